@@ -40,6 +40,7 @@ from ir_measures.measures.base import Agg
 from coliee_adapters.errors import ColieeError, MismatchError, UsageError
 from coliee_adapters.frames import gold_of, run_of
 from coliee_adapters.inputs import GoldLike, RunLike
+from coliee_adapters.kinds import told
 from coliee_adapters.records import Answers, Gold
 from coliee_ir import Judged, Qrels, judge
 from coliee_ir.commands.convert import to_qrels, to_run
@@ -390,7 +391,7 @@ def _main() -> None:
     try:
         main_cli()  # type: ignore[no-untyped-call]
     except ColieeError as error:
-        print(f"ir_measures: {error}", file=sys.stderr)
+        print(f"ir_measures: {told(error)}", file=sys.stderr)
         sys.exit(2)
 
 

@@ -126,24 +126,51 @@ def words_of(text: str) -> set[str]:
     return set(re.findall(r"\w+", text))
 
 
+@functools.cache
+def users_of(module: str, tree: Path) -> frozenset[str]:
+    """The modules that import a module, or that import one that does."""
+
+    def direct(module: str) -> set[str]:
+        room, _, last = module.rpartition(".")
+        ways = (f"from {module} import ", f"from {room} import {last}\n", f"from {room} import {last},")
+        return {name for name, text in texts_of(tree).items() if any(way in text for way in ways)}
+
+    nearest = direct(module)
+    return frozenset(nearest.union(*map(direct, nearest)))
+
+
+@functools.cache
+def texts_of(tree: Path) -> dict[str, str]:
+    """The modules of both packages, by dotted name."""
+    return {
+        named(path.relative_to(tree).as_posix()): path.read_text(encoding="utf-8")
+        for package in PACKAGES
+        for path in (tree / package).rglob("*.py")
+    }
+
+
+def named(path: str) -> str:
+    return path.removeprefix("adapters/").removesuffix(".py").removesuffix("/__init__").replace("/", ".")
+
+
 def nearest(fault: Fault, tree: Path, tests: dict[Path, str], most: int) -> list[str]:
     """The test files concerned, nearest first."""
-    module = fault.path.removeprefix("adapters/").removesuffix(".py").removesuffix("/__init__").replace("/", ".")
+    module = named(fault.path)
+    users = users_of(module, tree)
     words = set(re.split(r"[._]", module)) - COMMON
     last = module.rpartition(".")[2]
-    command = (re.findall(r"\.(?:commands|cli)\.(\w+)", module) or [""])[0]
-    public = set(re.findall(r"^(?:def|class) ([A-Za-z]\w+)", (tree / fault.path).read_text(encoding="utf-8"), re.M))
+    commands = {found[1] for one in (module, *users) if (found := re.match(r"coliee_ir\.(?:commands|cli)\.(\w+)", one))}
+    public = set(re.findall(r"^(?:def|class) ([A-Za-z]\w+)", texts_of(tree)[module], re.M))
 
     def near(path: Path, text: str) -> float:
         own = set(re.split(r"_", path.stem)) - COMMON
-        named = len(public & words_of(text)) / max(len(public), 1)
-        imported = f"from {module} import" in text or f"from {module.rpartition('.')[0]} import {last}" in text
         return (
-            (4 if imported else 0)
-            + (3 if path.stem == f"test_{last}" else 0)
-            + 2 * any(one[:5] == other[:5] for one in words for other in own)
-            + (1 if command and f'"{command}"' in text else 0)
-            + 2 * named
+            4 * (f"from {module} import" in text or f"from {module.rpartition('.')[0]} import {last}" in text)
+            + 3 * (path.stem == f"test_{last}")
+            + 2 * bool(words & own)
+            + 2 * len(public & words_of(text)) / max(len(public), 1)
+            + 1.5 * any(f"from {user} import" in text for user in users)
+            + any(f'"{command}"' in text for command in commands)
         )
 
     ranked = sorted(tests, key=lambda path: (-near(path, tests[path]), len(tests[path])))

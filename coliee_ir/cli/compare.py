@@ -7,8 +7,9 @@ import argparse
 from coliee_ir.cli import say, scoring
 from coliee_ir.cli.options import add, measures
 from coliee_ir.commands import compare as significance
-from coliee_ir.commands.compare.render import FORMS, render_all
+from coliee_ir.commands.compare.render import render_all
 from coliee_ir.inbox.sheets import read_values
+from coliee_ir.output.shown import FORMS
 from coliee_ir.stats.settings import Resampling
 
 
@@ -29,7 +30,7 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
     add(parser, "correction", "resamples", "seed", "confidence_level", "margin")
     add(parser, "groups", help="lines QUERY GROUP; queries of a group are swapped and drawn together")
     add(parser, "output")
-    add(parser, "format", choices=tuple(FORMS))
+    add(parser, "format", choices=FORMS)
 
 
 def run(options: argparse.Namespace) -> int:

@@ -13,10 +13,10 @@ from coliee_adapters.errors import UsageError, masked, shortened
 from coliee_ir.cli import say, scoring
 from coliee_ir.cli.options import add, measures
 from coliee_ir.output import grid
+from coliee_ir.output.shown import FORMS, forms_of, pieces, render
 from coliee_ir.scoring import log
-from coliee_ir.scoring import render as tables
 from coliee_ir.scoring.evaluator import Evaluator
-from coliee_ir.scoring.scores import Scores, Timing
+from coliee_ir.scoring.scores import WITH_TIES, WITH_TIES_OF_QUERIES, Scores, ScoreTable, Timing
 from coliee_ir.scoring.submission import Submission
 
 
@@ -30,7 +30,7 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
         "default: the task's official measures)",
     )  # fmt: skip
     add(parser, "per_query", "span_of_ties", "output")
-    add(parser, "format", choices=tables.FORMS)
+    add(parser, "format", choices=forms_of(ScoreTable))
     add(
         parser,
         "by_year",
@@ -53,10 +53,10 @@ def run(options: argparse.Namespace) -> int:
     if other and other != ["-q"]:
         from coliee_ir.commands.evaluate import by_year, stages  # which scores do without
 
-        if len(other) > 1 or options.format not in by_year.FORMS:
-            problem = f"{other[0]} writes {', '.join(by_year.FORMS)}; --by-year, --stages and -q exclude each other"
+        if len(other) > 1 or options.format not in FORMS:
+            problem = f"{other[0]} writes {', '.join(FORMS)}; --by-year, --stages and -q exclude each other"
             raise UsageError("option-conflict", problem)
-    forms = tables.WITH_TIES_OF_QUERIES if options.per_query else tables.WITH_TIES
+    forms = WITH_TIES_OF_QUERIES if options.per_query else WITH_TIES
     if options.span_of_ties and (options.format not in forms or (other and other != ["-q"])):
         problem = f"--ties writes {', '.join(forms)}, and cannot be combined with --by-year or --stages"
         raise UsageError("option-conflict", problem)
@@ -78,13 +78,10 @@ def run(options: argparse.Namespace) -> int:
         log.append(options.log, rows, [one.name for one in evaluator.asked or evaluator.official])
     for path, form in written:
         scoring.put(form(_errors(options, scored, evaluator, [one for one in scored_runs if one])), path)
+    table = ScoreTable(scored, per_query=options.per_query, ties=options.span_of_ties)
     if options.by_year or at:
-        text = (
-            stages.FORMS[options.format](stages.stages(scored, at))
-            if at
-            else by_year.FORMS[options.format](by_year.by_year(scored, evaluator.gold))
-        )
-        scoring.publish(options, text, scored_runs, is_told=is_told)
+        found = stages.stages(scored, at) if at else by_year.by_year(scored, evaluator.gold)
+        scoring.publish(options, render(found, options.format), scored_runs, is_told=is_told)
     elif (options.format, options.output, options.span_of_ties, is_told) == (
         "table", "-", False, False,
     ) and sys.stdout.isatty():  # fmt: skip
@@ -94,10 +91,9 @@ def run(options: argparse.Namespace) -> int:
         if len(headers) > 1:
             headers = [f"{shortened(scores.tag)}: {scores.header()}" for scores in scored]
         caption = "\n".join([*headers, scoring.versions()])
-        tables.print_to_terminal(scored, title, caption, per_query=options.per_query)
+        grid.print_to_terminal(table.tables()[0], title, caption)
     else:
-        pieces = tables.pieces(scored, options.format, per_query=options.per_query, ties=options.span_of_ties)
-        scoring.publish(options, pieces, scored_runs, is_told=is_told)
+        scoring.publish(options, pieces(table, options.format), scored_runs, is_told=is_told)
     if options.timing:
         say(json.dumps(_timing(scored, perf_counter() - start)))
     return 2 if failed else 0

@@ -17,7 +17,7 @@ from coliee_ir.cli import say, scoring
 from coliee_ir.cli.options import add, add_decisions, decided, one_measure
 from coliee_ir.commands import fuse as fusion
 from coliee_ir.commands.convert import ANSWER_TARGETS, RUN_TARGETS
-from coliee_ir.commands.fuse import Fusion, fitting, render
+from coliee_ir.commands.fuse import Fusion, fitting
 from coliee_ir.commands.fuse.output import keeps_scores, write_fused
 from coliee_ir.inbox.grouping import to_fuse
 from coliee_ir.scoring.evaluator import Evaluator
@@ -166,7 +166,7 @@ def _fit(options: argparse.Namespace) -> int:
     for target, sentences in said.items():
         for sentence in sentences:
             _tell(target, sentence)
-    table = render.text(fitted)
+    table = str(fitted)
     if "-" in (options.output, options.save_weights, options.held_out):
         scoring.tell_text(table)
     else:

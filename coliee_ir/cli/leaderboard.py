@@ -14,10 +14,12 @@ from coliee_adapters.kinds import told
 from coliee_ir.cli import say, scoring
 from coliee_ir.cli.options import add, add_decisions, decided
 from coliee_ir.commands import leaderboard
-from coliee_ir.commands.leaderboard import data, render
+from coliee_ir.commands.leaderboard import data, files
 from coliee_ir.commands.leaderboard.catalogue import Extras, build
+from coliee_ir.commands.leaderboard.result import BoardTables
 from coliee_ir.inbox.folders import walk
 from coliee_ir.output.grid import print_to_terminal
+from coliee_ir.output.shown import forms_of, render
 from coliee_ir.output.webpage import file_name
 from coliee_ir.scoring.reading import read_gold
 from coliee_ir.scoring.submission import Submission
@@ -48,7 +50,12 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
     add(parser, "easy", default=leaderboard.EASY, help=easy)
     add(parser, "groups", help="lines QUERY GROUP; queries of a group are swapped and drawn together")
     add(parser, "resamples", "seed", "confidence_level", "exclude", "only", "jobs", "output")
-    add(parser, "format", choices=render.FORMS, help="format of the result; json holds all tables (default: table)")
+    add(
+        parser,
+        "format",
+        choices=forms_of(BoardTables),
+        help="format of the result; json holds all tables (default: table)",
+    )
     add(parser, "decimals", "percent", "pages", "reports", "hide_gold")
     add_decisions(parser)
 
@@ -62,9 +69,9 @@ def run(options: argparse.Namespace) -> int:
     if options.tables:
         if options.format in ("json", "html"):
             raise UsageError("unfit-option", "JSON and HTML hold all tables: leave --tables out, and use -o")
-        tables = [str(path) for path in render.paths(Path(options.tables), options.format)]
+        tables = [str(path) for path in files.paths(Path(options.tables), options.format)]
     if options.overview:
-        tables += [str(path) for path in render.paths(Path(options.overview), "latex")]
+        tables += [str(path) for path in files.paths(Path(options.overview), "latex")]
     scoring.find_files(options, options.output, *tables)
     besides = [file for file in (options.categories, options.official, options.groups, *options.train) if file]
     with scoring.asking_about_swap(options.gold, options.submissions[0]):
@@ -121,8 +128,8 @@ def _print(options: argparse.Namespace, board: leaderboard.Leaderboard) -> None:
     )
     names = options.table_names or ["ranking", *(["official"] if official else [])]
     if options.tables:
-        files, missing = render.write_all(board, Path(options.tables), options.format, extras)
-        for file in files:
+        tables, missing = files.write_all(board, Path(options.tables), options.format, extras)
+        for file in tables:
             say(f"written: {file}")
         for name, reason in missing.items():
             say(f"no table {name}: {reason}")
@@ -130,7 +137,7 @@ def _print(options: argparse.Namespace, board: leaderboard.Leaderboard) -> None:
             return
     if options.pages:
         reports = _reports(options, board) if options.reports else {}
-        for file in render.write_pages(board, Path(options.pages), extras, reports):
+        for file in files.write_pages(board, Path(options.pages), extras, reports):
             say(f"written: {file}")
         if not options.overview and not options.table_names and options.output == "-":
             return
@@ -144,8 +151,8 @@ def _print(options: argparse.Namespace, board: leaderboard.Leaderboard) -> None:
             print_to_terminal(table, leaderboard.TABLES[name].shows, printable(table.caption))
         return
     entered = {file for entry in board.entries for file in (entry.file, *entry.scores.others.values())}
-    files = [file for file in walk(options.submissions).files if file in entered or Source(file).kind is Kind.STORE]
-    scoring.publish(options, render.render(board, options.format, names, extras), files)
+    scored = [file for file in walk(options.submissions).files if file in entered or Source(file).kind is Kind.STORE]
+    scoring.publish(options, render(BoardTables(board, names, extras), options.format), scored)
 
 
 def _reports(options: argparse.Namespace, board: leaderboard.Leaderboard) -> dict[str, str]:
@@ -177,7 +184,7 @@ def _reports(options: argparse.Namespace, board: leaderboard.Leaderboard) -> dic
 def _overview(options: argparse.Namespace, board: leaderboard.Leaderboard, extras: Extras) -> None:
     """All tables, and the figures, of an overview paper, and a document that includes them."""
     folder = Path(options.overview)
-    files, missing = render.write_all(board, folder, "latex", extras)
+    tables, missing = files.write_all(board, folder, "latex", extras)
     figures: list[str] = []
     try:
         from coliee_ir.commands.report.overview import write_overview  # loads altair, an extra
@@ -186,8 +193,8 @@ def _overview(options: argparse.Namespace, board: leaderboard.Leaderboard, extra
     else:
         figures = [str(path) for path in write_overview(board, folder, extras.easy)]
     paper = folder / "paper.tex"
-    scoring.put(render.paper(board, files, figures=bool(figures)), str(paper))
-    for file in (*files, *figures, paper):
+    scoring.put(files.paper(board, tables, figures=bool(figures)), str(paper))
+    for file in (*tables, *figures, paper):
         say(f"written: {file}")
     for name, reason in missing.items():
         say(f"no {name}: {reason}")

@@ -10,8 +10,8 @@ from coliee_ir.cli.report import tell_figures
 from coliee_ir.commands import compare as significance
 from coliee_ir.commands import report
 from coliee_ir.commands.plan import plan_scores
-from coliee_ir.commands.plan.render import FORMS, render
 from coliee_ir.inbox.sheets import read_values
+from coliee_ir.output.shown import FORMS, render
 from coliee_ir.stats.settings import Resampling
 
 
@@ -25,7 +25,7 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
     add(parser, "resamples", "seed", "confidence_level")
     add(parser, "power", help="probability of finding the difference (default: 0.8)")
     add(parser, "output", "figures")
-    add(parser, "format", choices=tuple(FORMS))
+    add(parser, "format", choices=FORMS)
 
 
 def run(options: argparse.Namespace) -> int:

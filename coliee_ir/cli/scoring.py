@@ -210,7 +210,7 @@ def score(
         gold = read_gold(given, task=options.task, columns=options.columns)
     for run in (submission.run for submission in submissions):
         if isinstance(run, Source) and is_gold_by_name(run) and not is_gold_by_name(options.gold):
-            say(f"{run.name} is named like a gold, and {options.gold} is not: did you swap them?")
+            say(Remark("swapped", f"{run.name} is named like a gold, and {options.gold} is not: did you swap them?"))
     task, because = (options.task, "") if options.task else several.task_of(stores)
     if task is None:
         task, because = session.find(gold, submissions, columns=options.columns)

@@ -12,17 +12,19 @@ from typing import Final
 from coliee_adapters.detect import RUN_FORMS
 from coliee_adapters.errors import UsageError, guarded, shortened
 from coliee_adapters.files import Kind, Source, written
+from coliee_adapters.kinds import told
 from coliee_adapters.records import Run
 from coliee_ir.cli import say, scoring
 from coliee_ir.cli.options import add, add_decisions, decided, one_measure
 from coliee_ir.commands import convert
 from coliee_ir.commands import tune as cutoffs
 from coliee_ir.commands.tune import Filter, Tuning, picking
-from coliee_ir.commands.tune.render import FORMS, points, render
+from coliee_ir.commands.tune.result import Tunings, points
 from coliee_ir.commands.validate import validate
 from coliee_ir.inbox import sheets
 from coliee_ir.judging import workers
 from coliee_ir.output import grid
+from coliee_ir.output.shown import FORMS, render
 from coliee_ir.rules.protocol import has_coliee_submissions
 from coliee_ir.scoring import session
 from coliee_ir.scoring.evaluator import Evaluator
@@ -59,7 +61,7 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
     add(parser, "apply")
     add(parser, "output", help="file to write the result to: the cut run with --apply, else the table of the tuning "
         "(default: standard output)")  # fmt: skip
-    add(parser, "format", choices=tuple(FORMS), help="format of the table (default: table)")
+    add(parser, "format", choices=FORMS, help="format of the table (default: table)")
     add(parser, "tag", help="run tag of the cut run (default: that of TEST_RUN)")
     add(parser, "to", choices=CUT_TARGETS, help=f"format of the cut run: {CUT_TO}")
     add(parser, "save_rule", "curve")
@@ -130,7 +132,7 @@ def run(options: argparse.Namespace) -> int:
                 tunings.append(result)
             elif options.keep_going:
                 failed = True
-                say(f"coliee-ir: {result}")
+                say(f"coliee-ir: {told(result)}")
             else:
                 raise result
     if tunings:
@@ -167,7 +169,7 @@ def _pick(options: argparse.Namespace, stores: list[str]) -> int:
     measure = one_measure(options)
     scored, *_ = scoring.score(options, [measure] if measure else [])
     picked = picking.pick(scored, seed=options.seed)
-    scoring.publish(options, picking.FORMS[options.format](picked))
+    scoring.publish(options, render(picked, options.format))
     return 0
 
 
@@ -212,7 +214,7 @@ def _tell(tunings: list[Tuning], because: str) -> None:
     say(scoring.by_rules(first.task, first.edition) + (f" ({because})" if because else ""))
     for tuning in tunings:
         for sentence in (tuning.header, *tuning.remarks):
-            say(f"{shortened(tuning.tag)}: {sentence}")
+            say(f"{shortened(tuning.tag)}: {told(sentence)}")
 
 
 def _write(
@@ -231,7 +233,7 @@ def _write(
         paper.write_picture(curves.curves(tunings), options.curve)
     elif options.curve is not None:
         scoring.put(grid.file_form(options.curve)(points(tunings)), options.curve)
-    table = render(tunings, options.format)
+    table = render(Tunings(tunings), options.format)
     if options.apply is not None and not _is_told(options):
         scoring.put(table, "-")
     else:

@@ -12,8 +12,8 @@ from coliee_ir.cli import say, scoring
 from coliee_ir.cli.options import add
 from coliee_ir.commands.validate import Severity, Validation, validate
 from coliee_ir.commands.validate.receiving import receive
-from coliee_ir.commands.validate.render import FORMS, render, render_inbox
 from coliee_ir.inbox.folders import walk
+from coliee_ir.output.shown import forms_of, render
 from coliee_ir.rules.protocol import SUBMISSION_RULES
 
 _TASKS = tuple(dict.fromkeys(rules.task for rules in SUBMISSION_RULES))
@@ -36,7 +36,7 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
     add(parser, "corpus", "teams", "fix")
     add(parser, "tag", help="run tag of the corrected copy (default: the file's own, corrected)")
     add(parser, "output")
-    add(parser, "format", choices=tuple(FORMS))
+    add(parser, "format", choices=forms_of(Validation))
 
 
 def run(options: argparse.Namespace) -> int:
@@ -80,7 +80,7 @@ def _received(options: argparse.Namespace) -> int:
     )
     for remark in inbox.remarks:
         say(remark)
-    scoring.publish(options, render_inbox(inbox, options.format), walk(options.files).files)
+    scoring.publish(options, render(inbox, options.format), walk(options.files).files)
     return 1 if inbox.errors else 0
 
 

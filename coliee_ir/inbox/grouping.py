@@ -229,7 +229,6 @@ def _with_nameless(groups: list[list[Item]], needed: Sequence[str], remarks: lis
             without = next(part for part in left if part.nameless)
             other = next(part for part in left if part is not without)
             sentence = f"{without.source.name} has no run tag, and is taken to belong to {other.source.name}"
-            sentence = Remark("grouped", sentence)
             remarks.append(Remark("grouped", sentence))
     return groups
 

@@ -14,8 +14,16 @@ from coliee_adapters.files import Source
 from coliee_adapters.lines import SEPARATORS, Comments, content_lines, split_columns
 from coliee_adapters.records import Answers, Gold, Run, normal_id
 from coliee_adapters.statute import LABELS, STATUTE_ID
-from coliee_ir.rules import signs
-from coliee_ir.rules.protocol import PROTOCOLS
+from coliee_ir.rules.protocol import (
+    CASES,
+    DECISIONS,
+    LABELS_ONLY,
+    NOTHING_DECIDED,
+    PARAGRAPHS,
+    PROTOCOLS,
+    STATUTE_ARTICLES,
+    STATUTE_LABELS,
+)
 from coliee_ir.scoring.reading import read_queries
 
 _LINES: Final = 100
@@ -29,9 +37,9 @@ _JSON_MEMBER: Final = re.compile(r'"([^"\\]+)"\s*+:\s*+[\[{]?+\s*+"([^",\\]+)')
 
 #: the tasks whose submissions may hold labels, the most likely first; and those of the pilot
 OF_LABELS: Final = tuple(dict.fromkeys((
-    signs.LABELS_ONLY.task, *(row.task for row in PROTOCOLS if row.law == "statute" and "answers" in row.parts)
+    LABELS_ONLY.task, *(row.task for row in PROTOCOLS if row.law == "statute" and "answers" in row.parts)
 )))  # fmt: skip
-OF_PILOT: Final = (signs.DECISIONS.task, signs.NOTHING_DECIDED.task)
+OF_PILOT: Final = (DECISIONS.task, NOTHING_DECIDED.task)
 
 
 def task_of_files(sources: Sequence[Source], asked: Sequence[Source] = ()) -> str:
@@ -47,17 +55,17 @@ def task_of_files(sources: Sequence[Source], asked: Sequence[Source] = ()) -> st
     for head in (*(head for head, _ in heads), *heads_asked):
         if tort.sniff(head.encode(errors="replace")):
             undecided = _ACCEPTED.search(head) and not _DECIDED.search(head)
-            return (signs.NOTHING_DECIDED if undecided else signs.DECISIONS).task
+            return (NOTHING_DECIDED if undecided else DECISIONS).task
     files = [rows for head, columns in heads if (rows := _first_rows(head, columns))]
     labelled = bool(files) and all(map(_are_labels, files))
     given = [normal_id(row[0]) for rows in files for row in rows]
     queries = [query for file in asked for query in read_queries(file)] if asked else given
     if are_of_statutes(queries):
-        return (signs.STATUTE_LABELS if labelled else signs.STATUTE_ARTICLES).task
+        return (STATUTE_LABELS if labelled else STATUTE_ARTICLES).task
     of_json = [head for head in heads_asked if head.lstrip().startswith("{")]
     judged = [normal_id(document) for head in of_json for _, document, _ in _first_rows(head, {})]
     if (found := _of_case_law(judged)) or labelled:
-        return found or signs.LABELS_ONLY.task
+        return found or LABELS_ONLY.task
     documents = [normal_id(row[2 if row[1] == "Q0" else 1]) for rows in files for row in rows if len(row) > 2]
     if found := _of_case_law(documents or queries) or _of_case_law(queries):
         return found
@@ -71,7 +79,7 @@ def tasks_of_record(record: Run | Answers, queries: Sequence[str], documents: Se
     if isinstance(record, Answers):
         return OF_LABELS  # which are of a Task 3 with labels where articles with their tag say so
     if are_of_statutes(queries):
-        return (signs.STATUTE_ARTICLES.task,)
+        return (STATUTE_ARTICLES.task,)
     found = _of_case_law(documents or queries) or _of_case_law(queries)
     return (found,) if found else ()
 
@@ -97,7 +105,7 @@ def _of_case_law(ids: Sequence[str]) -> str:
     if 2 * lengths.total() <= len(ids):
         return ""
     digits, _ = lengths.most_common(1)[0]  # of six, some may have lost their zeros
-    return "" if digits > 6 else (signs.PARAGRAPHS if digits <= 4 else signs.CASES).task
+    return "" if digits > 6 else (PARAGRAPHS if digits <= 4 else CASES).task
 
 
 def text_of_head(raw: bytes) -> str:

@@ -10,9 +10,9 @@ import io
 import math
 import re
 import unicodedata
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import field, replace
-from typing import Final, Literal, TypeVar, overload
+from typing import Final, Literal, overload
 
 from coliee_adapters.classes import NamedTuple, dataclass
 from coliee_adapters.compressed import plain_name
@@ -20,8 +20,6 @@ from coliee_adapters.display import padded, width
 from coliee_adapters.errors import UsageError, printable, shortened
 from coliee_ir.output.envelope import dumped, number
 from coliee_ir.stats.resampling import Difference
-
-_Shown = TypeVar("_Shown")
 
 _LATEX: Final = {
     "\\": r"\textbackslash{}",
@@ -207,6 +205,50 @@ def in_markdown(text: str) -> str:
     return re.sub(r"([\\`*_{}\[\]<>()#+!|&~$:]|@(?!\d))", r"\\\1", apart)
 
 
+def html(grid: Grid, label: str = "", links: Mapping[str, Mapping[str, str]] | None = None) -> str:
+    """A table in HTML, every text escaped, numbers aligned to the right and the best of their kind bold.
+
+    With a label, by which screen readers call it, it is for a page with a style sheet: in a box that scrolls, with
+    heads to sort by. Without one, as a notebook has it, it brings its alignment. Links lead from the texts of columns.
+    """
+    words, numbers = ("", ' class="n"') if label else (' style="text-align:left"', ' style="text-align:right"')
+    leading = [(links or {}).get(name, {}) for name in grid.header]
+
+    def cell(content: Cell, at: int) -> str:
+        kind = numbers if isinstance(content, Number) or at >= grid.n_text else words
+        if isinstance(content, Number):
+            value = f' data-value="{float(content.value)!r}"' if label else ""
+            shown = f"<b>{in_html(content.text)}</b>" if content.bold else in_html(content.text)
+            return f"<td{kind}{value}>{shown}{f'<sup>{in_html(content.mark)}</sup>' if content.mark else ''}</td>"
+        shown = in_html(content)
+        if content in leading[at]:
+            shown = f'<a href="{in_html(leading[at][content])}">{shown}</a>'
+        return f"<td{kind}>{shown}</td>" if at else f'<th scope="row"{kind}>{shown}</th>'
+
+    body = "".join(f"<tr>{''.join(map(cell, row, range(len(row))))}</tr>\n" for row in grid.rows)
+    caption = f"<caption>{in_html(grid.caption)}</caption>\n" if grid.caption else ""
+    table = f"<table>\n{caption}{html_head(grid, is_sorted=bool(label))}\n<tbody>\n{body}</tbody>\n</table>"
+    if not label:
+        return table
+    return f'<div class="scroll" tabindex="0" role="region" aria-label="{in_html(label)}">{table}</div>\n'
+
+
+def html_head(grid: Grid, *, is_sorted: bool = True) -> str:
+    """The head of a table in HTML, with buttons to sort by."""
+    heads = (f'<button type="button" class="sort">{in_html(name)}</button>' if is_sorted else in_html(name)
+             for name in grid.header)  # fmt: skip
+    kinds = (' class="n"' if is_sorted and at >= grid.n_text else "" for at in range(len(grid.header)))
+    cells = (f'<th scope="col"{kind}>{head}</th>' for kind, head in zip(kinds, heads, strict=True))
+    return f"<thead><tr>{''.join(cells)}</tr></thead>"
+
+
+def in_html(text: str) -> str:
+    """Text as HTML, also within an attribute."""
+    from html import escape  # whose names of characters take a while to load
+
+    return escape(printable(text))
+
+
 #: rows from which a table becomes a longtable; the cells of text columns longer than these characters are broken
 _ROWS, _LONG = 45, 30
 #: characters that pdfLaTeX does not have
@@ -346,19 +388,6 @@ def file_form(path: str, besides: tuple[str, ...] = ()) -> Callable[[Grid], str]
     if form is None:
         raise UsageError("file-name", f"{path}: the name of this file must end in {', '.join((*_FILES, *besides))}")
     return form
-
-
-def forms_of(table: Callable[[_Shown], Grid]) -> dict[str, Callable[[_Shown], str]]:
-    """Form → how a result is written in it, as the grid that it has; the table for people is each result's own.
-
-    Args:
-        table: the grid of a result.
-    """
-
-    def written(form: str) -> Callable[[_Shown], str]:
-        return lambda result: FORMS[form](table(result))
-
-    return {form: written(form) for form in ("csv", "tsv", "markdown", "latex")}
 
 
 #: form → how a grid is written in it

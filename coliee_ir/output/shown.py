@@ -1,52 +1,54 @@
-"""Results that show themselves: a table as text, HTML in a notebook, a data frame.
-
-A result knows nothing of its tables. The module that makes them registers how (``shows``); whoever imports the result
-from its package has that module loaded.
-"""
+"""Results that show themselves: as tables and sentences, as JSON, in a notebook, as a data frame."""
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
-from typing import Any
+from collections.abc import Callable, Iterable, Mapping, Sequence
+from dataclasses import fields, is_dataclass
+from typing import Any, ClassVar, Final
 
-from coliee_adapters import frames
-from coliee_adapters.classes import NamedTuple
+from coliee_adapters import frames, trec_eval
 from coliee_adapters.errors import UsageError, printable
-from coliee_ir.output.grid import Cell, Grid, Number
+from coliee_adapters.remarks import told_of
+from coliee_ir._version import __version__
+from coliee_ir.output import grid
+from coliee_ir.output.envelope import dumped, number
+from coliee_ir.output.grid import Grid, Number
+from coliee_ir.stats.resampling import Interval
 
-
-class View(NamedTuple):
-    """How results of a kind are shown.
-
-    Attributes:
-        text: the table of the command line.
-        grids: the tables of a notebook; the last one is that of a data frame.
-        of_queries: the table of a data frame in which each query has a row; None for results without such values.
-    """
-
-    text: Callable[[Any], str]
-    grids: Callable[[Any], Sequence[Grid]]
-    of_queries: Callable[[Any], Grid] | None = None
-
-
-_VIEWS: dict[type, View] = {}
-
-
-def shows(kind: type, view: View) -> None:
-    """Register how results of a class are shown."""
-    _VIEWS[kind] = view
+#: form → what writes a result in it
+Forms = Mapping[str, Callable[[Any], str | Iterable[str]]]
 
 
 class Shown:
-    """A result with a table: ``str`` gives it as text, a notebook as HTML, ``to_frame`` as a data frame."""
+    """A result with tables: ``str`` gives them as text, a notebook as HTML, ``to_frame`` as a data frame."""
 
     __slots__ = ()
 
+    #: what results of the class are written in besides ``FORMS``, or in their own way
+    forms: ClassVar[Forms] = {}
+
+    def tables(self) -> Sequence[Grid]:
+        """Its tables; the first is the one that CSV, TSV, LaTeX and a data frame hold."""
+        raise NotImplementedError
+
+    def notes(self) -> Sequence[str]:
+        """Sentences under the tables."""
+        return ()
+
+    def table_of_queries(self) -> Grid:
+        """The table in which each query has a row; refused where there is none."""
+        what = type(self).__name__
+        raise UsageError("no-result", f"{what} has no values of single queries; evaluate the runs for them")
+
+    def to_dict(self) -> dict[str, Any]:
+        """The result as JSON: its attributes by their names; a number that does not exist is null."""
+        return {"coliee_ir": __version__, "trec_eval": trec_eval.version(), **named(self)}
+
     def __str__(self) -> str:
-        return _VIEWS[type(self)].text(self)
+        return render(self, "table")
 
     def _repr_html_(self) -> str:
-        return "\n".join(map(in_html, _VIEWS[type(self)].grids(self)))
+        return "\n".join(map(grid.html, self.tables()))
 
     def to_frame(self, library: str = "pandas", *, per_query: bool = False) -> Any:
         """The result as a data frame.
@@ -59,32 +61,77 @@ class Shown:
             ImportError: the library is not installed.
             UsageError: unknown library; a result without values of single queries.
         """
-        view = _VIEWS[type(self)]
-        if per_query and view.of_queries is None:
-            what = type(self).__name__
-            raise UsageError("no-result", f"{what} has no values of single queries; evaluate the runs for them")
-        grid = view.of_queries(self) if per_query and view.of_queries else view.grids(self)[-1]
-        rows = [tuple(cell.value if isinstance(cell, Number) else cell for cell in row) for row in grid.rows]
-        return frames.frame(rows, list(grid.header), library)
+        table = self.table_of_queries() if per_query else self.tables()[0]
+        rows = [tuple(cell.value if isinstance(cell, Number) else cell for cell in row) for row in table.rows]
+        return frames.frame(rows, list(table.header), library)
+
+    def to_latex(self) -> str:
+        """The result as a LaTeX table, every text escaped."""
+        return render(self, "latex")
 
 
-def in_html(grid: Grid) -> str:
-    """A table in HTML, every text escaped, numbers aligned to the right and the best of their kind bold."""
-
-    def cell(content: Cell) -> str:
-        if not isinstance(content, Number):
-            return f'<td style="text-align:left">{_escaped(content)}</td>'
-        text = f"<b>{_escaped(content.text)}</b>" if content.bold else _escaped(content.text)
-        mark = f"<sup>{_escaped(content.mark)}</sup>" if content.mark else ""
-        return f'<td style="text-align:right">{text}{mark}</td>'
-
-    head = "".join(f"<th>{_escaped(name)}</th>" for name in grid.header)
-    body = "".join(f"<tr>{''.join(map(cell, row))}</tr>\n" for row in grid.rows)
-    caption = f"<caption>{_escaped(grid.caption)}</caption>\n" if grid.caption else ""
-    return f"<table>\n{caption}<thead><tr>{head}</tr></thead>\n<tbody>\n{body}</tbody>\n</table>"
+#: what every result can be written in
+FORMS: Final = ("table", "json", *(form for form in grid.FORMS if form != "table"))
 
 
-def _escaped(text: str) -> str:
-    import html  # whose names of characters take a while to load
+def forms_of(kind: type[Shown]) -> tuple[str, ...]:
+    """What results of a class can be written in."""
+    return tuple(dict.fromkeys((*FORMS, *kind.forms)))
 
-    return html.escape(printable(text))
+
+def render(result: Shown, form: str) -> str:
+    """A result in one of ``forms_of`` its class; ends in a newline."""
+    return "".join(pieces(result, form))
+
+
+def pieces(result: Shown, form: str) -> Iterable[str]:
+    """The same, in pieces where it may be long."""
+    text = result.forms[form](result) if form in result.forms else _written(result, form)
+    return [text] if isinstance(text, str) else text
+
+
+def _written(result: Shown, form: str) -> str:
+    if form == "json":
+        return dumped(result.to_dict())
+    if form == "table":
+        notes = "".join(f"{printable(note)}\n" for note in result.notes())
+        return "\n".join(filter(None, [*map(with_caption, result.tables()), notes]))
+    if form == "markdown":
+        return "\n".join(map(grid.markdown, result.tables()))
+    return grid.FORMS[form](result.tables()[0])
+
+
+def with_caption(table: Grid) -> str:
+    """A table for people, and below it what it shows."""
+    return grid.plain(table) + (f"{printable(table.caption)}\n" if table.caption else "")
+
+
+def named(result: object) -> dict[str, Any]:
+    """The fields of a result by their names, as JSON holds them; those without a place in its ``repr`` are left out."""
+    assert is_dataclass(result)
+    held: dict[str, Any] = {}
+    for field in fields(result):
+        if field.name == "remarks":
+            held |= told_of(getattr(result, field.name))
+        elif field.repr:
+            held[field.name] = jsonable(getattr(result, field.name))
+    return held
+
+
+def jsonable(value: Any) -> Any:
+    """A value as JSON holds it."""
+    if isinstance(value, float):
+        return number(value)
+    if value is None or isinstance(value, str | int):
+        return value
+    if isinstance(value, Interval):
+        return [number(value.low), number(value.high)]
+    if getattr(type(value), "to_dict", Shown.to_dict) is not Shown.to_dict:
+        return value.to_dict()
+    if is_dataclass(value):
+        return named(value)
+    if hasattr(value, "_asdict"):
+        return jsonable(value._asdict())
+    if isinstance(value, Mapping):
+        return {str(name): jsonable(one) for name, one in value.items()}
+    return [jsonable(one) for one in (value.tolist() if hasattr(value, "tolist") else value)]

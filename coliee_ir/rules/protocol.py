@@ -233,6 +233,29 @@ def task_that_shows(*, pilot: bool, labels: bool, statute: bool, widest: int) ->
     return "3" if statute else "2" if widest <= 3 else "1"
 
 
+class Found(NamedTuple):
+    """The task that files belong to, and what shows it; that is empty where the task was named."""
+
+    task: str
+    because: str
+
+
+#: the signs by which the task of files is known, where it is not named
+ANSWERS_BESIDE: Final = Found("3", "answers are given beside the run")
+LABELS_ONLY: Final = Found("4", "the gold holds labels only")
+STATUTE_LABELS: Final = Found("4", "the gold is statute law and the run holds labels")
+STATUTE_ARTICLES: Final = Found("3", "the gold is statute law and the run holds articles")
+STATUTE_NO_LABELS: Final = Found("3", "the gold is statute law without labels")
+STATUTE_IDS: Final = Found("3", "the gold's queries are statute questions")
+PARAGRAPHS: Final = Found("2", "the gold's documents are paragraph numbers")
+CASES: Final = Found("1", "the gold's documents are case numbers")
+QRELS: Final = Found("trec", "the gold is qrels")
+NO_DECISIONS: Final = Found("rationale", "the gold has claims and no decisions")
+NO_CLAIMS: Final = Found("tort", "the gold has decisions and no claims")
+NOTHING_DECIDED: Final = Found("rationale", "the submission decides nothing")
+DECISIONS: Final = Found("tort", "the files hold decisions; --task rationale scores the claims")
+
+
 def model_limit(task: str, edition: int | None = None) -> datetime.date | None:
     """The date before which models of a task must have been updated last, in an edition, by default the newest known.
 
@@ -289,7 +312,7 @@ def _family_of(path: PathLike) -> Family:
     """
     from coliee_ir.rules import schema
 
-    stated = schema.read(path, NEWEST)
+    stated = schema.read(path, NEWEST, Protocol, SubmissionRules)
     return Family(
         tuple(
             Protocol(task=stated.task, gold=stated.gold, run=stated.run, file=stated.path, **row)

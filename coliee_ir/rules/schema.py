@@ -36,6 +36,10 @@ def _is_texts(value: object) -> bool:
     return isinstance(value, list) and bool(value) and all(map(_is_text, value))
 
 
+def _is_table_of_texts(value: object) -> bool:
+    return isinstance(value, dict) and all(map(_is_text, value.values()))
+
+
 def _is_year(value: object) -> bool:
     return type(value) is int and 0 <= value <= ALWAYS
 
@@ -74,81 +78,51 @@ DATES: Final = Kind(
     ),
 )
 
-LAW: Final = Kind('"case", "statute" or "tort"', lambda value: value in ("case", "statute", "tort"))
-#: what a formula can name in brackets, and no key of a layout
-PARTS: Final = Kind(
-    'a list of words of letters, digits and _, for example ["documents", "evidence"]',
-    lambda value: _is_texts(value) and all(map(_is_part, cast("list[str]", value))),
-)
-IDS: Final = Kind("a key, or a text with keys in braces, for example {law_id}|{article_id}", _is_pattern_of_keys)
-PATTERN: Final = Kind("a regular expression in quotes, for example 'R[0-9]{2}-[0-9]+'", _is_pattern)
-FORMULAS: Final = Kind(
-    'a table of formulas by name, for example Total = "0.7*Accuracy + 0.3*MacroF2"',
-    lambda value: isinstance(value, dict) and all(map(_is_text, value.values())),
-)
-CHOICES: Final = Kind(
-    'a table of choices by name, for example unanswered = "skip"',
-    lambda value: isinstance(value, dict) and all(map(_is_text, value.values())),
-)
+#: what a key must be, by the annotation of the field that it states
+_OF_TYPE: Final = {"str": TEXT, "bool": FLAG, "int": COUNT, "int | None": COUNT, "tuple[str, ...]": TEXTS}
 
-#: the keys of an edition, which may also stand at the top of the file
-EDITION: Final[Mapping[str, Kind]] = {
-    "title": TEXT,
-    "source": TEXT,
-    "parts": PARTS,
-    "measures": TEXTS,
-    "tie_break": TEXTS,
-    "long_list": TEXTS,
-    "law": LAW,
-    "claims": FLAG,
-    "exact_ids": FLAG,
-    "cases_as_queries": FLAG,
-    "level": COUNT,
-    "not_itself": FLAG,
-    "exclude": TEXTS,
-    "scores": FORMULAS,
-    "decisions": CHOICES,
+_IDS: Final = Kind("a key, or a text with keys in braces, for example {law_id}|{article_id}", _is_pattern_of_keys)
+_PATTERN: Final = Kind("a regular expression in quotes, for example 'R[0-9]{2}-[0-9]+'", _is_pattern)
+
+#: the same of fields whose type does not say all
+_OF_FIELD: Final = {
+    # what a formula can name in brackets, and no key of a layout
+    "Protocol.parts": Kind(
+        'a list of words of letters, digits and _, for example ["documents", "evidence"]',
+        lambda value: _is_texts(value) and all(map(_is_part, cast("list[str]", value))),
+    ),
+    "Protocol.law": Kind('"case", "statute" or "tort"', lambda value: value in ("case", "statute", "tort")),
+    "Protocol.scores": Kind(
+        'a table of formulas by name, for example Total = "0.7*Accuracy + 0.3*MacroF2"', _is_table_of_texts
+    ),
+    "Protocol.decisions": Kind('a table of choices by name, for example unanswered = "skip"', _is_table_of_texts),
+    "SubmissionRules.columns": COLUMNS,
+    "SubmissionRules.query_pattern": _PATTERN,
+    "SubmissionRules.document_pattern": _PATTERN,
+    "Layout.query": _IDS,
+    "Part.id": _IDS,
+    "Part.separator": Kind("text in quotes", lambda value: isinstance(value, str) and bool(value)),
 }
 
-#: the keys of the rules for submissions
-SUBMISSION: Final[Mapping[str, Kind]] = {
-    "columns": COLUMNS,
-    "query_digits": COUNT,
-    "document_digits": COUNT,
-    "most_runs": COUNT,
-    "runs_source": TEXT,
-    "runs_stated": FLAG,
-    "long_list": COUNT,
-    "tag_length": COUNT,
-    "query_pattern": PATTERN,
-    "document_pattern": PATTERN,
-    "most_documents": COUNT,
-    "source": TEXT,
-}
+#: the fields that no key of their table states, and those of spans, which have no common value
+_APART: Final = ("task", "first", "last", "file")
 
 _SPAN: Final = {"first": YEAR, "last": YEAR}
 
-#: the keys of the layout of a gold or a run; further tables in it are its parts
-_LAYOUT: Final[Mapping[str, Kind]] = {
-    "container": TEXT,
-    "records": TEXT,
-    "query": IDS,
-    "columns": TEXTS,
-    "strip": TEXTS,
-    "numbers": FLAG,
-}
 
-_PART: Final[Mapping[str, Kind]] = {
-    "at": TEXT,
-    "id": IDS,
-    "relevance": TEXT,
-    "score": TEXT,
-    "rank": TEXT,
-    "separator": Kind("text in quotes", lambda value: isinstance(value, str) and bool(value)),
-    "reverse": FLAG,
-    "yes": TEXTS,
-    "no": TEXTS,
-}
+def keys(row: type) -> dict[str, Kind]:
+    """The keys of a table that states a row: its fields, and what each must be; further tables are read apart."""
+    kinds = {
+        name: _OF_FIELD.get(f"{row.__name__}.{name}", _OF_TYPE.get(annotation))
+        for name, annotation in row.__annotations__.items()
+        if name not in _APART
+    }
+    return {name: kind for name, kind in kinds.items() if kind is not None}
+
+
+#: the keys of the layout of a gold or a run, whose parts are further tables in it; those of a part
+_LAYOUT: Final = keys(Layout)
+_PART: Final = keys(Part)
 
 
 class Table:
@@ -215,8 +189,8 @@ class Stated(NamedTuple):
     Attributes:
         path: the file.
         task: the name of the task family.
-        editions: the keys of ``EDITION`` with ``first`` and ``last`` for each span of editions.
-        submissions: likewise those of ``SUBMISSION``.
+        editions: the fields of ``Protocol`` that are stated, for each span of editions.
+        submissions: likewise those of ``SubmissionRules``.
         models_before: edition → the date before which models must have been updated last; None where there is none.
         gold: how a gold is written; None for any known format.
         run: how a run is written; likewise.
@@ -231,11 +205,13 @@ class Stated(NamedTuple):
     run: Layout | None
 
 
-def read(path: PathLike, newest: int) -> Stated:
+def read(path: PathLike, newest: int, edition: type, submission: type) -> Stated:
     """Read a protocol file.
 
     Args:
         path: the file.
+        edition: the class of the rules of an edition, whose fields are the keys of its table.
+        submission: that of the rules for submissions.
         newest: the edition that rules without ``last`` hold up to, unless they begin later.
 
     Raises:
@@ -251,17 +227,18 @@ def read(path: PathLike, newest: int) -> Stated:
     except (ValueError, RecursionError):
         problem = "a number has too many digits, or brackets are nested too deep"
         raise InputError("syntax", source.name, f"broken TOML: {problem}", remedy="correct the file") from None
-    top = Table(source.name, "", held, ("task", *EDITION, "edition", "submission", "models_before", "gold", "run"))
+    of_edition, of_submission = keys(edition), keys(submission)
+    top = Table(source.name, "", held, ("task", *of_edition, "edition", "submission", "models_before", "gold", "run"))
     task = top.needed("task", NAME)
-    common = top.checked(EDITION)
-    submissions = list(_spans(top, "submission", SUBMISSION, {}, newest))
+    common = top.checked(of_edition)
+    submissions = list(_spans(top, "submission", of_submission, {}, newest))
     for row in submissions:
         if "source" not in row:
             row["source"] = common.get("source", source.name)
         if "law" not in common:  # whose limit of runs is not COLIEE's
             row.setdefault("runs_source", row["source"])
     dates = top.checked({"models_before": DATES}).get("models_before", {})
-    editions = tuple(_edition(top, row) for row in _spans(top, "edition", EDITION, common, newest))
+    editions = tuple(_edition(top, row) for row in _spans(top, "edition", of_edition, common, newest))
     parts = dict.fromkeys(part for row in editions for part in row["parts"])
     return Stated(
         source.name,

@@ -17,7 +17,7 @@ from coliee_ir.measures import compute
 from coliee_ir.measures.ties import spans, told
 from coliee_ir.rules.decisions import Decisions
 from coliee_ir.rules.protocol import edition_year, newest_edition, protocol, task_name
-from coliee_ir.scoring import batch, measuring, render  # noqa: F401  # render registers how Scores show themselves
+from coliee_ir.scoring import batch, measuring
 from coliee_ir.scoring.parts import judge_parts
 from coliee_ir.scoring.prepared import prepare
 from coliee_ir.scoring.reading import find_task, read_gold, read_run_by, without_itself

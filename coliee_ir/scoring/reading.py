@@ -22,9 +22,26 @@ from coliee_adapters.records import Answers, Columns, Gold, IdRule, Run, exact_i
 from coliee_adapters.remarks import KINDS, Remarks
 from coliee_adapters.statute import STATUTE_ID
 from coliee_adapters.vocabulary import EVERY_NAME, checked_columns, is_header, normal_name
-from coliee_ir.rules import signs
-from coliee_ir.rules.protocol import TASKS, Protocol, has_exact_ids, protocol, task_name
-from coliee_ir.rules.signs import Found
+from coliee_ir.rules.protocol import (
+    CASES,
+    DECISIONS,
+    LABELS_ONLY,
+    NO_CLAIMS,
+    NO_DECISIONS,
+    NOTHING_DECIDED,
+    PARAGRAPHS,
+    QRELS,
+    STATUTE_ARTICLES,
+    STATUTE_IDS,
+    STATUTE_LABELS,
+    STATUTE_NO_LABELS,
+    TASKS,
+    Found,
+    Protocol,
+    has_exact_ids,
+    protocol,
+    task_name,
+)
 
 _CASE_ID = re.compile(r"[0-9]{6}")
 _MARKED = ("xml", "json")  # golds that are no lists
@@ -396,17 +413,17 @@ def find_task(gold: Gold, run: object = None, columns: Mapping[str, str] | None 
     if gold.task in TASKS:
         return Found(gold.task, "the XML says so")
     if gold.qrels is None:
-        return signs.LABELS_ONLY
+        return LABELS_ONLY
     if gold.labels is not None:
         if are_labels(run, columns):
-            return signs.STATUTE_LABELS
-        return signs.STATUTE_ARTICLES
+            return STATUTE_LABELS
+        return STATUTE_ARTICLES
     if gold.format == "statute-xml":
-        return signs.STATUTE_NO_LABELS
+        return STATUTE_NO_LABELS
     if asks_statute_questions(gold) or gold.format in ("qrels", "parquet", "memory"):
         return _task_of_ids(gold.queries)
     widest = max((len(document) for judged in gold.qrels.values() for document in judged), default=0)
-    return signs.PARAGRAPHS if widest <= 3 else signs.CASES
+    return PARAGRAPHS if widest <= 3 else CASES
 
 
 def asks_statute_questions(gold: Gold) -> bool:
@@ -421,7 +438,7 @@ def asks_cases(gold: Gold) -> bool:
 
 
 def _task_of_ids(queries: Iterable[str]) -> Found:
-    return signs.STATUTE_IDS if all(map(STATUTE_ID.fullmatch, queries)) else signs.QRELS
+    return STATUTE_IDS if all(map(STATUTE_ID.fullmatch, queries)) else QRELS
 
 
 def is_gold_by_name(file: str | Source) -> bool:
@@ -493,13 +510,13 @@ def _meant_as_labels(run: Source) -> bool:
 
 def _pilot_task(gold: Gold, run: object) -> Found:
     if gold.labels is None:
-        return signs.NO_DECISIONS
+        return NO_DECISIONS
     if gold.qrels is None:
-        return signs.NO_CLAIMS
+        return NO_CLAIMS
     cases = tort.read_cases(run) if isinstance(run, Source) and detect.run_form(run).name == tort.FORMAT else []
     if cases and all(case.court_decision is None for case in cases):
-        return signs.NOTHING_DECIDED
-    return signs.DECISIONS
+        return NOTHING_DECIDED
+    return DECISIONS
 
 
 def given(source: object, columns: Mapping[str, str] | None = None) -> Any:

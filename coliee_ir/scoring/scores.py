@@ -1,20 +1,24 @@
-"""Scores: what an evaluation says of a run, and the JSON in which other programs read it."""
+"""Scores: what an evaluation says of a run, as a table, as JSON, and as trec_eval prints it."""
 
 from __future__ import annotations
 
 import math
-from collections.abc import Mapping, Sequence
-from dataclasses import field
-from typing import Any
+from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import field, replace
+from typing import Any, ClassVar, Final
 
+from coliee_adapters import trec_eval
 from coliee_adapters.classes import dataclass
+from coliee_adapters.errors import printable
 from coliee_adapters.lines import counted
 from coliee_adapters.remarks import Remark, told_of
+from coliee_adapters.trec_eval import Request
 from coliee_ir.judging.judged import Judged
-from coliee_ir.measures import Measure, Result
+from coliee_ir.measures import Delegated, Measure, Result
 from coliee_ir.measures.ties import Span
 from coliee_ir.output import envelope
-from coliee_ir.output.shown import Shown
+from coliee_ir.output.grid import Cell, Grid, Number, Rows
+from coliee_ir.output.shown import FORMS, Forms, Shown
 from coliee_ir.rules.decisions import Decisions
 
 
@@ -110,6 +114,19 @@ class Scores(Shown):
             for at, query in enumerate(self.query_ids)
         }
 
+    def tables(self) -> Sequence[Grid]:
+        """The values over all queries."""
+        return [as_grid([self], False)]
+
+    def notes(self) -> Sequence[str]:
+        """What was judged."""
+        return [self.header()]
+
+    def table_of_queries(self) -> Grid:
+        """The values of each query."""
+        table = as_grid([self], True)
+        return replace(table, rows=table.rows[:-1])  # the last row is over all queries
+
     def span(self, measure: Measure) -> Span:
         """The value of a measure over all orders of documents of equal score; NaN where it is not known."""
         if measure in self.ties:
@@ -163,3 +180,152 @@ def document(runs: Sequence[Scores], *, per_query: bool = False, ties: bool = Fa
 def preamble(scores: Scores) -> dict[str, Any]:
     """What is common to all runs of an evaluation: versions, task, edition, gold, decisions."""
     return envelope.preamble(scores.task, scores.edition, scores.gold, scores.decisions.to_dict(), scores.excluded)
+
+
+class ScoreTable(Shown):
+    """The scores of runs against one gold, as they are written.
+
+    Args:
+        runs: at least one, scored by the same measures.
+        per_query: whether each query has a row of its own.
+        ties: whether each measure has its span over all orders of documents of equal score; not in ``trec``.
+    """
+
+    __slots__ = ("per_query", "runs", "ties")
+
+    forms: ClassVar[Forms] = {
+        "json": lambda one: envelope.dumped_list(preamble(one.runs[0]), "runs", one.entries()),
+        "jsonl": lambda one: (
+            envelope.dumped({**preamble(scores), **entry}, indent=None)
+            for scores, entry in zip(one.runs, one.entries(), strict=True)
+        ),
+        "trec": lambda one: _trec(one.runs, one.per_query),
+    }
+
+    def __init__(self, runs: Sequence[Scores], *, per_query: bool = False, ties: bool = False) -> None:
+        self.runs, self.per_query, self.ties = runs, per_query, ties
+
+    def tables(self) -> Sequence[Grid]:
+        """The one table."""
+        return [spans(self.runs) if self.ties else as_grid(self.runs, self.per_query)]
+
+    def entries(self) -> Iterator[dict[str, Any]]:
+        """Each run as an entry of the JSON."""
+        return (scores.to_dict(per_query=self.per_query, ties=self.ties) for scores in self.runs)
+
+    def to_dict(self) -> dict[str, Any]:
+        """The JSON of ``evaluate``."""
+        return document(self.runs, per_query=self.per_query, ties=self.ties)
+
+
+#: The forms that can hold the span of each score over all orders of equal scores; the first also those of queries.
+WITH_TIES_OF_QUERIES: Final = ("json", "jsonl")
+WITH_TIES: Final = (*FORMS, "jsonl")
+
+
+def spans(runs: Sequence[Scores]) -> Grid:
+    """Each measure of each run: the score, and what it could be with documents of equal score in another order."""
+    header = ["run", "measure", "score", "lowest", "expected", "highest"]
+    rows: list[list[Cell]] = [
+        [scores.tag, measure.name, *(_number(measure, value) for value in (result.value, *scores.span(measure)))]
+        for scores in runs
+        for measure, result in scores.results.items()
+    ]
+    return Grid(header, rows, n_text=2)
+
+
+def as_grid(runs: Sequence[Scores], per_query: bool) -> Grid:
+    """The scores as a table, the best of each measure bold; with ``per_query`` each query, then ``all``."""
+    several_files = len({scores.tag for scores in runs}) < len(runs)
+    measures = list(runs[0].results)
+    best = _best(runs, measures)
+    header = ["run", *(["file"] if several_files else []), *(["query"] if per_query else [])]
+
+    def total(at: int) -> list[Cell]:
+        scores = runs[at]
+        numbers = [
+            _number(measure, result.value, top)
+            for (measure, result), top in zip(scores.results.items(), best, strict=True)
+        ]
+        return [scores.tag, *([scores.file] if several_files else []), *(["all"] if per_query else []), *numbers]
+
+    rows: Sequence[Sequence[Cell]] = Rows(len(runs), total)
+    if per_query:
+        each: list[Sequence[Cell]] = []
+        for at, scores in enumerate(runs):
+            run = [scores.tag, *([scores.file] if several_files else [])]
+            columns = [result.per_query.tolist() for result in scores.results.values()]
+            for query, *values in zip(scores.query_ids, *columns, strict=True):
+                each.append([*run, query, *map(_number, measures, values)])
+            each.append(total(at))
+        rows = each
+    return Grid([*header, *(measure.name for measure in measures)], rows, n_text=len(header))
+
+
+def _number(measure: Measure, value: float, best: str | None = None) -> Number:
+    shown = "-" if math.isnan(value) else f"{value:.0f}" if _is_count(measure) else f"{value:.4f}"
+    return Number(value, shown, bold=shown == best)
+
+
+def _is_count(measure: Measure) -> bool:
+    return isinstance(measure, Delegated) and measure.request.base.startswith("num_")
+
+
+def _best(runs: Sequence[Scores], measures: Sequence[Measure]) -> list[str | None]:
+    """For each measure the best value as printed; None where there is nothing to compare."""
+    best: dict[Measure, float] = {}
+    for scores in runs:
+        for measure, result in scores.results.items():
+            if not math.isnan(result.value):
+                best[measure] = max(result.value, best.get(measure, result.value))
+    several = len(runs) > 1
+    return [_number(m, best[m]).text if several and m in best and not _is_count(m) else None for m in measures]
+
+
+def _trec(runs: Sequence[Scores], per_query: bool) -> str:
+    """Lines as ``trec_eval -c`` (with ``per_query``: ``-c -q``) prints them: in its order, queries by id, then ``all``.
+
+    As in trec_eval 9.0.8, a query that the run does not answer has no lines of its own and counts in ``all``.
+    A value asked for under two names is printed once. Our own measures follow trec_eval's.
+    """
+    lines: list[str] = []
+    for scores in runs:
+        measures = _in_trec_order(list(scores.results))
+        if per_query:
+            by_id = sorted(range(len(scores.query_ids)), key=scores.query_ids.__getitem__)
+            columns = [
+                (measure, scores.results[measure].per_query.tolist(), _answered(scores, measure))
+                for measure in measures
+                if not isinstance(measure, Delegated) or not measure.request.base.startswith(("num_q", "gm_"))
+            ]
+            for at in by_id:
+                query = printable(scores.query_ids[at])
+                lines += [
+                    _trec_line(measure, query, values[at])
+                    for measure, values, answered in columns
+                    if answered[at] and not math.isnan(values[at])
+                ]
+        if len(runs) > 1:  # as in trec_eval's summary, and the only thing that tells the runs apart
+            lines.append(f"{'runid':<22}\tall\t{printable(scores.tag)}\n")
+        lines += [_trec_line(measure, "all", scores.results[measure].value) for measure in measures]
+    return "".join(lines)
+
+
+def _answered(scores: Scores, measure: Measure) -> Sequence[bool]:
+    """Which queries are answered in the part of the submission that the measure reads."""
+    answered = scores.results[measure].answered
+    return scores.answered if answered is None else answered.tolist()
+
+
+def _in_trec_order(measures: Sequence[Measure]) -> list[Measure]:
+    delegated = {measure.request: measure for measure in measures if isinstance(measure, Delegated)}
+    ours = [measure for measure in measures if not isinstance(measure, Delegated)]
+    return [*(delegated[request] for request in trec_eval.in_trec_eval_order(delegated)), *ours]
+
+
+def _trec_line(measure: Measure, query: str, value: float) -> str:
+    name = measure.name
+    if isinstance(measure, Delegated) and measure.request == Request(measure.request.base, measure.request.parameter):
+        name = measure.request.name  # with options, such as rel=2, it is not what trec_eval prints under this name
+    number = f"{value:.0f}" if _is_count(measure) else f"{value:6.4f}"
+    return f"{name:<22}\t{query}\t{number}\n"

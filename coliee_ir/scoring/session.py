@@ -10,10 +10,8 @@ from coliee_adapters.classes import NamedTuple
 from coliee_adapters.inputs import GoldLike, RunLike
 from coliee_adapters.records import Gold
 from coliee_adapters.remarks import Remark
-from coliee_ir.rules import signs
 from coliee_ir.rules.decisions import Decisions
-from coliee_ir.rules.protocol import task_name
-from coliee_ir.rules.signs import Found
+from coliee_ir.rules.protocol import ANSWERS_BESIDE, Found, task_name
 from coliee_ir.scoring.evaluator import Evaluator
 from coliee_ir.scoring.reading import find_task, given, read_gold, telling
 from coliee_ir.scoring.scores import Scores
@@ -65,7 +63,7 @@ def find(
         return Found(task, "")
     every = [Submission.of(one) for one in submissions]
     if any(one.answers is not None for one in every):
-        return signs.ANSWERS_BESIDE
+        return ANSWERS_BESIDE
     run = (
         None if gold.labels is None else telling((one.run for one in every), columns)
     )  # beside labels alone they tell anything

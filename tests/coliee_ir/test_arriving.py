@@ -122,9 +122,8 @@ def test_a_folder_with_everything_is_ranked_and_the_rest_is_named_once(capsys: p
     assert board["invalid"] == []
     said = [line for line in err.splitlines() if line.startswith("passed over")]
     assert heard([line.split(":")[0].removeprefix("passed over ") for line in said]) == [
-        "1 system description", "1 [passed-over]", "2 [passed-over]",
-         "3 [passed-over]",
-        f"{len(NOTHING)} [passed-over]",
+        "1 system description", "1 copy of the gold", "2 files of another part of submissions",
+        "3 files of other tasks", f"{len(NOTHING)} files that are not runs",
     ]  # fmt: skip
 
 
@@ -162,7 +161,7 @@ def test_parts_find_each_other_in_every_command(command: str, capsys: pytest.Cap
     assert main([command, "gold.xml", "in", "-f", "json"]) == 0
     out, err = capsys.readouterr()
     assert sorted(run["tag"] for run in json.loads(out)["runs"]) == ["A1", "B1"]
-    assert "passed over 1 [passed-over]: in/README" in err
+    assert "[passed-over] 1 … in/README" in err
     if command == "evaluate":
         scores = {run["tag"]: run["measures"]["Accuracy"] for run in json.loads(out)["runs"]}
         assert scores == {"A1": pytest.approx(5 / 6), "B1": pytest.approx(3 / 6)}
@@ -176,7 +175,7 @@ def test_tune_and_fuse_group_what_a_folder_holds(capsys: pytest.CaptureFixture[s
     out, err = capsys.readouterr()
     found = {one["tag"]: (one["measure"], one["ceilings"]["the run as it is"]) for one in json.loads(out)["tunings"]}
     assert found == {"A1": ("Accuracy", 1.0), "B1": ("Accuracy", pytest.approx(3 / 6))}
-    assert "[passed-over]1 … in/task1.txt …" in err
+    assert "[passed-over] 1 … in/task1.txt …" in err
     assert main(["tune", "gold.xml", "in", "--save-rule", "rule.json"]) == 2
     assert "there are 2" in capsys.readouterr().err
     assert main(["tune", "gold.xml", "in/A", "--folds", "2", "--repeats", "1", "--save-rule", "rule.json"]) == 0
@@ -184,14 +183,14 @@ def test_tune_and_fuse_group_what_a_folder_holds(capsys: pytest.CaptureFixture[s
     assert main(["fuse", "in", "--fit", "gold.xml", "--folds", "2", "--repeats", "1", "-o", "fused.txt"]) == 0
     out, err = capsys.readouterr()
     assert sorted(line.split()[0] for line in out.splitlines()[1:3]) == ["A1", "B1"]
-    assert "[passed-over]1 … in/task1.txt …" in err
+    assert "[passed-over] 1 … in/task1.txt …" in err
     assert "… 2 files …" in err
     # without a gold, what --task says
     assert main(["fuse", "in", "--task", "3", "--method", "union", "-o", "-"]) == 0
     out, err = capsys.readouterr()
     assert {line.split()[2] for line in out.splitlines()} == {*"123456", "99"}
-    assert "[passed-over]2 … in/x.txt, in/A/labels …" in err
-    assert "[passed-over]1 … in/task1.txt …" in err
+    assert "[passed-over] 2 … in/x.txt, in/A/labels …" in err
+    assert "[passed-over] 1 … in/task1.txt …" in err
 
 
 def test_without_a_gold_the_files_of_one_task_are_fused_and_of_a_run_its_ranking(
@@ -203,15 +202,15 @@ def test_without_a_gold_the_files_of_one_task_are_fused_and_of_a_run_its_ranking
     assert main(["fuse", "in", "-o", "-"]) == 0
     out, err = capsys.readouterr()
     assert {line.split()[2] for line in out.splitlines() if line.startswith("R07-01-U")} >= set("12345678")
-    assert "[passed-over]1 … in/task3.A1 …" in err
-    assert "[passed-over]1 … in/B1 (1) (= in/B1) …" in err
+    assert "[passed-over] 1 … in/task3.A1 …" in err
+    assert "[passed-over] 1 … in/B1 (1) (= in/B1) …" in err
     assert main(["fuse", "in", "more", "-o", "fused.txt"]) == 2
     err = capsys.readouterr().err
     assert "--task" in err and "in/B1" in err and "more/C2.txt" in err and not Path("fused.txt").exists()
     assert main(["fuse", "in", "more", "--task", "1", "-o", "-"]) == 0
     out, err = capsys.readouterr()
     assert {line.split()[0] for line in out.splitlines()} == {f"{n:06}" for n in range(1, 11)}
-    assert ["[passed-over]4 …"][0] in err
+    assert "[passed-over] 4 …" in err
 
 
 @pytest.mark.parametrize("command", ["evaluate", "compare", "plan", "report", "tune"])
@@ -289,7 +288,7 @@ def test_a_list_of_teams_names_runs_in_any_spelling(named: str, tmp_path: Path) 
     board = rank_runs("gold.json", "in", task="1", teams="t.csv", n_resamples=99)
     assert [(entry.team, entry.tag) for entry in board.entries] == [("Alpha", "A1"), ("x", "B1")]
     said = [remark for remark in board.remarks if "list of teams" in remark]
-    assert heard(said) == ["[team-list]1 run … C1 …", "[team-list]1 run … B1 …"]
+    assert heard(said) == ["[team-list] 1 run … C1 …", "[team-list] 1 run … B1 …"]
     for name in ("ranking", "results"):
         table = board.table(name)
         at = list(table.header).index("language")

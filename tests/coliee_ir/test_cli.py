@@ -27,11 +27,13 @@ from coliee_ir.cli import demo
 from coliee_ir.cli.options import OPTIONS
 from coliee_ir.commands import convert as conversion
 from coliee_ir.measures import everything
+from coliee_ir.output.shown import forms_of
 from coliee_ir.rules.protocol import NEWEST, TASKS
-from coliee_ir.scoring.render import FORMS
+from coliee_ir.scoring.scores import ScoreTable
 
 pytestmark = pytest.mark.usefixtures("one_deal")
 
+FORMS = forms_of(ScoreTable)
 EXAMPLES = Path(coliee_ir.examples.__file__).parent
 VERSIONS = f"coliee-ir {coliee_ir.__version__}, trec_eval {trec_eval.version()}\n"
 

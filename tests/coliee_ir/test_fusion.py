@@ -164,7 +164,7 @@ def test_equal_scores_stand_as_trec_eval_puts_them() -> None:
 def test_a_query_that_a_run_lacks_is_fused_from_the_others() -> None:
     fused = Fusion("combsum").fuse({"1": ["a"], "2": ["b", "c"]}, {"2": ["c"], "3": []}, task="1")
     assert of(fused.run) == {"1": {"a": 1.0}, "2": {"c": 1.0, "b": 1.0}}
-    assert "[unshared-query]1 … (first: 1); of 2, run lacks 1" in heard(fused.remarks)
+    assert "[unshared-query] 1 … (first: 1); of 2, run lacks 1" in heard(fused.remarks)
 
 
 def test_depth_and_top_cut_before_and_after() -> None:
@@ -237,7 +237,7 @@ def test_a_weighted_vote_adds_decimals_as_people_do() -> None:
 def test_queries_that_a_set_has_nothing_for_are_named() -> None:
     fused = Fusion("intersection").fuse({"1": ["a"], "2": ["a"]}, {"1": ["a"], "2": ["b"]})
     assert of(fused.run) == {"1": {"a": 1.0}}
-    assert heard(fused.remarks) == ("[left-out]1 … (first: 2)",)
+    assert heard(fused.remarks) == ("[left-out] 1 … (first: 2)",)
 
 
 # answers
@@ -264,14 +264,14 @@ def test_answers_are_those_of_the_twin(runs: list[dict[str, bool]], ties: Any, d
 def test_ties_between_answers_are_named() -> None:
     runs = [{"H18-1-1": "Y", "H18-1-2": "N"}, {"H18-1-1": "N", "H18-1-2": "N", "H18-1-3": "Y"}]
     assert heard(Fusion("vote", ties="first").fuse(*runs).remarks) == (
-        "[unshared-query]1 … (first: H18-1-3); of 3, run lacks 1",
-        "[answer-tie]1 …, decided … (--ties first): H18-1-1",
+        "[unshared-query] 1 … (first: H18-1-3); of 3, run lacks 1",
+        "[answer-tie] 1 …, decided … (--ties first): H18-1-1",
     )
     assert fuse(*runs).labels == {"H18-1-1": False, "H18-1-2": False, "H18-1-3": True}  # type: ignore[union-attr]
     assert fuse(*runs, ties="Y").labels["H18-1-1"] is True  # type: ignore[union-attr]
     many = {f"H18-{at}-1": at % 2 == 0 for at in range(30)}
     said = Fusion("vote").fuse(many, {query: not label for query, label in many.items()}).remarks
-    assert heard(said[-1]).startswith("[answer-tie]30 …, decided N (--ties N): H18-0-1, ")
+    assert heard(said[-1]).startswith("[answer-tie] 30 …, decided N (--ties N): H18-0-1, ")
     assert said[-1].endswith("H18-19-1, …")
 
 
@@ -390,9 +390,9 @@ def test_weights_follow_the_tags_of_the_runs_they_were_fitted_to() -> None:
     fusion = Fusion("combsum", weights=(0.9, 0.1), runs=("A", "B"))
     assert of(fusion.fuse(a, b).run) == of(fusion.fuse(b, a).run) == {"q": {"x": 0.9, "y": 0.1}}
     assert "weights" not in str(fusion.fuse(a, b).remarks)
-    assert "[fitted-to-others]A, B …" in (heard(fusion.fuse(b, a).remarks))
+    assert "[fitted-to-others] A, B …" in (heard(fusion.fuse(b, a).remarks))
     other = Run.of({"q": ["y"]}, tag="C")
-    assert "[fitted-to-others]A, B … C, A …" in heard(fusion.fuse(other, a).remarks)
+    assert "[fitted-to-others] A, B … C, A …" in heard(fusion.fuse(other, a).remarks)
     assert of(fusion.fuse(other, a).run)["q"]["y"] == 0.9
 
 

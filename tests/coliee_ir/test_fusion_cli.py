@@ -87,7 +87,7 @@ def test_answers_are_put_to_the_vote(call: Call, capsys: pytest.CaptureFixture[s
     answers = [str(EXAMPLES / "task4" / name) for name in ("ALPHA.txt", "BETA.txt")]
     code, _, err = call(*answers, "-o", "a.txt", "--tag", "V")
     assert code == 0
-    assert "[answer-tie]12 …, decided N (--ties N): R07-02-I, R07-02-U, R07-04-E, " in err
+    assert "[answer-tie] 12 …, decided N (--ties N): R07-02-I, R07-02-U, R07-04-E, " in err
     assert first_line("a.txt")[1:] == ["N", "V"] or first_line("a.txt")[1:] == ["Y", "V"]
     assert main(["evaluate", str(EXAMPLES / "task4" / "gold.xml"), "a.txt"]) == 0
     capsys.readouterr()
@@ -193,7 +193,7 @@ def test_fitted_weights_are_written_and_applied(call: Call, capsys: pytest.Captu
     assert [line.split()[0] for line in out.splitlines()[1:-1]] == ["bm25", "dense", "rerank", "equal", "fitted"]
     assert f"… task 1 … {NEWEST} … 40 … 5 … 1 repeat … 2026 …" in err
     held = json.loads(Path("w.json").read_text())
-    scores = {one["name"]: one for one in held["fitted"]["scores"]}
+    scores = {one["name"]: one for one in held["contenders"]}
     for name, of in (("fused.txt", "resubstitution"), ("held.txt", "held_out")):
         capsys.readouterr()
         assert main(["evaluate", GOLD1, name, "-f", "json"]) == 0

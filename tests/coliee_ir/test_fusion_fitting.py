@@ -174,10 +174,10 @@ def test_what_was_fitted_is_kept_and_applied_to_other_runs(tmp_path: Path) -> No
     fitted.save(tmp_path / "w.json")
     held = json.loads((tmp_path / "w.json").read_text())
     assert held["fusion"]["norm"] == "borda"
-    assert held["fitted"]["queries"] == 29
-    assert held["fitted"]["scores"][0]["held_out"] == fitted.held_out
-    assert (held["fitted"]["folds"], held["fitted"]["repeats"]) == (5, 2)
-    assert len(held["fitted"]["fold_weights"]) == 10
+    assert held["queries"] == 29
+    assert held["contenders"][0]["held_out"] == fitted.held_out
+    assert (held["folds"], held["repeats"]) == (5, 2)
+    assert len(held["fold_weights"]) == 10
     assert Fusion.load(tmp_path / "w.json") == fitted.fusion
     _, others = example(1)
     applied = Fusion.load(tmp_path / "w.json").fuse(*others).run
@@ -187,7 +187,7 @@ def test_what_was_fitted_is_kept_and_applied_to_other_runs(tmp_path: Path) -> No
 def test_whether_fitting_was_worth_it_is_said() -> None:
     gold, drawn = example()
     same = fit_fusion(gold, drawn[0], drawn[0], task=1, repeats=1)
-    assert heard(same.remarks[0]).startswith("[weights-no-better]equal weights …")
+    assert heard(same.remarks[0]).startswith("[weights-no-better] equal weights …")
     assert same.contenders[1].behind == (0.0, 0.0, (0.0, 0.0))
     gold, drawn = example(queries=60)
     worth_it = fit_fusion(gold, *drawn, task=1, repeats=1)

@@ -87,7 +87,7 @@ def test_the_best_run_of_each_team_is_ranked_alone(folder: Path) -> None:
     write(folder, {f"all/{name}.txt": run_lines(n, name.replace("/", "")) for name, n in runs.items()})
     board = rank("all", best=True)
     assert standing(board) == [(1, "A", "Atwo"), (2, "B", "Bone"), (3, "C", "Cone")]
-    assert "[left-out]2 runs … are …" in heard(board.remarks)
+    assert "[left-out] 2 runs … are …" in heard(board.remarks)
     assert len(rank("all").entries) == 5
 
 
@@ -228,7 +228,7 @@ def test_answers_without_a_tag_belong_to_the_only_articles_beside_them(folder: P
     write(folder, {"gold.xml": STATUTE, "all/T/task3.A": articles("A"), "all/T/mine.txt": answers("", 5)})
     board = rank_runs("gold.xml", "all", n_resamples=99)
     assert [(e.tag, e.scores.measures["Accuracy"]) for e in board.entries] == [("A", 5 / 6)]
-    assert "[grouped]all/T/mine.txt … all/T/task3.A …" in heard(board.remarks)
+    assert "[grouped] all/T/mine.txt … all/T/task3.A …" in heard(board.remarks)
 
 
 def test_two_runs_with_one_tag_stay_apart_and_are_remarked(folder: Path) -> None:
@@ -331,7 +331,7 @@ def test_the_gold_and_the_lists_in_a_searched_folder_are_no_submissions(
     write(folder, {"a.txt": run_lines(9, "a"), "teams.csv": "tag,team\na,T\n", "c.csv": "query,category\n000001,x\n"})
     given = ["--teams", "teams.csv", "--categories", "c.csv", "--task", "1", "--resamples", "99"]
     assert main(["leaderboard", "gold.json", ".", *given]) == 0
-    assert "[passed-over]gold.json …" in heard(capsys.readouterr().err)
+    assert "[passed-over] gold.json …" in heard(capsys.readouterr().err)
 
 
 def test_a_file_that_is_named_twice_is_one_run(folder: Path) -> None:
@@ -365,7 +365,7 @@ def test_nothing_to_rank(folder: Path, capsys: pytest.CaptureFixture[str]) -> No
 @pytest.mark.parametrize(
     ("options", "said"),
     [
-        ({"n_resamples": 0}, "[bad-value] 1,000,000 …"),
+        ({"n_resamples": 0}, "[bad-value] 100,000 …"),
         ({"seed": -1}, "[bad-value]"),
         ({"confidence_level": 1.0}, "[bad-value]"),
     ],
@@ -391,7 +391,7 @@ def test_parts_from_memory() -> None:
     articles, labels = Run.of({"R07-01-A": ["1"]}, tag="A"), Answers({"R07-01-A": True}, tag="A")
     board = rank_runs(gold, Submission(articles, labels), articles, task="3", n_resamples=99)
     assert [(entry.tag, entry.scores.measures["Accuracy"]) for entry in board.entries] == [("A", 0.5)]
-    assert heard([one.reason for one in board.invalid]) == ["[incomplete]<memory> … Accuracy …"]
+    assert heard([one.reason for one in board.invalid]) == ["[incomplete] <memory> … Accuracy …"]
 
 
 def test_the_json_holds_everything_and_repeats_to_the_byte(
@@ -414,7 +414,7 @@ def test_the_json_holds_everything_and_repeats_to_the_byte(
         {"files": ["all/bad.txt"], "tag": "", "team": "",
          "reason": "all/bad.txt: …", "kind": "empty"}
     ]  # fmt: skip
-    assert (told["measure"], told["tie_break"], told["judged"], told["trials"]) == ("MicroF1", [], 20, 10_000)
+    assert (told["measure"], told["tie_break"], told["judged"], told["resamples"]) == ("MicroF1", [], 20, 10_000)
     assert set(told["tables"]) == {
         "ranking", "results", "data", "relevant", "questions", "invalid"
     }  # fmt: skip

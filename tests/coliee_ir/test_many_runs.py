@@ -16,8 +16,9 @@ import coliee_ir
 from coliee_adapters.errors import InputError, UsageError
 from coliee_ir import Evaluator, Scores
 from coliee_ir.cli import main
+from coliee_ir.output.shown import render
 from coliee_ir.scoring import batch, several
-from coliee_ir.scoring.render import render
+from coliee_ir.scoring.scores import ScoreTable
 from coliee_ir.scoring.submission import Submission
 
 EXAMPLES = Path(coliee_ir.__file__).parent / "examples"
@@ -79,7 +80,7 @@ def test_a_table_of_many_runs_holds_nothing_of_single_queries() -> None:
     assert not any(one.judged or sum(result.per_query.size for result in one.results.values()) for one in few.scores)
     whole = several.score_all(evaluator, [Submission(run) for run in RUNS], [], jobs=1)
     for form in ("table", "json", "jsonl", "csv", "trec"):
-        assert render(few.scores, form) == render(whole.scores, form)
+        assert render(ScoreTable(few.scores), form) == render(ScoreTable(whole.scores), form)
 
 
 @pytest.mark.parametrize("threshold", [0, 1 << 40])

@@ -475,7 +475,7 @@ def test_every_measure_of_trec_eval_has_a_definition() -> None:
             ("MicroF1 ranks Tasks 1 and 2", "(1+β²)·P·R / (β²·P + R)", "organisers", "coliee_ir.measures.sets"),
         ),
         ("Accuracy", ("Task 3 from 2026 on", "answered rightly / judged", "page of 2026", "coliee_ir.measures.labels")),
-        ("set_F.4", ("beta SQUARED", "(1+x)PR", "its measure set_F", f"… {trec_eval.version()} …")),
+        ("set_F.4", ("beta SQUARED", "(1+x)PR", "its measure set_F", f"by trec_eval {trec_eval.version()}")),
     ],
 )
 def test_a_description_says_what_a_measure_is_and_who_computes_it(typed: str, parts: tuple[str, ...]) -> None:

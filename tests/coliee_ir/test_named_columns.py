@@ -136,7 +136,7 @@ def test_a_table_is_tuned_cut_and_fused_as_a_run(folder: Path, call: Called, nam
 def test_every_command_takes_names_of_columns(folder: Path, call: Called, command: str, rest: list[str]) -> None:
     Path("rule.json").write_text('{"family": "k", "threshold": 1}')
     code, _, err = call(command, *rest)
-    assert (code, "[missing-column]" in err) == heard((2, True))
+    assert (code, "[missing-column]" in err) == (2, True)
     code, _, err = call(command, *rest, *OWN)
     assert (code, "thema" in err) == (0, False)
     code, _, err = call(command, *rest, *OWN[:1], OWN[1] + ",rank=ort")
@@ -266,7 +266,7 @@ def test_a_comparison_says_of_its_runs_what_evaluate_says(folder: Path, call: Ca
     scored = evaluator.evaluate_all(["trec", "copy", "more"], jobs=1)
     told = [list(scores.remarks) for scores in scored if isinstance(scores, Scores)]
     assert [list(standing.remarks) for standing in comparison.standings] == told
-    assert heard(told[1]) == [*told[0], "[identical]trec …"]
+    assert heard(told[1]) == [*told[0], "[identical] trec …"]
     assert any("[extra-query]" in heard(remark) for remark in told[2] for n in (1, 2))
     code, out, _ = call("compare", "gold.json", "trec", "copy", "more", "--task", "2", "--resamples", "9", "-f", "json")
     assert (code, [run["remarks"] for run in json.loads(out)["runs"]]) == (0, told)

@@ -14,7 +14,7 @@ import numpy as np
 import pandas
 import polars
 import pytest
-from asserting import clause, refusing
+from asserting import clause
 from hypothesis import given
 from hypothesis import strategies as st
 from ir_measures import Qrel, ScoredDoc
@@ -185,8 +185,9 @@ def test_a_column_that_stands_twice_is_refused() -> None:
 @pytest.mark.parametrize("held", [{"q\ud800": ["d"]}, {"q": {"\udc80": 1}}, [ScoredDoc("q", "d\ud800", 1)]])
 def test_an_id_that_no_file_could_hold_is_refused(held: Any) -> None:
     for read in (read_gold, read_run):
-        with refusing(InputError, "[structure] \\(found '[qd]?\\\\ud[8c][08]0'\\)"):
+        with pytest.raises(InputError) as caught:
             read(held)
+        assert re.search(r"found '[qd]?\\ud[8c][08]0'", str(caught.value))
 
 
 @pytest.mark.parametrize("held", [Gold({}), Gold({"q": {}}), Run.of({}), Run.of({"q": {}})])

@@ -20,9 +20,9 @@ from coliee_adapters.records import Answers, Gold, Run
 from coliee_ir import Evaluator, Scores
 from coliee_ir.commands.plan import plan_scores
 from coliee_ir.commands.plan.figure import power_curves
-from coliee_ir.commands.plan.render import FORMS, render
 from coliee_ir.commands.report.drawing import on_paper
 from coliee_ir.measures.base import of_mean
+from coliee_ir.output.shown import FORMS, render
 from coliee_ir.stats import paired
 from coliee_ir.stats.settings import Resampling
 

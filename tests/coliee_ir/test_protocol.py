@@ -61,7 +61,7 @@ def test_the_rules_of_a_task_are_those_of_its_edition(
     [
         ("0", None, f"[unknown-task] '0'… {', '.join(TASKS)} …"),
         ("3", 2013, "[unknown-edition] 3 … 2013 … 2014–2025, 2026 …"),
-        ("3", NEWEST + 1, f"[unknown-edition] 3 … {NEWEST}{1} … 2014–2025, 2026 …"),
+        ("3", NEWEST + 1, f"[unknown-edition] 3 … {NEWEST + 1} … 2014–2025, 2026 …"),
         ("5", 2022, "[unknown-edition] 5 … 2022 … 2021 …"),
         ("1", 2017, f"[unknown-edition] 1 … 2017 … 2018–{NEWEST} …"),
         ("tort", 2024, f"[unknown-edition] tort … 2024 … 2025–{NEWEST} …"),

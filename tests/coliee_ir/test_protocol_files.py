@@ -181,7 +181,7 @@ def test_a_query_is_taken_out_of_its_own_results_and_others_are_not_scored() -> 
     scores = coliee_ir.evaluate(gold, run, task="own.toml")
     assert scores.measures == {"P@1": 1.0}
     assert scores.excluded == ("q2",)
-    assert "[absent-exclusion]1 query … q9 …" in heard(scores.remarks)
+    assert "[absent-exclusion] 1 query … q9 …" in heard(scores.remarks)
 
 
 @pytest.mark.parametrize(("level", "value"), [(1, 2 / 3), (2, 1 / 3), (3, 0.0)])

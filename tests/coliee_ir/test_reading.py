@@ -239,7 +239,7 @@ def test_a_file_of_the_pilot_is_read_for_what_the_task_asks(tmp_path: Path) -> N
             "[missing-column] (found 'query_id')",
         ),
         (read_run, {"q": {"d": float("nan")}}, "[bad-score] (found 'nan')"),
-        (read_run, {"q": {"d": "high"}}, "[bad-score] (found ''high'')"),
+        (read_run, {"q": {"d": "high"}}, "[bad-score] (found 'high')"),
         (read_gold, {"q": {"d": 0.5}}, "[bad-relevance] (found '0.5')"),
         (read_gold, {"q": "maybe"}, "[bad-label] (found 'maybe')"),
     ],

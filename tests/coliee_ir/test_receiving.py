@@ -69,7 +69,7 @@ def mail() -> None:
 @pytest.mark.usefixtures("mail")
 def test_every_file_has_a_row_with_team_task_tag_part_and_what_is_wrong() -> None:
     inbox = receive("in")
-    found = {row.file: (row.team, row.task, row.tag, row.part, row.described) for row in inbox.rows}
+    found = {row.file: (row.team, row.task, row.tag, row.part, row.described) for row in inbox.received}
     assert found == {
         "in/A/a (1).txt": ("A", "1", "A1", "documents", True), "in/A/a.txt": ("A", "1", "A1", "documents", True),
         "in/A/x": ("A", "3", "A2", "documents", True), "in/A/y": ("A", "3", "A2", "answers", True),
@@ -79,15 +79,15 @@ def test_every_file_has_a_row_with_team_task_tag_part_and_what_is_wrong() -> Non
         **{f"in/D/{n}": ("D", "1", f"D{n}", "documents", False) for n in range(4)},
         "in/D/broken.txt": ("D", "1", "", "", False),
     }  # fmt: skip
-    remarks = {row.file: row.remark for row in inbox.rows if row.remark}
+    remarks = {row.file: row.remark for row in inbox.received if row.remark}
     assert heard(remarks) == {
         "in/A/a (1).txt": "… in/A/a.txt …", "in/B.zip/b2": "… in/A/a.txt …",
-        "in/B.zip/readme.txt": "[passed-over]",
+        "in/B.zip/readme.txt": "file that is not a run",
     }  # fmt: skip
     rules = {(finding.file, finding.rule) for finding in inbox.findings if str(finding.severity) == "error"}
     assert {("in/B.zip/b1", "separator"), ("in/D/broken.txt", "control")} <= rules
     assert [file for file, rule in rules if rule == "runs"] == ["in/D/3"]
-    errors = {row.file: row.errors for row in inbox.rows if row.errors}
+    errors = {row.file: row.errors for row in inbox.received if row.errors}
     assert set(errors) == {"in/B.zip/b1", "in/D/3", "in/D/broken.txt"}
 
 
@@ -96,7 +96,7 @@ def test_a_file_named_as_its_run_has_a_tag_and_one_tag_may_be_in_two_tasks() -> 
            "in/A/about.txt": DESCRIPTION.format(1, "A1") + DESCRIPTION.format(2, "A1"),
            "in/B/task1/B1.txt": cases("B1"), "in/B/about.txt": DESCRIPTION.format(2, "B1")})  # fmt: skip
     inbox = receive("in")
-    assert {(row.task, row.tag, row.described) for row in inbox.rows if row.part == "documents"} == {
+    assert {(row.task, row.tag, row.described) for row in inbox.received if row.part == "documents"} == {
         ("1", "A1", True), ("2", "A1", True), ("1", "B1", False)}  # fmt: skip
     assert {(one.file, one.rule) for one in inbox.findings if str(one.severity) == "error"} == {
         ("in/B/about.txt", "description-task")}  # fmt: skip
@@ -132,7 +132,7 @@ def test_links_out_of_the_folder_are_not_followed(capsys: pytest.CaptureFixture[
     Path("in/b").symlink_to("../secret.txt")
     assert main(["validate", "in"]) == 0
     out, err = capsys.readouterr()
-    assert "S1" not in out and "[passed-over]in/b …" in err
+    assert "S1" not in out and "[passed-over] in/b …" in err
 
 
 XML = '<dataset><pair id="{}-01-U" label="Y"><t2>x</t2></pair><pair id="{}-02-U" label="N"><t2>x</t2></pair></dataset>'

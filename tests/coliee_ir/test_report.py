@@ -213,7 +213,7 @@ def test_categories_and_titles_are_shown_where_they_are_given(call: Call, tmp_pa
     options = ("--categories", tmp_path / "kinds.csv", "--corpus", corpus, "--resamples", "99")
     code, _, err = call("report", *shown("1"), "-o", tmp_path / "r.html", *options)
     assert code == 0, err
-    assert "[sheet-rows]9 …" in err
+    assert "[sheet-rows] 9 …" in err
     page = (tmp_path / "r.html").read_text(encoding="utf-8")
     details = held(page, "details")
     assert ["026639", "Between Her Majesty and others"] in details["documents"]
@@ -307,7 +307,7 @@ def test_something_has_to_be_written(call: Call) -> None:
     ("option", "value", "said"),
     [
         ("--seed", "-1", "[bad-value]"),
-        ("--resamples", "2000000", "between 1 and 1,000,000"),
+        ("--resamples", "2000000", "between 1 and 100,000"),
         ("--easy", "80", "[usage]"),
         ("--easy", "nan", "[usage]"),
         ("-m", "MicroG", "unknown measure"),

@@ -9,6 +9,7 @@ from hypothesis import strategies as st
 
 from coliee_adapters.errors import InputError
 from coliee_ir.rules import ALWAYS, schema
+from coliee_ir.rules.protocol import Protocol, SubmissionRules
 
 NEWEST = 2026
 COMMON = 'task = "x"\ntitle = "a task"\nparts = ["documents"]\nmeasures = ["MicroF1"]\n'
@@ -17,7 +18,7 @@ COMMON = 'task = "x"\ntitle = "a task"\nparts = ["documents"]\nmeasures = ["Micr
 def read(folder: Path, text: str) -> schema.Stated:
     path = folder / "x.toml"
     path.write_text(text, encoding="utf-8")
-    return schema.read(path, NEWEST)
+    return schema.read(path, NEWEST, Protocol, SubmissionRules)
 
 
 def test_what_stands_at_the_top_holds_for_all_editions(tmp_path: Path) -> None:
@@ -108,7 +109,17 @@ _VALUES = st.recursive(
 
 
 @given(
-    st.sampled_from(["task", *schema.EDITION, *schema.SUBMISSION, "edition", "submission", "models_before", "first"]),
+    st.sampled_from(
+        [
+            "task",
+            *schema.keys(Protocol),
+            *schema.keys(SubmissionRules),
+            "edition",
+            "submission",
+            "models_before",
+            "first",
+        ]
+    ),
     _VALUES,
     st.sampled_from(["", "[[edition]]\n", "[[submission]]\n", "[models_before]\n"]),
 )

@@ -78,8 +78,8 @@ def test_stages_of_several_runs_are_one_table(tmp_path: Path, call: Call) -> Non
                     ("B", "1", 0, 0), ("B", "2", 0, 0), ("B", "3", 0, 0)]  # fmt: skip
     code, out, _ = call(*given_, "--stages", "1,2..3", "-f", "json")
     held = json.loads(out)
-    assert (code, held["ceiling"]) == (0, "MicroF1")
-    assert [(run["tag"], str(one["k"]), one["MicroR"], approx(one["ceiling"] or 0))
+    assert (code, held["measure"]) == (0, "MicroF1")
+    assert [(run["tag"], str(one["k"]), one["micro_recall"], approx(one["ceiling"] or 0))
             for run in held["runs"] for one in run["stages"]] == rows  # fmt: skip
     for wrong in (["--stages", "0"], ["--stages", "5..1"], ["--stages", "1", "-q"], ["--stages", "1", "-f", "trec"]):
         assert call(*given_, *wrong)[:2] == (2, "")

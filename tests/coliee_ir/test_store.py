@@ -17,7 +17,6 @@ from typing import Any
 
 import numpy as np
 import pytest
-from asserting import heard
 
 import coliee_ir
 from coliee_adapters import files
@@ -254,7 +253,7 @@ def test_a_report_of_a_store_says_what_it_cannot_show(
     kept, page = tmp_path / "s.sqlite", tmp_path / "page.html"
     assert call("evaluate", gold, *runs, "--store", kept)[0] == 0
     code, _, err = call("report", gold, kept, "-o", page, "--resamples", "200")
-    assert (code, page.exists(), err.count("no cutoff is chosen for ")) == heard((0, True, 3))
+    assert (code, page.exists(), err.count("no cutoff is chosen for ")) == (0, True, 3)
 
 
 def test_tune_picks_the_best_run_of_a_store_and_says_what_to_expect(sweep: list[str], call: Call) -> None:

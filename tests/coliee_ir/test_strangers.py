@@ -136,7 +136,7 @@ def test_a_run_that_is_fused_twice_is_named(call: Call, tmp_path: Path) -> None:
     (tmp_path / "twin.txt").write_bytes(RUN1.read_bytes())
     code, _, err = call("fuse", RUN1, EXAMPLES / "task1" / "dense.txt", tmp_path / "twin.txt", "-o", tmp_path / "out")
     assert code == 0
-    assert heard([line for line in err.splitlines() if "identical" in line]) == [f"[identical]bm25 … {RUN1} …"]
+    assert heard([line for line in err.splitlines() if "identical" in line]) == [f"[identical] bm25 … {RUN1} …"]
 
 
 def test_a_run_that_is_reported_twice_is_named_in_python(tmp_path: Path) -> None:

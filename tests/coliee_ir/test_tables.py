@@ -20,12 +20,20 @@ from coliee_ir.cli import main
 from coliee_ir.output import grid
 from coliee_ir.output.envelope import dumped
 from coliee_ir.output.grid import in_latex
-from coliee_ir.scoring.render import FORMS, print_to_terminal, render
-from coliee_ir.scoring.scores import document
+from coliee_ir.output.shown import forms_of
+from coliee_ir.output.shown import render as written
+from coliee_ir.scoring.scores import ScoreTable, as_grid, document
 
 GOLD = {"q1": {"a": 1, "b": 1}, "q10": {"a": 1}, "q2": {}}
 RUNS = {"A": {"q1": ["a", "b"]}, "B": {"q1": ["a"], "q10": ["x"], "q2": ["y"]}}
 MEASURES = ["MicroF1", "MacroR", "num_ret"]
+
+
+FORMS = forms_of(ScoreTable)
+
+
+def render(runs: list[Scores], form: str, *, per_query: bool = False) -> str:
+    return written(ScoreTable(runs, per_query=per_query), form)
 
 
 def scored(runs: dict[str, dict[str, list[str]]] | None = None, measures: list[str] | None = None) -> list[Scores]:
@@ -146,7 +154,7 @@ def test_the_terminal_has_colours_and_shows_words_as_they_are(
     monkeypatch.setenv("TERM", "xterm-256color")
     monkeypatch.delenv("NO_COLOR", raising=False)
     tag = ":smile:[bold]\x1b[31m"
-    print_to_terminal(scored({tag: RUNS["A"], "B": RUNS["B"]}), "Task [1]", "3 judged\nversions")
+    grid.print_to_terminal(as_grid(scored({tag: RUNS["A"], "B": RUNS["B"]}), False), "Task [1]", "3 judged\nversions")
     shown = capsys.readouterr().out
     assert r":smile:[bold]\x1b[31m" in shown
     assert "\x1b[1m0.8000\x1b[0m" in shown
@@ -162,8 +170,10 @@ def test_a_narrow_terminal_folds_names_and_never_numbers(
     runs = scored(
         {"some run of ours with a name": RUNS["A"], "B": RUNS["B"]}, ["map", "recip_rank", "set_recall", "P_5"]
     )
-    print_to_terminal(
-        runs, "a title that is longer than forty characters are", "and a caption, that is as long as that"
+    grid.print_to_terminal(
+        as_grid(runs, False),
+        "a title that is longer than forty characters are",
+        "and a caption, that is as long as that",
     )
     shown = capsys.readouterr().out
     numbers = [cell.strip() for line in shown.splitlines() if "B " in line for cell in line.split("│")[2:-1]]

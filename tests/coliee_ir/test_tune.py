@@ -24,7 +24,9 @@ from coliee_ir import Decisions, Rule, Tuning, cut, evaluate, to_run
 from coliee_ir import tune as tune_repeatedly
 from coliee_ir.commands.convert import write_submission
 from coliee_ir.commands.tune import FAMILIES, Filter, best_of
-from coliee_ir.commands.tune.render import FORMS, render
+from coliee_ir.commands.tune.result import Tunings
+from coliee_ir.output.grid import plain
+from coliee_ir.output.shown import FORMS, render
 from coliee_ir.rules.protocol import NEWEST
 from coliee_ir.stats.intervals import jackknife_t
 
@@ -337,7 +339,7 @@ def test_all_forms_of_one_run_give_one_rule(tmp_path: Path) -> None:
 def test_a_query_that_is_left_with_nothing_stays_in_the_cut_run_and_is_said(tmp_path: Path) -> None:
     kept = cut({"a": {"x": 2.0}, "b": {"x": 0.5}}, Rule("score", 1.0))
     assert heard(write_submission(kept, tmp_path / "o.txt", task="1", tag="T")[1]) == (
-        "[dropped]1 query with nothing retrieved … (first: b) … it … columns …"
+        "[dropped] 1 query with nothing retrieved … (first: b) … it … columns …"
     )
 
 
@@ -453,7 +455,7 @@ def hostile() -> list[Tuning]:
 @pytest.mark.parametrize("form", FORMS)
 @pytest.mark.parametrize("n", [1, 2])
 def test_a_hostile_tag_is_harmless_in_every_form(form: str, n: int) -> None:
-    text = render(hostile()[:n], form)
+    text = render(Tunings(hostile()[:n]), form)
     assert "\x1b" not in text
     assert text.endswith("\n")
     if form in ("csv", "tsv"):
@@ -470,32 +472,20 @@ def test_what_a_person_reads() -> None:
     gold = {f"q{n}": ["a"] if n % 2 else ["a", "b"] for n in range(10)}
     run = {query: {"a": 3.0, "b": 2.0 if len(wanted) == 2 else 0.9, "c": 0.5} for query, wanted in gold.items()}
     tuning = tune(gold, Run.of(run, tag="ours"), task="1", by=["k", "score"], repeats=2)
-    assert heard(render([tuning], "table")) == (
-        "run   keep                     MicroF1 held out  SD splits  low 95%  high 95%  on all     gap\n"
-        "ours  scores of at least 1.45            1.0000     0.0000        -         -  1.0000  0.0000\n"
-        "…\n"
-        "\n"
-        "run   … MicroF1 …      SE  low 95%  high 95%\n"
-        "ours            0.6667        +0.3333  0.0494  +0.2216   +0.4451\n"
-        "\n"
-        "rule                                       MicroF1 held out   Δ best      SE  low 95%  high 95%  on "
-        "all\n"
-        "the first 2 of each query                            0.7097  -0.2903  0.0286  -0.3550   -0.2257  "
-        "0.8571\n"
-        "scores of at least 1.45                              1.0000   0.0000       -        -         -  "
-        "1.0000\n"
-        "scores of at least 1.45 (bounds searched)            1.0000   0.0000       -        -         -  "
-        "1.0000\n"
-        "…\n"
-        "reference points             MicroF1\n"
-        "… (2)              0.8571\n"
-        "oracle count                  1.0000\n"
-        "…    0.8000\n"
-        "recall of the whole ranking   1.0000\n"
-        "…              0.6667\n"
-        "\n"
-        "▃█▄▁\n"
-        "scores of at least 3 … 0.5: MicroF1 on all from 0.6667 to 1.0000\n"
+    shown = [[[getattr(cell, "text", cell) for cell in row] for row in table.rows] for table in tuning.tables()]
+    assert shown[:2] == [
+        [["ours", "scores of at least 1.45", "1.0000", "0.0000", "-", "-", "1.0000", "0.0000"]],
+        [["ours", "0.6667", "+0.3333", "0.0494", "+0.2216", "+0.4451"]],
+    ]
+    assert [row[1:] for row in shown[2]] == [
+        ["0.7097", "-0.2903", "0.0286", "-0.3550", "-0.2257", "0.8571"],
+        *[["1.0000", "0.0000", "-", "-", "-", "1.0000"]] * 2,
+    ]
+    assert [row[1] for row in shown[3]] == ["0.8571", "1.0000", "0.8000", "1.0000", "0.6667"]
+    assert tuning.notes()[0] == "▃█▄▁"
+    text = str(tuning)
+    assert all(plain(table) in text for table in tuning.tables()) and text.endswith(
+        "".join(f"{note}\n" for note in tuning.notes())
     )
 
 
@@ -506,4 +496,4 @@ def test_a_score_that_does_not_exist_is_a_dash_and_null() -> None:
     assert tuning.resubstitution == pytest.approx(2 / 3)
     assert math.isnan(tuning.interval.low) == (tuning.to_dict()["interval"][0] is None)
     for form in FORMS:
-        assert not re.search(r"\bnan\b", render([tuning, tuning], form).lower())
+        assert not re.search(r"\bnan\b", render(Tunings([tuning, tuning]), form).lower())

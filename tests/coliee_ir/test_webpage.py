@@ -42,9 +42,6 @@ class Rows(HTMLParser):
         self.labels += [value for name, value in attributes if name == "aria-label" and value]
         self.links += [value for name, value in attributes if name in ("href", "src") and value]
 
-    def handle_startendtag(self, tag: str, attributes: list[tuple[str, str | None]]) -> None:
-        assert tag in ("line", "circle")
-
     def handle_endtag(self, tag: str) -> None:
         assert self.open.pop() == tag
 
@@ -80,7 +77,7 @@ def test_the_pages_are_whole_and_ask_for_nothing(capsys: pytest.CaptureFixture[s
 def test_gold_is_hidden_on_demand(capsys: pytest.CaptureFixture[str]) -> None:
     command = ["leaderboard", "gold.json", "in", "--task", "1", "--resamples", "99", "-f", "html"]
     assert main(command) == 0
-    assert "000107" in capsys.readouterr().out  # found by no run
+    assert "000007" in capsys.readouterr().out  # a query of the table of questions
     assert main([*command, "--hide-gold"]) == 0
     hidden = capsys.readouterr().out
     assert not re.search(r"0001\d\d|00000\d", hidden)
@@ -104,26 +101,12 @@ def test_no_page_of_a_hidden_gold_has_one_of_its_ids(capsys: pytest.CaptureFixtu
     command = ["leaderboard", "gold.xml", "in3", "--task", "3", "--resamples", "9", "--categories", "categories.csv"]
     assert main([*command, "--pages", "open"]) == 2
     shown = "".join(path.read_text() for path in Path("open").iterdir())
-    assert all(query in shown for query in pairs) and "4012" in shown
+    assert all(query in shown for query in pairs)
     assert main([*command, "--pages", "closed", "--hide-gold"]) == 2
     for path in Path("closed").iterdir():
         texts = " ".join([*Rows(path.read_text()).texts, *Rows(path.read_text()).labels])
         assert not [query for query in pairs if query in texts], path
         assert not re.search(r"\b(40\d\d|700)\b", texts), path
-
-
-def test_the_figures_of_the_questions_are_on_the_page(capsys: pytest.CaptureFixture[str]) -> None:
-    assert main(["leaderboard", "gold.json", "in", "--task", "1", "--resamples", "9", "-f", "html"]) == 0
-    text = capsys.readouterr().out
-    (section,) = re.findall(r'<section id="questions">(.*?)</section>', text, re.DOTALL)
-    figures = re.findall(r"<svg.*?</svg>", section, re.DOTALL)
-    assert len(figures) == 2  # easy and other ones
-    assert sorted(re.findall(r">(0000\d\d)<", "".join(figures))) == [f"{n:06}" for n in range(1, 9)]
-    for figure, n in zip(figures, (2, 6), strict=True):
-        heights = [float(y) for y in re.findall(r'<circle [^>]*cy="([\d.]+)"', figure)]
-        assert len(heights) == 3 * n
-        assert heights[:n] == sorted(heights[:n], reverse=True)  # the hardest first
-    assert {float(y) for y in re.findall(r'<circle [^>]*cy="([\d.]+)"', figures[0])[:2]} == {8.0}  # right in all runs
 
 
 def test_a_table_that_is_too_wide_has_its_runs_as_rows(capsys: pytest.CaptureFixture[str]) -> None:
@@ -136,7 +119,7 @@ def test_a_table_that_is_too_wide_has_its_runs_as_rows(capsys: pytest.CaptureFix
     (section,) = re.findall(r'<section id="categories">(.*?)</section>', text, re.DOTALL)
     heads = re.findall(r"<button[^>]*>(.*?)</button>", section)
     assert heads == ["run", "C1", "C0", "all"]
-    cells = {row[0]: row[1:] for row in (re.findall(r"<td[^>]*>(?:<b>)?([^<]*)", row) for row in
+    cells = {row[0]: row[1:] for row in (re.findall(r"<t[hd][^>]*>(?:<b>)?([^<]*)", row) for row in
              re.findall("<tr>(.*?)</tr>", section)[1:])}  # fmt: skip
     assert cells["questions"] == ["4", "4", "8"] and cells["r4"] == ["0.5000", "0.5000", "0.5000"]
 

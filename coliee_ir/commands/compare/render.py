@@ -4,17 +4,19 @@ from __future__ import annotations
 
 import math
 from collections import Counter
-from collections.abc import Callable, Sequence
-from typing import Final
+from collections.abc import Sequence
+from typing import TYPE_CHECKING, Final
 
 from coliee_adapters.classes import NamedTuple
 from coliee_adapters.errors import UsageError, printable
 from coliee_adapters.lines import counted
-from coliee_ir.commands.compare.result import Comparison, Pair
 from coliee_ir.output import grid
 from coliee_ir.output.envelope import dumped
 from coliee_ir.output.grid import Cell, Grid, Number
-from coliee_ir.output.shown import View, shows
+from coliee_ir.output.shown import Forms, render
+
+if TYPE_CHECKING:
+    from coliee_ir.commands.compare.result import Comparison, Pair
 
 _LETTERS: Final = "abcdefghijklmnopqrstuvwxyz"
 
@@ -36,13 +38,8 @@ _FEW: Final = 10
 _TOLD: Final = 3
 
 
-def render(comparison: Comparison, form: str) -> str:
-    """The comparison in one of ``FORMS``; ends in a newline."""
-    return FORMS[form](comparison)
-
-
 def render_all(comparisons: Sequence[Comparison], form: str) -> str:
-    """Comparisons of the same runs by several measures; a single one as ``render`` writes it.
+    """Comparisons of the same runs by several measures; a single one as it is.
 
     Raises:
         UsageError: a form that holds one table.
@@ -237,18 +234,9 @@ def _markdown(comparison: Comparison) -> str:
     return f"{grid.markdown(standings(comparison))}\n{grid.markdown(pairs(comparison))}"
 
 
-def _json(comparison: Comparison) -> str:
-    return dumped(comparison.to_dict())
-
-
-#: form → how a comparison is written in it
-FORMS: Final[dict[str, Callable[[Comparison], str]]] = {
+#: what a comparison writes in its own way
+FORMS: Final[Forms] = {
     "table": _text,
-    "json": _json,
-    **grid.forms_of(pairs),
     "markdown": _markdown,
     "latex": lambda comparison: grid.latex(standings(comparison)),
 }
-
-
-shows(Comparison, View(_text, lambda comparison: (standings(comparison), pairs(comparison))))

@@ -17,7 +17,6 @@ from coliee_adapters.errors import UsageError, quoted, shortened
 from coliee_adapters.inputs import GoldLike, RunLike
 from coliee_adapters.lines import counted
 from coliee_adapters.remarks import Remark
-from coliee_ir.commands.compare import render  # noqa: F401  # registers how results show themselves
 from coliee_ir.commands.compare.result import TESTS, Comparison, Pair, Standing
 from coliee_ir.judging.judged import FloatArray
 from coliee_ir.measures import Measure, Result
@@ -331,9 +330,6 @@ def _check_test(asked: Asked, measure: Measure, scored: Sequence[Scores], pairs:
         return
     if asked.groups is not None:
         raise UsageError("option-conflict", f"the {asked.test} test has no groups of queries; use --test randomisation")
-    if asked.correction == "maxt" and len(pairs) > 1:
-        problem = "max-T is made of the flips of --test randomisation; with --test t use --correction holm, bh or none"
-        raise UsageError("option-conflict", problem)
     results = [scores.results[measure] for scores in scored]
     if not results[0].terms.is_mean:
         raise UsageError(
@@ -341,6 +337,9 @@ def _check_test(asked: Asked, measure: Measure, scored: Sequence[Scores], pairs:
             f"{measure} is not a mean over queries, so the {asked.test} test does not apply to it; "
             "use --test randomisation",
         )
+    if asked.correction == "maxt" and len(pairs) > 1:
+        problem = "max-T is made of the flips of --test randomisation; with --test t use --correction holm, bh or none"
+        raise UsageError("option-conflict", problem)
     left_out = [np.isnan(result.per_query) for result in results]
     for a, b in pairs:
         if not np.array_equal(left_out[a], left_out[b]):
@@ -423,7 +422,6 @@ def _remarks(comparison: Comparison, board: _Board, tests: Sequence[PairTest]) -
     undefined = [shortened(s.tag) for s in comparison.standings if math.isnan(s.score)]
     if undefined:
         sentence = f"{comparison.measure} is undefined for {', '.join(undefined)}: no query contributes to it"
-        sentence = Remark("undefined-measure", sentence)
         yield Remark("undefined-measure", sentence)
     alike = [pair for pair in comparison.pairs if _is_same(runs[pair.a].terms, runs[pair.b].terms)]
     if alike:
@@ -437,7 +435,6 @@ def _remarks(comparison: Comparison, board: _Board, tests: Sequence[PairTest]) -
         if no_p:
             of_runs = counted(no_p, "pair")
             sentence = f"{of_runs} of runs differ by the same amount in every query, so the t test is undefined"
-            sentence = Remark("no-difference", sentence)
             yield Remark("no-difference", sentence)
     else:
         yield from _resolution(comparison, tests, tags)
@@ -488,5 +485,4 @@ def _resolution(comparison: Comparison, tests: Sequence[PairTest], tags: Sequenc
     needed = math.floor(times / comparison.alpha) + 1
     ways = [] if needed > MOST_RESAMPLES else [f"--resamples {needed}"]
     sentence = f"{said}; use {' or '.join([*ways, *(['--correction maxt'] if times > 1 else [])])}"
-    sentence = Remark("too-few-resamples", sentence)
     yield Remark("too-few-resamples", sentence)

@@ -3,13 +3,16 @@
 from __future__ import annotations
 
 import math
+from collections.abc import Sequence
 from dataclasses import field
-from typing import Any, Final
+from typing import Any, ClassVar, Final
 
 from coliee_adapters.classes import dataclass
 from coliee_adapters.remarks import told_of
+from coliee_ir.commands.compare import render
 from coliee_ir.output.envelope import number, numbers, preamble
-from coliee_ir.output.shown import Shown
+from coliee_ir.output.grid import Grid
+from coliee_ir.output.shown import Forms, Shown
 from coliee_ir.rules.decisions import Decisions
 from coliee_ir.stats.resampling import Interval
 
@@ -161,6 +164,12 @@ class Comparison(Shown):
 
     def __repr__(self) -> str:
         return f"Comparison({self.measure!r}, runs={[standing.tag for standing in self.standings]}, test={self.test!r})"
+
+    forms: ClassVar[Forms] = render.FORMS
+
+    def tables(self) -> Sequence[Grid]:
+        """The differences of the pairs, and the scores of the runs."""
+        return [render.pairs(self), render.standings(self)]
 
     def to_dict(self) -> dict[str, Any]:
         """The JSON of ``compare -f json``; a number that does not exist is null.

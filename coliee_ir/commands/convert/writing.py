@@ -294,7 +294,6 @@ def _left_out(what: str, n: int, where: str, examples: Collection[str] = ()) -> 
     if n > 0:
         shown = f" (first: {', '.join(map(shortened, list(examples)[:3]))})" if examples else ""
         sentence = f"{counted(n, what)} dropped{shown}: {'it' if n == 1 else 'they'} cannot be represented in {where}"
-        sentence = Remark("dropped", sentence)
         yield Remark("dropped", sentence)
 
 

@@ -2,17 +2,15 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping, Sequence
-from typing import Any, Final
+from collections.abc import Mapping, Sequence
+from typing import Any
 
 import numpy as np
 
 from coliee_adapters.classes import NamedTuple, dataclass
 from coliee_adapters.records import Gold
-from coliee_ir.output import grid
-from coliee_ir.output.envelope import dumped, number
 from coliee_ir.output.grid import Cell, Grid, Number
-from coliee_ir.output.shown import Shown, View, shows
+from coliee_ir.output.shown import Shown, jsonable
 from coliee_ir.scoring.scores import Scores, preamble
 from coliee_ir.scoring.years import years
 
@@ -46,17 +44,18 @@ class ScoresByYear(Shown):
     def __repr__(self) -> str:
         return f"ScoresByYear({[scores.tag for scores in self.runs]}, {[year.year for year in self.years[0]]})"
 
+    def tables(self) -> Sequence[Grid]:
+        """A row for each run and year, and one over all years."""
+        rows: list[list[Cell]] = []
+        for scores, of_run in zip(self.runs, self.years, strict=True):
+            for one in (*of_run, Year("all", len(scores.query_ids), scores.measures)):
+                n = Number(one.queries, str(one.queries))
+                rows.append([scores.tag, one.year, n, *map(Number, one.measures.values())])
+        return [Grid(["run", "year", "queries", *self.runs[0].measures], rows, n_text=2)]
+
     def to_dict(self) -> dict[str, Any]:
-        """The JSON of ``evaluate --by-year -f json``: that of ``evaluate``, and each run's scores of each year."""
-        told = [
-            [
-                {"year": one.year, "queries": one.queries,
-                 "measures": {name: number(value) for name, value in one.measures.items()}}
-                for one in of_run
-            ]
-            for of_run in self.years
-        ]  # fmt: skip
-        runs = [{**scores.to_dict(), "years": of_run} for scores, of_run in zip(self.runs, told, strict=True)]
+        """The JSON of ``evaluate``, and each run's scores of each year."""
+        runs = [{**one.to_dict(), "years": jsonable(years)} for one, years in zip(self.runs, self.years, strict=True)]
         return {**preamble(self.runs[0]), "runs": runs}
 
 
@@ -82,24 +81,3 @@ def by_year(runs: Sequence[Scores], gold: Gold) -> ScoresByYear:
             of_run.append(Year(year, int(chosen.sum()), values))
         told.append(tuple(of_run))
     return ScoresByYear(tuple(runs), tuple(told))
-
-
-def table(found: ScoresByYear) -> Grid:
-    """A row for each run and year, and one over all years."""
-    rows: list[list[Cell]] = []
-    for scores, of_run in zip(found.runs, found.years, strict=True):
-        for one in (*of_run, Year("all", len(scores.query_ids), scores.measures)):
-            n = Number(one.queries, str(one.queries))
-            rows.append([scores.tag, one.year, n, *map(Number, one.measures.values())])
-    return Grid(["run", "year", "queries", *found.runs[0].measures], rows, n_text=2)
-
-
-#: form → how scores by year are written in it
-FORMS: Final[dict[str, Callable[[ScoresByYear], str]]] = {
-    "table": lambda found: grid.plain(table(found)),
-    "json": lambda found: dumped(found.to_dict()),
-    **grid.forms_of(table),
-}
-
-
-shows(ScoresByYear, View(FORMS["table"], lambda found: [table(found)]))

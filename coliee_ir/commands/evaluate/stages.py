@@ -3,9 +3,9 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Callable, Sequence
+from collections.abc import Sequence
 from dataclasses import replace
-from typing import Any, Final
+from typing import Any
 
 import numpy as np
 
@@ -15,10 +15,8 @@ from coliee_ir.judging.judged import Judged
 from coliee_ir.measures import Measure
 from coliee_ir.measures.base import Parts
 from coliee_ir.measures.sets import MacroR, MicroR
-from coliee_ir.output import grid
-from coliee_ir.output.envelope import dumped, number
 from coliee_ir.output.grid import Cell, Grid, Number
-from coliee_ir.output.shown import Shown, View, shows
+from coliee_ir.output.shown import Shown, jsonable
 from coliee_ir.rules.protocol import protocol
 from coliee_ir.scoring.scores import Scores, preamble
 from coliee_ir.stats.cutting import cut, ranking_of, relevance_of
@@ -76,15 +74,15 @@ class Stage(NamedTuple):
     Attributes:
         k: how many documents of each query.
         documents: how many there are, on average over queries.
-        micro: their micro recall.
-        macro: their macro recall.
+        micro_recall: their micro recall.
+        macro_recall: their macro recall.
         ceiling: the score of a perfect reranker of them.
     """
 
     k: int
     documents: float
-    micro: float
-    macro: float
+    micro_recall: float
+    macro_recall: float
     ceiling: float
 
 
@@ -105,18 +103,20 @@ class Stages(Shown):
     def __repr__(self) -> str:
         return f"Stages({[scores.tag for scores in self.runs]}, {[stage.k for stage in self.stages[0]]})"
 
-    def to_dict(self) -> dict[str, Any]:
-        """The JSON of ``evaluate --stages -f json``: that of ``evaluate``, and the candidate pools of each run."""
-        told = [
-            [
-                {"k": one.k, "documents": number(one.documents), "MicroR": number(one.micro),
-                 "MacroR": number(one.macro), "ceiling": number(one.ceiling)}
-                for one in of_run
-            ]
-            for of_run in self.stages
+    def tables(self) -> Sequence[Grid]:
+        """A row for each run and depth."""
+        rows: list[list[Cell]] = [
+            [scores.tag, Number(one.k, str(one.k)), Number(one.documents, f"{one.documents:.1f}"),
+             Number(one.micro_recall), Number(one.macro_recall), Number(one.ceiling)]
+            for scores, of_run in zip(self.runs, self.stages, strict=True)
+            for one in of_run
         ]  # fmt: skip
-        runs = [{**scores.to_dict(), "stages": of_run} for scores, of_run in zip(self.runs, told, strict=True)]
-        return {**preamble(self.runs[0]), "ceiling": self.measure, "runs": runs}
+        return [Grid(["run", "k", "documents", "MicroR", "MacroR", f"ceiling {self.measure}"], rows, n_text=1)]
+
+    def to_dict(self) -> dict[str, Any]:
+        """The JSON of ``evaluate``, and the candidate pools of each run."""
+        runs = [{**one.to_dict(), "stages": jsonable(of)} for one, of in zip(self.runs, self.stages, strict=True)]
+        return {**preamble(self.runs[0]), "measure": self.measure, "runs": runs}
 
 
 def stages(runs: Sequence[Scores], at: Sequence[int]) -> Stages:
@@ -144,25 +144,3 @@ def stages(runs: Sequence[Scores], at: Sequence[int]) -> Stages:
             of_run.append(Stage(depth, mean, micro, macro, ceiling(measure, scores, depth)))
         told.append(tuple(of_run))
     return Stages(tuple(runs), measure.name, tuple(told))
-
-
-def table(found: Stages) -> Grid:
-    """A row for each run and depth."""
-    rows: list[list[Cell]] = [
-        [scores.tag, Number(one.k, str(one.k)), Number(one.documents, f"{one.documents:.1f}"),
-         Number(one.micro), Number(one.macro), Number(one.ceiling)]
-        for scores, of_run in zip(found.runs, found.stages, strict=True)
-        for one in of_run
-    ]  # fmt: skip
-    return Grid(["run", "k", "documents", "MicroR", "MacroR", f"ceiling {found.measure}"], rows, n_text=1)
-
-
-#: form → how candidate pools are written in it
-FORMS: Final[dict[str, Callable[[Stages], str]]] = {
-    "table": lambda found: grid.plain(table(found)),
-    "json": lambda found: dumped(found.to_dict()),
-    **grid.forms_of(table),
-}
-
-
-shows(Stages, View(FORMS["table"], lambda found: [table(found)]))

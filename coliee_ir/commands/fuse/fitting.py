@@ -12,7 +12,6 @@ from coliee_adapters.errors import UsageError
 from coliee_adapters.ids import IntArray
 from coliee_adapters.inputs import GoldLike, RunLike
 from coliee_adapters.records import Answers, Run
-from coliee_ir.commands.fuse import render  # noqa: F401  # registers how results show themselves
 from coliee_ir.commands.fuse.ballots import Ballots
 from coliee_ir.commands.fuse.blend import Blend
 from coliee_ir.commands.fuse.methods import METHODS

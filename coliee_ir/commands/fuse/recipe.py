@@ -220,12 +220,10 @@ class Fusion:
             if len(set(tags)) == len(tags) and set(tags) == set(self.runs):
                 weights = [self.weights[self.runs.index(tag)] for tag in tags]
                 sentence = f"run order differs from fitting ({fitted}); weights matched by run tag"
-                sentence = Remark("fitted-to-others", sentence)
                 said.append(Remark("fitted-to-others", sentence))
             else:
                 given = ", ".join(map(shortened, tags))
                 sentence = f"the weights were fitted to the runs {fitted}, and are applied to {given} in this order"
-                sentence = Remark("fitted-to-others", sentence)
                 said.append(Remark("fitted-to-others", sentence))
         return np.array(weights), said
 

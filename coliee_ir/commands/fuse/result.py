@@ -2,18 +2,21 @@
 
 from __future__ import annotations
 
-from typing import Any
+import math
+from collections.abc import Sequence
+from dataclasses import field
 
 from coliee_adapters.classes import dataclass
 from coliee_adapters.files import PathLike, written
 from coliee_adapters.records import Answers, Run
 from coliee_adapters.remarks import Remark
-from coliee_ir._version import __version__
 from coliee_ir.commands.fuse.recipe import Fused, Fusion
-from coliee_ir.output.envelope import apart, dumped, number
+from coliee_ir.output.envelope import dumped
+from coliee_ir.output.grid import Grid, Number, apart
 from coliee_ir.output.shown import Shown
 from coliee_ir.rules.decisions import Decisions
 from coliee_ir.stats.resampling import Difference
+from coliee_ir.stats.settings import ABOUT
 
 
 @dataclass(frozen=True, slots=True)
@@ -78,9 +81,9 @@ class FittedFusion(Shown):
     seed: int
     contenders: tuple[Contender, ...]
     fold_weights: tuple[tuple[float, ...], ...]
-    inputs: tuple[Run | Answers, ...]
-    fused: Fused
-    held_out_run: Run | Answers
+    inputs: tuple[Run | Answers, ...] = field(repr=False)
+    fused: Fused = field(repr=False)
+    held_out_run: Run | Answers = field(repr=False)
 
     @property
     def resubstitution(self) -> float:
@@ -109,37 +112,16 @@ class FittedFusion(Shown):
     def __repr__(self) -> str:
         return f"FittedFusion({self.fusion!r}, measure={self.measure!r}, held_out={self.held_out:.4f})"
 
-    def to_dict(self) -> dict[str, Any]:
-        """The JSON of ``fuse --save-weights``; the fusion in it is what ``--weights`` takes."""
-        return {
-            "coliee_ir": __version__,
-            "fusion": self.fusion.to_dict(),
-            "fitted": {
-                "task": self.task,
-                "edition": self.edition,
-                "gold": self.gold,
-                "measure": self.measure,
-                "decisions": self.decisions.to_dict(),
-                **({"excluded": list(self.excluded)} if self.excluded else {}),
-                "queries": self.queries,
-                "folds": self.folds,
-                "repeats": self.repeats,
-                "seed": self.seed,
-                "scores": [
-                    {
-                        "name": contender.name,
-                        "weights": list(contender.weights),
-                        "top": contender.top,
-                        "resubstitution": number(contender.resubstitution),
-                        "held_out": number(contender.held_out),
-                        "split_sd": number(contender.split_sd),
-                        "behind_fitted": apart(contender.behind),
-                    }
-                    for contender in self.contenders
-                ],
-                "fold_weights": [list(weights) for weights in self.fold_weights],
-            },
-        }
+    def tables(self) -> Sequence[Grid]:
+        """Each run alone with its weight, all with equal weights, and fitted: score, held-out estimate, cutoff."""
+        whole, equal, *alone = self.contenders
+        cuts = whole.top is not None
+        rows = [_row(one, weight, cuts) for one, weight in zip(alone, whole.weights, strict=True)]
+        nothing = [Number(math.nan)] * 4  # fitted less fitted
+        rows += [_row(equal, None, cuts), [*_row(whole, None, cuts)[:-4], *nothing]]
+        header = ["run", "weight", self.measure, *(["top"] if cuts else []), "held out", "SD splits", "fitted - it",
+                  "SE", "low 95%", "high 95%"]  # fmt: skip
+        return [Grid(header, rows, ABOUT)]
 
     def save(self, path: PathLike) -> None:
         """Write it as JSON, of which ``Fusion.load`` and ``--weights`` read the fusion.
@@ -149,3 +131,11 @@ class FittedFusion(Shown):
         """
         with written(path) as stream:
             stream.write(dumped(self.to_dict()))
+
+
+def _row(one: Contender, weight: float | None, cuts: bool) -> list[str | Number]:
+    """A run alone has a weight in what was fitted; all runs together have none."""
+    shown = Number(float("nan")) if weight is None else Number(weight)
+    cut = [Number(one.top, str(one.top))] if cuts and one.top is not None else []
+    held_out = [Number(one.held_out), Number(one.split_sd), *apart(one.behind)]
+    return [one.name, shown, Number(one.resubstitution), *cut, *held_out]

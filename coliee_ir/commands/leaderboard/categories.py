@@ -73,7 +73,6 @@ def read_categories(path: PathLike, queries: Sequence[str]) -> Categories:
     if strangers:
         shown = ", ".join(map(shortened, sorted(strangers)[:3]))
         sentence = f"{sheet.name}: {counted(len(strangers), 'question')} not judged and skipped ({shown})"
-        sentence = Remark("sheet-rows", sentence)
         remarks.append(Remark("sheet-rows", sentence))
     questions = {name: tuple(of) for name, of in found.items() if of}
     if empty := [name for name, of in found.items() if not of]:

@@ -236,11 +236,9 @@ def _said_of_best(scored: Sequence[tuple[str, Scores]], entries: Sequence[Entry]
     left_out = len(scored) - len(entries)
     if not any(team for team, _ in scored):
         sentence = "no teams are known, so every run would be its team's best; name the teams with --teams CSV"
-        sentence = Remark("team-list", sentence)
         yield Remark("team-list", sentence)
     elif left_out:
         sentence = f"{counted(left_out, 'run')} left out that {'is' if left_out == 1 else 'are'} not the best of a team"
-        sentence = Remark("left-out", sentence)
         yield Remark("left-out", sentence)
         yield Remark(
             "chosen-here",
@@ -263,12 +261,10 @@ def _of_list(who: Teams, scored: Sequence[tuple[str, Scores]]) -> list[str]:
         if len(files) > 1:
             all_of = f"{counted(len(files), 'run')} of the tag {shortened(row.run)} to {shortened(row.team)}"
             sentence = f"the list of teams gives {all_of}: {', '.join(files)}; name the files of other teams in it"
-            sentence = Remark("team-list", sentence)
             said.append(Remark("team-list", sentence))
     if who.unused:
         listed = ", ".join(map(shortened, list(who.unused)[:10]))
         sentence = f"the list of teams names {counted(len(who.unused), 'run')} that did not arrive: {listed}"
-        sentence = Remark("team-list", sentence)
         said.append(Remark("team-list", sentence))
     if missing:
         listed = ", ".join(map(shortened, missing[:10]))
@@ -307,7 +303,6 @@ def _scored(
             reason = Remark(result.kind, str(result))
         elif ranking not in result.results:
             sentence = f"{result.file}: {ranking} ranks, and cannot be computed without all parts of a submission"
-            sentence = Remark("incomplete", sentence)
             reason = Remark("incomplete", sentence)
         if isinstance(result, Scores) and not reason:
             scored.append((one.team, result))

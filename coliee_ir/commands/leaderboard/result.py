@@ -3,20 +3,23 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from typing import Any
+from typing import Any, ClassVar
 
 import numpy as np
 
 from coliee_adapters.descriptions import Description
-from coliee_ir.commands.leaderboard import render
+from coliee_adapters.errors import UsageError
+from coliee_adapters.remarks import told_of
+from coliee_ir.commands.leaderboard import webpage
 from coliee_ir.commands.leaderboard.board import EASY, Board, Entry
-from coliee_ir.commands.leaderboard.catalogue import Extras, build
+from coliee_ir.commands.leaderboard.catalogue import Extras, build, everything, records
 from coliee_ir.commands.leaderboard.categories import Categories
 from coliee_ir.commands.leaderboard.official import Published
 from coliee_ir.inbox.grouping import Invalid
 from coliee_ir.inbox.teams import Teams
-from coliee_ir.output.grid import Grid
-from coliee_ir.output.shown import Shown, View, shows
+from coliee_ir.output.envelope import preamble
+from coliee_ir.output.grid import Grid, latex, separated
+from coliee_ir.output.shown import Forms, Shown, jsonable
 from coliee_ir.rules.protocol import described_task
 from coliee_ir.scoring.evaluator import Evaluator
 from coliee_ir.stats.settings import Resampling
@@ -101,6 +104,10 @@ class Leaderboard(Board, Shown):
         by = self.ranking.name
         return f"Leaderboard(task={self.task!r}, edition={self.edition}, runs={len(self.entries)}, by={by!r})"
 
+    def tables(self) -> Sequence[Grid]:
+        """The ranking."""
+        return [self.table()]
+
     def table(
         self,
         name: str = "ranking",
@@ -126,7 +133,76 @@ class Leaderboard(Board, Shown):
         self, *, easy: float = EASY, categories: Categories | None = None, official: Published | None = None
     ) -> dict[str, Any]:
         """The JSON of ``leaderboard -f json``: the runs, what is not ranked, and every table that the task has."""
-        return render.contents(self, Extras(easy, categories, official))
+        return self.contents(Extras(easy, categories, official))
+
+    def contents(self, extras: Extras) -> dict[str, Any]:
+        """The same, with tables made from what is given.
+
+        :meta private:
+        """
+        tables, _ = everything(self, extras)
+        decisions = self.ranked[0].scores.decisions.to_dict() if self.ranked else None
+        return {
+            **preamble(self.task, self.edition, self.gold, decisions, self.excluded),
+            "measure": self.ranking.name,
+            "tie_break": list(self.protocol.tie_break),
+            "judged": len(self.queries),
+            "resamples": self.resampling.n_resamples,
+            "seed": self.resampling.seed,
+            "confidence_level": self.resampling.confidence_level,
+            **({"groups": self.groups} if self.groups else {}),
+            "runs": [
+                {
+                    "place": entry.place or None,
+                    "ranks": list(entry.ranks) if entry.ranks.best else None,
+                    "own_ranks": list(entry.own_ranks) if entry.ranks.best else None,
+                    "may_be_best": entry.may_be_best,
+                    "team": entry.team or None,
+                    **entry.scores.to_dict(),
+                    "interval": jsonable(entry.interval),
+                }
+                for entry in self.entries
+            ],
+            "invalid": [{**one._asdict(), "files": list(one.files), "kind": one.reason.kind} for one in self.invalid],
+            **told_of(self.remarks),
+            "tables": {name: records(grid) for name, grid in tables.items()},
+        }
 
 
-shows(Leaderboard, View(lambda board: render.as_text(board.table()), lambda board: [board.table()]))
+class BoardTables(Shown):
+    """Some tables of a leaderboard; JSON and HTML hold all of them.
+
+    Args:
+        board: the leaderboard.
+        names: of the tables.
+        extras: what they are made from besides the leaderboard.
+    """
+
+    __slots__ = ("board", "extras", "names")
+
+    forms: ClassVar[Forms] = {
+        "html": lambda one: webpage.page(
+            one.board, everything(one.board, one.extras)[0], hide_gold=one.extras.hide_gold
+        ),
+        "latex": lambda one: "\n".join(map(latex, one.tables())),
+        "csv": lambda one: separated(one.only("csv")),
+        "tsv": lambda one: separated(one.only("tsv"), "\t"),
+    }
+
+    def __init__(self, board: Leaderboard, names: Sequence[str], extras: Extras) -> None:
+        self.board, self.names, self.extras = board, names, extras
+
+    def tables(self) -> Sequence[Grid]:
+        """Those that are named."""
+        return [build(self.board, name, self.extras) for name in self.names]
+
+    def only(self, form: str) -> Grid:
+        """The one table that a form holds."""
+        if len(self.names) > 1:
+            problem = f"{form} holds one table: name one, or write each to a file with --tables DIR"
+            raise UsageError("option-needed", problem)
+        return self.tables()[0]
+
+    def to_dict(self) -> dict[str, Any]:
+        """All tables, and what ``Leaderboard.to_dict`` has besides."""
+        return self.board.contents(self.extras)

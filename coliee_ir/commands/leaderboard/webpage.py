@@ -2,21 +2,18 @@
 
 from __future__ import annotations
 
-import html
-import math
 import re
 from collections.abc import Iterable, Mapping
 from dataclasses import replace
+from html import unescape
 from pathlib import Path
 from typing import Final
 
 from coliee_adapters.files import made_folder, written
-from coliee_adapters.lines import counted
 from coliee_ir.commands.leaderboard.board import Board
 from coliee_ir.commands.leaderboard.catalogue import TABLES
-from coliee_ir.commands.leaderboard.questions import FIGURES, hardest_first, means_of
 from coliee_ir.output import webpage
-from coliee_ir.output.grid import Grid, Number
+from coliee_ir.output.grid import Grid, Number, html
 from coliee_ir.output.webpage import Section, file_name
 
 #: the tables that name relevant documents, or what the answer to a single question is worth
@@ -70,7 +67,7 @@ def page(
         tables = {**tables, "invalid": _without(tables["invalid"], "reason")}
     tables = {name: _upright(grid, _CORNERS[name]) if name in _CORNERS else grid for name, grid in tables.items()}
     sections = [
-        Section(name, _heading(name), _figure(board, grid, name, team) + webpage.table(grid, _heading(name), links))
+        Section(name, _heading(name), html(grid, _heading(name), links))
         for name, grid in tables.items()
         if grid.rows and not (hide_gold and name in _OF_GOLD) and not (team and name == "invalid")
     ]
@@ -81,38 +78,6 @@ def _heading(name: str) -> str:
     """What a table shows, without what it needs."""
     shows = TABLES[name].shows.partition("; needs ")[0]
     return shows[0].upper() + shows[1:]
-
-
-def _figure(board: Board, table: Grid, name: str, team: str) -> str:
-    """Above the ranking, the scores with their intervals; above the questions, their means (2021: Figures 1 to 3)."""
-    if name == "questions":
-        return _of_questions(board, table)
-    if name != "ranking":
-        return ""
-    names = dict(zip(map(id, board.entries), board.names(), strict=True))
-    rows = [
-        (names[id(entry)], entry.scores.results[board.ranking].value, entry.interval.low, entry.interval.high)
-        for entry in board.entries
-        if not team or entry.team == team
-    ]
-    level = f"{100 * board.resampling.confidence_level:g}%"
-    return webpage.intervals(rows, f"{board.ranking.name} of {counted(len(rows), 'run')}, with intervals of {level}.")
-
-
-def _of_questions(board: Board, table: Grid) -> str:
-    """A figure for each kind of question that there is."""
-    first = len(table.header) - len(board.measures)
-    measures = table.header[first:]
-    drawn = []
-    for kind, (_, what) in FIGURES.items():
-        if rows := hardest_first(table, kind, first):
-            columns = {
-                measure: [cell.value if isinstance(cell, Number) else math.nan for cell in column]
-                for measure, column in zip(measures, list(zip(*rows, strict=True))[first:], strict=True)
-            }
-            says = f"{means_of(len(board.entries), measures, len(rows), what)}, hardest first."
-            drawn.append(webpage.means([str(row[0]) for row in rows], columns, says))
-    return "".join(drawn)
 
 
 def write(made: Mapping[str, str], folder: Path) -> list[str]:
@@ -140,13 +105,8 @@ def edition(tasks: Iterable[tuple[str, str]]) -> str:
         name = file.removesuffix(".html")
         titles.append(title[1])
         body = re.sub('aria-label="[^"]*"><table', f'aria-label="ranking, {name}"><table', ranking[1])
-        sections.append(Section(name, _plain(title[2]), f'<p><a href="{file}">All tables</a></p>\n{body}'))
+        sections.append(Section(name, unescape(title[2]), f'<p><a href="{file}">All tables</a></p>\n{body}'))
     return webpage.page(titles[0] if len(set(titles)) == 1 else "COLIEE", sections)
-
-
-def _plain(text: str) -> str:
-    """Text that stood in a page of ours, to be escaped again."""
-    return html.unescape(text)
 
 
 def _upright(table: Grid, corner: str) -> Grid:

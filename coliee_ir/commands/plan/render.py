@@ -1,19 +1,16 @@
-"""A plan as text: for people, for papers, for programs."""
+"""The table of a plan."""
 
 from __future__ import annotations
 
 import math
 import statistics
-from collections.abc import Callable
-from typing import Final
+from typing import TYPE_CHECKING
 
-from coliee_adapters.errors import printable
 from coliee_adapters.lines import counted
-from coliee_ir.commands.plan.result import Plan
-from coliee_ir.output import grid
-from coliee_ir.output.envelope import dumped
 from coliee_ir.output.grid import Cell, Grid, Number
-from coliee_ir.output.shown import View, shows
+
+if TYPE_CHECKING:
+    from coliee_ir.commands.plan.result import Plan
 
 
 def sizes(plan: Plan) -> Grid:
@@ -39,24 +36,3 @@ def sizes(plan: Plan) -> Grid:
 
 def _two_digits(value: float) -> Number:
     return Number(value, f"{value:.2g}" if math.isfinite(value) else "-")
-
-
-def render(plan: Plan, form: str) -> str:
-    """The plan in one of ``FORMS``; ends in a newline."""
-    return FORMS[form](plan)
-
-
-def _text(plan: Plan) -> str:
-    table = sizes(plan)
-    return f"{grid.plain(table)}{printable(table.caption)}\n"
-
-
-#: form → how a plan is written in it
-FORMS: Final[dict[str, Callable[[Plan], str]]] = {
-    "table": _text,
-    "json": lambda plan: dumped(plan.to_dict()),
-    **grid.forms_of(sizes),
-}
-
-
-shows(Plan, View(_text, lambda plan: [sizes(plan)]))

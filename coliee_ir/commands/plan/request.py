@@ -14,7 +14,6 @@ from coliee_adapters.checked import is_whole, numbers, one_of, refused
 from coliee_adapters.errors import UsageError
 from coliee_adapters.inputs import GoldLike, RunLike
 from coliee_ir.commands.compare import check_measures
-from coliee_ir.commands.plan import render  # noqa: F401  # registers how results show themselves
 from coliee_ir.commands.plan.result import Plan, PlannedSize
 from coliee_ir.measures import Measure
 from coliee_ir.rules.decisions import Decisions

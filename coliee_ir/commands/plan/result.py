@@ -2,13 +2,16 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from pathlib import Path
 from typing import Any
 
 from coliee_adapters.classes import dataclass
 from coliee_adapters.errors import UsageError
 from coliee_adapters.files import PathLike
+from coliee_ir.commands.plan.render import sizes
 from coliee_ir.output.envelope import number, preamble
+from coliee_ir.output.grid import Grid
 from coliee_ir.output.shown import Shown
 from coliee_ir.rules.decisions import Decisions
 from coliee_ir.stats.settings import Resampling
@@ -69,6 +72,10 @@ class Plan(Shown):
 
     def __repr__(self) -> str:
         return f"Plan({self.measure!r}, runs={list(self.tags)}, queries={[size.queries for size in self.sizes]})"
+
+    def tables(self) -> Sequence[Grid]:
+        """For each number of queries what is found."""
+        return [sizes(self)]
 
     def write_figures(self, folder: PathLike) -> list[Path]:
         """Write the power curves as PDF, SVG and PNG, and their numbers as CSV.

@@ -9,7 +9,7 @@ import altair as alt
 
 from coliee_ir.commands.report.drawing import WIDTH, Figure, figure, label, rows, run_colour
 from coliee_ir.commands.tune import FAMILIES, Tuning
-from coliee_ir.commands.tune.render import points
+from coliee_ir.commands.tune.result import points
 
 
 def curves(tunings: Sequence[Tuning]) -> Figure:

@@ -3,11 +3,12 @@
 from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
+from dataclasses import replace
 from importlib import resources
 from typing import Any, Final
 
 import jinja2
-from markupsafe import Markup, escape
+from markupsafe import Markup
 
 from coliee_adapters import trec_eval
 from coliee_adapters.classes import NamedTuple
@@ -19,7 +20,7 @@ from coliee_ir.commands.report.contents import Contents
 from coliee_ir.commands.report.details import details
 from coliee_ir.commands.report.drawing import Figure, label, on_page, unchecked
 from coliee_ir.commands.report.texts import Texts
-from coliee_ir.output.grid import Cell, Grid, Number
+from coliee_ir.output.grid import Grid, Number, html, html_head
 from coliee_ir.output.webpage import fingerprint, local
 
 #: with more runs than these, a row of the table of queries has no room for each
@@ -77,7 +78,7 @@ def page(contents: Contents, texts: Texts) -> str:
         trim_blocks=True,
         lstrip_blocks=True,
     )
-    environment.globals |= {"shade": _shade, "body": _body}
+    environment.globals |= {"shade": _shade, "table": _table, "head": _head}
     environment.filters["printable"] = printable
     return environment.get_template("page.html").render(
         policy=policy,
@@ -110,19 +111,12 @@ def _text(name: str) -> str:
     return (resources.files("coliee_ir.commands.report") / name).read_text(encoding="utf-8")
 
 
-def _body(grid: Grid) -> Markup:
-    """The rows of a table, of which there may be many: a macro takes several times as long."""
-    return Markup("".join(f"<tr>{''.join(map(_cell, row, range(len(row))))}</tr>\n" for row in grid.rows))
+def _table(grid: Grid, caption: str) -> Markup:
+    return Markup(html(replace(grid, caption=caption), caption))
 
 
-def _cell(content: Cell, column: int) -> str:
-    if not isinstance(content, Number):
-        text = escape(printable(content))
-        return f"<td>{text}</td>" if column else f'<th scope="row">{text}</th>'
-    number: str = escape(content.text)
-    number = f"<strong>{number}</strong>" if content.bold else number
-    mark = f"<small>{escape(content.mark)}</small>" if content.mark else ""
-    return f'<td class="n" data-value="{content.value}">{number}{mark}</td>'
+def _head(grid: Grid) -> Markup:
+    return Markup(html_head(grid))
 
 
 def _places(order: list[int]) -> list[int]:

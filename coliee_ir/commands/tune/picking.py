@@ -3,18 +3,17 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Callable, Iterable, Mapping, Sequence
-from typing import Any, Final
+from collections.abc import Iterable, Mapping, Sequence
+from typing import Any
 
 from coliee_adapters.classes import dataclass
 from coliee_adapters.errors import UsageError, shortened
 from coliee_adapters.inputs import GoldLike, RunLike
 from coliee_adapters.lines import counted
-from coliee_ir.output import grid
-from coliee_ir.output.envelope import dumped, number, numbers, preamble
-from coliee_ir.output.shown import Shown, View, shows
+from coliee_ir.output.grid import Cell, Grid, Number
+from coliee_ir.output.shown import Shown, jsonable
 from coliee_ir.rules.decisions import Decisions
-from coliee_ir.scoring.scores import Scores
+from coliee_ir.scoring.scores import Scores, preamble
 from coliee_ir.scoring.several import score
 from coliee_ir.scoring.submission import Submission
 from coliee_ir.stats.folds import BestOf, best_of
@@ -38,18 +37,31 @@ class Picked(Shown):
     def __repr__(self) -> str:
         return f"Picked({self.runs[0].tag!r}, of={len(self.runs)}, measure={self.measure!r})"
 
+    def tables(self) -> Sequence[Grid]:
+        """The runs, the best first."""
+        several_files = len({scores.tag for scores in self.runs}) < len(self.runs)
+        header = ["run", *(["file"] if several_files else []), self.measure]
+        rows: list[list[Cell]] = [
+            [
+                scores.tag,
+                *([scores.file] if several_files else []),
+                Number(scores.measures[self.measure], bold=scores is self.runs[0]),
+            ]
+            for scores in self.runs
+        ]
+        return [Grid(header, rows, n_text=len(header) - 1)]
+
+    def notes(self) -> Sequence[str]:
+        """What to expect of the best."""
+        low, high = self.expected.interval
+        best = f"the best of {counted(len(self.runs), 'run')} is {shortened(self.runs[0].tag)}"
+        told = f"expect {self.expected.score:.4f} of it on other queries (95% interval {low:.4f} to {high:.4f})"
+        return [f"{best}; {told}"]
+
     def to_dict(self) -> dict[str, Any]:
-        """The JSON of ``tune -f json`` on a store."""
-        first = self.runs[0]
-        return {
-            **preamble(first.task, first.edition, first.gold, first.decisions.to_dict(), first.excluded),
-            "measure": self.measure,
-            "runs": [
-                {"tag": scores.tag, "file": scores.file, "score": number(scores.measures[self.measure])}
-                for scores in self.runs
-            ],
-            "best_of": {"score": number(self.expected.score), "interval": numbers(self.expected.interval)},
-        }
+        """The runs as ``evaluate`` gives them, and what to expect of the first."""
+        runs = [scores.to_dict() for scores in self.runs]
+        return {**preamble(self.runs[0]), "measure": self.measure, "runs": runs, "expected": jsonable(self.expected)}
 
 
 def pick_run(
@@ -122,36 +134,3 @@ def pick(scored: Sequence[Scores], *, seed: int = SEED, n_resamples: int = N_RES
     runs = sorted(scored, key=order)
     expected = best_of([scores.results[measure].terms for scores in runs], n_resamples, seed)
     return Picked(measure.name, tuple(runs), expected)
-
-
-def ranked(picked: Picked) -> grid.Grid:
-    """The runs, the best first."""
-    several_files = len({scores.tag for scores in picked.runs}) < len(picked.runs)
-    header = ["run", *(["file"] if several_files else []), picked.measure]
-    rows: list[list[grid.Cell]] = [
-        [
-            scores.tag,
-            *([scores.file] if several_files else []),
-            grid.Number(scores.measures[picked.measure], bold=scores is picked.runs[0]),
-        ]
-        for scores in picked.runs
-    ]
-    return grid.Grid(header, rows, n_text=len(header) - 1)
-
-
-def _text(picked: Picked) -> str:
-    low, high = picked.expected.interval
-    best = f"the best of {counted(len(picked.runs), 'run')} is {shortened(picked.runs[0].tag)}"
-    told = f"expect {picked.expected.score:.4f} of it on other queries (95% interval {low:.4f} to {high:.4f})"
-    return f"{grid.plain(ranked(picked))}\n{best}; {told}\n"
-
-
-#: form → how it is written
-FORMS: Final[dict[str, Callable[[Picked], str]]] = {
-    "table": _text,
-    "json": lambda picked: dumped(picked.to_dict()),
-    **grid.forms_of(ranked),
-}
-
-
-shows(Picked, View(_text, lambda picked: [ranked(picked)]))

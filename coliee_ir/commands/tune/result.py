@@ -1,21 +1,27 @@
-"""What comes of tuning: the rule, what it is worth, and what else was tried."""
+"""What comes of tuning: the rule, what it is worth, and what else was tried; of several runs, their ranking."""
 
 from __future__ import annotations
 
+import math
 from collections.abc import Mapping, Sequence
 from dataclasses import field
-from typing import Any
+from typing import Any, Final
 
 from coliee_adapters.classes import NamedTuple, dataclass
-from coliee_adapters.remarks import told_of
-from coliee_ir.commands.tune.rules import Rule
+from coliee_adapters.errors import shortened
+from coliee_adapters.lines import counted
+from coliee_ir._version import __version__
+from coliee_ir.commands.tune.rules import FAMILIES, Rule
 from coliee_ir.measures.base import Terms
-from coliee_ir.output.envelope import apart, number, numbers
-from coliee_ir.output.shown import Shown
+from coliee_ir.output.grid import Cell, Grid, Number, apart, signed
+from coliee_ir.output.shown import Shown, jsonable
 from coliee_ir.rules.decisions import Decisions
 from coliee_ir.stats import folds
-from coliee_ir.stats.resampling import Difference, Interval
-from coliee_ir.stats.settings import N_RESAMPLES, SEED
+from coliee_ir.stats.resampling import NEAR, Difference, Interval
+from coliee_ir.stats.settings import ABOUT, N_RESAMPLES, SEED
+
+_BARS: Final = "▁▂▃▄▅▆▇█"
+_WIDTH: Final = 60
 
 
 class Tried(NamedTuple):
@@ -125,42 +131,45 @@ class Tuning(Shown):
     def __repr__(self) -> str:
         return f"Tuning({self.tag!r}, {self.measure!r}, keep={str(self.rule)!r}, held_out={self.held_out:.4f})"
 
+    def tables(self) -> Sequence[Grid]:
+        """The run's score, what cutting gains, the rules that were tried, the reference points."""
+        return [ranked([self]), gains([self]), tried(self), ceilings(self)]
+
+    def notes(self) -> Sequence[str]:
+        """The score over the parameter, and what each filter did."""
+        return [*curve(self), *_filtered(self)]
+
+
+class Tunings(Shown):
+    """The tunings of one run or several.
+
+    Attributes:
+        tunings: in the order given.
+        best_of: of several, what to expect of the best.
+    """
+
+    def __init__(self, tunings: Sequence[Tuning]) -> None:
+        self.tunings = tunings
+        self.best_of = best_of(tunings, seed=tunings[0].seed) if len(tunings) > 1 else None
+
+    def tables(self) -> Sequence[Grid]:
+        """Those of the one run; of several, their scores and what cutting gains."""
+        return self.tunings[0].tables() if self.best_of is None else [ranked(self.tunings), gains(self.tunings)]
+
+    def notes(self) -> Sequence[str]:
+        """Those of the one run; of several, what to expect of the best, and what each filter did."""
+        if self.best_of is None:
+            return self.tunings[0].notes()
+        score, (low, high), is_corrected = self.best_of
+        expected = f"bias-corrected estimate: {score:.4f}" if is_corrected else "here no correction is needed"
+        first = f"Picking the best of {len(self.tunings)} runs is optimistic; {expected}"
+        told = [told for tuning in self.tunings for told in _filtered(tuning)]
+        return [f"{first} (95% interval {low:.4f} to {high:.4f})", *told]
+
     def to_dict(self) -> dict[str, Any]:
-        """The tuning as JSON; a score that does not exist is null. ``cut`` takes it for its rule."""
-        return {
-            "tag": self.tag,
-            "file": self.file,
-            "task": self.task,
-            "edition": self.edition,
-            "gold": self.gold,
-            "decisions": self.decisions.to_dict(),
-            **({"excluded": list(self.excluded)} if self.excluded else {}),
-            "measure": self.measure,
-            "queries": self.queries,
-            "rule": self.rule.to_dict(),
-            "says": str(self.rule),
-            "resubstitution": number(self.resubstitution),
-            "held_out": number(self.held_out),
-            "split_sd": number(self.split_sd),
-            "interval": numbers(self.interval),
-            "gain": apart(self.gain),
-            "gap": number(self.gap),
-            "tried": [
-                {"rule": one.rule.to_dict(), "bounds_searched": one.searched, "held_out": number(one.held_out),
-                 "behind": apart(one.behind), "resubstitution": number(one.resubstitution)}
-                for one in self.tried
-            ],
-            "ceilings": {name: number(value) for name, value in self.ceilings.items()},
-            "curve": [list(point) for point in self.curve],
-            "folds": self.folds,
-            "repeats": self.repeats,
-            "groups": self.groups,
-            "seed": self.seed,
-            "filters": [
-                {"filter": name, "rows": rows, "gain": apart(gain)} for name, rows, gain in self.filters
-            ],
-            **told_of(self.remarks),
-        }  # fmt: skip
+        """Each tuning, and what to expect of the best of several."""
+        best = {} if self.best_of is None else {"best_of": jsonable(self.best_of)}
+        return {"coliee_ir": __version__, "tunings": jsonable(self.tunings), **best}
 
 
 def best_of(tunings: Sequence[Tuning], *, seed: int = SEED, n_resamples: int = N_RESAMPLES) -> folds.BestOf:
@@ -175,3 +184,105 @@ def best_of(tunings: Sequence[Tuning], *, seed: int = SEED, n_resamples: int = N
         n_resamples: how many there are.
     """
     return folds.best_of([tuning.terms for tuning in tunings], n_resamples, seed)
+
+
+def ranked(tunings: Sequence[Tuning]) -> Grid:
+    """The runs, that with the best held-out score first."""
+    best_first = sorted(tunings, key=_by_score)
+    top = best_first[0].held_out
+    measure = tunings[0].measure
+    header = ["run", "keep", f"{measure} held out", "SD splits", "low 95%", "high 95%", "on all", "gap"]
+    rows: list[list[Cell]] = [
+        [
+            tuning.tag,
+            str(tuning.rule),
+            Number(tuning.held_out, bold=len(tunings) > 1 and f"{tuning.held_out:.4f}" == f"{top:.4f}"),
+            Number(tuning.split_sd),
+            Number(tuning.interval.low),
+            Number(tuning.interval.high),
+            Number(tuning.resubstitution),
+            Number(0.0 if abs(tuning.gap) <= NEAR else tuning.gap),  # no minus zero
+        ]
+        for tuning in best_first
+    ]
+    return Grid(header, rows, ABOUT, n_text=2)
+
+
+def _by_score(tuning: Tuning) -> tuple[float, str]:
+    return (math.inf if math.isnan(tuning.held_out) else -tuning.held_out, tuning.tag)
+
+
+def tried(tuning: Tuning) -> Grid:
+    """The kinds of rule that were tried on a run, the simplest first."""
+    header = ["rule", f"{tuning.measure} held out", "Δ best", "SE", "low 95%", "high 95%", "on all"]
+    rows: list[list[Cell]] = [
+        [
+            str(one.rule) + (" (bounds searched)" if one.searched else ""),
+            Number(one.held_out, bold=one.rule == tuning.rule),
+            *apart(one.behind),
+            Number(one.resubstitution),
+        ]
+        for one in tuning.tried
+    ]
+    return Grid(header, rows, "The simplest rule within one standard error of the best is chosen.", n_text=1)
+
+
+def gains(tunings: Sequence[Tuning]) -> Grid:
+    """What cutting is worth: the held-out score less that of the run as it is."""
+    rows: list[list[Cell]] = [
+        [tuning.tag, Number(tuning.held_out - tuning.gain.value), *apart(tuning.gain)]
+        for tuning in sorted(tunings, key=_by_score)
+    ]
+    header = ["run", f"{tunings[0].measure} as it is", "gain held out", "SE", "low 95%", "high 95%"]
+    return Grid(header, rows)
+
+
+def ceilings(tuning: Tuning) -> Grid:
+    """What better cutting, and what better ranking, could give."""
+    return Grid(
+        ["reference points", tuning.measure], [[name, Number(value)] for name, value in tuning.ceilings.items()]
+    )
+
+
+def curve(tuning: Tuning) -> list[str]:
+    """The score over the parameter, as bars: from the fewest documents at the left to the most."""
+    points = tuning.curve
+    if len(points) < 2:
+        return []
+    width = min(_WIDTH, len(points))
+    parts = [points[at * len(points) // width : (at + 1) * len(points) // width] for at in range(width)]
+    heights = [max(score for _, score in part) for part in parts]
+    low, high = min(score for _, score in points), max(score for _, score in points)
+    bars = "".join(_BARS[int((height - low) / (high - low or 1.0) * (len(_BARS) - 1))] for height in heights)
+    kept = FAMILIES[tuning.rule.family].says.replace("{:g}", f"{points[0][0]:g} … {points[-1][0]:g}")
+    return [bars, f"{kept}: {tuning.measure} on all from {low:.4f} to {high:.4f}"]
+
+
+def points(tunings: Sequence[Tuning]) -> Grid:
+    """The score at each cutoff or threshold of the chosen rules, on all queries, with its interval."""
+    header = ["run", "rule", "parameter", tunings[0].measure, "low 95%", "high 95%"]
+    rows: list[list[str | Number]] = [
+        [
+            tuning.tag,
+            tuning.rule.family,
+            _parameter(tuning, parameter),
+            Number(score),
+            Number(interval.low),
+            Number(interval.high),
+        ]
+        for tuning in tunings
+        for (parameter, score), interval in zip(tuning.curve, tuning.curve_intervals, strict=True)
+    ]
+    return Grid(header, rows, n_text=2)
+
+
+def _parameter(tuning: Tuning, parameter: float) -> Number:
+    return Number(int(parameter) if tuning.rule.family == "k" else parameter, f"{parameter:g}")
+
+
+def _filtered(tuning: Tuning) -> list[str]:
+    return [
+        f"{shortened(tuning.tag)}: {name}: {counted(rows, 'row')} removed, {signed(gain.value)} held out "
+        f"(SE {gain.error:.4f}, 95% interval {signed(gain.interval.low)} to {signed(gain.interval.high)})"
+        for name, rows, gain in tuning.filters
+    ]

@@ -1,19 +1,95 @@
-"""What validation found."""
+"""What validation found, in files or in a folder of submissions: for people, for programs, for a GitHub workflow."""
 
 from __future__ import annotations
 
-from dataclasses import field
-from typing import Any
+import os
+import re
+from collections.abc import Iterable, Iterator, Mapping, Sequence
+from dataclasses import field, replace
+from itertools import groupby
+from pathlib import Path
+from typing import Any, ClassVar, Final
 
 from coliee_adapters.classes import dataclass
+from coliee_adapters.errors import printable, quoted
+from coliee_adapters.lines import counted
 from coliee_ir._version import __version__
-from coliee_ir.commands.validate.findings import Finding
-from coliee_ir.commands.validate.rules import Severity
-from coliee_ir.output.shown import Shown
+from coliee_ir.commands.validate.findings import Finding, Place
+from coliee_ir.commands.validate.rules import RULES, Severity
+from coliee_ir.output import webpage
+from coliee_ir.output.grid import Cell, Grid, Number, html, in_html, plain
+from coliee_ir.output.shown import Forms, Shown, named
+
+#: how many files of a kind of finding are named
+_FILES: Final = 5
+
+_INDENT: Final = 9  # as wide as the longest severity, and two blanks
+
+_COMMAND: Final = {Severity.ERROR: "error", Severity.WARNING: "warning", Severity.NOTE: "notice"}
+
+
+class Checked(Shown):
+    """Files and what was found in them."""
+
+    __slots__ = ()
+
+    files: Sequence[str]
+    findings: tuple[Finding, ...]
+
+    @property
+    def errors(self) -> int:
+        """How many findings are errors."""
+        return self.count(Severity.ERROR)
+
+    def count(self, severity: Severity) -> int:
+        """How many findings are so grave."""
+        return sum(finding.severity is severity for finding in self.findings)
+
+    def summary(self) -> str:
+        """How many findings there are, in a line."""
+        counts = ", ".join(counted(self.count(severity), str(severity)) for severity in Severity)
+        return f"{counts} in {counted(len(self.files), 'file')}"
+
+    def to_dict(self) -> dict[str, Any]:
+        """The files, what was found, and how many findings of each severity."""
+        return {
+            "coliee_ir": __version__,
+            **named(self),
+            "summary": {str(severity): self.count(severity) for severity in Severity},
+        }
+
+
+def github(found: Checked) -> str:
+    """Workflow commands, https://docs.github.com/actions/reference/workflow-commands-for-github-actions."""
+    return "".join(f"{line}\n" for line in _annotations(found.findings))
+
+
+def _page(title: str, found: Checked, files: Grid | None = None, remarks: Sequence[str] = ()) -> str:
+    """The files, those of each team together, and all findings."""
+    named = _named(found.files)
+    tables = {"Findings": _findings(found.findings, named)}
+    if files is not None:
+        at = files.header.index("file")
+        rows = [[*row[:at], named[str(row[at])], *row[at + 1 :]] for row in files.rows]
+        tables = {"Files": replace(files, rows=rows), **tables}
+    sections = [
+        webpage.Section(name.lower(), name, html(table, name.lower())) for name, table in tables.items() if table.rows
+    ]
+    above = "".join(f"<p>{in_html(line)}</p>\n" for line in (f"{found.summary()}.", *remarks))
+    return webpage.page(title, sections, above)
+
+
+def _text(validation: Validation) -> str:
+    lines = []
+    for file, findings in groupby(validation.findings, key=lambda finding: finding.file):
+        lines.append(printable(file))
+        for finding in findings:
+            lines += _block(finding, fixed=file in validation.mended)
+    return "".join(f"{line}\n" for line in [*lines, validation.summary()])
 
 
 @dataclass(frozen=True, slots=True, repr=False)
-class Validation(Shown):
+class Validation(Checked):
     """What was found in the files of one or several submissions.
 
     Attributes:
@@ -34,29 +110,169 @@ class Validation(Shown):
     mended: dict[str, str] = field(default_factory=dict)
     left: tuple[Finding, ...] = ()
 
+    forms: ClassVar[Forms] = {
+        "table": _text, "github": github, "html": lambda found: _page("Submission checked", found),
+    }  # fmt: skip
+
     def __repr__(self) -> str:
         counts = ", ".join(f"{severity}s={self.count(severity)}" for severity in Severity)
         return f"Validation({len(self.files)} files, task={self.task!r}, {counts})"
 
+    def tables(self) -> Sequence[Grid]:
+        """One row a finding."""
+        rows: list[list[Cell]] = [
+            [one.file, str(one.severity), one.rule, one.says, one.advice, Number(one.count, str(one.count))]
+            for one in self.findings
+        ]
+        header = ["file", "severity", "rule", "finding", "remedy", "count"]
+        return [Grid(header, rows, self.summary(), n_text=len(header) - 1)]
+
+
+@dataclass(slots=True)
+class Received:
+    """A file that came.
+
+    Attributes:
+        file: the file.
+        team: whose it is; empty where nothing tells it.
+        task: its task; empty where nothing shows it.
+        tag: its run tag, or the name of a file without one; empty of what is not a run.
+        part: ``articles``, ``documents``, ``answers``, ``long list``, ``claims``, ``description``; empty of what is
+            none of these.
+        described: whether a system description of the team names the run; None of what is not a run.
+        errors: how many findings are errors.
+        warnings: how many are warnings.
+        remark: what else there is to say: of what it is a copy, that it is not a run.
+    """
+
+    file: str
+    team: str = ""
+    task: str = ""
+    tag: str = ""
+    part: str = ""
+    described: bool | None = None
+    errors: int = 0
+    warnings: int = 0
+    remark: str = ""
+
+
+@dataclass(frozen=True, slots=True)
+class Inbox(Checked):
+    """All that came.
+
+    Attributes:
+        received: one for each file, by team, task and run; what is not a run at the end.
+        findings: all findings, by file.
+        edition: the year whose rules count, where one was named.
+        remarks: what was not looked at.
+    """
+
+    received: tuple[Received, ...]
+    findings: tuple[Finding, ...]
+    edition: int | None = None
+    remarks: tuple[str, ...] = ()
+
+    forms: ClassVar[Forms] = {
+        "table": lambda inbox: plain(inbox.tables()[0]) + "".join(f"{line}\n" for line in _by_kind(inbox)),
+        "github": github,
+        "html": lambda inbox: _page("Submissions received", inbox, inbox.tables()[0], inbox.remarks),
+    }
+
     @property
-    def errors(self) -> int:
-        """How many findings are errors."""
-        return self.count(Severity.ERROR)
+    def files(self) -> Sequence[str]:  # type: ignore[override]
+        """The files that came."""
+        return [one.file for one in self.received]
 
-    def count(self, severity: Severity) -> int:
-        """How many findings are so grave."""
-        return sum(finding.severity is severity for finding in self.findings)
+    def tables(self) -> Sequence[Grid]:
+        """One row a file."""
+        said = {True: "yes", False: "no", None: ""}
+        rows: list[list[Cell]] = [
+            [one.team, one.task, one.tag, one.part, one.file, said[one.described],
+             *(Number(n, str(n) if n else "-") for n in (one.errors, one.warnings)), one.remark]
+            for one in self.received
+        ]  # fmt: skip
+        header = ["team", "task", "run", "part", "file", "described", "errors", "warnings", "remark"]
+        return [Grid(header, rows, n_text=6)]
 
-    def to_dict(self) -> dict[str, Any]:
-        """The JSON of ``validate -f json``."""
-        return {
-            "coliee_ir": __version__,
-            "task": self.task,
-            "tasks": list(self.tasks),
-            "edition": self.edition,
-            "files": list(self.files),
-            "summary": {str(severity): self.count(severity) for severity in Severity},
-            "findings": [finding.to_dict() for finding in self.findings],
-            "mended": self.mended,
-            "left": [finding.to_dict() for finding in self.left],
-        }
+
+def _named(files: Sequence[str]) -> dict[str, str]:
+    """Files without the folder that all have in common: a page is no place for the paths of a machine."""
+    whole = {file: os.path.abspath(file) for file in files}  # noqa: PTH100  # links stay as they are
+    common = os.path.commonpath([os.path.dirname(path) for path in whole.values()] or ["/"])  # noqa: PTH120
+    return {file: Path(os.path.relpath(path, common)).as_posix() for file, path in whole.items()}
+
+
+def _by_kind(inbox: Inbox) -> Iterator[str]:
+    order = list(RULES)
+    kinds: dict[tuple[str, str], list[Finding]] = {}
+    for finding in sorted(inbox.findings, key=lambda one: (list(Severity).index(one.severity), order.index(one.rule))):
+        if finding.severity is not Severity.NOTE:
+            kinds.setdefault((finding.rule, _plain(finding.advice)), []).append(finding)
+    for (rule, _), findings in kinds.items():
+        first = findings[0]
+        more = f" and {len(findings) - _FILES} more" if len(findings) > _FILES else ""
+        yield f"  {first.severity:<{_INDENT}}{rule}, {counted(len(findings), 'file')}: {first.says}"
+        indent = " " * (_INDENT + 2)
+        yield f"{indent}{printable(', '.join(map(_file, findings[:_FILES])))}{more}"
+        yield f"{indent}→ {printable(first.advice)}  [{first.source}]"
+    yield inbox.summary()
+
+
+def _file(finding: Finding) -> str:
+    """A file, and the first thing that was found in it."""
+    found = finding.places[0].found if finding.places else None
+    return f"{finding.file} ({quoted(found)})" if found else finding.file
+
+
+def _plain(advice: str) -> str:
+    """A remedy without what it says of one place, ``write ARC1``, so that findings with the same remedy meet."""
+    return re.sub(r"[\w.-]*[0-9_][\w.-]*", "…", advice)
+
+
+def _block(finding: Finding, *, fixed: bool) -> Iterator[str]:
+    yield f"  {finding.severity:<{_INDENT}}{finding.says}"
+    indent = " " * (_INDENT + 2)
+    places = [str(place) for place in finding.places if str(place)]
+    if places:
+        more = "; …" if finding.count > len(finding.places) else ""
+        yield f"{indent}{printable('; '.join(places))}{more}"
+    yield f"{indent}→ {printable(finding.advice)}{_fix(finding, fixed=fixed)}  [{finding.rule}, {finding.source}]"
+
+
+def _fix(finding: Finding, *, fixed: bool) -> str:
+    """What ``--fix`` does about a finding, or has done."""
+    what = RULES[finding.rule].mended
+    if not what or (fixed and not finding.mended):
+        return "; not mended" if fixed else ""
+    if not fixed:
+        return f"; --fix: {what}"
+    return f"; mended{f' {finding.mended} of {finding.count}' if finding.mended < finding.count else ''}: {what}"
+
+
+def _annotations(findings: Iterable[Finding]) -> Iterator[str]:
+    for finding in findings:
+        for place in finding.places or [Place()]:
+            where = {"file": finding.file, "line": place.line, "col": place.column, "title": finding.rule}
+            properties = ",".join(f"{name}={_property(value)}" for name, value in where.items() if value is not None)
+            found = f" ({quoted(place.found)})" if place.found else ""
+            yield f"::{_COMMAND[finding.severity]} {properties}::{_data(f'{finding.says}{found}; {finding.advice}')}"
+
+
+def _data(text: str) -> str:
+    return printable(text.replace("%", "%25").replace("\r", "%0D").replace("\n", "%0A"))
+
+
+def _property(value: object) -> str:
+    return _data(str(value)).replace(":", "%3A").replace(",", "%2C")
+
+
+def _findings(findings: Iterable[Finding], named: Mapping[str, str]) -> Grid:
+    """One row a finding, with the first places, the gravest first."""
+    order = list(Severity)
+    rows: list[list[Cell]] = [
+        [str(one.severity), named.get(one.file, one.file), one.says,
+         "; ".join(filter(None, map(str, one.places))) + ("; …" if one.count > len(one.places) else ""),
+         one.advice, f"{one.rule}, {one.source}"]
+        for one in sorted(findings, key=lambda one: (order.index(one.severity), one.file))
+    ]  # fmt: skip
+    return Grid(["severity", "file", "finding", "where", "remedy", "rule"], rows, n_text=6)
