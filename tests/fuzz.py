@@ -186,7 +186,7 @@ def with_jobs(files: Put, jobs: int) -> Scores:
 def carefully() -> Iterator[None]:
     """Without the readers of regular files."""
     with (
-        mock.patch.object(columns._Reader, "_regular", lambda self, raw: None),
+        mock.patch.object(columns.Reader, "regular", lambda self, raw, **_: None),
         mock.patch.object(trec, "_regular", lambda text, rule: None),
     ):
         yield

@@ -22,13 +22,13 @@ def test_a_case_depends_on_its_number_only() -> None:
 
 def test_a_reader_that_differs_is_found_and_reduced(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     """A fault is planted: in small blocks, the first line of a block is lost."""
-    read = fuzz.columns._Reader.read
+    read = fuzz.columns.Reader.read
 
-    def losing(self: fuzz.columns._Reader, raw: bytes) -> object:
+    def losing(self: fuzz.columns.Reader, raw: bytes) -> object:
         whole = fuzz.columns._SIZES[0] > 1000
         return read(self, raw if whole else raw.partition(b"\n")[2] or raw)
 
-    monkeypatch.setattr(fuzz.columns._Reader, "read", losing)
+    monkeypatch.setattr(fuzz.columns.Reader, "read", losing)
     findings = list(fuzz.session(3, range(6), tmp_path))
     found = next(finding for finding in findings if finding.check in ("small blocks", "parts"))
     smaller = fuzz.reduced(found, tmp_path, 3)

@@ -39,7 +39,7 @@ _BLANK, _NEWLINE = 32, 10
 
 
 class Layout(NamedTuple):
-    """Which columns the lines of a form have, by name; the first is the query.
+    """Which columns the lines of a form have, by name.
 
     Attributes:
         columns: their names.
@@ -47,7 +47,7 @@ class Layout(NamedTuple):
         score: which one decides the order, if one does: the score, or in files without scores the rank.
         rank: the rank beside a score.
         by_rank: whether what decides is a rank, of which the least goes first.
-        tagged: whether the last column is the run tag.
+        tagged: whether a column is the run tag: the last one, or that of ``tag``.
         remark: the kind of remark that a file of this layout gets.
     """
 
@@ -58,6 +58,8 @@ class Layout(NamedTuple):
     by_rank: bool = False
     tagged: bool = True
     remark: str = ""
+    query: int = 0
+    tag: int = -1
 
     @property
     def expected(self) -> str:
@@ -239,7 +241,7 @@ def read_blocks(
     Raises:
         InputError: a line that cannot be read, with its number.
     """
-    reader = _Reader(source.name, layout, rule, tag)
+    reader = Reader(source.name, layout, rule, tag)
     lines = 0
     block, whole = _SIZES
     for raw in source.blocks(max(source.size, block) if source.size <= whole else block, start, stop):
@@ -272,10 +274,10 @@ def first_tag(source: Source, layout: Layout) -> str:
 
 def regular_block(raw: bytes, name: str, layout: Layout) -> Columns | None:
     """A block of lines without run tags, with ids as they stand; None if it is not regular, or has comments."""
-    return _Reader(name, layout, exact_id, "")._regular(raw)
+    return Reader(name, layout, exact_id, "").regular(raw)
 
 
-class _Reader:
+class Reader:
     """What must be remembered from block to block: the line number, an open comment."""
 
     def __init__(self, name: str, layout: Layout, rule: IdRule, tag: str) -> None:
@@ -287,13 +289,13 @@ class _Reader:
         self.commas_separate = layout.score is None and rule is not exact_id
 
     def read(self, raw: bytes) -> Columns:
-        columns = None if self.comments.opened else self._regular(raw)
+        columns = None if self.comments.opened else self.regular(raw)
         if columns is None:
             columns = self._careful(raw)
             self.line += raw.count(b"\n")
         return columns
 
-    def _regular(self, raw: bytes) -> Columns | None:
+    def regular(self, raw: bytes, *, squeeze: bool = True) -> Columns | None:
         """The fast lane: the block as an array of bytes, columns found by their blanks; None if it is not regular."""
         if not _is_utf8(raw) or has_mark(raw) or _has_comments(raw):
             return None
@@ -304,10 +306,12 @@ class _Reader:
         table = _Table.of(raw, len(self.layout.columns))
         squeezed = table is None
         if table is None:
+            if not squeeze:
+                return None
             table = _Table.of(_squeezed(raw), len(self.layout.columns))
             if table is None:
                 return None
-        queries, documents = table.ids(0), table.ids(self.layout.document)
+        queries, documents = table.ids(self.layout.query), table.ids(self.layout.document)
         scores = ranks = None
         if self.layout.score is not None:
             scores = table.decimals(self.layout.score)
@@ -333,7 +337,7 @@ class _Reader:
     def _other_tags(self, table: _Table, raw: bytes, *, squeezed: bool) -> Remarks | None:
         """Remarks on other run tags than the first line's; None where their line numbers are not known."""
         remarks = Remarks()
-        tags = table.ids(-1)
+        tags = table.ids(self.layout.tag)
         if self.tag is None:
             self.tag = tags[0]
         tag = self.tag.split(" ")[0]

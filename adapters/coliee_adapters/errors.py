@@ -109,6 +109,14 @@ class Place(NamedTuple):
     def __str__(self) -> str:
         return f"{self.part} {self.name}"
 
+    def names(self, query: str, what: str) -> str:
+        """A query and what it is about, as an example in a remark; the query once where it is the place.
+
+        >>> Place("gold.json", "query", "001").names("001", "013"), Place("run.txt", "line", 3).names("001", "013")
+        ('query 001: 013', 'line 3: 001 013')
+        """
+        return f"{self}: {what}" if self.part == "query" else f"{self}: {query} {what}"
+
     def fault(self, kind: str, problem: str, found: str | None = None, remedy: str | None = None) -> InputError:
         """The error that something is wrong there."""
         if self.part == "line":

@@ -8,11 +8,10 @@ does. No library is imported to read its frames, only to make them.
 from __future__ import annotations
 
 import contextlib
-import struct
-from collections import OrderedDict, defaultdict
-from collections.abc import Callable, Iterable, Mapping, Sequence
+from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import replace
 from functools import partial
-from itertools import chain, repeat
+from itertools import repeat
 from operator import itemgetter
 from typing import TYPE_CHECKING, Any, Final
 
@@ -21,7 +20,6 @@ import numpy.typing as npt
 
 from coliee_adapters import arrow, json_records
 from coliee_adapters.checked import one_of
-from coliee_adapters.columns import changes
 from coliee_adapters.errors import InputError, Place, UsageError
 from coliee_adapters.ids import Collection, Ids, Picked
 from coliee_adapters.records import (
@@ -35,7 +33,7 @@ from coliee_adapters.records import (
     wrong_id,
 )
 from coliee_adapters.remarks import Remarks
-from coliee_adapters.rows import FIELDS, NOTHING, Row
+from coliee_adapters.rows import FIELDS, NOTHING, Row, plain_block, plain_members, told_binary
 from coliee_adapters.rows import gold_of as gold_of_rows
 from coliee_adapters.rows import id_of as plain_id
 from coliee_adapters.rows import run_of as run_of_rows
@@ -54,10 +52,6 @@ _DTYPES: Final[Mapping[str, tuple[str, str, str]]] = {
     "relevance": ("int64", "Int64", "int64"),
     "score": ("float64", "Float64", "float64"),
 }
-
-
-#: whose items are what their methods say
-_DICTIONARIES: Final = frozenset({dict, defaultdict, OrderedDict})
 
 
 def gold_of(
@@ -109,7 +103,7 @@ def run_of(
         if (block := plain_block(values, rule, remarks, commas=commas)) is not None:
             return _run_of_block(block, tag, scored="score" in values)
         found = _of_values(values)
-    elif (block := _plain_members(held, rule, remarks, commas=commas)) is not None:
+    elif (block := plain_members(held, rule, remarks, commas=commas)) is not None:
         return _run_of_block(block, tag, scored=block.scores is not None)
     else:
         found = _rows_of(held, "run", rule, columns, remarks)
@@ -117,7 +111,8 @@ def run_of(
     if isinstance(record, Answers):
         return record
     [block] = record.blocks()
-    return _run_of_block(block, tag, scored=record.scored)
+    grouped = len(set(block.queries)) == len(block.queries)
+    return replace(record, tag=tag, grouped=grouped)
 
 
 def _rows_of(
@@ -142,99 +137,9 @@ def _of_values(values: Mapping[str, Sequence[Any]]) -> Iterable[Row]:
 
 
 def _run_of_block(block: Columns, tag: str, *, scored: bool) -> Run:
+    [block] = told_binary([block]) if scored else [block]
     grouped = block.entries is not None or len(set(block.queries)) == len(block.queries)
     return Run(partial(iter, [block]), tag=tag, scored=scored, grouped=grouped)
-
-
-def _plain_members(held: Mapping[Any, Any], rule: IdRule, remarks: Remarks, *, commas: bool) -> Columns | None:
-    """The block that a dictionary is whose ids are plain texts and whose scores are finite; None for any other."""
-    entries = list(held.values())
-    kinds = set(map(type, entries))
-    scored = kinds <= _DICTIONARIES
-    if not entries or type(held) not in _DICTIONARIES or not (scored or kinds <= {list, tuple}):
-        return None
-    starts = np.concatenate(([0], np.cumsum(np.fromiter(map(len, entries), np.int64, len(entries)))))
-    n = int(starts[-1])
-    try:
-        queries = _plain_ids(held, len(entries), rule, commas=commas)
-        documents = _plain_ids(map("\n".join, filter(None, entries)), n, rule, commas=commas)
-        # one pack takes half of the time of np.fromiter
-        packed = struct.pack(f"{n}d", *chain.from_iterable(map(dict.values, entries))) if scored else b""
-        scores = np.frombuffer(packed) if scored else None
-    except (TypeError, ValueError, OverflowError, struct.error):
-        return None
-    if queries is None or documents is None or not (scores is None or np.isfinite(scores).all()):
-        return None
-    _tell_binary(scores, remarks)
-    return Columns(queries, starts, documents, scores, None, remarks or None, entries if scored else None)
-
-
-def _tell_binary(scores: npt.NDArray[Any] | None, remarks: Remarks) -> None:
-    """Remark on scores that are decisions, as ``block_of`` does."""
-    parts = () if scores is None else (scores[:SHOWN], scores)  # mostly the first says no
-    if parts and all(((part == 0) | (part == 1)).all() for part in parts) and 0 < parts[1].sum() < len(parts[1]):
-        remarks.add("binary-score")
-
-
-def plain_block(values: Mapping[str, Sequence[Any]], rule: IdRule, remarks: Remarks, *, commas: bool) -> Columns | None:
-    """The block that rows are whose ids are plain texts and whose scores and ranks are numbers; None for any other.
-
-    Args:
-        values: role → a value a row.
-        rule: how ids are compared.
-        remarks: what is told of them is added.
-        commas: whether ids may have commas in them.
-    """
-    if not {"query", "document"} <= values.keys() or {"answer", "retrieved"} & values.keys():
-        return None
-    if not (n := len(values["query"])):
-        return None
-    try:
-        queries = _plain_ids(values["query"], n, rule, commas=commas)
-        documents = _plain_ids(values["document"], n, rule, commas=commas)
-        decides = next((role for role in ("score", "rank") if role in values), "")
-        scores = _numbers(values[decides], lambda column: np.fromiter(column, np.float64, n)) if decides else None
-        ranks = _numbers(values["rank"], np.asarray) if "rank" in values and decides == "score" else None
-    except (TypeError, ValueError, OverflowError):
-        return None
-    if queries is None or documents is None or not (scores is None or np.isfinite(scores).all()):
-        return None
-    if ranks is not None and (ranks.dtype.kind != "i" or ranks.shape != (n,)):
-        return None
-    if scores is not None:
-        scores = scores.astype(np.float64) if decides == "score" else -scores.astype(np.float64)
-    if isinstance(documents, Picked):
-        documents = documents.settled()
-    starts = changes(queries)
-    if decides == "score":
-        _tell_binary(scores, remarks)
-    return Columns(queries.at(starts[:-1]), starts, documents, scores, ranks, remarks or None)
-
-
-def _plain_ids(texts: Iterable[Any], n: int, rule: IdRule, *, commas: bool) -> Ids | None:
-    """Ids that are compared as they are written; None where one may not be, or is wrong, or there is none.
-
-    Args:
-        texts: the ids, or several in each text with line ends between them; or a column.
-        n: how many there are.
-        rule: how ids are compared.
-        commas: whether ids may have commas in them.
-    """
-    if isinstance(texts, arrow.Column):
-        ids = texts.ids()
-        if ids is not None and not ids.are_plain():
-            return None
-    else:
-        ids = Ids.plain(texts, n) if n else None
-    if ids is None or (rule is not exact_id and b"." in ids.raw and b".txt" in ids.raw):
-        return None
-    return ids if commas or not (b"," in ids.raw or b";" in ids.raw) else None
-
-
-def _numbers(values: Sequence[Any], of_objects: Callable[[Sequence[Any]], npt.NDArray[Any]]) -> npt.NDArray[Any]:
-    """A column as an array; one of objects by a function."""
-    numbers = values.numbers() if isinstance(values, arrow.Column) else None
-    return of_objects(values) if numbers is None else numbers
 
 
 def document_ids(documents: Iterable[object], rule: IdRule, *, commas: bool = True) -> Collection:
@@ -350,11 +255,18 @@ def _values(held: Any, kind: Kind, columns: Mapping[str, str] | None, remarks: R
     if hasattr(held, "columns"):
         try:
             names = _names(held)
-        except TypeError as error:
-            raise _unread(held) from error
-        roles = roles_of(names, kind, _MEMORY, columns, values=partial(_shown, held, names), remarks=remarks)
-        values = _arrow(held, names, roles)
-        return _frame(held, names, roles) if values is None else values
+            shown = partial(_shown, held, names)
+            roles = roles_of(names, kind, _MEMORY, columns, values=shown, remarks=remarks)
+            found = {role: _column(held, names, at) for role, at in roles.items()}
+        except (AttributeError, TypeError) as error:
+            remedy = "give a pandas, polars or Arrow frame, or a dictionary"
+            problem = "the columns of this frame cannot be read"
+            raise InputError("structure", _MEMORY, problem, found=type(held).__name__, remedy=remedy) from error
+        for role, column in found.items():
+            if column is None:
+                problem, remedy = f"the {role} is of a type that is not read", "cast it to text or numbers"
+                raise InputError("shape", _MEMORY, problem, found=str(names[roles[role]]), remedy=remedy)
+        return {role: column for role, column in found.items() if column is not None}
     if isinstance(held, Iterable) and not isinstance(held, str | bytes):
         return _records(held, kind, columns, remarks)
     remedy = "give a path, a dictionary, a pandas or polars frame, or an iterable of named tuples"
@@ -363,82 +275,59 @@ def _values(held: Any, kind: Kind, columns: Mapping[str, str] | None, remarks: R
 
 def _shown(held: Any, names: Sequence[Any], at: int) -> Iterable[Any]:
     """The first values of a frame's column."""
-    if hasattr(held, "fetchall"):  # DuckDB
-        return [row[at] for row in held.limit(SHOWN).fetchall()]
-    if isinstance(held, arrow.Table):
-        return held.column(at) or ()
-    column = held.column(at) if hasattr(held, "column_names") else held[names[at]]
-    return column[:SHOWN].to_pylist() if hasattr(column, "to_pylist") else column[:SHOWN].to_list()  # type: ignore[no-any-return]
+    return _column(held.slice(0, SHOWN) if hasattr(held, "column_names") else held[:SHOWN], names, at) or ()
 
 
-def _arrow(held: Any, names: Sequence[Any], roles: Mapping[str, int]) -> Mapping[str, arrow.Column] | None:
-    """The values of a frame's columns, by role, through Arrow; None where the library's own way tells more of them.
-
-    That is so where a value is not there, which libraries tell in several ways, and for types that are not understood.
-    """
-    alone = isinstance(held, arrow.Table)
-    if not alone and not hasattr(held, "__arrow_c_stream__"):
-        return None
-    places = dict(zip(roles, range(len(roles)), strict=True)) if hasattr(held, "iloc") else roles
-    try:
-        # pandas makes each column anew
-        table = held if alone else arrow.Table(held.iloc[:, list(roles.values())] if hasattr(held, "iloc") else held)
-        values = {role: table.column(at) for role, at in places.items()}
-    except Exception:  # a library's, which may need another for it, or has no such type
-        return None
-    found = {role: column for role, column in values.items() if column is not None}
-    if not alone:
-        return found if len(found) == len(values) and all(one.valid is None for one in found.values()) else None
-    for role in values.keys() - found.keys():
-        remedy = "cast it to text or numbers"
-        problem = f"the {role} is of a type that is not read"
-        raise InputError("shape", _MEMORY, problem, found=names[roles[role]], remedy=remedy)
-    return found
+def _column(held: Any, names: Sequence[Any], at: int) -> Sequence[Any] | None:
+    """The values of a frame's column, as its library converts them; None for a type of Arrow's that is not read."""
+    if hasattr(held, "column_names"):
+        return arrow.column(held.column(at))
+    column = held[names[at]]
+    dtype: Any = getattr(column, "dtype", None)
+    array: Any = getattr(column, "array", None)
+    if hasattr(column, "null_count"):  # polars
+        if column.null_count() == 0 and str(dtype) in ("String", "Categorical"):
+            joined = column.cast(str).str.join("\n").item()
+            if (texts := Ids.plain([joined or ""], len(column))) is not None:
+                return arrow.Column(texts)
+        if column.null_count() == 0 and dtype.is_numeric() and not dtype.is_decimal():
+            return arrow.Column(column.to_numpy())
+    elif isinstance(dtype, np.dtype) and dtype.kind in "iuf":
+        return arrow.Column(column.to_numpy())
+    elif hasattr(dtype, "categories") and {*map(type, words := dtype.categories.to_list())} == {str}:
+        texts, numbers = Ids.of(words), column.cat.codes.to_numpy().astype(np.int64)
+        if numbers.min(initial=0) >= 0:  # others stand for what is not there
+            return arrow.Column(Picked(Collection(texts.raw, texts.first, texts.length), numbers))
+    elif hasattr(array, "__arrow_array__") and not column.hasnans:
+        found = arrow.column(array.__arrow_array__())  # of pandas with pyarrow
+        return column.to_list() if found is None else found
+    values: list[Any] = column.to_list()
+    return values
 
 
 def collected(held: Any) -> Any:
-    """A lazy frame, or a stream of Arrow's, as the frame that it stands for; all else as it is.
+    """A lazy frame as the frame that it stands for, and what only hands out Arrow's stream as a table of pyarrow.
 
     Raises:
-        InputError: it cannot be collected.
+        InputError: it cannot be collected, or pyarrow is not installed.
     """
     lazy = hasattr(held, "collect") and hasattr(held, "collect_schema")
-    streams = hasattr(held, "__arrow_c_stream__") and not (hasattr(held, "columns") or hasattr(held, "dtype"))
-    if not lazy and not streams:
+    streams = not lazy and hasattr(held, "__arrow_c_stream__") and not hasattr(held, "dtype")
+    # DuckDB's columns are relations
+    if not lazy and not (streams and (not hasattr(held, "columns") or hasattr(held, "fetchall"))):
         return held
     try:
-        return held.collect() if lazy else arrow.Table(held)
+        if lazy:
+            return held.collect()
+        import pyarrow  # an extra
+
+        return pyarrow.table(held)
+    except ImportError:
+        problem, remedy = "this frame needs pyarrow to be read", "pip install 'coliee-ir[parquet]'"
+        raise InputError("needs-package", _MEMORY, problem, found=type(held).__name__, remedy=remedy) from None
     except Exception as error:  # of polars or Arrow, or of what they read from
         problem = f"the {'lazy frame' if lazy else 'stream'} cannot be collected ({type(error).__name__})"
         raise InputError("shape", _MEMORY, problem, found=str(error)) from error
-
-
-def _frame(held: Any, names: Sequence[Any], roles: Mapping[str, int]) -> dict[str, Sequence[Any]]:
-    """The values of a frame's columns, by role."""
-    try:
-        if hasattr(held, "column_names"):
-            return {role: held.column(at).to_pylist() for role, at in roles.items()}
-        if hasattr(held, "fetchall"):  # DuckDB
-            rows = held.fetchall()
-            return {role: [row[at] for row in rows] for role, at in roles.items()}
-        return {role: _held_values(held[names[at]]) for role, at in roles.items()}
-    except (AttributeError, TypeError) as error:
-        raise _unread(held) from error
-
-
-def _unread(held: Any) -> InputError:
-    remedy = "give a pandas, polars or Arrow frame, or a dictionary"
-    problem = "the columns of this frame cannot be read"
-    return InputError("structure", _MEMORY, problem, found=type(held).__name__, remedy=remedy)
-
-
-def _held_values(column: Any) -> Sequence[Any]:
-    """The values of a frame's column; numbers as the array that they stand in."""
-    dtype = getattr(column, "dtype", None)
-    if isinstance(dtype, np.dtype) and dtype.kind in "iuf":
-        return arrow.Column(column.to_numpy(), None)
-    values: list[Any] = column.to_list()
-    return values
 
 
 def _names(held: Any) -> list[Any]:

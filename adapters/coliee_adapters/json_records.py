@@ -13,7 +13,8 @@ from __future__ import annotations
 import contextlib
 import itertools
 import json
-from collections.abc import Iterable, Iterator, Mapping
+from collections.abc import Iterable, Iterator, Mapping, Sequence
+from functools import partial
 from typing import Any, Final
 
 from coliee_adapters import case_law, json_text, statute
@@ -22,13 +23,26 @@ from coliee_adapters.errors import InputError, Place
 from coliee_adapters.files import Source
 from coliee_adapters.records import (
     Answers,
+    Columns,
     Gold,
     IdRule,
     Run,
+    exact_id,
     normal_id,
 )
 from coliee_adapters.remarks import Remarks
-from coliee_adapters.rows import FIELDS, Row, gold_of, run_of
+from coliee_adapters.rows import (
+    FIELDS,
+    Row,
+    block_of,
+    gold_of,
+    plain_block,
+    plain_members,
+    run_of,
+    tag_of,
+    tags_of,
+    told_binary,
+)
 from coliee_adapters.vocabulary import SHOWN, Kind, is_header, known_names, roles_of
 
 _SHAPES: Final = 'expected {"000001": ["000018"]}, or objects with named keys; '
@@ -64,8 +78,49 @@ def read_gold(source: Source, rule: IdRule = normal_id) -> Gold:
 def read_run(source: Source, rule: IdRule = normal_id) -> Run | Answers:
     """A submission in JSON or JSON Lines: documents with or without scores, or answers."""
     remarks = Remarks()
-    found = _rows_of(_held(source, "run"), "run", source, rule, remarks)
+    held = _held(source, "run")
+    if isinstance(held, _Records) and held.entries is None:
+        return _run_of(held.batches, source, rule)
+    if isinstance(held, dict) and (block := plain_members(held, rule, remarks, commas=rule is exact_id)) is not None:
+        scored = block.scores is not None
+        return Run(partial(iter, told_binary([block])), source.stem, scored, source.name, "json")
+    found = _rows_of(held, "run", source, rule, remarks)
     return run_of(found, rule, source.name, "json", source.stem, remarks)
+
+
+def _run_of(batches: Iterable[Batch], source: Source, rule: IdRule) -> Run | Answers:
+    """The run that records are, many at a time: at once where all have the keys of the first, or else one by one."""
+    batches, remarks = iter(batches), Remarks()
+    shown = [next(batches)]
+    while sum(len(one.members) for one in shown) < SHOWN and (batch := next(batches, None)) is not None:
+        shown.append(batch)
+    first = [record for batch in shown for record in batch.records()][:SHOWN]
+    known: dict[tuple[str, ...], dict[str, str]] = {}
+    if not first or not first[0].members:
+        return run_of(rows(first, "run", source.columns, remarks), rule, source.name, "json", source.stem, remarks)
+    keys = tuple(first[0].members)
+    roles = known[keys] = _keys(first[0], "run", source.columns, first, remarks)
+    if "document" not in roles or "retrieved" in roles:
+        every = (record for batch in itertools.chain(shown, batches) for record in batch.records())
+        found = rows(every, "run", source.columns, known=known, shown=first)
+        return run_of(found, rule, source.name, "json", source.stem, remarks)
+    given = first[0].members[roles["tag"]] if "tag" in roles else None
+    tag = tag_of(given) if given not in (None, "") else source.stem
+    blocks: list[Columns] = []
+    for batch in itertools.chain(shown, batches):
+        block, told = None, Remarks()
+        if set(map(tuple, batch.members)) == {keys}:
+            values = {role: [members[key] for members in batch.members] for role, key in roles.items()}
+            told = tags_of(values.pop("tag", ()), tag, map(batch.place, batch.numbers))
+            block = plain_block(values, rule, told, commas=rule is exact_id)
+        if block is None:
+            found = rows(batch.records(), "run", source.columns, known=known, shown=first)
+            block = block_of(found, rule, Remarks(), tag)
+        if not blocks and remarks:
+            block = block._replace(remarks=(block.remarks or Remarks()) + remarks)
+        blocks.append(block)
+    by_rank = "score" not in roles
+    return Run(partial(iter, told_binary(blocks)), tag, not by_rank, source.name, "json")
 
 
 def _rows_of(held: object, kind: Kind, source: Source, rule: IdRule, remarks: Remarks) -> Iterable[Row]:
@@ -89,9 +144,9 @@ def _held(source: Source, kind: Kind) -> object:
         if isinstance(held, dict):
             held = _under_a_key(held, kind, source) or held
         if isinstance(held, list) and any(isinstance(item, dict) for item in held):
-            return _Records(_object(item, Place(source.name, "record", n)) for n, item in enumerate(held, 1))
+            return _Records(_batches(held, source))
         if isinstance(held, dict) and is_header(list(held)):
-            return _Records([Record(held, Place(source.name, "record", 1))])
+            return _Records([Batch([held], [1], source.name, "record")])
     if isinstance(held, dict) and (are_labels(held) or _are_nested(held.values())):
         return _Records(entries=held)
     return held
@@ -113,15 +168,20 @@ def _under_a_key(held: Mapping[str, object], kind: Kind, source: Source) -> list
 
 def _of_lines(text: str, source: Source) -> _Records | dict[str, Any]:
     """Records, one a line; or the queries of all lines, where each line names others."""
-    lines = json_text.lines(text, source.name)
-    records = (_object(value, Place(source.name, "line", line)) for line, value in lines)
-    first, second = next(records), next(records)
-    every = itertools.chain((first, second), records)
+    every = (
+        Batch(_objects(values, numbers, source, "line"), numbers, source.name, "line")
+        for numbers, values in json_text.batches(text, source.name)
+    )
+    ahead = [next(every)]
+    if len(ahead[0].members) == 1:
+        ahead.append(next(every))
+    first, second = [record for batch in ahead for record in batch.records()][:2]
     shared = first.members.keys() & second.members.keys()
+    batches = itertools.chain(ahead, every)
     if is_header(list(first.members)) or (shared and len(first.members) > 1):
-        return _Records(every)
+        return _Records(batches)
     merged: dict[str, Any] = {}
-    for record in every:
+    for record in (record for batch in batches for record in batch.records()):
         for query, entry in record.members.items():
             if query in merged:
                 if shared and not any(map(str.isdigit, query)):
@@ -137,21 +197,54 @@ def _object(value: object, place: Place) -> Record:
     raise Record({}, place).fault("structure", "this is not an object", value, _SHAPES + known_names("run"))
 
 
+def _objects(values: Sequence[object], numbers: Sequence[int], source: Source, part: str) -> list[dict[str, Any]]:
+    """Values that must be objects."""
+    return [
+        value if isinstance(value, dict) else dict(_object(value, Place(source.name, part, number)).members)
+        for value, number in zip(values, numbers, strict=True)
+    ]
+
+
+def _batches(held: Sequence[object], source: Source) -> Iterator[Batch]:
+    """The records of a list."""
+    for start in range(0, len(held), json_text.MANY):
+        some = held[start : start + json_text.MANY]
+        numbers = range(start + 1, start + 1 + len(some))
+        yield Batch(_objects(some, numbers, source, "record"), numbers, source.name, "record")
+
+
+class Batch(NamedTuple):
+    """Objects that follow each other in a file: lines, or records of a list, by number."""
+
+    members: Sequence[dict[str, Any]]
+    numbers: Sequence[int]
+    path: str
+    part: str
+
+    def place(self, number: int) -> Place:
+        """Where the object of a number stands."""
+        return Place(self.path, self.part, number)
+
+    def records(self) -> Iterator[Record]:
+        """The objects one by one."""
+        return map(Record, self.members, map(self.place, self.numbers))
+
+
 class _Records(NamedTuple):
     """What a file holds that is taken apart into records.
 
     Attributes:
-        records: they themselves; or
+        batches: they themselves, many at a time; or
         entries: query → label, or query → its documents, each with more than an id.
     """
 
-    records: Iterable[Record] = ()
+    batches: Iterable[Batch] = ()
     entries: Mapping[str, object] | None = None
 
     def rows(self, kind: Kind, source: Source, rule: IdRule, remarks: Remarks) -> Iterator[Row]:
         """The rows of the records, or of the entries."""
         if self.entries is None:
-            return rows(self.records, kind, source.columns, remarks)
+            return rows((one for batch in self.batches for one in batch.records()), kind, source.columns, remarks)
         for query, entry in self.entries.items():
             if isinstance(entry, list) and entry and isinstance(entry[0], Mapping):
                 first = nested(query, entry[:1]) or []
@@ -199,15 +292,20 @@ def rows(
     kind: Kind,
     columns: Mapping[str, str] | None = None,
     remarks: Remarks | None = None,
+    *,
+    known: dict[tuple[str, ...], dict[str, str]] | None = None,
+    shown: Sequence[Record | Row] = (),
 ) -> Iterator[Row]:
     """Records with the roles of their values; rows among them as they are.
 
-    ``columns`` are the names of keys that the user gave, by role.
+    ``columns`` are the names of keys that the user gave, by role; ``known`` is what is known of records before, of
+    which ``shown`` are the first.
     """
-    known: dict[tuple[str, ...], dict[str, str]] = {}
+    known = {} if known is None else known
     records = iter(records)
-    shown = list(itertools.islice(records, SHOWN))
-    for record in itertools.chain(shown, records):
+    ahead = [] if shown else list(itertools.islice(records, SHOWN))
+    shown = shown or ahead
+    for record in itertools.chain(ahead, records):
         if isinstance(record, Row):
             yield record
             continue

@@ -3,11 +3,12 @@
 from __future__ import annotations
 
 import contextlib
+import itertools
 import json
 import math
 import re
 from collections.abc import Iterator
-from typing import cast
+from typing import Final, cast
 
 from coliee_adapters.errors import InputError
 
@@ -31,6 +32,12 @@ def _finite(number: str) -> float:
         raise ValueError
     return value
 
+
+#: Refuses what ``parse`` refuses, except characters and keys that stand twice.
+_PLAIN = json.JSONDecoder(parse_constant=_finite, parse_float=_finite)
+
+#: so many lines are read together
+MANY: Final = 10_000
 
 #: Refuses what ``parse`` refuses, except characters, and does not say where: made once, it is fast on short lines.
 _STRICT = json.JSONDecoder(object_pairs_hook=_unique, parse_constant=_finite, parse_float=_finite)
@@ -64,6 +71,53 @@ def lines(text: str, name: str) -> Iterator[tuple[int, object]]:
             yield number, parse(line, name, number)
 
 
+def batches(text: str, name: str) -> Iterator[tuple[list[int], list[object]]]:
+    """The values of JSON Lines, many at a time, with the numbers of their lines."""
+    content = ((number, line.strip(" \t\r")) for number, line in enumerate(text.split("\n"), 1))
+    filled = ((number, line) for number, line in content if line)
+    while some := list(itertools.islice(filled, MANY)):
+        numbers, held = [number for number, _ in some], [line for _, line in some]
+        together = "[" + ",\n".join(held) + "]"
+        # each line has the beginning of one object, which no other goes on with
+        plain = together.count("{") == len(held) and all(line[0] == "{" and line[-1] == "}" for line in held)
+        values = None if not plain or _may_be_unfit(together) else _unique_keys(together)
+        if isinstance(values, list) and len(values) == len(held):
+            yield numbers, values
+            continue
+        read: list[object] = []
+        try:
+            for number, line in some:
+                read.append(parse(line, name, number))
+        except InputError:
+            if read:
+                yield numbers[: len(read)], read
+            raise
+        yield numbers, read
+
+
+def _may_be_unfit(text: str) -> bool:
+    return not (text.isascii() and "\\u" not in text) and re.search(_PERHAPS_UNFIT, text) is not None
+
+
+def _unique_keys(text: str) -> object:
+    """The value of a JSON text in which, counting its signs shows, no key stands twice; None if that is not sure."""
+    try:
+        value = _PLAIN.decode(text)
+    except (ValueError, RecursionError):
+        return None
+    level: list[object] = [value]
+    objects = members = 0
+    wanted = text.count("{")
+    while level:
+        found = [one for one in level if isinstance(one, dict)]
+        objects, members = objects + len(found), members + sum(map(len, found))
+        if objects == wanted:
+            break
+        lists = (one for one in level if isinstance(one, list))
+        level = [*itertools.chain.from_iterable(lists), *itertools.chain.from_iterable(map(dict.values, found))]
+    return value if objects == wanted and members == text.count(":") else None
+
+
 def parse(text: str, name: str, first_line: int = 1) -> object:
     """The value that a JSON text holds.
 
@@ -79,8 +133,10 @@ def parse(text: str, name: str, first_line: int = 1) -> object:
     >>> parse('{"001": ["013.txt"]}', "gold.json")
     {'001': ['013.txt']}
     """
-    perhaps_unfit = not (text.isascii() and "\\u" not in text) and re.search(_PERHAPS_UNFIT, text)
+    perhaps_unfit = _may_be_unfit(text)
     if not perhaps_unfit:
+        if (value := _unique_keys(text)) is not None:
+            return value
         with contextlib.suppress(ValueError, RecursionError):  # what is wrong is found again below, with its place
             return cast(object, _STRICT.decode(text))
 
@@ -112,7 +168,7 @@ def parse(text: str, name: str, first_line: int = 1) -> object:
         return InputError("too-large", name, problem, line=line, remedy=remedy)
 
     try:
-        value: object = json.loads(text, object_pairs_hook=unique, parse_constant=finite, parse_float=finite)
+        value = json.loads(text, object_pairs_hook=unique, parse_constant=finite, parse_float=finite)
     except json.JSONDecodeError as error:
         rest = text[error.pos :].partition("\n")[0].rstrip(" \t\r")
         remedy = "correct it, or get the file again if it was cut short"

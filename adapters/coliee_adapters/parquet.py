@@ -22,7 +22,7 @@ from coliee_adapters.files import Source
 from coliee_adapters.ids import Ids, Picked
 from coliee_adapters.records import Answers, Columns, Gold, IdRule, Run, exact_id, normal_id
 from coliee_adapters.remarks import Remarks
-from coliee_adapters.rows import FIELDS, Row, block_of, gold_of, run_of
+from coliee_adapters.rows import FIELDS, Row, block_of, gold_of, plain_block, run_of, telling_binary
 from coliee_adapters.vocabulary import SHOWN, Kind, roles_of
 
 FORMAT: Final = "parquet"
@@ -164,7 +164,7 @@ def _check_words(source: Source, names: Sequence[str], groups: Sequence[int]) ->
             if _is_delta(column) and not column.has_dictionary_page:
                 continue
             for batch in file.iter_batches(1, row_groups=[group], columns=[name], use_threads=False):
-                _understood(source, "value", name, arrow.Table(batch).column(0))
+                _understood(source, "value", name, arrow.column(batch.column(0)))
                 break
 
 
@@ -222,7 +222,7 @@ def _roles(source: Source, names: Sequence[str], kind: Kind, remarks: Remarks) -
     def shown(at: int) -> Iterable[Any]:
         with _opened(source) as file:
             batch = next(file.iter_batches(SHOWN, columns=[names[at]], use_threads=False), None)
-            return () if batch is None else arrow.Table(batch).column(0) or ()
+            return () if batch is None else arrow.column(batch.column(0)) or ()
 
     return roles_of(names, kind, source.name, source.columns, values=shown, remarks=remarks)
 
@@ -250,7 +250,7 @@ def read_run(source: Source, rule: IdRule = normal_id) -> Run | Answers:
         found = (row for first, values in _batches(source, roles) for row in _rows(source, first, values))
         return run_of(found, rule, source.name, FORMAT, name, remarks)
     # no closures: a run can be pickled
-    read = partial(read_blocks, source, roles, rule, tag, remarks)
+    read = partial(_told_blocks, source, roles, rule, tag, remarks)
     whole = Run(read, tag=name, scored="score" in roles, path=source.name, format=FORMAT)
     return replace(whole, split=partial(_split, source, roles, whole, read))
 
@@ -263,7 +263,7 @@ def _first_tag(file: Any, at: int | None) -> tuple[str, bool]:
     known = all(one is not None and one.has_min_max and one.null_count == 0 for one in held)
     alone = known and len({value for one in held for value in (one.min, one.max)}) == 1
     batch = next(file.iter_batches(1, columns=[file.schema_arrow.names[at]], use_threads=False), None)
-    column = None if batch is None else arrow.Table(batch).column(0)
+    column = None if batch is None else arrow.column(batch.column(0))
     return "" if column is None else _tag_of(column[0]), alone
 
 
@@ -312,8 +312,7 @@ def _batches(
         for batch in batches if rows == _BATCH else _together(batches):
             inside = batch.slice(max(start - first, 0), None if stop is None else max(stop - max(start, first), 0))
             if len(inside):
-                table = arrow.Table(inside)
-                columns = {role: table.column(table.columns.index(names[at])) for role, at in roles.items()}
+                columns = {role: arrow.column(inside.column(names[at])) for role, at in roles.items()}
                 yield (
                     max(first, start),
                     {role: _understood(source, role, names[roles[role]], column) for role, column in columns.items()},
@@ -360,6 +359,10 @@ def _understood(source: Source, role: str, name: str, column: arrow.Column | Non
     return column
 
 
+def _told_blocks(*of: Any, **part: Any) -> Iterator[Columns]:
+    return telling_binary(read_blocks(*of, **part))
+
+
 def read_blocks(
     source: Source,
     roles: Mapping[str, int],
@@ -388,7 +391,7 @@ def read_blocks(
         for number, given in enumerate(values.pop("tag", ()), first + 1):
             if _tag_of(given) != tag:
                 told.add("tag", f"row {number}: {_tag_of(given)}")
-        block = frames.plain_block(values, rule, told, commas=rule is exact_id)
+        block = plain_block(values, rule, told, commas=rule is exact_id)
         yield block_of(_rows(source, first, values), rule, told, tag) if block is None else block
 
 

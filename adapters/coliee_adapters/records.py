@@ -68,6 +68,8 @@ def wrong_id(ids: Sequence[str], *, commas: bool = True) -> tuple[str, str] | No
         if found := re.search(_BLANK, text):
             what = {"\n": "line end", "\r": "line end", "\ufeff": "byte order mark"}.get(found[0], "blank")
             return text, f"this id has a {what} in it"
+        if re.search("[\ud800-\udfff]", text):
+            return text, "this id holds an unpaired surrogate"
         if not commas and re.search(COMMAS, text):
             return text, "this id has a comma or a semicolon in it"
         if not commas and (found := re.search(INVISIBLE, text)):

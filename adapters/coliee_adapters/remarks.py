@@ -120,6 +120,13 @@ class Remarks:
         self._counts: dict[str, int] = {}
         self._examples: dict[str, tuple[str, ...]] = {}
 
+    @classmethod
+    def of(cls, kind: str, example: str = "", n: int = 1) -> Remarks:
+        """Remarks of one kind."""
+        self = cls()
+        self.add(kind, example, n)
+        return self
+
     def add(self, kind: str, example: str = "", n: int = 1) -> None:
         """Count ``n`` more of a kind; an example is kept while there are fewer than three.
 

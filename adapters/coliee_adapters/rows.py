@@ -4,13 +4,22 @@ from __future__ import annotations
 
 import itertools
 import math
-from collections.abc import Iterable, Iterator, Mapping
+import struct
+from collections import OrderedDict, defaultdict
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from functools import partial
+from itertools import chain
 from numbers import Integral
 from typing import Any, Final
 
+import numpy as np
+import numpy.typing as npt
+
+from coliee_adapters import arrow
 from coliee_adapters.classes import NamedTuple
+from coliee_adapters.columns import changes
 from coliee_adapters.errors import InputError, Place
+from coliee_adapters.ids import Ids, Picked
 from coliee_adapters.records import (
     GREATEST_RELEVANCE,
     ONE_WORD,
@@ -24,6 +33,7 @@ from coliee_adapters.records import (
 )
 from coliee_adapters.remarks import Remarks
 from coliee_adapters.statute import Labelled, labels_of
+from coliee_adapters.vocabulary import SHOWN
 
 #: stands for the document of a query that has none
 NOTHING = object()
@@ -138,7 +148,7 @@ def judge(judged: dict[str, int], query: str, document: str, relevance: int, pla
         if judged[document] != relevance:
             problem = f"this document is judged {judged[document]} above and {relevance} here"
             raise place.fault("conflicting", problem, f"{query} {document}", "keep one of the two")
-        remarks.add("gold-duplicate", f"{place}: {query} {document}")
+        remarks.add("gold-duplicate", place.names(query, document))
     judged[document] = relevance
 
 
@@ -162,6 +172,7 @@ def run_of(
         return Answers(labels, tag, path, form, remarks, unreadable)
     block = block_of(rows, rule, remarks, tag, commas)
     by_rank = first is not None and first.number is NOTHING
+    block = told_binary([block])[0]
     scored = block.scores is not None and not by_rank
     return Run(partial(iter, [block]), tag, scored, path, form)
 
@@ -193,14 +204,22 @@ def block_of(rows: Iterable[Row], rule: IdRule, remarks: Remarks, tag: str, comm
             raise row.place.fault("mixed-forms", problem, str(row.document), remedy)
         if row.tag is not None and tag_of(row.tag) != tag:
             remarks.add("tag", f"{row.place}: {row.tag}")
-    if set(scores) == {0, 1}:
-        remarks.add("binary-score")
     return Columns(segments, [*starts, len(documents)], documents, scores or None, ranks or None, remarks or None)
 
 
 def tag_of(given: Any) -> str:
     """A run tag with ``_`` for its blanks."""
     return "_".join(str(given).split())
+
+
+def tags_of(given: Sequence[Any], tag: str, places: Iterable[Place]) -> Remarks:
+    """Remarks on the rows whose run tag is another."""
+    remarks = Remarks()
+    if set(map(str, given)) - {tag}:
+        for one, place in zip(given, places, strict=True):
+            if one is not None and tag_of(one) != tag:
+                remarks.add("tag", f"{place}: {one}")
+    return remarks
 
 
 def labelled(rows: Iterable[Row], rule: IdRule, commas: bool | None = None) -> Iterator[Labelled]:
@@ -217,3 +236,110 @@ def peeked(rows: Iterable[Row]) -> tuple[Row | None, Iterable[Row]]:
         if row.document is not NOTHING or row.answer is not None:
             break
     return seen[-1] if seen else None, itertools.chain(seen, rows)
+
+
+#: whose items are what their methods say
+_DICTIONARIES: Final = frozenset({dict, defaultdict, OrderedDict})
+
+
+def plain_members(held: Mapping[Any, Any], rule: IdRule, remarks: Remarks, *, commas: bool) -> Columns | None:
+    """The block that a dictionary is whose ids are plain texts and whose scores are finite; None for any other."""
+    entries = list(held.values())
+    kinds = set(map(type, entries))
+    scored = kinds <= _DICTIONARIES
+    if not entries or type(held) not in _DICTIONARIES or not (scored or kinds <= {list, tuple}):
+        return None
+    starts = np.concatenate(([0], np.cumsum(np.fromiter(map(len, entries), np.int64, len(entries)))))
+    n = int(starts[-1])
+    try:
+        queries = _plain_ids(held, len(entries), rule, commas=commas)
+        documents = _plain_ids(map("\n".join, filter(None, entries)), n, rule, commas=commas)
+        # one pack takes half of the time of np.fromiter
+        packed = struct.pack(f"{n}d", *chain.from_iterable(map(dict.values, entries))) if scored else b""
+        scores = np.frombuffer(packed) if scored else None
+    except (TypeError, ValueError, OverflowError, struct.error):
+        return None
+    if queries is None or documents is None or not (scores is None or np.isfinite(scores).all()):
+        return None
+    return Columns(queries, starts, documents, scores, None, remarks or None, entries if scored else None)
+
+
+def told_binary(blocks: Iterable[Columns]) -> list[Columns]:
+    """The blocks of a run, the last of which has the remark that all their scores are decisions, if they are."""
+    return list(telling_binary(blocks))
+
+
+def telling_binary(blocks: Iterable[Columns]) -> Iterator[Columns]:
+    """The same one by one."""
+    found: set[float] = set()
+    last: Columns | None = None
+    for block in blocks:
+        if last is not None:
+            yield last
+        last = block
+        if len(found) < 3 and block.scores is not None:
+            first = block.scores[:SHOWN]  # mostly they say no
+            found.update(np.unique(first if len(np.unique(first)) > 2 else block.scores).tolist()[:3])
+    if last is not None:
+        if found == {0.0, 1.0}:
+            last = last._replace(remarks=(last.remarks or Remarks()) + Remarks.of("binary-score"))
+        yield last
+
+
+def plain_block(values: Mapping[str, Sequence[Any]], rule: IdRule, remarks: Remarks, *, commas: bool) -> Columns | None:
+    """The block that rows are whose ids are plain texts and whose scores and ranks are numbers; None for any other.
+
+    Args:
+        values: role → a value a row.
+        rule: how ids are compared.
+        remarks: what is told of them is added.
+        commas: whether ids may have commas in them.
+    """
+    if not {"query", "document"} <= values.keys() or {"answer", "retrieved"} & values.keys():
+        return None
+    if not (n := len(values["query"])):
+        return None
+    try:
+        queries = _plain_ids(values["query"], n, rule, commas=commas)
+        documents = _plain_ids(values["document"], n, rule, commas=commas)
+        decides = next((role for role in ("score", "rank") if role in values), "")
+        scores = _numbers(values[decides], lambda column: np.fromiter(column, np.float64, n)) if decides else None
+        ranks = _numbers(values["rank"], np.asarray) if "rank" in values and decides == "score" else None
+    except (TypeError, ValueError, OverflowError):
+        return None
+    if queries is None or documents is None or not (scores is None or np.isfinite(scores).all()):
+        return None
+    if ranks is not None and (ranks.dtype.kind != "i" or ranks.shape != (n,)):
+        return None
+    if scores is not None:
+        scores = scores.astype(np.float64) if decides == "score" else -scores.astype(np.float64)
+    if isinstance(documents, Picked):
+        documents = documents.settled()
+    starts = changes(queries)
+    return Columns(queries.at(starts[:-1]), starts, documents, scores, ranks, remarks or None)
+
+
+def _plain_ids(texts: Iterable[Any], n: int, rule: IdRule, *, commas: bool) -> Ids | None:
+    """Ids that are compared as they are written; None where one may not be, or is wrong, or there is none.
+
+    Args:
+        texts: the ids, or several in each text with line ends between them; or a column.
+        n: how many there are.
+        rule: how ids are compared.
+        commas: whether ids may have commas in them.
+    """
+    if isinstance(texts, arrow.Column):
+        ids = texts.ids()
+        if ids is not None and not ids.are_plain():
+            return None
+    else:
+        ids = Ids.plain(texts, n) if n else None
+    if ids is None or (rule is not exact_id and b"." in ids.raw and b".txt" in ids.raw):
+        return None
+    return ids if commas or not (b"," in ids.raw or b";" in ids.raw) else None
+
+
+def _numbers(values: Sequence[Any], of_objects: Callable[[Sequence[Any]], npt.NDArray[Any]]) -> npt.NDArray[Any]:
+    """A column as an array; one of objects by a function."""
+    numbers = values.numbers() if isinstance(values, arrow.Column) else None
+    return of_objects(values) if numbers is None else numbers

@@ -253,7 +253,7 @@ def labels_of(
         if first.setdefault(one.query, one) is one:
             meant[one.query] = label
         elif meant[one.query] is label:
-            remarks.add("gold-duplicate" if gold else "duplicate", f"{one.place}: {one.query} {one.word}")
+            remarks.add("gold-duplicate" if gold else "duplicate", one.place.names(one.query, one.word))
         else:
             problem = f"{first[one.query].place} gives another answer to this question"
             raise one.place.fault("conflicting", problem, f"{one.query} {one.word}", "keep one")

@@ -9,19 +9,21 @@ from __future__ import annotations
 
 import contextlib
 import csv
+import itertools
 import re
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
+from functools import partial
 from itertools import groupby
 from typing import Final
 
 from coliee_adapters.classes import NamedTuple
-from coliee_adapters.columns import as_number, last_column, undecided
+from coliee_adapters.columns import Layout, Reader, as_number, last_column, undecided
 from coliee_adapters.errors import InputError, Place
-from coliee_adapters.files import Source
+from coliee_adapters.files import Source, decode
 from coliee_adapters.lines import BLANKS, Comments, content_lines, counted, split_columns
-from coliee_adapters.records import Answers, Gold, IdRule, Run, normal_id
+from coliee_adapters.records import Answers, Columns, Gold, IdRule, Run, exact_id, normal_id
 from coliee_adapters.remarks import Remarks
-from coliee_adapters.rows import FIELDS, Row, gold_of, run_of
+from coliee_adapters.rows import FIELDS, Row, block_of, gold_of, run_of, tag_of, telling_binary
 from coliee_adapters.statute import LABELS
 from coliee_adapters.vocabulary import Kind, has_given, is_header, roles_of
 
@@ -45,6 +47,11 @@ _SHOWN: Final = 50
 
 #: So many documents of a query have the relevances 1, 2, 3, … only if these are ranks.
 _NO_GRADES: Final = 5
+
+
+#: bytes of a block, and of the largest file that is read as one, as in ``columns``
+_BLOCK: Final = 1 << 19
+_WHOLE: Final = 3 << 19
 
 
 class _Row(NamedTuple):
@@ -132,10 +139,115 @@ def read_gold(source: Source, rule: IdRule = normal_id) -> Gold:
 def read_run(source: Source, rule: IdRule = normal_id) -> Run | Answers:
     """Documents or answers. A run without scores is in the order of its ranks, or else of its rows."""
     remarks = Remarks()
+    if (header := _plain_header(source, remarks)) is not None:
+        tag = header.tag or source.stem
+        read = partial(_blocks, source, header, rule, tag, remarks)
+        scored = header.layout.score is not None and not header.layout.by_rank
+        return Run(read, tag, scored, source.name, "table")
+    remarks = Remarks()
     table = _read(source, "run", remarks)
     if table.remark:
         remarks.add(table.remark)
     return run_of(table.rows_of(source), rule, source.name, "table", source.stem, remarks=remarks)
+
+
+class _Header(NamedTuple):
+    """The header of a run whose rows are read in blocks: its line, what separates values, and what they are."""
+
+    line: int
+    separator: str
+    layout: Layout
+    roles: Mapping[str, int]
+    #: the run tag of the first row
+    tag: str
+
+
+def _plain_header(source: Source, remarks: Remarks) -> _Header | None:
+    """The header of a run of documents, if nothing but it and plain rows stand at the beginning of the file."""
+    head = source.head()
+    if b'"' in head or head.lstrip().startswith((b"{", b"[", b"<")):
+        return None
+    text = head.decode("utf-8", errors="replace").replace("\r\n", "\n").replace("\r", "\n")
+    if source.goes_on:
+        text = text[: text.rfind("\n") + 1]
+    comments = Comments()
+    lines = list(content_lines(text, "", comments=comments))
+    separator = _separator([line for _, line in lines[:_SHOWN]], source)
+    if lines and re.fullmatch(_SAID, lines[0][1]):
+        del lines[0]
+    if separator is None or comments.remarks or comments.opened or len(lines) < 2:
+        return None
+    (number, first), *others = lines
+    names = _values(first, separator)
+    if not _names_columns(names, source):
+        return None
+    rows = [_values(line, separator) for _, line in others]
+    if any(len(row) != len(names) for row in rows):
+        return None
+    roles = roles_of(names, "run", source.name, source.columns, number, lambda at: (row[at] for row in rows), remarks)
+    if "document" not in roles or "retrieved" in roles:
+        return None
+    decides = next((roles[role] for role in ("score", "rank") if role in roles), None)
+    layout = Layout(
+        tuple(names),
+        roles["document"],
+        decides,
+        roles.get("rank") if "score" in roles else None,
+        by_rank="score" not in roles and "rank" in roles,
+        tagged="tag" in roles,
+        query=roles["query"],
+        tag=roles.get("tag", -1),
+    )
+    tag = tag_of(rows[0][roles["tag"]]) if "tag" in roles else ""
+    return _Header(number, separator, layout, roles, tag)
+
+
+def _blocks(source: Source, header: _Header, rule: IdRule, tag: str, remarks: Remarks) -> Iterator[Columns]:
+    """The rows of a run in blocks: as arrays while they are regular, by ``csv`` from the first block that is not."""
+    blocks = _regular_blocks(source, header, rule, tag)
+    first = next(blocks)
+    noted = first._replace(remarks=(first.remarks or Remarks()) + remarks) if remarks else first
+    return telling_binary(itertools.chain([noted], blocks))
+
+
+def _regular_blocks(source: Source, header: _Header, rule: IdRule, tag: str) -> Iterator[Columns]:
+    reader = Reader(source.name, header.layout, rule, tag)
+    pieces = source.blocks(max(source.size, _BLOCK) if source.size <= _WHOLE else _BLOCK)
+    left = header.line  # lines up to the header's
+    for raw in pieces:
+        while left and raw:
+            _, _, raw = raw.partition(b"\n")
+            left -= 1
+            reader.line += 1
+        if not raw:
+            continue
+        plain = _plain(raw, header.separator, rule)
+        block = None if plain is None else reader.regular(plain, squeeze=header.separator == " ")
+        if block is None:
+            yield _careful(b"".join((raw, *pieces)), source, header, reader.line, rule, tag)
+            return
+        yield block
+
+
+def _plain(raw: bytes, separator: str, rule: IdRule) -> bytes | None:
+    """Rows with single blanks between their values; None where quotes, blanks in values or commas in ids may be."""
+    if not raw.isascii() or b'"' in raw:
+        return None
+    if b"\r" in raw:
+        raw = raw.replace(b"\r\n", b"\n")
+    if separator != " ":
+        if b" " in raw or (separator != "\t" and b"\t" in raw):
+            return None
+        raw = raw.replace(separator.encode(), b" ")
+    return None if rule is not exact_id and (b"," in raw or b";" in raw) else raw
+
+
+def _careful(raw: bytes, source: Source, header: _Header, line: int, rule: IdRule, tag: str) -> Columns:
+    remarks = Remarks()
+    text = decode(raw.replace(b"\r\n", b"\n").replace(b"\r", b"\n"), source.name, line)
+    rows = list(_rows(text, source, header.separator, Comments(remarks), line))
+    _check_width(rows, len(header.layout.columns), source)
+    return block_of(_Table(dict(header.roles), rows).rows_of(source), rule, remarks, tag)
 
 
 def _first_lines(head: bytes) -> list[str]:
@@ -208,17 +320,12 @@ def _read(source: Source, kind: Kind, remarks: Remarks) -> _Table:
     if separator is None:
         separator = next((one for one in _SEPARATORS[:3] if one.encode() in source.head()), " ")
     comments = Comments(remarks, "gold-comment" if kind == "gold" else "comment")
-    rows = list(_rows(source, separator, comments))
+    rows = list(_rows(source.text(columns=True), source, separator, comments))
     if not rows:
         raise InputError("empty", source.name, "no row has a query and a document", remedy=_FORMS[kind])
     first = rows[0]
     width = len(first.values)
-    for row in rows:
-        if len(row.values) != width:
-            remedy = f"expected {width} as in the first row"
-            raise InputError(
-                "columns", source.name, counted(len(row.values), "value"), line=row.line, found=row.text, remedy=remedy
-            )
+    _check_width(rows, width, source)
     if _names_columns(first.values, source) or _is_unknown_header([row.values for row in rows[:_SHOWN]]):
 
         def values(at: int) -> Iterator[str]:
@@ -231,6 +338,16 @@ def _read(source: Source, kind: Kind, remarks: Remarks) -> _Table:
     if not table.rows:
         raise InputError("empty", source.name, "no row has a query and a document", remedy=_FORMS[kind])
     return table
+
+
+def _check_width(rows: Iterable[_Row], width: int, source: Source) -> None:
+    """Refuse a row that has another number of values than the first."""
+    for row in rows:
+        if len(row.values) != width:
+            remedy = f"expected {width} as in the first row"
+            raise InputError(
+                "columns", source.name, counted(len(row.values), "value"), line=row.line, found=row.text, remedy=remedy
+            )
 
 
 def _without_header(source: Source, kind: Kind, rows: list[_Row]) -> _Table:
@@ -257,17 +374,16 @@ def _without_header(source: Source, kind: Kind, rows: list[_Row]) -> _Table:
     return _Table({**roles, held: 2}, rows, {"tag": "", "score": "read-as-score", "rank": "read-as-rank"}[held])
 
 
-def _rows(source: Source, separator: str, comments: Comments) -> Iterator[_Row]:
+def _rows(text: str, source: Source, separator: str, comments: Comments, first_line: int = 1) -> Iterator[_Row]:
     """The rows that hold something.
 
     Raises:
         InputError: the quotes of a value are not those of CSV.
     """
-    text = source.text(columns=True)
     lines = text.split("\n")
     numbered = []
-    for number, line in content_lines(text, source.name, comments=comments):
-        whole = lines[number - 1]  # a tab at either end of which stands beside an empty value
+    for number, line in content_lines(text, source.name, first_line, comments):
+        whole = lines[number - first_line]  # a tab at either end of which stands beside an empty value
         numbered.append((number, whole if separator == "\t" and whole.strip(BLANKS) == line else line))
     comments.check_closed(source.name)
     if numbered and re.fullmatch(_SAID, numbered[0][1]):

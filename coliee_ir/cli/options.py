@@ -17,7 +17,7 @@ from coliee_adapters.classes import NamedTuple
 from coliee_adapters.errors import UsageError
 from coliee_adapters.normal_forms import NORMAL_FORMS
 from coliee_adapters.vocabulary import ROLES, parse_columns
-from coliee_ir.measures.names import names_in
+from coliee_ir.measures.catalogue import names_in
 from coliee_ir.rules.decisions import CHOICES, Decisions, matters
 from coliee_ir.rules.protocol import TASKS, all_rules, protocol, use
 from coliee_ir.scoring.measuring import check_rules

@@ -28,7 +28,7 @@ _OTHER_FORM = (
 _TRUE_ZERO = "; if the zero is true, --decision no_overlap=zero scores it"
 
 
-def check(judged: Judged, gold: str, run: str, *, refuse: bool = True) -> bool:
+def check(judged: Judged, gold: str, run: str, *, refuse: bool = True, documents: bool = False) -> bool:
     """Whether the run retrieved any judged document; what cannot be a fair zero is refused.
 
     All documents of judged queries are looked at, whatever else the run holds.
@@ -40,6 +40,7 @@ def check(judged: Judged, gold: str, run: str, *, refuse: bool = True) -> bool:
         gold: the gold's file name.
         run: the run's file name.
         refuse: whether a zero that cannot be fair is refused; else it is one.
+        documents: whether a run must retrieve something; claims and answers may all be none.
 
     Raises:
         MismatchError: no query of the run is in the gold, or there is none; or none of its documents is, and none has
@@ -51,8 +52,9 @@ def check(judged: Judged, gold: str, run: str, *, refuse: bool = True) -> bool:
     if not judged.answered.any() and judged.extra and qrels.queries:
         extra = list(islice(judged.extra, _TRIED))
         raise _mismatch(run, gold, "query", extra, qrels.queries, _cause("query", extra, set(qrels.queries)))
-    if not judged.answered.any() and not judged.extra and qrels.queries:  # an empty list is an answer
-        remedy = "check what wrote it; if this is right, --no-overlap zero scores it"
+    is_silent = not (judged.retrieved if documents and judged.qrels.relevant().any() else judged.answered).any()
+    if is_silent and not judged.extra and qrels.queries:
+        remedy = "check what wrote it" + _TRUE_ZERO
         raise MismatchError("mismatch", run, "no query has results in this run", remedy=remedy)
     known = set(qrels.documents)
     lost = judged.remarks.count("lost-zeros") > 0

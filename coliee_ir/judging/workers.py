@@ -26,7 +26,6 @@ from coliee_adapters import signals
 from coliee_adapters.errors import ColieeError
 from coliee_adapters.files import this_machine
 from coliee_ir._version import __version__
-from coliee_ir.judging import memory
 
 _Result = TypeVar("_Result")
 
@@ -189,8 +188,6 @@ def _done(version: str, task: bytes) -> Any:
     if version != __version__:
         problem = f"the worker {this_machine()} has coliee-ir {__version__}, not {version} as this machine"
         raise _OtherVersionError(problem)
-    if "MALLOC_TRIM_THRESHOLD_" in os.environ:
-        memory.keep()
     return _caught(pickle.loads(task))
 
 

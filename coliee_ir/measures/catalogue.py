@@ -6,7 +6,7 @@ import ast
 import importlib
 import inspect
 import re
-from collections.abc import Callable, Iterable, Iterator
+from collections.abc import Callable, Collection, Iterable, Iterator
 from contextlib import suppress
 from dataclasses import fields
 from typing import Any, Final, cast
@@ -16,8 +16,6 @@ from coliee_adapters.classes import NamedTuple
 from coliee_adapters.errors import UsageError
 from coliee_ir.measures.base import Measure
 from coliee_ir.measures.delegated import DEFINITIONS, Delegated
-from coliee_ir.measures.names import is_formula, is_word
-from coliee_ir.measures.suggestions import suggestions
 
 #: Our measures by the name that parameters are added to: module of this package → name → class. A module is loaded when
 #: a measure of it is asked for.
@@ -64,6 +62,58 @@ _VALUES: dict[str, tuple[Callable[[Any], bool], str]] = {
 )
 
 _TYPED = r"(?P<name>[^\W\d]\w*)(?:\((?P<parameters>.*)\))?(?:@(?P<at>[0-9.]+))?"
+
+#: a part of a submission, behind a measure
+_PART: Final = r"\(\s*([^\W\d]\w*)\s*\)"
+
+#: what no name of a measure has outside its brackets
+_SIGNS: Final = r"[*·+<>=≥]|\s-\s|\bif\b"
+
+#: A name as other tools and papers write it, in lower case without ``_``, ``-`` and spaces → what it is called here.
+#: ``{at}`` is the cutoff as it was typed, ``@10`` for instance; a name that needs one (``{@}``, or ``{_}`` for
+#: ``_10``) is left out where there is none.
+_OTHER_SPELLINGS: Final[dict[str, tuple[str, ...]]] = {
+    "f1": ("MicroF1{at}", "MacroF1{at}"),
+    "f2": ("MacroF2{at}", "MicroF2{at}"),
+    "f": ("MicroF1{at}", "MacroF1{at}"),
+    "microf": ("MicroF1{at}",),
+    "macrof": ("MacroF1{at}",),
+    "precision": ("MicroP{at}", "P{@}"),
+    "p": ("MicroP{at}", "P{@}"),
+    "microprecision": ("MicroP{at}",),
+    "macroprecision": ("MacroP{at}",),
+    "recall": ("MicroR{at}", "R{@}"),
+    "r": ("MicroR{at}", "R{@}"),
+    "microrecall": ("MicroR{at}",),
+    "macrorecall": ("MacroR{at}",),
+    "mrr": ("RR{at}",),
+    "rr": ("RR{at}",),
+    "map": ("AP{at}",),
+    "ap": ("AP{at}",),
+    "ndcg": ("nDCG{at}",),
+    "hit": ("Success{@}",),
+    "hits": ("P{@}", "Success{@}", "num_rel_ret"),
+    "hitrate": ("Success{@}",),
+    "success": ("Success{@}",),
+    "accuracy": ("Success{@}",),
+    "topkaccuracy": ("Success{@}",),
+    "rcap": ("relative_P{_}",),
+    "recallcap": ("relative_P{_}",),
+    "averageprecision": ("AP{at}",),
+    "reciprocalrank": ("RR{at}",),
+    "rankbiasedprecision": ("RBP{at}",),
+    "dcgburges": ("nDCG(dcg='exp-log2'){at}",),
+    "interpolatedprecisionatrecall": ("iprec_at_recall",),
+    "setprecision": ("SetP",),
+    "setrecall": ("SetR",),
+    "hole": ("unj{@}",),
+    "ndcgburges": ("nDCG(dcg='exp-log2'){at}",),
+    "rprecision": ("Rprec",),
+    "acc": ("Accuracy",),
+}
+
+#: So alike must a name be to be suggested as a near miss; difflib's own default.
+_ALIKE: Final = 0.6
 
 
 def class_of(name: str) -> type[Measure]:
@@ -132,7 +182,95 @@ def parse_formula(typed: str, title: str = "") -> Measure:
     """
     from coliee_ir.measures import formulas  # which few runs need
 
-    return formulas.read(typed, parse, title)
+    def one(name: str) -> Measure:
+        part = re.search(_PART, name)
+        plain = re.sub(_PART, "", name, count=1)
+        if is_formula(plain):  # a word that none is, or a second part
+            raise formulas.unreadable(typed)
+        found = parse(plain)
+        if len(found) > 1:
+            raise UsageError("ambiguous", f"{typed!r}: {name} stands for {len(found)} measures; name one")
+        if part is None:
+            return found[0]
+        if found[0].needs != ("documents",):
+            problem = f"{typed!r}: {found[0]} is not a measure of documents, so it cannot be one of {part[1]}"
+            raise UsageError("bad-measure", problem)
+        return found[0] if part[1] == "documents" else formulas.OfPart(found[0], part[1])
+
+    return formulas.read(typed, one, title)
+
+
+def is_word(typed: str) -> bool:
+    """Whether a text is one word, as most names of measures are, so that no pattern need be looked for in it.
+
+    >>> is_word("MicroF1"), is_word("MicroF1@10"), is_word("if")
+    (True, False, False)
+    """
+    return typed.isascii() and typed.isidentifier() and typed != "if"
+
+
+def is_formula(typed: str) -> bool:
+    """Whether a text is a formula and not the name of a measure.
+
+    >>> is_formula("0.7*Accuracy + 0.3*MacroF2"), is_formula("MicroF1(law)"), is_formula("MicroF(beta=2)@10")
+    (True, True, False)
+    """
+    return not is_word(typed) and bool(re.search(_PART, typed) or re.search(_SIGNS, _outside(typed)))
+
+
+def _outside(text: str) -> str:
+    """What stands outside of brackets."""
+    depth, kept = 0, []
+    for letter in text:
+        depth += (letter == "(") - (letter == ")")
+        kept.append(letter if depth == 0 and letter != ")" else "")
+    return "".join(kept)
+
+
+def names_in(text: str) -> list[str]:
+    """The names of measures in a text with blanks between them; a formula, which may have blanks, is one.
+
+    So is "micro f1", which is not a measure, and whose error says what is meant.
+
+    >>> names_in("MicroP MicroF(beta=2)@10"), names_in("0.5*MicroP + 0.5*MicroR")
+    (['MicroP', 'MicroF(beta=2)@10'], ['0.5*MicroP + 0.5*MicroR'])
+    """
+    if is_word(text) or re.search(_SIGNS, _outside(text)):
+        return [text.strip()]
+    return re.split(r"(?i)(?<!\bmicro)(?<!\bmacro)\s+(?![^(]*\))", text.strip())
+
+
+def suggestions(typed: str, known: Collection[str]) -> list[str]:
+    """Names of measures that may have been meant, the likeliest first; at most three.
+
+    Args:
+        typed: what is no measure.
+        known: the names that there are.
+
+    >>> suggestions("recall@5", ()), suggestions("ndcg@10", ()), suggestions("F1", ())
+    (['MicroR@5', 'R@5'], ['nDCG@10'], ['MicroF1', 'MacroF1'])
+    """
+    if persistence := re.fullmatch(r"rbp[.@]([0-9]{1,4})", typed):  # ranx'
+        return [f"RBP(p=0.{persistence[1]})"]
+    match = re.fullmatch(r"([^@]+?)(?:@([0-9]+))?(?:-l[0-9]+)?", typed)
+    name, number = (match[1], match[2]) if match else (typed, None)
+    at = f"@{number}" if number else ""
+    plain = re.sub(r"[\s_-]+", "", name.lower())
+    found = [
+        pattern.replace("{at}", at).replace("{@}", at).replace("{_}", at.replace("@", "_"))
+        for pattern in _OTHER_SPELLINGS.get(plain, ())
+        if at or not re.search("{[@_]}", pattern)
+    ]
+    if not found:
+        folded = {re.sub(r"[\s_-]+", "", one.lower()): one for one in known}
+        import difflib  # which names that are known do not need
+
+        near = [plain] if plain in folded else difflib.get_close_matches(plain, folded, n=3, cutoff=_ALIKE)
+        found = [folded[one] + at for one in near]
+    found = [name for name in found if at or "@" not in name]
+    if (level := re.search(r"-l([2-9])$", typed)) is not None:  # ranx' relevance level
+        found = [re.sub(r"^(\w+)(?=@|$)", rf"\1(rel={level[1]})", name) for name in found]
+    return found[:3]
 
 
 def _that_exist(names: Iterable[str], typed: str) -> Iterator[str]:

@@ -19,10 +19,9 @@ from coliee_adapters.classes import NamedTuple, dataclass
 from coliee_adapters.errors import UsageError, shortened
 from coliee_ir.judging.judged import BoolArray, FloatArray
 from coliee_ir.measures.base import Measure, Parts, Result, Terms, topic_mean
-from coliee_ir.measures.names import PART, is_formula
 from coliee_ir.rules.decisions import Decisions
 
-Parse = Callable[[str], Sequence[Measure]]
+Find = Callable[[str], Measure]
 
 _NUMBER: Final = r"[0-9]+(?:\.[0-9]+)?"
 _MEASURE: Final = r"[^\W\d]\w*(?:\([^()]*\))?(?:@[0-9.]+)?(?:\([^()]*\))?"
@@ -208,12 +207,12 @@ def _are_alike(terms: Sequence[Terms]) -> bool:
     )
 
 
-def read(typed: str, parse: Parse, title: str = "") -> Measure:
+def read(typed: str, find: Find, title: str = "") -> Measure:
     """The measure that a formula stands for.
 
     Args:
         typed: the formula.
-        parse: gives the measures of a name.
+        find: gives the measure of a name in it, perhaps of a part.
         title: what it is called; by default as it is typed.
 
     Raises:
@@ -224,24 +223,24 @@ def read(typed: str, parse: Parse, title: str = "") -> Measure:
     while at < len(value):
         match = _TERM.match(value, at)
         if match is None or match.end() == at or (at > 0) != bool(match["sign"] and at):
-            raise _unreadable(typed)
+            raise unreadable(typed)
         weight = _finite(match["weight"] or "1", typed) * (-1 if match["sign"] == "-" else 1)
         name = match["times"] or match["alone"]
-        terms.append((weight, None if name is None else _measure(name, typed, parse)))
+        terms.append((weight, None if name is None else find(name)))
         at = match.end()
     if not terms or (not gate and all(measure is None for _, measure in terms)):
-        raise _unreadable(typed)
+        raise unreadable(typed)
     if len(terms) == 1 and terms[0][0] == 1 and terms[0][1] is not None and not gate and not title:
         return terms[0][1]
-    met = tuple(_condition(text, typed, parse) for text in re.split(r"\sand\s", conditions)) if gate else ()
+    met = tuple(_condition(text, typed, find) for text in re.split(r"\sand\s", conditions)) if gate else ()
     return Formula(title or " ".join(typed.split()), tuple(terms), met)
 
 
-def _condition(text: str, typed: str, parse: Parse) -> Condition:
+def _condition(text: str, typed: str, find: Find) -> Condition:
     match = _CONDITION.fullmatch(text)
     if match is None:
-        raise _unreadable(typed)
-    return Condition(_measure(match["measure"], typed, parse), match["op"], _finite(match["least"], typed))
+        raise unreadable(typed)
+    return Condition(find(match["measure"]), match["op"], _finite(match["least"], typed))
 
 
 def _finite(digits: str, typed: str) -> float:
@@ -250,22 +249,6 @@ def _finite(digits: str, typed: str) -> float:
     return number
 
 
-def _measure(name: str, typed: str, parse: Parse) -> Measure:
-    """One measure, perhaps of a part."""
-    part = re.search(PART, name)
-    plain = re.sub(PART, "", name, count=1)
-    if is_formula(plain):  # a word that none is, or a second part
-        raise _unreadable(typed)
-    found = parse(plain)
-    if len(found) > 1:
-        raise UsageError("ambiguous", f"{typed!r}: {name} stands for {len(found)} measures; name one")
-    if part is None:
-        return found[0]
-    if found[0].needs != ("documents",):
-        problem = f"{typed!r}: {found[0]} is not a measure of documents, so it cannot be one of {part[1]}"
-        raise UsageError("bad-measure", problem)
-    return found[0] if part[1] == "documents" else OfPart(found[0], part[1])
-
-
-def _unreadable(typed: str) -> UsageError:
+def unreadable(typed: str) -> UsageError:
+    """The error that a formula cannot be read."""
     return UsageError("bad-measure", f"{typed!r} cannot be read; {_EXPECTED}")

@@ -13,7 +13,6 @@ from coliee_adapters.errors import ColieeError, InputError, guarded
 from coliee_adapters.files import Source, copies
 from coliee_adapters.inputs import RunLike
 from coliee_adapters.remarks import Remark
-from coliee_ir.judging import memory
 from coliee_ir.judging.qrels import Qrels
 from coliee_ir.scoring.prepared import qrels_of
 from coliee_ir.scoring.reading import given as as_given
@@ -102,8 +101,6 @@ def score_each(
     """
     one_of("submissions", submissions, Iterable, "a list of runs")
     given = [Submission(*(as_given(part, scorer.columns) for part in Submission.of(one))) for one in submissions]
-    if len(given) > 1:
-        memory.keep()
     twins = _twins(given) if tell_copies else [None] * len(given)
     score = partial(_contained, scorer, keep_judged)
     if executor is not None:

@@ -62,7 +62,10 @@ def _judge(
     qrels = against.qrels[part]
     judged = judge(qrels, run, against.excluded, jobs, executor)
     noted = judged.remarks + (tolerated or Remarks())
-    shared = check(judged, against.gold.path, run.path, refuse=against.decisions.no_overlap == "refuse")
+    refuse = against.decisions.no_overlap == "refuse"
+    # articles and claims may be none: the answers beside them count
+    documents = part == "documents" and not (against.rules.claims or against.gold.labels)
+    shared = check(judged, against.gold.path, run.path, refuse=refuse, documents=documents)
     if not shared and part == "documents" and judged.retrieved.any():
         noted.add("no-match")
     zeros, forms = lost_zeros(judged.extra, qrels), mistaken(sorted(judged.extra), qrels.queries)

@@ -171,7 +171,7 @@ def readings(path: Path, content: bytes, layout: Layout, rule: IdRule = exact_id
         patch.chdir(path.parent)
         for careful in (False, True):
             if careful:
-                patch.setattr(columns._Reader, "_regular", lambda *_: None)
+                patch.setattr(columns.Reader, "regular", lambda *_, **__: None)
             for size in BLOCKS:
                 patch.setattr(columns, "_SIZES", (size, 0))
                 yield read(Source(path.name, lenient=True), layout, rule)
@@ -222,7 +222,7 @@ VARIANTS: dict[str, Callable[[str], str]] = {
 def test_what_is_regular_or_nearly_so_takes_the_fast_lane(
     path: Path, monkeypatch: pytest.MonkeyPatch, name: str, variant: str
 ) -> None:
-    monkeypatch.setattr(columns._Reader, "_careful", lambda *_: pytest.fail("the careful lane"))
+    monkeypatch.setattr(columns.Reader, "_careful", lambda *_: pytest.fail("the careful lane"))
     text = VARIANTS[variant](REGULAR[name])
     path.write_text(text, encoding="utf-8", newline="")
     assert heard(read(Source(path), LAYOUTS[name])) == twin(text, str(path), LAYOUTS[name], exact_id)

@@ -7,6 +7,7 @@ import gzip
 import io
 import itertools
 import json
+import tempfile
 from collections.abc import Callable, Mapping, Sequence
 from pathlib import Path
 from typing import Any
@@ -19,10 +20,11 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from coliee_adapters import detect, frames
+import coliee_ir
+from coliee_adapters import detect, frames, json_records, json_text, tabular
 from coliee_adapters.errors import InputError
 from coliee_adapters.files import Source
-from coliee_adapters.records import Answers, Gold, Run, normal_id
+from coliee_adapters.records import Answers, Gold, Run, exact_id, normal_id
 from coliee_adapters.remarks import Remarks
 
 Rows = Sequence[Mapping[str, Any]]
@@ -271,3 +273,104 @@ def test_a_query_without_documents_does_not_hide_scores(folder: Path) -> None:
         held = read(folder, form, "run", {"q1": {}, "q2": {"d1": 0.1, "d2": 0.5}})
         assert isinstance(held, Run)
         assert held.scored
+
+
+@pytest.mark.parametrize(("form", "place"), [("json", "query q1: d1"), ("jsonl", "line 2: q1 d1")])
+def test_a_repeated_judgement_names_its_query_once(folder: Path, form: str, place: str) -> None:
+    twice = [{"query_id": "q1", "doc_id": "d1", "relevance": 1}] * 2
+    (folder / "gold").write_text(
+        json.dumps({"q1": ["d1", "d1"]}) if form == "json" else "\n".join(map(json.dumps, twice))
+    )
+    assert coliee_ir.read_gold(folder / "gold").remarks.examples("gold-duplicate") == (place,)
+
+
+def test_a_run_that_retrieves_nothing_is_refused_unless_the_zero_is_true(folder: Path) -> None:
+    (folder / "run.json").write_text(json.dumps({"q1": [], "q2": []}))
+    gold = {"q1": ["d1"], "q2": ["d2"]}
+    with pytest.raises(coliee_ir.MismatchError):
+        coliee_ir.evaluate(gold, folder / "run.json", task="1")
+    zero = coliee_ir.Decisions(no_overlap="zero")
+    assert coliee_ir.evaluate(gold, folder / "run.json", task="1", decisions=zero).measures["MicroF1"] == 0
+
+
+ODD_VALUES = st.sampled_from(["1", "0", "0.5", "-2", "1e3", "x", "", "nan", '"1"'])
+ODD_IDS = st.sampled_from(["q1", "q2", "d1", "d2.txt", "a b", "a,b", "é", "", '"q1"', "#q"])
+ODD_LINES = st.lists(
+    st.tuples(ODD_IDS, ODD_IDS, ODD_VALUES, ODD_VALUES, st.sampled_from(["T", "U", "T T"])), min_size=1, max_size=8
+)
+
+
+def blocks_or_fault(source: Source, rule: Callable[[str], str]) -> object:
+    """What a run holds, line by line; or what is wrong with it, and where."""
+    try:
+        run = detect.read_run(source, rule=rule)
+        if isinstance(run, Answers):
+            return run
+        lines, remarks = [], Remarks()
+        for block in run.blocks():
+            for query, start, stop in block.segments():
+                scores = [None] * len(block.documents) if block.scores is None else [float(one) for one in block.scores]
+                ranks = [None] * len(block.documents) if block.ranks is None else [int(one) for one in block.ranks]
+                lines += [(query, block.documents[at], scores[at], ranks[at]) for at in range(start, stop)]
+            remarks += block.remarks or Remarks()
+        return lines, remarks, run.tag, run.scored
+    except InputError as error:
+        return error.kind, error.line
+    except ValueError:
+        return "a rank that is no number"
+
+
+@settings(max_examples=300)
+@given(
+    lines=ODD_LINES,
+    names=st.sampled_from(["query,document,score,rank,tag", "rank,score,document,query,tag", "qid,docno,x,score,tag"]),
+    separator=st.sampled_from([",", ";", "\t", " "]),
+    end=st.sampled_from(["\n", "\r\n"]),
+    rule=st.sampled_from([exact_id, normal_id]),
+)
+def test_tables_at_once_are_what_they_are_row_by_row(
+    lines: list[tuple[str, ...]], names: str, separator: str, end: str, rule: Callable[[str], str]
+) -> None:
+    places = {"query": 0, "qid": 0, "document": 1, "docno": 1, "score": 2, "rank": 3, "x": 3, "tag": 4}
+    rows = [names.split(","), *([line[places[name]] for name in names.split(",")] for line in lines)]
+    text = end.join(separator.join(row) for row in rows) + end
+    with tempfile.TemporaryDirectory() as folder:
+        path = Path(folder) / "run.csv"
+        path.write_bytes(text.encode())
+        found = blocks_or_fault(Source(path), rule)
+        with pytest.MonkeyPatch.context() as patch:
+            patch.setattr(tabular, "_plain_header", lambda *_: None)
+            assert found == blocks_or_fault(Source(path), rule)
+
+
+@settings(max_examples=300)
+@given(
+    lines=st.lists(
+        st.fixed_dictionaries(
+            {"qid": st.sampled_from(["q1", "q2.txt", "a b", "é", 3, None, "{:"])},
+            optional={
+                "docno": st.sampled_from(["d1", "d2", 7]),
+                "score": st.sampled_from([1, 0.5, 0, True, "0.5", "1_0", None, [1]]),
+                "tag": st.sampled_from(["T", "U", None]),
+            },
+        ).map(json.dumps)
+        | st.sampled_from(['{"qid": "q1", "qid": "q2"}', '{"qid": "q1", "docno": "d", "score": 1e999}'])
+        | st.sampled_from(["{", "[]", "{}"]),
+        min_size=2,
+        max_size=6,
+    ),
+    is_list=st.booleans(),
+    rule=st.sampled_from([exact_id, normal_id]),
+)
+def test_records_at_once_are_what_they_are_one_by_one(
+    lines: list[str], is_list: bool, rule: Callable[[str], str]
+) -> None:
+    with tempfile.TemporaryDirectory() as folder:
+        path = Path(folder) / "run.json"
+        path.write_text("[" + ",".join(lines) + "]" if is_list else "\n".join(lines))
+        found = blocks_or_fault(Source(path), rule)
+        with pytest.MonkeyPatch.context() as patch:
+            patch.setattr(json_text, "_unique_keys", lambda _: None)
+            patch.setattr(json_records, "plain_block", lambda *_, **__: None)
+            patch.setattr(json_records, "plain_members", lambda *_, **__: None)
+            assert found == blocks_or_fault(Source(path), rule)

@@ -360,29 +360,6 @@ def test_answers_in_a_frame_are_no_documents() -> None:
 ROWS = [("q", "d", 0.5), ("q", "e", 1.0)]
 
 
-class Arrow:
-    """What pyarrow's tables have: columns that are not names."""
-
-    column_names = ("qid", "docno", "score")
-    columns = (object(), object(), object())
-
-    def column(self, at: int) -> Any:
-        values = [row[at] for row in ROWS]
-        return type("Chunked", (), {"to_pylist": lambda _: values})()
-
-
-class Relation:
-    """What DuckDB's relations have: names, rows, and columns that are relations too."""
-
-    columns = ("qid", "docno", "score")
-
-    def __getitem__(self, name: str) -> Relation:
-        return self
-
-    def fetchall(self) -> list[tuple[Any, ...]]:
-        return ROWS
-
-
 class Stream:
     """What any library may hand out: a stream of Arrow's, which is read once, and nothing else."""
 
@@ -408,9 +385,15 @@ class Odd:
         return 5
 
 
-@pytest.mark.parametrize("held", [Arrow(), Relation(), polars.LazyFrame(ROWS, ["qid", "docno", "score"], orient="row")])
-def test_other_frames_are_read_by_what_they_offer(held: Any) -> None:
-    assert blocks(held) == [Columns(["q"], [0, 2], ["d", "e"], [0.5, 1.0])]
+def test_a_lazy_frame_is_collected() -> None:
+    (block,) = blocks(polars.LazyFrame(ROWS, ["qid", "docno", "score"], orient="row"))
+    assert (list(block.documents), list(block.scores)) == (["d", "e"], [0.5, 1.0])
+
+
+def test_a_stream_without_pyarrow_names_the_extra(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setitem(sys.modules, "pyarrow", None)
+    with pytest.raises(InputError, match=r"coliee-ir\[parquet\]"):
+        run_of(Stream(polars.DataFrame(ROWS, ["qid", "docno", "score"], orient="row")))
 
 
 def test_a_frame_that_offers_nothing_known_is_refused() -> None:

@@ -101,7 +101,9 @@ def test_a_second_tag_in_a_csv_is_remarked_with_its_line(source: Opened) -> None
 )
 def test_what_is_no_run_in_csv_is_refused(source: Opened, text: str, line: int | None, found: str | None) -> None:
     with pytest.raises(InputError) as caught:
-        tabular.read_run(source(text))
+        run = tabular.read_run(source(text))
+        assert isinstance(run, Run)
+        list(run.blocks())
     assert (caught.value.line, caught.value.found) == (line, found)
 
 
@@ -150,7 +152,10 @@ def test_a_rank_orders_where_there_is_no_score(source: Opened) -> None:
 def test_a_rank_beside_a_score_is_only_compared(source: Opened) -> None:
     run = detect.read_run(source("qid Q0 docno rank score tag\n1 Q0 a 1 0.2 T\n1 Q0 b 2 0.5 T\n"))
     assert isinstance(run, Run)
-    assert list(run.blocks()) == [Columns(["1"], [0, 2], ["a", "b"], [0.2, 0.5], ["1", "2"])]
+    [block] = run.blocks()
+    assert (list(block.queries), list(block.documents)) == (["1"], ["a", "b"])
+    assert block.scores is not None
+    assert list(block.scores) == [0.2, 0.5]
     assert (run.tag, run.scored) == ("T", True)
 
 

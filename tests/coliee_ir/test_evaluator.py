@@ -95,7 +95,7 @@ def test_every_form_of_a_run_has_the_scores_of_the_dictionary(tmp_path: Path) ->
 
 def test_an_evaluator_scores_many_runs_alike() -> None:
     evaluator = Evaluator(GOLD, task="2")
-    runs: list[dict[str, list[str]]] = [RUN, {"001": ["013"]}, {"002": []}, RUN]
+    runs: list[dict[str, list[str]]] = [RUN, {"001": ["013"]}, {"001": ["014"], "002": []}, RUN]
     together = [evaluator.evaluate(run) for run in runs]
     alone = [evaluate(GOLD, run, task="2") for run in runs]
     assert [scores.to_dict(per_query=True) for scores in together] == [

@@ -19,8 +19,8 @@ from coliee_ir.cli import main
 from coliee_ir.commands.tune.objective import objective
 from coliee_ir.commands.tune.pool import Pool
 from coliee_ir.measures import parse
+from coliee_ir.measures.catalogue import names_in
 from coliee_ir.measures.formulas import Formula
-from coliee_ir.measures.names import names_in
 from coliee_ir.rules import protocol as rules
 from coliee_ir.rules.decisions import Decisions
 

@@ -130,7 +130,6 @@ def test_a_run_in_memory_is_judged_as_its_naive_twin_is(
     with pytest.MonkeyPatch.context() as patch:
         patch.setattr(frames, "_plain_members", lambda *_, **__: None)
         patch.setattr(frames, "plain_block", lambda *_, **__: None)
-        patch.setattr(frames, "_arrow", lambda *_, **__: None)
         check_same(found, outcome(evaluator, FORMS[form](run)))
 
 

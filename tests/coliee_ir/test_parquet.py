@@ -549,14 +549,14 @@ def test_a_number_beyond_its_dictionary_is_refused(tmp_path: Path, monkeypatch: 
     pq.write_table(
         pa.table({"query_id": ["a", "b"], "doc_id": ["x", "y"], "score": [1.0, 2.0]}), tmp_path / "t.parquet"
     )
-    plain = parquet.arrow.Table.column
+    plain = parquet.arrow.column
 
-    def beyond(table: Any, at: int) -> Any:
-        column = plain(table, at)
+    def beyond(held: Any) -> Any:
+        column = plain(held)
         if isinstance(column.values, Picked):
             column.values.numbers = column.values.numbers + 1
         return column
 
-    monkeypatch.setattr(parquet.arrow.Table, "column", beyond)
+    monkeypatch.setattr(parquet.arrow, "column", beyond)
     with pytest.raises(InputError):
         list(read_run(tmp_path / "t.parquet").blocks())
