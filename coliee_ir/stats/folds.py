@@ -159,6 +159,8 @@ def difference(one: Terms, other: Terms) -> Difference:
     """
     if not len(one.each):
         return Difference(one.total - other.total, 0.0, Interval(math.nan, math.nan))
+    if np.array_equal(one.each, other.each):
+        return Difference(0.0, 0.0, Interval(0.0, 0.0))  # the same rule
     [test] = tested(Board([one, other]), [(0, 1)], Resampling())
     return Difference(test.difference, test.error, test.interval)
 

@@ -266,7 +266,8 @@ class Board:
         a, b = pairs.T
         d, n, adding, c = self.D[a, b], self.n, self.adding[a, b], np.minimum(c, _MOST)
         is_out, wider = p < alpha, np.maximum(c, np.minimum(wider, _MOST))
-        instead = (c >= _MOST) | (adding * (n - 1) <= c**2 * (n - adding)) | (self.unit[a, b] > 0) | (_least(self, pairs) >= alpha)
+        few = (c >= _MOST) | (adding * (n - 1) <= c**2 * (n - adding))
+        instead = few | (self.unit[a, b] > 0) | (_least(self, pairs) >= alpha)
         ends = self.inverted(a, b, wider, is_out)
         is_open = (1 - wider**2 * self.C[a, b] <= 0) & (np.abs(ends) >= self.span)
         if self.span == 1:
