@@ -25,6 +25,7 @@ if TYPE_CHECKING:
     from coliee_adapters.remarks import Remark, Remarks
     from coliee_ir.commands.compare import Comparison, Interval, Pair, Standing, compare
     from coliee_ir.commands.convert import convert, to_frame, to_qrels, to_run, write_submission
+    from coliee_ir.commands.evaluate import evaluate, evaluate_all
     from coliee_ir.commands.fuse import Fusion, fuse
     from coliee_ir.commands.fuse.fitting import fit_fusion
     from coliee_ir.commands.fuse.recipe import Fused
@@ -37,15 +38,15 @@ if TYPE_CHECKING:
         OfficialRun,
         Published,
         Ranks,
-        rank_runs,
+        leaderboard,
         read_categories,
         read_official,
     )
     from coliee_ir.commands.plan import Plan, PlannedSize, plan
-    from coliee_ir.commands.report import Report, make_report
+    from coliee_ir.commands.report import Report, report
     from coliee_ir.commands.tune import Rule, Tuning, cut, tune
     from coliee_ir.commands.tune.filters import Filter
-    from coliee_ir.commands.tune.picking import Picked, pick_run
+    from coliee_ir.commands.tune.picking import Picked, pick
     from coliee_ir.commands.tune.pool import Pool
     from coliee_ir.commands.tune.result import Filtered, Tried
     from coliee_ir.commands.validate import Finding, Place, Severity, Validation, validate
@@ -60,8 +61,9 @@ if TYPE_CHECKING:
     from coliee_ir.rules.protocol import PROTOCOLS, Protocol, protocol
     from coliee_ir.scoring.evaluator import Evaluator
     from coliee_ir.scoring.reading import read_gold, read_run
+    from coliee_ir.scoring.scored import Scored
     from coliee_ir.scoring.scores import Scores, Timing
-    from coliee_ir.scoring.session import evaluate
+    from coliee_ir.scoring.session import Rules
     from coliee_ir.scoring.store import ScoreStore
     from coliee_ir.scoring.submission import Submission
     from coliee_ir.stats.folds import BestOf
@@ -88,7 +90,7 @@ _HOMES = {
         "Filtered",
         "Tried",
     ),
-    "coliee_ir.commands.tune.picking": ("Picked", "pick_run"),
+    "coliee_ir.commands.tune.picking": ("Picked", "pick"),
     "coliee_ir.commands.tune.pool": ("Pool",),
     "coliee_ir.commands.tune.filters": ("Filter",),
     "coliee_ir.commands.fuse.recipe": ("Fused",),
@@ -112,6 +114,7 @@ _HOMES = {
     "coliee_adapters.records": (
         "Answers",
         "Gold",
+        "Rules",
         "Run",
         "Columns",
     ),
@@ -135,7 +138,7 @@ _HOMES = {
     "coliee_ir.judging.judged": ("Judged", "judge"),
     "coliee_ir.commands.leaderboard": (
         "Leaderboard",
-        "rank_runs",
+        "leaderboard",
         "Categories",
         "Entry",
         "Invalid",
@@ -148,12 +151,15 @@ _HOMES = {
     "coliee_ir.rules.protocol": ("PROTOCOLS", "Protocol", "protocol"),
     "coliee_ir.judging.qrels": ("Qrels",),
     "coliee_ir.scoring.reading": ("read_gold", "read_run"),
-    "coliee_ir.commands.report": ("Report", "make_report"),
+    "coliee_ir.commands.report": ("Report", "report"),
     "coliee_ir.scoring.scores": (
+        "Scored",
         "Scores",
         "Timing",
     ),
-    "coliee_ir.scoring.session": ("evaluate",),
+    "coliee_ir.scoring.session": ("Rules",),
+    "coliee_ir.scoring.scored": ("Scored",),
+    "coliee_ir.commands.evaluate": ("evaluate", "evaluate_all"),
     "coliee_ir.scoring.store": ("ScoreStore",),
     "coliee_ir.commands.compare": ("Comparison", "Interval", "Pair", "Standing", "compare"),
     "coliee_ir.commands.plan": ("Plan", "PlannedSize", "plan"),
@@ -222,9 +228,11 @@ __all__ = [
     "Resampling",
     "Result",
     "Rule",
+    "Rules",
     "Run",
     "RunLike",
     "ScoreStore",
+    "Scored",
     "Scores",
     "Severity",
     "Span",
@@ -241,19 +249,20 @@ __all__ = [
     "convert",
     "cut",
     "evaluate",
+    "evaluate_all",
     "fit_fusion",
     "fuse",
     "judge",
-    "make_report",
-    "pick_run",
+    "leaderboard",
+    "pick",
     "plan",
     "protocol",
-    "rank_runs",
     "read_categories",
     "read_corpus",
     "read_gold",
     "read_official",
     "read_run",
+    "report",
     "to_frame",
     "to_qrels",
     "to_run",

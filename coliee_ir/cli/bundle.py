@@ -6,8 +6,8 @@ import argparse
 
 from coliee_adapters.errors import UsageError
 from coliee_adapters.files import check_outputs, write_bytes
-from coliee_ir.cli import say, scoring
-from coliee_ir.cli.options import add
+from coliee_ir.cli import say
+from coliee_ir.cli.options import add, ids
 from coliee_ir.commands.bundle import PLATFORMS, pack
 
 
@@ -26,7 +26,7 @@ def run(options: argparse.Namespace) -> int:
     check_outputs([options.output], [options.gold, options.exclude])
     content = pack(
         options.platform, options.gold, task=options.task, edition=options.edition,
-        exclude=scoring.ids(options.exclude) or [],
+        exclude=ids(options.exclude) or [],
     )  # fmt: skip
     write_bytes(options.output, content)
     say(f"{options.output}: bundle for {options.platform}; it holds the gold, so keep it private")

@@ -8,9 +8,8 @@ from coliee_ir.cli import say, scoring
 from coliee_ir.cli.options import add, measures
 from coliee_ir.commands import compare as significance
 from coliee_ir.commands.compare.render import render_all
-from coliee_ir.inbox.sheets import read_values
 from coliee_ir.output.shown import FORMS
-from coliee_ir.stats.settings import Resampling
+from coliee_ir.scoring.measuring import singly
 
 
 def add_arguments(parser: argparse.ArgumentParser) -> None:
@@ -36,18 +35,14 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
 def run(options: argparse.Namespace) -> int:
     """Compare the runs and print what was found."""
     names = measures(options)
-    significance.check_measures(names, options.task, options.edition)
-    scored = scoring.score(options, names)
-    task = scored.evaluator.task
-    asked = significance.Asked(
-        options.test,
-        options.correction,
-        Resampling(options.resamples, options.seed, options.confidence_level),
-        options.margin,
-        groups=None if options.groups is None else read_values(options.groups, "QUERY GROUP", task=task),
-    )
-    found = significance.compare_measures(scored.scores, asked, options.baseline, most=max(len(names), 1))
-    for remark in dict.fromkeys(remark for comparison in found for remark in comparison.remarks):
+    singly(names, options.task, options.edition)  # refused before anything is scored
+    scored = scoring.score(options, names, scoring.find_files(options, options.output))
+    found = significance.compare(
+        scored, measures=names, baseline=options.baseline, test=options.test, correction=options.correction,
+        n_resamples=options.resamples, seed=options.seed, confidence_level=options.confidence_level,
+        margin=options.margin, groups=options.groups,
+    )  # fmt: skip
+    for remark in dict.fromkeys(remark for one in (found, *found.others) for remark in one.remarks):
         say(remark)
     scoring.publish(options, render_all(found, options.format), scored.submissions)
-    return 2 if scored.failed else 0
+    return 2 if scored.invalid else 0

@@ -15,9 +15,8 @@ from coliee_ir.cli.options import add, measures
 from coliee_ir.output import grid
 from coliee_ir.output.shown import FORMS, forms_of, pieces, render
 from coliee_ir.scoring import log
-from coliee_ir.scoring.evaluator import Evaluator
+from coliee_ir.scoring.scored import Scored
 from coliee_ir.scoring.scores import WITH_TIES, WITH_TIES_OF_QUERIES, Scores, ScoreTable, Timing
-from coliee_ir.scoring.submission import Submission
 
 
 def add_arguments(parser: argparse.ArgumentParser) -> None:
@@ -63,12 +62,12 @@ def run(options: argparse.Namespace) -> int:
     at = [] if options.stages is None else stages.depths(options.stages)
     if options.corpus is not None and options.errors is None:
         raise UsageError("option-needed", "--corpus gives the titles in --errors FILE: give both")
-    submissions = scoring.handed_in(options, None if is_told else options.output, *wanted, options.log)
-    only_means = not (options.per_query or options.by_year or at or options.span_of_ties)
-    asked = measures(options)
-    scored, evaluator, scored_runs, failed, *_ = scoring.score(
-        options, asked, submissions, keep_judged=bool(at), only_means=only_means
+    runs = scoring.find_files(options, None if is_told else options.output, *wanted, options.log)
+    of_queries = options.per_query or options.by_year or options.span_of_ties
+    scored = scoring.score(
+        options, measures(options), runs, keep="judged" if at else "queries" if of_queries else "values"
     )
+    evaluator = scored.evaluator
     if not scored:
         return 2
     if options.log is not None:
@@ -77,11 +76,11 @@ def run(options: argparse.Namespace) -> int:
         rows = log.rows(scored, evaluator, masked(shlex.join(options.typed[1:])))
         log.append(options.log, rows, [one.name for one in evaluator.asked or evaluator.official])
     for path, form in written:
-        scoring.put(form(_errors(options, scored, evaluator, [one for one in scored_runs if one])), path)
+        scoring.put(form(_errors(options, scored)), path)
     table = ScoreTable(scored, per_query=options.per_query, ties=options.span_of_ties)
     if options.by_year or at:
         found = stages.stages(scored, at) if at else by_year.by_year(scored, evaluator.gold)
-        scoring.publish(options, render(found, options.format), scored_runs, is_told=is_told)
+        scoring.publish(options, render(found, options.format), scored.submissions, is_told=is_told)
     elif (options.format, options.output, options.span_of_ties, is_told) == (
         "table", "-", False, False,
     ) and sys.stdout.isatty():  # fmt: skip
@@ -93,20 +92,19 @@ def run(options: argparse.Namespace) -> int:
         caption = "\n".join([*headers, scoring.versions()])
         grid.print_to_terminal(table.tables()[0], title, caption)
     else:
-        scoring.publish(options, pieces(table, options.format), scored_runs, is_told=is_told)
+        scoring.publish(options, pieces(table, options.format), scored.submissions, is_told=is_told)
     if options.timing:
         say(json.dumps(_timing(scored, perf_counter() - start)))
-    return 2 if failed else 0
+    return 2 if scored.invalid else 0
 
 
-def _errors(
-    options: argparse.Namespace, scored: Sequence[Scores], evaluator: Evaluator, submissions: Sequence[Submission]
-) -> grid.Grid:
+def _errors(options: argparse.Namespace, scored: Scored) -> grid.Grid:
     """What became of each document, at the cutoff of the first measure."""
     from coliee_ir.commands.evaluate import errors  # which reads runs and texts as evaluation does not
 
     cutoff = getattr(next(iter(scored[0].results)), "cutoff", None)
-    return errors.table(errors.outcomes(evaluator, submissions, cutoff), options.corpus, evaluator.task)
+    submissions = [one for one in scored.submissions if one is not None]
+    return errors.table(errors.outcomes(scored.evaluator, submissions, cutoff), options.corpus, scored.evaluator.task)
 
 
 def _timing(scored: Sequence[Scores], total: float) -> dict[str, float | None]:

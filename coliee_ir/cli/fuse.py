@@ -14,16 +14,17 @@ from coliee_adapters.inputs import RunLike
 from coliee_adapters.lines import counted
 from coliee_adapters.records import Answers, Run
 from coliee_ir.cli import say, scoring
-from coliee_ir.cli.options import add, add_decisions, decided, one_measure
+from coliee_ir.cli.options import add, add_decisions, one_measure, rules
 from coliee_ir.commands import fuse as fusion
 from coliee_ir.commands.convert import ANSWER_TARGETS, RUN_TARGETS
+from coliee_ir.commands.evaluate.request import check_named_columns
 from coliee_ir.commands.fuse import Fusion, fitting
 from coliee_ir.commands.fuse.output import keeps_scores, write_fused
 from coliee_ir.inbox.grouping import to_fuse
+from coliee_ir.inbox.runs import Runs
 from coliee_ir.scoring.evaluator import Evaluator
 from coliee_ir.scoring.reading import check_columns, read_gold
 from coliee_ir.scoring.reading import given as as_given
-from coliee_ir.scoring.submission import Submission
 from coliee_ir.stats.settings import FOLDS, REPEATS, SEED
 
 #: What a file of weights says too.
@@ -65,24 +66,23 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
 
 def run(options: argparse.Namespace) -> int:
     """Fuse the runs, write the result, and say what there is to say of it."""
-    scoring.find_files(options, options.output, options.save_weights, options.held_out)
+    found = scoring.find_files(options, options.output, options.save_weights, options.held_out)
     if options.fit:
-        return _fit(options)
+        return _fit(options, found)
     fitting = {"--save-weights": options.save_weights, "--held-out": options.held_out, "-m": options.measure,
                "--exclude": options.exclude, "--only": options.only,
                "--folds": options.folds, "--by-year": options.by_year,
                "--repeats": options.repeats, "--seed": options.seed}  # fmt: skip
     if unfit := [name for name, value in fitting.items() if value]:
         raise UsageError("option-needed", f"{unfit[0]} needs --fit GOLD")
-    runs = scoring.sources(options, *options.runs)
     if options.columns:
-        check_columns(runs, options.columns)
-    if options.inventory is not None:
-        kept = to_fuse(options.inventory, options.task)
-        runs = [one for one in runs if one.path in kept or one.path in options.named]
-    for remark in scoring.passed_over(options):
-        say(remark)
-    unreadable = decided(options).unreadable_answers
+        check_columns(found.sources, options.columns)
+    if found.inventory is not None:
+        to_fuse(found.inventory, options.task)
+        for remark in (*found.inventory.walked.remarks(), *found.inventory.remarks()):
+            say(remark)
+    runs = found.sources
+    unreadable = dict(options.decision).get("unreadable_answers", "refuse")
     records = fusion.read_all(runs, task=options.task, unreadable_answers=unreadable)
     how = _fusion(options, records)
     fused = how.fuse(*records, task=options.task, tag=options.tag, unreadable_answers=unreadable)
@@ -111,37 +111,31 @@ def _fusion(options: argparse.Namespace, records: list[Run | Answers]) -> Fusion
     return Fusion(**{**given, "method": options.method or fusion.usual(records)}, weights=weights)
 
 
-def _fit(options: argparse.Namespace) -> int:
+def _fit(options: argparse.Namespace, found: Runs) -> int:
     """Fit weights to a gold, print what they are worth, and write what was asked for."""
     unfit = {"--weights": options.weights, "--least": options.least}
     if name := next((name for name, value in unfit.items() if value is not None), None):
         raise UsageError("option-conflict", f"{name} and --fit cannot be given together")
-    evaluator_options = {
-        "task": options.task,
-        "edition": options.edition,
-        **scoring.split(options),
-        "decisions": decided(options),
-    }
-    gold = options.fit[0] if len(options.fit) == 1 else options.fit
-    gold = as_given(gold, options.columns)
-    runs = scoring.sources(options, *options.runs)
-    scoring.check_named_columns(options, gold, runs)
-    with scoring.asking_about_swap(options.fit[0], options.runs[0]):
+    by = rules(options)
+    gold = as_given(options.fit[0] if len(options.fit) == 1 else options.fit, options.columns)
+    if options.columns:
+        check_named_columns(gold, found.sources, options.columns)
+    with scoring.asking_about_swap(options.fit[0], found.sources[0]):
         gold = read_gold(gold, task=options.task, columns=options.columns)
-    submissions = scoring.collected(options, [Submission(run) for run in runs], Evaluator(gold, **evaluator_options))
+    submissions = scoring.submissions(found, Evaluator(gold, **by))
     if left := [one.answers.name for one in submissions if isinstance(one.answers, Source)]:
         say(f"only the documents are fused; {counted(len(left), 'file')} with answers left out (first: {left[0]})")
     fitted = fitting.fit_fusion(
         gold, *(cast(RunLike, one.ranking) for one in submissions), method=options.method, norm=options.norm,
         k=options.k, depth=options.depth, top=options.top, measure=one_measure(options), tag=options.tag,
-        **evaluator_options,
+        **by,
         folds=FOLDS if options.folds is None else options.folds,
         repeats=REPEATS if options.repeats is None else options.repeats,
         by_year=options.by_year, ties=options.ties,
         seed=SEED if options.seed is None else options.seed,
     )  # fmt: skip
-    rules, repeats = scoring.by_rules(fitted.task, fitted.edition), counted(fitted.repeats, "repeat")
-    say(f"{rules}; {fitted.queries} queries in {fitted.folds} folds, {repeats} (seed {fitted.seed})")
+    ruled, repeats = scoring.by_rules(fitted.task, fitted.edition), counted(fitted.repeats, "repeat")
+    say(f"{ruled}; {fitted.queries} queries in {fitted.folds} folds, {repeats} (seed {fitted.seed})")
     for remark in fitted.remarks:
         say(remark)
     if options.save_weights is not None:

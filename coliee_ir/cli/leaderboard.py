@@ -7,22 +7,20 @@ import math
 import sys
 from pathlib import Path
 
-from coliee_adapters import archives
 from coliee_adapters.errors import UsageError, printable
-from coliee_adapters.files import Kind, Source, made_folder
+from coliee_adapters.files import made_folder
 from coliee_adapters.kinds import told
 from coliee_ir.cli import say, scoring
-from coliee_ir.cli.options import add, add_decisions, decided
+from coliee_ir.cli.options import add, add_decisions
 from coliee_ir.commands import leaderboard
 from coliee_ir.commands.leaderboard import data, files
 from coliee_ir.commands.leaderboard.catalogue import Extras, build
 from coliee_ir.commands.leaderboard.result import BoardTables
-from coliee_ir.inbox.folders import walk
 from coliee_ir.output.grid import print_to_terminal
 from coliee_ir.output.shown import forms_of, render
 from coliee_ir.output.webpage import file_name
 from coliee_ir.scoring.reading import read_gold
-from coliee_ir.scoring.submission import Submission
+from coliee_ir.scoring.scored import Scored
 
 
 def add_arguments(parser: argparse.ArgumentParser) -> None:
@@ -72,29 +70,12 @@ def run(options: argparse.Namespace) -> int:
         tables = [str(path) for path in files.paths(Path(options.tables), options.format)]
     if options.overview:
         tables += [str(path) for path in files.paths(Path(options.overview), "latex")]
-    scoring.find_files(options, options.output, *tables)
-    besides = [file for file in (options.categories, options.official, options.groups, *options.train) if file]
-    with scoring.asking_about_swap(options.gold, options.submissions[0]):
-        board = leaderboard.rank_runs(
-            scoring.golds(options),
-            *options.submissions,
-            task=options.task,
-            edition=options.edition,
-            teams=options.teams,
-            team_pattern=options.team_pattern,
-            best=options.best,
-            besides=besides,
-            **scoring.split(options),
-            decisions=decided(options),
-            groups=options.groups,
-            n_resamples=options.resamples,
-            seed=options.seed,
-            confidence_level=options.confidence_level,
-            jobs=options.jobs,
-            watch=scoring.watched,
-            columns=options.columns,
-        )
-    decided(options, board.task)  # a choice that changes nothing is refused
+    found = scoring.find_files(options, options.output, *tables)
+    scored = scoring.score(options, [], found, keep="judged")
+    board = leaderboard.leaderboard(
+        scored, best=options.best, groups=options.groups, n_resamples=options.resamples, seed=options.seed,
+        confidence_level=options.confidence_level,
+    )  # fmt: skip
     if board.entries:
         scoring.tell([entry.scores for entry in board.entries], board.because, len(board.excluded))
     for remark in board.remarks:
@@ -102,11 +83,11 @@ def run(options: argparse.Namespace) -> int:
     for one in board.invalid:
         say(f"coliee-ir: not ranked: {told(one.reason)}")
     if board.ranked:
-        _print(options, board)
+        _print(options, board, scored)
     return 2 if board.invalid or not board.ranked else 0
 
 
-def _print(options: argparse.Namespace, board: leaderboard.Leaderboard) -> None:
+def _print(options: argparse.Namespace, board: leaderboard.Leaderboard, scored: Scored) -> None:
     categories = official = None
     if options.categories:
         categories = leaderboard.read_categories(options.categories, board.queries)
@@ -122,7 +103,7 @@ def _print(options: argparse.Namespace, board: leaderboard.Leaderboard) -> None:
         raise UsageError("option-needed", "--train-corpus needs the queries of the training data: --train GOLD")
     candidates = math.nan
     if options.corpus is not None:
-        candidates = data.candidates_of(options.corpus, board.task, read_gold(scoring.golds(options), task=board.task))
+        candidates = data.candidates_of(options.corpus, board.task, scored.evaluator.gold)
     extras = Extras(
         options.easy, categories, official, options.decimals, options.percent, options.hide_gold, candidates, train
     )
@@ -136,7 +117,7 @@ def _print(options: argparse.Namespace, board: leaderboard.Leaderboard) -> None:
         if not options.table_names and options.output == "-":
             return
     if options.pages:
-        reports = _reports(options, board) if options.reports else {}
+        reports = _reports(options, board, scored) if options.reports else {}
         for file in files.write_pages(board, Path(options.pages), extras, reports):
             say(f"written: {file}")
         if not options.overview and not options.table_names and options.output == "-":
@@ -150,31 +131,24 @@ def _print(options: argparse.Namespace, board: leaderboard.Leaderboard) -> None:
             table = build(board, name, extras)
             print_to_terminal(table, leaderboard.TABLES[name].shows, printable(table.caption))
         return
-    entered = {file for entry in board.entries for file in (entry.file, *entry.scores.others.values())}
-    scored = [file for file in walk(options.submissions).files if file in entered or Source(file).kind is Kind.STORE]
-    scoring.publish(options, render(BoardTables(board, names, extras), options.format), scored)
+    scoring.publish(options, render(BoardTables(board, names, extras), options.format), scored.submissions)
 
 
-def _reports(options: argparse.Namespace, board: leaderboard.Leaderboard) -> dict[str, str]:
+def _reports(options: argparse.Namespace, board: leaderboard.Leaderboard, scored: Scored) -> dict[str, str]:
     """A report for each team, and for each run without a team; run tag → its file."""
     from coliee_ir.commands import report  # what it draws with is an extra
 
     report.check_installed("--reports")
+    at = {id(scores): at for at, scores in enumerate(scored)}
     teams: dict[str, list[leaderboard.Entry]] = {}
     for entry in board.entries:
-        if Path(entry.file).exists() or archives.outer(entry.file) != entry.file:  # the runs of a store have no file
+        if scored.submissions[at[id(entry.scores)]] is not None:  # the runs of a store have no file
             teams.setdefault(entry.team or f"\0{entry.tag}", []).append(entry)
     made: dict[str, str] = {}
     for team, entries in scoring.watched(iter(teams.items()), len(teams)):
-        runs = [
-            Submission(entry.file, entry.scores.others.get("answers"), entry.scores.others.get("long_list"))
-            for entry in entries
-        ]
         file = file_name("task", board.task, "report", team.removeprefix("\0"))
-        page = report.make_report(
-            scoring.golds(options), *runs, task=board.task, edition=board.edition, **scoring.split(options),
-            decisions=decided(options), n_resamples=options.resamples, seed=options.seed, columns=options.columns,
-        )  # fmt: skip
+        runs = scored.of([at[id(entry.scores)] for entry in entries])
+        page = report.report(runs, n_resamples=options.resamples, seed=options.seed)
         made_folder(options.pages)
         page.write_html(Path(options.pages, file))
         made |= {entry.tag: file for entry in entries}

@@ -8,19 +8,24 @@ from __future__ import annotations
 import argparse
 import difflib
 import math
+import re
 from collections.abc import Mapping, Sequence
 from functools import partial
+from pathlib import Path
 from typing import Any, Final, Literal
 
 from coliee_adapters import remote
 from coliee_adapters.classes import NamedTuple
 from coliee_adapters.errors import UsageError
 from coliee_adapters.normal_forms import NORMAL_FORMS
+from coliee_adapters.records import exact_id
 from coliee_adapters.vocabulary import ROLES, parse_columns
 from coliee_ir.measures.catalogue import names_in
-from coliee_ir.rules.decisions import CHOICES, Decisions, matters
-from coliee_ir.rules.protocol import TASKS, all_rules, protocol, use
+from coliee_ir.rules.decisions import CHOICES
+from coliee_ir.rules.protocol import TASKS, all_rules, use
 from coliee_ir.scoring.measuring import check_rules
+from coliee_ir.scoring.reading import read_queries
+from coliee_ir.scoring.session import Rules
 from coliee_ir.stats.corrections import CORRECTIONS
 from coliee_ir.stats.settings import CONFIDENCE_LEVEL, N_RESAMPLES, REPEATS, SEED
 
@@ -426,24 +431,31 @@ def _one_of(word: str, known: Sequence[str], problem: str) -> None:
         raise argparse.ArgumentTypeError(f"{problem}; {meant}choose one of {', '.join(known)}")
 
 
-def decided(options: argparse.Namespace, found: str | None = None) -> Decisions:
-    """The choices that were made on the command line; where there are none, those of the task's rules.
+def rules(options: argparse.Namespace) -> Rules:
+    """The rules of a scoring, as every function that scores takes them."""
+    given = vars(options)
+    return {
+        "task": options.task,
+        "edition": options.edition,
+        "exclude": ids(given.get("exclude")) or [],
+        "only": ids(given.get("only")),
+        "decisions": dict(options.decision),
+        "columns": options.columns,
+    }
 
-    Args:
-        options: what was typed.
-        found: the task that the files show, once it is known.
 
-    Raises:
-        UsageError: a choice that cannot matter for the task.
-    """
-    task = options.task or found
-    chosen = {**(protocol(task, options.edition).decisions if task else {}), **dict(options.decision)}
-    for name, choice in chosen.items():
-        if task and choice != CHOICES[name][0] and not matters(name, task):
-            tasks = ", ".join(one for one in TASKS if matters(name, one))
-            problem = f"--decision {name}={choice} does not apply to task {task}; it applies to {tasks}"
-            raise UsageError("unfit-option", problem)
-    return Decisions(**chosen)
+def ids(given: str | None) -> list[str] | None:
+    """Query ids from the option itself, or from the file that it names; None where it is not given."""
+    if given is None or not _is_file(given):
+        return None if given is None else re.split(r"[,\s]+", given)
+    return list(read_queries(given, exact_id))
+
+
+def _is_file(given: str) -> bool:
+    try:
+        return remote.is_remote(given) or Path(given).is_file()
+    except (OSError, ValueError):  # too long for a file's name, as a list of ids can be; a NUL
+        return False
 
 
 def read_by(options: argparse.Namespace, *without: str) -> list[str]:

@@ -7,12 +7,10 @@ import argparse
 from coliee_ir.cli import scoring
 from coliee_ir.cli.options import add, one_measure
 from coliee_ir.cli.report import tell_figures
-from coliee_ir.commands import compare as significance
 from coliee_ir.commands import report
-from coliee_ir.commands.plan import plan_scores
-from coliee_ir.inbox.sheets import read_values
+from coliee_ir.commands.plan import plan
 from coliee_ir.output.shown import FORMS, render
-from coliee_ir.stats.settings import Resampling
+from coliee_ir.scoring.measuring import singly
 
 
 def add_arguments(parser: argparse.ArgumentParser) -> None:
@@ -32,23 +30,17 @@ def run(options: argparse.Namespace) -> int:
     """Print what can be found."""
     name = one_measure(options)
     names = [name] if name else []
-    significance.check_measures(names, options.task, options.edition)
-    scored, _, submissions, failed, *_ = scoring.score(
-        options, names, scoring.handed_in(options, options.output, *_figures(options))
-    )
-    task = scored[0].task if scored else None
-    plan = plan_scores(
-        scored,
-        queries=options.sizes,
-        differences=options.differences,
-        power=options.power,
-        groups=None if options.groups is None else read_values(options.groups, "QUERY GROUP", task=task),
-        settings=Resampling(options.resamples, options.seed, options.confidence_level),
-    )
-    scoring.publish(options, render(plan, options.format), submissions)
+    singly(names, options.task, options.edition)  # refused before anything is scored
+    scored = scoring.score(options, names, scoring.find_files(options, options.output, *_figures(options)))
+    planned = plan(
+        scored, measure=name, queries=options.sizes, differences=options.differences, power=options.power,
+        groups=options.groups, n_resamples=options.resamples, seed=options.seed,
+        confidence_level=options.confidence_level,
+    )  # fmt: skip
+    scoring.publish(options, render(planned, options.format), scored.submissions)
     if options.figures is not None:
-        tell_figures(options.figures, plan.write_figures(options.figures))
-    return 2 if failed else 0
+        tell_figures(options.figures, planned.write_figures(options.figures))
+    return 2 if scored.invalid else 0
 
 
 def _figures(options: argparse.Namespace) -> list[str]:

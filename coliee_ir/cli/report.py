@@ -14,7 +14,6 @@ from coliee_ir.cli.options import add, measures
 from coliee_ir.commands import report
 from coliee_ir.commands.leaderboard import EASY
 from coliee_ir.output.webpage import local
-from coliee_ir.stats.settings import Resampling
 
 
 def add_arguments(parser: argparse.ArgumentParser) -> None:
@@ -45,16 +44,15 @@ def run(options: argparse.Namespace) -> int:
     outputs = _outputs(options)
     if options.output is not None:
         report.begin_page()
-    handed_in = scoring.handed_in(options, *outputs)
-    scored, evaluator, submissions, failed, *_ = scoring.score(options, measures(options), handed_in, keep_judged=True)
+    scored = scoring.score(options, measures(options), scoring.find_files(options, *outputs), keep="judged")
     if not scored:
         return 2
-    made = report.report_scores(
-        scored, evaluator, submissions, corpus=options.corpus,
-        categories=options.categories, baseline=options.baseline, settings=Resampling(options.resamples, options.seed),
+    made = report.report(
+        scored, corpus=options.corpus, categories=options.categories, baseline=options.baseline,
+        n_resamples=options.resamples, seed=options.seed,
         command=masked(shlex.join(["coliee-ir", *map(local, scoring.typed(options)), "-o", "report.html"])),
     )  # fmt: skip
-    for remark in made.contents.remarks:
+    for remark in (one for one in made.contents.remarks if one not in scored.remarks):
         say(remark)
     if options.output is not None:
         scoring.put(made.to_html(), options.output)
@@ -63,7 +61,7 @@ def run(options: argparse.Namespace) -> int:
         tell_figures(options.figures, made.write_figures(options.figures))
     if options.overview is not None:
         tell_figures(options.overview, made.write_overview(options.overview, easy=options.easy))
-    return 2 if failed else 0
+    return 2 if scored.invalid else 0
 
 
 def tell_figures(folder: str, files: Sequence[Path]) -> None:

@@ -10,10 +10,10 @@ from collections import Counter
 from collections.abc import Iterable, Iterator, Sequence
 from pathlib import Path
 from time import perf_counter
-from typing import TYPE_CHECKING, Any, Final, TypeVar
+from typing import TYPE_CHECKING, Final, TypeVar
 
-from coliee_adapters import archives, remote, trec_eval
-from coliee_adapters.errors import ColieeError, InputError, UsageError, shortened
+from coliee_adapters import archives, trec_eval
+from coliee_adapters.errors import InputError, UsageError, shortened
 from coliee_adapters.files import (
     Kind,
     PathLike,
@@ -26,37 +26,28 @@ from coliee_adapters.files import (
 )
 from coliee_adapters.kinds import told
 from coliee_adapters.lines import counted
-from coliee_adapters.records import Gold, exact_id
 from coliee_adapters.remarks import Remark
 from coliee_ir._version import __version__
 from coliee_ir.cli import say
-from coliee_ir.cli.options import OPTIONS, add, add_decisions, decided, read_by
-from coliee_ir.inbox.folders import walk
+from coliee_ir.cli.options import OPTIONS, add, add_decisions, read_by, rules
+from coliee_ir.commands.evaluate import request as requests
+from coliee_ir.commands.evaluate.request import golds_of
+from coliee_ir.inbox.runs import Runs, find_runs
 from coliee_ir.output.envelope import with_inputs
-from coliee_ir.scoring import log, session, several
+from coliee_ir.scoring import log
 from coliee_ir.scoring.evaluator import Evaluator
-from coliee_ir.scoring.reading import (
-    check_columns,
-    gold_files,
-    is_gold_by_name,
-    read_gold,
-    read_queries,
-    reads_as_gold,
-    reads_as_run,
-)
-from coliee_ir.scoring.reading import (
-    given as as_given,
-)
-from coliee_ir.scoring.scores import Scores
-from coliee_ir.scoring.submission import Submission, name_of
+from coliee_ir.scoring.reading import gold_files, is_gold_by_name, reads_as_gold, reads_as_run
+from coliee_ir.scoring.scored import Scored
+from coliee_ir.scoring.scores import Keep, Scores
+from coliee_ir.scoring.submission import Submission
 
 if TYPE_CHECKING:
     from concurrent.futures import Executor
 
 _Result = TypeVar("_Result")
 
-#: the commands for which parts of a submission find each other in folders
-COLLECTING = ("evaluate", "compare", "report", "tune", "fuse", "plan")
+#: the commands of which each run may have answers and a long list
+SCORING: Final = ("evaluate", "compare", "report", "plan")
 
 #: the options that name a file to write, and the flags of all that write
 _FILES: Final = tuple(name for name, option in OPTIONS.items() if option.writes == "file")
@@ -99,23 +90,11 @@ def sources(options: argparse.Namespace, *paths: str) -> list[Source]:
     return [Source.of(known.setdefault(path, Source(path)), options.columns) for path in paths]
 
 
-def check_named_columns(options: argparse.Namespace, gold: object, files: Iterable[object]) -> None:
-    """Refuse names in ``--columns`` that neither the gold nor another file has.
-
-    Raises:
-        UsageError: see above.
-    """
-    if options.columns:
-        of_gold = [gold] if isinstance(gold, Source) else gold_files(gold)
-        check_columns([*(as_given(file, options.columns) for file in of_gold), *files], options.columns)
-
-
-def find_files(options: argparse.Namespace, *outputs: str | None) -> None:
-    """Put the files of folders in their place in ``options``, and see that files can be read and written as asked.
+def find_files(options: argparse.Namespace, *outputs: str | None) -> Runs:
+    """The runs that were named, or lie in folders; and see that files can be read and written as asked.
 
     Args:
-        options: what was typed; afterwards ``runs`` and ``files`` name files, and no folders, ``passed`` what was
-            passed over in folders, and ``named`` what was named itself.
+        options: what was typed; afterwards ``files`` names files, and no folders.
         outputs: what will be written; None for nothing.
 
     Raises:
@@ -128,147 +107,85 @@ def find_files(options: argparse.Namespace, *outputs: str | None) -> None:
     golds = [given.get("gold"), *(gold for name in repeated for gold in given.get(name, ()))]
     golds = gold_files([gold for gold in golds if gold is not None])
     besides = [*golds, *read_by(options, "gold", *repeated, "runs", "files", "submissions")]
-    besides_runs = [*besides, *([] if store is None else [store, f"{store}-wal", f"{store}-shm"])]
-    given.setdefault("sources", {})
-    given["inventory"] = None
-    given["named"] = set()
-    for name in {"runs", "files"} & set(given):
-        options.named |= set(given[name])
-        given[name] = files_of(options, given[name], besides_runs, golds)
-        if name == "files" or options.command not in COLLECTING:
-            for remark in passed_over(options):
-                say(remark)
-    submissions = walk(given.get("submissions", ())).files
-    read = [*besides, *given.get("runs", ()), *given.get("files", ()), *submissions]
-    check_inputs(read)
+    together = "submissions" in given
+    named = [*given.get("runs", ()), *given.get("files", ()), *given.get("submissions", ())]
+    check_inputs([*besides, *(named if "-" in named else ())])  # which are read once
+    found = find_runs(
+        sources(options, *named),
+        golds_of(sources(options, *golds), options.task, options.columns),
+        besides=[*besides, *([] if store is None else [store, f"{store}-wal", f"{store}-shm"])],
+        together=together, teams=given.get("teams"), team_pattern=given.get("team_pattern"), task=options.task,
+        edition=options.edition, columns=options.columns,
+    )  # fmt: skip
+    files = [one.path for one in found.sources]
+    if "files" in given:
+        options.files = files
+        for remark in () if found.inventory is None else found.inventory.remarks():
+            say(remark)
+    others = [one.file for one in found.inventory.items] if together and found.inventory is not None else []
+    read = [*besides, *files, *others, *found.stores]
+    check_inputs(list(dict.fromkeys(read)) if together else read)
     written = [*outputs, store]
-    to_files = any(one not in (None, "-") for one in written)
-    if to_files and (stores := several.stores_among(map(Source, (*given.get("runs", ()), *submissions)))):
+    if any(one not in (None, "-") for one in written) and found.stores:
         from coliee_ir.scoring.store import runs_of  # which most commands do without
 
-        read += [file for path in stores for file in runs_of(path)]
+        read += [file for path in found.stores for file in runs_of(path)]
     check_outputs(written, read)
     check_places(given.get(name) for name in _FILES)
-
-
-def _read_golds(options: argparse.Namespace, golds: Sequence[str]) -> list[Gold]:
-    """The golds, where they can be read: what lies in a folder is compared with them."""
-    found = []
-    for path in golds:
-        if path == "-":  # which the folder cannot hold
-            continue
-        with contextlib.suppress(ColieeError):  # as reading it will say
-            found.append(read_gold(sources(options, path)[0], task=options.task, columns=options.columns))
+    answers, longer = (given.get(name) or [] for name in ("answers", "long_list"))
+    if options.command in SCORING and (answers or longer):
+        found = found.with_parts(_one_each(answers, files, "--answers"), _one_each(longer, files, "--long-list"))
     return found
 
 
-def handed_in(options: argparse.Namespace, *outputs: str | None) -> list[Submission]:
-    """The runs that were named with what belongs to each, so that they can be read more than once.
-
-    A folder stands for the files in it: ``options.runs`` names these afterwards.
-
-    Raises:
-        UsageError: not every run has its part, or see ``find_files``.
-    """
-    find_files(options, *outputs)
-    answers = _one_each(options.answers, options.runs, "--answers")
-    long_lists = _one_each(getattr(options, "long_list", []), options.runs, "--long-list")
-    return [
-        Submission(*(as_given(part and options.sources.get(part, part), options.columns) for part in parts))
-        for parts in zip(options.runs, answers, long_lists, strict=True)
-    ]
-
-
-def score(
-    options: argparse.Namespace,
-    measures: Sequence[str],
-    submissions: list[Submission] | None = None,
-    *,
-    keep_judged: bool = False,
-    only_means: bool = False,
-) -> several.Scored:
-    """Score the runs that were named, and say on standard error what there is to say of them.
+def score(options: argparse.Namespace, measures: Sequence[str], found: Runs, *, keep: Keep = "queries") -> Scored:
+    """Score the runs that were found, and say on standard error what there is to say of them.
 
     A store of scores stands for the runs in it. With ``--store`` the scores of runs are kept in one.
-
-    Args:
-        options: what was typed.
-        measures: names of measures.
-        submissions: what ``handed_in`` gave, where the caller needs it too.
-        keep_judged: whether the scores keep the judged parts.
-        only_means: whether the scores of single queries may be forgotten.
 
     Raises:
         ColieeError: a file cannot be read, and ``--keep-going`` was not given.
     """
-    submissions = handed_in(options, options.output) if submissions is None else submissions
-    given = gold_of(options)
-    if options.columns:
-        check_named_columns(options, given, (part for one in submissions for part in one))
-    submissions, stores = several.apart(submissions)
-    with asking_about_swap(options.gold, submissions[0].run) if submissions else contextlib.nullcontext():
-        gold = read_gold(given, task=options.task, columns=options.columns)
-    for run in (submission.run for submission in submissions):
-        if isinstance(run, Source) and is_gold_by_name(run) and not is_gold_by_name(options.gold):
+    together = "submissions" in vars(options)
+    with asking_about_swap(options.gold, next(iter(found.sources), None)):
+        evaluator, because = requests.prepare(gold_of(options), found, measures, **rules(options))
+    for run in () if together else found.sources:
+        if is_gold_by_name(run) and not is_gold_by_name(options.gold):
             say(Remark("swapped", f"{run.name} is named like a gold, and {options.gold} is not: did you swap them?"))
-    task, because = (options.task, "") if options.task else several.task_of(stores)
-    if task is None:
-        task, because = session.find(gold, submissions, columns=options.columns)
-    evaluator = Evaluator(
-        gold, measures, task=task, edition=options.edition, **split(options), decisions=decided(options, task),
-        columns=options.columns,
-    )  # fmt: skip
     if getattr(options, "log", None) is not None:
         log.append(options.log, [], [one.name for one in evaluator.asked or evaluator.official])  # refused before all
-    if submissions:
-        submissions = collected(options, submissions, evaluator)
     with engine(options) as executor:
-        scored = several.score_all(
-            evaluator, submissions, stores, store=getattr(options, "store", None), jobs=options.jobs, executor=executor,
-            keep_judged=keep_judged, only_means=only_means, watch=watched,
-            leave_out=(lambda error: say(f"coliee-ir: {told(error)}")) if options.keep_going else None,
+        scored = requests.score(
+            evaluator, found, because=because, keep=keep, keep_going=together or options.keep_going,
+            store=getattr(options, "store", None), jobs=options.jobs, executor=executor, watch=watched,
+            tell=None if together else say,
         )  # fmt: skip
-    if scored.scores:
-        tell(scored.scores, because, len(evaluator.excluded))
-    for sentence in scored.said:
-        say(sentence)
+    if together:  # told in the order of the ranking
+        return scored
+    for one in scored.invalid:
+        say(f"coliee-ir: {told(one.reason)}")
+    if scored:
+        tell(scored, because, len(evaluator.excluded))
     return scored
 
 
-def collected(options: argparse.Namespace, submissions: list[Submission], evaluator: Evaluator) -> list[Submission]:
-    """The submissions; of those found in folders, parts with one run tag are one, and what is not a run is left out.
+def submissions(found: Runs, evaluator: Evaluator) -> list[Submission]:
+    """The submissions of runs that are read and not scored; what there is to say of folders is said.
 
     Raises:
-        UsageError: nothing is left.
+        UsageError: there are none.
     """
-    inventory = options.inventory
-    if inventory is None or any(getattr(options, name, None) for name in ("answers", "long_list")):
-        for remark in passed_over(options):
-            say(remark)
-        return submissions
-    from coliee_ir.inbox.grouping import group  # needed for what is in folders
-    from coliee_ir.inbox.inventory import Item, Part
-
-    again = {name_of(one.run) for one in submissions} - {item.file for item in inventory.items}
-    inventory.items += [
-        Item(one.run, Part.RUN, is_named=True)
-        for one in submissions
-        if isinstance(one.run, Source) and name_of(one.run) in again
-    ]
-    there = {name_of(one.run) for one in submissions}
-    inventory.items = [item for item in inventory.items if item.why_not or item.file in there]
-    found = group(inventory, evaluator, alone=True)
-    for remark in (*inventory.remarks(), *found.remarks):
+    arrived = found.submissions(evaluator)
+    for remark in arrived.remarks:
         say(remark)
-    unread = [Submission(one.files[0]) for one in found.invalid]
-    if not found.handed and not unread:
-        raise UsageError("no-run", "; ".join(["there is no run to score", *inventory.remarks()]))
-    return [*(one.parts for one in found.handed), *unread]
+    if not arrived.handed:
+        raise UsageError("no-run", "; ".join(["there is no run to score", *arrived.remarks]))
+    return [one.parts for one in arrived.handed]
 
 
 def engine(options: argparse.Namespace) -> contextlib.AbstractContextManager[Executor | None]:
     """What scores the runs instead of this machine's processes, if anything does."""
-    if options.cluster is None:
+    if getattr(options, "cluster", None) is None:
         return contextlib.nullcontext()
     from coliee_ir.judging import cluster  # loads Dask
 
@@ -375,46 +292,6 @@ def tell_text(text: str) -> None:
     """Lines on standard error: a table whose place on standard output another result has."""
     for line in text.splitlines():
         say(line)
-
-
-def passed_over(options: argparse.Namespace) -> list[str]:
-    """What was passed over in folders, in sentences."""
-    return [] if options.inventory is None else options.inventory.remarks()
-
-
-def files_of(
-    options: argparse.Namespace, names: Sequence[str], besides: Iterable[str | None], golds: Sequence[str] = ()
-) -> list[str]:
-    """The files that are named, and those in the folders and archives that are named that may be runs.
-
-    What came is ``options.inventory`` afterwards; it is None where no folder is named.
-
-    Raises:
-        UsageError: a folder holds no file that could be a run, or cannot be read.
-    """
-    given = sources(options, *names)
-    if not any(one.is_folder or one.kind is Kind.ARCHIVE for one in given):
-        walk(given)  # an archive that cannot be read stays a file, of which its opening complains
-        return list(names)
-    from coliee_ir.inbox.inventory import Inventory, Item, Part, sort_files  # needed for what is in folders
-
-    options.inventory = options.inventory or Inventory([], walk([]))
-    files: list[str] = []
-    compared = _read_golds(options, golds)
-    for name, one in zip(names, given, strict=True):
-        if not one.is_folder and one.kind is not Kind.ARCHIVE:  # whoever reads it says what is wrong with it
-            options.inventory.items.append(Item(one, Part.RUN, is_named=True))
-            files.append(name)
-            continue
-        inside = sort_files([name], golds=compared, besides=[*besides], columns=options.columns)
-        for remark in inside.walked.remarks():
-            say(remark)
-        if not inside.scored:
-            raise UsageError("no-run", "; ".join([f"{name} holds no run", *inside.remarks()]))
-        options.inventory.items += inside.items
-        options.sources |= {item.file: item.source for item in inside.items}
-        files += [item.file for item in inside.scored]
-    return files
 
 
 def watched(results: Iterable[_Result], n: int) -> Iterator[_Result]:
@@ -529,22 +406,3 @@ def _one_each(given: list[str], runs: list[str], option: str) -> Sequence[str | 
         times = f"{counted(len(given), 'time')} for {counted(len(runs), 'run')}"
         raise UsageError("bad-value", f"{option} is given {times}: give one a run, in their order")
     return given or [None] * len(runs)
-
-
-def split(options: argparse.Namespace) -> dict[str, Any]:
-    """The queries to leave out and those to score, as ``Evaluator`` takes them."""
-    return {"exclude": ids(options.exclude) or [], "only": ids(options.only)}
-
-
-def ids(given: str | None) -> list[str] | None:
-    """Query ids from the option itself, or from the file that it names; None where it is not given."""
-    if given is None or not _is_file(given):
-        return None if given is None else re.split(r"[,\s]+", given)
-    return list(read_queries(given, exact_id))
-
-
-def _is_file(given: str) -> bool:
-    try:
-        return remote.is_remote(given) or Path(given).is_file()
-    except (OSError, ValueError):  # too long for a file's name, as a list of ids can be; a NUL
-        return False

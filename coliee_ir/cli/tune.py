@@ -15,13 +15,15 @@ from coliee_adapters.files import Kind, Source, written
 from coliee_adapters.kinds import told
 from coliee_adapters.records import Run
 from coliee_ir.cli import say, scoring
-from coliee_ir.cli.options import add, add_decisions, decided, one_measure
+from coliee_ir.cli.options import add, add_decisions, one_measure, rules
 from coliee_ir.commands import convert
 from coliee_ir.commands import tune as cutoffs
+from coliee_ir.commands.evaluate.request import check_named_columns
 from coliee_ir.commands.tune import Filter, Tuning, picking
 from coliee_ir.commands.tune.result import Tunings, points
 from coliee_ir.commands.validate import validate
 from coliee_ir.inbox import sheets
+from coliee_ir.inbox.runs import Runs
 from coliee_ir.judging import workers
 from coliee_ir.output import grid
 from coliee_ir.output.shown import FORMS, render
@@ -30,6 +32,7 @@ from coliee_ir.scoring import session
 from coliee_ir.scoring.evaluator import Evaluator
 from coliee_ir.scoring.reading import given as as_given
 from coliee_ir.scoring.reading import read_gold
+from coliee_ir.scoring.session import Rules
 from coliee_ir.scoring.submission import Submission
 from coliee_ir.stats.settings import FOLDS, REPEATS
 
@@ -96,35 +99,35 @@ def run(options: argparse.Namespace) -> int:
     """Choose the rule of each run, print what it is worth, and cut the test run by it."""
     if stores := [one.path for one in scoring.sources(options, *options.runs) if one.kind is Kind.STORE]:
         return _pick(options, stores)
-    _check(options)
-    paths = options.runs
+    found = _check(options)
     gold_given = scoring.gold_of(options)
-    runs = scoring.sources(options, *paths)
+    runs = found.sources
     answers, applied = (as_given(path, options.columns) for path in (options.answers, options.apply))
-    scoring.check_named_columns(options, gold_given, [*runs, answers, applied])
-    with scoring.asking_about_swap(options.gold, paths[0]):
+    if options.columns:
+        check_named_columns(gold_given, [*runs, answers, applied], options.columns)
+    with scoring.asking_about_swap(options.gold, runs[0]):
         gold = read_gold(gold_given, task=options.task, columns=options.columns)
     submissions = [Submission(run, answers) for run in runs]
     task, because = session.find(gold, submissions, options.task)
-    decisions = decided(options, task)
-    evaluator = Evaluator(gold, task=task, edition=options.edition, decisions=decisions)
-    submissions = scoring.collected(options, submissions, evaluator)
+    by: Rules = {**rules(options), "task": task}
+    evaluator = Evaluator(gold, **by)
+    if found.inventory is not None and options.answers is None:
+        submissions = scoring.submissions(found, evaluator)
     if len(submissions) > 1 and (options.apply or options.save_rule):
         problem = f"--apply and --save-rule need exactly one run to tune; there are {len(submissions)}"
         raise UsageError("too-few", problem)
     taken = chosen_filters(options, task)
     tuned = partial(
-        cutoffs.tune, gold, maximise=one_measure(options), by=options.by, task=task, edition=options.edition,
+        cutoffs.tune, gold, maximise=one_measure(options), by=options.by, **by,
         floor=options.floor, cap=options.cap,
         folds=options.folds, repeats=options.repeats, filters=taken,
         groups=None if options.groups is None else sheets.read_values(options.groups, "QUERY GROUP", task=task),
         by_year=options.by_year,
-        **scoring.split(options), seed=options.seed, decisions=decisions,
-        curve_intervals=options.curve is not None,
+        seed=options.seed, curve_intervals=options.curve is not None,
     )  # fmt: skip
     tunings: list[Tuning] = []
     failed = False
-    jobs = 1 if "-" in (*paths, options.answers) else min(options.jobs or len(submissions), workers.cores())
+    jobs = 1 if "-" in (*options.runs, options.answers) else min(options.jobs or len(submissions), workers.cores())
     tasks = [partial(_contained, tuned, one) for one in submissions]
     with scoring.engine(options) as executor:
         for result in scoring.watched(workers.results(tasks, jobs, executor), len(submissions)):
@@ -167,7 +170,7 @@ def _pick(options: argparse.Namespace, stores: list[str]) -> int:
         problem = f"{stores[0]} holds scores and no documents to cut: --{option} does not apply to it"
         raise UsageError("unfit-option", problem)
     measure = one_measure(options)
-    scored, *_ = scoring.score(options, [measure] if measure else [])
+    scored = scoring.score(options, [measure] if measure else [], scoring.find_files(options, options.output))
     picked = picking.pick(scored, seed=options.seed)
     scoring.publish(options, render(picked, options.format))
     return 0
@@ -180,17 +183,18 @@ def _contained(tuned: Callable[..., Tuning], submission: Submission) -> Tuning:
         return tuned(run, answers=submission.answers)
 
 
-def _check(options: argparse.Namespace) -> None:
+def _check(options: argparse.Namespace) -> Runs:
     """Refuse options that do not go together."""
     cut_run = options.output if options.apply is not None else None
     table = options.output if options.apply is None and not _is_told(options) else None
-    scoring.find_files(options, cut_run, table, options.save_rule, options.curve)
+    found = scoring.find_files(options, cut_run, table, options.save_rule, options.curve)
     if options.curve is not None and not _is_picture(options.curve):
         grid.file_form(options.curve, _PICTURES)  # refused before anything is computed
     if options.tag is not None and options.apply is None:
         raise UsageError("option-needed", "--tag is the run tag of the cut run; use it with --apply TEST_RUN")
     if options.to is not None and options.apply is None:
         raise UsageError("option-needed", "--to is the format of the cut run; use it with --apply TEST_RUN")
+    return found
 
 
 def _is_picture(path: str) -> bool:

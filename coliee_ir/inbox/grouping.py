@@ -12,7 +12,6 @@ from itertools import count
 from pathlib import Path
 from typing import Final
 
-from coliee_adapters.classes import NamedTuple, dataclass
 from coliee_adapters.errors import ColieeError, UsageError, guarded, shortened
 from coliee_adapters.files import by_original, copies
 from coliee_adapters.lines import counted
@@ -22,54 +21,10 @@ from coliee_ir.inbox.inventory import Inventory, Item, Part
 from coliee_ir.rules.protocol import LONG_LIST_FILE, protocol, submission_rules, without_answers
 from coliee_ir.scoring.evaluator import Evaluator
 from coliee_ir.scoring.reading import read_run
-from coliee_ir.scoring.submission import Submission
-
-#: whose a run is: run tag, file → team
-TeamOf = Callable[[str, str], str]
-
+from coliee_ir.scoring.submission import Collected, Handed, Invalid, Submission
 
 #: what a file's name says of its kind, and not of its run
 _KIND_WORDS: Final = r"(?i)task\s*3(-(l|ir))?(?![a-z])|answers?|labels?|articles?|longlist|long"
-
-
-class Invalid(NamedTuple):
-    """A submission, or a file, that is not ranked.
-
-    Attributes:
-        files: its files.
-        tag: its run tag; empty where it could not be read.
-        team: the team; empty where it is not known.
-        reason: why, in a sentence, with its kind.
-    """
-
-    files: tuple[str, ...]
-    tag: str
-    team: str
-    reason: Remark
-
-
-@dataclass(frozen=True, slots=True)
-class Handed:
-    """A submission, ready to be scored.
-
-    Attributes:
-        parts: its run, answers and long list.
-        team: whose it is.
-        tag: its run tag.
-    """
-
-    parts: Submission
-    team: str
-    tag: str
-
-
-@dataclass(frozen=True, slots=True)
-class Collected:
-    """What the files came to: submissions, what is none, and what to know of it."""
-
-    handed: list[Handed]
-    invalid: list[Invalid]
-    remarks: list[str]
 
 
 def group(inventory: Inventory, evaluator: Evaluator, *, alone: bool = False) -> Collected:

@@ -145,10 +145,12 @@ class Inventory:
     Attributes:
         items: one for each file, in the order of the paths.
         walked: what was not looked at: links, files given for something else.
+        teams: whose a run is; None where nobody asks.
     """
 
     items: list[Item]
     walked: Walked
+    teams: Teams | None = None
 
     @property
     def scored(self) -> list[Item]:
@@ -187,7 +189,7 @@ def passed_over(kind: str, files: Sequence[str]) -> str:
 
 
 def sort_files(
-    paths: Iterable[PathLike],
+    paths: Iterable[PathLike | Source],
     *,
     golds: Sequence[Gold] = (),
     besides: Iterable[PathLike | None] = (),
@@ -206,7 +208,7 @@ def sort_files(
     _by_descriptions(items)
     if rules is None or rules.is_coliee:
         _answers_of_articles(items, edition)
-    return Inventory(items, walked)
+    return Inventory(items, walked, teams)
 
 
 def _item(source: Source, is_named: bool, golds: Sequence[Gold], rules: Protocol | None) -> Item:

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import csv
 import datetime
+import os
 import re
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from typing import Any, Final
@@ -110,6 +111,11 @@ def read_values(
     if not values:
         raise InputError("empty", source.name, "the file is empty", remedy=f"give lines {expected}")
     return values
+
+
+def groups_of(given: PathLike | Mapping[str, str] | None, task: str | None) -> Mapping[str, str] | None:
+    """Query → group, as it is or from a file, which is read by the rules of the task."""
+    return read_values(given, "QUERY GROUP", task=task) if isinstance(given, str | os.PathLike) else given
 
 
 def _columns(text: str, source: Source, expected: str) -> list[tuple[int | None, str, str]]:

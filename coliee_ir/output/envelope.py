@@ -10,7 +10,6 @@ from typing import Any
 
 from coliee_adapters import trec_eval
 from coliee_ir._version import __version__
-from coliee_ir.stats.resampling import Difference
 
 
 def preamble(
@@ -44,12 +43,6 @@ def number(value: float) -> float | None:
 def numbers(values: Iterable[float]) -> list[float | None]:
     """Several of them."""
     return [number(value) for value in values]
-
-
-def apart(difference: Difference) -> dict[str, object]:
-    """A difference, its standard error and its interval."""
-    value, error, interval = difference
-    return {"difference": number(value), "error": number(error), "interval": numbers(interval)}
 
 
 def dumped(contents: object, indent: int | None = 1) -> str:

@@ -361,15 +361,16 @@ def print_to_terminal(grid: Grid, title: str, caption: str) -> None:
     console.print(Text(title, style="italic"), table, Text(caption, style="dim"), sep="\n", soft_wrap=True)
 
 
-def _records(grid: Grid) -> str:
-    """A JSON list of objects, one a row; a number that does not exist is null."""
+def records(grid: Grid) -> list[dict[str, str | float | None]]:
+    """The rows as JSON objects, by the names of the columns; a number that does not exist is null."""
     values = ([number(cell.value) if isinstance(cell, Number) else cell for cell in row] for row in grid.rows)
-    return dumped([dict(zip(grid.header, row, strict=True)) for row in values])
+    return [dict(zip(grid.header, row, strict=True)) for row in values]
 
 
 #: ending of a file's name → how a grid is written in it
 _FILES: Final[dict[str, Callable[[Grid], str]]] = {
-    ".csv": separated, ".tsv": lambda grid: separated(grid, "\t"), ".json": _records, ".txt": plain,
+    ".csv": separated, ".tsv": lambda grid: separated(grid, "\t"),
+    ".json": lambda grid: dumped(records(grid)), ".txt": plain,
 }  # fmt: skip
 
 

@@ -13,7 +13,7 @@ from typing import Any, Final, Literal, cast
 from coliee_adapters.checked import one_of
 from coliee_adapters.classes import NamedTuple, dataclass
 from coliee_adapters.errors import UsageError
-from coliee_ir.rules.protocol import Protocol, all_rules
+from coliee_ir.rules.protocol import TASKS, Protocol, all_rules
 
 
 def _documents(rules: Protocol) -> bool:
@@ -109,13 +109,23 @@ class Decisions:
                 raise UsageError("unknown-name", problem)
 
     @classmethod
-    def of(cls, given: Decisions | None) -> Decisions:
-        """Those given, or the defaults.
+    def of(cls, given: Decisions | Mapping[str, str] | None, rules: Protocol) -> Decisions:
+        """Those given; or those given by name, and for the others the choices of the rules.
 
         Raises:
-            UsageError: something else was given.
+            UsageError: there is no such choice, or it cannot matter for the task.
         """
-        return cls() if given is None else cast(Decisions, one_of("decisions", given, cls, "a coliee_ir.Decisions"))
+        if isinstance(given, cls):
+            return given
+        named: Mapping[str, str] = one_of("decisions", given or {}, Mapping, "a dictionary, or a coliee_ir.Decisions")
+        for name, choice in named.items():
+            if name not in CHOICES:
+                raise UsageError("unknown-name", f"there is no decision {name!r}; choose one of {', '.join(CHOICES)}")
+            if choice != CHOICES[name][0] and not matters(name, rules.task):
+                tasks = ", ".join(one for one in TASKS if matters(name, one))
+                problem = f"decision {name}={choice} does not apply to task {rules.task}; it applies to {tasks}"
+                raise UsageError("unfit-option", problem)
+        return cls(**cast(Any, {**rules.decisions, **named}))
 
     def to_dict(self) -> dict[str, str]:
         """Field → choice."""

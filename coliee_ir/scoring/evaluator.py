@@ -60,7 +60,7 @@ class Evaluator:
         edition: str | int | None = None,
         exclude: str | Iterable[str] = (),
         only: str | Iterable[str] | None = None,
-        decisions: Decisions | None = None,
+        decisions: Decisions | Mapping[str, str] | None = None,
         documents: Sequence[str] | None = None,
         columns: Mapping[str, str] | None = None,
     ) -> None:
@@ -71,7 +71,7 @@ class Evaluator:
         self.protocol = protocol(self.task, edition)
         measuring.check_rules(self.protocol)
         self.edition = edition if edition is not None else newest_edition(self.protocol)
-        self.decisions = Decisions(**self.protocol.decisions) if decisions is None else Decisions.of(decisions)
+        self.decisions = Decisions.of(decisions, self.protocol)
         self.prepared = prepare(self.gold, self.protocol, self.edition, self.decisions, exclude, only)
         self.queries, self.excluded, self.qrels = self.prepared.queries, self.prepared.excluded, self.prepared.qrels
         self.asked = measuring.named(

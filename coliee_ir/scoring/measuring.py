@@ -14,7 +14,7 @@ from coliee_ir.judging.judged import BoolArray
 from coliee_ir.measures import Measure, Parts, parse, parse_formula
 from coliee_ir.measures.sets import Counts, counts
 from coliee_ir.rules.decisions import CHOICES
-from coliee_ir.rules.protocol import Protocol
+from coliee_ir.rules.protocol import Protocol, protocol
 from coliee_ir.scoring.prepared import Prepared
 
 #: part of a submission → how to give it
@@ -47,6 +47,20 @@ def _meant(name: str, scores: Mapping[str, str]) -> Sequence[Measure]:
     if isinstance(name, str) and name in scores:
         return [parse_formula(scores[name], name)]
     return parse(name)
+
+
+def singly(names: Sequence[str], task: str | int | None = None, edition: str | int | None = None) -> list[Measure]:
+    """The measures of some names, of which none may stand for several: each that is compared is corrected for.
+
+    Raises:
+        UsageError: there is no such measure, or the name stands for several; there is no such task or edition.
+    """
+    scores = {} if task is None else protocol(task, edition).scores
+    for name in names:
+        if len(meant := named([name], scores)) > 1:
+            shown = ", ".join(map(str, meant[:3])) + (", …" if len(meant) > 3 else "")
+            raise UsageError("ambiguous", f"{name!r} expands to {len(meant)} measures ({shown}); name one measure")
+    return list(named(names, scores))
 
 
 def check_rules(rules: Protocol) -> None:

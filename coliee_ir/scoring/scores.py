@@ -5,7 +5,10 @@ from __future__ import annotations
 import math
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import field, replace
-from typing import Any, ClassVar, Final
+from functools import cache
+from typing import Any, ClassVar, Final, Literal
+
+import numpy as np
 
 from coliee_adapters import trec_eval
 from coliee_adapters.classes import dataclass
@@ -20,6 +23,11 @@ from coliee_ir.output import envelope
 from coliee_ir.output.grid import Cell, Grid, Number, Rows
 from coliee_ir.output.shown import FORMS, Forms, Shown
 from coliee_ir.rules.decisions import Decisions
+
+#: what is kept of each run: all; all but the judged documents; the values over all queries alone
+Keep = Literal["judged", "queries", "values"]
+
+_NONE: Final = np.zeros(0)
 
 
 @dataclass(frozen=True, slots=True)
@@ -134,6 +142,14 @@ class Scores(Shown):
         value = math.nan if measure.ranked and self.has_ties else self.results[measure].value
         return Span(value, value, value)
 
+    def kept(self, keep: Keep) -> Scores:
+        """What is kept of them: of many thousands of runs, a table needs the values over all queries alone."""
+        if keep != "values":
+            return self if keep == "judged" or not self.judged else replace(self, judged={})
+        results = {measure: Result(result.value, _NONE) for measure, result in self.results.items()}
+        answered = _every(len(self.query_ids)) if all(self.answered) else self.answered
+        return replace(self, results=results, answered=answered, judged={}, ties={})
+
     def header(self) -> str:
         """What was judged, in a line."""
         n = self.queries
@@ -165,6 +181,20 @@ class Scores(Shown):
             }
         entry |= told_of(self.remarks)
         return entry
+
+
+@cache
+def _every(n: int) -> tuple[bool, ...]:
+    """What runs that answer all queries share."""
+    return (True,) * n
+
+
+def places_of(scored: Sequence[Scores], name: str) -> list[int]:
+    """Where the runs of a name are: those of that tag, or of that file where no run or several have the tag."""
+    places = [at for at, scores in enumerate(scored) if scores.tag == name]
+    if len(places) != 1:  # a tag goes before a file of that name
+        places = [at for at, scores in enumerate(scored) if scores.file == name] or places
+    return places
 
 
 def document(runs: Sequence[Scores], *, per_query: bool = False, ties: bool = False) -> dict[str, Any]:

@@ -15,6 +15,7 @@ from coliee_adapters.errors import InputError, UsageError
 from coliee_adapters.files import Source
 from coliee_adapters.inputs import RunLike
 from coliee_adapters.records import Answers, Run
+from coliee_adapters.remarks import Remark
 from coliee_adapters.vocabulary import MEMORY
 from coliee_ir.scoring.prepared import Prepared
 
@@ -67,6 +68,50 @@ def name_of(part: object) -> str:
     if isinstance(part, Run | Answers):
         return part.path
     return os.fspath(part) if isinstance(part, str | os.PathLike) else MEMORY
+
+
+class Invalid(NamedTuple):
+    """A submission, or a file, that could not be scored.
+
+    Attributes:
+        files: its files.
+        tag: its run tag; empty where it could not be read.
+        team: the team; empty where it is not known.
+        reason: why, in a sentence, with its kind.
+    """
+
+    files: tuple[str, ...]
+    tag: str
+    team: str
+    reason: Remark
+
+
+class Handed(NamedTuple):
+    """A submission, ready to be scored.
+
+    Attributes:
+        parts: its run, answers and long list.
+        team: whose it is.
+        tag: its run tag.
+        name: what the caller calls it; empty where it goes by its tag.
+    """
+
+    parts: Submission
+    team: str = ""
+    tag: str = ""
+    name: str = ""
+
+    def invalid(self, reason: Remark) -> Invalid:
+        """That it could not be scored."""
+        return Invalid(tuple(part.name for part in self.parts if isinstance(part, Source)), self.tag, self.team, reason)
+
+
+class Collected(NamedTuple):
+    """What the files came to: submissions, what is none, and what to know of it."""
+
+    handed: list[Handed]
+    invalid: list[Invalid]
+    remarks: list[str]
 
 
 class Records(NamedTuple):

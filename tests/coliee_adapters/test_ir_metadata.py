@@ -6,6 +6,7 @@ import sys
 from collections.abc import Callable
 from pathlib import Path
 
+import one_step
 import pytest
 import yaml
 from hypothesis import given
@@ -15,7 +16,7 @@ from coliee_adapters import descriptions, ir_metadata
 from coliee_adapters.descriptions import Description
 from coliee_adapters.errors import InputError, UsageError
 from coliee_adapters.files import Source
-from coliee_ir import evaluate, rank_runs
+from coliee_ir import evaluate
 
 Call = Callable[..., tuple[int, str, str]]
 
@@ -132,11 +133,11 @@ def test_a_run_with_metadata_is_a_run_that_describes_itself(tmp_path: Path, monk
     Path("in").mkdir()
     Path("in", "run.txt").write_text(commented(YAML) + RUN)
     assert evaluate("gold.json", "in/run.txt", task="1").measures["MicroR"] == 0.5
-    board = rank_runs("gold.json", "in", task="1", n_resamples=9)
+    board = one_step.leaderboard("gold.json", "in", task="1", n_resamples=9)
     assert board.table("approaches").rows[0][-1] == "BM25, reranked. Cut at 5."
     Path("in", "run.txt").write_text(RUN)
     Path("in", "about.yml").write_text(YAML)
-    board = rank_runs("gold.json", "in", task="1", n_resamples=9)
+    board = one_step.leaderboard("gold.json", "in", task="1", n_resamples=9)
     assert (len(board.entries), board.table("approaches").rows[0][-1]) == (1, "BM25, reranked. Cut at 5.")
 
 

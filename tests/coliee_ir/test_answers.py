@@ -6,12 +6,12 @@ import json
 from collections.abc import Callable
 from pathlib import Path
 
+import one_step
 import pytest
 from asserting import heard
 
 from coliee_adapters.errors import InputError
-from coliee_ir import Answers, Decisions, compare, evaluate, fuse, read_run, to_run
-from coliee_ir.commands.leaderboard import rank_runs
+from coliee_ir import Answers, Decisions, evaluate, fuse, read_run, to_run
 from coliee_ir.commands.tune import tune
 from coliee_ir.scoring.reading import find_task, given, read_gold, telling
 
@@ -67,8 +67,8 @@ def test_python_refuses_them_and_scores_them_as_wrong(sorry: Path) -> None:
     assert evaluate("gold.json", answers, decisions=WRONG).measures == {"Accuracy": 0.5}
     with pytest.raises(InputError):
         evaluate("gold.json", answers)
-    assert compare("gold.json", "plain.txt", sorry, decisions=WRONG, n_resamples=99).standings[1].score == 0.5
-    assert len(rank_runs("gold.json", "plain.txt", sorry, decisions=WRONG, n_resamples=99).entries) == 2
+    assert one_step.compare("gold.json", "plain.txt", sorry, decisions=WRONG, n_resamples=99).standings[1].score == 0.5
+    assert len(one_step.leaderboard("gold.json", "plain.txt", sorry, decisions=WRONG, n_resamples=99).entries) == 2
 
 
 def test_answers_beside_articles_are_held_to_the_same_choice(sorry: Path) -> None:

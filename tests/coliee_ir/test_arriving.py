@@ -9,10 +9,10 @@ import zipfile
 from collections.abc import Mapping
 from pathlib import Path
 
+import one_step
 import pytest
 from asserting import heard
 
-from coliee_ir import rank_runs
 from coliee_ir.cli import main
 from coliee_ir.inbox.inventory import named_task, sort_files
 
@@ -129,7 +129,7 @@ def test_a_folder_with_everything_is_ranked_and_the_rest_is_named_once(capsys: p
 
 def test_the_same_run_of_two_teams_stays_two_runs() -> None:
     write({"all/A/x": cases("A1"), "all/B/x": cases("A1")})
-    assert len(rank_runs("gold.json", "all", task="1", n_resamples=99).entries) == 2
+    assert len(one_step.leaderboard("gold.json", "all", task="1", n_resamples=99).entries) == 2
 
 
 def test_equal_answers_without_a_tag_are_no_copies() -> None:
@@ -137,21 +137,21 @@ def test_equal_answers_without_a_tag_are_no_copies() -> None:
     for run in ("one", "two"):
         files |= {f"all/A/{run}/task3": articles(run), f"all/A/{run}/answers.txt": labels("").replace(" \n", "\n")}
     write(files)
-    assert len(rank_runs("gold.xml", "all", task="3", n_resamples=99).entries) == 2
+    assert len(one_step.leaderboard("gold.xml", "all", task="3", n_resamples=99).entries) == 2
 
 
 def test_a_run_whose_ids_lost_their_zeros_is_not_of_another_task() -> None:
     write({"all/good": cases("A1"), "all/bad": "".join(f"{n} {n + 100} A2\n" for n in range(1, 11))})
-    board = rank_runs("gold.json", "all", task="1", n_resamples=99)
+    board = one_step.leaderboard("gold.json", "all", task="1", n_resamples=99)
     assert ([entry.tag for entry in board.entries], [one.tag for one in board.invalid]) == (["A1"], ["A2"])
 
 
 def test_the_description_says_which_task_answers_are_of() -> None:
     write({"all/task3": articles("A1"), "all/answers": labels("A1"), "all/other": labels("A2")})
-    assert len(rank_runs("gold.xml", "all", task="3", n_resamples=99).invalid) == 1
+    assert len(one_step.leaderboard("gold.xml", "all", task="3", n_resamples=99).invalid) == 1
     write({"all/about.txt": DESCRIPTION.format(3, "A1") + DESCRIPTION.format(4, "A2")})
-    assert not rank_runs("gold.xml", "all", task="3", n_resamples=99).invalid
-    assert [e.tag for e in rank_runs("gold.xml", "all", task="4", n_resamples=99).entries] == ["A2"]
+    assert not one_step.leaderboard("gold.xml", "all", task="3", n_resamples=99).invalid
+    assert [e.tag for e in one_step.leaderboard("gold.xml", "all", task="4", n_resamples=99).entries] == ["A2"]
 
 
 @pytest.mark.parametrize("command", ["evaluate", "compare"])
@@ -227,7 +227,7 @@ def test_every_command_names_what_it_passes_over_once(command: str, capsys: pyte
 def test_a_task_within_the_name_of_a_system_is_not_that_of_the_run(capsys: pytest.CaptureFixture[str]) -> None:
     write({"task4/R07.bert-task3aug_v1": labels("bert3"), "task4/R07.bert-task3": labels("bert"),
            "task4/b": labels("b"), "task4/task3.C": labels("C")})  # fmt: skip
-    board = rank_runs("gold.xml", "task4", task="4", n_resamples=99)
+    board = one_step.leaderboard("gold.xml", "task4", task="4", n_resamples=99)
     assert sorted(entry.tag for entry in board.entries) == ["b", "bert", "bert3"]
 
 
@@ -285,7 +285,7 @@ def test_a_list_of_teams_names_runs_in_any_spelling(named: str, tmp_path: Path) 
     named = named.format(cwd=tmp_path)
     write({"in/x/task1.A1": cases("A1"), "in/x/B1.txt": cases("B1", 4)})
     write({"t.csv": f"run,language,team,LLM\n{named},ja,Alpha,yes\nC1,en,Gamma,no\n"})
-    board = rank_runs("gold.json", "in", task="1", teams="t.csv", n_resamples=99)
+    board = one_step.leaderboard("gold.json", "in", task="1", teams="t.csv", n_resamples=99)
     assert [(entry.team, entry.tag) for entry in board.entries] == [("Alpha", "A1"), ("x", "B1")]
     said = [remark for remark in board.remarks if "list of teams" in remark]
     assert heard(said) == ["[team-list] 1 run … C1 …", "[team-list] 1 run … B1 …"]
@@ -299,7 +299,7 @@ def test_a_list_of_teams_names_runs_in_any_spelling(named: str, tmp_path: Path) 
 def test_approaches_are_printed_from_the_descriptions() -> None:
     about = DESCRIPTION.format(1, "A1").replace("none", "BERT\nand GPT-2") + "- Explaination:\nBoth.\n"
     write({"in/a": cases("A1"), "in/b": cases("B1", 2), "in/about.txt": about})
-    board = rank_runs("gold.json", "in", task="1", n_resamples=99)
+    board = one_step.leaderboard("gold.json", "in", task="1", n_resamples=99)
     assert board.table("approaches").rows == [["A1", "BERT and GPT-2", "-", "Both."], ["B1", "-", "-", "-"]]
 
 

@@ -16,6 +16,7 @@ from pathlib import Path
 from typing import Any
 
 import numpy as np
+import one_step
 import pytest
 from asserting import heard, refusing
 from scipy import stats
@@ -25,7 +26,7 @@ import coliee_ir.examples
 from coliee_adapters.errors import UsageError
 from coliee_adapters.records import Answers, Gold, Run
 from coliee_ir import Decisions, Evaluator, Scores, Submission
-from coliee_ir.commands.compare import Asked, Comparison, Pair, compare, compare_measures, compare_scores
+from coliee_ir.commands.compare import Comparison, Pair, compare
 from coliee_ir.commands.compare.render import render_all
 from coliee_ir.output.shown import FORMS, render
 from coliee_ir.rules.protocol import NEWEST
@@ -58,7 +59,7 @@ def some(seed: int, quality: float, queries: int = 20) -> dict[str, list[str]]:
 
 
 def compared(*runs: dict[str, list[str]], **options: Any) -> Comparison:
-    return compare(GOLD, *tagged(*runs), **{"task": "1", "n_resamples": 200, **options})
+    return one_step.compare(GOLD, *tagged(*runs), **{"task": "1", "n_resamples": 200, **options})
 
 
 def one_pair(*runs: dict[str, list[str]], **options: Any) -> Pair:
@@ -70,17 +71,17 @@ def one_pair(*runs: dict[str, list[str]], **options: Any) -> Pair:
 
 
 def test_by_default_all_pairs_are_compared_on_the_measure_that_ranks() -> None:
-    comparison = compare(*TASK1)
+    comparison = one_step.compare(*TASK1)
     assert (comparison.measure, comparison.task, comparison.edition, comparison.queries) == ("MicroF1", "1", NEWEST, 40)
     assert [(pair.a, pair.b) for pair in comparison.pairs] == [(0, 1), (0, 2), (1, 2)]
     assert [standing.tag for standing in comparison.standings] == ["bm25", "dense", "rerank"]
-    assert compare(*TASK4).measure == "Accuracy"
+    assert one_step.compare(*TASK4).measure == "Accuracy"
 
 
 def test_a_difference_is_that_of_the_scores_and_its_p_that_of_the_test() -> None:
     evaluator = Evaluator(TASK1[0])
     scored = [evaluator.evaluate(run) for run in TASK1[1:]]
-    comparison = compare(*TASK1, n_resamples=500)
+    comparison = one_step.compare(*TASK1, n_resamples=500)
     values = [scores.measures["MicroF1"] for scores in scored]
     terms = [next(iter(scores.results.values())).terms for scores in scored]
     places = [(pair.a, pair.b) for pair in comparison.pairs]
@@ -96,7 +97,7 @@ def test_a_difference_is_that_of_the_scores_and_its_p_that_of_the_test() -> None
     assert [pair.corrected for pair in comparison.pairs] == joint.p[0].tolist()
     for pair, test, ends in zip(comparison.pairs, tests, joint.intervals[0][0], strict=True):
         assert (pair.interval, pair.simultaneous) == (test.interval, tuple(ends))
-    holm = compare(*TASK1, n_resamples=500, correction="holm")
+    holm = one_step.compare(*TASK1, n_resamples=500, correction="holm")
     assert [pair.corrected for pair in holm.pairs] == pytest.approx(
         multipletests([test.p for test in tests], method="holm")[1], rel=1e-12
     )
@@ -105,21 +106,22 @@ def test_a_difference_is_that_of_the_scores_and_its_p_that_of_the_test() -> None
 
 @pytest.mark.parametrize("baseline", ["dense", str(TASK1[2])])
 def test_a_baseline_is_named_by_its_tag_or_its_file(baseline: str) -> None:
-    comparison = compare(*TASK1, baseline=baseline, n_resamples=50)
+    comparison = one_step.compare(*TASK1, baseline=baseline, n_resamples=50)
     assert [(pair.a, pair.b) for pair in comparison.pairs] == [(0, 1), (2, 1)]
 
 
 def test_of_two_runs_of_one_tag_the_baseline_is_named_by_its_file() -> None:
     runs = tagged(HALF, ALL_RIGHT, NOTHING, tags="AAB")
     with pytest.raises(UsageError) as refused:
-        compare(GOLD, *runs, task="1", baseline="A")
+        one_step.compare(GOLD, *runs, task="1", baseline="A")
     assert heard(refused.value) == "[unknown-name] 'A'… 2 … A, A, B …"
-    assert [(pair.a, pair.b) for pair in compare(GOLD, *runs, task="1", baseline="A1.txt").pairs] == [(0, 1), (2, 1)]
+    pairs = one_step.compare(GOLD, *runs, task="1", baseline="A1.txt").pairs
+    assert [(pair.a, pair.b) for pair in pairs] == [(0, 1), (2, 1)]
 
 
 def test_a_tag_goes_before_a_file_of_that_name() -> None:
     runs = [Run.of(HALF, tag="one", path="two"), Run.of(NOTHING, tag="two", path="three")]
-    assert [(pair.a, pair.b) for pair in compare(GOLD, *runs, task="1", baseline="two").pairs] == [(0, 1)]
+    assert [(pair.a, pair.b) for pair in one_step.compare(GOLD, *runs, task="1", baseline="two").pairs] == [(0, 1)]
 
 
 def test_parts_of_a_submission_and_rules_are_taken() -> None:
@@ -128,14 +130,16 @@ def test_parts_of_a_submission_and_rules_are_taken() -> None:
         Submission(EXAMPLES / "task3" / f"task3.{tag}", answers=EXAMPLES / "task3" / f"answers.{tag}")
         for tag in ("ALPHA", "BETA")
     ]
-    comparison = compare(gold, *runs, n_resamples=100)
+    comparison = one_step.compare(gold, *runs, n_resamples=100)
     assert (comparison.task, comparison.measure, comparison.interval) == ("3", "Accuracy", "wilson")
     assert [round(standing.score, 4) for standing in comparison.standings] == [0.7667, 0.4333]
-    skipped = compare(gold, *runs, n_resamples=100, measure="MacroF2", edition=2026, exclude=["R07-01-A"],
+    skipped = one_step.compare(gold, *runs, n_resamples=100, measure="MacroF2", edition=2026, exclude=["R07-01-A"],
                       decisions=Decisions(unanswered="skip"))  # fmt: skip
     assert skipped.queries == comparison.queries - 1
     assert (skipped.excluded, skipped.decisions.unanswered) == (("R07-01-A",), "skip")
-    assert compare(gold, *(run.run for run in runs), measure="MicroR", n_resamples=9, task=3).measure == "MicroR"
+    assert (
+        one_step.compare(gold, *(run.run for run in runs), measure="MicroR", n_resamples=9, task=3).measure == "MicroR"
+    )
 
 
 # what it says
@@ -152,10 +156,10 @@ def test_wins_ties_and_losses_are_of_queries() -> None:
 def test_a_query_that_is_left_out_is_no_tie() -> None:
     gold = {**GOLD, "empty": []}
     a, b = tagged({"q1": ["a"]}, {"q1": ["a"], "q2": ["b"]})
-    pair = compare(gold, a, b, task="1", measure="MacroF1", n_resamples=50).pairs[0]
+    pair = one_step.compare(gold, a, b, task="1", measure="MacroF1", n_resamples=50).pairs[0]
     assert (pair.wins, pair.ties, pair.losses) == (0, 19, 1)
     skip = Decisions(unanswered="skip")
-    pair = compare(gold, a, b, task="1", measure="MacroF1", n_resamples=50, decisions=skip).pairs[0]
+    pair = one_step.compare(gold, a, b, task="1", measure="MacroF1", n_resamples=50, decisions=skip).pairs[0]
     assert (pair.wins, pair.ties, pair.losses) == (0, 1, 0)
 
 
@@ -164,15 +168,16 @@ def test_the_effect_on_a_mean_is_cohens_d_of_the_queries_that_count() -> None:
     runs = tagged(some(1, 0.7), some(2, 0.4))
     a, b = (Evaluator(gold, ["MacroF1"], task="1").evaluate(run) for run in runs)
     values = [a.per_query[q]["MacroF1"] - b.per_query[q]["MacroF1"] for q in GOLD]
-    pair = compare_scores([a, b], settings=Resampling(50)).pairs[0]
+    pair = compare([a, b], n_resamples=50).pairs[0]
     assert pair.effect == pytest.approx(np.mean(values) / np.std(values, ddof=1), rel=1e-9)
 
 
 def test_the_deciding_queries_are_those_without_which_the_difference_changes_most() -> None:
     runs = tagged(some(3, 0.7), some(4, 0.4))
-    whole = compare(GOLD, *runs, task="1", n_resamples=20).pairs[0]
+    whole = one_step.compare(GOLD, *runs, task="1", n_resamples=20).pairs[0]
     changes = {
-        query: compare(GOLD, *runs, task="1", n_resamples=20, exclude=[query]).pairs[0].difference - whole.difference
+        query: one_step.compare(GOLD, *runs, task="1", n_resamples=20, exclude=[query]).pairs[0].difference
+        - whole.difference
         for query in GOLD
     }
     assert len(whole.deciding) == 5
@@ -188,12 +193,12 @@ def test_queries_that_decide_equally_come_in_the_order_of_their_ids() -> None:
 
 
 def test_an_accuracy_has_wilsons_interval() -> None:
-    comparison = compare(*TASK4, n_resamples=50)
+    comparison = one_step.compare(*TASK4, n_resamples=50)
     for standing in comparison.standings:
         right = round(standing.score * comparison.queries)
         assert standing.interval == resampling.wilson(right, comparison.queries, 0.95)
     assert (
-        compare(*TASK4, n_resamples=50, confidence_level=0.5).standings[0].interval.low
+        one_step.compare(*TASK4, n_resamples=50, confidence_level=0.5).standings[0].interval.low
         > comparison.standings[0].interval.low
     )
 
@@ -202,7 +207,7 @@ def test_a_perfect_run_has_no_interval_and_an_accuracy_has_one() -> None:
     assert all(map(math.isnan, compared(ALL_RIGHT, HALF).standings[0].interval))
     gold = Gold(labels=dict.fromkeys(GOLD, True))
     runs = [Answers(dict.fromkeys(GOLD, answer), tag=str(answer)) for answer in (True, False)]
-    right, wrong = compare(gold, *runs, task="4", n_resamples=50).standings
+    right, wrong = one_step.compare(gold, *runs, task="4", n_resamples=50).standings
     assert 0.8 < right.interval.low < right.interval.high == 1.0
     assert 0.0 == wrong.interval.low < wrong.interval.high < 0.2
 
@@ -214,12 +219,12 @@ def test_each_test_is_the_one_that_it_says() -> None:
     evaluator = Evaluator(GOLD, ["MacroF1"], task="1")
     a, b = (evaluator.evaluate(run) for run in tagged(some(1, 0.6), some(2, 0.5)))
     values = [[scores.per_query[query]["MacroF1"] for query in GOLD] for scores in (a, b)]
-    p = compare_scores([a, b], test="t").pairs[0].p
+    p = compare([a, b], test="t").pairs[0].p
     assert p == pytest.approx(stats.ttest_rel(*values).pvalue, rel=1e-9)
 
 
 def test_of_accuracies_it_counts_the_questions_that_one_run_answers_rightly_as_mcnemar_does() -> None:
-    pair = compare(*TASK4).pairs[0]
+    pair = one_step.compare(*TASK4).pairs[0]
     assert pair.p == pytest.approx(stats.binomtest(pair.wins, pair.wins + pair.losses).pvalue)
 
 
@@ -280,10 +285,10 @@ def test_a_run_alone_or_runs_of_different_rules_are_refused() -> None:
         ([scored(HALF, decisions=Decisions(extra_queries="wrong"))], "[not-comparable]"),
     ):
         with pytest.raises(UsageError) as refused:
-            compare_scores([half, *others])
+            compare([half, *others])
         assert heard(refused.value) == sentence
     with refusing(UsageError, "[too-few]"):
-        compare(GOLD, task="1")
+        one_step.compare(GOLD, HALF, task="1")
 
 
 # what is odd, and said
@@ -330,14 +335,14 @@ def test_a_score_that_does_not_exist_is_no_number_and_is_said() -> None:
 def test_one_query_is_compared_and_shows_nothing() -> None:
     runs = tagged({"q": ["a"]}, {"q": ["x"]})
     for measure in ("MicroF1", "MacroF1"):
-        comparison = compare({"q": ["a"]}, *runs, task="1", measure=measure)
+        comparison = one_step.compare({"q": ["a"]}, *runs, task="1", measure=measure)
         [pair] = comparison.pairs
         assert (pair.difference, pair.p) == (1.0, 1.0)
         assert math.isnan(pair.effect)
         assert pair.interval.low < 0 < pair.interval.high
         [said] = comparison.remarks
         assert "too few queries" in said
-    t = compare({"q": ["a"]}, *runs, task="1", measure="MacroF1", test="t")
+    t = one_step.compare({"q": ["a"]}, *runs, task="1", measure="MacroF1", test="t")
     assert math.isnan(t.pairs[0].p)
     assert heard(t.remarks) == ("[no-difference] 1 pair …",)
 
@@ -384,7 +389,7 @@ def test_p_and_interval_never_contradict_each_other(test: str, correction: str) 
 def test_the_order_of_the_gold_and_of_the_runs_changes_nothing() -> None:
     runs = [some(seed, 0.5) for seed in range(3)]
     there = compared(*runs)
-    back = compare(dict(reversed(GOLD.items())), *tagged(*runs)[::-1], task="1", n_resamples=200)
+    back = one_step.compare(dict(reversed(GOLD.items())), *tagged(*runs)[::-1], task="1", n_resamples=200)
     names = [standing.tag for standing in back.standings]
     for pair in there.pairs:
         [other] = [p for p in back.pairs if {names[p.a], names[p.b]} == {"ABC"[pair.a], "ABC"[pair.b]}]
@@ -422,12 +427,11 @@ def test_groups_of_queries_are_swapped_as_one() -> None:
 def test_several_measures_are_corrected_together() -> None:
     evaluator = Evaluator(GOLD, ["MicroF1", "MicroR"], task="1")
     scored = [evaluator.evaluate(run) for run in tagged(some(1, 0.6), some(2, 0.4), some(3, 0.5))]
-    asked = Asked(settings=Resampling(300))
-    both = compare_measures(scored, asked)
-    assert [(one.measure, one.together) for one in both] == [("MicroF1", 6), ("MicroR", 6)]
-    [alone] = compare_measures(scored, asked, most=1)
+    both = compare(scored, measures=["MicroF1", "MicroR"], n_resamples=300)
+    assert [(one.measure, one.together) for one in (both, *both.others)] == [("MicroF1", 6), ("MicroR", 6)]
+    alone = compare(scored, n_resamples=300)
     assert alone.together == 3
-    assert all(x.corrected >= y.corrected for x, y in zip(both[0].pairs, alone.pairs, strict=True))
+    assert all(x.corrected >= y.corrected for x, y in zip(both.pairs, alone.pairs, strict=True))
     text = render_all(both, "table")
     assert "MicroR" in text
     assert len(json.loads(render_all(both, "json"))["comparisons"]) == 2
@@ -448,10 +452,10 @@ def test_the_number_of_resamples_that_is_told_is_enough_and_one_less_is_not() ->
 
 def test_the_same_seed_gives_the_same_digits_on_any_machine() -> None:
     # counts are added, which is exact; so these are the digits wherever this runs
-    comparison = compare(*TASK1, n_resamples=1000)
+    comparison = one_step.compare(*TASK1, n_resamples=1000)
     assert [pair.p * 1001 for pair in comparison.pairs] == pytest.approx(P_OF_1000, abs=1e-9)
-    assert comparison == compare(*TASK1, n_resamples=1000)
-    other = compare(*TASK1, n_resamples=1000, seed=1)
+    assert comparison == one_step.compare(*TASK1, n_resamples=1000)
+    other = one_step.compare(*TASK1, n_resamples=1000, seed=1)
     assert [pair.interval for pair in other.pairs] != [pair.interval for pair in comparison.pairs]
 
 
@@ -462,7 +466,7 @@ P_OF_1000 = [3, 1, 1]
 
 
 def test_the_table_is_for_people() -> None:
-    text = render(compare(*TASK1), "table")
+    text = render(one_step.compare(*TASK1), "table")
     assert heard(text) == TABLE
 
 
@@ -520,7 +524,7 @@ def test_a_mark_and_bold_type_go_by_the_corrected_p() -> None:
 
 def test_of_many_runs_no_mark_lengthens_a_number() -> None:
     runs = [Run.of(NOTHING, tag=f"r{n}", path=f"r{n}") for n in range(30)]
-    comparison = compare(GOLD, *runs, Run.of(ALL_RIGHT, tag="best"), task="1", n_resamples=9999)
+    comparison = one_step.compare(GOLD, *runs, Run.of(ALL_RIGHT, tag="best"), task="1", n_resamples=9999)
     row = render(comparison, "table").splitlines()[31].split()
     assert row[0] == "ae"
     assert re.fullmatch(r"1\.0000[a-z]+(,[a-z]+){29}", row[2])
@@ -528,7 +532,7 @@ def test_of_many_runs_no_mark_lengthens_a_number() -> None:
 
 
 def test_runs_of_one_tag_are_told_apart() -> None:
-    comparison = compare(GOLD, *tagged(HALF, NOTHING, ALL_RIGHT, tags="AAB"), task="1", n_resamples=99)
+    comparison = one_step.compare(GOLD, *tagged(HALF, NOTHING, ALL_RIGHT, tags="AAB"), task="1", n_resamples=99)
     assert render(comparison, "table").splitlines()[:3] == [
         "   run  file      MicroF1  low 95%  high 95%",
         "a  A    A0.txt    0.5000b        -         -",
@@ -543,7 +547,7 @@ def test_runs_of_one_tag_are_told_apart() -> None:
 
 
 def test_json_is_the_contract() -> None:
-    comparison = compare(*TASK1, n_resamples=99, exclude=["002473"])
+    comparison = one_step.compare(*TASK1, n_resamples=99, exclude=["002473"])
     found = json.loads(render(comparison, "json"))
     assert found == comparison.to_dict()
     assert list(found) == [
@@ -553,7 +557,7 @@ def test_json_is_the_contract() -> None:
         "remark_kinds",
     ]  # fmt: skip
     assert {f.name for f in fields(Comparison)} - set(found) == {
-        "standings", "n_resamples", "confidence_level", "groups", "margin",
+        "standings", "n_resamples", "confidence_level", "groups", "margin", "others",
     }  # fmt: skip
     assert list(found["runs"][0]) == ["tag", "file", "score", "interval", "remarks", "remark_kinds"]
     assert list(found["pairs"][0]) == [
@@ -566,12 +570,12 @@ def test_json_is_the_contract() -> None:
     assert found["pairs"][1]["p_corrected"] == pair.corrected
     assert found["pairs"][1]["deciding"] == [{"query": query, "change": change} for query, change in pair.deciding]
     assert found["decisions"] == Decisions().to_dict()
-    assert "excluded" not in compare(*TASK1, n_resamples=9).to_dict()
+    assert "excluded" not in one_step.compare(*TASK1, n_resamples=9).to_dict()
 
 
 @pytest.mark.parametrize(("form", "delimiter"), [("csv", ","), ("tsv", "\t")])
 def test_separated_values_hold_all_digits_of_the_pairs(form: str, delimiter: str) -> None:
-    comparison = compare(*TASK1, n_resamples=99)
+    comparison = one_step.compare(*TASK1, n_resamples=99)
     header, *rows = csv.reader(io.StringIO(render(comparison, form)), delimiter=delimiter)
     assert header == ["run", "minus", "difference", "low 95%", "high 95%", "joint low", "joint high", "p",
                       "p corrected", "wins", "ties", "losses", "effect"]  # fmt: skip
@@ -583,7 +587,7 @@ def test_separated_values_hold_all_digits_of_the_pairs(form: str, delimiter: str
 
 
 def test_markdown_explains_its_marks() -> None:
-    text = render(compare(*TASK1, n_resamples=999), "markdown")
+    text = render(one_step.compare(*TASK1, n_resamples=999), "markdown")
     assert text.splitlines()[0] == "|  | run | MicroF1 | low 95% | high 95% |"
     assert "| c | rerank | **0.4936**a,b |" in text
     assert "MicroF1 on 40 queries with 95% intervals" in text
@@ -615,7 +619,7 @@ def balanced(latex: str) -> bool:
 
 def test_latex_is_balanced_whatever_tags_hold() -> None:
     runs = [Run.of(HALF, tag=NASTY, path=NASTY), Run.of(NOTHING, tag="}{\\", path="\\"), Run.of(ALL_RIGHT, tag=NASTY)]
-    comparison = compare(GOLD, *runs, task="1", n_resamples=999)
+    comparison = one_step.compare(GOLD, *runs, task="1", n_resamples=999)
     text = render(comparison, "latex")
     assert balanced(text)
     assert r"\textbf{1.0000}\textsuperscript{a,b}" in text
@@ -630,7 +634,7 @@ def test_no_tag_or_query_breaks_a_form(form: str) -> None:
     gold = {f"{query}\x1b[31m\x07": documents for query, documents in GOLD.items()}
     answers = [{query: run[query.split("\x1b")[0]] for query in gold} for run in (some(1, 0.7), some(2, 0.3))]
     runs = [Run.of(run, tag=f"={NASTY}{at}", path="p") for at, run in enumerate(answers)]
-    comparison = compare(gold, *runs, task="trec", measure="MacroF1", n_resamples=50)
+    comparison = one_step.compare(gold, *runs, task="trec", measure="MacroF1", n_resamples=50)
     assert comparison.pairs[0].deciding
     text = render(comparison, form)
     assert text.endswith("\n")
@@ -652,7 +656,7 @@ def test_two_runs_are_not_corrected_for_and_it_is_not_said() -> None:
 
 
 def test_every_form_says_how_it_was_computed() -> None:
-    text = render(compare(*TASK4, n_resamples=300, confidence_level=0.9), "table")
+    text = render(one_step.compare(*TASK4, n_resamples=300, confidence_level=0.9), "table")
     assert "intervals: Wilson's\n" in text
     assert "300 resamples, seed 2026; p < 0.1\n" in text
     assert "low, high: 90% interval" in text
@@ -699,15 +703,17 @@ def test_the_command_prints_what_compare_says(call: Call) -> None:
         options = "--resamples 300 --seed 7 --correction bh --baseline bm25 --confidence-level 0.9"
         options += " -m MacroF1"
         code, out, err = call(*RUNS, "-f", form, *options.split(), "--test", "t")
-        wanted = compare(*RUNS, n_resamples=300, seed=7, correction="bh", baseline="bm25", confidence_level=0.9,
-                         measure="MacroF1", test="t")  # fmt: skip
+        wanted = one_step.compare(
+            *RUNS, n_resamples=300, seed=7, correction="bh", baseline="bm25", confidence_level=0.9, measure="MacroF1",
+            test="t",
+        )  # fmt: skip
         assert (code, out) == (0, render(wanted, form))
     assert f"task 1 … {NEWEST} …" in err
     assert "bm25: 40 queries: 40 answered" in err
 
 
 def test_by_default_the_command_compares_as_the_function(call: Call) -> None:
-    assert call(*RUNS)[:2] == (0, render(compare(*RUNS), "table"))
+    assert call(*RUNS)[:2] == (0, render(one_step.compare(*RUNS), "table"))
 
 
 def test_remarks_are_said_on_standard_error(call: Call) -> None:
@@ -768,4 +774,4 @@ def test_what_compare_does_not_need_is_not_imported(test: str) -> None:
 
 def test_randomization_may_be_spelt_with_a_z() -> None:
     gold, one, other = {"q1": ["a"], "q2": ["b"]}, {"q1": ["a"]}, {"q2": ["b"]}
-    assert compare(gold, one, other, task=1, test="randomization", n_resamples=9).test == "randomisation"
+    assert one_step.compare(gold, one, other, task=1, test="randomization", n_resamples=9).test == "randomisation"

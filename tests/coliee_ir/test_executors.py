@@ -17,13 +17,14 @@ from functools import partial
 from pathlib import Path
 from typing import Any
 
+import one_step
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 from test_parts import GOLD, same, write_run
 
 from coliee_adapters.errors import ColieeError, InputError, UsageError
-from coliee_ir import Evaluator, Submission, compare, tune
+from coliee_ir import Evaluator, Submission, tune
 from coliee_ir.commands.tune import Filter
 from coliee_ir.judging import cluster, workers
 from coliee_ir.judging.cluster import connected
@@ -165,7 +166,7 @@ def test_a_large_run_among_small_ones_is_read_in_parts(tmp_path: Path, monkeypat
 
 def test_compare_and_tune_use_an_executor(tmp_path: Path) -> None:
     runs = [str(write_run(tmp_path / f"run{at}", at, odd=False).path) for at in range(3)]
-    compared = [compare(QRELS, *runs, measure="AP", task="trec", n_resamples=99, executor=engine).to_dict()
+    compared = [one_step.compare(QRELS, *runs, measure="AP", task="trec", n_resamples=99, executor=engine).to_dict()
                 for engine in (None, Pickling())]  # fmt: skip
     assert compared[0] == compared[1]
     found = [

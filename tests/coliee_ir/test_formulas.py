@@ -9,6 +9,7 @@ from pathlib import Path
 from typing import Any
 
 import numpy as np
+import one_step
 import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
@@ -315,7 +316,7 @@ def test_scores_that_a_protocol_names_are_compared_and_planned_by_name(capsys: p
         options = ["--protocol", "split.toml", "-m", "Total", "--resamples", "99", "-f", "json"]
         assert main([*command, *files, *options]) == 0
         assert "Total" in capsys.readouterr().out
-    compared = coliee_ir.compare(*files, task="split.toml", measure="Total", n_resamples=99)
+    compared = one_step.compare(*files, task="split.toml", measure="Total", n_resamples=99)
     assert [one.score for one in compared.standings] == pytest.approx(
         [total_and_strict(held, run, dict.fromkeys(QUERIES, 1))[0] for run in (worse, bad)]
     )

@@ -6,12 +6,12 @@ import json
 from collections.abc import Callable
 from pathlib import Path
 
+import one_step
 import pytest
 from asserting import clause
 
 from coliee_adapters.errors import InputError
 from coliee_ir import Gold, evaluate, read_gold
-from coliee_ir.commands.leaderboard import rank_runs
 from coliee_ir.scoring.reading import gold_files
 
 pytestmark = pytest.mark.usefixtures("one_deal")
@@ -93,7 +93,7 @@ def test_fusion_is_fitted_to_several_golds(tmp_path: Path, call: Call, monkeypat
 
 def test_golds_of_a_folder_are_no_submissions(years: Path) -> None:
     (years / "run.txt").write_bytes(Path("run.txt").read_bytes())
-    board = rank_runs("train", "train", edition=2025, n_resamples=99)
+    board = one_step.leaderboard("train", "train", edition=2025, n_resamples=99)
     assert [entry.tag for entry in board.entries] == ["T"]
     assert not any("riteval" in file for one in board.invalid for file in one.files)
 

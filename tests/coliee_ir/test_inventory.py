@@ -11,10 +11,11 @@ from email.message import EmailMessage
 from io import BytesIO
 from pathlib import Path
 
+import one_step
 import pytest
 
 import coliee_ir
-from coliee_ir import rank_runs, read_gold
+from coliee_ir import read_gold
 from coliee_ir.cli import main
 from coliee_ir.inbox.inventory import Part, sort_files
 from coliee_ir.inbox.teams import TeamList, Teams
@@ -57,7 +58,7 @@ def test_each_file_has_its_task_and_part_and_the_gold_is_known_by_its_judgements
 @pytest.mark.parametrize("folder", TASKS)
 def test_a_board_has_the_runs_of_its_task_and_no_broken_ones(folder: str) -> None:
     gold = next(Path().glob(f"gold_{folder}.*"))
-    board = rank_runs(gold, "mail", task=TASKS[folder], n_resamples=99)
+    board = one_step.leaderboard(gold, "mail", task=TASKS[folder], n_resamples=99)
     lone = [one for one in board.invalid if "answers without articles" in one.reason]  # of Task 4, or of half a run
     assert len(board.invalid) == len(lone) == (2 if folder == "task3" else 0)
     assert {entry.team for entry in board.entries} == {f"TEAM{list(TASKS).index(folder)}"}
@@ -93,7 +94,7 @@ def broken() -> dict[str, bytes]:
 def test_one_broken_upload_stops_no_board(name: str, mail: Path) -> None:
     (mail / "mail/BAD").mkdir()
     (mail / "mail/BAD" / name).write_bytes(broken()[name])
-    board = rank_runs("gold_task1.json", "mail", task="1", n_resamples=99)
+    board = one_step.leaderboard("gold_task1.json", "mail", task="1", n_resamples=99)
     assert len(board.entries) == 3
 
 
@@ -111,7 +112,7 @@ def test_whatever_a_reader_raises_is_that_submissions_error(monkeypatch: pytest.
 
     forms = tuple(form._replace(read=fails) if form.name == "json" else form for form in detect.RUN_FORMS)
     monkeypatch.setattr(detect, "RUN_FORMS", forms)
-    board = rank_runs(gold, "mail", task="1", n_resamples=99)
+    board = one_step.leaderboard(gold, "mail", task="1", n_resamples=99)
     assert len(board.entries) == 2
     assert any("cannot be read (IndexError: index 7 is out of bounds)" in one.reason for one in board.invalid)
 
@@ -156,7 +157,7 @@ def test_mails_are_archives_of_their_attachments(tmp_path: Path, monkeypatch: py
     boxed = sort_files(["all.mbox"], teams=Teams(TeamList(), None, Path("all.mbox").absolute()))
     assert {(one.tag, one.team) for one in boxed.items} == {("TQM1", "TQM"), ("TQM2", "TQM"), ("KIS1", "京都")}
     gold = {f"{query:06}": [f"{query + 100:06}"] for query in range(1, 4)}
-    board = rank_runs(gold, "in", task="1", n_resamples=99)
+    board = one_step.leaderboard(gold, "in", task="1", n_resamples=99)
     assert not board.invalid and {entry.team for entry in board.entries} == {"TQM", "京都", "NLP"}
     assert not Path("out.txt").exists() and not Path("../out.txt").exists()
 
@@ -178,7 +179,7 @@ def test_a_mail_is_bounded_and_stops_no_other(name: str, tmp_path: Path, monkeyp
     Path("in").mkdir()
     Path("in/bad.eml").write_bytes(content)
     Path("in/good").write_bytes(run_of("A1"))
-    board = rank_runs({"000001": ["000101"]}, "in", task="1", n_resamples=99)
+    board = one_step.leaderboard({"000001": ["000101"]}, "in", task="1", n_resamples=99)
     assert "A1" in {entry.tag for entry in board.entries}
     refused = {file for one in board.invalid for file in one.files if file == "in/bad.eml"}
     assert bool(refused) == (name in ("limit", "nested"))

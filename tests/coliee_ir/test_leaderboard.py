@@ -11,11 +11,12 @@ import sys
 from collections.abc import Mapping
 from pathlib import Path
 
+import one_step
 import pytest
 from asserting import heard, refusing
 
 from coliee_adapters.errors import InputError, UsageError
-from coliee_ir import Answers, Gold, Run, Submission, rank_runs
+from coliee_ir import Answers, Gold, Run, Submission
 from coliee_ir.cli import main
 from coliee_ir.commands.leaderboard import Leaderboard
 from coliee_ir.rules.protocol import NEWEST
@@ -49,7 +50,7 @@ def standing(board: Leaderboard) -> list[tuple[int, str, str]]:
 
 
 def rank(*submissions: object, gold: object = "gold.json", **options: object) -> Leaderboard:
-    return rank_runs(gold, *submissions, **{"task": "1", "n_resamples": 99, **options})  # type: ignore[arg-type]
+    return one_step.leaderboard(gold, *submissions, **{"task": "1", "n_resamples": 99, **options})  # type: ignore[arg-type]
 
 
 # places
@@ -76,7 +77,7 @@ def test_ties_are_broken_as_the_edition_says(folder: Path) -> None:
         files[f"runs/task3.{tag}"] = "\n".join(rows) + "\n"
         files[f"runs/answers.{tag}"] = "".join(f"R07-{n:02}-A {'N' if n == 4 else 'Y'} {tag}\n" for n in range(1, 5))
     write(folder, files)
-    board = rank_runs("gold.xml", "runs", n_resamples=99)
+    board = one_step.leaderboard("gold.xml", "runs", n_resamples=99)
     assert (board.task, board.edition, board.ranking.name) == ("3", NEWEST, "Accuracy")
     assert {entry.scores.measures["Accuracy"] for entry in board.entries} == {0.75}
     assert standing(board) == [(1, "", "NARROW"), (1, "", "SAME"), (3, "", "WIDE")]
@@ -209,14 +210,14 @@ def test_a_long_list_alone_is_no_submission(folder: Path) -> None:
 
 def test_articles_and_answers_find_each_other_across_folders_and_names(folder: Path) -> None:
     write(folder, {"gold.xml": STATUTE, "all/T/articles/x.txt": articles("A"), "all/T/answers/y.txt": answers("A", 5)})
-    board = rank_runs("gold.xml", "all", n_resamples=99)
+    board = one_step.leaderboard("gold.xml", "all", n_resamples=99)
     assert [(e.tag, e.scores.measures["Accuracy"]) for e in board.entries] == [("A", 5 / 6)]
 
 
 def test_one_part_without_the_other_is_no_submission(folder: Path) -> None:
     write(folder, {"gold.xml": STATUTE, "all/task3.A": articles("A"), "all/answers.B": answers("B")})
     write(folder, {"all/task3.C": articles("C"), "all/answers.C": answers("C")})
-    board = rank_runs("gold.xml", "all", n_resamples=99)
+    board = one_step.leaderboard("gold.xml", "all", n_resamples=99)
     assert [entry.tag for entry in board.entries] == ["C"]
     assert heard(sorted(one.reason for one in board.invalid)) == [
         "all/answers.B: … answers … articles … B …",
@@ -226,7 +227,7 @@ def test_one_part_without_the_other_is_no_submission(folder: Path) -> None:
 
 def test_answers_without_a_tag_belong_to_the_only_articles_beside_them(folder: Path) -> None:
     write(folder, {"gold.xml": STATUTE, "all/T/task3.A": articles("A"), "all/T/mine.txt": answers("", 5)})
-    board = rank_runs("gold.xml", "all", n_resamples=99)
+    board = one_step.leaderboard("gold.xml", "all", n_resamples=99)
     assert [(e.tag, e.scores.measures["Accuracy"]) for e in board.entries] == [("A", 5 / 6)]
     assert "[grouped] all/T/mine.txt … all/T/task3.A …" in heard(board.remarks)
 
@@ -269,7 +270,7 @@ def test_two_submissions_of_two_parts_with_one_tag_are_told_apart_by_team_folder
         files[f"all/{place}"] = articles("x")
         files[f"all/{place.replace('task3', 'answers')}"] = answers("x", right)
     write(folder, files)
-    board = rank_runs("gold.xml", "all", n_resamples=99)
+    board = one_step.leaderboard("gold.xml", "all", n_resamples=99)
     assert [(e.team, round(6 * e.scores.measures["Accuracy"])) for e in board.entries] == [
         ("A", 6), ("B", 5), ("C", 4), ("C", 3), ("D", 2), ("D", 1)
     ]  # fmt: skip
@@ -280,7 +281,7 @@ def test_what_cannot_be_paired_is_not_guessed(folder: Path) -> None:
     write(
         folder, {"gold.xml": STATUTE, "task3.p": articles("x"), "task3.q": articles("x", 3), "answers.z": answers("x")}
     )
-    board = rank_runs("gold.xml", "task3.p", "task3.q", "answers.z", n_resamples=99)
+    board = one_step.leaderboard("gold.xml", "task3.p", "task3.q", "answers.z", n_resamples=99)
     assert not board.entries
     assert len(board.invalid) == 3
 
@@ -298,9 +299,9 @@ def test_answers_of_another_task_do_not_vanish_in_an_older_edition(folder: Path)
 
 def test_the_task_is_found_from_articles_though_answers_come_first(folder: Path) -> None:
     write(folder, {"gold.xml": STATUTE, "all/a_answers.A": answers("A"), "all/task3.A": articles("A")})
-    assert rank_runs("gold.xml", "all", n_resamples=99).task == "3"
+    assert one_step.leaderboard("gold.xml", "all", n_resamples=99).task == "3"
     write(folder, {"four/A": answers("A")})
-    assert rank_runs("gold.xml", "four", n_resamples=99).task == "4"
+    assert one_step.leaderboard("gold.xml", "four", n_resamples=99).task == "4"
 
 
 # what is not ranked
@@ -372,7 +373,7 @@ def test_nothing_to_rank(folder: Path, capsys: pytest.CaptureFixture[str]) -> No
 )
 def test_options_that_do_not_fit(options: dict[str, object], said: str, folder: Path) -> None:
     with pytest.raises(UsageError) as caught:
-        rank("gold.json", **options)
+        rank({"q1": ["a"]}, **options)
     assert heard(caught.value) == said
 
 
@@ -381,7 +382,7 @@ def test_options_that_do_not_fit(options: dict[str, object], said: str, folder: 
 
 def test_runs_from_memory() -> None:
     runs = [Run.of({query: GOLD[query] for query in QUERIES[:n]}, tag="same") for n in (5, 9)]
-    board = rank_runs(GOLD, *runs, {query: [] for query in QUERIES}, task="1", n_resamples=99)
+    board = one_step.leaderboard(GOLD, *runs, {query: [] for query in QUERIES}, task="1", n_resamples=99)
     assert standing(board) == [(1, "", "same"), (2, "", "same"), (3, "", "run")]
     assert board.names() == ["same", "same (2)", "run"]
 
@@ -389,7 +390,7 @@ def test_runs_from_memory() -> None:
 def test_parts_from_memory() -> None:
     gold = Gold({"R07-01-A": {"1": 1}, "R07-02-A": {"2": 1}}, {"R07-01-A": True, "R07-02-A": True})
     articles, labels = Run.of({"R07-01-A": ["1"]}, tag="A"), Answers({"R07-01-A": True}, tag="A")
-    board = rank_runs(gold, Submission(articles, labels), articles, task="3", n_resamples=99)
+    board = one_step.leaderboard(gold, Submission(articles, labels), articles, task="3", n_resamples=99)
     assert [(entry.tag, entry.scores.measures["Accuracy"]) for entry in board.entries] == [("A", 0.5)]
     assert heard([one.reason for one in board.invalid]) == ["[incomplete] <memory> … Accuracy …"]
 
@@ -557,5 +558,5 @@ def test_a_system_description_as_a_run_is_named(folder: Path, capsys: pytest.Cap
 def test_a_number_of_runs_that_is_not_stated_is_said_with_its_source(folder: Path) -> None:
     gold = {"001": ["013"], "002": ["014"]}
     write(folder, {f"all/A/{n}.txt": f"001 013 A{n}\n002 01{n} A{n}\n" for n in range(4)})
-    board = rank_runs(gold, "all", "all/A", task="2", n_resamples=99, team_pattern="(A)")
+    board = one_step.leaderboard(gold, "all", "all/A", task="2", n_resamples=99, team_pattern="(A)")
     assert heard([remark for remark in board.remarks if "4 runs" in remark]) == ["A has 4 runs, and 3 are usual (…)"]

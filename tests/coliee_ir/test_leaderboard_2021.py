@@ -12,12 +12,13 @@ from collections.abc import Iterator, Mapping, Sequence
 from pathlib import Path
 from typing import NamedTuple
 
+import one_step
 import pytest
 from asserting import heard
 from test_reference_figures import ACCURACIES, TABLE_8, Kinds
 
 from coliee_ir.cli import main
-from coliee_ir.commands.leaderboard import Categories, Leaderboard, rank_runs, read_categories
+from coliee_ir.commands.leaderboard import Categories, Leaderboard, read_categories
 from coliee_ir.output.grid import Number
 
 OFFICIAL = Path(os.environ.get("COLIEE_OFFICIAL", Path(__file__).parents[3] / "shared" / "data" / "official"))
@@ -100,7 +101,9 @@ def statutes(tmp_path_factory: pytest.TempPathFactory) -> Path:
 
 @pytest.fixture(scope="module")
 def board(statutes: Path) -> Leaderboard:
-    return rank_runs(statutes / "gold.xml", statutes / "submissions", task="3", edition=2021, n_resamples=999)
+    return one_step.leaderboard(
+        statutes / "gold.xml", statutes / "submissions", task="3", edition=2021, n_resamples=999
+    )
 
 
 def texts(board: Leaderboard, name: str, **extras: object) -> list[list[str]]:
@@ -237,7 +240,7 @@ def test_table_12(tmp_path: Path) -> None:
     lines += [f"R02-{n}-A,Anaphora{'; Negation' if n % 3 == 0 else ''}" for n in range(20)]
     lines += [f"R02-{n}-A,Negation" for n in range(21, 81, 3)]
     (tmp_path / "categories.csv").write_text("\n".join([*lines, "R01-1-A,Negation"]) + "\n")
-    board = rank_runs(gold, runs, task="4", edition=2021, n_resamples=99)
+    board = one_step.leaderboard(gold, runs, task="4", edition=2021, n_resamples=99)
     categories = read_categories(tmp_path / "categories.csv", board.queries)
     assert heard(categories.remarks) == (f"[sheet-rows]{tmp_path / 'categories.csv'} … 1 question … R01-1-A …",)
     table = board.table("categories", categories=categories)

@@ -5,6 +5,7 @@ from __future__ import annotations
 import math
 from pathlib import Path
 
+import one_step
 import pytest
 from asserting import heard, refusing
 from hypothesis import given
@@ -13,7 +14,7 @@ from naive import Judgements, golds
 from test_leaderboard_2021 import OFFICIAL
 
 from coliee_adapters.errors import InputError, UsageError
-from coliee_ir import Answers, Decisions, Gold, Qrels, Run, Scores, judge, rank_runs
+from coliee_ir import Answers, Decisions, Gold, Qrels, Run, Scores, judge
 from coliee_ir.cli import main
 from coliee_ir.commands.compare import Interval
 from coliee_ir.commands.leaderboard import Categories, Leaderboard, read_categories, read_official
@@ -29,7 +30,7 @@ TWO = Run.of({"q1": ["a"], "q2": ["x", "y", "c"]}, tag="TWO")
 
 
 def board_of(*runs: object, **options: object) -> Leaderboard:
-    return rank_runs(GOLD, *runs, **{"task": "1", "n_resamples": 99, **options})  # type: ignore[arg-type]
+    return one_step.leaderboard(GOLD, *runs, **{"task": "1", "n_resamples": 99, **options})  # type: ignore[arg-type]
 
 
 def values(board: Leaderboard, name: str, **extras: object) -> list[list[object]]:
@@ -42,7 +43,7 @@ def values(board: Leaderboard, name: str, **extras: object) -> list[list[object]
 
 def test_questions_by_kind() -> None:
     gold = Gold({**{q: dict.fromkeys(of, 1) for q, of in GOLD.items()}, "q5": {}})
-    board = rank_runs(gold, ONE, TWO, task="3", edition=2025, n_resamples=99)
+    board = one_step.leaderboard(gold, ONE, TWO, task="3", edition=2025, n_resamples=99)
     rows = values(board, "questions")
     assert [row[:3] for row in rows] == [
         ["q2", "one, easy", 1], ["q3", "one, other", 1], ["q4", "one, other", 1], ["q1", "several", 2],
@@ -60,7 +61,7 @@ def test_of_answers_questions_are_easy_or_other_and_without_documents() -> None:
     gold = {"R07-01-A": "Y", "R07-02-A": "N", "R07-03-A": "Y"}
     runs = [Answers({query: label == "Y" for query, label in zip(gold, labels, strict=True)}, tag=labels)
             for labels in ("YNN", "YYN")]  # fmt: skip
-    board = rank_runs(gold, *runs, task="4", n_resamples=99)
+    board = one_step.leaderboard(gold, *runs, task="4", n_resamples=99)
     assert values(board, "questions") == [
         ["R07-01-A", "easy", 1.0], ["R07-02-A", "other", 0.5], ["R07-03-A", "other", 0.0]
     ]  # fmt: skip
@@ -69,13 +70,13 @@ def test_of_answers_questions_are_easy_or_other_and_without_documents() -> None:
 
 
 def test_as_many_yes_as_no_make_no_the_baseline() -> None:
-    assert majority(rank_runs({"a": "Y", "b": "N"}, {"a": "Y"}, task="4", n_resamples=9)) == ("N", 0.5)
+    assert majority(one_step.leaderboard({"a": "Y", "b": "N"}, {"a": "Y"}, task="4", n_resamples=9)) == ("N", 0.5)
 
 
 def test_a_mean_of_three_tenths_stands_in_the_fourth_bin() -> None:
     queries = [f"q{n}" for n in range(10)]
     runs = [Run.of({"q0": ["d"]} if n < 3 else {"q1": ["x"]}, tag=f"r{n}") for n in range(10)]
-    board = rank_runs({query: ["d"] for query in queries}, *runs, task="1", n_resamples=9)
+    board = one_step.leaderboard({query: ["d"] for query in queries}, *runs, task="1", n_resamples=9)
     categories = Categories("c.csv", {"all": tuple(queries)})
     assert [row[1] for row in values(board, "crossed", categories=categories)] == [9, 0, 0, 1, 0, 0, 0, 0, 0, 0]
 
@@ -320,6 +321,6 @@ def test_queries_candidates_and_relevant_documents_of_training_and_test(
 
 def test_the_data_of_answers_are_counts_of_labels() -> None:
     gold = {"R07-01-A": "Y", "R07-02-A": "N", "R07-03-A": "Y"}
-    board = rank_runs(gold, Answers({"R07-01-A": True}, tag="A"), task="4", n_resamples=9)
+    board = one_step.leaderboard(gold, Answers({"R07-01-A": True}, tag="A"), task="4", n_resamples=9)
     assert list(board.table("data").header) == ["data", "queries", "Y", "N"]
     assert values(board, "data") == [["test", 3, 2, 1]]

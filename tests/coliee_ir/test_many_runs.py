@@ -17,7 +17,7 @@ from coliee_adapters.errors import InputError, UsageError
 from coliee_ir import Evaluator, Scores
 from coliee_ir.cli import main
 from coliee_ir.output.shown import render
-from coliee_ir.scoring import batch, several
+from coliee_ir.scoring import batch
 from coliee_ir.scoring.scores import ScoreTable
 from coliee_ir.scoring.submission import Submission
 
@@ -75,12 +75,13 @@ def test_a_kept_remark_has_its_kind(tmp_path: Path) -> None:
 
 
 def test_a_table_of_many_runs_holds_nothing_of_single_queries() -> None:
-    evaluator = Evaluator(GOLD, ["MicroF1", "AP"])
-    few = several.score_all(evaluator, [Submission(run) for run in RUNS], [], jobs=1, only_means=True)
-    assert not any(one.judged or sum(result.per_query.size for result in one.results.values()) for one in few.scores)
-    whole = several.score_all(evaluator, [Submission(run) for run in RUNS], [], jobs=1)
+    few, whole = (
+        coliee_ir.evaluate_all(GOLD, RUNS, measures=["MicroF1", "AP"], jobs=1, keep=keep)  # type: ignore[arg-type]
+        for keep in ("values", "judged")
+    )
+    assert not any(one.judged or sum(result.per_query.size for result in one.results.values()) for one in few)
     for form in ("table", "json", "jsonl", "csv", "trec"):
-        assert render(ScoreTable(few.scores), form) == render(ScoreTable(whole.scores), form)
+        assert render(ScoreTable(few), form) == render(ScoreTable(whole), form)
 
 
 @pytest.mark.parametrize("threshold", [0, 1 << 40])

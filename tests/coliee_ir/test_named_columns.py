@@ -8,6 +8,7 @@ import random
 from collections.abc import Callable
 from pathlib import Path
 
+import one_step
 import pandas
 import polars
 import pytest
@@ -22,13 +23,10 @@ from coliee_ir import (
     Rule,
     Scores,
     Submission,
-    compare,
     cut,
     evaluate,
     fit_fusion,
     fuse,
-    make_report,
-    rank_runs,
     read_gold,
     read_run,
     to_qrels,
@@ -241,9 +239,9 @@ def test_every_function_takes_names_of_columns(folder: Path) -> None:
     frame = pandas.DataFrame(ROWS, columns=["thema", "stelle", "wert"])
     reversed_frame = frame.assign(wert=-frame.wert)
     for runs in (("own.tsv", reversed_frame), (frame, reversed_frame)):
-        comparison = compare(gold, *runs, measure="AP", task=2, n_resamples=9, columns=names)
+        comparison = one_step.compare(gold, *runs, measure="AP", task=2, n_resamples=9, columns=names)
         assert comparison.standings[0].score == 1.0
-        board = rank_runs(gold, *runs, task=2, n_resamples=9, columns=names)
+        board = one_step.leaderboard(gold, *runs, task=2, n_resamples=9, columns=names)
         assert len(board.entries) == 2
         assert str(tune(gold, runs[0], task=2, by="k", folds=4, columns=names).rule) == "the first 1 of each query"
         assert to_run(cut(runs[0], Rule("k", 1), columns=names)) == {
@@ -253,7 +251,7 @@ def test_every_function_takes_names_of_columns(folder: Path) -> None:
         assert to_run(fused) == to_run("trec") == to_run(runs[0], columns=names)
         assert to_run(Fusion("rrf", weights=(1, 0)).fuse(*runs, columns=names).run).keys() == GOLD.keys()
         assert fit_fusion(gold, *runs, task=2, folds=4, columns=names).held_out == 1.0
-        report = make_report(gold, *runs, task=2, n_resamples=9, columns=names)
+        report = one_step.report(gold, *runs, task=2, n_resamples=9, columns=names)
         assert report.to_dict()["runs"][0]["measures"]["MicroR"] == 1.0
     assert to_qrels(gold, columns=names) == {query: {document: 1} for query, document, _ in judged}
 
@@ -261,7 +259,7 @@ def test_every_function_takes_names_of_columns(folder: Path) -> None:
 def test_a_comparison_says_of_its_runs_what_evaluate_says(folder: Path, call: Called) -> None:
     Path("copy").write_bytes(Path("trec").read_bytes())
     Path("more").write_text(Path("trec").read_text() + "x Q0 001 1 0.5 T\n")
-    comparison = compare("gold.json", "trec", "copy", "more", task=2, n_resamples=9)
+    comparison = one_step.compare("gold.json", "trec", "copy", "more", task=2, n_resamples=9)
     evaluator = Evaluator("gold.json", task=2)
     scored = evaluator.evaluate_all(["trec", "copy", "more"], jobs=1)
     told = [list(scores.remarks) for scores in scored if isinstance(scores, Scores)]
@@ -278,4 +276,9 @@ def test_answers_and_golds_in_frames_go_through(folder: Path) -> None:
     scores = evaluate(gold, {"R01-1-A": ["5"]}, answers=answers)
     assert (scores.measures["Accuracy"], scores.others) == (0.5, {"answers": "<memory>"})
     assert evaluate(gold, answers).task == "4"
-    assert rank_runs(pandas.DataFrame({"query_id": ["1"], "doc_id": ["2"]}), {"1": ["2"]}, task=2).entries[0].place == 1
+    assert (
+        one_step.leaderboard(pandas.DataFrame({"query_id": ["1"], "doc_id": ["2"]}), {"1": ["2"]}, task=2)
+        .entries[0]
+        .place
+        == 1
+    )

@@ -13,13 +13,14 @@ from collections.abc import Callable
 from pathlib import Path
 from typing import Any
 
+import one_step
 import pytest
 from asserting import clause, heard, refusing
 
 from coliee_adapters import case_law, json_text
 from coliee_adapters.errors import ColieeError, InputError
 from coliee_adapters.files import Source
-from coliee_ir import Evaluator, rank_runs, validate
+from coliee_ir import Evaluator, validate
 from coliee_ir.cli import main
 from coliee_ir.judging import workers
 from coliee_ir.scoring import batch, reading
@@ -103,7 +104,7 @@ def test_what_cannot_be_scored_leaves_the_others_their_scores(here: Path, capsys
         GREEDY[name][0](Path("runs", name))
     Path("runs/book.xlsx").write_bytes(zipped())
     Path("runs/page.txt").write_text("<!DOCTYPE html><html>", encoding="utf-8")
-    board = rank_runs("gold.json", "runs", task="1", n_resamples=99)
+    board = one_step.leaderboard("gold.json", "runs", task="1", n_resamples=99)
     assert [(entry.tag, entry.scores.measures["MicroF1"]) for entry in board.entries] == [("GOOD", 1.0), ("LATE", 0.5)]
     reasons = {one.files[0].removeprefix("runs/"): one.reason for one in board.invalid}
     (passed_over,) = [remark for remark in board.remarks if "not runs" in remark]
@@ -146,7 +147,7 @@ def test_want_of_memory_is_an_error_of_one_run(threshold: int, monkeypatch: pyte
 
 @pytest.mark.usefixtures("fault")
 def test_want_of_memory_does_not_stop_a_leaderboard() -> None:
-    board = rank_runs("gold.json", "runs", task="1", n_resamples=99)
+    board = one_step.leaderboard("gold.json", "runs", task="1", n_resamples=99)
     assert [entry.tag for entry in board.entries] == ["GOOD"]
     assert [one.files for one in board.invalid] == [("runs/big.json",)]
 

@@ -18,7 +18,7 @@ from statsmodels.stats.contingency_tables import mcnemar
 from coliee_adapters.errors import UsageError
 from coliee_adapters.records import Answers, Gold, Run
 from coliee_ir import Evaluator
-from coliee_ir.commands.compare import compare_scores
+from coliee_ir.commands.compare import compare
 from coliee_ir.commands.leaderboard.standing import stands
 from coliee_ir.measures.base import Terms, of_mean, share
 from coliee_ir.stats.paired import Board, PairTest, jointly, standings
@@ -190,7 +190,7 @@ def test_compare_and_leaderboard_never_contradict_each_other_on_two_runs(boards:
     for seed in range(boards):
         scored = two_runs(seed)
         asked = Resampling([99, 999][seed % 2], seed)
-        compared = compare_scores(scored, settings=asked)
+        compared = compare(scored, n_resamples=asked.n_resamples, seed=asked.seed)
         units = Units.of(scored[0].query_ids)
         in_order = sorted(scored, key=lambda one: -next(iter(one.measures.values())))
         first, second = stands([units.terms(next(iter(one.results.values())).terms) for one in in_order], asked)

@@ -14,6 +14,7 @@ from pathlib import Path
 from typing import Any, NamedTuple
 
 import numpy as np
+import one_step
 import pyarrow as pa
 import pyarrow.parquet as pq
 import pytest
@@ -28,7 +29,7 @@ from coliee_adapters.files import Source
 from coliee_adapters.ids import Picked
 from coliee_adapters.records import Gold, Run
 from coliee_adapters.remarks import Remarks
-from coliee_ir import Answers, compare, evaluate, read_gold, read_run, tune, validate
+from coliee_ir import Answers, evaluate, read_gold, read_run, tune, validate
 from coliee_ir.commands.convert import convert
 from coliee_ir.judging import workers
 from coliee_ir.judging.judged import Judged, judge
@@ -279,8 +280,8 @@ def files(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
 
 def test_runs_are_compared_tuned_and_ranked(files: Path) -> None:
     runs = [EXAMPLES / "task1" / f"{name}.txt" for name in ("bm25", "dense")]
-    of_text = compare("gold.qrels", *runs, task="1", n_resamples=99)
-    found = compare("gold.parquet", "bm25.parquet", "dense.parquet", task="1", n_resamples=99)
+    of_text = one_step.compare("gold.qrels", *runs, task="1", n_resamples=99)
+    found = one_step.compare("gold.parquet", "bm25.parquet", "dense.parquet", task="1", n_resamples=99)
     assert found.pairs[0].p == of_text.pairs[0].p
     convert(EXAMPLES / "trec" / "bm25.run", "scored.parquet")
     chosen = [
@@ -288,7 +289,7 @@ def test_runs_are_compared_tuned_and_ranked(files: Path) -> None:
         for run in (EXAMPLES / "trec" / "bm25.run", "scored.parquet")
     ]
     assert chosen[0] == chosen[1]
-    board = coliee_ir.rank_runs("gold.parquet", "bm25.parquet", "dense.parquet", task="1")
+    board = one_step.leaderboard("gold.parquet", "bm25.parquet", "dense.parquet", task="1")
     assert len(str(board).splitlines()) > 2
 
 

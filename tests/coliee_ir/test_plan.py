@@ -12,13 +12,14 @@ from typing import Any
 
 import altair as alt
 import numpy as np
+import one_step
 import pytest
 
 import coliee_ir.examples
 from coliee_adapters.errors import UsageError
 from coliee_adapters.records import Answers, Gold, Run
 from coliee_ir import Evaluator, Scores
-from coliee_ir.commands.plan import plan_scores
+from coliee_ir.commands.plan import plan
 from coliee_ir.commands.plan.figure import power_curves
 from coliee_ir.commands.report.drawing import on_paper
 from coliee_ir.measures.base import of_mean
@@ -43,7 +44,7 @@ def accuracies(*qualities: float) -> list[Scores]:
 
 
 def planned(*qualities: float, **options: Any):  # type: ignore[no-untyped-def]
-    return plan_scores(accuracies(*qualities), **options)
+    return plan(accuracies(*qualities), **options)
 
 
 def test_what_is_promised_is_what_the_shipped_test_finds() -> None:
@@ -100,7 +101,7 @@ def test_runs_that_do_not_differ_plan_nothing() -> None:
     [one] = accuracies(0.5)
     for runs in ([one], [one, one]):
         with pytest.raises(UsageError):
-            plan_scores(runs)
+            plan(runs)
 
 
 def test_the_command_writes_every_form(call: Call, monkeypatch: pytest.MonkeyPatch) -> None:
@@ -131,7 +132,7 @@ def test_the_curve_rises_from_chance_through_the_difference_that_is_found() -> N
 def test_python_plans_from_files_as_the_command_does(call: Call, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.chdir(EXAMPLES)
     files = ["task1/gold.json", "task1/bm25.txt", "task1/dense.txt"]
-    found = coliee_ir.plan(*files, measure="MicroR", queries=[30], differences=[0.1])
+    found = one_step.plan(*files, measure="MicroR", queries=[30], differences=[0.1])
     arguments = ["-m", "MicroR", "--size", "30", "--difference", "0.1", "-f", "json"]
     told = json.loads(call("plan", *files, *arguments)[1])
     assert list(told.pop("inputs")) == files
@@ -159,5 +160,5 @@ def test_the_order_of_gold_and_runs_changes_nothing() -> None:
     for of_gold, order in ((gold, runs), (dict(reversed(gold.items())), runs[::-1])):
         evaluator = Evaluator(of_gold, task="1")
         scored = [evaluator.evaluate(Run.of(run, tag=str(at))) for at, run in enumerate(order)]
-        texts.append(render(plan_scores(scored), "table"))
+        texts.append(render(plan(scored), "table"))
     assert texts[0] == texts[1]

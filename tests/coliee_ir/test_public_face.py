@@ -4,6 +4,7 @@ import ast
 import dataclasses
 import importlib
 import inspect
+import itertools
 import json
 import math
 import re
@@ -24,15 +25,27 @@ ROOT = Path(__file__).parents[2]
 
 EXPORTED = {
     # reading, scoring, converting
-    *("read_gold", "read_run", "evaluate", "Evaluator", "Scores", "ScoreStore", "Submission", "to_qrels"),
+    *(
+        "read_gold",
+        "read_run",
+        "evaluate",
+        "evaluate_all",
+        "Evaluator",
+        "Rules",
+        "Scored",
+        "Scores",
+        "ScoreStore",
+        "Submission",
+        "to_qrels",
+    ),
     *("to_run", "to_frame"),
     *("read_corpus", "GoldLike", "RunLike"),
     # showing
-    *("make_report", "Report"),
+    *("report", "Report"),
     # checking
     *("validate", "Validation", "Finding"),
     # many teams
-    *("rank_runs", "Leaderboard"),
+    *("leaderboard", "Leaderboard"),
     # fusing
     *("fuse", "Fusion", "fit_fusion", "FittedFusion"),
     # comparing
@@ -40,7 +53,7 @@ EXPORTED = {
     # planning
     *("plan", "Plan", "PlannedSize"),
     # cutting
-    *("tune", "Tuning", "cut", "Rule", "pick_run", "Picked", "BestOf"),
+    *("tune", "Tuning", "cut", "Rule", "pick", "Picked", "BestOf"),
     # what lies beneath
     *("Gold", "Run", "Answers", "Qrels", "Judged", "judge", "Decisions"),
     # rules
@@ -197,7 +210,7 @@ def test_what_is_hidden_is_found() -> None:
     kinds = {kind for _, hint in documented(coliee_ir.Report) for kind in named_types(hint)}
     assert coliee_ir.Grid not in kinds
     assert coliee_ir.Grid in {kind for _, hint in documented(coliee_ir.Leaderboard) for kind in named_types(hint)}
-    assert coliee_ir.Corpus in {kind for _, hint in documented(coliee_ir.make_report) for kind in named_types(hint)}
+    assert coliee_ir.Corpus in {kind for _, hint in documented(coliee_ir.report) for kind in named_types(hint)}
 
 
 # what is not what a parameter takes
@@ -205,7 +218,7 @@ def test_what_is_hidden_is_found() -> None:
 GOLD = {f"q{n}": [f"d{n}"] for n in range(6)}
 RUN = {f"q{n}": {f"d{n}": 0.9 - n / 20, "x": 0.3} for n in range(6)}
 OTHER = {f"q{n}": {"x": 0.9, f"d{n % 4}": 0.2} for n in range(6)}
-QUICK = {"task": "1", "n_resamples": 9}
+SCORED = coliee_ir.evaluate_all(GOLD, [RUN, OTHER], task="1")
 OF_A_TASK = {"task": "1"}
 
 #: the public functions, each with arguments that are right
@@ -217,19 +230,20 @@ RIGHT: dict[str, tuple[tuple[Any, ...], dict[str, Any]]] = {
     "to_qrels": ((GOLD,), {}),
     "to_run": ((RUN,), {}),
     "to_frame": ((RUN,), {}),
-    "compare": ((GOLD, RUN, OTHER), QUICK),
-    "rank_runs": ((GOLD, RUN, OTHER), QUICK),
-    "pick_run": ((GOLD, RUN, OTHER), QUICK),
+    "evaluate_all": ((GOLD, [RUN, OTHER]), OF_A_TASK),
+    "compare": ((SCORED,), {"n_resamples": 9}),
+    "leaderboard": ((SCORED,), {"n_resamples": 9}),
+    "pick": ((SCORED,), {"n_resamples": 9}),
     "convert": (("cases/run.txt", "out.run"), {}),
     "write_submission": ((coliee_ir.Run.of(RUN), "out.run"), {}),
     "read_categories": (("kinds.csv", ["q1"]), {}),
     "read_official": (("official.csv", "MicroF1"), {}),
-    "plan": ((GOLD, RUN, OTHER), {**OF_A_TASK, "years": 9}),
+    "plan": ((SCORED,), {"years": 9}),
     "tune": ((GOLD, RUN), {**OF_A_TASK, "by": "k", "folds": 2, "repeats": 1}),
     "cut": ((RUN, coliee_ir.Rule("k", 1)), OF_A_TASK),
     "fuse": ((RUN, OTHER), OF_A_TASK),
     "fit_fusion": ((GOLD, RUN, OTHER), {**OF_A_TASK, "folds": 2, "repeats": 1}),
-    "make_report": ((GOLD, RUN), QUICK),
+    "report": ((SCORED,), {"n_resamples": 9}),
     "validate": (("cases/run.txt",), OF_A_TASK),
     "judge": ((coliee_ir.Qrels({"q0": {"d0": 1}}), coliee_ir.Run.of(RUN)), {}),
     "protocol": (("1",), {}),
@@ -262,10 +276,14 @@ def wrong_calls(name: str) -> Iterator[tuple[str, object, inspect.BoundArguments
     signature = inspect.signature(called(name))
     arguments, options = RIGHT[name]
     for parameter in signature.parameters.values():
-        for value in NONSENSE:
+        ruled = parameter.kind is parameter.VAR_KEYWORD
+        for name, value in itertools.product(coliee_ir.Rules.__annotations__ if ruled else [parameter.name], NONSENSE):
             bound = signature.bind(*arguments, **options)
-            bound.arguments[parameter.name] = (value,) if parameter.kind is parameter.VAR_POSITIONAL else value
-            yield parameter.name, value, bound
+            given = (value,) if parameter.kind is parameter.VAR_POSITIONAL else value
+            bound.arguments[parameter.name] = (
+                {**bound.arguments.get(parameter.name, {}), name: given} if ruled else given
+            )
+            yield name, value, bound
 
 
 @pytest.mark.parametrize("name", RIGHT)

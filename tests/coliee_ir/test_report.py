@@ -16,6 +16,7 @@ from pathlib import Path
 from typing import Any
 from xml.etree import ElementTree
 
+import one_step
 import pytest
 from asserting import heard, refusing
 from example_runs import SHOWN
@@ -117,7 +118,7 @@ def test_the_page_carries_the_json_of_evaluate(name: str, call: Call, tmp_path: 
 
 
 def test_the_tables_show_the_numbers_of_evaluate() -> None:
-    report = coliee_ir.make_report(*shown("1"), n_resamples=99)
+    report = one_step.report(*shown("1"), n_resamples=99)
     runs = report.to_dict()["runs"]
     assert [run["tag"] for run in runs] == ["bm25", "dense", "rerank"]
     queries = drawn(report.contents).queries.data
@@ -134,8 +135,8 @@ def test_the_tables_show_the_numbers_of_evaluate() -> None:
 
 
 def test_the_intervals_are_those_of_compare() -> None:
-    report = coliee_ir.make_report(*shown("1"), n_resamples=199)
-    comparison = coliee_ir.compare(*shown("1"), n_resamples=199)
+    report = one_step.report(*shown("1"), n_resamples=199)
+    comparison = one_step.compare(*shown("1"), n_resamples=199)
     intervals = dict(zip(report.contents.names, report.contents.intervals[report.contents.measure], strict=True))
     assert intervals == {standing.tag: standing.interval for standing in comparison.standings}
     assert report.contents.comparison is not None
@@ -152,7 +153,7 @@ def test_each_query_opens_to_what_was_retrieved_missed_and_wrong() -> None:
     gold = {"q1": ["d1", "d2"], "q2": ["d3"]}
     runs = {"A": {"q1": ["d1", "d9", "d2"], "q2": ["d8"]}, "B": {"q1": ["d9", "d7"]}}
     given = [coliee_ir.Run.of(run, tag=tag) for tag, run in runs.items()]
-    report = coliee_ir.make_report(gold, *given, task="1", n_resamples=99)
+    report = one_step.report(gold, *given, task="1", n_resamples=99)
     page = report.to_html()
     details = held(page, "details")
     assert details["runs"] == ["A", "B"]
@@ -168,7 +169,7 @@ def test_each_query_opens_to_what_was_retrieved_missed_and_wrong() -> None:
 def test_answers_open_to_the_right_one_and_those_given() -> None:
     gold = {"R07-01-O": "Y", "R07-02-O": "N", "R07-03-O": "N"}
     answers = coliee_ir.Answers({"R07-01-O": True, "R07-02-O": True}, tag="A")
-    page = coliee_ir.make_report(gold, answers, task="4", n_resamples=99).to_html()
+    page = one_step.report(gold, answers, task="4", n_resamples=99).to_html()
     assert held(page, "details")["queries"] == [
         {"label": "Y", "answers": ["Y"]},
         {"label": "N", "answers": ["Y"]},
@@ -177,7 +178,7 @@ def test_answers_open_to_the_right_one_and_those_given() -> None:
 
 
 def test_a_cut_off_of_one_in_the_table_is_that_of_the_measure() -> None:
-    report = coliee_ir.make_report(*shown("1"), n_resamples=99)
+    report = one_step.report(*shown("1"), n_resamples=99)
     figure = drawn(report.contents).cutoffs
     assert figure is not None
     rows = {(row[0], row[1].text): (row[2].value, row[3].value) for row in figure.data.rows}
@@ -187,7 +188,7 @@ def test_a_cut_off_of_one_in_the_table_is_that_of_the_measure() -> None:
 
 
 def test_the_tuning_is_that_of_tune() -> None:
-    report = coliee_ir.make_report(*shown("1")[:2], n_resamples=99)
+    report = one_step.report(*shown("1")[:2], n_resamples=99)
     [tuning] = report.contents.tunings
     assert tuning is not None
     assert tuning.to_dict() == coliee_ir.tune(*shown("1")[:2], task="1").to_dict()
@@ -238,15 +239,15 @@ def test_statements_and_captions_come_from_the_civil_code_and_the_gold(call: Cal
 
 
 def test_one_run_needs_no_comparison() -> None:
-    page = coliee_ir.make_report(*shown("1")[:2], n_resamples=99).to_html()
+    page = one_step.report(*shown("1")[:2], n_resamples=99).to_html()
     assert "Where do they differ" not in page
     assert "differing" not in {a.get("value") for a in Reader(page).all("input")}
     with refusing(coliee_ir.UsageError, "[too-few]"):
-        coliee_ir.make_report(*shown("1")[:2], baseline="x")
+        one_step.report(*shown("1")[:2], baseline="x")
 
 
 def test_a_baseline_leaves_only_its_pairs() -> None:
-    report = coliee_ir.make_report(*shown("1"), baseline="bm25", n_resamples=99)
+    report = one_step.report(*shown("1"), baseline="bm25", n_resamples=99)
     figure = drawn(report.contents).differences
     assert figure is not None
     assert [row[:2] for row in figure.data.rows] == [["rerank", "bm25"], ["dense", "bm25"]]
@@ -263,11 +264,11 @@ def test_a_report_on_another_measure_says_so(call: Call, tmp_path: Path) -> None
 def test_two_runs_of_one_tag_are_told_apart() -> None:
     gold = {f"q{at}": ["d1"] for at in range(6)}
     runs = [coliee_ir.Run.of({"q1": ["d1"]}, tag="T", path=name) for name in ("a.txt", "b.txt")]
-    assert coliee_ir.make_report(gold, *runs, task="1", n_resamples=99).contents.names == ["T", "T (2)"]
+    assert one_step.report(gold, *runs, task="1", n_resamples=99).contents.names == ["T", "T (2)"]
 
 
 def test_a_cut_off_that_cannot_be_chosen_is_a_remark() -> None:
-    report = coliee_ir.make_report({"q1": ["d1"]}, {"q1": ["d1", "d2"]}, task="1", n_resamples=99)
+    report = one_step.report({"q1": ["d1"]}, {"q1": ["d1", "d2"]}, task="1", n_resamples=99)
     assert report.contents.tunings == [None]
     assert any("… run … 5 folds …" in heard(remark) for remark in report.contents.remarks)
     assert "no cutoff is chosen for " in heard(report.to_html())
@@ -276,7 +277,7 @@ def test_a_cut_off_that_cannot_be_chosen_is_a_remark() -> None:
 @pytest.mark.parametrize("run", [{"q9": ["d1"], "q1": []}, {"q1": ["d7"]}])
 def test_a_run_that_found_nothing_has_a_report(run: dict[str, list[str]]) -> None:
     gold: dict[str, list[str]] = {"q1": ["d1"], "q2": []}
-    page = coliee_ir.make_report(gold, run, {"q1": ["d1"]}, task="3", edition=2025, n_resamples=99).to_html()
+    page = one_step.report(gold, run, {"q1": ["d1"]}, task="3", edition=2025, n_resamples=99).to_html()
     assert "1 of 1" not in Reader(page).text
     assert Reader(page).open == []
 
@@ -374,7 +375,7 @@ def hostile() -> coliee_ir.Report:
     gold = {f"{text}q": [f"{text}d", f"{text}e"] for text in ids}
     ranked = {f"{text}q": {f"{text}d": 2.0, f"{other}x": 1.0} for text, other in pairwise(ids)}
     runs = [coliee_ir.Run.of(ranked, tag=tag, path=f"{tag}.txt") for tag in HOSTILE]
-    return coliee_ir.make_report(gold, *runs, task="1", n_resamples=9, command=" ".join(HOSTILE))
+    return one_step.report(gold, *runs, task="1", n_resamples=9, command=" ".join(HOSTILE))
 
 
 @pytest.fixture(scope="module")
@@ -463,7 +464,7 @@ def test_a_script_that_would_end_itself_is_refused() -> None:
 
 @pytest.fixture(scope="module")
 def page() -> str:
-    return coliee_ir.make_report(*shown("1"), n_resamples=99, command="coliee-ir report").to_html()
+    return one_step.report(*shown("1"), n_resamples=99, command="coliee-ir report").to_html()
 
 
 def test_the_page_is_one_document_in_order(page: str) -> None:
@@ -517,7 +518,7 @@ def test_a_page_of_400_queries_and_10_runs_is_below_3_megabytes(tmp_path: Path) 
     corpus.mkdir()
     for document in documents:
         (corpus / f"{document}.txt").write_text(f"[{document}] Applicant v. Minister of Citizenship. " * 4)
-    report = coliee_ir.make_report(gold, *runs, task="1", n_resamples=999, corpus=corpus)
+    report = one_step.report(gold, *runs, task="1", n_resamples=999, corpus=corpus)
     report.write_html(tmp_path / "report.html")
     size = (tmp_path / "report.html").stat().st_size
     print(f"the page has {size:,} bytes")
@@ -550,7 +551,7 @@ def test_a_figure_that_cannot_be_written_is_named_and_leaves_nothing_half_writte
 
 
 def test_page_and_paper_are_drawn_from_one_definition(page: str) -> None:
-    report = coliee_ir.make_report(*shown("1"), n_resamples=99)
+    report = one_step.report(*shown("1"), n_resamples=99)
     for figure in drawn(report.contents).there():
         screen, paper = on_page(figure), on_paper(figure)
         assert "var(--" in json.dumps(screen)
@@ -574,7 +575,7 @@ def test_the_overview_names_every_question_on_its_axis(tmp_path: Path) -> None:
     ids = [f"H{n // 10:02}-{n}-U" for n in range(110)]
     gold = {query: ["1"] for query in ids}
     runs = [coliee_ir.Run.of({query: ["1"] for query in ids[:n]}, tag=f"A{n}") for n in (20, 60)]
-    board = coliee_ir.rank_runs(gold, *runs, task="3", edition=2025, n_resamples=99)
+    board = one_step.leaderboard(gold, *runs, task="3", edition=2025, n_resamples=99)
     figures = overview(board)
     assert [(one.name, len(one.data.rows)) for one in figures] == [
         ("single-easy", 20), ("single-other", 45), ("single-other-2", 45)]  # fmt: skip

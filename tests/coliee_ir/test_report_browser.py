@@ -9,6 +9,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING, NamedTuple
 
 import axe_playwright_python
+import one_step
 import pytest
 from asserting import heard
 
@@ -78,7 +79,7 @@ def opened(browser: Browser) -> Iterator[Open]:
 @pytest.fixture(scope="module")
 def report(tmp_path_factory: pytest.TempPathFactory) -> Path:
     path = tmp_path_factory.mktemp("report") / "report.html"
-    coliee_ir.make_report(*TASK1, n_resamples=99, command="coliee-ir report").write_html(path)
+    one_step.report(*TASK1, n_resamples=99, command="coliee-ir report").write_html(path)
     return path
 
 
@@ -104,7 +105,7 @@ def test_a_task_of_answers_opens_without_a_word(opened: Open, tmp_path: Path, ta
     ending = "xml" if task == "task4" else "jsonl"
     runs = [EXAMPLES / task / f"{run}.{'txt' if task == 'task4' else 'jsonl'}" for run in ("ALPHA", "BETA")]
     path = tmp_path / "report.html"
-    coliee_ir.make_report(EXAMPLES / task / f"gold.{ending}", *runs, n_resamples=99).write_html(path)
+    one_step.report(EXAMPLES / task / f"gold.{ending}", *runs, n_resamples=99).write_html(path)
     page, said, _ = opened(path)
     assert said == []
     page.locator("#queries .open").first.click()
@@ -236,7 +237,7 @@ def test_hostile_names_are_only_text(opened: Open, tmp_path: Path) -> None:
         "query,category\n" + "".join('"{}","{}"\n'.format(f"{text}q".replace('"', '""'), "<b>k</b>") for text in texts)
     )
     runs = [coliee_ir.Run.of(ranked, tag=tag) for tag in texts]
-    report = coliee_ir.make_report(gold, *runs, task="1", n_resamples=9, categories=tmp_path / "kinds.csv")
+    report = one_step.report(gold, *runs, task="1", n_resamples=9, categories=tmp_path / "kinds.csv")
     report.write_html(tmp_path / "r.html")
     page, said, asked = opened(tmp_path / "r.html")
     assert queries(page)[0].endswith("q")
@@ -266,7 +267,7 @@ def many(tmp_path_factory: pytest.TempPathFactory) -> Path:
         )
         for at in range(54)
     ]  # fmt: skip
-    coliee_ir.make_report(gold, *runs, task="1", n_resamples=9).write_html(folder / "many.html")
+    one_step.report(gold, *runs, task="1", n_resamples=9).write_html(folder / "many.html")
     return folder / "many.html"
 
 
@@ -296,7 +297,7 @@ def test_axe_finds_nothing(
     axe = Path(axe_playwright_python.__file__).parent
     path = report
     if kind == "results":
-        board = coliee_ir.rank_runs(*TASK1, task="1", n_resamples=9)
+        board = one_step.leaderboard(*TASK1, task="1", n_resamples=9)
         path = tmp_path / "page.html"
         path.write_text(webpage.page(board, everything(board, Extras(EASY))[0]), encoding="utf-8")
     context = browser.new_context(color_scheme=scheme, bypass_csp=True)  # type: ignore[arg-type]

@@ -6,22 +6,23 @@ from collections.abc import Callable
 from pathlib import Path
 from typing import Any
 
+import one_step
 import pytest
 
 import coliee_ir.examples
 from coliee_adapters.errors import UsageError
-from coliee_ir import Run, Submission, compare, cut, evaluate, fit_fusion, make_report, rank_runs, tune, validate
+from coliee_ir import Run, Submission, cut, evaluate, fit_fusion, tune, validate
 
 TASK1 = Path(coliee_ir.examples.__file__).parent / "task1"
 GOLD, RUNS = TASK1 / "gold.json", [TASK1 / "bm25.txt", TASK1 / "dense.txt"]
 
 RESULTS = {
     "Scores": lambda: evaluate(GOLD, RUNS[0]),
-    "Comparison": lambda: compare(GOLD, *RUNS, n_resamples=99),
-    "Leaderboard": lambda: rank_runs(GOLD, *RUNS, n_resamples=99),
+    "Comparison": lambda: one_step.compare(GOLD, *RUNS, n_resamples=99),
+    "Leaderboard": lambda: one_step.leaderboard(GOLD, *RUNS, n_resamples=99),
     "Tuning": lambda: tune(GOLD, RUNS[0], by="k"),
     "FittedFusion": lambda: fit_fusion(GOLD, *RUNS),
-    "Report": lambda: make_report(GOLD, *RUNS, n_resamples=99),
+    "Report": lambda: one_step.report(GOLD, *RUNS, n_resamples=99),
     "Validation": lambda: validate(*RUNS),
 }
 
@@ -60,7 +61,7 @@ def test_scores_have_a_row_for_each_query() -> None:
         query: values["MicroF1"] for query, values in scores.per_query.items()
     }
     with pytest.raises(UsageError):
-        compare(GOLD, *RUNS, n_resamples=99).to_frame(per_query=True)
+        one_step.compare(GOLD, *RUNS, n_resamples=99).to_frame(per_query=True)
 
 
 def test_tags_and_ids_are_escaped_in_html() -> None:
@@ -86,10 +87,10 @@ def test_every_public_result_shows_itself() -> None:
         lambda: Submission(Submission({})),  # type: ignore[arg-type]
         lambda: cut({"q1": ["d1"]}, "k"),  # type: ignore[arg-type]
         lambda: evaluate(GOLD, RUNS[0], measures=[42]),  # type: ignore[list-item]
-        lambda: evaluate(GOLD, RUNS[0], decisions={"unanswered": "skip"}),  # type: ignore[arg-type]
-        lambda: compare(GOLD, *RUNS, n_resamples=2.5),  # type: ignore[arg-type]
-        lambda: compare(GOLD, *RUNS, seed="1"),  # type: ignore[arg-type]
-        lambda: compare(GOLD, *RUNS, confidence_level=None),  # type: ignore[arg-type]
+        lambda: evaluate(GOLD, RUNS[0], decisions={"unanswered": "left"}),  # type: ignore[arg-type]
+        lambda: one_step.compare(GOLD, *RUNS, n_resamples=2.5),  # type: ignore[arg-type]
+        lambda: one_step.compare(GOLD, *RUNS, seed="1"),  # type: ignore[arg-type]
+        lambda: one_step.compare(GOLD, *RUNS, confidence_level=None),  # type: ignore[arg-type]
     ],
 )
 def test_values_of_another_type_are_refused_in_a_sentence(made: Callable[[], object]) -> None:

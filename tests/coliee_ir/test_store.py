@@ -16,6 +16,7 @@ from pathlib import Path
 from typing import Any
 
 import numpy as np
+import one_step
 import pytest
 
 import coliee_ir
@@ -234,14 +235,14 @@ def test_functions_take_a_store_where_commands_do(tmp_path: Path) -> None:
     with coliee_ir.ScoreStore(kept) as store:
         assert len(list(store.score(evaluator, runs[:2]))) == 2
     for given in ([kept, runs[2]], [str(kept), coliee_ir.read_run(runs[2])]):
-        found = coliee_ir.compare(gold, *given, measure="AP", n_resamples=99).to_dict()
-        assert found == coliee_ir.compare(gold, *runs, measure="AP", n_resamples=99).to_dict()
-    report = coliee_ir.make_report(gold, runs[2], kept, n_resamples=99)
+        found = one_step.compare(gold, *given, measure="AP", n_resamples=99).to_dict()
+        assert found == one_step.compare(gold, *runs, measure="AP", n_resamples=99).to_dict()
+    report = one_step.report(gold, runs[2], kept, n_resamples=99)
     assert {entry.tag for entry in report.contents.board.entries} == {"bm25", "dense", "rerank"}
     assert [tuning is None for tuning in report.contents.tunings] == [False, True, True]  # in order of their scores
     with pytest.raises(coliee_ir.UsageError, match=r"s\.sqlite"):
         coliee_ir.tune(gold, kept)
-    picked = [coliee_ir.pick_run(gold, *given, measure="AP").to_dict() for given in (runs, [kept, runs[2]])]
+    picked = [one_step.pick(gold, *given, measure="AP").to_dict() for given in (runs, [kept, runs[2]])]
     assert picked[0] == picked[1] and picked[0]["runs"][0]["tag"] == "rerank"
 
 

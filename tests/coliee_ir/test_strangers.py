@@ -7,12 +7,13 @@ import threading
 from collections.abc import Callable
 from pathlib import Path
 
+import one_step
 import pytest
 from asserting import heard, refusing
 
 import coliee_ir.examples
 from coliee_adapters.errors import InputError
-from coliee_ir import evaluate, make_report, rank_runs, validate
+from coliee_ir import evaluate, validate
 from coliee_ir.scoring.reading import find_task, read_gold, telling
 
 EXAMPLES = Path(coliee_ir.examples.__file__).parent
@@ -141,7 +142,7 @@ def test_a_run_that_is_fused_twice_is_named(call: Call, tmp_path: Path) -> None:
 
 def test_a_run_that_is_reported_twice_is_named_in_python(tmp_path: Path) -> None:
     (tmp_path / "twin.txt").write_bytes(RUN1.read_bytes())
-    page = make_report(GOLD1, RUN1, tmp_path / "twin.txt", n_resamples=99).to_html()
+    page = one_step.report(GOLD1, RUN1, tmp_path / "twin.txt", n_resamples=99).to_html()
     assert f"identical to {RUN1}" in page
 
 
@@ -354,9 +355,9 @@ def test_a_tag_that_two_teams_chose_is_told_apart_by_paths(tmp_path: Path) -> No
     for team, lines in (("A", RUN1.read_text()), ("B", RUN1.read_text()[:2000])):
         (tmp_path / "sent" / team).mkdir(parents=True)
         (tmp_path / "sent" / team / "run.txt").write_text(lines.rpartition("\n")[0] + "\n")
-    board = rank_runs(GOLD1, tmp_path / "sent", teams={"bm25": "Alpha"})
+    board = one_step.leaderboard(GOLD1, tmp_path / "sent", teams={"bm25": "Alpha"})
     assert [entry.team for entry in board.entries] == ["Alpha", "Alpha"]
     assert any("[team-list]" in heard(remark) for remark in board.remarks)
-    board = rank_runs(GOLD1, tmp_path / "sent", teams={"bm25": "Alpha", "B/run.txt": "Beta"})
+    board = one_step.leaderboard(GOLD1, tmp_path / "sent", teams={"bm25": "Alpha", "B/run.txt": "Beta"})
     assert {entry.team for entry in board.entries} == {"Alpha", "Beta"}
     assert not any("[team-list]" in heard(remark) for remark in board.remarks)

@@ -8,7 +8,7 @@ import pandas
 import polars
 
 import coliee_ir
-from coliee_ir import Evaluator, Scores, compare, evaluate, read_gold, read_run, tune
+from coliee_ir import Evaluator, Scores, compare, evaluate, evaluate_all, read_gold, read_run, tune
 
 
 class Row(NamedTuple):
@@ -30,5 +30,7 @@ evaluate(pandas.DataFrame(), polars.DataFrame())
 evaluate(polars.LazyFrame(), rows())
 evaluate(["riteval_R01.xml", "riteval_R02.xml"], [{"query_id": "q1", "doc_id": "d1", "score": 1.0}])
 Evaluator(read_gold("gold.json"), "AP").evaluate(read_run("run.txt"))
-pair = compare("gold.json", "a.txt", "b.txt", confidence_level=0.99).pairs[0]
+scored = evaluate_all("gold.json", {"a": "a.txt", "b": {"q1": ["d1"]}}, task=1)
+pair = compare(scored, confidence_level=0.99).pairs[0]
+print(scored["a"].tag, scored[0].measures, scored.to_latex())
 print(pair.difference, pair.p, tune("gold.json", "a.txt").rule, coliee_ir.__version__)

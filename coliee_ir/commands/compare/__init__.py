@@ -3,29 +3,9 @@
 Scores ──terms──▶ sums over resampled queries ──▶ differences, p values, intervals
 """
 
-from coliee_ir.commands.compare.request import (
-    Asked,
-    check_measures,
-    compare,
-    compare_measures,
-    compare_scores,
-    test_name,
-)
+from coliee_ir.commands.compare.request import compare, test_name
 from coliee_ir.commands.compare.result import TESTS, Comparison, Pair, Standing
 from coliee_ir.stats.corrections import CORRECTIONS
 from coliee_ir.stats.resampling import Interval
 
-__all__ = [
-    "CORRECTIONS",
-    "TESTS",
-    "Asked",
-    "Comparison",
-    "Interval",
-    "Pair",
-    "Standing",
-    "check_measures",
-    "compare",
-    "compare_measures",
-    "compare_scores",
-    "test_name",
-]
+__all__ = ["CORRECTIONS", "TESTS", "Comparison", "Interval", "Pair", "Standing", "compare", "test_name"]

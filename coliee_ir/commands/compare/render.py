@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import math
 from collections import Counter
-from collections.abc import Sequence
 from typing import TYPE_CHECKING, Final
 
 from coliee_adapters.classes import NamedTuple
@@ -38,19 +37,18 @@ _FEW: Final = 10
 _TOLD: Final = 3
 
 
-def render_all(comparisons: Sequence[Comparison], form: str) -> str:
-    """Comparisons of the same runs by several measures; a single one as it is.
+def render_all(comparison: Comparison, form: str) -> str:
+    """The comparison, and those on other measures; ends in a newline.
 
     Raises:
-        UsageError: a form that holds one table.
+        UsageError: a form that holds one table, of several measures.
     """
-    if len(comparisons) == 1:
-        return render(comparisons[0], form)
-    if form == "json":
-        return dumped({"comparisons": [comparison.to_dict() for comparison in comparisons]})
-    if form in ("csv", "tsv"):
+    every = [comparison, *comparison.others]
+    if len(every) > 1 and form == "json":
+        return dumped({"comparisons": [one.to_dict() for one in every]})
+    if len(every) > 1 and form in ("csv", "tsv"):
         raise UsageError("option-needed", f"{form} holds one table; name one measure")
-    return "\n".join(render(comparison, form) for comparison in comparisons)
+    return "\n".join(render(one, form) for one in every)
 
 
 def standings(comparison: Comparison) -> Grid:

@@ -3,30 +3,27 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Iterable, Iterator, Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import replace
 from itertools import combinations
 from numbers import Real
-from typing import TYPE_CHECKING, Final
+from typing import Final
 
 import numpy as np
 
 from coliee_adapters.checked import one_of
 from coliee_adapters.classes import NamedTuple
 from coliee_adapters.errors import UsageError, quoted, shortened
-from coliee_adapters.inputs import GoldLike, RunLike
+from coliee_adapters.files import PathLike
 from coliee_adapters.lines import counted
 from coliee_adapters.remarks import Remark
 from coliee_ir.commands.compare.result import TESTS, Comparison, Pair, Standing
+from coliee_ir.inbox.sheets import groups_of
 from coliee_ir.judging.judged import FloatArray
 from coliee_ir.measures import Measure, Result
 from coliee_ir.measures.base import Terms
-from coliee_ir.rules.decisions import Decisions
-from coliee_ir.rules.protocol import protocol
-from coliee_ir.scoring.measuring import named
-from coliee_ir.scoring.scores import Scores
-from coliee_ir.scoring.several import score
-from coliee_ir.scoring.submission import Submission
+from coliee_ir.scoring.scored import checked, comparable
+from coliee_ir.scoring.scores import Scores, places_of
 from coliee_ir.stats import resampling
 from coliee_ir.stats.classical import critical_t, t
 from coliee_ir.stats.corrections import CORRECTIONS, corrected
@@ -36,9 +33,6 @@ from coliee_ir.stats.resampling import NEAR, Interval
 from coliee_ir.stats.settings import CONFIDENCE_LEVEL, MOST_RESAMPLES, N_RESAMPLES, SEED, Resampling
 from coliee_ir.stats.units import Units
 
-if TYPE_CHECKING:
-    from concurrent.futures import Executor
-
 _DECIDING: Final = 5
 
 #: in fewer differing queries than these, a pair that cannot be significant is said to differ in too few
@@ -46,11 +40,9 @@ LEAST_DIFFERING: Final = 10
 
 
 def compare(
-    gold: GoldLike,
-    *runs: RunLike | Submission,
-    measure: str = "",
-    task: str | int | None = None,
-    edition: str | int | None = None,
+    scored: Sequence[Scores],
+    *,
+    measures: str | Sequence[str] = (),
     baseline: str | None = None,
     test: str = "randomisation",
     correction: str = "maxt",
@@ -58,22 +50,14 @@ def compare(
     seed: int = SEED,
     confidence_level: float = CONFIDENCE_LEVEL,
     margin: float = math.nan,
-    groups: Mapping[str, str] | None = None,
-    exclude: str | Iterable[str] = (),
-    only: str | Iterable[str] | None = None,
-    decisions: Decisions | None = None,
-    columns: Mapping[str, str] | None = None,
-    executor: Executor | None = None,
+    groups: PathLike | Mapping[str, str] | None = None,
 ) -> Comparison:
-    """Compare runs on one measure, query by query paired.
+    """Compare runs that were scored against one gold, query by query paired.
 
     Args:
-        gold: what ``read_gold`` takes.
-        runs: at least two; what ``read_run`` takes, a ``Submission`` of several parts, or the path of a store of
-            scores, which stands for the runs in it, or of a log (``evaluate --log``).
-        measure: its name; by default the one that ranks the task's runs.
-        task: the task; by default it is found from gold and runs.
-        edition: the year whose rules count; by default the newest.
+        scored: at least two runs: what ``evaluate_all`` gives, or some of it.
+        measures: names of measures by which the runs were scored, whose pairs are corrected together
+            (``Comparison.others``); by default the first, which ranks the task's runs.
         baseline: the tag or the file of the run to compare all others with; by default all pairs are compared.
         test: one of ``randomisation``, ``t``.
         correction: for the number of pairs, one of ``maxt``, ``holm``, ``bh``, ``none``.
@@ -81,86 +65,31 @@ def compare(
         seed: of the random numbers; the same seed gives the same resamples on any machine.
         confidence_level: of the intervals.
         margin: the greatest difference that does not matter, for ``Comparison.within``.
-        groups: query → group, where queries depend on each other; groups are swapped and drawn as a whole.
-        exclude: queries to leave out.
-        only: the queries to score, for example those of a validation split; by default all.
-        decisions: the choices where the organisers leave it open.
-        columns: what the columns of tables and frames are called, by role, in gold and runs: see ``read_gold``.
-        executor: what scores the runs instead of this process: see ``Evaluator.evaluate_all``.
+        groups: query → group, where queries depend on each other, as a dictionary or a file with lines QUERY GROUP;
+            groups are swapped and drawn as a whole.
 
     Raises:
-        InputError: a file cannot be read, or gold and a run do not belong together.
-        UsageError: a test that is not made for the measure, a baseline that is not among the runs, fewer than two runs.
+        UsageError: a test that is not made for the measure, a baseline that is not among the runs, fewer than two runs,
+            a name that stands for several measures.
 
+    >>> from coliee_ir import evaluate_all
     >>> gold = {"q1": ["d1"], "q2": ["d2"], "q3": ["d3"]}
-    >>> comparison = compare(gold, {"q1": ["d1"]}, {"q1": ["d9"], "q2": ["d2"]}, task="1", n_resamples=99)
+    >>> scored = evaluate_all(gold, {"A": {"q1": ["d1"]}, "B": {"q1": ["d9"], "q2": ["d2"]}}, task="1")
+    >>> comparison = compare(scored, n_resamples=99)
     >>> comparison.standings[0].score, comparison.pairs[0].wins, comparison.pairs[0].losses
     (0.5, 1, 1)
     """
-    scored = score(
-        gold,
-        runs,
-        _one_measure(measure, task, edition),
-        task=task,
-        edition=edition,
-        exclude=exclude,
-        only=only,
-        decisions=decisions,
-        columns=columns,
-        executor=executor,
-    )
+    first = checked(scored, 2, "a comparison")[0]
     settings = Resampling(n_resamples, seed, confidence_level)
-    asked = Asked(test_name(test), correction, settings, margin, groups)
-    [comparison] = compare_measures(scored.scores, asked, baseline, most=1)
-    return replace(comparison, remarks=(*comparison.remarks, *scored.said))
-
-
-def _one_measure(typed: str, task: str | int | None, edition: str | int | None) -> list[str]:
-    """The measure to compare by, as an evaluator is asked for it; nothing for the one that ranks."""
-    check_measures([typed] if typed else [], task, edition)
-    return [typed] if typed else []
-
-
-def check_measures(names: Sequence[str], task: str | int | None = None, edition: str | int | None = None) -> None:
-    """Refuse a name that stands for several measures: each that is compared is corrected for.
-
-    Args:
-        names: names of measures, formulas, or names that the rules of the task give to formulas.
-        task: the task, where it is named.
-        edition: the year whose rules count; by default the newest.
-
-    Raises:
-        UsageError: there is no such measure, or the name stands for several; there is no such task or edition.
-    """
-    scores = {} if task is None else protocol(task, edition).scores
-    for name in names:
-        meant = named([name], scores)
-        if len(meant) > 1:
-            shown = ", ".join(map(str, meant[:3])) + (", …" if len(meant) > 3 else "")
-            raise UsageError("ambiguous", f"{name!r} expands to {len(meant)} measures ({shown}); name one measure")
+    asked = Asked(test_name(test), correction, settings, margin, groups_of(groups, first.task))
+    _check_choices(asked)
+    comparison, *others = _compared(scored, asked, comparable(scored, measures), baseline)
+    return replace(comparison, others=tuple(others))
 
 
 def test_name(typed: str) -> str:
     """A test by its name in ``TESTS``, in which ``randomization`` is spelt with an s."""
     return str(typed).replace("randomiz", "randomis")
-
-
-def compare_scores(
-    scored: Sequence[Scores],
-    *,
-    baseline: str | None = None,
-    test: str = "randomisation",
-    correction: str = "maxt",
-    settings: Resampling | None = None,
-    margin: float = math.nan,
-    groups: Mapping[str, str] | None = None,
-) -> Comparison:
-    """Compare runs that were scored against one gold, on the first measure of their results.
-
-    Args and errors are those of ``compare``, but that ``settings`` says how queries are resampled.
-    """
-    asked = Asked(test_name(test), correction, settings or Resampling(), margin, groups)
-    return compare_measures(scored, asked, baseline, most=1)[0]
 
 
 class Asked(NamedTuple):
@@ -173,25 +102,10 @@ class Asked(NamedTuple):
     groups: Mapping[str, str] | None = None
 
 
-def compare_measures(
-    scored: Sequence[Scores],
-    asked: Asked,
-    baseline: str | None = None,
-    most: int | None = None,
+def _compared(
+    scored: Sequence[Scores], asked: Asked, measures: Sequence[Measure], baseline: str | None
 ) -> list[Comparison]:
-    """Compare runs on each measure of their results; the pairs of all measures are corrected together.
-
-    Args:
-        scored: the runs, scored against one gold.
-        asked: how.
-        baseline: as for ``compare``.
-        most: only so many of the measures.
-
-    Raises:
-        UsageError: as ``compare``.
-    """
-    _check_choices(asked)
-    measures = _checked(scored)[:most]
+    """A comparison on each measure; their pairs are corrected together."""
     pairs = list(_pairs(scored, baseline))
     for measure in measures:
         _check_test(asked, measure, scored, pairs)
@@ -307,23 +221,6 @@ def _check_choices(asked: Asked) -> None:
         raise UsageError("bad-value", "the margin must be greater than 0, for example 0.01")
 
 
-def _checked(scored: Sequence[Scores]) -> list[Measure]:
-    """The measures to compare by."""
-    if len(scored) < 2:
-        raise UsageError("too-few", "a comparison needs at least two runs")
-    first = scored[0]
-    measures = list(first.results)
-    for scores in scored[1:]:
-        if missing := [measure for measure in measures[:1] if measure not in scores.results]:
-            problem = f"some runs have no {missing[0]} score; do all runs have the same parts?"
-            raise UsageError("not-comparable", problem)
-        if tuple(scores.query_ids) != tuple(first.query_ids):
-            raise UsageError("not-comparable", "the runs were scored on different queries")
-        if (scores.task, scores.edition, scores.decisions) != (first.task, first.edition, first.decisions):
-            raise UsageError("not-comparable", "the runs were scored by different rules")
-    return [measure for measure in measures if all(measure in scores.results for scores in scored)]
-
-
 def _check_test(asked: Asked, measure: Measure, scored: Sequence[Scores], pairs: Sequence[tuple[int, int]]) -> None:
     """Refuse a test of the queries' own values where the score is not made of these."""
     if asked.test != "t":
@@ -355,9 +252,7 @@ def _pairs(scored: Sequence[Scores], baseline: str | None) -> Iterator[tuple[int
     if baseline is None:
         yield from combinations(range(len(scored)), 2)
         return
-    places = [at for at, scores in enumerate(scored) if scores.tag == baseline]
-    if len(places) != 1:  # a tag goes before a file of that name
-        places = [at for at, scores in enumerate(scored) if scores.file == baseline] or places
+    places = places_of(scored, baseline)
     if len(places) != 1:
         tags = ", ".join(shortened(scores.tag) for scores in scored)
         what = "is not a run" if not places else f"matches {len(places)} runs; name its file"

@@ -119,6 +119,7 @@ class Comparison(Shown):
         remarks: what to know of the comparisons; what there is to know of a run is in its standing.
         excluded: the queries that were left out.
         decisions: the choices made where the organisers leave it open.
+        others: the comparisons on the other measures that were asked for.
     """
 
     task: str
@@ -140,6 +141,7 @@ class Comparison(Shown):
     remarks: tuple[str, ...] = ()
     excluded: tuple[str, ...] = ()
     decisions: Decisions = field(default_factory=Decisions)
+    others: tuple[Comparison, ...] = field(default=(), repr=False)
 
     @property
     def alpha(self) -> float:

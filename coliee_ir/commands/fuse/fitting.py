@@ -2,9 +2,9 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable, Mapping, Sequence
+from collections.abc import Callable, Sequence
 from dataclasses import replace
-from typing import Any, Literal
+from typing import Any, Literal, Unpack
 
 import numpy as np
 
@@ -24,11 +24,10 @@ from coliee_ir.judging.judged import judge
 from coliee_ir.judging.mismatch import check
 from coliee_ir.measures import Measure
 from coliee_ir.measures.base import Terms
-from coliee_ir.rules.decisions import Decisions
 from coliee_ir.scoring.evaluator import Evaluator
 from coliee_ir.scoring.measuring import named
 from coliee_ir.scoring.reading import given as as_given
-from coliee_ir.scoring.session import begin
+from coliee_ir.scoring.session import Rules, begin
 from coliee_ir.scoring.years import years
 from coliee_ir.stats.folds import Split, difference, spread
 from coliee_ir.stats.settings import FOLDS, REPEATS, SEED, Resampling
@@ -43,18 +42,13 @@ def fit_fusion(
     depth: int | None = None,
     top: int | None = None,
     measure: str = "",
-    task: str | int | None = None,
-    edition: str | int | None = None,
-    exclude: str | Iterable[str] = (),
-    only: str | Iterable[str] | None = None,
     folds: int = FOLDS,
     repeats: int = REPEATS,
     by_year: bool = False,
     ties: Literal["N", "Y", "first"] | None = None,
     seed: int = SEED,
     tag: str | None = None,
-    decisions: Decisions | None = None,
-    columns: Mapping[str, str] | None = None,
+    **rules: Unpack[Rules],
 ) -> FittedFusion:
     """Fit weights to labelled queries, by coordinate search, and measure them on queries that they were not fitted to.
 
@@ -73,18 +67,13 @@ def fit_fusion(
         depth: see ``Fusion``.
         top: the cutoff, where it is not to be fitted.
         measure: what to maximise; by default the first of the task's official measures that looks at documents only.
-        task: the task; by default it is found from the gold.
-        edition: the year whose rules count; by default the newest.
-        exclude: queries to leave out.
-        only: the queries to score, for example those of a validation split; by default all.
         folds: how many folds of queries the weights are held out from.
         repeats: how many times the queries are dealt anew to folds.
         by_year: whether each fold is a year: of statute questions as their ids say, else a gold's file.
         ties: for a vote on answers, what equal weights give: see ``Fusion``.
         seed: of the folds.
         tag: what the fused run is called; by default as the method.
-        decisions: the choices where the organisers leave it open.
-        columns: what the columns of tables and frames are called, by role, in gold and runs: see ``read_gold``.
+        rules: see ``Rules``.
 
     Raises:
         InputError: a file cannot be read, or gold and run do not belong together.
@@ -97,10 +86,9 @@ def fit_fusion(
     ((0.55, 0.45), 1, 1.0)
     """
     seed = Resampling(seed=seed).seed  # checked
+    columns = rules.get("columns")
     runs = tuple(as_given(run, columns) for run in runs)
-    evaluator, _ = begin(
-        gold, runs, task=task, edition=edition, exclude=exclude, only=only, decisions=decisions, columns=columns
-    )
+    evaluator, _ = begin(gold, runs, **rules)
     votes = evaluator.protocol.parts == ("answers",)
     method = method or ("vote" if votes else "combsum")
     fusion = Fusion(method, norm, k, depth=depth, top=top, ties=ties)

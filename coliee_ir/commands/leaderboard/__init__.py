@@ -7,12 +7,12 @@ from coliee_ir.commands.leaderboard.board import EASY, Entry
 from coliee_ir.commands.leaderboard.catalogue import TABLES
 from coliee_ir.commands.leaderboard.categories import Categories, read_categories
 from coliee_ir.commands.leaderboard.official import OfficialRun, Placement, Published, read_official
-from coliee_ir.commands.leaderboard.request import rank_runs
+from coliee_ir.commands.leaderboard.request import leaderboard
 from coliee_ir.commands.leaderboard.result import Leaderboard
 from coliee_ir.commands.leaderboard.standing import Ranks
-from coliee_ir.inbox.grouping import Invalid
+from coliee_ir.scoring.submission import Invalid
 
 __all__ = [
     "EASY", "TABLES", "Categories", "Entry", "Invalid", "Leaderboard", "OfficialRun", "Placement", "Published", "Ranks",
-    "rank_runs", "read_categories", "read_official",
+    "leaderboard", "read_categories", "read_official",
 ]  # fmt: skip

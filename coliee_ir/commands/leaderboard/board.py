@@ -10,11 +10,12 @@ from coliee_adapters.descriptions import Description
 from coliee_adapters.ids import IntArray
 from coliee_ir.commands.compare import Interval
 from coliee_ir.commands.leaderboard.standing import Ranks
-from coliee_ir.inbox.grouping import Invalid, told_apart
+from coliee_ir.inbox.grouping import told_apart
 from coliee_ir.inbox.teams import Teams
 from coliee_ir.measures import Measure, Result
 from coliee_ir.rules.protocol import Protocol
 from coliee_ir.scoring.scores import Scores
+from coliee_ir.scoring.submission import Invalid
 from coliee_ir.stats.settings import Resampling
 
 #: the share of right answers from which a question is called easy; the overview papers name none

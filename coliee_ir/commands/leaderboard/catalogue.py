@@ -5,7 +5,7 @@ from __future__ import annotations
 import math
 from collections.abc import Callable, Mapping
 from dataclasses import replace
-from typing import Any, Final
+from typing import Final
 
 from coliee_adapters.classes import NamedTuple
 from coliee_adapters.errors import UsageError
@@ -13,8 +13,7 @@ from coliee_ir.commands.leaderboard import data, questions, runs
 from coliee_ir.commands.leaderboard.board import Board
 from coliee_ir.commands.leaderboard.categories import Categories
 from coliee_ir.commands.leaderboard.official import Published
-from coliee_ir.output.envelope import number
-from coliee_ir.output.grid import Cell, Grid, Number, styled
+from coliee_ir.output.grid import Grid, styled
 
 
 class Extras(NamedTuple):
@@ -89,14 +88,3 @@ def everything(board: Board, extras: Extras) -> tuple[dict[str, Grid], dict[str,
         except UsageError as error:
             missing[name] = str(error)
     return tables, missing
-
-
-def records(table: Grid) -> list[dict[str, Any]]:
-    """The rows of a table as JSON objects, by the names of its columns; a number that does not exist is null."""
-    return [dict(zip(table.header, map(_json_value, row), strict=True)) for row in table.rows]
-
-
-def _json_value(cell: Cell) -> str | float | None:
-    if isinstance(cell, Number):
-        return number(cell.value)
-    return cell

@@ -1,4 +1,4 @@
-"""The leaderboard: what ``rank_runs`` gives, with its tables."""
+"""The leaderboard: what ``leaderboard`` gives, with its tables."""
 
 from __future__ import annotations
 
@@ -12,16 +12,16 @@ from coliee_adapters.errors import UsageError
 from coliee_adapters.remarks import told_of
 from coliee_ir.commands.leaderboard import webpage
 from coliee_ir.commands.leaderboard.board import EASY, Board, Entry
-from coliee_ir.commands.leaderboard.catalogue import Extras, build, everything, records
+from coliee_ir.commands.leaderboard.catalogue import Extras, build, everything
 from coliee_ir.commands.leaderboard.categories import Categories
 from coliee_ir.commands.leaderboard.official import Published
-from coliee_ir.inbox.grouping import Invalid
 from coliee_ir.inbox.teams import Teams
 from coliee_ir.output.envelope import preamble
-from coliee_ir.output.grid import Grid, latex, separated
+from coliee_ir.output.grid import Grid, latex, records, separated
 from coliee_ir.output.shown import Forms, Shown, jsonable
 from coliee_ir.rules.protocol import described_task
 from coliee_ir.scoring.evaluator import Evaluator
+from coliee_ir.scoring.submission import Invalid
 from coliee_ir.stats.settings import Resampling
 
 

@@ -3,7 +3,7 @@
 Scores ──terms──▶ standard errors ──▶ those of n queries ──▶ the differences that the test finds
 """
 
-from coliee_ir.commands.plan.request import plan, plan_scores
+from coliee_ir.commands.plan.request import plan
 from coliee_ir.commands.plan.result import Plan, PlannedSize
 
-__all__ = ["Plan", "PlannedSize", "plan", "plan_scores"]
+__all__ = ["Plan", "PlannedSize", "plan"]

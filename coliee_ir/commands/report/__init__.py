@@ -3,6 +3,6 @@
 Scores, Comparison, Tuning, Leaderboard ──▶ Contents ──▶ figures ──▶ page · PDF, SVG, PNG · LaTeX
 """
 
-from coliee_ir.commands.report.request import Report, begin_page, check_installed, make_report, report_scores
+from coliee_ir.commands.report.request import Report, begin_page, check_installed, report
 
-__all__ = ["Report", "begin_page", "check_installed", "make_report", "report_scores"]
+__all__ = ["Report", "begin_page", "check_installed", "report"]

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import importlib.util
-from collections.abc import Iterable, Mapping, Sequence
 from itertools import pairwise
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
@@ -14,10 +13,9 @@ from coliee_adapters.classes import dataclass
 from coliee_adapters.corpora import Corpus
 from coliee_adapters.errors import UsageError, shortened
 from coliee_adapters.files import PathLike, written
-from coliee_adapters.inputs import GoldLike, RunLike
 from coliee_adapters.records import Run
 from coliee_ir.commands import tune as cutoffs
-from coliee_ir.commands.compare import compare_scores
+from coliee_ir.commands.compare import compare
 from coliee_ir.commands.leaderboard import EASY, Entry, Leaderboard, read_categories
 from coliee_ir.commands.leaderboard.standing import order_key, places, stands
 from coliee_ir.commands.report.contents import Contents, Ranks, best_first, intervals
@@ -25,10 +23,9 @@ from coliee_ir.commands.tune import Pool, Tuning
 from coliee_ir.measures import Measure
 from coliee_ir.measures.labels import Accuracy
 from coliee_ir.measures.sets import Macro, MacroF, Micro
-from coliee_ir.rules.decisions import Decisions
 from coliee_ir.scoring.evaluator import Evaluator
+from coliee_ir.scoring.scored import Scored, checked, with_judged
 from coliee_ir.scoring.scores import Scores
-from coliee_ir.scoring.several import score
 from coliee_ir.scoring.submission import Submission
 from coliee_ir.stats.settings import N_RESAMPLES, SEED, Resampling
 from coliee_ir.stats.units import Units
@@ -110,114 +107,45 @@ class Report:
         return write_overview(self.contents.board, folder, easy)
 
 
-def make_report(
-    gold: GoldLike,
-    *runs: RunLike | Submission,
-    measures: str | Sequence[str] = (),
-    task: str | int | None = None,
-    edition: str | int | None = None,
-    exclude: str | Iterable[str] = (),
-    only: str | Iterable[str] | None = None,
-    decisions: Decisions | None = None,
+def report(
+    scored: Scored,
+    path: PathLike | None = None,
+    *,
     corpus: PathLike | Corpus | None = None,
     categories: PathLike | None = None,
     baseline: str | None = None,
     n_resamples: int = N_RESAMPLES,
     seed: int = SEED,
     command: str = "",
-    columns: Mapping[str, str] | None = None,
 ) -> Report:
-    """Make a report on runs.
+    """Make a report on runs, and write it where a path is given.
 
     Args:
-        gold: what ``read_gold`` takes.
-        runs: at least one; what ``read_run`` takes, a ``Submission`` of several parts, or the path of a store of
-            scores, which stands for the runs in it, or of a log (``evaluate --log``).
-        measures: names of measures, of which the report is about the first; by default the official ones.
-        task: the task; by default it is found from gold and runs.
-        edition: the year whose rules count; by default the newest.
-        exclude: queries to leave out.
-        only: the queries to score, for example those of a validation split; by default all.
-        decisions: the choices where the organisers leave it open.
+        scored: at least one run: what ``evaluate_all`` gives, with the judged documents; the page is about the first
+            measure.
+        path: the HTML page to write.
         corpus: what ``read_corpus`` takes or gives, for titles.
         categories: a CSV with the columns ``query`` and ``category``.
         baseline: the tag or the file of the run to compare all others with; by default all pairs are compared.
         n_resamples: how many resamples, for the tests.
         seed: of the random numbers.
         command: what makes the report again; the page shows it.
-        columns: what the columns of tables and frames are called, by role, in gold and runs: see ``read_gold``.
 
     Raises:
-        InputError: a file cannot be read, or gold and a run do not belong together.
+        InputError: a file cannot be read or written.
         UsageError: what was asked for does not exist or does not fit, or a library is not installed.
     """
-    if not runs:
-        raise UsageError("too-few", "a report needs at least one run")
     check_installed()
-    scored = score(
-        gold,
-        runs,
-        measures,
-        task=task,
-        edition=edition,
-        exclude=exclude,
-        only=only,
-        decisions=decisions,
-        columns=columns,
-        keep_judged=True,
-    )
-    return report_scores(
-        scored.scores,
-        scored.evaluator,
-        scored.submissions,
-        corpus=corpus,
-        categories=categories,
-        baseline=baseline,
-        settings=Resampling(n_resamples, seed),
-        command=command,
-        remarks=scored.said,
-    )
-
-
-def report_scores(
-    scored: Sequence[Scores],
-    evaluator: Evaluator,
-    submissions: Sequence[Submission | None],
-    *,
-    corpus: PathLike | Corpus | None = None,
-    categories: PathLike | None = None,
-    baseline: str | None = None,
-    settings: Resampling | None = None,
-    command: str = "",
-    remarks: Sequence[str] = (),
-) -> Report:
-    """A report on runs that were scored by one evaluator.
-
-    Args:
-        scored: the scores, with the judged parts behind them (``keep_judged``).
-        evaluator: what scored them.
-        submissions: the runs, in the same order; None for one of a store, of which there are only scores.
-        corpus: what ``read_corpus`` takes or gives, for titles.
-        categories: a CSV with the columns ``query`` and ``category``.
-        baseline: the tag or the file of the run to compare all others with; by default all pairs are compared.
-        settings: how queries are resampled, for the tests.
-        command: what makes the report again; the page shows it.
-        remarks: what else is to be said of the runs.
-
-    Raises:
-        InputError: a file cannot be read.
-        UsageError: what was asked for does not fit, or a library is not installed.
-    """
-    check_installed()
-    settings = settings or Resampling()
+    settings, evaluator = Resampling(n_resamples, seed), with_judged(scored, "a report").evaluator
+    checked(scored, 1, "a report")
     from coliee_ir.commands.report.texts import texts_of
 
     order = best_first(scored, evaluator.protocol.tie_break)
     runs = [scored[at] for at in order]
-    handed = [submissions[at] for at in order]
+    handed = [scored.submissions[at] for at in order]
     comparison = None
     if len(runs) > 1:
-        comparison = compare_scores(runs, baseline=baseline, settings=settings)
+        comparison = compare(runs, baseline=baseline, n_resamples=n_resamples, seed=seed)
     elif baseline is not None:
         raise UsageError("too-few", "a baseline needs at least one other run")
     of_measures = intervals(runs, settings.confidence_level)
@@ -247,7 +175,7 @@ def report_scores(
         *(comparison.remarks if comparison else ()),
         *(in_categories.remarks if in_categories else ()),
         *unknown,
-        *remarks,
+        *scored.remarks,
     ]
     contents = Contents(
         board=board,
@@ -260,7 +188,10 @@ def report_scores(
         command=command,
         in_order=scored,
     )
-    return Report(contents, texts)
+    made = Report(contents, texts)
+    if path is not None:
+        made.write_html(path)
+    return made
 
 
 def check_installed(what: str = "a report") -> None:

@@ -2,12 +2,12 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator, Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from concurrent.futures import Executor
 from dataclasses import replace
 from functools import partial
 from os import PathLike
-from typing import Any
+from typing import Any, Unpack
 
 import numpy as np
 
@@ -29,7 +29,6 @@ from coliee_ir.measures.base import Terms
 from coliee_ir.measures.formulas import Formula
 from coliee_ir.measures.labels import Accuracy
 from coliee_ir.measures.sets import Macro, Micro
-from coliee_ir.rules.decisions import Decisions
 from coliee_ir.rules.protocol import Protocol, protocol
 from coliee_ir.scoring import measuring, session
 from coliee_ir.scoring.evaluator import Evaluator
@@ -38,6 +37,7 @@ from coliee_ir.scoring.reading import given as as_given
 from coliee_ir.scoring.reading import read_run
 from coliee_ir.scoring.remarking import OF_ORDER
 from coliee_ir.scoring.scores import Scores
+from coliee_ir.scoring.session import Rules
 from coliee_ir.scoring.submission import Submission
 from coliee_ir.scoring.years import years
 from coliee_ir.stats.cutting import relevance_of
@@ -53,8 +53,6 @@ def tune(
     *,
     maximise: str = "",
     by: str | Sequence[str] = (),
-    task: str | int | None = None,
-    edition: str | int | None = None,
     answers: RunLike | None = None,
     floor: int | None = None,
     cap: int | None = None,
@@ -63,13 +61,10 @@ def tune(
     groups: Mapping[str, str] | None = None,
     by_year: bool = False,
     filters: Sequence[Filter] = (),
-    exclude: str | Iterable[str] = (),
-    only: str | Iterable[str] | None = None,
     seed: int = SEED,
-    decisions: Decisions | None = None,
-    columns: Mapping[str, str] | None = None,
     curve_intervals: bool = False,
     executor: Executor | None = None,
+    **rules: Unpack[Rules],
 ) -> Tuning:
     """Choose the rule that cuts a run best.
 
@@ -82,8 +77,6 @@ def tune(
         run: a ranking; what ``read_run`` takes.
         maximise: MicroF1, MacroF2, …, or Accuracy; by default the measure that ranks the task's runs.
         by: kinds of rule, of ``FAMILIES``; by default all that the run's scores allow.
-        task: the task; by default it is found from gold and run.
-        edition: the year whose rules count; by default the newest.
         answers: for Accuracy, the answers that belong to the run.
         floor: keep at least so many documents a query; by default searched.
         cap: keep at most so many; by default searched.
@@ -92,14 +85,11 @@ def tune(
         groups: query → group; queries of one group are in one fold.
         by_year: whether each fold is a year: of statute questions as their ids say, else a gold's file.
         filters: what to take away before cutting; each is measured for what it gains.
-        exclude: queries to leave out.
-        only: the queries to score, for example those of a validation split; by default all.
         seed: of the folds.
-        decisions: the choices where the organisers leave it open.
-        columns: what the columns of tables and frames are called, by role, in gold and runs: see ``read_gold``.
         curve_intervals: whether each point of the curve gets an interval.
         executor: any executor of ``concurrent.futures``, or of that interface: one of its workers does all of it, and
             must find the files under the same paths.
+        rules: see ``Rules``.
 
     Raises:
         InputError: a file cannot be read, or gold and run do not belong together.
@@ -113,10 +103,9 @@ def tune(
     """
     if executor is not None:
         there = partial(
-            tune, gold, run, maximise=maximise, by=by, task=task, edition=edition, answers=answers, floor=floor,
-            cap=cap, folds=folds, repeats=repeats, groups=groups, by_year=by_year, filters=filters,
-            exclude=exclude, only=only, seed=seed, decisions=decisions, columns=columns,
-            curve_intervals=curve_intervals,
+            tune, gold, run, maximise=maximise, by=by, answers=answers, floor=floor, cap=cap, folds=folds,
+            repeats=repeats, groups=groups, by_year=by_year, filters=filters, seed=seed,
+            curve_intervals=curve_intervals, **rules,
         )  # fmt: skip
         [tuning] = workers.results([there], 1, executor)
         if isinstance(tuning, ColieeError):
@@ -128,22 +117,14 @@ def tune(
         raise UsageError("bad-value", f"the floor ({floor}) must not exceed the cap ({cap})")
     Resampling(seed=seed)  # refuses a seed that is none
     if isinstance(run, str | PathLike) and run != "-" and is_store(run):
-        raise UsageError("wrong-part", f"{run} holds scores and no documents to cut; pick_run picks its best run")
+        raise UsageError("wrong-part", f"{run} holds scores and no documents to cut; pick picks its best run")
+    columns = rules.get("columns")
     run = as_given(run, columns)
     if isinstance(run, Source):
         run.check()  # before what else may be wrong is said
-    record, task, _ = session.read(gold, [Submission(run, answers)], task=task, columns=columns)
-    measure = _measure(maximise, protocol(task, edition))
-    evaluator = Evaluator(
-        record,
-        measure.name,
-        task=task,
-        edition=edition,
-        exclude=exclude,
-        only=only,
-        decisions=decisions,
-        columns=columns,
-    )
+    record, task, _ = session.read(gold, [Submission(run, answers)], task=rules.get("task"), columns=columns)
+    measure, rules["task"] = _measure(maximise, protocol(task, rules.get("edition"))), task
+    evaluator = Evaluator(record, measure.name, **rules)
     submission = evaluator.read(run)
     given = None if answers is None else evaluator.read(answers)
     if given is None:
