@@ -9,9 +9,9 @@ from __future__ import annotations
 import argparse
 import ast
 import contextlib
-import importlib
 import io
 import re
+from collections import Counter
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from pathlib import Path
 from typing import Any
@@ -80,19 +80,15 @@ def table(head: Sequence[str], rows: Iterable[Sequence[str]]) -> str:
 # ── Commands ──────────────────────────────────────────────────────────────────────────────────────────────────────
 
 
-def parser_of(command: str) -> argparse.ArgumentParser:
-    """The parser of a command."""
-    parser = argparse.ArgumentParser(f"coliee-ir {command}", allow_abbrev=False)
-    importlib.import_module(f"coliee_ir.cli.{command}").add_arguments(parser)
-    return parser
-
-
 def commands() -> str:
     """The commands, each with its arguments. Of argparse only the texts are used: its layout changes with Python."""
     overview = table(
         ["command", "what it does"], ([f"[{c}](#{c})", prose(_sentence(what))] for c, what in cli.COMMANDS.items())
     )
-    each = "\n".join(map(_command, cli.COMMANDS))
+    parsers = {command: cli.parser_of(command) for command in cli.COMMANDS}
+    rows = Counter(row for parser in parsers.values() for row in _rows(parser))
+    common = [row for row, n in rows.items() if n >= _COMMON]
+    each = "\n".join(_command(command, parser, common) for command, parser in parsers.items())
     return f"""# Commands
 
 Results go to standard output, remarks to standard error. `coliee-ir COMMAND -h` prints what this page says.
@@ -106,31 +102,39 @@ Results go to standard output, remarks to standard error. `coliee-ir COMMAND -h`
 | 130 | interrupted from the keyboard |
 | 143 | ended by a signal: `SIGTERM`, `SIGHUP` |
 
+## Common options
+
+A mistyped command or option is answered with what was probably meant.
+
+{table(["option", "meaning"], common)}
 {each}"""
 
 
-def _command(command: str) -> str:
-    parser = parser_of(command)
-    groups = [
-        (group, [one for one in group._group_actions if one.help != argparse.SUPPRESS]) for group in _groups(parser)
-    ]
-    positional = [_typed(action) for _, actions in groups for action in actions if not action.option_strings]
+#: an option that means the same in this many commands is described once
+_COMMON = 3
+
+
+def _rows(parser: argparse.ArgumentParser) -> list[tuple[str, str]]:
+    """The arguments: how each is typed, and what it does."""
+    return [(code(_typed(one)), _what(parser, one)) for one in _actions(parser)]
+
+
+def _actions(parser: argparse.ArgumentParser) -> list[argparse.Action]:
+    """The arguments, in the order of ``--help``."""
+    return [action for group in parser._action_groups for action in group._group_actions]
+
+
+def _command(command: str, parser: argparse.ArgumentParser, common: Sequence[tuple[str, str]]) -> str:
+    rows = _rows(parser)
+    shared = [row[0].strip("`").split()[0].rstrip(",") for row in rows if row in common]
     parts = [
         f"## {command}\n\n{prose(_sentence(cli.COMMANDS[command]))}\n",
-        f"```text\n{' '.join([parser.prog, '[options]', *positional])}\n```\n",
+        f"```text\n{str(parser.usage) % {'prog': parser.prog}}\n```\n",
+        table(["argument", "meaning"], [row for row in rows if row not in common]),
+        f"[Common](#common-options): {', '.join(map(code, shared))}.\n",
+        f"```text\n{(parser.epilog or '').strip()}\n```\n",
     ]
-    for group, actions in groups:
-        if actions:
-            title = {"positional arguments": "arguments"}.get(group.title or "", group.title or "options")
-            parts += [f"**{prose(_capital(title))}**\n", f"{prose(group.description)}\n" if group.description else ""]
-            parts.append(table(["argument", "meaning"], ([code(_typed(one)), _what(parser, one)] for one in actions)))
-    if parser.epilog:
-        parts.append(f"```text\n{parser.epilog.strip()}\n```\n")
-    return "\n".join(filter(None, parts))
-
-
-def _groups(parser: argparse.ArgumentParser) -> list[argparse._ArgumentGroup]:
-    return parser._action_groups
+    return "\n".join(parts)
 
 
 def _typed(action: argparse.Action) -> str:

@@ -554,7 +554,7 @@ def _leaderboard(files: Put, chance: random.Random, plain: Outcome) -> str | Non
         shutil.copy(source, folder / name / f"sent{files.case.endings[1]}")
     form = chance.choice(["table", "json", "csv", "markdown", "latex"])
     more = chance.choice(
-        [(), ("--best",), ("--table", "invalid"), ("--table", "questions"), ("--tables", folder / "T")]
+        [(), ("--best",), ("--table", "invalid"), ("--table", "questions"), ("--overview", folder / "T")]
     )
     done = typed("leaderboard", files.gold, folder, *_task(files), "--resamples", 50, "-f", form, *more)
     return broken(done, result=False)  # it ranks the others, and ends with 2 for the broken one
@@ -566,7 +566,7 @@ def _tune(files: Put, chance: random.Random, plain: Outcome) -> str | None:
     by = chance.choice(["k", "score", "ratio", "margin"])
     target = chance.choice(["-", files.folder / "out" / "cut.txt"])
     done = typed(
-        "tune", files.gold, files.run, *_task(files), "--by", by, "--folds", 2, "--save-rule", rule,
+        "tune", files.gold, files.run, *_task(files), "--by", by, "--folds", 2, "--save", rule,
         "--apply", files.run, "-o", target, "--tag", "X",
     )  # fmt: skip
     if said := broken(done):
@@ -587,7 +587,7 @@ def _fuse(files: Put, chance: random.Random, plain: Outcome) -> str | None:
             ("--method", method),
             ("--method", method, "--norm", norm),
             ("--method", method, "--top", 2, *_task(files)),
-            ("--fit", files.gold, "--save-weights", files.folder / "out" / "weights.json", "--folds", 2, *_task(files)),
+            ("--fit", files.gold, "--save", files.folder / "out" / "weights.json", "--folds", 2, *_task(files)),
             (),
         ]
     )

@@ -62,10 +62,14 @@ def test_no_generated_page_is_left_of_what_is_gone() -> None:
 
 @pytest.mark.parametrize("command", cli.COMMANDS)
 def test_every_command_is_there_with_every_option(command: str) -> None:
-    _, section = re.split(rf"^## {command}\n", PAGES["reference/commands.md"], flags=re.MULTILINE)
-    section = re.split(r"^## ", section, flags=re.MULTILINE)[0]
-    typed = {name for row in rows(section) for name in re.split(r"[\s,]+", row[0])}
-    for action in generate.parser_of(command)._actions:
+    sections = dict(re.findall(r"^## (.*)\n([^\0]*?)(?=^## |\Z)", PAGES["reference/commands.md"], re.MULTILINE))
+    common = {name for row in rows(sections["Common options"]) for name in re.split(r"[\s,]+", row[0])}
+    named = set(re.findall(r"`([^`]+)`", next(iter(re.findall(r"^\[Common\].*", sections[command], re.MULTILINE)))))
+    typed = {name for row in rows(sections[command]) for name in re.split(r"[\s,]+", row[0])} | named
+    assert named <= common
+    for action in cli.parser_of(command)._actions:
+        if named & {*action.option_strings}:
+            typed |= common
         assert typed.issuperset(action.option_strings or [str(action.metavar).strip("[]")]) or action.nargs == "*"
     assert command in by_first("commands")
 

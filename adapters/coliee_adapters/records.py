@@ -74,6 +74,8 @@ def wrong_id(ids: Sequence[str], *, commas: bool = True) -> tuple[str, str] | No
             return text, "this id has a comma or a semicolon in it"
         if not commas and (found := re.search(INVISIBLE, text)):
             return text, f"this id has an invisible character in it (U+{ord(found[0]):04X})"
+        if re.search("[\ud800-\udfff]", text):  # no file can hold it
+            return text, "this id has an unpaired surrogate in it"
     return None
 
 

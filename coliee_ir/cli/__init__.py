@@ -7,6 +7,7 @@ import contextlib
 import importlib
 import io
 import os
+import re
 import sys
 from collections.abc import Sequence
 from functools import partial
@@ -16,6 +17,7 @@ from coliee_adapters import signals
 from coliee_adapters.errors import NO_ROOM, ColieeError, printable
 from coliee_adapters.kinds import told
 from coliee_ir._version import __version__
+from coliee_ir.cli.options import add, settle_forms, usage
 
 #: command → what it does; each is the module of its name
 COMMANDS = {
@@ -56,10 +58,10 @@ def main(arguments: Sequence[str] | None = None) -> int:
 
 
 def _run(given: list[str]) -> int:
-    command = given[0] if given and given[0] in COMMANDS else None
+    command = given[0] if given else None
     # argparse makes a formatter for each option and asks how wide the terminal is, which only help needs to know
     helping = any("h" in word for word in given if word.startswith("-"))
-    parser = _parser(command, None if helping else _WIDTH)
+    parser = parser_of(command, None if helping else _WIDTH) if command in COMMANDS else _overview()
     if sys.stdout is None:
         say("coliee-ir: standard output is closed [cannot-write]")
         return 2
@@ -68,10 +70,11 @@ def _run(given: list[str]) -> int:
         encoding = None if sys.stdout.isatty() else "utf-8"
         sys.stdout.reconfigure(errors="backslashreplace", encoding=encoding, newline="\n")
     try:
-        options, unknown = parser.parse_known_args(given, argparse.Namespace(typed=given))
-        if unknown:
-            parser.prog += f" {command}"  # which --help describes what there is
-            parser.error(f"unrecognized arguments: {' '.join(unknown)}")
+        if command not in COMMANDS:
+            _refuse_command(parser, given)
+        _refuse_unknown(parser, given[1:])
+        options = parser.parse_args(given[1:], argparse.Namespace(typed=given))
+        settle_forms(parser, options)
         with signals.raised():
             code: int = options.run(options)
             sys.stdout.flush()
@@ -109,30 +112,67 @@ class _Parser(argparse.ArgumentParser):
     """A parser that says what is wrong in one sentence, and where the options are described."""
 
     def error(self, message: str) -> NoReturn:
-        say(f"{self.prog}: {message}; see {self.prog} --help [usage]")
+        say(f"{self.prog}: {message}{' See' if message.endswith('?') else '; see'} {self.prog} --help [usage]")
         raise SystemExit(2)
 
 
-def _parser(command: str | None, width: int | None = None) -> argparse.ArgumentParser:
-    """The parser; only the module of the command at hand is loaded. Help is as wide as this, or as the terminal."""
-    formatter = partial(argparse.RawDescriptionHelpFormatter, width=width)
+class _Formatter(argparse.RawDescriptionHelpFormatter):
+    """Help in which an option's value is named once: ``-o, --output FILE``."""
+
+    def _format_action_invocation(self, action: argparse.Action) -> str:
+        if not action.option_strings or action.nargs == 0:
+            return super()._format_action_invocation(action)
+        return f"{', '.join(action.option_strings)} {self._format_args(action, action.dest.upper())}"
+
+
+def parser_of(command: str, width: int | None = _WIDTH) -> argparse.ArgumentParser:
+    """The parser of a command, whose module is loaded. Help is as wide as this, or as the terminal."""
+    module = importlib.import_module(f"coliee_ir.cli.{command}")
+    purpose = COMMANDS[command]
+    parser = _Parser(
+        prog=f"coliee-ir {command}", description=f"{purpose[0].upper()}{purpose[1:]}.", allow_abbrev=False,
+        add_help=False, formatter_class=partial(_Formatter, width=width, max_help_position=26),
+    )  # fmt: skip
+    module.add_arguments(parser)
+    add(parser, "help")
+    parser.usage = usage(parser)
+    parser.set_defaults(run=module.run, command=command)
+    return parser
+
+
+def _overview() -> argparse.ArgumentParser:
+    """The parser of what is no command: help, which lists them, and the version."""
     parser = _Parser(
         prog="coliee-ir",
+        usage="%(prog)s COMMAND [OPTIONS] …",
         description="Evaluate COLIEE runs. `coliee-ir COMMAND --help` describes a command.",
         epilog="example: coliee-ir evaluate gold.json run.txt",
         allow_abbrev=False,
-        formatter_class=partial(argparse.HelpFormatter, width=width),
     )
     parser.add_argument("--version", action="version", version=f"coliee-ir {__version__}")
     commands = parser.add_subparsers(dest="command", metavar="COMMAND", required=True)
     for name, purpose in COMMANDS.items():
-        if command in (name, None):
-            subparser = commands.add_parser(
-                name, help=purpose, description=f"{purpose[0].upper()}{purpose[1:]}.", allow_abbrev=False,
-                formatter_class=formatter,
-            )  # fmt: skip
-            if name == command:
-                module = importlib.import_module(f"coliee_ir.cli.{name}")
-                module.add_arguments(subparser)
-                subparser.set_defaults(run=module.run)
+        commands.add_parser(name, help=purpose)
     return parser
+
+
+def _refuse_command(parser: argparse.ArgumentParser, given: list[str]) -> None:
+    """Do what is asked for without a command, help or the version, or refuse what is no command."""
+    if given and not given[0].startswith("-"):
+        from coliee_ir.cli.spelling import meant  # a mistake may take its time
+
+        parser.error(f"there is no command {given[0]!r}{meant(given[0], COMMANDS)}")
+    parser.parse_args(given[:1])
+
+
+def _refuse_unknown(parser: argparse.ArgumentParser, given: list[str]) -> None:
+    """Refuse options that the command does not have, before argparse misses other things for want of them."""
+    known = parser._option_string_actions
+    for at, word in enumerate(given):
+        if word == "--":
+            return
+        name = word.partition("=")[0] if word.startswith("--") else word[:2]
+        if re.match("--?[A-Za-z]", word) and name not in known:
+            from coliee_ir.cli.spelling import instead  # a mistake may take its time
+
+            parser.error(f"unrecognised option {word}{instead(word, known, given[at + 1 :])}")

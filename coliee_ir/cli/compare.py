@@ -21,10 +21,9 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
         help="measure to compare (repeatable, corrected together; default: the one that ranks the task's runs)",
     )  # fmt: skip
     add(parser, "baseline")
-    tests = "; ".join(f"{name}: {what}" for name, what in significance.TESTS.items())
     add(
         parser, "test", choices=tuple(significance.TESTS), type=significance.test_name,
-        help=f"{tests} (default: randomisation)",
+        metavar="TEST", help=f"{' or '.join(significance.TESTS)} (default: randomisation)",
     )  # fmt: skip
     add(parser, "correction", "resamples", "seed", "confidence_level", "margin")
     add(parser, "groups", help="lines QUERY GROUP; queries of a group are swapped and drawn together")

@@ -32,8 +32,11 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
     parser.epilog = "example: coliee-ir convert gold.json gold.qrels --to qrels"
     add(parser, "source", "target")
     add(parser, "form", choices=forms, help=f"format of IN: {', '.join(forms)} (default: detected)")
-    names = f"format to write: {', '.join(targets)} (default: qrels for a gold, trec for a submission)"
-    add(parser, "to", choices=targets, help=names)
+    add(
+        parser, "to", choices=targets,
+        help=f"format to write: {', '.join(targets)} (default: that of the ending of OUT, else qrels for a gold, trec "
+        "for a submission)",
+    )  # fmt: skip
     add(parser, "columns")
     parser.set_defaults(task=None)
     add(parser, "protocol", help="protocol file, or name of one, that says how IN is written; --to qrels for a gold")
@@ -41,20 +44,21 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
     add(parser, "template")
     add(parser, "normalise")
     add_decisions(parser, "unreadable_answers")
-    split = parser.add_argument_group(
-        "queries of a gold split into files of ids, for --only and --exclude (--to folds)"
-    )
-    add(split, "folds", help=f"number of files in the folder OUT (default: {FOLDS})")
-    add(split, "by_year", help="a file for each year: that in the ids of statute questions, or else one gold file")
-    add(split, "groups", help="lines QUERY GROUP; queries of a group stay in the same file")
-    add(split, "seed", default=None, help=f"seed of the order in which queries are dealt (default: {SEED})")
+    parser.set_defaults(by_year=False)
+    add(
+        parser, "folds",
+        help="with --to folds: number of files of ids in the folder OUT, for --only and --exclude, or year for a file "
+        f"a year (default: {FOLDS})",
+    )  # fmt: skip
+    add(parser, "groups", help="lines QUERY GROUP; queries of a group stay in the same file")
+    add(parser, "seed", default=None, help=f"seed of the order in which queries are dealt (default: {SEED})")
 
 
 def run(options: argparse.Namespace) -> int:
     """Convert, and say what the new form cannot hold."""
     if options.to == conversion.FOLDS_TARGET:
         return _split(options)
-    splitting = {"--folds": options.folds, "--by-year": options.by_year or None, "--groups": options.groups,
+    splitting = {"--folds": options.folds, "--folds year": options.by_year or None, "--groups": options.groups,
                  "--seed": options.seed}  # fmt: skip
     if unfit := [name for name, value in splitting.items() if value is not None]:
         raise UsageError("option-needed", f"{unfit[0]} needs --to folds")

@@ -1,4 +1,4 @@
-"""``coliee-ir cut RUN --rule FILE``, by a rule, by counts, or by filters alone."""
+"""``coliee-ir cut RUN --by k=5``, by a rule that is typed or in a file, or by filters alone."""
 
 from __future__ import annotations
 
@@ -10,23 +10,28 @@ from coliee_adapters.files import Source
 from coliee_ir.cli import say, scoring, tune
 from coliee_ir.cli.options import add
 from coliee_ir.commands import tune as cutoffs
-from coliee_ir.inbox import sheets
 from coliee_ir.rules.protocol import TASKS
 from coliee_ir.scoring.reading import check_columns
 
 
 def add_arguments(parser: argparse.ArgumentParser) -> None:
     """The options of the command."""
-    parser.epilog = "example: coliee-ir cut test_run.txt --rule rule.json --task 1 -o RUN1.txt"
+    parser.epilog = "example: coliee-ir cut test_run.txt --by k=5 --task 1 -o RUN1.txt"
     add(parser, "ranking")
+    add(
+        parser, "by", action="store", default=None,
+        help=f"rule and its threshold, as in k=5 or score=0.5; rules: {', '.join(cutoffs.FAMILIES)}",
+    )  # fmt: skip
     add(parser, "rule")
-    named = parser.add_mutually_exclusive_group()
-    add(named, "task", help=f"task in whose columns to write: {', '.join(TASKS)} (default: the six columns of TREC)")
-    add(named, "protocol")
-    add(parser, "edition", "columns")
+    add(parser, "task", help=f"task in whose columns to write: {', '.join(TASKS)} (default: the six columns of TREC)")
+    add(parser, "protocol", "edition", "columns")
     add(parser, "tag", help="run tag to write (default: that of RUN)")
     add(parser, "output")
-    add(parser, "to", choices=tune.CUT_TARGETS, help=f"format to write: {tune.CUT_TO}")
+    add(
+        parser, "to", choices=tune.CUT_TARGETS,
+        help=f"format to write: {', '.join(tune.CUT_TARGETS)} (default: that of the ending of -o, else as the task's "
+        "submissions)",
+    )  # fmt: skip
     tune.add_filters(parser)
 
 
@@ -34,22 +39,33 @@ def run(options: argparse.Namespace) -> int:
     """Cut the run and write it."""
     scoring.find_files(options, options.output)
     filters = tune.chosen_filters(options, options.task)
-    rule: cutoffs.Rule | dict[str, int] | None = None
+    rule: cutoffs.Rule | None = None
+    if options.rule is not None and options.by is not None:
+        raise UsageError("option-conflict", "--by and --rule cannot be given together")
     if options.rule is not None:
         rule = _rule(options.rule, [filter_.name for filter_ in filters])
-    elif options.counts is not None:
-        rule = sheets.read_counts(options.counts, task=options.task)
-        filters.pop()  # the counts, which are all that is left to cut by
+    elif options.by is not None:
+        rule = _typed(options.by)
     elif not filters:
-        problem = "give --rule FILE, --counts FILE, or what to remove, for example --not-itself"
+        problem = "give --by RULE=THRESHOLD, --rule FILE, or what to remove, for example --not-itself"
         raise UsageError("option-needed", problem)
     ranking = Source(options.ranking, columns=options.columns)
     if options.columns:
         check_columns([ranking], options.columns)
     cut = cutoffs.cut(ranking, rule, task=options.task, filters=filters)
     if rule is not None:
-        say("keep as many as predicted" if isinstance(rule, dict) else f"keep {rule}")
+        say(f"keep {rule}")
     return int(tune.write(options, cut, options.task))
+
+
+def _typed(text: str) -> cutoffs.Rule:
+    """The rule of ``k=5``."""
+    family, _, threshold = text.partition("=")
+    try:
+        return cutoffs.Rule(family, float(threshold))
+    except ValueError:
+        problem = f"--by takes a rule and its threshold, as in k=5 or score=0.5, not {text}"
+        raise UsageError("bad-value", problem) from None
 
 
 def _rule(path: str, filters: list[str]) -> cutoffs.Rule:

@@ -37,15 +37,15 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
     """The options of the command."""
     parser.epilog = "example: coliee-ir demo --task 1"
     tasks = list(dict.fromkeys(task for task, *_ in _SHOWN))
-    add(parser, "copy")
+    add(parser, "output", default=None, metavar="DIR", help="copy the example files into folders of DIR instead")
     add(parser, "task", choices=tasks, help=f"show only this task: {', '.join(tasks)} (default: all)")
 
 
 def run(options: argparse.Namespace) -> int:
     """Print each command, and run it; or copy the files."""
     with resources.as_file(resources.files("coliee_ir") / "examples") as folder:
-        if options.copy is not None:
-            _copy(folder, options.copy, {name for task, name, *_ in _SHOWN if options.task in (task, None)})
+        if options.output is not None:
+            _copy(folder, options.output, {name for task, name, *_ in _SHOWN if options.task in (task, None)})
             return 0
         for task, name, what, arguments in _SHOWN:
             if options.task in (task, None):

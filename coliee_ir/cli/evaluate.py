@@ -25,19 +25,12 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
     scoring.add_arguments(parser)
     add(
         parser, "measure",
-        help="measure to report, for example MicroF1, nDCG@10 or P_5; `coliee-ir measures` lists all (repeatable; "
-        "default: the task's official measures)",
+        help="measure to report (repeatable; default: the official ones); `coliee-ir measures` lists all",
     )  # fmt: skip
     add(parser, "per_query", "span_of_ties", "output")
     add(parser, "format", choices=forms_of(ScoreTable))
-    add(
-        parser,
-        "by_year",
-        help="report the scores of each year: that in the ids of statute questions, or else one gold file",
-    )
-    add(parser, "stages")
-    add(parser, "errors", "log", "store")
-    add(parser, "corpus", help="the documents, for their titles in --errors: case files or the Civil Code")
+    add(parser, "by_year", "stages", "errors", "log", "store")
+    add(parser, "corpus", help="case files or Civil Code, for titles in --errors")
     add(parser, "timing")
 
 

@@ -5,7 +5,6 @@ from __future__ import annotations
 import argparse
 import re
 from dataclasses import replace
-from functools import partial
 from typing import cast
 
 from coliee_adapters.errors import UsageError
@@ -25,54 +24,54 @@ from coliee_ir.inbox.runs import Runs
 from coliee_ir.scoring.evaluator import Evaluator
 from coliee_ir.scoring.reading import check_columns, read_gold
 from coliee_ir.scoring.reading import given as as_given
-from coliee_ir.stats.settings import FOLDS, REPEATS, SEED
+from coliee_ir.stats.settings import FOLDS, SEED
 
 #: What a file of weights says too.
-_IN_FILE = ("method", "norm", "k", "depth", "least", "top", "ties")
+_IN_FILE = ("method", "norm", "k", "depth", "top", "ties")
 
 
 def add_arguments(parser: argparse.ArgumentParser) -> None:
     """The options of the command."""
     parser.epilog = "example: coliee-ir fuse bm25.txt dense.txt --method combsum --norm zscore -o fused.txt"
     add(parser, "runs", help="at least two runs in any known format; a folder stands for all its files")
-    add(parser, "output")
     forms = tuple(dict.fromkeys((*RUN_TARGETS, *ANSWER_TARGETS)))
-    ask = "trec for a ranking; for sets, and with --top, what --task asks for"
-    add(parser, "format", choices=forms, default=None, help=f"format of the fused run (default: {ask})")
     add(parser, "tag", help="run tag of the fused run (default: the method)")
     add(parser, "template", "task", "protocol", "edition", "columns")
-    how = parser.add_argument_group("fusion")
     methods = f"{', '.join(fusion.METHODS)} (default: rrf; vote for answers; combsum with --fit of rankings)"
-    add(how, "method", choices=tuple(fusion.METHODS), help=f"fusion method: {methods}")
+    add(parser, "method", choices=tuple(fusion.METHODS), help=f"fusion method: {methods}")
     norms = f"{', '.join(fusion.NORMS)} (default: {fusion.NORM})"
-    add(how, "norm", choices=tuple(fusion.NORMS), help=f"normalisation of scores, for the comb… methods: {norms}")
-    add(how, "k", help=f"constant of rrf (default: {fusion.K:g})")
-    add(how, "weights", "depth", "least", "top")
-    add(how, "ties", choices=fusion.TIES)
-    fit = parser.add_argument_group("fitting weights to labelled queries")
-    add(fit, "fit", "save_weights")
+    add(parser, "norm", choices=tuple(fusion.NORMS), help=f"normalisation of scores, for the comb… methods: {norms}")
+    add(parser, "k", help=f"constant of rrf (default: {fusion.K:g})")
+    add(parser, "weights", "depth", "top")
+    add(parser, "ties", choices=fusion.TIES)
+    add(parser, "fit")
     add(
-        fit, "measure",
-        help="measure to maximise, at the best cutoff where it needs one (default: the task's first for documents)",
+        parser, "measure",
+        help="with --fit: measure to maximise, at the best cutoff where it needs one (default: the task's first for "
+        "documents)",
     )  # fmt: skip
-    add(fit, "exclude", "only")
-    add(fit, "folds", help=f"number of folds (default: {FOLDS})")
-    add(fit, "by_year")
-    add(fit, "repeats", default=None)
-    add(fit, "seed", default=None, help=f"seed of the folds (default: {SEED})")
-    add(fit, "held_out")
+    add(parser, "exclude", "only")
+    parser.set_defaults(by_year=False)
+    add(parser, "folds", help=f"number of folds of --fit, or year: a fold is a year (default: {FOLDS})")
+    add(parser, "seed", default=None, help=f"seed of the folds (default: {SEED})")
+    add(parser, "output")
+    add(
+        parser, "to", choices=forms,
+        help=f"format of the fused run: {', '.join(forms)} (default: that of the ending of -o, else trec for a "
+        "ranking; for sets, and with --top, what --task asks for)",
+    )  # fmt: skip
+    add(parser, "save", help="write the fitted weights and the method as JSON, for --weights")
     add_decisions(parser, "unanswered", "empty_gold", "unreadable_answers")
 
 
 def run(options: argparse.Namespace) -> int:
     """Fuse the runs, write the result, and say what there is to say of it."""
-    found = scoring.find_files(options, options.output, options.save_weights, options.held_out)
+    found = scoring.find_files(options, options.output, options.save)
     if options.fit:
         return _fit(options, found)
-    fitting = {"--save-weights": options.save_weights, "--held-out": options.held_out, "-m": options.measure,
+    fitting = {"--save": options.save, "-m": options.measure,
                "--exclude": options.exclude, "--only": options.only,
-               "--folds": options.folds, "--by-year": options.by_year,
-               "--repeats": options.repeats, "--seed": options.seed}  # fmt: skip
+               "--folds": options.folds or options.by_year, "--seed": options.seed}  # fmt: skip
     if unfit := [name for name, value in fitting.items() if value]:
         raise UsageError("option-needed", f"{unfit[0]} needs --fit GOLD")
     if options.columns:
@@ -89,7 +88,7 @@ def run(options: argparse.Namespace) -> int:
     for remark in fused.remarks:
         say(remark)
     for sentence in write_fused(
-        fused.run, records, options.output, to=options.format, task=options.task, edition=options.edition,
+        fused.run, records, options.output, to=options.to, task=options.task, edition=options.edition,
         is_cut=how.top is not None, template=options.template,
     ):  # fmt: skip
         say(sentence)
@@ -113,9 +112,8 @@ def _fusion(options: argparse.Namespace, records: list[Run | Answers]) -> Fusion
 
 def _fit(options: argparse.Namespace, found: Runs) -> int:
     """Fit weights to a gold, print what they are worth, and write what was asked for."""
-    unfit = {"--weights": options.weights, "--least": options.least}
-    if name := next((name for name, value in unfit.items() if value is not None), None):
-        raise UsageError("option-conflict", f"{name} and --fit cannot be given together")
+    if options.weights is not None:
+        raise UsageError("option-conflict", "--weights and --fit cannot be given together")
     by = rules(options)
     gold = as_given(options.fit[0] if len(options.fit) == 1 else options.fit, options.columns)
     if options.columns:
@@ -130,7 +128,6 @@ def _fit(options: argparse.Namespace, found: Runs) -> int:
         k=options.k, depth=options.depth, top=options.top, measure=one_measure(options), tag=options.tag,
         **by,
         folds=FOLDS if options.folds is None else options.folds,
-        repeats=REPEATS if options.repeats is None else options.repeats,
         by_year=options.by_year, ties=options.ties,
         seed=SEED if options.seed is None else options.seed,
     )  # fmt: skip
@@ -138,30 +135,24 @@ def _fit(options: argparse.Namespace, found: Runs) -> int:
     say(f"{ruled}; {fitted.queries} queries in {fitted.folds} folds, {repeats} (seed {fitted.seed})")
     for remark in fitted.remarks:
         say(remark)
-    if options.save_weights is not None:
-        fitted.save(options.save_weights)
+    if options.save is not None:
+        fitted.save(options.save)
     is_cut = fitted.fusion.top is not None
     fused = fitted.fused.run
-    if is_cut and keeps_scores(options.format) and not (options.task or options.top):
+    if is_cut and keeps_scores(options.to) and not (options.task or options.top):
         fused, is_cut = replace(fitted.fusion, top=None).fuse(*fitted.inputs, tag=fused.tag).run, False
         _tell(
             options.output,
             "the whole ranking with its scores, for `coliee-ir tune`; "
             f"--task {fitted.task} writes the first {fitted.fusion.top} of each query",
         )
-    written = partial(
-        write_fused, inputs=fitted.inputs, to=options.format, task=fitted.task, edition=options.edition,
+    for sentence in write_fused(
+        fused, fitted.inputs, options.output, to=options.to, task=fitted.task, edition=options.edition, is_cut=is_cut,
         template=options.template,
-    )  # fmt: skip
-    said = {options.output: written(fused, target=options.output, is_cut=is_cut)}
-    if options.held_out is not None:
-        is_cut = fitted.fusion.top is not None
-        said[options.held_out] = written(fitted.held_out_run, target=options.held_out, is_cut=is_cut)
-    for target, sentences in said.items():
-        for sentence in sentences:
-            _tell(target, sentence)
+    ):  # fmt: skip
+        _tell(options.output, sentence)
     table = str(fitted)
-    if "-" in (options.output, options.save_weights, options.held_out):
+    if "-" in (options.output, options.save):
         scoring.tell_text(table)
     else:
         scoring.put(table, "-")

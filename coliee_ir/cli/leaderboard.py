@@ -30,31 +30,24 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
         "example: coliee-ir leaderboard gold.json submissions/ --teams teams.csv --best"
     )
     add(parser, "gold", "submissions", "more_golds", "task", "protocol", "edition", "columns")
-    add(parser, "teams", "team_pattern", "best")
+    add(parser, "teams", "best")
     shown = "; ".join(f"{name}: {table.shows}" for name, table in leaderboard.TABLES.items())
     add(
         parser, "table_names", choices=tuple(leaderboard.TABLES),
         help=f"table to print (repeatable; default: ranking). {shown}",
     )  # fmt: skip
-    add(parser, "tables")
     add(
         parser, "overview",
-        help="write all tables as LaTeX, the figures (with the extra report), and paper.tex, which includes them",
+        help="write every table to a file in DIR, in the format of -f; as LaTeX, the default, also the figures "
+        "(with the extra report) and paper.tex, which includes all",
     )  # fmt: skip
     add(parser, "categories", "official")
     add(parser, "corpus", help="the documents, for the number of candidates in the table data")
-    add(parser, "train", "train_corpus")
-    easy = f"share of the runs that must be right on an easy query (default: {leaderboard.EASY})"
-    add(parser, "easy", default=leaderboard.EASY, help=easy)
+    add(parser, "train")
     add(parser, "groups", help="lines QUERY GROUP; queries of a group are swapped and drawn together")
     add(parser, "resamples", "seed", "confidence_level", "exclude", "only", "jobs", "output")
-    add(
-        parser,
-        "format",
-        choices=forms_of(BoardTables),
-        help="format of the result; json holds all tables (default: table)",
-    )
-    add(parser, "decimals", "percent", "pages", "reports", "hide_gold")
+    add(parser, "format", choices=forms_of(BoardTables))
+    add(parser, "pages", "reports", "hide_gold")
     add_decisions(parser)
 
 
@@ -64,12 +57,12 @@ def run(options: argparse.Namespace) -> int:
     if options.reports and (not options.pages or options.hide_gold):
         problem = "--reports goes with --pages DIR; reports show the gold, so that --hide-gold leaves them out"
         raise UsageError("option-needed", problem)
-    if options.tables:
-        if options.format in ("json", "html"):
-            raise UsageError("unfit-option", "JSON and HTML hold all tables: leave --tables out, and use -o")
-        tables = [str(path) for path in files.paths(Path(options.tables), options.format)]
     if options.overview:
-        tables += [str(path) for path in files.paths(Path(options.overview), "latex")]
+        if options.format in ("json", "html"):
+            raise UsageError("unfit-option", "JSON and HTML hold all tables: leave --overview out, and use -o")
+        tables = [str(path) for path in files.paths(Path(options.overview), _overview_form(options))]
+    if options.teams is not None and "(" in options.teams and not Path(options.teams).exists():
+        options.teams, options.team_pattern = None, options.teams  # an expression, not a file
     found = scoring.find_files(options, options.output, *tables)
     scored = scoring.score(options, [], found, keep="judged")
     board = leaderboard.leaderboard(
@@ -98,24 +91,12 @@ def _print(options: argparse.Namespace, board: leaderboard.Leaderboard, scored: 
             say(remark)
     train = None
     if options.train:
-        train = data.data_of(read_gold(options.train, task=board.task), board.task, options.train_corpus)
-    elif options.train_corpus is not None:
-        raise UsageError("option-needed", "--train-corpus needs the queries of the training data: --train GOLD")
+        train = data.data_of(read_gold(options.train, task=board.task))
     candidates = math.nan
     if options.corpus is not None:
         candidates = data.candidates_of(options.corpus, board.task, scored.evaluator.gold)
-    extras = Extras(
-        options.easy, categories, official, options.decimals, options.percent, options.hide_gold, candidates, train
-    )
+    extras = Extras(leaderboard.EASY, categories, official, options.hide_gold, candidates, train)
     names = options.table_names or ["ranking", *(["official"] if official else [])]
-    if options.tables:
-        tables, missing = files.write_all(board, Path(options.tables), options.format, extras)
-        for file in tables:
-            say(f"written: {file}")
-        for name, reason in missing.items():
-            say(f"no table {name}: {reason}")
-        if not options.table_names and options.output == "-":
-            return
     if options.pages:
         reports = _reports(options, board, scored) if options.reports else {}
         for file in files.write_pages(board, Path(options.pages), extras, reports):
@@ -155,10 +136,27 @@ def _reports(options: argparse.Namespace, board: leaderboard.Leaderboard, scored
     return made
 
 
+def _overview_form(options: argparse.Namespace) -> str:
+    """The form of the tables of an overview: LaTeX unless another one is named."""
+    return "latex" if options.format == "table" else str(options.format)
+
+
 def _overview(options: argparse.Namespace, board: leaderboard.Leaderboard, extras: Extras) -> None:
-    """All tables, and the figures, of an overview paper, and a document that includes them."""
-    folder = Path(options.overview)
-    tables, missing = files.write_all(board, folder, "latex", extras)
+    """All tables; in LaTeX also the figures of an overview paper, and a document that includes them."""
+    folder, form = Path(options.overview), _overview_form(options)
+    written, missing = files.write_all(board, folder, form, extras)
+    if form == "latex":
+        written += _paper(board, folder, written, missing, extras)
+    for file in written:
+        say(f"written: {file}")
+    for name, reason in missing.items():
+        say(f"no {name}: {reason}")
+
+
+def _paper(
+    board: leaderboard.Leaderboard, folder: Path, tables: list[str], missing: dict[str, str], extras: Extras
+) -> list[str]:
+    """The figures of an overview paper, where they can be drawn, and a document that includes them and the tables."""
     figures: list[str] = []
     try:
         from coliee_ir.commands.report.overview import write_overview  # loads altair, an extra
@@ -168,7 +166,4 @@ def _overview(options: argparse.Namespace, board: leaderboard.Leaderboard, extra
         figures = [str(path) for path in write_overview(board, folder, extras.easy)]
     paper = folder / "paper.tex"
     scoring.put(files.paper(board, tables, figures=bool(figures)), str(paper))
-    for file in (*tables, *figures, paper):
-        say(f"written: {file}")
-    for name, reason in missing.items():
-        say(f"no {name}: {reason}")
+    return [*figures, str(paper)]

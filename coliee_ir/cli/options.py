@@ -6,7 +6,6 @@ An option's name is where its value is found after parsing: ``measure`` is ``-m/
 from __future__ import annotations
 
 import argparse
-import difflib
 import math
 import re
 from collections.abc import Mapping, Sequence
@@ -16,6 +15,7 @@ from typing import Any, Final, Literal
 
 from coliee_adapters import remote
 from coliee_adapters.classes import NamedTuple
+from coliee_adapters.compressed import plain_name
 from coliee_adapters.errors import UsageError
 from coliee_adapters.normal_forms import NORMAL_FORMS
 from coliee_adapters.records import exact_id
@@ -27,7 +27,7 @@ from coliee_ir.scoring.measuring import check_rules
 from coliee_ir.scoring.reading import read_queries
 from coliee_ir.scoring.session import Rules
 from coliee_ir.stats.corrections import CORRECTIONS
-from coliee_ir.stats.settings import CONFIDENCE_LEVEL, N_RESAMPLES, REPEATS, SEED
+from coliee_ir.stats.settings import CONFIDENCE_LEVEL, N_RESAMPLES, SEED
 
 _Writes = Literal["", "file", "files"]
 
@@ -70,27 +70,25 @@ def at_least_one(text: str) -> int:
     raise argparse.ArgumentTypeError(f"{text!r} is not an integer ≥ 1")
 
 
-def _decimals(text: str) -> int:
-    if text.isdecimal() and int(text) <= 10:
-        return int(text)
-    raise argparse.ArgumentTypeError(f"{text!r} is not a number of decimals from 0 to 10")
-
-
-def _share(text: str) -> float:
-    try:
-        value = float(text)
-    except ValueError:
-        value = -1.0
-    if 0 <= value <= 1:
-        return value
-    raise argparse.ArgumentTypeError(f"{text!r} is not a number between 0 and 1, for example 0.8")
-
-
 def _columns(text: str) -> dict[str, str]:
     try:
         return parse_columns(text)
     except UsageError as error:
         raise argparse.ArgumentTypeError(str(error).removeprefix("--columns: ")) from None
+
+
+class _Folds(argparse.Action):
+    """Takes a number of folds, or ``year`` for a fold a year."""
+
+    def __call__(
+        self, parser: argparse.ArgumentParser, namespace: argparse.Namespace, values: Any, option_string: Any = None
+    ) -> None:
+        """Set ``folds`` or ``by_year``."""
+        namespace.by_year = values == "year"
+        if not namespace.by_year:
+            if not re.fullmatch("-?[0-9]+", values):
+                parser.error(f"argument --folds: {values!r} is not a number of folds, or year")
+            namespace.folds = int(values)
 
 
 class _Protocol(argparse.Action):
@@ -114,23 +112,26 @@ _COUNT: Final[Mapping[str, Any]] = {"type": at_least_one, "metavar": "N"}
 
 #: name → the option
 OPTIONS: Final[Mapping[str, Option]] = {
+    "help": _option("-h", "--help", action="help", help="show this text"),
     # what is read
     "gold": _option(
-        metavar="GOLD", reads=True, help="gold file in any known format, or a folder of golds; - reads standard input"
+        metavar="GOLD", reads=True, help="gold file, or folder of golds; - is standard input"
     ),
     "more_golds": _option(
         "--gold", metavar="FILE", reads=True, **_MANY,
-        help="another gold with other queries, for example of another year (repeatable)",
+        help="another gold with other queries (repeatable)",
     ),
     "runs": _option(
-        metavar="RUN|DIR", nargs="+", reads=True,
-        help="runs in any known format, plain or compressed; a folder stands for all its files",
+        metavar="RUN", nargs="+", reads=True,
+        help="runs; a folder stands for all its files",
     ),
     "submissions": _option(
         metavar="DIR|FILE", nargs="+", reads=True,
         help="submissions; folders are searched, and files with the same run tag belong together",
     ),
-    "files": _option(metavar="FILE|DIR", nargs="+", reads=True, help="files of one or several submissions"),
+    "files": _option(
+        metavar="SUBMISSION|DIR", nargs="+", reads=True, help="files of one or several submissions, or a folder of them"
+    ),
     "ranking": _option(metavar="RUN", reads=True, help="ranking to cut; - reads standard input"),
     "platform": _option(metavar="PLATFORM", help="platform: codabench or tira"),
     "source": _option(
@@ -143,17 +144,17 @@ OPTIONS: Final[Mapping[str, Option]] = {
     ),
     "protocol": _option(
         "--protocol", metavar="FILE|NAME", action=_Protocol, reads=True,
-        help="protocol file that states the rules and formats of the task, or the name of one of the package; "
-        "`coliee-ir protocol` lists them",
+        help="protocol of the task: a TOML file, or one of the names that `coliee-ir protocol` lists",
     ),
     "edition": _option("--edition", type=int, metavar="Y", help="year whose rules apply (default: the newest)"),
+    "decision": _option("--decision", metavar="NAME=VALUE", help="", **_MANY),
     "columns": _option(
         "--columns", type=_columns, metavar="ROLE=NAME,…",
-        help=f"column names of tables, where they are not recognised; the roles are {', '.join(ROLES)}",
+        help=f"names of columns, where not recognised; roles: {', '.join(ROLES)}",
     ),
     "answers": _option(
         "--answers", metavar="FILE", reads=True, **_MANY,
-        help="Task 3 from 2026: file with the Y/N answers, one for each RUN in the same order (repeatable)",
+        help="Task 3 from 2026: Y/N answers, one file for each RUN in the same order (repeatable)",
     ),
     "long_list": _option(
         "--long-list", metavar="FILE", reads=True, **_MANY,
@@ -161,11 +162,11 @@ OPTIONS: Final[Mapping[str, Option]] = {
     ),
     "exclude": _option(
         "--exclude", metavar="IDS|FILE", reads=True,
-        help="queries to leave out: ids separated by commas, or a file with an id in the first column of each line",
+        help="queries to leave out: ids separated by commas, or a file with an id in the first column",
     ),
     "only": _option(
         "--only", metavar="IDS|FILE", reads=True,
-        help="score only these queries, for example of a validation split: ids or a file, as for --exclude",
+        help="score only these queries: ids, or a file of them",
     ),
     "corpus": _option(
         "--corpus", metavar="DIR|FILE", reads=True, help="the documents: case files, the Civil Code, or a list of ids"
@@ -173,9 +174,6 @@ OPTIONS: Final[Mapping[str, Option]] = {
     "train": _option(
         "--train", metavar="GOLD", reads=True, **_MANY,
         help="gold of the training data, for the table data (repeatable)",
-    ),
-    "train_corpus": _option(
-        "--train-corpus", metavar="DIR|FILE", reads=True, help="the documents of the training data, as --corpus"
     ),
     "categories": _option(
         "--categories", metavar="CSV", reads=True,
@@ -193,8 +191,8 @@ OPTIONS: Final[Mapping[str, Option]] = {
     ),
     "normalise": _option(
         "--normalise", "--normalize", choices=NORMAL_FORMS, metavar="FORM",
-        help="Unicode form to write ids in: NFC, NFKC, or visible, which is NFKC without characters of no width "
-        "(default: ids are not changed)",
+        help="Unicode form to write ids in: NFC, NFKC, or visible: NFKC without characters of no width "
+        "(default: as they are)",
     ),
     "queries": _option("--queries", metavar="FILE", reads=True, help="test file, or any file that names the queries"),
     "query_gold": _option(
@@ -204,41 +202,34 @@ OPTIONS: Final[Mapping[str, Option]] = {
     # where the result goes, and what it is
     "output": _option(
         "-o", "--output", metavar="FILE", writes="file", default="-",
-        help="file to write the result to (default: standard output)"
+        help="file to write to (default: standard output)"
     ),
-    "format": _option("-f", "--format", default="table", help="format of the result (default: table)"),
-    "decimals": _option(
-        "--decimals", type=_decimals, metavar="N", help="decimals of scores in tables (default: 4; of percentages 1)"
-    ),
-    "percent": _option("--percent", help="print scores in tables as percentages", **_SWITCH),
-    "measure": _option("-m", "--measure", metavar="MEASURE", help="", **_MANY),
+    "format": _option("-f", "--format", metavar="F", help=""),
+    "measure": _option("-m", "--measure", metavar="NAME", help="", **_MANY),
     "tag": _option("--tag", metavar="TAG", help="run tag to write"),
     "span_of_ties": _option(
-        "--ties", help="report the lowest, expected and highest score over all orders of documents of equal score",
+        "--ties", help="report the range of scores over all orders of ties",
         **_SWITCH,
     ),
     "per_query": _option("-q", "--per-query", help="also report the scores of each query", **_SWITCH),
     "stages": _option(
         "--stages", metavar="K,K,…",
-        help="report, for the first K documents of each run, the recall and the best score that a reranker of them can "
-        "reach, for example 10,100 or 1..20",
+        help="report recall, and the best score that a reranker can reach, at depths: 10,100 or 1..20",
     ),
     "log": _option(
         "--log", metavar="CSV", writes="file", local=True,
-        help="append a row for each run to CSV: time, run tag, file and its hash, options, measures",
+        help="append time, file, options and measures of each run",
     ),
     "store": _option(
         "--store", metavar="FILE", writes="file", local=True,
-        help="keep the scores of the runs in FILE (.sqlite), and score only runs that are new there or "
-        "have changed; compare, leaderboard, report and tune take FILE in place of runs",
+        help="keep scores in FILE (.sqlite), which stands for its runs; score only what is new or has changed",
     ),
     "errors": _option(
         "--errors", metavar="FILE", writes="file",
-        help="write what became of each relevant or retrieved document (found, missed, wrong, and what changed from "
-        "one run to the next) to FILE: .csv, .tsv, .json or .txt, or - for a table",
+        help="write what became of each document to FILE: .csv, .tsv, .json or .txt; - for a table",
     ),
-    "timing": _option("--timing", help="print seconds and peak memory as JSON on standard error", **_SWITCH),
-    "to": _option("--to", metavar="F", help="format to write"),
+    "timing": _option("--timing", help="print seconds and peak memory on standard error", **_SWITCH),
+    "to": _option("--to", metavar="F", help=""),
     "form": _option("--from", metavar="F", help="format of IN"),
     "fix": _option(
         "--fix", metavar="OUT", writes="files",
@@ -253,15 +244,14 @@ OPTIONS: Final[Mapping[str, Option]] = {
         help="write the figures of an overview paper, with the mean of each question over all runs, and LaTeX",
     ),
     # how it is computed
-    "jobs": _option("--jobs", **_COUNT, help="number of processes (default: by input size and processors)"),
+    "jobs": _option("--jobs", **_COUNT, help="number of processes (default: by input size)"),
     "cluster": _option(
         "--cluster",
         metavar="ADDRESS",
-        help="Dask cluster that scores the runs: a scheduler's address, tcp://HOST:8786, whose workers find the same "
-        "files; or local:N for N processes",
+        help="Dask cluster: tcp://HOST:8786, whose workers find the same files, or local:N for N processes",
     ),
     "keep_going": _option(
-        "--keep-going", help="report broken runs and continue with the others (exit code 2)", **_SWITCH
+        "--keep-going", help="report broken runs and continue (exit code 2)", **_SWITCH
     ),
     "baseline": _option(
         "--baseline", metavar="TAG|FILE", help="run to compare all others with (default: compare all pairs)"
@@ -281,9 +271,6 @@ OPTIONS: Final[Mapping[str, Option]] = {
         "--confidence-level", type=float, metavar="P", default=CONFIDENCE_LEVEL,
         help=f"confidence level (default: {CONFIDENCE_LEVEL})",
     ),
-    "power": _option(
-        "--power", type=float, metavar="P", default=0.8, help="how often the difference is to be found (default: 0.8)"
-    ),
     "sizes": _option(
         "--size", type=at_least_one, metavar="N", action="append", default=[],
         help="number of queries (repeatable; default: half, once, twice and four times as many)",
@@ -296,17 +283,8 @@ OPTIONS: Final[Mapping[str, Option]] = {
         "--margin", type=float, metavar="X", default=math.nan,
         help="largest difference that does not matter: report which runs are equivalent, or not worse",
     ),
-    "easy": _option("--easy", type=_share, metavar="SHARE", help="share of runs that must be right on an easy query"),
-    "team_pattern": _option(
-        "--team-pattern", metavar="REGEX", help="regular expression whose first group is the team in a run tag"
-    ),
     "best": _option("--best", help="rank only the best run of each team", **_SWITCH),
     "table_names": _option("--table", metavar="NAME", help="", **_MANY),
-    "copy": _option("--copy", metavar="DIR", writes="files", help="copy the example files into folders of DIR instead"),
-    "tables": _option(
-        "--tables", metavar="DIR", writes="files",
-        help="write every table to its own file in DIR, in the format of -f"
-    ),
     "pages": _option(
         "--pages", metavar="DIR", writes="files",
         help="write the results as a web page, index.html, and a page for each team"
@@ -320,24 +298,16 @@ OPTIONS: Final[Mapping[str, Option]] = {
     ),
     "by_year": _option(
         "--by-year", **_SWITCH,
-        help="each fold is a year: that in the ids of statute questions, or else one gold file",
+        help="report each year: that in the ids of statute questions, or else one gold file",
     ),
-    "folds": _option("--folds", type=int, metavar="K", help="number of folds"),
-    "repeats": _option(
-        "--repeats", **_COUNT, help=f"number of times the queries are dealt anew to folds (default: {REPEATS})"
-    ),
+    "folds": _option("--folds", metavar="K|year", action=_Folds, help=""),
     # cutting
     "by": _option("--by", metavar="RULE", help="", **_MANY),
-    "floor": _option("--floor", type=int, metavar="N", help="minimum number of documents per query (default: tuned)"),
-    "cap": _option("--cap", type=int, metavar="N", help="maximum number of documents per query (default: tuned)"),
     "groups": _option(
         "--groups", metavar="FILE", reads=True, help="lines QUERY GROUP; queries of a group stay in the same fold"
     ),
     "apply": _option("--apply", metavar="TEST_RUN", reads=True, help="run to cut by the tuned rule and write to -o"),
-    "save_rule": _option(
-        "--save-rule", metavar="FILE", writes="file",
-        help="write the rule as JSON, for `coliee-ir cut --rule`"
-    ),
+    "save": _option("--save", metavar="FILE", writes="file", help=""),
     "curve": _option(
         "--curve", metavar="FILE", writes="file",
         help="write the score at each cutoff or threshold of the chosen rule, with its interval, to FILE: .csv, .tsv, "
@@ -345,13 +315,9 @@ OPTIONS: Final[Mapping[str, Option]] = {
     ),
     "rule": _option(
         "--rule", metavar="FILE", reads=True,
-        help='rule as written by `coliee-ir tune --save-rule`, for example {"family": "score", "threshold": 0.5}',
+        help='rule as written by `coliee-ir tune --save`, for example {"family": "score", "threshold": 0.5}',
     ),
     "not_itself": _option("--not-itself", help="remove the query from its own ranking", **_SWITCH),
-    "counts": _option(
-        "--counts", metavar="FILE", reads=True,
-        help="keep at most this many documents of each query, as predicted: lines QUERY N, or JSON",
-    ),
     "dates": _option(
         "--dates", metavar="FILE", reads=True,
         help="remove documents newer than the query, by lines ID YYYY-MM-DD or ID YYYY, or JSON",
@@ -367,51 +333,117 @@ OPTIONS: Final[Mapping[str, Option]] = {
     "k": _option("--k", type=float, metavar="K", help="constant of rrf"),
     "weights": _option(
         "--weights", metavar="W,W,…|FILE", reads=True,
-        help="one weight for each run, or a file written by --save-weights, which also holds the method",
+        help="one weight for each run, or a file written by --save, which also holds the method",
     ),
     "depth": _option("--depth", **_COUNT, help="use only the first N results of each run (default: all)"),
-    "least": _option(
-        "--least", type=float, metavar="K", help="number of runs, or their weight, that vote needs (default: majority)"
-    ),
     "top": _option("--top", **_COUNT, help="number of fused documents to keep per query (default: all)"),
     "ties": _option("--ties", help="answer to give when votes are tied; first: that of the first RUN (default: N)"),
     "fit": _option(
         "--fit", metavar="GOLD", reads=True, **_MANY,
         help="fit weights to this gold, or folder of golds (repeatable for golds with other queries)",
     ),
-    "save_weights": _option(
-        "--save-weights", metavar="FILE", writes="file",
-        help="write the fitted weights as JSON, for --weights"
-    ),
-    "held_out": _option(
-        "--held-out", metavar="FILE", writes="file",
-        help="write the runs fused with weights that were fitted without the query's fold"
-    ),
 }  # fmt: skip
 
 
-def add(parser: argparse._ActionsContainer, *names: str, **changes: Any) -> None:
+#: the headings of ``--help``, in order, with the options that neither their files nor the want of them place
+_HEADINGS: Final[Mapping[str, frozenset[str]]] = {
+    "Input": frozenset(("answers", "exclude", "only", "form")),
+    "Rules": frozenset(("protocol", "rule", "weights", "not_itself", "not_queries")),
+    "Output": frozenset(
+        ("format", "to", "tag", "per_query", "span_of_ties", "by_year", "stages", "table_names", "best", "normalise",
+         "reports", "hide_gold")
+    ),
+    "Running": frozenset(("jobs", "cluster", "store", "timing", "keep_going", "log", "help")),
+}  # fmt: skip
+
+#: options of which only one can be given
+_RIVALS: Final = (frozenset(("task", "protocol")), frozenset(("query_gold", "queries")))
+
+
+def _heading(name: str, option: Option) -> str:
+    """The heading under which an option is described."""
+    listed = next((heading for heading, names in _HEADINGS.items() if name in names), "")
+    return listed or ("Output" if option.writes else "Input" if option.reads or not option.flags else "Rules")
+
+
+def add(parser: argparse.ArgumentParser, *names: str, **changes: Any) -> None:
     """Add options by name; ``changes`` are what a command knows better than the table, such as choices or a default."""
-    alternatives = parser.add_mutually_exclusive_group() if {"task", "protocol"} <= {*names} else parser
     for name in names:
         option = OPTIONS[name]
         settings = {"help": option.help, **option.settings, **changes}
         if option.local:
             settings["type"] = partial(_on_this_machine, option.flags[0])
         if option.flags:
-            place = alternatives if name in ("task", "protocol") else parser
-            place.add_argument(*option.flags, dest=name, **settings)
-        else:
-            parser.add_argument(name, **settings)
+            settings["dest"] = name
+        if name == "format":
+            settings["help"] = f"{', '.join(settings['choices'])} (default: by the ending of -o, else table)"
+        _place(parser, name, option).add_argument(*(option.flags or [name]), **settings)
+
+
+def _place(parser: argparse.ArgumentParser, name: str, option: Option) -> argparse._ActionsContainer:
+    """The group of an option: its heading's, in which rivals exclude each other."""
+    groups = {group.title: group for group in parser._action_groups}
+    if "Input" not in groups:
+        groups |= {title: parser.add_argument_group(title) for title in _HEADINGS}
+    group = groups[_heading(name, option)]
+    rivals = next((rivals for rivals in _RIVALS if name in rivals), None)
+    if rivals is None:
+        return group
+    for one in parser._mutually_exclusive_groups:
+        if any(action.dest in rivals for action in one._group_actions):
+            return one
+    return group.add_mutually_exclusive_group()
+
+
+def usage(parser: argparse.ArgumentParser) -> str:
+    """How a command is typed, in one line."""
+    words = ["[OPTIONS]"]
+    for action in parser._actions:
+        if not action.option_strings:
+            word = f"{action.metavar or action.dest}{'…' if action.nargs in ('*', '+') else ''}"
+            words.append(f"[{word}]" if action.nargs in ("*", "?") else word)
+    return " ".join(["%(prog)s", *words])
+
+
+#: ending of a file's name → the form that it stands for
+_ENDINGS: Final[Mapping[str, str]] = {
+    ".json": "json", ".jsonl": "jsonl", ".csv": "csv", ".tsv": "tsv", ".md": "markdown", ".tex": "latex",
+    ".html": "html", ".parquet": "parquet", ".txt": "table",
+}  # fmt: skip
+
+
+def settle_forms(parser: argparse.ArgumentParser, options: argparse.Namespace) -> None:
+    """Where no form was named, take that of the file's ending: of the result, or of the run that is written.
+
+    Raises:
+        UsageError: the ending is that of a form that the command does not write.
+    """
+    given, choices = vars(options), {action.dest: action.choices for action in parser._actions}
+    path = given.get("target") or given.get("output") or "-"
+    dest = "to" if "to" in choices or given.get("apply") is not None else "format"
+    name = plain_name(path).lower()
+    if name.endswith((".xlsx", ".xls")):
+        raise UsageError("file-name", f"{path}: Excel files are not written; name a .csv file, which Excel opens")
+    form = next((form for ending, form in _ENDINGS.items() if name.endswith(ending)), None)
+    if dest == "to" and given.get("to") is None:
+        options.to = form if form in ("json", "parquet") else None
+    elif "format" in choices and given["format"] is None and form is not None:
+        forms = list(choices["format"] or ())
+        if form not in forms:
+            problem = f"{path}: {options.command} does not write {form}; it writes {', '.join(forms)}"
+            raise UsageError("file-name", problem)
+        options.format = form
+    if "format" in choices and options.format is None:
+        options.format = "table"
 
 
 def add_decisions(parser: argparse.ArgumentParser, *names: str) -> None:
     """Add the scoring choices that can matter to a command; by default all."""
     offered = names or tuple(CHOICES)
-    shown = ", ".join(f"{name}={'|'.join(CHOICES[name])}" for name in offered)
-    parser.add_argument(
-        "--decision", metavar="NAME=VALUE", action="append", default=[], type=partial(_decision, offered),
-        help=f"what the organisers leave open (repeatable; defaults first): {shown}",
+    shown = " ".join(f"{name}={'|'.join(CHOICES[name])}" for name in offered)
+    add(
+        parser, "decision", type=partial(_decision, offered),
+        help=f"open decision (repeatable; default first): {shown}",
     )  # fmt: skip
 
 
@@ -426,9 +458,9 @@ def _decision(offered: Sequence[str], text: str) -> tuple[str, str]:
 
 def _one_of(word: str, known: Sequence[str], problem: str) -> None:
     if word not in known:
-        close = difflib.get_close_matches(word, known, 1)
-        meant = f"did you mean {close[0]}? " if close else ""
-        raise argparse.ArgumentTypeError(f"{problem}; {meant}choose one of {', '.join(known)}")
+        from coliee_ir.cli.spelling import meant  # a mistake may take its time
+
+        raise argparse.ArgumentTypeError(f"{problem}{meant(word, known)}; choose one of {', '.join(known)}")
 
 
 def rules(options: argparse.Namespace) -> Rules:

@@ -21,7 +21,6 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
     add(parser, "sizes", "differences")
     add(parser, "groups", help="lines QUERY GROUP; queries of a group are swapped and drawn together")
     add(parser, "resamples", "seed", "confidence_level")
-    add(parser, "power", help="probability of finding the difference (default: 0.8)")
     add(parser, "output", "figures")
     add(parser, "format", choices=FORMS)
 
@@ -33,9 +32,8 @@ def run(options: argparse.Namespace) -> int:
     singly(names, options.task, options.edition)  # refused before anything is scored
     scored = scoring.score(options, names, scoring.find_files(options, options.output, *_figures(options)))
     planned = plan(
-        scored, measure=name, queries=options.sizes, differences=options.differences, power=options.power,
-        groups=options.groups, n_resamples=options.resamples, seed=options.seed,
-        confidence_level=options.confidence_level,
+        scored, measure=name, queries=options.sizes, differences=options.differences, groups=options.groups,
+        n_resamples=options.resamples, seed=options.seed, confidence_level=options.confidence_level,
     )  # fmt: skip
     scoring.publish(options, render(planned, options.format), scored.submissions)
     if options.figures is not None:

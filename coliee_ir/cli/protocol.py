@@ -14,7 +14,7 @@ from coliee_ir.commands import protocol
 def add_arguments(parser: argparse.ArgumentParser) -> None:
     """The options of the command."""
     parser.epilog = "example: coliee-ir protocol alqac -o my-task.toml"
-    parser.add_argument("names", metavar="NAME|FILE", nargs="*", help="protocols to explain (default: list them)")
+    add(parser, "names", metavar="NAME|FILE", help="protocols to explain (default: list them)")
     add(parser, "output", help="file to write the protocol itself to, as TOML that --protocol reads (default: explain)")
 
 

@@ -12,7 +12,6 @@ from coliee_adapters.lines import counted
 from coliee_ir.cli import say, scoring
 from coliee_ir.cli.options import add, measures
 from coliee_ir.commands import report
-from coliee_ir.commands.leaderboard import EASY
 from coliee_ir.output.webpage import local
 
 
@@ -20,19 +19,16 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
     """The options of the command."""
     parser.epilog = "example: coliee-ir report gold.json run1.txt run2.txt -o report.html"
     scoring.add_arguments(parser)
-    results = parser.add_argument_group("results (at least one)")
     add(
-        results, "output", default=None,
+        parser, "output", default=None,
         help="HTML page to write, one file that needs no network; - is standard output",
     )  # fmt: skip
-    add(results, "figures", "overview")
+    add(parser, "figures", "overview")
     add(
         parser, "measure",
         help="measure to report; the page is about the first (repeatable; default: the task's official measures)",
     )  # fmt: skip
     add(parser, "corpus", "categories", "baseline")
-    easy = f"with --overview: share of the runs that must be right on an easy query (default: {EASY})"
-    add(parser, "easy", default=EASY, help=easy)
     add(parser, "resamples", "seed")
 
 
@@ -60,7 +56,7 @@ def run(options: argparse.Namespace) -> int:
     if options.figures is not None:
         tell_figures(options.figures, made.write_figures(options.figures))
     if options.overview is not None:
-        tell_figures(options.overview, made.write_overview(options.overview, easy=options.easy))
+        tell_figures(options.overview, made.write_overview(options.overview))
     return 2 if scored.invalid else 0
 
 

@@ -59,9 +59,6 @@ _PIECE = 1 << 16
 #: of more runs, remarks are gathered by kind; how many of a kind are named
 _FEW, _NAMED = 8, 6
 
-#: names of files that a table of text has none of
-_NO_TEXT: Final = (".json", ".jsonl", ".csv", ".tsv", ".md", ".tex", ".html")
-
 #: from so many runs on there is something to watch; where no terminal shows a bar, a line says so every so many seconds
 _MANY, _EVERY = 5, 30.0
 
@@ -253,8 +250,6 @@ def publish(
         tell_text("".join(text))
         return
     put(text, options.output)
-    if options.format == "table" and options.output.lower().endswith(_NO_TEXT):
-        say(f"{options.output}: written as a table of text; name another format with -f")
 
 
 def inputs(options: argparse.Namespace, runs: Iterable[Submission | PathLike | None]) -> dict[str, str]:
@@ -279,8 +274,6 @@ def typed(options: argparse.Namespace) -> list[str]:
     words, kept = list(options.typed), []
     while words:
         word = words.pop(0)
-        if word == "--reports":  # goes with --pages, and has no value
-            continue
         if word in WRITING:
             words[:1] = []
         elif not re.match("-o.", word) and word.partition("=")[0] not in WRITING:

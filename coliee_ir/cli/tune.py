@@ -34,11 +34,10 @@ from coliee_ir.scoring.reading import given as as_given
 from coliee_ir.scoring.reading import read_gold
 from coliee_ir.scoring.session import Rules
 from coliee_ir.scoring.submission import Submission
-from coliee_ir.stats.settings import FOLDS, REPEATS
+from coliee_ir.stats.settings import FOLDS
 
 #: formats of a cut run
 CUT_TARGETS = tuple(form.name for form in RUN_FORMS if form.write and "documents" in form.holds and not form.fills)
-CUT_TO = f"{', '.join(CUT_TARGETS)} (default: as the task's submissions)"
 
 #: what the names of pictures end in
 _PICTURES: Final = (".svg", ".pdf", ".png")
@@ -56,18 +55,21 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
     add(parser, "answers", action="store", default=None, help="for Accuracy: file with the answers of the runs")
     families = ", ".join(cutoffs.FAMILIES)
     add(parser, "by", help=f"kind of rule: {families} (repeatable; default: all that the scores allow)")
-    add(parser, "floor", "cap")
-    add(parser, "folds", default=FOLDS, help=f"number of folds (default: {FOLDS})")
-    add(parser, "repeats", default=REPEATS)
-    add(parser, "by_year", "groups", "seed", "exclude", "only", "jobs", "cluster", "keep_going")
+    parser.set_defaults(by_year=False, to=None)
+    add(
+        parser, "folds", default=FOLDS,
+        help="number of folds, or year: each fold is a year, that in the ids of statute questions, or else one gold "
+        f"file (default: {FOLDS})",
+    )  # fmt: skip
+    add(parser, "groups", "seed", "exclude", "only", "jobs", "cluster", "keep_going")
     add_filters(parser)
     add(parser, "apply")
     add(parser, "output", help="file to write the result to: the cut run with --apply, else the table of the tuning "
         "(default: standard output)")  # fmt: skip
-    add(parser, "format", choices=FORMS, help="format of the table (default: table)")
+    add(parser, "format", choices=FORMS)
     add(parser, "tag", help="run tag of the cut run (default: that of TEST_RUN)")
-    add(parser, "to", choices=CUT_TARGETS, help=f"format of the cut run: {CUT_TO}")
-    add(parser, "save_rule", "curve")
+    add(parser, "save", help="write the rule as JSON, for `coliee-ir cut --rule`")
+    add(parser, "curve")
     add_decisions(
         parser, "unanswered", "duplicates", "empty_gold", "without_articles", "unreadable_answers", "no_overlap"
     )
@@ -75,12 +77,11 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
 
 def add_filters(parser: argparse.ArgumentParser) -> None:
     """What to take away before cutting."""
-    group = parser.add_argument_group("filters applied before cutting")
-    add(group, "not_itself", "not_queries", "dates", "candidates", "counts")
+    add(parser, "not_itself", "not_queries", "dates", "candidates")
 
 
 def chosen_filters(options: argparse.Namespace, task: str | None) -> list[Filter]:
-    """The filters that were asked for; the last are the counts, which are of what the others leave."""
+    """The filters that were asked for."""
     chosen = []
     if options.not_itself:
         chosen.append(Filter.not_itself())
@@ -90,8 +91,6 @@ def chosen_filters(options: argparse.Namespace, task: str | None) -> list[Filter
         chosen.append(Filter.not_newer(sheets.read_dates(options.dates, task=task)))
     if options.candidates is not None:
         chosen.append(Filter.candidates(sheets.read_candidates(options.candidates, task=task)))
-    if options.counts is not None:
-        chosen.append(Filter.as_many(sheets.read_counts(options.counts, task=task)))
     return chosen
 
 
@@ -113,14 +112,13 @@ def run(options: argparse.Namespace) -> int:
     evaluator = Evaluator(gold, **by)
     if found.inventory is not None and options.answers is None:
         submissions = scoring.submissions(found, evaluator)
-    if len(submissions) > 1 and (options.apply or options.save_rule):
-        problem = f"--apply and --save-rule need exactly one run to tune; there are {len(submissions)}"
+    if len(submissions) > 1 and (options.apply or options.save):
+        problem = f"--apply and --save need exactly one run to tune; there are {len(submissions)}"
         raise UsageError("too-few", problem)
     taken = chosen_filters(options, task)
     tuned = partial(
         cutoffs.tune, gold, maximise=one_measure(options), by=options.by, **by,
-        floor=options.floor, cap=options.cap,
-        folds=options.folds, repeats=options.repeats, filters=taken,
+        folds=options.folds, filters=taken,
         groups=None if options.groups is None else sheets.read_values(options.groups, "QUERY GROUP", task=task),
         by_year=options.by_year,
         seed=options.seed, curve_intervals=options.curve is not None,
@@ -151,8 +149,8 @@ def run(options: argparse.Namespace) -> int:
 
 #: what cuts, for which a store has no documents
 _CUTTING = (
-    *("by", "floor", "cap", "answers", "apply", "save_rule", "curve", "tag", "to", "groups", "by_year"),
-    *("not_itself", "not_queries", "dates", "candidates", "counts", "cluster"),
+    *("by", "answers", "apply", "save", "curve", "tag", "groups", "by_year"),
+    *("not_itself", "not_queries", "dates", "candidates", "cluster"),
 )
 
 
@@ -187,13 +185,11 @@ def _check(options: argparse.Namespace) -> Runs:
     """Refuse options that do not go together."""
     cut_run = options.output if options.apply is not None else None
     table = options.output if options.apply is None and not _is_told(options) else None
-    found = scoring.find_files(options, cut_run, table, options.save_rule, options.curve)
+    found = scoring.find_files(options, cut_run, table, options.save, options.curve)
     if options.curve is not None and not _is_picture(options.curve):
         grid.file_form(options.curve, _PICTURES)  # refused before anything is computed
     if options.tag is not None and options.apply is None:
         raise UsageError("option-needed", "--tag is the run tag of the cut run; use it with --apply TEST_RUN")
-    if options.to is not None and options.apply is None:
-        raise UsageError("option-needed", "--to is the format of the cut run; use it with --apply TEST_RUN")
     return found
 
 
@@ -209,7 +205,7 @@ def _is_picture(path: str) -> bool:
 
 def _is_told(options: argparse.Namespace) -> bool:
     """Whether the tunings' table goes to standard error, because something else has standard output."""
-    return options.output == "-" and (options.apply is not None or "-" in (options.save_rule, options.curve))
+    return options.output == "-" and (options.apply is not None or "-" in (options.save, options.curve))
 
 
 def _tell(tunings: list[Tuning], because: str) -> None:
@@ -226,11 +222,11 @@ def _write(
 ) -> None:
     """The rule, where it was asked for, and the table of the tunings, where it has its place."""
     rule = tunings[0].rule
-    if options.save_rule is not None:
-        with written(options.save_rule) as stream:
+    if options.save is not None:
+        with written(options.save) as stream:
             json.dump({**rule.to_dict(), "filters": [filter_.name for filter_ in taken]}, stream)
             stream.write("\n")
-        say(f"{options.save_rule}: {rule}")
+        say(f"{options.save}: {rule}")
     if options.curve is not None and _is_picture(options.curve):
         from coliee_ir.commands.report import curves, paper
 

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import os
 import re
+from collections import Counter
 from collections.abc import Iterable, Iterator, Mapping
 from pathlib import Path
 from typing import Final
@@ -30,7 +31,7 @@ PASSED: Final = {
     "outside": "{} leads out of its archive and was skipped",
     "nameless": "{}: an entry without a name was skipped",
     "control": "{} has control characters in its name and was skipped",
-    "again": "{}: the archive has several entries of this name; the last one counts",
+    "again": "{}: the archive has {} entries of this name; the last one counts",
 }
 
 
@@ -59,12 +60,13 @@ class Walked(NamedTuple):
 
     def remarks(self) -> list[str]:
         """What was passed over, in sentences."""
-        return [Remark("passed-over", PASSED[why].format(name)) for why in PASSED for name in self._passed(why)]
+        return [Remark("passed-over", PASSED[why].format(name, n)) for why in PASSED for name, n in self._passed(why)]
 
-    def _passed(self, why: str) -> list[str]:
-        """The names of what is passed over for one reason; of very many the first."""
-        names = list(dict.fromkeys(name for reason, name in self.passed if reason == why))
-        return names if len(names) <= _NAMED else [*names[:_NAMED], f"(and {len(names) - _NAMED:,} more)"]
+    def _passed(self, why: str) -> list[tuple[str, object]]:
+        """The names of what is passed over for one reason, of very many the first; how many entries have the name."""
+        names = Counter(name for reason, name in self.passed if reason == why)
+        first: list[tuple[str, object]] = [(name, n + 1) for name, n in names.items()]
+        return first if len(first) <= _NAMED else [*first[:_NAMED], (f"(and {len(first) - _NAMED:,} more)", "several")]
 
 
 def walk(paths: Iterable[PathLike | Source], besides: Iterable[PathLike | None] = ()) -> Walked:
@@ -144,7 +146,8 @@ def _files_of(archive: str, passed: list[tuple[str, str]]) -> list[str]:
         return [archive]
     if not inside.files and not inside.passed:
         return [archive]
-    passed.extend((why, f"{archive}/{name}") for why, name in inside.passed)
+    before = set(passed)  # it may be named twice
+    passed.extend(one for why, name in inside.passed if (one := (why, f"{archive}/{name}")) not in before)
     return [f"{archive}/{name}" for name in sorted(inside.files) if _is_shown(name, archive, passed)]
 
 

@@ -152,12 +152,6 @@ def _is_date(text: str) -> bool:
     return True
 
 
-def read_counts(path: PathLike, *, task: str | None = None) -> dict[str, int]:
-    """Query → how many documents to keep."""
-    counts = read_values(path, "QUERY N, with an integer N ≥ 0", lambda text: text.isdecimal(), task=task)
-    return {query: int(count) for query, count in counts.items()}
-
-
 def read_candidates(path: PathLike, *, task: str | None = None) -> Mapping[str, Mapping[str, float]]:
     """Query → the documents that it may retrieve, from anything that holds a run, ``{"001": ["013", …]}`` for one."""
     record = read_run(path, task=task)

@@ -9,7 +9,6 @@ from __future__ import annotations
 from collections.abc import Iterable, Iterator, Mapping, Sequence, Set
 from dataclasses import field, fields, replace
 from functools import partial
-from itertools import islice
 from time import perf_counter
 from typing import TYPE_CHECKING, Any
 
@@ -20,14 +19,14 @@ from coliee_adapters.checked import is_whole, one_of, refused
 from coliee_adapters.classes import dataclass
 from coliee_adapters.errors import ColieeError
 from coliee_adapters.ids import Ids, IntArray
-from coliee_adapters.normal_forms import alike_in, folded, is_folded, is_inert
 from coliee_adapters.records import Columns, Run
-from coliee_adapters.remarks import EXAMPLES, NUMBERED, Remarks
+from coliee_adapters.remarks import NUMBERED, Remarks
 from coliee_ir.judging import finding
-from coliee_ir.judging.finding import Finder, Hits, distinct
+from coliee_ir.judging.finding import Hits, distinct
 from coliee_ir.judging.order import in_segments, segment_of, sorted_within
 from coliee_ir.judging.qrels import Qrels
 from coliee_ir.judging.segments import Lines, whole_queries
+from coliee_ir.judging.unmatched import Diagnosis
 
 if TYPE_CHECKING:  # loads much, and only few bring an executor
     from concurrent.futures import Executor
@@ -323,7 +322,7 @@ class _Judging:
         self.lines = 0
         self.alike = False
         self.tied: list[IntArray] = []
-        self.looked_at: tuple[bytes, bool] | None = None
+        self.diagnosis = Diagnosis(qrels)
 
     def result(self, reading: float) -> Judged:
         return Judged(
@@ -334,7 +333,7 @@ class _Judging:
             self.answered,
             self.extra,
             tuple(self.sample),
-            self.remarks,
+            self.remarks + self.diagnosis.remarks,
             self.lines,
             reading,
             self.alike,
@@ -361,11 +360,9 @@ class _Judging:
             shown = np.flatnonzero(lines.lengths)[: _SAMPLE - len(self.sample)]
             self.sample += [(lines.queries[at], lines.first_document(at)) for at in shown.tolist()]
         # once a document was found there is nothing to ask, and nearly every run has one in its first block
-        self.alike = self.alike or bool(len(hits.rows)) or self.qrels.are_alike(lines.documents)
+        self.alike = self.alike or bool(len(hits.rows)) or self.qrels.spelling.forms.include_any(lines.documents)
         self._rank(lines, hits)
-        self._note_lost_zeros(lines, numbers, finder)
-        self._note_other_forms(lines, numbers, finder)
-        self._note_odd_ids(lines)
+        self.diagnosis.add(lines, numbers, self.rank, finder)
 
     def _numbers(self, block: Lines) -> IntArray:
         """The number of each segment's query; -1 for one that is not judged."""
@@ -478,77 +475,6 @@ class _Judging:
         further[hit] = np.cumsum(sizes)[of[hit]] - counted
         self.tied.append(np.stack((rows, best, best + sizes[of] - 1)))
         self.rank[rows] += further
-
-    def _note_lost_zeros(self, lines: Lines, numbers: IntArray, finder: Finder) -> None:
-        """Remark judged documents that would have been retrieved without their leading zeros, and others as short."""
-        short = None if self.qrels.digits is None else np.flatnonzero(lines.documents.length < self.qrels.digits)
-        if short is not None and not len(short):  # nor has any lost a zero
-            return
-        rows = self.qrels.rows(numbers)
-        missed = self.qrels.leading_zeros[rows] & (self.rank[rows] == 0)
-        known: set[tuple[str, str]] = set()
-        if missed.any():
-            segments = np.repeat(np.arange(len(numbers)), self.qrels.sizes[numbers])[missed]
-            own = self.qrels.texts
-            texts = [own[row] for row in rows[missed].tolist()]
-            stripped = [text.lstrip("0") for text in texts]
-            for at in np.flatnonzero(finder.has(segments, stripped)).tolist():
-                query = self.qrels.queries[numbers[segments[at]]]
-                self.remarks.add("lost-zeros", f"query {query}: {stripped[at]} for {texts[at]}")
-                known.add((query, stripped[at]))
-        if short is None:
-            return
-        short = short[lines.documents.at(short).are_numbers()]
-        others = ((lines.queries[int(lines.segment[at])], lines.documents[int(at)]) for at in short)
-        shown = list(islice((pair for pair in others if pair not in known), EXAMPLES))
-        for query, document in shown:
-            self.remarks.add("short-id", f"query {query}: {document}")
-        self.remarks.add("short-id", n=len(short) - len(known) - len(shown))
-
-    def _are_in_form(self, ids: Ids) -> bool:
-        """Whether the bytes that hold these ids, in which blocks may share, have nothing in another form."""
-        if self.looked_at is None or self.looked_at[0] is not ids.raw:
-            in_form = all(map(is_inert, ids.characters())) or is_folded(ids.raw.decode("utf-8", "replace"))
-            self.looked_at = ids.raw, in_form
-        return self.looked_at[1]
-
-    def _note_other_forms(self, lines: Lines, numbers: IntArray, finder: Finder) -> None:
-        """Remark retrieved documents that differ from a judged one of their query only in their Unicode form."""
-        if self.qrels.folded is None and lines.documents.raw.isascii():
-            return
-        rows = self.qrels.rows(numbers)
-        missed = self.rank[rows] == 0
-        segments = np.repeat(np.arange(len(numbers)), self.qrels.sizes[numbers])[missed]
-        texts, in_form = self.qrels.texts, self.qrels.folded or self.qrels.texts
-        meant = {(segment, in_form[row]): texts[row]
-                 for segment, row in zip(segments.tolist(), rows[missed].tolist(), strict=True)}  # fmt: skip
-        if not meant:
-            return
-        # ids of the run that are in the form are looked up; the others, which are rare, are put into it
-        wanted = [pair for pair, written in meant.items() if pair[1] != written]
-        has = finder.has(np.array([at for at, _ in wanted], np.int64), [text for _, text in wanted]) if wanted else ()
-        found = [pair for pair, there in zip(wanted, has, strict=True) if there]
-        if not self._are_in_form(lines.documents):
-            lacking = np.zeros(len(numbers), dtype=np.bool_)
-            lacking[segments] = True
-            at = np.flatnonzero(lines.documents.beyond_ascii() & lacking[lines.segment])
-            ids = zip(lines.segment[at].tolist(), lines.documents.at(at), strict=True)
-            found += [(segment, document) for segment, document in ids if not is_folded(document)]
-        for segment, document in found:
-            written = meant.get((segment, folded(document)))
-            if written is None or written == document or (form := alike_in(document, written)) is None:
-                continue
-            number = numbers[segment]
-            if document not in texts[self.qrels.start[number] : self.qrels.start[number + 1]]:
-                query = self.qrels.queries[number]
-                self.remarks.add("other-form", f"query {query}: {document} for {written}, {form}")
-
-    def _note_odd_ids(self, lines: Lines) -> None:
-        """Remark documents that cannot be written as the gold's are, such as 398.20, a date, 000018.pdf."""
-        for at in self.qrels.unlike(lines.documents).tolist():
-            document = lines.documents[at]
-            if is_folded(document):  # others were remarked
-                self.remarks.add("odd-id", f"query {lines.queries[int(lines.segment[at])]}: {document}")
 
 
 def _by_bytes(of_lines: Ids, of_gold: Ids, group: IntArray) -> IntArray:

@@ -7,20 +7,13 @@ from collections.abc import Mapping
 import numpy as np
 import numpy.typing as npt
 
-from coliee_adapters.ids import MASKS, PADDING, Collection, Forms, Ids, IntArray, mixed
-from coliee_adapters.normal_forms import folded
-from coliee_adapters.statute import STATUTE_ID
+from coliee_adapters.ids import PADDING, Collection, Ids, IntArray, mixed
+from coliee_ir.judging.unmatched import Spelling
 
 BoolArray = npt.NDArray[np.bool_]
 
 #: up to so many ids, looking each up is as fast as comparing all at once
 _FEW = 512
-
-#: bytes in a word; a word of digits 0, and the upper half of each byte
-_WORD = 8
-_ZEROS, _HALVES = np.uint64(0x3030303030303030), np.uint64(0xF0F0F0F0F0F0F0F0)
-
-_ARTICLES = Ids.of(["96", "398-20", "398-20-2"]).forms()
 
 
 class Qrels:
@@ -40,21 +33,17 @@ class Qrels:
     """
 
     __slots__ = (
-        "_are_articles",
         "_by_id",
         "_by_key",
-        "_digits",
-        "_folded",
-        "_forms",
         "_index",
         "_keys",
         "_places",
         "_plain",
+        "_spelling",
         "_texts",
         "_words",
         "documents",
         "graded",
-        "leading_zeros",
         "level",
         "queries",
         "relevance",
@@ -66,17 +55,12 @@ class Qrels:
         counts = [len(judged) for judged in judgements.values()]
         self.start: IntArray = np.concatenate(([0], np.cumsum(counts, dtype=np.int64)))
         self.documents = Ids.of([document for judged in judgements.values() for document in judged])
-        #: shape (D,); whether a document's id begins with a zero, which a run may have lost
-        self.leading_zeros: BoolArray = np.frombuffer(self.documents.raw, np.uint8)[self.documents.first] == ord("0")
         self.level = level
         self.graded: IntArray = np.array([r for judged in judgements.values() for r in judged.values()], np.int64)
         self.relevance = self.graded
         if level > 1:
             self.relevance = np.where(self.graded < level, self.graded.clip(max=0), self.graded)
-        self._forms: Forms | None = None
-        self._digits: int | None = None  # 0 for ids that are not numbers of one length
-        self._are_articles: bool | None = None
-        self._folded: list[str] | None = None
+        self._spelling: Spelling | None = None
         self._texts: list[str] | None = None
         self._by_id: IntArray | None = None
         self._places: tuple[Collection, IntArray | None] | None = None
@@ -93,7 +77,7 @@ class Qrels:
         """Whether the other numbers the same gold, perhaps unpickled from it."""
         if self is other:
             return True
-        arrays = ("start", "graded", "relevance", "leading_zeros")
+        arrays = ("start", "graded", "relevance")
         return (
             self.queries == other.queries
             and self.documents.raw == other.documents.raw
@@ -131,52 +115,15 @@ class Qrels:
         totals = np.concatenate(([0], np.cumsum(rows, dtype=np.int64)))
         return totals[self.start[1:]] - totals[self.start[:-1]]
 
-    def are_alike(self, documents: Ids) -> bool:
-        """Whether any of these looks like a judged document, see ``Forms``.
-
-        :meta private:
-        """
-        if self._forms is None:
-            self._forms = Forms.of(self.documents)
-        return self._forms.include_any(documents)
-
     @property
-    def digits(self) -> int | None:
-        """How many digits each document's id has, where zeros fill them up to one length; None for other ids."""
-        if self._digits is None:
-            length = int(self.documents.length.max(initial=0))
-            filled_up = self.leading_zeros.any() and (self.documents.length == length).all()
-            self._digits = length if filled_up and self.documents.are_numbers().all() else 0
-        return self._digits or None
-
-    def unlike(self, documents: Ids) -> IntArray:
-        """Which of these are not in the form of the judged documents, where that is known.
-
-        It is where all are articles of statute law, or numbers filled up with zeros, of which longer ones may exist if
-        they do not begin with a zero.
+    def spelling(self) -> Spelling:
+        """How the document ids are written, kept for the next run.
 
         :meta private:
         """
-        if self._are_articles is None:
-            of_law = bool(self.queries) and STATUTE_ID.fullmatch(self.queries[0]) is not None
-            self._are_articles = of_law and bool(len(self.documents)) and not _unlike_articles(self.documents).any()
-        if self._are_articles:
-            return np.flatnonzero(_unlike_articles(documents))
-        digits = self.digits
-        if digits is None:
-            return np.zeros(0, np.int64)
-        suspects = documents.length != digits
-        if digits <= _WORD:  # looked at in bulk: a digit is from 0x30 to 0x39
-            (word,) = documents.words(1)
-            suspects |= ((word ^ _ZEROS) & _HALVES & MASKS[digits]) != 0
-        others = np.flatnonzero(suspects)
-        if not len(others):
-            return others
-        of_others = documents.at(others)
-        first = np.frombuffer(of_others.raw, np.uint8)[of_others.first]
-        filled_up = (of_others.length > digits) & (first == ord("0"))
-        odd: IntArray = others[~of_others.are_numbers() | filled_up]
-        return odd
+        if self._spelling is None:
+            self._spelling = Spelling(self.queries, self.documents)
+        return self._spelling
 
     @property
     def texts(self) -> list[str]:
@@ -192,16 +139,6 @@ class Qrels:
             # code points order text as UTF-8 orders its bytes
             self._by_id = np.array(sorted(range(len(self.queries)), key=self.queries.__getitem__), dtype=np.int64)
         return self._by_id
-
-    @property
-    def folded(self) -> list[str] | None:
-        """The D document ids in the form in which they are compared by eye; None where all are ASCII.
-
-        :meta private:
-        """
-        if self._folded is None and not self.documents.raw.isascii():
-            self._folded = list(map(folded, self.texts))
-        return self._folded
 
     def places_in(self, collection: Collection) -> IntArray | None:
         """The number of each document in a collection, kept for the next run; a negative one, its own, for one missing.
@@ -221,10 +158,3 @@ class Qrels:
         counts = self.sizes[numbers]
         before = np.cumsum(counts) - counts
         return np.repeat(self.start[numbers] - before, counts) + np.arange(counts.sum())
-
-
-def _unlike_articles(documents: Ids) -> BoolArray:
-    """Which ids are not written as articles are: 96, 398-20; a leading zero is none of their form."""
-    first = np.frombuffer(documents.raw, np.uint8)[documents.first]
-    alike: BoolArray = (documents.forms()[:, None] == _ARTICLES).any(axis=1) & (first != ord("0"))
-    return ~alike  # np.isin would load numpy.ma

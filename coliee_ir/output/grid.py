@@ -11,7 +11,7 @@ import math
 import re
 import unicodedata
 from collections.abc import Callable, Iterator, Mapping, Sequence
-from dataclasses import field, replace
+from dataclasses import field
 from typing import Final, Literal, overload
 
 from coliee_adapters.classes import NamedTuple, dataclass
@@ -288,24 +288,6 @@ def latex(grid: Grid) -> str:
 def _packages(names: str, text: str) -> str:
     best = "; use lualatex or xelatex, with a font that has all characters" if _BEYOND.search(text) else ""
     return f"% \\usepackage{{{names}}}{best}\n{text}"
-
-
-def styled(grid: Grid, decimals: int | None = None, *, percent: bool = False) -> Grid:
-    """The same with the numbers that are shares or scores in so many decimals, or in percent (by default one)."""
-    if decimals is None and not percent:
-        return grid
-    places = (1 if percent else 4) if decimals is None else decimals
-
-    def cell(content: Cell) -> Cell:
-        if not isinstance(content, Number) or math.isnan(content.value):
-            return content
-        if not content.shown:
-            return content._replace(shown=f"{100 * content.value if percent else content.value:.{places}f}")
-        if re.fullmatch(r"[0-9]+\.[0-9]", content.shown) and decimals is not None:  # a percentage
-            return content._replace(shown=f"{content.value:.{places}f}")
-        return content
-
-    return replace(grid, rows=[[cell(content) for content in row] for row in grid.rows])
 
 
 def in_latex(text: str) -> str:

@@ -22,6 +22,7 @@ import pytest
 from coliee_adapters import archives
 from coliee_adapters.errors import InputError
 from coliee_adapters.files import Kind, Source, copies
+from coliee_ir.cli import main
 from coliee_ir.inbox.folders import walk
 
 RUN = b"001 013 A\n"
@@ -145,6 +146,23 @@ def test_two_entries_of_one_name(second: str, tmp_path: Path) -> None:
     walked = walk([path])
     assert (walked.files, walked.passed) == ([f"{path}/{first}"], [("again", f"{path}/{first}")])
     assert Source(walked.files[0]).text() == (RUN * 2).decode()
+
+
+@pytest.mark.parametrize("command", ["evaluate", "leaderboard"])
+@pytest.mark.parametrize("named", [["a.tar"], ["."], ["a.tar", "./a.tar"]])
+def test_how_many_entries_have_one_name_is_remarked(
+    named: list[str], command: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+) -> None:
+    monkeypatch.chdir(tmp_path)
+    Path("gold.json").write_text('{"000001": ["000002"]}')
+    runs = [f"000001 {document} X\n".encode() for document in ("000003", "000003", "000002")]
+    Path("a.tar").write_bytes(tarred([("run.txt", run) for run in runs]))
+    assert main([command, "gold.json", *named, "-f", "json"]) == 0
+    out, err = capsys.readouterr()
+    assert '"MicroF1": 1.0' in out
+    said = {line.partition(":")[0]: line for line in err.splitlines() if "[passed-over]" in line and "run.txt" in line}
+    assert said
+    assert all(" 3 " in line for line in said.values())
 
 
 @pytest.mark.parametrize("pack", [zipped, tarred])

@@ -57,7 +57,7 @@ def test_every_kind_says_a_whole_sentence(kind: str, n: int) -> None:
     (sentence,) = remarks_of([(kind, "", n)]).sentences({kind: "decided"})
     assert not set("{}|") & set(sentence)
     assert "(" not in sentence
-    assert (str(n) in sentence) == ("{n}" in KINDS[kind])
+    assert (str(n) in sentence) == ("{n}" in KINDS[kind] or str(n) in KINDS[kind])
     assert ("decided" in sentence) == ("{decision}" in KINDS[kind])
 
 

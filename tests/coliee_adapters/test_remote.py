@@ -261,7 +261,7 @@ def test_what_cannot_be_read_is_said_in_a_sentence(memory: Any, call: Call, run:
     [
         ["evaluate", "memory://task1/bm25.txt", "--store", "s3://b/s.sqlite"],
         ["evaluate", "memory://task1/bm25.txt", "--log", "s3://b/log.csv"],
-        ["leaderboard", "memory://task1/bm25.txt", "--tables", "s3://b/tables"],
+        ["leaderboard", "memory://task1/bm25.txt", "--overview", "s3://b/tables"],
         ["report", "memory://task1/bm25.txt", "--figures", "s3://b/figures"],
         ["evaluate", "memory://task1/bm25.txt", "-o", "memory://task1/bm25.txt"],
     ],
@@ -277,7 +277,7 @@ def test_what_must_be_on_this_machine(memory: Any, call: Call, words: list[str],
 
 def test_the_demo_is_copied_to_this_machine(call: Call, tmp_path: Path) -> None:
     with contextlib.chdir(tmp_path):
-        assert call("demo", "--copy", "s3://b/demo")[0] == 2
+        assert call("demo", "-o", "s3://b/demo")[0] == 2
     assert not list(tmp_path.iterdir())
 
 

@@ -19,7 +19,7 @@ from coliee_ir.inbox.inventory import named_task, sort_files
 GOLD = json.dumps({f"{n:06}.txt": [f"{n + 100:06}.txt"] for n in range(1, 11)})
 PAIRS = "".join(f'<pair id="R07-0{n}-U" label="Y"><article>{n}</article><t2>x</t2></pair>' for n in range(1, 7))
 STATUTE = f"<dataset>{PAIRS}</dataset>"
-DESCRIPTION = "Task: {}\n… {} …\n\n- Machine learning models:\nnone\n"
+DESCRIPTION = "Task: {}\nRun tag: {}\n\n- Machine learning models:\nnone\n"
 
 
 def cases(tag: str, right: int = 5) -> str:
@@ -122,7 +122,7 @@ def test_a_folder_with_everything_is_ranked_and_the_rest_is_named_once(capsys: p
     assert board["invalid"] == []
     said = [line for line in err.splitlines() if line.startswith("passed over")]
     assert heard([line.split(":")[0].removeprefix("passed over ") for line in said]) == [
-        "1 system description", "1 copy of the gold", "2 files of another part of submissions",
+        "1 system description", "1 copy of the gold", "2 copies of other runs",
         "3 files of other tasks", f"{len(NOTHING)} files that are not runs",
     ]  # fmt: skip
 
@@ -171,16 +171,16 @@ def test_tune_and_fuse_group_what_a_folder_holds(capsys: pytest.CaptureFixture[s
     write({"in/A/task3.A1": articles("A1", 5) + "R07-06-U Q0 6 2 0.5 A1\n", "in/A/labels": labels("A1"),
            "in/task3.B1": articles("B1", 3), "in/x.txt": labels("B1", 4), "in/README": "hello\n",
            "in/task1.txt": cases("C1")})  # fmt: skip
-    assert main(["tune", "gold.xml", "in", "--folds", "2", "--repeats", "1", "-f", "json"]) == 0
+    assert main(["tune", "gold.xml", "in", "--folds", "2", "-f", "json"]) == 0
     out, err = capsys.readouterr()
     found = {one["tag"]: (one["measure"], one["ceilings"]["the run as it is"]) for one in json.loads(out)["tunings"]}
     assert found == {"A1": ("Accuracy", 1.0), "B1": ("Accuracy", pytest.approx(3 / 6))}
     assert "[passed-over] 1 … in/task1.txt …" in err
-    assert main(["tune", "gold.xml", "in", "--save-rule", "rule.json"]) == 2
+    assert main(["tune", "gold.xml", "in", "--save", "rule.json"]) == 2
     assert "there are 2" in capsys.readouterr().err
-    assert main(["tune", "gold.xml", "in/A", "--folds", "2", "--repeats", "1", "--save-rule", "rule.json"]) == 0
+    assert main(["tune", "gold.xml", "in/A", "--folds", "2", "--save", "rule.json"]) == 0
     capsys.readouterr()
-    assert main(["fuse", "in", "--fit", "gold.xml", "--folds", "2", "--repeats", "1", "-o", "fused.txt"]) == 0
+    assert main(["fuse", "in", "--fit", "gold.xml", "--folds", "2", "-o", "fused.txt"]) == 0
     out, err = capsys.readouterr()
     assert sorted(line.split()[0] for line in out.splitlines()[1:3]) == ["A1", "B1"]
     assert "[passed-over] 1 … in/task1.txt …" in err
@@ -217,7 +217,7 @@ def test_without_a_gold_the_files_of_one_task_are_fused_and_of_a_run_its_ranking
 def test_every_command_names_what_it_passes_over_once(command: str, capsys: pytest.CaptureFixture[str]) -> None:
     write({"in/a": cases("A1"), "in/b": cases("B1", 6), "in/labels_2026.json": GOLD, "in/task4.C": labels("C1"),
            "in/notes.pdf": b"%PDF-1.7\n", "in/b (1)": cases("B1", 6)})  # fmt: skip
-    more = {"report": ["-o", "page.html"], "plan": ["--years", "2"], "tune": ["--folds", "2", "--repeats", "1"]}
+    more = {"report": ["-o", "page.html"], "tune": ["--folds", "2"]}
     assert main([command, "gold.json", "in", *more.get(command, [])]) == 0
     err = capsys.readouterr().err
     for name in ("labels_2026.json", "task4.C", "notes.pdf", "b (1)"):
@@ -246,7 +246,7 @@ def test_of_a_run_with_a_long_list_the_list_is_tuned_and_fused(capsys: pytest.Ca
     write(
         {f"in/task3.{tag}": articles(tag, 5) for tag in longer} | {f"in/task3-L.{tag}": longer[tag] for tag in longer}
     )
-    given = ["--edition", "2025", "--folds", "2", "--repeats", "1"]
+    given = ["--edition", "2025", "--folds", "2"]
     assert main(["tune", "gold.xml", "in", *given, "--by", "k", "-f", "json"]) == 0
     held = json.loads(capsys.readouterr().out)["tunings"]
     assert {(one["file"], one["ceilings"]["recall of the whole ranking"]) for one in held} == {

@@ -1,9 +1,7 @@
 from __future__ import annotations
 
-import argparse
 import csv
 import gzip
-import importlib
 import io
 import json
 import os
@@ -371,7 +369,7 @@ def test_decisions_are_options_and_named_in_the_result(name: str, choice: str, c
         (["-o", "gold.json"], "coliee-ir: [would-overwrite] gold.json …"),
         (["-o", "no/place"], "coliee-ir: no/place: [cannot-write]"),
         (["--log", "log.csv", "-o", "no/place"], "coliee-ir: no/place: [cannot-write]"),
-        (["--long", "run.txt"], "coliee-ir evaluate: unrecognized arguments: --long run.txt; see coliee-ir evaluate"),
+        (["--long", "run.txt"], "coliee-ir evaluate: … --long-list"),
         (["-", "-"], "coliee-ir: [named-twice]"),
     ],
 )
@@ -456,12 +454,12 @@ def test_what_the_demo_says_can_be_typed(call: Call) -> None:
 
 
 def test_the_demo_copies_its_files_and_writes_over_none(call: Call, tmp_path: Path) -> None:
-    assert call("demo", "--copy", tmp_path / "new", "--task", "1")[0] == 0
+    assert call("demo", "-o", tmp_path / "new", "--task", "1")[0] == 0
     assert [path.name for path in (tmp_path / "new").iterdir()] == ["task1"]
     (tmp_path / "new" / "task1" / "gold.json").write_text("{}")
-    assert call("demo", "--copy", tmp_path / "new", "--task", "1")[0] == 2
+    assert call("demo", "-o", tmp_path / "new", "--task", "1")[0] == 2
     assert (tmp_path / "new" / "task1" / "gold.json").read_text() == "{}"
-    assert call("demo", "--copy", tmp_path / "all")[:2] == (0, "")
+    assert call("demo", "-o", tmp_path / "all")[:2] == (0, "")
     copied = {path.relative_to(tmp_path / "all") for path in (tmp_path / "all").rglob("*") if path.is_file()}
     there = {path.relative_to(EXAMPLES) for path in EXAMPLES.glob("*[!_]/*")}
     assert copied == there
@@ -523,19 +521,95 @@ def test_every_command_has_help_that_ends_with_an_example(command: str, call: Ca
     *_, last = out.splitlines()
     typed = shlex.split(last.removeprefix("example: "))
     assert (last.split()[0], typed[:2]) == ("example:", ["coliee-ir", command])
-    parser = argparse.ArgumentParser(exit_on_error=False, allow_abbrev=False)
-    importlib.import_module(f"coliee_ir.cli.{command}").add_arguments(parser)
-    parser.parse_args(typed[2:])  # as it is
+    cli.parser_of(command).parse_args(typed[2:])  # as it is
+
+
+def test_options_are_few_and_mean_the_same_in_every_command() -> None:
+    distinct = set()
+    for command in cli.COMMANDS:
+        parser = cli.parser_of(command)
+        assert all(action.help for action in parser._actions)
+        shown = {action.dest: tuple(action.option_strings) for action in parser._actions if action.option_strings}
+        assert shown == {name: OPTIONS[name].flags for name in shown}
+        assert len(shown) <= 28, command
+        distinct |= shown.keys() - {"help"}
+    assert len({OPTIONS[name].flags for name in distinct}) <= 70
+    assert {name for name, option in OPTIONS.items() if option.flags} == {*distinct, "help"}
 
 
 @pytest.mark.parametrize("command", cli.COMMANDS)
-def test_an_option_means_the_same_in_every_command(command: str) -> None:
-    parser = argparse.ArgumentParser(add_help=False)
-    importlib.import_module(f"coliee_ir.cli.{command}").add_arguments(parser)
-    for action in parser._actions:
-        assert action.help
-        if action.dest != "decision":
-            assert tuple(action.option_strings) == OPTIONS[action.dest].flags
+def test_help_has_four_headings_and_one_line_of_usage(command: str) -> None:
+    text = cli.parser_of(command, 80).format_help()
+    first, *lines = text.splitlines()
+    assert first.startswith(f"usage: coliee-ir {command} [OPTIONS]")
+    assert not lines[0]
+    headings = [line for line in lines if re.fullmatch("[a-zA-Z ]+:", line)]
+    assert headings == [name for name in ("Input:", "Rules:", "Output:", "Running:") if name in headings]
+    assert max(map(len, lines[:-1])) <= 110
+    if command == "evaluate":
+        assert len(lines) + 1 <= 60
+        assert first == "usage: coliee-ir evaluate [OPTIONS] GOLD RUN…"
+
+
+@pytest.mark.parametrize(
+    ("typed", "meant"),
+    [
+        ("evalute gold.json run.txt", "evaluate?"),
+        ("tune gold.json run.txt --maximise MicroF1", "-m?"),
+        ("cut run.txt --top 5", "--by k=N?"),
+        ("fuse run.txt run.txt -f json", "--to?"),
+        ("convert run.txt out --format=json", "--to?"),
+        ("evaluate gold.json run.txt --to csv", "-f?"),
+        ("evaluate gold.json run.txt --unanswered skip", "--decision unanswered=skip?"),
+        ("evaluate gold.json --extra-queries=wrong", "--decision extra_queries=wrong?"),
+        ("evaluate gold.json run.txt --decision unanswred=skip", "unanswered?"),
+        ("evaluate --manifest m.json", "-f json"),
+        ("tune gold.json run.txt --by-year", "--folds year?"),
+        ("tune gold.json run.txt --repeats 3", "recipes.md"),
+        ("compare gold.json run.txt run.txt --population p", "plan"),
+        ("evaluate gold.json run.txt --trec-eval 10", "9.0.8"),
+        ("evaluate gold.json run.txt --editon 2025", "--edition?"),
+    ],
+)
+def test_a_mistyped_command_or_option_is_told_what_was_meant(
+    typed: str, meant: str, case_law: Path, call: Call
+) -> None:
+    code, out, err = call(*typed.split())
+    assert (code, out, err.count("\n")) == (2, "", 1)
+    assert meant in err
+
+
+@pytest.mark.parametrize(
+    ("name", "form"),
+    [
+        ("o.json", "json"), ("o.jsonl", "jsonl"), ("o.csv", "csv"), ("o.CSV.gz", "csv"), ("o.tsv", "tsv"),
+        ("o.md", "markdown"), ("o.tex", "latex"), ("o.txt", "table"), ("o.run", "table"), ("o", "table"),
+    ],
+)  # fmt: skip
+def test_the_form_follows_the_ending_of_the_file(name: str, form: str, case_law: Path, call: Call) -> None:
+    _, expected, _ = call("evaluate", "gold.json", "run.txt", "-f", form)
+    assert call("evaluate", "gold.json", "run.txt", "-o", name)[0] == 0
+    written = Path(name).read_bytes()
+    assert (gzip.decompress(written) if name.endswith(".gz") else written).decode() == expected
+    assert call("evaluate", "gold.json", "run.txt", "-o", name, "-f", "tsv")[0] == 0
+    assert b"\t" in (gzip.decompress(Path(name).read_bytes()) if name.endswith(".gz") else Path(name).read_bytes())
+
+
+@pytest.mark.parametrize(("command", "name"), [("evaluate", "o.xlsx"), ("evaluate", "o.html"), ("convert", "o.xlsx")])
+def test_an_ending_of_a_form_that_is_not_written_is_refused(
+    command: str, name: str, case_law: Path, call: Call
+) -> None:
+    given = {"evaluate": ["gold.json", "run.txt", "-o", name], "convert": ["run.txt", name]}[command]
+    code, out, err = call(command, *given)
+    assert (code, out, "[file-name]" in err, Path(name).exists()) == (2, "", True, False)
+
+
+def test_a_run_is_cut_by_a_typed_rule_and_written_as_its_file_is_named(case_law: Path, call: Call) -> None:
+    assert call("cut", "run.txt", "--by", "k=1", "--task", "1")[:2] == (0, "000001 000018 T\n000002 000099 T\n")
+    assert call("cut", "run.txt", "--by", "k=1", "-o", "cut.json")[0] == 0
+    assert json.loads(Path("cut.json").read_text()) == {"000001": ["000018"], "000002": ["000099"]}
+    for by in ("5", "k=", "k=x", "rank=5", "k=1.5"):
+        assert call("cut", "run.txt", "--by", by)[:2] == (2, "")
 
 
 @pytest.mark.parametrize(
@@ -687,4 +761,4 @@ def test_an_option_that_names_a_file_says_whether_it_is_read_or_written() -> Non
         if option.flags and option.settings.get("metavar") in ("FILE", "DIR", "CSV", "OUT", "RUN", "GOLD")
     }  # fmt: skip
     assert {name for name in files if not OPTIONS[name].reads and not OPTIONS[name].writes} == set()
-    assert {"output", "log", "held_out", "pages"} <= {name for name in files if OPTIONS[name].writes}
+    assert {"output", "log", "save", "pages"} <= {name for name in files if OPTIONS[name].writes}

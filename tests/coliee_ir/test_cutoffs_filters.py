@@ -134,15 +134,6 @@ def test_a_date_that_does_not_exist_is_refused(text: str, line: int | None, tmp_
     assert caught.value.line == line
 
 
-@pytest.mark.parametrize("text", ["a 2\nb 0\n", '{"a": 2, "b": 0}', "query,n\na,2\nb,0\n"])
-def test_counts_are_whole_numbers(text: str, tmp_path: Path) -> None:
-    (tmp_path / "counts").write_text(text)
-    assert files.read_counts(tmp_path / "counts") == {"a": 2, "b": 0}
-    (tmp_path / "counts").write_text("a 2.5\n")
-    with pytest.raises(InputError):
-        files.read_counts(tmp_path / "counts")
-
-
 @pytest.mark.parametrize(
     "text", ['{"000001": ["000007.txt", "000008.txt"]}', "000001 000007 T\n000001 000008 T\n",
              "query_id,doc_id\n000001,000007\n000001,000008\n"],
@@ -153,13 +144,12 @@ def test_candidates_are_read_from_anything_that_holds_a_run(text: str, tmp_path:
     assert {query: list(ranking) for query, ranking in found.items()} == {"000001": ["000007", "000008"]}
 
 
-def test_filters_and_counts_on_the_command_line(tmp_path: Path, call: Callable[..., tuple[int, str, str]]) -> None:
+def test_filters_and_a_rule_on_the_command_line(tmp_path: Path, call: Callable[..., tuple[int, str, str]]) -> None:
     (tmp_path / "run.txt").write_text("".join(f"000001 00000{n} T\n" for n in (1, 2, 3, 4, 5, 6)) + "000002 000009 T\n")
     (tmp_path / "dates.txt").write_text("000001 2019\n000003 2020\n")
     (tmp_path / "candidates.json").write_text('{"000001": ["000004", "000003", "000006", "000002"]}')
-    (tmp_path / "counts.txt").write_text("000001 1\n000002 1\n")
     options = ("--dates", tmp_path / "dates.txt", "--candidates", tmp_path / "candidates.json", "--not-queries")
-    given_ = ("cut", tmp_path / "run.txt", "--task", "1", "--counts", tmp_path / "counts.txt")
+    given_ = ("cut", tmp_path / "run.txt", "--task", "1", "--by", "k=1")
     assert call(*given_, *options)[:2] == (0, "000001 000004 T\n000002 000009 T\n")
     assert call(*given_, "--rule", "rule.json")[0] == 2
 
@@ -197,29 +187,6 @@ def test_a_threshold_beside_counts_is_the_best_of_all(
     assert {q: list(ranking) for q, ranking in found.items()} == {  # type: ignore[union-attr]
         q: documents for q, documents in kept(tuning.rule.threshold).items() if documents
     }
-
-
-def test_counts_and_a_rule_cut_together_on_the_command_line(
-    tmp_path: Path, call: Callable[..., tuple[int, str, str]]
-) -> None:
-    (tmp_path / "gold.json").write_text(json.dumps({q: ["000100"] for q in QUERIES}))
-    (tmp_path / "run.json").write_text(json.dumps({q: {"000100": 0.9, "000101": 0.8, "000102": 0.1} for q in QUERIES}))
-    (tmp_path / "counts").write_text("".join(f"{q} {2 if q == '000001' else 3}\n" for q in QUERIES))
-    given_ = (tmp_path / "gold.json", tmp_path / "run.json", "--counts", tmp_path / "counts", "--repeats", 1)
-    code, out, err = call("tune", *given_, "--by", "score", "--save-rule", tmp_path / "rule.json")
-    assert code == 0, err
-    assert "…: 1 row removed" in out
-    (tmp_path / "low.json").write_text('{"family": "score", "threshold": 0.5, "filters": ["as many as predicted"]}')
-    cuts = {}
-    for name, how in {
-        "both": ("--counts", tmp_path / "counts", "--rule", tmp_path / "low.json"),
-        "rule": ("--rule", tmp_path / "low.json"),
-        "counts": ("--counts", tmp_path / "counts"),
-    }.items():
-        code, cuts[name], err = call("cut", tmp_path / "run.json", *how)
-        assert (code, "other filters" in err) == (0, name == "rule"), err
-    assert [len(out.splitlines()) for out in cuts.values()] == [16, 16, 23]
-    assert call("cut", tmp_path / "run.json")[:2] == (2, "")
 
 
 def test_filters_alone_cut_a_run(tmp_path: Path, call: Callable[..., tuple[int, str, str]]) -> None:

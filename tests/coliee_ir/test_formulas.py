@@ -312,7 +312,7 @@ def test_scores_that_a_protocol_names_are_compared_and_planned_by_name(capsys: p
     worse = {query: ("NY"[n % 2], ["d1"], ["d3"]) for n, query in enumerate(QUERIES)}
     bad = dict.fromkeys(QUERIES, ("N", ["d1"], ["d4"]))
     files = [put(f"{name}.json", cases(one)) for name, one in (("gold", held), ("one", worse), ("two", bad))]
-    for command in (["compare"], ["plan", "--years", "9"]):
+    for command in (["compare"], ["plan"]):
         options = ["--protocol", "split.toml", "-m", "Total", "--resamples", "99", "-f", "json"]
         assert main([*command, *files, *options]) == 0
         assert "Total" in capsys.readouterr().out

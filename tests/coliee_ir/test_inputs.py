@@ -41,8 +41,8 @@ def told(call: Call, *words: str) -> dict[str, str]:
         (["evaluate", "gold.json", "runs", "--stages", "1"], BOTH),
         (["compare", "gold.json", *BOTH[1:], "--resamples", "99"], BOTH),
         (["leaderboard", "gold.json", "runs", "--resamples", "9"], BOTH),
-        (["plan", "gold.json", "runs", "--resamples", "19", "--years", "3"], BOTH),
-        (["tune", "gold.json", "runs", "--task", "1", "--folds", "2", "--repeats", "1", "--by", "k"], BOTH),
+        (["plan", "gold.json", "runs", "--resamples", "19"], BOTH),
+        (["tune", "gold.json", "runs", "--task", "1", "--folds", "2", "--by", "k"], BOTH),
         (["validate", "runs", "--gold", "gold.json"], BOTH),
     ],
 )

@@ -454,7 +454,7 @@ def test_file_names_that_are_no_text(folder: Path, capfdbinary: pytest.CaptureFi
     for form in ("table", "csv", "latex", "json"):
         subprocess.run([*given, "-f", form], check=True)
         assert b"\xff" not in capfdbinary.readouterr().out
-    subprocess.run([*given, "--tables", "out"], check=True)
+    subprocess.run([*given, "--overview", "out"], check=True)
 
 
 def test_csv_holds_one_table(folder: Path, capsys: pytest.CaptureFixture[str]) -> None:
@@ -462,7 +462,7 @@ def test_csv_holds_one_table(folder: Path, capsys: pytest.CaptureFixture[str]) -
     given = ["leaderboard", "gold.json", "a.txt", "--task", "1", "--resamples", "99"]
     assert main([*given, "-f", "csv", "--table", "results", "--table", "relevant"]) == 2
     assert "[option-needed] csv …" in heard(capsys.readouterr().err)
-    assert main([*given, "-f", "csv", "--tables", "out"]) == 0
+    assert main([*given, "-f", "csv", "--overview", "out"]) == 0
     out, err = capsys.readouterr()
     assert not out
     assert sorted(path.name for path in (folder / "out").iterdir()) == sorted(
@@ -472,8 +472,8 @@ def test_csv_holds_one_table(folder: Path, capsys: pytest.CaptureFixture[str]) -
     assert (folder / "out" / "results.csv").read_text() == (
         "run,returned,correct,MicroF1,MicroP,MicroR\na,20,9,0.45,0.45,0.45\n"
     )
-    assert main([*given, "-f", "json", "--tables", "out"]) == 2
-    assert main([*given, "--tables", "a.txt"]) == 2
+    assert main([*given, "-f", "json", "--overview", "out"]) == 2
+    assert main([*given, "--overview", "a.txt"]) == 2
     assert "a.txt: [cannot-write]" in heard(capsys.readouterr().err)
 
 

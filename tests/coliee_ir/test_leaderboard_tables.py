@@ -297,26 +297,20 @@ def test_queries_candidates_and_relevant_documents_of_training_and_test(
     Path("gold.json").write_text('{"001": ["001", "002"], "002": ["003"]}')
     Path("train.json").write_text('{"011": ["001"], "012": ["001", "002", "003"], "013": ["002"], "014": ["001"]}')
     Path("run.txt").write_text("001 001 A\n002 003 A\n")
-    for folder, queries in {
-        "test": {"001": 3, "002": 6},
-        "training": dict.fromkeys(("011", "012", "013", "014"), 5),
-    }.items():
-        for query, n in queries.items():
-            Path(folder, query, "paragraphs").mkdir(parents=True)
-            Path(folder, query, "entailed_fragment.txt").write_text("x")
-            Path(folder, query, "base_case.txt").write_text("x")
-            for number in range(1, n + 1):
-                Path(folder, query, "paragraphs", f"{number:03}.txt").write_text("x")
+    for query, n in {"001": 3, "002": 6}.items():
+        Path("test", query, "paragraphs").mkdir(parents=True)
+        Path("test", query, "entailed_fragment.txt").write_text("x")
+        Path("test", query, "base_case.txt").write_text("x")
+        for number in range(1, n + 1):
+            Path("test", query, "paragraphs", f"{number:03}.txt").write_text("x")
     given = ["leaderboard", "gold.json", "run.txt", "--task", "2", "--resamples", "9", "--table", "data", "-f", "csv"]
-    assert main([*given, "--train", "train.json", "--corpus", "test", "--train-corpus", "training"]) == 0
+    assert main([*given, "--train", "train.json", "--corpus", "test"]) == 0
     assert capsys.readouterr().out.splitlines() == [
         "data,queries,candidates per query,relevant,relevant per query",
-        "training,4,5,6,1.5", "test,2,4.5,3,1.5",
+        "training,4,,6,1.5", "test,2,4.5,3,1.5",
     ]  # fmt: skip
     assert main(given) == 0
     assert capsys.readouterr().out.splitlines()[1:] == ["test,2,3,1.5"]
-    assert main([*given, "--train-corpus", "training"]) == 2
-    assert "--train GOLD" in capsys.readouterr().err
 
 
 def test_the_data_of_answers_are_counts_of_labels() -> None:

@@ -42,7 +42,7 @@ def test_several_runs_score_as_each_alone(threshold: int, monkeypatch: pytest.Mo
 def test_remarks_on_many_runs_are_said_once_a_kind(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
     # r1 to r3 leave out one query and more, r4 to r6 repeat one line and more
     gold = tmp_path / "gold.json"
-    gold.write_text(json.dumps({f"{query:03d}": ["101"] for query in range(1, 6)}))
+    gold.write_text(json.dumps({f"{query:03d}": ["101", "102"] for query in range(1, 6)}))
     for run in range(10):
         answered = range(1, 6 - run if run < 4 else 6)
         lines = [f"{query:03d} 101 r{run}\n" for query in answered]

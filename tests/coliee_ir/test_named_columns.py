@@ -107,7 +107,7 @@ def test_a_converted_table_keeps_its_order_and_not_its_header(folder: Path, call
 def test_a_table_is_tuned_cut_and_fused_as_a_run(folder: Path, call: Called, name: str) -> None:
     rules = {}
     for run in ("trec", name):
-        tuned = call("tune", "gold.json", run, "--task", "2", "--by", "k", "--folds", "4", "--save-rule", "rule.json")
+        tuned = call("tune", "gold.json", run, "--task", "2", "--by", "k", "--folds", "4", "--save", "rule.json")
         assert tuned[0] == 0
         rules[run] = Path("rule.json").read_text()
     assert rules[name] == rules["trec"]

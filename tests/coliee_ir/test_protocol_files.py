@@ -659,8 +659,8 @@ def test_what_fuse_cut_and_tune_write_is_read_beside_the_formats_of_the_protocol
 ) -> None:
     gold, *runs = own
     by_own = ["--protocol", "own.toml"]
-    assert main(["fuse", *runs, *by_own, "--fit", gold, "--folds", "3", "--repeats", "1", "-o", "fused.run"]) == 0
-    tuned = ["tune", gold, runs[0], *by_own, "--by", "k", "--folds", "3", "--repeats", "1", "--save-rule", "rule.json"]
+    assert main(["fuse", *runs, *by_own, "--fit", gold, "--folds", "3", "-o", "fused.run"]) == 0
+    tuned = ["tune", gold, runs[0], *by_own, "--by", "k", "--folds", "3", "--save", "rule.json"]
     assert main([*tuned, "--apply", runs[1], "-o", "tuned.run"]) == 0
     assert main(["cut", runs[1], "--rule", "rule.json", *by_own, "-o", "cut.run"]) == 0
     assert Path("cut.run").read_bytes() == Path("tuned.run").read_bytes()
@@ -833,6 +833,6 @@ def test_editions_of_a_protocol_and_a_known_format_as_container(capsys: pytest.C
     ):
         assert main(["evaluate", gold, run, "--protocol", "own.toml", *options, "-f", "json"]) == 0
         assert json.loads(capsys.readouterr().out)["runs"][0]["measures"] == pytest.approx(expected)
-    tuned = ["tune", gold, longer, "--protocol", "own.toml", "--by", "k", "--folds", "2", "--repeats", "1"]
+    tuned = ["tune", gold, longer, "--protocol", "own.toml", "--by", "k", "--folds", "2"]
     assert main([*tuned, "--apply", longer, "-o", "cut.run"]) == 0
     assert coliee_ir.evaluate(gold, "cut.run", task="own.toml").measures["Both"] > 0.5

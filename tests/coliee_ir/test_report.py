@@ -309,8 +309,6 @@ def test_something_has_to_be_written(call: Call) -> None:
     [
         ("--seed", "-1", "[bad-value]"),
         ("--resamples", "2000000", "between 1 and 100,000"),
-        ("--easy", "80", "[usage]"),
-        ("--easy", "nan", "[usage]"),
         ("-m", "MicroG", "unknown measure"),
         ("--categories", "none.csv", "[no-file]"),
         ("--corpus", "none", "none"),

@@ -90,7 +90,7 @@ def test_groups_and_years_stay_whole(tmp_path: Path, call: Call) -> None:
     gold = tmp_path / "gold.txt"
     gold.write_text("".join(f"{year}-{n:02}-A Y\n" for year in ("H30", "R01", "R02") for n in range(1, 4)))
     (tmp_path / "groups").write_text("".join(f"{query} {query[-4:-2]}\n" for query in gold.read_text().split()[::2]))
-    assert call("convert", gold, tmp_path / "years", "--to", "folds", "--by-year")[0] == 0
+    assert call("convert", gold, tmp_path / "years", "--to", "folds", "--folds", "year")[0] == 0
     assert {name: {query[:3] for query in part} for name, part in read(tmp_path / "years").items()} == {
         year: {year} for year in ("H30", "R01", "R02")
     }
@@ -102,7 +102,7 @@ def test_groups_and_years_stay_whole(tmp_path: Path, call: Call) -> None:
     assert call(*given_, "--folds", 4)[0] == 2
 
 
-@pytest.mark.parametrize("typed", [["--folds", 9], ["--folds", 1], ["--by-year"], ["--tag", "T"], ["--seed", -1]])
+@pytest.mark.parametrize("typed", [["--folds", 9], ["--folds", 1], ["--folds", "year"], ["--tag", "T"], ["--seed", -1]])
 def test_what_makes_no_folds_is_refused_and_writes_nothing(tmp_path: Path, call: Call, typed: list[object]) -> None:
     (tmp_path / "gold.json").write_text('{"000001": ["000002"], "000003": ["000002"]}')
     code, out, err = call("convert", tmp_path / "gold.json", tmp_path / "folds", "--to", "folds", *typed)
@@ -113,7 +113,7 @@ def test_what_makes_no_folds_is_refused_and_writes_nothing(tmp_path: Path, call:
 def test_options_of_folds_need_them_and_a_folder(tmp_path: Path, call: Call) -> None:
     (tmp_path / "gold.json").write_text('{"000001": ["000002"], "000003": ["000002"]}')
     assert call("convert", tmp_path / "gold.json", "-", "--to", "folds", "--folds", 2)[0] == 2
-    for option in (["--folds", 2], ["--by-year"], ["--seed", 1]):
+    for option in (["--folds", 2], ["--folds", "year"], ["--seed", 1]):
         assert call("convert", tmp_path / "gold.json", "-", *option)[:2] == (2, "")
     with pytest.raises(UsageError):
         write_folds(read_gold({"R01-1-A": ["1"]}), tmp_path, by_year=True, groups={"R01-1-A": "a"})

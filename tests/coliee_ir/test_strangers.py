@@ -69,7 +69,7 @@ def test_what_shows_no_task_leaves_it_to_the_gold() -> None:
 @pytest.mark.parametrize(
     "arguments",
     [
-        ("tune", "GOLD", RUN1, "--by", "k", "--save-rule", "GOLD"),
+        ("tune", "GOLD", RUN1, "--by", "k", "--save", "GOLD"),
         ("tune", "GOLD", RUN1, "--by", "k", "--apply", RUN1, "-o", "GOLD"),
         ("fuse", RUN1, EXAMPLES / "task1" / "dense.txt", "--fit", "GOLD", "-o", "GOLD"),
         ("report", "GOLD", RUN1, "-o", "GOLD"),
@@ -89,9 +89,9 @@ def test_nothing_is_written_over_what_is_read(call: Call, tmp_path: Path, argume
 @pytest.mark.parametrize(
     ("name", "arguments"),
     [
-        ("ranking.csv", ("leaderboard", GOLD1, "DIR", "--tables", "DIR", "-f", "csv")),
-        ("questions.md", ("leaderboard", GOLD1, "DIR/questions.md", "--tables", "DIR", "-f", "markdown")),
-        ("results.csv", ("leaderboard", GOLD1, RUN1, "--teams", "DIR/results.csv", "--tables", "DIR", "-f", "csv")),
+        ("ranking.csv", ("leaderboard", GOLD1, "DIR", "--overview", "DIR", "-f", "csv")),
+        ("questions.md", ("leaderboard", GOLD1, "DIR/questions.md", "--overview", "DIR", "-f", "markdown")),
+        ("results.csv", ("leaderboard", GOLD1, RUN1, "--teams", "DIR/results.csv", "--overview", "DIR", "-f", "csv")),
         ("scores.csv", ("report", GOLD1, "DIR/scores.csv", "--figures", "DIR")),
         ("single-easy.csv", ("report", GOLD1, "DIR/single-easy.csv", "--overview", "DIR")),
         ("page", ("report", GOLD1, "DIR", "-o", "DIR/page")),
@@ -99,7 +99,7 @@ def test_nothing_is_written_over_what_is_read(call: Call, tmp_path: Path, argume
         ("run.txt", ("convert", "DIR/run.txt", "DIR/link", "--to", "trec")),
         ("run.txt", ("validate", "DIR", "--fix", "DIR")),
         ("run.txt", ("fuse", "DIR/run.txt", RUN1, "-o", "DIR/hard")),
-        ("run.txt", ("tune", GOLD1, RUN1, "--exclude", "DIR/run.txt", "--save-rule", "DIR/run.txt")),
+        ("run.txt", ("tune", GOLD1, RUN1, "--exclude", "DIR/run.txt", "--save", "DIR/run.txt")),
     ],
 )
 def test_no_submission_is_lost_to_a_table_or_a_figure(
@@ -120,8 +120,8 @@ def test_no_submission_is_lost_to_a_table_or_a_figure(
 
 def test_the_tables_of_an_earlier_run_are_written_over(call: Call, tmp_path: Path) -> None:
     for _ in range(2):
-        code, _, err = call("leaderboard", GOLD1, RUN1, "--tables", tmp_path / "out", "--resamples", "99")
-        assert (code, "ranking.txt" in err) == (0, True)
+        code, _, err = call("leaderboard", GOLD1, RUN1, "--overview", tmp_path / "out", "--resamples", "99")
+        assert (code, "ranking.tex" in err) == (0, True)
 
 
 @pytest.mark.parametrize("command", [("evaluate",), ("compare",), ("leaderboard",)])
@@ -218,7 +218,7 @@ def test_long_ids_and_tags_are_shortened_in_remarks(call: Call, tmp_path: Path) 
 
 def test_two_outputs_are_two_files(call: Call, tmp_path: Path) -> None:
     same = tmp_path / "same"
-    code, _, err = call("tune", GOLD1, RUN1, "--by", "k", "--apply", RUN1, "-o", same, "--save-rule", same)
+    code, _, err = call("tune", GOLD1, RUN1, "--by", "k", "--apply", RUN1, "-o", same, "--save", same)
     assert (code, same.exists()) == (2, False)
     assert f"[would-overwrite] {same} …" in err
 
@@ -339,16 +339,6 @@ def test_scores_in_place_of_run_tags_give_the_copy_its_order(tmp_path: Path, num
     assert [finding.rule for finding in validation.findings] == ["tag-missing"]
     assert copy.read_text() == "002473 000001 RUN1\n002473 000004 RUN1\n002473 000007 RUN1\n"
     assert validation.left == ()
-
-
-def test_a_name_that_promises_another_format_is_remarked(call: Call, tmp_path: Path) -> None:
-    other = tmp_path / "scores.csv"
-    for given, is_said in (([], True), (["-f", "csv"], False)):
-        code, _, err = call("evaluate", GOLD1, RUN1, "-o", other, *given)
-        assert (code, "-f" in err) == (0, is_said)
-    for given, is_said in (([], True), (["--to", "json"], False)):
-        code, _, err = call("convert", RUN1, tmp_path / "run.json", *given)
-        assert (code, "--to" in err) == (0, is_said)
 
 
 def test_a_tag_that_two_teams_chose_is_told_apart_by_paths(tmp_path: Path) -> None:

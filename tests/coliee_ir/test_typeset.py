@@ -11,7 +11,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from coliee_ir.output.grid import Grid, Number, latex, styled
+from coliee_ir.output.grid import Grid, Number, latex
 
 
 def board(rows: int, columns: int, words: int = 8) -> Grid:
@@ -63,18 +63,6 @@ def test_any_name_is_a_cell_with_closed_braces(name: str) -> None:
     bare = re.sub(r"\$\\[A-Za-z]+\$|\\[a-zA-Z]+\{\}|\\[{}$&#_%]|\{[][*]\}", "", cell)
     assert not set(bare) & set('\\{}$&#_%~^<>|"[]*\n')
     assert text.count("{") - text.count(r"\{") == text.count("}") - text.count(r"\}")
-
-
-def test_decimals_and_percent() -> None:
-    grid = Grid(
-        ["run", "F1", "n", "share"], [["a", Number(0.12345, bold=True), Number(3, "3"), Number(33.333, "33.3")]]
-    )
-    for decimals, percent, expected in (
-        (None, False, ["0.1235", "3", "33.3"]), (2, False, ["0.12", "3", "33.33"]), (None, True, ["12.3", "3", "33.3"]),
-        (0, True, ["12", "3", "33"]),
-    ):  # fmt: skip
-        shown = styled(grid, decimals, percent=percent).rows[0]
-        assert [cell.text for cell in shown[1:] if isinstance(cell, Number)] == expected
 
 
 @pytest.mark.skipif(shutil.which("pdflatex") is None, reason="pdflatex is not installed")

@@ -82,8 +82,8 @@ def test_a_good_run_outweighs_two_bad_ones(tmp_path: Path, call: Call) -> None:
     for name, run in (("gold", gold), ("good", gold), ("bad", bad), ("worse", bad)):
         (tmp_path / name).write_text("".join(f"{query} {label} {name}\n" for query, label in run.items()))
     runs = [tmp_path / name for name in ("good", "bad", "worse")]
-    given_ = ("fuse", *runs, "--fit", tmp_path / "gold", "--task", "4", "--by-year", "-o", tmp_path / "fused")
-    code, out, err = call(*given_, "--save-weights", tmp_path / "w.json")
+    given_ = ("fuse", *runs, "--fit", tmp_path / "gold", "--task", "4", "--folds", "year", "-o", tmp_path / "fused")
+    code, out, err = call(*given_, "--save", tmp_path / "w.json")
     assert code == 0, err
     assert "12 queries in 3 folds, 1 repeat" in err
     rows = {line.split()[0]: line.split()[1:] for line in out.splitlines()}

@@ -56,7 +56,9 @@ def write_folds(
         names = list(dict.fromkeys(year_of.values()))
         fold = [names.index(year_of[query]) for query in queries]
         if len(names) < 2:
-            raise UsageError("no-dates", f"{gold.path}: all queries are of one year, {names[0]}; leave out --by-year")
+            raise UsageError(
+                "no-dates", f"{gold.path}: all queries are of one year, {names[0]}; leave out --folds year"
+            )
     else:
         split = Split.of(queries, folds, Resampling(seed=seed).seed, groups)
         fold = split.folds(np.ones(len(queries), dtype=np.bool_), 0).tolist()

@@ -283,7 +283,7 @@ class Fusion:
 
     @classmethod
     def load(cls, path: PathLike) -> Fusion:
-        """The fusion that ``save``, or ``fuse --save-weights``, wrote.
+        """The fusion that ``save``, or ``fuse --save``, wrote.
 
         Raises:
             InputError: the file cannot be read, or holds no fusion.
@@ -293,7 +293,7 @@ class Fusion:
         try:
             return cls.from_dict(held.get("fusion", held) if isinstance(held, dict) else held)
         except UsageError as error:
-            remedy = "give what coliee-ir fuse --save-weights wrote, or weights with commas"
+            remedy = "give what coliee-ir fuse --save wrote, or weights with commas"
             raise InputError(error.kind, source.name, f"this is not a fusion: {error}", remedy=remedy) from None
 
 

@@ -13,7 +13,7 @@ from coliee_ir.commands.leaderboard import data, questions, runs
 from coliee_ir.commands.leaderboard.board import Board
 from coliee_ir.commands.leaderboard.categories import Categories
 from coliee_ir.commands.leaderboard.official import Published
-from coliee_ir.output.grid import Grid, styled
+from coliee_ir.output.grid import Grid
 
 
 class Extras(NamedTuple):
@@ -22,8 +22,6 @@ class Extras(NamedTuple):
     easy: float
     categories: Categories | None = None
     official: Published | None = None
-    decimals: int | None = None
-    percent: bool = False
     hide_gold: bool = False
     candidates: float = math.nan
     train: data.Data | None = None
@@ -75,8 +73,7 @@ def build(board: Board, name: str, extras: Extras) -> Grid:
     """
     if name not in TABLES:
         raise UsageError("unknown-name", f"unknown table {name!r}; the tables are {', '.join(TABLES)}")
-    table = replace(TABLES[name].build(board, extras), label=f"tab:task{board.task}-{name}")
-    return styled(table, extras.decimals, percent=extras.percent)
+    return replace(TABLES[name].build(board, extras), label=f"tab:task{board.task}-{name}")
 
 
 def everything(board: Board, extras: Extras) -> tuple[dict[str, Grid], dict[str, str]]:

@@ -32,14 +32,13 @@ class Data(NamedTuple):
     candidates: float = math.nan
 
 
-def data_of(gold: Gold, task: str, corpus: PathLike | None = None) -> Data:
-    """The data of a gold, and of its corpus."""
+def data_of(gold: Gold) -> Data:
+    """The data of a gold."""
     relevant = None
     if gold.qrels is not None:
         relevant = sum(level > 0 for judged in gold.qrels.values() for level in judged.values())
     yes = None if gold.labels is None else sum(map(bool, gold.labels.values()))
-    candidates = math.nan if corpus is None else candidates_of(corpus, task, gold)
-    return Data(len(gold.queries), relevant, yes, candidates)
+    return Data(len(gold.queries), relevant, yes)
 
 
 def candidates_of(corpus: PathLike, task: str, gold: Gold) -> float:

@@ -199,7 +199,7 @@ class BoardTables(Shown):
     def only(self, form: str) -> Grid:
         """The one table that a form holds."""
         if len(self.names) > 1:
-            problem = f"{form} holds one table: name one, or write each to a file with --tables DIR"
+            problem = f"{form} holds one table: name one, or write each to a file with --overview DIR"
             raise UsageError("option-needed", problem)
         return self.tables()[0]
 
