@@ -16,7 +16,7 @@ from coliee_adapters.errors import UsageError
 from coliee_adapters.ids import IntArray
 from coliee_adapters.lines import counted
 from coliee_ir.judging.judged import BoolArray, FloatArray
-from coliee_ir.measures.base import Terms
+from coliee_ir.measures.base import QUOTIENTS, Terms, of_mean
 from coliee_ir.stats import resampling
 from coliee_ir.stats.paired import Board, tested
 from coliee_ir.stats.resampling import Difference, Interval
@@ -153,16 +153,28 @@ def spread(held: Terms, repeats: int, score: Callable[[FloatArray], FloatArray])
 def difference(one: Terms, other: Terms) -> Difference:
     """The difference of two scores with its interval: see ``paired.tested``.
 
+    Scores that are not both quotients, such as means over repeats, are replaced by their jackknife's pseudo-values.
+
     Args:
         one: what each query, or group, adds to the one score.
         other: what the same queries add to the other.
     """
     if not len(one.each):
         return Difference(one.total - other.total, 0.0, Interval(math.nan, math.nan))
-    if np.array_equal(one.each, other.each):
+    if np.array_equal(one.each, other.each) and one.total == other.total:
         return Difference(0.0, 0.0, Interval(0.0, 0.0))  # the same rule
-    [test] = tested(Board([one, other]), [(0, 1)], Resampling())
+    is_plain = one.score in QUOTIENTS and other.score is one.score
+    runs = [one, other] if is_plain else [_pseudo(one), _pseudo(other)]
+    [test] = tested(Board(runs), [(0, 1)], Resampling())
     return Difference(test.difference, test.error, test.interval)
+
+
+def _pseudo(run: Terms) -> Terms:
+    """The mean of a score's pseudo-values, moved to the score (Efron, Tibshirani 1993, chapter 11)."""
+    without = resampling.left_out(run)
+    known = np.isfinite(without)
+    off = np.where(known, without - (without[known].mean() if known.any() else 0.0), 0.0)
+    return of_mean(run.total - (len(off) - 1) * off)
 
 
 #: From so many degrees of freedom on, the expansion of t around the normal quantile is exact to ten digits.
