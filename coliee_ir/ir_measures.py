@@ -42,12 +42,13 @@ from coliee_adapters.frames import gold_of, run_of
 from coliee_adapters.inputs import GoldLike, RunLike
 from coliee_adapters.kinds import told
 from coliee_adapters.records import Answers, Gold
-from coliee_ir import Judged, Qrels, judge
+from coliee_ir import Judged
 from coliee_ir.commands.convert import to_qrels, to_run
 from coliee_ir.judging.mismatch import check
 from coliee_ir.measures import parse, sets
 from coliee_ir.measures.base import topic_mean
 from coliee_ir.rules.decisions import Decisions
+from coliee_ir.types import Qrels, judge
 
 __all__ = [
     "MacroF",

@@ -155,7 +155,7 @@ def judge(
         InputError: the run cannot be read.
         WorkerError: one of several processes was killed.
     """
-    one_of("qrels", qrels, Qrels, "a coliee_ir.Qrels")
+    one_of("qrels", qrels, Qrels, "a coliee_ir.types.Qrels")
     one_of("skip", skip, Set, "a set of query ids")
     if not is_whole(jobs, 1):
         raise refused("jobs", "an integer ≥ 1", jobs)

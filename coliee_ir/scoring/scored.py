@@ -32,7 +32,6 @@ class Scored(Shown, Sequence[Scores]):
         invalid: the runs that could not be scored, with the reason.
         remarks: what became of the files, in sentences.
         because: what shows the task; empty where it was named.
-        inventory: all files that came in folders; None where there were none.
         keep: what was kept of each run.
     """
 
@@ -42,7 +41,7 @@ class Scored(Shown, Sequence[Scores]):
     invalid: Sequence[Invalid] = ()
     remarks: Sequence[str] = ()
     because: str = ""
-    inventory: Inventory | None = None
+    inventory: Inventory | None = None  # all files that came in folders
     keep: Keep = "judged"
 
     def __repr__(self) -> str:

@@ -57,7 +57,7 @@ f1.sort_values("difference", kind="stable").iloc[[0, 1, -2, -1]].round(4)
 # `compare` tests whether the differences could be chance ([what is tested](significance.md)).
 
 # %%
-comparison = coliee_ir.compare(gold, *runs, baseline="bm25")
+comparison = coliee_ir.compare(coliee_ir.evaluate_all(gold, runs), baseline="bm25")
 pd.DataFrame(
     [
         (comparison.standings[pair.a].tag, pair.difference, pair.corrected, pair.wins, pair.losses)

@@ -4,12 +4,13 @@ from __future__ import annotations
 
 from typing import Any
 
-from coliee_ir import Comparison, Leaderboard, Picked, Plan, Report, Scored, evaluate_all
+from coliee_ir import Scored, evaluate_all
 from coliee_ir import compare as of_compare
 from coliee_ir import leaderboard as of_leaderboard
 from coliee_ir import pick as of_pick
 from coliee_ir import plan as of_plan
 from coliee_ir import report as of_report
+from coliee_ir.types import Comparison, Leaderboard, Picked, Plan, Report
 
 _OF_SCORING = {
     *("task", "edition", "exclude", "only", "decisions", "columns"),

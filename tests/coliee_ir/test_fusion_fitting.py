@@ -16,7 +16,7 @@ from hypothesis import strategies as st
 import coliee_ir
 from coliee_adapters.errors import InputError, MismatchError, UsageError
 from coliee_adapters.records import Run
-from coliee_ir import FittedFusion, Fusion, fit_fusion
+from coliee_ir import Fusion, fit_fusion
 from coliee_ir.commands.convert import to_run
 from coliee_ir.commands.fuse.blend import Blend
 from coliee_ir.commands.fuse.candidates import Candidates
@@ -28,6 +28,7 @@ from coliee_ir.measures import parse
 from coliee_ir.rules.decisions import Decisions
 from coliee_ir.stats.folds import Split
 from coliee_ir.stats.resampling import Difference, Interval
+from coliee_ir.types import FittedFusion
 
 CUT = ["MicroF1", "MicroP", "MicroF(beta=0.5)", "MacroF2", "MacroR", "MicroF(rel=2)"]
 UNCUT = ["MicroF1@2", "MacroF2@3", "AP", "nDCG@3", "recip_rank", "MacroF(beta=2,of=means)@2"]

@@ -14,7 +14,7 @@ from naive import Judgements, golds
 from test_leaderboard_2021 import OFFICIAL
 
 from coliee_adapters.errors import InputError, UsageError
-from coliee_ir import Answers, Decisions, Gold, Qrels, Run, Scores, judge
+from coliee_ir import Answers, Decisions, Gold, Run, Scores
 from coliee_ir.cli import main
 from coliee_ir.commands.compare import Interval
 from coliee_ir.commands.leaderboard import Categories, Leaderboard, read_categories, read_official
@@ -23,6 +23,7 @@ from coliee_ir.commands.leaderboard.questions import majority
 from coliee_ir.measures import parse
 from coliee_ir.output.grid import Number
 from coliee_ir.stats.cutting import best_fixed_k, cut, one_each, oracle_count
+from coliee_ir.types import Qrels, judge
 
 GOLD = {"q1": ["a", "b"], "q2": ["c"], "q3": ["d"], "q4": ["e"]}
 ONE = Run.of({"q1": ["a", "x"], "q2": ["c"], "q3": ["x", "d"]}, tag="ONE")

@@ -67,7 +67,7 @@ def test_a_kept_remark_has_its_kind(tmp_path: Path) -> None:
     evaluator = Evaluator({"001": ["101"], "002": ["102"]}, task="1")
     kinds = [remark.kind for remark in evaluator.evaluate(run).remarks]
     assert kinds == ["unanswered-query", "duplicate"]
-    with coliee_ir.ScoreStore(tmp_path / "s.sqlite") as store:
+    with coliee_ir.types.ScoreStore(tmp_path / "s.sqlite") as store:
         for _ in range(2):
             [scores] = store.score(evaluator, [run])
             assert isinstance(scores, Scores)

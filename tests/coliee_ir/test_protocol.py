@@ -86,7 +86,7 @@ def test_the_editions_of_a_task_follow_each_other(task: str) -> None:
 
 
 @pytest.mark.parametrize("row", PROTOCOLS, ids=lambda row: f"{row.task} {row.first}")
-def test_every_row_names_measures_that_exist_and_its_parts_serve_them(row: coliee_ir.Protocol) -> None:
+def test_every_row_names_measures_that_exist_and_its_parts_serve_them(row: coliee_ir.types.Protocol) -> None:
     for name in (*row.measures, *row.tie_break, *row.long_list):
         [measure] = parse(name)
         assert str(measure) == name

@@ -144,7 +144,7 @@ def test_the_intervals_are_those_of_compare() -> None:
     assert found == {frozenset((a, b)): p for a, b, p in _pairs(comparison)}
 
 
-def _pairs(comparison: coliee_ir.Comparison) -> list[tuple[str, str, float]]:
+def _pairs(comparison: coliee_ir.types.Comparison) -> list[tuple[str, str, float]]:
     tags = [standing.tag for standing in comparison.standings]
     return [(tags[pair.a], tags[pair.b], pair.corrected) for pair in comparison.pairs]
 
@@ -367,7 +367,7 @@ HOSTILE = [
 
 
 @pytest.fixture(scope="module")
-def hostile() -> coliee_ir.Report:
+def hostile() -> coliee_ir.types.Report:
     """A report in which everything that a file can name is hostile."""
     ids = [text.replace("\u202e", "") for text in HOSTILE]  # ids with an invisible character are refused
     gold = {f"{text}q": [f"{text}d", f"{text}e"] for text in ids}
@@ -377,7 +377,7 @@ def hostile() -> coliee_ir.Report:
 
 
 @pytest.fixture(scope="module")
-def hostile_page(hostile: coliee_ir.Report) -> str:
+def hostile_page(hostile: coliee_ir.types.Report) -> str:
     return hostile.to_html()
 
 
@@ -401,7 +401,7 @@ READ = ("calculate", "expr", "signal", "filter", "field", "labelExpr", "href", "
 OURS = r"[a-z]+|datum\[order\]|(runs|questions|categories)\[(datum\.value|[0-9]+)\]"
 
 
-def test_a_hostile_name_is_data_in_a_chart_and_never_a_field_or_an_expression(hostile: coliee_ir.Report) -> None:
+def test_a_hostile_name_is_data_in_a_chart_and_never_a_field_or_an_expression(hostile: coliee_ir.types.Report) -> None:
     for figure in drawn(hostile.contents).there():
         for expression in _found(figure.chart, READ):
             assert re.fullmatch(OURS, expression), expression
@@ -428,7 +428,7 @@ def _without_data(part: Any) -> Any:
     return {key: _without_data(value) for key, value in part.items() if key not in data}
 
 
-def test_a_hostile_name_is_escaped_in_figures_and_tables(hostile: coliee_ir.Report, tmp_path: Path) -> None:
+def test_a_hostile_name_is_escaped_in_figures_and_tables(hostile: coliee_ir.types.Report, tmp_path: Path) -> None:
     files = hostile.write_figures(tmp_path)
     assert {path.parent for path in files} == {tmp_path}
     for path in files:

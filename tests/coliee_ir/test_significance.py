@@ -17,7 +17,7 @@ from statsmodels.stats.multitest import multipletests
 from coliee_adapters import trec_eval
 from coliee_adapters.errors import UsageError
 from coliee_adapters.records import Run
-from coliee_ir import Decisions, judge
+from coliee_ir import Decisions
 from coliee_ir.commands.compare.render import letter
 from coliee_ir.judging.qrels import Qrels
 from coliee_ir.measures import Delegated, Measure, Parts, compute, everything, parse
@@ -25,6 +25,7 @@ from coliee_ir.measures.base import Result
 from coliee_ir.rules.decisions import CHOICES
 from coliee_ir.stats.classical import critical_t, t
 from coliee_ir.stats.corrections import CORRECTIONS, corrected
+from coliee_ir.types import judge
 
 # terms
 

@@ -20,7 +20,7 @@ from hypothesis import strategies as st
 import coliee_ir.examples
 from coliee_adapters.errors import ColieeError, InputError, MismatchError, UsageError
 from coliee_adapters.records import Run
-from coliee_ir import Decisions, Rule, Tuning, cut, evaluate, to_run
+from coliee_ir import Decisions, Rule, cut, evaluate, to_run
 from coliee_ir import tune as tune_repeatedly
 from coliee_ir.commands.convert import write_submission
 from coliee_ir.commands.tune import FAMILIES, Filter, best_of
@@ -29,6 +29,7 @@ from coliee_ir.output.grid import plain
 from coliee_ir.output.shown import FORMS, render
 from coliee_ir.rules.protocol import NEWEST
 from coliee_ir.stats.intervals import jackknife_t
+from coliee_ir.types import Tuning
 
 #: once is enough where it is not about repeating
 tune = partial(tune_repeatedly, repeats=1)

@@ -5,12 +5,15 @@ gold, runs ──find_runs──▶ submissions ──Evaluator──▶ Scored 
 
 from __future__ import annotations
 
+import os
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from contextlib import ExitStack, suppress
 from dataclasses import replace
 from numbers import Number
-from typing import TYPE_CHECKING, Any, Unpack
+from types import NoneType
+from typing import TYPE_CHECKING, Any, Unpack, get_args
 
+from coliee_adapters.checked import one_of, refused
 from coliee_adapters.errors import ColieeError, UsageError
 from coliee_adapters.files import PathLike, Source
 from coliee_adapters.inputs import GoldLike, RunLike
@@ -24,7 +27,7 @@ from coliee_ir.scoring.reading import given as as_given
 from coliee_ir.scoring.scored import Scored
 from coliee_ir.scoring.scores import Keep, Scores
 from coliee_ir.scoring.session import Rules, begin
-from coliee_ir.scoring.submission import Submission
+from coliee_ir.scoring.submission import Invalid, Submission
 
 if TYPE_CHECKING:
     from concurrent.futures import Executor
@@ -119,7 +122,7 @@ def evaluate_all(
     """
     if gold is None or isinstance(gold, Number):
         read_gold(gold)  # which says what is wrong with it, before the runs are looked at
-    _refuse_one_run(runs)
+    _check(runs, store, keep, watch, tell)
     columns, task = rules.get("columns"), rules.get("task")
     found = find_runs(
         runs, golds_of(gold, task, columns), together=not (teams is None and team_pattern is None), teams=teams,
@@ -178,7 +181,14 @@ def score(
     if tell is not None:
         for remark in remarks:
             tell(remark)
-    scores = [one.kept(keep) for one in _of_stores(found.stores, evaluator)]
+    scores: list[Scores] = []
+    for path in found.stores:
+        try:
+            scores += [one.kept(keep) for one in _of_store(path, evaluator)]
+        except ColieeError as error:
+            if not keep_going:
+                raise
+            invalid.append(Invalid((path,), "", "", Remark(error.kind, str(error))))
     submissions: list[Submission | None] = [None] * len(scores)
     if not (arrived.handed or scores or invalid):
         raise UsageError("no-run", "; ".join(["there is no run to score", *remarks]))
@@ -206,13 +216,12 @@ def score(
     return Scored(scores, evaluator, submissions, invalid, remarks, because, found.inventory, keep)
 
 
-def _of_stores(stores: Sequence[str], evaluator: Evaluator) -> Iterator[Scores]:
-    """The scores of all runs of stores."""
-    if stores:
-        from coliee_ir.scoring.store import ScoreStore  # which most commands do without
-    for path in stores:
-        with ScoreStore(path, reading=True) as store:
-            yield from store.scores(evaluator)
+def _of_store(path: str, evaluator: Evaluator) -> Iterator[Scores]:
+    """The scores of all runs of a store."""
+    from coliee_ir.scoring.store import ScoreStore  # which most commands do without
+
+    with ScoreStore(path, reading=True) as store:
+        yield from store.scores(evaluator)
 
 
 def golds_of(gold: GoldLike, task: str | int | None, columns: Mapping[str, str] | None) -> Iterator[Gold]:
@@ -223,8 +232,14 @@ def golds_of(gold: GoldLike, task: str | int | None, columns: Mapping[str, str] 
             yield read_gold(one, task=task, columns=columns)
 
 
-def _refuse_one_run(runs: object) -> None:
-    """Refuse a dictionary of queries, which is one run, where names of runs are asked for."""
+def _check(runs: object, store: object, keep: object, *functions: object) -> None:
+    """Refuse what cannot be meant; also a dictionary of queries, which is one run, where names of runs are expected."""
+    one_of("store", store, (str, os.PathLike, NoneType), "a file")
+    if keep not in get_args(Keep):
+        raise refused("keep", f"one of {', '.join(get_args(Keep))}", keep)
+    for function in functions:
+        if not (function is None or callable(function)):
+            raise refused("watch or tell", "a function", function)
     if isinstance(runs, Mapping) and runs:
         one = next(iter(runs.values()))
         inside = list(one.values() if isinstance(one, Mapping) else one if isinstance(one, list | tuple) else [])

@@ -1,0 +1,66 @@
+"""What people ask of an evaluation tool, each in one line or two."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+import pytest
+
+import coliee_ir
+from coliee_ir import compare, evaluate, evaluate_all, fuse, leaderboard, read_run, write_submission
+
+FILES = Path(coliee_ir.__file__).parent / "examples" / "task1"
+GOLD, BM25, DENSE = FILES / "gold.json", FILES / "bm25.txt", FILES / "dense.txt"
+IN_MEMORY = {"q1": ["d1"], "q2": ["d2"]}
+
+
+def test_ten_tasks(tmp_path: Path) -> None:
+    # score two files
+    assert evaluate(GOLD, BM25).measures["MicroF1"] == pytest.approx(0.2453, abs=5e-5)
+    # score dictionaries
+    assert evaluate(IN_MEMORY, {"q1": ["d1"]}, task="1").measures["MicroR"] == 0.5
+    # scores of each query
+    assert evaluate(GOLD, BM25).to_frame(per_query=True).shape[0] == 40
+    # three runs, many measures, one table
+    scored = evaluate_all(GOLD, {"bm25": BM25, "dense": DENSE, "both": fuse(BM25, DENSE)}, measures=["AP", "P_5"])
+    assert scored.to_frame().shape == (3, 3)
+    # test a difference
+    assert compare(scored[:2], n_resamples=99).pairs[0].p <= 1
+    # named runs in it
+    assert compare(scored, baseline="bm25", n_resamples=99).standings[1].tag == "dense"
+    # fuse
+    assert fuse(BM25, DENSE).tag
+    # write a run
+    write_submission(read_run(BM25), tmp_path / "bm25.run", task="1")
+    # a LaTeX table
+    assert "bm25" in scored.to_latex()
+    # score in a loop, the gold read once
+    evaluator = coliee_ir.Evaluator(GOLD)
+    assert [evaluator.evaluate(run).tag for run in (BM25, DENSE)] == ["bm25", "dense"]
+    # and rank what was scored
+    assert leaderboard(scored, n_resamples=99).entries[0].place == 1
+
+
+def test_what_was_not_kept_is_refused() -> None:
+    scored = evaluate_all(GOLD, [BM25, DENSE], keep="values")
+    with pytest.raises(coliee_ir.UsageError) as refused:
+        compare(scored)
+    assert refused.value.kind == "not-comparable"
+    with pytest.raises(coliee_ir.UsageError) as refused:
+        leaderboard(scored)
+    assert refused.value.kind == "not-comparable"
+
+
+def test_a_sweep_that_was_stopped_goes_on(tmp_path: Path) -> None:
+    store = tmp_path / "s.sqlite"
+    first = evaluate_all(GOLD, [BM25], store=store)
+    again = evaluate_all(GOLD, {"a": BM25, "b": DENSE}, store=store)
+    assert "1 run scored, 1 known" in again.remarks[-1]
+    assert (again["a"].measures, [one.tag for one in again]) == (first[0].measures, ["a", "b"])
+
+
+def test_one_run_is_no_dictionary_of_runs() -> None:
+    for runs in ({"q1": ["d1"]}, {"q1": {"d1": 0.5}}):
+        with pytest.raises(coliee_ir.UsageError) as refused:
+            evaluate_all(IN_MEMORY, runs, task="1")  # type: ignore[arg-type]
+        assert refused.value.kind == "shape"
