@@ -161,10 +161,10 @@ def difference(one: Terms, other: Terms) -> Difference:
     """
     if not len(one.each):
         return Difference(one.total - other.total, 0.0, Interval(math.nan, math.nan))
-    if np.array_equal(one.each, other.each) and one.total == other.total:
-        return Difference(0.0, 0.0, Interval(0.0, 0.0))  # the same rule
     is_plain = one.score in QUOTIENTS and other.score is one.score
     runs = [one, other] if is_plain else [_pseudo(one), _pseudo(other)]
+    if np.allclose(runs[0].each, runs[1].each, rtol=0, atol=resampling.NEAR):
+        return Difference(0.0, 0.0, Interval(0.0, 0.0))  # the same rule
     [test] = tested(Board(runs), [(0, 1)], Resampling())
     return Difference(test.difference, test.error, test.interval)
 
