@@ -254,14 +254,6 @@ class Board:
 
         ``inverted`` with the greater c, and ``recovered`` where that reaches further. ``plus_two`` for accuracies, and
         where so few queries differ that no T can be significant. An end that contradicts p is put at 0.
-
-        Args:
-            pairs: shape (P, 2).
-            c: of the flips at δ = 0; shape (P,), as ``wider``.
-            wider: of the flips at δ = D.
-            z: for ``plus_two``: that of the normal distribution for one pair, c for many.
-            p: of each pair.
-            alpha: of the test.
         """
         a, b = pairs.T
         d, n, adding, c = self.D[a, b], self.n, self.adding[a, b], np.minimum(c, _MOST)

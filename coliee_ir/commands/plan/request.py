@@ -134,11 +134,7 @@ def _checked(
     power: float,
     settings: Resampling,
 ) -> Measure:
-    """The measure to plan by.
-
-    Raises:
-        UsageError: as ``plan``.
-    """
+    """The measure to plan by."""
     checked(scored, 2, "a plan")
     one_of("power", power, Real, "a number")
     if not all(is_whole(number, 0) for number in numbers("queries", queries)):
