@@ -209,11 +209,7 @@ class _Registered(ir_measures.Measure):
 
     @cached_property
     def ours(self) -> _SetMeasure:
-        """The measure that computes it.
-
-        Raises:
-            UsageError: there is no such parameter, or it does not have this value.
-        """
+        """The measure that computes it."""
         (measure,) = parse(self._written(self.params))
         assert isinstance(measure, _SetMeasure)
         return measure

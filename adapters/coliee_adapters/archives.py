@@ -73,11 +73,7 @@ def is_archive(path: str) -> bool:
 
 
 def contents(path: str) -> Contents:
-    """The files in an archive, and in archives in it.
-
-    Raises:
-        InputError: it is damaged or encrypted, holds too many files, or unpacks to more than ``limits`` allows.
-    """
+    """The files in an archive, and in archives in it."""
     with guarded(path):
         found = Path(path).stat()
         unpacked = _unpacked(path, found.st_size, found.st_mtime_ns, limits.current())
@@ -87,11 +83,7 @@ def contents(path: str) -> Contents:
 
 
 def check(path: str) -> None:
-    """See that an archive, or one in an archive, can be unpacked.
-
-    Raises:
-        InputError: it cannot; see ``contents``.
-    """
+    """See that an archive, or one in an archive, can be unpacked."""
     archive = outer(path)
     inside = contents(archive)
     if (fault := inside.faults.get(_below(path, archive))) is not None:
@@ -99,11 +91,7 @@ def check(path: str) -> None:
 
 
 def located(path: str) -> str:
-    """Where the bytes of a path lie: of a file in an archive in a temporary folder, of any other where it says.
-
-    Raises:
-        InputError: see ``contents``.
-    """
+    """Where the bytes of a path lie: of a file in an archive in a temporary folder, of any other where it says."""
     archive = outer(path)
     return path if archive == path else contents(archive).files.get(_below(path, archive), path)
 

@@ -53,14 +53,7 @@ def sniff_run(head: bytes) -> str | None:
 
 
 def read_test_queries(source: Source, rule: IdRule = normal_id) -> tuple[str, ...] | None:
-    """The queries of a test set without labels: ``["000001.txt", …]`` (2021) or ``{"000001.txt": []}`` (2025, 2026).
-
-    Returns:
-        Their ids in the order of the file; None if the file is another, such as one with labels.
-
-    Raises:
-        InputError: broken JSON, a query that is not named by text or stands twice, or no query at all.
-    """
+    """The queries of a test set without labels: ``["000001.txt", …]`` (2021) or ``{"000001.txt": []}`` (2025, 2026)."""
     text = source.text() if sniff_gold(source.head()) == "json" else ""
     value = None if not text or json_text.is_lines(text) else json_text.parse(text, source.name)
     if not is_unlabelled(value):
@@ -81,11 +74,7 @@ def read_test_queries(source: Source, rule: IdRule = normal_id) -> tuple[str, ..
 
 
 def read_gold_xml(source: Source, rule: IdRule = normal_id) -> Gold:
-    """Gold from ``<COLIEE task='1'><instance id='001'>…<cases_noticed>013,045</cases_noticed>`` (2018–2019).
-
-    Raises:
-        InputError: not such XML, an instance within another, or instances without relevant documents throughout.
-    """
+    """Gold from ``<COLIEE task='1'><instance id='001'>…<cases_noticed>013,045</cases_noticed>`` (2018–2019)."""
     remarks = Remarks()
     root = markup.parse(source, unnested=("instance", *_XML_LISTS.values()))
     task = root.attributes.get("task", "").strip()
@@ -120,9 +109,6 @@ def read_run(source: Source, rule: IdRule = normal_id) -> Run:
     """A run of three columns; its lines are read when its blocks are asked for. The order of lines is the ranking.
 
     Where the third column holds numbers that differ within a query, it is the rank or the score.
-
-    Raises:
-        InputError: numbers that may be either.
     """
     return read_columns(source, three_columns(source), rule, "columns")
 

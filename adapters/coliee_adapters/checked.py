@@ -24,16 +24,7 @@ def refused(name: str, wanted: str, found: object) -> UsageError:
 
 
 def texts(name: str, value: object, wanted: str) -> list[str]:
-    """One text, or several.
-
-    Args:
-        name: of the parameter.
-        value: what was given.
-        wanted: what it has to be, for the error.
-
-    Raises:
-        UsageError: it is neither.
-    """
+    """One text, or several."""
     if isinstance(value, str):
         return [value]
     found: list[Any] = list(value) if isinstance(value, Iterable) and not isinstance(value, bytes) else [None]
@@ -43,13 +34,7 @@ def texts(name: str, value: object, wanted: str) -> list[str]:
 
 
 def is_whole(value: object, least: int, most: int | None = None) -> bool:
-    """Whether it is an integer within bounds, NumPy's included; True and False are none.
-
-    Args:
-        value: what was given.
-        least: the least that it may be.
-        most: the most that it may be; None for no bound.
-    """
+    """Whether it is an integer within bounds, NumPy's included; True and False are none."""
     return (
         isinstance(value, Integral)
         and not isinstance(value, bool)
@@ -73,17 +58,7 @@ def is_finite(value: object) -> bool:
 
 
 def one_of(name: str, value: object, kinds: type | tuple[type, ...] | UnionType, wanted: str) -> Any:
-    """A value of a type.
-
-    Args:
-        name: of the parameter.
-        value: what was given.
-        kinds: the types.
-        wanted: what it has to be, for the error.
-
-    Raises:
-        UsageError: it has another type.
-    """
+    """A value of a type."""
     if not isinstance(value, kinds):
         raise refused(name, wanted, value)
     return value
@@ -95,16 +70,7 @@ def several(value: object) -> list[object]:
 
 
 def numbers(name: str, value: object, wanted: str = "a list of numbers") -> tuple[Any, ...]:
-    """Real numbers, as they were given.
-
-    Args:
-        name: of the parameter.
-        value: what was given.
-        wanted: what it has to be, for the error.
-
-    Raises:
-        UsageError: it is something else.
-    """
+    """Real numbers, as they were given."""
     found = tuple(value) if isinstance(value, Iterable) else (None,)
     if not all(isinstance(one, Real) for one in found):
         raise refused(name, wanted, value)
@@ -112,16 +78,7 @@ def numbers(name: str, value: object, wanted: str = "a list of numbers") -> tupl
 
 
 def groups_of(value: object, queries: Iterable[str], name: str = "groups") -> Mapping[str, str] | None:
-    """Query → group, with a group for every query; None for none.
-
-    Args:
-        value: what was given.
-        queries: the queries that need a group.
-        name: of the parameter.
-
-    Raises:
-        UsageError: it is no mapping, or a query has no group.
-    """
+    """Query → group, with a group for every query; None for none."""
     if value is None:
         return None
     found: Mapping[str, str] = one_of(name, value, Mapping, "a dictionary from query ids to names of groups")

@@ -79,11 +79,7 @@ LastColumn = Literal["tag", "score", "rank"]
 
 
 def three_columns(source: Source) -> Layout:
-    """The layout of a run of three columns: the third is the run tag, unless it holds numbers as no run tag does.
-
-    Raises:
-        InputError: the numbers may be ranks or scores.
-    """
+    """The layout of a run of three columns: the third is the run tag, unless it holds numbers as no run tag does."""
     text = source.head().decode("utf-8", errors="replace")
     if source.goes_on:
         text = text[: text.rfind("\n") + 1]
@@ -113,13 +109,6 @@ def last_column(rows: Iterable[tuple[str, str]], *, complete: bool = True) -> La
 
     A run tag is the same for all lines of a query. Numbers that differ are ranks where they are 1, 2, 3, … n, each once
     in a query, and scores where any has a decimal point or is negative.
-
-    Args:
-        rows: query and last column of each line.
-        complete: whether these are all lines; if not, the last query may go on.
-
-    Returns:
-        What it holds; None where that cannot be decided: whole numbers with gaps or repetitions, or n, …, 2, 1.
 
     >>> last_column([("1", "0.5"), ("1", "0.7")]), last_column([("1", "2"), ("1", "1")]), last_column([("1", "8")])
     ('score', 'rank', 'tag')
@@ -164,14 +153,7 @@ def _number(text: str) -> float | None:
 
 
 def read_columns(source: Source, layout: Layout, rule: IdRule, form: str) -> Run:
-    """A run in columns; its lines are read when its blocks are asked for.
-
-    Args:
-        source: the file.
-        layout: its columns.
-        rule: how ids are normalised.
-        form: the name of its form.
-    """
+    """A run in columns; its lines are read when its blocks are asked for."""
     words = first_tag(source, layout)
     # no closures: a run can be pickled
     read = partial(read_blocks, source, layout, rule, tag=words)
@@ -228,19 +210,7 @@ def _next_query(source: Source, offset: int) -> int | None:
 def read_blocks(
     source: Source, layout: Layout, rule: IdRule = exact_id, start: int = 0, stop: int | None = None, tag: str = ""
 ) -> Iterator[Columns]:
-    """The lines of a run, or of a part of it, as blocks of columns.
-
-    Args:
-        source: the file.
-        layout: its columns.
-        rule: how ids are normalised.
-        start: the first byte of the part.
-        stop: the byte behind it; None for the end of the file.
-        tag: the run tag of the file's first line; for a part, which does not see that line.
-
-    Raises:
-        InputError: a line that cannot be read, with its number.
-    """
+    """The lines of a run, or of a part of it, as blocks of columns."""
     reader = Reader(source.name, layout, rule, tag)
     lines = 0
     block, whole = _SIZES

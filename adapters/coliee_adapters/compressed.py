@@ -48,14 +48,7 @@ class Compression(NamedTuple):
     bounds: Mapping[str, int] = {}
 
     def library(self, path: str) -> Any:
-        """The library.
-
-        Args:
-            path: the file's name, for the error.
-
-        Raises:
-            InputError: it is not installed.
-        """
+        """The library."""
         try:
             return importlib.import_module(self.module)
         except ImportError:
@@ -67,27 +60,12 @@ class Compression(NamedTuple):
         """A stream of the unpacked bytes; its ``packed`` is the number of packed bytes that it has taken.
 
         What it raises over damaged data is one of ``DAMAGED``.
-
-        Args:
-            raw: the packed bytes, from the first.
-            path: the file's name, for the error.
-
-        Raises:
-            InputError: the library is not installed.
         """
         stream = _Unpacked(raw, self, self.library(path)) if self.decompressor else _Gzip(fileobj=raw)
         return cast(BinaryIO, stream)
 
     def packing(self, raw: BinaryIO, path: str) -> BinaryIO:
-        """A stream that compresses into another one; of equal content come equal bytes.
-
-        Args:
-            raw: where the packed bytes go.
-            path: the file's name, for the error.
-
-        Raises:
-            InputError: the library is not installed.
-        """
+        """A stream that compresses into another one; of equal content come equal bytes."""
         file = getattr(self.library(path), self.file)
         return cast(BinaryIO, file(raw, "wb") if self.decompressor else file("", "wb", fileobj=raw, mtime=0))
 
@@ -192,11 +170,7 @@ class _Unpacked(io.BufferedIOBase):
         return self._done
 
     def read(self, size: int | None = -1, /) -> bytes:
-        """So many bytes; fewer only at the end.
-
-        Raises:
-            EOFError: the data is damaged or cut short.
-        """
+        """So many bytes; fewer only at the end."""
         pieces: list[bytes] = []
         left = sys.maxsize if size is None or size < 0 else size
         try:

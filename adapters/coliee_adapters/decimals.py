@@ -46,14 +46,6 @@ def decimals(raw: bytes, first: IntArray, last: IntArray) -> FloatArray | None:
     """The numbers that texts such as ``-12.50`` stand for.
 
     Texts that are not digits, with or without a point among them, or are too long, are read by ``float`` one by one.
-
-    Args:
-        raw: bytes that hold the texts, and 8 more before the first one.
-        first: shape (n,), n > 0; where each starts.
-        last: shape (n,); the byte behind each.
-
-    Returns:
-        Shape (n,); None if a text is not a finite number.
     """
     signs = np.frombuffer(raw, dtype=np.uint8)
     minus = signs[first] == _MINUS

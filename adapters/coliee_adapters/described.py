@@ -58,15 +58,7 @@ class _Item(NamedTuple):
 
 
 def read_gold(source: Source, layout: Layout) -> Gold:
-    """Read a gold: documents in ``qrels``, labels in ``labels``, what other parts there are in ``beside``.
-
-    Args:
-        source: the file.
-        layout: how it is written.
-
-    Raises:
-        InputError: the file cannot be read, or is not written like that.
-    """
+    """Read a gold: documents in ``qrels``, labels in ``labels``, what other parts there are in ``beside``."""
     remarks = Remarks()
     records = _all_records(source, layout, gold=True)
     found = {
@@ -249,11 +241,7 @@ def _all_records(source: Source, layout: Layout, *, gold: bool = False) -> list[
 
 
 def _records(source: Source, layout: Layout, *, gold: bool = False) -> Iterator[_Record]:
-    """The records of a file.
-
-    Raises:
-        InputError: see ``read_gold``.
-    """
+    """The records of a file."""
     text = source.text(columns=layout.container not in ("json", "jsonl"))
     if layout.container == "json":
         yield from _of_json(json_text.parse(text, source.name), source, layout)
@@ -451,11 +439,7 @@ def _items(record: _Record, part: Part, layout: Layout, number: str) -> Iterator
 
 
 def _value(record: _Record, path: str) -> Any:
-    """What stands under a key of a record, or under a path of keys with dots between them.
-
-    Raises:
-        InputError: there is no such key.
-    """
+    """What stands under a key of a record, or under a path of keys with dots between them."""
     if isinstance(record.held, dict) and path in record.held:
         return record.held[path]
     held = record.held
@@ -481,11 +465,7 @@ def _made(record: _Record, pattern: str, item: object, layout: Layout) -> str:
 
 
 def _identifier(value: object, layout: Layout, record: _Record | None = None) -> str:
-    """An id: text or an integer, with ``_`` for blanks, which no line of a run could hold.
-
-    Raises:
-        InputError: it is something else, or empty.
-    """
+    """An id: text or an integer, with ``_`` for blanks, which no line of a run could hold."""
     text = str(value) if isinstance(value, str | int) and not isinstance(value, bool) else ""
     for ending in layout.strip:
         text = text.strip().removesuffix(ending)

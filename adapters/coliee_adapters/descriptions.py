@@ -78,11 +78,7 @@ _FIELDS: Final = {
 
 
 def read(source: Source) -> list[Description]:
-    """The descriptions in a file, one for each run tag; several tags of a block share its text.
-
-    Raises:
-        InputError: it is not a system description, or cannot be read.
-    """
+    """The descriptions in a file, one for each run tag; several tags of a block share its text."""
     if ir_metadata.sniff(source.head()):
         return [of_metadata(ir_metadata.read(source.text(), source.name), source.name)]
     if not sniff(source.head()):
@@ -92,11 +88,7 @@ def read(source: Source) -> list[Description]:
 
 
 def at_head(source: Source) -> list[Description]:
-    """What a run says of itself in ir_metadata before its first line; nothing if it does not.
-
-    Raises:
-        InputError: the metadata cannot be read.
-    """
+    """What a run says of itself in ir_metadata before its first line; nothing if it does not."""
     head = source.head()
     if not ir_metadata.at_head(head):
         return []
@@ -104,12 +96,7 @@ def at_head(source: Source) -> list[Description]:
 
 
 def of_metadata(members: Mapping[str, Any], file: str = "") -> Description:
-    """The description that ir_metadata holds: the names of methods as models, of data as resources.
-
-    Args:
-        members: what ``ir_metadata.read`` gave.
-        file: where it was read.
-    """
+    """The description that ir_metadata holds: the names of methods as models, of data as resources."""
     goal, method, data = (_mapping(members.get(name)) for name in ("research goal", "method", "data"))
     resources = [*_entries(data.get("training data")), *_entries(data.get("other"))]
     publication = _mapping(goal.get("publication"))
@@ -212,14 +199,7 @@ def text_of(described: Sequence[Description]) -> str:
 
 
 def template(task: str, tag: str, tasks: Sequence[str], limit: str) -> str:
-    """The form to be filled in, with its hints; what is not filled in is found by ``validate``.
-
-    Args:
-        task: the task.
-        tag: the run tag.
-        tasks: those that the form knows.
-        limit: the date before which models must have been updated last; empty where there is none.
-    """
+    """The form to be filled in, with its hints; what is not filled in is found by ``validate``."""
     dated = f", and the date of its last update, which must be before {limit}" if limit else ""
     return (
         f"# one of {', '.join(tasks)}\nTask: {task}\nRun tag: {tag}\n\n"

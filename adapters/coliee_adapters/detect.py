@@ -270,22 +270,12 @@ RUN_FORMS: tuple[Form[Run | Answers, Submitted], ...] = (
 
 
 def gold_form(source: Source, name: str | None = None) -> Form[Gold, Gold]:
-    """The form of a gold: the one named, or the one that its first bytes show.
-
-    Raises:
-        UsageError: there is no form of that name.
-        InputError: the first bytes are of no known form.
-    """
+    """The form of a gold: the one named, or the one that its first bytes show."""
     return _form(GOLD_FORMS, "gold", source, name)
 
 
 def run_form(source: Source, name: str | None = None) -> Form[Run | Answers, Submitted]:
-    """The form of a submission: the one named, or the one that its first bytes show.
-
-    Raises:
-        UsageError: there is no form of that name.
-        InputError: the first bytes are of no known form.
-    """
+    """The form of a submission: the one named, or the one that its first bytes show."""
     return _form(RUN_FORMS, "run", source, name)
 
 
@@ -323,17 +313,7 @@ def _form(
 
 
 def read_gold(source: Source, *, form: str | None = None, rule: IdRule = normal_id) -> Gold:
-    """Read a gold of any form.
-
-    Args:
-        source: the file.
-        form: the name of its form; by default it is found from the first bytes.
-        rule: how ids are normalised.
-
-    Raises:
-        UsageError: there is no form of that name.
-        InputError: the file cannot be read.
-    """
+    """Read a gold of any form."""
     return gold_form(source, form).read(source, rule)
 
 

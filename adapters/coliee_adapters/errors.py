@@ -126,14 +126,7 @@ class Place(NamedTuple):
 
 @contextlib.contextmanager
 def guarded(path: str) -> Iterator[None]:
-    """Make an InputError of whatever goes wrong while one submission is opened and read: it stops no other.
-
-    Args:
-        path: the file, or archive, as the user named it.
-
-    Raises:
-        InputError: see above; the error that was met is its cause.
-    """
+    """Make an InputError of whatever goes wrong while one submission is opened and read: it stops no other."""
     try:
         yield
     except ColieeError:

@@ -89,17 +89,6 @@ class Source:
     (once to find out what it is, once to read it) without being held in memory. A file that changes between its first
     opening and the end of a later reading is an error, in whatever process that reading goes on: its parts would not
     belong together.
-
-    Args:
-        path: a path, or ``-`` for standard input; a file in an archive is ``ARCHIVE/NAME``; the address of a file that
-            lies elsewhere, see ``remote``.
-        lenient: whether an empty file, UTF-16, and text with a NUL in it, are left to the caller.
-        columns: what its columns are called, by role, where it is a table (see ``coliee_adapters.vocabulary``).
-
-    Raises:
-        UsageError: this is no path. What is wrong with the file itself is an InputError of ``head``, ``open``,
-            ``text``, ``raw`` and ``blocks``: it does not exist, is a directory, may not be read, is empty, holds no
-            text, goes beyond a limit of ``limits``, or changes.
     """
 
     def __init__(self, path: PathLike, *, lenient: bool = False, columns: Mapping[str, str] | None = None) -> None:
@@ -213,21 +202,13 @@ class Source:
         return Kind.BINARY, False
 
     def check(self) -> None:
-        """See that it can be read as text or a table.
-
-        Raises:
-            InputError: see the class.
-        """
+        """See that it can be read as text or a table."""
         seen = self.look()
         if seen.fault is not None and not (self.lenient and seen.tolerable):
             raise copy.copy(seen.fault)
 
     def __getstate__(self) -> dict[str, Any]:
-        """What travels to another process: the name and the file's state, not its first bytes.
-
-        Raises:
-            InputError: standard input or a pipe, which only this process has read.
-        """
+        """What travels to another process: the name and the file's state, not its first bytes."""
         if not self.is_remote and self.is_stream:
             raise InputError("not-a-file", self.name, "a pipe cannot be sent to another process", remedy="name a file")
         self.look()  # at the place of a file that was not opened here, a worker may have another one
@@ -352,12 +333,6 @@ class Source:
         """The bytes in pieces of about ``size`` that end where lines end; the last may lack its newline.
 
         Byte order marks at the start of a line are left out: of files that were joined each may have had one.
-
-        Args:
-            size: of a piece, about.
-            start: the first byte; the beginning of a line. Other than 0 only for a plain file.
-            stop: the byte to stop before; the end of a line. None for the end of the file.
-            longest: bytes that a line may have; by default those of a line of columns.
         """
         longest = self.limits.line if longest is None else longest
         self._check_text()
@@ -395,14 +370,7 @@ class Source:
                 yield without_marks(block)
 
     def text(self, *, columns: bool = False) -> str:
-        """All of it as text, without byte order marks at the start of a line; line ends become newlines.
-
-        Args:
-            columns: whether it is lines of columns, which have a greatest length.
-
-        Raises:
-            InputError: bytes that are not UTF-8, or a NUL, with their line; more bytes than ``limits`` allows.
-        """
+        """All of it as text, without byte order marks at the start of a line; line ends become newlines."""
         raw = self.raw()
         if b"\r" in raw:
             raw = raw.replace(b"\r\n", b"\n").replace(b"\r", b"\n")
@@ -411,14 +379,7 @@ class Source:
         return decode(without_marks(raw), self.name)
 
     def raw(self, limit: str = "whole") -> bytes:
-        """All of it as it stands, decompressed.
-
-        Args:
-            limit: the name of the one of ``limits`` that holds.
-
-        Raises:
-            InputError: it is more than that.
-        """
+        """All of it as it stands, decompressed."""
         self._check_text()
         most: int = getattr(self.limits, limit)
         pieces: list[bytes] = []
@@ -453,13 +414,7 @@ class Source:
         raise InputError("too-large", self.name, problem, remedy=remedy)
 
     def _check_lines(self, raw: bytes, longest: int, before: int = 0) -> None:
-        """Refuse a line that is too long.
-
-        Args:
-            raw: whole lines, of which the last may lack its newline.
-            longest: bytes that a line may have.
-            before: how many bytes of the file stand before them.
-        """
+        """Refuse a line that is too long."""
         at = 0
         while len(raw) - at > longest:
             end = raw.rfind(b"\n", at, at + longest + 1)
@@ -602,16 +557,7 @@ def _nul(name: str, line: int) -> InputError:
 
 
 def decode(raw: bytes, name: str, first_line: int = 1) -> str:
-    """Bytes to text.
-
-    Args:
-        raw: the bytes.
-        name: the file's name, for the error.
-        first_line: the line number of the first byte.
-
-    Raises:
-        InputError: bytes that are not UTF-8, or a NUL character, with their line.
-    """
+    """Bytes to text."""
     try:
         text = raw.decode("utf-8")
     except UnicodeDecodeError as error:
@@ -630,11 +576,7 @@ def decode(raw: bytes, name: str, first_line: int = 1) -> str:
 
 
 def made_folder(folder: PathLike) -> Path:
-    """The folder, made where it is not there.
-
-    Raises:
-        InputError: it cannot be made.
-    """
+    """The folder, made where it is not there."""
     place = Path(folder)
     try:
         place.mkdir(parents=True, exist_ok=True)
@@ -653,10 +595,6 @@ def written(path: PathLike) -> Iterator[io.TextIOBase]:
     what is not a plain file (a terminal, a pipe, ``/dev/null``), gets the content when the block has ended: all of it,
     or nothing. A name that ends in ``.gz``, ``.bz2``, ``.xz`` or ``.zst`` is compressed, without a time
     stamp so that equal runs give equal files.
-
-    Raises:
-        InputError: the place cannot be written.
-        OSError: standard output cannot be written.
     """
     name = _named(path)
     if name == "-":
@@ -680,9 +618,6 @@ def appending(path: PathLike) -> Iterator[BinaryIO]:
     """A stream that appends to a file of this machine, while no other process does so by this function.
 
     On systems without file locks (Windows), nobody waits. What a block that fails has written is taken back.
-
-    Raises:
-        InputError: the file cannot be written.
     """
     name = _named(path)
     try:
@@ -705,12 +640,7 @@ def appending(path: PathLike) -> Iterator[BinaryIO]:
 
 @contextlib.contextmanager
 def written_bytes(path: PathLike) -> Iterator[BinaryIO]:
-    """The same as ``written``, for what is not text.
-
-    Raises:
-        InputError: the place cannot be written.
-        OSError: standard output cannot be written.
-    """
+    """The same as ``written``, for what is not text."""
     name = _named(path)
     if name == "-":
         import shutil
@@ -752,11 +682,7 @@ def written_bytes(path: PathLike) -> Iterator[BinaryIO]:
 
 @contextlib.contextmanager
 def replaced(path: PathLike) -> Iterator[BinaryIO]:
-    """A binary stream whose content replaces ``path`` only if the block ends well; see ``written``.
-
-    Raises:
-        InputError: the place cannot be written.
-    """
+    """A binary stream whose content replaces ``path`` only if the block ends well; see ``written``."""
     try:
         with _beside(Path(os.path.realpath(path))) as stream:
             yield stream
@@ -800,11 +726,7 @@ def _in_one_go(target: Path) -> Iterator[BinaryIO]:
 
 
 def check_inputs(read: Iterable[PathLike | None]) -> None:
-    """Refuse to read standard input, which can be read only once, for several things.
-
-    Raises:
-        UsageError: ``-`` is among the paths more than once.
-    """
+    """Refuse to read standard input, which can be read only once, for several things."""
     if sum(path is not None and os.fspath(path) == "-" for path in read) > 1:
         raise UsageError("named-twice", "standard input (-) can be named only once")
 
@@ -815,11 +737,7 @@ def _named(path: object) -> str:
 
 
 def check_places(written: Iterable[PathLike | None]) -> None:
-    """Refuse files of which one could not be written because its folder does not exist, before others are.
-
-    Raises:
-        InputError: there is no such folder.
-    """
+    """Refuse files of which one could not be written because its folder does not exist, before others are."""
     for output in map(_named, (path for path in written if path is not None)):
         if output != "-" and not remote.is_remote(output) and not Path(os.path.realpath(output)).parent.is_dir():
             raise InputError("cannot-write", output, f"cannot be written ({os.strerror(errno.ENOENT)})")
@@ -942,11 +860,7 @@ def _size(path: str) -> int | None:
 
 
 def sha256_of(path: PathLike) -> str:
-    """SHA-256 of a file of this machine, in hexadecimal digits.
-
-    Raises:
-        OSError: it cannot be read.
-    """
+    """SHA-256 of a file of this machine, in hexadecimal digits."""
     import hashlib  # which most commands do without
 
     with Path(path).open("rb") as raw:
@@ -954,13 +868,7 @@ def sha256_of(path: PathLike) -> str:
 
 
 def _digest(path: str, size: int, most: int | None = None) -> bytes:
-    """What two files share only if their content is the same; empty for a file that cannot be read.
-
-    Args:
-        path: the file.
-        size: how many bytes it holds, unpacked; or ``_ANY``.
-        most: how many of them are looked at; by default all.
-    """
+    """What two files share only if their content is the same; empty for a file that cannot be read."""
     import hashlib  # which most commands do without
 
     digest = hashlib.sha256()

@@ -57,18 +57,7 @@ _DTYPES: Final[Mapping[str, tuple[str, str, str]]] = {
 def gold_of(
     held: object, rule: IdRule = exact_id, columns: Mapping[str, str] | None = None, *, commas: bool = True
 ) -> Gold:
-    """Gold from ``{query: {document: relevance}}``, ``{query: [document]}``, ``{query: "Y"}``, a frame, or tuples.
-
-    Args:
-        held: one of these.
-        rule: how ids are normalised.
-        columns: what the columns are called, by role, where that is not understood.
-        commas: whether ids may have commas in them, as TREC's may and COLIEE's may not.
-
-    Raises:
-        InputError: it is none of these; a column that is not understood; an id that is no word or number, or that
-            stands twice; a relevance that is no integer or too great; a document judged twice differently.
-    """
+    """Gold from ``{query: {document: relevance}}``, ``{query: [document]}``, ``{query: "Y"}``, a frame, or tuples."""
     remarks = Remarks()
     found = _rows_of(held, "gold", rule, columns, remarks)
     return gold_of_rows(found, rule, _MEMORY, "memory", remarks, commas=commas)
@@ -85,17 +74,6 @@ def run_of(
     """A run from ``{query: {document: score}}``, ``{query: [document]}``, a frame, or tuples; or answers.
 
     Answers come from ``{query: "Y"}``, ``{query: True}``, ``{query: 1}``, or a column of a frame or of tuples.
-
-    Args:
-        held: one of these.
-        rule: how ids are normalised.
-        tag: what the run is called.
-        columns: what the columns are called, by role, where that is not understood.
-        commas: whether ids may have commas in them, as TREC's may and COLIEE's may not.
-
-    Raises:
-        InputError: it is none of these, a column is not understood, an id is no word or number or a query appears
-            twice, a score is not a finite number, or some documents have a score and some have none.
     """
     remarks = Remarks()
     if not isinstance(held, Mapping):
@@ -143,16 +121,7 @@ def _run_of_block(block: Columns, tag: str, *, scored: bool) -> Run:
 
 
 def document_ids(documents: Iterable[object], rule: IdRule, *, commas: bool = True) -> Collection:
-    """The ids that the document indices of ``run_of_arrays`` point into.
-
-    Args:
-        documents: the ids as they are written elsewhere.
-        rule: how ids are normalised.
-        commas: whether ids may have commas in them.
-
-    Raises:
-        InputError: one is no word or number.
-    """
+    """The ids that the document indices of ``run_of_arrays`` point into."""
     ids = [rule(id_of(document)) for document in one_of("documents", documents, Iterable, "document ids")]
     if wrong := wrong_id(ids, commas=commas):
         raise InputError("bad-id", _MEMORY, wrong[1], found=wrong[0], remedy=ONE_WORD)
@@ -169,20 +138,7 @@ def run_of_arrays(
     documents: Collection,
     tag: str = "run",
 ) -> Run:
-    """A run from arrays, without a Python object a line.
-
-    Args:
-        query_index: shape (n,); indices into ``queries``.
-        document_index: shape (n,); indices into ``documents``.
-        score: shape (n,).
-        queries: the query ids.
-        documents: the document ids.
-        tag: what the run is called.
-
-    Raises:
-        InputError: the arrays are not of one dimension or differ in length, an index is no whole number or is out of
-            range, or a score is not a finite number.
-    """
+    """A run from arrays, without a Python object a line."""
     for what, array in (("query indices", query_index), ("document indices", document_index), ("scores", score)):
         _check_array(what, array)
     if not len(query_index) == len(document_index) == len(score):
@@ -306,11 +262,7 @@ def _column(held: Any, names: Sequence[Any], at: int) -> Sequence[Any] | None:
 
 
 def collected(held: Any) -> Any:
-    """A lazy frame as the frame that it stands for, and what only hands out Arrow's stream as a table of pyarrow.
-
-    Raises:
-        InputError: it cannot be collected, or pyarrow is not installed.
-    """
+    """A lazy frame as the frame that it stands for, and what only hands out Arrow's stream as a table of pyarrow."""
     lazy = hasattr(held, "collect") and hasattr(held, "collect_schema")
     streams = not lazy and hasattr(held, "__arrow_c_stream__") and not hasattr(held, "dtype")
     # DuckDB's columns are relations
@@ -384,11 +336,7 @@ def _fields(item: Any) -> tuple[object, ...]:
 
 
 def are_answers(held: Mapping[Any, Any]) -> bool:
-    """Whether a dictionary answers queries, and does not list documents for them.
-
-    Raises:
-        InputError: there is one word or number for each query, and too few of these are labels.
-    """
+    """Whether a dictionary answers queries, and does not list documents for them."""
     values = {str(query): _plain(value) for query, value in held.items()}
     if not values or not all(isinstance(value, str | int) for value in values.values()):
         return False
@@ -402,11 +350,7 @@ def are_answers(held: Mapping[Any, Any]) -> bool:
 
 
 def holds_answers(held: Any, columns: Mapping[str, str] | None = None) -> bool:
-    """Whether a dictionary, a frame or a list of records answers queries; no if it must be read to be known.
-
-    Raises:
-        InputError: as for ``are_answers``.
-    """
+    """Whether a dictionary, a frame or a list of records answers queries; no if it must be read to be known."""
     if isinstance(held, dict):
         return are_answers(held)
     first = held[0] if isinstance(held, list | tuple) and held else None
@@ -435,17 +379,7 @@ def id_of(value: Any) -> str:
 
 
 def frame(rows: Iterable[tuple[object, ...]], columns: list[str], library: str) -> Any:
-    """A frame of rows; its dtypes are the same with and without rows.
-
-    Args:
-        rows: the rows.
-        columns: the names of the columns.
-        library: ``pandas``, ``polars``, or ``pyarrow`` for a table that others take as it is, such as DuckDB.
-
-    Raises:
-        ImportError: the library is not installed.
-        UsageError: there is no such library.
-    """
+    """A frame of rows; its dtypes are the same with and without rows."""
     make = {"pandas": pandas_frame, "polars": polars_frame, "pyarrow": arrow_table}.get(str(library))
     if make is None:
         raise UsageError("unknown-name", f"there is no frame library {library!r}; there are pandas, polars and pyarrow")
@@ -453,11 +387,7 @@ def frame(rows: Iterable[tuple[object, ...]], columns: list[str], library: str) 
 
 
 def arrow_table(rows: Iterable[tuple[object, ...]], columns: list[str]) -> Any:
-    """A table of pyarrow.
-
-    Raises:
-        ImportError: pyarrow is not installed (``pip install coliee-ir[parquet]``).
-    """
+    """A table of pyarrow."""
     import pyarrow
 
     held = list(zip(*rows, strict=True)) or [()] * len(columns)
@@ -466,11 +396,7 @@ def arrow_table(rows: Iterable[tuple[object, ...]], columns: list[str]) -> Any:
 
 
 def pandas_frame(rows: Iterable[tuple[object, ...]], columns: list[str]) -> pandas.DataFrame:
-    """A pandas frame.
-
-    Raises:
-        ImportError: pandas is not installed (``pip install coliee-ir[pandas]``).
-    """
+    """A pandas frame."""
     import pandas
 
     made = pandas.DataFrame(list(rows), columns=columns)
@@ -478,11 +404,7 @@ def pandas_frame(rows: Iterable[tuple[object, ...]], columns: list[str]) -> pand
 
 
 def polars_frame(rows: Iterable[tuple[object, ...]], columns: list[str]) -> polars.DataFrame:
-    """A polars frame.
-
-    Raises:
-        ImportError: polars is not installed (``pip install coliee-ir[polars]``).
-    """
+    """A polars frame."""
     import polars
 
     schema = {name: getattr(polars, _DTYPES[name][1]) if name in _DTYPES else None for name in columns}

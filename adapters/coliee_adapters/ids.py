@@ -30,13 +30,7 @@ _HIGH, _VISIBLE = np.uint64(0x8080808080808080), np.uint64(0x0101010101010101 * 
 
 
 class Ids(Sequence[str]):
-    """A sequence of ids.
-
-    Args:
-        raw: UTF-8 bytes that hold them, with ``PADDING`` bytes behind the last one.
-        first: shape (n,); where each starts.
-        length: shape (n,); how many bytes each has.
-    """
+    """A sequence of ids."""
 
     __slots__ = ("first", "length", "raw")
 
@@ -61,9 +55,6 @@ class Ids(Sequence[str]):
         """Ids from ``n`` texts of visible ASCII characters, by one join; None where any is empty or has another.
 
         Some may be joined by line ends already.
-
-        Raises:
-            TypeError: one is no text.
         """
         together = "\n".join(texts)
         if not together.isascii():
@@ -211,12 +202,7 @@ class Ids(Sequence[str]):
 
 
 class _Joined(Ids):
-    """Ids with line ends between them; where each stands is found when it is asked for.
-
-    Args:
-        raw: the ids, and ``PADDING`` zeros.
-        n: how many there are.
-    """
+    """Ids with line ends between them; where each stands is found when it is asked for."""
 
     __slots__ = ("_n", "_spans")
 
@@ -279,12 +265,7 @@ class Collection(Ids):
 
 
 class Picked(Ids):
-    """Ids of a collection, by their numbers; where each stands is looked up when it is asked for.
-
-    Args:
-        collection: the ids.
-        numbers: shape (n,); the number of each.
-    """
+    """Ids of a collection, by their numbers; where each stands is looked up when it is asked for."""
 
     __slots__ = ("collection", "numbers")
 

@@ -66,19 +66,7 @@ _NOT_HERE: Final[Mapping[str, str]] = {
 
 
 def request(name: str, parameters: Mapping[str, Any], at: float | None) -> Request | None:
-    """The request to trec_eval that a measure of ir_measures stands for.
-
-    Args:
-        name: the measure, e.g. ``nDCG``, or an alias, e.g. ``NDCG``.
-        parameters: what stands in the brackets.
-        at: what stands behind the ``@``, or None.
-
-    Returns:
-        The request; None if ir_measures has no measure of that name.
-
-    Raises:
-        UsageError: ir_measures has it, but not with these parameters, or trec_eval does not compute it.
-    """
+    """The request to trec_eval that a measure of ir_measures stands for."""
     import ir_measures
 
     kind = ir_measures.measures.registry.get(name)

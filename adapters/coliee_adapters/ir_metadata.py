@@ -37,16 +37,7 @@ def at_head(head: bytes) -> bool:
 
 
 def read(text: str, name: str) -> dict[str, Any]:
-    """The members of ir_metadata, alone or at the head of a run.
-
-    Args:
-        text: the text of the file; of a run, at least its head.
-        name: the file, for messages.
-
-    Raises:
-        InputError: it is not YAML, or holds no mapping.
-        UsageError: PyYAML is not installed.
-    """
+    """The members of ir_metadata, alone or at the head of a run."""
     lines = text.split("\n")
     if at_head(text[:99].encode()):
         lines = [re.sub("^# ?", "", line) for line in lines[1 : _last(lines)]]
@@ -64,11 +55,7 @@ def _last(lines: list[str]) -> int:
 
 
 def written(members: Mapping[str, Any]) -> str:
-    """ir_metadata as a YAML file.
-
-    Raises:
-        UsageError: PyYAML is not installed.
-    """
+    """ir_metadata as a YAML file."""
     text: str = _yaml().safe_dump(dict(members), sort_keys=False, allow_unicode=True, width=120)
     return f"# https://www.ir-metadata.org\n{text}"
 

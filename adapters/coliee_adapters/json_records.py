@@ -130,11 +130,7 @@ def _rows_of(held: object, kind: Kind, source: Source, rule: IdRule, remarks: Re
 
 
 def _held(source: Source, kind: Kind) -> object:
-    """What a file holds: ``_Records``, or what ``case_law`` reads or refuses.
-
-    Raises:
-        InputError: broken JSON, or a line or an item that is no object.
-    """
+    """What a file holds: ``_Records``, or what ``case_law`` reads or refuses."""
     text = source.text()
     held: object
     if json_text.is_lines(text):

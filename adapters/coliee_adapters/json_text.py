@@ -60,11 +60,7 @@ def is_lines(text: str) -> bool:
 
 
 def lines(text: str, name: str) -> Iterator[tuple[int, object]]:
-    """The values of JSON Lines, each with the number of its line; blank lines are passed over.
-
-    Raises:
-        InputError: as for ``parse``.
-    """
+    """The values of JSON Lines, each with the number of its line; blank lines are passed over."""
     # not splitlines, which also splits at characters that may stand in a JSON string
     for number, line in enumerate(text.split("\n"), 1):
         if line.strip(" \t\r"):
@@ -120,15 +116,6 @@ def _unique_keys(text: str) -> object:
 
 def parse(text: str, name: str, first_line: int = 1) -> object:
     """The value that a JSON text holds.
-
-    Args:
-        text: the text, a whole file or one line of it.
-        name: the file's name, for the error.
-        first_line: the line number of the text's first character.
-
-    Raises:
-        InputError: the text is not JSON; an object has a key twice; a number is not finite or is too long; a string
-            holds an unpaired surrogate or a NUL; the nesting is too deep.
 
     >>> parse('{"001": ["013.txt"]}', "gold.json")
     {'001': ['013.txt']}

@@ -45,11 +45,7 @@ class Limits(NamedTuple):
 
 
 def current() -> Limits:
-    """The limits as the environment sets them.
-
-    Raises:
-        UsageError: a variable does not hold an integer ≥ 1, with K, M or G behind it or not.
-    """
+    """The limits as the environment sets them."""
     given = {name: os.environ.get(variable(name), "") for name in Limits._fields}
     return Limits(**{name: _number(name, text) for name, text in given.items() if text})
 

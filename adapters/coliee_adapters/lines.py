@@ -26,12 +26,7 @@ _BETWEEN: Final = re.compile(f"[{BLANKS}]+")
 
 
 class Comments:
-    """Whether a ``/* … */`` comment is open: what one block of a file hands to the next. It notes comment lines too.
-
-    Args:
-        remarks: where the lines that hold nothing but a comment are noted; nowhere if left out.
-        kind: the kind of remark.
-    """
+    """Whether a ``/* … */`` comment is open: what one block of a file hands to the next. It notes comment lines too."""
 
     __slots__ = ("kind", "opened", "remarks")
 
@@ -60,17 +55,6 @@ def content_lines(
     Left out are blank lines, lines that start with ``#``, and ``/* … */`` comments that start a line, over one
     line or several. What follows the end of such a comment on its line is content. Byte order marks are taken off
     where a line starts.
-
-    Args:
-        text: the text, its line ends as newlines.
-        name: the file's name, for the error.
-        first_line: the number of the text's first line, where it is a block of a longer file.
-        comments: the state after the block before, which is updated; left out, the text is a whole file.
-
-    Raises:
-        InputError: the text is a whole file, and a comment in it is never closed.
-        InputError: the text has a name, and a byte order mark stands within a line, or it holds several lines with
-            ``SEPARATORS`` between them.
 
     >>> list(content_lines("/* a sample */\n\n# of a run\n 001 013 univABC \n", "run.txt"))
     [(4, '001 013 univABC')]
@@ -118,11 +102,7 @@ def _are_lines(line: str) -> bool:
 
 
 def join_columns(*columns: str) -> str:
-    """A line of columns, single blanks between them.
-
-    Raises:
-        UsageError: a column is not one word, or the line would be read as a comment.
-    """
+    """A line of columns, single blanks between them."""
     for column in columns:
         if not _WORD.fullmatch(column):
             raise UsageError("bad-id", f"an id and a run tag are one word each, and {column!r} is not")

@@ -61,14 +61,6 @@ def parse(source: Source, unnested: Collection[str] = ()) -> Element:
     """The root element of an XML file.
 
     The file is read as UTF-8, whatever encoding its first line declares.
-
-    Args:
-        source: the file.
-        unnested: tags of which no element may stand within another of its tag.
-
-    Raises:
-        InputError: broken XML; an entity declaration, a reference to one, or an external DTD; not UTF-8; elements
-            that are nested too deep, or that may not be nested.
     """
     from xml.parsers import expat  # needed by files in XML alone
 

@@ -139,15 +139,7 @@ class Read(NamedTuple):
 
 
 def read(source: Source, rule: IdRule = normal_id) -> list[Read]:
-    """The answers in a file: JSON, JSON Lines, a table with a header, or lines of an id and a text.
-
-    Args:
-        source: the file; the names of its columns may be given for ``query`` and ``answer``, the model's text.
-        rule: how ids are normalised.
-
-    Raises:
-        InputError: the file cannot be read, an item lacks an id or a text, or a query has two answers.
-    """
+    """The answers in a file: JSON, JSON Lines, a table with a header, or lines of an id and a text."""
     text = source.text()
     start = text.lstrip()[:1]
     rows = _json(text, source) if start in ("{", "[") else _lines(text, source)

@@ -58,12 +58,7 @@ def alike_in(one: str, other: str) -> NormalForm | None:
 
 
 def mistaken(ids: Iterable[str], known: Collection[str]) -> list[tuple[str, str, NormalForm]]:
-    """Of ids that are not known, those that differ from a known one only in their form: (id, known id, form).
-
-    Args:
-        ids: the ids, none of them known.
-        known: the ids that there are.
-    """
+    """Of ids that are not known, those that differ from a known one only in their form: (id, known id, form)."""
     ids = list(ids)
     if not ids or (all(map(str.isascii, ids)) and all(map(str.isascii, known))):
         return []

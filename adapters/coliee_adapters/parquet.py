@@ -54,16 +54,7 @@ def sniff(head: bytes) -> str | None:
 
 
 def library(path: str = "", remedy: str = _INSTALL) -> tuple[Any, Any]:
-    """Pyarrow, and its module for Parquet.
-
-    Args:
-        path: the file that is to be read; none where one is to be written.
-        remedy: what to do if it is not installed.
-
-    Raises:
-        InputError: it is not installed, and a file is to be read.
-        UsageError: it is not installed.
-    """
+    """Pyarrow, and its module for Parquet."""
     try:
         import pyarrow  # an extra, which takes a third of a second to load
         import pyarrow.parquet
@@ -76,15 +67,7 @@ def library(path: str = "", remedy: str = _INSTALL) -> tuple[Any, Any]:
 
 @contextlib.contextmanager
 def _opened(source: Source, texts: Sequence[str] = ()) -> Iterator[Any]:
-    """Pyarrow's file.
-
-    Args:
-        source: the file.
-        texts: names of columns in which values repeat.
-
-    Raises:
-        InputError: it is damaged, says that it holds more than ``limits`` allows, or pyarrow is not installed.
-    """
+    """Pyarrow's file."""
     pyarrow, parquet = library(source.name)
     _vet(source)
     with source.open() as stream:
@@ -108,11 +91,7 @@ def _opened(source: Source, texts: Sequence[str] = ()) -> Iterator[Any]:
 
 
 def _vet(source: Source) -> None:
-    """Read a file to its end in a process of its own, once: over some damaged files pyarrow ends the process.
-
-    Raises:
-        InputError: it did.
-    """
+    """Read a file to its end in a process of its own, once: over some damaged files pyarrow ends the process."""
     if source.vetted is None and hasattr(os, "fork") and not (source.is_remote and not source.is_stream):
         source.check()
         source.vetted = True  # in the process that is forked too
@@ -180,11 +159,7 @@ def _is_delta(column: Any) -> bool:
 
 
 def names_of(source: Source) -> list[str]:
-    """The names of the columns.
-
-    Raises:
-        InputError: the file is damaged, or pyarrow not installed.
-    """
+    """The names of the columns."""
     with _opened(source) as file:
         return list(file.schema_arrow.names)
 
@@ -231,9 +206,6 @@ def read_run(source: Source, rule: IdRule = normal_id) -> Run | Answers:
     """Documents, whose rows are read when their blocks are asked for; or answers.
 
     A run without scores is in the order of its ranks, or else of its rows.
-
-    Raises:
-        InputError: see ``read_gold``.
     """
     with _opened(source) as file:
         names = file.schema_arrow.names
@@ -275,17 +247,7 @@ def _tag_of(given: Any) -> str:
 def _batches(
     source: Source, roles: Mapping[str, int], start: int = 0, stop: int | None = None
 ) -> Iterator[tuple[int, dict[str, arrow.Column]]]:
-    """The number of the first row of each batch, from 0 on, and the values by role.
-
-    Args:
-        source: the file.
-        roles: role → place of the column.
-        start: the first row.
-        stop: the row to stop before; None for the end.
-
-    Raises:
-        InputError: a column is of a type that is not read.
-    """
+    """The number of the first row of each batch, from 0 on, and the values by role."""
     with _opened(source) as file:
         names = list(file.schema_arrow.names)
         wanted = [names[at] for at in sorted(roles.values())]
@@ -372,20 +334,7 @@ def read_blocks(
     start: int = 0,
     stop: int | None = None,
 ) -> Iterator[Columns]:
-    """The rows of a run, or of a part of it, as blocks of columns.
-
-    Args:
-        source: the file.
-        roles: role → place of the column.
-        rule: how ids are normalised.
-        tag: the run tag of the file's first row.
-        remarks: what its first row is remarked with.
-        start: the first row of the part.
-        stop: the row behind it; None for the end of the file.
-
-    Raises:
-        InputError: a value that cannot be read, with its row.
-    """
+    """The rows of a run, or of a part of it, as blocks of columns."""
     for first, values in _batches(source, roles, start, stop):
         told = Remarks() if first else Remarks() + remarks
         for number, given in enumerate(values.pop("tag", ()), first + 1):

@@ -50,11 +50,6 @@ INVISIBLE: Final = "[\u00ad\u200b-\u200f\u202a-\u202e\u2060-\u2064\u2066-\u2069\
 def wrong_id(ids: Sequence[str], *, commas: bool = True) -> tuple[str, str] | None:
     """The first of these ids that no line of columns could name, and what is wrong with it; None if all are right.
 
-    Args:
-        ids: ids as they are compared.
-        commas: whether commas, semicolons and characters without width may be in them, as in TREC's ids; in COLIEE's
-            the former separate ids, and nobody sees the latter.
-
     >>> wrong_id(["000018", "025, 027"])
     ('025, 027', 'this id has a blank in it')
     """

@@ -60,11 +60,7 @@ def is_remote(path: str) -> bool:
 
 
 def refuse(path: str | None, what: str) -> None:
-    """Refuse an address where only this machine's files will do.
-
-    Raises:
-        UsageError: it is one.
-    """
+    """Refuse an address where only this machine's files will do."""
     if path is not None and is_remote(path):
         raise UsageError("not-a-file", f"{what} must be on this machine, not at {masked(path)}")
 
@@ -75,12 +71,7 @@ def is_web(path: str) -> bool:
 
 
 def state(path: str) -> State:
-    """What the server says of a file now.
-
-    Raises:
-        InputError: it is a folder, or fsspec lacks what it needs.
-        OSError: it is not there, or cannot be reached.
-    """
+    """What the server says of a file now."""
     if (error := _known_as_lost(path)) is not None:
         raise error
     system, place = _located(path)
@@ -94,11 +85,7 @@ def state(path: str) -> State:
 
 
 def opened(path: str) -> BinaryIO:
-    """A stream of its bytes; one of the web can be read once, from its beginning to its end.
-
-    Raises:
-        OSError: it is not there, or cannot be reached.
-    """
+    """A stream of its bytes; one of the web can be read once, from its beginning to its end."""
     system, place = _located(path)
     with _faults():
         if is_web(path):  # as a size is given, it is not asked for
@@ -108,15 +95,7 @@ def opened(path: str) -> BinaryIO:
 
 
 def uploaded(path: str, content: str) -> None:
-    """Put a file of this machine to an address; there it takes the place of what was there in one move.
-
-    Args:
-        path: the address.
-        content: the file.
-
-    Raises:
-        OSError: it cannot be written.
-    """
+    """Put a file of this machine to an address; there it takes the place of what was there in one move."""
     system, place = _located(path)
     with _faults():
         system.put_file(content, place)
@@ -145,11 +124,7 @@ def _known_as_lost(path: str) -> OSError | None:
 
 
 def files(folder: str) -> list[str]:
-    """The addresses of all files below a folder, sorted by name.
-
-    Raises:
-        UsageError: it cannot be listed.
-    """
+    """The addresses of all files below a folder, sorted by name."""
     system, place = _located(folder)
     address, question, rest = folder.partition("?")
     try:
@@ -168,12 +143,7 @@ class _Place(NamedTuple):
 
 
 def _located(path: str) -> _Place:
-    """The file system of an address, made anew in each process, and the place in it.
-
-    Raises:
-        UsageError: fsspec is not installed.
-        InputError: what fsspec needs for such addresses is not.
-    """
+    """The file system of an address, made anew in each process, and the place in it."""
     try:
         fsspec = importlib.import_module("fsspec")
     except ImportError:

@@ -287,14 +287,7 @@ def telling_binary(blocks: Iterable[Columns]) -> Iterator[Columns]:
 
 
 def plain_block(values: Mapping[str, Sequence[Any]], rule: IdRule, remarks: Remarks, *, commas: bool) -> Columns | None:
-    """The block that rows are whose ids are plain texts and whose scores and ranks are numbers; None for any other.
-
-    Args:
-        values: role → a value a row.
-        rule: how ids are compared.
-        remarks: what is told of them is added.
-        commas: whether ids may have commas in them.
-    """
+    """The block that rows are whose ids are plain texts and whose scores and ranks are numbers; None for any other."""
     if not {"query", "document"} <= values.keys() or {"answer", "retrieved"} & values.keys():
         return None
     if not (n := len(values["query"])):
@@ -320,14 +313,7 @@ def plain_block(values: Mapping[str, Sequence[Any]], rule: IdRule, remarks: Rema
 
 
 def _plain_ids(texts: Iterable[Any], n: int, rule: IdRule, *, commas: bool) -> Ids | None:
-    """Ids that are compared as they are written; None where one may not be, or is wrong, or there is none.
-
-    Args:
-        texts: the ids, or several in each text with line ends between them; or a column.
-        n: how many there are.
-        rule: how ids are compared.
-        commas: whether ids may have commas in them.
-    """
+    """Ids that are compared as they are written; None where one may not be, or is wrong, or there is none."""
     if isinstance(texts, arrow.Column):
         ids = texts.ids()
         if ids is not None and not ids.are_plain():

@@ -66,11 +66,7 @@ _MISSING: Final = re.compile(r"\s*+\[MISSING ARTICLE\b([^\]]*+)\]")
 
 
 def sniff_gold(head: bytes) -> str | None:
-    """The name of the form of gold that a file starts as: ``statute-xml``, ``labels`` or None.
-
-    Args:
-        head: the file's first bytes, without a byte order mark.
-    """
+    """The name of the form of gold that a file starts as: ``statute-xml``, ``labels`` or None."""
     if head.lstrip().startswith(b"<"):
         return "statute-xml" if re.search(_XML, head) else None
     return None if head.lstrip().startswith((b"{", b"[")) else sniff_run(head)
@@ -81,9 +77,6 @@ def sniff_run(head: bytes) -> str | None:
 
     The first line decides, so that a fault further down is reported with its line and not as an unknown file. Where it
     holds no label, most lines do: an answer may be no label, and labels may be 1 and 0, as long as each query has one.
-
-    Args:
-        head: the file's first bytes, without a byte order mark.
     """
     text = head.decode("utf-8", errors="replace").replace("\r", "\n")
     rows = [_words(line) for _, line in islice(content_lines(text, "", comments=Comments()), _SHOWN)]
@@ -104,10 +97,6 @@ def read_gold(source: Source) -> Gold:
     """Gold from ``<dataset><pair id="H18-1-2" label="Y">…``, with the articles, the labels, or both.
 
     The articles of a pair are its ``<article>`` elements, or else the numbers at the heads of the text in ``<t1>``.
-
-    Raises:
-        InputError: not XML, no pair, a pair without an id or with one that stood before, a label or an article
-            number that is none, labels on some pairs only, or neither labels nor articles.
     """
     remarks = Remarks()
     pairs = read_pairs(source)
@@ -135,11 +124,7 @@ def read_gold(source: Source) -> Gold:
 
 
 def read_label_gold(source: Source) -> Gold:
-    """Gold from a label list, ``R07-01-O Y``; a third column is passed over.
-
-    Raises:
-        InputError: as for ``read_answers``.
-    """
+    """Gold from a label list, ``R07-01-O Y``; a third column is passed over."""
     remarks = Remarks()
     words, _ = _read_words(source, Comments(remarks, "gold-comment"))
     labels, _ = labels_of(words, remarks, gold=True)
@@ -147,12 +132,7 @@ def read_label_gold(source: Source) -> Gold:
 
 
 def read_answers(source: Source) -> Answers:
-    """Answers from lines ``QUERY Y TAG``; without any tag they are named after the file.
-
-    Raises:
-        InputError: a line of one column, no label at all, labels of two kinds, two answers to one question, or no line
-            at all.
-    """
+    """Answers from lines ``QUERY Y TAG``; without any tag they are named after the file."""
     remarks = Remarks()
     answers, tags = _read_words(source, Comments(remarks))
     labels, unreadable = labels_of(answers, remarks)
@@ -169,11 +149,7 @@ def read_answers(source: Source) -> Answers:
 
 
 def write_answers(answers: Answers | Mapping[str, bool], stream: TextIOBase, tag: str) -> None:
-    """Write lines ``QUERY Y TAG``.
-
-    Raises:
-        UsageError: an id or the tag is not one word, or an id would be read as a comment.
-    """
+    """Write lines ``QUERY Y TAG``."""
     for query, label in (answers.labels if isinstance(answers, Answers) else answers).items():
         stream.write(join_columns(query, "Y" if label else "N", tag))
 
@@ -223,19 +199,7 @@ class Labelled(NamedTuple):
 def labels_of(
     words: Iterable[Labelled], remarks: Remarks, *, gold: bool = False
 ) -> tuple[dict[str, bool], tuple[str, ...]]:
-    """What the words of a label list mean.
-
-    Args:
-        words: in the order of the file.
-        remarks: what is tolerated is added to them.
-        gold: whether every word must be a label; else only one must.
-
-    Returns:
-        The labels by query; and the queries whose answer is neither Y nor N.
-
-    Raises:
-        InputError: a word is no label, labels are 1 or 0 in one place and Y or N in another, or a query has two.
-    """
+    """What the words of a label list mean."""
     meant: dict[str, bool | None] = {}
     first: dict[str, Labelled] = {}
     of_kind: dict[str, Labelled] = {}
@@ -283,12 +247,7 @@ def _read_words(source: Source, comments: Comments) -> tuple[list[Labelled], lis
 
 
 def read_pairs(source: Source) -> dict[str, Element]:
-    """The ``<pair>`` elements of statute XML by id, in the order of the file.
-
-    Raises:
-        InputError: not XML, no pair, a pair without an id or with one that stood before, a pair or an article within
-            another.
-    """
+    """The ``<pair>`` elements of statute XML by id, in the order of the file."""
     root = parse(source, unnested=("pair", "t1", "article"))
     pairs: dict[str, Element] = {}
     for pair in root.iter("pair"):
@@ -346,11 +305,7 @@ def article_head(line: str) -> str | None:
 
 
 def article_id(text: str, line: int, source: Source) -> str:
-    """An article's id from its number as an element or an attribute holds it.
-
-    Raises:
-        InputError: it is no article number.
-    """
+    """An article's id from its number as an element or an attribute holds it."""
     article = unicodedata.normalize("NFKC", text)
     if not re.fullmatch(_ARTICLE, article):
         problem = "this is not an article number"

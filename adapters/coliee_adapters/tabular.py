@@ -311,11 +311,7 @@ def _is_unknown_header(rows: Iterable[Sequence[str]]) -> bool:
 
 
 def _read(source: Source, kind: Kind, remarks: Remarks) -> _Table:
-    """The table of a file: every row has as many values as the first.
-
-    Raises:
-        InputError: a header that is not understood, or a table without one of another width than two or three.
-    """
+    """The table of a file: every row has as many values as the first."""
     separator = _separator(_first_lines(source.head()), source)
     if separator is None:
         separator = next((one for one in _SEPARATORS[:3] if one.encode() in source.head()), " ")
@@ -375,11 +371,7 @@ def _without_header(source: Source, kind: Kind, rows: list[_Row]) -> _Table:
 
 
 def _rows(text: str, source: Source, separator: str, comments: Comments, first_line: int = 1) -> Iterator[_Row]:
-    """The rows that hold something.
-
-    Raises:
-        InputError: the quotes of a value are not those of CSV.
-    """
+    """The rows that hold something."""
     lines = text.split("\n")
     numbered = []
     for number, line in content_lines(text, source.name, first_line, comments):

@@ -47,11 +47,7 @@ def sniff(head: bytes) -> str | None:
 
 
 def read_cases(source: Source) -> list[TortCase]:
-    """The instances of a file, in its order, without the descriptions.
-
-    Raises:
-        InputError: a line is not an instance, a value is missing or of the wrong kind, or an id comes twice.
-    """
+    """The instances of a file, in its order, without the descriptions."""
     return [case for _, case in instances(source)]
 
 
@@ -59,9 +55,6 @@ def gold(cases: Sequence[TortCase], source_name: str) -> Gold:
     """What is right: the decisions as labels, the claims as documents of relevance 1 (accepted) or 0.
 
     Labels, or documents, are None where every value is null.
-
-    Raises:
-        InputError: some but not all values are null, or all of both kinds are.
     """
     decided = any(case.court_decision is not None for case in cases)
     judged = any(claim.is_accepted is not None for case in cases for _, _, claim in claim_documents(case))
@@ -81,22 +74,14 @@ def gold(cases: Sequence[TortCase], source_name: str) -> Gold:
 
 
 def decisions(cases: Sequence[TortCase], source_name: str, tag: str) -> Answers:
-    """What a submission answers for tort prediction.
-
-    Raises:
-        InputError: a court_decision is null.
-    """
+    """What a submission answers for tort prediction."""
     _refuse_null_decisions(cases, source_name, _DECISION_RULE)
     labels = {case.id: case.court_decision is True for case in cases}
     return Answers(labels, tag=tag, path=source_name, format=FORMAT)
 
 
 def claims(cases: Sequence[TortCase], source_name: str, tag: str) -> Run:
-    """What a submission retrieves for rationale extraction: the claims it says are accepted, in the file's order.
-
-    Raises:
-        InputError: an is_accepted is null.
-    """
+    """What a submission retrieves for rationale extraction: the claims it says are accepted, in the file's order."""
     _refuse_null_claims(cases, source_name, _CLAIM_RULE)
     accepted = {case.id: [doc for _, doc, claim in claim_documents(case) if claim.is_accepted] for case in cases}
     return Run.of(accepted, tag=tag, path=source_name, format=FORMAT)
@@ -108,18 +93,7 @@ def fill(
     accepted: Mapping[str, Collection[str]] | None,
     stream: io.TextIOBase,
 ) -> None:
-    """Write a submission: the organisers' test file as it stands, with the values that are given.
-
-    Args:
-        template: the test file.
-        decisions: instance → its court_decision; None leaves what stands there.
-        accepted: instance → the documents (``p0``, ``d1``) whose is_accepted is true, all others' is false; None
-            leaves what stands there.
-        stream: where to write.
-
-    Raises:
-        InputError: the template cannot be read, nothing is given for an instance, or it has no such claim.
-    """
+    """Write a submission: the organisers' test file as it stands, with the values that are given."""
     for instance, case in instances(template):
         fault = Place(template.name, "line", case.line).fault
         if decisions is not None:
@@ -170,11 +144,7 @@ def _refuse_null_claims(cases: Sequence[TortCase], name: str, remedy: str) -> No
 
 
 def instances(source: Source) -> Iterator[tuple[dict[str, Any], TortCase]]:
-    """Every instance, as it stands and as a record.
-
-    Raises:
-        InputError: as for ``read_cases``.
-    """
+    """Every instance, as it stands and as a record."""
     lines: dict[str, int] = {}
     first_line = 1
     for block in source.blocks(_BLOCK, longest=source.limits.whole):
@@ -193,16 +163,7 @@ def instances(source: Source) -> Iterator[tuple[dict[str, Any], TortCase]]:
 
 
 def read_instance(text: str, name: str, line: int) -> tuple[dict[str, Any], TortCase]:
-    """The instance of one line, as it stands and as a record.
-
-    Args:
-        text: the line.
-        name: the file's name, for the error.
-        line: the line's number.
-
-    Raises:
-        InputError: as for ``read_cases``.
-    """
+    """The instance of one line, as it stands and as a record."""
     fault = Place(name, "line", line).fault
     content = text.strip(" \t\r")
     # not parsed: the start of an indented list or object would only be called broken JSON

@@ -44,12 +44,7 @@ def first_fields(head: bytes) -> list[str]:
 
 
 def read_gold(source: Source, rule: IdRule = exact_id) -> Gold:
-    """Read qrels.
-
-    Raises:
-        InputError: a line without four columns, a relevance that is no integer or too great, a document judged twice
-            differently, no relevant document, or no line at all.
-    """
+    """Read qrels."""
     text = source.text(columns=True)
     if (regular := _regular(text, rule)) is not None:
         refuse_irrelevant(regular, source.name)

@@ -126,15 +126,7 @@ class Request(NamedTuple):
 
 
 def parse(name: str) -> list[Request]:
-    """The values that one of trec_eval's names stands for: ``map``, ``P_5``, ``P.5,10``, ``P``, ``official``.
-
-    Returns:
-        The values in trec_eval's order; none if the name is not trec_eval's.
-
-    Raises:
-        UsageError: a measure of trec_eval with a parameter that it does not take, a text measure, or one that
-            needs other input than qrels.
-    """
+    """The values that one of trec_eval's names stands for: ``map``, ``P_5``, ``P.5,10``, ``P``, ``official``."""
     if needed := next((needed for needed, pattern in _NEEDS if re.fullmatch(pattern, name)), ""):
         raise UsageError("unfit-measure", f"{name} needs {needed}, which golds and qrels do not contain")
     if name in pytrec_eval.supported_nicknames:
@@ -215,20 +207,7 @@ def values(
     rank: IntArray,
     retrieved: IntArray,
 ) -> dict[Request, FloatArray]:
-    """trec_eval's value of each measure for each query.
-
-    Args:
-        requests: what to compute.
-        start: shape (queries + 1,); the judged documents of query i are rows ``start[i]:start[i + 1]``.
-        relevance: shape (judged documents,).
-        rank: shape (judged documents,); from 1, 0 for a document that was not retrieved.
-        retrieved: shape (queries,); how many documents were retrieved.
-
-    Returns:
-        For each request an array of shape (queries,). A query of which nothing was retrieved has what trec_eval's
-        ``-c`` lets it add: 0, its count in ``num_rel``, the least value in geometric means. A query without any
-        judged document, which qrels cannot hold, has the values of one without any relevant document.
-    """
+    """trec_eval's value of each measure for each query."""
     result: dict[Request, FloatArray] = dict.fromkeys(requests, np.zeros(0))
     deepest = int(retrieved.max(initial=0))
     all_counted = frozenset(r for r in requests if r.base in _UP_TO_CUTOFF and int(r.parameter) >= deepest)
@@ -273,12 +252,7 @@ def _is_single(request: Request) -> bool:
 
 @functools.lru_cache(maxsize=64)
 def _groups(requests: tuple[Request, ...], all_counted: frozenset[Request]) -> tuple[_Group, ...]:
-    """The requests in as few calls as their rules allow: what is shown for some serves others at no further cost.
-
-    Args:
-        requests: what to compute.
-        all_counted: those of ``_UP_TO_CUTOFF`` that count all relevant documents.
-    """
+    """The requests in as few calls as their rules allow: what is shown for some serves others at no further cost."""
     views = {
         request: [
             view
@@ -300,12 +274,7 @@ def _groups(requests: tuple[Request, ...], all_counted: frozenset[Request]) -> t
 def _visible(
     group: _Group, start: IntArray, relevance: IntArray, rank: IntArray, retrieved: IntArray
 ) -> tuple[IntArray, IntArray, IntArray]:
-    """Everything about the queries that a group's measures can see, equal where they look alike.
-
-    Returns:
-        Rank and relevance of the judged documents, shape (judged documents,), in each query sorted by rank, then by
-        relevance; and how many documents the ranking has, shape (queries,).
-    """
+    """Everything about the queries that a group's measures can see, equal where they look alike."""
     like = group.requests[0]
     sizes = start[1:] - start[:-1]
     query = np.repeat(np.arange(len(sizes)), sizes)
@@ -418,11 +387,6 @@ def means(requests: Sequence[Request], per_query: FloatArray) -> list[float]:
     """The values over all queries, as trec_eval's ``-c`` forms them: over all judged queries, added one after another.
 
     Counts (``num_…``) are sums and the geometric means (``gm_…``) exponentials of the mean of logarithms.
-
-    Args:
-        requests: the measures.
-        per_query: shape (measures, queries), in the order in which trec_eval adds: by query id; NaN for a query that is
-            left out.
     """
     counted = ~np.isnan(per_query)
     # one after another, where np.sum would add in pairs

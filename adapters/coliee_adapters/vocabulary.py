@@ -95,11 +95,7 @@ def normal_name(name: object) -> str:
 
 
 def parse_columns(text: str) -> dict[str, str]:
-    """The option ``--columns query=topic,score=sim``: role → name of the column.
-
-    Raises:
-        UsageError: not of this form, or no role of this name.
-    """
+    """The option ``--columns query=topic,score=sim``: role → name of the column."""
     given: dict[str, str] = {}
     for part in text.split(","):
         role, equals, name = part.partition("=")
@@ -111,11 +107,7 @@ def parse_columns(text: str) -> dict[str, str]:
 
 
 def checked_columns(given: Mapping[str, str] | None) -> dict[str, str]:
-    """The columns that a user named, by role.
-
-    Raises:
-        UsageError: there is no role of this name.
-    """
+    """The columns that a user named, by role."""
     columns: Mapping[str, str] = one_of("columns", given or {}, Mapping, "a dictionary from roles to names of columns")
     for role in columns:
         if role not in ROLES:

@@ -43,14 +43,7 @@ _WIDTH: Final = 80
 
 
 def main(arguments: Sequence[str] | None = None) -> int:
-    """Run a command; the exit code: 0 done, 1 findings, 2 usage or input that cannot be read, 130 for Ctrl-C.
-
-    Args:
-        arguments: what follows the program's name; by default that of the process.
-
-    Raises:
-        SystemExit: help was asked for, an option cannot be understood, or a signal ends the process.
-    """
+    """Run a command; the exit code: 0 done, 1 findings, 2 usage or input that cannot be read, 130 for Ctrl-C."""
     try:
         return _run(list(sys.argv[1:] if arguments is None else arguments))
     except KeyboardInterrupt:

@@ -413,11 +413,7 @@ _ENDINGS: Final[Mapping[str, str]] = {
 
 
 def settle_forms(parser: argparse.ArgumentParser, options: argparse.Namespace) -> None:
-    """Where no form was named, take that of the file's ending: of the result, or of the run that is written.
-
-    Raises:
-        UsageError: the ending is that of a form that the command does not write.
-    """
+    """Where no form was named, take that of the file's ending: of the result, or of the run that is written."""
     given, choices = vars(options), {action.dest: action.choices for action in parser._actions}
     path = given.get("target") or given.get("output") or "-"
     dest = "to" if "to" in choices or given.get("apply") is not None else "format"
@@ -503,11 +499,7 @@ def measures(options: argparse.Namespace) -> list[str]:
 
 
 def one_measure(options: argparse.Namespace) -> str:
-    """The name of the measure that was given; empty for none.
-
-    Raises:
-        UsageError: several were given.
-    """
+    """The name of the measure that was given; empty for none."""
     names = measures(options)
     if len(names) > 1:
         raise UsageError("ambiguous", f"{options.command} takes one measure; -m names {len(names)}: {', '.join(names)}")

@@ -88,16 +88,7 @@ def sources(options: argparse.Namespace, *paths: str) -> list[Source]:
 
 
 def find_files(options: argparse.Namespace, *outputs: str | None) -> Runs:
-    """The runs that were named, or lie in folders; and see that files can be read and written as asked.
-
-    Args:
-        options: what was typed; afterwards ``files`` names files, and no folders.
-        outputs: what will be written; None for nothing.
-
-    Raises:
-        InputError: the folder of a file that will be written does not exist.
-        UsageError: standard input or output is named twice; a file would be written over, or has no run in it.
-    """
+    """The runs that were named, or lie in folders; and see that files can be read and written as asked."""
     given = vars(options)
     repeated = ("more_golds", "query_gold", "fit")
     store = given.get("store")
@@ -139,9 +130,6 @@ def score(options: argparse.Namespace, measures: Sequence[str], found: Runs, *, 
     """Score the runs that were found, and say on standard error what there is to say of them.
 
     A store of scores stands for the runs in it. With ``--store`` the scores of runs are kept in one.
-
-    Raises:
-        ColieeError: a file cannot be read, and ``--keep-going`` was not given.
     """
     together = "submissions" in vars(options)
     with asking_about_swap(options.gold, next(iter(found.sources), None)):
@@ -167,11 +155,7 @@ def score(options: argparse.Namespace, measures: Sequence[str], found: Runs, *, 
 
 
 def submissions(found: Runs, evaluator: Evaluator) -> list[Submission]:
-    """The submissions of runs that are read and not scored; what there is to say of folders is said.
-
-    Raises:
-        UsageError: there are none.
-    """
+    """The submissions of runs that are read and not scored; what there is to say of folders is said."""
     arrived = found.submissions(evaluator)
     for remark in arrived.remarks:
         say(remark)
@@ -191,12 +175,7 @@ def engine(options: argparse.Namespace) -> contextlib.AbstractContextManager[Exe
 
 @contextlib.contextmanager
 def asking_about_swap(gold: object, run: object) -> Iterator[None]:
-    """Where the gold cannot be read, and it is a run and the first run a gold, ask whether the two are swapped.
-
-    Args:
-        gold: the gold as it was typed.
-        run: the first run, as it was typed or opened.
-    """
+    """Where the gold cannot be read, and it is a run and the first run a gold, ask whether the two are swapped."""
     try:
         yield
     except InputError as error:
@@ -211,11 +190,7 @@ def asking_about_swap(gold: object, run: object) -> Iterator[None]:
 
 
 def put(text: str | Iterable[str], path: str) -> None:
-    """Write a result, in one piece or several, to the file, or the standard output (``-``), that ``-o`` names.
-
-    Raises:
-        InputError: the file cannot be written.
-    """
+    """Write a result, in one piece or several, to the file, or the standard output (``-``), that ``-o`` names."""
     pieces = [text] if isinstance(text, str) else text
     if path == "-":
         sys.stdout.writelines(pieces)
@@ -233,17 +208,7 @@ def publish(
     *,
     is_told: bool = False,
 ) -> None:
-    """Write a result where ``-o`` says; JSON with the SHA-256 of the files that it was computed from.
-
-    Args:
-        options: what was typed.
-        text: the result, in one piece or several.
-        files: the runs that entered the result.
-        is_told: whether it goes to standard error, because another result has standard output.
-
-    Raises:
-        InputError: a file cannot be written.
-    """
+    """Write a result where ``-o`` says; JSON with the SHA-256 of the files that it was computed from."""
     if options.format == "json":
         text = with_inputs(text, inputs(options, files))
     if is_told:

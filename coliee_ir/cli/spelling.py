@@ -36,13 +36,7 @@ _ELSEWHERE: Final = {
 
 
 def instead(typed: str, known: Collection[str], after: Sequence[str] = ()) -> str:
-    """What to type in place of an option, as the rest of a sentence; empty where nothing is like it.
-
-    Args:
-        typed: the option, with its value if ``=`` joins them.
-        known: the options of the command.
-        after: the words after it.
-    """
+    """What to type in place of an option, as the rest of a sentence; empty where nothing is like it."""
     name, _, value = typed.partition("=")
     decision = name.removeprefix("--").replace("-", "_")
     if decision in CHOICES and "--decision" in known:

@@ -155,11 +155,7 @@ _CUTTING = (
 
 
 def _pick(options: argparse.Namespace, stores: list[str]) -> int:
-    """The best of the runs of stores, as they are: a store keeps no documents to cut.
-
-    Raises:
-        UsageError: a run is no store, or an option cuts.
-    """
+    """The best of the runs of stores, as they are: a store keeps no documents to cut."""
     if others := [run for run in options.runs if run not in stores]:
         problem = f"{stores[0]} holds scores, of which the best is picked; tune {others[0]} by itself"
         raise UsageError("unfit-option", problem)

@@ -89,19 +89,7 @@ def find_runs(
     edition: str | int | None = None,
     columns: Mapping[str, str] | None = None,
 ) -> Runs:
-    """Find the runs; those alone in files are not read yet.
-
-    Args:
-        runs: see ``evaluate_all``.
-        golds: of which a copy in a folder is no run; they are read for folders only.
-        besides: other files that are no runs, where they lie in folders.
-        together: see ``Runs``.
-        teams: run tag, or file → team: a dictionary, or a CSV with the columns ``tag`` and ``team``.
-        team_pattern: a regular expression searched in the run tag; its first group is the team.
-        task: the task, where it is known.
-        edition: the year whose rules count.
-        columns: what the columns of tables are called, by role: see ``read_gold``.
-    """
+    """Find the runs; those alone in files are not read yet."""
     if isinstance(runs, _PATHS):
         runs = [runs]
     one_of("runs", runs, Iterable, "a list of runs, or a dictionary of them by name")

@@ -43,16 +43,7 @@ _HERE: Final = {
 
 @contextlib.contextmanager
 def connected(address: str, tell: Callable[[str], object] | None = None) -> Iterator[Executor]:
-    """An executor on a Dask cluster; a cluster that was started for it ends with it.
-
-    Args:
-        address: a scheduler's, such as ``tcp://10.0.0.7:8786``; or ``local:4`` for four processes of this machine.
-        tell: is given a sentence where tasks wait for want of workers.
-
-    Raises:
-        UsageError: Dask is not installed, or the address is none.
-        WorkerError: no scheduler answers there, or it is lost, or all workers are that tried a task.
-    """
+    """An executor on a Dask cluster; a cluster that was started for it ends with it."""
     if "@" in address or "?" in address:  # which may be a password
         problem = "the address of a scheduler has no user, password or query in it; write tcp://HOST:8786"
         raise UsageError("bad-value", problem)
@@ -98,9 +89,6 @@ def _within(seconds: float, make: Callable[[], Any]) -> Any:
     """What a function makes in a thread that is left alone where it takes longer.
 
     Dask waits for ever where something else than a scheduler answers.
-
-    Raises:
-        TimeoutError: it takes longer.
     """
     made: SimpleQueue[Any] = SimpleQueue()
 

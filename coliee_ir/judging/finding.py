@@ -51,13 +51,7 @@ class Finder(Protocol):
 
 
 def finder(qrels: Qrels, lines: Lines, numbers: IntArray) -> Finder:
-    """What finds documents in these lines.
-
-    Args:
-        qrels: the gold.
-        lines: lines of judged queries; some.
-        numbers: shape (segments,); the number of each one's query.
-    """
+    """What finds documents in these lines."""
     if lines.entries is not None:
         return _ByEntry(qrels, lines, lines.entries, numbers)
     return _ByKey(qrels, lines, numbers)

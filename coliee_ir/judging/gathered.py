@@ -68,12 +68,7 @@ def _parts(block: Columns, among: Container[str] | None) -> Iterator[tuple[str, 
 
 
 class Gathered:
-    """A run in memory: query by query the documents in trec_eval's order, each once, with a score.
-
-    Args:
-        run: the run.
-        among: the queries to gather; by default all.
-    """
+    """A run in memory: query by query the documents in trec_eval's order, each once, with a score."""
 
     def __init__(self, run: Run, among: Container[str] | None = None) -> None:
         self.scored, self.path = run.scored, run.path

@@ -435,14 +435,7 @@ class _Judging:
                 self.remarks.add("rank-order", f"query {lines.queries[segment]}")
 
     def _break_ties(self, lines: Lines, hits: Hits, ordered: IntArray, tied: IntArray) -> None:
-        """Give judged documents that share their score with others the rank that their id gives them.
-
-        Args:
-            lines: the lines.
-            hits: the judged documents among them.
-            ordered: the keys of all lines, in their segments, ascending.
-            tied: those of them that several lines have.
-        """
+        """Give judged documents that share their score with others the rank that their id gives them."""
         assert lines.keys is not None
         assert hits.keys is not None
         for segment in distinct(segment_of(tied)).tolist():

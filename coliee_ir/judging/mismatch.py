@@ -34,17 +34,6 @@ def check(judged: Judged, gold: str, run: str, *, refuse: bool = True, documents
     All documents of judged queries are looked at, whatever else the run holds.
 
     Answers are documents Y and N here, and have the same form on both sides.
-
-    Args:
-        judged: the judged run.
-        gold: the gold's file name.
-        run: the run's file name.
-        refuse: whether a zero that cannot be fair is refused; else it is one.
-        documents: whether a run must retrieve something; claims and answers may all be none.
-
-    Raises:
-        MismatchError: no query of the run is in the gold, or there is none; or none of its documents is, and none has
-            an id of the form of the gold's, or some would be in it with their leading zeros.
     """
     qrels = judged.qrels
     if judged.rank.any() or not refuse:
@@ -142,14 +131,7 @@ class Respelling(NamedTuple):
 
 
 def respelled(text: str, known: Collection[str], width: int, where: str) -> Respelling | None:
-    """What an id that is not known was probably meant to be; None if nothing usual makes it a known one.
-
-    Args:
-        text: the id.
-        known: the ids that there are.
-        width: how many characters the longest of them has.
-        where: what holds them, in the remedy: ``gold``, ``corpus``.
-    """
+    """What an id that is not known was probably meant to be; None if nothing usual makes it a known one."""
     for change, remedy in _RESPELLINGS:
         if (changed := change(text, width)) != text and changed in known:
             return Respelling(changed, remedy.format(width=width, where=where), remedy not in _UNSURE)

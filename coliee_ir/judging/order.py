@@ -32,22 +32,12 @@ def order_of(documents: Sequence[str], scores: Sequence[float] | FloatArray) -> 
 
 
 def by_score(segment: IntArray, compared: FloatArray, *, stable: bool = False) -> IntArray:
-    """The places of lines by segment, and within it by score, highest first.
-
-    Args:
-        segment: shape (n,); the segment of each line, not negative.
-        compared: shape (n,); its score, as ``as_compared`` gives it.
-        stable: whether equal scores keep their order; else, which is faster, they come in any.
-    """
+    """The places of lines by segment, and within it by score, highest first."""
     return np.argsort(in_segments(segment, sort_keys(compared)), kind="stable" if stable else None)
 
 
 def sort_keys(scores: FloatArray) -> npt.NDArray[np.int32]:
-    """Numbers that sort lines by score as trec_eval compares it, highest first; equal for scores that tie.
-
-    Args:
-        scores: shape (n,).
-    """
+    """Numbers that sort lines by score as trec_eval compares it, highest first; equal for scores that tie."""
     if not compares_as_float32():
         return np.searchsorted(np.unique(-scores), -scores).astype(np.int32)
     with np.errstate(over="ignore"):
@@ -71,12 +61,7 @@ def segment_of(numbers: IntArray) -> IntArray:
 
 
 def sorted_within(keys: npt.NDArray[_Number], lengths: IntArray) -> npt.NDArray[_Number]:
-    """Keys sorted within each segment, which is many times as fast as sorting all of them.
-
-    Args:
-        keys: shape (n,); those of one segment after those of another.
-        lengths: shape (segments,); how many each has, n in all.
-    """
+    """Keys sorted within each segment, which is many times as fast as sorting all of them."""
     width = int(lengths.max(initial=0))
     cells = len(lengths) * width
     if cells == len(keys):

@@ -44,12 +44,7 @@ class Lines:
 
     @classmethod
     def of(cls, block: Columns, *, merged: bool = False) -> Lines:
-        """The lines of a block as arrays; neighbours of one query as one segment, however the reader gives them.
-
-        Args:
-            block: the block.
-            merged: whether each query is known to have one segment.
-        """
+        """The lines of a block as arrays; neighbours of one query as one segment, however the reader gives them."""
         scores = None if block.scores is None else np.asarray(block.scores, dtype=np.float64)
         starts: IntArray = np.asarray(block.starts, dtype=np.int64)
         queries = Ids.of(block.queries)

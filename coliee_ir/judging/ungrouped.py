@@ -87,20 +87,7 @@ def deal(
     *,
     to_files: bool,
 ) -> Dealt:
-    """Deal the lines of a run, or of a part of it, to shares. Only lines of judged queries are kept.
-
-    Args:
-        blocks: the lines.
-        qrels: the gold.
-        skip: queries to pass over in silence.
-        folder: where temporary files may lie.
-        name: what they are called, different for each reader.
-        sample: how many (query, document) to show.
-        to_files: whether the lines must go to files, be they few: so that another process can group them.
-
-    Raises:
-        ColieeError: the temporary files cannot be written.
-    """
+    """Deal the lines of a run, or of a part of it, to shares. Only lines of judged queries are kept."""
     dealt = Dealt(np.zeros(len(qrels.queries), dtype=np.bool_))
     waiting: list[_Hand] = []
     n = 0
@@ -178,13 +165,7 @@ def _read(file: Path) -> Iterator[_Hand]:
 
 
 def grouped(share: int, all_dealt: Sequence[Dealt], qrels: Qrels) -> Iterator[Lines]:
-    """The lines of a share, query by query, in blocks of whole queries; lines of a query in the order of the run.
-
-    Args:
-        share: its number.
-        all_dealt: what the readers dealt, in the order of their parts.
-        qrels: the gold.
-    """
+    """The lines of a share, query by query, in blocks of whole queries; lines of a query in the order of the run."""
     hands = [dealt.held for dealt in all_dealt if dealt.held is not None]
     for dealt in all_dealt:
         if dealt.files:

@@ -28,11 +28,6 @@ def upside_down(judged: Judged, *, ranks_matter: bool, answered_only: bool = Fal
 
     Clearly is by more than 0.02 in the mean, and in so many more queries than the other way round as chance does not
     give: a sign test at three standard deviations, for which ten queries are the least.
-
-    Args:
-        judged: the run.
-        ranks_matter: whether a measure looks at ranks; if not, only long lists are looked at.
-        answered_only: whether unanswered queries are left out of the means that are returned.
     """
     answered = judged.retrieved > 0
     if not answered.any() or judged.retrieved[answered].mean() <= (1 if ranks_matter else _LIST - 1):

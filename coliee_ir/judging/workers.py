@@ -56,18 +56,7 @@ def cores() -> int:
 def results(
     tasks: Sequence[Callable[[], _Result]], jobs: int, executor: Executor | None = None, *, alone: bool = False
 ) -> Iterator[_Result | ColieeError]:
-    """The results of the tasks, in their order; a ColieeError that a task raises stands in its place.
-
-    Args:
-        tasks: functions without arguments; their results must be picklable.
-        jobs: how many processes to use; 1 works in this one.
-        executor: works in its workers instead; the tasks must be picklable too.
-        alone: whether even one process must not be this one.
-
-    Raises:
-        WorkerError: a process could not be started.
-        LostError: a process was killed.
-    """
+    """The results of the tasks, in their order; a ColieeError that a task raises stands in its place."""
     if executor is not None:
         yield from _elsewhere(tasks, executor)
         return

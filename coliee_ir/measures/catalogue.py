@@ -130,9 +130,6 @@ def parse(typed: str) -> list[Measure]:
     (['MicroF2@10'], ['P_5', 'P_10'])
     >>> [str(m) for m in parse("MicroF1@9..11")]
     ['MicroF1@9', 'MicroF1@10', 'MicroF1@11']
-
-    Raises:
-        UsageError: there is no such measure, or it has no such parameter.
     """
     if not isinstance(typed, str) or not typed.strip():
         raise UsageError("bad-measure", f"a measure is given by its name, not as {typed!r}")
@@ -171,15 +168,7 @@ def parse(typed: str) -> list[Measure]:
 
 
 def parse_formula(typed: str, title: str = "") -> Measure:
-    """The measure that a formula stands for.
-
-    Args:
-        typed: the formula.
-        title: what it is called; by default as it is typed.
-
-    Raises:
-        UsageError: it cannot be read, or names a measure that does not exist.
-    """
+    """The measure that a formula stands for."""
     from coliee_ir.measures import formulas  # which few runs need
 
     def one(name: str) -> Measure:
@@ -242,10 +231,6 @@ def names_in(text: str) -> list[str]:
 
 def suggestions(typed: str, known: Collection[str]) -> list[str]:
     """Names of measures that may have been meant, the likeliest first; at most three.
-
-    Args:
-        typed: what is no measure.
-        known: the names that there are.
 
     >>> suggestions("recall@5", ()), suggestions("ndcg@10", ()), suggestions("F1", ())
     (['MicroR@5', 'R@5'], ['nDCG@10'], ['MicroF1', 'MacroF1'])
@@ -327,11 +312,7 @@ def _ours(typed: str, name: str, parameters: dict[str, Any], at: float | None) -
 
 
 def _built(typed: str, kind: type[Measure], parameters: dict[str, Any]) -> Measure:
-    """A measure of ours with its parameters, which are checked.
-
-    Raises:
-        UsageError: there is no such parameter, or it cannot have this value.
-    """
+    """A measure of ours with its parameters, which are checked."""
     allowed = [field.name for field in fields(kind) if field.name != "beta" or kind.__name__.endswith("F")]  # type: ignore[arg-type]
     for key, value in parameters.items():
         if key not in allowed:

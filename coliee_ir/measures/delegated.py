@@ -126,14 +126,7 @@ def compute_all(measures: Sequence[Delegated], parts: Parts, decisions: Decision
 
 
 def of_values(request: trec_eval.Request, value: float, per_query: FloatArray, judged: Judged) -> Result:
-    """The result that trec_eval's values make.
-
-    Args:
-        request: what it was asked for.
-        value: over all queries.
-        per_query: shape (Q,); NaN for a query that is left out.
-        judged: what it was asked of.
-    """
+    """The result that trec_eval's values make."""
     return Result(value, per_query, judged.retrieved > 0, _summed(request, per_query))
 
 

@@ -208,16 +208,7 @@ def _are_alike(terms: Sequence[Terms]) -> bool:
 
 
 def read(typed: str, find: Find, title: str = "") -> Measure:
-    """The measure that a formula stands for.
-
-    Args:
-        typed: the formula.
-        find: gives the measure of a name in it, perhaps of a part.
-        title: what it is called; by default as it is typed.
-
-    Raises:
-        UsageError: it cannot be read, or names a measure that does not exist.
-    """
+    """The measure that a formula stands for."""
     value, gate, conditions = typed.partition(" if ")
     terms, at = [], 0
     while at < len(value):

@@ -200,11 +200,7 @@ class ERR(_Ranked):
     source = "Chapelle, Metlzer, Zhang & Grinspan, Expected reciprocal rank for graded relevance, CIKM 2009; gdeval"
 
     def of_queries(self, judged: Judged) -> FloatArray:
-        """See the class.
-
-        Raises:
-            UsageError: the gold has a greater relevance than ``max_rel``.
-        """
+        """See the class."""
         relevance = judged.qrels.graded
         if len(relevance) and (greatest := int(relevance.max())) > self.max_rel:
             remedy = f"name the greatest that there can be: ERR(max_rel={greatest})"

@@ -31,14 +31,7 @@ class Counts(NamedTuple):
 
 
 def counts(judged: Judged, decisions: Decisions, cutoff: int | None = None, rel: int = 1) -> Counts:
-    """Correct, retrieved and relevant documents of each query.
-
-    Args:
-        judged: the run.
-        decisions: whether repeated lines, and lines of queries that are not in the gold, count as retrieved.
-        cutoff: look at the first so many documents of each query; None for all.
-        rel: the least relevance that counts as relevant.
-    """
+    """Correct, retrieved and relevant documents of each query."""
     retrieved = judged.retrieved
     extra = 0
     if decisions.duplicates == "wrong":
@@ -192,15 +185,7 @@ class Macro(_SetMeasure):
 
 
 def topic_wise(each: FloatArray, empty: BoolArray, silent: BoolArray, letter: str, decisions: Decisions) -> FloatArray:
-    """The queries' values as they go into the topic-wise mean; NaN for those that are left out.
-
-    Args:
-        each: the values.
-        empty: which queries have no relevant document.
-        silent: which have nothing retrieved.
-        letter: ``P``, ``R`` or ``F``.
-        decisions: what is left out.
-    """
+    """The queries' values as they go into the topic-wise mean; NaN for those that are left out."""
     each = each.copy()
     if decisions.empty_gold == "skip":
         each[empty] = np.nan

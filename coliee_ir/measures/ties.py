@@ -146,11 +146,6 @@ def spans(results: Mapping[Measure, Result], parts: Parts, decisions: Decisions)
     They are known of P, R and F at a cutoff, micro or macro, and of trec_eval's P, recall, Rprec, map, recip_rank,
     ndcg and ndcg_cut. trec_eval is asked anew for the queries that have ties, twice for all measures together; all
     other queries keep their values.
-
-    Args:
-        results: the measures with what they are in the order of ids.
-        parts: the judged parts of the run.
-        decisions: the choices where the organisers leave it open.
     """
     bounds: dict[Measure, _Bounds] = {}
     tied: list[_Tied] = []

@@ -15,15 +15,7 @@ from coliee_ir._version import __version__
 def preamble(
     task: str, edition: int | None, gold: str, decisions: Mapping[str, str] | None, excluded: Sequence[str] = ()
 ) -> dict[str, Any]:
-    """What begins every result: the versions, the task, the edition, the gold, the choices made.
-
-    Args:
-        task: the task.
-        edition: the edition whose rules were used; None for a task without editions.
-        gold: the gold's file.
-        decisions: field of ``Decisions`` → choice; None where nothing was scored.
-        excluded: the queries that were left out.
-    """
+    """What begins every result: the versions, the task, the edition, the gold, the choices made."""
     return {
         "coliee_ir": __version__,
         "trec_eval": trec_eval.version(),
@@ -46,11 +38,7 @@ def numbers(values: Iterable[float]) -> list[float | None]:
 
 
 def dumped(contents: object, indent: int | None = 1) -> str:
-    """JSON as text that ends in a newline; what a workflow's runner takes for a command is escaped in its string.
-
-    Raises:
-        ValueError: a number in it is not finite.
-    """
+    """JSON as text that ends in a newline; what a workflow's runner takes for a command is escaped in its string."""
     text = json.dumps(contents, ensure_ascii=False, allow_nan=False, indent=indent)
     return re.sub(r"(?<=#)#(?=\w*\[)", r"\\u0023", text) + "\n"
 
@@ -66,12 +54,7 @@ def dumped_list(contents: Mapping[str, object], name: str, entries: Iterable[obj
 
 
 def with_inputs(text: str | Iterable[str], inputs: Mapping[str, str]) -> Iterator[str]:
-    """JSON of a result, in pieces of which the first has its preamble, with ``inputs`` behind its gold.
-
-    Args:
-        text: what ``dumped`` or ``dumped_list`` made.
-        inputs: file → SHA-256.
-    """
+    """JSON of a result, in pieces of which the first has its preamble, with ``inputs`` behind its gold."""
     pieces = iter([text] if isinstance(text, str) else text)
     first = next(pieces)
     head = re.match(r'{\n(?: "(?:coliee_ir|trec_eval|task|edition|gold)": .*\n)*', first)

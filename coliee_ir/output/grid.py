@@ -124,12 +124,7 @@ _Form = Callable[[str], str]
 
 
 class Rows(Sequence[Sequence[Cell]]):
-    """The rows of a long table, each made when it is asked for.
-
-    Args:
-        n: how many there are.
-        row: what makes the row of this number.
-    """
+    """The rows of a long table, each made when it is asked for."""
 
     def __init__(self, n: int, row: Callable[[int], Sequence[Cell]]) -> None:
         self._n, self._row = n, row
@@ -357,15 +352,7 @@ _FILES: Final[dict[str, Callable[[Grid], str]]] = {
 
 
 def file_form(path: str, besides: tuple[str, ...] = ()) -> Callable[[Grid], str]:
-    """How a grid is written in a file of this name, whatever its compression; on standard output (``-``) as CSV.
-
-    Args:
-        path: the file.
-        besides: what else its name may end in, for the message.
-
-    Raises:
-        UsageError: the name has another ending.
-    """
+    """How a grid is written in a file of this name, whatever its compression; on standard output (``-``) as CSV."""
     name = plain_name(path)
     form = separated if path == "-" else next((_FILES[end] for end in _FILES if name.endswith(end)), None)
     if form is None:

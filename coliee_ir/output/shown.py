@@ -51,16 +51,7 @@ class Shown:
         return "\n".join(map(grid.html, self.tables()))
 
     def to_frame(self, library: str = "pandas", *, per_query: bool = False) -> Any:
-        """The result as a data frame.
-
-        Args:
-            library: ``pandas``, ``polars`` or ``pyarrow``.
-            per_query: one row for each query; by default the values over all queries.
-
-        Raises:
-            ImportError: the library is not installed.
-            UsageError: unknown library; a result without values of single queries.
-        """
+        """The result as a data frame."""
         table = self.table_of_queries() if per_query else self.tables()[0]
         rows = [tuple(cell.value if isinstance(cell, Number) else cell for cell in row) for row in table.rows]
         return frames.frame(rows, list(table.header), library)

@@ -81,13 +81,7 @@ class Section(NamedTuple):
 
 
 def page(title: str, sections: Sequence[Section], above: str = "") -> str:
-    """A page.
-
-    Args:
-        title: its heading.
-        sections: what is on it.
-        above: HTML below the heading.
-    """
+    """A page."""
     contents = "".join(f'<li><a href="#{one.name}">{in_html(one.title)}</a></li>' for one in sections)
     nav = f'<nav aria-label="On this page"><ul>{contents}</ul></nav>\n'
     shown = [f'<section id="{one.name}"><h2>{in_html(one.title)}</h2>\n{one.body}</section>\n' for one in sections]

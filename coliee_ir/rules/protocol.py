@@ -218,14 +218,7 @@ DESCRIBED_TASKS = ("1", "2", "3", "4", "pilot")
 
 
 def task_that_shows(*, pilot: bool, labels: bool, statute: bool, widest: int) -> str:
-    """The task, as the form of the system description names it, that a run shows by what it holds.
-
-    Args:
-        pilot: whether it has the form of the pilot's files.
-        labels: whether it holds labels and no documents.
-        statute: whether its queries are statute questions.
-        widest: how many characters the longest id of a document has.
-    """
+    """The task, as the form of the system description names it, that a run shows by what it holds."""
     if pilot:
         return "pilot"
     if labels:
@@ -288,11 +281,7 @@ class Family(NamedTuple):
     models_before: Mapping[int, datetime.date | None]
 
     def covered(self) -> Family:
-        """The same, where a rule that has dates has one for each edition from its first on.
-
-        Raises:
-            InputError: it has none for an edition, which would have no such rule in silence.
-        """
+        """The same, where a rule that has dates has one for each edition from its first on."""
         years = {year for row in self.rules if row.last != ALWAYS for year in range(row.first, row.last + 1)}
         first = min(self.models_before, default=ALWAYS)
         if missing := sorted(year for year in years - self.models_before.keys() if year > first):
@@ -305,11 +294,7 @@ class Family(NamedTuple):
 
 
 def _family_of(path: PathLike) -> Family:
-    """The rules that a protocol file states.
-
-    Raises:
-        InputError: it cannot be read; the text says where and why.
-    """
+    """The rules that a protocol file states."""
     from coliee_ir.rules import schema
 
     stated = schema.read(path, NEWEST, Protocol, SubmissionRules)
@@ -349,10 +334,6 @@ def use(path: PathLike) -> str:
     """Read a protocol file, or one of the package by its name, and take its rules from now on; the name of its task.
 
     A file for a task of the package adds editions to it, or replaces those that it states anew.
-
-    Raises:
-        InputError: it cannot be read; the text says where and why.
-        UsageError: there is no file, and no protocol of this name.
     """
     text = os.fspath(path)
     if text in TASKS:
@@ -414,9 +395,6 @@ def task_name(task: str | int | None) -> str | None:
 
     >>> task_name(1), task_name("trec")
     ('1', 'trec')
-
-    Raises:
-        UsageError: there is no such task.
     """
     if task is None:
         return None
@@ -430,15 +408,7 @@ def task_name(task: str | int | None) -> str | None:
 
 
 def recorded_task(tasks: Collection[str | None], path: str) -> str | None:
-    """The one task that a store or a log of scores records; None where it has several.
-
-    Args:
-        tasks: the tasks that are recorded.
-        path: the store or the log, for the message.
-
-    Raises:
-        UsageError: its protocol is not known here.
-    """
+    """The one task that a store or a log of scores records; None where it has several."""
     task = next(iter(tasks)) if len(tasks) == 1 else None
     if task is not None and task not in TASKS and task not in _named and task not in neighbours():
         problem = f"{path} has scores of task {task}; name the file of its rules with --protocol"
@@ -451,9 +421,6 @@ def edition_year(edition: str | int | None) -> int | None:
 
     >>> edition_year("2021")
     2021
-
-    Raises:
-        UsageError: it is not the year of an edition.
     """
     if edition is None or type(edition) is int:
         return edition
@@ -470,9 +437,6 @@ def submission_rules(task: str | int, edition: str | int | None = None) -> Submi
 
     >>> submission_rules("3").columns
     ('QUERY', 'Q0', 'DOCUMENT', 'RANK', 'SCORE', 'TAG')
-
-    Raises:
-        UsageError: there is no such task of COLIEE, or it had no such edition.
     """
     name, year = task_name(task), edition_year(edition)
     rows = _family(name).submissions

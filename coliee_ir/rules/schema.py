@@ -126,17 +126,7 @@ _PART: Final = keys(Part)
 
 
 class Table:
-    """A table of a file, whose values are taken by key and checked.
-
-    Args:
-        path: the file, for errors.
-        name: where the table is in the file, for errors; empty for the file itself.
-        held: its keys and values.
-        known: the keys that it may have.
-
-    Raises:
-        InputError: a key is not known.
-    """
+    """A table of a file, whose values are taken by key and checked."""
 
     def __init__(self, path: str, name: str, held: Mapping[str, Any], known: Collection[str]) -> None:
         self.path, self.name, self.held = path, name, held
@@ -155,11 +145,7 @@ class Table:
         return InputError("protocol", self.path, f"{place}: {problem}", found=shown, remedy=remedy)
 
     def checked(self, kinds: Mapping[str, Kind]) -> dict[str, Any]:
-        """The values of some keys as far as there are such; a list becomes a tuple.
-
-        Raises:
-            InputError: a value is not of its kind.
-        """
+        """The values of some keys as far as there are such; a list becomes a tuple."""
         found = {}
         for key, kind in kinds.items():
             if key in self.held:
@@ -206,17 +192,7 @@ class Stated(NamedTuple):
 
 
 def read(path: PathLike, newest: int, edition: type, submission: type) -> Stated:
-    """Read a protocol file.
-
-    Args:
-        path: the file.
-        edition: the class of the rules of an edition, whose fields are the keys of its table.
-        submission: that of the rules for submissions.
-        newest: the edition that rules without ``last`` hold up to, unless they begin later.
-
-    Raises:
-        InputError: the file cannot be read, is not TOML, or does not state what it must; the text says where.
-    """
+    """Read a protocol file."""
     import tomllib  # which most commands do without
 
     source = Source(path)
@@ -267,11 +243,7 @@ def _broken(path: str, said: str) -> InputError:
 def _spans(
     top: Table, key: str, kinds: Mapping[str, Kind], common: Mapping[str, Any], newest: int
 ) -> Iterable[dict[str, Any]]:
-    """The tables of an array that hold for spans of years; a single one for all years where there are none.
-
-    Raises:
-        InputError: a span ends before it begins, or two have a year in common.
-    """
+    """The tables of an array that hold for spans of years; a single one for all years where there are none."""
     tables = top.tables(key)
     if not tables and key == "edition":
         yield {**common, "first": 0, "last": ALWAYS}
@@ -291,11 +263,7 @@ def _spans(
 
 
 def _edition(top: Table, row: dict[str, Any]) -> Mapping[str, Any]:
-    """An edition that states what it must.
-
-    Raises:
-        InputError: it does not.
-    """
+    """An edition that states what it must."""
     for key, kind in (("title", TEXT), ("parts", TEXTS), ("measures", TEXTS)):
         if key not in row:
             raise top.fault(key, "this key is missing", remedy=f"add {key} = {kind.says}, for all or for each edition")
@@ -308,11 +276,7 @@ def _edition(top: Table, row: dict[str, Any]) -> Mapping[str, Any]:
 
 
 def _layout(top: Table, key: str, parts: Collection[str]) -> Layout | None:
-    """How a gold or a run is written; a run ``like = "gold"`` has the keys of the gold but for those of its own.
-
-    Raises:
-        InputError: a container, a key or a part is unknown.
-    """
+    """How a gold or a run is written; a run ``like = "gold"`` has the keys of the gold but for those of its own."""
     if key not in top.held:
         return None
     held = top.held[key]

@@ -82,23 +82,7 @@ def score_each(
     keep_judged: bool,
     tell_copies: bool = True,
 ) -> Iterator[Scores | ColieeError]:
-    """Score several submissions.
-
-    Args:
-        submissions: the submissions.
-        scorer: what scores one.
-        jobs: how many processes, at most; by default as many as are worth it.
-        executor: what scores them instead of this machine's processes; ``scorer`` and the submissions must be
-            picklable.
-        keep_judged: whether the scores keep the judged parts.
-        tell_copies: whether to remark which of them are copies.
-
-    Yields:
-        For each submission in turn its scores, or the error that it met.
-
-    Raises:
-        WorkerError: a process could not be started; a worker of the executor was lost.
-    """
+    """Score several submissions."""
     one_of("submissions", submissions, Iterable, "a list of runs")
     given = [Submission(*(as_given(part, scorer.columns) for part in Submission.of(one))) for one in submissions]
     twins = _twins(given) if tell_copies else [None] * len(given)

@@ -29,14 +29,7 @@ _SIGN: Final = {"time", "tag", "file", "sha256", "rules"}
 def rows(
     runs: Sequence[Scores], evaluator: Evaluator, options: str, now: datetime.datetime | None = None
 ) -> list[dict[str, str]]:
-    """A row for each run.
-
-    Args:
-        runs: the scores.
-        evaluator: what they were scored by.
-        options: what was typed.
-        now: the time; by default that of the clock.
-    """
+    """A row for each run."""
     time = (now or datetime.datetime.now(datetime.UTC)).isoformat(timespec="seconds")
     rules = _rules(evaluator)
     return [
@@ -65,14 +58,6 @@ def append(path: str, new: Sequence[dict[str, str]], measures: Iterable[str]) ->
     """Append rows, and the names of columns to an empty file; what is there stays as it is, byte for byte.
 
     Several processes may append at once: each waits for the one before it.
-
-    Args:
-        path: the file.
-        new: the rows; with none, it is seen that rows can be appended.
-        measures: the measures of the rows.
-
-    Raises:
-        InputError: the file is no log, has not all of the columns, or cannot be written.
     """
     with appending(path) as stream:
         header, ends = _header(path)

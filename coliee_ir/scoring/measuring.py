@@ -30,15 +30,7 @@ _IMPLIED: Final = ("plaintiff", "defendant")
 
 
 def named(names: Sequence[str], scores: Mapping[str, str] | None = None) -> tuple[Measure, ...]:
-    """The measures of some names, each once.
-
-    Args:
-        names: names of measures, formulas, or names of formulas.
-        scores: name → formula.
-
-    Raises:
-        UsageError: there is no such measure.
-    """
+    """The measures of some names, each once."""
     known = scores or {}
     return tuple(dict.fromkeys(measure for name in names for measure in _meant(name, known)))
 
@@ -50,11 +42,7 @@ def _meant(name: str, scores: Mapping[str, str]) -> Sequence[Measure]:
 
 
 def singly(names: Sequence[str], task: str | int | None = None, edition: str | int | None = None) -> list[Measure]:
-    """The measures of some names, of which none may stand for several: each that is compared is corrected for.
-
-    Raises:
-        UsageError: there is no such measure, or the name stands for several; there is no such task or edition.
-    """
+    """The measures of some names, of which none may stand for several: each that is compared is corrected for."""
     scores = {} if task is None else protocol(task, edition).scores
     for name in names:
         if len(meant := named([name], scores)) > 1:
@@ -64,11 +52,7 @@ def singly(names: Sequence[str], task: str | int | None = None, edition: str | i
 
 
 def check_rules(rules: Protocol) -> None:
-    """Refuse what a protocol file that is not part of the package states, if no measure or scoring choice is that.
-
-    Raises:
-        InputError: see above; the text names the file and the key.
-    """
+    """Refuse what a protocol file that is not part of the package states, if no measure or scoring choice is that."""
 
     def fault(key: str, problem: str) -> InputError:
         return InputError("protocol", rules.file, f"{key}: {problem}", remedy="correct the protocol")
@@ -104,11 +88,7 @@ class Choice(NamedTuple):
 
 
 def choose(asked: Sequence[Measure], parts: Parts, against: Prepared) -> Choice:
-    """The measures to compute: those asked for, or the official ones that the given parts allow.
-
-    Raises:
-        UsageError: a measure that was asked for needs a part that is not given.
-    """
+    """The measures to compute: those asked for, or the official ones that the given parts allow."""
     rules = against.rules
     for measure in asked:
         for part in measure.needs:

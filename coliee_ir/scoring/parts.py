@@ -23,17 +23,7 @@ if TYPE_CHECKING:
 def judge_parts(
     records: Records, against: Prepared, jobs: int = 1, executor: Executor | None = None
 ) -> dict[str, Judged]:
-    """Judge each part of a submission.
-
-    Args:
-        records: the submission.
-        against: what it is judged by.
-        jobs: how many processes may read a large file.
-        executor: what reads it instead, in so many parts.
-
-    Raises:
-        InputError: a run cannot be read, or does not belong to the gold.
-    """
+    """Judge each part of a submission."""
     parts: dict[str, Judged] = {}
     if records.documents is not None:
         parts["documents"] = _judge("documents", records.documents, against, None, jobs, executor)

@@ -62,20 +62,7 @@ def prepare(
     exclude: str | Iterable[str] = (),
     only: str | Iterable[str] | None = None,
 ) -> Prepared:
-    """Prepare a gold.
-
-    Args:
-        gold: the gold.
-        rules: the rules of its task.
-        edition: the edition whose rules these are.
-        decisions: the choices where the organisers leave it open.
-        exclude: queries to leave out; a string may name several.
-        only: the queries to score, those to leave out excepted; by default all.
-
-    Raises:
-        InputError: an id cannot be one of the task.
-        UsageError: the gold is of another task; a query to score or to exclude is not in it, or none is left.
-    """
+    """Prepare a gold."""
     _refuse_other_task(gold, rules)
     known = dict.fromkeys(gold.queries)
     left_out = _found(exclude, "exclude", gold.path, known) | (known.keys() & rules.exclude)

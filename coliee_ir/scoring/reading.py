@@ -55,14 +55,6 @@ def read_queries(source: object, rule: IdRule = normal_id, rules: Protocol | Non
     """The ids of the queries that a file names: a gold of any form, a test file without labels, a run, or a list.
 
     A list has an id in the first column of each line, whatever follows, or all ids in one line.
-
-    Args:
-        source: a path, ``-``, or an opened Source.
-        rule: how the ids of a list are compared.
-        rules: the rules of the task, which may say how a gold is written.
-
-    Raises:
-        InputError: the file cannot be read, or names no query.
     """
     file = given(source)
     if not isinstance(file, Source):
@@ -203,11 +195,7 @@ def _is_folder(source: object) -> TypeGuard[str | os.PathLike[str] | Source]:
 def _golds_in(
     source: str | os.PathLike[str] | Source, columns: Mapping[str, str] | None = None
 ) -> tuple[list[Source], Remarks]:
-    """The golds that lie in a folder, by name, and what was passed over: other files, folders, links out of it.
-
-    Raises:
-        InputError: the folder or a file cannot be read, or none is a gold.
-    """
+    """The golds that lie in a folder, by name, and what was passed over: other files, folders, links out of it."""
     golds, passed = [], Remarks()
     name = Source.of(source).path
     columns = columns or Source.of(source).columns
@@ -246,16 +234,7 @@ def _golds_in(
 
 
 def _joined(golds: Sequence[Gold], path: str, passed: Remarks) -> Gold:
-    """Several golds as one.
-
-    Args:
-        golds: at least one.
-        path: what the whole is called.
-        passed: what else there is to remark.
-
-    Raises:
-        InputError: they are of several forms or tasks, only some hold labels or documents, or a query is in two.
-    """
+    """Several golds as one."""
     first = golds[0]
     owners: dict[str, str] = {}
     remarks = passed + Remarks()
@@ -397,16 +376,7 @@ def _blocks_without_itself(run: Run) -> Iterator[Columns]:
 
 
 def find_task(gold: Gold, run: object = None, columns: Mapping[str, str] | None = None) -> Found:
-    """The task that a gold belongs to, together with a run where the gold leaves it open.
-
-    Args:
-        gold: the gold.
-        run: a submission as ``read_run`` takes it; for the statute XML its form tells Task 3 from 4.
-        columns: what the columns of frames are called, by role: see ``read_gold``.
-
-    Raises:
-        InputError: the submission cannot be read.
-    """
+    """The task that a gold belongs to, together with a run where the gold leaves it open."""
     run = given(run)
     if gold.format == tort.FORMAT:
         return _pilot_task(gold, run)
@@ -523,13 +493,6 @@ def given(source: object, columns: Mapping[str, str] | None = None) -> Any:
     """A path as a Source, which is opened when something is asked of it; a lazy frame collected; all else as it is.
 
     In a process that was forked later, a lazy frame would wait for threads that are not there.
-
-    Args:
-        source: a path, or what holds a gold or a run.
-        columns: what the columns of a table are called, by role: see ``read_gold``.
-
-    Raises:
-        InputError: a frame cannot be collected.
     """
     if isinstance(source, str | os.PathLike | Source):
         return Source.of(source, checked_columns(columns))
@@ -548,15 +511,7 @@ def _keys_of(file: Source) -> list[str]:
 
 
 def check_columns(files: Iterable[object], columns: Mapping[str, str]) -> None:
-    """Refuse names of columns that no file has.
-
-    Args:
-        files: the files of a command; what cannot be opened is passed over.
-        columns: role → name.
-
-    Raises:
-        UsageError: no file has a column of some name.
-    """
+    """Refuse names of columns that no file has."""
     found: set[str] = set()
     for file in files:
         if isinstance(file, Source):

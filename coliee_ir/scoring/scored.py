@@ -90,11 +90,7 @@ class Scored(Shown, Sequence[Scores]):
 
 
 def checked(scored: object, at_least: int = 1, what: str = "this") -> Sequence[Scores]:
-    """Runs that were scored, at least so many.
-
-    Raises:
-        UsageError: something else was given.
-    """
+    """Runs that were scored, at least so many."""
     kind = "what evaluate_all gives, or a list of Scores"
     runs: Sequence[Scores] = one_of("scored", scored, Sequence, kind)
     if not all(isinstance(one, Scores) for one in runs):
@@ -105,11 +101,7 @@ def checked(scored: object, at_least: int = 1, what: str = "this") -> Sequence[S
 
 
 def with_judged(scored: object, what: str) -> Scored:
-    """Runs of which the judged documents were kept, without which something cannot be made.
-
-    Raises:
-        UsageError: they were not; something else was given.
-    """
+    """Runs of which the judged documents were kept, without which something cannot be made."""
     found: Scored = one_of("scored", scored, Scored, "what evaluate_all gives")
     if found.keep != "judged":
         raise UsageError("not-comparable", f"{what} needs the judged documents: evaluate_all(…, keep='judged')")

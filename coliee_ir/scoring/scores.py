@@ -213,13 +213,7 @@ def preamble(scores: Scores) -> dict[str, Any]:
 
 
 class ScoreTable(Shown):
-    """The scores of runs against one gold, as they are written.
-
-    Args:
-        runs: at least one, scored by the same measures.
-        per_query: whether each query has a row of its own.
-        ties: whether each measure has its span over all orders of documents of equal score; not in ``trec``.
-    """
+    """The scores of runs against one gold, as they are written."""
 
     __slots__ = ("per_query", "runs", "ties")
 

@@ -226,13 +226,7 @@ class _Rows:
             return None if found is None else _Row.of(found)
 
     def keep(self, row: _Row, facts: Mapping[str, Any], instead_of: str = "") -> None:
-        """Keep a row, in one transaction: it takes the place of what was known of its file, or of a file that moved.
-
-        Args:
-            row: the row.
-            facts: its rules.
-            instead_of: the file that it moved from.
-        """
+        """Keep a row, in one transaction: it takes the place of what was known of its file, or of a file that moved."""
         told = (row.rules, json.dumps(facts))
         with self.faults(), _transaction(self._db):
             self._db.execute("INSERT OR IGNORE INTO rules VALUES (?, ?, ?)", (*told, _crc(told)))
@@ -387,11 +381,7 @@ class ScoreStore:
 
 
 def task_of(paths: Iterable[str]) -> str | None:
-    """The task that all runs of some stores were scored for; None where there are several.
-
-    Raises:
-        ColieeError: a store cannot be read; the task is not known.
-    """
+    """The task that all runs of some stores were scored for; None where there are several."""
     tasks, path = set(), ""
     for path in paths:
         with ScoreStore(path, reading=True) as store:

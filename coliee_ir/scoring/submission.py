@@ -133,17 +133,7 @@ class Records(NamedTuple):
 
 
 def records(submission: Submission, against: Prepared, read: Callable[[Any], Run | Answers]) -> Records:
-    """Read the parts of a submission; its runs are read when they are judged.
-
-    Args:
-        submission: the parts; the run may be a record already.
-        against: what they will be judged by.
-        read: what reads a part.
-
-    Raises:
-        InputError: a part cannot be read, or holds labels for documents or the other way round.
-        UsageError: a part is given that the task does not have.
-    """
+    """Read the parts of a submission; its runs are read when they are judged."""
     rules = against.rules
     main = read(submission.run)
     documents = answers = longer = None

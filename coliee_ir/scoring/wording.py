@@ -20,14 +20,7 @@ from coliee_ir.scoring.remarking import Noted
 def sentences(
     noted: Noted, measures: Sequence[Measure], on_long_list: Sequence[Measure], against: Prepared
 ) -> Iterator[Remark]:
-    """The remarks, those that move a score first.
-
-    Args:
-        noted: what there is to remark.
-        measures: the measures that were computed.
-        on_long_list: those that look at the long list.
-        against: what the submission was judged by.
-    """
+    """The remarks, those that move a score first."""
     decisions = against.decisions
     of_parts = by_part(measures)
     yield from noted.remarks.sentences(_clauses(decisions, of_parts["documents"]))

@@ -12,9 +12,6 @@ from coliee_adapters.statute import STATUTE_ID, exam_of
 def years(gold: Gold) -> dict[str, str]:
     """Query → year, in the order of the gold: ``R05`` of ``R05-01-A`` or ``R5-1-A``; or else the name of its file.
 
-    Raises:
-        UsageError: the queries have no such ids, and the gold is one file.
-
     >>> years(Gold(labels={"H30-1-A": True, "R01-1-A": False, "R1-18-U": True}))
     {'H30-1-A': 'H30', 'R01-1-A': 'R01', 'R1-18-U': 'R01'}
     """

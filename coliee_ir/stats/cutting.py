@@ -62,14 +62,7 @@ def is_cut(measure: Measure) -> bool:
 
 
 def at_cutoffs(measure: Measure, judged: Judged, deepest: int, decisions: Decisions) -> Cutoffs:
-    """What each query adds to a measure at every cutoff.
-
-    Args:
-        measure: one for which ``is_cut`` holds.
-        judged: the rankings.
-        deepest: the last cutoff, K.
-        decisions: the choices where the organisers leave it open.
-    """
+    """What each query adds to a measure at every cutoff."""
     assert isinstance(measure, Micro | Macro)
     qrels = judged.qrels
     # how many relevant documents are at each rank, and up to it
@@ -91,12 +84,7 @@ def at_cutoffs(measure: Measure, judged: Judged, deepest: int, decisions: Decisi
 
 
 def cut(judged: Judged, most: int | IntArray) -> Judged:
-    """The rankings cut off.
-
-    Args:
-        judged: the rankings.
-        most: the cutoff of all queries, or one for each, of shape (Q,).
-    """
+    """The rankings cut off."""
     limits: IntArray = np.broadcast_to(np.asarray(most, dtype=np.int64), judged.retrieved.shape)
     of_rows = np.repeat(limits, judged.qrels.sizes)
     return replace(

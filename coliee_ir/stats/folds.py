@@ -49,18 +49,7 @@ class Split:
         groups: Mapping[str, str] | None = None,
         repeats: int = 1,
     ) -> Split:
-        """The split of some queries.
-
-        Args:
-            queries: the query ids.
-            n: how many folds.
-            seed: of the order.
-            groups: query → group; queries of one group are in one fold.
-            repeats: how many times the queries are dealt anew.
-
-        Raises:
-            UsageError: fewer groups than folds, a query without a group, or repeats out of range.
-        """
+        """The split of some queries."""
         if not is_whole(repeats, 1, MOST_REPEATS):
             raise UsageError("bad-value", f"the number of repeats must be between 1 and {MOST_REPEATS:,}")
         if not is_whole(n, -sys.maxsize):
@@ -81,13 +70,7 @@ class Split:
         return cls(np.array([number[name] for name in names], dtype=np.int64), n, seed, repeats)
 
     def folds(self, among: BoolArray, *round_: int) -> IntArray:
-        """Shape (Q,); the fold of each query, -1 for those that do not take part; all 0 where only one group does.
-
-        Args:
-            among: shape (Q,); the queries that take part.
-            round_: the repeat, and within it the fold that is held out; each pair has an order of its own, which no
-                other seed has.
-        """
+        """Shape (Q,); the fold of each query, -1 for those that do not take part; all 0 where only one group does."""
         groups = np.unique(self.group[among])
         bits = np.random.PCG64(np.random.SeedSequence(self.seed, spawn_key=round_))
         order = np.argsort(bits.random_raw(len(groups)), kind="stable")
@@ -115,13 +98,7 @@ class Split:
 
 
 def averaged(parts: Sequence[FloatArray], score: Callable[[FloatArray], FloatArray], is_mean: bool) -> Terms:
-    """The terms of the mean of several scores, one for each repeat of a split.
-
-    Args:
-        parts: for each repeat, what each query adds; shape (Q, T).
-        score: sums of shape (…, T) → scores of shape (…).
-        is_mean: whether each score is a mean over queries.
-    """
+    """The terms of the mean of several scores, one for each repeat of a split."""
     width = parts[0].shape[1]
     if len(parts) == 1:
         return Terms(parts[0], score, np.zeros(width), is_mean)
@@ -137,25 +114,14 @@ def _mean(score: Callable[[FloatArray], FloatArray], width: int, sums: FloatArra
 
 
 def spread(held: Terms, repeats: int, score: Callable[[FloatArray], FloatArray]) -> float:
-    """The standard deviation over the repeats of a score; NaN for a single one.
-
-    Args:
-        held: made by ``averaged``.
-        repeats: how many.
-        score: the score of one repeat.
-    """
+    """The standard deviation over the repeats of a score; NaN for a single one."""
     scores = score(held.each.sum(axis=0).reshape(repeats, -1))
     scores = scores[np.isfinite(scores)]
     return float(scores.std(ddof=1)) if len(scores) > 1 else math.nan
 
 
 def difference(one: Terms, other: Terms) -> Difference:
-    """The difference of two scores, its jackknife standard error, and its interval (Efron, Tibshirani 1993, ch. 11).
-
-    Args:
-        one: what each query, or group, adds to the one score.
-        other: what the same queries add to the other.
-    """
+    """The difference of two scores, its jackknife standard error, and its interval (Efron, Tibshirani 1993, ch. 11)."""
     without = resampling.left_out(one) - resampling.left_out(other)
     without = without[np.isfinite(without)]
     n, value = len(without), one.total - other.total
@@ -220,11 +186,6 @@ def best_of(held: Sequence[Terms], n_resamples: int, seed: int) -> BestOf:
 
     On each bootstrap sample of the queries the best run is chosen; what it scores on the queries that are not in the
     sample is averaged. NaN for no run.
-
-    Args:
-        held: what each query adds to each run's held-out score.
-        n_resamples: how many samples.
-        seed: of the samples.
 
     Source: Tsamardinos, Greasidou, Borboudakis, Machine Learning 107 (2018): bootstrap bias-corrected cross-validation.
     """

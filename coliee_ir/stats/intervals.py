@@ -24,15 +24,7 @@ _LEAST_DEGREES: Final = 4
 def interval_of(
     measure: Measure, result: Result, terms: Terms, confidence_level: float, in_groups: bool = False
 ) -> Interval:
-    """The interval of a score: Wilson's of an accuracy, which is a share of queries, else the jackknife's.
-
-    Args:
-        measure: the measure.
-        result: what it says of the run.
-        terms: what each query, or group of queries, adds to it.
-        confidence_level: of the interval.
-        in_groups: whether these are groups; then an accuracy is no share of independent answers.
-    """
+    """The interval of a score: Wilson's of an accuracy, which is a share of queries, else the jackknife's."""
     values = result.per_query[~np.isnan(result.per_query)]
     if isinstance(measure, SHARES) and not in_groups:
         return resampling.wilson(float(values.sum()), len(values), confidence_level)
@@ -46,11 +38,6 @@ def jackknife_t(terms: Terms, confidence_level: float, *, within_1: bool = True)
     logit scale it is SE / (f (1 - f)), and no end is beyond 0 and 1. t has 2 (Σd²)² / (Σd⁴ - (Σd²)²/n) degrees of
     freedom, at most n - 1 and at least 4: where a few queries have most of the relevant documents, SE itself is known
     from these few. NaN where nothing varies, which says nothing of how sure the score is.
-
-    Args:
-        terms: what each query adds to the score.
-        confidence_level: of the interval.
-        within_1: whether the score is between 0 and 1 whatever the queries.
 
     Source: Efron & Tibshirani 1993, chapter 11; the degrees of freedom: Satterthwaite, Biometrics Bulletin 2, 1946.
     """

@@ -68,14 +68,7 @@ class Difference(NamedTuple):
 
 
 def swaps(seed: int, n_resamples: int, queries: int, width: int = 1) -> Iterator[BoolArray]:
-    """For each trial, which queries swap their runs: blocks of shape (resamples of the block, queries).
-
-    Args:
-        seed: of the random bits.
-        n_resamples: how many.
-        queries: how many.
-        width: how many numbers will be made of each trial; a block makes no more than fit.
-    """
+    """For each trial, which queries swap their runs: blocks of shape (resamples of the block, queries)."""
     bits = np.random.PCG64(seed)
     words = (queries + 63) // 64
     for n in _blocks(n_resamples, max(64 * words, width)):
@@ -174,10 +167,6 @@ def effect(difference: float, jackknife: FloatArray) -> float:
 
     The pseudo-value of query i is n·D - (n - 1)·D₍ᵢ₎, where D₍ᵢ₎ is the difference without it. For a mean it is the
     query's own difference, so that this is Cohen's d for pairs.
-
-    Args:
-        difference: over all queries.
-        jackknife: shape (n,); the difference without each query in turn, of those that add anything to it.
 
     Source: Efron & Tibshirani 1993, chapter 11; Cohen 1988, chapter 2.
     """

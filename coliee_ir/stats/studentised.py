@@ -66,11 +66,7 @@ class PairTest(NamedTuple):
         return math.isinf(self.critical)
 
     def interval(self, critical: float | None = None) -> Interval:
-        """D ± c · SE, which leaves out 0 exactly if T exceeds c; NaN where it has no width or no end.
-
-        Args:
-            critical: c; by default that of the pair alone.
-        """
+        """D ± c · SE, which leaves out 0 exactly if T exceeds c; NaN where it has no width or no end."""
         half = (self.critical if critical is None else max(critical, self.critical)) * self.error
         if not 0 < half < math.inf:
             return Interval(math.nan, math.nan)
@@ -89,11 +85,6 @@ def tested(runs: Sequence[Terms], pairs: Sequence[tuple[int, int]], settings: Re
 
     Lines of queries that are not in the gold stay with their run. A score that is no quotient of two sums is replaced
     by its linearisation.
-
-    Args:
-        runs: the terms of each run, over the same queries.
-        pairs: the runs to compare, by their places.
-        settings: how queries are resampled.
     """
     found: dict[int, PairTest] = {}
     drawn: list[tuple[int, _Pair]] = []
@@ -215,12 +206,7 @@ class _Pair:
         return float(sizes[0]) if len(sizes) else 0.0
 
     def after(self, change: FloatArray) -> tuple[FloatArray, FloatArray]:
-        """The size of the difference and its standard error after swaps; shape (trials,).
-
-        Args:
-            change: shape (5, trials); what swaps add to the sums of ``_changing`` of the one run, and take from those
-                of the other.
-        """
+        """The size of the difference and its standard error after swaps; shape (trials,)."""
         above_a, below_a = self.totals[0][:, None] + change[:2]
         above_b, below_b = self.totals[1][:, None] - change[:2]
         per_a = np.divide(1.0, below_a, out=np.zeros(len(below_a)), where=below_a > 0)
@@ -291,15 +277,7 @@ def _gradient(score: Callable[[FloatArray], FloatArray], sums: FloatArray) -> Fl
 
 
 def verdict(values: FloatArray, statistic: float, alpha: float, is_exact: bool) -> tuple[float, float]:
-    """What a statistic must exceed to be significant, and its p value.
-
-    Args:
-        values: shape (trials,); the statistic where nothing is to be found.
-        statistic: the observed one.
-        alpha: p is significant below it.
-        is_exact: whether the values are all that there are, the observed one among them; else it is counted in
-            (Phipson & Smyth 2010).
-    """
+    """What a statistic must exceed to be significant, and its p value."""
     n, besides = len(values), 0 if is_exact else 1
     p = (int(_reach(values, statistic).sum()) + besides) / (n + besides)
     most = _significant(alpha, n + besides) - besides
@@ -386,10 +364,6 @@ def jointly(families: Sequence[Family], settings: Resampling) -> Joint:
     All pairs see the same swaps, so that what they have in common counts once. A swap turns the sign of what a query
     contributes to a pair's difference, which is fixed here, so that a board costs two sums a run and a few products a
     pair. Families may be of different measures; their queries are the same.
-
-    Args:
-        families: what is tested together.
-        settings: how queries are resampled.
 
     Source: Westfall & Young 1993; Romano & Wolf, Econometrica 73, 2005, in its single-step form, whose simultaneous
     intervals agree with its p values.
@@ -478,9 +452,6 @@ class _Linear(NamedTuple):
 
         A block of pairs is looked at only in the trials in which its bound exceeds what others have reached; the one
         with the highest bound comes first.
-
-        Args:
-            signs: shape (Q, trials); -1 for a query whose runs swap.
         """
         n, found = signs.shape[1], np.zeros(signs.shape[1])
         sums = (self.forms.reshape(-1, len(signs)) @ signs).reshape(*self.forms.shape[:2], n)
@@ -540,13 +511,7 @@ class _Block(NamedTuple):
         return made
 
     def bound(self, sums: FloatArray, least: FloatArray, most: FloatArray) -> FloatArray:
-        """What no |Σv| of these pairs exceeds; shape (trials,).
-
-        Args:
-            sums: shape (K, runs, trials); of the forms.
-            least: shape (K, groups, trials); the least sum of each group.
-            most: the same, the greatest.
-        """
+        """What no |Σv| of these pairs exceeds; shape (trials,)."""
         one, other = self.firsts.start // _GROUP, self.others.start // _GROUP
         ranges = np.maximum(most[:, one] - least[:, other], most[:, other] - least[:, one])
         bound = _along(self.rest, ranges)
@@ -587,10 +552,6 @@ def better(runs: Sequence[Terms], settings: Resampling) -> BoolArray:
 
     With a probability of ``settings.confidence_level`` none of these claims is wrong, however the runs were chosen from
     among them.
-
-    Args:
-        runs: the terms of each run, over the same queries.
-        settings: how queries are resampled.
     """
     found = np.zeros((len(runs), len(runs)), dtype=np.bool_)
     scores = np.array([run.total for run in runs])

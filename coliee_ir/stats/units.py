@@ -26,15 +26,7 @@ class Units:
 
     @classmethod
     def of(cls, queries: Sequence[str], groups: Mapping[str, str] | None = None) -> Units:
-        """The units of some queries: each query, or each group.
-
-        Args:
-            queries: the query ids.
-            groups: query → group.
-
-        Raises:
-            UsageError: a query has no group.
-        """
+        """The units of some queries: each query, or each group."""
         groups = groups_of(groups, queries)
         names = list(queries) if groups is None else [groups[query] for query in queries]
         place = {name: at for at, name in enumerate(sorted(set(names)))}

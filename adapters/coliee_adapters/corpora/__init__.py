@@ -42,20 +42,7 @@ _KNOWN: Final = (
 
 
 def read_corpus(path: PathLike, *, kind: Kind | None = None, gold: PathLike | Gold | None = None) -> Corpus:
-    """Texts.
-
-    Args:
-        path: of cases, their folder; of fragments, the folder of the queries' folders; of statutes, the Civil Code, or
-            the statements alone, where no articles are needed; of torts, the JSON Lines.
-        kind: which of them; by default what the path shows.
-        gold: what names the queries and, if it has labels, the relevant documents. Cases and fragments: the labels, or
-            the list of queries of a test set. Statutes: the XML of the statements, with or without labels. Torts: the
-            same instances with verdicts, where those of the path have none.
-
-    Raises:
-        UsageError: this kind takes no such gold.
-        InputError: the path is not there or holds no such corpus; or the gold cannot be read.
-    """
+    """Texts."""
     one_of("the path of a corpus", path, (str, os.PathLike), "a file or a folder")
     one_of("gold", gold, str | os.PathLike | Gold | None, "a file, or what read_gold gave")
     if kind in ("cases", "fragments") or (kind is None and Path(path).is_dir()):

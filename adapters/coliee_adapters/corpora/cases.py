@@ -25,11 +25,7 @@ _PARAGRAPHS: Final = "paragraphs"
 
 
 def sniff(folder: PathLike) -> Literal["cases", "fragments"] | None:
-    """``"fragments"`` for a folder with a folder of a query in it, ``"cases"`` for one with text files, else None.
-
-    Raises:
-        InputError: the folder cannot be read.
-    """
+    """``"fragments"`` for a folder with a folder of a query in it, ``"cases"`` for one with text files, else None."""
     entries = _listing(Path(folder))
     if any(_is_query(entry) for entry in entries):
         return "fragments"
@@ -41,14 +37,6 @@ class CaseCorpus(Corpus):
 
     Documents come in the order of their ids, queries in that of the gold. Without a gold there are no queries. The
     candidates of a query are all cases but itself.
-
-    Args:
-        folder: the folder of the cases.
-        gold: the labels; or only the queries, as a JSON list (2021) or an object with empty lists (2025, 2026).
-
-    Raises:
-        InputError: the folder cannot be read or has no case, two cases have one id, the gold cannot be read, or it
-            names a query that is not in the folder.
     """
 
     task = "1"
@@ -98,14 +86,6 @@ class FragmentCorpus(Corpus):
 
     The query's text is the fragment. Its candidates are its paragraphs, ``013``, whose unique id is ``001/013``.
     Queries come in the order of the gold, or else of their ids; documents query by query, in the order of their ids.
-
-    Args:
-        folder: the folder of the queries' folders; others in it are passed over.
-        gold: the labels, or only the queries, as for Task 1; queries that it does not name are left out.
-
-    Raises:
-        InputError: the folder cannot be read or has no query, the gold cannot be read, or it names a query that is
-            not in the folder. A query without fragment, base case or paragraphs is reported when that is asked for.
     """
 
     task = "2"
@@ -192,11 +172,7 @@ def _is_query(entry: os.DirEntry[str]) -> bool:
 
 
 def _texts(folder: Path, kind: str, remedy: str) -> dict[str, Path]:
-    """The text files of a folder by id, in the order of ids.
-
-    Raises:
-        InputError: the folder cannot be read or has no text file, or two have one id.
-    """
+    """The text files of a folder by id, in the order of ids."""
     files: dict[str, Path] = {}
     for entry in filter(_is_text, _listing(folder)):
         doc_id = normal_id(entry.name)
@@ -210,11 +186,7 @@ def _texts(folder: Path, kind: str, remedy: str) -> dict[str, Path]:
 
 
 def _text(file: Path) -> str:
-    """A text without surrounding space; line ends become newlines. An empty file is an empty text.
-
-    Raises:
-        InputError: the file cannot be read, or it is not UTF-8 text.
-    """
+    """A text without surrounding space; line ends become newlines. An empty file is an empty text."""
     try:
         raw = file.read_bytes()
     except FileNotFoundError:

@@ -59,9 +59,6 @@ def read(source: Source) -> dict[str, Document]:
     """The articles by id, in the order of the file; the title is the caption without its brackets.
 
     Articles that were deleted together, and supplementary provisions, are left out.
-
-    Raises:
-        InputError: broken XML, no article, a number that is none, or an article that stands twice.
     """
     is_xml = source.head().lstrip().startswith(b"<")
     articles: dict[str, Document] = {}

@@ -19,10 +19,6 @@ class StatuteCorpus(Corpus):
 
     Both files are read when they are first asked for, and kept: together they are a few megabytes. Queries and
     documents come in the order of their files. All articles are candidates of every query.
-
-    Args:
-        code: the Civil Code, in any of its forms; without it, asking for documents is an error.
-        pairs: ``<dataset><pair id="H18-1-2">…<t2>…`` of any generation; without it there are no queries.
     """
 
     def __init__(self, code: Source | None, pairs: Source | None) -> None:
@@ -32,11 +28,7 @@ class StatuteCorpus(Corpus):
 
     @cached_property
     def gold(self) -> Gold | None:
-        """The articles and labels of the pairs.
-
-        Raises:
-            InputError: see ``statute.read_gold``.
-        """
+        """The articles and labels of the pairs."""
         return statute.read_gold(self._pairs) if self._pairs is not None and self._texts[1] else None
 
     def query_ids(self) -> tuple[str, ...]:

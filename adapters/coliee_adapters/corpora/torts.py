@@ -20,10 +20,6 @@ class TortCorpus(Corpus):
 
     The unique id of ``p3`` in instance ``0`` is ``0/p3``. Everything comes in the order of the file, the plaintiff's
     claims first. The file is read line by line; a single instance by its place, which is kept.
-
-    Args:
-        source: the JSON Lines.
-        gold: the same instances with verdicts, if these have none.
     """
 
     task = "tort"
@@ -34,11 +30,7 @@ class TortCorpus(Corpus):
 
     @cached_property
     def gold(self) -> Gold | None:
-        """The decisions as labels, the claims with relevance 1 (accepted) or 0; None for test data.
-
-        Raises:
-            InputError: see ``tort.gold``.
-        """
+        """The decisions as labels, the claims with relevance 1 (accepted) or 0; None for test data."""
         if isinstance(self._given, Gold):
             return self._given
         source = self._given or self._source

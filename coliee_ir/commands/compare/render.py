@@ -38,11 +38,7 @@ _TOLD: Final = 3
 
 
 def render_all(comparison: Comparison, form: str) -> str:
-    """The comparison, and those on other measures; ends in a newline.
-
-    Raises:
-        UsageError: a form that holds one table, of several measures.
-    """
+    """The comparison, and those on other measures; ends in a newline."""
     every = [comparison, *comparison.others]
     if len(every) > 1 and form == "json":
         return dumped({"comparisons": [one.to_dict() for one in every]})

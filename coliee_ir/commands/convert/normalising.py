@@ -15,11 +15,7 @@ _Value = TypeVar("_Value", int, bool, str)
 
 
 def gold_in(form: NormalForm, gold: Gold) -> Gold:
-    """A gold with its ids in this form.
-
-    Raises:
-        InputError: two ids become one and differ in relevance, or in label.
-    """
+    """A gold with its ids in this form."""
     return replace(
         gold,
         qrels=None if gold.qrels is None else _judgements_in(form, gold.qrels, gold.path),
@@ -60,11 +56,7 @@ def submission_in(form: NormalForm, record: Answers) -> Answers: ...
 @overload
 def submission_in(form: NormalForm, record: Run | Answers) -> Run | Answers: ...
 def submission_in(form: NormalForm, record: Run | Answers) -> Run | Answers:
-    """A run or answers with their ids in this form; documents that become one are a repeated document.
-
-    Raises:
-        InputError: the answers to two queries that become one differ.
-    """
+    """A run or answers with their ids in this form; documents that become one are a repeated document."""
     beside = {part: submission_in(form, other) for part, other in record.beside.items()}
     if isinstance(record, Answers):
         unreadable = tuple(normalised(query, form) for query in record.unreadable)

@@ -32,19 +32,6 @@ def write_folds(
     """Write the ids of the queries of each fold to a file of its own; sentences that say what was written.
 
     The folds are those in which ``tune`` and ``fit_fusion`` first deal the queries, with the same number and seed.
-
-    Args:
-        gold: the queries.
-        folder: where ``fold1.txt``, ``fold2.txt``, … are written, or a file named after each year.
-        folds: how many.
-        seed: of the order in which queries are dealt.
-        groups: query → group; queries of one group are in one fold.
-        by_year: whether each fold is a year: of statute questions as their ids say, else a gold's file.
-
-    Raises:
-        InputError: a file cannot be written, or the folder not be made.
-        UsageError: fewer queries or groups than folds, a query without a group, ids that show no year; a fold would be
-            written over a gold.
     """
     if str(folder) == "-":
         raise UsageError("not-a-file", "folds are several files: name a folder for them")

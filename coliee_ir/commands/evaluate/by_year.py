@@ -60,15 +60,7 @@ class ScoresByYear(Shown):
 
 
 def by_year(runs: Sequence[Scores], gold: Gold) -> ScoresByYear:
-    """The scores of runs on the queries of each year; extra queries are in none.
-
-    Args:
-        runs: scored against the gold.
-        gold: the gold.
-
-    Raises:
-        UsageError: as for ``years``.
-    """
+    """The scores of runs on the queries of each year; extra queries are in none."""
     year_of = years(gold)
     told = []
     for scores in runs:

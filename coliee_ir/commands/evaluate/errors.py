@@ -50,14 +50,6 @@ def outcomes(
     """The tag of each run and what became of its documents: queries and relevant documents in the order of the gold.
 
     A document that any of the runs retrieved has a row in each of them.
-
-    Args:
-        evaluator: the gold, prepared.
-        submissions: the runs, each with what belongs to it.
-        cutoff: how many documents of each query count as retrieved; by default all.
-
-    Raises:
-        InputError: a run cannot be read.
     """
     read = [_ranks(evaluator, submission) for submission in submissions]
     told: list[tuple[str, list[Outcome]]] = [(tag, []) for tag, _, _ in read]
@@ -120,16 +112,7 @@ def _answered(answers: Answers) -> dict[str, dict[str, int]]:
 def table(
     runs: Sequence[tuple[str, Sequence[Outcome]]], corpus: PathLike | None = None, task: str | None = None
 ) -> Grid:
-    """The outcomes of runs as a table: one row for each run, query and document.
-
-    Args:
-        runs: what ``outcomes`` gave.
-        corpus: what ``read_corpus`` takes, for a column of titles; by default there is none.
-        task: the task of the corpus.
-
-    Raises:
-        InputError: the corpus cannot be read.
-    """
+    """The outcomes of runs as a table: one row for each run, query and document."""
     texts = None if corpus is None else read_corpus(corpus, task=task)
     title = None if texts is None else lambda query, document: texts.title(document, query)
     header = ["run", "query", "document", "outcome", "change", *(["title"] if title else []), "rank", "relevance"]

@@ -26,11 +26,7 @@ _MOST = 1000
 
 
 def depths(text: str) -> list[int]:
-    """The depths that ``10,50,100`` or ``1..20,50`` names, in rising order.
-
-    Raises:
-        UsageError: it names none.
-    """
+    """The depths that ``10,50,100`` or ``1..20,50`` names, in rising order."""
     found: set[int] = set()
     for part in text.split(","):
         match = re.fullmatch(r"([0-9]{1,9})(?:\.\.([0-9]{1,9}))?", part.strip())
@@ -42,13 +38,7 @@ def depths(text: str) -> list[int]:
 
 
 def ceiling(measure: Measure, scores: Scores, depth: int) -> float:
-    """The score of a perfect reranker of the first documents: the relevant ones first, and nothing else.
-
-    Args:
-        measure: the measure.
-        scores: of a run, with its judged parts.
-        depth: how many documents of each query are reranked.
-    """
+    """The score of a perfect reranker of the first documents: the relevant ones first, and nothing else."""
     pool = cut(ranking_of(scores.judged), depth)
     parts: Parts = {
         **{name: part for name, part in scores.judged.items() if name != "long"},
@@ -120,15 +110,7 @@ class Stages(Shown):
 
 
 def stages(runs: Sequence[Scores], at: Sequence[int]) -> Stages:
-    """The recall of each run's candidates at each depth, and the ceiling of the first measure.
-
-    Args:
-        runs: scored, with their judged parts.
-        at: the depths.
-
-    Raises:
-        UsageError: the task's submissions hold no ranking.
-    """
+    """The recall of each run's candidates at each depth, and the ceiling of the first measure."""
     measure = next(iter(runs[0].results))
     if not protocol(runs[0].task, runs[0].edition).ranked:
         raise UsageError("unfit-option", f"--stages needs rankings; submissions to task {runs[0].task} contain none")

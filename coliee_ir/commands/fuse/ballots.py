@@ -16,14 +16,7 @@ from coliee_ir.stats.folds import averaged
 
 
 class Ballots:
-    """Weights of a vote, tried on labelled queries. A run without an answer to a query abstains.
-
-    Args:
-        answers: of each run.
-        labels: query → True for Y, False for N.
-        ties: what equal weights give: ``Y``, ``N``, or ``first``, what the first run with a weight says that answers.
-        fold: shape (R, Q); the fold of each query in each repeat, from 0.
-    """
+    """Weights of a vote, tried on labelled queries. A run without an answer to a query abstains."""
 
     def __init__(self, answers: Sequence[Answers], labels: Mapping[str, bool], ties: str, fold: IntArray) -> None:
         sign = {True: 1.0, False: -1.0, None: 0.0}
@@ -52,11 +45,7 @@ class Ballots:
         return np.where(tied, first, total > 0), cast > 0
 
     def held_out(self, of_folds: Sequence[Weights]) -> Terms:
-        """What each query adds to the accuracy when it is answered by the weights of its fold.
-
-        Args:
-            of_folds: the weights of each fold of each repeat.
-        """
+        """What each query adds to the accuracy when it is answered by the weights of its fold."""
         right = [self._right(weights) for weights in of_folds]
         parts = [
             np.column_stack((np.choose(fold - self.folds * at, right[self.folds * at : self.folds * (at + 1)]), ones))

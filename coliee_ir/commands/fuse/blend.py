@@ -30,17 +30,7 @@ class Ranked(NamedTuple):
 
 
 class Blend:
-    """Runs normalised once, to be combined with any weights.
-
-    Args:
-        held: the candidates.
-        method: one of ``METHODS`` that ranks.
-        norm: one of ``NORMS``.
-        k: of reciprocal rank fusion.
-
-    Raises:
-        UsageError: the scores cannot be normalised so.
-    """
+    """Runs normalised once, to be combined with any weights."""
 
     def __init__(self, held: Candidates, method: str, norm: str, k: float) -> None:
         self.held = held
@@ -48,14 +38,7 @@ class Blend:
         self.parts = parts_of(held, method, norm, k)
 
     def ranked(self, weights: FloatArray) -> Ranked:
-        """The candidates as these weights rank them: by score, and equal ones by id, greatest first.
-
-        Args:
-            weights: shape (n,); not negative, and not all 0.
-
-        Raises:
-            UsageError: a fused score is greater than floats can be.
-        """
+        """The candidates as these weights rank them: by score, and equal ones by id, greatest first."""
         assert self.combine is not None
         held = self.held
         with np.errstate(over="ignore", invalid="ignore"):

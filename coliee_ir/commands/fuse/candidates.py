@@ -35,11 +35,7 @@ class Candidates:
 
     @classmethod
     def of(cls, rankings: Sequence[Mapping[str, Mapping[str, float]]]) -> Candidates:
-        """The candidates of runs.
-
-        Args:
-            rankings: for each run query → document → score, documents in trec_eval's order.
-        """
+        """The candidates of runs."""
         queries = [query for query in dict.fromkeys(q for run in rankings for q in run) if any(_of(rankings, query))]
         documents: list[str] = []
         start = [0]

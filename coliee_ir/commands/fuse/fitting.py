@@ -153,12 +153,7 @@ def fit_fusion(
 def _trial(
     evaluator: Evaluator, given: Sequence[Run | Answers], measure: str, fusion: Fusion, fold: IntArray
 ) -> tuple[Trial | Ballots, Sequence[Run | Answers], str, Callable[[int], Any]]:
-    """What weights are tried on; the runs as it has them, the measure's name, and what a run, by its place, holds.
-
-    Raises:
-        InputError: a run holds what the others do not.
-        UsageError: the measure does not fit.
-    """
+    """What weights are tried on; the runs as it has them, the measure's name, and what a run, by its place, holds."""
     if evaluator.protocol.parts == ("answers",):
         if measure not in ("", "Accuracy"):
             raise UsageError("unfit-measure", f"votes on answers are fitted to Accuracy, not to {measure}")
@@ -229,15 +224,7 @@ def _elected(ballots: Ballots, of_folds: Sequence[Weights], queries: Sequence[st
 
 
 def _contender(trial: Trial | Ballots, name: str, weights: Weights, held_out: Terms, fitted: Terms) -> Contender:
-    """A row of the table.
-
-    Args:
-        trial: the runs.
-        name: of the row.
-        weights: fitted to all queries, or the same for all.
-        held_out: what each query adds to its score held out.
-        fitted: what each query adds to that of the fitted weights.
-    """
+    """A row of the table."""
     resubstitution, top = trial.worth(weights)
     sd = spread(held_out, len(trial.fold), trial.score)
     return Contender(name, weights, top, resubstitution, held_out.total, sd, difference(fitted, held_out))

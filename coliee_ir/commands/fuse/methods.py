@@ -148,17 +148,7 @@ class Parts(NamedTuple):
 
 
 def parts_of(held: Candidates, method: str, norm: str, k: float) -> Parts:
-    """What each run gives to each document before weights.
-
-    Args:
-        held: the candidates.
-        method: one of ``METHODS`` that ranks.
-        norm: one of ``NORMS``; reciprocal rank fusion has none.
-        k: of reciprocal rank fusion.
-
-    Raises:
-        UsageError: the scores cannot be normalised so.
-    """
+    """What each run gives to each document before weights."""
     if method == "rrf":
         return Parts(np.where(held.named, 1.0 / (k + np.maximum(held.ranks, 1)), 0.0), held.named)
     if NORMS[norm].of_scores and bool(np.any(np.abs(held.scores) > GREATEST_SCORE)):

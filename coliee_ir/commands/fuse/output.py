@@ -18,18 +18,7 @@ def form_for(
     edition: str | int | None = None,
     is_cut: bool = False,
 ) -> str:
-    """The form in which a fused run is written: that of a submission, or of a ranking that has yet to be cut.
-
-    Args:
-        run: the fused run.
-        inputs: the runs that it is made of, whose form sets take where no task is named.
-        task: the task.
-        edition: the year whose rules count; by default the newest.
-        is_cut: whether a ranking has a cutoff already; if not, its scores are kept for ``tune``.
-
-    Raises:
-        UsageError: there is no such task, or it had no such edition.
-    """
+    """The form in which a fused run is written: that of a submission, or of a ranking that has yet to be cut."""
     task = task_name(task)
     if isinstance(run, Answers):
         return "labels"
@@ -56,25 +45,7 @@ def write_fused(
     is_cut: bool = False,
     template: PathLike | None = None,
 ) -> list[str]:
-    """Write a fused run.
-
-    Args:
-        run: what to write.
-        inputs: the runs that it is made of.
-        target: the file; ``-`` is standard output, ``.gz`` compresses.
-        to: the form; by default see ``form_for``, and ``tort`` with a template.
-        task: see ``form_for``.
-        edition: see ``form_for``.
-        is_cut: see ``form_for``.
-        template: the pilot's test file, which a submission repeats.
-
-    Returns:
-        What was written, and what the form cannot hold, in sentences.
-
-    Raises:
-        InputError: the place cannot be written.
-        UsageError: the form cannot hold the run; an id or the tag is not one word.
-    """
+    """Write a fused run."""
     form = to or ("tort" if template else form_for(run, inputs, task=task, edition=edition, is_cut=is_cut))
     submitted = has_coliee_submissions(task_name(task)) and (is_cut or not (isinstance(run, Run) and run.scored))
     said = write(run, target, to=form, tag=run.tag, template=template, submitted=submitted)

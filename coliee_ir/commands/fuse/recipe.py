@@ -352,12 +352,7 @@ def read_all(
     columns: Mapping[str, str] | None = None,
     unreadable_answers: Literal["refuse", "wrong"] = "refuse",
 ) -> list[Run | Answers]:
-    """The runs to fuse. Args are those of ``fuse``.
-
-    Raises:
-        InputError: a run cannot be read, or holds labels where others hold documents.
-        UsageError: there is only one.
-    """
+    """The runs to fuse. Args are those of ``fuse``."""
     if isinstance(runs, str) or len(runs) < 2:
         raise UsageError("too-few", "give at least two runs to fuse")
     records = [read_run(run, task=task, columns=columns, unreadable_answers=unreadable_answers) for run in runs]

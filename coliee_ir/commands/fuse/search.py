@@ -35,10 +35,6 @@ def climbed(value: Callable[[Weights], float], order: Sequence[int]) -> Weights:
 
     A step gives one run a share t of the weight and the others the rest, in the proportions that they have. Of shares
     that are as good, the nearest to the present one is taken, so that the result is the same on every machine.
-
-    Args:
-        value: what is maximised.
-        order: the runs, in the order in which they are given their shares.
     """
     weights = equal(len(order))
     best = value(weights)

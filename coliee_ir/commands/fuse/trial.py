@@ -41,17 +41,6 @@ class Trial:
 
     Everything is a sum: the folds' sums of what their queries add are kept for each weights, and the score on any
     folds, at every cutoff, is a formula on them.
-
-    Args:
-        blend: the runs.
-        qrels: the gold.
-        measure: the measure; one of P, R and F of retrieved sets without a cutoff is taken at the best cutoff.
-        decisions: the choices where the organisers leave it open.
-        fold: shape (R, Q); for each repeat the fold of each query of the gold, from 0. Folds are numbered on from
-            repeat to repeat.
-
-    Raises:
-        UsageError: F of means, which is no sum over queries at every cutoff, without a cutoff.
     """
 
     def __init__(self, blend: Blend, qrels: Qrels, measure: Measure, decisions: Decisions, fold: IntArray) -> None:
@@ -100,11 +89,7 @@ class Trial:
         return self._each(self._judged(self.ranked(weights)))
 
     def held_out(self, of_folds: Sequence[Weights]) -> Terms:
-        """What each query adds when it is fused by the weights, and cut where the queries outside of its fold say.
-
-        Args:
-            of_folds: the weights of each fold of each repeat.
-        """
+        """What each query adds when it is fused by the weights, and cut where the queries outside of its fold say."""
         parts: list[FloatArray] = []
         for fold, weights in enumerate(of_folds):
             if fold == 0 or weights != of_folds[fold - 1]:
@@ -116,12 +101,7 @@ class Trial:
         return averaged(parts, self.score, is_mean=False)
 
     def worth(self, weights: Weights, without: int | None = None) -> Worth:
-        """The score of weights, at the best cutoff where one is fitted.
-
-        Args:
-            weights: one a run.
-            without: the fold to leave out, of all folds of all repeats; by default none.
-        """
+        """The score of weights, at the best cutoff where one is fitted."""
         sums = self.sums(weights)
         first = 0 if without is None else without // self.folds * self.folds
         repeat = sums[first : first + self.folds]

@@ -18,14 +18,7 @@ NEAR_WEIGHTS = 1e-9
 
 
 def elected(held: Candidates, method: str, weights: FloatArray, least: float | None) -> dict[str, list[str]]:
-    """Query → the documents in the set, by the weight of the runs that have them, then by id, greatest first.
-
-    Args:
-        held: the candidates.
-        method: ``union``, ``intersection`` or ``vote``.
-        weights: shape (n,).
-        least: for a vote, the weight that is enough; by default more than half of all.
-    """
+    """Query → the documents in the set, by the weight of the runs that have them, then by id, greatest first."""
     votes = weighted_sum(held.named.astype(np.float64), held.named, weights)
     total = math.fsum(weights.tolist())
     enough: BoolArray = votes > 0
@@ -48,13 +41,7 @@ class Counted(NamedTuple):
 
 
 def counted(answers: Sequence[Answers], weights: Sequence[float], ties: str) -> Counted:
-    """The label with the greater weight, for every query that any run with a weight answers.
-
-    Args:
-        answers: of each run.
-        weights: of each run.
-        ties: what equal weights give: ``Y``, ``N``, or ``first``, what the first run with a weight says that answers.
-    """
+    """The label with the greater weight, for every query that any run with a weight answers."""
     labels: dict[str, bool] = {}
     tied = []
     for query in dict.fromkeys(query for run in answers for query in run.labels):

@@ -66,11 +66,7 @@ TABLES: Final[Mapping[str, Table]] = {
 
 
 def build(board: Board, name: str, extras: Extras) -> Grid:
-    """A table by its name.
-
-    Raises:
-        UsageError: there is no such table, or the task does not have it, or what it is made from is not given.
-    """
+    """A table by its name."""
     if name not in TABLES:
         raise UsageError("unknown-name", f"unknown table {name!r}; the tables are {', '.join(TABLES)}")
     return replace(TABLES[name].build(board, extras), label=f"tab:task{board.task}-{name}")

@@ -21,11 +21,7 @@ _BINS = 10
 
 
 def relevant(board: Board) -> Grid:
-    """How many questions have how many relevant documents (Table 7 of the 2021 overview).
-
-    Raises:
-        UsageError: the gold names no documents.
-    """
+    """How many questions have how many relevant documents (Table 7 of the 2021 overview)."""
     if board.relevant is None:
         raise UsageError("no-result", f"{board.gold} contains no relevant documents to group questions by")
     sizes, counts = np.unique(board.relevant, return_counts=True)
@@ -113,13 +109,7 @@ FIGURES: Final[Mapping[str, tuple[str, str]]] = {
 
 
 def hardest_first(table: Grid, kind: str, first: int) -> list[Sequence[Cell]]:
-    """The rows of ``questions`` for a kind, by the mean of the first measure.
-
-    Args:
-        table: what ``questions`` gave.
-        kind: one of ``FIGURES``.
-        first: the column of the first measure.
-    """
+    """The rows of ``questions`` for a kind, by the mean of the first measure."""
 
     def mean(row: Sequence[Cell]) -> float:
         cell = row[first]
@@ -196,9 +186,6 @@ def by_category(board: Board, categories: Categories | None) -> Grid:
 
     An accuracy is a percentage. The majority baseline answers every question with the label that is most frequent in
     the whole gold; with as many Y as N it answers N.
-
-    Raises:
-        UsageError: no categories are given.
     """
     if categories is None:
         raise UsageError("option-needed", "name the categories of the questions: --categories CSV")

@@ -168,13 +168,7 @@ class Leaderboard(Board, Shown):
 
 
 class BoardTables(Shown):
-    """Some tables of a leaderboard; JSON and HTML hold all of them.
-
-    Args:
-        board: the leaderboard.
-        names: of the tables.
-        extras: what they are made from besides the leaderboard.
-    """
+    """Some tables of a leaderboard; JSON and HTML hold all of them."""
 
     __slots__ = ("board", "extras", "names")
 

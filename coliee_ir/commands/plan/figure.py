@@ -21,13 +21,7 @@ _Curve = Sequence[tuple[float, float]]
 
 
 def power_curves(measure: str, curves: Mapping[int, _Curve], power: float) -> Figure:
-    """The power over the true difference.
-
-    Args:
-        measure: whose difference it is.
-        curves: number of queries → its curve.
-        power: that was asked for, drawn as a line.
-    """
+    """The power over the true difference."""
     numbers = list(curves)
     points = [
         {"n": at, "queries": number, "difference": difference, "power": share}

@@ -135,16 +135,7 @@ def plan(
 def plan_terms(
     terms: Sequence[Terms], pairs: Sequence[tuple[int, int]], n: int, years: int, power: float, settings: Resampling
 ) -> list[float]:
-    """The least difference of each pair that is found with a power, in years of n queries drawn from the terms'.
-
-    Args:
-        terms: of each run, over the same queries.
-        pairs: of the runs, by their places.
-        n: queries of a year.
-        years: how many are drawn.
-        power: how often it is found.
-        settings: how queries are resampled in each year.
-    """
+    """The least difference of each pair that is found with a power, in years of n queries drawn from the terms'."""
     return [float(found) for found in _least(_needed(terms, pairs, n, years, settings), power)]
 
 
@@ -157,11 +148,7 @@ def _checked(
     years: int,
     settings: Resampling,
 ) -> Measure:
-    """The measure to plan by.
-
-    Raises:
-        UsageError: as ``plan``.
-    """
+    """The measure to plan by."""
     checked(scored, 2, "a plan")
     one_of("power", power, Real, "a number")
     if not all(is_whole(number, 0) for number in numbers("queries", queries)):

@@ -28,15 +28,7 @@ def listed() -> str:
 
 
 def shown(name: str) -> str:
-    """What a protocol says.
-
-    Args:
-        name: its name, or a file.
-
-    Raises:
-        InputError: the file cannot be read.
-        UsageError: there is no such protocol.
-    """
+    """What a protocol says."""
     task = use(name)
     lines = []
     for rules in all_rules(task):
@@ -52,12 +44,7 @@ def shown(name: str) -> str:
 
 
 def stated(name: str) -> str:
-    """The TOML of a protocol, to be changed and given to ``--protocol``; it is checked first.
-
-    Raises:
-        InputError: the file cannot be read.
-        UsageError: there is no such protocol.
-    """
+    """The TOML of a protocol, to be changed and given to ``--protocol``; it is checked first."""
     rules = all_rules(use(name))
     for row in rules:
         check_rules(row)

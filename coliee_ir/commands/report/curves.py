@@ -13,11 +13,7 @@ from coliee_ir.commands.tune.result import points
 
 
 def curves(tunings: Sequence[Tuning]) -> Figure:
-    """The curve of each run, over cutoffs in one panel: the score, its band, and dashed where the rule cuts.
-
-    Args:
-        tunings: with intervals of their curves.
-    """
+    """The curve of each run, over cutoffs in one panel: the score, its band, and dashed where the rule cuts."""
     measure = tunings[0].measure
     names = [label(tuning.tag) for tuning in tunings]
     panels = []

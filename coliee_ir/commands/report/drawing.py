@@ -79,16 +79,7 @@ class Figure(NamedTuple):
 def figure(
     name: str, title: str, says: str, chart: alt.TopLevelMixin | dict[str, Any], data: Grid, **names: Sequence[str]
 ) -> Figure:
-    """A figure of an Altair chart.
-
-    Args:
-        name: see Figure.
-        title: see Figure.
-        says: see Figure.
-        chart: the chart, or its definition, in which runs, categories and questions are numbers.
-        data: see Figure.
-        names: what these numbers are called: ``runs=["A", "B"]``.
-    """
+    """A figure of an Altair chart."""
     definition = chart if isinstance(chart, dict) else chart.to_dict(validate=False)  # the tests validate
     definition = dict(definition)
     definition.pop("config", None)  # Altair's own taste in sizes

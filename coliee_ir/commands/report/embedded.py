@@ -21,11 +21,7 @@ def data(value: Any) -> Markup:
 
 
 def script(code: str) -> Markup:
-    """JavaScript of ours or of a library for the inside of a script element.
-
-    Raises:
-        ValueError: it holds what would end the element or begin a comment.
-    """
+    """JavaScript of ours or of a library for the inside of a script element."""
     if re.search("</script|<!--|\r", code, re.IGNORECASE):
         raise ValueError("this script cannot be embedded in a page")
     return Markup(code)

@@ -46,11 +46,7 @@ def paths(folder: PathLike) -> list[Path]:
 
 
 def write_overview(board: Leaderboard, folder: PathLike, easy: float = EASY) -> list[Path]:
-    """Write the figures, and ``overview.tex``, which includes them.
-
-    Raises:
-        InputError: the folder cannot be written.
-    """
+    """Write the figures, and ``overview.tex``, which includes them."""
     figures = overview(board, easy)
     place = made_folder(folder)
     files = [*write_figures(figures, place), place / "overview.tex"]

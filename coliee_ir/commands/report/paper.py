@@ -26,11 +26,7 @@ PICTURES: Final = (".svg", ".pdf", ".png")
 
 
 def write_picture(figure: Figure, path: PathLike) -> None:
-    """Write a figure to a file, as one of ``PICTURES`` by its name.
-
-    Raises:
-        InputError: the file cannot be written.
-    """
+    """Write a figure to a file, as one of ``PICTURES`` by its name."""
     svg = vl_convert.vegalite_to_svg(on_paper(figure), vl_version=VEGA_LITE)
     ending = Path(path).suffix
     if ending == ".svg":
@@ -41,14 +37,7 @@ def write_picture(figure: Figure, path: PathLike) -> None:
 
 
 def write_figures(figures: Sequence[Figure], folder: PathLike) -> list[Path]:
-    """Write each figure as PDF, SVG and PNG, and its numbers as CSV.
-
-    Returns:
-        The files.
-
-    Raises:
-        InputError: the folder cannot be written.
-    """
+    """Write each figure as PDF, SVG and PNG, and its numbers as CSV."""
     place = made_folder(folder)
     files = []
     for figure in figures:

@@ -197,14 +197,7 @@ def report(
 
 
 def check_installed(what: str = "a report") -> None:
-    """Refuse where what a report is made with is not there.
-
-    Args:
-        what: cannot be made.
-
-    Raises:
-        UsageError: it is not.
-    """
+    """Refuse where what a report is made with is not there."""
     missing = [name for module, name in _NEEDED.items() if importlib.util.find_spec(module) is None]
     if missing:
         raise UsageError("needs-package", f"{what} needs {' and '.join(missing)}: pip install 'coliee-ir[report]'")

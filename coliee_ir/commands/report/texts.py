@@ -15,12 +15,7 @@ _LONGEST: Final = 160
 
 
 class Texts:
-    """Titles of documents and beginnings of queries, each looked up once.
-
-    Args:
-        corpus: the corpus; None for none, when nothing has a title.
-        queries: the queries whose texts may be asked for.
-    """
+    """Titles of documents and beginnings of queries, each looked up once."""
 
     def __init__(self, corpus: Corpus | None, queries: tuple[str, ...]) -> None:
         self._corpus = corpus
@@ -52,12 +47,7 @@ def _beginning(text: str) -> str:
 
 
 def texts_of(corpus: PathLike | Corpus | None, task: str, gold: Gold) -> Texts:
-    """The texts of a corpus, as a path or read.
-
-    Raises:
-        InputError: it cannot be read.
-        UsageError: the task has no corpus.
-    """
+    """The texts of a corpus, as a path or read."""
     if corpus is None or isinstance(corpus, Corpus):
         return Texts(corpus, gold.queries)
     if not protocol(task).law:

@@ -75,16 +75,7 @@ class Filter(NamedTuple):
 
 
 def filtered(pool: Pool, filters: Iterable[Filter], path: str) -> Pool:
-    """What filters leave of a run.
-
-    Args:
-        pool: the run.
-        filters: the filters, in their order.
-        path: the run's file, for the error.
-
-    Raises:
-        UsageError: what a filter goes by has no id in common with the run, so that it would do nothing.
-    """
+    """What filters leave of a run."""
     for filter_ in one_of("filters", filters, Iterable, "a list of filters"):
         one_of("a filter", filter_, Filter, "what coliee_ir.Filter makes")
         if not filter_.knows(pool):

@@ -45,14 +45,7 @@ class Selection(NamedTuple):
 
 
 def select(candidates: Sequence[Candidate], split: Split, folds: IntArray, among: BoolArray) -> Selection:
-    """Try each candidate on held-out folds, and choose.
-
-    Args:
-        candidates: the kinds of rule, the simplest first.
-        split: the groups of queries.
-        folds: for each repeat the fold of each query; shape (D, Q).
-        among: shape (Q,); the queries that take part.
-    """
+    """Try each candidate on held-out folds, and choose."""
     held = [kind.sweep.held_out(folds, kind.bounds) for kind in candidates]
     return _selected(candidates, split, folds, held, among)
 
@@ -73,14 +66,7 @@ def _selected(
 def chosen(
     candidates: Sequence[Candidate], split: Split, trains: Sequence[BoolArray], rounds: Sequence[tuple[int, int]]
 ) -> list[Candidate]:
-    """The kind of rule that each of some sets of queries chooses, by folds of them.
-
-    Args:
-        candidates: the kinds of rule, the simplest first.
-        split: the groups of queries.
-        trains: the queries of each set; shape (Q,).
-        rounds: of the folds of each.
-    """
+    """The kind of rule that each of some sets of queries chooses, by folds of them."""
     if len(candidates) == 1:
         return [*candidates] * len(trains)
     folds = np.stack([split.folds(train, *round_) for train, round_ in zip(trains, rounds, strict=True)])
@@ -93,13 +79,7 @@ def chosen(
 
 
 def nested(candidates: Sequence[Candidate], split: Split, selection: Selection | None = None) -> Terms:
-    """What each query adds when kind of rule and parameters are both chosen without its fold; for all repeats.
-
-    Args:
-        candidates: the kinds of rule, the simplest first.
-        split: the folds; those within the rest of a fold are dealt anew.
-        selection: what came of trying these candidates on all folds of this split, if that is known.
-    """
+    """What each query adds when kind of rule and parameters are both chosen without its fold; for all repeats."""
     aim = candidates[0].sweep.objective
     outer = split.all_folds(np.ones(len(aim.base), dtype=np.bool_)) if selection is None else selection.folds
     each = np.zeros((*outer.shape, aim.base.shape[1]))

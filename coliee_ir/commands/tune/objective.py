@@ -76,19 +76,7 @@ def objective(
     right: Mapping[str, bool] | None = None,
     fixed: Mapping[Measure, Result] | None = None,
 ) -> Objective:
-    """The sums of a measure on a pool.
-
-    Args:
-        measure: MicroP, MicroR, MicroF, MacroP, MacroR, MacroF, without cutoff; Accuracy of articles and answers; or
-            a formula of these and of what is fixed.
-        pool: the rankings.
-        decisions: the choices where the organisers leave it open.
-        right: query → whether its answer is right, for Accuracy.
-        fixed: the results of measures that do not look at these rankings.
-
-    Raises:
-        UsageError: another measure.
-    """
+    """The sums of a measure on a pool."""
     if isinstance(measure, Formula):
         return _of_formula(measure, pool, decisions, right, fixed or {})
     if isinstance(measure, Micro) and measure.cutoff is None:
@@ -177,12 +165,7 @@ def _of_formula(
 
 
 def _of_values(pool: Pool, value: Value) -> Objective:
-    """The mean over queries of a value of the documents kept so far.
-
-    Args:
-        pool: the rankings.
-        value: query numbers, correct and retrieved documents → values; NaN for a query left out of the mean.
-    """
+    """The mean over queries of a value of the documents kept so far."""
     queries = np.arange(len(pool.queries))
     nothing = np.zeros(len(queries))
     at_first = _kept(value(queries, nothing, nothing))

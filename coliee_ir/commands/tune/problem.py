@@ -100,14 +100,7 @@ class Problem:
         return Solution(rule, sweep.terms(rule).total, tried, tuple(curve), sweep, selection)
 
     def ceilings(self, pool: Pool, whole: float, others: Parts, *, has_filters: bool = False) -> dict[str, float]:
-        """Reference scores: what better cutting, and what better ranking, could give.
-
-        Args:
-            pool: the rankings.
-            whole: the score of the run as it is.
-            others: the other judged parts, for Accuracy and formulas.
-            has_filters: whether something was taken away before.
-        """
+        """Reference scores: what better cutting, and what better ranking, could give."""
         parts = {**others, "documents": pool.judged(relevance_of(self.measure))}
         fixed = cutting.best_fixed_k(self.measure, parts, self.decisions)
         all_rows = pool.lengths

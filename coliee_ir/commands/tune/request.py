@@ -149,11 +149,7 @@ def tune(
 
 
 def pool_of(evaluator: Evaluator, run: Run | Answers, measure: Measure) -> Pool:
-    """The rankings of a run that an evaluator has read, with what counts as relevant for a measure.
-
-    Raises:
-        InputError: it holds labels.
-    """
+    """The rankings of a run that an evaluator has read, with what counts as relevant for a measure."""
     qrels, rules = evaluator.gold.qrels or {}, evaluator.protocol
     judged = {query: counting(query, qrels.get(query, {}), rules) for query in evaluator.queries}
     return Pool.read(run, judged, task=evaluator.read_as, rel=max(relevance_of(measure), rules.level))
@@ -176,27 +172,7 @@ def tune_scored(
     seed: int = SEED,
     curve_intervals: bool = False,
 ) -> Tuning:
-    """``tune`` for a run that was scored and read: no file is read again.
-
-    Args:
-        evaluator: what scored it.
-        scores: its scores by the measure, with the judged parts.
-        pool: its rankings, as ``pool_of`` gives them.
-        measure: what is maximised.
-        right: query → whether its answer is right, for Accuracy.
-        by: kinds of rule.
-        floor: keep at least so many documents a query.
-        cap: keep at most so many.
-        folds: how many folds of queries.
-        repeats: how many times the queries are dealt anew.
-        groups: query → group.
-        filters: what to take away before cutting.
-        seed: of the folds.
-        curve_intervals: whether each point of the curve gets an interval.
-
-    Raises:
-        UsageError: see ``tune``.
-    """
+    """``tune`` for a run that was scored and read: no file is read again."""
     if evaluator.decisions.extra_queries == "wrong":
         raise UsageError(
             "option-conflict", "cutoffs are tuned on the queries of the gold; extra queries cannot count as wrong"

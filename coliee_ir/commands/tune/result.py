@@ -177,11 +177,6 @@ def best_of(tunings: Sequence[Tuning], *, seed: int = SEED, n_resamples: int = N
 
     The best of many is in part the luckiest, so that its own held-out score is too good. Here the choice, too, is made
     on other queries than those that score it; see ``coliee_ir.stats.folds.best_of``.
-
-    Args:
-        tunings: of the same gold, measure and groups.
-        seed: of the bootstrap samples.
-        n_resamples: how many there are.
     """
     return folds.best_of([tuning.terms for tuning in tunings], n_resamples, seed)
 

@@ -133,11 +133,7 @@ class Rule:
 
 
 def named(names: Sequence[str], pool: Pool) -> list[str]:
-    """The kinds of rule asked for, or all that the run's scores allow; the simplest first.
-
-    Raises:
-        UsageError: there is no such rule, or the run's scores do not allow it.
-    """
+    """The kinds of rule asked for, or all that the run's scores allow; the simplest first."""
     negative = pool.scored and bool((pool.compared < 0).any())
     possible = [
         name

@@ -139,11 +139,6 @@ class Sweep:
     Behind the last row that can raise a score no threshold is best: only the rows up to there are kept, with what a
     row may have the same value as. In most rankings they are few, and they are what memory and time go by. Of their
     values, those of which some row raises a score are the places where a threshold can be best.
-
-    Args:
-        pool: the rankings.
-        family: one of ``FAMILIES``.
-        objective: what is maximised.
     """
 
     def __init__(self, pool: Pool, family: str, objective: Objective) -> None:
@@ -193,10 +188,6 @@ class Sweep:
 
         Exact over all thresholds for each of the bounds. Of thresholds with equal scores it is that which keeps fewest
         rows, of bounds with equal scores the first.
-
-        Args:
-            chosen: shape (Q,); the queries.
-            bounds: floors and caps to try, the simplest first.
         """
         left = _Left.nothing(chosen)
         [which], [place] = self._choices(left, tuple(bounds))
@@ -213,15 +204,7 @@ class Sweep:
         return Fit(self._rule(threshold, bound), float(self.objective.score(sums)))
 
     def held_out(self, folds: IntArray, bounds: Sequence[Bounds] = (Bounds(),)) -> FloatArray:
-        """What each query adds under the rule that ``best`` finds on the queries of all other folds.
-
-        Args:
-            folds: shape (D, Q); for each deal the fold of each query, from 0; -1 for those that do not take part.
-            bounds: floors and caps to try, the simplest first.
-
-        Returns:
-            Shape (D, Q, T); 0 outside of all folds.
-        """
+        """What each query adds under the rule that ``best`` finds on the queries of all other folds."""
         n_folds = int(folds.max(initial=-1)) + 1
         deal, out = np.divmod(np.arange(len(folds) * n_folds), max(1, n_folds))
         cells = self._cells_of(tuple(bounds))
@@ -386,11 +369,7 @@ class Sweep:
         return Fit(self._rule(threshold, bound), float(scores[at]) if scores[at] > -np.inf else float("nan"))
 
     def _scored(self, chosen: BoolArray, bound: Bounds) -> tuple[FloatArray, IntArray, FloatArray]:
-        """The falling values of some queries' rows between bounds, and the scores wherever a threshold can lie.
-
-        Returns:
-            The values; after how many rows thresholds can lie; the scores there, -∞ where none can be formed.
-        """
+        """The falling values of some queries' rows between bounds, and the scores wherever a threshold can lie."""
         row = np.flatnonzero(self._is_within(self.pool.rank, bound) & chosen[self.pool.query]).astype(np.int32)
         values = self._value()[row]
         order = np.argsort(-values, kind="stable").astype(np.int32)
@@ -414,13 +393,7 @@ class Sweep:
         return values, ends, np.nan_to_num(scores, nan=-np.inf, copy=False)
 
     def _thresholds(self, chosen: BoolArray, bound: Bounds, kept: IntArray) -> FloatArray:
-        """Shape (S,); the thresholds that keep the first so many rows.
-
-        Args:
-            chosen: shape (S, Q); the queries that chose each.
-            bound: of how many rows a query.
-            kept: shape (S,); how many rows.
-        """
+        """Shape (S,); the thresholds that keep the first so many rows."""
         last = np.full(len(kept), np.nan)
         last[kept > 0] = -self._rising[kept[kept > 0] - 1]
         return self._between(last, chosen, bound, last if self.family == "k" else self._next(chosen, bound, kept))
@@ -452,14 +425,7 @@ class Sweep:
         return found
 
     def _between(self, last: FloatArray, chosen: BoolArray, bound: Bounds, following: FloatArray) -> FloatArray:
-        """Thresholds that keep the rows down to a value: between two values, so that rows are told apart.
-
-        Args:
-            last: shape (S,); the value of the last row that is kept, NaN where none is.
-            chosen: as for ``_thresholds``.
-            bound: as there.
-            following: shape (S,); the value of the next row; -∞ where there is none.
-        """
+        """Thresholds that keep the rows down to a value: between two values, so that rows are told apart."""
         none = np.isnan(last)
         if self.family == "k":
             return np.where(none, -float(bound.always), last)
@@ -507,13 +473,7 @@ class Sweep:
 
 
 def all_bounds(floor: int | None, cap: int | None, longest: int) -> tuple[Bounds, ...]:
-    """The floors and caps to try, the simplest first.
-
-    Args:
-        floor: the floor, if it is fixed.
-        cap: the cap, if it is fixed.
-        longest: the length of the longest ranking; a greater cap changes nothing.
-    """
+    """The floors and caps to try, the simplest first."""
     floors = FLOORS if floor is None else (floor,)
     caps = (None, *(bound for bound in CAPS if bound < longest)) if cap is None else (cap,)
     fixed = floor is not None and cap is not None
