@@ -38,7 +38,7 @@ from ir_measures.measures import registry
 from ir_measures.measures.base import Agg
 
 from coliee_adapters.errors import ColieeError, MismatchError, UsageError
-from coliee_adapters.frames import gold_of, run_of
+from coliee_adapters.forms.frames import gold_of, run_of
 from coliee_adapters.inputs import GoldLike, RunLike
 from coliee_adapters.kinds import told
 from coliee_adapters.records import Answers, Gold

@@ -16,10 +16,11 @@ from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from pathlib import Path
 from typing import Any
 
-from coliee_adapters import detect, ir_measures
+from coliee_adapters import ir_measures
+from coliee_adapters.forms import detect
+from coliee_adapters.forms.vocabulary import EVERY_NAME, ROLES
 from coliee_adapters.kinds import ERRORS, REMARKS
 from coliee_adapters.remarks import KINDS, Remarks, worded
-from coliee_adapters.vocabulary import EVERY_NAME, ROLES
 from coliee_ir import cli, measures
 from coliee_ir.commands import convert as conversion
 from coliee_ir.commands import protocol as protocol_command

@@ -17,7 +17,7 @@ from asserting import Said
 from hypothesis import HealthCheck, Phase, settings
 
 import coliee_ir
-from coliee_adapters.files import Source
+from coliee_adapters.files.source import Source
 from coliee_ir.cli import main
 from coliee_ir.commands.tune import tune_scored
 

@@ -42,9 +42,9 @@ from unittest import mock
 
 from mutations import EXAMPLES, Case, lines_of, made
 
-from coliee_adapters import columns, trec
 from coliee_adapters.errors import ColieeError, InputError
-from coliee_adapters.file_kinds import kind_of
+from coliee_adapters.files.file_kinds import kind_of
+from coliee_adapters.forms import columns, trec
 from coliee_adapters.records import Run, normal_id
 from coliee_ir import Evaluator, Scores, convert, evaluate
 from coliee_ir.cli import main as coliee_ir_main

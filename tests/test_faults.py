@@ -39,12 +39,12 @@ CONVERT = ("convert", "--to", "json", "run.txt")
 #: what a hook can use: it runs before the command, in its process
 PRELUDE = """
 import contextlib, os, resource, sys, time, tomllib
-import coliee_adapters.case_law, coliee_ir.cli.convert, coliee_ir.cli.evaluate
+import coliee_adapters.forms.case_law, coliee_ir.cli.convert, coliee_ir.cli.evaluate
 from pathlib import Path
 from coliee_ir.judging import workers
 from coliee_ir.scoring import batch
-from coliee_adapters import files
-from coliee_adapters.files import Source
+from coliee_adapters.files import source as files
+from coliee_adapters.files.source import Source
 from coliee_ir.cli import main
 
 command = os.getpid()
@@ -517,11 +517,11 @@ files._beside = slow
 @pytest.mark.parametrize("target", ["out.json", "out.gz", "-"])
 def test_a_batch_system_ends_a_conversion(here: Path, sign: signal.Signals, target: str) -> None:
     hook = """
-writes = coliee_adapters.case_law.write_json
+writes = coliee_adapters.forms.case_law.write_json
 def slow(content, stream):
     writes(content, stream)
     wait()
-coliee_adapters.case_law.write_json = slow
+coliee_adapters.forms.case_law.write_json = slow
 """
     Path("out.json").write_bytes(b"old")
     before = content(here)
@@ -597,11 +597,11 @@ def test_what_is_ignored_stays_ignored(here: Path) -> None:
     hook = (
         "signal.signal(signal.SIGHUP, signal.SIG_IGN)\n"
         + """
-writes = coliee_adapters.case_law.write_json
+writes = coliee_adapters.forms.case_law.write_json
 def slow(content, stream):
     writes(content, stream)
     os.kill(os.getpid(), signal.SIGHUP)
-coliee_adapters.case_law.write_json = slow
+coliee_adapters.forms.case_law.write_json = slow
 """
     )
     assert run(*CONVERT, "out.json", hook=f"import signal\n{hook}")[0] == 0

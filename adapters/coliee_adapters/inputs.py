@@ -6,7 +6,7 @@ import os
 from collections.abc import Iterable, Mapping, Sequence
 from typing import Any, Protocol, TypeAlias
 
-from coliee_adapters.files import Source
+from coliee_adapters.files.source import Source
 from coliee_adapters.records import Answers, Gold, Run
 
 

@@ -149,7 +149,7 @@ class Gold:
             A query may have no document at all.
         labels: query → True for Y, False for N; None where the form has no labels.
         path: the file as the user named it.
-        format: the name of its form, see ``coliee_adapters.detect``.
+        format: the name of its form, see ``coliee_adapters.forms.detect``.
         task: the task that the file itself names, if it does.
         remarks: what was tolerated while reading.
         files: query → the file that it comes from, where several golds are one; else empty.

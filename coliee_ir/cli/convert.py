@@ -4,8 +4,8 @@ from __future__ import annotations
 
 import argparse
 
-from coliee_adapters import detect
 from coliee_adapters.errors import UsageError
+from coliee_adapters.forms import detect
 from coliee_ir.cli import say
 from coliee_ir.cli.options import add, add_decisions
 from coliee_ir.commands import convert as conversion

@@ -4,9 +4,9 @@ from __future__ import annotations
 
 import argparse
 
-from coliee_adapters import json_text
 from coliee_adapters.errors import InputError, UsageError
-from coliee_adapters.files import Source
+from coliee_adapters.files.source import Source
+from coliee_adapters.forms import json_text
 from coliee_ir.cli import say, scoring, tune
 from coliee_ir.cli.options import add
 from coliee_ir.commands import tune as cutoffs

@@ -12,7 +12,7 @@ from importlib import resources
 from pathlib import Path
 
 from coliee_adapters.errors import InputError
-from coliee_adapters.files import made_folder
+from coliee_adapters.files.source import made_folder
 from coliee_ir import cli
 from coliee_ir.cli import say
 from coliee_ir.cli.options import add

@@ -8,10 +8,10 @@ from dataclasses import replace
 from typing import cast
 
 from coliee_adapters.errors import UsageError
-from coliee_adapters.files import Source
+from coliee_adapters.files.source import Source
+from coliee_adapters.forms.lines import counted
 from coliee_adapters.inputs import RunLike
 from coliee_adapters.kinds import told
-from coliee_adapters.lines import counted
 from coliee_adapters.records import Answers, Run
 from coliee_ir.cli import say, scoring
 from coliee_ir.cli.options import add, add_decisions, one_measure, rules

@@ -13,13 +13,13 @@ from functools import partial
 from pathlib import Path
 from typing import Any, Final, Literal
 
-from coliee_adapters import remote
 from coliee_adapters.classes import NamedTuple
-from coliee_adapters.compressed import plain_name
 from coliee_adapters.errors import UsageError
+from coliee_adapters.files import remote
+from coliee_adapters.files.compressed import plain_name
+from coliee_adapters.forms.vocabulary import ROLES, parse_columns
 from coliee_adapters.normal_forms import NORMAL_FORMS
 from coliee_adapters.records import exact_id
-from coliee_adapters.vocabulary import ROLES, parse_columns
 from coliee_ir.measures.catalogue import names_in
 from coliee_ir.rules.decisions import CHOICES
 from coliee_ir.rules.protocol import TASKS, all_rules, use

@@ -8,7 +8,7 @@ from collections.abc import Sequence
 from pathlib import Path
 
 from coliee_adapters.errors import UsageError, masked
-from coliee_adapters.lines import counted
+from coliee_adapters.forms.lines import counted
 from coliee_ir.cli import say, scoring
 from coliee_ir.cli.options import add, measures
 from coliee_ir.commands import report

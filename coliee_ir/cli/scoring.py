@@ -12,9 +12,10 @@ from pathlib import Path
 from time import perf_counter
 from typing import TYPE_CHECKING, Final, TypeVar
 
-from coliee_adapters import archives, trec_eval
+from coliee_adapters import trec_eval
 from coliee_adapters.errors import InputError, UsageError, shortened
-from coliee_adapters.files import (
+from coliee_adapters.files import archives
+from coliee_adapters.files.source import (
     Kind,
     PathLike,
     Source,
@@ -24,8 +25,8 @@ from coliee_adapters.files import (
     sha256_of,
     written_bytes,
 )
+from coliee_adapters.forms.lines import counted
 from coliee_adapters.kinds import told
-from coliee_adapters.lines import counted
 from coliee_adapters.remarks import Remark
 from coliee_ir._version import __version__
 from coliee_ir.cli import say

@@ -9,9 +9,9 @@ from functools import partial
 from pathlib import Path
 from typing import Final
 
-from coliee_adapters.detect import RUN_FORMS
 from coliee_adapters.errors import UsageError, guarded, shortened
-from coliee_adapters.files import Kind, Source, written
+from coliee_adapters.files.source import Kind, Source, written
+from coliee_adapters.forms.detect import RUN_FORMS
 from coliee_adapters.kinds import told
 from coliee_adapters.records import Run
 from coliee_ir.cli import say, scoring

@@ -5,9 +5,9 @@ from __future__ import annotations
 import argparse
 from collections import Counter
 
-from coliee_adapters import archives
-from coliee_adapters.files import check_outputs, is_folder
-from coliee_adapters.lines import counted
+from coliee_adapters.files import archives
+from coliee_adapters.files.source import check_outputs, is_folder
+from coliee_adapters.forms.lines import counted
 from coliee_ir.cli import say, scoring
 from coliee_ir.cli.options import add
 from coliee_ir.commands.validate import Severity, Validation, validate

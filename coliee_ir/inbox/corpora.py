@@ -5,7 +5,7 @@ from __future__ import annotations
 from coliee_adapters import corpora
 from coliee_adapters.corpora import Corpus
 from coliee_adapters.errors import UsageError
-from coliee_adapters.files import PathLike
+from coliee_adapters.files.source import PathLike
 from coliee_adapters.records import Gold
 from coliee_ir.rules.protocol import TASKS, all_rules, task_name
 

@@ -9,10 +9,10 @@ from collections.abc import Iterable, Iterator, Mapping
 from pathlib import Path
 from typing import Final
 
-from coliee_adapters import archives, remote
 from coliee_adapters.classes import NamedTuple
 from coliee_adapters.errors import InputError, UsageError
-from coliee_adapters.files import Kind, PathLike, Source
+from coliee_adapters.files import archives, remote
+from coliee_adapters.files.source import Kind, PathLike, Source
 from coliee_adapters.remarks import Remark
 
 #: what systems and programs leave in folders

@@ -13,8 +13,8 @@ from pathlib import Path
 from typing import Final
 
 from coliee_adapters.errors import ColieeError, UsageError, guarded, shortened
-from coliee_adapters.files import by_original, copies
-from coliee_adapters.lines import counted
+from coliee_adapters.files.source import by_original, copies
+from coliee_adapters.forms.lines import counted
 from coliee_adapters.records import Answers, Run
 from coliee_adapters.remarks import Remark
 from coliee_ir.inbox.inventory import Inventory, Item, Part

@@ -15,12 +15,14 @@ from itertools import islice
 from pathlib import Path
 from typing import Final
 
-from coliee_adapters import archives, case_law, descriptions, detect, statute, tabular
 from coliee_adapters.classes import dataclass
-from coliee_adapters.descriptions import Description
+from coliee_adapters.descriptions import system_description as descriptions
+from coliee_adapters.descriptions.system_description import Description
 from coliee_adapters.errors import ColieeError, guarded
-from coliee_adapters.file_kinds import kind_of
-from coliee_adapters.files import Kind, PathLike, Source
+from coliee_adapters.files import archives
+from coliee_adapters.files.file_kinds import kind_of
+from coliee_adapters.files.source import Kind, PathLike, Source
+from coliee_adapters.forms import case_law, detect, statute, tabular
 from coliee_adapters.records import Answers, Gold, Run
 from coliee_adapters.remarks import Remark
 from coliee_ir.inbox.folders import Walked, walk

@@ -8,11 +8,11 @@ from dataclasses import field, replace
 from pathlib import Path
 from typing import TYPE_CHECKING, Final
 
-from coliee_adapters import remote
 from coliee_adapters.checked import one_of
 from coliee_adapters.classes import dataclass
 from coliee_adapters.errors import UsageError
-from coliee_adapters.files import Kind, PathLike, Source
+from coliee_adapters.files import remote
+from coliee_adapters.files.source import Kind, PathLike, Source
 from coliee_adapters.inputs import RunLike
 from coliee_adapters.records import Gold
 from coliee_ir.rules.protocol import protocol

@@ -9,13 +9,13 @@ import re
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from typing import Any, Final
 
-from coliee_adapters import json_text
 from coliee_adapters.classes import NamedTuple
 from coliee_adapters.errors import InputError
-from coliee_adapters.files import PathLike, Source
-from coliee_adapters.lines import content_lines, split_columns
+from coliee_adapters.files.source import PathLike, Source
+from coliee_adapters.forms import json_text
+from coliee_adapters.forms.lines import content_lines, split_columns
+from coliee_adapters.forms.vocabulary import EVERY_NAME, normal_name
 from coliee_adapters.records import Run, exact_id, normal_id
-from coliee_adapters.vocabulary import EVERY_NAME, normal_name
 from coliee_ir.judging.gathered import Gathered
 from coliee_ir.rules.protocol import has_exact_ids
 from coliee_ir.scoring.reading import read_run

@@ -8,12 +8,13 @@ from collections.abc import Iterator, Mapping, Sequence
 from itertools import islice
 from typing import Final
 
-from coliee_adapters import descriptions, statute, tort, vocabulary
+from coliee_adapters.descriptions import system_description as descriptions
 from coliee_adapters.errors import UsageError
-from coliee_adapters.files import Source
-from coliee_adapters.lines import SEPARATORS, Comments, content_lines, split_columns
+from coliee_adapters.files.source import Source
+from coliee_adapters.forms import statute, tort, vocabulary
+from coliee_adapters.forms.lines import SEPARATORS, Comments, content_lines, split_columns
+from coliee_adapters.forms.statute import LABELS, STATUTE_ID
 from coliee_adapters.records import Answers, Gold, Run, normal_id
-from coliee_adapters.statute import LABELS, STATUTE_ID
 from coliee_ir.rules.protocol import (
     CASES,
     DECISIONS,

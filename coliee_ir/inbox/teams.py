@@ -8,11 +8,11 @@ import unicodedata
 from collections.abc import Iterable, Mapping
 from pathlib import Path
 
-from coliee_adapters import archives, remote
 from coliee_adapters.checked import one_of
 from coliee_adapters.classes import NamedTuple
 from coliee_adapters.errors import InputError, UsageError, masked, quoted
-from coliee_adapters.files import PathLike, Source, is_folder
+from coliee_adapters.files import archives, remote
+from coliee_adapters.files.source import PathLike, Source, is_folder
 from coliee_ir.inbox.sheets import read_sheet
 
 

@@ -9,9 +9,9 @@ from unicodedata import normalize
 
 from coliee_adapters.classes import NamedTuple
 from coliee_adapters.errors import MismatchError, quoted
+from coliee_adapters.forms.statute import STATUTE_ID, exam_of
 from coliee_adapters.ids import Forms, Ids
 from coliee_adapters.normal_forms import folded, mistaken, normalised
-from coliee_adapters.statute import STATUTE_ID, exam_of
 from coliee_ir.judging.judged import Judged
 from coliee_ir.judging.qrels import Qrels
 

@@ -11,7 +11,7 @@ import numpy as np
 import numpy.typing as npt
 
 from coliee_adapters.classes import dataclass
-from coliee_adapters.columns import changes
+from coliee_adapters.forms.columns import changes
 from coliee_adapters.ids import Ids, IntArray
 from coliee_adapters.records import Columns
 from coliee_adapters.remarks import Remarks

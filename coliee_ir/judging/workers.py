@@ -24,7 +24,7 @@ from typing import Any, Final, TypeVar
 
 from coliee_adapters import signals
 from coliee_adapters.errors import ColieeError
-from coliee_adapters.files import this_machine
+from coliee_adapters.files.source import this_machine
 from coliee_ir._version import __version__
 
 _Result = TypeVar("_Result")

@@ -6,8 +6,9 @@ from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import fields, is_dataclass
 from typing import Any, ClassVar, Final
 
-from coliee_adapters import frames, trec_eval
+from coliee_adapters import trec_eval
 from coliee_adapters.errors import UsageError, printable
+from coliee_adapters.forms import frames
 from coliee_adapters.remarks import told_of
 from coliee_ir._version import __version__
 from coliee_ir.output import grid

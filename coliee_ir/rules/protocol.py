@@ -19,11 +19,11 @@ from typing import TYPE_CHECKING, Any, Final, TypeGuard, overload
 
 from coliee_adapters.classes import NamedTuple, dataclass
 from coliee_adapters.errors import InputError, UsageError
-from coliee_adapters.files import PathLike
+from coliee_adapters.files.source import PathLike
 from coliee_ir.rules import ALWAYS
 
 if TYPE_CHECKING:
-    from coliee_adapters.layouts import Layout
+    from coliee_adapters.layouts.layout import Layout
 
 #: The first year of the eras that statute questions count in: ``H18`` is the eighteenth year of Heisei.
 ERAS: Final = {"H": 1989, "R": 2019}

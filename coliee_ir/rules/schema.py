@@ -13,8 +13,8 @@ from typing import Any, Final, cast
 
 from coliee_adapters.classes import NamedTuple
 from coliee_adapters.errors import InputError, quoted
-from coliee_adapters.files import PathLike, Source
-from coliee_adapters.layouts import ANSWERS, CONTAINERS, Layout, Part
+from coliee_adapters.files.source import PathLike, Source
+from coliee_adapters.layouts.layout import ANSWERS, CONTAINERS, Layout, Part
 from coliee_ir.rules import ALWAYS
 
 #: the part that every command knows, beside ``ANSWERS``; a protocol may name others

@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING, Final, Protocol
 
 from coliee_adapters.checked import one_of
 from coliee_adapters.errors import ColieeError, InputError, guarded
-from coliee_adapters.files import Source, copies
+from coliee_adapters.files.source import Source, copies
 from coliee_adapters.inputs import RunLike
 from coliee_adapters.remarks import Remark
 from coliee_ir.judging.qrels import Qrels

@@ -7,7 +7,7 @@ from dataclasses import replace
 from functools import partial
 from typing import TYPE_CHECKING
 
-from coliee_adapters import tort
+from coliee_adapters.forms import tort
 from coliee_adapters.normal_forms import mistaken
 from coliee_adapters.records import Answers, Columns, Run
 from coliee_adapters.remarks import Remarks

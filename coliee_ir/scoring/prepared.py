@@ -6,11 +6,11 @@ import re
 from collections.abc import Iterable, Mapping
 from typing import Final
 
-from coliee_adapters import tort
 from coliee_adapters.checked import texts
 from coliee_adapters.classes import NamedTuple
 from coliee_adapters.errors import InputError, UsageError, shortened
-from coliee_adapters.lines import counted
+from coliee_adapters.forms import tort
+from coliee_adapters.forms.lines import counted
 from coliee_adapters.records import ONE_WORD, Gold, normal_id, wrong_id
 from coliee_ir.judging.judged import BoolArray
 from coliee_ir.judging.qrels import Qrels

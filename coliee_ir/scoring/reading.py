@@ -13,15 +13,16 @@ from typing import Any, Literal, TypeGuard
 
 import numpy as np
 
-from coliee_adapters import case_law, detect, frames, remote, statute, tort
 from coliee_adapters.errors import ColieeError, InputError, UsageError, guarded
-from coliee_adapters.files import Source
+from coliee_adapters.files import remote
+from coliee_adapters.files.source import Source
+from coliee_adapters.forms import case_law, detect, frames, statute, tort
+from coliee_adapters.forms.lines import Comments, content_lines, split_columns
+from coliee_adapters.forms.statute import STATUTE_ID
+from coliee_adapters.forms.vocabulary import EVERY_NAME, checked_columns, is_header, normal_name
 from coliee_adapters.inputs import FileLike, GoldLike, RunLike
-from coliee_adapters.lines import Comments, content_lines, split_columns
 from coliee_adapters.records import Answers, Columns, Gold, IdRule, Run, exact_id, normal_id
 from coliee_adapters.remarks import KINDS, Remarks
-from coliee_adapters.statute import STATUTE_ID
-from coliee_adapters.vocabulary import EVERY_NAME, checked_columns, is_header, normal_name
 from coliee_ir.rules.protocol import (
     CASES,
     DECISIONS,
@@ -61,7 +62,7 @@ def read_queries(source: object, rule: IdRule = normal_id, rules: Protocol | Non
         raise UsageError("not-a-file", "the queries must be given as a file")
     layout = rules.gold if rules is not None else None
     if layout is not None and layout.is_described:
-        from coliee_adapters import described  # which few golds need
+        from coliee_adapters.layouts import described  # which few golds need
 
         if described.may_be(file, layout):
             return described.read_queries(file, layout)
@@ -156,7 +157,7 @@ def read_gold(
         return frames.gold_of(file, id_rule(task, "memory"), columns, commas=task is None or has_exact_ids(task))
     layout = protocol(task).gold if task is not None and form is None else None
     if layout is not None and layout.is_described:
-        from coliee_adapters import described  # which few golds need
+        from coliee_adapters.layouts import described  # which few golds need
 
         with guarded(file.name):
             return described.read_gold(file, layout)
@@ -340,7 +341,7 @@ def _read_run(
         return frames.run_of(file, rule, columns=columns, commas=rules is None or exact)
     layout = rules.run if rules is not None and form is None else None
     if layout is not None and layout.is_described:
-        from coliee_adapters import described  # which few runs need
+        from coliee_adapters.layouts import described  # which few runs need
 
         if not described.is_trec(file, layout):
             with guarded(file.name):

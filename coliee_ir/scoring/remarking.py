@@ -7,8 +7,8 @@ from typing import Final
 
 import numpy as np
 
-from coliee_adapters import tort
 from coliee_adapters.classes import NamedTuple
+from coliee_adapters.forms import tort
 from coliee_adapters.remarks import Remarks
 from coliee_ir.judging.judged import Judged
 from coliee_ir.judging.upside_down import UpsideDown, upside_down

@@ -13,7 +13,7 @@ import numpy as np
 from coliee_adapters import trec_eval
 from coliee_adapters.classes import dataclass
 from coliee_adapters.errors import printable
-from coliee_adapters.lines import counted
+from coliee_adapters.forms.lines import counted
 from coliee_adapters.remarks import Remark, told_of
 from coliee_adapters.trec_eval import Request
 from coliee_ir.judging.judged import Judged

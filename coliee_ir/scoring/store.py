@@ -18,12 +18,13 @@ from typing import TYPE_CHECKING, Any, Final
 import numpy as np
 import numpy.typing as npt
 
-from coliee_adapters import file_kinds, trec_eval
+from coliee_adapters import trec_eval
 from coliee_adapters.classes import NamedTuple
 from coliee_adapters.errors import ColieeError, InputError, UsageError, shortened
-from coliee_adapters.files import PathLike, Source, is_store
+from coliee_adapters.files import file_kinds
+from coliee_adapters.files.source import PathLike, Source, is_store
+from coliee_adapters.forms.lines import counted
 from coliee_adapters.inputs import RunLike
-from coliee_adapters.lines import counted
 from coliee_adapters.remarks import Remark, Remarks
 from coliee_ir._version import __version__
 from coliee_ir.judging.judged import Judged

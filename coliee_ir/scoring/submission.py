@@ -12,11 +12,11 @@ import numpy.typing as npt
 
 from coliee_adapters.classes import NamedTuple
 from coliee_adapters.errors import InputError, UsageError
-from coliee_adapters.files import Source
+from coliee_adapters.files.source import Source
+from coliee_adapters.forms.vocabulary import MEMORY
 from coliee_adapters.inputs import RunLike
 from coliee_adapters.records import Answers, Run
 from coliee_adapters.remarks import Remark
-from coliee_adapters.vocabulary import MEMORY
 from coliee_ir.scoring.prepared import Prepared
 
 _Record = TypeVar("_Record", Run, Answers)

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterator, Mapping, Sequence
 
 from coliee_adapters.errors import shortened
-from coliee_adapters.lines import counted
+from coliee_adapters.forms.lines import counted
 from coliee_adapters.remarks import Remark
 from coliee_ir.judging.upside_down import UpsideDown
 from coliee_ir.measures import Measure

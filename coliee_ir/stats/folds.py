@@ -13,8 +13,8 @@ import numpy as np
 from coliee_adapters.checked import groups_of, is_whole, refused
 from coliee_adapters.classes import NamedTuple, dataclass
 from coliee_adapters.errors import UsageError
+from coliee_adapters.forms.lines import counted
 from coliee_adapters.ids import IntArray
-from coliee_adapters.lines import counted
 from coliee_ir.judging.judged import BoolArray, FloatArray
 from coliee_ir.measures.base import Terms
 from coliee_ir.stats import resampling

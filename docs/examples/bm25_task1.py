@@ -5,9 +5,9 @@ import sys
 import bm25s
 
 import coliee_ir
-from coliee_adapters.case_law import write_run
 from coliee_adapters.corpora import Query
-from coliee_adapters.files import written
+from coliee_adapters.files.source import written
+from coliee_adapters.forms.case_law import write_run
 
 folder, gold, run = sys.argv[1:]
 corpus = coliee_ir.read_corpus(folder, task="1", gold=gold)

@@ -19,9 +19,9 @@ from types import SimpleNamespace
 
 import pytest
 
-from coliee_adapters import archives
 from coliee_adapters.errors import InputError
-from coliee_adapters.files import Kind, Source, copies
+from coliee_adapters.files import archives
+from coliee_adapters.files.source import Kind, Source, copies
 from coliee_ir.cli import main
 from coliee_ir.inbox.folders import walk
 

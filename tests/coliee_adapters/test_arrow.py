@@ -15,8 +15,8 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 import coliee_ir
-from coliee_adapters import arrow, frames
 from coliee_adapters.errors import InputError
+from coliee_adapters.forms import arrow, frames
 from coliee_adapters.records import Gold, Run, exact_id, normal_id
 from coliee_ir.judging.judged import judge
 from coliee_ir.judging.qrels import Qrels

@@ -10,9 +10,9 @@ from asserting import heard, refusing
 from hypothesis import given
 from hypothesis import strategies as st
 
-from coliee_adapters import case_law, json_records
 from coliee_adapters.errors import InputError, UsageError
-from coliee_adapters.files import Source
+from coliee_adapters.files.source import Source
+from coliee_adapters.forms import case_law, json_records
 from coliee_adapters.records import Run, exact_id
 from coliee_adapters.remarks import Remarks
 

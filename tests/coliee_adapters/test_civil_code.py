@@ -9,8 +9,8 @@ from hypothesis import strategies as st
 
 from coliee_adapters.corpora import Document, civil_code
 from coliee_adapters.errors import InputError
-from coliee_adapters.files import Source
-from coliee_adapters.statute import article_head
+from coliee_adapters.files.source import Source
+from coliee_adapters.forms.statute import article_head
 
 Opened = Callable[..., Source]
 

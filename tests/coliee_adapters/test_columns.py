@@ -10,10 +10,10 @@ from asserting import heard
 from hypothesis import given
 from hypothesis import strategies as st
 
-from coliee_adapters import columns
-from coliee_adapters.columns import SIX_COLUMNS, THREE_COLUMNS, Layout, first_tag, read_blocks
 from coliee_adapters.errors import InputError, quoted
-from coliee_adapters.files import Source
+from coliee_adapters.files.source import Source
+from coliee_adapters.forms import columns
+from coliee_adapters.forms.columns import SIX_COLUMNS, THREE_COLUMNS, Layout, first_tag, read_blocks
 from coliee_adapters.ids import Ids
 from coliee_adapters.records import IdRule, exact_id, normal_id
 from coliee_adapters.remarks import Remarks

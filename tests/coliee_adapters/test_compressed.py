@@ -17,10 +17,10 @@ from asserting import clause, heard
 from hypothesis import given
 from hypothesis import strategies as st
 
-from coliee_adapters import archives, compressed
-from coliee_adapters.compressed import COMPRESSIONS, Compression, compression_of
 from coliee_adapters.errors import InputError
-from coliee_adapters.files import Source, copies, written
+from coliee_adapters.files import archives, compressed
+from coliee_adapters.files.compressed import COMPRESSIONS, Compression, compression_of
+from coliee_adapters.files.source import Source, copies, written
 
 if sys.version_info >= (3, 14):
     from compression import zstd

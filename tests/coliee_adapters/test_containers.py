@@ -21,9 +21,9 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 import coliee_ir
-from coliee_adapters import detect, frames, json_records, json_text, tabular
 from coliee_adapters.errors import InputError
-from coliee_adapters.files import Source
+from coliee_adapters.files.source import Source
+from coliee_adapters.forms import detect, frames, json_records, json_text, tabular
 from coliee_adapters.records import Answers, Gold, Run, exact_id, normal_id
 from coliee_adapters.remarks import Remarks
 

@@ -8,8 +8,8 @@ import pytest
 from hypothesis import example, given
 from hypothesis import strategies as st
 
-from coliee_adapters import decimals as subject
-from coliee_adapters.decimals import decimals, integers
+from coliee_adapters.forms import decimals as subject
+from coliee_adapters.forms.decimals import decimals, integers
 from coliee_adapters.ids import Ids, IntArray
 
 _DIGITS = st.text("0123456789", max_size=12) | st.text("0123456789", max_size=30)

@@ -6,9 +6,9 @@ from typing import Any
 import pytest
 from asserting import clause, heard
 
-from coliee_adapters import detect
 from coliee_adapters.errors import InputError, UsageError, quoted
-from coliee_adapters.files import BOM, Source
+from coliee_adapters.files.source import BOM, Source
+from coliee_adapters.forms import detect
 from coliee_adapters.records import Answers, Gold, Run, exact_id
 
 Opened = Callable[..., Source]

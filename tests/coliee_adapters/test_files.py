@@ -23,10 +23,10 @@ from asserting import clause, heard, refusing
 from hypothesis import given
 from hypothesis import strategies as st
 
-from coliee_adapters import limits
 from coliee_adapters.errors import InputError, UsageError
-from coliee_adapters.files import BOM, Source, check_outputs, copies, decode, written
-from coliee_adapters.limits import Limits
+from coliee_adapters.files import limits
+from coliee_adapters.files.limits import Limits
+from coliee_adapters.files.source import BOM, Source, check_outputs, copies, decode, written
 
 pack = partial(gzip.compress, mtime=0)
 
@@ -656,7 +656,7 @@ def test_what_is_not_a_plain_file_gets_all_or_nothing(
 
 
 def test_a_long_result_on_standard_output(capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr("coliee_adapters.files._IN_MEMORY", 1000)
+    monkeypatch.setattr("coliee_adapters.files.source._IN_MEMORY", 1000)
     text = "民法\r\n" * 10_000
     with written("-") as stream:
         stream.write(text)
@@ -671,7 +671,7 @@ def test_no_room_for_a_long_result_on_standard_output(monkeypatch: pytest.Monkey
         with written("-") as stream:
             stream.write("x" * 2000)
 
-    monkeypatch.setattr("coliee_adapters.files._IN_MEMORY", 1000)
+    monkeypatch.setattr("coliee_adapters.files.source._IN_MEMORY", 1000)
     monkeypatch.setattr("tempfile.TemporaryFile", full)
     assert "No space left on device" in told(write)
 
@@ -715,5 +715,5 @@ def test_copies_are_known_by_their_bytes(here: Path, monkeypatch: pytest.MonkeyP
         None, None, "a", None, None, None, None, "a", "d", None
     ]  # fmt: skip
 
-    monkeypatch.setattr("coliee_adapters.files._digest", lambda _: pytest.fail("read without need"))
+    monkeypatch.setattr("coliee_adapters.files.source._digest", lambda _: pytest.fail("read without need"))
     assert copies(["a", "d", "e"]) == [None, None, None]

@@ -16,7 +16,7 @@ import pytest
 from asserting import clause, refusing
 
 from coliee_adapters.errors import InputError
-from coliee_adapters.frames import gold_of, pandas_frame, polars_frame, run_of, run_of_arrays
+from coliee_adapters.forms.frames import gold_of, pandas_frame, polars_frame, run_of, run_of_arrays
 from coliee_adapters.ids import Ids
 from coliee_adapters.records import Answers, Columns, Run, normal_id
 

@@ -12,10 +12,11 @@ import yaml
 from hypothesis import given
 from hypothesis import strategies as st
 
-from coliee_adapters import descriptions, ir_metadata
-from coliee_adapters.descriptions import Description
+from coliee_adapters.descriptions import ir_metadata
+from coliee_adapters.descriptions import system_description as descriptions
+from coliee_adapters.descriptions.system_description import Description
 from coliee_adapters.errors import InputError, UsageError
-from coliee_adapters.files import Source
+from coliee_adapters.files.source import Source
 from coliee_ir import evaluate
 
 Call = Callable[..., tuple[int, str, str]]

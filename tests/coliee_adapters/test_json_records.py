@@ -9,9 +9,9 @@ from asserting import clause, heard, refusing
 from hypothesis import given
 from hypothesis import strategies as st
 
-from coliee_adapters import detect, frames, json_records
 from coliee_adapters.errors import InputError
-from coliee_adapters.files import Source
+from coliee_adapters.files.source import Source
+from coliee_adapters.forms import detect, frames, json_records
 from coliee_adapters.records import Answers, Gold, Run, exact_id, wrong_id
 
 Opened = Callable[..., Source]

@@ -6,7 +6,7 @@ import pytest
 from asserting import heard
 
 from coliee_adapters.errors import InputError
-from coliee_adapters.json_text import is_lines, lines, parse
+from coliee_adapters.forms.json_text import is_lines, lines, parse
 
 AGAIN = "…"
 ONE = "…"

@@ -8,7 +8,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from coliee_adapters.errors import InputError
-from coliee_adapters.lines import Comments, content_lines, split_columns
+from coliee_adapters.forms.lines import Comments, content_lines, split_columns
 
 
 def lines(text: str) -> list[tuple[int, str]]:

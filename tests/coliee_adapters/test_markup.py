@@ -7,8 +7,8 @@ import pytest
 from asserting import heard
 
 from coliee_adapters.errors import InputError
-from coliee_adapters.files import Source
-from coliee_adapters.markup import Element, parse
+from coliee_adapters.files.source import Source
+from coliee_adapters.forms.markup import Element, parse
 
 Parse = Callable[[str | bytes], Element]
 

@@ -11,8 +11,8 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from coliee_adapters.errors import InputError
-from coliee_adapters.files import Source
-from coliee_adapters.model_text import label_of, read, read_answers
+from coliee_adapters.files.source import Source
+from coliee_adapters.forms.model_text import label_of, read, read_answers
 from coliee_ir import evaluate
 
 Call = Callable[..., tuple[int, str, str]]

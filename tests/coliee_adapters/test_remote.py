@@ -18,9 +18,9 @@ from typing import Any
 import pytest
 
 import coliee_ir
-from coliee_adapters import remote
 from coliee_adapters.errors import ColieeError, InputError, UsageError, masked
-from coliee_adapters.files import Kind, Source, written
+from coliee_adapters.files import remote
+from coliee_adapters.files.source import Kind, Source, written
 from coliee_ir import Evaluator, Submission
 from tests.needed import needs
 

@@ -5,9 +5,9 @@ from collections.abc import Callable
 import pytest
 from asserting import heard
 
-from coliee_adapters import detect, tabular
 from coliee_adapters.errors import InputError
-from coliee_adapters.files import Source
+from coliee_adapters.files.source import Source
+from coliee_adapters.forms import detect, tabular
 from coliee_adapters.records import Answers, Columns, Gold, Run
 from coliee_adapters.remarks import Remarks
 

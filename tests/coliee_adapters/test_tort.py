@@ -10,9 +10,9 @@ from typing import Any
 import pytest
 from asserting import heard
 
-from coliee_adapters import tort
 from coliee_adapters.errors import InputError
-from coliee_adapters.files import Source
+from coliee_adapters.files.source import Source
+from coliee_adapters.forms import tort
 from coliee_adapters.records import Answers, Claim, Gold, TortCase
 
 LAYOUT = "…"

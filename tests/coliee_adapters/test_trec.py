@@ -9,9 +9,9 @@ from asserting import heard
 from hypothesis import given
 from hypothesis import strategies as st
 
-from coliee_adapters import trec
 from coliee_adapters.errors import InputError, UsageError
-from coliee_adapters.files import Source
+from coliee_adapters.files.source import Source
+from coliee_adapters.forms import trec
 from coliee_adapters.records import GREATEST_RELEVANCE, normal_id
 
 Opened = Callable[..., Source]

@@ -4,7 +4,7 @@ import pytest
 from asserting import clause, refusing
 
 from coliee_adapters.errors import InputError, UsageError
-from coliee_adapters.vocabulary import Kind, checked_columns, is_header, parse_columns, roles_of
+from coliee_adapters.forms.vocabulary import Kind, checked_columns, is_header, parse_columns, roles_of
 
 
 def named(names: str, kind: Kind, **given: str) -> dict[str, str]:

@@ -17,7 +17,7 @@ from hypothesis import strategies as st
 
 import coliee_ir.examples
 from coliee_adapters.errors import InputError, MismatchError, UsageError
-from coliee_adapters.lines import counted
+from coliee_adapters.forms.lines import counted
 from coliee_adapters.records import Answers, Columns, Gold, Run
 from coliee_ir import evaluate, read_gold, read_run, to_frame, to_qrels, to_run
 from coliee_ir.commands.convert import convert

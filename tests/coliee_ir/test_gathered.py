@@ -9,7 +9,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from coliee_adapters import columns
+from coliee_adapters.forms import columns
 from coliee_adapters.records import Run
 from coliee_ir.commands.tune import Pool
 from coliee_ir.judging.gathered import Gathered

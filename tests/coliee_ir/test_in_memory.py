@@ -14,8 +14,8 @@ import pytest
 from hypothesis import assume, given, settings
 from hypothesis import strategies as st
 
-from coliee_adapters import frames
 from coliee_adapters.errors import ColieeError
+from coliee_adapters.forms import frames
 from coliee_ir import Evaluator, Scores
 from coliee_ir.judging.qrels import Qrels
 

@@ -1,6 +1,6 @@
 """The tables of the 2021 overview paper, in form, from invented runs that have the published counts.
 
-The counts are those of coliee.md, §5, and of ``test_reference_figures``. Where the organisers' tables lie beside the
+The counts are those of coliee.md, 5, and of ``test_reference_figures``. Where the organisers' tables lie beside the
 repository as CSV (``COLIEE_OFFICIAL`` names their folder), every row of Tables 11 and 13 is checked too.
 """
 

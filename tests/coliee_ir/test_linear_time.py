@@ -10,9 +10,9 @@ from pathlib import Path
 
 import pytest
 
-from coliee_adapters import detect
 from coliee_adapters.errors import ColieeError
-from coliee_adapters.files import Source
+from coliee_adapters.files.source import Source
+from coliee_adapters.forms import detect
 from coliee_adapters.records import Run
 from coliee_ir.commands.validate import validate
 from coliee_ir.scoring.reading import find_task, read_gold, read_queries, read_run

@@ -6,8 +6,8 @@ from pathlib import Path
 import pytest
 from asserting import clause, heard, refusing
 
-from coliee_adapters import columns
 from coliee_adapters.errors import MismatchError
+from coliee_adapters.forms import columns
 from coliee_adapters.records import Run
 from coliee_ir import Decisions, Evaluator, evaluate
 from coliee_ir.judging.judged import judge

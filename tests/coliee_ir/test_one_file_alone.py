@@ -17,9 +17,9 @@ import one_step
 import pytest
 from asserting import clause, heard, refusing
 
-from coliee_adapters import json_text
 from coliee_adapters.errors import ColieeError, InputError
-from coliee_adapters.files import Source
+from coliee_adapters.files.source import Source
+from coliee_adapters.forms import json_text
 from coliee_ir import Evaluator, validate
 from coliee_ir.cli import main
 from coliee_ir.judging import workers

@@ -23,9 +23,9 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 import coliee_ir
-from coliee_adapters import detect, parquet
 from coliee_adapters.errors import InputError, UsageError
-from coliee_adapters.files import Source
+from coliee_adapters.files.source import Source
+from coliee_adapters.forms import detect, parquet
 from coliee_adapters.ids import Picked
 from coliee_adapters.records import Gold, Run
 from coliee_adapters.remarks import Remarks

@@ -13,9 +13,9 @@ from asserting import heard, refusing
 from hypothesis import given
 from hypothesis import strategies as st
 
-from coliee_adapters import case_law, columns, trec
 from coliee_adapters.errors import ColieeError, InputError
-from coliee_adapters.files import Source
+from coliee_adapters.files.source import Source
+from coliee_adapters.forms import case_law, columns, trec
 from coliee_adapters.records import Columns, Run
 from coliee_ir.judging import finding, qrels, segments, ungrouped, workers
 from coliee_ir.judging.judged import Judged, judge

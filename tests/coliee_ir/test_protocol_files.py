@@ -16,10 +16,10 @@ from hypothesis import HealthCheck, assume, given, settings
 from hypothesis import strategies as st
 
 import coliee_ir
-from coliee_adapters import described
 from coliee_adapters.errors import InputError, UsageError
-from coliee_adapters.files import Source
-from coliee_adapters.layouts import Layout, Part
+from coliee_adapters.files.source import Source
+from coliee_adapters.layouts import described
+from coliee_adapters.layouts.layout import Layout, Part
 from coliee_adapters.records import Answers, Run
 from coliee_ir.cli import main
 from coliee_ir.commands.bundle import pack, score_upload

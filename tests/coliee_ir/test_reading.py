@@ -14,7 +14,7 @@ from asserting import heard, refusing
 
 import coliee_ir
 from coliee_adapters.errors import InputError, UsageError
-from coliee_adapters.files import Source
+from coliee_adapters.files.source import Source
 from coliee_adapters.records import Answers, Gold, Run
 from coliee_ir import read_gold, read_run, to_run
 from coliee_ir.scoring.reading import STATUTE_ID, find_task, given

@@ -1,7 +1,7 @@
 """Published figures come out of generated files that have the published counts.
 
 The figures are those of the organisers' tables: COLIEE 2021 (overview paper and Task tables), 2024 (result tables), and
-what coliee.md, §5, gathers of 2021, 2023 and 2026. Where only P, R and F1 are published, counts that fit are searched.
+what coliee.md, 5, gathers of 2021, 2023 and 2026. Where only P, R and F1 are published, counts that fit are searched.
 """
 
 from __future__ import annotations

@@ -16,7 +16,7 @@ from test_parts import write_run
 
 import coliee_ir
 from coliee_adapters.errors import InputError
-from coliee_adapters.files import Source
+from coliee_adapters.files.source import Source
 from coliee_ir import Evaluator
 from tests.needed import needs
 

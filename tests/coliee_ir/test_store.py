@@ -20,8 +20,8 @@ import one_step
 import pytest
 
 import coliee_ir
-from coliee_adapters import files
 from coliee_adapters.errors import InputError, UsageError
+from coliee_adapters.files import source as files
 from coliee_ir import Decisions, Evaluator, Scores, Submission
 from coliee_ir.cli import scoring
 from coliee_ir.types import ScoreStore

@@ -14,7 +14,7 @@ import pytest
 from asserting import heard
 
 import coliee_ir.examples
-from coliee_adapters.files import Source
+from coliee_adapters.files.source import Source
 from coliee_ir import evaluate, read_run, validate
 from coliee_ir.rules.protocol import NEWEST
 

@@ -11,7 +11,7 @@ from pathlib import Path
 
 import pytest
 
-from coliee_adapters.files import Source
+from coliee_adapters.files.source import Source
 from coliee_ir import Evaluator, Submission
 from coliee_ir.judging import workers
 from coliee_ir.scoring import batch

@@ -6,7 +6,6 @@ import os
 from pathlib import Path
 from typing import Final, Literal
 
-from coliee_adapters import statute, tort
 from coliee_adapters.checked import one_of
 from coliee_adapters.corpora import cases, civil_code
 from coliee_adapters.corpora.cases import CaseCorpus, FragmentCorpus
@@ -14,7 +13,8 @@ from coliee_adapters.corpora.records import Corpus, DocsStore, Document, Fragmen
 from coliee_adapters.corpora.statutes import StatuteCorpus
 from coliee_adapters.corpora.torts import TortCorpus
 from coliee_adapters.errors import InputError, UsageError, printable
-from coliee_adapters.files import PathLike, Source
+from coliee_adapters.files.source import PathLike, Source
+from coliee_adapters.forms import statute, tort
 from coliee_adapters.records import Gold
 
 __all__ = [

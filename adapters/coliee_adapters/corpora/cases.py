@@ -12,10 +12,10 @@ from functools import cache
 from pathlib import Path
 from typing import Final, Literal
 
-from coliee_adapters import case_law, detect
 from coliee_adapters.corpora.records import Corpus, Document, FragmentQuery, Query
 from coliee_adapters.errors import InputError
-from coliee_adapters.files import PathLike, Source, decode, without_marks
+from coliee_adapters.files.source import PathLike, Source, decode, without_marks
+from coliee_adapters.forms import case_law, detect
 from coliee_adapters.records import Gold, normal_id
 
 _TEXT: Final = ".txt"

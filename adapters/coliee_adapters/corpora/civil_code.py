@@ -15,12 +15,12 @@ import re
 from collections.abc import Iterator
 from typing import Final
 
-from coliee_adapters import markup
 from coliee_adapters.corpora.records import Document
 from coliee_adapters.errors import InputError
-from coliee_adapters.files import Source
-from coliee_adapters.markup import Element
-from coliee_adapters.statute import article_head, article_id
+from coliee_adapters.files.source import Source
+from coliee_adapters.forms import markup
+from coliee_adapters.forms.markup import Element
+from coliee_adapters.forms.statute import article_head, article_id
 
 _XML: Final = re.compile(rb"<(?:Articles|Law|LawBody|MainProvision|Article)[\s/>]")
 

@@ -5,12 +5,12 @@ from __future__ import annotations
 from collections.abc import Iterator
 from functools import cached_property
 
-from coliee_adapters import statute
 from coliee_adapters.corpora import civil_code
 from coliee_adapters.corpora.records import Corpus, Document, Query
 from coliee_adapters.errors import InputError, UsageError, printable
-from coliee_adapters.files import Source
-from coliee_adapters.markup import Element
+from coliee_adapters.files.source import Source
+from coliee_adapters.forms import statute
+from coliee_adapters.forms.markup import Element
 from coliee_adapters.records import Gold, normal_id
 
 

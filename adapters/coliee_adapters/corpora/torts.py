@@ -8,10 +8,10 @@ from functools import cached_property
 from itertools import accumulate
 from typing import Any
 
-from coliee_adapters import tort
 from coliee_adapters.corpora.records import Corpus, Document, Query
 from coliee_adapters.errors import InputError
-from coliee_adapters.files import Source, decode, without_marks
+from coliee_adapters.files.source import Source, decode, without_marks
+from coliee_adapters.forms import tort
 from coliee_adapters.records import Gold, TortCase
 
 

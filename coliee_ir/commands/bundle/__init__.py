@@ -18,7 +18,7 @@ from typing import Any, Final
 
 from coliee_adapters.classes import NamedTuple
 from coliee_adapters.errors import InputError, MismatchError, UsageError
-from coliee_adapters.files import PathLike, Source
+from coliee_adapters.files.source import PathLike, Source
 from coliee_ir._version import __version__
 from coliee_ir.inbox.grouping import group
 from coliee_ir.inbox.inventory import sort_files

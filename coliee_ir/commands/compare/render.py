@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Final
 
 from coliee_adapters.classes import NamedTuple
 from coliee_adapters.errors import UsageError, printable
-from coliee_adapters.lines import counted
+from coliee_adapters.forms.lines import counted
 from coliee_ir.output import grid
 from coliee_ir.output.envelope import dumped
 from coliee_ir.output.grid import Cell, Grid, Number

@@ -14,8 +14,8 @@ import numpy as np
 from coliee_adapters.checked import one_of
 from coliee_adapters.classes import NamedTuple
 from coliee_adapters.errors import UsageError, quoted, shortened
-from coliee_adapters.files import PathLike
-from coliee_adapters.lines import counted
+from coliee_adapters.files.source import PathLike
+from coliee_adapters.forms.lines import counted
 from coliee_adapters.remarks import Remark
 from coliee_ir.commands.compare.result import TESTS, Comparison, Pair, Standing
 from coliee_ir.inbox.sheets import groups_of

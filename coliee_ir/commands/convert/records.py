@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Mapping
 from typing import TYPE_CHECKING, Any, Literal, overload
 
-from coliee_adapters import frames
+from coliee_adapters.forms import frames
 from coliee_adapters.inputs import GoldLike, RunLike
 from coliee_adapters.records import Answers, Gold, Run, as_documents
 from coliee_ir.judging.gathered import Gathered

@@ -6,18 +6,20 @@ import os
 from collections.abc import Collection, Iterator, Mapping, Sequence
 from typing import Any, Literal, TypeVar
 
-from coliee_adapters import descriptions, detect, ir_metadata, model_text, parquet, tabular, tort
 from coliee_adapters.checked import one_of, refused
-from coliee_adapters.descriptions import Description
-from coliee_adapters.detect import Form, Submitted
+from coliee_adapters.descriptions import ir_metadata
+from coliee_adapters.descriptions import system_description as descriptions
+from coliee_adapters.descriptions.system_description import Description
 from coliee_adapters.errors import MismatchError, UsageError, quoted, shortened
-from coliee_adapters.files import PathLike, Source, check_outputs, is_folder, written, written_bytes
-from coliee_adapters.lines import counted
+from coliee_adapters.files.source import PathLike, Source, check_outputs, is_folder, written, written_bytes
+from coliee_adapters.forms import detect, model_text, parquet, tabular, tort
+from coliee_adapters.forms.detect import Form, Submitted
+from coliee_adapters.forms.lines import counted
+from coliee_adapters.forms.statute import STATUTE_ID
+from coliee_adapters.forms.vocabulary import checked_columns
 from coliee_adapters.normal_forms import NORMAL_FORMS, NormalForm
 from coliee_adapters.records import Answers, Gold, Ranked, Run, as_documents
 from coliee_adapters.remarks import Remark
-from coliee_adapters.statute import STATUTE_ID
-from coliee_adapters.vocabulary import checked_columns
 from coliee_ir.commands.convert.normalising import gold_in, submission_in
 from coliee_ir.inbox.inventory import named_task
 from coliee_ir.judging.gathered import Gathered

@@ -6,7 +6,7 @@ from collections.abc import Callable, Iterator, Mapping, Sequence
 from typing import Final
 
 from coliee_adapters.classes import NamedTuple
-from coliee_adapters.files import PathLike
+from coliee_adapters.files.source import PathLike
 from coliee_adapters.records import Answers, Run
 from coliee_ir.inbox.corpora import read_corpus
 from coliee_ir.judging.gathered import Gathered

@@ -15,9 +15,9 @@ from typing import TYPE_CHECKING, Any, Unpack, get_args
 
 from coliee_adapters.checked import one_of, refused
 from coliee_adapters.errors import ColieeError, UsageError
-from coliee_adapters.files import PathLike, Source
+from coliee_adapters.files.source import PathLike, Source
+from coliee_adapters.forms.lines import counted
 from coliee_adapters.inputs import GoldLike, RunLike
-from coliee_adapters.lines import counted
 from coliee_adapters.records import Gold
 from coliee_adapters.remarks import Remark
 from coliee_ir.inbox.runs import Runs, find_runs

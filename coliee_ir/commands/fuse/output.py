@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 
-from coliee_adapters.files import PathLike
+from coliee_adapters.files.source import PathLike
 from coliee_adapters.records import Answers, Run
 from coliee_ir.commands.convert import write
 from coliee_ir.rules.protocol import has_coliee_submissions, has_submissions, submission_rules, task_name

@@ -8,13 +8,13 @@ from typing import Any, Final, Literal
 
 import numpy as np
 
-from coliee_adapters import json_text
 from coliee_adapters.checked import is_finite, one_of
 from coliee_adapters.classes import NamedTuple, dataclass
 from coliee_adapters.errors import InputError, UsageError, quoted, shortened
-from coliee_adapters.files import PathLike, Source, copies, written
+from coliee_adapters.files.source import PathLike, Source, copies, written
+from coliee_adapters.forms import json_text
+from coliee_adapters.forms.lines import counted
 from coliee_adapters.inputs import RunLike
-from coliee_adapters.lines import counted
 from coliee_adapters.normal_forms import is_folded, mistaken
 from coliee_adapters.records import Answers, Run
 from coliee_adapters.remarks import Remark, Remarks, worded

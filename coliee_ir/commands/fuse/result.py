@@ -7,7 +7,7 @@ from collections.abc import Sequence
 from dataclasses import field
 
 from coliee_adapters.classes import dataclass
-from coliee_adapters.files import PathLike, written
+from coliee_adapters.files.source import PathLike, written
 from coliee_adapters.records import Answers, Run
 from coliee_adapters.remarks import Remark
 from coliee_ir.commands.fuse.recipe import Fused, Fusion

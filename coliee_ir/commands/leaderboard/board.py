@@ -6,7 +6,7 @@ from collections.abc import Mapping
 from dataclasses import field
 
 from coliee_adapters.classes import dataclass
-from coliee_adapters.descriptions import Description
+from coliee_adapters.descriptions.system_description import Description
 from coliee_adapters.ids import IntArray
 from coliee_ir.commands.compare import Interval
 from coliee_ir.commands.leaderboard.standing import Ranks

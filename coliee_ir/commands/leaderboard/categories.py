@@ -8,8 +8,8 @@ from typing import Final
 from coliee_adapters.checked import texts
 from coliee_adapters.classes import dataclass
 from coliee_adapters.errors import InputError, shortened
-from coliee_adapters.files import PathLike, Source
-from coliee_adapters.lines import counted
+from coliee_adapters.files.source import PathLike, Source
+from coliee_adapters.forms.lines import counted
 from coliee_adapters.records import normal_id
 from coliee_adapters.remarks import Remark
 from coliee_ir.inbox.sheets import Sheet, read_sheet

@@ -8,7 +8,7 @@ import numpy as np
 
 from coliee_adapters.classes import NamedTuple
 from coliee_adapters.errors import UsageError
-from coliee_adapters.files import PathLike
+from coliee_adapters.files.source import PathLike
 from coliee_adapters.records import Gold
 from coliee_ir.commands.leaderboard.board import Board
 from coliee_ir.inbox.corpora import read_corpus

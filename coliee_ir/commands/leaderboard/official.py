@@ -10,8 +10,8 @@ from typing import Final
 from coliee_adapters.checked import one_of
 from coliee_adapters.classes import NamedTuple, dataclass
 from coliee_adapters.errors import InputError
-from coliee_adapters.files import PathLike, Source
-from coliee_adapters.lines import counted
+from coliee_adapters.files.source import PathLike, Source
+from coliee_adapters.forms.lines import counted
 from coliee_adapters.remarks import Remark
 from coliee_ir.commands.compare import Interval
 from coliee_ir.inbox.sheets import Row, Sheet, read_sheet

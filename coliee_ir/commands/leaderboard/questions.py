@@ -10,7 +10,7 @@ from typing import Final
 import numpy as np
 
 from coliee_adapters.errors import UsageError
-from coliee_adapters.lines import counted
+from coliee_adapters.forms.lines import counted
 from coliee_ir.commands.leaderboard.board import Board
 from coliee_ir.commands.leaderboard.categories import Categories
 from coliee_ir.judging.judged import BoolArray, FloatArray

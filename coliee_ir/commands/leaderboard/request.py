@@ -9,11 +9,11 @@ import numpy as np
 
 from coliee_adapters.classes import NamedTuple
 from coliee_adapters.errors import shortened
-from coliee_adapters.files import PathLike
-from coliee_adapters.lines import counted
+from coliee_adapters.files.source import PathLike
+from coliee_adapters.forms.lines import counted
+from coliee_adapters.forms.vocabulary import MEMORY
 from coliee_adapters.records import Answers
 from coliee_adapters.remarks import Remark
-from coliee_adapters.vocabulary import MEMORY
 from coliee_ir.commands.leaderboard.board import Entry
 from coliee_ir.commands.leaderboard.result import Leaderboard
 from coliee_ir.commands.leaderboard.standing import order_key, places, rank_sets

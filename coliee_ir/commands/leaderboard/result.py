@@ -7,7 +7,7 @@ from typing import Any, ClassVar
 
 import numpy as np
 
-from coliee_adapters.descriptions import Description
+from coliee_adapters.descriptions.system_description import Description
 from coliee_adapters.errors import UsageError
 from coliee_adapters.remarks import told_of
 from coliee_ir.commands.leaderboard import webpage

@@ -8,7 +8,7 @@ from collections.abc import Collection, Mapping, Sequence
 from pathlib import Path
 
 from coliee_adapters.errors import UsageError
-from coliee_adapters.lines import counted
+from coliee_adapters.forms.lines import counted
 from coliee_ir.commands.leaderboard.board import Board, Entry
 from coliee_ir.commands.leaderboard.official import Published, place
 from coliee_ir.commands.leaderboard.questions import majority

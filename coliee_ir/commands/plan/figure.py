@@ -8,7 +8,7 @@ from typing import Final
 
 import altair as alt
 
-from coliee_adapters.files import PathLike
+from coliee_adapters.files.source import PathLike
 from coliee_ir.commands.report.drawing import COLOURS, WIDTH, Figure, figure, rows
 from coliee_ir.commands.report.paper import write_figures
 from coliee_ir.output.grid import Grid, Number

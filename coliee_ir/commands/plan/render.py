@@ -6,7 +6,7 @@ import math
 import statistics
 from typing import TYPE_CHECKING
 
-from coliee_adapters.lines import counted
+from coliee_adapters.forms.lines import counted
 from coliee_ir.output.grid import Cell, Grid, Number
 
 if TYPE_CHECKING:

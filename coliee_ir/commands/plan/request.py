@@ -12,7 +12,7 @@ import numpy as np
 
 from coliee_adapters.checked import is_whole, numbers, one_of, refused
 from coliee_adapters.errors import UsageError
-from coliee_adapters.files import PathLike
+from coliee_adapters.files.source import PathLike
 from coliee_ir.commands.plan.result import Plan, PlannedSize
 from coliee_ir.inbox.sheets import groups_of
 from coliee_ir.judging.judged import FloatArray

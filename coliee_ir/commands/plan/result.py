@@ -8,7 +8,7 @@ from typing import Any
 
 from coliee_adapters.classes import dataclass
 from coliee_adapters.errors import UsageError
-from coliee_adapters.files import PathLike
+from coliee_adapters.files.source import PathLike
 from coliee_ir.commands.plan.render import sizes
 from coliee_ir.output.envelope import number, preamble
 from coliee_ir.output.grid import Grid

@@ -8,7 +8,7 @@ from typing import Any
 
 import altair as alt
 
-from coliee_adapters.lines import counted
+from coliee_adapters.forms.lines import counted
 from coliee_ir.commands.compare import Comparison
 from coliee_ir.commands.compare.render import about, described, pairs
 from coliee_ir.commands.report.contents import Contents

@@ -6,7 +6,7 @@ from typing import Final
 
 from coliee_adapters.corpora import Corpus
 from coliee_adapters.errors import UsageError, shortened
-from coliee_adapters.files import PathLike
+from coliee_adapters.files.source import PathLike
 from coliee_adapters.records import Gold
 from coliee_ir.inbox.corpora import read_corpus
 from coliee_ir.rules.protocol import protocol

@@ -10,7 +10,7 @@ import numpy as np
 from coliee_adapters.checked import one_of
 from coliee_adapters.classes import NamedTuple
 from coliee_adapters.errors import UsageError, shortened
-from coliee_adapters.lines import counted
+from coliee_adapters.forms.lines import counted
 from coliee_ir.commands.tune.pool import Pool
 from coliee_ir.judging.judged import BoolArray
 

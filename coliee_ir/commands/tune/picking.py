@@ -8,7 +8,7 @@ from typing import Any
 
 from coliee_adapters.classes import dataclass
 from coliee_adapters.errors import shortened
-from coliee_adapters.lines import counted
+from coliee_adapters.forms.lines import counted
 from coliee_ir.output.grid import Cell, Grid, Number
 from coliee_ir.output.shown import Shown, jsonable
 from coliee_ir.scoring.scored import checked, comparable

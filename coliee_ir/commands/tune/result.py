@@ -9,7 +9,7 @@ from typing import Any, Final
 
 from coliee_adapters.classes import NamedTuple, dataclass
 from coliee_adapters.errors import shortened
-from coliee_adapters.lines import counted
+from coliee_adapters.forms.lines import counted
 from coliee_ir._version import __version__
 from coliee_ir.commands.tune.rules import FAMILIES, Rule
 from coliee_ir.measures.base import Terms

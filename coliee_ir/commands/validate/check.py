@@ -14,12 +14,15 @@ from functools import cached_property, partial
 from pathlib import Path
 from typing import Final
 
-from coliee_adapters import case_law, described, descriptions, json_records, layouts
-from coliee_adapters.descriptions import Description
+from coliee_adapters.descriptions import system_description as descriptions
+from coliee_adapters.descriptions.system_description import Description
 from coliee_adapters.errors import ColieeError, InputError, UsageError, guarded, quoted
-from coliee_adapters.files import BOM, PathLike, Source, written
+from coliee_adapters.files.source import BOM, PathLike, Source, written
+from coliee_adapters.forms import case_law, json_records
+from coliee_adapters.forms.statute import DIGITS, LABELS
+from coliee_adapters.layouts import described
+from coliee_adapters.layouts import layout as layouts
 from coliee_adapters.records import Answers
-from coliee_adapters.statute import DIGITS, LABELS
 from coliee_ir.commands.validate import lists, text
 from coliee_ir.commands.validate.columns import (
     LABELLED,

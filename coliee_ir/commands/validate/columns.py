@@ -8,11 +8,11 @@ from collections import Counter
 from collections.abc import Iterator, Mapping, Sequence
 from typing import Final
 
-from coliee_adapters.columns import LastColumn, last_column
 from coliee_adapters.errors import InputError
+from coliee_adapters.forms.columns import LastColumn, last_column
+from coliee_adapters.forms.statute import DIGITS, LABELS
+from coliee_adapters.forms.vocabulary import roles_of
 from coliee_adapters.records import normal_id
-from coliee_adapters.statute import DIGITS, LABELS
-from coliee_adapters.vocabulary import roles_of
 from coliee_ir.commands.validate.findings import Add
 from coliee_ir.commands.validate.rows import Row
 from coliee_ir.judging.order import order_of

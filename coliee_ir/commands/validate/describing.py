@@ -5,9 +5,9 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 from typing import Final
 
-from coliee_adapters import descriptions
-from coliee_adapters.descriptions import Description
-from coliee_adapters.lines import counted
+from coliee_adapters.descriptions import system_description as descriptions
+from coliee_adapters.descriptions.system_description import Description
+from coliee_adapters.forms.lines import counted
 from coliee_ir.commands.validate.findings import Findings
 from coliee_ir.rules.protocol import DESCRIBED_TASKS, described_task, model_limit
 

@@ -7,8 +7,8 @@ from pathlib import Path
 
 from coliee_adapters.corpora import CaseCorpus, FragmentCorpus
 from coliee_adapters.errors import InputError
-from coliee_adapters.files import PathLike, Source
-from coliee_adapters.lines import content_lines, split_columns
+from coliee_adapters.files.source import PathLike, Source
+from coliee_adapters.forms.lines import content_lines, split_columns
 from coliee_ir.inbox.corpora import read_corpus
 from coliee_ir.judging.mismatch import Respelling, respelled
 from coliee_ir.rules.protocol import Protocol

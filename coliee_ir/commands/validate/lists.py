@@ -8,8 +8,8 @@ from itertools import groupby
 from operator import itemgetter
 from typing import Final
 
+from coliee_adapters.forms.statute import DIGITS, LABELS, STATUTE_ID
 from coliee_adapters.records import normal_id
-from coliee_adapters.statute import DIGITS, LABELS, STATUTE_ID
 from coliee_ir.commands.validate.columns import Sheet, cells_of, whole
 from coliee_ir.commands.validate.findings import Add
 from coliee_ir.commands.validate.known import Known, Pool

@@ -6,9 +6,9 @@ import re
 from collections.abc import Collection, Sequence
 from typing import Final
 
-from coliee_adapters import tort
 from coliee_adapters.errors import InputError
-from coliee_adapters.files import Source
+from coliee_adapters.files.source import Source
+from coliee_adapters.forms import tort
 from coliee_adapters.records import TortCase, normal_id
 from coliee_ir.commands.validate.findings import Add
 from coliee_ir.commands.validate.text import NO_UTF8

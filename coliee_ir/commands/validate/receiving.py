@@ -12,7 +12,7 @@ from typing import Any
 
 from coliee_adapters.classes import NamedTuple, dataclass
 from coliee_adapters.errors import ColieeError, UsageError
-from coliee_adapters.files import PathLike, by_original, copies
+from coliee_adapters.files.source import PathLike, by_original, copies
 from coliee_ir.commands.validate import Finding, Severity, Validation, validate
 from coliee_ir.commands.validate.result import Inbox, Received
 from coliee_ir.inbox.inventory import WHY_NOT, Inventory, Item, Part, sort_files

@@ -12,7 +12,7 @@ from typing import Any, ClassVar, Final
 
 from coliee_adapters.classes import dataclass
 from coliee_adapters.errors import printable, quoted
-from coliee_adapters.lines import counted
+from coliee_adapters.forms.lines import counted
 from coliee_ir._version import __version__
 from coliee_ir.commands.validate.findings import Finding, Place
 from coliee_ir.commands.validate.rules import RULES, Severity

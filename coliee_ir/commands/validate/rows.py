@@ -11,9 +11,9 @@ from collections.abc import Iterable, Mapping, Sequence
 from itertools import pairwise
 from typing import Final
 
-from coliee_adapters import vocabulary
 from coliee_adapters.classes import NamedTuple, dataclass
-from coliee_adapters.lines import BLANKS, Comments, content_lines
+from coliee_adapters.forms import vocabulary
+from coliee_adapters.forms.lines import BLANKS, Comments, content_lines
 from coliee_ir.commands.validate.findings import Add
 
 _CONTROL: Final = re.compile(r"[\x00-\x08\x0e-\x1f\x7f]")

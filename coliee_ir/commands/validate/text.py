@@ -5,8 +5,8 @@ from __future__ import annotations
 import re
 from typing import Final
 
-from coliee_adapters.files import BOM
-from coliee_adapters.lines import SEPARATORS
+from coliee_adapters.files.source import BOM
+from coliee_adapters.forms.lines import SEPARATORS
 from coliee_ir.commands.validate.findings import Add
 from coliee_ir.inbox.tasks import utf16
 

@@ -12,7 +12,7 @@ from collections.abc import Iterator, Sequence
 import numpy as np
 
 from coliee_adapters.errors import ColieeError
-from coliee_adapters.files import Source
+from coliee_adapters.files.source import Source
 from coliee_ir.commands.validate.columns import Sheet
 from coliee_ir.measures import Measure
 from coliee_ir.measures.sets import Micro

@@ -17,16 +17,16 @@ from functools import partial
 from itertools import chain, compress
 from typing import Any, Final
 
-from coliee_adapters import columns, json_text, trec
 from coliee_adapters.classes import NamedTuple
 from coliee_adapters.errors import InputError, Place
-from coliee_adapters.files import Source, decode
-from coliee_adapters.layouts import ALL, FORMAT, Layout, Part
-from coliee_adapters.lines import Comments, content_lines, split_columns
+from coliee_adapters.files.source import Source, decode
+from coliee_adapters.forms import columns, json_text, trec
+from coliee_adapters.forms.lines import Comments, content_lines, split_columns
+from coliee_adapters.forms.rows import FIELDS, NOTHING, Row, block_of, gold_of, run_of, score_of
+from coliee_adapters.forms.statute import Labelled, labels_of
+from coliee_adapters.layouts.layout import ALL, FORMAT, Layout, Part
 from coliee_adapters.records import Answers, Columns, Gold, Run, exact_id
 from coliee_adapters.remarks import Remarks
-from coliee_adapters.rows import FIELDS, NOTHING, Row, block_of, gold_of, run_of, score_of
-from coliee_adapters.statute import Labelled, labels_of
 
 #: the containers whose lines are rows
 ROWS: Final = ("csv", "tsv", "columns")

@@ -16,10 +16,10 @@ import re
 from collections.abc import Iterator, Mapping, Sequence
 from typing import Any, Final
 
-from coliee_adapters import ir_metadata
 from coliee_adapters.classes import NamedTuple
+from coliee_adapters.descriptions import ir_metadata
 from coliee_adapters.errors import InputError
-from coliee_adapters.files import Source
+from coliee_adapters.files.source import Source
 
 _HINTS: Final = rb"(?:[ \t]*+(?:#[^\n]*+)?\r?\n)*+"
 _START: Final = b"(?i)" + _HINTS + rb"[ \t]*Task[ \t]*:"

@@ -11,12 +11,13 @@ from collections.abc import Callable, Collection, Mapping
 from io import TextIOBase
 from typing import Any, BinaryIO, Final, Generic, TypeVar
 
-from coliee_adapters import case_law, descriptions, json_records, parquet, statute, tabular, tort, trec
 from coliee_adapters.classes import NamedTuple
+from coliee_adapters.descriptions import system_description as descriptions
 from coliee_adapters.errors import InputError, UsageError, quoted
-from coliee_adapters.files import Source
+from coliee_adapters.files.source import Source
+from coliee_adapters.forms import case_law, json_records, parquet, statute, tabular, tort, trec
+from coliee_adapters.forms.vocabulary import Kind
 from coliee_adapters.records import Answers, Gold, IdRule, Ranked, Run, as_documents, as_labels, normal_id
-from coliee_adapters.vocabulary import Kind
 
 _Record = TypeVar("_Record", Gold, Run | Answers)
 _Written = TypeVar("_Written")
@@ -76,7 +77,7 @@ def _tort_claims(source: Source, _: IdRule) -> Run:
 
 
 def _model_text(source: Source, rule: IdRule) -> Answers:
-    from coliee_adapters import model_text  # whose patterns take a while to load
+    from coliee_adapters.forms import model_text  # whose patterns take a while to load
 
     return model_text.read_answers(source, rule)
 

@@ -11,12 +11,12 @@ from typing import Final
 
 from coliee_adapters.classes import NamedTuple
 from coliee_adapters.errors import InputError, Place
-from coliee_adapters.files import Source
-from coliee_adapters.lines import BLANKS, Comments, content_lines, join_columns, split_columns
-from coliee_adapters.markup import Element, parse
+from coliee_adapters.files.source import Source
+from coliee_adapters.forms.lines import BLANKS, Comments, content_lines, join_columns, split_columns
+from coliee_adapters.forms.markup import Element, parse
+from coliee_adapters.forms.vocabulary import is_header
 from coliee_adapters.records import Answers, Gold, normal_id, wrong_id
 from coliee_adapters.remarks import Remarks
-from coliee_adapters.vocabulary import is_header
 
 #: a label in lower case → what it means
 LABELS: Final = {"y": True, "yes": True, "true": True, "n": False, "no": False, "false": False}

@@ -9,11 +9,12 @@ from collections.abc import Iterable, Iterator, Mapping
 from io import TextIOBase
 from typing import Final, TypeGuard
 
-from coliee_adapters import json_text, markup
-from coliee_adapters.columns import read_columns, three_columns
 from coliee_adapters.errors import InputError, Place, quoted
-from coliee_adapters.files import Source
-from coliee_adapters.lines import Comments, content_lines, join_columns
+from coliee_adapters.files.source import Source
+from coliee_adapters.forms import json_text, markup
+from coliee_adapters.forms.columns import read_columns, three_columns
+from coliee_adapters.forms.lines import Comments, content_lines, join_columns
+from coliee_adapters.forms.rows import NOTHING, Row
 from coliee_adapters.records import (
     ONE_WORD,
     SEPARATORS,
@@ -25,7 +26,6 @@ from coliee_adapters.records import (
     wrong_id,
 )
 from coliee_adapters.remarks import Remarks
-from coliee_adapters.rows import NOTHING, Row
 
 #: The elements of the older XML that hold the relevant documents, by task.
 _XML_LISTS: Final = {"1": "cases_noticed", "2": "entailing_paragraphs"}

@@ -17,12 +17,12 @@ from collections.abc import Iterator
 from pathlib import Path, PurePosixPath
 from typing import TYPE_CHECKING, BinaryIO, Final, cast
 
-from coliee_adapters import limits
 from coliee_adapters.classes import NamedTuple
-from coliee_adapters.compressed import DAMAGED, compression_of
 from coliee_adapters.errors import NO_ROOM, InputError, guarded, no_room
-from coliee_adapters.file_kinds import ARCHIVES, MAIL, TAR, kind_of
-from coliee_adapters.mail import Mail, attachments, mails, said
+from coliee_adapters.files import limits
+from coliee_adapters.files.compressed import DAMAGED, compression_of
+from coliee_adapters.files.file_kinds import ARCHIVES, MAIL, TAR, kind_of
+from coliee_adapters.files.mail import Mail, attachments, mails, said
 
 if TYPE_CHECKING:
     import tempfile  # as lzma, tarfile and zipfile: loaded where an archive is unpacked

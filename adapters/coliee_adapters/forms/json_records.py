@@ -17,21 +17,11 @@ from collections.abc import Iterable, Iterator, Mapping, Sequence
 from functools import partial
 from typing import Any, Final
 
-from coliee_adapters import case_law, json_text, statute
 from coliee_adapters.classes import NamedTuple
 from coliee_adapters.errors import InputError, Place
-from coliee_adapters.files import Source
-from coliee_adapters.records import (
-    Answers,
-    Columns,
-    Gold,
-    IdRule,
-    Run,
-    exact_id,
-    normal_id,
-)
-from coliee_adapters.remarks import Remarks
-from coliee_adapters.rows import (
+from coliee_adapters.files.source import Source
+from coliee_adapters.forms import case_law, json_text, statute
+from coliee_adapters.forms.rows import (
     FIELDS,
     Row,
     block_of,
@@ -43,7 +33,17 @@ from coliee_adapters.rows import (
     tags_of,
     told_binary,
 )
-from coliee_adapters.vocabulary import SHOWN, Kind, is_header, known_names, roles_of
+from coliee_adapters.forms.vocabulary import SHOWN, Kind, is_header, known_names, roles_of
+from coliee_adapters.records import (
+    Answers,
+    Columns,
+    Gold,
+    IdRule,
+    Run,
+    exact_id,
+    normal_id,
+)
+from coliee_adapters.remarks import Remarks
 
 _SHAPES: Final = 'expected {"000001": ["000018"]}, or objects with named keys; '
 

@@ -6,13 +6,13 @@ import re
 from collections.abc import Iterable, Mapping
 from io import TextIOBase
 
-from coliee_adapters.columns import SIX_COLUMNS, read_columns, regular_words
 from coliee_adapters.errors import InputError, Place
-from coliee_adapters.files import Source
-from coliee_adapters.lines import Comments, content_lines, counted, is_number, join_columns, split_columns
+from coliee_adapters.files.source import Source
+from coliee_adapters.forms.columns import SIX_COLUMNS, read_columns, regular_words
+from coliee_adapters.forms.lines import Comments, content_lines, counted, is_number, join_columns, split_columns
+from coliee_adapters.forms.rows import judge, refuse_irrelevant, relevance_of
 from coliee_adapters.records import GREATEST_RELEVANCE, Gold, IdRule, Run, exact_id
 from coliee_adapters.remarks import Remarks
-from coliee_adapters.rows import judge, refuse_irrelevant, relevance_of
 
 _QRELS = ("QUERY", "0", "DOCUMENT", "RELEVANCE")
 _INTEGER = re.compile(r"[+-]?[0-9]{1,9}(?:\.0*)?")

@@ -23,14 +23,14 @@ import unicodedata
 from collections.abc import Iterable, Iterator, Mapping
 from typing import Any, Final
 
-from coliee_adapters import json_text
 from coliee_adapters.classes import NamedTuple
 from coliee_adapters.errors import InputError, Place, quoted
-from coliee_adapters.files import Source
-from coliee_adapters.lines import BLANKS
+from coliee_adapters.files.source import Source
+from coliee_adapters.forms import json_text
+from coliee_adapters.forms.lines import BLANKS
+from coliee_adapters.forms.vocabulary import EVERY_NAME, normal_name
 from coliee_adapters.records import Answers, IdRule, normal_id, wrong_id
 from coliee_adapters.remarks import Remarks
-from coliee_adapters.vocabulary import EVERY_NAME, normal_name
 
 FORM: Final = "text"
 

@@ -1,6 +1,6 @@
 """Tables: golds, runs and answers in rows of values, with commas, semicolons, tabs or blanks between them.
 
-The first row names the columns, by the words of ``coliee_adapters.vocabulary`` or by those that the user gave. Without
+The first row names the columns, by the words of ``forms.vocabulary`` or by those that the user gave. Without
 such a row a gold is ``query, document[, relevance]`` and a run, with commas or semicolons, ``query, document[, x]``,
 where x is the run tag, or a rank or score if it holds numbers as no run tag does.
 """
@@ -17,15 +17,15 @@ from itertools import groupby
 from typing import Final
 
 from coliee_adapters.classes import NamedTuple
-from coliee_adapters.columns import Layout, Reader, as_number, last_column, undecided
 from coliee_adapters.errors import InputError, Place
-from coliee_adapters.files import Source, decode
-from coliee_adapters.lines import BLANKS, Comments, content_lines, counted, split_columns
+from coliee_adapters.files.source import Source, decode
+from coliee_adapters.forms.columns import Layout, Reader, as_number, last_column, undecided
+from coliee_adapters.forms.lines import BLANKS, Comments, content_lines, counted, split_columns
+from coliee_adapters.forms.rows import FIELDS, Row, block_of, gold_of, run_of, tag_of, telling_binary
+from coliee_adapters.forms.statute import LABELS
+from coliee_adapters.forms.vocabulary import Kind, has_given, is_header, roles_of
 from coliee_adapters.records import Answers, Columns, Gold, IdRule, Run, exact_id, normal_id
 from coliee_adapters.remarks import Remarks
-from coliee_adapters.rows import FIELDS, Row, block_of, gold_of, run_of, tag_of, telling_binary
-from coliee_adapters.statute import LABELS
-from coliee_adapters.vocabulary import Kind, has_given, is_header, roles_of
 
 #: What can stand between values; the blank stands for any number of blanks and tabs.
 _SEPARATORS: Final = (",", ";", "\t", " ")

@@ -55,7 +55,7 @@ class Layout(NamedTuple):
     """How a gold or a run is written.
 
     Attributes:
-        container: one of ``CONTAINERS``; or the name of a format that ``coliee_adapters.detect`` reads.
+        container: one of ``CONTAINERS``; or the name of a format that ``coliee_adapters.forms.detect`` reads.
         records: where the records are in a JSON file, a path of keys; empty for the file itself.
         query: the key of a record's query, or a text with keys in braces; empty where the records are the values of an
             object whose keys are the queries.

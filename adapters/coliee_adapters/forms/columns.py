@@ -19,11 +19,11 @@ import numpy as np
 import numpy.typing as npt
 
 from coliee_adapters.classes import NamedTuple
-from coliee_adapters.decimals import decimals, integers
 from coliee_adapters.errors import InputError
-from coliee_adapters.files import Source, decode, has_mark
+from coliee_adapters.files.source import Source, decode, has_mark
+from coliee_adapters.forms.decimals import decimals, integers
+from coliee_adapters.forms.lines import Comments, content_lines, counted, split_columns
 from coliee_adapters.ids import PADDING, Ids, IntArray, Picked
-from coliee_adapters.lines import Comments, content_lines, counted, split_columns
 from coliee_adapters.records import COMMAS, INVISIBLE, Columns, IdRule, Run, exact_id
 from coliee_adapters.remarks import Remarks
 

@@ -15,10 +15,12 @@ from typing import Any, Final
 import numpy as np
 import numpy.typing as npt
 
-from coliee_adapters import arrow
 from coliee_adapters.classes import NamedTuple
-from coliee_adapters.columns import changes
 from coliee_adapters.errors import InputError, Place
+from coliee_adapters.forms import arrow
+from coliee_adapters.forms.columns import changes
+from coliee_adapters.forms.statute import Labelled, labels_of
+from coliee_adapters.forms.vocabulary import SHOWN
 from coliee_adapters.ids import Ids, Picked
 from coliee_adapters.records import (
     GREATEST_RELEVANCE,
@@ -32,8 +34,6 @@ from coliee_adapters.records import (
     wrong_id,
 )
 from coliee_adapters.remarks import Remarks
-from coliee_adapters.statute import Labelled, labels_of
-from coliee_adapters.vocabulary import SHOWN
 
 #: stands for the document of a query that has none
 NOTHING = object()

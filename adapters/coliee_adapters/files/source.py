@@ -18,11 +18,11 @@ from collections.abc import Iterable, Iterator, Mapping
 from pathlib import Path
 from typing import Any, BinaryIO, Final, cast
 
-from coliee_adapters import archives, file_kinds, limits, remote
 from coliee_adapters.checked import one_of
 from coliee_adapters.classes import NamedTuple
-from coliee_adapters.compressed import DAMAGED, GZIP, compression_of, named, plain_name
 from coliee_adapters.errors import InputError, UsageError, guarded, masked, no_room
+from coliee_adapters.files import archives, file_kinds, limits, remote
+from coliee_adapters.files.compressed import DAMAGED, GZIP, compression_of, named, plain_name
 
 BOM: Final = b"\xef\xbb\xbf"
 _HEAD: Final = 1 << 16

@@ -14,7 +14,7 @@ from typing import Final, Literal
 
 from coliee_adapters.checked import one_of
 from coliee_adapters.errors import InputError, UsageError, quoted
-from coliee_adapters.lines import is_number
+from coliee_adapters.forms.lines import is_number
 from coliee_adapters.remarks import Remarks
 
 Kind = Literal["gold", "run"]

@@ -14,8 +14,8 @@ from collections.abc import Callable, Collection, Iterator, Mapping, Sequence
 from typing import Any, Final
 
 from coliee_adapters.errors import InputError, Place, quoted
-from coliee_adapters.files import Source, decode
-from coliee_adapters.json_text import parse
+from coliee_adapters.files.source import Source, decode
+from coliee_adapters.forms.json_text import parse
 from coliee_adapters.records import Answers, Claim, Gold, Run, TortCase, normal_id
 
 FORMAT: Final = "tort"

@@ -1,6 +1,6 @@
 """Gold and runs in memory: dictionaries, frames (pandas, polars, Arrow, DuckDB), iterables of named tuples or records.
 
-Columns and fields have the names of ``coliee_adapters.vocabulary``: ``query_id`` or ``qid``, ``doc_id`` or ``docno``,
+Columns and fields have the names of ``forms.vocabulary``: ``query_id`` or ``qid``, ``doc_id`` or ``docno``,
 ``relevance``, ``score``, ``rank``. Their dtypes do not matter (categories, Arrow, numbers for ids), what stands in them
 does. No library is imported to read its frames, only to make them.
 """
@@ -18,9 +18,16 @@ from typing import TYPE_CHECKING, Any, Final
 import numpy as np
 import numpy.typing as npt
 
-from coliee_adapters import arrow, json_records
 from coliee_adapters.checked import one_of
 from coliee_adapters.errors import InputError, Place, UsageError
+from coliee_adapters.forms import arrow, json_records
+from coliee_adapters.forms.rows import FIELDS, NOTHING, Row, plain_block, plain_members, told_binary
+from coliee_adapters.forms.rows import gold_of as gold_of_rows
+from coliee_adapters.forms.rows import id_of as plain_id
+from coliee_adapters.forms.rows import run_of as run_of_rows
+from coliee_adapters.forms.statute import LABELS
+from coliee_adapters.forms.vocabulary import MEMORY as _MEMORY
+from coliee_adapters.forms.vocabulary import SHOWN, Kind, roles_of
 from coliee_adapters.ids import Collection, Ids, Picked
 from coliee_adapters.records import (
     ONE_WORD,
@@ -33,13 +40,6 @@ from coliee_adapters.records import (
     wrong_id,
 )
 from coliee_adapters.remarks import Remarks
-from coliee_adapters.rows import FIELDS, NOTHING, Row, plain_block, plain_members, told_binary
-from coliee_adapters.rows import gold_of as gold_of_rows
-from coliee_adapters.rows import id_of as plain_id
-from coliee_adapters.rows import run_of as run_of_rows
-from coliee_adapters.statute import LABELS
-from coliee_adapters.vocabulary import MEMORY as _MEMORY
-from coliee_adapters.vocabulary import SHOWN, Kind, roles_of
 
 if TYPE_CHECKING:
     import pandas

@@ -1,6 +1,6 @@
 """Parquet: golds, runs and answers in columns, read batch by batch with pyarrow, an extra.
 
-Columns have the names of ``coliee_adapters.vocabulary``, as in tables and frames, and their values mean the same. Row
+Columns have the names of ``forms.vocabulary``, as in tables and frames, and their values mean the same. Row
 groups are the parts of a run that several processes read.
 """
 
@@ -15,15 +15,17 @@ from dataclasses import replace
 from functools import partial
 from typing import Any, BinaryIO, Final, NoReturn
 
-from coliee_adapters import arrow, frames, limits, remote, signals
-from coliee_adapters.columns import changes
+from coliee_adapters import signals
 from coliee_adapters.errors import InputError, Place, UsageError
-from coliee_adapters.files import Source
+from coliee_adapters.files import limits, remote
+from coliee_adapters.files.source import Source
+from coliee_adapters.forms import arrow, frames
+from coliee_adapters.forms.columns import changes
+from coliee_adapters.forms.rows import FIELDS, Row, block_of, gold_of, plain_block, run_of, telling_binary
+from coliee_adapters.forms.vocabulary import SHOWN, Kind, roles_of
 from coliee_adapters.ids import Ids, Picked
 from coliee_adapters.records import Answers, Columns, Gold, IdRule, Run, exact_id, normal_id
 from coliee_adapters.remarks import Remarks
-from coliee_adapters.rows import FIELDS, Row, block_of, gold_of, plain_block, run_of, telling_binary
-from coliee_adapters.vocabulary import SHOWN, Kind, roles_of
 
 FORMAT: Final = "parquet"
 

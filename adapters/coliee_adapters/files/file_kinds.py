@@ -5,7 +5,7 @@ from __future__ import annotations
 from typing import Final
 
 from coliee_adapters.classes import NamedTuple
-from coliee_adapters.mail import is_mail
+from coliee_adapters.files.mail import is_mail
 
 
 class Kind(NamedTuple):

@@ -5,10 +5,10 @@ from __future__ import annotations
 from collections.abc import Collection, Iterator
 from dataclasses import field
 
-from coliee_adapters import limits
 from coliee_adapters.classes import dataclass
 from coliee_adapters.errors import InputError
-from coliee_adapters.files import Source
+from coliee_adapters.files import limits
+from coliee_adapters.files.source import Source
 
 
 @dataclass(slots=True, eq=False)

@@ -1,0 +1,1 @@
+"""What a path is, and how its bytes come: files, archives, mails, compressed data, addresses."""

@@ -1,0 +1,1 @@
+"""Files whose layout a protocol states."""
