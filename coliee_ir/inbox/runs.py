@@ -116,7 +116,10 @@ def find_runs(
         paths, golds=list(golds), besides=besides, teams=who, columns=columns,
         rules=None if task is None else protocol(task, edition), edition=edition,
     )  # fmt: skip
-    places = [Path(_place(one.file)) for one in inventory.scored]
+    inside = stores_among(one.source for one in inventory.items)
+    inventory.items = [one for one in inventory.items if one.file not in inside]
+    stores += inside
+    places = [Path(_place(file)) for file in (*stores, *(one.file for one in inventory.scored))]
     for one in () if together else paths:
         is_folder = one.is_folder or one.kind is Kind.ARCHIVE
         if is_folder and not any(place.is_relative_to(_place(one.path)) for place in places):

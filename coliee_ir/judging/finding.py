@@ -7,15 +7,12 @@ from itertools import chain, repeat
 from typing import Any, Protocol
 
 import numpy as np
-import numpy.typing as npt
 
 from coliee_adapters.classes import NamedTuple
-from coliee_adapters.ids import PADDING, Collection, Ids, IntArray, Picked, WordArray, mixed
+from coliee_adapters.ids import PADDING, BoolArray, Collection, Ids, IntArray, Picked, WordArray, mixed
 from coliee_ir.judging.order import in_segments, sort_keys, sorted_within
 from coliee_ir.judging.qrels import Qrels
 from coliee_ir.judging.segments import Lines
-
-BoolArray = npt.NDArray[np.bool_]
 
 _BITS = 16
 _SHIFT = np.uint64(64 - _BITS)

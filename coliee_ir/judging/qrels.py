@@ -10,8 +10,6 @@ import numpy.typing as npt
 from coliee_adapters.ids import PADDING, Collection, Ids, IntArray, mixed
 from coliee_ir.judging.unmatched import Spelling
 
-BoolArray = npt.NDArray[np.bool_]
-
 #: up to so many ids, looking each up is as fast as comparing all at once
 _FEW = 512
 
@@ -158,3 +156,7 @@ class Qrels:
         counts = self.sizes[numbers]
         before = np.cumsum(counts) - counts
         return np.repeat(self.start[numbers] - before, counts) + np.arange(counts.sum())
+
+    def query_of(self, rows: IntArray) -> IntArray:
+        """The number of the query of each of these rows."""
+        return np.searchsorted(self.start, rows, side="right") - 1

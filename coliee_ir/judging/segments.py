@@ -12,12 +12,10 @@ import numpy.typing as npt
 
 from coliee_adapters.classes import dataclass
 from coliee_adapters.forms.columns import changes
-from coliee_adapters.ids import Ids, IntArray
+from coliee_adapters.ids import BoolArray, Ids, IntArray
 from coliee_adapters.records import Columns
 from coliee_adapters.remarks import Remarks
 from coliee_ir.judging.order import FloatArray, as_compared, sort_keys
-
-BoolArray = npt.NDArray[np.bool_]
 
 
 @dataclass

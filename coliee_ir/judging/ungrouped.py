@@ -18,11 +18,11 @@ import numpy.typing as npt
 
 from coliee_adapters.classes import NamedTuple, dataclass
 from coliee_adapters.errors import ColieeError
-from coliee_adapters.ids import Ids, IntArray
+from coliee_adapters.ids import BoolArray, Ids, IntArray
 from coliee_adapters.records import Columns
 from coliee_adapters.remarks import Remarks
 from coliee_ir.judging.order import FloatArray
-from coliee_ir.judging.qrels import BoolArray, Qrels
+from coliee_ir.judging.qrels import Qrels
 from coliee_ir.judging.segments import Lines, ranks_at, ranks_joined
 
 #: Into so many shares lines are dealt: fifty million lines make shares of some 150 MB.

@@ -10,10 +10,10 @@ from typing import TYPE_CHECKING, Final
 import numpy as np
 
 from coliee_adapters.forms.statute import STATUTE_ID
-from coliee_adapters.ids import MASKS, Forms, Ids, IntArray
+from coliee_adapters.ids import MASKS, BoolArray, Forms, Ids, IntArray
 from coliee_adapters.normal_forms import alike_in, folded, is_folded, is_inert
 from coliee_adapters.remarks import EXAMPLES, Remarks
-from coliee_ir.judging.segments import BoolArray, Lines
+from coliee_ir.judging.segments import Lines
 
 if TYPE_CHECKING:
     from coliee_ir.judging.finding import Finder

@@ -48,7 +48,7 @@ def upside_down(judged: Judged, *, ranks_matter: bool, answered_only: bool = Fal
 def _average_precisions(judged: Judged) -> tuple[FloatArray, FloatArray]:
     """Average precision of each query, as the ranking is and reversed; each of shape (Q,)."""
     found = np.flatnonzero((judged.rank > 0) & (judged.qrels.relevance >= 1))
-    query = np.searchsorted(judged.qrels.start, found, side="right") - 1
+    query = judged.qrels.query_of(found)
     rank = judged.rank[found]
     order = np.argsort(query * (int(rank.max(initial=0)) + 1) + rank)
     query, rank = query[order], rank[order]

@@ -150,7 +150,7 @@ def spans(results: Mapping[Measure, Result], parts: Parts, decisions: Decisions)
     bounds: dict[Measure, _Bounds] = {}
     tied: list[_Tied] = []
     for name, judged in parts.items():
-        queries = distinct(np.sort(_query_of(judged, judged.tied[0])))
+        queries = distinct(np.sort(judged.qrels.query_of(judged.tied[0])))
         known = {
             one: value
             for one in results
@@ -225,17 +225,13 @@ def _ordered(judged: Judged, best: bool) -> Judged:
     """The documents with equal scores in the order of their relevance: the greatest first, or last."""
     rows, first, last = judged.tied
     rank = judged.rank.copy()
-    order = np.lexsort((-judged.qrels.graded[rows], first, _query_of(judged, rows)))
+    order = np.lexsort((-judged.qrels.graded[rows], first, judged.qrels.query_of(rows)))
     rows, first, last = rows[order], first[order], last[order]
-    query = _query_of(judged, rows)
+    query = judged.qrels.query_of(rows)
     new = np.concatenate(([True], (query[1:] != query[:-1]) | (first[1:] != first[:-1])))
     place = np.arange(len(rows)) - np.flatnonzero(new)[np.cumsum(new) - 1]
     rank[rows] = first + place if best else last - place
     return replace(judged, rank=rank)
-
-
-def _query_of(judged: Judged, rows: IntArray) -> IntArray:
-    return np.searchsorted(judged.qrels.start, rows, side="right") - 1
 
 
 #: what the formula of a measure gives for a query, by its place and its blocks: at worst, expected, at best

@@ -382,18 +382,19 @@ class ScoreStore:
 
 
 def task_of(paths: Iterable[str]) -> str | None:
-    """The task that all runs of some stores were scored for; None where there are several."""
+    """The task that all runs of some stores were scored for; None where there are several, or none can be read."""
     tasks, path = set(), ""
     for path in paths:
-        with ScoreStore(path, reading=True) as store:
+        with contextlib.suppress(InputError), ScoreStore(path, reading=True) as store:  # as reading its scores will say
             tasks |= store.tasks
     return recorded_task(tasks, path)
 
 
 def runs_of(path: str) -> list[str]:
-    """The files of the runs that a store has the scores of."""
-    with ScoreStore(path, reading=True) as store:
+    """The files of the runs that a store has the scores of; none where it cannot be read."""
+    with contextlib.suppress(InputError), ScoreStore(path, reading=True) as store:
         return store.files
+    return []
 
 
 def rules_of(evaluator: Evaluator) -> str:

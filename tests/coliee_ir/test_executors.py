@@ -267,7 +267,7 @@ def test_what_became_of_a_cluster_is_said_without_its_own_words(
     client = types.SimpleNamespace(status=status, get_executor=lambda retries: Pickling())
     imitate_dask(monkeypatch, lambda address, timeout: contextlib.nullcontext(client))
     with pytest.raises(WorkerError, match="tcp://h:1") as caught, connected("tcp://h:1"):
-        raise WorkerError("two\nlines") from type(kind, (Exception,), {})("two\nlines")
+        raise WorkerError("worker", "two\nlines") from type(kind, (Exception,), {})("two\nlines")
     assert "\n" not in str(caught.value)
     assert ("scheduler" in str(caught.value)) == (status == "closed")
 

@@ -27,7 +27,7 @@ from coliee_ir.scoring.reading import given as as_given
 from coliee_ir.scoring.scored import Scored
 from coliee_ir.scoring.scores import Keep, Scores
 from coliee_ir.scoring.session import Rules, begin
-from coliee_ir.scoring.submission import Submission
+from coliee_ir.scoring.submission import Invalid, Submission
 
 if TYPE_CHECKING:
     from concurrent.futures import Executor
@@ -181,7 +181,14 @@ def score(
     if tell is not None:
         for remark in remarks:
             tell(remark)
-    scores = [one.kept(keep) for one in _of_stores(found.stores, evaluator)]
+    scores: list[Scores] = []
+    for path in found.stores:
+        try:
+            scores += [one.kept(keep) for one in _of_store(path, evaluator)]
+        except ColieeError as error:
+            if not keep_going:
+                raise
+            invalid.append(Invalid((path,), "", "", Remark(error.kind, str(error))))
     submissions: list[Submission | None] = [None] * len(scores)
     if not (arrived.handed or scores or invalid):
         raise UsageError("no-run", "; ".join(["there is no run to score", *remarks]))
@@ -209,13 +216,12 @@ def score(
     return Scored(scores, evaluator, submissions, invalid, remarks, because, found.inventory, keep)
 
 
-def _of_stores(stores: Sequence[str], evaluator: Evaluator) -> Iterator[Scores]:
-    """The scores of all runs of stores."""
-    if stores:
-        from coliee_ir.scoring.store import ScoreStore  # which most commands do without
-    for path in stores:
-        with ScoreStore(path, reading=True) as store:
-            yield from store.scores(evaluator)
+def _of_store(path: str, evaluator: Evaluator) -> Iterator[Scores]:
+    """The scores of all runs of a store."""
+    from coliee_ir.scoring.store import ScoreStore  # which most commands do without
+
+    with ScoreStore(path, reading=True) as store:
+        yield from store.scores(evaluator)
 
 
 def golds_of(gold: GoldLike, task: str | int | None, columns: Mapping[str, str] | None) -> Iterator[Gold]:
