@@ -44,11 +44,12 @@ from coliee_adapters.kinds import told
 from coliee_adapters.records import Answers, Gold
 from coliee_ir import Judged
 from coliee_ir.commands.convert import to_qrels, to_run
+from coliee_ir.judging.judged import judge
 from coliee_ir.judging.mismatch import check
+from coliee_ir.judging.qrels import Qrels
 from coliee_ir.measures import parse, sets
 from coliee_ir.measures.base import topic_mean
 from coliee_ir.rules.decisions import Decisions
-from coliee_ir.types import Qrels, judge
 
 __all__ = [
     "MacroF",

@@ -173,7 +173,7 @@ def protocols() -> str:
     return f"""# Tasks and rules
 
 The measures that each task reports by edition, and the source. The first measure, in bold, ranks. `--edition`
-chooses the rules of a year; the newest are the default. In Python the table is `coliee_ir.PROTOCOLS`.
+chooses the rules of a year; the newest are the default. In Python the table is `coliee_ir.types.PROTOCOLS`.
 
 {official_measures()}
 ## The ranking measure by year
