@@ -25,13 +25,14 @@ import numpy.typing as npt
 from scipy import stats
 
 from coliee_ir.commands.leaderboard.standing import rank_sets
-from coliee_ir.commands.plan import plan_terms
 from coliee_ir.measures.base import Terms, of_mean, share
 from coliee_ir.measures.sets import f_measure
-from coliee_ir.stats import resampling, studentised
+from coliee_ir.stats import resampling
 from coliee_ir.stats.classical import t
 from coliee_ir.stats.folds import difference
 from coliee_ir.stats.intervals import jackknife_t
+from coliee_ir.stats.paired import Board, jointly, standings, tested
+from coliee_ir.stats.power import Power
 from coliee_ir.stats.settings import Resampling
 from coliee_ir.stats.units import Units
 
@@ -44,8 +45,8 @@ SIZES = (50, 100, 400)
 BOARDS = (2, 10, 30, 54)
 #: queries from which the model's own scores are computed
 _MANY = 200_000
-#: years, and samples of them, from which what a plan should say is computed
-_YEARS, _SAMPLED = 4000, 200
+#: years from which what a plan should say is computed
+_YEARS = 4000
 #: standard errors that are significant
 _NORMAL = float(stats.norm.isf(ALPHA / 2))
 #: and that a difference must be greater to be found with a power of 0.8
@@ -149,8 +150,8 @@ def plain(a: Terms, b: Terms, seed: int) -> float:
 def verdicts(a: Terms, b: Terms, seed: int, truth: float = 0.0) -> dict[str, bool]:
     """Whether each test says that two runs differ, and whether each interval holds the true difference."""
     settings = Resampling(TRIALS, seed, 1 - ALPHA)
-    [test] = studentised.tested([a, b], [(0, 1)], settings)
-    interval, jackknife = test.interval(), difference(a, b).interval
+    [test] = tested(Board([a, b]), [(0, 1)], settings)
+    interval, jackknife = test.interval, difference(a, b).interval
     return {
         "randomisation, studentised": test.p < ALPHA,
         "not studentised": plain(a, b, seed) < ALPHA,
@@ -179,7 +180,7 @@ def false_claims(runs: int, queries: int, boards: int, seed: int, tails: bool = 
     found = 0
     for at in range(boards):
         terms = board(random, queries, runs, tails)
-        found += bool(studentised.better(terms, Resampling(TRIALS, seed + at, 1 - ALPHA)).any())
+        found += bool(standings(terms, Resampling(TRIALS, seed + at, 1 - ALPHA)).better.any())
     return found / boards
 
 
@@ -220,12 +221,12 @@ def held_at_once(queries: int, boards: int, seed: int, tails: bool) -> tuple[flo
     for at in range(boards):
         terms = board(random, queries, runs, tails, apart)
         settings = Resampling(TRIALS, seed + at, 1 - ALPHA)
-        joint = studentised.jointly([studentised.Family(terms, pairs)], settings)
+        low, high = jointly([(Board(terms), pairs)], settings).intervals[0][0].T
         scores = np.array([run.total for run in terms])
-        off = np.array([abs(scores[a] - scores[b] - (truth[a] - truth[b])) for a, b in pairs])
-        intervals += bool((off <= joint.critical * joint.errors[0]).all())
+        true = np.array([truth[a] - truth[b] for a, b in pairs])
+        intervals += not ((low > true) | (high < true)).any()
         order = np.argsort(-scores, kind="stable")
-        better = studentised.better([terms[run] for run in order], settings)
+        better = standings([terms[run] for run in order], settings).better
         sets = rank_sets(scores[order].tolist(), better)
         ranks += all(best <= runs - run <= worst for run, (best, worst) in zip(order, sets, strict=True))
     return intervals / boards, ranks / boards
@@ -275,13 +276,16 @@ def planned(queries: int, years: int, seed: int, tails: bool) -> tuple[float, fl
 
     The truth is that of years drawn from the model, and not from one year's queries.
     """
-    pairs, settings = [(0, 1)], Resampling(99, seed, 1 - ALPHA)
-    [true] = plan_terms(board(np.random.default_rng(0), _MANY, 2, tails, 0.3), pairs, queries, _YEARS, 0.8, settings)
-    random = np.random.default_rng([seed, queries])
-    found = [
-        plan_terms(board(random, queries, 2, tails, 0.3), pairs, queries, _SAMPLED, 0.8, settings)[0] / true
-        for _ in range(years)
-    ]
+    random, settings = np.random.default_rng([seed, queries]), Resampling(99, seed, 1 - ALPHA)
+
+    def drawn() -> Board:
+        return Board(board(random, queries, 2, tails, 0.3))
+
+    real = [(float(one.D[0, 1]), float(one.A[0, 1])) for one in (drawn() for _ in range(_YEARS))]
+    differences, squares = np.array(real).T
+    reach = float(stats.t.isf(ALPHA / 2, queries - 1)) * np.sqrt(squares)
+    true = float(np.quantile(reach - (differences.mean() - differences), 0.8))
+    found = [float(Power.of(drawn(), [(0, 1)], queries, settings).found(0.8)[0]) / true for _ in range(years)]
     low, middle, high = np.quantile(found, [0.05, 0.5, 0.95])
     return float(low), float(middle), float(high)
 
@@ -439,7 +443,7 @@ def found_by(model: Model, queries: int, pairs: int, seed: int) -> tuple[float, 
     for at in range(pairs):
         a, b = model(random, queries)
         if b.total > a.total:
-            [test] = studentised.tested([a, b], [(0, 1)], Resampling(TRIALS, seed + at, 1 - ALPHA))
+            [test] = tested(Board([a, b]), [(0, 1)], Resampling(TRIALS, seed + at, 1 - ALPHA))
             found += [test.p < ALPHA, plain(a, b, seed + at) < ALPHA]
     studentised_, plain_ = (found / pairs).tolist()
     return studentised_, plain_

@@ -57,7 +57,7 @@ class Said(str):
         return re.search(_regex(str(expected)) + _END + r"\Z", self) is not None
 
     def count(self, expected: str, *place: Any) -> int:
-        return len(re.findall(_regex(str(expected)), self))
+        return str.count(self, expected) or sum(expected in line for line in self.splitlines())
 
     def splitlines(self, keepends: bool = False) -> list[str]:
         return [Said(line) for line in str.splitlines(self, keepends)]

@@ -11,6 +11,7 @@ from coliee_adapters.errors import UsageError
 from coliee_adapters.files.source import Source
 from coliee_adapters.forms.lines import counted
 from coliee_adapters.inputs import RunLike
+from coliee_adapters.kinds import told
 from coliee_adapters.records import Answers, Run
 from coliee_ir.cli import say, scoring
 from coliee_ir.cli.options import add, add_decisions, one_measure, rules
@@ -161,4 +162,4 @@ def _fit(options: argparse.Namespace, found: Runs) -> int:
 
 def _tell(target: str, sentence: str) -> None:
     """Say what there is to say of a file that was written."""
-    say(sentence if target == "-" else f"{target}: {sentence}")
+    say(sentence if target == "-" else f"{target}: {told(sentence)}")

@@ -20,14 +20,13 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
     add(parser, "measure", help="measure to plan for (default: the one that ranks the task's runs)")
     add(parser, "sizes", "differences")
     add(parser, "groups", help="lines QUERY GROUP; queries of a group are swapped and drawn together")
-    add(parser, "resamples", default=199, help="number of resamples in each simulated year (default: 199)")
-    add(parser, "seed", "confidence_level")
+    add(parser, "resamples", "seed", "confidence_level")
     add(parser, "output", "figures")
     add(parser, "format", choices=FORMS)
 
 
 def run(options: argparse.Namespace) -> int:
-    """Draw the years and print what can be found."""
+    """Print what can be found."""
     name = one_measure(options)
     names = [name] if name else []
     singly(names, options.task, options.edition)  # refused before anything is scored

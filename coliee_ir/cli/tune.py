@@ -244,7 +244,7 @@ def write(options: argparse.Namespace, cut: Run, task: str | None) -> bool:
     else:
         said = convert.write_submission(cut, path, task=task, edition=edition, tag=options.tag)
     for sentence in said:
-        say(f"{path}: {sentence}" if path != "-" else sentence)
+        say(f"{path}: {told(sentence)}" if path != "-" else sentence)
     if options.to is not None:
         return False
     # what is no plain file cannot be read again: a terminal, a pipe, /dev/null

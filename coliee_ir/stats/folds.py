@@ -16,10 +16,11 @@ from coliee_adapters.errors import UsageError
 from coliee_adapters.forms.lines import counted
 from coliee_adapters.ids import IntArray
 from coliee_ir.judging.judged import BoolArray, FloatArray
-from coliee_ir.measures.base import Terms
+from coliee_ir.measures.base import QUOTIENTS, Terms, of_mean
 from coliee_ir.stats import resampling
+from coliee_ir.stats.paired import Board, tested
 from coliee_ir.stats.resampling import Difference, Interval
-from coliee_ir.stats.settings import CONFIDENCE_LEVEL, MOST_REPEATS
+from coliee_ir.stats.settings import CONFIDENCE_LEVEL, MOST_REPEATS, Resampling
 
 
 @dataclass(frozen=True)
@@ -121,15 +122,26 @@ def spread(held: Terms, repeats: int, score: Callable[[FloatArray], FloatArray])
 
 
 def difference(one: Terms, other: Terms) -> Difference:
-    """The difference of two scores, its jackknife standard error, and its interval (Efron, Tibshirani 1993, ch. 11)."""
-    without = resampling.left_out(one) - resampling.left_out(other)
-    without = without[np.isfinite(without)]
-    n, value = len(without), one.total - other.total
-    error = float(np.sqrt((n - 1) / n * ((without - without.mean()) ** 2).sum())) if n else 0.0
-    if n < 2 or math.isnan(value) or error <= resampling.NEAR < abs(value):
-        return Difference(value, error, Interval(math.nan, math.nan))
-    half = t_quantile((1 + CONFIDENCE_LEVEL) / 2, n - 1) * error
-    return Difference(value, error, Interval(value - half, value + half))
+    """The difference of two scores with its interval: see ``paired.tested``.
+
+    Scores that are not both quotients, such as means over repeats, are replaced by their jackknife's pseudo-values.
+    """
+    if not len(one.each):
+        return Difference(one.total - other.total, 0.0, Interval(math.nan, math.nan))
+    is_plain = one.score in QUOTIENTS and other.score is one.score
+    runs = [one, other] if is_plain else [_pseudo(one), _pseudo(other)]
+    if np.allclose(runs[0].each, runs[1].each, rtol=0, atol=resampling.NEAR):
+        return Difference(0.0, 0.0, Interval(0.0, 0.0))  # the same rule
+    [test] = tested(Board(runs), [(0, 1)], Resampling())
+    return Difference(test.difference, test.error, test.interval)
+
+
+def _pseudo(run: Terms) -> Terms:
+    """The mean of a score's pseudo-values, moved to the score (Efron, Tibshirani 1993, chapter 11)."""
+    without = resampling.left_out(run)
+    known = np.isfinite(without)
+    off = np.where(known, without - (without[known].mean() if known.any() else 0.0), 0.0)
+    return of_mean(run.total - (len(off) - 1) * off)
 
 
 #: From so many degrees of freedom on, the expansion of t around the normal quantile is exact to ten digits.

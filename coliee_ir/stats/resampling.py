@@ -33,7 +33,7 @@ _NAN: Final = float("nan")
 
 
 @cache
-def _normal() -> NormalDist:
+def normal() -> NormalDist:
     """The standard normal distribution; ``statistics`` loads fractions and decimals, which evaluate does without."""
     from statistics import NormalDist
 
@@ -52,9 +52,8 @@ class Difference(NamedTuple):
 
     Attributes:
         value: the one less the other.
-        error: its jackknife standard error.
-        interval: value ± t · error, with one degree of freedom less than there are groups of queries; NaN where no
-            error can be estimated.
+        error: its standard error, if the scores do not differ.
+        interval: without 0 exactly if the difference is significant; NaN for an end that there is not.
     """
 
     value: float
@@ -155,7 +154,7 @@ def wilson(successes: float, n: float, confidence_level: float) -> Interval:
     """Wilson's score interval of a proportion (Wilson 1927)."""
     if not n:
         return Interval(_NAN, _NAN)
-    z = _normal().inv_cdf((1 + confidence_level) / 2)
+    z = normal().inv_cdf((1 + confidence_level) / 2)
     share = successes / n
     middle = (share + z * z / (2 * n)) / (1 + z * z / n)
     half = z / (1 + z * z / n) * (share * (1 - share) / n + z * z / (4 * n * n)) ** 0.5

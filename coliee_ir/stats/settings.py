@@ -26,7 +26,7 @@ REPEATS: Final = 10
 MOST_REPEATS: Final = 1000
 
 #: More resamples than these would need more memory than digits of p are worth.
-MOST_RESAMPLES: Final = 1_000_000
+MOST_RESAMPLES: Final = 100_000
 
 
 @dataclass(frozen=True, slots=True)

@@ -17,7 +17,7 @@ from coliee_ir.commands.tune.objective import objective
 from coliee_ir.commands.tune.search import Bounds, Sweep, all_bounds
 from coliee_ir.judging.judged import FloatArray
 from coliee_ir.measures import parse
-from coliee_ir.measures.base import Terms, of_mean
+from coliee_ir.measures.base import of_mean
 from coliee_ir.rules.decisions import Decisions
 from coliee_ir.stats import folds, resampling
 from coliee_ir.stats.folds import Split
@@ -196,39 +196,19 @@ def test_kinds_without_a_score_are_not_chosen_and_do_not_stand_in_the_way() -> N
     assert known(none, none).chosen == 0
 
 
-def test_the_standard_error_is_the_jackknifes() -> None:
-    one, other = np.array([[1.0, 2, 3], [0, 1, 2], [2, 2, 2]]), np.array([[0.0, 1, 3], [1, 1, 2], [1, 3, 2]])
-    f1 = parse("MicroF1")[0].of_sums  # type: ignore[attr-defined]
-    without = []
-    for left_out in range(3):
-        rows = [at for at in range(3) if at != left_out]
-        (c, r, w), (c2, r2, w2) = one[rows].sum(axis=0), other[rows].sum(axis=0)
-        without.append(2 * c / (r + w) - 2 * c2 / (r2 + w2))
-    mean = sum(without) / 3
-    expected = math.sqrt(2 / 3 * sum((value - mean) ** 2 for value in without))
-    a, b = (Terms(each, f1, np.zeros(3), False) for each in (one, other))
-    value, error, (low, high) = folds.difference(a, b)
-    assert (value, error) == (pytest.approx(a.total - b.total), pytest.approx(expected))
-    half = scipy.stats.t.ppf(0.975, 2) * expected
-    assert (low, high) == (pytest.approx(value - half), pytest.approx(value + half))
-
-
-def test_a_difference_of_means_has_the_t_tests_interval() -> None:
-    one, other = np.random.default_rng(4).normal(0.5, 0.2, (2, 30))
-    _, _, interval = folds.difference(of_mean(one), of_mean(other))
+def test_a_difference_of_means_has_nearly_the_t_tests_interval() -> None:
+    one, other = np.random.default_rng(4).uniform(0.2, 0.8, (2, 30))
+    found = folds.difference(of_mean(one), of_mean(other))
     theirs = scipy.stats.ttest_rel(one, other).confidence_interval(0.95)
-    assert interval == (pytest.approx(theirs.low), pytest.approx(theirs.high))
-    assert folds.difference(of_mean(one), of_mean(other)).is_shown == (theirs.low > 0 or theirs.high < 0)
+    assert found.interval == pytest.approx((theirs.low, theirs.high), abs=0.01)
+    assert found.is_shown == (theirs.low > 0 or theirs.high < 0)
 
 
-def test_what_has_no_error_has_no_interval_unless_nothing_differs() -> None:
+def test_where_nothing_differs_there_is_nothing_to_show_and_of_few_queries_little() -> None:
     one = of_mean(np.array([0.25, 0.5, 0.75]))
     assert folds.difference(one, one) == (0.0, 0.0, (0.0, 0.0))
-    assert all(map(math.isnan, folds.difference(of_mean(np.array([0.5, 0.75, 1.0])), one).interval))
-    alone = folds.difference(of_mean(np.array([1.0])), of_mean(np.array([0.0])))
-    assert alone.value == 1.0
-    assert all(map(math.isnan, alone.interval))
-    assert not alone.is_shown
+    for other in (np.array([0.5, 0.75, 1.0]), np.array([0.75, 0.5, 0.75])):
+        assert not folds.difference(of_mean(other), one).is_shown
 
 
 @given(st.sampled_from((0.6, 0.9, 0.975, 0.995)), st.integers(1, 400))

@@ -62,20 +62,19 @@ def test_a_value_is_what_its_family_says(family: str, scores: list[float]) -> No
 @pytest.mark.parametrize(
     ("rule", "kept", "says"),
     [
-        (Rule("k", 2), 2, "2"),
-        (Rule("score", 1.0), 3, "1"),
-        (Rule("ratio", 0.75), 2, "0.75"),
-        (Rule("margin", 3.0), 3, "3"),
-        (Rule("margin", 0.0), 1, "0"),
-        (Rule("score", 9.0, 1), 1, "9, at least 1"),
-        (Rule("score", 0.0, 0, 3), 3, "0, at most 3"),
-        (Rule("max", 0.75), 2, "0.75"),
+        (Rule("k", 2), 2, "… 2 …"),
+        (Rule("score", 1.0), 3, "… 1 …"),
+        (Rule("ratio", 0.75), 2, "… 0.75 …"),
+        (Rule("margin", 3.0), 3, "… 3 …"),
+        (Rule("margin", 0.0), 1, "… 0 …"),
+        (Rule("score", 9.0, 1), 1, "… 9, at least 1 …"),
+        (Rule("score", 0.0, 0, 3), 3, "… 0, at most 3 …"),
+        (Rule("max", 0.75), 2, "… 0.75 …"),
     ],
 )
 def test_a_rule_keeps_what_it_says(rule: Rule, kept: int, says: str) -> None:
     assert rule.keeps(TODAY).tolist() == [True] * kept + [False] * (4 - kept)
-    assert says.split(", ")[0] in str(rule)
-    assert str(rule).endswith(says.partition(", ")[2])
+    assert says in heard(str(rule))
 
 
 @given(

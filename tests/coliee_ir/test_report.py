@@ -308,7 +308,7 @@ def test_something_has_to_be_written(call: Call) -> None:
     ("option", "value", "said"),
     [
         ("--seed", "-1", "[bad-value]"),
-        ("--resamples", "2000000", "between 1 and 1,000,000"),
+        ("--resamples", "2000000", "between 1 and 100,000"),
         ("-m", "MicroG", "unknown measure"),
         ("--categories", "none.csv", "[no-file]"),
         ("--corpus", "none", "none"),

@@ -191,7 +191,7 @@ def test_a_folder_of_runs_is_ranked_by_the_held_out_score_without_the_gold_in_it
     rows = list(csv.DictReader(io.StringIO(out)))
     assert code == 0
     assert [row["run"] for row in rows] == ["mono", "rules"]
-    assert float(rows[0]["… MicroF1 …"]) > float(rows[1]["… MicroF1 …"])
+    assert float(rows[0]["MicroF1 held out"]) > float(rows[1]["MicroF1 held out"])
     alone = [call("tune", "task2/gold.json", path, "-f", "csv")[1] for path in ("task2/mono.txt", "task2/rules.csv")]
     assert out.splitlines()[1:] == [text.splitlines()[1] for text in alone]
     told = call("tune", "task2/gold.json", "task2/mono.txt", "task2/rules.csv")[1]

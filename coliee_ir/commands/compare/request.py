@@ -24,13 +24,13 @@ from coliee_ir.measures import Measure, Result
 from coliee_ir.measures.base import Terms
 from coliee_ir.scoring.scored import checked, comparable
 from coliee_ir.scoring.scores import Scores, places_of
-from coliee_ir.stats import resampling, studentised
+from coliee_ir.stats import resampling
 from coliee_ir.stats.classical import critical_t, t
 from coliee_ir.stats.corrections import CORRECTIONS, corrected
 from coliee_ir.stats.intervals import SHARES, interval_of
+from coliee_ir.stats.paired import MOST_ALONE, Board, PairTest, jointly, tested, untested
 from coliee_ir.stats.resampling import NEAR, Interval
 from coliee_ir.stats.settings import CONFIDENCE_LEVEL, MOST_RESAMPLES, N_RESAMPLES, SEED, Resampling
-from coliee_ir.stats.studentised import PairTest
 from coliee_ir.stats.units import Units
 
 _DECIDING: Final = 5
@@ -112,21 +112,27 @@ def _compared(
     first = scored[0]
     units = Units.of(first.query_ids, asked.groups)
     boards = [_Board.of(measure, scored, units) for measure in measures]
-    tests = [_tests(board, pairs, asked) for board in boards]
     together = len(pairs) * len(measures)
     joint = None
-    known = sum(not math.isnan(test.difference) for of_board in tests for test in of_board)
-    if asked.correction == "maxt" and known > 1:
-        families = [studentised.Family([run.terms for run in board.runs], pairs) for board in boards]
-        joint = studentised.jointly(families, asked.settings)
+    if asked.correction == "maxt" and (together > 1 or len(scored) > MOST_ALONE):
+        joint = jointly([(board.board, pairs) for board in boards], asked.settings)
+    tests = [_tests(board, pairs, asked) for board in boards]
     p = np.array([test.p for of_board in tests for test in of_board])
     if joint is not None:
-        adjusted = np.array([joint.p(test) for of_board in tests for test in of_board])
+        adjusted = np.concatenate(joint.p)
     else:
         adjusted = p if asked.correction == "maxt" else corrected(p, asked.correction)
     found = []
     for at, (board, of_board) in enumerate(zip(boards, tests, strict=True)):
         of_pairs = adjusted[at * len(pairs) : (at + 1) * len(pairs)].tolist()
+        if asked.correction != "maxt":
+            both = [(Interval(math.nan, math.nan), test.narrower) for test in of_board]
+        elif joint is None:
+            both = [(test.interval, test.narrower) for test in of_board]
+        else:
+            both = [
+                (Interval(*one), Interval(*other)) for one, other in zip(*joint.intervals[at].tolist(), strict=True)
+            ]
         comparison = Comparison(
             task=first.task,
             edition=first.edition,
@@ -141,8 +147,8 @@ def _compared(
             interval="wilson" if isinstance(board.measure, SHARES) and not asked.groups else "jackknife",
             standings=tuple(_standings(board, scored, asked)),
             pairs=tuple(
-                _pair(a, b, board, test, joint, of_pair, first.query_ids, asked)
-                for (a, b), test, of_pair in zip(pairs, of_board, of_pairs, strict=True)
+                _pair(a, b, board, test, of_pair, simultaneous, narrower, first.query_ids)
+                for (a, b), test, of_pair, (simultaneous, narrower) in zip(pairs, of_board, of_pairs, both, strict=True)
             ),
             together=together,
             groups=units.n if asked.groups is not None else 0,
@@ -168,31 +174,33 @@ class _Board(NamedTuple):
 
     measure: Measure
     runs: Sequence[_Run]
+    board: Board
 
     @classmethod
     def of(cls, measure: Measure, scored: Sequence[Scores], units: Units) -> _Board:
         results = [scores.results[measure] for scores in scored]
-        return cls(
-            measure,
-            [_Run(result, units.terms(result.terms), resampling.left_out(result.terms)) for result in results],
-        )
+        runs = [_Run(result, units.terms(result.terms), resampling.left_out(result.terms)) for result in results]
+        return cls(measure, runs, Board([run.terms for run in runs]))
 
 
 def _tests(board: _Board, pairs: Sequence[tuple[int, int]], asked: Asked) -> list[PairTest]:
-    """Each pair tested alone."""
-    tests = studentised.tested([run.terms for run in board.runs], pairs, asked.settings)
+    """Each pair tested alone; of many runs only what there is to say of them without."""
+    if asked.correction == "maxt" and len(board.runs) > MOST_ALONE:
+        return untested(board.board, pairs, asked.settings)
+    tests = tested(board.board, pairs, asked.settings)
     if asked.test == "t":
-        return [_t_test(*_two(board, pair), test, asked) for pair, test in zip(pairs, tests, strict=True)]
+        return [_t_test(board.runs[a], board.runs[b], test, asked) for (a, b), test in zip(pairs, tests, strict=True)]
     return tests
-
-
-def _two(board: _Board, pair: tuple[int, int]) -> tuple[_Run, _Run]:
-    return board.runs[pair[0]], board.runs[pair[1]]
 
 
 def _t_test(one: _Run, other: _Run, test: PairTest, asked: Asked) -> PairTest:
     values = _differences(one.result, other.result)
-    return test._replace(p=t(values), critical=critical_t(len(values), asked.settings.alpha))
+    error = float(values.std(ddof=1)) / math.sqrt(len(values)) if len(values) > 1 else math.nan
+    ends = []
+    for alpha in (asked.settings.alpha, 2 * asked.settings.alpha):
+        half = critical_t(len(values), alpha) * error
+        ends.append(Interval(test.difference - half, test.difference + half) if half > 0 else test.interval)
+    return test._replace(p=t(values), error=error, interval=ends[0], narrower=ends[1])
 
 
 def _standings(board: _Board, scored: Sequence[Scores], asked: Asked) -> Iterator[Standing]:
@@ -226,6 +234,9 @@ def _check_test(asked: Asked, measure: Measure, scored: Sequence[Scores], pairs:
             f"{measure} is not a mean over queries, so the {asked.test} test does not apply to it; "
             "use --test randomisation",
         )
+    if asked.correction == "maxt" and len(pairs) > 1:
+        problem = "max-T is made of the flips of --test randomisation; with --test t use --correction holm, bh or none"
+        raise UsageError("option-conflict", problem)
     left_out = [np.isnan(result.per_query) for result in results]
     for a, b in pairs:
         if not np.array_equal(left_out[a], left_out[b]):
@@ -254,26 +265,24 @@ def _pair(
     b: int,
     board: _Board,
     test: PairTest,
-    joint: studentised.Joint | None,
     p_corrected: float,
+    simultaneous: Interval,
+    narrower: Interval,
     names: Sequence[str],
-    asked: Asked,
 ) -> Pair:
     """Everything that is said of two runs."""
     one, other = board.runs[a], board.runs[b]
     jackknife = one.without - other.without
     adding = (one.result.terms.each != 0).any(axis=1) | (other.result.terms.each != 0).any(axis=1)
     values = _differences(one.result, other.result)
-    simultaneous = Interval(math.nan, math.nan)
-    if asked.correction == "maxt":
-        simultaneous = test.interval() if joint is None else test.interval(joint.critical)
     return Pair(
         a=a,
         b=b,
         difference=test.difference,
         error=test.error,
-        interval=test.interval(),
+        interval=test.interval,
         simultaneous=simultaneous,
+        narrower=narrower,
         p=test.p,
         corrected=p_corrected,
         differing=test.differing,
@@ -324,6 +333,17 @@ def _remarks(comparison: Comparison, board: _Board, tests: Sequence[PairTest]) -
             yield Remark("no-difference", sentence)
     else:
         yield from _resolution(comparison, tests, tags)
+        unbounded = [
+            pair
+            for pair, test in zip(comparison.pairs, tests, strict=True)
+            if math.isnan(sum(pair.shown)) and not math.isnan(pair.difference) and test.differing
+        ]
+        if unbounded:
+            yield Remark(
+                "few-hold-most",
+                f"few queries hold most of what is counted, so that {counted(len(unbounded), 'difference')} "
+                f"{'has' if len(unbounded) == 1 else 'have'} no bound ({_some(unbounded, tags)})",
+            )
 
 
 def _some(pairs: Sequence[Pair], tags: Sequence[str]) -> str:

@@ -51,11 +51,12 @@ class Pair:
         b: that of the second.
         difference: score of ``a`` minus score of ``b``.
         error: its standard error.
-        interval: of the difference, of this pair alone: without 0 exactly if p is significant. NaN where queries are
-            too few for one, or do not vary.
+        interval: of the difference, of this pair alone: without 0 exactly if p is significant. NaN for an end that
+            there is not, where few queries hold most of what is counted; and of more than 50 runs.
         simultaneous: the interval that holds for all pairs that are corrected together: without 0 exactly if the
             corrected p is significant. NaN as above, and with corrections that have none.
-        p: of the test, two-sided; NaN where it cannot be formed.
+        narrower: the latter, or else the former, at twice the level, for margins.
+        p: of the test, two-sided; NaN where it cannot be formed, and of more than 50 runs.
         corrected: p, corrected for the number of pairs.
         differing: how many queries the runs differ in.
         wins: queries with a greater value in ``a``, by the measure's formula on the query alone.
@@ -73,6 +74,7 @@ class Pair:
     error: float
     interval: Interval
     simultaneous: Interval
+    narrower: Interval
     p: float
     corrected: float
     differing: int
@@ -81,6 +83,11 @@ class Pair:
     losses: int
     effect: float
     deciding: tuple[tuple[str, float], ...]
+
+    @property
+    def shown(self) -> Interval:
+        """The simultaneous interval where there is one, else that of the pair alone."""
+        return self.interval if all(map(math.isnan, self.simultaneous)) else self.simultaneous
 
     @property
     def is_tested(self) -> bool:
@@ -146,15 +153,16 @@ class Comparison(Shown):
         return pair.corrected < self.alpha
 
     def within(self, pair: Pair) -> str:
-        """What the pair's interval says of the margin; the simultaneous one where there is one.
+        """What the pair's interval at twice the level says of the margin; empty where nothing can be said.
 
-        ``equivalent``: all of it is within the margin, ``not worse``, ``not better``: it does not reach so far below 0,
-        or above; empty where neither can be said. Source: Schuirmann 1987, at half the level.
+        Each word is wrong as often as p, at most. Source: Schuirmann 1987, two one-sided tests.
         """
-        low, high = pair.interval if math.isnan(pair.simultaneous.low) else pair.simultaneous
-        return {(True, True): "equivalent", (True, False): "not worse", (False, True): "not better"}.get(
-            (low > -self.margin, high < self.margin), ""
-        )
+        (low, high), margin = pair.narrower, self.margin
+        if low > margin or high < -margin:
+            return "better by more" if low > margin else "worse by more"
+        if low > -margin and high < margin:
+            return "equivalent"
+        return "not worse" if low > -margin else "not better" if high < margin else ""
 
     def __repr__(self) -> str:
         return f"Comparison({self.measure!r}, runs={[standing.tag for standing in self.standings]}, test={self.test!r})"

@@ -33,6 +33,8 @@ class Entry:
         team: the team; empty where it is not known.
         scores: of all official measures, with the judged parts.
         interval: of the measure that ranks.
+        own_ranks: the ranks that it may have, by itself; these are fewer.
+        may_be_best: whether it may be the best.
     """
 
     place: int
@@ -40,6 +42,8 @@ class Entry:
     team: str
     scores: Scores
     interval: Interval
+    own_ranks: Ranks
+    may_be_best: bool
 
     @property
     def tag(self) -> str:

@@ -5,8 +5,6 @@ from __future__ import annotations
 from collections.abc import Iterator, Mapping, Sequence
 from typing import Any
 
-import numpy as np
-
 from coliee_adapters.classes import NamedTuple
 from coliee_adapters.errors import shortened
 from coliee_adapters.files.source import PathLike
@@ -16,7 +14,7 @@ from coliee_adapters.records import Answers
 from coliee_adapters.remarks import Remark
 from coliee_ir.commands.leaderboard.board import Entry
 from coliee_ir.commands.leaderboard.result import Leaderboard
-from coliee_ir.commands.leaderboard.standing import order_key, places, rank_sets
+from coliee_ir.commands.leaderboard.standing import order_key, places, stands
 from coliee_ir.inbox.inventory import passed_over
 from coliee_ir.inbox.sheets import groups_of
 from coliee_ir.inbox.teams import Listed, TeamList, Teams
@@ -25,7 +23,6 @@ from coliee_ir.scoring.evaluator import Evaluator
 from coliee_ir.scoring.scored import Scored, with_judged
 from coliee_ir.scoring.scores import Scores
 from coliee_ir.scoring.submission import Invalid, Submission
-from coliee_ir.stats import studentised
 from coliee_ir.stats.intervals import interval_of
 from coliee_ir.stats.settings import CONFIDENCE_LEVEL, N_RESAMPLES, SEED, Resampling
 from coliee_ir.stats.units import Units
@@ -221,20 +218,20 @@ def _entries(
         return ()
     measure: Measure = next(iter(scored[0].scores.results))
     terms = [units.terms(scores.results[measure].terms) for _, scores, _ in scored]
-    better = studentised.better(terms, settings)
     kept = _best_of_teams(scored) if best else list(range(len(scored)))
-    ranks = rank_sets([terms[at].total for at in kept], better[np.ix_(kept, kept)])
     in_places = places([order_key(scored[at].scores, tie_break) for at in kept])
     in_groups = units.n < len(units.number)
     return tuple(
         Entry(
             place,
-            of_run,
+            stand.ranks,
             scored[at].team,
             scored[at].scores,
             interval_of(
                 measure, scored[at].scores.results[measure], terms[at], settings.confidence_level, in_groups
             ),
+            stand.own_ranks,
+            stand.may_be_best,
         )
-        for at, place, of_run in zip(kept, in_places, ranks, strict=True)
+        for at, place, stand in zip(kept, in_places, stands(terms, settings, kept), strict=True)
     )  # fmt: skip

@@ -31,7 +31,8 @@ class Leaderboard(Board, Shown):
     Two runs are equal where these values differ by no more than rounding errors. The ranks that a run may have come
     from all pairs of runs, tested together by the studentised paired randomisation of queries: as many runs as are
     significantly better are before it, as many as are significantly worse behind. With the confidence of the intervals
-    the true ranks of all runs are in their sets at once. The runs whose sets begin with 1 may be the best.
+    the true ranks of all runs are in their sets at once. Which may be the best is found one-sided, by comparing each
+    with all others (Hsu 1981).
 
     Attributes:
         task: the task.
@@ -154,7 +155,8 @@ class Leaderboard(Board, Shown):
                 {
                     "place": entry.place or None,
                     "ranks": list(entry.ranks) if entry.ranks.best else None,
-                    "may_be_best": entry.ranks.best == 1,
+                    "own_ranks": list(entry.own_ranks) if entry.ranks.best else None,
+                    "may_be_best": entry.may_be_best,
                     "team": entry.team or None,
                     **entry.scores.to_dict(),
                     "interval": jsonable(entry.interval),

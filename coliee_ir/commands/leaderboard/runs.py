@@ -12,6 +12,7 @@ from coliee_adapters.forms.lines import counted
 from coliee_ir.commands.leaderboard.board import Board, Entry
 from coliee_ir.commands.leaderboard.official import Published, place
 from coliee_ir.commands.leaderboard.questions import majority
+from coliee_ir.commands.leaderboard.standing import best_of
 from coliee_ir.inbox.grouping import numbered
 from coliee_ir.measures import Measure
 from coliee_ir.measures.labels import Accuracy
@@ -37,7 +38,7 @@ def _ranking_caption(board: Board) -> str:
     settings = board.resampling
     percent = f"{100 * settings.confidence_level:g}%"
     ties = f", ties broken by {', '.join(board.protocol.tie_break)}" if board.protocol.tie_break else ""
-    n_best = sum(entry.ranks.best == 1 for entry in board.entries)
+    best = best_of([name for name, entry in zip(board.names(), board.entries, strict=True) if entry.may_be_best])
     groups = f" in {counted(board.groups, 'group')}" if board.groups else ""
     head = (
         f"{counted(len(board.ranked), 'run')} ranked by {board.ranking}{ties}, {counted(len(board.queries), 'query')}"
@@ -46,7 +47,7 @@ def _ranking_caption(board: Board) -> str:
         return f"{head}."
     return (
         f"{head}{groups}, intervals of {percent}. Rank {percent}: the ranks that the "
-        f"runs may have with other queries of the same kind, which hold for all runs at once; {n_best} may be the best "
+        f"runs may have with other queries of the same kind, which hold for all runs at once; {best} "
         f"(all pairs tested together, studentised paired randomisation test, max-T, {settings.n_resamples:,} "
         f"resamples, seed {settings.seed})."
     )

@@ -10,7 +10,10 @@ import numpy as np
 
 from coliee_adapters.classes import NamedTuple
 from coliee_ir.judging.judged import BoolArray
+from coliee_ir.measures.base import Terms
 from coliee_ir.scoring.scores import Scores
+from coliee_ir.stats.paired import standings
+from coliee_ir.stats.settings import Resampling
 
 #: so many decimals decide; what differs further behind is the rounding of floating-point numbers
 _DECIMALS: Final = 12
@@ -59,14 +62,51 @@ class Ranks(NamedTuple):
         return str(self.best) if self.best == self.worst else f"{self.best}–{self.worst}"
 
 
+class Stand(NamedTuple):
+    """Where a run may stand.
+
+    Attributes:
+        ranks: those that hold for all runs at once.
+        own_ranks: those that hold for this run by itself, which are fewer.
+        may_be_best: whether it is not refuted that no other run is better.
+    """
+
+    ranks: Ranks
+    own_ranks: Ranks
+    may_be_best: bool
+
+
+def stands(terms: Sequence[Terms], settings: Resampling, kept: Sequence[int] | None = None) -> list[Stand]:
+    """Where runs may stand, best first; all are tested together, and ranks are counted among those that are kept.
+
+    Source: Hsu, Annals of Statistics 9, 1981 (the best); Mogstad et al. (ranks), see ``rank_sets``.
+    """
+    found = standings(terms, settings)
+    kept = list(range(len(terms)) if kept is None else kept)
+    scores = [terms[at].total for at in kept]
+    n = sum(not math.isnan(score) for score in scores)
+    made = []
+    for at, score, ranks in zip(kept, scores, rank_sets(scores, found.better[np.ix_(kept, kept)]), strict=True):
+        alone = found.alone[at, kept]
+        own = Ranks(0, 0) if math.isnan(score) else Ranks(1 + int((alone > 0).sum()), n - int((alone < 0).sum()))
+        made.append(Stand(ranks, own, bool(found.best[at])))
+    return made
+
+
+def best_of(names: Sequence[str]) -> str:
+    """Which runs may be the best, in words."""
+    if len(names) > 1:
+        return f"the best may be any of: {', '.join(names)}"
+    return f"the best is {names[0]}" if names else "no run has a score"
+
+
 def rank_sets(scores: Sequence[float], better: BoolArray) -> list[Ranks]:
     """The ranks that each run may have, which hold for all runs at once.
 
     As many runs as are significantly better are before it, and as many as are significantly worse behind. A run with a
     greater score has no worse ends: where it had, its set is made wider. Equal scores have equal sets.
 
-    Source: Mogstad, Romano, Shaikh & Wilhelm, Review of Economic Studies 91, 2024. That the sets which begin with 1
-    hold the best run: Hsu 1981.
+    Source: Mogstad, Romano, Shaikh & Wilhelm, Review of Economic Studies 91, 2024.
     """
     values = np.array([round(score, _DECIMALS) for score in scores if not math.isnan(score)])
     n = len(values)

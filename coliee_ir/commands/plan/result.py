@@ -49,9 +49,8 @@ class Plan(Shown):
         sizes: the numbers of queries.
         differences: those of whose power the sizes tell.
         power: how often the differences of ``PlannedSize.found`` are found.
-        years: how many years were drawn for each size.
-        settings: how queries are resampled in each.
-        groups: how many groups of queries were drawn and swapped as a whole; 0 for single queries.
+        settings: how queries were resampled.
+        groups: how many groups of queries were swapped as a whole; 0 for single queries.
         excluded: the queries that were left out.
         decisions: the choices made where the organisers leave it open.
     """
@@ -66,7 +65,6 @@ class Plan(Shown):
     sizes: tuple[PlannedSize, ...]
     differences: tuple[float, ...]
     power: float
-    years: int
     settings: Resampling
     groups: int
     excluded: tuple[str, ...]
@@ -100,7 +98,6 @@ class Plan(Shown):
             "measure": self.measure,
             "queries": self.queries,
             "power": self.power,
-            "years": self.years,
             "trials": self.settings.n_resamples,
             "seed": self.settings.seed,
             "level": self.settings.confidence_level,

@@ -17,7 +17,7 @@ from coliee_adapters.records import Run
 from coliee_ir.commands import tune as cutoffs
 from coliee_ir.commands.compare import compare
 from coliee_ir.commands.leaderboard import EASY, Entry, Leaderboard, read_categories
-from coliee_ir.commands.leaderboard.standing import order_key, places, rank_sets
+from coliee_ir.commands.leaderboard.standing import order_key, places, stands
 from coliee_ir.commands.report.contents import Contents, Ranks, best_first, intervals
 from coliee_ir.commands.tune import Pool, Tuning
 from coliee_ir.measures import Measure
@@ -27,7 +27,6 @@ from coliee_ir.scoring.evaluator import Evaluator
 from coliee_ir.scoring.scored import Scored, checked, with_judged
 from coliee_ir.scoring.scores import Scores
 from coliee_ir.scoring.submission import Submission
-from coliee_ir.stats import studentised
 from coliee_ir.stats.settings import N_RESAMPLES, SEED, Resampling
 from coliee_ir.stats.units import Units
 
@@ -152,12 +151,11 @@ def report(
     of_measures = intervals(runs, settings.confidence_level)
     first = next(iter(of_measures))
     units = Units.of(evaluator.queries)
-    better = studentised.better([units.terms(scores.results[first].terms) for scores in runs], settings)
-    ranks = rank_sets([scores.results[first].value for scores in runs], better)
+    stood = stands([units.terms(scores.results[first].terms) for scores in runs], settings)
     in_places = places([order_key(scores, evaluator.protocol.tie_break) for scores in runs])
     entries = [
-        Entry(place, of_run, "", scores, interval)
-        for place, of_run, scores, interval in zip(in_places, ranks, runs, of_measures[first], strict=True)
+        Entry(place, stand.ranks, "", scores, interval, stand.own_ranks, stand.may_be_best)
+        for place, stand, scores, interval in zip(in_places, stood, runs, of_measures[first], strict=True)
     ]
     board = Leaderboard.of(evaluator, entries, settings)
     texts = texts_of(corpus, evaluator.task, evaluator.gold)

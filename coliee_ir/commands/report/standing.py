@@ -7,6 +7,7 @@ from typing import Any, Final
 
 import altair as alt
 
+from coliee_ir.commands.leaderboard.standing import best_of
 from coliee_ir.commands.report.contents import Contents, is_count
 from coliee_ir.commands.report.drawing import WIDTH, Figure, figure, label, name_axis, rows
 from coliee_ir.measures import Measure
@@ -92,8 +93,8 @@ def _said(contents: Contents, percent: str) -> str:
             told.append(f"{label(name)} {run.results[measure].value:.4f}{between}")
     n = len(contents.names)
     which = f"The first of {n} runs: " if n > 3 else ""
-    best = sum(entry.ranks.best == 1 for entry in contents.board.entries)
-    ranks = f" Ranks: those that the runs may have, all at once; {best} may be the best." if n > 1 else ""
+    best = [name for name, entry in zip(contents.names, contents.board.entries, strict=True) if entry.may_be_best]
+    ranks = f" Ranks: those that the runs may have, all at once; {best_of(best)}." if n > 1 and best else ""
     return f"{measure} of each run with its {percent} interval. {which}{'; '.join(told)}.{ranks}"
 
 

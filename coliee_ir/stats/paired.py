@@ -1,0 +1,597 @@
+"""One statistic for every comparison: the difference of two scores in standard errors of fixed contributions.
+
+Two runs a and b whose scores are sums over sums, f = ΣN / ΣD, and a supposed difference δ. With the score of both taken
+together, each query contributes
+    v_i(δ) = v_i - δ g_i,   v_i = (N_ai - f₀ D_ai)/ΣD_a - (N_bi - f₀ D_bi)/ΣD_b,   Σ v_i = D,   Σ g_i = 1,
+    g_i = ΣD_b/S · D_ai/ΣD_a + ΣD_a/S · D_bi/ΣD_b,   S = ΣD_a + ΣD_b,
+    SE²(δ) = n/(n-1) · Σ (v_i(δ) - mean)² = A - 2Bδ + Cδ²,   T = D / SE(0).
+p: the signs of v_i are flipped. Interval: {δ: (D-δ)² ≤ c² SE²(δ)}, c of the same flips. At δ = D, v_i(δ) = u_ai - u_bi,
+where u = (N_i - f D_i)/ΣD. A score that is no quotient is replaced by its derivatives, for v where both runs are taken
+together, for u at each run's own sums; then g = 1/n.
+
+Sources: Janssen 1997 and Chung & Romano 2013 (studentised); Fieller 1954 (inversion); Zou & Donner 2008 (recovered
+variance); Bonett & Price 2012 (accuracies); Westfall & Young 1993, Romano & Wolf 2005 (max-T); Hsu 1981 (best); Mogstad
+et al. 2024 (ranks).
+"""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Callable, Iterable, Iterator, Sequence
+from dataclasses import replace
+from typing import Final
+
+import numpy as np
+
+from coliee_adapters.classes import NamedTuple
+from coliee_adapters.ids import IntArray
+from coliee_ir.judging.judged import BoolArray, FloatArray
+from coliee_ir.measures.base import QUOTIENTS, Terms
+from coliee_ir.stats import resampling
+from coliee_ir.stats.resampling import NEAR, Interval, normal
+from coliee_ir.stats.settings import Resampling
+
+#: relative step of central differences
+_STEP: Final = 1e-5
+#: statistics nearer than this, relatively, are the same: sums of the same numbers in another order
+_TIE: Final = 1e-7
+#: for critical values that are infinite
+_MOST: Final = 1e6
+#: an end that contradicts the test is put so far from 0
+_OFF: Final = 1e-12
+
+#: of more runs than these, pairs are tested together only
+MOST_ALONE: Final = 50
+#: flips of pairs that are made for a joint test, at most; 10,000 of each pair of 223 runs
+_AFFORDABLE: Final = 250_000_000
+#: c where there is none
+_FAR: Final = 4.0
+
+Pairs = Sequence[tuple[int, int]] | IntArray
+#: a run, and those that it is compared with
+_Row = tuple[int, slice | IntArray]
+
+
+class PairTest(NamedTuple):
+    """Two runs, tested.
+
+    Attributes:
+        difference: D, of the scores; NaN where one does not exist.
+        error: its standard error, if they do not differ.
+        p: the probability of such a T, or of a greater one, if the runs do not differ; two-sided.
+        critical: what T must exceed to be significant; infinite where none can.
+        differing: how many queries the runs differ in.
+        interval: without 0 exactly if p is significant; NaN for an end that there is not.
+        narrower: the same at twice the level, for margins: each of its ends is wrong as often as p.
+    """
+
+    difference: float
+    error: float
+    p: float
+    critical: float
+    differing: int
+    interval: Interval
+    narrower: Interval
+
+    @property
+    def is_hopeless(self) -> bool:
+        """Whether no difference of the pair could be significant."""
+        return math.isinf(self.critical)
+
+
+class Null(NamedTuple):
+    """What a statistic is if there is nothing to find.
+
+    Attributes:
+        reach: in rising order, the greatest statistics that each trial still reaches, but for rounding.
+        tail: the share of trials that reach as far, or further.
+        drawn: how many trials were drawn at random; 0 where these are all that there are.
+    """
+
+    reach: FloatArray
+    tail: FloatArray
+    drawn: int
+
+    @classmethod
+    def of(cls, values: FloatArray, drawn: int, tail: FloatArray | None = None) -> Null:
+        """Of the statistics of trials; or of all that there can be, in rising order, with their tails."""
+        values = np.sort(values)
+        n = len(values)
+        return cls(_reach(values), np.arange(n, 0, -1) / n if tail is None else tail, drawn)
+
+    def p(self, statistics: FloatArray) -> FloatArray:
+        """The share of trials that reach it; of random ones it counts as one itself (Phipson & Smyth 2010)."""
+        beyond = 0.0 if self.drawn else self.tail[-1]
+        return self._counted(np.append(self.tail, beyond)[np.searchsorted(self.reach, statistics)])
+
+    def critical(self, alpha: float) -> float:
+        """c: p < alpha exactly where the statistic exceeds it; infinite where none can."""
+        least = 1 / (self.drawn + 1) if self.drawn else self.tail[-1]
+        if least >= alpha * (1 - NEAR):
+            return math.inf
+        return float(self.reach[np.flatnonzero(self._counted(self.tail) >= alpha * (1 - NEAR))[-1]])
+
+    def _counted(self, tail: FloatArray) -> FloatArray:
+        return np.asarray((tail * self.drawn + 1) / (self.drawn + 1) if self.drawn else tail)
+
+
+class Board:
+    """Runs by one measure, over the same queries; all of ``runs`` have the same score function.
+
+    Attributes:
+        n: how many queries, or groups of them.
+        f: shape (R,); the scores.
+        span: the greatest difference that there can be: 1 for shares, else infinite.
+        D, T: shape (R, R); the differences and their statistics; NaN where a score does not exist.
+        A, B, C: shape (R, R); SE²(δ) = A - 2Bδ + Cδ².
+        differing: shape (R, R); how many queries two runs differ in.
+    """
+
+    def __init__(self, runs: Sequence[Terms]) -> None:
+        each, score = np.stack([run.each for run in runs]), runs[0].score
+        self.terms, self.n, self.runs = runs, each.shape[1], len(runs)
+        n, count = self.n, self.runs
+        sums = each.sum(axis=1) + np.stack([run.besides for run in runs])
+        self.f = np.array([run.total for run in runs])
+        self.span = 1.0 if _within_1(self.f) and all(_within_1(score(one)) for one in each) else math.inf
+        self.is_quotient = score in QUOTIENTS
+        if self.is_quotient:
+            self.size = sums[:, 1]
+            self.forms = np.moveaxis(each, 2, 0) * _inverse(self.size)[:, None]
+            pooled = (sums[:, None, 0] + sums[:, 0]) * _inverse(sums[:, None, 1] + sums[:, 1])
+            self.slopes = np.stack([np.ones((count, count)), -pooled])
+            self.u = self.forms[0] - np.nan_to_num(self.f)[:, None] * self.forms[1]
+        else:
+            self.forms = np.moveaxis(each, 2, 0)
+            self.slopes = np.moveaxis(np.nan_to_num(gradient(score, (sums[:, None] + sums) / 2)), 2, 0)
+            own = (each @ np.nan_to_num(gradient(score, sums))[:, :, None])[:, :, 0]
+            self.u = own - own.mean(axis=1, keepdims=True) if n else own
+        varies = np.flatnonzero((self.forms != self.forms[:, :1]).any(axis=(1, 2)))
+        #: forms that no two runs have otherwise add to no difference
+        self.moved, self.moves = np.ascontiguousarray(self.forms[varies]), self.slopes[varies]
+        self.D = self.f[:, None] - self.f
+        self.A, self.B, self.C, self.norm, self.own, self.unit = (np.zeros((count, count)) for _ in range(6))
+        self.differing, self.adding = (np.zeros((count, count), dtype=np.int64) for _ in range(2))
+        k = n / max(n - 1, 1)
+        columns = np.ascontiguousarray(np.moveaxis(each, 2, 0))
+        for a in range(count - 1):
+            rest = slice(a + 1, None)
+            v, d = self._contributions(a), np.nan_to_num(self.D[a, rest])
+            g, squares = self._weights(a, v), np.einsum("ij,ij->i", v, v)
+            squares[squares < NEAR**2] = 0.0
+            self.norm[a, rest] = np.sqrt(squares)
+            self.A[a, rest] = np.maximum(k * (squares - d**2 / n), 0)
+            self.B[a, rest] = k * (np.einsum("ij,ij->i", v, g) - d / n)
+            self.C[a, rest] = np.maximum(k * (np.einsum("ij,ij->i", g, g) - 1 / n), 0)
+            apart = self.u[a] - self.u[rest]
+            self.own[a, rest] = np.sqrt(np.einsum("ij,ij->i", apart, apart))
+            self.differing[a, rest] = np.logical_or.reduce([one[a] != one[rest] for one in columns]).sum(axis=1)
+            sizes = np.abs(v, out=v)
+            greatest = sizes.max(axis=1, initial=0)
+            self.adding[a, rest] = (sizes > 1e-9 * greatest[:, None]).sum(axis=1)
+            even = (squares >= self.adding[a, rest] * greatest**2 * (1 - 1e-9)) & (self.C[a, rest] < NEAR)
+            self.unit[a, rest] = np.where(even, greatest * n, 0)  # of means that differ by one amount, if at all
+        for of_pairs in (self.A, self.C, self.norm, self.own, self.unit, self.differing, self.adding):
+            of_pairs += of_pairs.T
+        self.B -= self.B.T
+        missing = np.isnan(self.D)
+        self.norm[missing] = self.own[missing] = self.unit[missing] = 0.0
+        self.T = _t(np.divide(self.D, self.norm, out=np.where(missing, np.nan, 0.0), where=self.norm > 0), n)
+
+    def _contributions(self, a: int) -> FloatArray:
+        """The v of a run minus each later one; shape (later, n)."""
+        v = np.zeros((self.runs - a - 1, self.n))
+        for form, slope in zip(self.moved, self.moves, strict=True):
+            v += slope[a, a + 1 :, None] * (form[a] - form[a + 1 :])
+        return v
+
+    def _weights(self, a: int, v: FloatArray) -> FloatArray:
+        """The g of a run and each later one; shape (later, n)."""
+        rest = slice(a + 1, None)
+        if self.is_quotient:
+            share = (self.size[rest] * _inverse(self.size[rest] + self.size[a]))[:, None]
+            return np.asarray(share * self.forms[1][a] + (1 - share) * self.forms[1][rest])
+        return np.full(v.shape, 1 / max(self.n, 1))
+
+    # ── What there is if runs do not differ ───────────────────────────────────────────────────────────────────────
+
+    def signs(self, settings: Resampling, besides: Sequence[Board] = ()) -> Iterator[tuple[FloatArray, int]]:
+        """Blocks of signs, shape (n, trials), and how many are drawn; all that there are, if these are not more."""
+        boards = [self, *besides]
+        differ = np.flatnonzero(np.any([(b.moved != b.moved[:, :1]).any(axis=(0, 1)) for b in boards], axis=0))
+        width = 8 * sum(board.runs for board in boards)
+        if resampling.is_exact(len(differ), settings.n_resamples):
+            for swapped in resampling.every_swap(len(differ), width):
+                signs = np.ones((self.n, len(swapped)))
+                signs[differ] = np.where(swapped.T, -1.0, 1.0)
+                yield signs, 0
+            return
+        for swapped in resampling.swaps(settings.seed, settings.n_resamples, self.n, width):
+            yield np.where(swapped.T, -1.0, 1.0), settings.n_resamples
+
+    def sums(self, signs: FloatArray, at_difference: bool = False) -> FloatArray:
+        """What each run has in Σ ±v(0), or in Σ ±v(D); shape (forms, R, trials)."""
+        found: FloatArray = (self.u[None] if at_difference else self.moved) @ signs
+        return found
+
+    def flipped(
+        self, sums: FloatArray, rows: Iterable[_Row], at_difference: bool = False
+    ) -> Iterator[tuple[int, slice | IntArray, FloatArray]]:
+        """Σ ±v / √Σv² of runs against others; shape (others, trials)."""
+        norm = self.own if at_difference else self.norm
+        slopes = np.ones((1, self.runs, self.runs)) if at_difference else self.moves
+        slopes = slopes * np.divide(1.0, norm, out=np.zeros_like(norm), where=norm > 1e-9 * norm.max(initial=0))
+        for a, others in rows:
+            r = np.zeros((len(norm[a, others]), sums.shape[-1]))
+            for at, (form, slope) in enumerate(zip(sums, slopes, strict=True)):
+                apart = form[a] - form[others]
+                apart *= slope[a, others, None]
+                r = apart if at == 0 else np.add(r, apart, out=r)
+            yield a, others, r
+
+    def greatest(self, signs: FloatArray, rows: Sequence[_Row], at_difference: bool = False) -> FloatArray:
+        """The greatest |Σ ±v| / √Σv² of any pair; shape (trials,)."""
+        found = np.zeros(signs.shape[1])
+        for _, _, r in self.flipped(self.sums(signs, at_difference), rows, at_difference):
+            np.maximum(found, np.maximum(r.max(axis=0), -r.min(axis=0)), out=found)
+        return found
+
+    def signed(self, signs: FloatArray) -> tuple[FloatArray, FloatArray]:
+        """The greatest Σ ±v / √Σv² of each run against any other, and of any other against it; shape (R, trials)."""
+        above, below = (np.full((self.runs, signs.shape[1]), -math.inf) for _ in range(2))
+        for a, rest, r in self.flipped(self.sums(signs), _rows(_all_pairs(self.runs))):
+            above[a], below[a] = np.maximum(above[a], r.max(axis=0)), np.maximum(below[a], -r.min(axis=0))
+            below[rest] = np.maximum(below[rest], r)
+            above[rest] = np.maximum(above[rest], np.negative(r, out=r))
+        return above, below
+
+    # ── Intervals ─────────────────────────────────────────────────────────────────────────────────────────────────
+
+    def intervals(
+        self, pairs: IntArray, c: FloatArray, wider: FloatArray, z: float, p: FloatArray, alpha: float
+    ) -> FloatArray:
+        """The intervals that are printed, shape (P, 2), without 0 exactly where p < alpha; NaN for an end there is not.
+
+        ``inverted`` with the greater c, and ``recovered`` where that reaches further. ``plus_two`` for accuracies, and
+        where so few queries differ that no T can be significant. An end that contradicts p is put at 0.
+        """
+        a, b = pairs.T
+        d, n, adding, c = self.D[a, b], self.n, self.adding[a, b], np.minimum(c, _MOST)
+        is_out, wider = p < alpha, np.maximum(c, np.minimum(wider, _MOST))
+        few = (c >= _MOST) | (adding * (n - 1) <= c**2 * (n - adding))
+        instead = few | (self.unit[a, b] > 0) | (_least(self, pairs) >= alpha)
+        ends = self.inverted(a, b, wider, is_out)
+        is_open = (1 - wider**2 * self.C[a, b] <= 0) & (np.abs(ends) >= self.span)
+        if self.span == 1:
+            reached = np.clip(self.recovered(a, b, wider), -1, 1)
+            ends = np.array([np.minimum(ends[0], reached[0]), np.maximum(ends[1], reached[1])])
+        low, high = np.where(instead, self.plus_two(a, b, z), np.where(is_open, np.nan, ends))
+        low = np.where(is_out & (d > 0), np.maximum(low, _OFF), np.where(is_out, low, np.minimum(low, 0)))
+        high = np.where(is_out & (d < 0), np.minimum(high, -_OFF), np.where(is_out, high, np.maximum(high, 0)))
+        found = np.column_stack((low, high))
+        return np.where(np.isfinite(found) & ~np.isnan(d)[:, None], found, np.nan)
+
+    def inverted(self, a: IntArray, b: IntArray, c: FloatArray, is_out: BoolArray) -> FloatArray:
+        """{δ: (D-δ)² <= c² (A - 2Bδ + Cδ²)}; shape (2, P).
+
+        Where 1 - c²C <= 0 the size of the whole is not known and the set has no end on one side or on both: it ends at
+        ±span, and of two pieces the one counts that holds D (and 0, unless that is out).
+        """
+        d, span = self.D[a, b], self.span
+        q2, q1 = 1 - c * c * self.C[a, b], d - c * c * self.B[a, b]
+        q0 = d * d - c * c * self.A[a, b]
+        discriminant = q1 * q1 - q2 * q0
+        root = np.sqrt(np.maximum(discriminant, 0.0))
+        both = q1 + np.where(q1 >= 0, root, -root)
+        with np.errstate(divide="ignore", invalid="ignore"):
+            near = np.where(both != 0, q0 / both, 0.0)
+            far = np.where(q2 != 0, both / q2, np.copysign(math.inf, both))
+        low, high = np.fmin(near, far), np.fmax(near, far)
+        is_open = q2 <= 0
+        right = is_open & (high <= d)
+        left = is_open & ~right & (low >= d)
+        whole = is_open & ((discriminant <= 0) | ~(right | left))
+        whole |= is_open & ~is_out & ((right & (high > 0)) | (left & (low < 0)))
+        ends = np.where(right, high, np.where(left, -span, low)), np.where(right, span, np.where(left, low, high))
+        low, high = np.where(whole, -span, ends[0]), np.where(whole, span, ends[1])
+        return np.array([np.clip(low, -span, d), np.clip(high, d, span)])
+
+    def plus_two(self, a: IntArray, b: IntArray, z: float) -> FloatArray:
+        """As if one more query were won and one lost (Bonett & Price 2012): there is one without any difference too.
+
+        A query differs by what all do that differ, where more than five do, else by the most that there can be.
+        """
+        n, d, unit = self.n, self.D[a, b], self.unit[a, b]
+        unit = np.where((unit > 0) & (self.differing[a, b] > 5), unit, self.span)
+        middle = d * n / (n + 2)
+        half = z * np.sqrt(((n * n * self.norm[a, b] ** 2 + 2 * unit * unit) / (n + 2) - middle**2) / (n + 2))
+        return np.array([np.clip(middle - half, -self.span, d), np.clip(middle + half, d, self.span)])
+
+    def recovered(self, a: IntArray, b: IntArray, c: FloatArray) -> FloatArray:
+        """From the intervals of both scores, f ± c SE as logits, and their correlation (Zou & Donner 2008).
+
+        low = D - √((f_a-l_a)² + (u_b-f_b)² - 2r (f_a-l_a)(u_b-f_b)); where few answers are right it is skew.
+        """
+        squares = (self.u @ self.u.T) * self.n / max(self.n - 1, 1)
+        se, slope = np.sqrt(np.diag(squares)), self.f * (1 - self.f)
+        r = squares[a, b] * _inverse(se[a] * se[b])
+
+        def reach(run: IntArray, way: int) -> FloatArray:
+            f, inside = self.f[run], slope[run] > NEAR
+            steps = np.minimum(c * se[run] * _inverse(slope[run]), 700.0)
+            odds = np.divide(f, 1 - f, out=np.ones_like(f), where=inside)
+            return np.where(inside, np.abs(f - 1 / (1 + np.exp(-way * steps) / odds)), 0.0)
+
+        sides = [(reach(a, -1), reach(b, 1)), (reach(a, 1), reach(b, -1))]
+        low, high = (np.sqrt(np.maximum(x * x + y * y - 2 * r * x * y, 0)) for x, y in sides)
+        return np.array([self.D[a, b] - low, self.D[a, b] + high])
+
+
+# ── Pairs by themselves ───────────────────────────────────────────────────────────────────────────────────────────
+
+
+def tested(board: Board, pairs: Pairs, settings: Resampling) -> list[PairTest]:
+    """Each pair by itself. All 2^d flips of d queries are made where these are not more than resamples.
+
+    Where all contributions have one size p is binomial: of accuracies, McNemar's exact test.
+    """
+    pairs = _array(pairs)
+    a, b = pairs.T
+    p, c = np.ones(len(pairs)), np.full((2, 2, len(pairs)), math.inf)
+    few = _is_exact(board, pairs, settings)
+    for at in np.flatnonzero(few).tolist():
+        nulls = _alone(board, pairs[at], settings)
+        p[at], c[:, :, at] = _p(nulls[0], board, pairs[at]), _critical(nulls, settings)
+    if not few.all():
+        blocks = [(board.sums(signs), board.sums(signs, True), drawn) for signs, drawn in board.signs(settings)]
+        there, centred = (np.concatenate([block[way] for block in blocks], axis=-1) for way in (0, 1))
+        for run in np.unique(a[~few]).tolist():
+            some = np.flatnonzero(~few & (a == run))
+            row, which = [(run, b[some])], []
+            for sums, way in ((there, False), (centred, True)):
+                r = np.abs(next(board.flipped(sums, row, way))[2])
+                which.append(r)
+                c[int(way), :, some] = _t(_exceeded(r, settings), board.n)
+            observed = np.abs(board.D[run, b[some]]) * _inverse(board.norm[run, b[some]])
+            p[some] = ((_reach(which[0]) >= observed[:, None]).sum(axis=1) + 1) / (settings.n_resamples + 1)
+    least = _least(board, pairs)
+    p = np.where(np.isnan(board.D[a, b]), math.nan, np.maximum(p, least))
+    z = [normal().inv_cdf(1 - alpha / 2) for alpha in _levels(settings)]
+    ends = _intervals(board, pairs, c, z, p, settings)
+    fields = (board.D[a, b], np.sqrt(board.A[a, b]), p, np.where(least >= settings.alpha, math.inf, c[0, 0]))
+    return [
+        PairTest(difference, error, one, critical, differing, Interval(*interval), Interval(*narrower))
+        for difference, error, one, critical, differing, interval, narrower in zip(
+            *(field.tolist() for field in (*fields, board.differing[a, b], *ends)), strict=True
+        )
+    ]
+
+
+def untested(board: Board, pairs: Pairs, settings: Resampling) -> list[PairTest]:
+    """What there is to say of pairs before any flips."""
+    pairs, none = _array(pairs), Interval(math.nan, math.nan)
+    a, b = pairs.T
+    critical = np.where(_least(board, pairs) >= settings.alpha, math.inf, math.nan)
+    fields = (board.D[a, b], np.sqrt(board.A[a, b]), critical, board.differing[a, b])
+    return [
+        PairTest(difference, error, math.nan, c, differing, none, none)
+        for difference, error, c, differing in zip(*(field.tolist() for field in fields), strict=True)
+    ]
+
+
+def _exceeded(r: FloatArray, settings: Resampling) -> FloatArray:
+    """What must be exceeded to be significant at each level, of random trials in rows; shape (rows, levels)."""
+    n = settings.n_resamples
+    most = [math.ceil(alpha * (n + 1) * (1 - NEAR)) - 2 for alpha in _levels(settings)]
+    kth = [n - 1 - max(one, 0) for one in most]
+    return np.where(np.array(most) < 0, math.inf, _reach(np.partition(r, kth, axis=1)[:, kth]))
+
+
+def _reach(values: FloatArray) -> FloatArray:
+    """The greatest values that these still reach, but for rounding."""
+    return np.asarray(values + _TIE * np.abs(values) + NEAR)
+
+
+def _is_exact(board: Board, pairs: IntArray, settings: Resampling) -> BoolArray:
+    """Which pairs need no random flips."""
+    a, b = pairs.T
+    few = board.adding[a, b] < resampling.exact_below(settings.n_resamples)
+    return np.asarray(few | (board.unit[a, b] > 0))
+
+
+def _alone(board: Board, pair: IntArray, settings: Resampling) -> list[Null]:
+    """What the T of a pair that needs no random flips can be, at δ = 0 and at δ = D."""
+    two = board if board.runs == 2 else Board([board.terms[at] for at in pair.tolist()])
+    if two.unit[0, 1] > 0:
+        d = int(two.adding[0, 1])
+        excess = np.arange(d % 2, d + 1, 2)
+        ways = [math.comb(d, (d - one) // 2) * (2 if one else 1) for one in excess.tolist()]
+        tail = np.array([sum(ways[at:]) / (1 << d) for at in range(len(ways))])
+        return [Null.of(_t(excess / math.sqrt(d), two.n), 0, tail)] * 2
+    return _greatest([(two, _all_pairs(2))], settings)
+
+
+def _greatest(families: Sequence[tuple[Board, IntArray]], settings: Resampling) -> list[Null]:
+    """What the greatest |T| of all pairs can be, at δ = 0 and at δ = D, under the same flips."""
+    rows, n = [_rows(pairs) for _, pairs in families], families[0][0].n
+    found: tuple[list[FloatArray], list[FloatArray]] = [], []
+    drawn = 0
+    for signs, drawn_here in families[0][0].signs(settings, [board for board, _ in families[1:]]):
+        drawn = drawn_here
+        for at, of in enumerate(found):
+            each = [board.greatest(signs, row, bool(at)) for (board, _), row in zip(families, rows, strict=True)]
+            of.append(np.max(each, axis=0))
+    return [Null.of(_t(np.concatenate(of), n), drawn) for of in found]
+
+
+def _p(null: Null, board: Board, pairs: IntArray) -> FloatArray:
+    statistics = np.abs(board.T[pairs[..., 0], pairs[..., 1]])
+    return np.asarray(np.where(np.isnan(statistics), math.nan, null.p(np.nan_to_num(statistics, posinf=math.inf))))
+
+
+def _levels(settings: Resampling) -> tuple[float, float]:
+    """That of tests, and twice that: two one-sided tests (Schuirmann 1987)."""
+    return settings.alpha, min(2 * settings.alpha, 0.999)
+
+
+def _critical(nulls: Sequence[Null], settings: Resampling) -> FloatArray:
+    """Shape (nulls, levels)."""
+    return np.array([[null.critical(alpha) for alpha in _levels(settings)] for null in nulls])
+
+
+def _least(board: Board, pairs: IntArray) -> FloatArray:
+    """The least p of pairs: all queries that differ do so on one side."""
+    return np.asarray(np.minimum(2.0 ** (1.0 - board.differing[pairs[:, 0], pairs[:, 1]]), 1.0))
+
+
+def _intervals(
+    board: Board, pairs: IntArray, c: FloatArray, z: Sequence[float], p: FloatArray, settings: Resampling
+) -> list[FloatArray]:
+    """Of each level; ``c`` as ``_critical`` has it, for each pair or for all."""
+    found = []
+    for at, alpha in enumerate(_levels(settings)):
+        there, wider = (np.broadcast_to(of, len(pairs)) for of in c[:, at])
+        found.append(board.intervals(pairs, there, wider, z[at], p, alpha))
+    return found
+
+
+# ── All pairs at once ─────────────────────────────────────────────────────────────────────────────────────────────
+
+
+class Joint(NamedTuple):
+    """Pairs tested together: max-T in its single-step form, whose intervals agree with its p.
+
+    Attributes:
+        critical: what any T must exceed for its difference to be significant among all.
+        p: for each family, the probability that any pair reaches a pair's T; shape (P,).
+        intervals: for each family, those that hold for all pairs at once, at both levels; shape (2, P, 2).
+    """
+
+    critical: float
+    p: list[FloatArray]
+    intervals: list[FloatArray]
+
+
+def jointly(families: Sequence[tuple[Board, Pairs]], settings: Resampling) -> Joint:
+    """Pairs of one or of several measures, under the same flips, so that what they have in common counts once.
+
+    What all flips of a pair by itself do not allow is not significant among many either.
+    """
+    given = [(board, _array(pairs)) for board, pairs in families]
+    settings = _affordable(settings, sum(len(pairs) for _, pairs in given))
+    nulls = _greatest(given, settings)
+    c = _critical(nulls, settings)
+    z = [one if math.isfinite(one) else _FAR for one in c.max(axis=0).tolist()]
+    of_p, intervals = [], []
+    for board, pairs in given:
+        p = _joint_p(nulls[0], board, pairs, settings)
+        of_p.append(p)
+        intervals.append(np.stack(_intervals(board, pairs, c, z, p, settings)))
+    return Joint(float(c[0, 0]), of_p, intervals)
+
+
+def _joint_p(null: Null, board: Board, pairs: IntArray, settings: Resampling) -> FloatArray:
+    """The p of pairs tested together; shape (P,). Random flips claim nothing that all flips do not."""
+    p = np.maximum(_p(null, board, pairs), _least(board, pairs))
+    if null.drawn:
+        for at in np.flatnonzero((p < _levels(settings)[1]) & _is_exact(board, pairs, settings)).tolist():
+            p[at] = max(p[at], float(_p(_alone(board, pairs[at], settings)[0], board, pairs[at])))
+    return p
+
+
+def _affordable(settings: Resampling, pairs: int) -> Resampling:
+    """Of hundreds of runs fewer flips, so that all pairs of 500 take seconds."""
+    return replace(settings, n_resamples=min(settings.n_resamples, max(_AFFORDABLE // max(pairs, 1), 999)))
+
+
+class Standings(NamedTuple):
+    """Where runs stand.
+
+    Attributes:
+        better: shape (R, R); which run is significantly better than which, of all pairs at once.
+        best: shape (R,); which may be the best: of which it is not refuted that no other is better (Hsu: one-sided,
+            each against all others). With the confidence level the best is among them.
+        alone: shape (R, R); 1 where the column's run is better than the row's, -1 where it is worse, by what holds for
+            the row's run by itself.
+        critical: what any T must exceed; infinite where nothing can be found.
+    """
+
+    better: BoolArray
+    best: BoolArray
+    alone: IntArray
+    critical: float
+
+
+def standings(runs: Sequence[Terms], settings: Resampling) -> Standings:
+    """Who is better, and who may be the best; runs without a score are neither."""
+    better, best = np.zeros((len(runs), len(runs)), dtype=np.bool_), np.zeros(len(runs), dtype=np.bool_)
+    alone = np.zeros(better.shape, dtype=np.int64)
+    known = np.flatnonzero([not math.isnan(run.total) for run in runs])
+    best[known] = True
+    if len(known) < 2 or not len(runs[0].each):
+        return Standings(better, best, alone, math.nan)
+    board, pairs = Board([runs[at] for at in known.tolist()]), _all_pairs(len(known))
+    settings = _affordable(settings, len(pairs))
+    blocks = [(*board.signed(signs), drawn) for signs, drawn in board.signs(settings)]
+    above, below = (_t(np.concatenate([block[at] for block in blocks], axis=1), board.n) for at in (0, 1))
+    null = Null.of(above.max(axis=0), blocks[0][2])
+    if len(known) > 2:
+        p = _joint_p(null, board, pairs, settings)
+    else:  # a board of two is a pair
+        p = np.array([test.p for test in tested(board, pairs, settings)])
+    a, b = pairs[p < settings.alpha].T
+    is_above = board.D[a, b] > 0
+    better[known[np.where(is_above, a, b)], known[np.where(is_above, b, a)]] = True
+    for at, run in enumerate(known.tolist()):
+        best[run] = Null.of(below[at], null.drawn).p(np.delete(board.T[:, at], at).max()) >= settings.alpha
+        c = Null.of(np.maximum(above[at], below[at]), null.drawn).critical(settings.alpha)
+        alone[run, known] = np.where(np.abs(board.T[:, at]) > c, np.sign(board.T[:, at]), 0)
+    return Standings(better, best, alone, null.critical(settings.alpha))
+
+
+def _array(pairs: Pairs) -> IntArray:
+    return np.asarray(pairs, dtype=np.int64).reshape(-1, 2)
+
+
+def _all_pairs(n: int) -> IntArray:
+    return np.column_stack(np.triu_indices(n, 1))
+
+
+def _rows(pairs: IntArray) -> list[_Row]:
+    """Pairs by one of their runs, that of which there are fewer."""
+    a, b = sorted(pairs.T, key=lambda ends: len(np.unique(ends)))
+    found: list[_Row] = []
+    for run in np.unique(a).tolist():
+        others = np.sort(b[a == run])
+        is_whole = int(others[-1]) - int(others[0]) + 1 == len(others)
+        found.append((run, slice(int(others[0]), int(others[-1]) + 1) if is_whole else others))
+    return found
+
+
+def _t(r: FloatArray, n: int) -> FloatArray:
+    """T = Σv / SE, of which r = Σv / √Σv² is a rising function; infinite where nothing varies."""
+    rest = n - r * r
+    with np.errstate(divide="ignore", invalid="ignore"):
+        return np.where(rest > n * NEAR, r * np.sqrt((n - 1) / np.maximum(rest, n * NEAR)), np.copysign(math.inf, r))
+
+
+def _inverse(of: FloatArray) -> FloatArray:
+    """1 / x, 0 for 0."""
+    return np.divide(1.0, of, out=np.zeros_like(of), where=of > 0)
+
+
+def _within_1(scores: FloatArray) -> bool:
+    known = scores[~np.isnan(scores)]
+    return bool(((known >= -NEAR) & (known <= 1 + NEAR)).all())
+
+
+def gradient(score: Callable[[FloatArray], FloatArray], sums: FloatArray) -> FloatArray:
+    """The derivatives of a score by its sums; shape (…, T) as the sums."""
+    found = np.empty_like(sums)
+    for at in range(sums.shape[-1]):
+        step = _STEP * np.maximum(np.abs(sums[..., at]), 1.0)
+        above, below = sums.copy(), sums.copy()
+        above[..., at] += step
+        below[..., at] -= step
+        found[..., at] = (score(above) - score(below)) / (2 * step)
+    return found

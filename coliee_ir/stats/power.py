@@ -1,0 +1,60 @@
+"""What a test of other queries will find, in closed form from the standard errors of these."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Sequence
+
+import numpy as np
+
+from coliee_adapters.classes import NamedTuple
+from coliee_ir.judging.judged import FloatArray
+from coliee_ir.stats.folds import t_quantile
+from coliee_ir.stats.paired import Board, jointly
+from coliee_ir.stats.resampling import normal
+from coliee_ir.stats.settings import Resampling
+
+
+class Power(NamedTuple):
+    """What n' queries find: δ is found with power Φ(z) where δ = s (c √(E² + Cδ²) + z E), s² = n/n'.
+
+    Attributes:
+        s: the square root of n/n'.
+        c: the critical value: Student's with n' - 1 degrees of freedom; of several pairs that of the joint test of
+            these queries, as much greater or less as Student's.
+        error: E, the standard error of each pair's difference as it is; shape (P,).
+        spread: C, what the sizes of queries add to it where the test supposes no difference.
+    """
+
+    s: float
+    c: float
+    error: FloatArray
+    spread: FloatArray
+
+    @classmethod
+    def of(cls, board: Board, pairs: Sequence[tuple[int, int]], n: int, settings: Resampling) -> Power:
+        """Of so many queries, or groups, planned from a board's."""
+        a, b = np.array(pairs).T
+        c = _student(n, settings)
+        if len(pairs) > 1:
+            joint = jointly([(board, pairs)], settings).critical
+            c = joint * c / _student(board.n, settings) if math.isfinite(joint) else _student(n, settings, len(pairs))
+        error = board.own[a, b] * math.sqrt(board.n / max(board.n - 1, 1))
+        return cls(math.sqrt(board.n / n), c, error, board.C[a, b])
+
+    def found(self, power: float) -> FloatArray:
+        """The least difference of each pair that is found with this power; infinite where none is."""
+        z = normal().inv_cdf(power)
+        left = 1 - (self.c * self.s) ** 2 * self.spread
+        root = z + np.sqrt(np.maximum(z * z - left * (z * z - self.c**2), 0.0))
+        return np.asarray(np.where(left > 0, self.s * self.error * root / np.where(left > 0, left, 1), math.inf))
+
+    def power(self, difference: float) -> float:
+        """How often a difference is found, on average over pairs."""
+        reach = self.c * np.sqrt(self.error**2 + self.spread * difference**2)
+        above = np.divide(difference / self.s - reach, self.error, out=np.zeros_like(reach), where=self.error > 0)
+        return float(np.mean([normal().cdf(one) for one in above.tolist()]))
+
+
+def _student(n: int, settings: Resampling, pairs: int = 1) -> float:
+    return t_quantile(1 - settings.alpha / 2 / pairs, n - 1)

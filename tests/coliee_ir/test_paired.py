@@ -1,0 +1,326 @@
+"""The one statistic: held to a loop over all flips, to statsmodels, and to itself."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Sequence
+from itertools import combinations, product
+from typing import Any
+
+import naive_resampling as twin
+import numpy as np
+import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
+from scipy import stats
+from statsmodels.stats.contingency_tables import mcnemar
+
+from coliee_adapters.errors import UsageError
+from coliee_adapters.records import Answers, Gold, Run
+from coliee_ir import Evaluator
+from coliee_ir.commands.compare import compare
+from coliee_ir.commands.leaderboard.standing import stands
+from coliee_ir.measures.base import Terms, of_mean, share
+from coliee_ir.stats.paired import Board, PairTest, jointly, standings
+from coliee_ir.stats.paired import tested as pairs_tested
+from coliee_ir.stats.settings import Resampling
+from coliee_ir.stats.units import Units
+
+SEED = 2026
+
+
+def micro(counts: Sequence[Sequence[float]], extra: float = 0) -> Terms:
+    """The terms of micro-F1 from correct, retrieved, relevant of each query."""
+    each = np.array([[2 * c, n + r] for c, n, r in counts], dtype=np.float64).reshape(-1, 2)
+    return Terms(each, share, np.array([0.0, extra]), False)
+
+
+def at_random(seed: int, queries: int, runs: int = 2, alike: int = 0, spread: float = 0.0) -> list[Terms]:
+    """Runs on the same queries, as micro-F1; the first ``alike`` queries have the same answers."""
+    random = np.random.default_rng(seed)
+    relevant = random.integers(1, 6, queries)
+    made: list[Terms] = []
+    for _ in range(runs):
+        quality = random.uniform(0.2, 0.7, queries) + random.uniform(-spread, spread)
+        correct = random.binomial(relevant, np.clip(quality, 0, 1))
+        counts = np.column_stack((correct, correct + random.integers(0, 4, queries), relevant))
+        one = micro(counts.tolist())
+        if made:
+            one.each[:alike] = made[0].each[:alike]
+        made.append(one)
+    return made
+
+
+def test(a: Terms, b: Terms, n_resamples: int = 999, seed: int = SEED) -> PairTest:
+    [found] = pairs_tested(Board([a, b]), [(0, 1)], Resampling(n_resamples, seed))
+    return found
+
+
+test.__test__ = False  # type: ignore[attr-defined]
+
+
+def naive_v(a: Terms, b: Terms) -> list[float]:
+    """What each query contributes to a difference of quotients, written out."""
+    (n_a, d_a), (n_b, d_b) = a.each.sum(axis=0), b.each.sum(axis=0)
+    pooled = (n_a + n_b) / (d_a + d_b)
+    return [
+        (x[0] - pooled * x[1]) / d_a - (y[0] - pooled * y[1]) / d_b
+        for x, y in zip(a.each.tolist(), b.each.tolist(), strict=True)
+    ]
+
+
+def naive_t(v: Sequence[float]) -> float:
+    n, total = len(v), sum(v)
+    squares = sum((x - total / n) ** 2 for x in v) * n / (n - 1)
+    return 0.0 if abs(total) < 1e-12 else total / math.sqrt(squares) if squares > 1e-20 else math.copysign(9e9, total)
+
+
+def naive_flips(runs: Sequence[Terms], signs: Sequence[Sequence[int]]) -> list[dict[tuple[int, int], float]]:
+    """T of all ordered pairs of runs under each flip."""
+    v = {(a, b): naive_v(runs[a], runs[b]) for a in range(len(runs)) for b in range(len(runs)) if a != b}
+    return [{ab: naive_t([s * x for s, x in zip(one, of, strict=True)]) for ab, of in v.items()} for one in signs]
+
+
+def reaches(value: float, observed: float) -> bool:
+    return value >= observed - 1e-7 * abs(observed)
+
+
+@pytest.mark.parametrize(("seed", "runs"), [(1, 2), (2, 3), (3, 4)])
+def test_p_is_the_share_of_all_flips_one_by_one(seed: int, runs: int) -> None:
+    terms, n = at_random(seed, 7, runs), 7
+    board, pairs = Board(terms), list(combinations(range(runs), 2))
+    [observed] = naive_flips(terms, [[1] * n])
+    every = naive_flips(terms, list(product([1, -1], repeat=n)))
+    joint = jointly([(board, pairs)], Resampling(999)).p[0]
+    found = standings(terms, Resampling(999))
+    least = [2.0 ** (1 - board.differing[pair]) for pair in pairs]
+    for at, pair in enumerate(pairs):
+        t = abs(observed[pair])
+        assert joint[at] == max(np.mean([reaches(max(map(abs, one.values())), t) for one in every]), least[at])
+        alone = np.mean([reaches(abs(one[pair]), t) for one in every])
+        assert pairs_tested(board, [pair], Resampling(999))[0].p == max(alone, least[at])
+        assert board.T[pair] == pytest.approx(observed[pair], rel=1e-9)
+    for run in range(runs):
+        others = [(other, run) for other in range(runs) if other != run]
+        t = max(observed[pair] for pair in others)
+        assert found.best[run] == (np.mean([reaches(max(one[p] for p in others), t) for one in every]) >= 0.05)
+
+
+def test_random_flips_are_those_of_the_seed() -> None:
+    terms = at_random(1, 20, 5)
+    pairs = list(combinations(range(5), 2))
+    signs = [[1 - 2 * swapped for swapped in row] for row in twin.swaps(SEED, 80, 20)]
+    every, [observed] = naive_flips(terms, signs), naive_flips(terms, [[1] * 20])
+    joint = jointly([(Board(terms), pairs)], Resampling(80)).p[0]
+    for p, single, pair in zip(joint, pairs_tested(Board(terms), pairs, Resampling(80)), pairs, strict=True):
+        t = abs(observed[pair])
+        assert p == (sum(reaches(max(map(abs, one.values())), t) for one in every) + 1) / 81
+        assert single.p == (sum(reaches(abs(one[pair]), t) for one in every) + 1) / 81
+
+
+@given(st.lists(st.sampled_from([-1.0, 0.0, 1.0]), min_size=2, max_size=60))
+@settings(max_examples=60)
+def test_of_accuracies_it_is_mcnemars_exact_test_and_there_is_always_an_interval(values: list[float]) -> None:
+    apart = np.array(values)
+    a, b = of_mean((apart > 0).astype(float)), of_mean((apart < 0).astype(float))
+    wins, losses = values.count(1.0), values.count(-1.0)
+    found = test(a, b, 99)
+    wanted = mcnemar([[0, wins], [losses, 0]], exact=True).pvalue if wins + losses else 1.0
+    assert found.p == pytest.approx(wanted, rel=1e-12)
+    assert not any(map(math.isnan, found.interval))
+    check_dual(found.p, *found.interval)
+
+
+def test_an_accuracys_interval_is_bonetts_and_prices() -> None:
+    a, b = np.repeat([[1, 0, 1, 0], [0, 1, 1, 0]], [12, 4, 30, 14], axis=1).astype(float)
+    n, z = 62, stats.norm.ppf(0.975)
+    p, q = 13 / n, 5 / n
+    half = z * math.sqrt((p + q - (p - q) ** 2) / n)
+    assert test(of_mean(a), of_mean(b)).interval == pytest.approx((p - q - half, p - q + half))
+
+
+def check_dual(p: float, low: float, high: float, alpha: float = 0.05) -> None:
+    """The interval leaves out 0 exactly if p is significant; an end that is not there is far."""
+    assert (p < alpha) == (low > 0 or high < 0)
+
+
+@given(st.integers(0, 10**6), st.integers(2, 40), st.integers(0, 30), st.sampled_from([19, 99, 400]))
+@settings(max_examples=60)
+def test_p_and_interval_never_contradict_each_other(seed: int, queries: int, alike: int, n_resamples: int) -> None:
+    means = [of_mean(one) for one in np.random.default_rng(seed).random((3, queries))]
+    for terms in (at_random(seed, queries, 3, alike, 0.4), means):
+        board, pairs, asked = Board(terms), [(0, 1), (2, 0), (1, 2)], Resampling(n_resamples)
+        joint = jointly([(board, pairs)], asked)
+        for at, found in enumerate(pairs_tested(board, pairs, asked)):
+            check_dual(found.p, *found.interval)
+            check_dual(found.p, *found.narrower, alpha=0.1)
+            check_dual(joint.p[0][at], *joint.intervals[0][0, at])
+            assert joint.p[0][at] >= found.p
+            assert not found.interval.low > found.difference
+            assert not found.interval.high < found.difference
+        better = standings(terms, asked).better
+        wins = [
+            (a, b) if board.D[a, b] > 0 else (b, a) for (a, b), p in zip(pairs, joint.p[0], strict=True) if p < 0.05
+        ]
+        assert sorted(wins) == sorted(map(tuple, np.argwhere(better).tolist()))
+
+
+def two_runs(seed: int) -> Any:
+    """Two runs of Task 1 or 4, of 8 to 100 queries."""
+    random = np.random.default_rng(seed)
+    queries = [f"q{at}" for at in range(random.integers(8, 101))]
+    quality = np.clip(random.uniform(0.2, 0.8) + np.array([0, random.uniform(0, 0.4)]), 0, 1)
+    if seed % 3 == 0:
+        evaluator = Evaluator(Gold(labels=dict.fromkeys(queries, True)), task="4")
+        answers = [{query: bool(random.random() < one) for query in queries} for one in quality]
+        return [evaluator.evaluate(Answers(one, tag=str(at))) for at, one in enumerate(answers)]
+    pool = [f"d{at}" for at in range(6)]
+    gold = {query: pool[: random.integers(1, 5)] for query in queries}
+    evaluator = Evaluator(gold, task="1")
+    runs = [
+        {query: [d for d in pool if random.random() < (one if d in right else 0.3)] for query, right in gold.items()}
+        for one in quality
+    ]
+    return [evaluator.evaluate(Run.of(run, tag=str(at))) for at, run in enumerate(runs)]
+
+
+@pytest.mark.parametrize("boards", [100, pytest.param(2000, marks=pytest.mark.explore)])
+def test_compare_and_leaderboard_never_contradict_each_other_on_two_runs(boards: int) -> None:
+    significant = 0
+    for seed in range(boards):
+        scored = two_runs(seed)
+        asked = Resampling([99, 999][seed % 2], seed)
+        compared = compare(scored, n_resamples=asked.n_resamples, seed=asked.seed)
+        units = Units.of(scored[0].query_ids)
+        in_order = sorted(scored, key=lambda one: -next(iter(one.measures.values())))
+        first, second = stands([units.terms(next(iter(one.results.values())).terms) for one in in_order], asked)
+        is_found = compared.significant(compared.pairs[0])
+        assert ((first.ranks, second.ranks) == ((1, 1), (2, 2))) == is_found
+        check_dual(compared.pairs[0].p, *compared.pairs[0].interval)
+        significant += is_found
+    assert 0.2 * boards < significant < 0.8 * boards
+
+
+@pytest.mark.parametrize("name", ["gm_map", "MacroF(beta=2,of=means)", "num_ret"])
+def test_other_scores_are_linearised(name: str) -> None:
+    kinds = {measure: (task, decisions) for measure, task, decisions in twin.KINDS}
+    task, decisions = kinds[name]
+    case = twin.case(3, name, task, 30, **decisions)
+    a, b = (next(iter(scores.results.values())).terms for scores in case.scored())
+    found = test(a, b)
+    assert found.difference == pytest.approx(a.total - b.total)
+    assert (found.p, found.interval) == (test(b, a).p, pytest.approx([-end for end in test(b, a).interval[::-1]]))
+    check_dual(found.p, *found.interval)
+
+
+def test_what_few_differing_queries_do_not_allow_is_not_claimed() -> None:
+    a, b = at_random(1, 40, alike=35)
+    a.each[35:], b.each[35:] = [[4, 6]] * 5, [[2, 6]] * 5
+    found = test(a, b, 9999)
+    assert found.p == 2 / 2**5
+    assert found.is_hopeless
+    assert found.interval.low < 0 < found.interval.high
+    values = np.zeros((3, 400))
+    values[0, :5] = 1
+    assert not standings([of_mean(one) for one in values], Resampling(999)).better.any()
+    values[0, :6] = 1
+    assert standings([of_mean(one) for one in values], Resampling(999)).better.any()
+
+
+def test_where_few_queries_hold_most_an_interval_has_no_end() -> None:
+    sizes = np.array([200, *[2] * 11])
+    counts = [np.column_stack((sizes * share_, sizes, sizes)) for share_ in (0.9, 0.4)]
+    counts[1][1:, 0] = 2
+    assert any(map(math.isnan, test(*(micro(one.tolist()) for one in counts)).interval))
+
+
+def test_identical_runs_and_runs_without_a_score() -> None:
+    [a] = at_random(1, 20, 1)
+    assert test(a, a).p == 1.0
+    nothing = of_mean(np.full(4, np.nan))
+    found = test(of_mean(np.ones(4)), nothing)
+    assert all(map(math.isnan, (found.p, found.difference, *found.interval)))
+    best, worst = of_mean(np.ones(20)), of_mean(np.zeros(20))
+    assert test(best, worst).p == pytest.approx(2 / 2**20)
+    stood = standings([of_mean(np.ones(4)), nothing], Resampling(99))
+    assert (stood.best.tolist(), stood.better.any()) == ([True, False], False)
+
+
+def test_measures_are_corrected_together() -> None:
+    runs, pairs = at_random(3, 30, 4), list(combinations(range(4), 2))
+    boards = [Board(runs), Board([of_mean(run.each[:, 0] / run.each[:, 1]) for run in runs])]
+    alone = jointly([(boards[0], pairs)], Resampling(300))
+    both = jointly([(board, pairs) for board in boards], Resampling(300))
+    assert both.critical >= alone.critical
+    same = jointly([(boards[0], pairs)] * 2, Resampling(300))
+    assert same.critical == alone.critical  # what is said twice is corrected for once
+
+
+@pytest.mark.parametrize("base", [0, 3])
+def test_with_a_baseline_only_its_pairs_count(base: int) -> None:
+    runs = at_random(4, 30, 5)
+    pairs = [(at, base) for at in range(5) if at != base]
+    some = jointly([(Board(runs), pairs)], Resampling(300))
+    of_all = jointly([(Board(runs), list(combinations(range(5), 2)))], Resampling(300))
+    assert some.critical < of_all.critical
+    joint = [jointly([(Board(runs), [pair])], Resampling(300)).critical for pair in pairs]
+    assert some.critical >= max(joint)
+
+
+def test_a_board_of_equal_runs_shows_a_difference_in_one_of_twenty() -> None:
+    found = [standings(at_random(seed, 50, 10), Resampling(199, seed)) for seed in range(60)]
+    assert sum(one.better.any() for one in found) <= 9  # at .05: 3, of 999 in 1,000
+    assert sum(not one.best[0] for one in found) <= 9
+
+
+def test_equal_scores_of_runs_with_different_habits_are_found_different_in_one_of_twenty() -> None:
+    """One answers a quarter of the queries, the other all with three times as many, at an equal micro-F1."""
+    random, found = np.random.default_rng(1), 0
+    for seed in range(250):
+        relevant = np.minimum(random.geometric(1 / 4.4, 100), 30)
+        some = np.where(random.random(100) < 0.25, relevant, 0)
+        one = random.binomial(some, 0.8), some, relevant
+        other = random.binomial(relevant, 0.64), 3 * relevant, relevant
+        found += test(*(micro(np.column_stack(run).tolist()) for run in (one, other)), 199, seed).p < 0.05
+    assert 0.01 < found / 250 < 0.10  # without the standard error: 0.29
+
+
+def test_what_is_better_is_found_and_the_best_are_fewer_than_the_ranks_say() -> None:
+    random = np.random.default_rng(1)
+    runs = [of_mean((random.random(200) < quality).astype(float)) for quality in [0.9] * 5 + [0.3] * 15]
+    found = standings(runs, Resampling(199))
+    assert found.better[:5, 5:].all()
+    assert found.better.sum() == 75
+    assert not found.best[5:].any()
+    assert found.best.sum() <= 5
+    assert (found.alone[:5, 5:] == -1).all()
+    order = random.permutation(20).tolist()
+    again = standings([runs[at] for at in order], Resampling(199))
+    assert (again.better == found.better[np.ix_(order, order)]).all()
+    assert (again.best == found.best[order]).all()
+
+
+# units
+
+
+def test_units_are_in_the_order_of_their_names_and_groups_are_summed() -> None:
+    terms = of_mean(np.array([1.0, 2.0, 4.0]))
+    assert Units.of(["c", "a", "b"]).terms(terms).each.tolist() == [[2, 1], [4, 1], [1, 1]]
+    grouped = Units.of(["c", "a", "b"], {"a": "x", "b": "y", "c": "x"})
+    assert (grouped.n, grouped.terms(terms).each.tolist()) == (2, [[3, 2], [4, 1]])
+    assert not grouped.terms(terms).is_mean
+    assert Units.of(["c", "a"]).terms(of_mean(np.ones(2))).is_mean
+    with pytest.raises(UsageError):
+        Units.of(["a", "b"], {"a": "x"})
+
+
+def test_groups_that_agree_in_themselves_count_once() -> None:
+    random = np.random.default_rng(2)
+    right = np.repeat(random.random((2, 30)) < 0.5, 4, axis=1).astype(float)
+    names = [str(at) for at in range(120)]
+    groups = Units.of(names, {name: str(at // 4) for at, name in enumerate(names)})
+    a, b = map(of_mean, right)
+    alone = test(of_mean(right[0, ::4]), of_mean(right[1, ::4]), 9999)
+    together = test(groups.terms(a), groups.terms(b), 9999)
+    assert (together.p, together.error) == pytest.approx((alone.p, alone.error))
+    assert test(a, b).p < alone.p
