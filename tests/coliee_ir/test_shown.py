@@ -73,7 +73,7 @@ def test_tags_and_ids_are_escaped_in_html() -> None:
 
 def test_every_public_result_shows_itself() -> None:
     for name in RESULTS:
-        kind = getattr(coliee_ir, name)
+        kind = getattr(coliee_ir if hasattr(coliee_ir, name) else coliee_ir.types, name)
         for method in ("__repr__", "__str__", "_repr_html_", "to_dict", "to_frame"):
             assert getattr(kind, method) is not getattr(object, method, None), f"{name}.{method}"
 
