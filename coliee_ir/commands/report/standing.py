@@ -93,9 +93,7 @@ def _said(contents: Contents, percent: str) -> str:
             told.append(f"{label(name)} {run.results[measure].value:.4f}{between}")
     n = len(contents.names)
     which = f"The first of {n} runs: " if n > 3 else ""
-    best = [
-        label(name) for name, entry in zip(contents.names, contents.board.entries, strict=True) if entry.may_be_best
-    ]
+    best = [label(name) for name, one in zip(contents.names, contents.board.entries, strict=True) if one.may_be_best]
     ranks = f" Ranks: those that the runs may have, all at once; {best_of(best)}." if n > 1 and best else ""
     return f"{measure} of each run with its {percent} interval. {which}{'; '.join(told)}.{ranks}"
 
