@@ -176,7 +176,8 @@ class Board:
         self.B -= self.B.T
         missing = np.isnan(self.D)
         self.norm[missing] = self.own[missing] = self.unit[missing] = 0.0
-        self.T = _t(np.divide(self.D, self.norm, out=np.where(missing, np.nan, 0.0), where=self.norm > 0), n)
+        r = np.divide(self.D, self.norm, out=np.zeros_like(self.D), where=self.norm > 0)
+        self.T = np.where(missing, np.nan, _t(r, n))
 
     def _contributions(self, a: int) -> FloatArray:
         """The v of a run minus each later one; shape (later, n)."""

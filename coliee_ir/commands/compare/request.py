@@ -114,7 +114,8 @@ def _compared(
     boards = [_Board.of(measure, scored, units) for measure in measures]
     together = len(pairs) * len(measures)
     joint = None
-    if asked.correction == "maxt" and (together > 1 or len(scored) > MOST_ALONE):
+    known = sum(not math.isnan(board.board.D[pair]) for board in boards for pair in pairs)
+    if asked.correction == "maxt" and (known > 1 or len(scored) > MOST_ALONE):
         joint = jointly([(board.board, pairs) for board in boards], asked.settings)
     tests = [_tests(board, pairs, asked) for board in boards]
     p = np.array([test.p for of_board in tests for test in of_board])
