@@ -13,6 +13,7 @@ from __future__ import annotations
 import csv
 import inspect
 from collections.abc import Callable, Iterable, Mapping, Sequence
+from dataclasses import replace
 from pathlib import Path
 from typing import Any, Final
 
@@ -70,6 +71,8 @@ def compute_metrics(
         UsageError: a task, an edition or a measure that does not exist or does not fit.
     """
     evaluator = Evaluator(gold, measures, task=task, edition=edition, only=only)
+    zero = replace(evaluator.decisions, no_overlap="zero")
+    of_nothing = Evaluator(gold, measures, task=task, edition=edition, only=only, decisions=zero)
     if threshold is None:
         _check_cutoffs(evaluator, "threshold=0.0")
     rows = list(rows)  # type: ignore[assignment]  # what zip gives would be used up by the first evaluation
@@ -95,7 +98,8 @@ def compute_metrics(
             ranking = rankings.setdefault(query, {})
             if score > threshold if threshold is not None else score == score:  # NaN, of a model that diverged, is not
                 ranking[document] = score
-        return evaluator.evaluate(rankings).measures
+        # a model may retrieve nothing at first
+        return (evaluator if any(rankings.values()) else of_nothing).evaluate(rankings).measures
 
     return metrics
 

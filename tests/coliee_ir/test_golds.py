@@ -176,7 +176,7 @@ def test_remarks_of_golds_add_up_with_their_files(tmp_path: Path) -> None:
         (tmp_path / name).write_text(json.dumps({query: ["x", "x", "x", "x", "x"]}))
     remarks = read_gold(tmp_path).remarks
     assert remarks.count("gold-duplicate") == 8
-    assert remarks.examples("gold-duplicate")[0] == "a.json, query 1: 1 x"
+    assert remarks.examples("gold-duplicate")[0] == "a.json, query 1: x"
 
 
 # a gold and a run in each other's place
