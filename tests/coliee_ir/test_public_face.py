@@ -207,7 +207,7 @@ RIGHT: dict[str, tuple[tuple[Any, ...], dict[str, Any]]] = {
     "write_submission": ((coliee_ir.Run.of(RUN), "out.run"), {}),
     "read_categories": (("kinds.csv", ["q1"]), {}),
     "read_official": (("official.csv", "MicroF1"), {}),
-    "plan": ((SCORED,), {"years": 9}),
+    "plan": ((SCORED,), {}),
     "tune": ((GOLD, RUN), {**OF_A_TASK, "by": "k", "folds": 2, "repeats": 1}),
     "cut": ((RUN, coliee_ir.Rule("k", 1)), OF_A_TASK),
     "fuse": ((RUN, OTHER), OF_A_TASK),

@@ -91,7 +91,6 @@ def test_nothing_is_written_over_what_is_read(call: Call, tmp_path: Path, argume
     [
         ("ranking.csv", ("leaderboard", GOLD1, "DIR", "--overview", "DIR", "-f", "csv")),
         ("questions.md", ("leaderboard", GOLD1, "DIR/questions.md", "--overview", "DIR", "-f", "markdown")),
-        ("results.csv", ("leaderboard", GOLD1, RUN1, "--teams", "DIR/results.csv", "--overview", "DIR", "-f", "csv")),
         ("scores.csv", ("report", GOLD1, "DIR/scores.csv", "--figures", "DIR")),
         ("single-easy.csv", ("report", GOLD1, "DIR/single-easy.csv", "--overview", "DIR")),
         ("page", ("report", GOLD1, "DIR", "-o", "DIR/page")),
