@@ -382,7 +382,8 @@ def test_options_that_do_not_fit(options: dict[str, object], said: str, folder: 
 
 def test_runs_from_memory() -> None:
     runs = [Run.of({query: GOLD[query] for query in QUERIES[:n]}, tag="same") for n in (5, 9)]
-    board = one_step.leaderboard(GOLD, *runs, {query: [] for query in QUERIES}, task="1", n_resamples=99)
+    wrong = {query: ["x"] for query in QUERIES} | {QUERIES[0]: GOLD[QUERIES[0]]}
+    board = one_step.leaderboard(GOLD, *runs, wrong, task="1", n_resamples=99)
     assert standing(board) == [(1, "", "same"), (2, "", "same"), (3, "", "run")]
     assert board.names() == ["same", "same (2)", "run"]
 
