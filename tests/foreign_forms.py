@@ -519,13 +519,6 @@ refused(
     gold=object_({query: [] for query in CASES.gold}),
 )
 refused(
-    "grades in quotation marks",
-    WEB,
-    r"relevance|integer",
-    how="a grade is a number",
-    gold=object_({q: {d: str(level) for d, level in judged.items()} for q, judged in WEB.gold.items()}),
-)
-refused(
     "an empty query id",
     WEB,
     r"empty|id",
@@ -857,7 +850,7 @@ refused(
 refused(
     "answers of TREC RAG",
     MARCO,
-    r"answer|RAG|references",
+    r"answer|RAG|references|label",
     how="answers with citations are not a ranking",
     run=json_lines(
         {"qid": q, "run_id": "A", "answer": [{"text": "x", "citations": [0]}], "references": found}
@@ -913,7 +906,7 @@ read(
     "`prediction` is the answer, and `label` the gold's",
     run=table(
         ["pair_id", "label", "prediction", "votes"],
-        [(q, label(ANSWERS.gold[q]), label(a), "Y;N;Y") for q, a in ANSWERS.run.items()],
+        [(q, label(ANSWERS.gold[q]), label(a), "3 to 2") for q, a in ANSWERS.run.items()],
         "\t",
     ),
 )

@@ -18,7 +18,7 @@ from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 
 import coliee_ir.examples
-from coliee_adapters.errors import ColieeError, MismatchError, UsageError
+from coliee_adapters.errors import ColieeError, InputError, MismatchError, UsageError
 from coliee_adapters.records import Run
 from coliee_ir import Decisions, Rule, cut, evaluate, to_run
 from coliee_ir import tune as tune_repeatedly
