@@ -92,6 +92,7 @@ REMARKS: Final = {
     "chosen-here": "The best runs were chosen by the queries that they are ranked by.",
     "undefined-measure": "No query contributes to a measure.",
     "no-difference": "Runs do not differ, or differ by the same amount in every query.",
+    "few-hold-most": "A few queries hold most of what is counted, so that some intervals have no end.",
     "too-few-queries": "Runs differ in too few queries for any difference to be significant.",
     "too-few-resamples": "No difference can be significant with this number of resamples.",
     "fitted-to-others": "Weights were fitted to runs in another order, or to other runs.",
