@@ -240,7 +240,7 @@ def test_every_function_takes_names_of_columns(folder: Path) -> None:
     reversed_frame = frame.assign(wert=-frame.wert)
     for runs in (("own.tsv", reversed_frame), (frame, reversed_frame)):
         comparison = one_step.compare(gold, *runs, measure="AP", task=2, n_resamples=9, columns=names)
-        assert comparison.standings[0].score == 1.0
+        assert comparison.runs[0].score == 1.0
         board = one_step.leaderboard(gold, *runs, task=2, n_resamples=9, columns=names)
         assert len(board.entries) == 2
         assert str(tune(gold, runs[0], task=2, by="k", folds=4, columns=names).rule) == "the first 1 of each query"
@@ -263,7 +263,7 @@ def test_a_comparison_says_of_its_runs_what_evaluate_says(folder: Path, call: Ca
     evaluator = Evaluator("gold.json", task=2)
     scored = evaluator.evaluate_all(["trec", "copy", "more"], jobs=1)
     told = [list(scores.remarks) for scores in scored if isinstance(scores, Scores)]
-    assert [list(standing.remarks) for standing in comparison.standings] == told
+    assert [list(standing.remarks) for standing in comparison.runs] == told
     assert heard(told[1]) == [*told[0], "[identical] trec …"]
     assert any("[extra-query]" in heard(remark) for remark in told[2] for n in (1, 2))
     code, out, _ = call("compare", "gold.json", "trec", "copy", "more", "--task", "2", "--resamples", "9", "-f", "json")

@@ -138,15 +138,15 @@ def test_the_intervals_are_those_of_compare() -> None:
     report = one_step.report(*shown("1"), n_resamples=199)
     comparison = one_step.compare(*shown("1"), n_resamples=199)
     intervals = dict(zip(report.contents.names, report.contents.intervals[report.contents.measure], strict=True))
-    assert intervals == {standing.tag: standing.interval for standing in comparison.standings}
+    assert intervals == {standing.tag: standing.interval for standing in comparison.runs}
     assert report.contents.comparison is not None
     found = {frozenset((a, b)): p for a, b, p in _pairs(report.contents.comparison)}
     assert found == {frozenset((a, b)): p for a, b, p in _pairs(comparison)}
 
 
 def _pairs(comparison: coliee_ir.types.Comparison) -> list[tuple[str, str, float]]:
-    tags = [standing.tag for standing in comparison.standings]
-    return [(tags[pair.a], tags[pair.b], pair.corrected) for pair in comparison.pairs]
+    tags = [standing.tag for standing in comparison.runs]
+    return [(tags[pair.a], tags[pair.b], pair.p) for pair in comparison.pairs]
 
 
 def test_each_query_opens_to_what_was_retrieved_missed_and_wrong() -> None:
