@@ -43,7 +43,8 @@ def _ranking_caption(board: Board) -> str:
     ties = f", ties broken by {', '.join(board.protocol.tie_break)}" if board.protocol.tie_break else ""
     best = best_of([name for name, entry in zip(board.names(), board.entries, strict=True) if entry.may_be_best])
     groups = f" in {counted(board.groups, 'group')}" if board.groups else ""
-    head = f"{counted(len(board.ranked), 'system' if board.replicates else 'run')} ranked by {board.ranking}{ties}, {counted(len(board.queries), 'query')}"
+    runs = counted(len(board.ranked), "system" if board.replicates else "run")
+    head = f"{runs} ranked by {board.ranking}{ties}, {counted(len(board.queries), 'query')}"
     if not board.entries:
         return f"{head}."
     test = f"studentised paired randomisation test, max-T, {resampled(board.drawn, settings.seed)}"
