@@ -8,7 +8,7 @@ from coliee_ir.cli import say, scoring
 from coliee_ir.cli.options import add, measures
 from coliee_ir.commands import compare as significance
 from coliee_ir.output.shown import FORMS, render
-from coliee_ir.scoring.measuring import singly
+from coliee_ir.scoring.prepared import singly
 
 
 def add_arguments(parser: argparse.ArgumentParser) -> None:
