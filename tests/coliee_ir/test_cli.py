@@ -317,12 +317,7 @@ def test_measures_are_those_asked_for(options: list[str], wanted: dict[str, floa
 
 @pytest.mark.parametrize(
     ("name", "choice"),
-    [
-        ("unanswered", "skip"),
-        ("extra-queries", "wrong"),
-        ("duplicates", "wrong"),
-        ("empty_gold", "one"),
-    ],
+    [("unanswered", "skip"), ("extra-queries", "wrong"), ("duplicates", "wrong"), ("empty_gold", "one")],
 )
 def test_decisions_are_options_and_named_in_the_result(name: str, choice: str, case_law: Path, call: Call) -> None:
     _, out, _ = call("evaluate", "gold.json", "run.txt", "--decision", f"{name}={choice}", "-f", "json")
@@ -333,10 +328,7 @@ def test_decisions_are_options_and_named_in_the_result(name: str, choice: str, c
     ("arguments", "said"),
     [
         (["-m", "MicroG1"], "coliee-ir: unknown measure 'MicroG1'; did you mean"),
-        (
-            ["-m", "MicroF1@0"],
-            "coliee-ir: [bad-measure] 'MicroF1@0'… cutoff … 999999999 …",
-        ),
+        (["-m", "MicroF1@0"], "coliee-ir: [bad-measure] 'MicroF1@0'… cutoff … 999999999 …"),
         (["-m", "Accuracy"], "coliee-ir: [unfit-measure] Accuracy … answers … 1 …\n"),
         (["--task", "0"], "argument --task: invalid choice: '0'"),
         (["--edition", "2017"], f"coliee-ir: [unknown-edition] 1 … 2017 … 2018–{NEWEST} …"),
@@ -345,27 +337,15 @@ def test_decisions_are_options_and_named_in_the_result(name: str, choice: str, c
         (["--decision", "unanswerd=skip"], "did you mean unanswered?"),
         (["--decision", "unanswered"], "choose one of zero, skip"),
         (["-f", "yaml"], "argument -f/--format: invalid choice: 'yaml'"),
-        (
-            ["--exclude", "000009"],
-            "coliee-ir: [unknown-query] 1 id … exclude … gold.json … 000009 …",
-        ),
+        (["--exclude", "000009"], "coliee-ir: [unknown-query] 1 id … exclude … gold.json … 000009 …"),
         (["--exclude", "000001,000002,000003"], "coliee-ir: [no-query] gold.json …"),
-        (
-            ["--answers", "a", "--answers", "b"],
-            "coliee-ir: [bad-value] --answers … 2 times for 1 run …",
-        ),
-        (
-            ["--long-list", "a", "--long-list", "b"],
-            "coliee-ir: [bad-value] --long-list … 2 times for 1 run …",
-        ),
+        (["--answers", "a", "--answers", "b"], "coliee-ir: [bad-value] --answers … 2 times for 1 run …"),
+        (["--long-list", "a", "--long-list", "b"], "coliee-ir: [bad-value] --long-list … 2 times for 1 run …"),
         (["run.txt", "--answers", "a"], "coliee-ir: [bad-value] --answers … 1 time for 2 runs …"),
         (["--answers", "run.txt", "--task", "1"], f"coliee-ir: [unfit-option] task 1 of {NEWEST} …"),
         (["--answers", "run.txt"], "coliee-ir: [wrong-task] gold.json … 3 …"),
         (["--long-list", "run.txt"], f"coliee-ir: [unfit-option] task 1 of {NEWEST} …"),
-        (
-            ["--task", "1", "--decision", "undefined=one"],
-            "coliee-ir: [unfit-option] undefined … one … 1 … rationale …",
-        ),
+        (["--task", "1", "--decision", "undefined=one"], "coliee-ir: [unfit-option] undefined … one … 1 … rationale …"),
         (["-o", "gold.json"], "coliee-ir: [would-overwrite] gold.json …"),
         (["-o", "no/place"], "coliee-ir: no/place: [cannot-write]"),
         (["--log", "log.csv", "-o", "no/place"], "coliee-ir: no/place: [cannot-write]"),
@@ -412,10 +392,7 @@ def test_measures_lists_all_there_are(call: Call) -> None:
 @pytest.mark.parametrize(
     ("name", "parts"),
     [
-        (
-            "MicroF1",
-            ["MicroF1\n", "ranks Tasks 1 and 2", "formula:  (1+β²)", "source:", "computed: …"],
-        ),
+        ("MicroF1", ["MicroF1\n", "ranks Tasks 1 and 2", "formula:  (1+β²)", "source:", "computed: …"]),
         ("MacroF(beta=2,of=means)", ["MacroF(beta=2,of=means)\n", "some teams compute"]),
         ("map", ["map\n", "Average precision", f"… {trec_eval.version()} …"]),
         ("P.5,10", ["P_5\n", "P_10\n"]),
@@ -487,10 +464,7 @@ def test_a_file_is_converted_and_what_is_lost_is_said(case_law: Path, call: Call
     ("arguments", "said"),
     [
         (["gold.json", "out"], "[ambiguous] gold.json …"),
-        (
-            ["run.txt", "out", "--to", "labels"],
-            "[wrong-part] run.txt …\n",
-        ),
+        (["run.txt", "out", "--to", "labels"], "[wrong-part] run.txt …\n"),
         (["run.txt", "out", "--to", "pdf"], "argument --to: invalid choice: 'pdf'"),
         (["run.txt", "out", "--from", "pdf"], "argument --from: invalid choice: 'pdf'"),
         (["run.txt", "out", "--to", "tort"], "[option-needed]"),

@@ -51,10 +51,7 @@ def test_a_gold_in_json_goes_to_qrels_and_back(put: Put) -> None:
     gold = {"000001": ["000018", "000023"], "000002": ["000001"], "000003": []}
     qrels, said = converted(put("gold.json", json.dumps(gold)), "qrels")
     assert qrels.read_text() == "000001 0 000018 1\n000001 0 000023 1\n000002 0 000001 1\n"
-    assert heard(said) == [
-        "3 judgements of 2 queries",
-        "[dropped] 1 … (first: 000003) … it … qrels …",
-    ]
+    assert heard(said) == ["3 judgements of 2 queries", "[dropped] 1 … (first: 000003) … it … qrels …"]
     back, said = converted(qrels, "json")
     assert json.loads(back.read_text()) == {query: documents for query, documents in gold.items() if documents}
     assert said == ["3 judgements of 2 queries"]
@@ -186,11 +183,7 @@ def test_answers_become_labels_and_a_run(put: Put) -> None:
     answers = put("answers.txt", "R07-01-O\tTrue\nR07-02-O no\n")
     labels, said = converted(answers, "labels", tag="mine")
     assert labels.read_text() == "R07-01-O Y mine\nR07-02-O N mine\n"
-    assert heard(said) == [
-        "2 answers",
-        "[no-tag] 2 …",
-        "[label-form] 2 … (first: line 1: True; line 2: no)",
-    ]
+    assert heard(said) == ["2 answers", "[no-tag] 2 …", "[label-form] 2 … (first: line 1: True; line 2: no)"]
     again, _ = converted(labels, "labels")
     assert again.read_text() == labels.read_text()
     trec, _ = converted(answers, "trec")
@@ -275,10 +268,7 @@ def test_answers_and_claims_fill_the_test_file_of_the_pilot(put: Put) -> None:
 def test_an_instance_that_the_run_does_not_name_gets_no_accepted_claim(put: Put) -> None:
     template = put("test.jsonl", json_lines(TEST_FILE))
     filled, said = converted(put("claims.txt", "0 p0 T\n"), "tort", template=template)
-    assert heard(said) == [
-        f"… 2 instances … {template} …",
-        "… 1 instance … has … 1 …",
-    ]
+    assert heard(said) == [f"… 2 instances … {template} …", "… 1 instance … has … 1 …"]
     first, second = (json.loads(line) for line in filled.read_text().splitlines())
     assert [claim["is_accepted"] for claim in (*first["plaintiff_claims"], *first["defendant_claims"])] == [True, False]
     assert [claim["is_accepted"] for claim in second["defendant_claims"]] == [False]

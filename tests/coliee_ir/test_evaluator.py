@@ -35,12 +35,7 @@ STATUTE = Gold(
     [
         ("task1", None, NEWEST, {"gold": "gold.json", "run": "bm25.txt"}),
         ("task2", None, NEWEST, {"gold": "gold.json", "run": "rules.csv"}),
-        (
-            "task3-2025",
-            "3",
-            2025,
-            {"gold": "gold.xml", "run": "task3.ALPHA", "long_list": "task3-L.ALPHA"},
-        ),
+        ("task3-2025", "3", 2025, {"gold": "gold.xml", "run": "task3.ALPHA", "long_list": "task3-L.ALPHA"}),
         ("task3", None, NEWEST, {"gold": "gold.xml", "run": "task3.ALPHA", "answers": "answers.ALPHA"}),
         ("task4", None, NEWEST, {"gold": "gold.xml", "run": "BETA.txt"}),
         ("task5", "5", 2021, {"gold": "gold.txt", "run": "ALPHA.txt"}),
@@ -75,8 +70,7 @@ def as_files(folder: Path) -> tuple[str, dict[str, str]]:
         "csv": put("run.csv", "".join(f"{query}.txt,{document}.txt,T\n" for query, document in lines)),
         "json": put("run.json", json.dumps(RUN, indent=1)),
         "trec": put(
-            "run.trec",
-            "".join(f"{query} Q0 {document} {at} {-at} T\n" for at, (query, document) in enumerate(lines)),
+            "run.trec", "".join(f"{query} Q0 {document} {at} {-at} T\n" for at, (query, document) in enumerate(lines))
         ),
     }
 
@@ -243,10 +237,7 @@ def test_the_long_list_has_remarks_of_its_own() -> None:
 @pytest.mark.parametrize(
     ("call", "said"),
     [
-        (
-            lambda: evaluate(STATUTE, {"R07-01-O": "Y"}, task="4", answers=ANSWERS),
-            "[unfit-option] 4 …",
-        ),
+        (lambda: evaluate(STATUTE, {"R07-01-O": "Y"}, task="4", answers=ANSWERS), "[unfit-option] 4 …"),
         (
             lambda: evaluate(STATUTE, ARTICLES, task="3", edition=2025, answers=ANSWERS),
             "[unfit-option] task 3 of 2025 …",
@@ -261,19 +252,10 @@ def test_the_long_list_has_remarks_of_its_own() -> None:
             lambda: evaluate(Gold(STATUTE.qrels, path="g.xml"), ARTICLES, task="3", answers=ANSWERS),
             "[wrong-part] g.xml …",
         ),
-        (
-            lambda: evaluate(Gold(labels={"q": True}, path="g.txt"), {"q": "Y"}, task="3"),
-            "[wrong-part] g.txt … 3 …",
-        ),
+        (lambda: evaluate(Gold(labels={"q": True}, path="g.txt"), {"q": "Y"}, task="3"), "[wrong-part] g.txt … 3 …"),
         (lambda: evaluate(GOLD, {"001": "Y"}, task="4"), "[wrong-part] <memory> … 4 …"),
-        (
-            lambda: evaluate(STATUTE, ARTICLES, measures=["Accuracy"]),
-            "Accuracy needs [unfit-measure]",
-        ),
-        (
-            lambda: evaluate(GOLD, RUN, task="2", measures=["RationaleF1"]),
-            "RationaleF1 needs [unfit-measure]",
-        ),
+        (lambda: evaluate(STATUTE, ARTICLES, measures=["Accuracy"]), "Accuracy needs [unfit-measure]"),
+        (lambda: evaluate(GOLD, RUN, task="2", measures=["RationaleF1"]), "RationaleF1 needs [unfit-measure]"),
         (
             lambda: evaluate(STATUTE, {"R07-01-O": "Y"}, task="4", measures=["MicroF1"]),
             "[unfit-measure] MicroF1 … documents … 4 …",
@@ -297,18 +279,9 @@ def test_what_does_not_fit_is_refused_with_what_would(call: Callable[[], object]
             lambda: evaluate(STATUTE, {"R07-01-O": "Y"}, task="3", edition=2025),
             "<memory>: [wrong-part]; task 3 expects documents here",
         ),
-        (
-            lambda: evaluate(STATUTE, {"R07-01-O": "Y"}, task="3"),
-            "task 3 expects documents here …",
-        ),
-        (
-            lambda: evaluate(STATUTE, ARTICLES, task="4"),
-            "<memory>: [wrong-part]; task 4 expects … here",
-        ),
-        (
-            lambda: evaluate(STATUTE, ARTICLES, task="3", answers=ARTICLES),
-            "[wrong-part]; task 3 expects … here",
-        ),
+        (lambda: evaluate(STATUTE, {"R07-01-O": "Y"}, task="3"), "task 3 expects documents here …"),
+        (lambda: evaluate(STATUTE, ARTICLES, task="4"), "<memory>: [wrong-part]; task 4 expects … here"),
+        (lambda: evaluate(STATUTE, ARTICLES, task="3", answers=ARTICLES), "[wrong-part]; task 3 expects … here"),
     ],
 )
 def test_a_submission_of_the_wrong_kind_is_refused(call: Callable[[], object], said: str) -> None:
@@ -324,48 +297,26 @@ def test_a_submission_of_the_wrong_kind_is_refused(call: Callable[[], object], s
     ("gold", "run", "options", "remarks"),
     [
         (GOLD, {query: RUN.get(query, ["007"]) for query in GOLD}, {}, []),
-        (
-            GOLD,
-            RUN,
-            {},
-            [
-                "[extra-query] 1 … ignored … (first: 999)",
-                "[unanswered-query] 1 … scores 0 … (first: 002)",
-            ],
-        ),
+        (GOLD, RUN, {}, ["[extra-query] 1 … ignored … (first: 999)", "[unanswered-query] 1 … scores 0 … (first: 002)"]),
         (
             GOLD,
             RUN,
             {"decisions": Decisions(unanswered="skip", extra_queries="wrong")},
-            [
-                "[extra-query] 1 … (first: 999)",
-                "[unanswered-query] 1 … scores 0 … (first: 002)",
-            ],
+            ["[extra-query] 1 … (first: 999)", "[unanswered-query] 1 … scores 0 … (first: 002)"],
         ),
         (
             GOLD,
             RUN,
             {"decisions": Decisions(unanswered="skip"), "measures": ["MicroF1", "MacroF1"]},
-            [
-                "[extra-query] 1 … ignored … (first: 999)",
-                "[unanswered-query] 1 …; in MicroF1 … (first: 002)",
-            ],
+            ["[extra-query] 1 … ignored … (first: 999)", "[unanswered-query] 1 …; in MicroF1 … (first: 002)"],
         ),
         (
             GOLD,
             RUN,
             {"decisions": Decisions(unanswered="skip", extra_queries="wrong"), "measures": ["AP"]},
-            [
-                "[extra-query] 1 … ignored … (first: 999)",
-                "[unanswered-query] 1 … (first: 002)",
-            ],
+            ["[extra-query] 1 … ignored … (first: 999)", "[unanswered-query] 1 … (first: 002)"],
         ),
-        (
-            {"001": ["013"], "002": []},
-            {"001": ["013"], "002": ["003"]},
-            {},
-            ["[empty-gold] 1 … (first: 002)"],
-        ),
+        ({"001": ["013"], "002": []}, {"001": ["013"], "002": ["003"]}, {}, ["[empty-gold] 1 … (first: 002)"]),
         ({"001": ["013"], "002": []}, {"001": ["013"], "002": ["003"]}, {"measures": ["MicroR"]}, []),
         (
             {"001": ["013"], "002": ["003"]},
@@ -401,20 +352,12 @@ def test_a_submission_of_the_wrong_kind_is_refused(call: Callable[[], object], s
                 "[unanswered-query] 1 … scores 0 … (first: 002)",
             ],
         ),
-        (
-            {"001": ["013"]},
-            {"001": ["999"]},
-            {},
-            ["[no-match]"],
-        ),
+        ({"001": ["013"]}, {"001": ["999"]}, {}, ["[no-match]"]),
         (
             {"001": {"013": 1}, "002": {"013": 0}},
             {"001": {"013": 1.0, "014": 1.0}, "002": {"013": 1.0}},
             {"measures": ["MacroP", "MacroP@5"]},
-            [
-                "[empty-gold] 1 … (first: 002)",
-                "[tie] 1 … (first: query 001)",
-            ],
+            ["[empty-gold] 1 … (first: 002)", "[tie] 1 … (first: query 001)"],
         ),
         (  # where no measure looks at ranks, equal scores are no matter
             {"001": {"013": 1}},
@@ -426,18 +369,13 @@ def test_a_submission_of_the_wrong_kind_is_refused(call: Callable[[], object], s
             {"001": {"013": 1}, "002": {"013": 0}, "003": {}},
             {"001": ["013"], "002": ["013"], "003": ["013"]},
             {"measures": ["map"]},
-            [
-                "[judged-only] 1 … (first: 002)",
-                "… 003 …",
-            ],
+            ["[judged-only] 1 … (first: 002)", "… 003 …"],
         ),
         (
             {"001": {"013": 1}, "002": {}, "003": {}, "004": {}, "005": {}},
             {f"00{n}": ["013"] for n in range(1, 6)},
             {"measures": ["map"]},
-            [
-                "… 4 … 002; 003; 004 …",
-            ],
+            ["… 4 … 002; 003; 004 …"],
         ),
         (
             {"001": {"013": 1}, "002": {"013": 0}, "003": {}},
@@ -547,11 +485,7 @@ def test_each_part_of_a_submission_may_equal_the_gold() -> None:
 @pytest.mark.parametrize(
     ("gold", "task", "said"),
     [
-        (
-            Gold({"001": {"013": 1}}, task="1", path="g.xml", format="xml"),
-            "2",
-            "[wrong-task] g.xml … 1 … 2 …",
-        ),
+        (Gold({"001": {"013": 1}}, task="1", path="g.xml", format="xml"), "2", "[wrong-task] g.xml … 1 … 2 …"),
         (STATUTE, "tort", "[wrong-task] gold.xml … not … tort …"),
         (STATUTE, "rationale", "[wrong-task] gold.xml … not … rationale …"),
         (EXAMPLES / "tort/gold.jsonl", "4", "[wrong-task] gold.jsonl … 4 …"),

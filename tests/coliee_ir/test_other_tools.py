@@ -31,10 +31,7 @@ BLOCKS = re.findall(r"```pycon\n(.*?)```", PAGE.read_text(encoding="utf-8"), re.
 
 #: a gold and a run, given as a dictionary, in another form that gives them
 FORMS: dict[str, tuple[Callable[[Any], Any], Callable[[Any], Any]]] = {
-    "pandas": (
-        lambda gold: to_frame(read_gold(gold, task="trec")),
-        lambda run: to_frame(read_run(run, task="trec")),
-    ),
+    "pandas": (lambda gold: to_frame(read_gold(gold, task="trec")), lambda run: to_frame(read_run(run, task="trec"))),
     "polars": (
         lambda gold: to_frame(read_gold(gold, task="trec"), "polars"),
         lambda run: to_frame(read_run(run, task="trec"), "polars"),

@@ -374,10 +374,7 @@ def test_published_accuracies_come_out(row: str, tmp_path: Path, capsys: pytest.
     assert f"{values['Accuracy']:.{places}f}" == accuracy
 
 
-@pytest.mark.parametrize(
-    ("run", "right", "accuracy"),
-    [("NOWJ_run1", 78, "0.951"), ("DU2", 65, "0.793")],
-)
+@pytest.mark.parametrize(("run", "right", "accuracy"), [("NOWJ_run1", 78, "0.951"), ("DU2", 65, "0.793")])
 @pytest.mark.parametrize("wrong_labels", [0, 2, 4])
 def test_accuracies_with_sufficient_articles_of_2026_come_out(
     run: str, right: int, accuracy: str, wrong_labels: int, tmp_path: Path, capsys: pytest.CaptureFixture[str]

@@ -19,11 +19,11 @@ from coliee_ir.scoring import batch
 GOLD = {f"q{n}": {"d1": 1, "d3": 1} for n in range(50)}
 
 
-@pytest.fixture
-def run(tmp_path: Path) -> Path:
+@pytest.fixture(scope="module")
+def run(tmp_path_factory: pytest.TempPathFactory) -> Path:
     """A run that is worth two processes of its own."""
     filler = "x" * 180
-    path = tmp_path / "run.txt"
+    path = tmp_path_factory.mktemp("large") / "run.txt"
     with path.open("w", encoding="utf-8") as stream:
         for query in GOLD:
             stream.writelines(f"{query} Q0 d{n}{filler if n > 5 else ''} {n} {2000 - n} T\n" for n in range(1, 2000))
