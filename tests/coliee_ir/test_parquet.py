@@ -14,13 +14,14 @@ from pathlib import Path
 from typing import Any, NamedTuple
 
 import numpy as np
-import one_step
 import pyarrow as pa
 import pyarrow.parquet as pq
 import pytest
+import test_parts as parts
 from asserting import clause, heard, refusing
 from hypothesis import given, settings
 from hypothesis import strategies as st
+from test_parts import one_process as one_process
 
 import coliee_ir
 from coliee_adapters.errors import InputError, UsageError
@@ -29,9 +30,8 @@ from coliee_adapters.forms import detect, parquet
 from coliee_adapters.ids import Picked
 from coliee_adapters.records import Gold, Run
 from coliee_adapters.remarks import Remarks
-from coliee_ir import Answers, evaluate, read_gold, read_run, tune, validate
+from coliee_ir import evaluate, read_gold, read_run, validate
 from coliee_ir.commands.convert import convert
-from coliee_ir.judging import workers
 from coliee_ir.judging.judged import Judged, judge
 from coliee_ir.judging.qrels import Qrels
 from coliee_ir.scoring.reading import read_queries
@@ -100,20 +100,7 @@ def without_places(remarks: Remarks) -> dict[str, tuple[int, Any]]:
 
 
 def same(one: Judged, other: Judged) -> bool:
-    arrays = ("rank", "retrieved", "repeated", "answered")
-    return all(np.array_equal(getattr(one, name), getattr(other, name)) for name in arrays) and (
-        one.extra == other.extra
-        and one.alike == other.alike
-        and without_places(one.remarks) == without_places(other.remarks)
-        and one.lines == other.lines
-    )
-
-
-@pytest.fixture
-def one_process(monkeypatch: pytest.MonkeyPatch) -> None:
-    """Parts are judged one after another in this process."""
-    results = workers.results
-    monkeypatch.setattr(workers, "results", lambda tasks, *_: results(tasks, 1))
+    return without_places(one.remarks) == without_places(other.remarks) and parts.same(one, other, remarks=False)
 
 
 @pytest.mark.usefixtures("one_process")
@@ -256,15 +243,6 @@ def test_a_gold_of_documents_says_that_a_task_of_labels_needs_more(tmp_path: Pat
     assert scores.measures == plain.measures
 
 
-def test_answers_and_golds_of_labels(tmp_path: Path) -> None:
-    pq.write_table(pa.table({"id": ["R01-1-A", "R01-2-B"], "label": ["Y", "N"]}), tmp_path / "gold.parquet")
-    pq.write_table(pa.table({"id": ["R01-1-A", "R01-2-B"], "prediction": [True, True]}), tmp_path / "run.parquet")
-    answers = read_run(tmp_path / "run.parquet")
-    assert isinstance(answers, Answers)
-    assert answers.labels == {"R01-1-A": True, "R01-2-B": True}
-    assert evaluate(tmp_path / "gold.parquet", tmp_path / "run.parquet", task="4").measures == {"Accuracy": 0.5}
-
-
 # commands
 
 
@@ -278,21 +256,6 @@ def files(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
     return tmp_path
 
 
-def test_runs_are_compared_tuned_and_ranked(files: Path) -> None:
-    runs = [EXAMPLES / "task1" / f"{name}.txt" for name in ("bm25", "dense")]
-    of_text = one_step.compare("gold.qrels", *runs, task="1", n_resamples=99)
-    found = one_step.compare("gold.parquet", "bm25.parquet", "dense.parquet", task="1", n_resamples=99)
-    assert found.pairs[0].p == of_text.pairs[0].p
-    convert(EXAMPLES / "trec" / "bm25.run", "scored.parquet")
-    chosen = [
-        tune(EXAMPLES / "trec" / "qrels.txt", run, task="1", by="k").rule
-        for run in (EXAMPLES / "trec" / "bm25.run", "scored.parquet")
-    ]
-    assert chosen[0] == chosen[1]
-    board = one_step.leaderboard("gold.parquet", "bm25.parquet", "dense.parquet", task="1")
-    assert len(str(board).splitlines()) > 2
-
-
 def test_validate_says_that_a_submission_is_text(files: Path) -> None:
     (finding,) = validate("bm25.parquet", task="1").findings
     assert finding.rule == "unreadable"
@@ -301,7 +264,10 @@ def test_validate_says_that_a_submission_is_text(files: Path) -> None:
     assert not validate(EXAMPLES / "task1" / "bm25.txt", task="1", gold="gold.parquet").errors
 
 
-def test_queries_and_columns_are_read_from_it(files: Path) -> None:
+def test_queries_and_columns_are_read_from_it(files: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    with refusing(UsageError, "[ambiguous]"):  # a gold or a run
+        convert(EXAMPLES / "task1" / "gold.json", "it.parquet")
+    assert not Path("it.parquet").exists()
     assert read_queries("gold.parquet") == read_queries("gold.qrels")
     table = pq.read_table("bm25.parquet").rename_columns(["topic", "article_no", "logit", "tag"])
     pq.write_table(table, "odd.parquet")
@@ -310,19 +276,8 @@ def test_queries_and_columns_are_read_from_it(files: Path) -> None:
     columns = {"query": "topic", "document": "article_no", "rank": "logit"}
     expected = evaluate("gold.parquet", "bm25.parquet", task="1").measures
     assert evaluate("gold.parquet", "odd.parquet", task="1", columns=columns).measures == expected
-
-
-def test_it_is_read_from_standard_input(files: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr("sys.stdin", io.TextIOWrapper(io.BytesIO(Path("bm25.parquet").read_bytes())))
-    assert (
-        evaluate("gold.parquet", "-", task="1").measures == evaluate("gold.parquet", "bm25.parquet", task="1").measures
-    )
-
-
-def test_what_can_be_a_gold_or_a_run_is_not_guessed(files: Path) -> None:
-    with refusing(UsageError, "[ambiguous]"):
-        convert(EXAMPLES / "task1" / "gold.json", "it.parquet")
-    assert not Path("it.parquet").exists()
+    assert evaluate("gold.parquet", "-", task="1").measures == expected
 
 
 def test_row_groups_end_where_queries_do(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
@@ -404,9 +359,6 @@ def test_a_value_that_is_wrong_is_named_with_its_row(
     error = refused(blocks(path))
     assert clause(error) == problem
     assert error.path == str(path)
-    with pytest.raises(InputError) as judged:
-        evaluate({"q1": ["a"], "q2": ["c"]}, path, task="1", measures=["MicroF1"])
-    assert clause(judged.value) == problem
 
 
 @pytest.mark.parametrize(

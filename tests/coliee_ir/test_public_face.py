@@ -170,7 +170,7 @@ RIGHT: dict[str, tuple[tuple[Any, ...], dict[str, Any]]] = {
     "cut": ((RUN, coliee_ir.Rule("k", 1)), OF_A_TASK),
     "fuse": ((RUN, OTHER), OF_A_TASK),
     "fit_fusion": ((GOLD, RUN, OTHER), {**OF_A_TASK, "folds": 2, "repeats": 1}),
-    "report": ((SCORED,), {"n_resamples": 9}),
+    "report": ((coliee_ir.evaluate_all({"q": "Y"}, [{"q": "Y"}, {"q": "N"}], task="4"),), {"n_resamples": 9}),
     "validate": (("cases/run.txt",), OF_A_TASK),
     "judge": ((coliee_ir.types.Qrels({"q0": {"d0": 1}}), coliee_ir.Run.of(RUN)), {}),
     "protocol": (("1",), {}),
