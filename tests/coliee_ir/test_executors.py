@@ -251,6 +251,24 @@ def test_what_is_no_cluster_is_refused_and_no_password_is_printed(address: str) 
     assert "S3CRET" not in str(caught.value)
 
 
+def test_without_dask_or_a_scheduler_nothing_is_scored(
+    monkeypatch: pytest.MonkeyPatch, call: Callable[..., tuple[int, str, str]], tmp_path: Path
+) -> None:
+    def silent(address: str, timeout: int) -> None:
+        raise OSError(f"Timed out trying to connect to {address} after {timeout} s")
+
+    write_run(tmp_path / "run", 3)
+    (tmp_path / "gold").write_text("q01 0 d1 1\n")
+    given = ("evaluate", tmp_path / "gold", tmp_path / "run", "--cluster", "tcp://h:1")
+    with monkeypatch.context() as patch:
+        patch.setitem(sys.modules, "distributed", None)
+        code, out, err = call(*given)
+        assert (code, out, "coliee-ir[cluster]" in err) == (2, "", True)
+    imitate_dask(monkeypatch, silent)
+    code, out, err = call(*given)
+    assert (code, out, "tcp://h:1" in err.splitlines()[-1]) == (2, "", True)
+
+
 @pytest.mark.parametrize("status", ["running", "closed"])
 @pytest.mark.parametrize("kind", ["KilledWorker", "NoValidWorkerError"])
 def test_what_became_of_a_cluster_is_said_without_its_own_words(
@@ -279,15 +297,6 @@ def test_somebody_is_told_once_each_time_that_no_worker_is_there(monkeypatch: py
     assert len(told) == 2 and "tcp://h:1" in told[0]
 
 
-def test_what_answers_and_is_no_scheduler_is_not_waited_for_without_end() -> None:
-    never = threading.Event()
-    with pytest.raises(TimeoutError):
-        cluster._within(0.01, never.wait)
-    never.set()
-    with pytest.raises(KeyError):
-        cluster._within(9, lambda: {}["none"])
-
-
 def test_a_worker_with_another_version_is_an_error_and_stands_in_no_runs_place(tmp_path: Path) -> None:
     class Older(Pickling):
         def submit(self, fn: Callable[..., Any], /, *args: Any, **kwargs: Any) -> Future[Any]:
@@ -310,26 +319,6 @@ def test_what_cannot_travel_is_an_error_that_says_so(tmp_path: Path) -> None:
     os.mkfifo(pipe)
     with pytest.raises(InputError, match="pipe"):  # which is not read for that
         list(Evaluator(QRELS, MEASURES, task="trec").evaluate_all([str(pipe)], executor=Pickling()))
-
-
-def test_without_dask_the_extra_is_named(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setitem(sys.modules, "distributed", None)
-    with pytest.raises(UsageError, match=r"coliee-ir\[cluster\]"), connected("local:2"):
-        raise AssertionError
-
-
-def test_a_scheduler_that_does_not_answer_is_an_error_and_nothing_is_scored_here(
-    monkeypatch: pytest.MonkeyPatch, call: Callable[..., tuple[int, str, str]], tmp_path: Path
-) -> None:
-    def silent(address: str, timeout: int) -> None:
-        raise OSError(f"Timed out trying to connect to {address} after {timeout} s")
-
-    imitate_dask(monkeypatch, silent)
-    write_run(tmp_path / "run", 3)
-    (tmp_path / "gold").write_text("q01 0 d1 1\n")
-    code, out, err = call("evaluate", str(tmp_path / "gold"), str(tmp_path / "run"), "--cluster", "tcp://h:1")
-    assert (code, out) == (2, "")
-    assert "tcp://h:1" in err.splitlines()[-1]
 
 
 def test_a_cluster_scores_as_this_machine_does_and_ends_with_the_command(

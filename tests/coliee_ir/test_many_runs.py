@@ -72,22 +72,6 @@ def test_a_table_of_many_runs_holds_nothing_of_single_queries() -> None:
         assert render(ScoreTable(few), form) == render(ScoreTable(whole), form)
 
 
-def test_a_broken_run_does_not_lose_the_others(
-    tmp_path: Path, capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch
-) -> None:
-    broken = tmp_path / "broken.txt"
-    broken.write_text("000001 000018\n", encoding="utf-8")
-    arguments = ["evaluate", GOLD, RUNS[0], str(broken), RUNS[2], "-f", "tsv"]
-    assert main(arguments) == 2
-    captured = capsys.readouterr()
-    assert captured.out == ""
-    assert "broken.txt, line 1: 2 columns" in captured.err
-    assert main([*arguments, "--keep-going"]) == 2
-    captured = capsys.readouterr()
-    assert [line.split("\t")[0] for line in captured.out.splitlines()] == ["run", "bm25", "rerank"]
-    assert "broken.txt, line 1: 2 columns" in captured.err
-
-
 def test_timing_is_one_line_of_json(capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch) -> None:
     assert main(["evaluate", GOLD, *RUNS, "--timing"]) == 0
     timing = json.loads(capsys.readouterr().err.splitlines()[-1])
