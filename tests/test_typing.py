@@ -1,4 +1,4 @@
-"""A user's code in pyright: right.py passes, of wrong.py every marked line is refused. For mypy, `make types` checks both."""
+"""A user's code in pyright: right.py passes, of wrong.py each marked line is refused; mypy looks at both in `make types`."""
 
 from __future__ import annotations
 
