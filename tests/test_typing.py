@@ -1,4 +1,4 @@
-"""A user's code in pyright: right.py passes, of wrong.py each marked line is refused; mypy looks at both in `make types`."""
+"""A user's code in pyright: right.py passes, wrong.py is refused where it is marked; mypy sees both in `make types`."""
 
 from __future__ import annotations
 
