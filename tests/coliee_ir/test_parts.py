@@ -26,7 +26,7 @@ GOLD = Qrels({f"q{n:02d}": {f"d{i}": i % 3 for i in range(n % 7)} for n in range
 
 def same(one: Judged, other: Judged, remarks: bool = True) -> bool:
     """Whether two Judged say the same."""
-    arrays, more = ("rank", "retrieved", "repeated", "answered"), ("extra", "alike", "lines", "remarks")[: 3 + remarks]
+    arrays, more = ("rank", "retrieved", "repeated", "answered"), ("extra", "lines", "remarks")[: 2 + remarks]
     return all(np.array_equal(getattr(one, name), getattr(other, name)) for name in arrays) and all(
         getattr(one, name) == getattr(other, name) for name in more
     )
