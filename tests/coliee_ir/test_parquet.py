@@ -160,30 +160,6 @@ def test_parts_hold_every_row_once_and_begin_where_a_query_begins(
     assert all(one[-1][0] != other[0][0] for one, other in itertools.pairwise(parts))
 
 
-@few
-@given(st.lists(st.tuples(QUERIES, DOCUMENTS, st.integers(-1, 3)), min_size=1, max_size=20), st.sampled_from(TEXTS))
-def test_a_gold_is_that_of_text(
-    tmp_path_factory: pytest.TempPathFactory, rows: list[tuple[str, str, int]], text: Any
-) -> None:
-    folder = tmp_path_factory.getbasetemp()
-    names = ("query_id", "doc_id", "relevance")
-    columns = dict(zip(names, zip(*rows, strict=True), strict=True))
-    pq.write_table(
-        pa.table({name: pa.array(columns[name], pa.int16() if name == "relevance" else text) for name in names}),
-        folder / "gold.parquet",
-    )
-    lines = [names, *rows]
-    (folder / "gold.csv").write_text("".join(f"{','.join(map(str, line))}\n" for line in lines), encoding="utf-8")
-    found: list[Any] = []
-    for name in ("gold.csv", "gold.parquet"):
-        try:
-            gold = detect.read_gold(Source(folder / name))
-            found.append((gold.qrels, gold.remarks.count("gold-duplicate")))
-        except InputError as error:
-            found.append((clause(error).removeprefix("row ").lstrip("0123456789").removeprefix(": "), error.remedy))
-    assert found[0] == found[1]
-
-
 # every task's examples, there and back
 
 
@@ -213,18 +189,15 @@ def test_what_is_converted_has_the_same_scores_and_remarks(
         assert list(scores.remarks) == kept
 
 
-@pytest.mark.parametrize(
-    ("folder", "gold", "run"), [("task4", "gold.xml", "ALPHA.txt"), ("task5", "gold.txt", "ALPHA.txt")]
-)
-def test_labels_and_answers_are_written_and_read_back(folder: str, gold: str, run: str, tmp_path: Path) -> None:
-    texts = EXAMPLES / folder / gold, EXAMPLES / folder / run
-    plain = evaluate(*texts, task=folder[4])
+def test_labels_and_answers_are_written_and_read_back(tmp_path: Path) -> None:
+    texts = EXAMPLES / "task4" / "gold.xml", EXAMPLES / "task4" / "ALPHA.txt"
+    plain = evaluate(*texts, task="4")
     convert(texts[0], tmp_path / "gold.txt", to="labels")
     convert(tmp_path / "gold.txt", tmp_path / "gold.qrels", to="qrels")
     convert(tmp_path / "gold.qrels", tmp_path / "gold.parquet")
     convert(texts[1], tmp_path / "run.trec", to="trec")
     convert(tmp_path / "run.trec", tmp_path / "run.parquet")
-    for task in (folder[4], None):
+    for task in ("4", None):
         scores = evaluate(tmp_path / "gold.parquet", tmp_path / "run.parquet", task=task)
         assert scores.measures == plain.measures
         assert scores.tag == plain.tag
