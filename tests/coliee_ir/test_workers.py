@@ -36,7 +36,7 @@ def run(tmp_path_factory: pytest.TempPathFactory) -> Path:
     [(1000, 8, 1, 2), (1000, 8, 3, 4), (1000, 2, 3, 2), (None, 8, 1, 2), (3, 8, 3, 3), (1000, 1, 3, 1), (1, 8, 3, 1)],
 )
 def test_no_more_processes_than_processors_and_pieces_of_16_mebibytes(
-    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, asked: int | None, processors: int, runs: int, used: int
+    run: Path, monkeypatch: pytest.MonkeyPatch, asked: int | None, processors: int, runs: int, used: int
 ) -> None:
     seen = [1]
 
@@ -47,7 +47,6 @@ def test_no_more_processes_than_processors_and_pieces_of_16_mebibytes(
     monkeypatch.setattr(workers, "results", results)
     monkeypatch.setattr(workers, "cores", lambda: processors)
     monkeypatch.setattr(Source, "size", 20 << 20)
-    (run := tmp_path / "run").write_text("q1 Q0 d1 1 1 T\n")
     scored = Evaluator(GOLD, ["map"], task="trec").evaluate_all([Submission(run)] * runs, jobs=asked)
     with contextlib.suppress(ValueError):  # nothing was judged
         list(scored)
