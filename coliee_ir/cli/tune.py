@@ -96,9 +96,9 @@ def run(options: argparse.Namespace) -> int:
         return _pick(options, stores)
     found = _check(options)
     by = rules(options)
-    applied = as_given(options.apply, options.columns)
-    if options.answers is not None:
-        found = found.with_parts([options.answers] * len(found.sources), [None] * len(found.sources))
+    answers, applied = (as_given(path, options.columns) for path in (options.answers, options.apply))
+    if answers is not None:
+        found = found.with_parts([answers] * len(found.sources), [None] * len(found.sources))
     with scoring.asking_about_swap(options.gold, found.sources[0]):
         evaluator = prepare(scoring.gold_of(options), found, beside=[applied], **by)
     by["task"] = task = evaluator.task
