@@ -19,11 +19,10 @@ from coliee_adapters.files.source import Source
 from coliee_adapters.forms import tort
 from coliee_adapters.forms.vocabulary import MEMORY
 from coliee_adapters.inputs import RunLike
-from coliee_adapters.normal_forms import mistaken
 from coliee_adapters.records import Answers, Columns, Run
 from coliee_adapters.remarks import Remark, Remarks
 from coliee_ir.judging.judged import BoolArray, Judged, judge
-from coliee_ir.judging.mismatch import check, lost_zeros, misspelled
+from coliee_ir.judging.mismatch import diagnose
 from coliee_ir.measures import Parts
 from coliee_ir.measures.sets import Counts, counts
 from coliee_ir.scoring.prepared import LABEL, Prepared
@@ -214,21 +213,13 @@ def _judge(
     """Judge one part, refuse what does not belong to the gold, and note what looks wrong."""
     qrels = against.qrels[part]
     judged = judge(qrels, run, against.excluded, jobs, executor)
-    noted = judged.remarks + (tolerated or Remarks())
     refuse = against.decisions.no_overlap == "refuse"
     # articles and claims may be none: the answers beside them count
     documents = part == "documents" and not (against.rules.claims or against.gold.labels)
-    shared = check(judged, against.gold.path, run.path, refuse=refuse, documents=documents)
-    if not shared and part == "documents" and judged.retrieved.any():
+    noted = judged.remarks + diagnose(judged, run, against.gold.path, refuse=refuse, documents=documents)
+    if part == "documents" and judged.retrieved.any() and not judged.rank.any():
         noted.add("no-match")
-    zeros, forms = lost_zeros(judged.extra, qrels), mistaken(sorted(judged.extra), qrels.queries)
-    for written, meant in zeros:
-        noted.add("lost-zeros", f"query {written} for {meant}")
-    for written, meant, form in forms:
-        noted.add("other-form", f"query {written} for {meant}, {form}")
-    for written, meant in misspelled(set(judged.extra).difference(*zeros, *forms), qrels):
-        noted.add("other-spelling", f"query {written} for {meant}")
-    return replace(judged, remarks=noted)
+    return replace(judged, remarks=noted + (tolerated or Remarks()), first=None)
 
 
 def _as_run(answers: Answers) -> Run:
