@@ -24,7 +24,8 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
         parser, "test", choices=tuple(significance.TESTS), type=significance.test_name,
         metavar="TEST", help=f"{' or '.join(significance.TESTS)} (default: randomisation)",
     )  # fmt: skip
-    add(parser, "correction", "resamples", "seed", "confidence_level", "margin")
+    add(parser, "correction", choices=significance.CORRECTIONS)
+    add(parser, "resamples", "seed", "confidence_level", "margin")
     add(parser, "groups", help="lines QUERY GROUP; queries of a group are swapped and drawn together")
     add(parser, "replicates", "output")
     add(parser, "format", choices=FORMS)
