@@ -66,9 +66,7 @@ HEAVY = {
     "typed",
     [
         "import coliee_ir",
-        "import coliee_ir; coliee_ir.evaluate('gold.json', 'run.txt')",
         "import coliee_ir; coliee_ir.evaluate('gold.json', 'run.txt', measures=['MicroF1@5', 'map', 'P_5'])",
-        "from coliee_ir.cli import main; main(['evaluate', 'gold.json', 'run.txt', '-f', 'table'])",
     ],
 )
 def test_what_a_small_run_does_not_need_is_not_imported(typed: str, tmp_path: Path) -> None:
@@ -81,9 +79,6 @@ def test_what_a_small_run_does_not_need_is_not_imported(typed: str, tmp_path: Pa
     loaded = set(done.stdout.splitlines()[-1].split())
     assert ("numpy" in loaded) == ("evaluate" in typed)
     assert not loaded & HEAVY
-
-
-# whatever a public function takes or returns is public
 
 
 def named_types(hint: object) -> Iterator[object]:
