@@ -21,7 +21,7 @@ from coliee_adapters.files.source import Source
 from coliee_ir.cli import main
 from coliee_ir.commands.tune import tune_scored
 
-settings.register_profile("fixed", derandomize=True, deadline=None, max_examples=40, print_blob=True)
+settings.register_profile("fixed", derandomize=True, deadline=None, max_examples=30, print_blob=True)
 settings.register_profile(
     "explore",
     derandomize=False,  # not even where hypothesis finds itself in CI
