@@ -36,8 +36,8 @@ settings.register_profile(
 )
 settings.load_profile(os.environ.get("HYPOTHESIS_PROFILE", "fixed"))
 
-#: a user's code, which type checkers read (tests/test_typing.py)
-collect_ignore = ["typing"]
+#: a user's code, which type checkers read (tests/test_typing.py); a script that reads its arguments
+collect_ignore = ["typing", "minimal.py"]
 
 Opened = Callable[..., Source]
 Called = Callable[..., tuple[int, str, str]]
