@@ -264,21 +264,15 @@ def test_several_files_are_mended_into_a_folder(call: Call) -> None:
         (["run.txt", "--fix", "run.txt"], "[would-overwrite] run.txt …"),
         (["run.txt", "--fix", "link.txt"], "[would-overwrite] link.txt …"),
         (["run.txt", "--fix", "."], "[would-overwrite] run.txt …"),
-        (
-            ["run.txt", "--gold", "gold.json", "--fix", "gold.json"],
-            "[would-overwrite] gold.json …",
-        ),
+        (["run.txt", "--gold", "gold.json", "--fix", "gold.json"], "[would-overwrite] gold.json …"),
         (["a/run.txt", "run.txt", "--fix", "out"], "[would-overwrite]"),
-        (
-            ["run.txt", "other.txt", "--fix", "no"],
-            "[not-a-file] no …",
-        ),
+        (["run.txt", "other.txt", "--fix", "no"], "[not-a-file] no …"),
         (["a/run.txt", "other.txt", "--fix", "."], "[would-overwrite] other.txt …"),
         (["run.txt", "--fix", "-"], "[not-a-file] - …"),
         (["run.txt", "--fix", "/dev/null"], "[not-a-file] /dev/null …"),
         (["run.txt", "--fix", "no/run.txt"], "no/run.txt: [cannot-write] No such file or directory …"),
     ],
-)
+)  # fmt: skip
 def test_a_mended_copy_takes_no_other_files_place(arguments: list[str], sentence: str, call: Call) -> None:
     for name in ("run.txt", "other.txt", "a/run.txt"):
         put(name, RUN1)
