@@ -36,10 +36,9 @@ from coliee_ir.rules.decisions import CHOICES
 from coliee_ir.rules.protocol import recorded_task
 from coliee_ir.scoring import batch
 from coliee_ir.scoring.evaluator import Evaluator
-from coliee_ir.scoring.measuring import named
-from coliee_ir.scoring.prepared import qrels_of
+from coliee_ir.scoring.prepared import named, qrels_of
 from coliee_ir.scoring.reading import given as as_given
-from coliee_ir.scoring.remarking import beside_the_point
+from coliee_ir.scoring.remarks import beside_the_point
 from coliee_ir.scoring.scores import Scores
 from coliee_ir.scoring.submission import Submission, name_of
 
@@ -566,7 +565,7 @@ def _packed(judged: Mapping[str, Judged]) -> bytes:
 
 
 def _judged(qrels: Qrels, extra: Mapping[str, int], arrays: Mapping[str, Any]) -> Judged:
-    judged = Judged(qrels=qrels, extra=extra, sample=(), remarks=Remarks(), **arrays)
+    judged = Judged(qrels=qrels, extra=extra, remarks=Remarks(), **arrays)
     n = len(judged.retrieved), len(judged.repeated), len(judged.answered), len(judged.rank)
     if n != (*(len(qrels.start) - 1,) * 3, len(qrels.relevance)):
         raise ValueError("its arrays are not those of the gold")

@@ -112,14 +112,16 @@ VALUES = {
     "True": ("True", "False"),
     "long": ("Yes, it is.", "No."),
 }
-FORMS = ("csv", "tsv.gz", "jsonl", "json", "jsonl.gz", "records", "pandas", "polars", "parquet")
+FORMS = ("csv", "jsonl", "json", "records", "pandas", "polars", "parquet")
 
 
-@pytest.mark.parametrize("form", FORMS)
+@pytest.mark.parametrize("form", [*FORMS, "tsv.gz", "jsonl.gz"])
 def test_no_table_is_scored_on_its_gold(folder: Path, form: str) -> None:
     right = dict.fromkeys((f"R07-{n:02}-O" for n in range(8)), True) | dict.fromkeys(("R07-03-O", "R07-05-O"), False)
     given = {query: at % 3 == 0 for at, query in enumerate(right)}
-    for at, (truth, system) in enumerate(itertools.product(TRUTHS, SYSTEMS)):
+    cases = list(itertools.product(TRUTHS, SYSTEMS))
+    # every pair of names from memory, and from files some: that all containers agree is tested below
+    for at, (truth, system) in list(enumerate(cases))[:: {"records": 1, "parquet": 61}.get(form, 11)]:
         values = list(VALUES)[at % len(VALUES)]
         yes, no = VALUES[values]
         rows = [
@@ -162,8 +164,7 @@ def test_decisions_for_pairs_are_read_by_the_column_of_decisions(folder: Path, f
     with pytest.raises(InputError) as caught:
         read(folder, form, "run", rows)
     assert "retrieved" in str(caught.value)
-    assert "score=" not in str(caught.value)
-    assert '"score"' not in str(caught.value)
+    assert "score=" not in str(caught.value) and '"score"' not in str(caught.value)
     expected = (False, ("q1", "b", None), ("q1", "c", None), ["ignored-column"])
     assert outcome(folder, form, "run", rows, {"retrieved": "prediction"}) == expected
     assert "binary-score" in outcome(folder, form, "run", rows, {"score": "prediction"})[-1]  # type: ignore[operator]
@@ -203,7 +204,7 @@ PAIRS = st.lists(
 )
 
 
-@settings(max_examples=50)
+@settings(max_examples=settings().max_examples * 3 // 5)
 @given(PAIRS, st.sampled_from(sorted(SPELT)), st.sampled_from(["relevance", "score", "rank"]))
 def test_a_row_means_the_same_everywhere(
     folder: Path, pairs: list[tuple[str, str, int]], spelt: str, role: str
@@ -246,10 +247,7 @@ def test_records_may_stand_under_a_key(folder: Path, beside: dict[str, object]) 
     assert outcome(folder, "json", "run", {**beside, "results": rows}) == outcome(folder, "json", "run", rows)
     labels = [{"id": f"R07-0{n}-O", "label": "Y"} for n in (1, 2)]
     assert outcome(folder, "json", "gold", {**beside, "results": labels}) == outcome(folder, "json", "gold", labels)
-
-
-def test_records_of_one_query_stay_its_documents(folder: Path) -> None:
-    held = read(folder, "json", "run", {"001": [{"docid": "018", "score": 0.5}]})
+    held = read(folder, "json", "run", {"001": [{"docid": "018", "score": 0.5}]})  # of one query: its documents
     assert isinstance(held, Run)
     assert [list(block.queries) for block in held.blocks()] == [["001"]]
 
@@ -320,7 +318,7 @@ def blocks_or_fault(source: Source, rule: Callable[[str], str]) -> object:
         return "a rank that is no number"
 
 
-@settings(max_examples=300)
+@settings(max_examples=settings().max_examples * 2)
 @given(
     lines=ODD_LINES,
     names=st.sampled_from(["query,document,score,rank,tag", "rank,score,document,query,tag", "qid,docno,x,score,tag"]),
@@ -343,7 +341,7 @@ def test_tables_at_once_are_what_they_are_row_by_row(
             assert found == blocks_or_fault(Source(path), rule)
 
 
-@settings(max_examples=300)
+@settings(max_examples=settings().max_examples * 2)
 @given(
     lines=st.lists(
         st.fixed_dictionaries(

@@ -702,7 +702,7 @@ def test_an_interrupted_command_says_so_by_its_code(call: Call, monkeypatch: pyt
     def interrupt(*_: object) -> None:
         raise KeyboardInterrupt
 
-    monkeypatch.setattr("coliee_ir.scoring.session.find_task", interrupt)
+    monkeypatch.setattr("coliee_ir.scoring.evaluator.find_task", interrupt)
     assert call("evaluate", *shown("4"))[:2] == (130, "")
 
 

@@ -16,6 +16,7 @@ from coliee_adapters.records import Run
 from coliee_ir import Evaluator, Fusion, Scores, convert, evaluate
 from coliee_ir.cli import main
 from coliee_ir.judging.judged import judge
+from coliee_ir.judging.mismatch import diagnose
 from coliee_ir.judging.qrels import Qrels
 
 GOLD = {"q1": {"Điều5": 1, "第5条": 1, "x": 1}, "q2": {"क\u093cानून": 1, "カード": 1}, "質問4": {"z": 1}, "q5": {"y": 1}}
@@ -41,7 +42,8 @@ def written(path: Path, of: dict[str, dict[str, int]] | dict[str, list[str]]) ->
 def test_what_differs_only_in_form_is_found_and_matches_nothing(
     gold: dict[str, dict[str, int]], run: dict[str, list[str]]
 ) -> None:
-    judged = judge(Qrels(gold), Run.of(run))
+    held = Run.of(run)
+    judged = judge(Qrels(gold), held)
     expected = 0
     for query, documents in run.items():
         missed = {folded(text): text for text in gold.get(query, {}) if text not in documents}
@@ -50,7 +52,7 @@ def test_what_differs_only_in_form_is_found_and_matches_nothing(
             folded(document) in missed and alike_in(document, missed[folded(document)]) is not None
             for document in others
         )
-    assert judged.remarks.count("other-form") == expected
+    assert diagnose(judged, held, "gold", refuse=False).count("other-form") == expected
     correct = sum(document in gold.get(query, {}) for query, documents in run.items() for document in documents)
     assert judged.correct().sum() == correct
 

@@ -32,7 +32,7 @@ class Limits(NamedTuple):
         ratio: how many times its size compressed data or an archive unpacks to; the first 16 MiB are free. Runs reach 5
             to 30.
         members: files that an archive may hold.
-        depth: how deep the elements of XML are nested. The law as e-Gov publishes it has some 25 levels.
+        depth: how deep elements of XML and brackets of YAML are nested. The law of e-Gov has some 25 levels.
     """
 
     line: int = 1 << 20

@@ -21,13 +21,12 @@ from coliee_ir.commands.fuse.search import alone, climbed, equal
 from coliee_ir.commands.fuse.trial import Trial, Weights
 from coliee_ir.judging.gathered import Gathered
 from coliee_ir.judging.judged import judge
-from coliee_ir.judging.mismatch import check
+from coliee_ir.judging.mismatch import diagnose
 from coliee_ir.measures import Measure
 from coliee_ir.measures.base import Terms
-from coliee_ir.scoring.evaluator import Evaluator
-from coliee_ir.scoring.measuring import named
+from coliee_ir.scoring.evaluator import Evaluator, Rules
+from coliee_ir.scoring.prepared import named
 from coliee_ir.scoring.reading import given as as_given
-from coliee_ir.scoring.session import Rules, begin
 from coliee_ir.scoring.years import years
 from coliee_ir.stats.folds import Split, difference, spread
 from coliee_ir.stats.settings import FOLDS, REPEATS, SEED, Resampling
@@ -88,7 +87,7 @@ def fit_fusion(
     seed = Resampling(seed=seed).seed  # checked
     columns = rules.get("columns")
     runs = tuple(as_given(run, columns) for run in runs)
-    evaluator, _ = begin(gold, runs, **rules)
+    evaluator = Evaluator(gold, runs=runs, **rules)
     votes = evaluator.protocol.parts == ("answers",)
     method = method or ("vote" if votes else "combsum")
     fusion = Fusion(method, norm, k, depth=depth, top=top, ties=ties)
@@ -197,7 +196,8 @@ def _rankings(records: Sequence[Run | Answers], evaluator: Evaluator) -> list[Ru
         if isinstance(record, Answers):
             problem = f"weights can only be fitted for rankings, and {record.path} contains labels; use --weights"
             raise UsageError("unfit-option", problem)
-        check(judge(evaluator.qrels["documents"], record, evaluator.excluded), evaluator.gold.path, record.path)
+        judged = judge(evaluator.qrels["documents"], record, evaluator.excluded)
+        diagnose(judged, record, evaluator.gold.path)
         rankings.append(record)
     return rankings
 
