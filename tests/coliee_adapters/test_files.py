@@ -178,17 +178,11 @@ def test_what_cannot_be_opened_is_refused(here: Path, monkeypatch: pytest.Monkey
 @pytest.mark.parametrize(
     ("path", "stem"),
     [
-        ("a/run.txt", "run"),
-        ("run.TXT", "run"),
-        ("run.jsonl.gz", "run"),
-        ("task3.ALPHA", "task3.ALPHA"),
-        ("task3.ALPHA.gz", "task3.ALPHA"),
-        ("task1 (2).csv", "task1 (2)"),
-        ("run.v2.xml", "run.v2"),
-        (".json", ".json"),
-        ("-", "<stdin>"),
+        ("a/run.txt", "run"), ("run.TXT", "run"), ("run.jsonl.gz", "run"), ("task3.ALPHA", "task3.ALPHA"),
+        ("task3.ALPHA.gz", "task3.ALPHA"), ("task1 (2).csv", "task1 (2)"), ("run.v2.xml", "run.v2"),
+        (".json", ".json"), ("-", "<stdin>"),
     ],
-)
+)  # fmt: skip
 def test_a_run_without_a_tag_is_called_as_its_file(
     here: Path, stdin: Callable[[bytes], None], path: str, stem: str
 ) -> None:
@@ -399,17 +393,12 @@ def test_line_ends_become_newlines_and_byte_order_marks_at_the_start_of_lines_go
 @pytest.mark.parametrize(
     ("raw", "line", "found"),
     [
-        (b"a\n\xffb", 2, r"\xffb"),
-        (b"\xff\xfea\0\n\0", 1, r"\xff\xfea\x00\n\x00"),
-        (b"a\n\n\xe6\xb0", 3, r"\xe6\xb0"),
-        (b"\xed\xa0\x80", 1, r"\xed\xa0\x80"),
-        (b"'\"\n\xc0\xaf'\"" + b"x" * 9, 2, r"\xc0\xaf\'" + '"xxxx'),
-        (b"\n\xff", 2, r"\xff"),
-        (b"\n\0", 2, None),
-        (b"\0", 1, None),
-        (b"a\r\n\nb\0\n\0", 3, None),
+        (b"a\n\xffb", 2, r"\xffb"), (b"\xff\xfea\0\n\0", 1, r"\xff\xfea\x00\n\x00"),
+        (b"a\n\n\xe6\xb0", 3, r"\xe6\xb0"), (b"\xed\xa0\x80", 1, r"\xed\xa0\x80"),
+        (b"'\"\n\xc0\xaf'\"" + b"x" * 9, 2, r"\xc0\xaf\'" + '"xxxx'), (b"\n\xff", 2, r"\xff"),
+        (b"\n\0", 2, None), (b"\0", 1, None), (b"a\r\n\nb\0\n\0", 3, None),
     ],
-)
+)  # fmt: skip
 def test_what_is_no_text_is_refused_with_its_line(raw: bytes, line: int, found: str | None) -> None:
     rest = "[encoding]" + (f" (found '{found}')" if found else "")
     assert told(lambda: decode(raw, "run.txt", 11)) == f"run.txt, line {line + 10}: {rest}"

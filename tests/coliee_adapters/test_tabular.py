@@ -72,25 +72,16 @@ def test_a_second_tag_in_a_csv_is_remarked_with_its_line(source: Opened) -> None
 @pytest.mark.parametrize(
     ("text", "line", "found"),
     [
-        ("001\n", 1, "001"),
-        ("001,013,1,T\n", 1, "001,013,1,T"),
-        ("001,Q0,013,1,0.5,T\n", 1, "001,Q0,013,1,0.5,T"),
-        ("001,013\n001,014\n\n001\n", 4, "001"),
-        ("query,document,tag\n001,013\n", 2, "001,013"),
-        ("a;b\na;b;c\n", 2, "a;b;c"),
-        ("001,013,T\n# a\n,014,T\n", 3, ""),
-        ("001, ,T\n", 1, ""),
-        ("001,.txt,T\n", 1, ""),
-        ("query,document,score\n001,013,nan\n", 2, "nan"),
-        ("query,document,score\n001,013,\n", 2, ""),
-        ("query,document,score\n001,013,1_0\n", 2, "1_0"),
-        ('001,013,T\n001,"014,T\n', 2, None),
-        ('001,"013"x,T\n', 1, None),
-        (f"001,{'x' * 140_000}", 1, None),
-        ("query,document\n", None, None),
+        ("001\n", 1, "001"), ("001,013,1,T\n", 1, "001,013,1,T"),
+        ("001,Q0,013,1,0.5,T\n", 1, "001,Q0,013,1,0.5,T"), ("001,013\n001,014\n\n001\n", 4, "001"),
+        ("query,document,tag\n001,013\n", 2, "001,013"), ("a;b\na;b;c\n", 2, "a;b;c"),
+        ("001,013,T\n# a\n,014,T\n", 3, ""), ("001, ,T\n", 1, ""), ("001,.txt,T\n", 1, ""),
+        ("query,document,score\n001,013,nan\n", 2, "nan"), ("query,document,score\n001,013,\n", 2, ""),
+        ("query,document,score\n001,013,1_0\n", 2, "1_0"), ('001,013,T\n001,"014,T\n', 2, None),
+        ('001,"013"x,T\n', 1, None), (f"001,{'x' * 140_000}", 1, None), ("query,document\n", None, None),
         ("# a\n/* b */\n", None, None),
     ],
-)
+)  # fmt: skip
 def test_what_is_no_run_in_csv_is_refused(source: Opened, text: str, line: int | None, found: str | None) -> None:
     with pytest.raises(InputError) as caught:
         rows(tabular.read_run(source(text)))
@@ -225,14 +216,10 @@ def test_ranks_and_scores_are_told_from_run_tags(
 @pytest.mark.parametrize(
     "lines",
     [
-        ["0 a 1", "0 b 4"],
-        ["0 a 0", "0 b 1"],
-        ["0 a 5", "0 b 3", "0 c 3"],
-        ["0 a 3", "0 b 2", "0 c 1"],
-        ["0 a 3", "1 b 7"],
-        ["0 a 1.0", "0 b 2.0", "0 c 3.0"],
+        ["0 a 1", "0 b 4"], ["0 a 0", "0 b 1"], ["0 a 5", "0 b 3", "0 c 3"], ["0 a 3", "0 b 2", "0 c 1"],
+        ["0 a 3", "1 b 7"], ["0 a 1.0", "0 b 2.0", "0 c 3.0"],
     ],
-)
+)  # fmt: skip
 def test_numbers_that_may_be_ranks_or_scores_are_refused(source: Opened, separator: str, lines: list[str]) -> None:
     file = source("".join(line.replace(" ", separator) + "\n" for line in lines))
     with pytest.raises(InputError, match=r"integers.*query document rank") as caught:
@@ -289,15 +276,11 @@ def test_what_is_no_gold_in_a_table_is_refused(source: Opened, text: str, line: 
 @pytest.mark.parametrize(
     ("text", "kind"),
     [
-        ("001,018,univABC\n", "run"),
-        ("query_id,doc_id,score\n1,a,0.5\n", "run"),
-        ("query_id,doc_id,rank\n1,a,1\n", "run"),
-        ("query_id,doc_id,relevance\n1,a,1\n", "gold"),
-        ("query_id,doc_id,score\n1,a,1\n", None),
-        ("id,label\n1,Y\n", None),
-        ("1,a\n", None),
+        ("001,018,univABC\n", "run"), ("query_id,doc_id,score\n1,a,0.5\n", "run"),
+        ("query_id,doc_id,rank\n1,a,1\n", "run"), ("query_id,doc_id,relevance\n1,a,1\n", "gold"),
+        ("query_id,doc_id,score\n1,a,1\n", None), ("id,label\n1,Y\n", None), ("1,a\n", None),
     ],
-)
+)  # fmt: skip
 def test_columns_and_values_show_what_a_table_can_be(source: Opened, text: str, kind: str | None) -> None:
     assert tabular.kind_of(source(text)) == kind
 

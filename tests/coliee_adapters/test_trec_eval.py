@@ -143,16 +143,10 @@ def test_a_value_depends_on_its_query_alone(parts: list[list[Query]], requests: 
 @pytest.mark.parametrize(
     ("depth", "judged"),
     [
-        (0, [(0, 1), (0, 0), (0, 2)]),
-        (0, [(0, 0)]),
-        (0, [(0, -1)]),
-        (0, []),
-        (7, []),
-        (7, [(2, -1), (0, -1)]),
-        (7, [(2, -2)]),
-        (7, [(0, -3), (7, -1)]),
+        (0, [(0, 1), (0, 0), (0, 2)]), (0, [(0, 0)]), (0, [(0, -1)]), (0, []), (7, []), (7, [(2, -1), (0, -1)]),
+        (7, [(2, -2)]), (7, [(0, -3), (7, -1)]),
     ],
-)
+)  # fmt: skip
 def test_where_trec_eval_would_read_foreign_memory_all_is_zero_but_the_counts(
     depth: int, judged: list[tuple[int, int]], judged_only: bool
 ) -> None:
