@@ -6,11 +6,12 @@ from collections.abc import Callable
 from typing import Any
 
 import pytest
-from asserting import heard, refusing
+from asserting import refusing
 from hypothesis import given
 from hypothesis import strategies as st
+from reading import refused, remarks_of, rows, told
 
-from coliee_adapters.errors import InputError, UsageError
+from coliee_adapters.errors import UsageError
 from coliee_adapters.files.source import Source
 from coliee_adapters.forms import case_law, json_records
 from coliee_adapters.records import Run, exact_id
@@ -27,12 +28,6 @@ COLIEE_IDS = WORDS.filter(lambda word: not set(word) & set(",;、，；"))
 IDS = WORDS.filter(lambda word: not word.startswith(("#", "/*")))
 
 
-def told(read: Callable[[Source], Any], source: Source) -> str:
-    with pytest.raises(InputError) as caught:
-        read(source)
-    return heard(caught.value)
-
-
 def ranked(run: Run) -> list[tuple[str, list[str], list[float] | None]]:
     """The segments of a run: query, documents, scores."""
     return [
@@ -40,10 +35,6 @@ def ranked(run: Run) -> list[tuple[str, list[str], list[float] | None]]:
         for block in run.blocks()
         for query, first, last in block.segments()
     ]
-
-
-def remarks_of(run: Run) -> Remarks:
-    return sum((block.remarks or Remarks() for block in run.blocks()), Remarks())
 
 
 @pytest.mark.parametrize(
@@ -94,9 +85,8 @@ def test_a_document_that_a_gold_names_twice_counts_once_and_is_remarked(source: 
     ],
 )  # fmt: skip
 def test_what_is_no_gold_in_json_is_refused(source: Opened, text: str, line: int | None, found: str | None) -> None:
-    with pytest.raises(InputError) as caught:
-        json_records.read_gold(source(text))
-    assert (caught.value.line, caught.value.found) == (line, found)
+    error = refused(json_records.read_gold, source(text))
+    assert (error.line, error.found) == (line, found)
 
 
 def xml(*instances: str, task: str = "task='1'") -> str:
@@ -162,7 +152,7 @@ def test_a_run_of_three_columns_is_its_order(source: Opened) -> None:
 def test_a_run_without_tags_is_refused_when_it_is_read(source: Opened) -> None:
     run = case_law.read_run(source("001 018\n001 013\n", "task1.univABC"))
     assert run.tag == "task1.univABC"
-    assert told(lambda _: list(run.blocks()), source("a")) == (
+    assert told(rows, run) == (
         "task1.univABC, line 1: 2 columns (found '001 018'); expected 3 columns: QUERY DOCUMENT TAG …"
     )
 
@@ -195,9 +185,8 @@ def test_a_run_in_json_is_read(source: Opened, text: str, segments: list[Any]) -
     ],
 )  # fmt: skip
 def test_what_is_no_run_in_json_is_refused(source: Opened, text: str, line: int | None, found: str | None) -> None:
-    with pytest.raises(InputError) as caught:
-        json_records.read_run(source(text))
-    assert (caught.value.line, caught.value.found) == (line, found)
+    error = refused(json_records.read_run, source(text))
+    assert (error.line, error.found) == (line, found)
 
 
 @given(

@@ -21,6 +21,7 @@ import pytest
 from asserting import clause, heard, refusing
 from hypothesis import given
 from hypothesis import strategies as st
+from reading import refused, told
 
 from coliee_adapters.errors import InputError, UsageError
 from coliee_adapters.files import limits
@@ -42,16 +43,6 @@ def here(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
 @pytest.fixture
 def stdin(monkeypatch: pytest.MonkeyPatch) -> Callable[[bytes], None]:
     return lambda content: monkeypatch.setattr("sys.stdin", io.TextIOWrapper(io.BytesIO(content)))
-
-
-def refused(act: Callable[[], object]) -> InputError:
-    with pytest.raises(InputError) as caught:
-        act()
-    return caught.value
-
-
-def told(act: Callable[[], object]) -> str:
-    return heard(refused(act))
 
 
 @pytest.mark.parametrize(

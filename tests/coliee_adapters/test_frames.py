@@ -14,6 +14,7 @@ import pandas
 import polars
 import pytest
 from asserting import clause, refusing
+from reading import refused
 
 from coliee_adapters.errors import InputError
 from coliee_adapters.forms.frames import gold_of, pandas_frame, polars_frame, run_of, run_of_arrays
@@ -28,12 +29,6 @@ SCORED = [("q1", "d1", 0.5), ("q2", "d2", 2.0), ("q1", "d3", -1.0)]
 
 def framed(make: Callable[..., Any], rows: list[tuple[Any, ...]], *columns: str) -> Any:
     return make({name: list(values) for name, values in zip(columns, zip(*rows, strict=True), strict=True)})
-
-
-def refused(make: Callable[[], object]) -> InputError:
-    with pytest.raises(InputError) as caught:
-        make()
-    return caught.value
 
 
 @dataclass
@@ -171,7 +166,7 @@ LACKING = pandas.DataFrame({"query_id": ["q", None], "doc_id": ["d", "d"]})
 )
 def test_what_is_neither_gold_nor_run_is_refused(held: Any, found: str | None) -> None:
     for make in (gold_of, run_of):
-        assert refused(lambda make=make: make(held)).found == found
+        assert refused(make, held).found == found
 
 
 @pytest.mark.parametrize(
@@ -182,12 +177,12 @@ def test_a_relevance_is_an_integer_and_not_too_great(value: Any) -> None:
     if value is None:
         held += [make({"query_id": ["q", "q"], "doc_id": ["d", "e"], "relevance": [1, None]}) for make in FRAMES]
     for one in held:
-        assert refused(lambda one=one: gold_of(one)).found in (str(value), "nan" if value is None else "")  # type: ignore[misc]
+        assert refused(gold_of, one).found in (str(value), "nan" if value is None else "")  # type: ignore[misc]
 
 
 def test_a_document_judged_twice_and_differently_is_refused() -> None:
     for held in ({"q\x1b": {"d.txt": 1, "d": 2}}, [Judgement("q\x1b", "d", 1), Judgement("q\x1b.txt", "d", 2)]):
-        assert refused(lambda held=held: gold_of(held, normal_id)).found == "q\x1b d"  # type: ignore[misc]
+        assert refused(gold_of, held, normal_id).found == "q\x1b d"  # type: ignore[misc]
 
 
 @pytest.mark.parametrize("value", ["maybe", "", 2])
@@ -230,7 +225,7 @@ def test_answers_of_two_kinds_are_refused_and_words_that_are_none_are_kept_apart
 @pytest.mark.parametrize("value", [None, float("nan"), float("inf"), "nan", "x", "", 10**400, [1.0], 1j, pandas.NA])
 def test_a_score_is_a_finite_number(value: Any) -> None:
     for held in ({"q": {"d": value}}, [ir_measures.ScoredDoc("q", "d", value)]):
-        assert refused(lambda held=held: run_of(held)).found == str(value)
+        assert refused(run_of, held).found == str(value)
 
 
 @pytest.mark.parametrize(

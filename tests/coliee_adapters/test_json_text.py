@@ -4,15 +4,15 @@ import json
 
 import pytest
 from asserting import heard
+from reading import refused
 
-from coliee_adapters.errors import InputError, shortened
+from coliee_adapters.errors import shortened
 from coliee_adapters.forms.json_text import is_lines, lines, parse
 
 
 def told(text: str, first_line: int = 1) -> str:
-    with pytest.raises(InputError) as caught:
-        parse(text, "f.json", first_line)
-    return heard(caught.value)
+    error = refused(parse, text, "f.json", first_line)
+    return heard(error)
 
 
 @pytest.mark.parametrize(
@@ -99,6 +99,5 @@ def test_json_lines_are_known_by_their_first_line(text: str, expected: bool) -> 
 
 def test_json_lines_are_read_with_their_numbers() -> None:
     assert list(lines('\n{"a": 1}\n\n{"b": "\u2028"}\n', "f.json")) == [(2, {"a": 1}), (4, {"b": "\u2028"})]
-    with pytest.raises(InputError) as caught:
-        list(lines('{"a": 1}\n{"a": 1, "a": 2}', "f.json"))
-    assert (caught.value.line, caught.value.found) == (2, "a")
+    error = refused(list, lines('{"a": 1}\n{"a": 1, "a": 2}', "f.json"))
+    assert (error.line, error.found) == (2, "a")

@@ -4,23 +4,18 @@ import io
 from collections.abc import Callable
 
 import pytest
-from asserting import heard, refusing
+from asserting import refusing
 from hypothesis import given
 from hypothesis import strategies as st
+from reading import told
 
-from coliee_adapters.errors import InputError, UsageError
+from coliee_adapters.errors import UsageError
 from coliee_adapters.files.source import Source
 from coliee_adapters.forms import statute
 from coliee_adapters.records import Answers, Gold
 from coliee_adapters.remarks import Remarks
 
 Opened = Callable[..., Source]
-
-
-def refusal(read: Callable[[Source], object], source: Source) -> str:
-    with pytest.raises(InputError) as error:
-        read(source)
-    return heard(error.value)
 
 
 def noted(**kinds: list[str] | int) -> Remarks:
@@ -222,7 +217,7 @@ def test_byte_order_mark_crlf_and_a_wrong_encoding_declared(source: Opened) -> N
     ],
 )
 def test_what_gold_refuses(source: Opened, pairs: str, message: str) -> None:
-    assert refusal(statute.read_gold, source(dataset(pairs))) == f"f.txt{message}"
+    assert told(statute.read_gold, source(dataset(pairs))) == f"f.txt{message}"
 
 
 BOTH = {"q1": True, "q2": False}
@@ -297,8 +292,8 @@ def test_answers_are_read(
     ],
 )
 def test_what_answers_refuse(source: Opened, content: str | bytes, message: str) -> None:
-    assert refusal(statute.read_answers, source(content)) == f"f.txt{message}"
-    assert refusal(statute.read_label_gold, source(content)) == f"f.txt{message}"
+    assert told(statute.read_answers, source(content)) == f"f.txt{message}"
+    assert told(statute.read_label_gold, source(content)) == f"f.txt{message}"
 
 
 def test_answers_that_are_no_labels_are_kept_apart(source: Opened) -> None:
@@ -309,7 +304,7 @@ def test_answers_that_are_no_labels_are_kept_apart(source: Opened) -> None:
         (statute.read_answers, "q1 Sorry T\nq1 Y T\n", "q1 Y"),
         (statute.read_label_gold, "q2 Y T\nq1 Sorry T\n", "Sorry"),
     ):
-        assert f"line 2: … (found '{found}')" in refusal(read, source(text))
+        assert f"line 2: … (found '{found}')" in told(read, source(text))
 
 
 @pytest.mark.parametrize(

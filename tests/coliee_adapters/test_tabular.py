@@ -4,39 +4,18 @@ from collections.abc import Callable
 
 import pytest
 from asserting import heard
+from reading import refused, remarks_of, rows
 
 from coliee_adapters.errors import InputError
 from coliee_adapters.files.source import Source
 from coliee_adapters.forms import detect, tabular
 from coliee_adapters.records import Answers, Columns, Gold, Run
-from coliee_adapters.remarks import Remarks
 
 Opened = Callable[..., Source]
 
 
-def rows(run: Run | Answers) -> list[tuple[str, str, float | None]]:
-    """Query, document and score of each row."""
-    assert isinstance(run, Run)
-    return [
-        (query, block.documents[at], None if block.scores is None else float(block.scores[at]))
-        for block in run.blocks()
-        for query, first, last in block.segments()
-        for at in range(first, last)
-    ]
-
-
-def refused(source: Source) -> InputError:
-    with pytest.raises(InputError) as caught:
-        run = detect.read_run(source)
-        assert isinstance(run, Run)
-        list(run.blocks())
-    return caught.value
-
-
-def remarks_of(run: Run | Answers) -> Remarks:
-    if isinstance(run, Answers):
-        return run.remarks
-    return sum((block.remarks or Remarks() for block in run.blocks()), Remarks())
+def read_rows(file: Source) -> object:
+    return rows(detect.read_run(file))
 
 
 @pytest.mark.parametrize(
@@ -83,9 +62,8 @@ def test_a_second_tag_in_a_csv_is_remarked_with_its_line(source: Opened) -> None
     ],
 )  # fmt: skip
 def test_what_is_no_run_in_csv_is_refused(source: Opened, text: str, line: int | None, found: str | None) -> None:
-    with pytest.raises(InputError) as caught:
-        rows(tabular.read_run(source(text)))
-    assert (caught.value.line, caught.value.found) == (line, found)
+    error = refused(lambda: rows(tabular.read_run(source(text))))
+    assert (error.line, error.found) == (line, found)
 
 
 SCORED = [("001", "018", 0.1), ("001", "023", 0.9)]
@@ -149,7 +127,7 @@ def test_a_second_answer_is_refused_and_a_repeated_one_remarked(source: Opened) 
     assert isinstance(answers, Answers)
     assert (answers.labels, answers.tag) == ({"q1": True}, "A")
     assert (answers.remarks.count("duplicate"), answers.remarks.count("label-form")) == (1, 1)
-    assert "[conflicting] line 2 …" in heard(refused(source("id,answer\nq1,Y\nq1,N\n")))
+    assert "[conflicting] line 2 …" in heard(refused(read_rows, source("id,answer\nq1,Y\nq1,N\n")))
     gold = detect.read_gold(source("q,d,1\nq,d,1\n"))
     assert (gold.qrels, gold.remarks.count("gold-duplicate")) == ({"q": {"d": 1}}, 1)
 
@@ -171,9 +149,8 @@ def test_a_second_answer_is_refused_and_a_repeated_one_remarked(source: Opened) 
 )
 def test_a_header_that_is_not_understood_is_refused(source: Opened, text: str) -> None:
     for read in (detect.read_run, detect.read_gold):
-        with pytest.raises(InputError) as caught:
-            read(source(text))
-        assert (caught.value.line, "--columns" in heard(caught.value)) == (1, True)
+        error = refused(read, source(text))
+        assert (error.line, "--columns" in heard(error)) == (1, True)
 
 
 @pytest.mark.parametrize("text", ["001 018 A\n001 019 1\n", "q doc run\nq d run\n", "a b T\nc d T\n", "H1 a 1\n"])
@@ -268,9 +245,8 @@ def test_a_label_list_is_no_gold_of_documents(source: Opened) -> None:
     ],
 )
 def test_what_is_no_gold_in_a_table_is_refused(source: Opened, text: str, line: int | None, found: str | None) -> None:
-    with pytest.raises(InputError) as caught:
-        detect.read_gold(source(text))
-    assert (caught.value.line, caught.value.found) == (line, found)
+    error = refused(detect.read_gold, source(text))
+    assert (error.line, error.found) == (line, found)
 
 
 @pytest.mark.parametrize(
@@ -288,8 +264,8 @@ def test_columns_and_values_show_what_a_table_can_be(source: Opened, text: str, 
 def test_a_later_line_without_a_number_is_refused(source: Opened) -> None:
     text = "".join(f"q{at // 9} d{at % 9} {at % 9 + 1}\n" for at in range(9000))
     assert len(rows(detect.read_run(source(text, "whole")))) == 9000
-    error = refused(source(text + "q d univABC\n"))
+    error = refused(read_rows, source(text + "q d univABC\n"))
     assert (error.kind, error.line, error.found) == ("bad-score", 9001, "univABC")
     for separator in (",", "\t", " "):
-        error = refused(source("0 a 0.5\n0 b nan\n".replace(" ", separator)))
+        error = refused(read_rows, source("0 a 0.5\n0 b nan\n".replace(" ", separator)))
         assert (error.kind, error.line, error.found) == ("bad-score", 2, "nan")
