@@ -361,14 +361,10 @@ def test_an_error_waits_until_its_block_is_asked_for(path: Path, monkeypatch: py
 @pytest.mark.parametrize(
     ("text", "tag"),
     [
-        ("q d T\n", "T"),
-        ("q d T", "T"),
-        ("\ufeff\n# a\n/* b\n*/ q\td\tmy own tag\nq d U", "my own tag"),
-        ("q d\nq d T", ""),
-        ("# a\n", ""),
-        ("q d 民\r\n", "民"),
+        ("q d T\n", "T"), ("q d T", "T"), ("\ufeff\n# a\n/* b\n*/ q\td\tmy own tag\nq d U", "my own tag"),
+        ("q d\nq d T", ""), ("# a\n", ""), ("q d 民\r\n", "民"),
     ],
-)
+)  # fmt: skip
 def test_the_first_tag_is_all_the_words_of_the_first_content_line(path: Path, text: str, tag: str) -> None:
     path.write_text(text, encoding="utf-8", newline="")
     assert first_tag(Source(path), THREE_COLUMNS) == tag

@@ -17,6 +17,7 @@ import pytest
 from asserting import clause, heard
 from hypothesis import given
 from hypothesis import strategies as st
+from reading import refused
 
 from coliee_adapters.errors import InputError
 from coliee_adapters.files import archives, compressed
@@ -43,12 +44,6 @@ every = pytest.mark.parametrize("one", COMPRESSIONS, ids=[one.name for one in CO
 @pytest.fixture(autouse=True)
 def here(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.chdir(tmp_path)
-
-
-def refused(run: Callable[[], object]) -> InputError:
-    with pytest.raises(InputError) as caught:
-        run()
-    return caught.value
 
 
 @every
