@@ -36,9 +36,9 @@ from coliee_ir.judging.judged import Judged as Judged
 from coliee_ir.rules.decisions import Decisions as Decisions
 from coliee_ir.rules.protocol import protocol as protocol
 from coliee_ir.scoring.evaluator import Evaluator as Evaluator
+from coliee_ir.scoring.evaluator import Rules as Rules
 from coliee_ir.scoring.reading import read_gold as read_gold
 from coliee_ir.scoring.reading import read_run as read_run
-from coliee_ir.scoring.scored import Scored as Scored
+from coliee_ir.scoring.scores import Scored as Scored
 from coliee_ir.scoring.scores import Scores as Scores
-from coliee_ir.scoring.session import Rules as Rules
 from coliee_ir.scoring.submission import Submission as Submission

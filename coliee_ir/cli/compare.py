@@ -9,7 +9,7 @@ from coliee_ir.cli.options import add, measures
 from coliee_ir.commands import compare as significance
 from coliee_ir.commands.compare.render import render_all
 from coliee_ir.output.shown import FORMS
-from coliee_ir.scoring.measuring import singly
+from coliee_ir.scoring.prepared import singly
 
 
 def add_arguments(parser: argparse.ArgumentParser) -> None:
@@ -25,7 +25,8 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
         parser, "test", choices=tuple(significance.TESTS), type=significance.test_name,
         metavar="TEST", help=f"{' or '.join(significance.TESTS)} (default: randomisation)",
     )  # fmt: skip
-    add(parser, "correction", "resamples", "seed", "confidence_level", "margin")
+    add(parser, "correction", choices=significance.CORRECTIONS)
+    add(parser, "resamples", "seed", "confidence_level", "margin")
     add(parser, "groups", help="lines QUERY GROUP; queries of a group are swapped and drawn together")
     add(parser, "output")
     add(parser, "format", choices=FORMS)

@@ -20,7 +20,7 @@ from coliee_ir.output.grid import print_to_terminal
 from coliee_ir.output.shown import forms_of, render
 from coliee_ir.output.webpage import file_name
 from coliee_ir.scoring.reading import read_gold
-from coliee_ir.scoring.scored import Scored
+from coliee_ir.scoring.scores import Scored
 
 
 def add_arguments(parser: argparse.ArgumentParser) -> None:

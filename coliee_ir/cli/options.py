@@ -23,10 +23,9 @@ from coliee_adapters.records import exact_id
 from coliee_ir.measures.catalogue import names_in
 from coliee_ir.rules.decisions import CHOICES
 from coliee_ir.rules.protocol import TASKS, all_rules, use
-from coliee_ir.scoring.measuring import check_rules
+from coliee_ir.scoring.evaluator import Rules
+from coliee_ir.scoring.prepared import check_rules
 from coliee_ir.scoring.reading import read_queries
-from coliee_ir.scoring.session import Rules
-from coliee_ir.stats.corrections import CORRECTIONS
 from coliee_ir.stats.settings import CONFIDENCE_LEVEL, N_RESAMPLES, SEED
 
 _Writes = Literal["", "file", "files"]
@@ -258,7 +257,7 @@ OPTIONS: Final[Mapping[str, Option]] = {
     ),
     "test": _option("--test", default="randomisation", help=""),
     "correction": _option(
-        "--correction", choices=CORRECTIONS, default="maxt",
+        "--correction", default="maxt",
         help="multiple testing correction; maxt tests all pairs jointly (default: maxt)",
     ),
     "resamples": _option(

@@ -10,7 +10,7 @@ from coliee_ir.cli.report import tell_figures
 from coliee_ir.commands import report
 from coliee_ir.commands.plan import plan
 from coliee_ir.output.shown import FORMS, render
-from coliee_ir.scoring.measuring import singly
+from coliee_ir.scoring.prepared import singly
 
 
 def add_arguments(parser: argparse.ArgumentParser) -> None:

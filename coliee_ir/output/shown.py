@@ -14,7 +14,6 @@ from coliee_ir._version import __version__
 from coliee_ir.output import grid
 from coliee_ir.output.envelope import dumped, number
 from coliee_ir.output.grid import Grid, Number
-from coliee_ir.stats.resampling import Interval
 
 #: form → what writes a result in it
 Forms = Mapping[str, Callable[[Any], str | Iterable[str]]]
@@ -116,7 +115,7 @@ def jsonable(value: Any) -> Any:
         return number(value)
     if value is None or isinstance(value, str | int):
         return value
-    if isinstance(value, Interval):
+    if getattr(value, "_fields", ()) == ("low", "high"):  # an interval
         return [number(value.low), number(value.high)]
     if getattr(type(value), "to_dict", Shown.to_dict) is not Shown.to_dict:
         return value.to_dict()

@@ -36,10 +36,9 @@ from coliee_ir.rules.decisions import CHOICES
 from coliee_ir.rules.protocol import recorded_task
 from coliee_ir.scoring import batch
 from coliee_ir.scoring.evaluator import Evaluator
-from coliee_ir.scoring.measuring import named
-from coliee_ir.scoring.prepared import qrels_of
+from coliee_ir.scoring.prepared import named, qrels_of
 from coliee_ir.scoring.reading import given as as_given
-from coliee_ir.scoring.remarking import beside_the_point
+from coliee_ir.scoring.remarks import beside_the_point
 from coliee_ir.scoring.scores import Scores
 from coliee_ir.scoring.submission import Submission, name_of
 

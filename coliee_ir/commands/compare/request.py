@@ -22,8 +22,7 @@ from coliee_ir.inbox.sheets import groups_of
 from coliee_ir.judging.judged import FloatArray
 from coliee_ir.measures import Measure, Result
 from coliee_ir.measures.base import Terms
-from coliee_ir.scoring.scored import checked, comparable
-from coliee_ir.scoring.scores import Scores, places_of
+from coliee_ir.scoring.scores import Scores, checked, comparable, places_of
 from coliee_ir.stats import resampling
 from coliee_ir.stats.classical import critical_t, t
 from coliee_ir.stats.corrections import CORRECTIONS, corrected

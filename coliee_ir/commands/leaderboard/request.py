@@ -20,8 +20,7 @@ from coliee_ir.inbox.sheets import groups_of
 from coliee_ir.inbox.teams import Listed, TeamList, Teams
 from coliee_ir.measures import Measure
 from coliee_ir.scoring.evaluator import Evaluator
-from coliee_ir.scoring.scored import Scored, with_judged
-from coliee_ir.scoring.scores import Scores
+from coliee_ir.scoring.scores import Scored, Scores, with_judged
 from coliee_ir.scoring.submission import Invalid, Submission
 from coliee_ir.stats.intervals import interval_of
 from coliee_ir.stats.settings import CONFIDENCE_LEVEL, N_RESAMPLES, SEED, Resampling

@@ -16,8 +16,7 @@ from coliee_adapters.files.source import PathLike
 from coliee_ir.commands.plan.result import Plan, PlannedSize
 from coliee_ir.inbox.sheets import groups_of
 from coliee_ir.measures import Measure
-from coliee_ir.scoring.scored import checked, comparable
-from coliee_ir.scoring.scores import Scores
+from coliee_ir.scoring.scores import Scores, checked, comparable
 from coliee_ir.stats.paired import Board
 from coliee_ir.stats.power import Power
 from coliee_ir.stats.settings import CONFIDENCE_LEVEL, N_RESAMPLES, SEED, Resampling

@@ -24,8 +24,7 @@ from coliee_ir.measures import Measure
 from coliee_ir.measures.labels import Accuracy
 from coliee_ir.measures.sets import Macro, MacroF, Micro
 from coliee_ir.scoring.evaluator import Evaluator
-from coliee_ir.scoring.scored import Scored, checked, with_judged
-from coliee_ir.scoring.scores import Scores
+from coliee_ir.scoring.scores import Scored, Scores, checked, with_judged
 from coliee_ir.scoring.submission import Submission
 from coliee_ir.stats.settings import N_RESAMPLES, SEED, Resampling
 from coliee_ir.stats.units import Units
