@@ -11,7 +11,7 @@ import pandas
 import polars
 import pyarrow as pa
 import pytest
-from hypothesis import given
+from hypothesis import given, settings
 from hypothesis import strategies as st
 from reading import refused
 
@@ -129,6 +129,7 @@ FRAMES: dict[str, Callable[[list[Row]], Any]] = {
 GOLD = Qrels({"q1": {"d1": 1, "d2": 0}, "q2": {"d2": 2}, "1": {"2": 1}})
 
 
+@settings(max_examples=settings().max_examples // 2)
 @given(
     name=st.sampled_from(sorted(FRAMES)),
     rows=st.lists(

@@ -189,9 +189,7 @@ def test_what_is_no_run_in_json_is_refused(source: Opened, text: str, line: int 
         lambda gold: any(gold.values())
     )
 )
-def test_a_gold_survives_writing_and_reading(
-    tmp_path_factory: pytest.TempPathFactory, gold: dict[str, list[str]]
-) -> None:
+def test_a_gold_survives_writing(tmp_path_factory: pytest.TempPathFactory, gold: dict[str, list[str]]) -> None:
     path = tmp_path_factory.getbasetemp() / "gold.json"
     stream = io.StringIO(newline="\n")
     case_law.write_json(gold, stream)
@@ -202,7 +200,7 @@ def test_a_gold_survives_writing_and_reading(
 
 
 @given(st.dictionaries(IDS, st.lists(COLIEE_IDS, min_size=1, max_size=3), min_size=1, max_size=3), WORDS)
-def test_a_run_survives_writing_and_reading(
+def test_a_run_that_is_written(
     tmp_path_factory: pytest.TempPathFactory, rankings: dict[str, list[str]], tag: str
 ) -> None:
     path = tmp_path_factory.getbasetemp() / "run"

@@ -152,9 +152,7 @@ def articles(source: Source) -> list[Document]:
     [(ENGLISH, ENGLISH_ARTICLES), (JAPANESE, JAPANESE_ARTICLES), (EGOV, XML_ARTICLES), (ORGANISERS, XML_ARTICLES)],
     ids=["English", "Japanese", "e-Gov", "organisers"],
 )
-def test_each_form_gives_its_articles_in_the_order_of_the_file(
-    source: Opened, content: str, expected: list[Document]
-) -> None:
+def test_each_form_gives_its_articles_in_order(source: Opened, content: str, expected: list[Document]) -> None:
     assert articles(source(content)) == expected
     assert articles(source("\ufeff" + content.replace("\n", "\r\n"))) == expected
     assert civil_code.sniff(content.encode())
@@ -225,9 +223,7 @@ def test_headings_and_deleted_ranges_end_an_article_and_sentences_do_not(source:
     assert article.text == ("Article 1 A bee." if ends else f"Article 1 A bee.\n{line}")
 
 
-def test_articles_within_an_article_and_deep_nesting_are_its_text(
-    source: Opened, monkeypatch: pytest.MonkeyPatch
-) -> None:
+def test_articles_within_an_article_are_its_text(source: Opened, monkeypatch: pytest.MonkeyPatch) -> None:
     law = (
         '<Law><MainProvision><Article Num="3"><ArticleTitle>第三条</ArticleTitle><Paragraph><ParagraphSentence>'
         '<Sentence>次の条</Sentence></ParagraphSentence><NewProvision><Article Num="91"/></NewProvision></Paragraph>'

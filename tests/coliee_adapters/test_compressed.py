@@ -103,7 +103,7 @@ def test_damaged_data_is_refused_in_one_sentence(one: Compression, damage: Calla
 
 @every
 def test_the_limits_of_unpacked_data_hold(one: Compression, monkeypatch: pytest.MonkeyPatch) -> None:
-    Path("run").write_bytes(PACK[one.name](b"a\n" * (1 << 20)) * 20)
+    Path("run").write_bytes(PACK[one.name](b"a\n" * (1 << 20)) * 10)
     error = refused(lambda: list(Source("run").blocks(1 << 18)))
     assert "[too-large] 200 …" in clause(error)
     assert "COLIEE_IR_MAX_RATIO" in str(error.remedy)

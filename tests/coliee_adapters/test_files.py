@@ -99,7 +99,7 @@ def test_the_head_is_the_first_64_kibibytes(here: Path) -> None:
 
 
 @given(st.text("ab\n\r\ufeff é", min_size=1).filter(str.strip), st.integers(1, 9))
-def test_blocks_end_where_lines_end_and_leave_nothing_out(
+def test_blocks_end_with_lines_and_hold_them_all(
     tmp_path_factory: pytest.TempPathFactory, text: str, size: int
 ) -> None:
     path = tmp_path_factory.getbasetemp() / "blocks.txt"
@@ -116,9 +116,7 @@ def test_blocks_end_where_lines_end_and_leave_nothing_out(
 
 @pytest.mark.parametrize("content", [b"", BOM, BOM + BOM, b" \n\t\r\n", BOM + b"\n", pack(b""), pack(BOM)])
 @pytest.mark.parametrize("path", ["run.txt", "-"])
-def test_a_file_without_content_is_refused(
-    here: Path, stdin: Callable[[bytes], None], path: str, content: bytes
-) -> None:
+def test_an_empty_file_is_refused(here: Path, stdin: Callable[[bytes], None], path: str, content: bytes) -> None:
     stdin(content)
     Path("run.txt").write_bytes(content)
     name = "<stdin>" if path == "-" else path
@@ -165,7 +163,7 @@ def test_what_cannot_be_opened_is_refused(here: Path, monkeypatch: pytest.Monkey
         (".json", ".json"), ("-", "<stdin>"),
     ],
 )  # fmt: skip
-def test_a_run_without_a_tag_is_called_as_its_file(
+def test_a_run_without_tag_is_called_as_its_file(
     here: Path, stdin: Callable[[bytes], None], path: str, stem: str
 ) -> None:
     stdin(TEXT.encode())
@@ -204,9 +202,7 @@ def test_a_line_beyond_the_limit_is_refused_before_it_is_read_to_its_end(here: P
 
 
 @pytest.mark.parametrize("carrier", [lambda content: content, pack])
-def test_what_is_held_in_memory_has_a_limit(
-    here: Path, monkeypatch: pytest.MonkeyPatch, carrier: Callable[[bytes], bytes]
-) -> None:
+def test_memory_has_a_limit(here: Path, monkeypatch: pytest.MonkeyPatch, carrier: Callable[[bytes], bytes]) -> None:
     monkeypatch.setenv("COLIEE_IR_MAX_WHOLE", "1K")
     monkeypatch.setenv("COLIEE_IR_MAX_VALIDATED", "2K")
     for size, limit, fits in ((1024, "whole", True), (1025, "whole", False), (1025, "validated", True)):
@@ -217,7 +213,7 @@ def test_what_is_held_in_memory_has_a_limit(
             assert "larger than 1 KiB" in clause(refused(Source("run.json").text))
 
 
-def test_a_pipe_has_a_limit_and_a_plain_file_has_none(
+def test_a_pipe_has_a_limit_a_file_none(
     here: Path, monkeypatch: pytest.MonkeyPatch, stdin: Callable[[bytes], None]
 ) -> None:
     monkeypatch.setenv("COLIEE_IR_MAX_UNPACKED", "100K")
@@ -329,9 +325,7 @@ def test_a_stream_without_end_is_refused_at_its_beginning() -> None:
         assert clause(error) == "this is …"
 
 
-def test_a_source_travels_without_its_first_bytes(
-    here: Path, stdin: Callable[[bytes], None], monkeypatch: pytest.MonkeyPatch
-) -> None:
+def test_a_source_travels_alone(here: Path, stdin: Callable[[bytes], None], monkeypatch: pytest.MonkeyPatch) -> None:
     stdin(LONG)
     assert "[not-a-file]" in clause(refused(pickle.dumps, Source("-")))
     (here / "elsewhere").mkdir()
@@ -383,7 +377,7 @@ def mode(path: str) -> int:
 @pytest.mark.parametrize("crash", [ValueError, KeyboardInterrupt, InputError])
 @pytest.mark.parametrize("name", ["out.txt", "out.txt.gz"])
 @pytest.mark.parametrize("before", ["old", None])
-def test_a_crash_leaves_the_old_file_and_nothing_beside(
+def test_a_crash_leaves_the_old_file_alone(
     here: Path, crash: type[BaseException], name: str, before: str | None
 ) -> None:
     if before is not None:
@@ -435,9 +429,7 @@ def test_equal_content_is_packed_into_equal_bytes(here: Path) -> None:
     assert Path("a.gz").read_bytes()[3:8] == bytes(5)  # no name, no time
 
 
-def test_minus_is_standard_output_and_stays_open(
-    capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch
-) -> None:
+def test_minus_is_standard_output_as_it_is(capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch) -> None:
     long = "民法\r\n" + "x" * (17 << 20)  # more than what is held in memory
     for text in ("a\n", long):
         with written("-") as stream:
@@ -466,9 +458,7 @@ def full(*_: object, **__: object) -> None:
         ("old.txt", "No space left on device"),
     ],
 )
-def test_a_place_that_cannot_be_written_is_refused(
-    here: Path, monkeypatch: pytest.MonkeyPatch, path: str, why: str
-) -> None:
+def test_what_cannot_be_written_is_refused(here: Path, monkeypatch: pytest.MonkeyPatch, path: str, why: str) -> None:
     Path("old.txt").write_text("old", encoding="utf-8")
     if path == "old.txt":  # at the end
         monkeypatch.setattr(Path, "replace", full)
@@ -484,9 +474,7 @@ def test_a_place_that_cannot_be_written_is_refused(
 
 
 @pytest.mark.parametrize("name", ["-", "pipe"])
-def test_what_is_not_a_plain_file_gets_all_or_nothing(
-    here: Path, capsys: pytest.CaptureFixture[str], name: str
-) -> None:
+def test_what_is_no_plain_file_gets_all_or_nothing(here: Path, capsys: pytest.CaptureFixture[str], name: str) -> None:
     os.mkfifo("pipe")
     reader = os.open("pipe", os.O_RDONLY | os.O_NONBLOCK)
     try:

@@ -5,7 +5,7 @@ from collections.abc import Callable, Iterable
 
 import pytest
 from asserting import clause, heard, refusing
-from hypothesis import given
+from hypothesis import given, settings
 from hypothesis import strategies as st
 from reading import refused
 
@@ -86,9 +86,7 @@ def test_a_run_with_scores_is_read(source: Opened, name: str) -> None:
         ('{"1": [], "2": [["a", 1]], "3": {}}', {"2": [("a", 1.0)], "1": [], "3": []}),
     ],
 )
-def test_ranks_decide_where_there_are_no_scores(
-    source: Opened, text: str, expected: dict[str, list[tuple[str, float]]]
-) -> None:
+def test_ranks_decide_without_scores(source: Opened, text: str, expected: dict[str, list[tuple[str, float]]]) -> None:
     for run in (detect.read_run(source(text)), frames.run_of(json.loads(text))):
         assert isinstance(run, Run)
         assert ranked(run) == expected
@@ -303,8 +301,9 @@ IDS = st.text(st.characters(exclude_categories=["C", "Z"]), min_size=1, max_size
 SCORES = st.floats(allow_nan=False, allow_infinity=False)
 
 
+@settings(max_examples=settings().max_examples // 2)
 @given(st.dictionaries(IDS, st.lists(st.tuples(IDS, SCORES), min_size=1, max_size=3), min_size=1, max_size=4))
-def test_every_shape_says_the_same(
+def test_shapes_say_the_same(
     tmp_path_factory: pytest.TempPathFactory, held: dict[str, list[tuple[str, float]]]
 ) -> None:
     path = tmp_path_factory.getbasetemp() / "shapes.json"

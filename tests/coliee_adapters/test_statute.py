@@ -264,7 +264,7 @@ BOTH = {"q1": True, "q2": False}
         ),
     ],
 )
-def test_answers_are_read(
+def test_answers(
     source: Opened, content: bytes, labels: dict[str, bool], tag: str, remarks: dict[str, list[str]]
 ) -> None:
     file = source(content)

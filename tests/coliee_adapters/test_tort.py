@@ -252,7 +252,7 @@ def claims_of(cases: list[TortCase], path: str) -> object:
         ),
     ],
 )
-def test_what_is_not_decided_is_refused(
+def test_what_is_not_decided(
     read: Callable[[list[TortCase], str], object], cases: list[TortCase], message: str
 ) -> None:
     assert told(read, cases, "g.jsonl") == f"g.jsonl{message}"

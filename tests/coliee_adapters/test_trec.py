@@ -89,9 +89,7 @@ def test_what_is_no_qrels_is_refused(source: Opened, text: str, line: int | None
         max_size=3,
     ).filter(lambda qrels: any(level > 0 for judged in qrels.values() for level in judged.values()))
 )
-def test_qrels_survive_writing_and_reading(
-    tmp_path_factory: pytest.TempPathFactory, qrels: dict[str, dict[str, int]]
-) -> None:
+def test_qrels_survive_writing(tmp_path_factory: pytest.TempPathFactory, qrels: dict[str, dict[str, int]]) -> None:
     path = tmp_path_factory.getbasetemp() / "qrels"
     stream = io.StringIO(newline="\n")
     trec.write_gold(qrels, stream)
