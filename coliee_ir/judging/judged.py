@@ -64,7 +64,8 @@ class Judged:
     lines: int = 0
     reading: float = 0.0
     tied: IntArray = field(default_factory=lambda: np.zeros((3, 0), dtype=np.int64))
-    first: Lines | None = None  # of judged queries, each document once, where they were read in this process
+    #: the first lines of judged queries, each document once, where they were read in this process
+    first: Lines | None = None
 
     def correct(self, cutoff: int | None = None, rel: int = 1) -> IntArray:
         """How many relevant documents of each query were retrieved, within the cutoff; shape (Q,)."""

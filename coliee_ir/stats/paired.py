@@ -374,7 +374,7 @@ def _exceeded(r: FloatArray, settings: Resampling) -> FloatArray:
 
 def _reach(values: FloatArray) -> FloatArray:
     """The greatest values that these still reach, but for rounding."""
-    return np.asarray(values + _TIE * np.abs(values) + NEAR)
+    return np.asarray(values + np.where(np.isfinite(values), _TIE * np.abs(values) + NEAR, 0.0))
 
 
 def _is_exact(board: Board, pairs: IntArray, settings: Resampling) -> BoolArray:

@@ -9,7 +9,7 @@ import sys
 from collections import Counter
 from collections.abc import Iterator
 from pathlib import Path
-from types import ModuleType, SimpleNamespace
+from types import SimpleNamespace
 from typing import Any
 
 import numpy as np
@@ -283,46 +283,6 @@ def test_sets_without_a_cutoff_are_refused() -> None:
     assert RankingEvaluator(*given, "set_F", task="1").top == 100
 
 
-class MlFlow(ModuleType):
-    """As mlflow, which refuses names that its _VALID_PARAM_AND_METRIC_NAMES does not match."""
-
-    def __init__(self) -> None:
-        super().__init__("mlflow")
-        self.logged: dict[str, float] = {}
-
-    def start_run(self, run_name: str) -> Any:
-        return contextlib.nullcontext(run_name)
-
-    def log_metrics(self, metrics: dict[str, float]) -> None:
-        assert all(re.fullmatch(r"[/\w.\- ]*", name) for name in metrics)
-        self.logged = metrics
-
-
-class Wandb(ModuleType):
-    """As wandb, whose init gives a run."""
-
-    def __init__(self) -> None:
-        super().__init__("wandb")
-        self.logged: dict[str, float] = {}
-
-    def init(self, *, project: str, name: str) -> Any:
-        return SimpleNamespace(log=self.logged.update)
-
-
-def test_the_recipes_of_loggers_log_every_measure(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    page = (Path(__file__).parents[2] / "docs" / "training.md").read_text(encoding="utf-8")
-    [recipe] = [block for block in re.findall(r"```python\n(.*?)```", page, re.DOTALL) if "import mlflow" in block]
-    monkeypatch.chdir(tmp_path)
-    Path("gold.json").write_text('{"000001": ["000007"]}')
-    Path("run.txt").write_text("000001 000007 A\n")
-    mlflow, wandb = MlFlow(), Wandb()
-    monkeypatch.setitem(sys.modules, "mlflow", mlflow)
-    monkeypatch.setitem(sys.modules, "wandb", wandb)
-    exec(compile(recipe, "training.md", "exec"), {"coliee_ir": coliee_ir})
-    assert len(wandb.logged) == len(mlflow.logged) == 2
-    assert list(wandb.logged.values()) == list(mlflow.logged.values()) == [1.0, 1.0]
-
-
 class Pairs:
     """As a CrossEncoder: it has no ``encode``, and scores [query, document] with one label or with two."""
 
@@ -363,3 +323,19 @@ def test_a_query_is_left_out_only_where_its_id_is_that_of_the_same_text() -> Non
     assert evaluator(Words()) == {"MicroF1@1": 1.0, "AP": 1.0}
     evaluator = RankingEvaluator({"q1": ["d"]}, {"q1": "cat"}, {"q1": {"q1": "cat", "d": "cat dog"}}, "AP", task="beir")
     assert list(evaluator.rankings(Words())["q1"]) == ["d"]
+
+
+def test_the_recipes_of_loggers_log_every_measure(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    page = (Path(__file__).parents[2] / "docs" / "training.md").read_text(encoding="utf-8")
+    [recipe] = [block for block in re.findall(r"```python\n(.*?)```", page, re.DOTALL) if "import mlflow" in block]
+    monkeypatch.chdir(tmp_path)
+    Path("gold.json").write_text('{"000001": ["000007"]}')
+    Path("run.txt").write_text("000001 000007 A\n")
+    logged: list[dict[str, float]] = [{}, {}]
+    run = SimpleNamespace(log=logged[0].update)
+    mlflow = {"start_run": lambda run_name: contextlib.nullcontext(run_name), "log_metrics": logged[1].update}
+    monkeypatch.setitem(sys.modules, "mlflow", SimpleNamespace(**mlflow))
+    monkeypatch.setitem(sys.modules, "wandb", SimpleNamespace(init=lambda *, project, name: run))
+    exec(compile(recipe, "training.md", "exec"), {"coliee_ir": coliee_ir})
+    assert [list(one.values()) for one in logged] == [[1.0, 1.0]] * 2
+    assert all(re.fullmatch(r"[/\w.\- ]*", name) for name in logged[1])  # what mlflow takes

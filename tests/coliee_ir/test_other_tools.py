@@ -31,10 +31,7 @@ BLOCKS = re.findall(r"```pycon\n(.*?)```", PAGE.read_text(encoding="utf-8"), re.
 
 #: a gold and a run, given as a dictionary, in another form that gives them
 FORMS: dict[str, tuple[Callable[[Any], Any], Callable[[Any], Any]]] = {
-    "pandas": (
-        lambda gold: to_frame(read_gold(gold, task="trec")),
-        lambda run: to_frame(read_run(run, task="trec")),
-    ),
+    "pandas": (lambda gold: to_frame(read_gold(gold, task="trec")), lambda run: to_frame(read_run(run, task="trec"))),
     "polars": (
         lambda gold: to_frame(read_gold(gold, task="trec"), "polars"),
         lambda run: to_frame(read_run(run, task="trec"), "polars"),
@@ -123,11 +120,8 @@ def in_pandas(ids: str, relevance: str, score: str) -> Any:
 
 def in_polars(ids: Any, relevance: Any, score: Any) -> Any:
     columns = {"query_id": QUERIES, "doc_id": DOCUMENTS, "relevance": RELEVANCES, "score": SCORES}
-    return polars.DataFrame(columns).with_columns(
-        polars.col("query_id", "doc_id").cast(ids),
-        polars.col("relevance").cast(relevance),
-        polars.col("score").cast(score),
-    )
+    kinds = {"query_id": ids, "doc_id": ids, "relevance": relevance, "score": score}
+    return polars.DataFrame(columns).cast(kinds)
 
 
 FRAMES: dict[str, Callable[[], Any]] = {
@@ -144,13 +138,9 @@ FRAMES: dict[str, Callable[[], Any]] = {
     "polars enumeration": lambda: in_polars(polars.Enum(["18", "7", "19", "8"]), polars.Int8, polars.Float64),
     "polars numbers": lambda: in_polars(polars.UInt16, polars.Float32, polars.Decimal(scale=3)),
     "polars lazy": lambda: in_polars(polars.String, polars.Int64, polars.Float64).lazy(),
-    "Arrow text": lambda: arrow("string[pyarrow]", "int64[pyarrow]", "double[pyarrow]"),
-    "Arrow numbers": lambda: arrow("int32[pyarrow]", "int8[pyarrow]", "float[pyarrow]"),
+    "Arrow text": lambda: in_pandas("string[pyarrow]", "int64[pyarrow]", "double[pyarrow]"),
+    "Arrow numbers": lambda: in_pandas("int32[pyarrow]", "int8[pyarrow]", "float[pyarrow]"),
 }
-
-
-def arrow(*dtypes: str) -> Any:
-    return in_pandas(*dtypes)
 
 
 @pytest.mark.parametrize("columns", FRAMES)
@@ -247,31 +237,6 @@ def test_ids_of_gold_and_run_are_treated_alike() -> None:
     assert to_qrels({"q.txt": ["d.txt"]}) == {"q": {"d": 1}}
     assert to_qrels({"q.txt": ["d.txt"]}, task="trec") == {"q.txt": {"d.txt": 1}}
     assert to_run({"q.txt": ["d.txt"]}, task="trec") == {"q.txt": {"d.txt": 1.0}}
-
-
-JUDGED = {"q1": {"d1": 1, "d2": 2, "d3": 0}, "q2": {"d4": 1}, "q3": {}, "q4": {"d5": 1, "d6": 1}}
-#: q2 is not answered, q4 ties
-RANKED = {"q1": {"d9": 3.0, "d2": 2.0, "d1": 1.0}, "q3": {"d1": 1.0}, "q4": {f"d{n}": 1.0 for n in range(40)}}
-
-
-@pytest.mark.filterwarnings("ignore")  # what another program warns of
-class TestRanx:
-    """Runs where ranx is installed, which CI leaves out for its weight; the dictionaries' types are tested above."""
-
-    @pytest.fixture
-    def ranx(self) -> Any:
-        return pytest.importorskip("ranx", reason="ranx is not installed, so its Qrels and Run are not made")
-
-    def test_scores_agree(self, ranx: Any) -> None:
-        qrels, run = ranx.Qrels(to_qrels(JUDGED)), ranx.Run(to_run(RANKED, by_rank=True))
-        found = ranx.evaluate(qrels, run, ["map", "f1", "recall@3", "ndcg"], make_comparable=True)
-        ours = evaluate(JUDGED, RANKED, measures=["map", "MacroF1", "recall_3", "ndcg"]).measures
-        assert list(found.values()) == pytest.approx(list(ours.values()))
-
-    def test_they_hold_what_we_gave(self, ranx: Any) -> None:
-        assert ranx.Qrels(to_qrels(JUDGED)).to_dict() == to_qrels(JUDGED)
-        run = to_run(RANKED, by_rank=True)
-        assert listed(ranx.Run(run).to_dict()) == listed(run)
 
 
 # the page

@@ -51,11 +51,11 @@ def test_what_is_promised_is_what_the_shipped_test_finds() -> None:
     found = planned(0.7, 0.6, queries=[100]).sizes[0].found[0]
     draw = np.random.default_rng(1)
     hits = 0
-    for seed in range(200):
+    for seed in range(120):
         runs = [of_mean((draw.random(100) < quality).astype(float)) for quality in (0.65 + found / 2, 0.65 - found / 2)]
         [test] = paired.tested(paired.Board(runs), [(0, 1)], Resampling(99, seed))
         hits += test.p < 0.05
-    assert 0.7 < hits / 200 < 0.9  # 0.8, and the error of simulation
+    assert 0.68 < hits / 120 < 0.92  # 0.8, and the error of simulation
 
 
 def test_more_queries_find_smaller_differences_and_more_runs_larger_ones() -> None:
@@ -85,21 +85,13 @@ def test_groups_count_as_wholes_and_are_named() -> None:
     assert "groups" not in planned(0.7, 0.6, queries=[100]).to_dict()
 
 
-def test_by_default_this_years_number_is_halved_and_doubled() -> None:
+def test_what_makes_no_sense_is_refused_and_by_default_this_years_number_is_halved_and_doubled() -> None:
     assert [size.queries for size in planned(0.7, 0.6).sizes] == [100, 200, 400, 800]
-
-
-@pytest.mark.parametrize(
-    "options", [{"power": 0.01}, {"differences": [0.0]}, {"queries": [1]}, {"groups": {"q0": "a"}}]
-)
-def test_what_makes_no_sense_is_refused(options: dict[str, Any]) -> None:
-    with pytest.raises(UsageError):
-        planned(0.7, 0.6, **options)
-
-
-def test_runs_that_do_not_differ_plan_nothing() -> None:
+    for options in ({"power": 0.01}, {"differences": [0.0]}, {"queries": [1]}, {"groups": {"q0": "a"}}):
+        with pytest.raises(UsageError):
+            planned(0.7, 0.6, **options)
     [one] = accuracies(0.5)
-    for runs in ([one], [one, one]):
+    for runs in ([one], [one, one]):  # that do not differ
         with pytest.raises(UsageError):
             plan(runs)
 

@@ -32,22 +32,14 @@ def result(request: pytest.FixtureRequest) -> Any:
     return RESULTS[request.param]()
 
 
-def test_its_repr_is_short_and_names_its_class(result: Any) -> None:
+def test_it_shows_itself_briefly_as_text_in_a_notebook_and_as_a_frame(result: Any) -> None:
     assert repr(result).startswith(f"{type(result).__name__}(")
     assert len(repr(result)) < 250
-
-
-def test_its_text_is_a_table_of_the_runs(result: Any) -> None:
     assert any(run.stem in str(result) for run in RUNS)
     assert len(str(result).splitlines()) >= 2
-
-
-def test_a_notebook_shows_a_table(result: Any) -> None:
     assert result._repr_html_().startswith("<table>")
     assert any(run.stem in result._repr_html_() for run in RUNS)
-
-
-def test_a_frame_has_a_row_for_each_run(result: Any) -> None:
+    assert result.to_dict()
     for library in ("pandas", "polars"):
         assert len(result.to_frame(library)) >= 1
     with pytest.raises(UsageError):
@@ -69,13 +61,6 @@ def test_tags_and_ids_are_escaped_in_html() -> None:
     shown = evaluate({"q1": ["d1"]}, tagged, task="1")._repr_html_()
     assert "<script>" not in shown
     assert "&lt;script&gt;" in shown
-
-
-def test_every_public_result_shows_itself() -> None:
-    for name in RESULTS:
-        kind = getattr(coliee_ir if hasattr(coliee_ir, name) else coliee_ir.types, name)
-        for method in ("__repr__", "__str__", "_repr_html_", "to_dict", "to_frame"):
-            assert getattr(kind, method) is not getattr(object, method, None), f"{name}.{method}"
 
 
 @pytest.mark.parametrize(

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import functools
 import json
 import os
 import random
@@ -156,7 +155,7 @@ def test_a_kill_at_any_moment_loses_nothing_and_nothing_is_twice(
     last = next(moments)
     Path("s.sqlite").unlink()
     before = 0
-    for place in [*range(1, last, 16), *range(last - 6, last + 2)]:
+    for place in [*range(1, last, 40), *range(last - 6, last + 2)]:
         if place >= last - 6:  # of a sweep that is not interrupted before
             before = 0
             for path in Path().glob("s.sqlite*"):
@@ -276,7 +275,7 @@ def test_tune_picks_the_best_run_of_a_store_and_says_what_to_expect(sweep: list[
 def test_broken_runs_are_told_each_time_and_the_others_are_kept(sweep: list[str], call: Call) -> None:
     Path("broken.txt").write_text("000100\n")
     given = ("evaluate", "gold.json", "r0.txt", "broken.txt", "r1.txt", "--task", "1", "--store", "s.sqlite")
-    assert call(*given)[0] == 2
+    assert call(*given)[:2] == (2, "")
     for _ in range(2):
         code, out, err = call(*given, "--keep-going", "-f", "csv")
         assert (code, len(out.splitlines()), err.count("broken.txt")) == (2, 3, 1)
@@ -329,14 +328,6 @@ def test_runs_in_memory_are_not_kept(sweep: list[str]) -> None:
         list(kept.score(evaluator, [Submission({"000100": ["000001"]})]))
 
 
-def test_of_many_sources_few_heads_are_held(sweep: list[str], monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(files, "_head_of", functools.lru_cache(maxsize=3)(files._head_of.__wrapped__))
-    sources = [files.Source(name) for name in sweep]
-    assert {source.kind for source in sources} == {files.Kind.TEXT}
-    assert files._head_of.cache_info().currsize == 3
-    assert [source.head() for source in sources] == [Path(name).read_bytes() for name in sweep]
-
-
 def test_where_no_terminal_watches_a_line_tells_rate_and_end(
     sweep: list[str], call: Call, monkeypatch: pytest.MonkeyPatch
 ) -> None:
@@ -363,7 +354,7 @@ def test_a_damaged_store_is_one_sentence_and_never_another_score(sweep: list[str
     assert call("evaluate", "gold.json", *sweep[:4], "--store", "s.sqlite", "--task", "1", "-m", "AP")[0] == 0
     whole, (code, expected, _) = Path("s.sqlite").read_bytes(), call(*given)
     dice, refused = random.Random(3), 0
-    for damage in range(60):
+    for damage in range(30):
         broken, at = bytearray(whole), dice.randrange(100, len(whole))
         if damage % 4 == 3:
             broken[at : at + 200] = bytes(200)
@@ -382,9 +373,15 @@ def test_a_damaged_store_is_one_sentence_and_never_another_score(sweep: list[str
     assert refused > 10
 
 
-@pytest.mark.parametrize("damage", ["pages", "row"])
-@pytest.mark.parametrize("named", [["runs"], ["runs/r0.txt", "runs/s.sqlite"]])
-@pytest.mark.parametrize("more", [(), ("--task", "1"), ("-o", "out.csv")])
+@pytest.mark.parametrize(
+    ("damage", "named", "more"),
+    [
+        ("pages", ["runs"], ()),
+        ("pages", ["runs/r0.txt", "runs/s.sqlite"], ("-o", "out.csv")),
+        ("row", ["runs"], ("--task", "1", "-o", "out.csv")),
+        ("row", ["runs/r0.txt", "runs/s.sqlite"], ()),
+    ],
+)
 def test_a_damaged_store_leaves_sound_runs_their_scores(
     damage: str, named: list[str], more: tuple[str, ...], sweep: list[str], call: Call
 ) -> None:
