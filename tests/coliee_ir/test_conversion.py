@@ -44,9 +44,6 @@ def converted(source: Path, to: str | None = None, **options: Any) -> tuple[Path
 Put = Callable[[str, str], Path]
 
 
-# round trips
-
-
 STATUTE = (
     '<dataset>\n<pair id="R07-01-O" label="Y"><article>96</article><article>398-20</article><t2>x</t2></pair>\n'
     '<pair id="R07-02-O" label="N"><t2>x</t2></pair>\n</dataset>\n'
@@ -208,9 +205,6 @@ def test_a_submission_that_does_not_fit_the_test_file_is_refused(name: str, text
     assert not (template.parent / f"{name}.tort").exists()
 
 
-# what is refused, and what is chosen
-
-
 @pytest.mark.parametrize(
     ("name", "text", "to", "said"),
     [
@@ -267,9 +261,6 @@ def test_a_converted_run_has_the_scores_of_the_first(
     )
     assert before.measures == after.measures
     assert before.per_query == after.per_query
-
-
-# dictionaries and frames
 
 
 def test_dictionaries_are_taken_by_pytrec_eval_and_ir_measures_as_they_are() -> None:

@@ -38,9 +38,6 @@ def value(name: str, gold: Mapping[str, Mapping[str, int]], run: Run, decisions:
     return measured(name, judge(Qrels(gold), run), decisions).value
 
 
-# sets: scikit-learn
-
-
 def indicators(
     gold: naive.Judgements, lines: list[naive.Line], cutoff: int | None, rel: int
 ) -> tuple[np.ndarray, np.ndarray]:
@@ -173,9 +170,6 @@ def test_f_of_the_means_is_formed_of_macro_p_and_macro_r(
     assert measured(MacroF(cutoff, beta=beta, of="means"), judged).value == pytest.approx(wanted)
 
 
-# labels
-
-
 labels = st.dictionaries(st.sampled_from("abcdefgh"), st.booleans(), min_size=1)
 
 
@@ -264,9 +258,6 @@ def test_pooled_f1_is_scikit_learns_over_all_claims(cases: list[tuple[ClaimsOf, 
     truth, predicted = zip(*(claim for p, d in cases for claim in (*p, *d)), (False, False), strict=True)
     wanted = f1_score(truth, predicted, zero_division=0)
     assert rationale(cases, "zero").measures["PooledF1"] == pytest.approx(wanted)
-
-
-# names
 
 
 @pytest.mark.parametrize(
@@ -395,9 +386,6 @@ def test_all_there_is_is_described_and_can_be_asked_for() -> None:
     for description in described:
         assert all(description), description.name
         assert parse(description.name)
-
-
-# trec_eval's measures
 
 
 def test_trec_eval_is_asked_for_the_long_list_where_there_is_one() -> None:

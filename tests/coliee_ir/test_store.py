@@ -197,16 +197,10 @@ def test_a_store_stands_for_its_runs(task: str, call: Call, tmp_path: Path, monk
         call("compare", gold, kept, *more, *measure, "--resamples", "200")[:2]
         == call("compare", gold, *runs, *options, *measure, "--resamples", "200")[:2]
     )
-
-
-def test_a_leaderboard_has_all_its_tables_of_a_store(call: Call, tmp_path: Path) -> None:
-    gold, *runs = (EXAMPLES / path for path in SHOWN["1"])
-    kept = tmp_path / "s.sqlite"
-    assert call("evaluate", gold, *runs, "--store", kept, "-m", "AP")[0] == 0
-    of_store, of_runs = (
-        json.loads(call("leaderboard", gold, *given, "-f", "json", "--resamples", "200")[1]) for given in ([kept], runs)
-    )
-    assert of_store | {"inputs": {}} == of_runs | {"inputs": {}}
+    if task == "1":
+        given_ = ([kept], runs)
+        told = [json.loads(call("leaderboard", gold, *one, "-f", "json", "--resamples", "200")[1]) for one in given_]
+        assert told[0] | {"inputs": {}} == told[1] | {"inputs": {}}
 
 
 def test_a_leaderboard_has_a_run_once_that_a_store_has_twice(sweep: list[str], call: Call) -> None:
