@@ -257,7 +257,7 @@ class ScoreStore:
             head, arrays = _unpacked(row.judged)
             if head["key"] != [row.file, rules, row.content]:
                 raise ValueError("a row has another name than was written")
-            parts = {}
+            parts, of_part = {}, dict[str, Any]()
             for part, (extra, remarks) in head["parts"].items():
                 qrels, of_part = qrels_of(part, evaluator.qrels), {name: arrays[f"{part} {name}"] for name in _ARRAYS}
                 of_part["tied"] = of_part["tied"].reshape(3, -1)
@@ -367,7 +367,7 @@ def _content(submission: Submission) -> _Content | None:
 
 def _packed(scores: Scores, rules: str, content: str) -> bytes:
     """What is kept of a run's scores."""
-    parts, arrays = {}, {}
+    parts, arrays = dict[str, Any](), dict[str, npt.NDArray[Any]]()
     for part, judged in scores.judged.items():
         counts = {kind: [n, judged.remarks.examples(kind)] for kind in KINDS if (n := judged.remarks.count(kind))}
         parts[part] = [judged.extra, counts]
@@ -394,7 +394,7 @@ def _pack(head: Mapping[str, Any], arrays: Mapping[str, npt.NDArray[Any]] | None
 
 def _unpacked(packed: bytes) -> tuple[dict[str, Any], dict[str, npt.NDArray[Any]]]:
     text, _, rest = zlib.decompress(packed).partition(b"\n")
-    head, arrays, at = json.loads(text), {}, 0
+    head, arrays, at = json.loads(text), dict[str, npt.NDArray[Any]](), 0
     for name, (kind, size) in head.pop("arrays").items():
         array = np.frombuffer(rest, kind, size, at)
         arrays[name], at = array.astype(np.bool_ if array.dtype.kind == "b" else np.int64), at + array.nbytes
