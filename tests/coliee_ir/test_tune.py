@@ -421,6 +421,7 @@ def test_what_a_person_reads() -> None:
     ]
     assert [row[1] for row in shown[3]] == ["0.8571", "1.0000", "0.8000", "1.0000", "0.6667"]
     assert tuning.notes()[0] == "▃█▄▁"
+    assert "\n| --- | --- |" + " ---: |" * 6 + "\n" in render(Tunings([tuning]), "markdown")  # words and numbers
     text = str(tuning)
     assert all(plain(table) in text for table in tuning.tables()) and text.endswith(
         "".join(f"{note}\n" for note in tuning.notes())
