@@ -24,14 +24,8 @@ Edit = Callable[[bytes], bytes]
 class Twin:
     """A submission, and what it is checked and scored with.
 
-    Attributes:
-        name: what test ids call it.
-        files: the submission; the first file is the one that is broken, unless a case says otherwise.
-        others: files that are not part of it: gold, queries, corpus.
-        options: what ``validate`` is told; values that are names of others, or of a folder of them, become paths.
-        scored: what ``evaluate`` is told.
-        gold: which of the others is the gold.
-        has: rules that find something in the twin itself.
+    The first of ``files`` is the one that is broken, unless a case says otherwise. Values of ``options`` that name
+    ``others``, or a folder of them, become paths; ``has`` are rules that find something in the twin itself.
     """
 
     name: str
@@ -71,19 +65,9 @@ class Twin:
 class Case:
     """One mistake, and the one finding that it gives.
 
-    Attributes:
-        name: what it is.
-        twin: the twin that is broken.
-        break_: makes the broken files.
-        rule: the rule that finds it.
-        count: how often.
-        line: the first place.
-        column: the first place.
-        found: what stood there; None if nothing is quoted.
-        file: the file in which it is found; by default the twin's first.
-        as_is: what evaluating the broken file gives: the ``same`` scores as the corrected copy, ``other`` ones since
-            ids match nothing, or nothing as it is ``refused``.
-        open: whether ``--fix`` leaves it though the rule has something that it mends.
+    ``line``, ``column``, ``found`` are its first place, in the twin's first file where ``file`` names none. ``as_is``
+    is what evaluating the broken file gives: the ``same`` scores as the corrected copy, ``other`` ones since ids match
+    nothing, or nothing as it is ``refused``. ``open``: ``--fix`` leaves it though its rule can mend.
     """
 
     name: str
@@ -478,6 +462,7 @@ CASES = (
     _case("before a line", T1, on(1, "000101", "/* a */ 000101"), "comment", (1, None, "/* a */")),
     _case("never closed", T1, insert(11, "/* the end", "of it"), "unreadable", (11, None, None), as_is="refused"),
     _case("words", T1, insert(1, "query document tag"), "header", (1, 1, "query document tag"), as_is="same"),
+    _case("twice", T1, insert(1, "query document tag", "query document tag"), "header", (1, 1, "query document tag")),
     _case("tabs", T4, insert(1, "ID\tLabel\tTag"), "header", (1, 1, "ID\tLabel\tTag"), as_is="refused"),
     # JSON, XML
     _case("lists", T1, content(json.dumps(RANKED)), "json"),

@@ -27,9 +27,6 @@ STATUTE = Gold(
 )
 
 
-# the example data of every task
-
-
 @pytest.mark.parametrize(
     ("folder", "task", "edition", "given"),
     [
@@ -54,9 +51,6 @@ def test_the_official_measures_of_a_task_are_scored(
     assert tuple(scores.measures) == (*rules.measures, *(rules.long_list if "long_list" in given else ()))
     assert all(0 < value < 1 for value in scores.measures.values())
     assert scores.edition == edition
-
-
-# gold and run, whatever holds them
 
 
 @pytest.mark.parametrize(
@@ -86,9 +80,6 @@ def test_ids_of_plain_trec_stand_as_they_are(tmp_path: Path) -> None:
         evaluate(tmp_path / "qrels", run),
     ):
         assert scores.measures["recip_rank"] == 0.5
-
-
-# excluded queries
 
 
 def test_excluded_queries_are_neither_scored_nor_remarked() -> None:
@@ -226,9 +217,6 @@ def test_a_submission_of_the_wrong_kind_is_refused(call: Callable[[], object], s
     with pytest.raises(InputError) as refused:
         call()
     assert heard(refused.value).endswith(said)
-
-
-# remarks
 
 
 @pytest.mark.parametrize(
@@ -379,9 +367,6 @@ def test_a_gold_of_another_task_is_refused(gold: Gold | Path, task: str, said: s
     with pytest.raises(UsageError) as refused:
         Evaluator(gold, task=task)
     assert heard(refused.value).endswith(said)
-
-
-# what the result names
 
 
 def test_a_result_names_the_choices_behind_it() -> None:

@@ -66,9 +66,6 @@ def scored(lines: list[Line]) -> list[ScoredDoc]:
     return [ScoredDoc(line.query, line.document, line.score) for line in lines if line.document is not None]
 
 
-# the numbers
-
-
 @given(golds, run_lines(), st.sampled_from(["tuples", "a generator", "pandas"]))
 def test_scores_are_those_of_evaluate(gold: Judgements, lines: list[Line], held: str) -> None:
     lines = [line for line in lines if line.document is not None]
@@ -115,9 +112,6 @@ def test_each_judged_query_has_its_value_answered_or_not(gold: Any, run: Any) ->
 @pytest.mark.parametrize("run", [{}, [], iter(()), table([], "score")])
 def test_an_empty_run_scores_nothing(run: Any) -> None:
     assert ir_measures.calc_aggregate([MicroF, MacroR], GOLD, run) == {MicroF: 0.0, MacroR: 0.0}
-
-
-# the measures
 
 
 def test_a_measure_is_named_in_the_syntax_of_ir_measures() -> None:
@@ -204,9 +198,6 @@ def test_another_measure_of_the_name_is_not_replaced(monkeypatch: pytest.MonkeyP
         plugin._register(MicroP)
 
 
-# values that add
-
-
 def summands(measure: Any, gold: Any = GOLD, run: Any = RUN) -> list[Summand]:
     found = [metric.value for metric in measure.iter_calc(gold, run)]
     assert all(isinstance(value, Summand) for value in found)
@@ -242,6 +233,7 @@ def test_the_mean_is_the_score_also_over_batches(gold: Judgements, lines: list[L
             ]
         assert arithmetic_mean(values) == pytest.approx(score, nan_ok=True, rel=1e-12)
         assert float(sum(values)) == pytest.approx(len(values) * score, nan_ok=True)
+        assert (sum(values[:2]) + sum(values[2:])) / len(values) == pytest.approx(score, nan_ok=True, rel=1e-12)
 
 
 def test_a_summand_is_a_plain_number_to_everything_else() -> None:
@@ -293,9 +285,6 @@ def test_padding_with_zeros_does_no_harm() -> None:
     for value in [0.0, *summands(MicroR), 0.0]:
         aggregator.add(value)
     assert aggregator.result() == MicroR.calc_aggregate(GOLD, RUN)
-
-
-# other programs
 
 
 @pytest.mark.skipif(sys.version_info >= (3, 14), reason="ir_measures 0.4.3 cannot parse parameters on Python 3.14")

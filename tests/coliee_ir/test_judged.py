@@ -39,9 +39,6 @@ def seen(judged: Judged) -> naive.Expected:
     )
 
 
-# the naive twin
-
-
 @given(naive.golds, naive.run_lines(), st.booleans(), st.data())
 def test_judging_equals_its_naive_twin(
     gold: naive.Judgements, lines: list[naive.Line], scored: bool, data: st.DataObject
@@ -73,9 +70,6 @@ def test_skipped_queries_leave_no_trace(
     skip = frozenset(data.draw(st.sets(st.sampled_from(naive.QUERIES + naive.EXTRA))))
     judged = judge(Qrels(gold), data.draw(naive.runs(lines, scored)), skip)
     assert seen(judged) == naive.expected(gold, [line for line in lines if line.query not in skip], scored)
-
-
-# parts add
 
 
 @given(naive.golds, naive.run_lines(), st.booleans(), st.data())
@@ -114,9 +108,6 @@ def test_a_judged_does_not_change_when_another_is_added() -> None:
     one + judge(qrels, Run.of({"q2": ["d2", "d2"], "y": ["d"]}))
     assert seen(one) == seen(before)
     assert one.remarks == before.remarks
-
-
-# orders, by hand
 
 
 @pytest.mark.parametrize(
@@ -188,9 +179,6 @@ def test_documents_in_another_form_than_the_golds_are_remarked() -> None:
         assert diagnosed(Qrels(gold), documents).count("odd-id") == 0
 
 
-# the stream
-
-
 def test_a_grouped_run_is_read_once_and_any_other_twice() -> None:
     reads = []
 
@@ -220,9 +208,6 @@ def test_errors_of_the_reader_pass_through() -> None:
 
     with pytest.raises(InputError, match=r"run\.txt, line 2"):
         judge(Qrels({"q": {"a": 1}}), Run(blocks))
-
-
-# qrels
 
 
 def test_qrels_number_queries_and_rows_in_the_order_given() -> None:

@@ -56,11 +56,7 @@ def listed(nested: dict[str, dict[str, Any]]) -> list[tuple[str, list[tuple[str,
     return [(query, list(inner.items())) for query, inner in nested.items()]
 
 
-# there and back
-
-
-@pytest.mark.parametrize("form", FORMS)
-@given(golds)
+@given(st.sampled_from(sorted(FORMS)), golds)
 def test_a_gold_goes_there_and_comes_back(form: str, gold: Judgements) -> None:
     levels = [level for judged in gold.values() for level in judged.values()]
     assume(not levels or max(levels) > 0)  # others are refused
@@ -70,8 +66,7 @@ def test_a_gold_goes_there_and_comes_back(form: str, gold: Judgements) -> None:
     assert listed(dict(back)) == listed({query: judged for query, judged in gold.items() if judged})
 
 
-@pytest.mark.parametrize("form", FORMS)
-@given(run_lines(), st.booleans())
+@given(st.sampled_from(sorted(FORMS)), run_lines(), st.booleans())
 def test_a_run_goes_there_and_comes_back(form: str, lines: list[Line], has_scores: bool) -> None:
     lines = [line for line in lines if line.document is not None]
     queries = dict.fromkeys(line.query for line in lines)
@@ -192,9 +187,6 @@ def test_a_frame_without_rows_has_the_columns_of_one_with_rows(held: Any) -> Non
         assert (to_qrels(frame) if isinstance(held, Gold) else to_run(frame)) == {}
 
 
-# dictionaries for pytrec_eval, ir_measures, ranx
-
-
 def numbers_of_numpy() -> tuple[Gold, Run]:
     """Records as somebody else may have made them."""
     gold = Gold({"q": {"d": np.int64(2), "e": True, "f": np.int8(0)}})  # type: ignore[dict-item]
@@ -237,9 +229,6 @@ def test_ids_of_gold_and_run_are_treated_alike() -> None:
     assert to_qrels({"q.txt": ["d.txt"]}) == {"q": {"d": 1}}
     assert to_qrels({"q.txt": ["d.txt"]}, task="trec") == {"q.txt": {"d.txt": 1}}
     assert to_run({"q.txt": ["d.txt"]}, task="trec") == {"q.txt": {"d.txt": 1.0}}
-
-
-# the page
 
 
 @pytest.mark.parametrize("block", BLOCKS, ids=lambda block: " ".join(re.findall(r"(?:import|from) (\w+)", block)))

@@ -18,7 +18,7 @@ from statsmodels.stats.contingency_tables import mcnemar
 
 from coliee_adapters.errors import UsageError
 from coliee_adapters.records import Answers, Gold, Run
-from coliee_ir import Evaluator
+from coliee_ir import Evaluator, evaluate_all, leaderboard
 from coliee_ir.commands.compare import compare
 from coliee_ir.commands.leaderboard.standing import stands
 from coliee_ir.measures.base import Terms, of_mean
@@ -301,3 +301,10 @@ def test_groups_that_agree_in_themselves_count_once() -> None:
     together = test(groups.terms(a), groups.terms(b), 9999)
     assert (together.p, together.error) == pytest.approx((alone.p, alone.error))
     assert test(a, b).p < alone.p
+
+
+def test_runs_that_differ_on_their_only_query_are_ranked_without_a_warning() -> None:
+    scored = evaluate_all({"q": "Y"}, [{"q": "Y"}, {"q": "N"}], task="4")
+    assert [(one["ranks"], one["may_be_best"]) for one in leaderboard(scored, n_resamples=9).to_dict()["runs"]] == [
+        ([1, 2], True)
+    ] * 2

@@ -160,9 +160,6 @@ def test_parts_hold_every_row_once_and_begin_where_a_query_begins(
     assert all(one[-1][0] != other[0][0] for one, other in itertools.pairwise(parts))
 
 
-# every task's examples, there and back
-
-
 EVERY = (
     ("task1", "gold.json", ("bm25.txt", "dense.txt")),
     ("task2", "gold.json", ("mono.txt", "rules.csv")),
@@ -214,9 +211,6 @@ def test_a_gold_of_documents_says_that_a_task_of_labels_needs_more(tmp_path: Pat
     scores = evaluate(tmp_path / "gold.parquet", EXAMPLES / "task3" / "task3.ALPHA", task="3", edition=2025)
     plain = evaluate(EXAMPLES / "task3" / "gold.xml", EXAMPLES / "task3" / "task3.ALPHA", task="3", edition=2025)
     assert scores.measures == plain.measures
-
-
-# commands
 
 
 @pytest.fixture
@@ -285,9 +279,6 @@ def test_texts_without_a_dictionary_are_read(
     assert isinstance(plain, Run)
     assert same(judge(GOLD, run), judge(GOLD, plain))
     assert same(judge(GOLD, run, jobs=2), judge(GOLD, plain))
-
-
-# what is wrong
 
 
 def refused(act: Callable[[], object]) -> InputError:

@@ -222,9 +222,6 @@ def test_published_precision_recall_and_f1_come_out(
     assert told["queries"]["judged"] == counts.queries
 
 
-# Task 3
-
-
 class Table8(NamedTuple):
     """A row of Table 8 of 2021 (81 questions, 101 articles), with kinds of questions that have these counts."""
 
