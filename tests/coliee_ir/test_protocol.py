@@ -133,7 +133,7 @@ TAKES_TASK: dict[str, Callable[..., object]] = {
     "to_run": lambda **asked: coliee_ir.to_run(RUNS[0], **asked),
     "tune": lambda **asked: coliee_ir.tune(GOLD, RUNS[0], folds=2, **asked),
     "validate": lambda **asked: coliee_ir.validate("run.txt", **asked),
-    "write_submission": lambda **asked: coliee_ir.write_submission(coliee_ir.Run.of(RUNS[0]), "out.txt", **asked),
+    "write_run": lambda **asked: coliee_ir.write_run(coliee_ir.Run.of(RUNS[0]), "out.txt", **asked),
 }
 TAKES_EDITION = sorted(
     set(TAKES_TASK) - {"convert", "cut", "fuse", "read_corpus", "read_gold", "read_run", "to_qrels", "to_run"}
