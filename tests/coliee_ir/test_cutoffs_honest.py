@@ -251,6 +251,7 @@ def test_the_best_of_several_is_never_corrected_upwards() -> None:
         assert best.is_corrected == (best.score < held[0].total - 1e-12)
 
 
+@pytest.mark.explore
 def test_the_best_of_many_equal_runs_is_no_better_than_they_are() -> None:
     chance = np.random.Generator(np.random.PCG64(1))
     apparent, expected = [], []

@@ -37,12 +37,6 @@ def of(run: Run | Answers) -> dict[str, dict[str, float]]:
 # by hand
 
 
-def test_reciprocal_ranks_are_added() -> None:
-    assert of(fuse(ONE, TWO)) == {"q": {"b": 1 / 62 + 1 / 61, "a": 1 / 61, "d": 1 / 62, "c": 1 / 63}}
-    assert of(fuse(ONE, TWO, k=0)) == {"q": {"b": 1 / 2 + 1, "a": 1.0, "d": 1 / 2, "c": 1 / 3}}
-    assert of(fuse(ONE, TWO, k=0, weights=[4, 1])) == {"q": {"a": 4.0, "b": 4 / 2 + 1, "c": 4 / 3, "d": 1 / 2}}
-
-
 @pytest.mark.parametrize(
     ("norm", "of_one", "of_two"),
     [
@@ -57,20 +51,6 @@ def test_normalisations(norm: str, of_one: list[float], of_two: list[float]) -> 
     of_b, d = of_two
     fused = of(fuse(ONE, TWO, method="combsum", norm=norm))["q"]
     assert fused == pytest.approx({"a": a, "b": b + of_b, "c": c, "d": d}, abs=1e-12)
-
-
-def test_borda_shares_the_points_that_are_left() -> None:
-    # of 4, 3, 2, 1 points, ONE leaves 1 to d, and TWO leaves 2 + 1 to a and c
-    fused = of(fuse(ONE, TWO, method="combsum", norm="borda"))["q"]
-    assert fused == {"b": (3 + 4) / 4, "a": (4 + 1.5) / 4, "d": (1 + 3) / 4, "c": (2 + 1.5) / 4}
-
-
-@pytest.mark.parametrize(("norm", "value"), [("min-max", 1.0), ("max", 1.0), ("zscore", 0.0), ("none", 0.1)])
-def test_a_list_of_equal_scores_has_a_value(norm: str, value: float) -> None:
-    same = {"q": {"a": 0.1, "b": 0.1, "c": 0.1}}
-    assert of(fuse(same, {"p": {"x": 1.0}}, method="combsum", norm=norm))["q"] == dict.fromkeys(
-        "cba", pytest.approx(value)
-    )
 
 
 # the twin

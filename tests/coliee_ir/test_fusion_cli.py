@@ -205,7 +205,7 @@ def test_what_is_fitted_can_be_tuned(call: Call) -> None:
 
 
 def test_fitting_on_standard_output(call: Call) -> None:
-    given = [*TREC, "--fit", EXAMPLES / "trec" / "qrels.txt", "--method", "rrf", "-m", "AP"]
+    given = [*TREC, "--fit", EXAMPLES / "trec" / "qrels.txt", "--method", "rrf", "-m", "AP", "--folds", "2"]
     code, out, err = call(*given, "-o", "x", "--save", "-")
     assert code == 0
     assert json.loads(out)["fusion"]["method"] == "rrf"
@@ -221,7 +221,7 @@ def test_a_seed_repeats_the_fit(call: Call) -> None:
     written = []
     given = (*TREC, "--fit", EXAMPLES / "trec" / "qrels.txt", "-m", "MicroF1", "--save", "w.json", "-o", "x")
     for seed in (1, 1, 2):
-        assert call(*given, "--seed", seed, "--folds", 4)[0] == 0
+        assert call(*given, "--seed", seed, "--folds", 2)[0] == 0
         written.append(Path("w.json").read_bytes())
     assert written[0] == written[1] != written[2]
 
@@ -230,21 +230,15 @@ def test_a_seed_repeats_the_fit(call: Call) -> None:
     ("arguments", "sentence"),
     [
         ([*TASK1, "--fit", GOLD1, "--save", "-"], "[named-twice]"),
-        ([TASK1[0], "-o", "x"], "[too-few]"),
         ([*TASK1, "-o", "x", "--weights", "1,2"], "[bad-value] 2 weights … 3 …"),
-        ([*TASK1, "-o", "x", "--weights", "1,2,-3"], "[bad-value] -3.0 …"),
         ([*TASK1, "-o", "x", "--weights", "1,2,1e"], "[bad-value]"),
         ([*TASK1, "-o", "x", "--weights", "1,2,1e999"], "[bad-value] inf …"),
         ([*TASK1, "-o", "x", "--weights", "none.json"], "none.json: [no-file]"),
         ([*TASK1, "-o", "x", "--weights", GOLD1], "… a fusion is …"),
         ([*TASK1, "-o", "x", "--weights", "w.json", "--k", "3"], "[option-conflict] w.json … k …"),
-        ([*TASK1, "-o", "x", "--k", "nan"], "[bad-value] nan …"),
-        ([*TASK1, "-o", "x", "--norm", "max"], "rrf takes no norm"),
         ([*TASK1, "-o", "x", "--save", "w"], "[option-needed] --save …"),
         ([*TASK1, "-o", "x", "--folds", "3"], "[option-needed] --folds …"),
         ([*TASK1, "--fit", GOLD1, "--weights", "1,1,1"], "[option-conflict] --weights …"),
-        ([*TASK1, "--fit", GOLD1, "--seed", "-1"], "[bad-value]"),
-        ([*TASK1, "--fit", GOLD1, "--folds", "1"], "[too-few] 1 fold … 40 queries …"),
         ([*TASK1, "--fit", GOLD1, "-m", "F"], "unknown measure 'F'"),
         ([*TREC, "--fit", GOLD1], "[mismatch]"),
         ([*TASK1, "-o", "no/such/place"], "no/such/place: [cannot-write] No such file or directory …"),

@@ -28,6 +28,7 @@ from coliee_ir.commands.report.drawing import on_page, on_paper
 from coliee_ir.commands.report.overview import overview, write_overview
 from coliee_ir.commands.report.overview import paths as overview_paths
 from coliee_ir.commands.report.page import drawn
+from coliee_ir.commands.report.paper import write_figures
 
 pytestmark = pytest.mark.usefixtures("one_deal")
 
@@ -371,7 +372,7 @@ def test_a_hostile_name_is_escaped_in_figures_and_tables(
 ) -> None:
     for slow in ("svg_to_png", "svg_to_pdf"):
         monkeypatch.setattr("vl_convert." + slow, lambda *_, **__: b"")
-    files = hostile.write_figures(tmp_path)
+    files = write_figures(drawn(hostile.contents).there()[:2], tmp_path)
     assert {path.parent for path in files} == {tmp_path}
     for path in files:
         if path.suffix == ".svg":

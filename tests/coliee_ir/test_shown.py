@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
 from pathlib import Path
 from typing import Any
 
@@ -11,7 +10,7 @@ import pytest
 
 import coliee_ir.examples
 from coliee_adapters.errors import UsageError
-from coliee_ir import Run, Submission, cut, evaluate, fit_fusion, tune, validate
+from coliee_ir import Run, Submission, evaluate, fit_fusion, tune, validate
 
 TASK1 = Path(coliee_ir.examples.__file__).parent / "task1"
 GOLD, RUNS = TASK1 / "gold.json", [TASK1 / "bm25.txt", TASK1 / "dense.txt"]
@@ -61,26 +60,6 @@ def test_tags_and_ids_are_escaped_in_html() -> None:
     shown = evaluate({"q1": ["d1"]}, tagged, task="1")._repr_html_()
     assert "<script>" not in shown
     assert "&lt;script&gt;" in shown
-
-
-@pytest.mark.parametrize(
-    "made",
-    [
-        lambda: Submission(None),  # type: ignore[arg-type]
-        lambda: Submission(42),  # type: ignore[arg-type]
-        lambda: Submission({}, 3),  # type: ignore[arg-type]
-        lambda: Submission(Submission({})),  # type: ignore[arg-type]
-        lambda: cut({"q1": ["d1"]}, "k"),  # type: ignore[arg-type]
-        lambda: evaluate(GOLD, RUNS[0], measures=[42]),  # type: ignore[list-item]
-        lambda: evaluate(GOLD, RUNS[0], decisions={"unanswered": "left"}),  # type: ignore[arg-type]
-        lambda: one_step.compare(GOLD, *RUNS, n_resamples=2.5),  # type: ignore[arg-type]
-        lambda: one_step.compare(GOLD, *RUNS, seed="1"),  # type: ignore[arg-type]
-        lambda: one_step.compare(GOLD, *RUNS, confidence_level=None),  # type: ignore[arg-type]
-    ],
-)
-def test_values_of_another_type_are_refused_in_a_sentence(made: Callable[[], object]) -> None:
-    with pytest.raises(UsageError):
-        made()
 
 
 def test_a_submission_is_evaluated_like_its_parts() -> None:

@@ -65,6 +65,7 @@ def test_how_many_are_held_at_once_changes_nothing(monkeypatch: pytest.MonkeyPat
     assert found[1:] == found[:1] * 3
 
 
+@pytest.mark.explore
 def test_memory_grows_with_runs_and_resamples_alone() -> None:
     runs = at_random(1, 400, 54)
 
