@@ -56,7 +56,7 @@ def micro(counts: str, skill: Sequence[float], wrong: Sequence[float]) -> Model:
         chance = logistic(np.array(skill)[:, None] + random.normal(0, 1, n) + random.normal(0, 0.6, (m, n)))
         right = random.binomial(relevant, chance)
         bad = random.poisson(np.array(wrong)[:, None] * (1 + relevant) / 2 * random.gamma(2, 0.5, (m, n)))
-        return 2.0 * right, (right + bad + relevant).astype(np.float64)
+        return right.astype(np.float64) * 2, (right + bad + relevant).astype(np.float64)
 
     return draw
 
