@@ -146,7 +146,7 @@ def _names_columns(words: Sequence[str], columns: Mapping[str, str]) -> bool:
 
 
 def _are_labels(rows: Sequence[Sequence[str]]) -> bool:
-    """Whether most lines hold a label, or 1 and 0 as in ``statute.sniff_run``."""
+    """Whether most lines hold a label, or 1 and 0 as in ``statute.lists_labels``."""
     words = [row[1] for row in rows]
     in_letters = sum(word.lower() in LABELS for word in words)
     once = len({row[0] for row in rows}) == len(rows) and statute.are_numbered({row[0]: row[1] for row in rows})
