@@ -12,8 +12,7 @@ unexport PYTHONDONTWRITEBYTECODE
 demo: .venv/installed
 	$(BIN)/coliee-ir demo
 
-# pytest builds the site too
-test: lint types wheel .venv/installed-docs
+test: lint types wheel docs
 	$(BIN)/python -m pytest -n auto --dist worksteal
 
 lint: .venv/installed-test
@@ -30,7 +29,7 @@ wheel: .venv/installed-test
 
 # the site, in site/; a warning is an error
 docs: .venv/installed-docs
-	$(BIN)/python -m sphinx -W --keep-going -q -d build/doctrees docs site
+	$(BIN)/python -m sphinx -W --keep-going -q -j auto -d build/doctrees docs site
 
 # the pages of docs/ that come from the code, which are committed
 reference: .venv/installed-test
@@ -42,7 +41,7 @@ bench: .venv/installed-bench
 # example files broken at random, and read in every way that there is; SEED=… repeats a session
 MINUTES ?= 2
 fuzz: .venv/installed-test
-	$(BIN)/python $(if $(DAMAGE),tests/damage.py --files $(DAMAGE),tests/fuzz.py --minutes $(MINUTES)) $(if $(SEED),--seed $(SEED))
+	$(BIN)/python tests/fuzz.py --minutes $(MINUTES) $(if $(SEED),--seed $(SEED))
 
 # what takes long, and the property tests with more examples than in `make test` and other ones each time
 explore: .venv/installed-test

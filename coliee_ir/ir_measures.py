@@ -28,6 +28,7 @@ from __future__ import annotations
 import sys
 import warnings
 from collections.abc import Callable, Iterable, Iterator, Mapping
+from dataclasses import replace
 from functools import cached_property
 from typing import Any, Final
 
@@ -44,7 +45,7 @@ from coliee_adapters.kinds import told
 from coliee_adapters.records import Answers, Gold
 from coliee_ir.commands.convert import to_qrels, to_run
 from coliee_ir.judging.judged import Judged, judge
-from coliee_ir.judging.mismatch import check
+from coliee_ir.judging.mismatch import diagnose
 from coliee_ir.judging.qrels import Qrels
 from coliee_ir.measures import parse, sets
 from coliee_ir.measures.base import topic_mean
@@ -292,7 +293,7 @@ class _Evaluator(ir_measures.Evaluator):
         judged = judge(self._qrels, held)
         try:
             if judged.answered.any() or judged.extra:  # tools evaluate parts, of which one may be empty
-                check(judged, "the qrels", "the run")
+                diagnose(judged, replace(held, path="the run"), "the qrels")
         except MismatchError as error:  # or extra altogether
             warnings.warn(str(error), stacklevel=4)
         for measure in self.measures:

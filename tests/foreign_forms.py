@@ -239,21 +239,10 @@ def tarred() -> bytes:
 
 @dataclass(frozen=True)
 class Case:
-    """A gold and a run, and what must come of them.
+    """A gold and a run, and what must come of them: ``either`` where both are right, and anything else is wrong.
 
-    Attributes:
-        name: what it is, as the table of docs/files.md calls it.
-        group: the heading under which the table has it.
-        truth: what the two mean.
-        gold: the gold as it is written.
-        run: the run as it is written.
-        outcome: ``read``; ``refused``; or ``either`` where both are right, and anything else is wrong.
-        words: regular expressions that the error must match, whatever the case of its letters.
-        never: one that it must not match, as it would be untrue.
-        how: what the table says beside the outcome.
-        columns: the columns that the user names, by role.
-        task: the task that the user names.
-        says: a regular expression that one of the remarks must match.
+    ``words`` are regular expressions that the error matches, ``never`` one that it does not, ``says`` one that a remark
+    matches; ``how`` is what the table of docs/files.md says beside the outcome.
     """
 
     name: str
@@ -303,26 +292,31 @@ def group(title: str) -> None:
     _group = title
 
 
-def read(
-    name: str, truth: Truth, how: str = "", *, gold: Held | None = None, run: Held | None = None, **more: Any
+def _case(
+    outcome: Literal["read", "refused", "either"],
+    name: str,
+    truth: Truth,
+    words: tuple[str, ...],
+    gold: Held | None = None,
+    run: Held | None = None,
+    **more: Any,
 ) -> None:
-    ALL.append(Case(name, _group, truth, gold or qrels(truth), run or trec_run(truth), "read", how=how, **more))
+    ALL.append(Case(name, _group, truth, gold or qrels(truth), run or trec_run(truth), outcome, words, **more))
 
 
-def refused(
-    name: str, truth: Truth, *words: str, how: str, gold: Held | None = None, run: Held | None = None, **more: Any
-) -> None:
-    held = gold or qrels(truth), run or trec_run(truth)
-    ALL.append(Case(name, _group, truth, *held, "refused", words, how=how, **more))
+def read(name: str, truth: Truth, how: str = "", **more: Any) -> None:
+    _case("read", name, truth, (), how=how, **more)
 
 
-def either(
-    name: str, truth: Truth, *words: str, how: str = "", gold: Held | None = None, run: Held | None = None, **more: Any
-) -> None:
-    held = gold or qrels(truth), run or trec_run(truth)
-    ALL.append(Case(name, _group, truth, *held, "either", words, how=how, **more))
+def refused(name: str, truth: Truth, *words: str, how: str, **more: Any) -> None:
+    _case("refused", name, truth, words, how=how, **more)
 
 
+def either(name: str, truth: Truth, *words: str, **more: Any) -> None:
+    _case("either", name, truth, words, **more)
+
+
+# fmt: off
 SETS = only_relevant(WEB)
 
 group("Golds in columns and tables")
@@ -330,236 +324,87 @@ group("Golds in columns and tables")
 read("MS MARCO qrels, with tabs", MARCO, gold=qrels(MARCO, "\t"))
 read("AILA qrels", made("trec", ["AILA_Q1", "AILA_Q2", "AILA_Q4"], ["S10", "S11", "S184", "S3", "S9"]))
 read("LeCaRD v2 qrels, grades 0 to 3", LECARD, gold=qrels(LECARD, "\t"))
-read(
-    "BEIR and MTEB qrels",
-    WEB,
-    "`score` is the relevance",
-    gold=table(["query-id", "corpus-id", "score"], judged_rows(WEB), "\t"),
-)
-read(
-    "PyTerrier's topics and labels as CSV",
-    WEB,
-    gold=table(["qid", "docno", "label"], judged_rows(WEB)),
-)
-read(
-    "ir_datasets' names",
-    WEB,
-    gold=table(["query_id", "doc_id", "relevance", "iteration"], [(*r, 0) for r in judged_rows(WEB)]),
-)
+read("BEIR and MTEB qrels", WEB, "`score` is the relevance",
+    gold=table(["query-id", "corpus-id", "score"], judged_rows(WEB), "\t"))
+read("PyTerrier's topics and labels as CSV", WEB, gold=table(["qid", "docno", "label"], judged_rows(WEB)))
+read("ir_datasets' names", WEB,
+    gold=table(["query_id", "doc_id", "relevance", "iteration"], [(*r, 0) for r in judged_rows(WEB)]))
 read("pandas with its index", WEB, gold=table(["", "qid", "docno", "label"], indexed(judged_rows(WEB))))
-read(
-    "pandas with its index, read and written again",
-    WEB,
-    gold=table(["Unnamed: 0", "query_id", "doc_id", "relevance"], indexed(judged_rows(WEB))),
-)
+read("pandas with its index, read and written again", WEB,
+    gold=table(["Unnamed: 0", "query_id", "doc_id", "relevance"], indexed(judged_rows(WEB))))
 read("a spreadsheet with semicolons", WEB, gold=table(["Query ID", "Doc ID", "Relevance"], judged_rows(WEB), ";"))
 read("polars, everything quoted", WEB, gold=table(["query_id", "doc_id", "grade"], judged_rows(WEB), quote=True))
 read("columns in another order", WEB, gold=table(["rel", "docno", "qid"], [r[::-1] for r in judged_rows(WEB)], "\t"))
 read("names between blanks", WEB, gold=File(lines([("qid", "docid", "rel"), *judged_rows(WEB)])))
-read(
-    "pairs of cases, without a grade",
-    only_relevant(CASES),
-    "every pair is relevant",
-    gold=table(["base_case", "related_case"], [(q, d) for q, found in relevant(CASES).items() for d in found]),
-)
-read(
-    "two named columns",
-    SETS,
-    "every pair is relevant",
-    gold=table(["query_id", "doc_id"], [(q, d) for q, found in relevant(WEB).items() for d in found], "\t"),
-)
-either(
-    "two columns without names",
-    SETS,
-    r"column",
-    how="every pair is relevant",
-    gold=File(lines(((q, d) for q, found in relevant(WEB).items() for d in found), "\t"), ".tsv"),
-)
-either(
-    "grades written as decimal numbers",
-    WEB,
-    r"relevance|integer",
-    how="a whole number",
-    gold=table(["query_id", "doc_id", "relevance"], [(q, d, float(level)) for q, d, level in judged_rows(WEB)]),
-)
-refused(
-    "a column of grades whose name is not known",
-    CASES,
-    r"relevance|--columns",
-    r"candidate_is_noticed",
+read("pairs of cases, without a grade", only_relevant(CASES), "every pair is relevant",
+    gold=table(["base_case", "related_case"], [(q, d) for q, found in relevant(CASES).items() for d in found]))
+read("two named columns", SETS, "every pair is relevant",
+    gold=table(["query_id", "doc_id"], [(q, d) for q, found in relevant(WEB).items() for d in found], "\t"))
+either("two columns without names", SETS, r"column", how="every pair is relevant",
+    gold=File(lines(((q, d) for q, found in relevant(WEB).items() for d in found), "\t"), ".tsv"))
+either("grades written as decimal numbers", WEB, r"relevance|integer", how="a whole number",
+    gold=table(["query_id", "doc_id", "relevance"], [(q, d, float(level)) for q, d, level in judged_rows(WEB)]))
+refused("a column of grades whose name is not known", CASES, r"relevance|--columns", r"candidate_is_noticed",
     how="name the column: `--columns relevance=candidate_is_noticed`",
+    gold=table(["case_id", "candidate_case", "candidate_is_noticed"], judged_rows(CASES)))
+read("the same with its column named", CASES, "`--columns relevance=candidate_is_noticed`",
     gold=table(["case_id", "candidate_case", "candidate_is_noticed"], judged_rows(CASES)),
-)
-read(
-    "the same with its column named",
-    CASES,
-    "`--columns relevance=candidate_is_noticed`",
-    gold=table(["case_id", "candidate_case", "candidate_is_noticed"], judged_rows(CASES)),
-    columns={"relevance": "candidate_is_noticed"},
-)
-refused(
-    "no column of documents",
-    WEB,
-    r"document",
-    r"text",
-    how="no column is recognised as the document",
-    gold=table(["qid", "text", "relevance"], judged_rows(WEB)),
-)
-read(
-    "XML of several years in a folder",
-    ANSWERS,
-    "several golds are one",
-    gold=Folder(
-        {
-            "riteval_R01.xml": statute_xml({q: a for q, a in ANSWERS.gold.items() if q < "R01-03"}),
-            "riteval_R01_2.xml": statute_xml({q: a for q, a in ANSWERS.gold.items() if q >= "R01-03"}),
-        }
-    ),
-)
-read(
-    "qrels of several years in a folder",
-    STATUTE,
-    "several golds are one",
-    gold=Folder(
-        {
-            "H30.txt": qrels(STATUTE._replace(gold={"H30-18-1": STATUTE.gold["H30-18-1"]})).content,
-            "R01.txt": qrels(STATUTE._replace(gold={q: STATUTE.gold[q] for q in ("R01-01-A", "R01-02-I")})).content,
-        }
-    ),
-)
-refused(
-    "a folder in which this query appears twice",
-    ANSWERS,
-    r"R01-01-A",
-    how="a query is in two of the files",
-    gold=Folder({"one.xml": statute_xml(ANSWERS.gold), "two.xml": statute_xml({"R01-01-A": True})}),
-)
+    columns={"relevance": "candidate_is_noticed"})
+refused("no column of documents", WEB, r"document", r"text", how="no column is recognised as the document",
+    gold=table(["qid", "text", "relevance"], judged_rows(WEB)))
+read("XML of several years in a folder", ANSWERS, "several golds are one",
+    gold=Folder({"riteval_R01.xml": statute_xml({q: a for q, a in ANSWERS.gold.items() if q < "R01-03"}),
+        "riteval_R01_2.xml": statute_xml({q: a for q, a in ANSWERS.gold.items() if q >= "R01-03"})}))
+read("qrels of several years in a folder", STATUTE, "several golds are one",
+    gold=Folder({"H30.txt": qrels(STATUTE._replace(gold={"H30-18-1": STATUTE.gold["H30-18-1"]})).content, "R01.txt":
+        qrels(STATUTE._replace(gold={q: STATUTE.gold[q] for q in ("R01-01-A", "R01-02-I")})).content}))
+refused("a folder in which this query appears twice", ANSWERS, r"R01-01-A", how="a query is in two of the files",
+    gold=Folder({"one.xml": statute_xml(ANSWERS.gold), "two.xml": statute_xml({"R01-01-A": True})}))
 read("XML of 2018, in lists", only_relevant(CASES), gold=File(case_xml(CASES), ".xml"))
 
 group("Golds in JSON")
 
 read("BEIR and pytrec_eval, `{query: {document: grade}}`", WEB, gold=object_(WEB.gold))
-read(
-    "LeCaRD v1, ids are numbers",
-    only_relevant(LECARD),
-    gold=object_({query: [int(d) for d in found] for query, found in relevant(LECARD).items()}),
-)
+read("LeCaRD v1, ids are numbers", only_relevant(LECARD),
+    gold=object_({query: [int(d) for d in found] for query, found in relevant(LECARD).items()}))
 read("LeCaRD v1, grades 0 to 3", LECARD, gold=object_(LECARD.gold))
-read(
-    "MTEB, one record a line",
-    WEB,
-    gold=json_lines(records(["query-id", "corpus-id", "score"], judged_rows(WEB))),
-)
-read(
-    "one record a line, ids are numbers",
-    LECARD,
-    gold=json_lines({"query_id": int(q), "case_id": int(d), "relevance": level} for q, d, level in judged_rows(LECARD)),
-)
+read("MTEB, one record a line", WEB, gold=json_lines(records(["query-id", "corpus-id", "score"], judged_rows(WEB))))
+read("one record a line, ids are numbers", LECARD,
+    gold=json_lines({"query_id": int(q), "case_id": int(d), "relevance": level} for q, d, level in judged_rows(LECARD)))
 read("a list of records", WEB, gold=object_(records(["qid", "docno", "label"], judged_rows(WEB))))
-read(
-    "Task 3 in the form of Tasks 1 and 2",
-    only_relevant(STATUTE),
-    "Task 3, as the ids show",
-    gold=object_(relevant(STATUTE)),
-)
+read("Task 3 in the form of Tasks 1 and 2", only_relevant(STATUTE), "Task 3, as the ids show",
+    gold=object_(relevant(STATUTE)))
 for mark, title in ((";", "semicolons"), ("、", "ideographic commas"), ("，", "full-width commas"), (" ", "blanks")):
-    read(
-        f"Task 2 with {title} between documents",
-        only_relevant(PARAGRAPHS),
-        gold=object_({q: mark.join(f"{d}.txt" for d in found) for q, found in relevant(PARAGRAPHS).items()}),
-    )
-either(
-    "Task 2 with commas within a list",
-    only_relevant(PARAGRAPHS),
-    r"018|comma|id",
-    how="one document each",
-    gold=object_({q: [", ".join(found)] for q, found in relevant(PARAGRAPHS).items()}),
-)
-refused(
-    "ALQAC, `relevant_articles`",
-    STATUTE,
-    r"relevant_articles",
-    never=r"without labels",
+    read(f"Task 2 with {title} between documents", only_relevant(PARAGRAPHS),
+        gold=object_({q: mark.join(f"{d}.txt" for d in found) for q, found in relevant(PARAGRAPHS).items()}))
+either("Task 2 with commas within a list", only_relevant(PARAGRAPHS), r"018|comma|id", how="one document each",
+    gold=object_({q: [", ".join(found)] for q, found in relevant(PARAGRAPHS).items()}))
+refused("ALQAC, `relevant_articles`", STATUTE, r"relevant_articles", never=r"without labels",
     how="convert it to `{question: [article]}`",
-    gold=object_(
-        [
-            {"question_id": q, "text": "x", "relevant_articles": [{"law_id": "5/2022", "article_id": d} for d in found]}
-            for q, found in relevant(STATUTE).items()
-        ]
-    ),
-)
-refused(
-    "STARD, `match_id`",
-    MARCO,
-    r"match_id",
-    never=r"without labels",
-    how="convert it to `{query: [document]}`",
-    gold=object_([{"query_id": int(q), "问题": "x", "match_id": [*map(int, d)]} for q, d in relevant(MARCO).items()]),
-)
-refused(
-    "IL-PCR, `Query Set`",
-    CASES,
-    r"Query Set",
-    never=r"without labels",
-    how="convert it to `{query: [document]}`",
-    gold=object_(
-        {
-            "Query Set": [
-                {"id": q, "query_name": f"{q}.txt", "relevant candidates": d} for q, d in relevant(CASES).items()
-            ],
-            "Candidate Set": [{"id": "000201.txt"}, {"id": "000202.txt"}],
-        }
-    ),
-)
-refused(
-    "a test set without labels",
-    CASES,
-    r"without labels",
-    how="give the file with the labels",
-    gold=object_({query: [] for query in CASES.gold}),
-)
-refused(
-    "an empty query id",
-    WEB,
-    r"empty|id",
-    how="an id is at least one character",
-    gold=object_({**WEB.gold, "": {"d1": 1}}),
-)
-refused(
-    "an empty document id",
-    CASES,
-    r"empty|id",
-    how="an id is at least one character",
-    gold=object_({**relevant(CASES), "000101": ["000202", ".txt"]}),
-)
-refused(
-    "an id with a line break in it",
-    CASES,
-    r"id|blank|line",
-    how="an id is one word",
-    gold=object_({**relevant(CASES), "000101": ["000202\n000204"]}),
-)
+    gold=object_([{"question_id": q, "text": "x", "relevant_articles": [{"law_id": "5/2022", "article_id": d} for d in
+        found]} for q, found in relevant(STATUTE).items()]))
+refused("STARD, `match_id`", MARCO, r"match_id", never=r"without labels", how="convert it to `{query: [document]}`",
+    gold=object_([{"query_id": int(q), "问题": "x", "match_id": [*map(int, d)]} for q, d in relevant(MARCO).items()]))
+refused("IL-PCR, `Query Set`", CASES, r"Query Set", never=r"without labels", how="convert it to `{query: [document]}`",
+    gold=object_({"Query Set": [{"id": q, "query_name": f"{q}.txt", "relevant candidates": d} for q, d in
+        relevant(CASES).items()], "Candidate Set": [{"id": "000201.txt"}, {"id": "000202.txt"}]}))
+refused("a test set without labels", CASES, r"without labels", how="give the file with the labels",
+    gold=object_({query: [] for query in CASES.gold}))
+refused("an empty query id", WEB, r"empty|id", how="an id is at least one character",
+    gold=object_({**WEB.gold, "": {"d1": 1}}))
+refused("an empty document id", CASES, r"empty|id", how="an id is at least one character",
+    gold=object_({**relevant(CASES), "000101": ["000202", ".txt"]}))
+refused("an id with a line break in it", CASES, r"id|blank|line", how="an id is one word",
+    gold=object_({**relevant(CASES), "000101": ["000202\n000204"]}))
 
 group("Runs in columns and tables")
 
 for title, sep in (("MS MARCO", "\t"), ("STARD", " ")):
-    either(
-        f"{title}, `query document rank`",
-        MARCO,
-        r"rank|score",
-        r"column|--columns|tag|name",
-        how="by rank, the smallest first",
-        run=File(lines(ranked_rows(MARCO), sep), ".tsv"),
-    )
+    either(f"{title}, `query document rank`", MARCO, r"rank|score", r"column|--columns|tag|name",
+        how="by rank, the smallest first", run=File(lines(ranked_rows(MARCO), sep), ".tsv"))
 for title, sep in (("tabs", "\t"), ("blanks", " "), ("commas", ",")):
-    either(
-        f"`query document score` without names, {title}",
-        WEB,
-        r"score",
-        r"column|--columns|tag|name|expected",
-        how="by score, the greatest first",
-        run=File(lines(scored_rows(WEB), sep), ".csv" if sep == "," else ".tsv"),
-    )
+    either(f"`query document score` without names, {title}", WEB, r"score", r"column|--columns|tag|name|expected",
+        how="by score, the greatest first", run=File(lines(scored_rows(WEB), sep), ".csv" if sep == "," else ".tsv"))
 for title, sep in (("commas", ","), ("tabs", "\t"), ("semicolons", ";"), ("blanks", " ")):
     read(f"pandas and polars, {title}", CASES, run=table(["query_id", "doc_id", "score"], scored_rows(CASES), sep))
 read("ir_measures' names with tabs", PARAGRAPHS, run=table(["qid", "docid", "score"], scored_rows(PARAGRAPHS), "\t"))
@@ -569,315 +414,120 @@ read("similarities of passages", WEB, run=table(["qid", "pid", "similarity"], sc
 read("names in capitals", WEB, run=table(["Query ID", "Document", "Score"], scored_rows(WEB), ";"))
 read("names in one word", WEB, run=table(["QueryID", "DocID", "Score"], scored_rows(WEB)))
 read("pandas with its index, commas", WEB, run=table(["", "query_id", "doc_id", "score"], indexed(scored_rows(WEB))))
-either(
-    "pandas with its index, tabs",
-    WEB,
-    r"column|value|header|name",
-    run=table(["", "query_id", "doc_id", "score"], indexed(scored_rows(WEB)), "\t"),
-)
-either(
-    "R's write.table: a name less than columns",
-    WEB,
-    r"column|value|header|name",
-    run=table(["query_id", "doc_id", "score"], indexed(scored_rows(WEB)), " "),
-)
+either("pandas with its index, tabs", WEB, r"column|value|header|name",
+    run=table(["", "query_id", "doc_id", "score"], indexed(scored_rows(WEB)), "\t"))
+either("R's write.table: a name less than columns", WEB, r"column|value|header|name",
+    run=table(["query_id", "doc_id", "score"], indexed(scored_rows(WEB)), " "))
 read("R's write.csv", WEB, run=table(["", "query_id", "doc_id", "score"], indexed(scored_rows(WEB)), quote=True))
-read(
-    "a byte order mark, as Excel writes it",
-    WEB,
-    run=File(b"\xef\xbb\xbf" + table(["query_id", "doc_id", "score"], scored_rows(WEB), ";").content, ".csv"),
-)
-either(
-    "Excel's line `sep=;`",
-    WEB,
-    r"sep=",
-    run=File(b"sep=;\n" + table(["query_id", "doc_id", "score"], scored_rows(WEB), ";").content, ".csv"),
-)
-either(
-    "decimal commas",
-    WEB,
-    r"score|number",
-    how="write 0.5, not 0,5",
-    run=table(["query_id", "doc_id", "score"], [(q, d, str(s).replace(".", ",")) for q, d, s in scored_rows(WEB)], ";"),
-)
+read("a byte order mark, as Excel writes it", WEB,
+    run=File(b"\xef\xbb\xbf" + table(["query_id", "doc_id", "score"], scored_rows(WEB), ";").content, ".csv"))
+either("Excel's line `sep=;`", WEB, r"sep=",
+    run=File(b"sep=;\n" + table(["query_id", "doc_id", "score"], scored_rows(WEB), ";").content, ".csv"))
+either("decimal commas", WEB, r"score|number", how="write 0.5, not 0,5",
+    run=table(["query_id", "doc_id", "score"], [(q, d, str(s).replace(".", ",")) for q, d, s in scored_rows(WEB)], ";"))
 read("a column of ranks only", WEB, "by rank", run=table(["query_id", "doc_id", "rank"], ranked_rows(WEB), "\t"))
-read(
-    "ranks from 0",
-    WEB,
-    "by rank",
-    run=table(["qid", "docno", "rank"], [(q, d, rank - 1) for q, d, rank in ranked_rows(WEB)]),
-)
-read(
-    "PyTerrier's results",
-    WEB,
-    "`docno` is the id, `docid` a number within the index",
-    run=table(
-        ["qid", "docid", "docno", "rank", "score", "query"],
-        [
-            (q, at, d, ranks(WEB.run[q])[d] - 1, s, 'owner, "bona fide"')
-            for at, (q, d, s) in enumerate(scored_rows(WEB))
-        ],
-    ),
-)
-either(
-    "PyTerrier's results, a query over two lines",
-    WEB,
-    r"line|quot|broken|value",
-    run=table(
-        ["qid", "docno", "rank", "score", "query"],
-        [(q, d, ranks(WEB.run[q])[d] - 1, s, "owner\nor holder") for q, d, s in scored_rows(WEB)],
-    ),
-)
-read(
-    "a run tag beside the score",
-    CASES,
-    run=table(["query_id", "doc_id", "score", "run_id"], [(*row, "TAG") for row in scored_rows(CASES)]),
-)
-read(
-    "pairs of cases",
-    in_line_order(CASES),
-    "a set",
-    run=table(["base_case", "related_case"], [(q, d) for q, d, _ in scored_rows(CASES)]),
-)
-refused(
-    "a column of scores whose name is not known",
-    CASES,
-    r"logit",
-    r"score",
+read("ranks from 0", WEB, "by rank",
+    run=table(["qid", "docno", "rank"], [(q, d, rank - 1) for q, d, rank in ranked_rows(WEB)]))
+read("PyTerrier's results", WEB, "`docno` is the id, `docid` a number within the index",
+    run=table(["qid", "docid", "docno", "rank", "score", "query"], [(q, at, d, ranks(WEB.run[q])[d] - 1, s,
+        'owner, "bona fide"') for at, (q, d, s) in enumerate(scored_rows(WEB))]))
+either("PyTerrier's results, a query over two lines", WEB, r"line|quot|broken|value",
+    run=table(["qid", "docno", "rank", "score", "query"], [(q, d, ranks(WEB.run[q])[d] - 1, s, "owner\nor holder") for
+        q, d, s in scored_rows(WEB)]))
+read("a run tag beside the score", CASES,
+    run=table(["query_id", "doc_id", "score", "run_id"], [(*row, "TAG") for row in scored_rows(CASES)]))
+read("pairs of cases", in_line_order(CASES), "a set",
+    run=table(["base_case", "related_case"], [(q, d) for q, d, _ in scored_rows(CASES)]))
+refused("a column of scores whose name is not known", CASES, r"logit", r"score",
     how="name the column: `--columns score=logit`",
-    run=table(["query_id", "doc_id", "logit"], scored_rows(CASES), "\t"),
-)
-read(
-    "the same with its column named",
-    CASES,
-    "`--columns score=logit`",
-    run=table(["query_id", "doc_id", "logit"], scored_rows(CASES), "\t"),
-    columns={"score": "logit"},
-)
-refused(
-    "LePaRD, `idx hit rank`",
-    MARCO,
-    r"idx",
-    r"--columns|known",
+    run=table(["query_id", "doc_id", "logit"], scored_rows(CASES), "\t"))
+read("the same with its column named", CASES, "`--columns score=logit`",
+    run=table(["query_id", "doc_id", "logit"], scored_rows(CASES), "\t"), columns={"score": "logit"})
+refused("LePaRD, `idx hit rank`", MARCO, r"idx", r"--columns|known",
     how="name the columns: `--columns query=idx,document=hit`",
-    run=table(["idx", "hit", "rank"], ranked_rows(MARCO), "\t"),
-)
-read(
-    "the same with its columns named",
-    MARCO,
-    "`--columns query=idx,document=hit`",
-    run=table(["idx", "hit", "rank"], ranked_rows(MARCO), "\t"),
-    columns={"query": "idx", "document": "hit"},
-)
-refused(
-    "two columns of scores",
-    WEB,
-    r"score",
-    r"sim|several",
-    how="name one: `--columns score=similarity`",
-    run=table(["query_id", "doc_id", "sim", "similarity"], [(*row, 0.5) for row in scored_rows(WEB)]),
-)
-refused(
-    "a matrix of queries and articles",
-    STATUTE,
-    r"column",
-    how="write a line for each query and article",
-    run=table(["", *STATUTE.run["R01-01-A"]], [(q, *scored.values()) for q, scored in STATUTE.run.items()]),
-)
-refused(
-    "a score that is missing",
-    WEB,
-    r"score|empty",
-    how="give every document a score",
-    run=table(["query_id", "doc_id", "score"], [*scored_rows(WEB)[:-1], ("q3", "d5", "")]),
-)
-refused(
-    "labels as a run of documents",
-    WEB,
-    r"label|answer",
-    how="a table of labels has no documents",
-    run=table(["id", "label"], [("q1", "Y"), ("q2", "N"), ("q3", "Y")]),
-)
+    run=table(["idx", "hit", "rank"], ranked_rows(MARCO), "\t"))
+read("the same with its columns named", MARCO, "`--columns query=idx,document=hit`",
+    run=table(["idx", "hit", "rank"], ranked_rows(MARCO), "\t"), columns={"query": "idx", "document": "hit"})
+refused("two columns of scores", WEB, r"score", r"sim|several", how="name one: `--columns score=similarity`",
+    run=table(["query_id", "doc_id", "sim", "similarity"], [(*row, 0.5) for row in scored_rows(WEB)]))
+refused("a matrix of queries and articles", STATUTE, r"column", how="write a line for each query and article",
+    run=table(["", *STATUTE.run["R01-01-A"]], [(q, *scored.values()) for q, scored in STATUTE.run.items()]))
+refused("a score that is missing", WEB, r"score|empty", how="give every document a score",
+    run=table(["query_id", "doc_id", "score"], [*scored_rows(WEB)[:-1], ("q3", "d5", "")]))
+refused("labels as a run of documents", WEB, r"label|answer", how="a table of labels has no documents",
+    run=table(["id", "label"], [("q1", "Y"), ("q2", "N"), ("q3", "Y")]))
 
 group("TREC runs")
 
 read("a TREC run with tabs", WEB, run=trec_run(WEB, "\t"))
 read("AILA's run", made("trec", ["AILA_Q1", "AILA_Q2", "AILA_Q4"], ["S10", "S11", "S184", "S3", "S9"]))
-either(
-    "a TREC run below a line of names",
-    WEB,
-    r"column|header|name|number",
-    run=File(b"qid Q0 docno rank score tag\n" + trec_run(WEB).content),
-)
-refused(
-    "a TREC run without a tag",
-    WEB,
-    r"tag|column",
-    how="write the run tag in the last column",
-    run=File(trec_run(WEB).content.replace(b" TAG", b"")),
-)
-read(
-    "NIST's results.trunc: words behind the tag",
-    WEB,
-    run=File(trec_run(WEB).content.replace(b" TAG\n", b" TAG more at the end\n", 3)),
-)
+either("a TREC run below a line of names", WEB, r"column|header|name|number",
+    run=File(b"qid Q0 docno rank score tag\n" + trec_run(WEB).content))
+refused("a TREC run without a tag", WEB, r"tag|column", how="write the run tag in the last column",
+    run=File(trec_run(WEB).content.replace(b" TAG", b"")))
+read("NIST's results.trunc: words behind the tag", WEB,
+    run=File(trec_run(WEB).content.replace(b" TAG\n", b" TAG more at the end\n", 3)))
 read("DOS line ends", WEB, run=File(trec_run(WEB).content.replace(b"\n", b"\r\n")))
-either(
-    "the line ends of an old Mac", WEB, r"carriage return|column", run=File(trec_run(WEB).content.replace(b"\n", b"\r"))
-)
+either("the line ends of an old Mac", WEB, r"carriage return|column",
+    run=File(trec_run(WEB).content.replace(b"\n", b"\r")))
 read("gzip under a plain name", WEB, run=File(gzip.compress(trec_run(WEB).content, mtime=0)))
-read(
-    "two files with byte order marks, one after the other",
-    WEB,
-    "byte order marks are taken off",
-    run=File(b"".join(b"\xef\xbb\xbf" + trec_run(WEB._replace(run={q: WEB.run[q]})).content for q in WEB.run)),
-)
-read(
-    "a run with two byte order marks",
-    WEB,
-    "byte order marks are taken off",
-    run=File(b"\xef\xbb\xbf\xef\xbb\xbf" + trec_run(WEB).content),
-)
-read(
-    "qrels with two byte order marks",
-    WEB,
-    "byte order marks are taken off",
-    gold=File(b"\xef\xbb\xbf\xef\xbb\xbf" + qrels(WEB).content),
-)
-refused(
-    "UTF-16", WEB, r"UTF-16|UTF-8", how="save it as UTF-8", run=File(trec_run(WEB).content.decode().encode("utf-16"))
-)
-refused(
-    "ids without their leading zeros",
-    CASES,
-    r"leading zeros",
-    how="write ids as text",
-    run=File(trec_run(CASES).content.replace(b"000", b"")),
-)
-refused(
-    "documents with a prefix, in a run over all years",
-    STATUTE,
-    r"no document|Article_",
+read("two files with byte order marks, one after the other", WEB, "byte order marks are taken off",
+    run=File(b"".join(b"\xef\xbb\xbf" + trec_run(WEB._replace(run={q: WEB.run[q]})).content for q in WEB.run)))
+read("a run with two byte order marks", WEB, "byte order marks are taken off",
+    run=File(b"\xef\xbb\xbf\xef\xbb\xbf" + trec_run(WEB).content))
+read("qrels with two byte order marks", WEB, "byte order marks are taken off",
+    gold=File(b"\xef\xbb\xbf\xef\xbb\xbf" + qrels(WEB).content))
+refused("UTF-16", WEB, r"UTF-16|UTF-8", how="save it as UTF-8",
+    run=File(trec_run(WEB).content.decode().encode("utf-16")))
+refused("ids without their leading zeros", CASES, r"leading zeros", how="write ids as text",
+    run=File(trec_run(CASES).content.replace(b"000", b"")))
+refused("documents with a prefix, in a run over all years", STATUTE, r"no document|Article_",
     how="no document of the run is in the gold",
-    run=File(
-        lines(
-            [(f"H{n}-1-1", "Q0", "Article_5", 1, 1.0, "T") for n in range(10, 40)]
-            + [(q, "Q0", f"Article_{d}", 1, s, "T") for q, d, s in scored_rows(STATUTE)]
-        )
-    ),
-)
+    run=File(lines([(f"H{n}-1-1", "Q0", "Article_5", 1, 1.0, "T") for n in range(10, 40)] + [(q, "Q0", f"Article_{d}",
+        1, s, "T") for q, d, s in scored_rows(STATUTE)])))
 
 group("Runs in JSON")
 
 read("COLIEE's lists, best first", WEB, run=object_(best_first(WEB)))
-read(
-    "LeCaRD's lists, ids are numbers",
-    LECARD,
-    run=object_({q: [int(d) for d in found] for q, found in best_first(LECARD).items()}),
-)
-read(
-    "lists that begin with the worst",
-    WORST_FIRST,
-    "in the order of the file, with a warning that the reversed order is better",
-    run=object_(best_first(WORST_FIRST)),
-    says=r"revers|upside|other way",
-)
+read("LeCaRD's lists, ids are numbers", LECARD,
+    run=object_({q: [int(d) for d in found] for q, found in best_first(LECARD).items()}))
+read("lists that begin with the worst", WORST_FIRST,
+    "in the order of the file, with a warning that the reversed order is better", run=object_(best_first(WORST_FIRST)),
+    says=r"revers|upside|other way")
 read("pytrec_eval and ranx, `{query: {document: score}}`", WEB, run=object_(WEB.run))
-read(
-    "`{query: [[document, score]]}`",
-    WEB,
-    run=object_({q: [[d, s] for d, s in scored.items()] for q, scored in WEB.run.items()}),
-)
-read(
-    "`{query: {document: {rank, score}}}`",
-    CASES,
-    run=object_(
-        {q: {d: {"rank": ranks(scored)[d], "score": s} for d, s in scored.items()} for q, scored in CASES.run.items()}
-    ),
-)
+read("`{query: [[document, score]]}`", WEB,
+    run=object_({q: [[d, s] for d, s in scored.items()] for q, scored in WEB.run.items()}))
+read("`{query: {document: {rank, score}}}`", CASES,
+    run=object_({q: {d: {"rank": ranks(scored)[d], "score": s} for d, s in scored.items()} for q, scored in
+        CASES.run.items()}))
 for name in ("docid", "corpus_id"):
-    read(
-        f"`{{query: [{{{name}, score}}]}}`",
-        WEB,
-        run=object_({q: [{name: d, "score": s} for d, s in scored.items()] for q, scored in WEB.run.items()}),
-    )
+    read(f"`{{query: [{{{name}, score}}]}}`", WEB,
+        run=object_({q: [{name: d, "score": s} for d, s in scored.items()] for q, scored in WEB.run.items()}))
 read("one `{query: [document]}` a line", WEB, run=json_lines({q: found} for q, found in best_first(WEB).items()))
-read(
-    "one `{query: {document: score}}` a line",
-    WEB,
-    run=json_lines({q: scored} for q, scored in WEB.run.items()),
-)
+read("one `{query: {document: score}}` a line", WEB, run=json_lines({q: scored} for q, scored in WEB.run.items()))
 for title, names in (("ir_measures", ("query_id", "doc_id", "score")), ("a neural ranker", ("qid", "pid", "sim"))):
     read(f"one record a line, {title}", WEB, run=json_lines(records(names, scored_rows(WEB))))
 read("a list of records", CASES, run=object_(records(("query_id", "doc_id", "score"), scored_rows(CASES))))
 read("records with ranks only", WEB, "by rank", run=json_lines(records(("qid", "docno", "rank"), ranked_rows(WEB))))
-read(
-    "records with ids that are numbers",
-    MARCO,
-    run=json_lines({"query_id": int(q), "doc_id": int(d), "score": s} for q, d, s in scored_rows(MARCO)),
-)
-refused(
-    "pandas, to_json() by columns",
-    WEB,
-    r"query_id|column",
-    how='write `orient="records"`',
-    run=object_(
-        {
-            name: {str(at): row[at_name] for at, row in enumerate(scored_rows(WEB))}
-            for at_name, name in enumerate(("query_id", "doc_id", "score"))
-        }
-    ),
-)
-refused(
-    'pandas, to_json(orient="split")',
-    WEB,
-    r"columns|data|index",
-    how='write `orient="records"`',
-    run=object_({"columns": ["query_id", "doc_id", "score"], "index": [0, 1, 2], "data": scored_rows(WEB)}),
-)
-refused(
-    "ALQAC's run",
-    STATUTE,
-    r"relevant_articles",
-    how="convert it to `{question: [article]}`",
-    run=object_(
-        [
-            {"question_id": q, "relevant_articles": [{"law_id": "5/2022", "article_id": d} for d in found]}
-            for q, found in best_first(STATUTE).items()
-        ]
-    ),
-)
-refused(
-    "answers of TREC RAG",
-    MARCO,
-    r"answer|RAG|references|label",
-    how="answers with citations are not a ranking",
-    run=json_lines(
-        {"qid": q, "run_id": "A", "answer": [{"text": "x", "citations": [0]}], "references": found}
-        for q, found in best_first(MARCO).items()
-    ),
-)
-refused(
-    "a reply of a search engine",
-    WEB,
-    r"hits|query|document",
-    how="write `{query: {document: score}}`",
-    run=object_({"took": 3, "hits": {"total": 5, "hits": [{"_id": d, "_score": s} for _, d, s in scored_rows(WEB)]}}),
-)
-refused(
-    "some queries with scores and some without",
-    WEB,
-    r"score",
-    how="use the same form for all of them",
-    run=object_({"q1": WEB.run["q1"], "q2": best_first(WEB)["q2"], "q3": best_first(WEB)["q3"]}),
-)
-refused(
-    "answers given as a run of documents",
-    CASES,
-    r"label|answer",
-    how="a list of answers has no documents",
-    run=(object_({"000101": "Y", "000102": "N", "000103": "Y"})),
-)
+read("records with ids that are numbers", MARCO,
+    run=json_lines({"query_id": int(q), "doc_id": int(d), "score": s} for q, d, s in scored_rows(MARCO)))
+refused("pandas, to_json() by columns", WEB, r"query_id|column", how='write `orient="records"`',
+    run=object_({name: {str(at): row[at_name] for at, row in enumerate(scored_rows(WEB))} for at_name, name in
+        enumerate(("query_id", "doc_id", "score"))}))
+refused('pandas, to_json(orient="split")', WEB, r"columns|data|index", how='write `orient="records"`',
+    run=object_({"columns": ["query_id", "doc_id", "score"], "index": [0, 1, 2], "data": scored_rows(WEB)}))
+refused("ALQAC's run", STATUTE, r"relevant_articles", how="convert it to `{question: [article]}`",
+    run=object_([{"question_id": q, "relevant_articles": [{"law_id": "5/2022", "article_id": d} for d in found]} for q,
+        found in best_first(STATUTE).items()]))
+refused("answers of TREC RAG", MARCO, r"answer|RAG|references|label", how="answers with citations are not a ranking",
+    run=json_lines({"qid": q, "run_id": "A", "answer": [{"text": "x", "citations": [0]}], "references": found} for q,
+        found in best_first(MARCO).items()))
+refused("a reply of a search engine", WEB, r"hits|query|document", how="write `{query: {document: score}}`",
+    run=object_({"took": 3, "hits": {"total": 5, "hits": [{"_id": d, "_score": s} for _, d, s in scored_rows(WEB)]}}))
+refused("some queries with scores and some without", WEB, r"score", how="use the same form for all of them",
+    run=object_({"q1": WEB.run["q1"], "q2": best_first(WEB)["q2"], "q3": best_first(WEB)["q3"]}))
+refused("answers given as a run of documents", CASES, r"label|answer", how="a list of answers has no documents",
+    run=object_({"000101": "Y", "000102": "N", "000103": "Y"}))
 
 group("Answers Y and N")
 
@@ -886,11 +536,8 @@ read("commas without names", ANSWERS, run=table([], PREDICTED))
 read("semicolons without names", ANSWERS, run=table([], [(*row, "TAG") for row in PREDICTED], ";"))
 for title, words in (("1 and 0", "01"), ("True and False", ("False", "True")), ("yes and no", ("no", "yes"))):
     read(f"answers {title}, columns", ANSWERS, run=File(lines((q, words[a], "TAG") for q, a in ANSWERS.run.items())))
-    read(
-        f"answers {title}, a table",
-        ANSWERS,
-        run=table(["id", "prediction"], [(q, words[a]) for q, a in ANSWERS.run.items()]),
-    )
+    read(f"answers {title}, a table", ANSWERS,
+        run=table(["id", "prediction"], [(q, words[a]) for q, a in ANSWERS.run.items()]))
 ALL_ONES = dict.fromkeys(ALL_YES.run, "1")
 for title, all_ones in (
     ("columns without a tag", File(lines(ALL_ONES.items()))),
@@ -900,89 +547,40 @@ for title, all_ones in (
 ):
     read(f"answers that are all 1, {title}", ALL_YES, "questions of statute law", run=all_ones)
 read("id and label", ANSWERS, run=table(["id", "label"], PREDICTED))
-read(
-    "predictions beside the gold's labels",
-    ANSWERS,
-    "`prediction` is the answer, and `label` the gold's",
-    run=table(
-        ["pair_id", "label", "prediction", "votes"],
-        [(q, label(ANSWERS.gold[q]), label(a), "3 to 2") for q, a in ANSWERS.run.items()],
-        "\t",
-    ),
-)
-read(
-    "predictions beside the gold's labels, 1 and 0",
-    ANSWERS,
-    run=table(
-        ["pair_id", "label", "prediction"],
-        [(q, int(ANSWERS.gold[q]), int(a)) for q, a in ANSWERS.run.items()],
-        "\t",
-    ),
-)
-read(
-    "a column of answers named by the user",
-    ANSWERS,
-    "`--columns answer=verdict`",
-    run=(table(["id", "verdict"], PREDICTED)),
-    columns={"answer": "verdict"},
-)
+read("predictions beside the gold's labels", ANSWERS, "`prediction` is the answer, and `label` the gold's",
+    run=table(["pair_id", "label", "prediction", "votes"], [(q, label(ANSWERS.gold[q]), label(a), "3 to 2") for q, a in
+        ANSWERS.run.items()], "\t"))
+read("predictions beside the gold's labels, 1 and 0", ANSWERS,
+    run=table(["pair_id", "label", "prediction"], [(q, int(ANSWERS.gold[q]), int(a)) for q, a in ANSWERS.run.items()],
+        "\t"))
+read("a column of answers named by the user", ANSWERS, "`--columns answer=verdict`",
+    run=table(["id", "verdict"], PREDICTED), columns={"answer": "verdict"})
 read("one record a line", ANSWERS, run=json_lines({"id": q, "label": a, "expert": "E1"} for q, a in PREDICTED))
-read(
-    "a list of records of answers",
-    ANSWERS,
-    run=object_([{"id": q, "query": "The owner may do so.", "label": a} for q, a in PREDICTED]),
-)
+read("a list of records of answers", ANSWERS,
+    run=object_([{"id": q, "query": "The owner may do so.", "label": a} for q, a in PREDICTED]))
 read("`{question: answer}`", ANSWERS, run=object_(dict(PREDICTED)))
 read("`{question: true}`", ANSWERS, run=object_(ANSWERS.run))
 either("`{question: 1}`", ANSWERS, r"label|answer", run=object_({q: int(a) for q, a in ANSWERS.run.items()}))
-refused(
-    "an answer that is neither Y nor N: `Sorry`",
-    ANSWERS,
-    r"Sorry",
+refused("an answer that is neither Y nor N: `Sorry`", ANSWERS, r"Sorry",
     how="the number of such lines is given, and the option that counts them as wrong",
-    run=File(lines([*PREDICTED[:-1], ("R01-04-O", "Sorry")])),
-)
-refused(
-    "answers of two kinds in a file",
-    ANSWERS,
-    r"1|label",
-    how="write Y and N, or 1 and 0",
-    run=File(lines([*PREDICTED[:-1], ("R01-04-O", "1")])),
-)
+    run=File(lines([*PREDICTED[:-1], ("R01-04-O", "Sorry")])))
+refused("answers of two kinds in a file", ANSWERS, r"1|label", how="write Y and N, or 1 and 0",
+    run=File(lines([*PREDICTED[:-1], ("R01-04-O", "1")])))
 read("the gold as a table", ANSWERS, gold=table(["id", "label"], [(q, label(a)) for q, a in ANSWERS.gold.items()]))
-read(
-    "the gold as a table of 1 and 0",
-    ANSWERS,
-    gold=table(["pair_id", "gold_label"], [(q, int(a)) for q, a in ANSWERS.gold.items()], "\t"),
-)
-read(
-    "the gold as a list of records with texts",
-    ANSWERS,
-    "`id` is the question, and `query` its text",
-    gold=object_(
-        [
-            {"id": q, "label": label(a), "query": f"The owner of thing {q[-1]} may.", "article": "Article 5 …"}
-            for q, a in ANSWERS.gold.items()
-        ]
-    ),
-)
-either(
-    "VLSP's list of records",
-    ANSWERS,
-    r"example_id",
-    gold=object_(
-        [
-            {"example_id": q, "label": "Yes" if a else "No", "statement": "x", "legal_passages": [{"article_id": "5"}]}
-            for q, a in ANSWERS.gold.items()
-        ]
-    ),
-)
+read("the gold as a table of 1 and 0", ANSWERS,
+    gold=table(["pair_id", "gold_label"], [(q, int(a)) for q, a in ANSWERS.gold.items()], "\t"))
+read("the gold as a list of records with texts", ANSWERS, "`id` is the question, and `query` its text",
+    gold=object_([{"id": q, "label": label(a), "query": f"The owner of thing {q[-1]} may.", "article": "Article 5 …"}
+        for q, a in ANSWERS.gold.items()]))
+either("VLSP's list of records", ANSWERS, r"example_id",
+    gold=object_([{"example_id": q, "label": "Yes" if a else "No", "statement": "x", "legal_passages": [{"article_id":
+        "5"}]} for q, a in ANSWERS.gold.items()]))
 read("the gold as `{question: answer}`", ANSWERS, gold=object_({q: label(a) for q, a in ANSWERS.gold.items()}))
 
 group("Python objects")
 
 
-def pandas_frame(names: Sequence[str], rows: Iterable[Sequence[object]]) -> object:
+def pandas_frame(names: Sequence[str], rows: Iterable[Sequence[object]]) -> Any:
     import pandas
 
     return pandas.DataFrame(list(rows), columns=list(names))
@@ -1010,157 +608,61 @@ def frame(names: str, rows: Iterable[Sequence[object]], *, of: str = "pandas") -
 
 
 for library in ("pandas", "polars"):
-    read(
-        f"PyTerrier's frames in {library}",
-        WEB,
-        gold=frame("qid docno label", judged_rows(WEB), of=library),
-        run=(frame("qid docno score", scored_rows(WEB), of=library)),
-    )
-    read(
-        f"a frame of {library} with ranks only",
-        WEB,
-        "by rank",
-        run=(frame("query_id doc_id rank", ranked_rows(WEB), of=library)),
-    )
-read(
-    "PyTerrier's whole frame",
-    WEB,
-    "`docno` is the id",
-    run=frame(
-        "qid docid docno rank score query",
-        [(q, at, d, ranks(WEB.run[q])[d] - 1, s, "owner") for at, (q, d, s) in enumerate(scored_rows(WEB))],
-    ),
-)
+    read(f"PyTerrier's frames in {library}", WEB, gold=frame("qid docno label", judged_rows(WEB), of=library),
+        run=frame("qid docno score", scored_rows(WEB), of=library))
+    read(f"a frame of {library} with ranks only", WEB, "by rank",
+        run=frame("query_id doc_id rank", ranked_rows(WEB), of=library))
+read("PyTerrier's whole frame", WEB, "`docno` is the id",
+    run=frame("qid docid docno rank score query", [(q, at, d, ranks(WEB.run[q])[d] - 1, s, "owner") for at, (q, d, s) in
+        enumerate(scored_rows(WEB))]))
 read("ranx's frame", WEB, run=frame("q_id doc_id score", scored_rows(WEB)))
 read("a frame with capitals", WEB, run=frame("query_id doc_id Score", scored_rows(WEB)))
 read("a frame of similarities", WEB, run=frame("query_id doc_id similarity", scored_rows(WEB), of="polars"))
 read("a gold frame with `grade`", WEB, gold=frame("query_id doc_id grade", judged_rows(WEB)))
-read(
-    "a gold frame with BEIR's names",
-    WEB,
-    gold=Memory(
-        "pandas.DataFrame: query-id, corpus-id, score",
-        lambda: pandas_frame(["query-id", "corpus-id", "score"], judged_rows(WEB)),
-    ),
-)
-read(
-    "a gold frame of two columns",
-    SETS,
-    "every pair is relevant",
-    gold=(frame("query_id doc_id", [(q, d) for q, found in relevant(WEB).items() for d in found])),
-)
-read(
-    "a lazy frame of polars",
-    WEB,
-    run=Memory(
-        "polars.LazyFrame: query_id, doc_id, score",
-        lambda: polars_frame(["query_id", "doc_id", "score"], scored_rows(WEB), lazy=True),
-    ),
-)
-refused(
-    "a gold frame without relevance",
-    WEB,
-    r"relevance",
-    r"split",
-    how="a column without a known name",
-    gold=(frame("query_id doc_id split", [(q, d, "dev") for q, d, _ in judged_rows(WEB)])),
-)
-refused(
-    "a frame without scores",
-    WEB,
-    r"score",
-    r"logit",
-    how="a column without a known name",
-    run=(frame("query_id doc_id logit", scored_rows(WEB))),
-)
-read(
-    "the same with its column named",
-    WEB,
-    '`columns={"score": "logit"}`',
-    columns={"score": "logit"},
-    run=(frame("query_id doc_id logit", scored_rows(WEB))),
-)
-refused(
-    "a frame whose queries are its index",
-    WEB,
-    r"query",
-    how="`frame.reset_index()`",
-    run=Memory(
-        "pandas.DataFrame: doc_id, score",
-        lambda: pandas_frame(["qid", "doc_id", "score"], scored_rows(WEB)).set_index("qid"),  # type: ignore[attr-defined]
-    ),
-)
-read(
-    "ir_datasets' tuples",
-    WEB,
-    gold=Memory(
-        "TrecQrel(query_id, doc_id, relevance, iteration)",
-        lambda: tuples("TrecQrel", "query_id doc_id relevance iteration", [(*row, "0") for row in judged_rows(WEB)]),
-    ),
-    run=Memory(
-        "GenericScoredDoc(query_id, doc_id, score)",
-        lambda: tuples("GenericScoredDoc", "query_id doc_id score", scored_rows(WEB)),
-    ),
-)
-read(
-    "tuples with other names",
-    WEB,
+read("a gold frame with BEIR's names", WEB,
+    gold=Memory("pandas.DataFrame: query-id, corpus-id, score", lambda: pandas_frame(["query-id", "corpus-id", "score"],
+        judged_rows(WEB))))
+read("a gold frame of two columns", SETS, "every pair is relevant",
+    gold=frame("query_id doc_id", [(q, d) for q, found in relevant(WEB).items() for d in found]))
+read("a lazy frame of polars", WEB,
+    run=Memory("polars.LazyFrame: query_id, doc_id, score", lambda: polars_frame(["query_id", "doc_id", "score"],
+        scored_rows(WEB), lazy=True)))
+refused("a gold frame without relevance", WEB, r"relevance", r"split", how="a column without a known name",
+    gold=frame("query_id doc_id split", [(q, d, "dev") for q, d, _ in judged_rows(WEB)]))
+refused("a frame without scores", WEB, r"score", r"logit", how="a column without a known name",
+    run=frame("query_id doc_id logit", scored_rows(WEB)))
+read("the same with its column named", WEB, '`columns={"score": "logit"}`', columns={"score": "logit"},
+    run=frame("query_id doc_id logit", scored_rows(WEB)))
+refused("a frame whose queries are its index", WEB, r"query", how="`frame.reset_index()`",
+    run=Memory("pandas.DataFrame: doc_id, score", lambda: pandas_frame(["qid", "doc_id", "score"],
+        scored_rows(WEB)).set_index("qid")))
+read("ir_datasets' tuples", WEB,
+    gold=Memory("TrecQrel(query_id, doc_id, relevance, iteration)", lambda: tuples("TrecQrel",
+        "query_id doc_id relevance iteration", [(*row, "0") for row in judged_rows(WEB)])),
+    run=Memory("GenericScoredDoc(query_id, doc_id, score)", lambda: tuples("GenericScoredDoc", "query_id doc_id score",
+        scored_rows(WEB))))
+read("tuples with other names", WEB,
     gold=Memory("Judgement(qid, docno, rel)", lambda: tuples("Judgement", "qid docno rel", judged_rows(WEB))),
-    run=Memory("Hit(qid, docno, rank)", lambda: tuples("Hit", "qid docno rank", ranked_rows(WEB))),
-)
-read(
-    "objects with attributes",
-    WEB,
-    run=Memory(
-        "SimpleNamespace(query_id=…, doc_id=…, score=…)",
-        lambda: [SimpleNamespace(query_id=q, doc_id=d, score=s) for q, d, s in scored_rows(WEB)],
-    ),
-)
-refused(
-    "tuples without relevance",
-    WEB,
-    r"relevance",
-    how="a field without a known name",
-    gold=Memory(
-        "Judgement(query_id, doc_id, assessor)",
-        lambda: tuples("Judgement", "query_id doc_id assessor", judged_rows(WEB)),
-    ),
-)
-refused(
-    "tuples without names",
-    WEB,
-    r"query_id|name",
-    how="give named tuples",
-    run=Memory("[(query, document, score)]", lambda: scored_rows(WEB)),
-)
-read(
-    "a list of dictionaries",
-    WEB,
-    run=Memory(
-        '[{"query_id": …, "doc_id": …, "score": …}]',
-        lambda: records(("query_id", "doc_id", "score"), scored_rows(WEB)),
-    ),
-)
-read(
-    "`{query: [(document, score)]}`",
-    WEB,
-    run=Memory("{query: [(document, score)]}", lambda: {q: list(scored.items()) for q, scored in WEB.run.items()}),
-)
-read(
-    "sentence-transformers' hits",
-    WEB,
-    run=Memory(
-        '{query: [{"corpus_id": …, "score": …}]}',
-        lambda: {q: [{"corpus_id": d, "score": s} for d, s in scored.items()] for q, scored in WEB.run.items()},
-    ),
-)
-read(
-    "Task 3 in dictionaries",
-    only_relevant(STATUTE),
-    "Task 3, as the ids show",
+    run=Memory("Hit(qid, docno, rank)", lambda: tuples("Hit", "qid docno rank", ranked_rows(WEB))))
+read("objects with attributes", WEB,
+    run=Memory("SimpleNamespace(query_id=…, doc_id=…, score=…)", lambda: [SimpleNamespace(query_id=q, doc_id=d, score=s)
+        for q, d, s in scored_rows(WEB)]))
+refused("tuples without relevance", WEB, r"relevance", how="a field without a known name",
+    gold=Memory("Judgement(query_id, doc_id, assessor)", lambda: tuples("Judgement", "query_id doc_id assessor",
+        judged_rows(WEB))))
+refused("tuples without names", WEB, r"query_id|name", how="give named tuples",
+    run=Memory("[(query, document, score)]", lambda: scored_rows(WEB)))
+read("a list of dictionaries", WEB,
+    run=Memory('[{"query_id": …, "doc_id": …, "score": …}]', lambda: records(("query_id", "doc_id", "score"),
+        scored_rows(WEB))))
+read("`{query: [(document, score)]}`", WEB,
+    run=Memory("{query: [(document, score)]}", lambda: {q: list(scored.items()) for q, scored in WEB.run.items()}))
+read("sentence-transformers' hits", WEB,
+    run=Memory('{query: [{"corpus_id": …, "score": …}]}', lambda: {q: [{"corpus_id": d, "score": s} for d, s in
+        scored.items()] for q, scored in WEB.run.items()}))
+read("Task 3 in dictionaries", only_relevant(STATUTE), "Task 3, as the ids show",
     gold=Memory("{question: [article]}", lambda: relevant(STATUTE)),
-    run=Memory("{question: [article]}", lambda: best_first(STATUTE)),
-)
+    run=Memory("{question: [article]}", lambda: best_first(STATUTE)))
 read("`{question: True}` in Python", ANSWERS, run=Memory("{question: True}", lambda: ANSWERS.run))
 read("a frame of answers", ANSWERS, run=frame("id prediction", PREDICTED))
 
@@ -1178,30 +680,14 @@ for name, content, words in (
     if not re.search("zip arch|tar arch", name):  # of which the command line reads the files, as of a folder
         refused(f"{name} as the run", WEB, words, how="export it as text", run=File(content, ".txt"))
     refused(f"{name} as the gold", WEB, words, how="export it as text", gold=File(content, ".txt"))
-refused(
-    "COLIEE's system description",
-    CASES,
-    r"description",
-    how="it goes beside the run",
-    run=File(
-        b"Task: 1\nRun tag: ALPHA1\n\n- Machine learning models:\nhttps://example.org/model\n"
-        b"- External resources:\nnone\n- Explaination:\nBM25\n"
-    ),
-)
-refused(
-    "a page of the web in place of the file",
-    WEB,
-    r"web page",
-    how="download the file itself",
-    run=File(b"<!DOCTYPE html>\n<html><head><title>Sign in</title></head><body></body></html>\n"),
-)
-refused(
-    "a pointer of Git LFS",
-    WEB,
-    r"LFS|column",
-    how="run `git lfs pull`",
-    run=File(b"version https://git-lfs.github.com/spec/v1\noid sha256:4d7a214614ab\nsize 12345\n"),
-)
+refused("COLIEE's system description", CASES, r"description", how="it goes beside the run",
+    run=File(b"Task: 1\nRun tag: ALPHA1\n\n- Machine learning models:\nhttps://example.org/model\n"
+        b"- External resources:\nnone\n- Explaination:\nBM25\n"))
+refused("a page of the web in place of the file", WEB, r"web page", how="download the file itself",
+    run=File(b"<!DOCTYPE html>\n<html><head><title>Sign in</title></head><body></body></html>\n"))
+refused("a pointer of Git LFS", WEB, r"LFS|column", how="run `git lfs pull`",
+    run=File(b"version https://git-lfs.github.com/spec/v1\noid sha256:4d7a214614ab\nsize 12345\n"))
+# fmt: on
 
 # ── The table of docs/files.md ────────────────────────────────────────────────────────────────────────────────────
 

@@ -17,6 +17,7 @@ from __future__ import annotations
 import argparse
 import bz2
 import contextlib
+import csv
 import gzip
 import io
 import json
@@ -40,7 +41,7 @@ from types import FrameType, SimpleNamespace
 from typing import Any, Final, NamedTuple
 from unittest import mock
 
-from mutations import EXAMPLES, Case, lines_of, made
+from mutations import EXAMPLES, Case, damaged, lines_of, made
 
 from coliee_adapters.errors import ColieeError, InputError
 from coliee_adapters.files.file_kinds import kind_of
@@ -378,24 +379,37 @@ def _parquet(files: Put, chance: random.Random, plain: Outcome) -> str | None:
 
 @check("damaged data")
 def _damaged(files: Put, chance: random.Random, plain: Outcome) -> str | None:
-    """Compressed and Parquet data that some bytes were changed in, or that end early: scores or a sentence."""
-    kinds = {**{ending: packed(files.case.run) for ending, packed in COMPRESSED.items()}, ".parquet": _in_parquet()}
-    ending = chance.choice([*kinds])
-    data = bytearray(kinds[ending])
-    for _ in range(chance.randint(1, 3)):
-        data[chance.randrange(len(data))] = chance.randrange(256)
-    damaged = files.folder / "packed" / f"{files.run.name}{ending}"
-    damaged.write_bytes(data[: chance.choice([len(data), chance.randrange(len(data))])])
-    gold, task = (EXAMPLES / "trec/qrels.txt", "trec") if ending == ".parquet" else (files.gold, files.case.task)
-    outcome(files, lambda: evaluate(gold, damaged, task=task))
-    return None
+    """Damaged archives, compressed and Parquet files stop none of the sound submissions beside them."""
+    folder = files.folder / "all"
+    for name in ("A.run", "B.run"):
+        (folder / name).write_bytes((EXAMPLES / "trec/bm25.run").read_bytes().replace(b"bm25", name[:1].encode()))
+    kinds = _packed_run()
+    for at in range(4):
+        ending = chance.choice([*kinds])
+        (folder / f"x{at}{ending}").write_bytes(damaged(kinds[ending], chance))
+    command, more = chance.choice([("leaderboard", ("--resamples", 20)), ("evaluate", ("-m", "map", "--keep-going"))])
+    done = typed(command, EXAMPLES / "trec/qrels.txt", folder, "--task", "trec", "-f", "csv", *more)
+    if said := broken(done, result=False):
+        return said
+    rows = {row["run"]: row["map"] for row in csv.DictReader(io.StringIO(done.out)) if row.get("map")}
+    sound = rows.get("A") is not None and rows.get("A") == rows.get("B")
+    return None if sound else f"{command}: {rows}, {done.err[-300:]}"
 
 
 @cache
-def _in_parquet() -> bytes:
+def _packed_run() -> dict[str, bytes]:
+    """A run in everything that holds one, by ending."""
+    run, packed = EXAMPLES / "trec/bm25.run", io.BytesIO()
     with tempfile.TemporaryDirectory() as folder:
-        convert(EXAMPLES / "trec/bm25.run", Path(folder, "run.parquet"))
-        return Path(folder, "run.parquet").read_bytes()
+        convert(run, Path(folder, "run.parquet"))
+        kinds = {".parquet": Path(folder, "run.parquet").read_bytes()}
+    kinds |= {ending: compress(run.read_bytes()) for ending, compress in COMPRESSED.items()}
+    with zipfile.ZipFile(packed, "w", zipfile.ZIP_DEFLATED) as archive:
+        archive.write(run, "c/c.run")
+    tarred = io.BytesIO()
+    with tarfile.open(fileobj=tarred, mode="w") as held:
+        held.add(run, "c/c.run")
+    return kinds | {".zip": packed.getvalue(), ".tar": tarred.getvalue(), ".tgz": gzip.compress(tarred.getvalue())}
 
 
 @check("standard input")
@@ -632,20 +646,17 @@ def tried(case: Case, folder: Path, seed: str, checks: Iterable[str] = CHECKS) -
             yield name, what
 
 
-@cache
-def _tools() -> tuple[str, ...]:
-    return tuple(
-        name for name in CHECKS if name in ("validate", "convert", "compare", "leaderboard", "tune and cut", "fuse")
-    )
+#: of these, which are slow, two a case
+_TOOLS: Final = ("damaged data", "validate", "convert", "compare", "leaderboard", "tune and cut", "fuse")
 
 
 def session(seed: int, numbers: Iterable[int], folder: Path, known: set[str] | None = None) -> Iterator[Finding]:
-    """Try the cases of these numbers, and give each kind of finding once; of the slow commands, two a case."""
+    """Try the cases of these numbers, and give each kind of finding once."""
     known = set() if known is None else known
     for number in numbers:
         case = made(seed, number)
         chance = random.Random(f"{seed}:{number}:checks")
-        checks = [name for name in CHECKS if name not in _tools()] + chance.sample(_tools(), 2)
+        checks = [name for name in CHECKS if name not in _TOOLS] + chance.sample(_TOOLS, 2)
         for name, what in tried(case, folder, f"{seed}:{number}", checks):
             finding = Finding(name, what, number, case)
             if finding.key not in known:

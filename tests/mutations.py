@@ -115,73 +115,51 @@ def lines_of(raw: bytes) -> list[bytes]:
     return raw.split(b"\n")
 
 
-def _some(lines: list[bytes], chance: random.Random) -> int:
-    return chance.randrange(len(lines))
-
-
 def _word(raw: bytes, chance: random.Random) -> bytes:
     """A word that has meant trouble, or one of the file's own."""
     own = re.findall(rb"[^\s,;\"\[\]{}<>:]+", raw[:20000])
     return chance.choice(own) if own and chance.random() < 0.4 else chance.choice(_WORDS).encode("utf-8")
 
 
-@mutator
-def a_line_less(raw: bytes, chance: random.Random) -> bytes:
-    lines = lines_of(raw)
-    del lines[_some(lines, chance)]
-    return b"\n".join(lines)
+LineMutator = Callable[[list[bytes], int, random.Random], object]
 
 
-@mutator
-def a_line_twice(raw: bytes, chance: random.Random) -> bytes:
-    lines = lines_of(raw)
-    lines.insert(_some(lines, chance), chance.choice(lines))
-    return b"\n".join(lines)
+def of_lines(function: LineMutator) -> LineMutator:
+    """A mutator that changes a list of lines, at one of them."""
+
+    def change(raw: bytes, chance: random.Random) -> bytes:
+        lines = lines_of(raw)
+        function(lines, chance.randrange(len(lines)), chance)
+        return b"\n".join(lines)
+
+    change.__name__ = function.__name__
+    MUTATORS.append(change)
+    return function
 
 
-@mutator
-def lines_swapped(raw: bytes, chance: random.Random) -> bytes:
-    lines = lines_of(raw)
-    one, other = _some(lines, chance), _some(lines, chance)
-    lines[one], lines[other] = lines[other], lines[one]
-    return b"\n".join(lines)
+@of_lines
+def a_line_less_or_twice(lines: list[bytes], at: int, chance: random.Random) -> None:
+    lines[at : at + 1] = chance.choice([[], [lines[at]] * 2, [lines[at], chance.choice(lines)]])
 
 
-@mutator
-def lines_shuffled(raw: bytes, chance: random.Random) -> bytes:
-    lines = lines_of(raw)
-    chance.shuffle(lines)
-    return b"\n".join(lines)
+@of_lines
+def lines_moved(lines: list[bytes], at: int, chance: random.Random) -> None:
+    other = chance.randrange(len(lines))
+    lines[at], lines[other] = lines[other], lines[at]
+    if chance.random() < 0.5:
+        chance.choice([chance.shuffle, list.reverse])(lines)
 
 
-@mutator
-def lines_reversed(raw: bytes, chance: random.Random) -> bytes:
-    return b"\n".join(reversed(lines_of(raw)))
+@of_lines
+def a_line_of_another_file(lines: list[bytes], at: int, chance: random.Random) -> None:
+    gold, runs, _ = chance.choice(PAIRS)
+    lines.insert(at, chance.choice(lines_of((EXAMPLES / chance.choice((gold, *runs))).read_bytes())))
 
 
-@mutator
-def cut_short(raw: bytes, chance: random.Random) -> bytes:
-    return raw[: chance.randrange(len(raw) + 1)]
-
-
-@mutator
-def begun_late(raw: bytes, chance: random.Random) -> bytes:
-    return raw[chance.randrange(min(len(raw), 200) + 1) :]
-
-
-@mutator
-def a_line_of_another_file(raw: bytes, chance: random.Random) -> bytes:
-    pair = chance.choice(PAIRS)
-    other = lines_of((EXAMPLES / chance.choice((pair[0], *pair[1]))).read_bytes())
-    lines = lines_of(raw)
-    lines.insert(_some(lines, chance), chance.choice(other))
-    return b"\n".join(lines)
-
-
-@mutator
-def a_field_changed(raw: bytes, chance: random.Random) -> bytes:
+@of_lines
+def a_field_changed(lines: list[bytes], one: int, chance: random.Random) -> None:
     """One field of one line, or the same field of every line: taken away, put twice, swapped, or another word."""
-    at = chance.randrange(7)
+    at, word = chance.randrange(7), _word(b"\n".join(lines), chance)
     ways: Sequence[Callable[[list[bytes]], object]] = (
         lambda fields: fields.pop(at % len(fields)),
         lambda fields: fields.insert(at % len(fields), fields[at % len(fields)]),
@@ -189,16 +167,48 @@ def a_field_changed(raw: bytes, chance: random.Random) -> bytes:
         lambda fields: fields.__setitem__(at % len(fields), word),
         lambda fields: fields.insert(at % (len(fields) + 1), word),
     )
-    word, way = _word(raw, chance), chance.choice(ways)
-    lines = lines_of(raw)
-    every, one = chance.random() < 0.3, _some(lines, chance)
+    way, every = chance.choice(ways), chance.random() < 0.3
     for number, line in enumerate(lines):
         if line.strip() and (every or number == one):
             separator = next((mark for mark in (b"\t", b" ", b",", b";") if mark in line), b" ")
             fields = line.split(separator)
             way(fields)
             lines[number] = separator.join(fields)
-    return b"\n".join(lines)
+
+
+@of_lines
+def blanks_around(lines: list[bytes], one: int, chance: random.Random) -> None:
+    blank = chance.choice([b" ", b"\t", b"  ", b"\x0b", b"\xc2\xa0", b" " * 1000])
+    every = chance.random() < 0.4
+    for number, line in enumerate(lines):
+        if every or number == one:
+            lines[number] = blank + line if chance.random() < 0.5 else line + blank
+
+
+@of_lines
+def a_comment(lines: list[bytes], at: int, chance: random.Random) -> None:
+    marks = [b"# a", b" # a b c", b"/* a */", b"/* a", b"a */", b"/* a */ x", b"/*", b"*/", b"#", b"//", b"%"]
+    lines.insert(at, chance.choice(marks))
+    if chance.random() < 0.4:
+        lines.insert(chance.randrange(len(lines)), chance.choice([b"*/", b"b */ q1 Q0 d 1 1 t", b"/* x */"]))
+
+
+@of_lines
+def a_tag_of_two_words(lines: list[bytes], at: int, chance: random.Random) -> None:
+    stop = chance.choice([1, len(lines), at + 1])
+    lines[:stop] = [line + b" CLEAN" if line else line for line in lines[:stop]]
+
+
+@of_lines
+def byte_order_marks(lines: list[bytes], at: int, chance: random.Random) -> None:
+    at, mark = chance.choice([0, at]), b"\xef\xbb\xbf"
+    lines[at] = mark * chance.choice([1, 2, 3]) + lines[at]
+
+
+@mutator
+def begun_late_or_cut_short(raw: bytes, chance: random.Random) -> bytes:
+    at = chance.randrange(len(raw) + 1)
+    return chance.choice([raw[:at], raw[min(at, 200) :]])
 
 
 @mutator
@@ -239,37 +249,13 @@ def an_encoding(raw: bytes, chance: random.Random) -> bytes:
 
 
 @mutator
-def byte_order_marks(raw: bytes, chance: random.Random) -> bytes:
-    mark = b"\xef\xbb\xbf"
-    if chance.random() < 0.5:
-        return mark * chance.choice([1, 2, 3]) + raw
-    lines = lines_of(raw)
-    at = _some(lines, chance)
-    lines[at] = mark + lines[at]
-    return b"\n".join(lines)
-
-
-@mutator
 def another_separator(raw: bytes, chance: random.Random) -> bytes:
     old = chance.choice([b" ", b"\t", b","])
     new = chance.choice([b"\t", b",", b";", b"  ", b" \t ", b", ", b" ,", "\u3000".encode(), "\u00a0".encode(), b"|"])
     if chance.random() < 0.5:
         return raw.replace(old, new)
-    lines = lines_of(raw)
-    at = _some(lines, chance)
-    lines[at] = lines[at].replace(old, new)
-    return b"\n".join(lines)
-
-
-@mutator
-def blanks_around(raw: bytes, chance: random.Random) -> bytes:
-    blank = chance.choice([b" ", b"\t", b"  ", b"\x0b", b"\xc2\xa0", b" " * 1000])
-    lines = lines_of(raw)
-    every, one = chance.random() < 0.4, _some(lines, chance)
-    for number, line in enumerate(lines):
-        if every or number == one:
-            lines[number] = blank + line if chance.random() < 0.5 else line + blank
-    return b"\n".join(lines)
+    start = chance.randrange(len(raw) + 1)
+    return raw[:start] + raw[start:].replace(old, new, 3)
 
 
 @mutator
@@ -288,29 +274,10 @@ def no_last_line_end(raw: bytes, chance: random.Random) -> bytes:
 
 
 @mutator
-def a_comment(raw: bytes, chance: random.Random) -> bytes:
-    lines = lines_of(raw)
-    new = chance.choice(
-        [b"# a", b" # a b c", b"/* a */", b"/* a", b"a */", b"/* a */ x", b"/*", b"*/", b"#", b"//", b"%"]
-    )
-    lines.insert(_some(lines, chance), new)
-    if chance.random() < 0.4:
-        lines.insert(_some(lines, chance), chance.choice([b"*/", b"b */ q1 Q0 d 1 1 t", b"/* x */"]))
-    return b"\n".join(lines)
-
-
-@mutator
 def a_header(raw: bytes, chance: random.Random) -> bytes:
     names = ["query_id", "doc_id", "score", "rank", "label", "qid", "docno", "prediction", "Q0", "tag", "id", "x"]
     width = chance.choice([2, 3, 4, 5, 6])
     return chance.choice([" ", "\t", ",", ";"]).join(chance.sample(names, width)).encode() + b"\n" + raw
-
-
-@mutator
-def a_tag_of_two_words(raw: bytes, chance: random.Random) -> bytes:
-    lines = lines_of(raw)
-    stop = chance.choice([1, len(lines), _some(lines, chance) + 1])
-    return b"\n".join(line + b" CLEAN" if line and at < stop else line for at, line in enumerate(lines))
 
 
 @mutator
@@ -333,12 +300,30 @@ def brackets(raw: bytes, chance: random.Random) -> bytes:
 
 
 @mutator
-def twice_over(raw: bytes, chance: random.Random) -> bytes:
-    return raw + raw
+def nothing_left_or_all_twice(raw: bytes, chance: random.Random) -> bytes:
+    mark = b"\xef\xbb\xbf"
+    return chance.choice([b"", b"\n", b" ", mark, b"\0", b"{}", b"[]", b"#\n", mark + mark + b"\n", raw + raw])
 
 
-@mutator
-def nothing_left(raw: bytes, chance: random.Random) -> bytes:
-    return chance.choice(
-        [b"", b"\n", b" ", b"\xef\xbb\xbf", b"\0", b"{}", b"[]", b"#\n", b"\xef\xbb\xbf\xef\xbb\xbf\n"]
-    )
+def damaged(content: bytes, chance: random.Random) -> bytes:
+    """Packed data that some bytes were changed in, often where lists of contents stand, or that end early."""
+    raw = bytearray(content)
+    for _ in range(chance.choice([1, 1, 1, 2, 3, 8])):
+        at = chance.randrange(0 if chance.random() < 0.6 else max(len(raw) - 800, 0), len(raw))
+        match chance.choice(["bit", "bit", "byte", "bytes", "zeros", "cut", "tail", "twice"]):
+            case "bit":
+                raw[at] ^= 1 << chance.randrange(8)
+            case "byte":
+                raw[at] = chance.choice([0, 1, 0x7F, 0x80, 0xFF, chance.randrange(256)])
+            case "bytes":
+                raw[at : at + 8] = chance.randbytes(len(raw[at : at + 8]))
+            case "zeros":
+                end = min(at + chance.choice([4, 16, 512]), len(raw))
+                raw[at:end] = bytes(end - at)
+            case "cut":
+                del raw[max(at, 1) :]
+            case "tail":
+                raw += chance.randbytes(chance.choice([1, 22, 512]))
+            case _:
+                raw[at:at] = raw[at : at + chance.choice([1, 30, 512])]
+    return bytes(raw)

@@ -5,9 +5,7 @@ Each situation is a row of docs/faults.md, which says what is printed; what is n
 
 from __future__ import annotations
 
-import contextlib
 import gzip
-import io
 import lzma
 import os
 import re
@@ -20,8 +18,8 @@ from collections.abc import Callable, Iterator
 from pathlib import Path
 
 import pytest
+from fuzz import typed
 
-from coliee_ir.cli import main
 from coliee_ir.rules.protocol import NEWEST
 
 ROOT = Path(__file__).parent.parent
@@ -126,7 +124,7 @@ def run(
     Where it is only a matter of files, in this process, which is started already.
     """
     if hook is None and stdin is None and stdout is None:
-        return here_and_now(*arguments)
+        return tuple(typed(*arguments))
     with Path(stdout or os.devnull).open("wb") as file:
         done = subprocess.run(
             _command(arguments, hook),
@@ -137,17 +135,6 @@ def run(
             timeout=60,
         )
     return done.returncode, (done.stdout or b"").decode(), done.stderr.decode()
-
-
-def here_and_now(*arguments: str) -> tuple[int, str, str]:
-    """The same in this process: what is not refused as it should be ends the test."""
-    out, err = (io.TextIOWrapper(io.BytesIO(), encoding="utf-8", write_through=True) for _ in range(2))
-    with contextlib.redirect_stdout(out), contextlib.redirect_stderr(err):
-        try:
-            code = main(list(arguments))
-        except SystemExit as stop:  # argparse
-            code = int(stop.code or 0)
-    return code, out.buffer.getvalue().decode(), err.buffer.getvalue().decode()  # type: ignore[attr-defined]
 
 
 def _command(arguments: tuple[str, ...], hook: str | None) -> list[str]:
@@ -192,102 +179,36 @@ def check(situation: str, result: tuple[int, str, str]) -> None:
     assert "Exception ignored" not in err
 
 
-def cut(example: str, n: int, name: str) -> None:
-    Path(name).write_bytes((EXAMPLES / example).read_bytes()[:-n])
+RUN_GZ = ("evaluate", "gold.txt", "run.txt.gz")
+BY_XML = ("evaluate", "gold.xml", "run.txt")
 
 
-def copied(example: str, name: str) -> str:
-    Path(name).write_bytes((EXAMPLES / example).read_bytes())
-    return name
+def put(name: str, content: bytes, *arguments: str) -> tuple[str, ...]:
+    """A command on a file of this content."""
+    Path(name).write_bytes(content)
+    return arguments or EVALUATE
 
 
-def cut_run() -> tuple[str, ...]:
-    Path("run.txt").write_bytes(Path("run.txt").read_bytes()[:-9])
-    return EVALUATE
+def whole() -> bytes:
+    return Path("run.txt").read_bytes()
 
 
-def cut_columns() -> tuple[str, ...]:
-    cut("task1/bm25.txt", 9, "bm25.txt")
-    return "evaluate", copied("task1/gold.json", "gold.json"), "bm25.txt"
+def examples(gold: str, run: str, /, **cut: int) -> tuple[str, ...]:
+    """A command on two examples, of which one lost its last bytes."""
+    for side, name in (("gold", gold), ("run", run)):
+        Path(Path(name).name).write_bytes((EXAMPLES / name).read_bytes()[: -cut[side] if side in cut else None])
+    return "evaluate", Path(gold).name, Path(run).name
 
 
-def cut_gzip() -> tuple[str, ...]:
-    Path("run.txt.gz").write_bytes(gzip.compress(Path("run.txt").read_bytes())[:-1000])
-    return "evaluate", "gold.txt", "run.txt.gz"
+def zeros(name: str, size: int, start: bytes = b"") -> tuple[str, ...]:
+    """A sparse file."""
+    command = put(name, start, "evaluate", "gold.txt", name)
+    os.truncate(name, size)
+    return command
 
 
-def cut_xz() -> tuple[str, ...]:
-    Path("run.txt.xz").write_bytes(lzma.compress(Path("run.txt").read_bytes())[:-1000])
-    return "evaluate", "gold.txt", "run.txt.xz"
-
-
-def arrow_stream() -> tuple[str, ...]:
-    Path("run.txt").write_bytes(b"\xff\xff\xff\xff\x78\0\0\0" + bytes(120))
-    return EVALUATE
-
-
-def cut_json() -> tuple[str, ...]:
-    cut("task1/gold.json", 14, "gold.json")
-    return "evaluate", "gold.json", copied("task1/bm25.txt", "bm25.txt")
-
-
-def cut_json_lines() -> tuple[str, ...]:
-    cut("tort/gold.jsonl", 14, "gold.jsonl")
-    return "evaluate", "gold.jsonl", copied("tort/ALPHA.jsonl", "ALPHA.jsonl")
-
-
-def cut_xml() -> tuple[str, ...]:
-    cut("task3/gold.xml", 14, "gold.xml")
-    return "evaluate", "gold.xml", copied("task3/task3.ALPHA", "task3.ALPHA")
-
-
-def emptied() -> tuple[str, ...]:
-    Path("run.txt").write_bytes(b"")
-    return EVALUATE
-
-
-def unended() -> tuple[str, ...]:
-    with Path("run.txt").open("a") as run:
-        run.write("q100 " * (1 << 18))
-    return EVALUATE
-
-
-def bomb() -> tuple[str, ...]:
-    Path("run.txt.gz").write_bytes(gzip.compress(b'{"q1": ["d1"]' + bytes(10_000_000).replace(b"\0", b"\n")) * 5)
-    return "evaluate", "gold.txt", "run.txt.gz"
-
-
-def large_gzip() -> tuple[str, ...]:
-    Path("run.txt.gz").write_bytes(gzip.compress(Path("run.txt").read_bytes()))
-    return "evaluate", "gold.txt", "run.txt.gz"
-
-
-def sparse() -> tuple[str, ...]:
-    Path("run.txt").write_bytes(b"")
-    os.truncate("run.txt", 20 << 30)
-    return EVALUATE
-
-
-def large_json() -> tuple[str, ...]:
-    Path("run.json").write_bytes(b'{"q1": ["d1"]}')
-    os.truncate("run.json", 65 << 20)
-    Path("run.json").write_bytes(Path("run.json").read_bytes().replace(b"\0", b" "))
-    return "evaluate", "gold.txt", "run.json"
-
-
-def large_validated() -> tuple[str, ...]:
-    Path("run.txt").write_bytes(Path("run.txt").read_bytes() * 100)
-    return "validate", "--task", "1", "run.txt"
-
-
-def nested_xml() -> tuple[str, ...]:
-    Path("gold.xml").write_text("<dataset>" + "<a>" * 100 + "<pair>")
-    return "evaluate", "gold.xml", "run.txt"
-
-
-def pair_within_a_pair() -> tuple[str, ...]:
-    Path("gold.xml").write_text('<dataset>\n<pair id="H18-1-1" label="Y">\n<pair id="H18-1-2" label="N"/></pair>')
-    return "evaluate", "gold.xml", "run.txt"
+def bomb() -> bytes:
+    return gzip.compress(b'{"q1": ["d1"]' + b"\n" * 10_000_000) * 5
 
 
 def workbook() -> tuple[str, ...]:
@@ -297,61 +218,48 @@ def workbook() -> tuple[str, ...]:
     return "evaluate", "gold.txt", "run.xlsx"
 
 
-def web_page() -> tuple[str, ...]:
-    Path("run.txt").write_text("<!DOCTYPE html>\n<html>")
-    return EVALUATE
+#: situation → what brings it about, and the command
+FILES: dict[str, Callable[[], tuple[str, ...]]] = {
+    "a run cut short in its last line": lambda: put("run.txt", whole()[:-9]),
+    "a run in three columns, cut short": lambda: examples("task1/gold.json", "task1/bm25.txt", run=9),
+    "a compressed run cut short": lambda: put("run.txt.gz", gzip.compress(whole())[:-1000], *RUN_GZ),
+    "a run compressed by xz, cut short": lambda: put(
+        "run.txt.xz", lzma.compress(whole())[:-1000], "evaluate", "gold.txt", "run.txt.xz"
+    ),
+    "JSON cut short": lambda: examples("task1/gold.json", "task1/bm25.txt", gold=14),
+    "JSON Lines cut short": lambda: examples("tort/gold.jsonl", "tort/ALPHA.jsonl", gold=14),
+    "XML cut short": lambda: examples("task3/gold.xml", "task3/task3.ALPHA", gold=14),
+    "an empty file, as a full disk leaves it": lambda: put("run.txt", b""),
+    "a folder without a gold in place of the gold": lambda: Path("folder").mkdir() or ("evaluate", "folder", "run.txt"),
+    "a line of columns that does not end": lambda: put("run.txt", whole() + b"q100 " * (1 << 18)),
+    "gzip data that grows out of proportion, a decompression bomb": lambda: put("run.txt.gz", bomb(), *RUN_GZ),
+    "a file of zero bytes, as a crash leaves it, or /dev/zero": lambda: zeros("run.txt", 20 << 30),
+    "JSON too large for memory": lambda: zeros("run.json", 65 << 20, b'{"q1": ["d1"]}' + b" " * (1 << 16)),
+    "XML nested too deep": lambda: put("gold.xml", b"<dataset>" + b"<a>" * 100 + b"<pair>", *BY_XML),
+    "a pair within another, the end of one being lost": lambda: put(
+        "gold.xml", b'<dataset>\n<pair id="H18-1-1" label="Y">\n<pair id="H18-1-2" label="N"/></pair>', *BY_XML
+    ),
+    "an Excel workbook instead of a run": workbook,
+    "a web page instead of the file that it shows": lambda: put("run.txt", b"<!DOCTYPE html>\n<html>"),
+    "text in UTF-16": lambda: put("run.txt", whole().decode().encode("utf-16")),
+    "a byte order mark within a line": lambda: put(
+        "run.txt", whole().replace(b"q0 Q0 d1 ", "q0 Q0 d1\ufeff ".encode(), 1)
+    ),
+    "an empty file name, of a variable of the shell that is not set": lambda: ("evaluate", "gold.txt", ""),
+    "an Arrow stream instead of a run": lambda: put("run.txt", b"\xff\xff\xff\xff\x78\0\0\0" + bytes(120)),
+    "a file that is not there": lambda: ("evaluate", "gold.txt", "no.txt"),
+    "a conversion into a folder that is not there": lambda: (*CONVERT, "no/out.json"),
+}
 
 
-def utf16() -> tuple[str, ...]:
-    Path("run.txt").write_bytes(Path("run.txt").read_text().encode("utf-16"))
-    return EVALUATE
-
-
-def marked() -> tuple[str, ...]:
-    Path("run.txt").write_bytes(Path("run.txt").read_bytes().replace(b"q0 Q0 d1 ", "q0 Q0 d1\ufeff ".encode(), 1))
-    return EVALUATE
-
-
-def directory() -> tuple[str, ...]:
-    Path("folder").mkdir()
-    return "evaluate", "folder", "run.txt"
-
-
-@pytest.mark.parametrize(
-    ("situation", "prepare"),
-    [
-        ("a run cut short in its last line", cut_run),
-        ("a run in three columns, cut short", cut_columns),
-        ("a compressed run cut short", cut_gzip),
-        ("a run compressed by xz, cut short", cut_xz),
-        ("JSON cut short", cut_json),
-        ("JSON Lines cut short", cut_json_lines),
-        ("XML cut short", cut_xml),
-        ("an empty file, as a full disk leaves it", emptied),
-        ("a folder without a gold in place of the gold", directory),
-        ("a line of columns that does not end", unended),
-        ("gzip data that grows out of proportion, a decompression bomb", bomb),
-        ("a file of zero bytes, as a crash leaves it, or /dev/zero", sparse),
-        ("JSON too large for memory", large_json),
-        ("XML nested too deep", nested_xml),
-        ("a pair within another, the end of one being lost", pair_within_a_pair),
-        ("an Excel workbook instead of a run", workbook),
-        ("a web page instead of the file that it shows", web_page),
-        ("text in UTF-16", utf16),
-        ("a byte order mark within a line", marked),
-        ("an empty file name, of a variable of the shell that is not set", lambda: ("evaluate", "gold.txt", "")),
-        ("an Arrow stream instead of a run", arrow_stream),
-        ("a file that is not there", lambda: ("evaluate", "gold.txt", "no.txt")),
-        ("a conversion into a folder that is not there", lambda: (*CONVERT, "no/out.json")),
-    ],
-)
-def test_files_that_are_not_what_they_should_be(situation: str, prepare: Callable[[], tuple[str, ...]]) -> None:
-    check(situation, run(*prepare()))
+@pytest.mark.parametrize("situation", FILES)
+def test_files_that_are_not_what_they_should_be(situation: str) -> None:
+    check(situation, run(*FILES[situation]()))
 
 
 def test_gzip_data_beyond_its_limit(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setenv("COLIEE_IR_MAX_UNPACKED", "100K")
-    check("gzip data beyond the limit, here set to 100K", run(*large_gzip()))
+    check("gzip data beyond the limit, here set to 100K", run(*put("run.txt.gz", gzip.compress(whole()), *RUN_GZ)))
 
 
 def test_a_pipe_beyond_its_limit(monkeypatch: pytest.MonkeyPatch) -> None:
@@ -366,14 +274,9 @@ def test_a_limit_that_is_not_a_number(monkeypatch: pytest.MonkeyPatch) -> None:
 
 
 def test_a_file_too_large_to_be_validated() -> None:
-    code, out, err = run(*large_validated())
-    assert (code, err) == (1, f"\ntask 1 of {NEWEST}\n") or (code, err.strip()) == (1, f"task 1 of {NEWEST}")
+    code, out, err = run(*put("run.txt", whole() * 100, "validate", "--task", "1", "run.txt"))
+    assert (code, err.strip()) == (1, f"task 1 of {NEWEST}")
     assert "larger than 32 MiB" in out
-
-
-@pytest.mark.parametrize("hook", ["while_read('run.txt', lambda _: starve())"])
-def test_want_of_memory(hook: str) -> None:
-    check("not enough memory for a run", run(*EVALUATE, hook=hook))
 
 
 def test_a_file_that_may_not_be_read(here: Path) -> None:
@@ -385,6 +288,7 @@ def test_a_file_that_may_not_be_read(here: Path) -> None:
 @pytest.mark.parametrize(
     ("situation", "hook"),
     [
+        ("not enough memory for a run", "while_read('run.txt', lambda _: starve())"),
         ("a file that grows while it is read", "while_read('run.txt', grow)"),
         ("a file that shrinks while it is read", "while_read('run.txt', shrink)"),
         ("a file written anew, of the same size, while it is read", "while_read('run.txt', rewrite)"),
@@ -437,12 +341,11 @@ def test_standard_output_on_a_full_disk(arguments: tuple[str, ...]) -> None:
     check("standard output on a full disk", run(*arguments, stdout="/dev/full"))
 
 
-@pytest.mark.parametrize("old", [b"old", None])
 @pytest.mark.parametrize(
-    ("situation", "name"),
+    ("situation", "name", "old"),
     [
-        ("a conversion beyond the size allowed to files", "out.json"),
-        ("a compressed conversion beyond the size allowed to files", "out.gz"),
+        ("a conversion beyond the size allowed to files", "out.json", b"old"),
+        ("a compressed conversion beyond the size allowed to files", "out.gz", None),
     ],
 )
 def test_a_conversion_that_does_not_fit(here: Path, situation: str, name: str, old: bytes | None) -> None:
@@ -515,8 +418,9 @@ files._beside = slow
     assert content(here) == before
 
 
-@pytest.mark.parametrize("sign", [signal.SIGTERM, signal.SIGHUP])
-@pytest.mark.parametrize("target", ["out.json", "out.gz", "-"])
+@pytest.mark.parametrize(
+    ("target", "sign"), [("out.json", signal.SIGTERM), ("out.gz", signal.SIGHUP), ("-", signal.SIGTERM)]
+)
 def test_a_batch_system_ends_a_conversion(here: Path, sign: signal.Signals, target: str) -> None:
     hook = """
 writes = coliee_adapters.forms.case_law.write_json
@@ -531,20 +435,15 @@ coliee_adapters.forms.case_law.write_json = slow
     assert content(here) == before
 
 
-@pytest.mark.parametrize("group", [True, False])
 @pytest.mark.parametrize(
-    ("situation", "sign"),
-    [
-        ("SIGTERM or SIGHUP while lines are sorted in temporary files", signal.SIGTERM),
-        ("SIGTERM or SIGHUP while lines are sorted in temporary files", signal.SIGHUP),
-        ("Ctrl-C while lines are sorted in temporary files", signal.SIGINT),
-    ],
+    ("sign", "jobs", "group"),
+    [(signal.SIGTERM, "2", False), (signal.SIGTERM, "1", True), (signal.SIGHUP, "2", True), (signal.SIGINT, "2", True)],
 )
-@pytest.mark.parametrize("jobs", ["1", "2"])
 @pytest.mark.usefixtures("large")
 def test_no_temporary_file_is_left(
-    here: Path, monkeypatch: pytest.MonkeyPatch, situation: str, sign: signal.Signals, jobs: str, group: bool
+    here: Path, monkeypatch: pytest.MonkeyPatch, sign: signal.Signals, jobs: str, group: bool
 ) -> None:
+    who = "Ctrl-C" if sign is signal.SIGINT else "SIGTERM or SIGHUP"
     lines = Path("large.txt").read_text().splitlines(keepends=True)
     Path("large.txt").write_text("".join(lines[::2] + lines[1::2]))
     monkeypatch.setenv("TMPDIR", str(here / "tmp"))
@@ -559,6 +458,7 @@ def slow(*arguments, **named):
 ungrouped.deal = slow
 """
     command = [jobs if word == "2" else word for word in LARGE]
+    situation = f"{who} while lines are sorted in temporary files"
     check(situation, ended(*command, hook=hook, sign=sign, group=group))
     assert list(Path("tmp").iterdir()) == []
 
@@ -582,7 +482,10 @@ runpy.run_module("coliee_ir", run_name="__main__", alter_sys=True)
 @pytest.mark.parametrize("at", ["coliee_ir.cli", "argparse", "numpy", "coliee_ir.cli.evaluate", "pytrec_eval_ext"])
 def test_ctrl_c_while_a_command_starts(at: str) -> None:
     check("Ctrl-C while a command starts", started(at=at, sign=signal.SIGINT))
-    assert started(at=at, sign=signal.SIGTERM) == (143, "", "")
+
+
+def test_sigterm_while_a_command_starts() -> None:
+    assert started(at="numpy", sign=signal.SIGTERM) == (143, "", "")
 
 
 def test_ctrl_c_at_the_very_end_changes_nothing() -> None:
@@ -596,17 +499,16 @@ runpy.run_module("coliee_ir", run_name="__main__", alter_sys=True)
 
 
 def test_what_is_ignored_stays_ignored(here: Path) -> None:
-    hook = (
-        "signal.signal(signal.SIGHUP, signal.SIG_IGN)\n"
-        + """
+    hook = """
+import signal
+signal.signal(signal.SIGHUP, signal.SIG_IGN)
 writes = coliee_adapters.forms.case_law.write_json
 def slow(content, stream):
     writes(content, stream)
     os.kill(os.getpid(), signal.SIGHUP)
 coliee_adapters.forms.case_law.write_json = slow
 """
-    )
-    assert run(*CONVERT, "out.json", hook=f"import signal\n{hook}")[0] == 0
+    assert run(*CONVERT, "out.json", hook=hook)[0] == 0
     assert Path("out.json").stat().st_size
 
 
@@ -630,6 +532,7 @@ def test_the_workers_of_a_killed_command_end_with_it(sign: signal.Signals) -> No
 
 
 def test_every_situation_of_the_table_is_brought_about() -> None:
-    source = Path(__file__).read_text(encoding="utf-8")
+    source = Path(__file__).read_text(encoding="utf-8").replace("{who}", "Ctrl-C")
+    source += source.replace("Ctrl-C", "SIGTERM or SIGHUP")
     assert len(TABLE) >= 34
     assert [situation for situation in TABLE if f'"{situation}"' not in source] == []

@@ -8,7 +8,7 @@ import fuzz
 import pytest
 
 
-@pytest.mark.parametrize("first", [0, 10, 20, 30])
+@pytest.mark.parametrize("first", [0, 10])
 def test_every_way_of_reading_gives_the_same(tmp_path: Path, first: int) -> None:
     for finding in fuzz.session(2026, range(first, first + 10), tmp_path):
         pytest.fail(f"{finding.check}: {finding.what}\npython tests/fuzz.py --seed 2026 --only {finding.number}")
@@ -31,5 +31,5 @@ def test_a_reader_that_differs_is_found_and_reduced(tmp_path: Path, monkeypatch:
     monkeypatch.setattr(fuzz.columns.Reader, "read", losing)
     findings = list(fuzz.session(3, range(6), tmp_path))
     found = next(finding for finding in findings if finding.check in ("small blocks", "parts"))
-    smaller = fuzz.reduced(found, tmp_path, 3)
+    smaller = fuzz.reduced(found, tmp_path, 3, most=40)
     assert len(smaller.run) < len(found.case.run)

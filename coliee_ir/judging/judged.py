@@ -26,15 +26,12 @@ from coliee_ir.judging.finding import Hits, distinct
 from coliee_ir.judging.order import in_segments, segment_of, sorted_within
 from coliee_ir.judging.qrels import Qrels
 from coliee_ir.judging.segments import Lines, whole_queries
-from coliee_ir.judging.unmatched import Diagnosis
 
 if TYPE_CHECKING:  # loads much, and only few bring an executor
     from concurrent.futures import Executor
 
 FloatArray = npt.NDArray[np.float64]
 BoolArray = npt.NDArray[np.bool_]
-
-_SAMPLE = 20
 
 
 @dataclass(frozen=True, slots=True)
@@ -50,14 +47,12 @@ class Judged:
         repeated: shape (Q,); how many further lines repeated one of them.
         answered: shape (Q,); whether the run names the query, be it with nothing retrieved.
         extra: query that is not in the gold → how many lines the run has of it.
-        sample: the first few (query, document) of judged queries, to show what the run's ids look like where no
-            document is in the gold.
-        alike: whether any document of a judged query is in the gold, or has an id of the form of those that are.
         remarks: what was tolerated.
         lines: how many lines were read.
         reading: seconds spent on turning bytes into columns, in all processes.
         tied: shape (3, n); of each judged document that shares its score with others the row, and the ranks of the
             first and the last of them.
+        first: the first lines of judged queries, each document once, where they were read in this process.
     """
 
     qrels: Qrels
@@ -66,12 +61,11 @@ class Judged:
     repeated: IntArray
     answered: BoolArray
     extra: Mapping[str, int]
-    sample: tuple[tuple[str, str], ...]
     remarks: Remarks
     lines: int = 0
     reading: float = 0.0
-    alike: bool = False
     tied: IntArray = field(default_factory=lambda: np.zeros((3, 0), dtype=np.int64))
+    first: Lines | None = None
 
     def correct(self, cutoff: int | None = None, rel: int = 1) -> IntArray:
         """How many relevant documents of each query were retrieved, within the cutoff; shape (Q,)."""
@@ -82,7 +76,7 @@ class Judged:
 
     def __reduce__(self) -> tuple[object, ...]:
         """What travels to another process: of the arrays only what is not 0, which is little in a part of a run."""
-        held = {each.name: getattr(self, each.name) for each in fields(self)}
+        held = {each.name: getattr(self, each.name) for each in fields(self) if each.name != "first"}
         packed = {name: _packed(held.pop(name)) for name in ("rank", "retrieved", "repeated", "answered")}
         return _restored, (held, packed)
 
@@ -103,11 +97,9 @@ class Judged:
             self.repeated + other.repeated,
             self.answered | other.answered,
             {**self.extra, **other.extra},
-            (self.sample + other.sample)[:_SAMPLE],
             self.remarks + other.remarks,
             self.lines + other.lines,
             self.reading + other.reading,
-            self.alike or other.alike,
             np.concatenate((self.tied, other.tied), axis=1),
         )
 
@@ -237,7 +229,7 @@ def _judged_ungrouped(qrels: Qrels, run: Run, skip: frozenset[str], jobs: int) -
             def deal(number: int) -> tuple[ungrouped.Dealt, float]:
                 blocks = _Timed(parts[number].blocks())
                 name, apart = f"{len(parts)}-{number}", len(parts) > 1
-                dealt = ungrouped.deal(blocks, qrels, skip, folder, name, _SAMPLE, to_files=apart)
+                dealt = ungrouped.deal(blocks, qrels, skip, folder, name, to_files=apart)
                 return dealt, blocks.seconds
 
             return list(workers.results([partial(deal, number) for number in range(len(parts))], jobs))
@@ -271,7 +263,6 @@ def _judged_ungrouped(qrels: Qrels, run: Run, skip: frozenset[str], jobs: int) -
         total,
         answered=np.logical_or.reduce([hand.answered for hand in hands]),
         extra=extra,
-        sample=tuple(shown for hand in hands for shown in hand.sample)[:_SAMPLE],
         remarks=remarks,
         lines=sum(hand.lines for hand in hands),
         reading=sum(reading[1] for reading in readings if not isinstance(reading, ColieeError)),
@@ -317,12 +308,10 @@ class _Judging:
         self.repeated = np.zeros(len(qrels.queries), dtype=np.int64)
         self.answered = np.zeros(len(qrels.queries), dtype=np.bool_)
         self.extra: dict[str, int] = {}
-        self.sample: list[tuple[str, str]] = []
         self.remarks = Remarks()
         self.lines = 0
-        self.alike = False
         self.tied: list[IntArray] = []
-        self.diagnosis = Diagnosis(qrels)
+        self.first: Lines | None = None
 
     def result(self, reading: float) -> Judged:
         return Judged(
@@ -332,12 +321,11 @@ class _Judging:
             self.repeated,
             self.answered,
             self.extra,
-            tuple(self.sample),
-            self.remarks + self.diagnosis.remarks,
+            self.remarks,
             self.lines,
             reading,
-            self.alike,
             np.concatenate([np.zeros((3, 0), dtype=np.int64), *self.tied], axis=1),
+            self.first,
         )
 
     def add(self, block: Lines) -> None:
@@ -356,13 +344,8 @@ class _Judging:
             finder = finding.finder(self.qrels, lines, numbers)
         self.retrieved[numbers] = lines.lengths
         hits = finder.hits()
-        if not len(hits.rows):
-            shown = np.flatnonzero(lines.lengths)[: _SAMPLE - len(self.sample)]
-            self.sample += [(lines.queries[at], lines.first_document(at)) for at in shown.tolist()]
-        # once a document was found there is nothing to ask, and nearly every run has one in its first block
-        self.alike = self.alike or bool(len(hits.rows)) or self.qrels.spelling.forms.include_any(lines.documents)
         self._rank(lines, hits)
-        self.diagnosis.add(lines, numbers, self.rank, finder)
+        self.first = self.first or lines
 
     def _numbers(self, block: Lines) -> IntArray:
         """The number of each segment's query; -1 for one that is not judged."""

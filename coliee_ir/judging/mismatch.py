@@ -1,24 +1,37 @@
-"""Gold and run that do not belong together: a zero that only says so is an error, not a score."""
+"""Ids of a run that match nothing in the gold: why, asked once a run, after judging.
+
+Nothing else looks at how ids are written. A zero that only says that gold and run do not belong together is an error;
+single ids that look wrong are remarks.
+"""
 
 from __future__ import annotations
 
 import re
 from collections.abc import Callable, Collection, Iterable, Sequence
+from functools import cached_property, lru_cache, partial
 from itertools import islice
+from typing import Final
 from unicodedata import normalize
+
+import numpy as np
 
 from coliee_adapters.classes import NamedTuple
 from coliee_adapters.errors import MismatchError, quoted
 from coliee_adapters.forms.statute import STATUTE_ID, exam_of
-from coliee_adapters.ids import Forms, Ids
-from coliee_adapters.normal_forms import folded, mistaken, normalised
+from coliee_adapters.ids import MASKS, BoolArray, Forms, Ids, IntArray
+from coliee_adapters.normal_forms import alike_in, folded, is_folded, is_inert, mistaken, normalised
+from coliee_adapters.records import Run
+from coliee_adapters.remarks import EXAMPLES, Remarks
+from coliee_ir.judging.finding import Finder, finder
 from coliee_ir.judging.judged import Judged
 from coliee_ir.judging.qrels import Qrels
+from coliee_ir.judging.segments import Lines
 
 _SHOWN = 3
 #: of so many ids the cause is sought
 _TRIED = 1000
-
+#: so many documents of a run are compared with the gold's
+_SAMPLE = 20
 
 _LOST = "leading zeros are lost: write ids as text of {width} digits"
 _HYPHENS = "write hyphens between the numbers of articles, as in 398-20"
@@ -28,34 +41,72 @@ _OTHER_FORM = (
 _TRUE_ZERO = "; if the zero is true, --decision no_overlap=zero scores it"
 
 
-def check(judged: Judged, gold: str, run: str, *, refuse: bool = True, documents: bool = False) -> bool:
-    """Whether the run retrieved any judged document; what cannot be a fair zero is refused.
+def diagnose(judged: Judged, run: Run, gold: str, *, refuse: bool = True, documents: bool = False) -> Remarks:
+    """What looks wrong with the ids of a judged run; a run that belongs to another gold is refused.
 
-    All documents of judged queries are looked at, whatever else the run holds.
+    Where something looks wrong in the first block of lines, or nothing at all matches, the whole run is looked at.
 
-    Answers are documents Y and N here, and have the same form on both sides.
+    Args:
+        judged: where the judged documents of the run stand.
+        run: the run, which is read again if need be.
+        gold: what the gold is called.
+        refuse: whether a zero that cannot be a fair one is refused.
+        documents: whether a run without any document cannot be meant.
     """
+    matched, found = bool(judged.rank.any()), _Spelled(judged)
+    blocks = map(partial(Lines.of, merged=run.grouped), run.blocks())
+    if judged.retrieved.any():
+        if judged.first is not None:
+            found.add(judged.first)
+        is_whole = judged.first is not None and len(judged.first.documents) == judged.retrieved.sum()
+        if not is_whole and (judged.first is None or found.remarks or not matched):
+            found = _Spelled(judged)
+            for block in blocks:
+                found.add(block)
+                if matched and not found.remarks:
+                    break
+    if refuse and not matched:
+        _refuse_mismatch(judged, run.path, gold, found, documents)
+    return found.remarks + _of_queries(judged)
+
+
+def _of_queries(judged: Judged) -> Remarks:
+    """Extra queries that would be in the gold if they were written as there."""
+    remarks, extra, known = Remarks(), sorted(judged.extra), judged.qrels.queries
+    if not extra:
+        return remarks
+    padded = {query.lstrip("0"): query for query in known if query.startswith("0")}
+    zeros = {query: padded[query] for query in extra if query in padded}
+    forms = {query: (meant, form) for query, meant, form in mistaken(extra, known)}
+    for query, meant in zeros.items():
+        remarks.add("lost-zeros", f"query {query} for {meant}")
+    for query, (meant, form) in forms.items():
+        remarks.add("other-form", f"query {query} for {meant}, {form}")
+    ids, width = set(known), max(map(len, known), default=0)
+    for query in islice((one for one in extra if one not in zeros and one not in forms), _TRIED):
+        if (other := respelled(query, ids, width, "gold")) is not None and other.sure:
+            remarks.add("other-spelling", f"query {query} for {other.text}")
+    return remarks
+
+
+def _refuse_mismatch(judged: Judged, run: str, gold: str, found: _Spelled, documents: bool) -> None:
+    """Refuse a run of which nothing is in the gold, unless that can be a fair zero."""
     qrels = judged.qrels
-    if judged.rank.any() or not refuse:
-        return bool(judged.rank.any())
     if not judged.answered.any() and judged.extra and qrels.queries:
         extra = list(islice(judged.extra, _TRIED))
         raise _mismatch(run, gold, "query", extra, qrels.queries, _cause("query", extra, set(qrels.queries)))
-    is_silent = not (judged.retrieved if documents and judged.qrels.relevant().any() else judged.answered).any()
+    is_silent = not (judged.retrieved if documents and qrels.relevant().any() else judged.answered).any()
     if is_silent and not judged.extra and qrels.queries:
         remedy = "check what wrote it" + _TRUE_ZERO
         raise MismatchError("mismatch", run, "no query has results in this run", remedy=remedy)
-    known = set(qrels.documents)
-    lost = judged.remarks.count("lost-zeros") > 0
-    other_form = judged.remarks.examples("other-form")
-    if known and judged.retrieved.any() and (lost or other_form or not judged.alike):
-        retrieved = [document for _, document in judged.sample]
+    known, lost = set(qrels.documents), found.remarks.count("lost-zeros")
+    other_form = found.remarks.examples("other-form")
+    if known and judged.retrieved.any() and (lost or other_form or not found.alike):
         if other_form:
             cause = _OTHER_FORM.format(first=other_form[0])
         else:
-            cause = _LOST.format(width=max(map(len, known))) if lost else _cause("document", retrieved, known)
-        raise _mismatch(run, gold, "document", retrieved, sorted(known), cause + _TRUE_ZERO)
-    return False
+            cause = _LOST.format(width=max(map(len, known))) if lost else _cause("document", found.sample, known)
+        raise _mismatch(run, gold, "document", found.sample, sorted(known), cause + _TRUE_ZERO)
 
 
 def _mismatch(
@@ -162,19 +213,152 @@ def _cause(kind: str, of_run: Collection[str], of_gold: Collection[str]) -> str:
     return "the ids have another form: is the gold that of another task?"
 
 
-def misspelled(extra: Collection[str], qrels: Qrels) -> list[tuple[str, str]]:
-    """Queries of a run that would be in the gold if they were written as there: (as written, as in the gold)."""
-    if not extra:
-        return []
-    known = set(qrels.queries)
-    width = max(map(len, known), default=0)
-    found = ((query, respelled(query, known, width, "gold")) for query in islice(sorted(extra), _TRIED))
-    return [(query, meant.text) for query, meant in found if meant is not None and meant.sure]
+#: bytes in a word; a word of digits 0, and the upper half of each byte
+_WORD: Final = 8
+_ZEROS, _HALVES = np.uint64(0x3030303030303030), np.uint64(0xF0F0F0F0F0F0F0F0)
+
+_ARTICLES = Ids.of(["96", "398-20", "398-20-2"]).forms()
 
 
-def lost_zeros(extra: Collection[str], qrels: Qrels) -> list[tuple[str, str]]:
-    """Queries of a run that would be in the gold with leading zeros: (as written, as in the gold)."""
-    if not extra:
-        return []
-    padded = {query.lstrip("0"): query for query in qrels.queries if query.startswith("0")}
-    return [(query, padded[query]) for query in sorted(extra) if query in padded]
+@lru_cache(maxsize=4)  # a gold is asked about by run after run
+class _Spelling:
+    """How the ids of judged documents are written.
+
+    Attributes:
+        zeros: shape (D,); whether an id begins with a zero, which a run may have lost.
+        digits: how many digits each id has, where zeros fill them up to one length; None for other ids.
+        are_articles: whether all are articles of statute law.
+        folded: the ids in the form in which they are compared by eye; None where all are ASCII.
+    """
+
+    def __init__(self, qrels: Qrels) -> None:
+        self.documents = documents = qrels.documents
+        self.zeros = _begin_with_zero(documents)
+        length = int(documents.length.max(initial=0))
+        filled_up = self.zeros.any() and (documents.length == length).all() and documents.are_numbers().all()
+        self.digits = length if filled_up else None
+        of_law = bool(qrels.queries) and STATUTE_ID.fullmatch(qrels.queries[0]) is not None
+        self.are_articles = of_law and bool(len(documents)) and not _unlike_articles(documents).any()
+        self.folded = None if documents.raw.isascii() else list(map(folded, documents))
+
+    @cached_property
+    def forms(self) -> Forms:
+        """What the ids look like."""
+        return Forms.of(self.documents)
+
+    def unlike(self, documents: Ids) -> tuple[IntArray, IntArray]:
+        """Which of these are shorter numbers than the judged ones, and which are not in their form, where it is known.
+
+        It is where all are articles, or numbers filled up with zeros, of which longer ones may exist if they do not
+        begin with a zero.
+        """
+        none = np.zeros(0, np.int64)
+        if self.are_articles:
+            return none, np.flatnonzero(_unlike_articles(documents))
+        if self.digits is None:
+            return none, none
+        suspects = documents.length != self.digits
+        if self.digits <= _WORD:  # looked at in bulk: a digit is from 0x30 to 0x39
+            (word,) = documents.words(1)
+            suspects |= ((word ^ _ZEROS) & _HALVES & MASKS[self.digits]) != 0
+        at = np.flatnonzero(suspects)
+        others = documents.at(at)
+        numbers = others.are_numbers()
+        filled_up = (others.length > self.digits) & _begin_with_zero(others)
+        return at[numbers & (others.length < self.digits)], at[~numbers | filled_up]
+
+
+def _begin_with_zero(ids: Ids) -> BoolArray:
+    found: BoolArray = np.frombuffer(ids.raw, np.uint8)[ids.first] == ord("0")
+    return found
+
+
+def _unlike_articles(documents: Ids) -> BoolArray:
+    """Which ids are not written as articles are: 96, 398-20; a leading zero is none of their form."""
+    alike: BoolArray = (documents.forms()[:, None] == _ARTICLES).any(axis=1) & ~_begin_with_zero(documents)
+    return ~alike  # np.isin would load numpy.ma
+
+
+class _Spelled:
+    """What is found about the documents of a run, block by block.
+
+    Attributes:
+        remarks: lost zeros, other Unicode forms, ids unlike the gold's.
+        sample: of a run of which nothing matches, the first documents.
+        alike: whether any of its documents has an id of the form of the gold's.
+    """
+
+    def __init__(self, judged: Judged) -> None:
+        self.judged, self.qrels, self.remarks = judged, judged.qrels, Remarks()
+        self.spelling = _Spelling(judged.qrels)
+        self.sample: list[str] = []
+        self.alike = False
+        self.matched = bool(judged.rank.any())
+
+    def add(self, block: Lines) -> None:
+        """Explain a block. Where all its ids are written as the gold's there is nothing to look for."""
+        numbers = self.qrels.numbers(block.queries)
+        lines, numbers = block.of_segments(numbers >= 0), numbers[numbers >= 0]
+        documents, spelling = lines.documents, self.spelling
+        if not len(documents):
+            return
+        if not self.matched:
+            shown = np.flatnonzero(lines.lengths)[: _SAMPLE - len(self.sample)]
+            self.sample += [lines.first_document(at) for at in shown.tolist()]
+            self.alike = self.alike or spelling.forms.include_any(documents)
+        short, odd = spelling.unlike(documents)
+        lost = bool(len(short)) or (spelling.digits is None and bool(spelling.zeros.any()))
+        beyond = spelling.folded is not None or not documents.raw.isascii()
+        if lost or beyond:
+            finds, rows = finder(self.qrels, lines, numbers), self.qrels.rows(numbers)
+            missed = self.judged.rank[rows] == 0
+            segments, rows = np.repeat(np.arange(len(numbers)), self.qrels.sizes[numbers])[missed], rows[missed]
+            if lost:
+                self._note_lost_zeros(lines, segments, rows, short, finds)
+            if beyond and len(rows):
+                self._note_other_forms(lines, numbers, segments, rows, finds)
+        for at in odd.tolist():
+            if is_folded(document := documents[at]):  # others were remarked
+                self.remarks.add("odd-id", f"query {lines.queries[int(lines.segment[at])]}: {document}")
+
+    def _note_lost_zeros(
+        self, lines: Lines, segments: IntArray, rows: IntArray, short: IntArray, finds: Finder
+    ) -> None:
+        """Remark missed documents that would have been retrieved without their leading zeros, and others as short."""
+        zeros = self.spelling.zeros[rows]
+        texts = [self.qrels.texts[row] for row in rows[zeros].tolist()]
+        stripped = [text.lstrip("0") for text in texts]
+        known: set[tuple[str, str]] = set()
+        for at in np.flatnonzero(finds.has(segments[zeros], stripped)).tolist() if texts else ():
+            query = lines.queries[int(segments[zeros][at])]
+            self.remarks.add("lost-zeros", f"query {query}: {stripped[at]} for {texts[at]}")
+            known.add((query, stripped[at]))
+        others = ((lines.queries[int(lines.segment[at])], lines.documents[int(at)]) for at in short)
+        shown = list(islice((pair for pair in others if pair not in known), EXAMPLES))
+        for query, document in shown:
+            self.remarks.add("short-id", f"query {query}: {document}")
+        self.remarks.add("short-id", n=len(short) - len(known) - len(shown))
+
+    def _note_other_forms(
+        self, lines: Lines, numbers: IntArray, segments: IntArray, rows: IntArray, finds: Finder
+    ) -> None:
+        """Remark documents that differ from a missed one of their query only in their Unicode form."""
+        texts, in_form = self.qrels.texts, self.spelling.folded or self.qrels.texts
+        meant = {(at, in_form[row]): texts[row] for at, row in zip(segments.tolist(), rows.tolist(), strict=True)}
+        # ids of the run that are in the form are looked up; the others, which are rare, are put into it
+        wanted = [pair for pair, written in meant.items() if pair[1] != written]
+        has = finds.has(np.array([at for at, _ in wanted], np.int64), [text for _, text in wanted]) if wanted else ()
+        found = [pair for pair, there in zip(wanted, has, strict=True) if there]
+        if not all(map(is_inert, lines.documents.characters())):
+            lacking = np.zeros(len(numbers), dtype=np.bool_)
+            lacking[segments] = True
+            at = np.flatnonzero(lines.documents.beyond_ascii() & lacking[lines.segment])
+            ids = zip(lines.segment[at].tolist(), lines.documents.at(at), strict=True)
+            found += [(segment, document) for segment, document in ids if not is_folded(document)]
+        for segment, document in found:
+            written = meant.get((segment, folded(document)))
+            if written is None or written == document or (form := alike_in(document, written)) is None:
+                continue
+            own = self.qrels.start[numbers[segment] : numbers[segment] + 2]
+            if document not in texts[own[0] : own[1]]:
+                self.remarks.add("other-form", f"query {lines.queries[segment]}: {document} for {written}, {form}")

@@ -3,12 +3,12 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
+from functools import cached_property
 
 import numpy as np
 import numpy.typing as npt
 
 from coliee_adapters.ids import PADDING, Collection, Ids, IntArray, mixed
-from coliee_ir.judging.unmatched import Spelling
 
 #: up to so many ids, looking each up is as fast as comparing all at once
 _FEW = 512
@@ -30,24 +30,6 @@ class Qrels:
         relevance: shape (D,); the same, and 0 below the level.
     """
 
-    __slots__ = (
-        "_by_id",
-        "_by_key",
-        "_index",
-        "_keys",
-        "_places",
-        "_plain",
-        "_spelling",
-        "_texts",
-        "_words",
-        "documents",
-        "graded",
-        "level",
-        "queries",
-        "relevance",
-        "start",
-    )
-
     def __init__(self, judgements: Mapping[str, Mapping[str, int]], level: int = 1) -> None:
         self.queries = tuple(judgements)
         counts = [len(judged) for judged in judgements.values()]
@@ -58,9 +40,6 @@ class Qrels:
         self.relevance = self.graded
         if level > 1:
             self.relevance = np.where(self.graded < level, self.graded.clip(max=0), self.graded)
-        self._spelling: Spelling | None = None
-        self._texts: list[str] | None = None
-        self._by_id: IntArray | None = None
         self._places: tuple[Collection, IntArray | None] | None = None
         self._index = {query: number for number, query in enumerate(self.queries)}
         ids = Ids.of(self.queries)
@@ -113,30 +92,16 @@ class Qrels:
         totals = np.concatenate(([0], np.cumsum(rows, dtype=np.int64)))
         return totals[self.start[1:]] - totals[self.start[:-1]]
 
-    @property
-    def spelling(self) -> Spelling:
-        """How the document ids are written, kept for the next run.
-
-        :meta private:
-        """
-        if self._spelling is None:
-            self._spelling = Spelling(self.queries, self.documents)
-        return self._spelling
-
-    @property
+    @cached_property
     def texts(self) -> list[str]:
-        """The D document ids as texts, kept for the next run."""
-        if self._texts is None:
-            self._texts = list(self.documents)
-        return self._texts
+        """The D document ids as texts."""
+        return list(self.documents)
 
-    @property
+    @cached_property
     def by_id(self) -> IntArray:
-        """Query numbers in the order in which trec_eval adds: by id, compared as bytes; kept for the next run."""
-        if self._by_id is None:
-            # code points order text as UTF-8 orders its bytes
-            self._by_id = np.array(sorted(range(len(self.queries)), key=self.queries.__getitem__), dtype=np.int64)
-        return self._by_id
+        """Query numbers in the order in which trec_eval adds: by id, compared as bytes."""
+        # code points order text as UTF-8 orders its bytes
+        return np.array(sorted(range(len(self.queries)), key=self.queries.__getitem__), dtype=np.int64)
 
     def places_in(self, collection: Collection) -> IntArray | None:
         """The number of each document in a collection, kept for the next run; a negative one, its own, for one missing.

@@ -63,7 +63,6 @@ class Dealt:
         files: share → the file that holds its lines.
         held: lines that were too few for files; None where all lines are in files.
         extra: query that is not in the gold → how many lines it has.
-        sample: the first few (query, document) of judged queries, to show what ids look like.
         remarks: what was tolerated while reading.
         lines: how many lines were read.
     """
@@ -72,7 +71,6 @@ class Dealt:
     files: list[Path] = field(default_factory=list)
     held: _Hand | None = None
     extra: dict[str, int] = field(default_factory=dict)
-    sample: list[tuple[str, str]] = field(default_factory=list)
     remarks: Remarks = field(default_factory=Remarks)
     lines: int = 0
 
@@ -83,7 +81,6 @@ def deal(
     skip: frozenset[str],
     folder: str,
     name: str,
-    sample: int,
     *,
     to_files: bool,
 ) -> Dealt:
@@ -104,8 +101,6 @@ def deal(
             dealt.extra[query] = dealt.extra.get(query, 0) + int(lines.lengths[at])
         if (number < 0).any():
             lines, number = lines.of_segments(number >= 0), number[number >= 0]
-        for at in np.flatnonzero(lines.lengths)[: sample - len(dealt.sample)].tolist():
-            dealt.sample.append((lines.queries[at], lines.documents[int(lines.starts[at])]))
         dealt.answered[number] = True
         numbers = np.repeat(number.astype(np.int32), lines.lengths)
         waiting.append(_Hand(numbers, lines.documents.compact(), lines.scores, lines.ranks))

@@ -8,11 +8,10 @@ from functools import partial
 from typing import TYPE_CHECKING
 
 from coliee_adapters.forms import tort
-from coliee_adapters.normal_forms import mistaken
 from coliee_adapters.records import Answers, Columns, Run
 from coliee_adapters.remarks import Remarks
 from coliee_ir.judging.judged import Judged, judge
-from coliee_ir.judging.mismatch import check, lost_zeros, misspelled
+from coliee_ir.judging.mismatch import diagnose
 from coliee_ir.scoring.prepared import LABEL, Prepared
 from coliee_ir.scoring.submission import Records
 
@@ -51,21 +50,13 @@ def _judge(
     """Judge one part, refuse what does not belong to the gold, and note what looks wrong."""
     qrels = against.qrels[part]
     judged = judge(qrels, run, against.excluded, jobs, executor)
-    noted = judged.remarks + (tolerated or Remarks())
     refuse = against.decisions.no_overlap == "refuse"
     # articles and claims may be none: the answers beside them count
     documents = part == "documents" and not (against.rules.claims or against.gold.labels)
-    shared = check(judged, against.gold.path, run.path, refuse=refuse, documents=documents)
-    if not shared and part == "documents" and judged.retrieved.any():
+    noted = judged.remarks + diagnose(judged, run, against.gold.path, refuse=refuse, documents=documents)
+    if part == "documents" and judged.retrieved.any() and not judged.rank.any():
         noted.add("no-match")
-    zeros, forms = lost_zeros(judged.extra, qrels), mistaken(sorted(judged.extra), qrels.queries)
-    for written, meant in zeros:
-        noted.add("lost-zeros", f"query {written} for {meant}")
-    for written, meant, form in forms:
-        noted.add("other-form", f"query {written} for {meant}, {form}")
-    for written, meant in misspelled(set(judged.extra).difference(*zeros, *forms), qrels):
-        noted.add("other-spelling", f"query {written} for {meant}")
-    return replace(judged, remarks=noted)
+    return replace(judged, remarks=noted + (tolerated or Remarks()), first=None)
 
 
 def _as_run(answers: Answers) -> Run:

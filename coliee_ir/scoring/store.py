@@ -566,7 +566,7 @@ def _packed(judged: Mapping[str, Judged]) -> bytes:
 
 
 def _judged(qrels: Qrels, extra: Mapping[str, int], arrays: Mapping[str, Any]) -> Judged:
-    judged = Judged(qrels=qrels, extra=extra, sample=(), remarks=Remarks(), **arrays)
+    judged = Judged(qrels=qrels, extra=extra, remarks=Remarks(), **arrays)
     n = len(judged.retrieved), len(judged.repeated), len(judged.answered), len(judged.rank)
     if n != (*(len(qrels.start) - 1,) * 3, len(qrels.relevance)):
         raise ValueError("its arrays are not those of the gold")

@@ -264,10 +264,7 @@ def test_a_gold_survives_writing_and_reading(
     assert not read.remarks
 
 
-@given(
-    st.dictionaries(IDS, st.lists(COLIEE_IDS, min_size=1, max_size=3), min_size=1, max_size=3),
-    WORDS,
-)
+@given(st.dictionaries(IDS, st.lists(COLIEE_IDS, min_size=1, max_size=3), min_size=1, max_size=3), WORDS)
 def test_a_run_survives_writing_and_reading(
     tmp_path_factory: pytest.TempPathFactory, rankings: dict[str, list[str]], tag: str
 ) -> None:

@@ -2,7 +2,6 @@ from __future__ import annotations
 
 import gzip
 import json
-import os
 from collections.abc import Callable, Iterator
 from operator import methodcaller
 from pathlib import Path
@@ -10,7 +9,7 @@ from typing import Any
 
 import pytest
 from asserting import heard
-from hypothesis import given
+from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from coliee_adapters.corpora import (
@@ -73,8 +72,6 @@ def refusal(*args: Any, asked: Callable[[Corpus], object] = lambda corpus: None,
     return heard(error.value)
 
 
-# Task 1
-
 CASES: dict[str, str | bytes] = {
     "cases/000018.txt": "[1] The hive was sold.\r\n[2] It was empty. \n",
     "cases/000023.txt": "\ufeff蜜蜂の売買。",
@@ -84,6 +81,18 @@ CASES: dict[str, str | bytes] = {
     "cases/notes.md": b"\0\xff",
 }
 LABELS = '{"000018.txt": ["000001.txt", "000023.txt"], "000001.txt": ["000018"]}'
+FRAGMENTS: dict[str, str | bytes] = {
+    "queries/002/base_case.txt": "[1] A garden. [2] The bees may leave.",
+    "queries/002/entailed_fragment.txt": "The bees may leave.\n",
+    "queries/002/paragraphs/001.txt": "Who owns a swarm?",
+    "queries/002/paragraphs/010.txt": "A swarm that leaves is free.",
+    "queries/001/base_case.txt": "[1] A hive was sold.",
+    "queries/001/entailed_fragment.txt": "巣箱は売られた。",
+    "queries/001/paragraphs/002.txt": "A sale.",
+    "queries/001/paragraphs/001.txt": "An offer.",
+    "queries/__MACOSX/x": "",
+    "queries/README.txt": b"\xff",
+}
 
 
 def test_a_folder_of_cases_without_gold_has_documents_only(folder: Folder) -> None:
@@ -120,12 +129,7 @@ def test_labels_name_the_queries_and_the_relevant_documents(folder: Folder) -> N
 
 
 @pytest.mark.parametrize(
-    "gold",
-    [
-        '["000018.txt", "000001.txt"]',
-        '{"000018.txt": [], "000001.txt": []}',
-        '{"000018": "", "000001": ""}',
-    ],
+    "gold", ['["000018.txt", "000001.txt"]', '{"000018.txt": [], "000001.txt": []}', '{"000018": "", "000001": ""}']
 )
 def test_a_test_set_names_the_queries_only(folder: Folder, gold: str) -> None:
     folder({**CASES, "queries.json": gold})
@@ -135,30 +139,18 @@ def test_a_test_set_names_the_queries_only(folder: Folder, gold: str) -> None:
     assert refusal("cases", gold="queries.json", asked=qrels_iter).startswith("[option-needed]")
 
 
-@pytest.mark.parametrize(
-    ("name", "gold"),
-    [
-        (
-            "gold.xml",
-            "<COLIEE task='1'><instance id='000018'><cases_noticed>000001</cases_noticed></instance></COLIEE>",
-        ),
-        ("gold.qrels", "000018 0 000001 1\n"),
-    ],
-)
-def test_other_forms_of_gold_do_as_well(folder: Folder, name: str, gold: str) -> None:
-    folder({**CASES, name: gold})
-    assert list(read_corpus("cases", gold=name).qrels_iter()) == [Qrel("000018", "000001", 1)]
-
-
-def test_ids_of_cases_are_told_without_opening_a_file(folder: Folder, unopened: Callable[[], None]) -> None:
-    folder(CASES)
-    gold = Gold({"000018": {"000001": 1}})
+def test_ids_are_told_without_opening_a_file(folder: Folder, unopened: Callable[[], None]) -> None:
+    folder({**CASES, **FRAGMENTS})
     unopened()
-    corpus = read_corpus("cases", gold=gold)
+    corpus = read_corpus("cases", gold=Gold({"000018": {"000001": 1}}))
     assert corpus.doc_ids() == ("000001", "000018", "000023")
     assert corpus.query_ids() == ("000018",)
     assert corpus.candidate_ids("000018") == ("000001", "000023")
     assert list(corpus.qrels_iter()) == [Qrel("000018", "000001", 1)]
+    corpus = read_corpus("queries")
+    assert corpus.query_ids() == ("001", "002")
+    assert corpus.doc_ids() == ("001/001", "001/002", "002/001", "002/010")
+    assert corpus.candidate_ids("002") == ("001", "010")
 
 
 def test_documents_are_found_by_id_and_titled_by_their_beginning(folder: Folder) -> None:
@@ -177,10 +169,21 @@ def test_documents_are_found_by_id_and_titled_by_their_beginning(folder: Folder)
     assert heard(error.value) == "[unknown-document] '777777'… cases …"
 
 
-@pytest.mark.parametrize("name", ["../secret", "/etc/hostname", "../cases/000001", "notes.md", ".", "", "000001/.."])
-def test_an_id_is_never_a_path(folder: Folder, name: str) -> None:
-    folder({**CASES, "secret.txt": "secret"})
-    assert read_corpus("cases").find(name) is None
+@pytest.mark.parametrize(
+    ("path", "names"),
+    [
+        ("cases", ["../secret", "/etc/hostname", "../cases/000001", "notes.md", ".", "", "000001/.."]),
+        ("queries", ["../queries/001/001", "001/../002/001", "001//001", "001/base_case", "001", "/", ""]),
+    ],
+)
+def test_an_id_is_never_a_path(folder: Folder, path: str, names: list[str]) -> None:
+    folder({**CASES, **FRAGMENTS, "secret.txt": "secret"})
+    corpus = read_corpus(path)
+    assert [corpus.find(name) for name in names] == [None] * len(names)
+
+
+CASE: dict[str, str | bytes] = {"cases/000001.txt": ""}
+IDS_EXPECTED = 'expected ["000001.txt", "000018.txt"]'
 
 
 @pytest.mark.parametrize(
@@ -188,107 +191,62 @@ def test_an_id_is_never_a_path(folder: Folder, name: str) -> None:
     [
         ({}, {"path": "nowhere", "task": "1"}, "nowhere: [no-file]"),
         ({}, {"path": "nowhere"}, "nowhere: [no-file]"),
-        ({"cases/a/b.md": ""}, {"path": "cases"}, "cases: [unknown-format]"),
+        ({"cases/a/b.md": ""}, {}, "cases: [unknown-format]"),
+        ({"cases/a.md": ""}, {"task": "1"}, "cases: [empty] case …"),
+        ({"case.txt": "A swarm."}, {"path": "case.txt", "task": "1"}, "case.txt: [not-a-file]"),
+        ({**CASE, "cases/ 000001.txt": ""}, {}, "cases/000001.txt:  [duplicate] 000001.txt …"),
+        ({"cases/.txt": "", "cases/ .txt": ""}, {}, "cases/ .txt: [duplicate]"),
         (
-            {"cases/a.md": ""},
-            {"path": "cases", "task": "1"},
-            "cases: [empty] case …",
-        ),
-        (
-            {"case.txt": "A swarm left."},
-            {"path": "case.txt", "task": "1"},
-            "case.txt: [not-a-file]",
-        ),
-        (
-            {"cases/000001.txt": "", "cases/ 000001.txt": ""},
-            {"path": "cases"},
-            "cases/000001.txt:  [duplicate] 000001.txt …",
-        ),
-        (
-            {"cases/.txt": "", "cases/ .txt": ""},
-            {"path": "cases"},
-            "cases/ .txt: [duplicate]",
-        ),
-        (
-            {"cases/000001.txt": "", "gold.json": '{"000001": ["000018"], "18": ["000001"], "23": ["000001"]}'},
-            {"path": "cases", "gold": "gold.json"},
+            {**CASE, "gold.json": '{"000001": ["000018"], "18": ["000001"], "23": ["000001"]}'},
+            {"gold": "gold.json"},
             "gold.json: [unknown-query] 2 … 3 … cases … (found '18')",
         ),
         (
-            {"cases/000001.txt": ""},
-            {"path": "cases", "gold": Gold({"18": {"000001": 1}}, path="held")},
+            CASE,
+            {"gold": Gold({"18": {"000001": 1}}, path="held")},
             "held: [unknown-query] 1 … 1 … cases … (found '18')",
         ),
         (
-            {"cases/000001.txt": "", "gold.json": '["000001.txt", 18]'},
-            {"path": "cases", "gold": "gold.json"},
-            "gold.json: [bad-id] (found '18'); expected [\"000001.txt\", \"000018.txt\"]",
+            {**CASE, "gold.json": '["000001.txt", 18]'},
+            {"gold": "gold.json"},
+            f"gold.json: [bad-id] (found '18'); {IDS_EXPECTED}",
         ),
         (
-            {"cases/000001.txt": "", "gold.json": '["000001.txt", " .txt"]'},
-            {"path": "cases", "gold": "gold.json"},
-            "gold.json: [bad-id] (found '\" .txt\"'); expected [\"000001.txt\", \"000018.txt\"]",
+            {**CASE, "gold.json": '["000001.txt", " .txt"]'},
+            {"gold": "gold.json"},
+            f"gold.json: [bad-id] (found '\" .txt\"'); {IDS_EXPECTED}",
         ),
         (
-            {"cases/000001.txt": "", "gold.json": '["000001.txt", "000001"]'},
-            {"path": "cases", "gold": "gold.json"},
+            {**CASE, "gold.json": '["000001.txt", "000001"]'},
+            {"gold": "gold.json"},
             "gold.json: [duplicate] (found '000001')",
         ),
+        ({**CASE, "gold.json": "[]"}, {"gold": "gold.json"}, f"gold.json: [empty]; {IDS_EXPECTED}"),
         (
-            {"cases/000001.txt": "", "gold.json": "[]"},
-            {"path": "cases", "gold": "gold.json"},
-            "gold.json: [empty]; expected [\"000001.txt\", \"000018.txt\"]",
+            {**CASE, "gold.json": "{}"},
+            {"gold": "gold.json"},
+            'gold.json: [structure] (found \'{}\'); expected {"000001": ["000018", "000023"]}',
         ),
         (
-            {"cases/000001.txt": "", "gold.json": "{}"},
-            {"path": "cases", "gold": "gold.json"},
-            "gold.json: [structure] (found '{}'); expected {\"000001\": [\"000018\", \"000023\"]}",
+            {"cases/000001.txt": b"one\r\ntwo \xe9t\xe9"},
+            {"asked": docs_iter},
+            "cases/000001.txt, line 2: [encoding] (found '\\xe9t\\xe9')",
+        ),
+        (
+            {**CASES, "gold.json": LABELS},
+            {"gold": "gold.json", "asked": lambda corpus: corpus.candidates("000023")},
+            "[unknown-query] '000023'… cases …",
         ),
     ],
-)  # fmt: skip
+)
 def test_what_is_no_corpus_of_cases_is_refused(
     folder: Folder, files: dict[str, str | bytes], named: dict[str, Any], sentence: str
 ) -> None:
     folder(files)
-    said = refusal(**named)
-    assert heard(said) == sentence or (sentence.endswith("Task 1, ") and heard(said).startswith(sentence))
+    assert refusal(**{"path": "cases", **named}) == sentence
 
 
-@pytest.mark.parametrize(
-    ("content", "sentence"),
-    [
-        (
-            b"one\r\ntwo \xe9t\xe9",
-            "cases/000001.txt, line 2: [encoding] (found '\\xe9t\\xe9')",
-        ),
-        (
-            b"one\ntwo\n\0",
-            "cases/000001.txt, line 3: [encoding]",
-        ),
-    ],
-)
-def test_faults_of_encoding_are_named_with_file_and_line(folder: Folder, content: bytes, sentence: str) -> None:
-    folder({"cases/000001.txt": content})
-    assert refusal("cases", asked=docs_iter) == sentence
-
-
-@pytest.mark.skipif(os.name == "nt" or os.geteuid() == 0, reason="everything may be read here")
-def test_what_may_not_be_read_is_named(folder: Folder) -> None:
-    folder(CASES)
-    Path("cases").chmod(0)
-    try:
-        assert refusal("cases") == "cases: [cannot-read] Permission denied …"
-    finally:
-        Path("cases").chmod(0o700)
-
-
-def test_only_queries_have_candidates(folder: Folder) -> None:
-    folder({**CASES, "gold.json": LABELS})
-    assert refusal("cases", gold="gold.json", asked=lambda corpus: corpus.candidates("000023")) == (
-        "[unknown-query] '000023'… cases …"
-    )
-
-
+@settings(max_examples=settings().max_examples // 4)
 @given(
     st.dictionaries(
         st.from_regex(r"[0-9]{1,6}", fullmatch=True), st.text(st.characters(codec="utf-8", exclude_characters="\0"))
@@ -307,22 +265,6 @@ def test_what_is_written_is_read_in_the_order_of_ids(
     corpus = read_corpus(path)
     assert corpus.doc_ids() == tuple(expected)
     assert {document.doc_id: document.text for document in corpus.docs_iter()} == expected
-
-
-# Task 2
-
-FRAGMENTS: dict[str, str | bytes] = {
-    "queries/002/base_case.txt": "[1] A garden. [2] The bees may leave.",
-    "queries/002/entailed_fragment.txt": "The bees may leave.\n",
-    "queries/002/paragraphs/001.txt": "Who owns a swarm?",
-    "queries/002/paragraphs/010.txt": "A swarm that leaves is free.",
-    "queries/001/base_case.txt": "[1] A hive was sold.",
-    "queries/001/entailed_fragment.txt": "巣箱は売られた。",
-    "queries/001/paragraphs/002.txt": "A sale.",
-    "queries/001/paragraphs/001.txt": "An offer.",
-    "queries/__MACOSX/x": "",
-    "queries/README.txt": b"\xff",
-}
 
 
 def test_a_folder_of_folders_is_task_2(folder: Folder) -> None:
@@ -364,80 +306,6 @@ def test_paragraphs_have_the_ids_of_runs_as_candidates_and_unique_ids_elsewhere(
     assert corpus.title("010", "001") == corpus.title("010") == corpus.title("001/001") == ""
 
 
-def test_ids_of_paragraphs_are_told_without_opening_a_file(folder: Folder, unopened: Callable[[], None]) -> None:
-    folder(FRAGMENTS)
-    unopened()
-    corpus = read_corpus("queries")
-    assert corpus.query_ids() == ("001", "002")
-    assert corpus.doc_ids() == ("001/001", "001/002", "002/001", "002/010")
-    assert corpus.candidate_ids("002") == ("001", "010")
-
-
-@pytest.mark.parametrize("name", ["../queries/001/001", "001/../002/001", "001//001", "001/base_case", "001", "/", ""])
-def test_a_unique_id_is_never_a_path(folder: Folder, name: str) -> None:
-    folder(FRAGMENTS)
-    assert read_corpus("queries").find(name) is None
-
-
-@pytest.mark.parametrize(
-    ("files", "asked", "sentence"),
-    [
-        (
-            {"queries/README.txt": ""},
-            None,
-            "queries: [empty]; … entailed_fragment.txt … paragraphs …",
-        ),
-        (
-            {"queries/001/paragraphs/001.txt": "", "queries/001/base_case.txt": ""},
-            queries_iter,
-            "queries/001/entailed_fragment.txt: [no-file]",
-        ),
-        (
-            {"queries/001/entailed_fragment.txt": ""},
-            queries_iter,
-            "queries/001/base_case.txt: [no-file]",
-        ),
-        (
-            {"queries/001/entailed_fragment.txt": ""},
-            doc_ids,
-            "queries/001/paragraphs: [no-file]",
-        ),
-        (
-            {"queries/001/paragraphs/001.md": ""},
-            docs_iter,
-            "queries/001/paragraphs: [empty] paragraph … 001 …",
-        ),
-        (
-            {"queries/001/entailed_fragment.txt/x": "", "queries/001/base_case.txt": ""},
-            queries_iter,
-            "queries/001/entailed_fragment.txt: [cannot-read] Is a directory …",
-        ),
-        (
-            FRAGMENTS,
-            lambda corpus: corpus.candidates("003"),
-            "[unknown-query] '003'… queries …",
-        ),
-        (
-            FRAGMENTS,
-            lambda corpus: corpus.candidates("003\x1b[31m"),
-            "[unknown-query] '003\\x1b[31m'… queries …",
-        ),
-    ],
-)
-def test_what_is_no_corpus_of_fragments_is_refused(
-    folder: Folder, files: dict[str, str | bytes], asked: Callable[[Corpus], object] | None, sentence: str
-) -> None:
-    folder(files)
-    assert refusal("queries", task="2", asked=asked or (lambda corpus: None)) == sentence
-
-
-def test_a_gold_of_other_fragments_is_refused(folder: Folder) -> None:
-    folder({**FRAGMENTS, "gold.json": '{"003": ["001"]}'})
-    assert refusal("queries", gold="gold.json") == ("gold.json: [unknown-query] 1 … 1 … queries … (found '003')")
-
-
-# Tasks 3 to 5
-
 CODE = "(Bees)\nArticle 1 (1) A bee is free.\nArticle 398-20 A hive is a house.\n"
 CODE_DOCUMENTS = [
     Document("1", "Article 1 (1) A bee is free.", "Bees"),
@@ -449,26 +317,21 @@ def pairs(*held: str) -> str:
     return "<?xml version='1.0'?>\n<dataset>\n" + "\n".join(held) + "\n</dataset>\n"
 
 
+STATEMENT = '<pair id="H18-1-2" label="Y"><t2>A bee.</t2></pair>'
+
+
 @pytest.mark.parametrize(
-    ("pair", "articles", "label"),
+    ("pair", "articles"),
     [
-        ('<pair id="H18-1-2" label="Y"><t1><article id="1"/></t1><t2>\nA bee\nis free.\n</t2></pair>', ["1"], True),
-        (
-            "<pair id='H18-1-2' label='N'><t1>\nArticle 1 (1) A bee is free.\n</t1><t2>A bee\nis free.</t2></pair>",
-            ["1"],
-            False,
-        ),
+        ('<pair id="H18-1-2" label="Y"><t1><article id="1"/></t1><t2>\nA bee\nis free.\n</t2></pair>', ["1"]),
+        ("<pair id='H18-1-2' label='N'><t1>\nArticle 1 A bee.\n</t1><t2>A bee\nis free.</t2></pair>", ["1"]),
         (
             '<pair id="H18-1-2" label="Y"><article>1</article><article>398-20</article><t2>A bee\nis free.</t2></pair>',
             ["1", "398-20"],
-            True,
         ),
-        ('<pair id="H18-1-2" label="Y"><t1>第一条　蜂</t1><t2> A bee\nis free. </t2></pair>', ["1"], True),
     ],
 )
-def test_each_generation_of_statements_gives_queries_and_gold(
-    folder: Folder, pair: str, articles: list[str], label: bool
-) -> None:
+def test_each_generation_of_statements_gives_queries_and_gold(folder: Folder, pair: str, articles: list[str]) -> None:
     folder({"code.txt": CODE, "pairs.xml": pairs(pair)})
     corpus = read_corpus("code.txt", gold="pairs.xml")
     assert isinstance(corpus, StatuteCorpus)
@@ -477,38 +340,23 @@ def test_each_generation_of_statements_gives_queries_and_gold(
     assert corpus.query_ids() == ("H18-1-2",)
     assert list(corpus.qrels_iter()) == [Qrel("H18-1-2", article, 1) for article in articles]
     assert corpus.gold is not None
-    assert corpus.gold.labels == {"H18-1-2": label}
+    assert corpus.gold.labels == {"H18-1-2": '"Y"' in pair}
     assert corpus.doc_ids() == corpus.candidate_ids("H18-1-2") == ("1", "398-20")
     assert list(corpus.docs_iter()) == list(corpus.candidates("H18-1-2")) == CODE_DOCUMENTS
     assert corpus.docs_store().get("398-20") == CODE_DOCUMENTS[1]
-    assert [corpus.title(article) for article in ("1", "398-20", "2")] == [
-        "Bees",
-        "Article 398-20 A hive is a house.",
-        "",
-    ]
+    titles = [corpus.title(article) for article in ("1", "398-20", "2")]
+    assert titles == ["Bees", "Article 398-20 A hive is a house.", ""]
 
 
 @pytest.mark.parametrize("t1", ["", "<t1></t1>", "<t1> \n</t1>", "<article/>"])
-def test_statements_of_a_test_set_have_no_gold_and_may_be_empty(folder: Folder, t1: str) -> None:
+def test_statements_may_have_no_gold_no_text_and_no_code(folder: Folder, t1: str) -> None:
     held = (f'<pair id="R07-01-A">{t1}<t2>A bee.</t2></pair>', f'<pair id="R07-01-I">{t1}<t2>\n</t2></pair>')
     folder({"code.txt": CODE, "pairs.xml": pairs(*held)})
-    corpus = read_corpus("code.txt", task="3", gold="pairs.xml")
-    assert list(corpus.queries_iter()) == [Query("R07-01-A", "A bee."), Query("R07-01-I", "")]
-    assert corpus.gold is None
-
-
-def test_statements_alone_have_no_documents_and_say_so(folder: Folder) -> None:
-    folder({"pairs.xml": pairs('<pair id="H18-1-2" label="Y"><t2>A bee.</t2></pair>')})
-    corpus = read_corpus("pairs.xml", task="5")
-    assert list(corpus.queries_iter()) == [Query("H18-1-2", "A bee.")]
-    for asked in (doc_ids, docs_iter, lambda c: c.title("1"), lambda c: c.candidates("H18-1-2")):
-        assert refusal("pairs.xml", asked=asked) == ("[wrong-part] pairs.xml …")
-    assert refusal("pairs.xml", asked=qrels_iter) == ("[option-needed] pairs.xml …")
-
-
-def test_what_is_called_a_code_and_has_no_article_is_refused_when_it_is_read(folder: Folder) -> None:
-    folder({"labels.txt": "H18-1-2 Y\n"})
-    assert refusal("labels.txt", task="3", asked=docs_iter) == ("labels.txt: [empty]")
+    for corpus in (read_corpus("code.txt", task="3", gold="pairs.xml"), read_corpus("pairs.xml", task="5")):
+        assert list(corpus.queries_iter()) == [Query("R07-01-A", "A bee."), Query("R07-01-I", "")]
+        assert corpus.gold is None
+    for asked in (doc_ids, docs_iter, lambda c: c.title("1"), lambda c: c.candidates("R07-01-A")):
+        assert refusal("pairs.xml", task="5", asked=asked) == "[wrong-part] pairs.xml …"
 
 
 def test_statute_files_are_read_when_they_are_asked_for_and_once(folder: Folder, unopened: Callable[[], None]) -> None:
@@ -519,59 +367,6 @@ def test_statute_files_are_read_when_they_are_asked_for_and_once(folder: Folder,
         corpus.query_ids()
     unopened()
     assert corpus.doc_ids() == ("1", "398-20")
-
-
-@pytest.mark.parametrize(
-    ("named", "sentence"),
-    [
-        (
-            {"path": "code.txt", "gold": "labels.txt"},
-            "labels.txt: [unknown-format]",
-        ),
-        (
-            {"path": "pairs.xml", "gold": "pairs.xml"},
-            "[wrong-part] pairs.xml …",
-        ),
-        (
-            {"path": "code.txt", "gold": Gold({})},
-            "[not-a-file]",
-        ),
-        (
-            {"path": "labels.txt"},
-            "labels.txt: [unknown-format]",
-        ),
-        ({"path": ".", "task": "3"}, ".: [not-a-file]"),
-        (
-            {"path": "code.txt", "task": "trec"},
-            "[empty] 'trec'… 1, 2, 3, 4, 5, tort, rationale …",
-        ),
-    ],
-)
-def test_what_is_no_corpus_of_statutes_is_refused(folder: Folder, named: dict[str, Any], sentence: str) -> None:
-    statement = '<pair id="H18-1-2" label="Y"><t2>A bee.</t2></pair>'
-    folder({"code.txt": CODE, "pairs.xml": pairs(statement), "labels.txt": "H18-1-2 Y\n"})
-    assert refusal(**named) == sentence
-
-
-@pytest.mark.parametrize(
-    ("pair", "sentence"),
-    [
-        (
-            '<pair id="H18-1-2" label="Y"><t1/></pair>',
-            "pairs.xml, line 3: [missing-key] (found 'H18-1-2'); write it as <t2> … </t2>",
-        ),
-        (
-            "<pair><t2>A bee.</t2></pair>",
-            "pairs.xml, line 3: [missing-id]",
-        ),
-    ],
-)
-def test_faults_of_statements_are_named_with_file_and_line(folder: Folder, pair: str, sentence: str) -> None:
-    folder({"code.txt": CODE, "pairs.xml": pairs(pair)})
-    assert refusal("code.txt", gold="pairs.xml", asked=queries_iter) == sentence
-
-
-# the pilot
 
 
 def instance(tort_id: str, verdict: bool | None = None, **changed: object) -> str:
@@ -597,11 +392,7 @@ def check_pilot(corpus: Corpus) -> None:
     assert corpus.doc_ids() == ("7/p0", "7/d0", "7/d1", "a/b/p0", "a/b/d0", "a/b/d1")
     documents = list(corpus.docs_iter())
     assert tuple(document.doc_id for document in documents) == corpus.doc_ids()
-    assert documents[:3] == [
-        Document("7/p0", "原告7"),
-        Document("7/d0", "被告7"),
-        Document("7/d1", "The bees did it."),
-    ]
+    assert documents[:3] == [Document("7/p0", "原告7"), Document("7/d0", "被告7"), Document("7/d1", "The bees did it.")]
     assert corpus.candidate_ids("a/b") == ("p0", "d0", "d1")
     assert list(corpus.candidates("a/b")) == [
         Document("p0", "原告a/b"),
@@ -631,56 +422,99 @@ def test_instances_are_queries_and_claims_their_documents(folder: Folder, start:
     ]
 
 
-def test_instances_are_found_in_packed_files(folder: Folder) -> None:
-    packed = gzip.compress(f"{instance('7')}\n{instance('a/b')}\n".encode())
-    folder({"pilot.jsonl.gz": packed})
-    check_pilot(read_corpus("pilot.jsonl.gz", task="rationale"))
-
-
 def test_test_data_take_their_gold_from_another_file(folder: Folder) -> None:
-    folder({"test.jsonl": instance("7"), "gold.jsonl": instance("7", True)})
+    packed = gzip.compress(f"{instance('7')}\n{instance('a/b')}\n".encode())
+    folder({"pilot.jsonl.gz": packed, "test.jsonl": instance("7"), "gold.jsonl": instance("7", True)})
+    check_pilot(read_corpus("pilot.jsonl.gz", task="rationale"))
     assert read_corpus("test.jsonl").gold is None
-    assert refusal("test.jsonl", asked=qrels_iter) == ("[option-needed] test.jsonl …")
     assert len(list(read_corpus("test.jsonl", gold="gold.jsonl").qrels_iter())) == 3
     held = Gold({"7": {"p0": 1}})
     assert list(read_corpus("test.jsonl", gold=held).qrels_iter()) == [Qrel("7", "7/p0", 1)]
-    assert refusal("test.jsonl", gold="test.jsonl", asked=qrels_iter) == ("test.jsonl: [missing-label]")
+
+
+PILOT = 'pilot.jsonl, line 2: [structure] {0} … (found \'{1}\'); expected [{{"id": "0", "description": "…"}}]'
+CLAIM = {"id": "0", "is_accepted": None, "description": 1}
 
 
 @pytest.mark.parametrize(
-    ("changed", "asked", "sentence"),
+    ("files", "named", "sentence"),
     [
+        ({"queries/README.txt": ""}, {}, "queries: [empty]; … entailed_fragment.txt … paragraphs …"),
         (
-            {"undisputed_facts": None},
-            queries_iter,
-            "[structure] undisputed_facts … (found 'null')",
+            {"queries/001/paragraphs/001.txt": "", "queries/001/base_case.txt": ""},
+            {"asked": queries_iter},
+            "queries/001/entailed_fragment.txt: [no-file]",
         ),
         (
-            {"undisputed_facts": ["A hive."]},
-            queries_iter,
-            "[structure] undisputed_facts … (found '[\"A hive.\"]')",
+            {"queries/001/entailed_fragment.txt": ""},
+            {"asked": queries_iter},
+            "queries/001/base_case.txt: [no-file]",
+        ),
+        ({"queries/001/entailed_fragment.txt": ""}, {"asked": doc_ids}, "queries/001/paragraphs: [no-file]"),
+        (
+            {"queries/001/paragraphs/001.md": ""},
+            {"asked": docs_iter},
+            "queries/001/paragraphs: [empty] paragraph … 001 …",
         ),
         (
-            {"undisputed_facts": [{"id": "0"}]},
-            queries_iter,
-            '[structure] undisputed_facts … (found \'[{"id": "0"}]\')',
+            {"queries/001/entailed_fragment.txt/x": "", "queries/001/base_case.txt": ""},
+            {"asked": queries_iter},
+            "queries/001/entailed_fragment.txt: [cannot-read] Is a directory …",
+        ),
+        (FRAGMENTS, {"asked": lambda corpus: corpus.candidates("003")}, "[unknown-query] '003'… queries …"),
+        (
+            FRAGMENTS,
+            {"asked": lambda corpus: corpus.candidates("003\x1b[31m")},
+            "[unknown-query] '003\\x1b[31m'… queries …",
         ),
         (
-            {"defendant_claims": [{"id": "0", "is_accepted": None, "description": 1}]},
-            docs_iter,
-            ('[structure] defendant_claims … (found \'[{"id": "0", "is_accepted": null, "description": 1}]\')'),
+            {**FRAGMENTS, "gold.json": '{"003": ["001"]}'},
+            {"gold": "gold.json"},
+            "gold.json: [unknown-query] 1 … 1 … queries … (found '003')",
+        ),
+        ({}, {"path": "code.txt", "gold": "labels.txt"}, "labels.txt: [unknown-format]"),
+        ({}, {"path": "pairs.xml", "gold": "pairs.xml"}, "[wrong-part] pairs.xml …"),
+        ({}, {"path": "pairs.xml", "task": "5", "asked": qrels_iter}, "[option-needed] pairs.xml …"),
+        ({}, {"path": "code.txt", "gold": Gold({})}, "[not-a-file]"),
+        ({}, {"path": "labels.txt", "task": None}, "labels.txt: [unknown-format]"),
+        ({}, {"path": "labels.txt", "task": "3", "asked": docs_iter}, "labels.txt: [empty]"),
+        ({}, {"path": ".", "task": "3"}, ".: [not-a-file]"),
+        ({}, {"path": "code.txt", "task": "trec"}, "[empty] 'trec'… 1, 2, 3, 4, 5, tort, rationale …"),
+        (
+            {"pairs.xml": pairs('<pair id="H18-1-2" label="Y"><t1/></pair>')},
+            {"path": "code.txt", "gold": "pairs.xml", "asked": queries_iter},
+            "pairs.xml, line 3: [missing-key] (found 'H18-1-2'); write it as <t2> … </t2>",
+        ),
+        (
+            {"pairs.xml": pairs("<pair><t2>A bee.</t2></pair>")},
+            {"path": "code.txt", "gold": "pairs.xml", "asked": queries_iter},
+            "pairs.xml, line 3: [missing-id]",
+        ),
+        (
+            {},
+            {"path": "pilot.jsonl", "asked": lambda corpus: corpus.candidates("9")},
+            "[unknown-query] '9'… pilot.jsonl …",
+        ),
+        ({}, {"path": "pilot.jsonl", "asked": qrels_iter}, "[option-needed] pilot.jsonl …"),
+        ({}, {"path": "pilot.jsonl", "gold": "pilot.jsonl", "asked": qrels_iter}, "pilot.jsonl: [missing-label]"),
+        *(
+            (
+                {"pilot.jsonl": f"{instance('7')}\n{instance('8', **{key: value})}\n"},
+                {"path": "pilot.jsonl", "asked": queries_iter if key == "undisputed_facts" else docs_iter},
+                PILOT.format(key, json.dumps(value)),
+            )
+            for key, value in (
+                ("undisputed_facts", None),
+                ("undisputed_facts", ["A hive."]),
+                ("undisputed_facts", [{"id": "0"}]),
+                ("defendant_claims", [CLAIM]),
+            )
         ),
     ],
 )
-def test_instances_without_texts_are_refused_with_their_line(
-    folder: Folder, changed: dict[str, object], asked: Callable[[Corpus], object], sentence: str
+def test_what_is_no_other_corpus_is_refused(
+    folder: Folder, files: dict[str, str | bytes], named: dict[str, Any], sentence: str
 ) -> None:
-    folder({"pilot.jsonl": f"{instance('7')}\n{instance('8', **changed)}\n"})
-    assert refusal("pilot.jsonl", asked=asked) == (
-        f'pilot.jsonl, line 2: {sentence}; expected [{{"id": "0", "description": "…"}}]'
-    )
-
-
-def test_an_unknown_instance_is_refused(folder: Folder) -> None:
-    folder({"pilot.jsonl": instance("7")})
-    assert refusal("pilot.jsonl", asked=lambda corpus: corpus.candidates("9")) == ("[unknown-query] '9'… pilot.jsonl …")
+    usual = {"code.txt": CODE, "pairs.xml": pairs(STATEMENT), "labels.txt": "H18-1-2 Y\n", "pilot.jsonl": instance("7")}
+    folder({**usual, **files})
+    assert refusal(**({"path": "queries", "task": "2"} if "path" not in named else {}) | named) == sentence

@@ -84,24 +84,12 @@ XML = "; …"
     ("document", "message"),
     [
         ('<!DOCTYPE a [\n<!ENTITY b "c">]>\n<a>&b;</a>', f"line 2: [syntax] (found 'b'){DTD}"),
-        (
-            '<!DOCTYPE a [<!ENTITY b "c"><!ENTITY d "&b;&b;">]><a>&d;</a>',
-            f"line 1: [syntax] (found 'b'){DTD}",
-        ),
-        (
-            '<!DOCTYPE a [<!ENTITY b SYSTEM "file:///etc/passwd">]><a/>',
-            f"line 1: [syntax] (found 'b'){DTD}",
-        ),
-        (
-            '<!DOCTYPE a [<!ENTITY % b SYSTEM "b.dtd"> %b;]><a/>',
-            f"line 1: [syntax] (found 'b'){DTD}",
-        ),
+        ('<!DOCTYPE a [<!ENTITY b "c"><!ENTITY d "&b;&b;">]><a>&d;</a>', f"line 1: [syntax] (found 'b'){DTD}"),
+        ('<!DOCTYPE a [<!ENTITY b SYSTEM "file:///etc/passwd">]><a/>', f"line 1: [syntax] (found 'b'){DTD}"),
+        ('<!DOCTYPE a [<!ENTITY % b SYSTEM "b.dtd"> %b;]><a/>', f"line 1: [syntax] (found 'b'){DTD}"),
         ("<!DOCTYPE a [ %b; ]>\n<a>\n&c;</a>", f"line 3: [syntax] (found 'c'){DTD}"),
         ('\n<!DOCTYPE a SYSTEM "b.dtd"><a/>', f"line 2: [syntax] (found 'b.dtd'){DTD}"),
-        (
-            '<!DOCTYPE a PUBLIC "-//b" "c.dtd"><a/>',
-            f"line 1: [syntax] (found 'c.dtd'){DTD}",
-        ),
+        ('<!DOCTYPE a PUBLIC "-//b" "c.dtd"><a/>', f"line 1: [syntax] (found 'c.dtd'){DTD}"),
         ("<a>&b;</a>", f"line 1, column 4: [syntax] undefined entity{XML} …"),
         ("<a>\r\n民法<b></c></a>", f"line 2, column 8: [syntax] mismatched tag{XML} …"),
         ("<a><b></b>\n", f"line 2, column 1: [syntax] no element found{XML} …"),
@@ -115,14 +103,8 @@ XML = "; …"
             "\n<?xml version='1.0'?><a/>",
             f"line 2, column 1: [syntax] XML or text declaration not at start of entity{XML} …",
         ),
-        (
-            "<a>\nb\0</a>",
-            "line 2: [encoding]",
-        ),
-        (
-            "<a>\n民法</a>".encode("shift_jis"),
-            "line 2: [encoding] (found '\\x96\\xaf\\x96@</a>')",
-        ),
+        ("<a>\nb\0</a>", "line 2: [encoding]"),
+        ("<a>\n民法</a>".encode("shift_jis"), "line 2: [encoding] (found '\\x96\\xaf\\x96@</a>')"),
     ],
 )
 def test_what_is_refused(read: Parse, document: str | bytes, message: str) -> None:

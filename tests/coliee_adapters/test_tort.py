@@ -108,10 +108,7 @@ def test_other_files_are_not_taken_for_tort_cases(head: bytes) -> None:
 
 
 def test_cases_are_read_with_their_lines_and_without_descriptions(write: Write) -> None:
-    claims = [
-        {"id": "a", "description": "", "is_accepted": None},
-        {"id": "b", "description": "", "is_accepted": False},
-    ]
+    claims = [{"id": "a", "description": "", "is_accepted": None}, {"id": "b", "description": "", "is_accepted": False}]
     source = write(
         line() + "\n\n" + line(tort_id="7", plaintiff_claims=[], defendant_claims=claims, court_decision=None)
     )
@@ -189,10 +186,7 @@ def test_a_line_that_is_not_an_instance_is_refused(write: Write, text: str, foun
 @pytest.mark.parametrize(
     ("text", "expected"),
     [
-        (
-            '{"tort_id": "1", "court',
-            "column 18: [syntax] Unterminated string starting at … (found '\"court')",
-        ),
+        ('{"tort_id": "1", "court', "column 18: [syntax] Unterminated string starting at … (found '\"court')"),
         ("{} ,", "column 4: [syntax] (found ',')"),
         ("{} {}", "column 4: [syntax] (found '{}')"),
         ("\u3000", "column 1: [syntax] Expecting value … (found '\\u3000')"),
@@ -227,50 +221,20 @@ def test_a_missing_key_is_refused(write: Write, key: str) -> None:
 @pytest.mark.parametrize(
     ("changes", "expected"),
     [
-        (
-            {"tort_id": True},
-            "[bad-id] tort_id … (found 'true')",
-        ),
-        (
-            {"tort_id": None},
-            "[bad-id] tort_id … (found 'null')",
-        ),
-        (
-            {"tort_id": 0.0},
-            "[bad-id] tort_id … (found '0.0')",
-        ),
-        (
-            {"tort_id": " .txt"},
-            "[bad-id] tort_id … (found '\" .txt\"')",
-        ),
-        (
-            {"court_decision": "True"},
-            "[bad-label] court_decision … (found '\"True\"')",
-        ),
-        (
-            {"court_decision": 1},
-            "[bad-label] court_decision … (found '1')",
-        ),
-        (
-            {"court_decision": []},
-            "[bad-label] court_decision … (found '[]')",
-        ),
-        (
-            {"plaintiff_claims": None},
-            "[structure] plaintiff_claims … (found 'null')",
-        ),
-        (
-            {"defendant_claims": {"0": True}},
-            "[structure] defendant_claims … (found '{\"0\": true}')",
-        ),
+        ({"tort_id": True}, "[bad-id] tort_id … (found 'true')"),
+        ({"tort_id": None}, "[bad-id] tort_id … (found 'null')"),
+        ({"tort_id": 0.0}, "[bad-id] tort_id … (found '0.0')"),
+        ({"tort_id": " .txt"}, "[bad-id] tort_id … (found '\" .txt\"')"),
+        ({"court_decision": "True"}, "[bad-label] court_decision … (found '\"True\"')"),
+        ({"court_decision": 1}, "[bad-label] court_decision … (found '1')"),
+        ({"court_decision": []}, "[bad-label] court_decision … (found '[]')"),
+        ({"plaintiff_claims": None}, "[structure] plaintiff_claims … (found 'null')"),
+        ({"defendant_claims": {"0": True}}, "[structure] defendant_claims … (found '{\"0\": true}')"),
         (
             {"defendant_claims": [[{"id": "0", "is_accepted": True}]]},
             '[structure] entry 1 of defendant_claims … (found \'[{"id": "0", "is_accepted": true}]\')',
         ),
-        (
-            {"defendant_claims": [{}]},
-            "[missing-key] entry 1 of defendant_claims … id … (found '')",
-        ),
+        ({"defendant_claims": [{}]}, "[missing-key] entry 1 of defendant_claims … id … (found '')"),
         (
             {"plaintiff_claims": [{"id": "0", "is_accepted": True}, {"id": "1", "accepted": True}]},
             "[missing-key] entry 2 of plaintiff_claims … is_accepted … (found 'id, accepted')",
@@ -291,10 +255,7 @@ def test_a_missing_key_is_refused(write: Write, key: str) -> None:
             {"plaintiff_claims": [{"id": "0", "is_accepted": True}, {"id": 0, "is_accepted": True}]},
             "[duplicate] entry 2 of plaintiff_claims … (found '0')",
         ),
-        (
-            {"tort_id": "1 "},
-            "[duplicate] 1 … (found '1')",
-        ),
+        ({"tort_id": "1 "}, "[duplicate] 1 … (found '1')"),
     ],
 )
 def test_wrong_values_are_refused(write: Write, changes: dict[str, Any], expected: str) -> None:
@@ -435,11 +396,7 @@ def test_fill_leaves_everything_else_as_it_stands(write: Write) -> None:
     [
         ({"0": True}, None, f"line 3: [missing-key] '1'…; {DECISION_RULE}"),
         (None, {"1": ["d7"]}, f"line 1: [missing-key] '0'…; {CLAIM_RULE}"),
-        (
-            None,
-            {"0": ["p0", "1"], "1": []},
-            "line 1: [unknown-document] '0'… (found '1')",
-        ),
+        (None, {"0": ["p0", "1"], "1": []}, "line 1: [unknown-document] '0'… (found '1')"),
     ],
 )
 def test_what_does_not_fit_the_template_is_refused(

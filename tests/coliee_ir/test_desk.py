@@ -18,9 +18,9 @@ from make_mailbox import TEAMS, make
 
 pytestmark = pytest.mark.usefixtures("one_deal")
 
-SCRIPT = re.findall(
-    r"^```sh\n(.*?)^```", (Path(__file__).parents[2] / "docs" / "organiser.md").read_text(encoding="utf-8"), re.S | re.M
-)[0]
+SCRIPT = "".join(
+    re.findall(r"^```sh\n(.*?)^```", (Path(__file__).parents[2] / "docs/organiser.md").read_text("utf-8"), re.S | re.M)
+)
 
 
 def test_from_the_mailbox_to_the_published_tables(

@@ -110,7 +110,7 @@ def check_same(one: Scores | str, other: Scores | str) -> None:
         twin_part = other.judged[part]
         for field in ("rank", "retrieved", "repeated", "answered"):
             assert getattr(judged, field).tolist() == getattr(twin_part, field).tolist(), field
-        for field in ("extra", "sample", "remarks", "lines"):
+        for field in ("extra", "remarks", "lines"):
             assert getattr(judged, field) == getattr(twin_part, field), field
 
 

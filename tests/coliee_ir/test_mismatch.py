@@ -11,7 +11,7 @@ from coliee_adapters.forms import columns
 from coliee_adapters.records import Run
 from coliee_ir import Decisions, Evaluator, evaluate
 from coliee_ir.judging.judged import judge
-from coliee_ir.judging.mismatch import check, lost_zeros
+from coliee_ir.judging.mismatch import diagnose
 from coliee_ir.judging.qrels import Qrels
 
 CASES = {"000018": {"072495": 1, "012101": 1}, "000203": {"004411": 1}}
@@ -19,7 +19,10 @@ QUESTIONS = {"R07-01-O": {"96": 1, "398-2": 1}, "R07-02-A": {"7": 1}}
 
 
 def checked(gold: dict[str, dict[str, int]], run: dict[str, list[str]]) -> bool:
-    return check(judge(Qrels(gold), Run.of(run)), "gold.json", "run.txt")
+    held = Run.of(run, path="run.txt")
+    judged = judge(Qrels(gold), held)
+    diagnose(judged, held, "gold.json")
+    return bool(judged.rank.any())
 
 
 @pytest.mark.parametrize(
@@ -122,8 +125,12 @@ def test_a_run_of_no_query_is_refused() -> None:
 
 
 def test_queries_with_lost_zeros_are_found() -> None:
-    qrels = Qrels({"000018": {}, "000203": {}, "7": {}, "0": {}})
-    assert lost_zeros(["203", "18", "0007", "5"], qrels) == [("18", "000018"), ("203", "000203")]
+    gold, run = (
+        {"000018": {}, "000203": {}, "7": {"d": 1}, "0": {}},
+        Run.of(dict.fromkeys(("7", "203", "18", "5"), "d")),
+    )
+    found = diagnose(judge(Qrels(gold), run), run, "gold.json")
+    assert found.examples("lost-zeros") == ("query 18 for 000018", "query 203 for 000203")
 
 
 MANY = 500

@@ -15,7 +15,12 @@ from coliee_ir.cli import main
 from coliee_ir.measures import parse
 
 PAGE = (Path(__file__).resolve().parents[2] / "docs" / "measures.md").read_text(encoding="utf-8")
-ROWS = re.findall(r"^\| `([^`]+)` \| (.+?) \| ", PAGE, re.MULTILINE)
+#: a name as it is typed there, and what stands for it here
+ROWS = [
+    (typed, f"`{typed}`" if here == "as typed" else here)
+    for names, here in re.findall(r"^\| (`[^|]+`) \| (.+?) \| ", PAGE, re.MULTILINE)
+    for typed in re.findall("`([^`]+)`", names)
+]
 TYPED = [typed for typed, _ in ROWS]
 
 

@@ -103,7 +103,6 @@ def same(one: Judged, other: Judged) -> bool:
     arrays = ("rank", "retrieved", "repeated", "answered")
     return all(np.array_equal(getattr(one, name), getattr(other, name)) for name in arrays) and (
         one.extra == other.extra
-        and one.alike == other.alike
         and without_places(one.remarks) == without_places(other.remarks)
         and one.lines == other.lines
     )

@@ -28,10 +28,7 @@ def same(one: Judged, other: Judged) -> bool:
     """Whether two Judged say the same."""
     arrays = ("rank", "retrieved", "repeated", "answered")
     return all(np.array_equal(getattr(one, name), getattr(other, name)) for name in arrays) and (
-        one.extra == other.extra
-        and one.alike == other.alike
-        and one.remarks == other.remarks
-        and one.lines == other.lines
+        one.extra == other.extra and one.remarks == other.remarks and one.lines == other.lines
     )
 
 

@@ -21,7 +21,7 @@ from coliee_ir.commands.fuse.search import alone, climbed, equal
 from coliee_ir.commands.fuse.trial import Trial, Weights
 from coliee_ir.judging.gathered import Gathered
 from coliee_ir.judging.judged import judge
-from coliee_ir.judging.mismatch import check
+from coliee_ir.judging.mismatch import diagnose
 from coliee_ir.measures import Measure
 from coliee_ir.measures.base import Terms
 from coliee_ir.scoring.evaluator import Evaluator
@@ -197,7 +197,8 @@ def _rankings(records: Sequence[Run | Answers], evaluator: Evaluator) -> list[Ru
         if isinstance(record, Answers):
             problem = f"weights can only be fitted for rankings, and {record.path} contains labels; use --weights"
             raise UsageError("unfit-option", problem)
-        check(judge(evaluator.qrels["documents"], record, evaluator.excluded), evaluator.gold.path, record.path)
+        judged = judge(evaluator.qrels["documents"], record, evaluator.excluded)
+        diagnose(judged, record, evaluator.gold.path)
         rankings.append(record)
     return rankings
 

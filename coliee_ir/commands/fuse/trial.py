@@ -122,7 +122,7 @@ class Trial:
         kept = np.bincount(held.query[ranked.kept], minlength=len(held.queries))
         retrieved[self.number[known]] = kept[known]
         nothing = np.zeros(queries, dtype=np.int64)
-        return Judged(self.qrels, rank, retrieved, nothing, retrieved > 0, {}, (), Remarks())
+        return Judged(self.qrels, rank, retrieved, nothing, retrieved > 0, {}, Remarks())
 
     def _each(self, judged: Judged) -> FloatArray:
         """Shape (Q, cutoffs, T); what each query adds."""

@@ -171,7 +171,7 @@ class Pool:
         nth = self.running(self.relevant)[hits].astype(np.int64) - 1
         rank[qrels.start[self.query[hits]] + nth] = self.rank[hits]
         nothing = np.zeros(len(self.queries), dtype=np.int64)
-        return Judged(qrels, rank, self.lengths, nothing, self.lengths > 0, {}, (), Remarks())
+        return Judged(qrels, rank, self.lengths, nothing, self.lengths > 0, {}, Remarks())
 
     def lists(self, kept: BoolArray) -> dict[str, dict[str, float]]:
         """Query → document → score of the rows where a mask is true, best first."""
