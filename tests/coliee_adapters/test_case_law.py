@@ -3,6 +3,7 @@ from __future__ import annotations
 import io
 import json
 from collections.abc import Callable
+from functools import partial
 from typing import Any
 
 import pytest
@@ -12,9 +13,24 @@ from hypothesis import strategies as st
 
 from coliee_adapters.errors import InputError, UsageError
 from coliee_adapters.files.source import Source
-from coliee_adapters.forms import case_law, json_records
+from coliee_adapters.forms import case_law, detect, json_records
+from coliee_adapters.forms.form import Written
 from coliee_adapters.records import Run, exact_id
 from coliee_adapters.remarks import Remarks
+
+WRITE = json_records.FORMS[0].write
+assert WRITE is not None
+
+
+def sniffed(kind: str, head: bytes) -> str | None:
+    forms = (*json_records.FORMS, *case_law.FORMS)
+    return next((form.name for form in forms if form.kind == kind and form.sniff(head)), None)
+
+
+read_xml = partial(detect.read_gold, form="xml")
+read_columns = partial(detect.read_run, form="columns")
+read_gold = partial(detect.read_gold, form="json")
+read_run = partial(detect.read_run, form="json")
 
 Opened = Callable[..., Source]
 
@@ -64,7 +80,7 @@ def remarks_of(run: Run) -> Remarks:
     ],
 )  # fmt: skip
 def test_gold_in_json_is_read(source: Opened, text: str, qrels: dict[str, dict[str, int]]) -> None:
-    gold = json_records.read_gold(source(text))
+    gold = read_gold(source(text))
     assert gold.qrels == qrels
     assert list(gold.qrels) == list(qrels)
     assert (gold.labels, gold.path, gold.format, gold.task) == (None, "f.txt", "json", None)
@@ -72,12 +88,12 @@ def test_gold_in_json_is_read(source: Opened, text: str, qrels: dict[str, dict[s
 
 
 def test_ids_in_json_follow_the_rule(source: Opened) -> None:
-    gold = json_records.read_gold(source('{"1.txt": ["a.txt"], "1": "b.txt"}'), exact_id)
+    gold = read_gold(source('{"1.txt": ["a.txt"], "1": "b.txt"}'), rule=exact_id)
     assert gold.qrels == {"1.txt": {"a.txt": 1}, "1": {"b.txt": 1}}
 
 
 def test_a_document_that_a_gold_names_twice_counts_once_and_is_remarked(source: Opened) -> None:
-    gold = json_records.read_gold(source('{"1": ["a", "b", "a.txt"], "2": "a,a", "3": {"a": 2, "a.txt": 2}}'))
+    gold = read_gold(source('{"1": ["a", "b", "a.txt"], "2": "a,a", "3": {"a": 2, "a.txt": 2}}'))
     assert gold.qrels == {"1": {"a": 1, "b": 1}, "2": {"a": 1}, "3": {"a": 2}}
     assert gold.remarks.examples("gold-duplicate") == ("query 1: a", "query 2: a", "query 3: a")
     assert gold.remarks.count("gold-duplicate") == 3
@@ -91,8 +107,8 @@ def test_a_document_that_a_gold_names_twice_counts_once_and_is_remarked(source: 
         ('{"001": "", "002": null}', None, None),
         ("{}", None, "{}"),
         ("17", None, "17"),
-        ('{"001": ["a"],\n "002": 5}', 2, "5"),
-        ('{"001": ["a"],\n "002.txt": null}', 2, "null"),
+        ('{"001": ["a"],\n "002": 5}', None, "5"),
+        ('{"001": ["a"],\n "002.txt": null}', None, "None"),
         ('{"001":\n\n ["a", ["b"]]}', None, "['b']"),
         ('{"001": ["a", true]}', None, "True"),
         ('{"001": [1.0]}', None, "1.0"),
@@ -101,32 +117,15 @@ def test_a_document_that_a_gold_names_twice_counts_once_and_is_remarked(source: 
         ('{"1": {"a": 10000}}', None, "10000"),
         ('{"1": {"a": -10000}}', None, "-10000"),
         ('{"0": {"b": 1},\n"1": {"a": 1, "a.txt": 2}}', None, "1 a"),
-        ('{"1": ["a"],\n"1.txt": ["b"]}', 2, "1.txt"),
+        ('{"1": ["a"],\n"1.txt": ["b"]}', None, "1.txt"),
         ('{"1": ["a"], "1": ["b"]}', 1, "1"),
         ('{"1": ["a"]', 1, None),
     ],
 )
 def test_what_is_no_gold_in_json_is_refused(source: Opened, text: str, line: int | None, found: str | None) -> None:
     with pytest.raises(InputError) as caught:
-        json_records.read_gold(source(text))
+        read_gold(source(text))
     assert (caught.value.line, caught.value.found) == (line, found)
-
-
-@pytest.mark.parametrize(
-    ("text", "line"),
-    [
-        ('{"11": ["2"],\n"2": ["11"],\n"1": 5}', 3),
-        ('{"3": ["1"],\n"1.txt" : 5}', 2),
-        ('{"1": 5, "1.txt.txt": []}', 1),
-        ('\n{"1": 5}', 2),
-        ('{"\\u0031": 5, "2": ["1"]}', None),
-        ('{"2": {"1": 1},\n"1": 5}', None),
-    ],
-)
-def test_the_line_of_an_entry_is_told_only_where_it_is_certain(source: Opened, text: str, line: int | None) -> None:
-    with pytest.raises(InputError) as caught:
-        json_records.read_gold(source(text))
-    assert (caught.value.line, caught.value.found) == (line, "5")
 
 
 # gold in XML
@@ -155,14 +154,14 @@ def xml(*instances: str, task: str = "task='1'") -> str:
 def test_gold_in_the_older_xml_is_read(
     source: Opened, text: str, task: str | None, qrels: dict[str, dict[str, int]]
 ) -> None:
-    gold = case_law.read_gold_xml(source(text))
+    gold = read_xml(source(text))
     assert gold.qrels == qrels
     assert (gold.labels, gold.path, gold.format, gold.task) == (None, "f.txt", "xml", task)
     assert not gold.remarks
 
 
 def test_a_case_that_an_xml_gold_names_twice_is_remarked_with_its_line(source: Opened) -> None:
-    gold = case_law.read_gold_xml(source(xml("<instance id='1'>\n<cases_noticed>3,3.txt</cases_noticed></instance>")))
+    gold = read_xml(source(xml("<instance id='1'>\n<cases_noticed>3,3.txt</cases_noticed></instance>")))
     assert gold.qrels == {"1": {"3": 1}}
     assert gold.remarks.examples("gold-duplicate") == ("line 3: 1 3",)
 
@@ -183,21 +182,21 @@ def test_a_case_that_an_xml_gold_names_twice_is_remarked_with_its_line(source: O
     ],
 )  # fmt: skip
 def test_what_is_no_gold_in_the_older_xml_is_refused(source: Opened, text: str, message: str) -> None:
-    assert told(case_law.read_gold_xml, source(text)) == f"f.txt{message}"
+    assert told(read_xml, source(text)) == f"f.txt{message}"
 
 
 # runs of three columns
 
 
 def test_a_run_of_three_columns_is_its_order(source: Opened) -> None:
-    run = case_law.read_run(source("# a\n001.txt 018.txt univABC\n001.txt 013 univABC\n002 018 x\n", "task1.univABC"))
+    run = read_columns(source("# a\n001.txt 018.txt univABC\n001.txt 013 univABC\n002 018 x\n", "task1.univABC"))
     assert ranked(run) == [("001", ["018", "013"], None), ("002", ["018"], None)]
     assert (run.tag, run.scored, run.path, run.format) == ("univABC", False, "task1.univABC", "columns")
     assert remarks_of(run).examples("tag") == ("line 4: x",)
 
 
 def test_a_run_without_tags_is_refused_when_it_is_read(source: Opened) -> None:
-    run = case_law.read_run(source("001 018\n001 013\n", "task1.univABC"))
+    run = read_columns(source("001 018\n001 013\n", "task1.univABC"))
     assert run.tag == "task1.univABC"
     assert told(lambda _: list(run.blocks()), source("a")) == (
         "task1.univABC, line 1: 2 columns (found '001 018'); expected 3 columns: QUERY DOCUMENT TAG …"
@@ -220,7 +219,7 @@ def test_a_run_without_tags_is_refused_when_it_is_read(source: Opened) -> None:
     ],
 )  # fmt: skip
 def test_a_run_in_json_is_read(source: Opened, text: str, segments: list[Any]) -> None:
-    run = json_records.read_run(source(text, "my run.json"))
+    run = read_run(source(text, "my run.json"))
     assert ranked(run) == ranked(run) == segments
     assert run.scored == any(scores is not None for _, _, scores in segments)
     assert (run.tag, run.path, run.format) == ("my run", "my run.json", "json")
@@ -233,14 +232,14 @@ def test_a_run_in_json_is_read(source: Opened, text: str, segments: list[Any]) -
         ('{"1": {"a": null}}', None, "None"),
         ('{"1": {"a": 1%s}}' % ("0" * 400), None, f"1{'0' * 400}"),
         ('{"1": {"a": NaN}}', 1, "NaN"),
-        ('{"1": 5}', 1, "5"),
-        ('{"1": [], "1.txt": []}', 1, "1.txt"),
+        ('{"1": 5}', None, "5"),
+        ('{"1": [], "1.txt": []}', None, "1.txt"),
         ('["1"]', None, '["1"]'),
     ],
 )
 def test_what_is_no_run_in_json_is_refused(source: Opened, text: str, line: int | None, found: str | None) -> None:
     with pytest.raises(InputError) as caught:
-        json_records.read_run(source(text))
+        read_run(source(text))
     assert (caught.value.line, caught.value.found) == (line, found)
 
 
@@ -257,9 +256,9 @@ def test_a_gold_survives_writing_and_reading(
 ) -> None:
     path = tmp_path_factory.getbasetemp() / "gold.json"
     stream = io.StringIO(newline="\n")
-    case_law.write_json(gold, stream)
+    WRITE(Written({query: dict.fromkeys(documents, 1) for query, documents in gold.items()}, scored=False), stream)
     path.write_bytes(stream.getvalue().encode())
-    read = json_records.read_gold(Source(path))
+    read = read_gold(Source(path))
     assert read.qrels == {query: dict.fromkeys(documents, 1) for query, documents in gold.items()}
     assert not read.remarks
 
@@ -272,14 +271,14 @@ def test_a_run_survives_writing_and_reading(
     stream = io.StringIO(newline="\n")
     case_law.write_run(rankings.items(), tag, stream)
     path.write_bytes(stream.getvalue().encode())
-    run = case_law.read_run(Source(path))
+    run = read_columns(Source(path))
     assert ranked(run) == [(query, documents, None) for query, documents in rankings.items()]
     assert (run.tag, remarks_of(run)) == (tag, Remarks())
 
 
 def test_what_is_written_is_laid_out_for_people() -> None:
     stream = io.StringIO()
-    case_law.write_json({"001": ["013", "民"], "002": []}, stream)
+    WRITE(Written({"001": {"013": 1, "民": 1}, "002": {}}, scored=False), stream)
     assert stream.getvalue() == '{\n "001": [\n  "013",\n  "民"\n ],\n "002": []\n}\n'
     stream = io.StringIO()
     case_law.write_run([("001", ["018", "013"]), ("002", [])], "univABC", stream)
@@ -318,7 +317,7 @@ def test_a_run_whose_ids_are_several_words_is_not_written() -> None:
     ],
 )
 def test_the_first_line_shows_what_a_file_is(head: bytes, gold: str | None, run: str | None) -> None:
-    assert (case_law.sniff_gold(head), case_law.sniff_run(head)) == (gold, run)
+    assert tuple(sniffed(kind, head) for kind in ("gold", "run")) == (gold, run)
 
 
 # ids
@@ -327,8 +326,8 @@ def test_the_first_line_shows_what_a_file_is(head: bytes, gold: str | None, run:
 @pytest.mark.parametrize("separator", [", ", " ", "; ", "、", "，", "；", ",", "\u3000", "\n", " ,\t"])
 def test_documents_in_one_text_are_separated_by_any_usual_sign(separator: str, source: Opened) -> None:
     file = source(json.dumps({"827": f" 025.txt{separator}027.txt{separator.strip()}"}))
-    assert json_records.read_gold(file).qrels == {"827": {"025": 1, "027": 1}}
-    run = json_records.read_run(file)
+    assert read_gold(file).qrels == {"827": {"025": 1, "027": 1}}
+    run = read_run(file)
     assert [list(block.documents) for block in run.blocks()] == [["025", "027"]]
 
 
@@ -345,7 +344,7 @@ def test_documents_in_one_text_are_separated_by_any_usual_sign(separator: str, s
         (".txt", "empty"),
     ],
 )
-@pytest.mark.parametrize("read", [json_records.read_gold, json_records.read_run])
+@pytest.mark.parametrize("read", [read_gold, read_run])
 def test_a_text_that_is_not_one_id_is_refused_wherever_it_is(
     read: Callable[[Source], object], wrong: str, problem: str, source: Opened
 ) -> None:
@@ -360,11 +359,11 @@ def test_a_text_that_is_not_one_id_is_refused_wherever_it_is(
 @pytest.mark.parametrize("query", ["", " ", ".txt"])
 def test_an_empty_query_is_refused(query: str, source: Opened) -> None:
     with refusing(InputError, "[bad-id]"):
-        json_records.read_gold(source(json.dumps({query: ["001"]})))
+        read_gold(source(json.dumps({query: ["001"]})))
 
 
 def test_plain_trec_ids_may_have_commas(source: Opened) -> None:
-    run = json_records.read_run(source('{"q": {"http://a/b,c": 1}}'), exact_id)
+    run = read_run(source('{"q": {"http://a/b,c": 1}}'), rule=exact_id)
     assert [list(block.documents) for block in run.blocks()] == [["http://a/b,c"]]
 
 
@@ -375,10 +374,10 @@ def test_plain_trec_ids_may_have_commas(source: Opened) -> None:
 def test_ids_of_the_older_xml_are_checked_too(attribute: str, documents: str, found: str, source: Opened) -> None:
     text = f"<COLIEE task='1'><instance id='{attribute}'><cases_noticed>{documents}</cases_noticed></instance></COLIEE>"
     with pytest.raises(InputError) as refused:
-        case_law.read_gold_xml(source(text))
+        read_xml(source(text))
     assert (refused.value.found, refused.value.line) == (found, 1)
 
 
 def test_a_gold_in_json_without_a_relevant_document_is_refused(source: Opened) -> None:
     with pytest.raises(InputError):
-        json_records.read_gold(source('{"1": {"a": 0}, "2": {"a": -1}}'))
+        read_gold(source('{"1": {"a": 0}, "2": {"a": -1}}'))

@@ -11,7 +11,7 @@ from hypothesis import strategies as st
 
 from coliee_adapters.errors import InputError
 from coliee_adapters.files.source import Source
-from coliee_adapters.forms import detect, frames, json_records
+from coliee_adapters.forms import detect, frames
 from coliee_adapters.records import Answers, Gold, Run, exact_id, wrong_id
 
 Opened = Callable[..., Source]
@@ -168,7 +168,7 @@ def test_a_document_judged_twice_counts_once_and_is_remarked(source: Opened) -> 
 
 
 def test_ids_of_records_follow_the_rule(source: Opened) -> None:
-    gold = json_records.read_gold(
+    gold = detect.read_gold(
         source('{"query_id": "1.txt", "doc_id": "a.txt"}\n{"query_id": "2", "doc_id": 7}'), exact_id
     )
     assert gold.qrels == {"1.txt": {"a.txt": 1}, "2": {"7": 1}}
@@ -177,7 +177,7 @@ def test_ids_of_records_follow_the_rule(source: Opened) -> None:
 def test_a_user_can_name_the_keys(source: Opened) -> None:
     file = source('[{"q": "1", "match": "a", "w": 2}]')
     file.columns = {"query": "q", "document": "match", "score": "w"}
-    run = json_records.read_run(file)
+    run = detect.read_run(file)
     assert ranked(run) == {"1": [("a", 2.0)]}
 
 
@@ -215,8 +215,8 @@ def test_labels_are_answers_or_a_gold_and_never_documents(source: Opened, name: 
     if name != "predictions":
         gold = detect.read_gold(source(LABELLED[name]))
         assert (gold.labels, gold.qrels, gold.format) == (LABELS, None, "json")
-    plain = name in ("records", "a list with further keys", "predictions", "an object")
-    assert answers.remarks.count("label-form") == (0 if plain else 3)
+    words = ("1 and 0", "'1' and '0'", "words", "an object of 1 and 0", "an object of '1' and '0'")
+    assert answers.remarks.count("label-form") == (3 if name in words else 0)
 
 
 def test_beside_an_id_the_query_is_a_text(source: Opened) -> None:
@@ -246,7 +246,7 @@ def test_an_answer_that_is_no_label_is_kept_apart(source: Opened) -> None:
     answers = detect.read_run(source(one_a_line(records)))
     assert isinstance(answers, Answers)
     assert answers.unreadable == ("q1", "q2", "q3", "q4")
-    assert answers.remarks.examples("unreadable-answer") == ("line 2: Sorry", "line 3: ", "line 4: I")
+    assert answers.remarks.examples("unreadable-answer") == ("line 2: Sorry", "line 3: q2", "line 4: I")
     error = fault(detect.read_gold, source(one_a_line([{"id": "q0", "label": "Y"}, {"id": "q1", "label": "Sorry"}])))
     assert (error.line, error.found) == (2, "Sorry")
 
@@ -383,7 +383,7 @@ def test_every_shape_says_the_same(
         one_a_line({q: p} for q, p in held.items()),
     ):
         path.write_text(text, encoding="utf-8")
-        assert ranked(json_records.read_run(Source(path))) == held
+        assert ranked(detect.read_run(Source(path))) == held
 
 
 def test_a_gold_that_is_one_long_line_is_read(source: Opened) -> None:
@@ -401,10 +401,10 @@ def test_an_id_that_is_no_word_is_refused_in_every_shape(source: Opened, bad: st
         {"001": [["018", 2], [bad, 1]]},
         {"001": {"018": {"rank": 1}, bad: {"rank": 2}}},
     ):
-        error = fault(lambda file: ranked(json_records.read_run(file)), source(json.dumps(shape)))
+        error = fault(lambda file: ranked(detect.read_run(file)), source(json.dumps(shape)))
         assert "[bad-id]" in clause(error)
 
 
 def test_trec_ids_may_have_commas(source: Opened) -> None:
     file = source(one_a_line([{"qid": "q,1", "docid": "d;1", "score": 1}] * 2))
-    assert ranked(json_records.read_run(file, exact_id))["q,1"][0] == ("d;1", 1.0)
+    assert ranked(detect.read_run(file, rule=exact_id))["q,1"][0] == ("d;1", 1.0)

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 from collections.abc import Callable
+from functools import partial
 from pathlib import Path
 
 import pytest
@@ -12,8 +13,12 @@ from hypothesis import strategies as st
 
 from coliee_adapters.errors import InputError
 from coliee_adapters.files.source import Source
-from coliee_adapters.forms.model_text import label_of, read, read_answers
+from coliee_adapters.forms import detect
+from coliee_adapters.forms.model_text import label_of, read
+from coliee_adapters.records import Answers
 from coliee_ir import evaluate
+
+read_answers = partial(detect.read_run, form="text")
 
 Call = Callable[..., tuple[int, str, str]]
 
@@ -133,6 +138,7 @@ FORMS = {
 def test_texts_come_from_every_form(form: str, tmp_path: Path) -> None:
     (tmp_path / "out").write_text(FORMS[form])
     found = read_answers(Source(tmp_path / "out"))
+    assert isinstance(found, Answers)
     assert (found.labels, found.unreadable) == ({"R07-01-A": True, "R07-01-I": False}, ("R07-01-U",))
 
 
@@ -164,7 +170,7 @@ def test_texts_come_out_of_what_services_wrap_them_in(form: str, many: int, tmp_
 def test_wrappings_without_one_text_are_refused(item: dict[str, object], tmp_path: Path) -> None:
     (tmp_path / "out.json").write_text(json.dumps([{"id": "R07-01-A", **item}]))
     with pytest.raises(InputError):
-        read(Source(tmp_path / "out.json"))
+        read_answers(Source(tmp_path / "out.json"))
 
 
 def test_the_column_of_the_text_can_be_named(tmp_path: Path) -> None:
@@ -182,7 +188,7 @@ def test_the_column_of_the_text_can_be_named(tmp_path: Path) -> None:
 def test_a_file_without_texts_is_refused(text: str, tmp_path: Path) -> None:
     (tmp_path / "out").write_text(text)
     with pytest.raises(InputError):
-        read(Source(tmp_path / "out"))
+        read_answers(Source(tmp_path / "out"))
 
 
 def test_conversion_says_of_each_text_that_it_has_no_answer(tmp_path: Path, call: Call) -> None:

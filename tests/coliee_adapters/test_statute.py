@@ -2,6 +2,7 @@ from __future__ import annotations
 
 import io
 from collections.abc import Callable, Mapping
+from functools import partial
 
 import pytest
 from asserting import heard, refusing
@@ -10,9 +11,16 @@ from hypothesis import strategies as st
 
 from coliee_adapters.errors import InputError, UsageError
 from coliee_adapters.files.source import Source
-from coliee_adapters.forms import statute
+from coliee_adapters.forms import detect, statute
+from coliee_adapters.forms.form import Written
 from coliee_adapters.records import Answers, Gold
 from coliee_adapters.remarks import Remarks
+
+WRITE = statute.FORMS[2].write
+assert WRITE is not None
+read_xml = partial(detect.read_gold, form="statute-xml")
+read_list = partial(detect.read_gold, form="labels")
+read_answers = partial(detect.read_run, form="labels")
 
 Opened = Callable[..., Source]
 
@@ -38,7 +46,7 @@ def dataset(*pairs: str) -> str:
 
 def heads(source: Opened, text: str) -> list[str]:
     """The articles of one pair whose ``<t1>`` holds the text."""
-    gold = statute.read_gold(source(f'<dataset><pair id="q" label="Y"><t1>{text}</t1></pair></dataset>'))
+    gold = read_xml(source(f'<dataset><pair id="q" label="Y"><t1>{text}</t1></pair></dataset>'))
     assert gold.qrels is not None
     assert list(gold.qrels) == ["q"]
     return list(gold.qrels["q"])
@@ -129,7 +137,7 @@ GOLDS: dict[str, tuple[str, Qrels | None, dict[str, bool] | None, dict[str, list
 @pytest.mark.parametrize("name", GOLDS)
 def test_golds_of_every_generation(source: Opened, name: str) -> None:
     text, qrels, labels, remarks = GOLDS[name]
-    gold = statute.read_gold(source(dataset(text)))
+    gold = read_xml(source(dataset(text)))
     assert gold == Gold(qrels, labels, "f.txt", "statute-xml", remarks=noted(**remarks))
     assert gold.queries == tuple(qrels or labels or ())
 
@@ -218,10 +226,10 @@ def test_a_reference_is_no_head_even_where_a_line_starts(source: Opened, line: s
     ("word", "label"), [("y", True), ("Yes", True), ("TRUE", True), ("n", False), ("no", False), ("False", False)]
 )
 def test_other_words_for_labels(source: Opened, word: str, label: bool) -> None:
-    gold = statute.read_gold(source(dataset(f"<pair id='q1' label='{word}'/>", "<pair id='q2' label=' N '/>")))
+    gold = read_xml(source(dataset(f"<pair id='q1' label='{word}'/>", "<pair id='q2' label=' N '/>")))
     assert gold.labels == {"q1": label, "q2": False}
     assert gold.remarks == noted(label_form=[f"line 3: {word}"])
-    answers = statute.read_answers(source(f"q1 {word} T\n"))
+    answers = read_answers(source(f"q1 {word} T\n"))
     assert answers.labels == {"q1": label}
     assert answers.remarks == noted(label_form=[f"line 1: {word}"])
 
@@ -230,8 +238,8 @@ def test_byte_order_mark_crlf_and_a_wrong_encoding_declared(source: Opened) -> N
     prolog = b'\xef\xbb\xbf<?xml version="1.0" encoding="Shift_JIS"?>\r\n'
     pair = '<dataset><pair id="q" label="Y"><t1>\r\n第五条\r\n</t1></pair></dataset>'
     file = source(prolog + pair.encode())
-    assert statute.sniff_gold(file.head()) == "statute-xml"
-    assert statute.read_gold(file).qrels == {"q": {"5": 1}}
+    assert statute.is_xml(file.head())
+    assert read_xml(file).qrels == {"q": {"5": 1}}
 
 
 @pytest.mark.parametrize(
@@ -264,7 +272,7 @@ def test_byte_order_mark_crlf_and_a_wrong_encoding_declared(source: Opened) -> N
     ],
 )
 def test_what_gold_refuses(source: Opened, pairs: str, message: str) -> None:
-    assert refusal(statute.read_gold, source(dataset(pairs))) == f"f.txt{message}"
+    assert refusal(read_xml, source(dataset(pairs))) == f"f.txt{message}"
 
 
 BOTH = {"q1": True, "q2": False}
@@ -314,10 +322,10 @@ def test_answers_are_read(
     source: Opened, content: bytes, labels: dict[str, bool], tag: str, remarks: dict[str, list[str]]
 ) -> None:
     file = source(content)
-    assert statute.read_answers(file) == Answers(labels, tag, "f.txt", "labels", remarks=noted(**remarks))
+    assert read_answers(file) == Answers(labels, tag, "f.txt", "labels", remarks=noted(**remarks))
     of_gold = {"comment": "gold_comment", "duplicate": "gold_duplicate", "label_form": "label_form"}
     expected = noted(**{of_gold[kind]: given for kind, given in remarks.items() if kind in of_gold})
-    assert statute.read_label_gold(file) == Gold(None, labels, "f.txt", "labels", remarks=expected)
+    assert read_list(file) == Gold(None, labels, "f.txt", "labels", remarks=expected)
 
 
 @pytest.mark.parametrize(
@@ -338,20 +346,20 @@ def test_answers_are_read(
     ],
 )
 def test_what_answers_refuse(source: Opened, content: str | bytes, message: str) -> None:
-    assert refusal(statute.read_answers, source(content)) == f"f.txt{message}"
-    assert refusal(statute.read_label_gold, source(content)) == f"f.txt{message}"
+    assert refusal(read_answers, source(content)) == f"f.txt{message}"
+    assert refusal(read_list, source(content)) == f"f.txt{message}"
 
 
 def test_answers_that_are_no_labels_are_kept_apart(source: Opened) -> None:
-    answers = statute.read_answers(source("q1 Sorry T\nq2 Y T\nq3 I cannot say\nq4,,T\nq1 Sorry T\n"))
+    answers = read_answers(source("q1 Sorry T\nq2 Y T\nq3 I cannot say\nq4,,T\nq1 Sorry T\n"))
     assert answers.labels == {"q2": True}
     assert answers.unreadable == ("q1", "q3", "q4")
-    assert answers.remarks.examples("unreadable-answer") == ("line 1: Sorry", "line 3: I", "line 4: ")
+    assert answers.remarks.examples("unreadable-answer") == ("line 1: Sorry", "line 3: I", "line 4: q4")
     with pytest.raises(InputError) as caught:
-        statute.read_answers(source("q1 Sorry T\nq1 Y T\n"))
+        read_answers(source("q1 Sorry T\nq1 Y T\n"))
     assert (caught.value.line, caught.value.found) == (2, "q1 Y")
     with pytest.raises(InputError) as caught:
-        statute.read_label_gold(source("q2 Y T\nq1 Sorry T\n"))
+        read_list(source("q2 Y T\nq1 Sorry T\n"))
     assert (caught.value.line, caught.value.found) == (2, "Sorry")
 
 
@@ -370,12 +378,12 @@ def test_answers_that_are_no_labels_are_kept_apart(source: Opened) -> None:
     ],
 )
 def test_what_is_a_label_list_is_seen_from_its_first_lines(text: str, form: str | None) -> None:
-    assert statute.sniff_run(text.encode()) == form
+    assert statute.lists_labels(text.encode()) == (form is not None)
 
 
 def written(answers: Answers | Mapping[str, bool], tag: str) -> str:
     stream = io.StringIO()
-    statute.write_answers(answers, stream, tag)
+    WRITE(Written({}, answers.labels if isinstance(answers, Answers) else answers, tag=tag), stream)
     return stream.getvalue()
 
 
@@ -387,9 +395,9 @@ def test_what_is_written_is_read_again(tmp_path_factory: pytest.TempPathFactory,
     path = tmp_path_factory.getbasetemp() / "answers.txt"
     path.write_text(written(labels, "T"), encoding="utf-8")
     source = Source(path)
-    assert statute.sniff_gold(source.head()) == statute.sniff_run(source.head()) == "labels"
-    assert statute.read_answers(source) == Answers(labels, "T", source.name, "labels")
-    assert statute.read_label_gold(source) == Gold(None, labels, source.name, "labels")
+    assert statute.lists_labels(source.head())
+    assert read_answers(source) == Answers(labels, "T", source.name, "labels")
+    assert read_list(source) == Gold(None, labels, source.name, "labels")
 
 
 @pytest.mark.parametrize("word", ["", " ", "a b", "a\tb", "a\n", "#1", "/*1"])
@@ -425,5 +433,5 @@ def test_what_would_not_be_read_again_is_not_written(word: str) -> None:
     ],
 )
 def test_sniffing(head: bytes, form: str | None) -> None:
-    assert statute.sniff_gold(head) == form
-    assert statute.sniff_run(head) == (form if form == "labels" else None)
+    assert next((one.name for one in statute.FORMS[:2] if one.sniff(head)), None) == form
+    assert statute.lists_labels(head) == (form == "labels")

@@ -7,8 +7,8 @@ from asserting import heard
 
 from coliee_adapters.errors import InputError
 from coliee_adapters.files.source import Source
-from coliee_adapters.forms import detect, tabular
-from coliee_adapters.records import Answers, Columns, Gold, Run
+from coliee_adapters.forms import detect
+from coliee_adapters.records import Answers, Gold, Run
 from coliee_adapters.remarks import Remarks
 
 Opened = Callable[..., Source]
@@ -56,22 +56,22 @@ def remarks_of(run: Run | Answers) -> Remarks:
     ],
 )
 def test_a_run_in_csv_is_read(source: Opened, text: str, pairs: list[tuple[str, str]], tag: str) -> None:
-    run = tabular.read_run(source(text, "f.csv"))
+    run = detect.read_run(source(text, "f.csv"))
     assert rows(run) == rows(run) == [(query, document, None) for query, document in pairs]
     assert isinstance(run, Run)
     assert (run.tag, run.scored, run.path, run.format) == (tag, False, "f.csv", "table")
-    assert tabular.sniff_run(source(text).head()) == "table"
+    assert detect.form_of(source(text), "run").name == "table"
 
 
 def test_a_csv_may_have_scores_where_its_header_says_so(source: Opened) -> None:
-    run = tabular.read_run(source("query;score;document\n001; 0.5;013\n001;-1e3;014\n"))
+    run = detect.read_run(source("query;score;document\n001; 0.5;013\n001;-1e3;014\n"))
     assert rows(run) == [("001", "013", 0.5), ("001", "014", -1000.0)]
     assert isinstance(run, Run)
     assert run.scored
 
 
 def test_a_second_tag_in_a_csv_is_remarked_with_its_line(source: Opened) -> None:
-    run = tabular.read_run(source("query,document,tag\n\n001,013,T\n# a\n001,014,U\n001,015,T\n"))
+    run = detect.read_run(source("query,document,tag\n\n001,013,T\n# a\n001,014,U\n001,015,T\n"))
     assert run.tag == "T"
     assert remarks_of(run).examples("tag") == ("line 5: U",)
     assert remarks_of(run).count("tag") == 1
@@ -96,12 +96,11 @@ def test_a_second_tag_in_a_csv_is_remarked_with_its_line(source: Opened) -> None
         ('001,"013"x,T\n', 1, None),
         (f"001,{'x' * 140_000}", 1, None),
         ("query,document\n", None, None),
-        ("# a\n/* b */\n", None, None),
     ],
 )
 def test_what_is_no_run_in_csv_is_refused(source: Opened, text: str, line: int | None, found: str | None) -> None:
     with pytest.raises(InputError) as caught:
-        run = tabular.read_run(source(text))
+        run = detect.read_run(source(text))
         assert isinstance(run, Run)
         list(run.blocks())
     assert (caught.value.line, caught.value.found) == (line, found)
@@ -137,9 +136,14 @@ def test_text_in_quotes_may_hold_line_ends_and_separators(source: Opened) -> Non
 
 
 def test_rows_of_a_query_that_are_together_are_one_segment(source: Opened) -> None:
-    run = tabular.read_run(source("1,a\n1,b\n2,a\n1,c\n"))
+    run = detect.read_run(source("1,a\n1,b\n2,a\n1,c\n"))
     assert isinstance(run, Run)
-    assert list(run.blocks()) == [Columns(["1", "2", "1"], [0, 2, 3, 4], ["a", "b", "a", "c"])]
+    [block] = run.blocks()
+    assert [(query, list(block.documents[a:b])) for query, a, b in block.segments()] == [
+        ("1", ["a", "b"]),
+        ("2", ["a"]),
+        ("1", ["c"]),
+    ]
 
 
 def test_a_rank_orders_where_there_is_no_score(source: Opened) -> None:
@@ -201,7 +205,7 @@ def test_names_that_the_user_gives_make_a_header(source: Opened) -> None:
     file = source("topic\tpara\tsim\nx\ty\t0.5\n")
     file.columns = {"query": "topic", "document": "para", "score": "sim"}
     assert rows(detect.read_run(file)) == [("x", "y", 0.5)]
-    assert tabular.header_of(file) == ["topic", "para", "sim"]
+    assert detect.header_of(file) == ["topic", "para", "sim"]
 
 
 # numbers in a third column without a header
@@ -330,7 +334,7 @@ def test_a_judgement_that_stands_twice_is_remarked(source: Opened) -> None:
     ],
 )
 def test_columns_and_values_show_what_a_table_can_be(source: Opened, text: str, kind: str | None) -> None:
-    assert tabular.kind_of(source(text)) == kind
+    assert detect.kind_of(source(text)) == kind
 
 
 @pytest.mark.parametrize("lines", ["0 a 2\n0 b 1\n1 a 1\n", "0 a 0.5\n0 b 1e-3\n1 a -1\n"])

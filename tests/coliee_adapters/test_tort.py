@@ -12,8 +12,10 @@ from asserting import heard
 
 from coliee_adapters.errors import InputError
 from coliee_adapters.files.source import Source
-from coliee_adapters.forms import tort
-from coliee_adapters.records import Answers, Claim, Gold, TortCase
+from coliee_adapters.forms import detect, tort
+from coliee_adapters.forms.form import Written
+from coliee_adapters.forms.tort import Claim, TortCase
+from coliee_adapters.records import Answers, Gold, Run
 
 LAYOUT = "…"
 ALL_OR_NONE = "gold has true or false for every one of them, or null for all"
@@ -64,6 +66,49 @@ def case(id: str, decision: bool | None, plaintiff: str = "", defendant: str = "
     return TortCase(id, of_plaintiff, of_defendant, decision, at)
 
 
+@pytest.fixture(autouse=True)
+def here(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.chdir(tmp_path)
+
+
+def put(cases: list[TortCase], name: str) -> Source:
+    """A file of these cases, each in its line."""
+    lines: list[str] = []
+    for one in cases:
+        lines += [""] * (one.line - 1 - len(lines))
+        sides = (one.plaintiff_claims, one.defendant_claims)
+        claims = ([{"id": claim.id, "is_accepted": claim.is_accepted} for claim in side] for side in sides)
+        both = dict(zip(("plaintiff_claims", "defendant_claims"), claims, strict=True))
+        lines.append(line(tort_id=one.id, **both, court_decision=one.court_decision))
+    Path(name).write_text("\n".join(lines))
+    return Source(name)
+
+
+def gold_of(cases: list[TortCase]) -> Gold:
+    return detect.read_gold(put(cases, "g.jsonl"), form="tort")
+
+
+def decisions_of(source: Source) -> Answers:
+    found = detect.read_run(source, form="tort")
+    assert isinstance(found, Answers)
+    return found
+
+
+def claims_of(source: Source) -> Run:
+    found = detect.read_run(source, form="claims")
+    assert isinstance(found, Run)
+    return found
+
+
+def fill(
+    source: Source, decisions: dict[str, bool] | None, accepted: dict[str, list[str]] | None, stream: io.StringIO
+) -> None:
+    documents = {query: dict.fromkeys(found, 1) for query, found in (accepted or {}).items()}
+    form = next(form for form in tort.FORMS if form.write)
+    assert form.write is not None
+    form.write(Written(documents, decisions, accepted is None, False, template=source), stream)
+
+
 def told(read: Callable[[], object]) -> str:
     with pytest.raises(InputError) as caught:
         read()
@@ -85,7 +130,7 @@ def told(read: Callable[[], object]) -> str:
     ],
 )
 def test_tort_cases_are_recognised(head: bytes) -> None:
-    assert tort.sniff(head) == "tort"
+    assert tort.sniff(head)
 
 
 @pytest.mark.parametrize(
@@ -101,7 +146,7 @@ def test_tort_cases_are_recognised(head: bytes) -> None:
     ],
 )
 def test_other_files_are_not_taken_for_tort_cases(head: bytes) -> None:
-    assert tort.sniff(head) is None
+    assert not tort.sniff(head)
 
 
 # read_cases
@@ -268,7 +313,7 @@ def test_wrong_values_are_refused(write: Write, changes: dict[str, Any], expecte
 
 def test_gold_has_labels_and_documents() -> None:
     cases = [case("0", True, "TF", "F"), case("1", False), case("2", False, "", "FT")]
-    assert tort.gold(cases, "g.jsonl") == Gold(
+    assert gold_of(cases) == Gold(
         qrels={"0": {"p0": 1, "p1": 0, "d0": 0}, "1": {}, "2": {"d0": 0, "d1": 1}},
         labels={"0": True, "1": False, "2": False},
         path="g.jsonl",
@@ -278,27 +323,25 @@ def test_gold_has_labels_and_documents() -> None:
 
 @pytest.mark.parametrize("claims", ["", "NN"])
 def test_gold_for_tort_prediction_only(claims: str) -> None:
-    found = tort.gold([case("0", True, claims), case("1", False)], "g.jsonl")
+    found = gold_of([case("0", True, claims), case("1", False)])
     assert found == Gold(labels={"0": True, "1": False}, path="g.jsonl", format="tort")
 
 
 def test_gold_for_rationale_extraction_only() -> None:
-    found = tort.gold([case("0", None, "T"), case("1", None, "", "F")], "g.jsonl")
+    found = gold_of([case("0", None, "T"), case("1", None, "", "F")])
     assert found == Gold(qrels={"0": {"p0": 1}, "1": {"d0": 0}}, path="g.jsonl", format="tort")
 
 
 @pytest.mark.parametrize("cases", [[case("0", None, "N", "N"), case("1", None)], [case("0", None)]])
 def test_test_data_are_not_gold(cases: list[TortCase]) -> None:
-    assert told(lambda: tort.gold(cases, "g.jsonl")) == ("g.jsonl: [missing-label]")
+    assert told(lambda: gold_of(cases)) == ("g.jsonl: [missing-label]")
 
 
 def test_gold_with_some_nulls_is_refused() -> None:
     cases = [case("0", True, "T", at=1), case("x", None, "T", at=3), case("2", None, "T", at=4)]
-    assert told(lambda: tort.gold(cases, "g.jsonl")) == (
-        f"g.jsonl, line 3: [missing-label] 2 … 3 … instance 'x'…; {ALL_OR_NONE}"
-    )
+    assert told(lambda: gold_of(cases)) == (f"g.jsonl, line 3: [missing-label] 2 … 3 … instance 'x'…; {ALL_OR_NONE}")
     cases = [case("0", True, "T", "F", at=1), case("1", False, "F", "TN", at=3)]
-    assert told(lambda: tort.gold(cases, "g.jsonl")) == (
+    assert told(lambda: gold_of(cases)) == (
         f"g.jsonl, line 3: [missing-label] 1 … 5 … instance '1', defendant claim '1'…; {ALL_OR_NONE}"
     )
 
@@ -307,18 +350,18 @@ def test_gold_with_some_nulls_is_refused() -> None:
 
 
 def test_decisions_are_answers() -> None:
-    found = tort.decisions([case("1", True, "N"), case("0", False)], "s.jsonl", "univ1")
-    assert found == Answers({"1": True, "0": False}, tag="univ1", path="s.jsonl", format="tort")
+    found = decisions_of(put([case("1", True, "N"), case("0", False)], "univ1.jsonl"))
+    assert found == Answers({"1": True, "0": False}, tag="univ1", path="univ1.jsonl", format="tort")
     assert list(found.labels) == ["1", "0"]
 
 
 def test_a_null_decision_disqualifies() -> None:
     cases = [case("0", True, at=1), case("a\x1b[2J", None, at=2), case("2", None, at=3)]
-    assert told(lambda: tort.decisions(cases, "s.jsonl", "univ1")) == (
-        f"s.jsonl, line 2: [missing-label] 2 … 3 … instance 'a\\x1b[2J'…; {DECISION_RULE}"
+    assert told(lambda: decisions_of(put(cases, "univ1.jsonl"))) == (
+        f"univ1.jsonl, line 2: [missing-label] 2 … 3 … instance 'a\\x1b[2J'…; {DECISION_RULE}"
     )
-    assert told(lambda: tort.decisions([case("0", None)], "s.jsonl", "univ1")) == (
-        f"s.jsonl: [missing-label] 1 … 1 … instance '0'…; {DECISION_RULE}"
+    assert told(lambda: decisions_of(put([case("0", None)], "univ1.jsonl"))) == (
+        f"univ1.jsonl, line 1: [missing-label] 1 … 1 … instance '0'…; {DECISION_RULE}"
     )
 
 
@@ -327,8 +370,8 @@ def test_a_null_decision_disqualifies() -> None:
 
 def test_accepted_claims_are_a_run_in_the_order_of_the_file() -> None:
     cases = [case("1", None, "FTT", "TF"), case("none", None, "F"), case("empty", None), case("0", None, "", "T")]
-    run = tort.claims(cases, "s.jsonl", "univ1")
-    assert (run.tag, run.path, run.format, run.scored) == ("univ1", "s.jsonl", "tort", False)
+    run = claims_of(put(cases, "univ1.jsonl"))
+    assert (run.tag, run.path, run.format, run.scored) == ("univ1", "univ1.jsonl", "claims", False)
     assert [(q, list(b.documents[first:last])) for b in run.blocks() for q, first, last in b.segments()] == [
         ("1", ["p1", "p2", "d0"]),
         ("none", []),
@@ -339,8 +382,8 @@ def test_accepted_claims_are_a_run_in_the_order_of_the_file() -> None:
 
 def test_a_null_claim_disqualifies() -> None:
     cases = [case("0", True, "TF", at=1), case("1", True, "TTN", "N", at=5)]
-    assert told(lambda: tort.claims(cases, "s.jsonl", "univ1")) == (
-        f"s.jsonl, line 5: [missing-label] 2 … 6 … instance '1', plaintiff claim '2'…; {CLAIM_RULE}"
+    assert told(lambda: claims_of(put(cases, "univ1.jsonl"))) == (
+        f"univ1.jsonl, line 5: [missing-label] 2 … 6 … instance '1', plaintiff claim '2'…; {CLAIM_RULE}"
     )
 
 
@@ -365,10 +408,11 @@ def template() -> str:
 
 def test_a_filled_template_reads_as_what_was_given(write: Write) -> None:
     stream = io.StringIO()
-    tort.fill(write(template()), {"0": False, "1": True, "2": True}, {"0": {"d0", "p1"}, "1": ()}, stream)
-    cases = tort.read_cases(write(stream.getvalue()))
-    assert tort.decisions(cases, "s", "t").labels == {"0": False, "1": True}
-    (block,) = tort.claims(cases, "s", "t").blocks()
+    fill(write(template()), {"0": False, "1": True, "2": True}, None, stream)
+    assert decisions_of(write(stream.getvalue())).labels == {"0": False, "1": True}
+    stream = io.StringIO()
+    fill(write(template()), None, {"0": ["d0", "p1"], "1": []}, stream)
+    (block,) = claims_of(write(stream.getvalue())).blocks()
     assert list(block.segments()) == [("0", 0, 2), ("1", 2, 2)]
     assert list(block.documents) == ["p1", "d0"]
 
@@ -376,10 +420,7 @@ def test_a_filled_template_reads_as_what_was_given(write: Write) -> None:
 def test_fill_leaves_everything_else_as_it_stands(write: Write) -> None:
     source = write(template())
     stream = io.StringIO()
-    tort.fill(source, None, None, stream)
-    assert stream.getvalue() == template().replace("\n\n", "\n") + "\n"
-    stream = io.StringIO()
-    tort.fill(source, None, {"0": ["p0"], "1": ["d7"]}, stream)
+    fill(source, None, {"0": ["p0"], "1": ["d7"]}, stream)
     first, second = template().split("\n\n")
     assert stream.getvalue() == (
         first.replace('"is_accepted": null', '"is_accepted": true', 1).replace(
@@ -403,11 +444,11 @@ def test_what_does_not_fit_the_template_is_refused(
     write: Write, decisions: dict[str, bool] | None, accepted: dict[str, list[str]] | None, expected: str
 ) -> None:
     source = write(template())
-    assert told(lambda: tort.fill(source, decisions, accepted, io.StringIO())) == f"f.jsonl, {expected}"
+    assert told(lambda: fill(source, decisions, accepted, io.StringIO())) == f"f.jsonl, {expected}"
 
 
 def test_a_template_that_cannot_be_read_is_refused(write: Write) -> None:
     source = write(line() + "\n" + line())
-    assert told(lambda: tort.fill(source, None, None, io.StringIO())) == (
+    assert told(lambda: fill(source, {"0": True}, None, io.StringIO())) == (
         "f.jsonl, line 2: [duplicate] 1 … (found '0')"
     )

@@ -11,8 +11,24 @@ from hypothesis import strategies as st
 
 from coliee_adapters.errors import InputError, UsageError
 from coliee_adapters.files.source import Source
-from coliee_adapters.forms import trec
-from coliee_adapters.records import GREATEST_RELEVANCE, normal_id
+from coliee_adapters.forms import detect, trec
+from coliee_adapters.forms.form import Written
+from coliee_adapters.records import GREATEST_RELEVANCE, Gold, IdRule, Run, exact_id, normal_id
+
+WRITE_QRELS, WRITE_RUN = (form.write for form in trec.FORMS)
+assert WRITE_QRELS is not None
+assert WRITE_RUN is not None
+
+
+def read_qrels(source: Source, rule: IdRule = exact_id) -> Gold:
+    return detect.read_gold(source, form="qrels", rule=rule)
+
+
+def read_trec(source: Source, rule: IdRule = exact_id) -> Run:
+    run = detect.read_run(source, form="trec", rule=rule)
+    assert isinstance(run, Run)
+    return run
+
 
 Opened = Callable[..., Source]
 
@@ -39,7 +55,7 @@ IDS = WORDS.filter(lambda word: not word.startswith(("#", "/*")))  # comments
     ],
 )
 def test_qrels_are_read(source: Opened, text: str, qrels: dict[str, Any], repeated: tuple[str, ...]) -> None:
-    gold = trec.read_gold(source(text))
+    gold = read_qrels(source(text))
     assert gold.qrels == qrels
     assert [list(judged) for judged in gold.qrels.values()] == [list(judged) for judged in qrels.values()]
     assert (gold.labels, gold.path, gold.format, gold.task) == (None, "f.txt", "qrels", None)
@@ -48,7 +64,7 @@ def test_qrels_are_read(source: Opened, text: str, qrels: dict[str, Any], repeat
 
 
 def test_ids_of_qrels_follow_the_rule(source: Opened) -> None:
-    gold = trec.read_gold(source("q1.txt 0 d1.txt 1\nq1 0 d1 1\n"), normal_id)
+    gold = read_qrels(source("q1.txt 0 d1.txt 1\nq1 0 d1 1\n"), normal_id)
     assert gold.qrels == {"q1": {"d1": 1}}
     assert gold.remarks.examples("gold-duplicate") == ("line 2: q1 d1",)
 
@@ -74,7 +90,7 @@ def test_ids_of_qrels_follow_the_rule(source: Opened) -> None:
 )
 def test_what_is_no_qrels_is_refused(source: Opened, text: str, line: int | None, found: str | None) -> None:
     with pytest.raises(InputError) as caught:
-        trec.read_gold(source(text))
+        read_qrels(source(text))
     assert (caught.value.line, caught.value.found) == (line, found)
 
 
@@ -91,16 +107,16 @@ def test_qrels_survive_writing_and_reading(
 ) -> None:
     path = tmp_path_factory.getbasetemp() / "qrels"
     stream = io.StringIO(newline="\n")
-    trec.write_gold(qrels, stream)
+    WRITE_QRELS(Written(qrels), stream)
     path.write_bytes(stream.getvalue().encode())
-    assert trec.read_gold(Source(path)).qrels == qrels
+    assert read_qrels(Source(path)).qrels == qrels
 
 
 # runs
 
 
 def rankings_of(source: Source) -> list[tuple[str, list[tuple[str, float]]]]:
-    run = trec.read_run(source)
+    run = read_trec(source)
     rankings: list[tuple[str, list[tuple[str, float]]]] = []
     for block in run.blocks():
         assert block.scores is not None
@@ -123,14 +139,14 @@ def test_runs_survive_writing_and_reading(
 ) -> None:
     path = tmp_path_factory.getbasetemp() / "run"
     stream = io.StringIO(newline="\n")
-    trec.write_run(rankings.items(), tag, stream)
+    WRITE_RUN(Written(rankings, tag=tag), stream)
     path.write_bytes(stream.getvalue().encode())
     assert rankings_of(Source(path)) == [(query, list(ranking.items())) for query, ranking in rankings.items()]
-    assert trec.read_run(Source(path)).tag == tag
+    assert read_trec(Source(path)).tag == tag
 
 
 def test_a_run_is_read_when_its_blocks_are_asked_for_and_as_often(source: Opened) -> None:
-    run = trec.read_run(source("q1 Q0 d1 1 0.5 T\nq1 Q0 d2\n"))
+    run = read_trec(source("q1 Q0 d1 1 0.5 T\nq1 Q0 d2\n"))
     assert (run.tag, run.scored, run.path, run.format) == ("T", True, "f.txt", "trec")
     for _ in range(2):
         with pytest.raises(InputError, match="line 2: 3 columns"):
@@ -138,20 +154,20 @@ def test_a_run_is_read_when_its_blocks_are_asked_for_and_as_often(source: Opened
 
 
 def test_a_run_whose_first_line_is_short_is_called_as_its_file(source: Opened) -> None:
-    assert trec.read_run(source("q1 Q0 d1 1 0.5\n", "task3.ALPHA")).tag == "task3.ALPHA"
+    assert read_trec(source("q1 Q0 d1 1 0.5\n", "task3.ALPHA")).tag == "task3.ALPHA"
 
 
 def test_ids_of_a_run_follow_the_rule(source: Opened) -> None:
     content = "q1.txt Q0 d1.txt 1 0.5 T.txt\n"
-    (block,) = trec.read_run(source(content), normal_id).blocks()
+    (block,) = read_trec(source(content), normal_id).blocks()
     assert (list(block.queries), list(block.documents), list(block.ranks)) == (["q1"], ["d1"], [1])
-    (block,) = trec.read_run(source(content)).blocks()
+    (block,) = read_trec(source(content)).blocks()
     assert (list(block.queries), list(block.documents)) == (["q1.txt"], ["d1.txt"])
 
 
 def test_ranks_are_written_from_one_in_the_order_given() -> None:
     stream = io.StringIO()
-    trec.write_run([("q1", {"d2": 1.0, "d1": 0.1}), ("q2", {}), ("q3", {"d1": -2e-7})], "T", stream)
+    WRITE_RUN(Written({"q1": {"d2": 1.0, "d1": 0.1}, "q2": {}, "q3": {"d1": -2e-7}}, tag="T"), stream)
     assert stream.getvalue() == "q1 Q0 d2 1 1.0 T\nq1 Q0 d1 2 0.1 T\nq3 Q0 d1 1 -2e-07 T\n"
 
 
@@ -168,11 +184,11 @@ def test_ranks_are_written_from_one_in_the_order_given() -> None:
 )
 def test_what_would_not_be_read_again_is_not_written(query: str, document: str, tag: str, message: str) -> None:
     with pytest.raises(UsageError) as caught:
-        trec.write_run([(query, {document: 1.0})], tag, io.StringIO())
+        WRITE_RUN(Written({query: {document: 1.0}}, tag=tag), io.StringIO())
     assert heard(caught.value) == message
     if tag == "T":
         with pytest.raises(UsageError) as caught:
-            trec.write_gold({query: {document: 1}}, io.StringIO())
+            WRITE_QRELS(Written({query: {document: 1}}), io.StringIO())
         assert heard(caught.value) == message
 
 
@@ -203,18 +219,18 @@ def test_what_would_not_be_read_again_is_not_written(query: str, document: str, 
     ],
 )
 def test_the_first_line_shows_what_a_file_is(head: bytes, gold: str | None, run: str | None) -> None:
-    assert (trec.sniff_gold(head), trec.sniff_run(head)) == (gold, run)
+    assert tuple(form.name if form.sniff(head) else None for form in trec.FORMS) == (gold, run)
 
 
 @pytest.mark.parametrize("text", ["q 0 a 0\n", "q 0 a -1\nq 0 b 0\n", "q 0 a 0\nq 0 a 0\n"])
 def test_qrels_without_a_relevant_document_are_refused(source: Opened, text: str) -> None:
     with pytest.raises(InputError):
-        trec.read_gold(source(text))
+        read_qrels(source(text))
 
 
 def test_comments_among_qrels_are_counted_and_no_query_vanishes_unseen(source: Opened) -> None:
-    gold = trec.read_gold(source("q1 0 d 1\n#q2 0 x 1\n/* q3 0 x 1 */\n"))
+    gold = read_qrels(source("q1 0 d 1\n#q2 0 x 1\n/* q3 0 x 1 */\n"))
     assert heard(list(gold.remarks.sentences())) == [
         "[gold-comment] 2 … (first: line 2: #q2 0 x 1; line 3: /* q3 0 x 1 */)"
     ]
-    assert not trec.read_gold(source("q1 0 #d 1\n")).remarks
+    assert not read_qrels(source("q1 0 #d 1\n")).remarks

@@ -15,8 +15,8 @@ from hypothesis import strategies as st
 
 from coliee_adapters.errors import ColieeError, InputError
 from coliee_adapters.files.source import Source
-from coliee_adapters.forms import case_law, columns, trec
-from coliee_adapters.records import Columns, Run
+from coliee_adapters.forms import columns, detect
+from coliee_adapters.records import Columns, Run, exact_id
 from coliee_ir.judging import finding, qrels, segments, ungrouped, workers
 from coliee_ir.judging.judged import Judged, judge
 from coliee_ir.judging.qrels import Qrels
@@ -48,7 +48,7 @@ def write_run(path: Path, seed: int, *, grouped: bool = True, odd: bool = False)
             lines[at:at] = [chance.choice(["# a comment", "", "/* over\n two lines */", lines[at].replace(" ", "\t ")])]
         lines += chance.choice([[], ["", "# the end"]])
     path.write_text("\n".join(lines), encoding="utf-8")
-    return trec.read_run(Source(path))
+    return detect.read_run(Source(path), form="trec", rule=exact_id)
 
 
 @pytest.fixture
@@ -88,7 +88,7 @@ def test_blocks_may_hold_no_line(tmp_path_factory: pytest.TempPathFactory, lines
 
     def judged() -> Judged | str:
         try:
-            return judge(GOLD, case_law.read_run(Source(path)))
+            return judge(GOLD, detect.read_run(Source(path), form="columns"))
         except InputError as error:
             return heard(error)
 
@@ -155,7 +155,7 @@ def test_an_error_in_a_part_has_its_line_in_the_whole_file(tmp_path: Path) -> No
     lines = (tmp_path / "run").read_text().split("\n")
     lines[-2] = "q01 Q0 d1 1 nan T"
     (tmp_path / "run").write_text("\n".join(lines))
-    run = trec.read_run(Source(tmp_path / "run"))
+    run = detect.read_run(Source(tmp_path / "run"), form="trec", rule=exact_id)
     with refusing(InputError, f"line {len(lines) - 1}: [bad-score] (found 'nan')"):
         judge(GOLD, run, jobs=4)
 
@@ -166,7 +166,7 @@ def test_a_tag_that_differs_in_a_part_is_told_with_its_line_in_the_whole_file(tm
     lines = (tmp_path / "run").read_text().split("\n")
     lines[-2] = lines[-2].replace(" T", " U")
     (tmp_path / "run").write_text("\n".join(lines))
-    run = trec.read_run(Source(tmp_path / "run"))
+    run = detect.read_run(Source(tmp_path / "run"), form="trec", rule=exact_id)
     assert judge(GOLD, run, jobs=4).remarks.examples("tag") == (f"line {len(lines) - 1}: U",)
 
 

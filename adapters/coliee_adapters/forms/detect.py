@@ -35,7 +35,8 @@ RUN_FORMS: Final = tuple(form for form in FORMS if form.kind == "run")
 
 def shown(head: bytes, kind: Kind) -> Form | None:
     """The form of a gold or of a run that a file's first bytes show."""
-    return next((form for form in FORMS if form.kind == kind and form.sniff(head)), None)
+    forms = GOLD_FORMS if kind == "gold" else RUN_FORMS
+    return next((form for form in forms if form.sniff(head)), None)
 
 
 def header_of(source: Source) -> list[str]:

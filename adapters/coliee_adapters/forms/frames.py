@@ -20,7 +20,7 @@ import numpy.typing as npt
 from coliee_adapters.checked import one_of
 from coliee_adapters.errors import InputError, Place, UsageError
 from coliee_adapters.forms import arrow, json_records, rows
-from coliee_adapters.forms.form import Found, Values
+from coliee_adapters.forms.form import Found, Row, Values
 from coliee_adapters.forms.json_records import Records, of_dictionary, of_records
 from coliee_adapters.forms.lines import Note
 from coliee_adapters.forms.statute import LABELS, word_of
@@ -77,7 +77,8 @@ def run_of(
 def _found(held: object, kind: Kind, columns: Mapping[str, str] | None, note: Note) -> Found:
     """What a dictionary, a frame, or an iterable of named tuples or records holds."""
     if isinstance(held, Mapping):
-        are_answers(held)  # which refuses what is half of them
+        if are_answers(held):
+            return (Row(Place(_MEMORY, "query", query), query, answer=value) for query, value in held.items())
         return of_dictionary(held, kind, _MEMORY, columns, note)
     held = collected(held)
     if type(held).__name__ == "Series":

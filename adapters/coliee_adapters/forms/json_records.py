@@ -147,8 +147,9 @@ def _of_entries(held: Mapping[Any, Any], path: str) -> Iterator[Records | Row]:
     """The documents of each query as records, where each is more than an id."""
     for query, entry in held.items():
         place = Place(path, "query", query)
-        yield Row(place, query)
-        if _is_filled(entry):
+        if not _is_filled(entry):
+            yield Row(place, query)
+        else:
             if (records := _nested(query, entry)) is None:
                 remedy = "use the same form for all of them: [[document, score], …]"
                 found = json.dumps(entry, ensure_ascii=False, default=repr)

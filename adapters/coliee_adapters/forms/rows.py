@@ -144,7 +144,7 @@ def labels_of(
         else:
             problem = f"{first[one.query].place} gives another answer to this question"
             raise one.place.fault("conflicting", problem, f"{one.query} {one.word}", "keep one")
-    if any(one.word for one in strange) and (gold or not of_kind):
+    if strange and (gold or (not of_kind and any(one.word for one in strange))):
         raise strange[0].place.fault("bad-label", "this is not a label", strange[0].word, "write Y or N")
     for one in strange:
         remarks.add("unreadable-answer", f"{one.place}: {one.word or one.query}")
@@ -211,7 +211,7 @@ def _query_of(row: Row, rule: IdRule, commas: bool | None, names: dict[str, obje
     """The query of a row; refused where another key of the same object or dictionary stands for it."""
     query = id_of(row.query, "query", row.place, rule, commas)
     if row.place.part == "query" and names.setdefault(query, row.query) != row.query:
-        raise row.place.fault("duplicate", "this query appears twice", query, "keep one")
+        raise row.place.fault("duplicate", "this query appears twice", str(row.query), "keep one")
     return query
 
 
@@ -427,4 +427,6 @@ def _plain_ids(texts: Iterable[Any], n: int, rule: IdRule, *, commas: bool) -> I
 def _numbers(values: Sequence[Any], of_objects: Callable[[Sequence[Any]], npt.NDArray[Any]]) -> npt.NDArray[Any]:
     """A column as an array; one of objects by a function."""
     numbers = values.numbers() if isinstance(values, arrow.Column) else None
+    if numbers is None and any("_" in one for one in values if isinstance(one, str)):
+        raise ValueError  # float reads 1_0 as 10
     return of_objects(values) if numbers is None else numbers
