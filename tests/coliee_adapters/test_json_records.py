@@ -169,7 +169,7 @@ def test_a_document_judged_twice_counts_once_and_is_remarked(source: Opened) -> 
 
 def test_ids_of_records_follow_the_rule(source: Opened) -> None:
     gold = detect.read_gold(
-        source('{"query_id": "1.txt", "doc_id": "a.txt"}\n{"query_id": "2", "doc_id": 7}'), exact_id
+        source('{"query_id": "1.txt", "doc_id": "a.txt"}\n{"query_id": "2", "doc_id": 7}'), rule=exact_id
     )
     assert gold.qrels == {"1.txt": {"a.txt": 1}, "2": {"7": 1}}
 
