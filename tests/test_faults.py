@@ -423,11 +423,12 @@ files._beside = slow
 )
 def test_a_batch_system_ends_a_conversion(here: Path, sign: signal.Signals, target: str) -> None:
     hook = """
-writes = coliee_adapters.forms.json_records._write
-def slow(content, stream):
-    writes(content, stream)
+import json
+writes = json.dump
+def slow(content, stream, **options):
+    writes(content, stream, **options)
     wait()
-coliee_adapters.forms.json_records._write = slow
+json.dump = slow
 """
     Path("out.json").write_bytes(b"old")
     before = content(here)
@@ -502,11 +503,12 @@ def test_what_is_ignored_stays_ignored(here: Path) -> None:
     hook = """
 import signal
 signal.signal(signal.SIGHUP, signal.SIG_IGN)
-writes = coliee_adapters.forms.json_records._write
-def slow(content, stream):
-    writes(content, stream)
+import json
+writes = json.dump
+def slow(content, stream, **options):
+    writes(content, stream, **options)
     os.kill(os.getpid(), signal.SIGHUP)
-coliee_adapters.forms.json_records._write = slow
+json.dump = slow
 """
     assert run(*CONVERT, "out.json", hook=hook)[0] == 0
     assert Path("out.json").stat().st_size
