@@ -27,7 +27,7 @@ from coliee_ir.commands.bundle import pack, score_upload
 from coliee_ir.inbox.inventory import WHY_NOT as KINDS
 from coliee_ir.rules import protocol as rules
 from coliee_ir.rules.protocol import NEWEST, protocol, submission_rules, use
-from coliee_ir.scoring import measuring
+from coliee_ir.scoring import prepared
 
 
 @pytest.fixture(autouse=True)
@@ -276,7 +276,7 @@ def test_neighbours_are_called_like_their_files() -> None:
         assert found.source
         assert not found.is_coliee
         for measure in (*found.measures, *found.tie_break):
-            assert measuring.named([measure], found.scores)
+            assert prepared.named([measure], found.scores)
 
 
 # layouts
