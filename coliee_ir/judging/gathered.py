@@ -20,19 +20,12 @@ def by_rank(documents: Collection[str]) -> dict[str, float]:
 
 
 class _Part(NamedTuple):
-    """Neighbouring lines of a query.
+    """Neighbouring lines of a query."""
 
-    Attributes:
-        documents: the documents.
-        scores: their scores; 0 where there are none.
-        are_distinct: whether no document is known to come twice.
-        fall: whether each score is lower than the one before.
-    """
-
-    documents: Sequence[str]
-    scores: FloatArray
-    are_distinct: bool
-    fall: bool
+    documents: Sequence[str]  # the documents
+    scores: FloatArray  # their scores; 0 where there are none
+    are_distinct: bool  # whether no document is known to come twice
+    fall: bool  # whether each score is lower than the one before
 
 
 def _parts(block: Columns, among: Container[str] | None) -> Iterator[tuple[str, _Part]]:

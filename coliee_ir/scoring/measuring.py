@@ -106,19 +106,12 @@ def choose(asked: Sequence[Measure], parts: Parts, against: Prepared) -> Choice:
 
 
 class Counted(NamedTuple):
-    """How many there are.
+    """How many there are."""
 
-    Attributes:
-        totals: correct, retrieved and relevant documents of each query.
-        answered: shape (Q,); the queries that are answered.
-        in_part: shape (Q,); those of which one part is missing.
-        extra: the queries of the run that the gold does not have.
-    """
-
-    totals: Counts
-    answered: BoolArray
-    in_part: BoolArray
-    extra: tuple[str, ...]
+    totals: Counts  # correct, retrieved and relevant documents of each query
+    answered: BoolArray  # shape (Q,); the queries that are answered
+    in_part: BoolArray  # shape (Q,); those of which one part is missing
+    extra: tuple[str, ...]  # the queries of the run that the gold does not have
 
 
 def count(parts: Parts, against: Prepared) -> Counted:

@@ -21,26 +21,17 @@ from coliee_ir.scoring.submission import Records
 
 
 class Noted(NamedTuple):
-    """What there is to remark.
+    """What there is to remark."""
 
-    Attributes:
-        remarks: what was accepted in the gold and in the main parts, and what the counts show.
-        of_part: the same of parts that have remarks of their own: ``long``, ``plaintiff``, ``defendant``, and those
-            that a protocol names.
-        other_tag: the run tag of the answers, where the run has another; else None.
-        left_out: the official measures that could not be computed.
-        upside_down: part → the average precision of a ranking that is better reversed.
-        gold_itself: whether a part equals the gold in every judgement.
-        unjudged: where trec_eval computes, the queries without a judged document, which it leaves out.
-    """
-
-    remarks: Remarks
+    remarks: Remarks  # what was accepted in the gold and in the main parts, and what the counts show
+    # the same of parts that have remarks of their own: ``long``, ``plaintiff``, ``defendant``, and those that a
+    # protocol names
     of_part: Mapping[str, Remarks]
-    other_tag: str | None
-    left_out: tuple[str, ...]
-    upside_down: Mapping[str, UpsideDown]
-    gold_itself: bool
-    unjudged: tuple[str, ...]
+    other_tag: str | None  # the run tag of the answers, where the run has another; else None
+    left_out: tuple[str, ...]  # the official measures that could not be computed
+    upside_down: Mapping[str, UpsideDown]  # part → the average precision of a ranking that is better reversed
+    gold_itself: bool  # whether a part equals the gold in every judgement
+    unjudged: tuple[str, ...]  # where trec_eval computes, the queries without a judged document, which it leaves out
 
 
 def note(records: Records, parts: Parts, choice: Choice, counted: Counted, against: Prepared) -> Noted:

@@ -61,23 +61,15 @@ Found: TypeAlias = Iterable[Row | Values | Entries]
 
 
 class Written(NamedTuple):
-    """What is written in a form.
+    """What is written in a form."""
 
-    Attributes:
-        documents: query → document → relevance or score; a label is the document ``Y`` or ``N``.
-        labels: query → label, where all or some of it are labels.
-        answers: whether it is labels alone.
-        scored: whether the numbers are more than an order, or than ones.
-        tag: the run tag; a gold has none.
-        template: the file that a form fills.
-    """
-
+    # query → document → relevance or score; a label is the document ``Y`` or ``N``
     documents: Mapping[str, Mapping[str, float]]
-    labels: Mapping[str, bool] | None = None
-    answers: bool = False
-    scored: bool = True
-    tag: str = ""
-    template: Source | None = None
+    labels: Mapping[str, bool] | None = None  # query → label, where all or some of it are labels
+    answers: bool = False  # whether it is labels alone
+    scored: bool = True  # whether the numbers are more than an order, or than ones
+    tag: str = ""  # the run tag; a gold has none
+    template: Source | None = None  # the file that a form fills
 
     @classmethod
     def gold(cls, gold: Gold) -> Written:
@@ -97,32 +89,20 @@ class Written(NamedTuple):
 
 
 class Form(NamedTuple):
-    """A form of file.
+    """A form of file."""
 
-    Attributes:
-        kind: whether it is of golds or of runs.
-        name: what ``--from`` and ``--to`` call it.
-        looks: a line of it, for people.
-        sniff: whether a file's first bytes show it.
-        rows: what a file holds, with a word on what is tolerated.
-        run: a run whose lines are read in blocks as arrays; None where a file does not allow it, and ``rows`` does.
-        task: the task that the first bytes name.
-        write: writes it; None if nothing is written in it.
-        holds: what a written file of this form has a place for: ``documents``, ``labels`` (as such or as documents
-            named Y and N), ``levels`` of relevance, ``order`` without scores, ``scores``, ``tag``, ``empty`` (queries
-            with nothing retrieved). What it has no place for is left out, and conversion says so.
-        fills: whether it repeats another file, a template.
-        binary: whether it is no text; then ``write`` writes bytes.
-    """
-
-    kind: Kind
-    name: str
-    looks: str
-    sniff: Callable[[bytes], bool]
-    rows: Callable[[Source, Note], Found] | None = None
+    kind: Kind  # whether it is of golds or of runs
+    name: str  # what ``--from`` and ``--to`` call it
+    looks: str  # a line of it, for people
+    sniff: Callable[[bytes], bool]  # whether a file's first bytes show it
+    rows: Callable[[Source, Note], Found] | None = None  # what a file holds, with a word on what is tolerated
+    # a run whose lines are read in blocks as arrays; None where a file does not allow it, and ``rows`` does
     run: Callable[[Source, IdRule], Run | None] | None = None
-    task: Callable[[bytes], str | None] | None = None
-    write: Callable[[Written, Any], None] | None = None
+    task: Callable[[bytes], str | None] | None = None  # the task that the first bytes name
+    write: Callable[[Written, Any], None] | None = None  # writes it; None if nothing is written in it
+    # what a written file of this form has a place for: ``documents``, ``labels`` (as such or as documents named Y and
+    # N), ``levels`` of relevance, ``order`` without scores, ``scores``, ``tag``, ``empty`` (queries with nothing
+    # retrieved). What it has no place for is left out, and conversion says so
     holds: Collection[str] = ()
-    fills: bool = False
-    binary: bool = False
+    fills: bool = False  # whether it repeats another file, a template
+    binary: bool = False  # whether it is no text; then ``write`` writes bytes

@@ -14,19 +14,12 @@ from coliee_ir.judging.order import as_compared, by_score
 
 
 class Ranked(NamedTuple):
-    """Candidates in an order.
+    """Candidates in an order."""
 
-    Attributes:
-        scores: shape (P,); the fused scores, which trec_eval puts in the same order.
-        kept: shape (P,); whether a run with a weight has retrieved the document.
-        order: shape (P,); the rows, query by query, the best first and what is not kept last.
-        rank: shape (P,); the rank of each row in its query, from 1; 0 where it is not kept.
-    """
-
-    scores: FloatArray
-    kept: BoolArray
-    order: IntArray
-    rank: IntArray
+    scores: FloatArray  # shape (P,); the fused scores, which trec_eval puts in the same order
+    kept: BoolArray  # shape (P,); whether a run with a weight has retrieved the document
+    order: IntArray  # shape (P,); the rows, query by query, the best first and what is not kept last
+    rank: IntArray  # shape (P,); the rank of each row in its query, from 1; 0 where it is not kept
 
 
 class Blend:

@@ -18,20 +18,14 @@ class Candidates:
 
     The rows of a query stand by id, greatest first: sorting them by score, and keeping the order of equal ones, gives
     trec_eval's order.
-
-    Attributes:
-        queries: the Q queries of which any run retrieved anything, in the order in which the runs name them.
-        start: shape (Q + 1,); the rows of query i are ``start[i]:start[i + 1]``, and there is at least one.
-        documents: a document a row.
-        scores: shape (n, P); 0 where a run has not retrieved the document.
-        ranks: shape (n, P); from 1; 0 where a run has not retrieved the document.
     """
 
+    # the Q queries of which any run retrieved anything, in the order in which the runs name them
     queries: tuple[str, ...]
-    start: IntArray
-    documents: Sequence[str]
-    scores: FloatArray
-    ranks: IntArray
+    start: IntArray  # shape (Q + 1,); the rows of query i are ``start[i]:start[i + 1]``, and there is at least one
+    documents: Sequence[str]  # a document a row
+    scores: FloatArray  # shape (n, P); 0 where a run has not retrieved the document
+    ranks: IntArray  # shape (n, P); from 1; 0 where a run has not retrieved the document
 
     @classmethod
     def of(cls, rankings: Sequence[Mapping[str, Mapping[str, float]]]) -> Candidates:

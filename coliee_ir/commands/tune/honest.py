@@ -27,21 +27,13 @@ class Candidate(NamedTuple):
 
 
 class Selection(NamedTuple):
-    """What came of trying several kinds of rule on held-out folds.
+    """What came of trying several kinds of rule on held-out folds."""
 
-    Attributes:
-        chosen: the place of the candidate with the best held-out score, or of the simplest within an error of it.
-        scores: the held-out score of each, the mean over the repeats.
-        behind: by how much each differs from the best.
-        folds: the folds of each deal; shape (D, Q).
-        held: what each query adds to each one's held-out scores; shape (D, Q, T) each.
-    """
-
-    chosen: int
-    scores: list[float]
-    behind: list[Difference]
-    folds: IntArray
-    held: Sequence[FloatArray]
+    chosen: int  # the place of the candidate with the best held-out score, or of the simplest within an error of it
+    scores: list[float]  # the held-out score of each, the mean over the repeats
+    behind: list[Difference]  # by how much each differs from the best
+    folds: IntArray  # the folds of each deal; shape (D, Q)
+    held: Sequence[FloatArray]  # what each query adds to each one's held-out scores; shape (D, Q, T) each
 
 
 def select(candidates: Sequence[Candidate], split: Split, folds: IntArray, among: BoolArray) -> Selection:
