@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import argparse
+from functools import partial
 
 from coliee_ir.cli import say, scoring
 from coliee_ir.cli.options import add, measures
@@ -36,7 +37,8 @@ def run(options: argparse.Namespace) -> int:
     """Compare the runs and print what was found."""
     names = measures(options)
     singly(names, options.task, options.edition)  # refused before anything is scored
-    scored = scoring.score(options, names, scoring.find_files(options, options.output))
+    runs = scoring.find_files(options, options.output)
+    scored = scoring.score(options, names, runs, ready=partial(scoring.check_baseline, options, runs))
     found = significance.compare(
         scored, measures=names, baseline=options.baseline, test=options.test, correction=options.correction,
         n_resamples=options.resamples, seed=options.seed, confidence_level=options.confidence_level,

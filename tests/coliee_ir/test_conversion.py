@@ -71,6 +71,8 @@ LABELS = "R07-01-O Y gold\nR07-02-O N gold\n"
         ("qrels", LEVELS, "json", {}, NESTED, ["5 judgements of 2 queries"]),
         ("gold.json", json.dumps(NESTED), "qrels", {}, LEVELS, ["5 judgements of 2 queries"]),
         ("run.txt", THREE, "trec", {}, TREC, ["3 documents of 2 queries", MADE]),
+        ("run.txt", THREE, None, {}, TREC, ["3 documents of 2 queries", MADE]),
+        ("qrels", LEVELS, None, {}, LEVELS, ["5 judgements of 2 queries"]),
         ("run.trec", TREC, "columns", {}, THREE, ["3 documents of 2 queries", "… 3 scores … they … columns …"]),
         ("run.txt", "q a T\nq b T\nq a T\np a T\n", "trec", {}, "q Q0 a 1 2.0 T\nq Q0 b 2 1.0 T\np Q0 a 1 1.0 T\n",
          ["3 documents of 2 queries", "[dropped] 1 repeated line … it … trec …", MADE]),
@@ -97,7 +99,7 @@ LABELS = "R07-01-O Y gold\nR07-02-O N gold\n"
     ],
 )  # fmt: skip
 def test_what_is_written_and_what_is_said(
-    name: str, text: str, to: str, options: dict[str, Any], written: Any, said: list[str], put: Put
+    name: str, text: str, to: str | None, options: dict[str, Any], written: Any, said: list[str], put: Put
 ) -> None:
     target, told = converted(put(name, text), to, **options)
     found = target.read_text()

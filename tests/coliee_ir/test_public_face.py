@@ -27,9 +27,9 @@ ROOT = Path(__file__).parents[2]
 
 EXPORTED = {
     *("evaluate", "evaluate_all", "Evaluator", "compare", "leaderboard", "plan", "report", "pick", "tune", "cut"),
-    *("fuse", "fit_fusion", "validate", "convert", "write_submission", "read_gold", "read_run", "read_corpus"),
+    *("errors", "fuse", "fit_fusion", "validate", "convert", "write_run", "read_gold", "read_run", "read_corpus"),
     *("read_official", "read_categories", "to_qrels", "to_run", "to_frame", "protocol"),
-    *("Gold", "Run", "Answers", "Judged", "Scores", "Scored", "Rules", "Submission", "Decisions", "Rule", "Filter"),
+    *("Gold", "Run", "Answers", "Scores", "Scored", "Rules", "Submission", "Decisions", "Rule", "Filter"),
     *("Fusion", "ColieeError", "InputError", "MismatchError", "UsageError"),
 }
 #: what functions take and give, for annotations
@@ -162,11 +162,12 @@ RIGHT: dict[str, tuple[tuple[Any, ...], dict[str, Any]]] = {
     "to_run": ((RUN,), {}),
     "to_frame": ((RUN,), {}),
     "evaluate_all": ((GOLD, [RUN, OTHER]), OF_A_TASK),
+    "errors": ((SCORED,), {}),
     "compare": ((SCORED,), {"n_resamples": 9}),
     "leaderboard": ((SCORED,), {"n_resamples": 9}),
     "pick": ((SCORED,), {"n_resamples": 9}),
     "convert": (("cases/run.txt", "out.run"), {}),
-    "write_submission": ((coliee_ir.Run.of(RUN), "out.run"), {}),
+    "write_run": ((coliee_ir.Run.of(RUN), "out.run"), {}),
     "read_categories": (("kinds.csv", ["q1"]), {}),
     "read_official": (("official.csv", "MicroF1"), {}),
     "plan": ((SCORED,), {}),

@@ -202,14 +202,10 @@ def test_a_path_is_opened_and_all_else_stays(tmp_path: Path) -> None:
     assert given(QRELS) is QRELS
 
 
-@pytest.mark.parametrize("text", ["H18-1-2", "H26-37-G", "R02-10-E", "R1-18-U", "R01-1-A"])
-def test_ids_of_statute_questions_are_known(text: str) -> None:
-    assert STATUTE_ID.fullmatch(text)
-
-
-@pytest.mark.parametrize("text", ["000018", "301", "S60-1-2", "R07-01", "R07-01-O ", "398-2"])
-def test_other_ids_are_not_taken_for_them(text: str) -> None:
-    assert not STATUTE_ID.fullmatch(text)
+def test_ids_of_statute_questions_are_known() -> None:
+    known = ["H18-1-2", "H26-37-G", "R02-10-E", "R1-18-U", "R01-1-A"]
+    others = ["000018", "301", "S60-1-2", "R07-01", "R07-01-O ", "398-2"]
+    assert [text for text in known + others if STATUTE_ID.fullmatch(text)] == known
 
 
 STATUTE_GOLDS = {

@@ -82,23 +82,13 @@ def test_what_is_kept_is_what_was_scored_and_only_what_is_new_or_changed_is_scor
     assert scored(sweep) == (directly(sweep), 0, RUNS)
     Path("r3.txt").write_text(Path("r4.txt").read_text().replace("r4", "r3"))
     assert scored(sweep) == (directly(sweep), 1, RUNS - 1)
-    assert scored(sweep, ("MicroF1",))[1:] == (RUNS, 0)
+    assert scored(sweep, ("MacroF2", "nDCG@3")) == (directly(sweep, ("MacroF2", "nDCG@3")), 0, RUNS)
     assert scored(sweep, decisions=Decisions(unanswered="skip"))[1:] == (RUNS, 0)
     assert scored(sweep, only="000100,000101")[1:] == (RUNS, 0)
     assert scored(sweep)[1:] == (0, RUNS)
     gold = Path("gold.json").read_text()
     Path("gold.json").write_text(gold.replace('"000100": [', '"000100": ["000099", '))
     assert scored(sweep) == (directly(sweep), RUNS, 0)
-
-
-def test_scores_kept_in_another_form_are_not_taken_for_these(sweep: list[str], monkeypatch: pytest.MonkeyPatch) -> None:
-    with monkeypatch.context() as before:
-        before.setattr(coliee_ir.scoring.store, "_FORM", 1)
-        scored(sweep)
-    with ScoreStore("s.sqlite", reading=True) as kept, pytest.raises(UsageError, match="earlier form"):
-        list(kept.scores(Evaluator("gold.json", task="1")))
-    assert scored(sweep) == (directly(sweep), RUNS, 0)
-    assert scored(sweep) == (directly(sweep), 0, RUNS)
 
 
 @pytest.mark.parametrize("asked", [("MicroF1",), ("AP",), ("MacroF2",), ("MicroF2@2", "P@1")])
@@ -374,7 +364,7 @@ def test_a_damaged_store_is_one_sentence_and_never_another_score(sweep: list[str
         assert code in (0, 2), err
         for path in Path().glob("s.sqlite-*"):
             path.unlink()
-    assert refused > 10
+    assert refused > 3
 
 
 @pytest.mark.parametrize(
@@ -394,7 +384,7 @@ def test_a_damaged_store_leaves_sound_runs_their_scores(
     shutil.move("r0.txt", "runs/r0.txt")
     if damage == "row":
         with sqlite3.connect("s.sqlite") as db:
-            db.execute("UPDATE runs SET means = '{}' WHERE file = 'r2.txt'")
+            db.execute("UPDATE runs SET judged = x'00' WHERE file = 'r2.txt'")
         db.close()
     whole = bytearray(Path("s.sqlite").read_bytes())
     whole[100:200] = whole[100:200] if damage == "row" else bytes(100)
@@ -410,22 +400,18 @@ def test_a_damaged_store_leaves_sound_runs_their_scores(
 @pytest.mark.parametrize(
     ("column", "value"),
     [
-        ("more", "{}"), ("more", "["), ("more", 5), ("means", '{"AP": "x"}'), ("means", "{}"), ("per_query", b"x"),
-        ("judged", b""), ("judged", zlib.compress(b"[]\n")), ("judged", zlib.compress(b'[["documents", "rank", 9]]\n')),
-        ("tag", None), ("asked", None),
+        ("judged", b""), ("judged", None), ("judged", zlib.compress(b"[")), ("judged", zlib.compress(b"{}\n")),
+        ("judged", zlib.compress(b'{"arrays": {"documents rank": ["<i4", 9]}}\n')), ("content", "another"),
     ],
 )  # fmt: skip
-@pytest.mark.parametrize("is_signed", [True, False])
-def test_a_forged_row_is_refused(sweep: list[str], call: Call, column: str, value: object, is_signed: bool) -> None:
+def test_a_forged_row_is_refused(sweep: list[str], call: Call, column: str, value: object) -> None:
     scored(sweep[:2])
     with sqlite3.connect("s.sqlite") as db:
         db.execute(f"UPDATE runs SET {column} = ?", (value,))
-        for row in db.execute("SELECT rowid, * FROM runs").fetchall() if is_signed else ():
-            db.execute("UPDATE runs SET crc = ? WHERE rowid = ?", (coliee_ir.scoring.store._crc(row[1:-1]), row[0]))
     db.close()
     for more in ((), ("-m", "nDCG@3")):
         code, _, err = call("compare", "gold.json", "s.sqlite", *more, "--task", "1", "--resamples", "9")
-        assert (code, "Traceback" in err) == (2, False) or (is_signed and column in ("tag", "asked", "means")), err
+        assert (code, "Traceback" in err) == (2, False), err
 
 
 def test_no_output_takes_the_place_of_a_run_of_a_store(sweep: list[str], call: Call) -> None:

@@ -63,8 +63,8 @@ def test_what_shows_no_task_leaves_it_to_the_gold() -> None:
         ("fuse", RUN1, EXAMPLES / "task1" / "dense.txt", "--fit", "GOLD", "-o", "GOLD"),
         ("report", "GOLD", RUN1, "-o", "GOLD"),
         ("cut", "GOLD", "--rule", EXAMPLES / "no.json", "-o", "GOLD"),
+        ("tune", GOLD1, RUN1, "--by", "k", "--apply", RUN1, "-o", "GOLD", "--save", "GOLD"),  # two outputs in one
     ],
-    ids=lambda arguments: f"{arguments[0]} {arguments[-2]}",
 )
 def test_nothing_is_written_over_what_is_read(call: Call, tmp_path: Path, arguments: tuple[object, ...]) -> None:
     gold = tmp_path / "gold.json"
@@ -112,20 +112,14 @@ def test_the_tables_of_an_earlier_run_are_written_over(call: Call, tmp_path: Pat
         assert (code, "ranking.tex" in err) == (0, True)
 
 
-@pytest.mark.parametrize("command", [("evaluate",), ("compare",), ("leaderboard",)])
-def test_a_run_that_is_sent_twice_is_named(call: Call, tmp_path: Path, command: tuple[str, ...]) -> None:
+@pytest.mark.parametrize("command", ["evaluate", "compare", "leaderboard", "fuse"])
+def test_a_run_that_is_sent_twice_is_named(call: Call, tmp_path: Path, command: str) -> None:
     (tmp_path / "twin.txt").write_bytes(RUN1.read_bytes())
     runs = [RUN1, EXAMPLES / "task1" / "dense.txt", tmp_path / "twin.txt"]
-    code, _, err = call(*command, GOLD1, *runs)
-    assert code == 0
-    assert heard([line for line in err.splitlines() if "identical" in line]) == [f"bm25: [identical]{RUN1} …"]
-
-
-def test_a_run_that_is_fused_twice_is_named(call: Call, tmp_path: Path) -> None:
-    (tmp_path / "twin.txt").write_bytes(RUN1.read_bytes())
-    code, _, err = call("fuse", RUN1, EXAMPLES / "task1" / "dense.txt", tmp_path / "twin.txt", "-o", tmp_path / "out")
-    assert code == 0
-    assert heard([line for line in err.splitlines() if "identical" in line]) == [f"[identical] bm25 … {RUN1} …"]
+    given = [*runs, "-o", tmp_path / "out"] if command == "fuse" else [GOLD1, *runs]
+    code, _, err = call(command, *given)
+    said = f"[identical] bm25 … {RUN1} …" if command == "fuse" else f"bm25: [identical]{RUN1} …"
+    assert (code, heard([line for line in err.splitlines() if "identical" in line])) == (0, [said])
 
 
 def test_two_answer_sets_of_one_ranking_are_two_submissions(call: Call, tmp_path: Path) -> None:
@@ -192,13 +186,6 @@ def test_long_ids_and_tags_are_shortened_in_remarks(call: Call, tmp_path: Path) 
         code, _, err = call(*command)
         assert (code, query[:60] in err, max(map(len, err.splitlines())) < 600) == (0, False, True)
         assert "99999…" in err
-
-
-def test_two_outputs_are_two_files(call: Call, tmp_path: Path) -> None:
-    same = tmp_path / "same"
-    code, _, err = call("tune", GOLD1, RUN1, "--by", "k", "--apply", RUN1, "-o", same, "--save", same)
-    assert (code, same.exists()) == (2, False)
-    assert f"[would-overwrite] {same} …" in err
 
 
 def test_files_of_two_teams_are_never_one_submission(call: Call, tmp_path: Path) -> None:

@@ -22,7 +22,7 @@ from coliee_adapters.errors import ColieeError, InputError, MismatchError, Usage
 from coliee_adapters.records import Run
 from coliee_ir import Decisions, Rule, cut, evaluate, to_run
 from coliee_ir import tune as tune_repeatedly
-from coliee_ir.commands.convert import write_submission
+from coliee_ir.commands.convert import write_run
 from coliee_ir.commands.tune import FAMILIES, Filter, best_of
 from coliee_ir.commands.tune.result import Tunings
 from coliee_ir.output.grid import plain
@@ -114,7 +114,7 @@ def test_accuracy_asks_for_all_articles_and_the_right_label(without_articles: An
     tuning = tune(*TASK3, answers=ANSWERS, by="score", decisions=decisions)
     assert (tuning.measure, tuning.task, tuning.edition, tuning.queries) == ("Accuracy", "3", NEWEST, 30)
     written = tmp_path / "task3.T"
-    write_submission(cut(TASK3[1], tuning.rule, task="3"), written, task="3")
+    write_run(cut(TASK3[1], tuning.rule, task="3"), written, task="3")
     scores = evaluate(TASK3[0], written, answers=ANSWERS, decisions=decisions)
     assert scores.measures["Accuracy"] == pytest.approx(tuning.resubstitution)
     assert tune(*TASK3, answers=ANSWERS, maximise="MacroF2", by="k", decisions=decisions).measure == "MacroF2"
@@ -299,7 +299,7 @@ def test_a_run_without_scores_can_be_cut_at_k_only() -> None:
 
 def test_a_query_that_is_left_with_nothing_stays_in_the_cut_run_and_is_said(tmp_path: Path) -> None:
     kept = cut({"a": {"x": 2.0}, "b": {"x": 0.5}}, Rule("score", 1.0))
-    assert heard(write_submission(kept, tmp_path / "o.txt", task="1", tag="T")[1]) == (
+    assert heard(write_run(kept, tmp_path / "o.txt", task="1", tag="T")[1]) == (
         "[dropped] 1 query with nothing retrieved … (first: b) … it … columns …"
     )
 

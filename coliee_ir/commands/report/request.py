@@ -5,7 +5,7 @@ from __future__ import annotations
 import importlib.util
 from itertools import pairwise
 from pathlib import Path
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, Literal
 
 import numpy as np
 
@@ -52,7 +52,7 @@ class Report:
     def _repr_html_(self) -> str:
         return self.contents.board._repr_html_()
 
-    def to_frame(self, library: str = "pandas", *, per_query: bool = False) -> Any:
+    def to_frame(self, library: Literal["pandas", "polars", "pyarrow"] = "pandas", *, per_query: bool = False) -> Any:
         """The runs as a data frame: see ``Leaderboard.to_frame``."""
         return self.contents.board.to_frame(library, per_query=per_query)
 
