@@ -27,7 +27,7 @@ def test_ten_tasks(tmp_path: Path) -> None:
     # test a difference
     assert compare(scored[:2], n_resamples=99).pairs[0].p <= 1
     # named runs in it
-    assert compare(scored, baseline="bm25", n_resamples=99).standings[1].tag == "dense"
+    assert compare(scored, baseline="bm25", n_resamples=99).runs[1].tag == "dense"
     # fuse
     assert fuse(BM25, DENSE).tag
     # write a run

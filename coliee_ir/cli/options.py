@@ -276,13 +276,13 @@ OPTIONS: Final[Mapping[str, Option]] = {
         "--size", type=at_least_one, metavar="N", action="append", default=[],
         help="number of queries (repeatable; default: half, once, twice and four times as many)",
     ),
-    "differences": _option(
-        "--difference", type=float, metavar="X", action="append", default=[],
-        help="difference to report the power of (repeatable)",
-    ),
     "margin": _option(
         "--margin", type=partial(_between, 0, math.inf), metavar="X", default=math.nan,
         help="largest difference that does not matter: report which runs are equivalent, or not worse",
+    ),
+    "replicates": _option(
+        "--replicates", metavar="CSV", reads=True,
+        help="runs that are one system (seeds, folds, draws), in columns run and system: compare the systems",
     ),
     "best": _option("--best", help="rank only the best run of each team", **_SWITCH),
     "table_names": _option("--table", metavar="NAME", help="", **_MANY),

@@ -303,6 +303,6 @@ def test_scores_that_a_protocol_names_are_compared_and_planned_by_name(capsys: p
         assert main([*command, *files, *options]) == 0
         assert "Total" in capsys.readouterr().out
     compared = one_step.compare(*files, task="split.toml", measure="Total", n_resamples=99)
-    assert [one.score for one in compared.standings] == pytest.approx(
+    assert [one.score for one in compared.runs] == pytest.approx(
         [total_and_strict(held, run, dict.fromkeys(QUERIES, 1))[0] for run in (worse, bad)]
     )

@@ -235,7 +235,7 @@ def test_functions_take_names_of_columns(folder: Path) -> None:
     gold = pandas.DataFrame(judged, columns=["thema", "stelle", "urteil"])
     frame = pandas.DataFrame(ROWS, columns=["thema", "stelle", "wert"])
     runs = "own.tsv", frame.assign(wert=-frame.wert)
-    assert one_step.compare(gold, *runs, measure="AP", task=2, n_resamples=9, columns=names).standings[0].score == 1.0
+    assert one_step.compare(gold, *runs, measure="AP", task=2, n_resamples=9, columns=names).runs[0].score == 1.0
     fused = fuse(*runs, method="combsum", weights=[1, 0], norm="none", columns=names)
     assert to_run(fused) == to_run("trec") == to_run(frame, columns=names)
     assert to_run(Fusion("rrf", weights=(1, 0)).fuse(*runs, columns=names).run).keys() == GOLD.keys()
@@ -249,7 +249,7 @@ def test_a_comparison_says_of_its_runs_what_evaluate_says(folder: Path, call: Ca
     evaluator = Evaluator("gold.json", task=2)
     scored = evaluator.evaluate_all(["trec", "copy", "more"], jobs=1)
     told = [list(scores.remarks) for scores in scored if isinstance(scores, Scores)]
-    assert [list(standing.remarks) for standing in comparison.standings] == told
+    assert [list(standing.remarks) for standing in comparison.runs] == told
     assert heard(told[1]) == [*told[0], "[identical] trec …"]
     assert any("[extra-query]" in heard(remark) for remark in told[2] for n in (1, 2))
     code, out, _ = call("compare", "gold.json", "trec", "copy", "more", "--task", "2", "--resamples", "9", "-f", "json")

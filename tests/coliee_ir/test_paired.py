@@ -170,7 +170,8 @@ def test_compare_and_leaderboard_never_contradict_each_other_on_two_runs(boards:
         compared = compare(scored, n_resamples=asked.n_resamples, seed=asked.seed)
         units = Units.of(scored[0].query_ids)
         in_order = sorted(scored, key=lambda one: -next(iter(one.measures.values())))
-        first, second = stands([units.terms(next(iter(one.results.values())).terms) for one in in_order], asked)
+        terms = [units.terms(next(iter(one.results.values())).terms) for one in in_order]
+        (first, second), _ = stands(terms, asked, [0, 1])
         is_found = compared.significant(compared.pairs[0])
         assert ((first.ranks, second.ranks) == ((1, 1), (2, 2))) == is_found
         check_dual(compared.pairs[0].p, *compared.pairs[0].interval)

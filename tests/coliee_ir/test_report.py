@@ -109,12 +109,12 @@ def test_the_tables_show_the_numbers_of_evaluate(of_task1: coliee_ir.types.Repor
 def test_intervals_and_differences_are_those_of_compare(of_task1: coliee_ir.types.Report) -> None:
     comparison, contents = one_step.compare(*shown("1"), n_resamples=99), of_task1.contents
     intervals = dict(zip(contents.names, contents.intervals[contents.measure], strict=True))
-    assert intervals == {standing.tag: standing.interval for standing in comparison.standings}
+    assert intervals == {standing.tag: standing.interval for standing in comparison.runs}
     found = []
     for one in (contents.comparison, comparison):
         assert one is not None
-        tags = [standing.tag for standing in one.standings]
-        found.append({frozenset((tags[pair.a], tags[pair.b])): pair.corrected for pair in one.pairs})
+        tags = [standing.tag for standing in one.runs]
+        found.append({frozenset((tags[pair.a], tags[pair.b])): pair.p for pair in one.pairs})
     assert found[0] == found[1]
 
 
