@@ -32,7 +32,6 @@ from coliee_ir.rules.decisions import CHOICES, HELP, Decisions
 from coliee_ir.rules.protocol import (
     PROTOCOLS,
     SUBMISSION_RULES,
-    TASKS,
     Protocol,
     SubmissionRules,
     neighbours,
@@ -176,9 +175,6 @@ The measures that each task reports by edition, and the source. The first measur
 chooses the rules of a year; the newest are the default. In Python the table is `coliee_ir.types.PROTOCOLS`.
 
 {official_measures()}
-## The ranking measure by year
-
-{editions()}
 ## What the organisers leave open
 
 No page, paper or published number settles these points. Each is an option of `coliee-ir evaluate` and a field of
@@ -187,8 +183,8 @@ No page, paper or published number settles these points. Each is an option of `c
 {decisions()}
 ## Other shared tasks
 
-The [protocols](../own-task.md) of other shared tasks that come with the package, for `--protocol NAME`: what they
-state, and which of their sources were read.
+The [protocols](../own-task.md) of other shared tasks that come with the package, for `--protocol NAME`: the measures,
+and which of their sources were read. `coliee-ir protocol NAME` also says how gold and runs are written.
 
 {other_tasks()}"""
 
@@ -198,7 +194,7 @@ def other_tasks() -> str:
     sections = []
     for name in neighbours():
         first, *lines = protocol_command.shown(name).splitlines()
-        listed = [f"- {prose(line.strip())}" for line in lines if line and not line.startswith("file: ")]
+        listed = [f"- {prose(line.strip())}" for line in lines if line.startswith("  ") and "submission:" not in line]
         sections.append("\n".join([f"### {name}", "", f"{prose(first.partition(': ')[2])}.", "", *listed, ""]))
     return "\n".join(sections)
 
@@ -213,19 +209,6 @@ def official_measures() -> str:
             for p in PROTOCOLS
         ),
     )
-
-
-def editions() -> str:
-    """The measure that ranked, by edition and task."""
-    ours = [row for row in PROTOCOLS if newest_edition(row) is not None]
-    tasks = [task for task in TASKS if any(row.task == task for row in ours)]
-    years = range(max(row.last for row in ours), min(row.first for row in ours) - 1, -1)
-
-    def ranked(task: str, year: int) -> str:
-        found = [row for row in ours if row.task == task and row.first <= year <= row.last]
-        return _linked(found[0].ranking) if found else "–"
-
-    return table(["edition", *map(code, tasks)], ([str(y), *(ranked(task, y) for task in tasks)] for y in years))
 
 
 def _span(row: Protocol) -> str:
@@ -275,8 +258,7 @@ def definitions() -> str:
 
 ## COLIEE's measures
 
-They are sums over the judged documents. "Needs" names the part of a submission that a measure is computed from: the
-`documents`, the `answers`, or in the pilot the claims of the `plaintiff` and the `defendant`.
+They are sums over the judged documents, computed by coliee-ir itself. A source is given where it first appears.
 
 P, R and F take parameters: a cutoff (`MicroF1@10`), the least relevance that counts (`MicroP(rel=2)`), and F also
 beta (`MicroF(beta=0.5)`). `MicroF2` and `MacroF2` are short for beta 2. `MacroF(beta=2,of=means)` is F of the
@@ -293,18 +275,17 @@ number of relevant documents of the query.
 
 
 def our_measures() -> str:
-    """Our measures, a section each: what ``coliee-ir measures NAME`` prints, and what each needs."""
-    sections = []
+    """Our measures, a section each: most of what ``coliee-ir measures NAME`` prints."""
+    sections, seen = [], {""}
     for kind in map(class_of, OURS):
         what = measures.describe(kind())
-        sections += [f"### {prose(what.name)}\n", *_paragraphs(what.definition)]
-        facts = {
-            "Formula": what.formula,
-            "Needs": ", ".join(kind.needs),
-            "Source": what.source,
-            "Computed": what.computed,
-        }
-        sections += [*(f"- **{fact}**: {prose(text)}" for fact, text in facts.items()), ""]
+        sections += [
+            f"### {prose(what.name)}\n",
+            *_paragraphs(what.definition),
+            f"- **Formula**: {prose(what.formula)}",
+        ]
+        sections += [f"- **Source**: {prose(what.source)}"] * (what.source not in seen) + [""]
+        seen.add(what.source)
     return "\n".join(sections)
 
 
@@ -450,21 +431,12 @@ the exit code.
 
 Every finding names who states its rule:
 
-| source | what it is |
-|---|---|
-| organisers' page, submissions | the section "Results Submission Format" of the edition's submission page |
-| organisers' page, evaluation | the section on evaluation of the edition's page |
-| organisers' pilot page | the page of the pilot (LJPJT) |
-| COLIEE 2021 overview paper | the section on Task 2: at most three runs a team |
-| organisers' data README | the README of the statute data of 2024 and 2025: two files are required for Task 3 |
-| this project | the organisers do not specify it: what evaluators can read, and what is most likely a mistake |
-
+{_sources()}
 A number of runs that is known from another task or edition only gives a warning. JSON is a warning in Tasks 1 and 2:
 the page asks for columns, and the official tables of 2024 contain runs in JSON.
 
 A file of the pilot is scored for both of its tasks and is checked for both; `--task tort` or `--task rationale`
-checks it for one. A system description, which the organisers ask for since 2025, is recognised beside runs; its
-content is not checked.
+checks it for one. System descriptions, which the organisers ask for since 2025, are checked beside the runs.
 
 ## What is checked
 
@@ -475,6 +447,22 @@ how many places.
 ## By task and edition
 
 {submission_rules()}"""
+
+
+#: who states a rule, as `validate` names it → in this page's tables, and what it is
+SOURCES: dict[str, tuple[str, str]] = {
+    "organisers' page, submissions": ("page", 'section "Results Submission Format" of the edition\'s submission page'),
+    "organisers' page, evaluation": ("evaluation", "section on evaluation of the edition's page"),
+    "organisers' pilot page": ("pilot", "page of the pilot (LJPJT)"),
+    "COLIEE 2021 overview paper": ("2021", "section on Task 2: at most three runs a team"),
+    "organisers' data README": ("README", "README of the statute data of 2024 and 2025: Task 3 needs two files"),
+    "this project": ("ours", "not specified: what evaluators can read, and what is most likely a mistake"),
+    "protocol file": ("protocol", "a protocol of your own"),
+}
+
+
+def _sources() -> str:
+    return table(["here", "as validate names it", "what it is"], ([s, prose(n), w] for n, (s, w) in SOURCES.items()))
 
 
 def validation_rules() -> str:
@@ -492,7 +480,14 @@ def validation_rules() -> str:
     return table(
         ["rule", "severity", "what is found", "remedy", "what --fix does", "source"],
         (
-            [code(name), str(rule.severity), said(rule.says), said(rule.remedy), prose(rule.mended), prose(rule.source)]
+            [
+                code(name),
+                str(rule.severity),
+                said(rule.says),
+                said(rule.remedy),
+                prose(rule.mended),
+                SOURCES[rule.source][0],
+            ]
             for name, rule in RULES.items()
         ),
     )
@@ -501,14 +496,14 @@ def validation_rules() -> str:
 def _runs(rules: SubmissionRules) -> str:
     if rules.most_runs is None:
         return "–"
-    stated = "" if rules.runs_stated else "; not stated for these"
-    return prose(f"at most {rules.most_runs} ({rules.runs_source}{stated})")
+    stated = "" if rules.runs_stated else ", of other years"
+    return prose(f"{rules.most_runs} ({SOURCES[rules.runs_source][0]}{stated})")
 
 
 def submission_rules() -> str:
     """How a submission to each task must look."""
     return table(
-        ["task", "editions", "columns", "query ids", "document ids", "runs", "long list", "run tag"],
+        ["task", "editions", "columns", "query ids", "document ids", "most runs", "long list", "longest run tag"],
         (
             [
                 rules.task,
@@ -519,7 +514,7 @@ def submission_rules() -> str:
                 f"{rules.document_digits} digits" if rules.document_digits else "–",
                 _runs(rules),
                 f"{rules.long_list} a query" if rules.long_list else "–",
-                f"at most {rules.tag_length} letters and digits" if rules.task in "12345" else "–",
+                f"{rules.tag_length} letters and digits" if rules.task in "12345" else "–",
             ]
             for rules in SUBMISSION_RULES
         ),

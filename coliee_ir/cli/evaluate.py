@@ -9,13 +9,11 @@ import sys
 from collections.abc import Sequence
 from time import perf_counter
 
-from coliee_adapters.errors import UsageError, masked, shortened
+from coliee_adapters.errors import UsageError, shortened
 from coliee_ir.cli import say, scoring
 from coliee_ir.cli.options import add, measures
 from coliee_ir.output import grid
 from coliee_ir.output.shown import FORMS, forms_of, pieces, render
-from coliee_ir.scoring import log
-from coliee_ir.scoring.scored import Scored
 from coliee_ir.scoring.scores import WITH_TIES, WITH_TIES_OF_QUERIES, Scores, ScoreTable, Timing
 
 
@@ -57,19 +55,21 @@ def run(options: argparse.Namespace) -> int:
         raise UsageError("option-needed", "--corpus gives the titles in --errors FILE: give both")
     runs = scoring.find_files(options, None if is_told else options.output, *wanted, options.log)
     of_queries = options.per_query or options.by_year or options.span_of_ties
+    if options.log is not None:
+        from coliee_ir.commands.evaluate import log  # see above
     scored = scoring.score(
-        options, measures(options), runs, keep="judged" if at else "queries" if of_queries else "values"
-    )
+        options, measures(options), runs, keep="judged" if at else "queries" if of_queries else "values",
+        ready=None if options.log is None else lambda evaluator: log.append(options.log, [], evaluator.names),
+    )  # fmt: skip
     evaluator = scored.evaluator
     if not scored:
         return 2
     if options.log is not None:
-        import shlex  # needed here alone
-
-        rows = log.rows(scored, evaluator, masked(shlex.join(options.typed[1:])))
-        log.append(options.log, rows, [one.name for one in evaluator.asked or evaluator.official])
+        log.append(options.log, log.rows(scored, evaluator, options.typed[1:]), evaluator.names)
     for path, form in written:
-        scoring.put(form(_errors(options, scored)), path)
+        from coliee_ir.commands.evaluate.errors import errors  # which reads runs and texts as evaluation does not
+
+        scoring.put(form(errors(scored, corpus=options.corpus).tables()[0]), path)
     table = ScoreTable(scored, per_query=options.per_query, ties=options.span_of_ties)
     if options.by_year or at:
         found = stages.stages(scored, at) if at else by_year.by_year(scored, evaluator.gold)
@@ -89,15 +89,6 @@ def run(options: argparse.Namespace) -> int:
     if options.timing:
         say(json.dumps(_timing(scored, perf_counter() - start)))
     return 2 if scored.invalid else 0
-
-
-def _errors(options: argparse.Namespace, scored: Scored) -> grid.Grid:
-    """What became of each document, at the cutoff of the first measure."""
-    from coliee_ir.commands.evaluate import errors  # which reads runs and texts as evaluation does not
-
-    cutoff = getattr(next(iter(scored[0].results)), "cutoff", None)
-    submissions = [one for one in scored.submissions if one is not None]
-    return errors.table(errors.outcomes(scored.evaluator, submissions, cutoff), options.corpus, scored.evaluator.task)
 
 
 def _timing(scored: Sequence[Scores], total: float) -> dict[str, float | None]:

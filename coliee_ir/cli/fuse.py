@@ -17,13 +17,12 @@ from coliee_ir.cli import say, scoring
 from coliee_ir.cli.options import add, add_decisions, one_measure, rules
 from coliee_ir.commands import fuse as fusion
 from coliee_ir.commands.convert import ANSWER_TARGETS, RUN_TARGETS
-from coliee_ir.commands.evaluate.request import check_named_columns
+from coliee_ir.commands.evaluate import prepare
 from coliee_ir.commands.fuse import Fusion, fitting
 from coliee_ir.commands.fuse.output import keeps_scores, write_fused
 from coliee_ir.inbox.grouping import to_fuse
 from coliee_ir.inbox.runs import Runs
-from coliee_ir.scoring.evaluator import Evaluator
-from coliee_ir.scoring.reading import check_columns, read_gold
+from coliee_ir.scoring.reading import check_columns
 from coliee_ir.scoring.reading import given as as_given
 from coliee_ir.stats.settings import FOLDS, SEED
 
@@ -117,15 +116,14 @@ def _fit(options: argparse.Namespace, found: Runs) -> int:
         raise UsageError("option-conflict", "--weights and --fit cannot be given together")
     by = rules(options)
     gold = as_given(options.fit[0] if len(options.fit) == 1 else options.fit, options.columns)
-    if options.columns:
-        check_named_columns(gold, found.sources, options.columns)
     with scoring.asking_about_swap(options.fit[0], found.sources[0]):
-        gold = read_gold(gold, task=options.task, columns=options.columns)
-    submissions = scoring.submissions(found, Evaluator(gold, **by))
+        evaluator = prepare(gold, found, **by)
+    by["task"] = evaluator.task
+    submissions = scoring.submissions(found, evaluator)
     if left := [one.answers.name for one in submissions if isinstance(one.answers, Source)]:
         say(f"only the documents are fused; {counted(len(left), 'file')} with answers left out (first: {left[0]})")
     fitted = fitting.fit_fusion(
-        gold, *(cast(RunLike, one.ranking) for one in submissions), method=options.method, norm=options.norm,
+        evaluator.gold, *(cast(RunLike, one.ranking) for one in submissions), method=options.method, norm=options.norm,
         k=options.k, depth=options.depth, top=options.top, measure=one_measure(options), tag=options.tag,
         **by,
         folds=FOLDS if options.folds is None else options.folds,

@@ -7,13 +7,13 @@ import contextlib
 import re
 import sys
 from collections import Counter
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Callable, Iterable, Iterator, Sequence
 from pathlib import Path
 from time import perf_counter
 from typing import TYPE_CHECKING, Final, TypeVar
 
 from coliee_adapters import trec_eval
-from coliee_adapters.errors import InputError, UsageError, shortened
+from coliee_adapters.errors import ColieeError, InputError, UsageError, quoted, shortened
 from coliee_adapters.files import archives
 from coliee_adapters.files.source import (
     Kind,
@@ -31,15 +31,13 @@ from coliee_adapters.remarks import Remark
 from coliee_ir._version import __version__
 from coliee_ir.cli import say
 from coliee_ir.cli.options import OPTIONS, add, add_decisions, read_by, rules
-from coliee_ir.commands.evaluate import request as requests
-from coliee_ir.commands.evaluate.request import golds_of
+from coliee_ir.commands import evaluate as requests
+from coliee_ir.commands.evaluate import golds_of
 from coliee_ir.inbox.runs import Runs, find_runs
 from coliee_ir.output.envelope import with_inputs
-from coliee_ir.scoring import log
 from coliee_ir.scoring.evaluator import Evaluator
 from coliee_ir.scoring.reading import gold_files, is_gold_by_name, reads_as_gold, reads_as_run
-from coliee_ir.scoring.scored import Scored
-from coliee_ir.scoring.scores import Keep, Scores
+from coliee_ir.scoring.scores import Keep, Scored, Scores
 from coliee_ir.scoring.submission import Submission
 
 if TYPE_CHECKING:
@@ -127,22 +125,30 @@ def find_files(options: argparse.Namespace, *outputs: str | None) -> Runs:
     return found
 
 
-def score(options: argparse.Namespace, measures: Sequence[str], found: Runs, *, keep: Keep = "queries") -> Scored:
+def score(
+    options: argparse.Namespace,
+    measures: Sequence[str],
+    found: Runs,
+    *,
+    keep: Keep = "queries",
+    ready: Callable[[Evaluator], object] | None = None,
+) -> Scored:
     """Score the runs that were found, and say on standard error what there is to say of them.
 
-    A store of scores stands for the runs in it. With ``--store`` the scores of runs are kept in one.
+    A store of scores stands for the runs in it. With ``--store`` the scores of runs are kept in one. What cannot be
+    done with the scores is refused by ``ready``, before there are any.
     """
     together = "submissions" in vars(options)
     with asking_about_swap(options.gold, next(iter(found.sources), None)):
-        evaluator, because = requests.prepare(gold_of(options), found, measures, **rules(options))
+        evaluator = requests.prepare(gold_of(options), found, measures, **rules(options))
     for run in () if together else found.sources:
         if is_gold_by_name(run) and not is_gold_by_name(options.gold):
             say(Remark("swapped", f"{run.name} is named like a gold, and {options.gold} is not: did you swap them?"))
-    if getattr(options, "log", None) is not None:
-        log.append(options.log, [], [one.name for one in evaluator.asked or evaluator.official])  # refused before all
+    if ready is not None:
+        ready(evaluator)
     with engine(options) as executor:
         scored = requests.score(
-            evaluator, found, because=because, keep=keep, keep_going=together or options.keep_going,
+            evaluator, found, keep=keep, keep_going=together or options.keep_going,
             store=getattr(options, "store", None), jobs=options.jobs, executor=executor, watch=watched,
             tell=None if together else say,
         )  # fmt: skip
@@ -151,8 +157,24 @@ def score(options: argparse.Namespace, measures: Sequence[str], found: Runs, *, 
     for one in scored.invalid:
         say(f"coliee-ir: {told(one.reason)}")
     if scored:
-        tell(scored, because, len(evaluator.excluded))
+        tell(scored, evaluator.because, len(evaluator.excluded))
     return scored
+
+
+def check_baseline(options: argparse.Namespace, found: Runs, evaluator: Evaluator) -> None:
+    """Refuse a baseline that no file and no run tag is, where all are known before the runs are scored."""
+    known, baseline = set[str](), options.baseline
+    replicated = getattr(options, "replicates", None) is not None  # where it is a system's name
+    if baseline is None or replicated or found.stores or any(one.path == "-" for one in found.sources):
+        return
+    try:
+        for one in found.sources:
+            known |= {one.name, evaluator.read(one).tag}
+    except ColieeError:  # as scoring will say
+        return
+    if baseline not in known:
+        tags = ", ".join(sorted(map(shortened, known)))
+        raise UsageError("unknown-name", f"the baseline {quoted(baseline)} is none of the runs, which are {tags}")
 
 
 def submissions(found: Runs, evaluator: Evaluator) -> list[Submission]:

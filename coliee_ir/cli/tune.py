@@ -18,7 +18,7 @@ from coliee_ir.cli import say, scoring
 from coliee_ir.cli.options import add, add_decisions, one_measure, rules
 from coliee_ir.commands import convert
 from coliee_ir.commands import tune as cutoffs
-from coliee_ir.commands.evaluate.request import check_named_columns
+from coliee_ir.commands.evaluate import prepare
 from coliee_ir.commands.tune import Filter, Tuning, picking
 from coliee_ir.commands.tune.result import Tunings, points
 from coliee_ir.commands.validate import validate
@@ -28,11 +28,7 @@ from coliee_ir.judging import workers
 from coliee_ir.output import grid
 from coliee_ir.output.shown import FORMS, render
 from coliee_ir.rules.protocol import has_coliee_submissions
-from coliee_ir.scoring import session
-from coliee_ir.scoring.evaluator import Evaluator
 from coliee_ir.scoring.reading import given as as_given
-from coliee_ir.scoring.reading import read_gold
-from coliee_ir.scoring.session import Rules
 from coliee_ir.scoring.submission import Submission
 from coliee_ir.stats.settings import FOLDS
 
@@ -99,25 +95,20 @@ def run(options: argparse.Namespace) -> int:
     if stores := [one.path for one in scoring.sources(options, *options.runs) if one.kind is Kind.STORE]:
         return _pick(options, stores)
     found = _check(options)
-    gold_given = scoring.gold_of(options)
-    runs = found.sources
+    by = rules(options)
     answers, applied = (as_given(path, options.columns) for path in (options.answers, options.apply))
-    if options.columns:
-        check_named_columns(gold_given, [*runs, answers, applied], options.columns)
-    with scoring.asking_about_swap(options.gold, runs[0]):
-        gold = read_gold(gold_given, task=options.task, columns=options.columns)
-    submissions = [Submission(run, answers) for run in runs]
-    task, because = session.find(gold, submissions, options.task)
-    by: Rules = {**rules(options), "task": task}
-    evaluator = Evaluator(gold, **by)
-    if found.inventory is not None and options.answers is None:
-        submissions = scoring.submissions(found, evaluator)
+    if answers is not None:
+        found = found.with_parts([answers] * len(found.sources), [None] * len(found.sources))
+    with scoring.asking_about_swap(options.gold, found.sources[0]):
+        evaluator = prepare(scoring.gold_of(options), found, beside=[applied], **by)
+    by["task"] = task = evaluator.task
+    submissions = scoring.submissions(found, evaluator)
     if len(submissions) > 1 and (options.apply or options.save):
         problem = f"--apply and --save need exactly one run to tune; there are {len(submissions)}"
         raise UsageError("too-few", problem)
     taken = chosen_filters(options, task)
     tuned = partial(
-        cutoffs.tune, gold, maximise=one_measure(options), by=options.by, **by,
+        cutoffs.tune, evaluator.gold, maximise=one_measure(options), by=options.by, **by,
         folds=options.folds, filters=taken,
         groups=None if options.groups is None else sheets.read_values(options.groups, "QUERY GROUP", task=task),
         by_year=options.by_year,
@@ -137,7 +128,7 @@ def run(options: argparse.Namespace) -> int:
             else:
                 raise result
     if tunings:
-        _tell(tunings, because)
+        _tell(tunings, evaluator.because)
         _write(options, tunings, taken, submissions)
     if options.apply is not None and tunings:
         filtered = cutoffs.cut(applied, tunings[0].rule, task=task, filters=taken)
@@ -242,7 +233,7 @@ def write(options: argparse.Namespace, cut: Run, task: str | None) -> bool:
     if options.to is not None:
         said = convert.write(cut, path, to=options.to, tag=options.tag)
     else:
-        said = convert.write_submission(cut, path, task=task, edition=edition, tag=options.tag)
+        said = convert.write_run(cut, path, task=task, edition=edition, tag=options.tag)
     for sentence in said:
         say(f"{path}: {told(sentence)}" if path != "-" else sentence)
     if options.to is not None:

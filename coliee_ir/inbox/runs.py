@@ -49,7 +49,7 @@ class Runs:
         found = [one for one in self.inventory.scored if one.error is None] if self.inventory is not None else []
         return [*(one.parts for one in self.alone), *(Submission(one.source) for one in found)]
 
-    def with_parts(self, answers: Sequence[str | None], long_lists: Sequence[str | None]) -> Runs:
+    def with_parts(self, answers: Sequence[PathLike | Source | None], long_lists: Sequence[PathLike | None]) -> Runs:
         """Each file with the answers and the long list that belong to it, in their order."""
         parts = zip(self.sources, answers, long_lists, strict=True)
         return replace(self, alone=[Handed(Submission(*map(as_given, one))) for one in parts], inventory=None)

@@ -75,7 +75,7 @@ def task_of_files(sources: Sequence[Source], asked: Sequence[Source] = ()) -> st
 
 def tasks_of_record(record: Run | Answers, queries: Sequence[str], documents: Sequence[str]) -> tuple[str, ...]:
     """The tasks that a file can be of by what it holds; none where that shows nothing."""
-    if record.format == tort.FORMAT:
+    if record.format in tort.NAMES:
         return OF_PILOT
     if isinstance(record, Answers):
         return OF_LABELS  # which are of a Task 3 with labels where articles with their tag say so

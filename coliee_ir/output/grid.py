@@ -12,14 +12,16 @@ import re
 import unicodedata
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import field
-from typing import Final, Literal, overload
+from typing import TYPE_CHECKING, Final, Literal, overload
 
 from coliee_adapters.classes import NamedTuple, dataclass
 from coliee_adapters.display import padded, width
 from coliee_adapters.errors import UsageError, printable, shortened
 from coliee_adapters.files.compressed import plain_name
 from coliee_ir.output.envelope import dumped, number
-from coliee_ir.stats.resampling import Difference
+
+if TYPE_CHECKING:
+    from coliee_ir.stats.resampling import Difference
 
 _LATEX: Final = {
     "\\": r"\textbackslash{}",

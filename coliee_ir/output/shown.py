@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import fields, is_dataclass
-from typing import Any, ClassVar, Final
+from typing import Any, ClassVar, Final, Literal
 
 from coliee_adapters import trec_eval
 from coliee_adapters.errors import UsageError, printable
@@ -14,7 +14,6 @@ from coliee_ir._version import __version__
 from coliee_ir.output import grid
 from coliee_ir.output.envelope import dumped, number
 from coliee_ir.output.grid import Grid, Number
-from coliee_ir.stats.resampling import Interval
 
 #: form → what writes a result in it
 Forms = Mapping[str, Callable[[Any], str | Iterable[str]]]
@@ -51,7 +50,7 @@ class Shown:
     def _repr_html_(self) -> str:
         return "\n".join(map(grid.html, self.tables()))
 
-    def to_frame(self, library: str = "pandas", *, per_query: bool = False) -> Any:
+    def to_frame(self, library: Literal["pandas", "polars", "pyarrow"] = "pandas", *, per_query: bool = False) -> Any:
         """The result as a data frame."""
         table = self.table_of_queries() if per_query else self.tables()[0]
         rows = [tuple(cell.value if isinstance(cell, Number) else cell for cell in row) for row in table.rows]
@@ -116,7 +115,7 @@ def jsonable(value: Any) -> Any:
         return number(value)
     if value is None or isinstance(value, str | int):
         return value
-    if isinstance(value, Interval):
+    if getattr(value, "_fields", ()) == ("low", "high"):  # an interval
         return [number(value.low), number(value.high)]
     if getattr(type(value), "to_dict", Shown.to_dict) is not Shown.to_dict:
         return value.to_dict()

@@ -3,8 +3,9 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Iterator, Mapping, Sequence
+from dataclasses import replace
 from time import perf_counter
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, TypedDict, Unpack
 
 import numpy as np
 
@@ -14,22 +15,42 @@ from coliee_adapters.forms import frames
 from coliee_adapters.inputs import GoldLike, RunLike
 from coliee_adapters.layouts import layout as layouts
 from coliee_adapters.records import Answers, Gold, Run, exact_id, normal_id, wrong_id
+from coliee_ir.judging.judged import Judged
 from coliee_ir.measures import compute
 from coliee_ir.measures.ties import spans, told
 from coliee_ir.rules.decisions import Decisions
-from coliee_ir.rules.protocol import edition_year, newest_edition, protocol, task_name
-from coliee_ir.scoring import batch, measuring
-from coliee_ir.scoring.parts import judge_parts
-from coliee_ir.scoring.prepared import prepare
-from coliee_ir.scoring.reading import find_task, read_gold, read_run_by, without_itself
+from coliee_ir.rules.protocol import ANSWERS_BESIDE, edition_year, newest_edition, protocol, task_name
+from coliee_ir.scoring import batch
+from coliee_ir.scoring.prepared import check_rules, choose, prepare
+from coliee_ir.scoring.prepared import named as measures_named
+from coliee_ir.scoring.reading import find_task, read_gold, read_run_by, telling, without_itself
 from coliee_ir.scoring.reading import given as as_given
-from coliee_ir.scoring.remarking import note
+from coliee_ir.scoring.remarks import remarks_of
 from coliee_ir.scoring.scores import Scores, Timing
-from coliee_ir.scoring.submission import Arrays, Submission, name_of, records
-from coliee_ir.scoring.wording import sentences
+from coliee_ir.scoring.submission import Arrays, Named, Submission, count, judge_parts, records
 
 if TYPE_CHECKING:
     from concurrent.futures import Executor
+
+
+class Rules(TypedDict, total=False):
+    """By which rules runs are scored: what every function that scores takes.
+
+    Attributes:
+        task: ``1`` … ``5``, ``tort``, ``rationale`` or ``trec``; by default it is found from gold and runs.
+        edition: the year whose rules count; by default the newest of the task.
+        exclude: queries to leave out.
+        only: the queries to score, for example those of a validation split; by default all.
+        decisions: the choices where the organisers leave it open: all as ``Decisions``, or some by name.
+        columns: what the columns of tables and frames are called, by role, in gold and runs: see ``read_gold``.
+    """
+
+    task: str | int | None
+    edition: str | int | None
+    exclude: str | Iterable[str]
+    only: str | Iterable[str] | None
+    decisions: Decisions | Mapping[str, str] | None
+    columns: Mapping[str, str] | None
 
 
 class Evaluator:
@@ -38,13 +59,9 @@ class Evaluator:
     Args:
         gold: what ``read_gold`` takes.
         measures: names of measures; by default the official ones.
-        task: the task; by default it is found from the gold.
-        edition: the year whose rules count; by default the newest of the task.
-        exclude: queries to leave out.
-        only: the queries to score, for example those of a validation split; by default all.
-        decisions: the choices where the organisers leave it open.
         documents: the documents' ids, where runs are given as arrays of indices.
-        columns: what the columns of tables and frames are called, by role, in gold and runs: see ``read_gold``.
+        runs: some of the runs, which show the task where neither ``task`` nor the gold does.
+        rules: see ``Rules``.
 
     Raises:
         InputError: the gold cannot be read.
@@ -57,33 +74,34 @@ class Evaluator:
         gold: GoldLike,
         measures: str | Sequence[str] = (),
         *,
-        task: str | int | None = None,
-        edition: str | int | None = None,
-        exclude: str | Iterable[str] = (),
-        only: str | Iterable[str] | None = None,
-        decisions: Decisions | Mapping[str, str] | None = None,
         documents: Sequence[str] | None = None,
-        columns: Mapping[str, str] | None = None,
+        runs: Sequence[RunLike | Submission] = (),
+        **rules: Unpack[Rules],
     ) -> None:
-        task, edition = task_name(task), edition_year(edition)
-        self.columns = columns
-        self.gold = read_gold(gold, task=task, columns=columns)
-        self.task = task or find_task(self.gold).task
+        self.columns, edition = rules.get("columns"), edition_year(rules.get("edition"))
+        self.gold, self.task, self.because = read_with_task(gold, runs, rules.get("task"), self.columns)
         self.protocol = protocol(self.task, edition)
-        measuring.check_rules(self.protocol)
+        check_rules(self.protocol)
         self.edition = edition if edition is not None else newest_edition(self.protocol)
-        self.decisions = Decisions.of(decisions, self.protocol)
-        self.prepared = prepare(self.gold, self.protocol, self.edition, self.decisions, exclude, only)
+        self.decisions = Decisions.of(rules.get("decisions"), self.protocol)
+        self.prepared = prepare(
+            self.gold, self.protocol, self.edition, self.decisions, rules.get("exclude", ()), rules.get("only")
+        )
         self.queries, self.excluded, self.qrels = self.prepared.queries, self.prepared.excluded, self.prepared.qrels
-        self.asked = measuring.named(
+        self.asked = measures_named(
             texts("measures", measures, "the name of a measure, or a list of names"), self.protocol.scores
         )
-        self.official = measuring.named(self.protocol.measures, self.protocol.scores)
+        self.official = measures_named(self.protocol.measures, self.protocol.scores)
         #: the task that submissions are read as; their ids must be compared as the gold's were
         exact = self.protocol.exact_ids
         self.read_as = None if exact and not _ids_stand(self.gold) else self.task
         self.id_of = exact_id if exact and self.read_as is not None else normal_id
         self.documents = None if documents is None else frames.document_ids(documents, self.id_of, commas=exact)
+
+    @property
+    def names(self) -> list[str]:
+        """The measures that were asked for, or the official ones."""
+        return [measure.name for measure in self.asked or self.official]
 
     def evaluate(
         self,
@@ -119,18 +137,31 @@ class Evaluator:
         read = records(given, against, self.read)
         processes = jobs if executor is not None else batch.processes(jobs, [given])
         parts = judge_parts(read, against, processes, executor)
-        choice = measuring.choose(self.asked, parts, against)
         judged = perf_counter()
+        scores = self.scores_of(Named.of(given, read), parts)
+        timing = Timing(
+            lines=sum(part.lines for part in parts.values()),
+            read=sum(part.reading for part in parts.values()),
+            judge=judged - start,
+            measure=perf_counter() - judged,
+        )
+        return replace(scores, timing=timing, judged=parts if keep_judged else {})
+
+    def scores_of(self, named: Named, parts: Mapping[str, Judged]) -> Scores:
+        """The scores of a submission that was judged.
+
+        :meta private:
+        """
+        against = self.prepared
+        choice = choose(self.asked, parts, against)
         results = dict(zip(choice.measures, compute(choice.measures, parts, self.decisions), strict=True))
-        measured = perf_counter()
-        counted = measuring.count(parts, against)
+        counted = count(parts, against)
         has_ties = any(part.tied.size for part in parts.values())
         ties = spans(results, parts, self.decisions) if has_ties else {}
-        noted = note(read, parts, choice, counted, against)
-        on_long_list = [m for m in self.asked or measuring.named(self.protocol.long_list) if m.ranked]
+        on_long_list = [m for m in self.asked or measures_named(self.protocol.long_list) if m.ranked]
+        remarks = remarks_of(named, parts, choice, counted, on_long_list, against)
         return Scores(
-            tag=read.main.tag,
-            file=read.main.path,
+            **named._asdict(),
             gold=self.gold.path,
             task=self.task,
             edition=self.edition,
@@ -143,19 +174,10 @@ class Evaluator:
                 "relevant": int(counted.totals.relevant.sum()),
             },
             extra=len(counted.extra),
-            others={
-                name: name_of(part) for name, part in given._asdict().items() if name != "run" and part is not None
-            },
             excluded=tuple(sorted(self.excluded)),
-            remarks=(*sentences(noted, choice.measures, on_long_list, against), *told(ties)),
+            remarks=(*remarks, *told(ties)),
             decisions=self.decisions,
-            timing=Timing(
-                lines=sum(part.lines for part in parts.values()),
-                read=sum(part.reading for part in parts.values()),
-                judge=judged - start,
-                measure=measured - judged,
-            ),
-            judged=parts if keep_judged else {},
+            judged=parts,
             ties=ties,
             has_ties=has_ties,
         )
@@ -218,3 +240,22 @@ def _ids_stand(gold: Gold) -> bool:
         or any(normal_id(text) != text for text in ids)
         or bool(wrong_id(ids, commas=False))
     )
+
+
+def read_with_task(
+    gold: GoldLike,
+    runs: Sequence[RunLike | Submission] = (),
+    task: str | int | None = None,
+    columns: Mapping[str, str] | None = None,
+) -> tuple[Gold, str, str]:
+    """The gold; the task that it and the runs belong to, and what shows it, empty where it is named."""
+    name = task_name(task)
+    record = read_gold(gold, task=name, columns=columns)
+    if name is not None:
+        return record, name, ""
+    every = [Submission.of(one) for one in runs]
+    if any(one.answers is not None for one in every):
+        return record, *ANSWERS_BESIDE
+    # beside labels alone runs tell anything
+    run = None if record.labels is None else telling((one.run for one in every), columns)
+    return record, *find_task(record, run, columns)

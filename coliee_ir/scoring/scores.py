@@ -1,4 +1,4 @@
-"""Scores: what an evaluation says of a run, as a table, as JSON, and as trec_eval prints it."""
+"""Scores: what an evaluation says of a run, and of several; as a table, as JSON, and as trec_eval prints it."""
 
 from __future__ import annotations
 
@@ -6,13 +6,14 @@ import math
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import field, replace
 from functools import cache
-from typing import Any, ClassVar, Final, Literal
+from typing import TYPE_CHECKING, Any, ClassVar, Final, Literal, overload
 
 import numpy as np
 
 from coliee_adapters import trec_eval
+from coliee_adapters.checked import one_of, refused, texts
 from coliee_adapters.classes import dataclass
-from coliee_adapters.errors import printable
+from coliee_adapters.errors import UsageError, printable
 from coliee_adapters.forms.lines import counted
 from coliee_adapters.remarks import Remark, told_of
 from coliee_adapters.trec_eval import Request
@@ -23,6 +24,12 @@ from coliee_ir.output import envelope
 from coliee_ir.output.grid import Cell, Grid, Number, Rows
 from coliee_ir.output.shown import FORMS, Forms, Shown
 from coliee_ir.rules.decisions import Decisions
+from coliee_ir.scoring import prepared
+from coliee_ir.scoring.submission import Invalid, Submission
+
+if TYPE_CHECKING:
+    from coliee_ir.inbox.inventory import Inventory
+    from coliee_ir.scoring.evaluator import Evaluator
 
 #: what is kept of each run: all; all but the judged documents; the values over all queries alone
 Keep = Literal["judged", "queries", "values"]
@@ -68,6 +75,7 @@ class Scores(Shown):
         counts: correct, retrieved and relevant documents (or labels) over all judged queries.
         extra: how many queries of the run are not in the gold.
         others: the files that belong to the run: ``answers``, ``long_list``.
+        other_tag: the run tag of its answers, where that is another; else None.
         excluded: the queries that were left out.
         remarks: what was tolerated and what was decided, in sentences, each with its kind.
         decisions: the choices made where the organisers leave it open.
@@ -89,6 +97,7 @@ class Scores(Shown):
     counts: Mapping[str, int]
     extra: int
     others: Mapping[str, str] = field(default_factory=dict)
+    other_tag: str | None = None
     excluded: tuple[str, ...] = ()
     remarks: tuple[Remark, ...] = ()
     decisions: Decisions = field(default_factory=Decisions)
@@ -195,6 +204,119 @@ def places_of(scored: Sequence[Scores], name: str) -> list[int]:
     if len(places) != 1:  # a tag goes before a file of that name
         places = [at for at, scores in enumerate(scored) if scores.file == name] or places
     return places
+
+
+@dataclass(frozen=True, slots=True, eq=False, repr=False)
+class Scored(Shown, Sequence[Scores]):
+    """Runs scored by one evaluator: a sequence of ``Scores``, also found by run name.
+
+    Attributes:
+        scores: those of stores, then those of the runs that could be read, in their order.
+        evaluator: what scored them: the gold and the rules.
+        submissions: the run of each; None for one of a store, of which there are only scores.
+        invalid: the runs that could not be scored, with the reason.
+        remarks: what became of the files, in sentences.
+        keep: what was kept of each run.
+    """
+
+    scores: Sequence[Scores]
+    evaluator: Evaluator
+    submissions: Sequence[Submission | None]
+    invalid: Sequence[Invalid] = ()
+    remarks: Sequence[str] = ()
+    inventory: Inventory | None = None  # all files that came in folders
+    keep: Keep = "judged"
+
+    def __repr__(self) -> str:
+        return f"Scored({[scores.tag for scores in self.scores[:8]]}, n={len(self)}, task={self.evaluator.task!r})"
+
+    def __len__(self) -> int:
+        return len(self.scores)
+
+    @overload
+    def __getitem__(self, at: int | str) -> Scores: ...
+    @overload
+    def __getitem__(self, at: slice) -> Scored: ...
+    def __getitem__(self, at: int | str | slice) -> Scores | Scored:
+        if isinstance(at, slice):
+            return self.of(range(len(self))[at])
+        if isinstance(at, int):
+            return self.scores[at]
+        if len(places := places_of(self.scores, at)) != 1:
+            raise KeyError(at)
+        return self.scores[places[0]]
+
+    def of(self, places: Sequence[int]) -> Scored:
+        """Some of them, in this order."""
+        scores, submissions = [self.scores[at] for at in places], [self.submissions[at] for at in places]
+        return replace(self, scores=scores, submissions=submissions, remarks=(), invalid=())
+
+    @property
+    def because(self) -> str:
+        """What shows the task; empty where it was named."""
+        return self.evaluator.because
+
+    @property
+    def measures(self) -> tuple[Measure, ...]:
+        """The measures that all runs have, the one that ranks first."""
+        every = [scores.results for scores in self.scores]
+        return tuple(measure for measure in every[0] if all(measure in one for one in every)) if every else ()
+
+    def tables(self) -> Sequence[Grid]:
+        """The runs, the best of each measure bold."""
+        return [as_grid(self.scores, False)]
+
+    def table_of_queries(self) -> Grid:
+        """Each query of each run."""
+        table = as_grid(self.scores, True)
+        at = table.header.index("query")
+        return replace(table, rows=[row for row in table.rows if row[at] != "all"])
+
+    def to_dict(self, *, per_query: bool = False, ties: bool = False) -> dict[str, Any]:
+        """The JSON of ``evaluate -f json``."""
+        return document(self.scores, per_query=per_query, ties=ties)
+
+
+def checked(scored: object, at_least: int = 1, what: str = "this") -> Sequence[Scores]:
+    """Runs that were scored, at least so many."""
+    kind = "what evaluate_all gives, or a list of Scores"
+    runs: Sequence[Scores] = one_of("scored", scored, Sequence, kind)
+    if not all(isinstance(one, Scores) for one in runs):
+        raise refused("scored", kind, scored)
+    if len(runs) < at_least:
+        raise UsageError("too-few", f"{what} needs at least {'two runs' if at_least > 1 else 'one run'}")
+    return runs
+
+
+def with_judged(scored: object, what: str) -> Scored:
+    """Runs of which the judged documents were kept, without which something cannot be made."""
+    found: Scored = one_of("scored", scored, Scored, "what evaluate_all gives")
+    if found.keep != "judged":
+        raise UsageError("not-comparable", f"{what} needs the judged documents: evaluate_all(…, keep='judged')")
+    return found
+
+
+def comparable(scored: Sequence[Scores], names: str | Sequence[str] = ()) -> list[Measure]:
+    """The measures of some names, by which runs scored by the same rules are compared; by default the one that ranks.
+
+    Raises:
+        UsageError: a name stands for no measure or several, the runs were not scored by it, or not by the same rules.
+    """
+    first = scored[0]
+    names = texts("measures", names or (), "the name of a measure, or a list of names")
+    measures = prepared.singly(names, first.task, first.edition) or list(first.results)[:1]
+    for scores in scored:
+        if missing := [measure for measure in measures if measure not in scores.results]:
+            problem = f"some runs have no {missing[0]} score; were all scored by it, and have the same parts?"
+            raise UsageError("not-comparable", problem)
+        if tuple(scores.query_ids) != tuple(first.query_ids):
+            raise UsageError("not-comparable", "the runs were scored on different queries")
+        if (scores.task, scores.edition, scores.decisions) != (first.task, first.edition, first.decisions):
+            raise UsageError("not-comparable", "the runs were scored by different rules")
+        if first.query_ids and not len(scores.results[measures[0]].per_query):
+            problem = "the scores of single queries were not kept: evaluate_all(…, keep='queries')"
+            raise UsageError("not-comparable", problem)
+    return measures
 
 
 def document(runs: Sequence[Scores], *, per_query: bool = False, ties: bool = False) -> dict[str, Any]:

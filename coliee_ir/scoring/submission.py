@@ -1,23 +1,34 @@
-"""What a team hands in, and the records that its parts are read as."""
+"""What a team hands in: its parts, read, judged and counted."""
 
 from __future__ import annotations
 
 import os
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Iterator, Mapping
+from dataclasses import replace
+from functools import partial
 from numbers import Number
 from types import MappingProxyType
-from typing import Any, TypeVar
+from typing import TYPE_CHECKING, Any, TypeVar
 
+import numpy as np
 import numpy.typing as npt
 
 from coliee_adapters.classes import NamedTuple
 from coliee_adapters.errors import InputError, UsageError
 from coliee_adapters.files.source import Source
+from coliee_adapters.forms import tort
 from coliee_adapters.forms.vocabulary import MEMORY
 from coliee_adapters.inputs import RunLike
-from coliee_adapters.records import Answers, Run
-from coliee_adapters.remarks import Remark
-from coliee_ir.scoring.prepared import Prepared
+from coliee_adapters.records import Answers, Columns, Run
+from coliee_adapters.remarks import Remark, Remarks
+from coliee_ir.judging.judged import BoolArray, Judged, judge
+from coliee_ir.judging.mismatch import diagnose
+from coliee_ir.measures import Parts
+from coliee_ir.measures.sets import Counts, counts
+from coliee_ir.scoring.prepared import LABEL, Prepared
+
+if TYPE_CHECKING:
+    from concurrent.futures import Executor
 
 _Record = TypeVar("_Record", Run, Answers)
 
@@ -117,6 +128,22 @@ class Records(NamedTuple):
     beside: Mapping[str, Run | Answers] = MappingProxyType({})  # what else the run's file holds, by part
 
 
+class Named(NamedTuple):
+    """What the parts of a submission are called."""
+
+    tag: str  # the run's name
+    file: str  # the run's file
+    others: Mapping[str, str]  # the files that belong to the run: ``answers``, ``long_list``
+    other_tag: str | None  # the run tag of the answers, where the run has another; else None
+
+    @classmethod
+    def of(cls, given: Submission, read: Records) -> Named:
+        """The names of a submission that was read."""
+        others = {name: name_of(part) for name, part in given._asdict().items() if name != "run" and part is not None}
+        differs = read.documents is not None and read.answers is not None and read.answers.tag != read.main.tag
+        return cls(read.main.tag, read.main.path, others, read.answers.tag if read.answers and differs else None)
+
+
 def records(submission: Submission, against: Prepared, read: Callable[[Any], Run | Answers]) -> Records:
     """Read the parts of a submission; its runs are read when they are judged."""
     rules = against.rules
@@ -154,3 +181,86 @@ def _expect(record: Run | Answers, kind: type[_Record], against: Prepared) -> _R
     if kind is Run and "answers" in against.rules.parts:
         remedy += "; the labels go with --answers, are the two swapped?"
     raise InputError("wrong-part", record.path, f"this submission contains {holds}", remedy=remedy)
+
+
+def judge_parts(
+    records: Records, against: Prepared, jobs: int = 1, executor: Executor | None = None
+) -> dict[str, Judged]:
+    """Judge each part of a submission."""
+    parts: dict[str, Judged] = {}
+    if records.documents is not None:
+        parts["documents"] = _judge("documents", records.documents, against, None, jobs, executor)
+        for side, letter in tort.SIDES.items() if against.rules.claims else ():
+            parts[side] = judge(against.qrels[side], _of_side(records.documents, letter), against.excluded)
+    if records.answers is not None:
+        parts["answers"] = _judge("answers", _as_run(records.answers), against, records.answers.remarks)
+    for part in against.rules.others:
+        run = records.beside.get(part)
+        if isinstance(run, Run):
+            parts[part] = _judge(part, run, against)
+    if records.long_list is not None:
+        parts["long"] = _judge("documents", records.long_list, against, None, jobs, executor)
+    return parts
+
+
+def _judge(
+    part: str,
+    run: Run,
+    against: Prepared,
+    tolerated: Remarks | None = None,
+    jobs: int = 1,
+    executor: Executor | None = None,
+) -> Judged:
+    """Judge one part, refuse what does not belong to the gold, and note what looks wrong."""
+    qrels = against.qrels[part]
+    judged = judge(qrels, run, against.excluded, jobs, executor)
+    refuse = against.decisions.no_overlap == "refuse"
+    # articles and claims may be none: the answers beside them count
+    documents = part == "documents" and not (against.rules.claims or against.gold.labels)
+    noted = judged.remarks + diagnose(judged, run, against.gold.path, refuse=refuse, documents=documents)
+    if part == "documents" and judged.retrieved.any() and not judged.rank.any():
+        noted.add("no-match")
+    return replace(judged, remarks=noted + (tolerated or Remarks()), first=None)
+
+
+def _as_run(answers: Answers) -> Run:
+    """Answers as a run that retrieves Y or N for each query, and nothing where the answer is neither."""
+    rankings = {query: [LABEL[label]] for query, label in answers.labels.items()}
+    rankings |= {query: [] for query in answers.unreadable}
+    return Run.of(rankings, tag=answers.tag, path=answers.path, format=answers.format)
+
+
+def _of_side(claims: Run, letter: str) -> Run:
+    """The claims of one side."""
+    return replace(claims, blocks=partial(_blocks_of_side, claims, letter))
+
+
+def _blocks_of_side(claims: Run, letter: str) -> Iterator[Columns]:
+    for block in claims.blocks():
+        for query, first, last in block.segments():
+            documents = [claim for claim in block.documents[first:last] if claim.startswith(letter)]
+            yield Columns([query], [0, len(documents)], documents)
+
+
+class Counted(NamedTuple):
+    """How many there are."""
+
+    totals: Counts  # correct, retrieved and relevant documents of each query
+    answered: BoolArray  # shape (Q,); the queries that are answered
+    in_part: BoolArray  # shape (Q,); those of which one part is missing
+    extra: tuple[str, ...]  # the queries of the run that the gold does not have
+
+
+def count(parts: Parts, against: Prepared) -> Counted:
+    """Count the main parts of a judged submission.
+
+    Where both articles and a label are asked for, a question whose gold names no article needs only the label.
+    """
+    main = [parts[part] for part in ("documents", "answers") if part in parts]
+    answered, in_part = main[0].answered, np.zeros_like(main[0].answered)
+    if len(main) > 1:
+        documents, answers = answered, main[1].answered
+        answered = answers & (documents | (main[0].qrels.relevant() == 0))
+        in_part = (documents | answers) & ~answered
+    extra = sorted({query for part in main for query in part.extra})
+    return Counted(counts(main[0], against.decisions), answered, in_part, tuple(extra))

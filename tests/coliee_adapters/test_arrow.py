@@ -11,8 +11,9 @@ import pandas
 import polars
 import pyarrow as pa
 import pytest
-from hypothesis import given
+from hypothesis import given, settings
 from hypothesis import strategies as st
+from reading import refused
 
 import coliee_ir
 from coliee_adapters.errors import InputError
@@ -49,8 +50,6 @@ TYPES: dict[str, tuple[pa.DataType, st.SearchStrategy[Any]]] = {
         )
     },
 }
-
-
 BYTES = (pa.binary(), pa.large_binary(), pa.binary_view(), pa.dictionary(pa.int8(), pa.binary()))
 TYPES |= {str(one): (one, TEXT.map(str.encode)) for one in BYTES}
 
@@ -60,10 +59,6 @@ def value_of(one: Any) -> Any:
     if isinstance(one, Decimal):
         return int(one) if one.as_tuple().exponent == 0 else float(one)
     return one.decode("utf-8") if isinstance(one, bytes) else one
-
-
-def same(one: list[Any], other: list[Any]) -> bool:
-    return [repr(value) for value in one] == [repr(value) for value in other]
 
 
 @given(st.sampled_from(sorted(TYPES)), st.data())
@@ -77,7 +72,7 @@ def test_values_of_every_type_in_any_pieces_are_what_the_library_says(name: str,
     values = list(map(value_of, column.to_pylist()))
     assert read is not None
     assert len(read) == len(values)
-    assert same(list(read), values)
+    assert list(map(repr, read)) == list(map(repr, values))
     if values and None not in values and all(isinstance(one, str) or one >= 0 for one in values):
         ids = read.ids()
         assert (ids is None) == isinstance(values[0], float) or kind == pa.bool_()
@@ -88,11 +83,6 @@ def test_values_of_every_type_in_any_pieces_are_what_the_library_says(name: str,
             assert ids.are_plain() == plain or (plain and pa.types.is_dictionary(kind))
 
 
-@pytest.mark.parametrize("kind", [pa.date32(), pa.list_(pa.string()), pa.null(), pa.binary(4)])
-def test_other_types_are_not_read(kind: pa.DataType) -> None:
-    assert arrow.column(pa.array([None], kind)) is None
-
-
 @pytest.mark.parametrize("texts", [["a", "b\t"], ["a\x00"], ["b c"], ["", "b"], ["é"], ["x" * 33], [" a"]])
 def test_ids_are_plain_only_if_every_sign_is_visible_ascii(texts: list[str]) -> None:
     for kind in (pa.string(), pa.string_view()):
@@ -101,6 +91,8 @@ def test_ids_are_plain_only_if_every_sign_is_visible_ascii(texts: list[str]) -> 
         ids = column.ids()
         assert ids is not None
         assert not ids.are_plain()
+    for other in (pa.date32(), pa.list_(pa.string()), pa.null(), pa.binary(4)):
+        assert arrow.column(pa.array([None], other)) is None
 
 
 class Row(NamedTuple):
@@ -137,6 +129,7 @@ FRAMES: dict[str, Callable[[list[Row]], Any]] = {
 GOLD = Qrels({"q1": {"d1": 1, "d2": 0}, "q2": {"d2": 2}, "1": {"2": 1}})
 
 
+@settings(max_examples=settings().max_examples // 2)
 @given(
     name=st.sampled_from(sorted(FRAMES)),
     rows=st.lists(
@@ -169,11 +162,10 @@ def test_a_run_is_that_of_plain_tuples(name: str, rows: list[Row], rule: Callabl
 )
 def test_what_is_wrong_with_tuples_is_wrong_with_frames(name: str, row: Row) -> None:
     rows = [Row("q", "e", 1.0), row]
-    with pytest.raises(InputError) as of_tuples:
-        frames.run_of(rows)
+    error = refused(frames.run_of, rows)
     with pytest.raises(InputError) as of_frame:
         frames.run_of(FRAMES[name](rows))
-    assert of_frame.value.problem == of_tuples.value.problem
+    assert of_frame.value.problem == error.problem
 
 
 def test_golds_and_whole_numbers_come_through_too() -> None:
@@ -207,11 +199,7 @@ def test_a_table_of_pyarrow_reads_back(held: Gold | Run) -> None:
     assert table.schema.types == [pa.string(), pa.string(), value]
     again = coliee_ir.to_qrels if isinstance(held, Gold) else coliee_ir.to_run
     assert again(table) == again(held)  # type: ignore[arg-type]
-
-
-def test_results_are_tables_of_pyarrow_too() -> None:
     scores = coliee_ir.evaluate({"q": ["d"], "r": ["e"]}, {"q": ["d"], "r": ["f"]}, task="1")
     for per_query in (False, True):
-        table = scores.to_frame("pyarrow", per_query=per_query)
         frame = scores.to_frame("polars", per_query=per_query)
-        assert table.to_pydict() == frame.to_dict(as_series=False)
+        assert scores.to_frame("pyarrow", per_query=per_query).to_pydict() == frame.to_dict(as_series=False)

@@ -3,38 +3,22 @@ from __future__ import annotations
 import io
 import json
 from collections.abc import Callable
-from functools import partial
 from typing import Any
 
 import pytest
-from asserting import heard, refusing
+from asserting import refusing
+from by_form import case_law, json_records
 from hypothesis import given
 from hypothesis import strategies as st
+from reading import refused, remarks_of, rows, told
 
-from coliee_adapters.errors import InputError, UsageError
+from coliee_adapters.errors import UsageError
 from coliee_adapters.files.source import Source
-from coliee_adapters.forms import case_law, detect, json_records
-from coliee_adapters.forms.form import Written
 from coliee_adapters.records import Run, exact_id
 from coliee_adapters.remarks import Remarks
 
-WRITE = json_records.FORMS[0].write
-assert WRITE is not None
-
-
-def sniffed(kind: str, head: bytes) -> str | None:
-    forms = (*json_records.FORMS, *case_law.FORMS)
-    return next((form.name for form in forms if form.kind == kind and form.sniff(head)), None)
-
-
-read_xml = partial(detect.read_gold, form="xml")
-read_columns = partial(detect.read_run, form="columns")
-read_gold = partial(detect.read_gold, form="json")
-read_run = partial(detect.read_run, form="json")
-
 Opened = Callable[..., Source]
 
-OBJECT = 'expected {"000001": ["000018", "000023"]}'
 
 # ids that no rule changes: no blanks of any kind, no .txt at the end
 WORDS = st.text(st.characters(exclude_categories=["C", "Z"]), min_size=1, max_size=4).filter(lambda w: w[-4:] != ".txt")
@@ -44,12 +28,6 @@ COLIEE_IDS = WORDS.filter(lambda word: not set(word) & set(",;、，；"))
 IDS = WORDS.filter(lambda word: not word.startswith(("#", "/*")))
 
 
-def told(read: Callable[[Source], Any], source: Source) -> str:
-    with pytest.raises(InputError) as caught:
-        read(source)
-    return heard(caught.value)
-
-
 def ranked(run: Run) -> list[tuple[str, list[str], list[float] | None]]:
     """The segments of a run: query, documents, scores."""
     return [
@@ -57,13 +35,6 @@ def ranked(run: Run) -> list[tuple[str, list[str], list[float] | None]]:
         for block in run.blocks()
         for query, first, last in block.segments()
     ]
-
-
-def remarks_of(run: Run) -> Remarks:
-    return sum((block.remarks or Remarks() for block in run.blocks()), Remarks())
-
-
-# gold in JSON
 
 
 @pytest.mark.parametrize(
@@ -80,55 +51,42 @@ def remarks_of(run: Run) -> Remarks:
     ],
 )  # fmt: skip
 def test_gold_in_json_is_read(source: Opened, text: str, qrels: dict[str, dict[str, int]]) -> None:
-    gold = read_gold(source(text))
+    gold = json_records.read_gold(source(text))
     assert gold.qrels == qrels
     assert list(gold.qrels) == list(qrels)
     assert (gold.labels, gold.path, gold.format, gold.task) == (None, "f.txt", "json", None)
     assert not gold.remarks
 
 
-def test_ids_in_json_follow_the_rule(source: Opened) -> None:
-    gold = read_gold(source('{"1.txt": ["a.txt"], "1": "b.txt"}'), rule=exact_id)
-    assert gold.qrels == {"1.txt": {"a.txt": 1}, "1": {"b.txt": 1}}
-
-
 def test_a_document_that_a_gold_names_twice_counts_once_and_is_remarked(source: Opened) -> None:
-    gold = read_gold(source('{"1": ["a", "b", "a.txt"], "2": "a,a", "3": {"a": 2, "a.txt": 2}}'))
+    gold = json_records.read_gold(source('{"1": ["a", "b", "a.txt"], "2": "a,a", "3": {"a": 2, "a.txt": 2}}'))
     assert gold.qrels == {"1": {"a": 1, "b": 1}, "2": {"a": 1}, "3": {"a": 2}}
     assert gold.remarks.examples("gold-duplicate") == ("query 1: a", "query 2: a", "query 3: a")
     assert gold.remarks.count("gold-duplicate") == 3
+    gold = json_records.read_gold(source('{"1.txt": ["a.txt"], "1": "b.txt"}'), exact_id)
+    assert gold.qrels == {"1.txt": {"a.txt": 1}, "1": {"b.txt": 1}}
+    gold = case_law.read_gold_xml(source(xml("<instance id='1'>\n<cases_noticed>3,3.txt</cases_noticed></instance>")))
+    assert (gold.qrels, gold.remarks.examples("gold-duplicate")) == ({"1": {"3": 1}}, ("line 3: 1 3",))
 
 
 @pytest.mark.parametrize(
     ("text", "line", "found"),
     [
-        ('["001", "002"]', None, None),
-        ('{"001": [], "002": []}', None, None),
-        ('{"001": "", "002": null}', None, None),
-        ("{}", None, "{}"),
-        ("17", None, "17"),
-        ('{"001": ["a"],\n "002": 5}', None, "5"),
-        ('{"001": ["a"],\n "002.txt": null}', None, "None"),
-        ('{"001":\n\n ["a", ["b"]]}', None, "['b']"),
-        ('{"001": ["a", true]}', None, "True"),
-        ('{"001": [1.0]}', None, "1.0"),
-        ('{"001": [" "]}', None, ""),
-        ('{"001": [null]}', None, "None"),
-        ('{"1": {"a": 10000}}', None, "10000"),
-        ('{"1": {"a": -10000}}', None, "-10000"),
-        ('{"0": {"b": 1},\n"1": {"a": 1, "a.txt": 2}}', None, "1 a"),
-        ('{"1": ["a"],\n"1.txt": ["b"]}', None, "1.txt"),
-        ('{"1": ["a"], "1": ["b"]}', 1, "1"),
-        ('{"1": ["a"]', 1, None),
+        ("{}", None, "{}"), ("17", None, "17"), ('{"001": ["a"],\n "002": 5}', None, "5"),
+        ('{"001": ["a"],\n "002.txt": null}', None, "None"), ('{"001":\n\n ["a", ["b"]]}', None, "['b']"),
+        ('{"001": ["a", true]}', None, "True"), ('{"001": [1.0]}', None, "1.0"), ('{"001": [" "]}', None, ""),
+        ('{"001": [null]}', None, "None"), ('{"": ["001"]}', None, ""), ('{" ": ["001"]}', None, ""),
+        ('{".txt": ["001"]}', None, ""), ('{"1": {"a": 10000}}', None, "10000"),
+        ('{"1": {"a": -10000}}', None, "-10000"), ('{"0": {"b": 1},\n"1": {"a": 1, "a.txt": 2}}', None, "1 a"),
+        ('{"1": ["a"],\n"1.txt": ["b"]}', None, "1.txt"), ('{"1": ["a"], "1": ["b"]}', 1, "1"),
+        ('{"1": ["a"]', 1, None), ('{"11": ["2"],\n"2": ["11"],\n"1": 5}', None, "5"),
+        ('{"3": ["1"],\n"1.txt" : 5}', None, "5"), ('{"1": 5, "1.txt.txt": []}', None, "5"), ('\n{"1": 5}', None, "5"),
+        ('{"\\u0031": 5, "2": ["1"]}', None, "5"), ('{"2": {"1": 1},\n"1": 5}', None, "5"),
     ],
-)
+)  # fmt: skip
 def test_what_is_no_gold_in_json_is_refused(source: Opened, text: str, line: int | None, found: str | None) -> None:
-    with pytest.raises(InputError) as caught:
-        read_gold(source(text))
-    assert (caught.value.line, caught.value.found) == (line, found)
-
-
-# gold in XML
+    error = refused(json_records.read_gold, source(text))
+    assert (error.line, error.found) == (line, found)
 
 
 def xml(*instances: str, task: str = "task='1'") -> str:
@@ -154,16 +112,14 @@ def xml(*instances: str, task: str = "task='1'") -> str:
 def test_gold_in_the_older_xml_is_read(
     source: Opened, text: str, task: str | None, qrels: dict[str, dict[str, int]]
 ) -> None:
-    gold = read_xml(source(text))
+    gold = case_law.read_gold_xml(source(text))
     assert gold.qrels == qrels
     assert (gold.labels, gold.path, gold.format, gold.task) == (None, "f.txt", "xml", task)
     assert not gold.remarks
 
 
-def test_a_case_that_an_xml_gold_names_twice_is_remarked_with_its_line(source: Opened) -> None:
-    gold = read_xml(source(xml("<instance id='1'>\n<cases_noticed>3,3.txt</cases_noticed></instance>")))
-    assert gold.qrels == {"1": {"3": 1}}
-    assert gold.remarks.examples("gold-duplicate") == ("line 3: 1 3",)
+def instance(documents: str, query: str = "1") -> str:
+    return xml(f"<instance id='{query}'><cases_noticed>{documents}</cases_noticed></instance>")
 
 
 @pytest.mark.parametrize(
@@ -173,37 +129,27 @@ def test_a_case_that_an_xml_gold_names_twice_is_remarked_with_its_line(source: O
         (xml("<instance id=' .txt'/>"), ", line 2: [missing-id]"),
         (xml("<instance id='1'><cases_noticed>3</cases_noticed></instance>", "<instance id='1.txt'/>"),
          ", line 3: [duplicate] (found '1')"),
-        (xml("<instance id='1'><cases_noticed> , </cases_noticed></instance>"),
-         ": [no-relevant] cases_noticed …"),
-        (xml("<instance id='1'/>", task="task='2'"),
-         ": [no-relevant] entailing_paragraphs …"),
+        (instance("013", "001 002"), ", line 2: [bad-id] (found '001 002')"),
+        (instance("013,.txt"), ", line 2: [bad-id] (found '')"),
+        (instance("013,\ufeff014"), ", line 2: [bad-id] (found '\\ufeff014')"),
+        (instance(" , "), ": [no-relevant] cases_noticed …"),
+        (xml("<instance id='1'/>", task="task='2'"), ": [no-relevant] entailing_paragraphs …"),
         (xml(task=""), ": [no-relevant] cases_noticed … or <entailing_paragraphs>"),
         ("<COLIEE>", ", line 1, column 9: [syntax] no element found …"),
     ],
 )  # fmt: skip
 def test_what_is_no_gold_in_the_older_xml_is_refused(source: Opened, text: str, message: str) -> None:
-    assert told(read_xml, source(text)) == f"f.txt{message}"
-
-
-# runs of three columns
+    assert told(case_law.read_gold_xml, source(text)) == f"f.txt{message}"
 
 
 def test_a_run_of_three_columns_is_its_order(source: Opened) -> None:
-    run = read_columns(source("# a\n001.txt 018.txt univABC\n001.txt 013 univABC\n002 018 x\n", "task1.univABC"))
+    run = case_law.read_run(source("# a\n001.txt 018.txt univABC\n001.txt 013 univABC\n002 018 x\n", "task1.univABC"))
     assert ranked(run) == [("001", ["018", "013"], None), ("002", ["018"], None)]
     assert (run.tag, run.scored, run.path, run.format) == ("univABC", False, "task1.univABC", "columns")
     assert remarks_of(run).examples("tag") == ("line 4: x",)
-
-
-def test_a_run_without_tags_is_refused_when_it_is_read(source: Opened) -> None:
-    run = read_columns(source("001 018\n001 013\n", "task1.univABC"))
+    run = case_law.read_run(source("001 018\n001 013\n", "task1.univABC"))  # without tags
     assert run.tag == "task1.univABC"
-    assert told(lambda _: list(run.blocks()), source("a")) == (
-        "task1.univABC, line 1: 2 columns (found '001 018'); expected 3 columns: QUERY DOCUMENT TAG …"
-    )
-
-
-# runs in JSON
+    assert told(rows, run) == "task1.univABC, line 1: 2 columns (found '001 018'); expected 3 columns: …"
 
 
 @pytest.mark.parametrize(
@@ -219,7 +165,7 @@ def test_a_run_without_tags_is_refused_when_it_is_read(source: Opened) -> None:
     ],
 )  # fmt: skip
 def test_a_run_in_json_is_read(source: Opened, text: str, segments: list[Any]) -> None:
-    run = read_run(source(text, "my run.json"))
+    run = json_records.read_run(source(text, "my run.json"))
     assert ranked(run) == ranked(run) == segments
     assert run.scored == any(scores is not None for _, _, scores in segments)
     assert (run.tag, run.path, run.format) == ("my run", "my run.json", "json")
@@ -228,22 +174,14 @@ def test_a_run_in_json_is_read(source: Opened, text: str, segments: list[Any]) -
 @pytest.mark.parametrize(
     ("text", "line", "found"),
     [
-        ('{"1": ["a"], "2": {"b": 1}}', None, "b"),
-        ('{"1": {"a": null}}', None, "None"),
-        ('{"1": {"a": 1%s}}' % ("0" * 400), None, f"1{'0' * 400}"),
-        ('{"1": {"a": NaN}}', 1, "NaN"),
-        ('{"1": 5}', None, "5"),
-        ('{"1": [], "1.txt": []}', None, "1.txt"),
-        ('["1"]', None, '["1"]'),
+        ('{"1": ["a"], "2": {"b": 1}}', None, "b"), ('{"1": {"a": null}}', None, "None"),
+        ('{"1": {"a": 1%s}}' % ("0" * 400), None, f"1{'0' * 400}"), ('{"1": {"a": NaN}}', 1, "NaN"),
+        ('{"1": 5}', None, "5"), ('{"1": [], "1.txt": []}', None, "1.txt"), ('["1"]', None, '["1"]'),
     ],
-)
+)  # fmt: skip
 def test_what_is_no_run_in_json_is_refused(source: Opened, text: str, line: int | None, found: str | None) -> None:
-    with pytest.raises(InputError) as caught:
-        read_run(source(text))
-    assert (caught.value.line, caught.value.found) == (line, found)
-
-
-# writing
+    error = refused(json_records.read_run, source(text))
+    assert (error.line, error.found) == (line, found)
 
 
 @given(
@@ -251,133 +189,60 @@ def test_what_is_no_run_in_json_is_refused(source: Opened, text: str, line: int 
         lambda gold: any(gold.values())
     )
 )
-def test_a_gold_survives_writing_and_reading(
-    tmp_path_factory: pytest.TempPathFactory, gold: dict[str, list[str]]
-) -> None:
+def test_a_gold_survives_writing(tmp_path_factory: pytest.TempPathFactory, gold: dict[str, list[str]]) -> None:
     path = tmp_path_factory.getbasetemp() / "gold.json"
     stream = io.StringIO(newline="\n")
-    WRITE(Written({query: dict.fromkeys(documents, 1) for query, documents in gold.items()}, scored=False), stream)
+    case_law.write_json(gold, stream)
     path.write_bytes(stream.getvalue().encode())
-    read = read_gold(Source(path))
+    read = json_records.read_gold(Source(path))
     assert read.qrels == {query: dict.fromkeys(documents, 1) for query, documents in gold.items()}
     assert not read.remarks
 
 
 @given(st.dictionaries(IDS, st.lists(COLIEE_IDS, min_size=1, max_size=3), min_size=1, max_size=3), WORDS)
-def test_a_run_survives_writing_and_reading(
+def test_a_run_that_is_written(
     tmp_path_factory: pytest.TempPathFactory, rankings: dict[str, list[str]], tag: str
 ) -> None:
     path = tmp_path_factory.getbasetemp() / "run"
     stream = io.StringIO(newline="\n")
     case_law.write_run(rankings.items(), tag, stream)
     path.write_bytes(stream.getvalue().encode())
-    run = read_columns(Source(path))
+    run = case_law.read_run(Source(path))
     assert ranked(run) == [(query, documents, None) for query, documents in rankings.items()]
     assert (run.tag, remarks_of(run)) == (tag, Remarks())
 
 
 def test_what_is_written_is_laid_out_for_people() -> None:
     stream = io.StringIO()
-    WRITE(Written({"001": {"013": 1, "民": 1}, "002": {}}, scored=False), stream)
+    case_law.write_json({"001": ["013", "民"], "002": []}, stream)
     assert stream.getvalue() == '{\n "001": [\n  "013",\n  "民"\n ],\n "002": []\n}\n'
     stream = io.StringIO()
     case_law.write_run([("001", ["018", "013"]), ("002", [])], "univABC", stream)
     assert stream.getvalue() == "001 018 univABC\n001 013 univABC\n"
-
-
-def test_a_run_whose_ids_are_several_words_is_not_written() -> None:
-    with pytest.raises(UsageError) as caught:
+    with refusing(UsageError, "[bad-id] '0 13'…"):
         case_law.write_run([("001", ["0 13"])], "T", io.StringIO())
-    assert heard(caught.value) == "[bad-id] '0 13'…"
-
-
-# sniffing
 
 
 @pytest.mark.parametrize(
     ("head", "gold", "run"),
     [
-        (b'{"001": []}', "json", "json"),
-        (b"\r\n [", "json", "json"),
-        (b"<COLIEE task='1'>", "xml", None),
-        (b"<?xml version='1.0'?>\n<coliee>", "xml", None),
-        (b"<root><instance id='1'>", "xml", None),
-        (b"<dataset><pair id='1'>", None, None),
-        (b"<COLIEEX>", None, None),
-        (b"a <instance x", None, "columns"),
-        (b"001 013 T\n", None, "columns"),
-        (b"# a\n\n/* b */ 001 013 T", None, "columns"),
-        (b"001 013 a,b\n", None, "columns"),
-        (b"001 0,13 T\n", None, "columns"),
-        (b"query document tag\n", None, "columns"),
-        (b"0,01 013 T\n", None, "columns"),
-        (b"0,1 Q0 013 1 0.5 T\n", None, "columns"),
-        (b"# a\n", None, None),
+        (b'{"001": []}', "json", "json"), (b"\r\n [", "json", "json"), (b"<COLIEE task='1'>", "xml", None),
+        (b"<?xml version='1.0'?>\n<coliee>", "xml", None), (b"<root><instance id='1'>", "xml", None),
+        (b"<dataset><pair id='1'>", None, None), (b"<COLIEEX>", None, None),
+        (b"a <instance x", None, "columns"), (b"001 013 T\n", None, "columns"),
+        (b"# a\n\n/* b */ 001 013 T", None, "columns"), (b"001 013 a,b\n", None, "columns"),
+        (b"001 0,13 T\n", None, "columns"), (b"query document tag\n", None, "columns"),
+        (b"0,01 013 T\n", None, "columns"), (b"0,1 Q0 013 1 0.5 T\n", None, "columns"), (b"# a\n", None, None),
         (b"\n", None, None),
     ],
-)
+)  # fmt: skip
 def test_the_first_line_shows_what_a_file_is(head: bytes, gold: str | None, run: str | None) -> None:
-    assert tuple(sniffed(kind, head) for kind in ("gold", "run")) == (gold, run)
-
-
-# ids
+    assert (case_law.sniff_gold(head), case_law.sniff_run(head)) == (gold, run)
 
 
 @pytest.mark.parametrize("separator", [", ", " ", "; ", "、", "，", "；", ",", "\u3000", "\n", " ,\t"])
 def test_documents_in_one_text_are_separated_by_any_usual_sign(separator: str, source: Opened) -> None:
     file = source(json.dumps({"827": f" 025.txt{separator}027.txt{separator.strip()}"}))
-    assert read_gold(file).qrels == {"827": {"025": 1, "027": 1}}
-    run = read_run(file)
+    assert json_records.read_gold(file).qrels == {"827": {"025": 1, "027": 1}}
+    run = json_records.read_run(file)
     assert [list(block.documents) for block in run.blocks()] == [["025", "027"]]
-
-
-@pytest.mark.parametrize(
-    ("wrong", "problem"),
-    [
-        ("025.txt, 027.txt", "blank"),
-        ("025 027", "blank"),
-        ("025,027", "comma"),
-        ("025；027", "[bad-id]"),
-        ("025\n027", "line end"),
-        ("025\t027", "blank"),
-        ("\ufeff025", "byte order mark"),
-        (".txt", "empty"),
-    ],
-)
-@pytest.mark.parametrize("read", [read_gold, read_run])
-def test_a_text_that_is_not_one_id_is_refused_wherever_it_is(
-    read: Callable[[Source], object], wrong: str, problem: str, source: Opened
-) -> None:
-    held: list[object] = [{wrong: ["001"]}, {"q": ["001"], "p": [wrong]}, {"q": {wrong: 1}}]
-    for value in held:
-        with pytest.raises(InputError) as refused:
-            read(source(json.dumps(value)))
-        assert problem in heard(refused.value)
-        assert refused.value.found == wrong.removesuffix(".txt")
-
-
-@pytest.mark.parametrize("query", ["", " ", ".txt"])
-def test_an_empty_query_is_refused(query: str, source: Opened) -> None:
-    with refusing(InputError, "[bad-id]"):
-        read_gold(source(json.dumps({query: ["001"]})))
-
-
-def test_plain_trec_ids_may_have_commas(source: Opened) -> None:
-    run = read_run(source('{"q": {"http://a/b,c": 1}}'), rule=exact_id)
-    assert [list(block.documents) for block in run.blocks()] == [["http://a/b,c"]]
-
-
-@pytest.mark.parametrize(
-    ("attribute", "documents", "found"),
-    [("001 002", "013", "001 002"), ("001", "013,.txt", ""), ("001", "013,\ufeff014", "\ufeff014")],
-)
-def test_ids_of_the_older_xml_are_checked_too(attribute: str, documents: str, found: str, source: Opened) -> None:
-    text = f"<COLIEE task='1'><instance id='{attribute}'><cases_noticed>{documents}</cases_noticed></instance></COLIEE>"
-    with pytest.raises(InputError) as refused:
-        read_xml(source(text))
-    assert (refused.value.found, refused.value.line) == (found, 1)
-
-
-def test_a_gold_in_json_without_a_relevant_document_is_refused(source: Opened) -> None:
-    with pytest.raises(InputError):
-        read_gold(source('{"1": {"a": 0}, "2": {"a": -1}}'))

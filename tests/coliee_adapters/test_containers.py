@@ -19,6 +19,7 @@ import pyarrow.parquet
 import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
+from reading import refused
 
 import coliee_ir
 from coliee_adapters.errors import InputError
@@ -112,14 +113,16 @@ VALUES = {
     "True": ("True", "False"),
     "long": ("Yes, it is.", "No."),
 }
-FORMS = ("csv", "tsv.gz", "jsonl", "json", "jsonl.gz", "records", "pandas", "polars", "parquet")
+FORMS = ("csv", "jsonl", "json", "records", "pandas", "polars", "parquet")
 
 
-@pytest.mark.parametrize("form", FORMS)
+@pytest.mark.parametrize("form", [*FORMS, "tsv.gz", "jsonl.gz"])
 def test_no_table_is_scored_on_its_gold(folder: Path, form: str) -> None:
     right = dict.fromkeys((f"R07-{n:02}-O" for n in range(8)), True) | dict.fromkeys(("R07-03-O", "R07-05-O"), False)
     given = {query: at % 3 == 0 for at, query in enumerate(right)}
-    for at, (truth, system) in enumerate(itertools.product(TRUTHS, SYSTEMS)):
+    cases = list(itertools.product(TRUTHS, SYSTEMS))
+    # every pair of names from memory, and from files some: that all containers agree is tested below
+    for at, (truth, system) in list(enumerate(cases))[:: {"records": 1, "parquet": 61}.get(form, 11)]:
         values = list(VALUES)[at % len(VALUES)]
         yes, no = VALUES[values]
         rows = [
@@ -159,11 +162,9 @@ def test_a_label_beside_text_is_the_answer(folder: Path, form: str) -> None:
 def test_decisions_for_pairs_are_read_by_the_column_of_decisions(folder: Path, form: str) -> None:
     decided = [("q1", "a", 1, 0), ("q1", "b", 0, 1), ("q1", "c", 0, 1), ("q2", "a", 1, 0)]
     rows = [{"query_id": q, "doc_id": d, "label": gold, "prediction": said} for q, d, gold, said in decided]
-    with pytest.raises(InputError) as caught:
-        read(folder, form, "run", rows)
-    assert "retrieved" in str(caught.value)
-    assert "score=" not in str(caught.value)
-    assert '"score"' not in str(caught.value)
+    error = refused(read, folder, form, "run", rows)
+    assert "retrieved" in str(error)
+    assert "score=" not in str(error) and '"score"' not in str(error)
     expected = (False, ("q1", "b", None), ("q1", "c", None), ["ignored-column"])
     assert outcome(folder, form, "run", rows, {"retrieved": "prediction"}) == expected
     assert "binary-score" in outcome(folder, form, "run", rows, {"score": "prediction"})[-1]  # type: ignore[operator]
@@ -203,11 +204,9 @@ PAIRS = st.lists(
 )
 
 
-@settings(max_examples=50)
+@settings(max_examples=settings().max_examples * 2 // 5)
 @given(PAIRS, st.sampled_from(sorted(SPELT)), st.sampled_from(["relevance", "score", "rank"]))
-def test_a_row_means_the_same_everywhere(
-    folder: Path, pairs: list[tuple[str, str, int]], spelt: str, role: str
-) -> None:
+def test_a_row_means_one_thing_anywhere(folder: Path, pairs: list[tuple[str, str, int]], spelt: str, role: str) -> None:
     rows = [{"query_id": q, "doc_id": d, role: SPELT[spelt](n)} for q, d, n in pairs]
     kind = "gold" if role == "relevance" else "run"
     found = {form: outcome(folder, form, kind, rows) for form in EVERYWHERE}
@@ -234,22 +233,13 @@ def test_a_gold_in_which_nothing_is_relevant_is_refused(folder: Path, form: str)
     assert outcome(folder, "json", "gold", {"q1": {"d": 0}, "q2": {"d": 0}}) == ("refused",)
 
 
-@pytest.mark.parametrize("text", ["q1 0 d1 1.0\nq1 0 d2 0.0\n", "q1\t0 d1 1.0\nq1 0 d2 0.0\n"])
-def test_a_relevance_of_qrels_may_have_a_point(folder: Path, text: str) -> None:
-    (folder / "qrels").write_text(text)
-    assert detect.read_gold(Source(folder / "qrels")).qrels == {"q1": {"d1": 1, "d2": 0}}
-
-
 @pytest.mark.parametrize("beside", [{}, {"config": {"model": "m"}}, {"evaluation": 0.5, "date": "2026"}])
 def test_records_may_stand_under_a_key(folder: Path, beside: dict[str, object]) -> None:
     rows = [{"query_id": q, "doc_id": "d1", "score": 0.5} for q in ("001", "002")]
     assert outcome(folder, "json", "run", {**beside, "results": rows}) == outcome(folder, "json", "run", rows)
     labels = [{"id": f"R07-0{n}-O", "label": "Y"} for n in (1, 2)]
     assert outcome(folder, "json", "gold", {**beside, "results": labels}) == outcome(folder, "json", "gold", labels)
-
-
-def test_records_of_one_query_stay_its_documents(folder: Path) -> None:
-    held = read(folder, "json", "run", {"001": [{"docid": "018", "score": 0.5}]})
+    held = read(folder, "json", "run", {"001": [{"docid": "018", "score": 0.5}]})  # of one query: its documents
     assert isinstance(held, Run)
     assert [list(block.queries) for block in held.blocks()] == [["001"]]
 
@@ -262,26 +252,9 @@ def test_records_of_one_query_stay_its_documents(folder: Path) -> None:
     ],
 )
 def test_what_no_key_says_is_asked_for(folder: Path, rows: Rows, found: str, word: str) -> None:
-    with pytest.raises(InputError) as caught:
-        read(folder, "jsonl", "run", rows)
-    assert caught.value.found == found
-    assert word in str(caught.value)
-
-
-def test_a_query_without_documents_does_not_hide_scores(folder: Path) -> None:
-    for form in ("json", "records"):
-        held = read(folder, form, "run", {"q1": {}, "q2": {"d1": 0.1, "d2": 0.5}})
-        assert isinstance(held, Run)
-        assert held.scored
-
-
-@pytest.mark.parametrize(("form", "place"), [("json", "query q1: d1"), ("jsonl", "line 2: q1 d1")])
-def test_a_repeated_judgement_names_its_query_once(folder: Path, form: str, place: str) -> None:
-    twice = [{"query_id": "q1", "doc_id": "d1", "relevance": 1}] * 2
-    (folder / "gold").write_text(
-        json.dumps({"q1": ["d1", "d1"]}) if form == "json" else "\n".join(map(json.dumps, twice))
-    )
-    assert coliee_ir.read_gold(folder / "gold").remarks.examples("gold-duplicate") == (place,)
+    error = refused(read, folder, "jsonl", "run", rows)
+    assert error.found == found
+    assert word in str(error)
 
 
 def test_a_run_that_retrieves_nothing_is_refused_unless_the_zero_is_true(folder: Path) -> None:
@@ -320,7 +293,7 @@ def blocks_or_fault(source: Source, rule: Callable[[str], str]) -> object:
         return "a rank that is no number"
 
 
-@settings(max_examples=300)
+@settings(max_examples=settings().max_examples * 2)
 @given(
     lines=ODD_LINES,
     names=st.sampled_from(["query,document,score,rank,tag", "rank,score,document,query,tag", "qid,docno,x,score,tag"]),
@@ -343,7 +316,7 @@ def test_tables_at_once_are_what_they_are_row_by_row(
             assert found == blocks_or_fault(Source(path), rule)
 
 
-@settings(max_examples=300)
+@settings(max_examples=settings().max_examples * 2)
 @given(
     lines=st.lists(
         st.fixed_dictionaries(
@@ -362,9 +335,7 @@ def test_tables_at_once_are_what_they_are_row_by_row(
     is_list=st.booleans(),
     rule=st.sampled_from([exact_id, normal_id]),
 )
-def test_records_at_once_are_what_they_are_one_by_one(
-    lines: list[str], is_list: bool, rule: Callable[[str], str]
-) -> None:
+def test_records_at_once_are_as_one_by_one(lines: list[str], is_list: bool, rule: Callable[[str], str]) -> None:
     with tempfile.TemporaryDirectory() as folder:
         path = Path(folder) / "run.json"
         path.write_text("[" + ",".join(lines) + "]" if is_list else "\n".join(lines))

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import json
 from collections.abc import Callable
-from functools import partial
 from pathlib import Path
 
 import pytest
@@ -18,79 +17,31 @@ from coliee_adapters.forms.model_text import label_of, read
 from coliee_adapters.records import Answers
 from coliee_ir import evaluate
 
-read_answers = partial(detect.read_run, form="text")
-
 Call = Callable[..., tuple[int, str, str]]
+Opened = Callable[..., Source]
 
 YES = [
-    "Y",
-    "yes",
-    "Yes.",
-    " **Yes** ",
-    "TRUE",
-    "Entailment",
-    "True: the article says so.",
-    "Yes, because the article …",
-    "Yes - Article 5 applies.",
-    "The article applies.\n\nAnswer: Y",
-    "Therefore, the answer is yes.",
-    "Label: **Entailed**",
-    '{"answer": "Y"}',
-    "Answer (Y/N): Y",
-    "答え：○",
-    "回答は正しい。",
-    "はい、そうです。",
-    "No article is missing.\nFinal answer: Yes",
-    "At first sight the answer is N. But no.\nFinal answer: Y.",
-    "reasoning\nY",
-    "\\boxed{Y}",
-    "Answer: Yes because it is",
-    "Therefore, the answer is (Y).",
-    "Final Answer: $\\boxed{Yes}$",
-    "Y/N: Y",
-    "Answer: Yes (confidence 0.8)",
-    "Yes (Article 5)",
-    "Answer – Yes",
-    "Entailment: Yes",
-    "答えは○です。",
-    "判定：○",
-    "<think>The answer is No? No. Wait.</think>\n\nYes",
-    "it cannot be no, the answer is no\n</think>\nAnswer: Yes",
-    "Since the sale is not void, the answer is Yes.",
-    "Answer: Y, Confidence: 90",
-    '```json\n{"answer": "Yes", "reason": "no doubt"}\n```',
-    "Yes, yes.",
+    "Y", "yes", "Yes.", " **Yes** ", "TRUE", "Entailment", "True: the article says so.",
+    "Yes, because the article …", "Yes - Article 5 applies.", "The article applies.\n\nAnswer: Y",
+    "Therefore, the answer is yes.", "Label: **Entailed**", '{"answer": "Y"}', "Answer (Y/N): Y", "答え：○",
+    "回答は正しい。", "はい、そうです。", "No article is missing.\nFinal answer: Yes",
+    "At first sight the answer is N. But no.\nFinal answer: Y.", "reasoning\nY", "\\boxed{Y}",
+    "Answer: Yes because it is", "Therefore, the answer is (Y).", "Final Answer: $\\boxed{Yes}$", "Y/N: Y",
+    "Answer: Yes (confidence 0.8)", "Yes (Article 5)", "Answer – Yes", "Entailment: Yes", "答えは○です。",
+    "判定：○", "<think>The answer is No? No. Wait.</think>\n\nYes",
+    "it cannot be no, the answer is no\n</think>\nAnswer: Yes", "Since the sale is not void, the answer is Yes.",
+    "Answer: Y, Confidence: 90", '```json\n{"answer": "Yes", "reason": "no doubt"}\n```', "Yes, yes.",
     "The buyer may rescind if he was deceived, so the answer is Yes.",
-    "Since the contract may be rescinded, the answer is Yes.",
-    '{"entailed": true}',
-    "The final answer is: $\\boxed{\\text{Yes}}$",
-    "回答：Yです",
-]
+    "Since the contract may be rescinded, the answer is Yes.", '{"entailed": true}',
+    "The final answer is: $\\boxed{\\text{Yes}}$", "回答：Yです",
+]  # fmt: skip
 NO = [
-    "N",
-    "no",
-    "No.",
-    "FALSE",
-    "Not entailed",
-    "non-entailment",
-    "No, since …",
-    "The conclusion is: No.",
-    "答え：×",
-    "いいえ",
-    "Yes, it seems so.\nFinal answer: no",
-    "Prediction = N",
-    "The statement is not entailed.\nno",
-    "Answer: Not entailed by Article 5",
-    "Entailment: no",
-    '{"premise_true": "Yes", "answer": "No"}',
-    "Entailment: not entailed",
-    "正しくない。",
-    "誤っている",
-    "最終的な答え：Ｎ",
-    "回答は「いいえ」です。",
-    "Answer: Not true",
-    "N\n\nReasoning: yes-type arguments fail",
-]
+    "N", "no", "No.", "FALSE", "Not entailed", "non-entailment", "No, since …", "The conclusion is: No.", "答え：×",
+    "いいえ", "Yes, it seems so.\nFinal answer: no", "Prediction = N", "The statement is not entailed.\nno",
+    "Answer: Not entailed by Article 5", "Entailment: no", '{"premise_true": "Yes", "answer": "No"}',
+    "Entailment: not entailed", "正しくない。", "誤っている", "最終的な答え：Ｎ", "回答は「いいえ」です。",
+    "Answer: Not true", "N\n\nReasoning: yes-type arguments fail",
+]  # fmt: skip
 NEITHER = [
     "", "Sorry, I cannot answer.", "No article says so.", "The answer is no longer clear", "Yes or no?", "Y/N", "N/A",
     "Answer: Y/N", "Answer: Yes. Answer: No.", "Yes, it is.\nNo", "true or false", "The answer is not yes.", "I",
@@ -135,11 +86,13 @@ FORMS = {
 
 
 @pytest.mark.parametrize("form", FORMS)
-def test_texts_come_from_every_form(form: str, tmp_path: Path) -> None:
-    (tmp_path / "out").write_text(FORMS[form])
-    found = read_answers(Source(tmp_path / "out"))
+def test_texts_come_from_every_form(form: str, source: Opened) -> None:
+    found = detect.read_run(source(FORMS[form]), form="text")
     assert isinstance(found, Answers)
     assert (found.labels, found.unreadable) == ({"R07-01-A": True, "R07-01-I": False}, ("R07-01-U",))
+    file = source('[{"frage": "R07-01-A", "gpt": "Yes", "output": "No"}]')
+    file.columns = {"query": "frage", "answer": "gpt"}
+    assert [(one.query, one.label) for one in read(file)] == [("R07-01-A", True)]
 
 
 CHAT = {"choices": [{"index": 0, "message": {"role": "assistant", "content": "Answer: Yes"}}]}
@@ -164,31 +117,19 @@ def test_texts_come_out_of_what_services_wrap_them_in(form: str, many: int, tmp_
 
 
 @pytest.mark.parametrize(
-    "item", [{"choices": []}, {"choices": [CHAT["choices"][0]] * 2}, {"response": None}, {"message": {"role": "user"}},
-             {"messages": "Y"}, {"generated_text": [{"role": "assistant", "content": "Y"}, {"role": "user"}]}],
-)  # fmt: skip
-def test_wrappings_without_one_text_are_refused(item: dict[str, object], tmp_path: Path) -> None:
-    (tmp_path / "out.json").write_text(json.dumps([{"id": "R07-01-A", **item}]))
-    with pytest.raises(InputError):
-        read_answers(Source(tmp_path / "out.json"))
-
-
-def test_the_column_of_the_text_can_be_named(tmp_path: Path) -> None:
-    (tmp_path / "out").write_text('[{"frage": "R07-01-A", "gpt": "Yes", "output": "No"}]')
-    [one] = read(Source(tmp_path / "out", columns={"query": "frage", "answer": "gpt"}))
-    assert (one.query, one.label) == ("R07-01-A", True)
-
-
-@pytest.mark.parametrize(
     "text",
-    ["R07-01-A\n", '[{"id": "R07-01-A"}]', '[{"output": "Y"}]', '[{"id": "1", "output": 3}]', "",
-     "R07-01-A Y\nR07-01-A N\n",
-     '[{"id": "1", "output": "Y", "response": "N"}]', '["Y"]', '{"R07-01-A": 1}'],
+    [
+        *(json.dumps([{"id": "R07-01-A", **item}]) for item in (
+            {"choices": []}, {"choices": [CHAT["choices"][0]] * 2}, {"response": None}, {"message": {"role": "user"}},
+            {"messages": "Y"}, {"generated_text": [{"role": "assistant", "content": "Y"}, {"role": "user"}]}, {},
+        )),
+        *("R07-01-A\n", '[{"output": "Y"}]', '[{"id": "1", "output": 3}]', "", "R07-01-A Y\nR07-01-A N\n"),
+        *('[{"id": "1", "output": "Y", "response": "N"}]', '["Y"]', '{"R07-01-A": 1}'),
+    ],
 )  # fmt: skip
-def test_a_file_without_texts_is_refused(text: str, tmp_path: Path) -> None:
-    (tmp_path / "out").write_text(text)
+def test_a_file_without_one_text_a_question_is_refused(text: str, source: Opened) -> None:
     with pytest.raises(InputError):
-        read_answers(Source(tmp_path / "out"))
+        detect.read_run(source(text), form="text")
 
 
 def test_conversion_says_of_each_text_that_it_has_no_answer(tmp_path: Path, call: Call) -> None:

@@ -5,34 +5,18 @@ from collections.abc import Callable
 from typing import Any
 
 import pytest
-from asserting import heard
+from asserting import refusing
+from by_form import trec
 from hypothesis import given
 from hypothesis import strategies as st
+from reading import refused
 
 from coliee_adapters.errors import InputError, UsageError
 from coliee_adapters.files.source import Source
-from coliee_adapters.forms import detect, trec
-from coliee_adapters.forms.form import Written
-from coliee_adapters.records import GREATEST_RELEVANCE, Gold, IdRule, Run, exact_id, normal_id
-
-WRITE_QRELS, WRITE_RUN = (form.write for form in trec.FORMS)
-assert WRITE_QRELS is not None
-assert WRITE_RUN is not None
-
-
-def read_qrels(source: Source, rule: IdRule = exact_id) -> Gold:
-    return detect.read_gold(source, form="qrels", rule=rule)
-
-
-def read_trec(source: Source, rule: IdRule = exact_id) -> Run:
-    run = detect.read_run(source, form="trec", rule=rule)
-    assert isinstance(run, Run)
-    return run
-
+from coliee_adapters.records import GREATEST_RELEVANCE, normal_id
 
 Opened = Callable[..., Source]
 
-QRELS = "expected 4 columns: QUERY 0 DOCUMENT RELEVANCE"
 
 # a byte order mark within a line is refused
 WORDS = st.text(
@@ -41,32 +25,39 @@ WORDS = st.text(
 IDS = WORDS.filter(lambda word: not word.startswith(("#", "/*")))  # comments
 
 
-# qrels
-
-
 @pytest.mark.parametrize(
-    ("text", "qrels", "repeated"),
+    ("text", "qrels", "repeated", "comments"),
     [
-        ("q1 0 d1 1\nq2 0 d1 0\nq1 0 d2 -1\n", {"q1": {"d1": 1, "d2": -1}, "q2": {"d1": 0}}, ()),
-        ("\ufeff# a\n/* b\n*/ q1\t0\td1 +2\r\n\r\nq1 x d2  0 ", {"q1": {"d1": 2, "d2": 0}}, ()),
-        ("q1 0 d1 1\rq1 0 d2 1\r", {"q1": {"d1": 1, "d2": 1}}, ()),
-        ("q1 0 d1 1\nq1 1 d1 1\nq1 0 d1 1", {"q1": {"d1": 1}}, ("line 2: q1 d1", "line 3: q1 d1")),
-        ("q1 0 d.txt 1\nq1 0 d\xa0x 9999\n", {"q1": {"d.txt": 1, "d\xa0x": 9999}}, ()),
+        ("q1 0 d1 1\nq2 0 d1 0\nq1 0 d2 -1\n", {"q1": {"d1": 1, "d2": -1}, "q2": {"d1": 0}}, (), ()),
+        (
+            "\ufeff# a\n/* b\n*/ q1\t0\td1 +2\r\n\r\nq1 x d2  0 ",
+            {"q1": {"d1": 2, "d2": 0}},
+            (),
+            ("line 1: # a", "line 2: /* b"),
+        ),
+        ("q1 0 d1 1\rq1 0 d2 1\r", {"q1": {"d1": 1, "d2": 1}}, (), ()),
+        ("q1 0 d1 1\nq1 1 d1 1\nq1 0 d1 1", {"q1": {"d1": 1}}, ("line 2: q1 d1", "line 3: q1 d1"), ()),
+        ("q1 0 d.txt 1\nq1 0 d\xa0x 9999\n", {"q1": {"d.txt": 1, "d\xa0x": 9999}}, (), ()),
+        ("q1\t0 d1 1.0\nq1 0 d2 0.0\n", {"q1": {"d1": 1, "d2": 0}}, (), ()),
+        (
+            "q1 0 #d 1\n#q2 0 x 1\n/* q3 0 x 1 */\n",
+            {"q1": {"#d": 1}},
+            (),
+            ("line 2: #q2 0 x 1", "line 3: /* q3 0 x 1 */"),
+        ),
     ],
 )
-def test_qrels_are_read(source: Opened, text: str, qrels: dict[str, Any], repeated: tuple[str, ...]) -> None:
-    gold = read_qrels(source(text))
+def test_qrels_are_read(
+    source: Opened, text: str, qrels: dict[str, Any], repeated: tuple[str, ...], comments: tuple[str, ...]
+) -> None:
+    gold = trec.read_gold(source(text))
     assert gold.qrels == qrels
     assert [list(judged) for judged in gold.qrels.values()] == [list(judged) for judged in qrels.values()]
     assert (gold.labels, gold.path, gold.format, gold.task) == (None, "f.txt", "qrels", None)
-    assert gold.remarks.examples("gold-duplicate") == repeated
-    assert gold.remarks.count("gold-duplicate") == len(repeated)
-
-
-def test_ids_of_qrels_follow_the_rule(source: Opened) -> None:
-    gold = read_qrels(source("q1.txt 0 d1.txt 1\nq1 0 d1 1\n"), normal_id)
-    assert gold.qrels == {"q1": {"d1": 1}}
-    assert gold.remarks.examples("gold-duplicate") == ("line 2: q1 d1",)
+    for kind, examples in (("gold-duplicate", repeated), ("gold-comment", comments)):
+        assert (gold.remarks.examples(kind), gold.remarks.count(kind)) == (examples, len(examples))
+    gold = trec.read_gold(source("q1.txt 0 d1.txt 1\nq1 0 d1 1\n"), normal_id)
+    assert (gold.qrels, gold.remarks.examples("gold-duplicate")) == ({"q1": {"d1": 1}}, ("line 2: q1 d1",))
 
 
 @pytest.mark.parametrize(
@@ -75,23 +66,19 @@ def test_ids_of_qrels_follow_the_rule(source: Opened) -> None:
         ("q1 0 d1 1\nq1 0 d2\n", 2, "q1 0 d2"),
         ("\n# a\nq1\n", 3, "q1"),
         ("q1 0 d1 1 T", 1, "q1 0 d1 1 T"),
-        ("q1 0 d1 1_0", 1, "1_0"),
-        ("q1 0 d1 ١", 1, "١"),
-        ("q1 0 d1 Y", 1, "Y"),
-        ("q1 0 d1 1234567890", 1, "1234567890"),
-        ("q1 0 d1 10000", 1, "10000"),
+        *((f"q1 0 d1 {value}", 1, value) for value in ("1_0", "١", "Y", "1234567890", "10000")),
         ("q1 0 d1 1\nq1 0 d2 -10000", 2, "-10000"),
         ("q1 0 d1 1\nq2 0 d1 0\nq1 0 d1 0\n", 3, "q1 d1"),
         ("q 0 \x1b[2J 1\nq 0 \x1b[2J 2\n", 2, "q \x1b[2J"),
         ("# a\n/* b */\n", None, None),
         ("q1 0 d1 1\n/* b\n", 2, None),
         ("q1 0 d1 1\nq1 0 d\0 1\n", 2, None),
+        *((text, None, None) for text in ("q 0 a 0\n", "q 0 a -1\nq 0 b 0\n")),  # without a relevant document
     ],
 )
 def test_what_is_no_qrels_is_refused(source: Opened, text: str, line: int | None, found: str | None) -> None:
-    with pytest.raises(InputError) as caught:
-        read_qrels(source(text))
-    assert (caught.value.line, caught.value.found) == (line, found)
+    error = refused(trec.read_gold, source(text))
+    assert (error.line, error.found) == (line, found)
 
 
 @given(
@@ -102,21 +89,16 @@ def test_what_is_no_qrels_is_refused(source: Opened, text: str, line: int | None
         max_size=3,
     ).filter(lambda qrels: any(level > 0 for judged in qrels.values() for level in judged.values()))
 )
-def test_qrels_survive_writing_and_reading(
-    tmp_path_factory: pytest.TempPathFactory, qrels: dict[str, dict[str, int]]
-) -> None:
+def test_qrels_survive_writing(tmp_path_factory: pytest.TempPathFactory, qrels: dict[str, dict[str, int]]) -> None:
     path = tmp_path_factory.getbasetemp() / "qrels"
     stream = io.StringIO(newline="\n")
-    WRITE_QRELS(Written(qrels), stream)
+    trec.write_gold(qrels, stream)
     path.write_bytes(stream.getvalue().encode())
-    assert read_qrels(Source(path)).qrels == qrels
-
-
-# runs
+    assert trec.read_gold(Source(path)).qrels == qrels
 
 
 def rankings_of(source: Source) -> list[tuple[str, list[tuple[str, float]]]]:
-    run = read_trec(source)
+    run = trec.read_run(source)
     rankings: list[tuple[str, list[tuple[str, float]]]] = []
     for block in run.blocks():
         assert block.scores is not None
@@ -139,98 +121,62 @@ def test_runs_survive_writing_and_reading(
 ) -> None:
     path = tmp_path_factory.getbasetemp() / "run"
     stream = io.StringIO(newline="\n")
-    WRITE_RUN(Written(rankings, tag=tag), stream)
+    trec.write_run(rankings.items(), tag, stream)
     path.write_bytes(stream.getvalue().encode())
     assert rankings_of(Source(path)) == [(query, list(ranking.items())) for query, ranking in rankings.items()]
-    assert read_trec(Source(path)).tag == tag
+    assert trec.read_run(Source(path)).tag == tag
 
 
 def test_a_run_is_read_when_its_blocks_are_asked_for_and_as_often(source: Opened) -> None:
-    run = read_trec(source("q1 Q0 d1 1 0.5 T\nq1 Q0 d2\n"))
+    run = trec.read_run(source("q1 Q0 d1 1 0.5 T\nq1 Q0 d2\n"))
     assert (run.tag, run.scored, run.path, run.format) == ("T", True, "f.txt", "trec")
     for _ in range(2):
         with pytest.raises(InputError, match="line 2: 3 columns"):
             list(run.blocks())
-
-
-def test_a_run_whose_first_line_is_short_is_called_as_its_file(source: Opened) -> None:
-    assert read_trec(source("q1 Q0 d1 1 0.5\n", "task3.ALPHA")).tag == "task3.ALPHA"
+    assert trec.read_run(source("q1 Q0 d1 1 0.5\n", "task3.ALPHA")).tag == "task3.ALPHA"
 
 
 def test_ids_of_a_run_follow_the_rule(source: Opened) -> None:
     content = "q1.txt Q0 d1.txt 1 0.5 T.txt\n"
-    (block,) = read_trec(source(content), normal_id).blocks()
+    (block,) = trec.read_run(source(content), normal_id).blocks()
     assert (list(block.queries), list(block.documents), list(block.ranks)) == (["q1"], ["d1"], [1])
-    (block,) = read_trec(source(content)).blocks()
+    (block,) = trec.read_run(source(content)).blocks()
     assert (list(block.queries), list(block.documents)) == (["q1.txt"], ["d1.txt"])
 
 
 def test_ranks_are_written_from_one_in_the_order_given() -> None:
     stream = io.StringIO()
-    WRITE_RUN(Written({"q1": {"d2": 1.0, "d1": 0.1}, "q2": {}, "q3": {"d1": -2e-7}}, tag="T"), stream)
+    trec.write_run([("q1", {"d2": 1.0, "d1": 0.1}), ("q2", {}), ("q3", {"d1": -2e-7})], "T", stream)
     assert stream.getvalue() == "q1 Q0 d2 1 1.0 T\nq1 Q0 d1 2 0.1 T\nq3 Q0 d1 1 -2e-07 T\n"
 
 
 @pytest.mark.parametrize(
-    ("query", "document", "tag", "message"),
+    ("query", "document", "tag", "wrong"),
     [
-        ("q 1", "d", "T", "[bad-id] 'q 1'…"),
-        ("q", "", "T", "[bad-id] ''…"),
-        ("q", "d\n", "T", "[bad-id] 'd\\n'…"),
-        ("q", "d", "my tag", "[bad-id] 'my tag'…"),
-        ("#q", "d", "T", "[bad-id] '#q'…"),
-        ("/*q", "d", "T", "[bad-id] '/*q'…"),
+        *(("q 1", "d", "T", "q 1"), ("q", "", "T", ""), ("q", "d\n", "T", "d\n"), ("q", "d", "my tag", "my tag")),
+        *(("#q", "d", "T", "#q"), ("/*q", "d", "T", "/*q")),
     ],
 )
-def test_what_would_not_be_read_again_is_not_written(query: str, document: str, tag: str, message: str) -> None:
-    with pytest.raises(UsageError) as caught:
-        WRITE_RUN(Written({query: {document: 1.0}}, tag=tag), io.StringIO())
-    assert heard(caught.value) == message
+def test_what_would_not_be_read_again_is_not_written(query: str, document: str, tag: str, wrong: str) -> None:
+    with refusing(UsageError, f"[bad-id] {wrong!r}…"):
+        trec.write_run([(query, {document: 1.0})], tag, io.StringIO())
     if tag == "T":
-        with pytest.raises(UsageError) as caught:
-            WRITE_QRELS(Written({query: {document: 1}}), io.StringIO())
-        assert heard(caught.value) == message
-
-
-# sniffing
+        with refusing(UsageError, f"[bad-id] {wrong!r}…"):
+            trec.write_gold({query: {document: 1}}, io.StringIO())
 
 
 @pytest.mark.parametrize(
     ("head", "gold", "run"),
     [
-        (b"q1 0 d1 1\n", "qrels", None),
-        (b"q1 0 d1 -1", "qrels", None),
-        (b"\n# a\n/* b\n*/q1\t0\td1\t1\r\n", "qrels", None),
-        (b"q1 0 d1 1\rq1 0 d2 1\r", "qrels", None),
-        (b"q1 0 d1 10000\n", "qrels", None),
-        (b"q1 0 d1 1.0\n", "qrels", None),
-        (b"q1 Q0 d1 1 0.5 T\n", None, "trec"),
-        (b"q1 Q0 d1 1 0.5\n", None, "trec"),
-        (b"q1 Q0 d1\n", None, "trec"),
-        (b"q1 0 d1 1 0.5\n", None, "trec"),
-        (b"q1 Q0 d1 1", "qrels", "trec"),
-        (b"q1 0 d1 1 0.5 my tag\n", None, "trec"),
-        (b"q1 d1 T\n", None, None),
-        (b"# a\n", None, None),
-        (b'{"a": [], "b": [], "c": []}', None, None),
-        (b'\n["a", "b", "c", 1', None, None),
-        (b"<pair id='a' label='Y' x='1'> 1", None, None),
-        (b"\xff\xfe 0 d1 1\n", "qrels", None),
+        (b"q1 0 d1 1\n", "qrels", None), (b"q1 0 d1 -1", "qrels", None),
+        (b"\n# a\n/* b\n*/q1\t0\td1\t1\r\n", "qrels", None), (b"q1 0 d1 1\rq1 0 d2 1\r", "qrels", None),
+        (b"q1 0 d1 10000\n", "qrels", None), (b"q1 0 d1 1.0\n", "qrels", None),
+        (b"q1 Q0 d1 1 0.5 T\n", None, "trec"), (b"q1 Q0 d1 1 0.5\n", None, "trec"),
+        (b"q1 Q0 d1\n", None, "trec"), (b"q1 0 d1 1 0.5\n", None, "trec"), (b"q1 Q0 d1 1", "qrels", "trec"),
+        (b"q1 0 d1 1 0.5 my tag\n", None, "trec"), (b"q1 d1 T\n", None, None), (b"# a\n", None, None),
+        (b'{"a": [], "b": [], "c": []}', None, None), (b'\n["a", "b", "c", 1', None, None),
+        (b"<pair id='a' label='Y' x='1'> 1", None, None), (b"\xff\xfe 0 d1 1\n", "qrels", None),
     ],
-)
+)  # fmt: skip
 def test_the_first_line_shows_what_a_file_is(head: bytes, gold: str | None, run: str | None) -> None:
-    assert tuple(form.name if form.sniff(head) else None for form in trec.FORMS) == (gold, run)
-
-
-@pytest.mark.parametrize("text", ["q 0 a 0\n", "q 0 a -1\nq 0 b 0\n", "q 0 a 0\nq 0 a 0\n"])
-def test_qrels_without_a_relevant_document_are_refused(source: Opened, text: str) -> None:
-    with pytest.raises(InputError):
-        read_qrels(source(text))
-
-
-def test_comments_among_qrels_are_counted_and_no_query_vanishes_unseen(source: Opened) -> None:
-    gold = read_qrels(source("q1 0 d 1\n#q2 0 x 1\n/* q3 0 x 1 */\n"))
-    assert heard(list(gold.remarks.sentences())) == [
-        "[gold-comment] 2 … (first: line 2: #q2 0 x 1; line 3: /* q3 0 x 1 */)"
-    ]
-    assert not read_qrels(source("q1 0 #d 1\n")).remarks
+    assert (trec.sniff_gold(head), trec.sniff_run(head)) == (gold, run)

@@ -14,35 +14,25 @@ def named(names: str, kind: Kind, **given: str) -> dict[str, str]:
 
 
 @pytest.mark.parametrize(
-    ("names", "roles"),
+    ("kind", "names", "roles"),
     [
-        ("query-id corpus-id score", {"query": "query-id", "document": "corpus-id", "relevance": "score"}),
-        ("query_id doc_id relevance iteration", {"query": "query_id", "document": "doc_id", "relevance": "relevance"}),
-        ("base_case related_case", {"query": "base_case", "document": "related_case"}),
-        ("pair_id label prediction votes", {"query": "pair_id", "answer": "label"}),
-        ("id query label", {"query": "id", "answer": "label"}),
-        ("Unnamed:_0 qid docno", {"query": "qid", "document": "docno"}),
+        ("gold", "query-id corpus-id score", "query=query-id, document=corpus-id, relevance=score"),
+        ("gold", "query_id doc_id relevance iteration", "query=query_id, document=doc_id, relevance=relevance"),
+        ("gold", "base_case related_case", "query=base_case, document=related_case"),
+        ("gold", "pair_id label prediction votes", "query=pair_id, answer=label"),
+        ("gold", "id query label", "query=id, answer=label"),
+        ("gold", "Unnamed:_0 qid docno", "query=qid, document=docno"),
+        ("run", "qid docid docno rank score query", "query=qid, document=docno, score=score, rank=rank"),
+        ("run", "case_id candidate_id score", "query=case_id, document=candidate_id, score=score"),
+        ("run", "query_case case_id sim", "query=query_case, document=case_id, score=sim"),
+        ("run", "q_id doc_id run_id similarity", "query=q_id, document=doc_id, score=similarity, tag=run_id"),
+        ("run", "id query document score", "query=query, document=document, score=score"),
+        ("run", "pair_id label prediction votes", "query=pair_id, answer=prediction"),
+        ("run", "id query t1 label", "query=id, answer=label"),
     ],
 )
-def test_the_columns_of_golds_are_known(names: str, roles: dict[str, str]) -> None:
-    assert named(names, "gold") == roles
-
-
-@pytest.mark.parametrize(
-    ("names", "roles"),
-    [
-        ("qid docid docno rank score query", {"query": "qid", "document": "docno", "score": "score", "rank": "rank"}),
-        ("case_id candidate_id score", {"query": "case_id", "document": "candidate_id", "score": "score"}),
-        ("query_case case_id sim", {"query": "query_case", "document": "case_id", "score": "sim"}),
-        ("q_id doc_id run_id similarity", {"query": "q_id", "document": "doc_id", "score": "similarity",
-                                           "tag": "run_id"}),
-        ("id query document score", {"query": "query", "document": "document", "score": "score"}),
-        ("pair_id label prediction votes", {"query": "pair_id", "answer": "prediction"}),
-        ("id query t1 label", {"query": "id", "answer": "label"}),
-    ],
-)  # fmt: skip
-def test_the_columns_of_runs_are_known(names: str, roles: dict[str, str]) -> None:
-    assert named(names, "run") == roles
+def test_columns_are_known(kind: Kind, names: str, roles: str) -> None:
+    assert named(names, kind) == parse_columns(roles)
 
 
 @pytest.mark.parametrize(
@@ -87,17 +77,11 @@ def test_names_are_given_for_gold_and_run_together() -> None:
 @pytest.mark.parametrize(
     ("line", "expected"),
     [
-        ("query_id doc_id score", True),
-        ("topic_no doc score", True),
-        ("id label", True),
-        ("Query Document Tag", True),
-        ("001 018 run", False),
-        ("q doc run", False),
-        ("topic Q0 document 1 0.5 run", False),
-        ("qid doc 0.5", False),
-        ("topic_no para_no sim", False),
+        ("query_id doc_id score", True), ("topic_no doc score", True), ("id label", True),
+        ("Query Document Tag", True), ("001 018 run", False), ("q doc run", False),
+        ("topic Q0 document 1 0.5 run", False), ("qid doc 0.5", False), ("topic_no para_no sim", False),
     ],
-)
+)  # fmt: skip
 def test_a_header_has_two_names_and_no_number(line: str, expected: bool) -> None:
     assert is_header(line.split()) == expected
 

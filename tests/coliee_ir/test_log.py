@@ -14,7 +14,7 @@ import pytest
 
 import coliee_ir
 from coliee_ir import evaluate
-from coliee_ir.scoring import log
+from coliee_ir.commands.evaluate import log
 
 Call = Callable[..., tuple[int, str, str]]
 

@@ -11,6 +11,7 @@ from collections.abc import Mapping
 from typing import Any, Final
 
 from coliee_adapters.errors import InputError, UsageError
+from coliee_adapters.files import limits
 
 _BEGIN: Final = rb"(?:ir_metadata\.start|METADATA - START)"
 _END: Final = r"#?\s*(?:ir_metadata\.end|METADATA - END)"
@@ -71,8 +72,16 @@ def _loaded(text: str, name: str) -> Any:
     yaml = _yaml()
     loader = yaml.SafeLoader(text)
     try:
-        if any(isinstance(token, yaml.AliasToken) for token in yaml.scan(text)):
-            raise InputError("syntax", name, "aliases (*) are not read", remedy="write each value out")
+        depth, most = 0, limits.current().depth
+        for token in yaml.scan(text):
+            if isinstance(token, yaml.AliasToken):
+                raise InputError("syntax", name, "aliases (*) are not read", remedy="write each value out")
+            if isinstance(token, yaml.FlowSequenceStartToken | yaml.FlowMappingStartToken):
+                depth += 1
+            elif isinstance(token, yaml.FlowSequenceEndToken | yaml.FlowMappingEndToken):
+                depth -= 1
+            if depth > most:  # for which the time grows with the square
+                raise InputError("too-large", name, f"brackets are nested more than {most} deep", remedy="flatten them")
         return loader.get_single_data()
     except yaml.YAMLError as error:
         mark = getattr(error, "problem_mark", None)

@@ -34,7 +34,7 @@ class Limits(NamedTuple):
     # how many times its size compressed data or an archive unpacks to; the first 16 MiB are free. Runs reach 5 to 30
     ratio: int = 200
     members: int = 10_000  # files that an archive may hold
-    depth: int = 100  # how deep the elements of XML are nested. The law as e-Gov publishes it has some 25 levels
+    depth: int = 100  # how deep elements of XML and brackets of YAML are nested. The law of e-Gov has some 25 levels
 
 
 def current() -> Limits:

@@ -24,8 +24,7 @@ from coliee_ir.inbox.grouping import group
 from coliee_ir.inbox.inventory import sort_files
 from coliee_ir.rules.protocol import Protocol, protocol
 from coliee_ir.scoring.evaluator import Evaluator
-from coliee_ir.scoring.measuring import named
-from coliee_ir.scoring.session import begin
+from coliee_ir.scoring.prepared import named
 
 __all__ = ["PLATFORMS", "Uploaded", "pack", "score_upload"]
 
@@ -51,7 +50,7 @@ def score_upload(gold: PathLike, upload: PathLike, rules: Mapping[str, Any]) -> 
         if unread := [one for one in inventory.scored if one.error is not None]:
             return Uploaded({}, {}, _below(str(unread[0].error), upload))
         sources = [one.source for one in inventory.scored]
-        evaluator, _ = begin(gold, sources, task=task, edition=rules["edition"], exclude=rules["exclude"])
+        evaluator = Evaluator(gold, runs=sources, task=task, edition=rules["edition"], exclude=rules["exclude"])
         found = group(inventory, evaluator)
         if found.invalid:
             for source in sources:
@@ -138,7 +137,7 @@ def pack(
         raise UsageError("unknown-name", f"unknown platform {platform!r}; the platforms are {', '.join(PLATFORMS)}")
     source = Source(gold)
     left_out = tuple(sorted(exclude))
-    evaluator, _ = begin(source, [], task=task, edition=edition, exclude=left_out)
+    evaluator = Evaluator(source, task=task, edition=edition, exclude=left_out)
     return _zipped(PLATFORMS[platform](_Task(source, evaluator, left_out)))
 
 

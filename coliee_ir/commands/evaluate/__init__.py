@@ -1,6 +1,268 @@
-"""Scoring, and what else ``evaluate`` writes beside the scores."""
+"""Scoring: what ``evaluate`` and ``evaluate_all`` are asked for, in one way for one run and for thousands.
 
-from coliee_ir.commands.evaluate.request import evaluate, evaluate_all
-from coliee_ir.scoring.scored import Scored
+gold, runs ──find_runs──▶ submissions ──Evaluator──▶ Scored ──▶ compare · plan · leaderboard · report · pick
+"""
 
-__all__ = ["Scored", "evaluate", "evaluate_all"]
+from __future__ import annotations
+
+import os
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from contextlib import ExitStack, suppress
+from dataclasses import replace
+from numbers import Number
+from types import NoneType
+from typing import TYPE_CHECKING, Any, Unpack, get_args
+
+from coliee_adapters.checked import one_of, refused
+from coliee_adapters.errors import ColieeError, UsageError
+from coliee_adapters.files.source import PathLike, Source
+from coliee_adapters.forms.lines import counted
+from coliee_adapters.inputs import GoldLike, RunLike
+from coliee_adapters.records import Gold
+from coliee_adapters.remarks import Remark
+from coliee_ir.inbox.runs import Runs, find_runs
+from coliee_ir.scoring.evaluator import Evaluator, Rules
+from coliee_ir.scoring.reading import check_columns, gold_files, read_gold
+from coliee_ir.scoring.reading import given as as_given
+from coliee_ir.scoring.scores import Keep, Scored, Scores
+from coliee_ir.scoring.submission import Invalid, Submission
+
+if TYPE_CHECKING:
+    from concurrent.futures import Executor
+
+#: what looks on while runs are scored: it is given the results and their number, and gives the results
+Watch = Callable[[Iterable[Scores | ColieeError], int], Iterator[Scores | ColieeError]]
+
+
+def evaluate(
+    gold: GoldLike,
+    run: RunLike | Submission,
+    *,
+    measures: str | Sequence[str] = (),
+    answers: RunLike | None = None,
+    long_list: RunLike | None = None,
+    **rules: Unpack[Rules],
+) -> Scores:
+    """Score one run.
+
+    Args:
+        gold: what ``read_gold`` takes: a path, a dictionary, a frame, …
+        run: what ``read_run`` takes, or a ``Submission`` with what belongs to it.
+        measures: names of measures; by default the official ones, the ranking one first.
+        answers: the answers Y or N that belong to the run, in Task 3 from 2026 on.
+        long_list: the ranked list that belongs to the run, in Task 3 up to 2025; measures that look at ranks read it.
+        rules: see ``Rules``.
+
+    Raises:
+        InputError: a file cannot be read, or gold and run do not belong together.
+        UsageError: a task, an edition, a measure or an option that does not exist or does not fit.
+
+    >>> scores = evaluate({"001": ["013", "020"], "002": ["007"]}, {"001": ["013", "018"]}, task="2")
+    >>> scores.measures
+    {'MicroF1': 0.4, 'MicroP': 0.5, 'MicroR': 0.3333333333333333}
+    >>> scores.header()
+    '2 queries: 1 answered, 1 unanswered'
+    """
+    beside = answers is not None or long_list is not None
+    one = Submission(run, answers, long_list) if beside and not isinstance(run, Submission) else run
+    scored = evaluate_all(gold, [one], measures=measures, jobs=1, keep="queries", **rules)
+    if len(scored) != 1:
+        raise UsageError("shape", f"{run} holds {counted(len(scored), 'run')}; evaluate_all scores several")
+    return scored[0]
+
+
+def evaluate_all(
+    gold: GoldLike,
+    runs: PathLike | Mapping[str, RunLike | Submission] | Iterable[RunLike | Submission],
+    *,
+    measures: str | Sequence[str] = (),
+    teams: PathLike | Mapping[str, str] | None = None,
+    team_pattern: str | None = None,
+    keep: Keep = "judged",
+    keep_going: bool = False,
+    store: PathLike | None = None,
+    jobs: int | None = None,
+    executor: Executor | None = None,
+    watch: Watch | None = None,
+    tell: Callable[[str], object] | None = None,
+    **rules: Unpack[Rules],
+) -> Scored:
+    """Score several runs, once; ``compare``, ``plan``, ``leaderboard``, ``report`` and ``pick`` take what it gives.
+
+    Args:
+        gold: what ``read_gold`` takes.
+        runs: what ``read_run`` takes, each by its name or in a list; a ``Submission`` of several parts; the path of a
+            folder or an archive, in which the parts of submissions find each other; the path of a store, which stands
+            for the runs in it.
+        measures: names of measures; by default the official ones, the ranking one first.
+        teams: of the submissions of a competition, whose they are: run tag, or file → team, as a dictionary or a CSV
+            with the columns ``tag`` and ``team``. Of those that it does not name, also of an empty dictionary, the
+            team is the first folder below the folder that all files have in common.
+        team_pattern: a regular expression searched in the run tag; its first group is the team.
+        keep: of thousands of runs, ``values`` takes the least memory: enough for a table, and for nothing else.
+        keep_going: whether to list a run that cannot be scored in ``Scored.invalid``; by default, its error is raised.
+        store: a file that keeps the scores: a run that it knows is not scored again.
+        jobs: how many processes, at most; by default as many as are worth it.
+        executor: any executor of ``concurrent.futures``, or of that interface, scores them instead of this machine's
+            processes: see ``Evaluator.evaluate_all``.
+        watch: what looks on while runs are scored: it is given the results and their number, and gives the results.
+        tell: is told each remark as soon as it is known.
+        rules: see ``Rules``.
+
+    Raises:
+        InputError: a file cannot be read, or gold and a run do not belong together.
+        UsageError: there is no run; a task, an edition, a measure that does not exist or does not fit.
+
+    >>> gold = {"q1": ["d1"], "q2": ["d2"]}
+    >>> scored = evaluate_all(gold, {"one": {"q1": ["d1"]}, "both": {"q1": ["d1"], "q2": ["d2"]}}, task="2")
+    >>> [(scores.tag, scores.measures["MicroR"]) for scores in scored], scored["both"].measures["MicroF1"]
+    ([('one', 0.5), ('both', 1.0)], 1.0)
+    """
+    if gold is None or isinstance(gold, Number):
+        read_gold(gold)  # which says what is wrong with it, before the runs are looked at
+    _check(runs, store, keep, watch, tell)
+    columns, task = rules.get("columns"), rules.get("task")
+    found = find_runs(
+        runs, golds_of(gold, task, columns), together=not (teams is None and team_pattern is None), teams=teams,
+        team_pattern=team_pattern, task=task, edition=rules.get("edition"), columns=columns,
+    )  # fmt: skip
+    evaluator = prepare(gold, found, measures, **rules)
+    scored = score(
+        evaluator, found, keep=keep, keep_going=keep_going, store=store, jobs=jobs, executor=executor,
+        watch=watch, tell=tell,
+    )  # fmt: skip
+    if _values_are(gold, float):
+        scored = replace(scored, scores=[*map(_asked_about_swap, scored.scores, scored.submissions)])
+    return scored
+
+
+def prepare(
+    gold: GoldLike,
+    found: Runs,
+    measures: str | Sequence[str] = (),
+    *,
+    beside: Iterable[object] = (),
+    **rules: Unpack[Rules],
+) -> Evaluator:
+    """The evaluator of runs that were found, which show the task where the gold does not.
+
+    Names of columns that neither the gold, a run nor a file ``beside`` them has are refused.
+    """
+    because = ""
+    if rules.get("task") is None and found.stores:
+        from coliee_ir.scoring.store import task_of  # which most commands do without
+
+        if (task := task_of(found.stores)) is not None:
+            rules["task"], because = task, f"as in {found.stores[0]}"
+    if columns := rules.get("columns"):
+        runs = [part for one in found.alone for part in one.parts]
+        flat = [one for one in (*found.sources, *runs, *beside) if one is not None]
+        golds = [gold] if isinstance(gold, Source) and not gold.is_folder else gold_files(gold)
+        if golds and all(isinstance(one, Source) for one in flat):  # what is in memory has columns too
+            check_columns([*(as_given(file, columns) for file in golds), *flat], columns)
+    evaluator = Evaluator(gold, measures, runs=found.telling, **rules)
+    evaluator.because = because or evaluator.because
+    return evaluator
+
+
+def score(
+    evaluator: Evaluator,
+    found: Runs,
+    *,
+    keep: Keep = "judged",
+    keep_going: bool = False,
+    store: PathLike | None = None,
+    jobs: int | None = None,
+    executor: Executor | None = None,
+    watch: Watch | None = None,
+    tell: Callable[[str], object] | None = None,
+) -> Scored:
+    """Score runs that were found, and take the scores of others from stores: see ``evaluate_all``."""
+    arrived = found.submissions(evaluator)
+    remarks, invalid = list(arrived.remarks), list(arrived.invalid)
+    if tell is not None:
+        for remark in remarks:
+            tell(remark)
+    scores: list[Scores] = []
+    for path in found.stores:
+        try:
+            scores += [one.kept(keep) for one in _of_store(path, evaluator)]
+        except ColieeError as error:
+            if not keep_going:
+                raise
+            invalid.append(Invalid((path,), "", "", Remark(error.kind, str(error))))
+    submissions: list[Submission | None] = [None] * len(scores)
+    if not (arrived.handed or scores or invalid):
+        raise UsageError("no-run", "; ".join(["there is no run to score", *remarks]))
+    with ExitStack() as stack:
+        parts = [one.parts for one in arrived.handed]
+        if store is None:
+            results = evaluator.evaluate_all(parts, jobs=jobs, executor=executor, keep_judged=keep == "judged")
+        else:
+            from coliee_ir.scoring.store import ScoreStore  # see above
+
+            keeping = stack.enter_context(ScoreStore(store))
+            results = keeping.score(evaluator, parts, jobs=jobs, executor=executor)
+        for one, result in zip(arrived.handed, watch(results, len(parts)) if watch else results, strict=True):
+            if isinstance(result, Scores):
+                scores.append((replace(result, tag=one.name) if one.name else result).kept(keep))
+                submissions.append(one.parts)
+            elif keep_going:
+                invalid.append(one.invalid(Remark(result.kind, str(result))))
+            else:
+                raise result
+        if store is not None:
+            remarks.append(f"{store}: {counted(keeping.new, 'run')} scored, {keeping.known} known")
+            if tell is not None:
+                tell(remarks[-1])
+    return Scored(scores, evaluator, submissions, invalid, remarks, found.inventory, keep)
+
+
+def _of_store(path: str, evaluator: Evaluator) -> Iterator[Scores]:
+    """The scores of all runs of a store."""
+    from coliee_ir.scoring.store import ScoreStore  # which most commands do without
+
+    with ScoreStore(path, reading=True) as store:
+        yield from store.scores(evaluator)
+
+
+def golds_of(gold: GoldLike, task: str | int | None, columns: Mapping[str, str] | None) -> Iterator[Gold]:
+    """The golds, where they can be read: what lies in a folder is compared with them."""
+    golds: Iterable[Any] = gold if isinstance(gold, list | tuple) else [gold]
+    for one in golds:
+        with suppress(ColieeError):  # as reading it will say
+            yield read_gold(one, task=task, columns=columns)
+
+
+def _check(runs: object, store: object, keep: object, *functions: object) -> None:
+    """Refuse what cannot be meant; also a dictionary of queries, which is one run, where names of runs are expected."""
+    one_of("store", store, (str, os.PathLike, NoneType), "a file")
+    if keep not in get_args(Keep):
+        raise refused("keep", f"one of {', '.join(get_args(Keep))}", keep)
+    for function in functions:
+        if not (function is None or callable(function)):
+            raise refused("watch or tell", "a function", function)
+    if isinstance(runs, Mapping) and runs:
+        one = next(iter(runs.values()))
+        inside = list(one.values() if isinstance(one, Mapping) else one if isinstance(one, list | tuple) else [])
+        is_tuple = isinstance(one, Submission)
+        if inside and not is_tuple and all(isinstance(value, str | int | float) for value in inside) and (
+            not isinstance(one, Mapping) or all(type(value) in (int, float) for value in inside)
+        ):  # fmt: skip
+            problem = "this is one run, query by query; give runs by name, {'bm25': run}, or in a list, [run]"
+            raise UsageError("shape", problem)
+
+
+def _asked_about_swap(scores: Scores, submission: Submission | None) -> Scores:
+    """Scores of a run with integers as scores, against a gold with decimals."""
+    if submission is None or not _values_are(submission.run, int):
+        return scores
+    problem = "the gold's relevances are decimals and the run's scores integers; are the two swapped?"
+    return replace(scores, remarks=(*scores.remarks, Remark("swapped", problem)))
+
+
+def _values_are(given: object, kind: type) -> bool:
+    """Whether a dictionary holds dictionaries of such values only."""
+    if not isinstance(given, Mapping) or not all(isinstance(one, Mapping) for one in given.values()):
+        return False
+    return {type(value) for one in given.values() for value in one.values()} == {kind}

@@ -24,10 +24,9 @@ from coliee_ir.judging.judged import judge
 from coliee_ir.judging.mismatch import diagnose
 from coliee_ir.measures import Measure
 from coliee_ir.measures.base import Terms
-from coliee_ir.scoring.evaluator import Evaluator
-from coliee_ir.scoring.measuring import named
+from coliee_ir.scoring.evaluator import Evaluator, Rules
+from coliee_ir.scoring.prepared import named
 from coliee_ir.scoring.reading import given as as_given
-from coliee_ir.scoring.session import Rules, begin
 from coliee_ir.scoring.years import years
 from coliee_ir.stats.folds import Split, difference, spread
 from coliee_ir.stats.settings import FOLDS, REPEATS, SEED, Resampling
@@ -88,7 +87,7 @@ def fit_fusion(
     seed = Resampling(seed=seed).seed  # checked
     columns = rules.get("columns")
     runs = tuple(as_given(run, columns) for run in runs)
-    evaluator, _ = begin(gold, runs, **rules)
+    evaluator = Evaluator(gold, runs=runs, **rules)
     votes = evaluator.protocol.parts == ("answers",)
     method = method or ("vote" if votes else "combsum")
     fusion = Fusion(method, norm, k, depth=depth, top=top, ties=ties)

@@ -17,7 +17,7 @@ from coliee_ir.rules.protocol import (
     protocol,
     use,
 )
-from coliee_ir.scoring.measuring import check_rules
+from coliee_ir.scoring.prepared import check_rules
 
 
 def listed() -> str:

@@ -11,8 +11,7 @@ from coliee_adapters.errors import shortened
 from coliee_adapters.forms.lines import counted
 from coliee_ir.output.grid import Cell, Grid, Number
 from coliee_ir.output.shown import Shown, jsonable
-from coliee_ir.scoring.scored import checked, comparable
-from coliee_ir.scoring.scores import Scores, preamble
+from coliee_ir.scoring.scores import Scores, checked, comparable, preamble
 from coliee_ir.stats.folds import BestOf, best_of
 from coliee_ir.stats.settings import N_RESAMPLES, SEED, Resampling
 

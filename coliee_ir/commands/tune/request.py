@@ -30,14 +30,13 @@ from coliee_ir.measures.formulas import Formula
 from coliee_ir.measures.labels import Accuracy
 from coliee_ir.measures.sets import Macro, Micro
 from coliee_ir.rules.protocol import Protocol, protocol
-from coliee_ir.scoring import measuring, session
-from coliee_ir.scoring.evaluator import Evaluator
+from coliee_ir.scoring.evaluator import Evaluator, Rules, read_with_task
 from coliee_ir.scoring.prepared import counting
+from coliee_ir.scoring.prepared import named as measures_named
 from coliee_ir.scoring.reading import given as as_given
 from coliee_ir.scoring.reading import read_run
-from coliee_ir.scoring.remarking import OF_ORDER
+from coliee_ir.scoring.remarks import OF_ORDER
 from coliee_ir.scoring.scores import Scores
-from coliee_ir.scoring.session import Rules
 from coliee_ir.scoring.submission import Submission
 from coliee_ir.scoring.years import years
 from coliee_ir.stats.cutting import relevance_of
@@ -122,7 +121,7 @@ def tune(
     run = as_given(run, columns)
     if isinstance(run, Source):
         run.check()  # before what else may be wrong is said
-    record, task, _ = session.read(gold, [Submission(run, answers)], task=rules.get("task"), columns=columns)
+    record, task, _ = read_with_task(gold, [Submission(run, answers)], rules.get("task"), columns)
     measure, rules["task"] = _measure(maximise, protocol(task, rules.get("edition"))), task
     evaluator = Evaluator(record, measure.name, **rules)
     submission = evaluator.read(run)
@@ -294,7 +293,7 @@ def _measure(maximise: str, rules: Protocol) -> Measure:
     """What is to be maximised."""
     if "documents" not in rules.parts:
         raise UsageError("wrong-part", f"submissions to Task {rules.task} contain no documents to cut")
-    measures = measuring.named([maximise or rules.ranking], rules.scores)
+    measures = measures_named([maximise or rules.ranking], rules.scores)
     if len(measures) > 1:
         raise UsageError("option-needed", "name one measure to maximise")
     (measure,) = measures

@@ -91,8 +91,8 @@ def validate(
     if tag is not None:
         check.check_tag(tag)
     targets = {} if fix is None else _targets(list(sources), str(fix), read)
-    checked = check.files(sources)
-    mended, left = checked.mend(targets, tag)
+    checked = check.files(sources, mends=fix is not None)
+    mended, left = checked.mend(targets, tag) if targets else ({}, ())
     return Validation(
         tuple(sources), found, check.tasks if found else (), check.edition if found else None, tuple(checked.found),
         mended, tuple(left),

@@ -1,7 +1,7 @@
 """The way of the files of a submission through the checks.
 
-bytes ──text──▶ lines ──rows──▶ rows ──columns──▶ sheet ──lists──▶ ids and values mended
-                  └──pilot                          └──together: what several files show
+bytes ──rows──▶ lines and rows ──columns──▶ sheet ──lists──▶ ids and values mended
+            └──pilot                          └──together: what several files show
 """
 
 from __future__ import annotations
@@ -23,7 +23,7 @@ from coliee_adapters.forms.statute import DIGITS, LABELS
 from coliee_adapters.layouts import described
 from coliee_adapters.layouts import layout as layouts
 from coliee_adapters.records import Answers
-from coliee_ir.commands.validate import lists, text
+from coliee_ir.commands.validate import lists
 from coliee_ir.commands.validate.columns import (
     LABELLED,
     OTHER_FORMS,
@@ -34,15 +34,12 @@ from coliee_ir.commands.validate.columns import (
     fill_tags,
     is_other_table,
 )
-from coliee_ir.commands.validate.describing import check_descriptions
 from coliee_ir.commands.validate.findings import Add, Findings
-from coliee_ir.commands.validate.known import Known
+from coliee_ir.commands.validate.known import Known, check_stated
 from coliee_ir.commands.validate.pilot import check_pilot
-from coliee_ir.commands.validate.rows import Header, Row, rows_of
-from coliee_ir.commands.validate.rules import RULES, Severity
-from coliee_ir.commands.validate.stated import check_stated
-from coliee_ir.commands.validate.tied import check_ties
-from coliee_ir.commands.validate.together import check_together, clean_tags
+from coliee_ir.commands.validate.rows import Header, Row, lines_of, rows_of, text_of
+from coliee_ir.commands.validate.rules import RULES
+from coliee_ir.commands.validate.together import check_descriptions, check_together, clean_tags
 from coliee_ir.inbox.tasks import NOTHING
 from coliee_ir.judging.order import order_of
 from coliee_ir.measures import Measure, parse
@@ -113,16 +110,18 @@ class Check:
         if fault := unfit_tag(tag, self.rules.tag_length):
             raise UsageError("bad-value", f"--tag: {fault}, and {quoted(tag)} is not")
 
-    def files(self, sources: Mapping[str, Source]) -> Checked:
-        """Check files, each under a name."""
-        return Checked(self, sources)
+    def files(self, sources: Mapping[str, Source], *, mends: bool = False) -> Checked:
+        """Check files, each under a name, and keep their lines if they are to be mended."""
+        return Checked(self, sources, mends)
 
 
 class Checked:
     """Files that were checked: what was found, and what there is to mend."""
 
-    def __init__(self, check: Check, sources: Mapping[str, Source]) -> None:
+    def __init__(self, check: Check, sources: Mapping[str, Source], mends: bool) -> None:
         self._check = check
+        # what a run shows beside its other files is seen in its lines
+        keeps = mends or len(check.protocol.parts) > 1 or bool(check.rules.long_list)
         rules = check.rules
         self.found = Findings(
             tuple(sources),
@@ -144,6 +143,8 @@ class Checked:
                 if error.path != name:  # the organisers' file
                     raise
                 _unreadable(error, add)
+            if name in self._sheets and not keeps:
+                self._sheets[name].forget()
         most = rules.most_runs
         if not check.protocol.is_coliee and most is not None and len(sources) > most:
             for name in sources:
@@ -167,9 +168,9 @@ class Checked:
             if record.format == layouts.FORMAT:
                 self._laid_out[name] = source
             return
-        content = text.text_of(raw, add)
+        content = text_of(raw, add)
         if self._check.protocol.pilot:
-            lines, ended = text.lines_of(content, add, of_json=True)
+            lines, ended = lines_of(content, add, of_json=True)
             if not ended:
                 add("no-newline", len(lines))
             check_pilot(name, lines, self._check.tasks, self._check.queries, add)
@@ -178,7 +179,7 @@ class Checked:
             if rows := self._rows_of_json(name, source, add):
                 self._sheet(name, rows, add)
         else:
-            lines, ended = text.lines_of(content, add)
+            lines, ended = lines_of(content, add)
             of_lines: list[partial[None]] = []
             rows, header = rows_of(
                 lines, lambda *place, **more: of_lines.append(partial(add, *place, **more)), self._check.columns
@@ -188,11 +189,13 @@ class Checked:
                     tell()
                 if rows:
                     self._sheet(name, rows, add, ended=ended)
-        is_sound = not any(finding.file == name and finding.severity is Severity.ERROR for finding in self.found)
+        is_sound = self.found.is_sound(name)
         if is_sound:
             self._read(source, add)
         if name in self._sheets and self._sheets[name].kind == "long":
-            check_ties(self._sheets[name], source, self._check.ranked, self._check.evaluator if is_sound else None)
+            lists.check_ties(
+                self._sheets[name], source, self._check.ranked, self._check.evaluator if is_sound else None
+            )
 
     def _sheet(self, name: str, rows: list[Row], add: Add, *, ended: bool = True) -> None:
         """Check a file of columns."""

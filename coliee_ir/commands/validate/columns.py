@@ -44,6 +44,7 @@ class Sheet:
         self.score = self.layout.index("SCORE") if "SCORE" in self.layout else None
         #: the queries whose ranks ``--fix`` writes anew
         self.renumbered: set[str] = set()
+        self._named = ""
 
     @property
     def understood(self) -> list[Row]:
@@ -53,7 +54,11 @@ class Sheet:
     @property
     def tag(self) -> str:
         """The run tag of the first line that has one; empty if none has."""
-        return next((cells_of(row)[-1] for row in self.understood if cells_of(row)[-1]), "")
+        return next((cells_of(row)[-1] for row in self.understood if cells_of(row)[-1]), self._named)
+
+    def forget(self) -> None:
+        """Keep nothing but the run tag."""
+        self._named, self.rows = self.tag, []
 
     @property
     def queries(self) -> dict[str, int]:
@@ -224,9 +229,10 @@ def check_tags(sheet: Sheet) -> None:
     """One tag a file, of letters and digits."""
     longest, add = sheet.rules.tag_length, sheet.add
     first = sheet.tag
+    fits = first.isalnum() and len(first) <= longest
     for row in sheet.understood:
         tag = cells_of(row)[-1]
-        if not tag or (tag == first and tag.isalnum() and len(tag) <= longest):
+        if not tag or (tag == first and fits):
             continue
         cleaned = clean_tag(tag, longest)
         if _MARK.search(tag):

@@ -159,6 +159,10 @@ class Findings:
         """Whether anything was found in a file."""
         return any(of == file for of, _ in self._found)
 
+    def is_sound(self, file: str) -> bool:
+        """Whether no error was found in a file."""
+        return not any(of == file and RULES[rule].severity is Severity.ERROR for of, rule in self._found)
+
     def __iter__(self) -> Iterator[Finding]:
         """File by file, and in each the gravest first, and by the order of ``RULES``."""
         order = {rule: (list(Severity).index(RULES[rule].severity), at) for at, rule in enumerate(RULES)}

@@ -2,18 +2,27 @@
 
 from __future__ import annotations
 
+import contextlib
 import re
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
 from itertools import groupby
 from operator import itemgetter
 from typing import Final
 
+import numpy as np
+
+from coliee_adapters.errors import ColieeError
+from coliee_adapters.files.source import Source
 from coliee_adapters.forms.statute import DIGITS, LABELS, STATUTE_ID
 from coliee_adapters.records import normal_id
 from coliee_ir.commands.validate.columns import Sheet, cells_of, whole
 from coliee_ir.commands.validate.findings import Add
 from coliee_ir.commands.validate.known import Known, Pool
 from coliee_ir.commands.validate.rows import Row
+from coliee_ir.measures import Measure
+from coliee_ir.measures.sets import Micro
+from coliee_ir.measures.ties import notable
+from coliee_ir.scoring.evaluator import Evaluator
 
 #: More documents of a query than any system needs whose answers are scored as a set.
 MANY: Final = 50
@@ -27,11 +36,16 @@ _ARTICLE_ID: Final = re.compile(r"[1-9][0-9]*(?:-[1-9][0-9]*)*")
 def check_queries(sheet: Sheet, known: Known) -> None:
     """Every line is of a query that is asked, and every query has a line."""
     form = _form_of_query(sheet)
-    told: set[str] = set()
+    told, right = set[str](), set[str]()
     for row in sheet.understood:
-        text = cells_of(row)[0]
-        _check_id(row, 0, known.queries, "query", form, sheet.add, again=normal_id(text) in told)
-        told.add(normal_id(text))
+        written = cells_of(row)[0]
+        if written in right:
+            continue
+        text = normal_id(written)
+        _check_id(row, 0, known.queries, "query", form, sheet.add, again=text in told)
+        told.add(text)
+        if cells_of(row)[0] == written and not row.doubted:
+            right.add(written)
     if known.asked is not None:
         answered = sheet.queries
         for query in known.asked:
@@ -41,9 +55,9 @@ def check_queries(sheet: Sheet, known: Known) -> None:
 
 def _check_id(row: Row, cell: int, pool: Pool | None, kind: str, form: _Form, add: Add, *, again: bool = False) -> None:
     """An id is one of those that there are; where they were not given, it has their form."""
-    cells, place = cells_of(row), row.place(cell)
+    cells = cells_of(row)
     if cells[cell].endswith(".txt") and cells[cell] != ".txt":
-        add("txt-suffix", *place, cells[cell])
+        add("txt-suffix", *row.place(cell), cells[cell])
         cells[cell] = normal_id(cells[cell])
     text = cells[cell]
     if not text.isascii():  # that is a finding already
@@ -59,7 +73,7 @@ def _check_id(row: Row, cell: int, pool: Pool | None, kind: str, form: _Form, ad
     else:
         rule, remedy = f"{kind}-unknown", ""
     if not again:
-        add(rule, *place, text, remedy=remedy)
+        add(rule, *row.place(cell), text, remedy=remedy)
     if meant is not None and meant.sure:
         cells[cell] = meant.text
     else:
@@ -96,7 +110,7 @@ def _form_of_document(sheet: Sheet) -> _Form:
 
 def check_documents(sheet: Sheet, known: Known) -> None:
     """Every document is one that there is, and is named once."""
-    form = _form_of_document(sheet)
+    form, names_cases = _form_of_document(sheet), sheet.rules.protocol.cases_as_queries
     best: dict[tuple[str, str], Row] = {}
     for row in sheet.understood:
         cells = cells_of(row)
@@ -105,7 +119,7 @@ def check_documents(sheet: Sheet, known: Known) -> None:
             cells[1] = "Q0"
         _check_id(row, sheet.document, known.documents(cells[0]), "document", form, sheet.add)
         query, document = cells[0], cells[sheet.document]
-        if sheet.rules.protocol.cases_as_queries and document == query:
+        if names_cases and document == query:
             sheet.add("self-retrieved", *row.place(sheet.document), f"{query} {document}")
         other = best.setdefault((query, document), row)
         if other is not row:  # that of the better score stays
@@ -220,3 +234,29 @@ def check_order(sheet: Sheet) -> None:
             told.add(query)
         finished.add(query)
         current = query
+
+
+def check_ties(sheet: Sheet, source: Source, measures: Sequence[Measure], evaluator: Evaluator | None) -> None:
+    """Tell of ties: with a gold, of the scores that could move by more than .001; without, of the ranks."""
+    if evaluator is not None:
+        with contextlib.suppress(ColieeError):  # a gold of other queries, which other rules tell of, shows nothing
+            for moved in notable(evaluator.evaluate(source).ties):
+                sheet.add("ties-move", found=moved)
+            return
+    cutoffs = sorted({measure.cutoff for measure in measures if isinstance(measure, Micro) and measure.cutoff})
+    for query, rows in sheet.lists().items():
+        ranges = list(_tied([row.score for row in rows if row.score is not None and not row.dropped]))
+        if ranges and ranges != [(1, len(rows))]:  # all of one score: ``equal-scores``
+            across = [str(k) for k in cutoffs if any(first <= k < last for first, last in ranges)]
+            shown = ", ".join(f"{first}–{last}" for first, last in ranges[:3]) + (", …" if len(ranges) > 3 else "")
+            beyond = f"; across the cutoff {', '.join(across)}" if across else ""
+            sheet.add("ties", *rows[0].place(0), f"{query}: ranks {shown}{beyond}")
+
+
+def _tied(scores: Sequence[float]) -> Iterator[tuple[int, int]]:
+    """The first and the last rank of documents of one score, which trec_eval holds in single precision."""
+    values = np.sort(np.array(scores, dtype=np.float32))[::-1]
+    starts = np.flatnonzero(np.concatenate(([True], values[1:] != values[:-1])))
+    for first, last in zip(starts.tolist(), [*starts[1:].tolist(), len(values)], strict=True):
+        if last - first > 1:
+            yield first + 1, last

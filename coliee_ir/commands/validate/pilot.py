@@ -12,7 +12,7 @@ from coliee_adapters.forms import tort
 from coliee_adapters.forms.tort import TortCase
 from coliee_adapters.records import normal_id
 from coliee_ir.commands.validate.findings import Add
-from coliee_ir.commands.validate.text import NO_UTF8
+from coliee_ir.commands.validate.rows import NO_UTF8
 from coliee_ir.rules.protocol import protocol
 
 #: the rules that a single null breaks, and that nothing but nulls breaks

@@ -12,9 +12,11 @@ from itertools import pairwise
 from typing import Final
 
 from coliee_adapters.classes import NamedTuple, dataclass
+from coliee_adapters.files.source import BOM
 from coliee_adapters.forms import vocabulary
-from coliee_adapters.forms.lines import BLANKS, Comments, content_lines
+from coliee_adapters.forms.lines import BLANKS, SEPARATORS, Comments, content_lines
 from coliee_ir.commands.validate.findings import Add
+from coliee_ir.inbox.tasks import utf16
 
 _CONTROL: Final = re.compile(r"[\x00-\x08\x0e-\x1f\x7f]")
 _NO_ASCII: Final = re.compile("[^\x00-\x7f\udc80-\udcff]+")
@@ -108,8 +110,8 @@ def rows_of(
             aside.append(("comment", number, None, said))
         elif not content and not inside:
             aside.append(("blank-line", number, None, None))
-        if not rows and header is None and _names_columns(content, columns or {}):
-            header = Header(number, content)
+        if not rows and _names_columns(content, columns or {}):  # above the rows, each time
+            header = header or Header(number, content)
         elif content and (row := _row(line, plain, start, content, number, add)):
             rows.append(row)
     if comments.opened:
@@ -131,7 +133,14 @@ def _names_columns(content: str, columns: Mapping[str, str]) -> bool:
 
 def _is_regular(line: str, words: Sequence[str]) -> bool:
     """Whether nothing is to be said of a line but that it has these words."""
-    return all(words) and line.isascii() and line.isprintable() and line[0] not in "#/" and not re.search("[,;]", line)
+    return (
+        all(words)
+        and line.isascii()
+        and line.isprintable()
+        and line[0] not in "#/"
+        and "," not in line
+        and ";" not in line
+    )
 
 
 def _row(line: str, plain: str, start: int, content: str, number: int, add: Add) -> Row | None:
@@ -161,3 +170,45 @@ def _row(line: str, plain: str, start: int, content: str, number: int, add: Add)
 def in_ascii(text: str) -> str:
     """A word with full-width letters and digits in ASCII, and without what cannot be seen."""
     return text if text.isascii() and text.isprintable() else _NO_WIDTH.sub("", text).translate(_ASCII)
+
+
+#: bytes that are no UTF-8, as ``surrogateescape`` decodes them
+NO_UTF8: Final = re.compile("[\udc80-\udcff]")
+
+_LINE_END: Final = re.compile(rf"\r++\n?|\n|{SEPARATORS.pattern}")
+_ASCII_LINE_END: Final = re.compile(r"\r++\n?|\n")
+
+
+def text_of(raw: bytes, add: Add) -> str:
+    """The text; bytes that are no UTF-8 are lone surrogates in it."""
+    if codec := utf16(raw):
+        add("utf-16", 1, 1)
+        return raw.decode(codec, errors="replace").removeprefix("\ufeff")
+    if raw.startswith(BOM):
+        add("bom", 1, 1)
+    text = raw.removeprefix(BOM).decode("utf-8", errors="surrogateescape")
+    if NO_UTF8.search(text):
+        for number, line in enumerate(text.split("\n"), start=1):
+            for byte in NO_UTF8.finditer(line):
+                add("not-utf8", number, byte.start() + 1, f"\\x{ord(byte[0]) & 0xFF:02x}")
+    return text
+
+
+def lines_of(text: str, add: Add, *, of_json: bool = False) -> tuple[list[str], bool]:
+    """The lines, and whether the last one has its line end; in JSON, Unicode's separators are part of a line."""
+    if "\r" not in text and (of_json or not SEPARATORS.search(text)):
+        lines = text.split("\n")
+    else:
+        lines, at = [], 0
+        for end in (_ASCII_LINE_END if of_json else _LINE_END).finditer(text):
+            # of carriage returns without a newline behind them, each ends a line, as Unicode's separators do
+            returns = 0 if end[0].endswith("\n") else len(end[0])
+            lines += [text[at : end.start()], *[""] * (returns - 1)]
+            at = end.end()
+            for number in range(len(lines) - returns + 1, len(lines) + 1):
+                add("carriage-return" if end[0][0] == "\r" else "line-separator", number)
+            if end[0] != "\n" and not returns:
+                add("crlf", len(lines))
+        lines.append(text[at:])
+    ended = not lines[-1]
+    return (lines[:-1] if ended else lines), ended

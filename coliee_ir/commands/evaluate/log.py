@@ -7,16 +7,18 @@ import datetime
 import io
 import json
 import math
+import shlex
 from collections.abc import Iterable, Sequence
 from pathlib import Path
 from typing import Final
 
-from coliee_adapters.errors import InputError
+from coliee_adapters.errors import InputError, masked
 from coliee_adapters.files.source import Source, appending, sha256_of
 from coliee_ir._version import __version__
 from coliee_ir.output.grid import no_formula
 from coliee_ir.scoring.evaluator import Evaluator
 from coliee_ir.scoring.scores import Scores
+from coliee_ir.scoring.store import rules_of
 
 #: the columns before those of the measures; ``others``: the answers and the long list of a run, with their hashes
 COLUMNS: Final = ("time", "tag", "file", "sha256", "others", "gold", "task", "edition", "queries", "rules", "coliee_ir",
@@ -26,12 +28,10 @@ COLUMNS: Final = ("time", "tag", "file", "sha256", "others", "gold", "task", "ed
 _SIGN: Final = {"time", "tag", "file", "sha256", "rules"}
 
 
-def rows(
-    runs: Sequence[Scores], evaluator: Evaluator, options: str, now: datetime.datetime | None = None
-) -> list[dict[str, str]]:
+def rows(runs: Sequence[Scores], evaluator: Evaluator, options: Sequence[str]) -> list[dict[str, str]]:
     """A row for each run."""
-    time = (now or datetime.datetime.now(datetime.UTC)).isoformat(timespec="seconds")
-    rules = _rules(evaluator)
+    time = datetime.datetime.now(datetime.UTC).isoformat(timespec="seconds")
+    rules = rules_of(evaluator)[:16]
     return [
         {
             "time": time,
@@ -47,7 +47,7 @@ def rows(
             "queries": str(len(scores.query_ids)),
             "rules": rules,
             "coliee_ir": __version__,
-            "options": options,
+            "options": masked(shlex.join(options)),
             **{name: "" if math.isnan(value) else repr(value) for name, value in scores.measures.items()},
         }
         for scores in runs
@@ -92,13 +92,6 @@ def _header(path: str) -> tuple[list[str], bool]:
         problem = "this file is not a log of evaluations"
         raise InputError("unknown-format", path, problem, line=1, found=",".join(header), remedy=remedy)
     return header, text.endswith("\n")
-
-
-def _rules(evaluator: Evaluator) -> str:
-    """By what rows are told that were scored by the same gold and rules."""
-    from coliee_ir.scoring.store import rules_of  # stores and logs alone need it
-
-    return rules_of(evaluator)[:16]
 
 
 def _digest(path: str) -> str:

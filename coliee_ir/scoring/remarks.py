@@ -1,0 +1,187 @@
+"""What there is to remark on a scored submission: found by its counts, and put into words.
+
+gold, parts ──counts──▶ kind and examples ──``KINDS``, decisions──▶ Remark, those that move a score first
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Iterator, Mapping, Sequence
+from typing import Final
+
+import numpy as np
+
+from coliee_adapters.errors import shortened
+from coliee_adapters.forms import tort
+from coliee_adapters.forms.lines import counted
+from coliee_adapters.remarks import Remark, Remarks
+from coliee_ir.judging.judged import Judged
+from coliee_ir.judging.upside_down import upside_down
+from coliee_ir.measures import Delegated, Measure, Parts
+from coliee_ir.measures.base import by_part
+from coliee_ir.measures.sets import counts
+from coliee_ir.rules.decisions import Decisions
+from coliee_ir.rules.protocol import without_answers
+from coliee_ir.scoring.prepared import NEEDED, Choice, Prepared
+from coliee_ir.scoring.submission import Counted, Named
+
+#: what plays no part where no measure looks at ranks
+OF_ORDER: Final = ("tie", "rank-order")
+
+
+def remarks_of(
+    named: Named,
+    parts: Parts,
+    choice: Choice,
+    totals: Counted,
+    on_long_list: Sequence[Measure],
+    against: Prepared,
+) -> Iterator[Remark]:
+    """The remarks on a submission, those that move a score first."""
+    measures, decisions, rules = choice.measures, against.decisions, against.rules
+    of_parts = by_part(measures)
+    yield from _main(parts, measures, totals, against).sentences(_clauses(decisions, of_parts["documents"]))
+    if named.other_tag is not None:
+        yield Remark("other-tag", f"the answers have another run tag: {shortened(named.other_tag)}")
+    if "long" in parts:
+        remarks = parts["long"].remarks + Remarks()
+        _add(remarks, "extra-query", sorted(parts["long"].extra))
+        _add(remarks, "unanswered-query", against.named(~parts["long"].answered))
+        for sentence in remarks.sentences(_clauses(decisions, on_long_list)):
+            yield sentence.of_part("long", "long list")
+    if choice.left_out:
+        yield Remark("left-out", _left_out(choice.left_out, against))
+    if absent := [query for query in rules.exclude if query not in against.excluded]:
+        first = "; ".join(map(shortened, absent[:3]))
+        excluded = f"the protocol excludes {counted(len(absent), 'query')} that the gold does not have (first: {first})"
+        yield Remark("absent-exclusion", excluded)
+    for side in (*tort.SIDES, *rules.others):
+        if side in parts:
+            clauses = _clauses(decisions, of_parts[side]) if side in of_parts else decisions.clauses()
+            for sentence in _beside(side, parts[side], of_parts.get(side, ()), against).sentences(clauses):
+                yield sentence.of_part(side, side)
+    for part, of_part in of_parts.items():
+        yield from _unreached(part, of_part, against)
+    yield from _upside_down(parts, measures, against)
+    if any(_is_gold(part, parts[part]) for part in (*rules.parts, "long") if part in parts):
+        yield Remark("gold-itself", "the run equals the gold in every judgement; is it the gold?")
+    main = next(parts[part] for part in rules.parts if part in parts)
+    unjudged = against.named(main.qrels.sizes == 0)
+    if unjudged and any(isinstance(measure, Delegated) for measure in measures):
+        what = "1 query has" if len(unjudged) == 1 else f"{len(unjudged)} queries have"
+        shown = "; ".join(map(shortened, unjudged[:3]))
+        problem = f"{what} no judged document in the gold; trec_eval's measures leave such out (first: {shown})"
+        yield Remark("unjudged-query", problem)
+
+
+def _clauses(decisions: Decisions, measures: Sequence[Measure]) -> Mapping[str, str]:
+    """What was done about a kind of remark in the measures that are computed, and in no others."""
+    clauses = decisions.clauses({measure.name: measure.follows for measure in measures})
+    done = {measure.without_relevant(decisions) for measure in measures} - {""}
+    # what has a verb of its own goes behind what takes the query for its subject
+    return {**clauses, "empty-gold": "; ".join(sorted(done, key=lambda clause: (clause.startswith("in "), clause)))}
+
+
+def _main(parts: Parts, measures: Sequence[Measure], counted: Counted, against: Prepared) -> Remarks:
+    """What was accepted in the gold and in the main parts, and what the counts show."""
+    rules, remarks = against.rules, against.gold.remarks + Remarks()
+    for part in rules.parts:
+        if part in parts:
+            ranked = "long" not in parts and any(measure.looks_at_ranks for measure in measures)
+            remarks += parts[part].remarks if ranked or part != "documents" else parts[part].remarks.without(*OF_ORDER)
+    if "documents" in parts:
+        judged, totals = parts["documents"], counted.totals
+        empty = totals.relevant == 0
+        if rules.claims:
+            _add(remarks, "undefined-f1", against.named(empty & (totals.retrieved == 0)))
+            if against.gold.format == tort.FORMAT:  # whose file names all claims that there are
+                unknown = judged.retrieved - judged.qrels.sums(judged.rank > 0)
+                for query, n in zip(against.queries, unknown.tolist(), strict=True):
+                    remarks.add("unknown-claim", f"instance {query}", n=n)
+        elif _matters_without_relevant(by_part(measures)["documents"], against):
+            _add(remarks, "empty-gold", against.named(empty))
+        if any(isinstance(measure, Delegated) for measure in measures):
+            _add(remarks, "judged-only", against.named(empty & (judged.qrels.sizes > 0)))
+        if rules.ranked:
+            silent = counted.answered & (judged.retrieved == 0) & (judged.qrels.relevant() > 0)
+            _add(remarks, "nothing-retrieved", against.named(silent))
+    _add(remarks, "extra-query", counted.extra)
+    in_part = counted.in_part
+    _add(remarks, "unanswered-query", against.named(~counted.answered & ~in_part))
+    if any(measure.name == "Accuracy" for measure in measures):
+        _add(remarks, "partial-answers", against.named(in_part))
+    else:  # what is there is scored without the rest
+        needed = {part for measure in measures for part in measure.needs if part in rules.parts}
+        lacking = [~parts[part].answered for part in needed]
+        _add(remarks, "unanswered-query", against.named(in_part & np.logical_or.reduce(lacking, initial=False)))
+    return remarks
+
+
+def _beside(part: str, judged: Judged, measures: Iterable[Measure], against: Prepared) -> Remarks:
+    """Of a side of the pilot, and of a part that a protocol names, only where they are undefined."""
+    totals, remarks = counts(judged, against.decisions), Remarks()
+    if part not in against.rules.others:
+        _add(remarks, "undefined-f1", against.named((totals.relevant == 0) & (totals.retrieved == 0)))
+    elif _matters_without_relevant(measures, against):
+        _add(remarks, "empty-gold", against.named(totals.relevant == 0))
+    return remarks
+
+
+def _matters_without_relevant(measures: Iterable[Measure], against: Prepared) -> bool:
+    """Whether queries without a relevant document matter to measures."""
+    return any(measure.without_relevant(against.decisions) for measure in measures)
+
+
+def _left_out(names: Sequence[str], against: Prepared) -> str:
+    if not against.rules.is_coliee:
+        return f"{' and '.join(names)} cannot be scored, since this submission does not hold all parts of the task"
+    needed = NEEDED["answers"] if "answers" in against.qrels else f"labels, and {against.gold.path} holds none"
+    sentence = f"{' and '.join(names)} cannot be scored without {needed}"
+    if (earlier := without_answers(against.rules.task)) is not None:
+        sentence += f"; by the rules up to {earlier.last}, {earlier.ranking} ranks (--edition {earlier.last})"
+    return sentence
+
+
+def _unreached(part: str, measures: Sequence[Measure], against: Prepared) -> Iterator[Remark]:
+    """Measures that count no document of the gold, because none is that relevant."""
+    asked = {measure.name: measure.least_relevance for measure in measures if measure.least_relevance > 1}
+    if not asked or part not in against.qrels:
+        return
+    greatest = int(against.qrels[part].relevance.max(initial=0))
+    if names := [name for name, level in asked.items() if level > greatest]:
+        shown = " and ".join(names)
+        sentence = f"no document is relevant in {shown}: the greatest relevance in {against.gold.path} is {greatest}"
+        yield Remark("relevance-not-reached", sentence)
+
+
+def _upside_down(parts: Parts, measures: Iterable[Measure], against: Prepared) -> Iterator[Remark]:
+    """Rankings that are better reversed."""
+    ranked = any(measure.ranked for measure in measures)
+    skip = against.decisions.unanswered == "skip"
+    for part, matters in {"documents": ranked and "long" not in parts, "long": True}.items():
+        if part not in parts or not against.rules.ranked:
+            continue
+        if (found := upside_down(parts[part], ranks_matter=matters, answered_only=skip)) is not None:
+            remark = Remark(
+                "upside-down",
+                f"the ranking is better upside down: AP is {found.as_it_is:.4f}, and {found.reversed:.4f} if "
+                "every list is reversed; does it lead with the worst?",
+            )
+            yield remark.of_part("long", "long list") if part == "long" else remark
+
+
+def _is_gold(part: str, judged: Judged) -> bool:
+    """Whether a part retrieves what is relevant of every query; or all that is judged, by its relevance."""
+    qrels, found = judged.qrels, judged.rank > 0
+    kept = qrels.sizes > 0 if part == "answers" else np.ones(len(qrels.sizes), dtype=np.bool_)
+    if np.array_equal(found, qrels.relevance > 0):
+        return bool(found.any()) and np.array_equal(judged.retrieved[kept], qrels.relevant()[kept])
+    if not found.all() or not np.array_equal(judged.retrieved, qrels.sizes):
+        return False
+    query = np.repeat(np.arange(len(qrels.sizes)), qrels.sizes)
+    in_order = qrels.graded[np.lexsort((judged.rank, query))]
+    return not ((in_order[1:] > in_order[:-1]) & (query[1:] == query[:-1])).any()
+
+
+def _add(remarks: Remarks, kind: str, queries: Iterable[str]) -> None:
+    for query in queries:
+        remarks.add(kind, query)
