@@ -2,15 +2,17 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Mapping, Sequence
+from functools import cached_property
 from typing import Final
 
 import numpy as np
 
 from coliee_adapters.classes import NamedTuple, dataclass
 from coliee_adapters.errors import UsageError
-from coliee_ir.commands.fuse.candidates import Candidates
+from coliee_adapters.ids import IntArray
 from coliee_ir.judging.judged import BoolArray, FloatArray
+from coliee_ir.judging.order import as_compared, by_score
 
 #: Scores beyond this, or its negative, are not normalised: their squares and sums would leave what floats hold.
 GREATEST_SCORE: Final = 1e100
@@ -159,3 +161,152 @@ def parts_of(held: Candidates, method: str, norm: str, k: float) -> Parts:
         raise UsageError("bad-score", problem)
     given = np.ones_like(held.named) if NORMS[norm].of_all else held.named
     return Parts(np.where(given, NORMS[norm].value(held), 0.0), given)
+
+
+@dataclass(frozen=True)
+class Candidates:
+    """All that n runs retrieved: P rows, one a document of a query, and in each row what the runs say of it.
+
+    The rows of a query stand by id, greatest first: sorting them by score, and keeping the order of equal ones, gives
+    trec_eval's order.
+
+    Attributes:
+        queries: the Q queries of which any run retrieved anything, in the order in which the runs name them.
+        start: shape (Q + 1,); the rows of query i are ``start[i]:start[i + 1]``, and there is at least one.
+        documents: a document a row.
+        scores: shape (n, P); 0 where a run has not retrieved the document.
+        ranks: shape (n, P); from 1; 0 where a run has not retrieved the document.
+    """
+
+    queries: tuple[str, ...]
+    start: IntArray
+    documents: Sequence[str]
+    scores: FloatArray
+    ranks: IntArray
+
+    @classmethod
+    def of(cls, rankings: Sequence[Mapping[str, Mapping[str, float]]]) -> Candidates:
+        """The candidates of runs."""
+        queries = [query for query in dict.fromkeys(q for run in rankings for q in run) if any(_of(rankings, query))]
+        documents: list[str] = []
+        start = [0]
+        rows: list[list[int]] = [[] for _ in rankings]
+        for query in queries:
+            lists = _of(rankings, query)
+            # code points order text as UTF-8 orders its bytes
+            found = sorted(set().union(*lists), reverse=True)
+            row_of = {document: row for row, document in enumerate(found, start=len(documents))}
+            documents += found
+            start.append(len(documents))
+            for placed, ranking in zip(rows, lists, strict=True):
+                placed += [row_of[document] for document in ranking]
+        scores = np.zeros((len(rankings), len(documents)))
+        ranks = np.zeros((len(rankings), len(documents)), dtype=np.int64)
+        for at, run in enumerate(rankings):
+            of_run = [run.get(query, {}) for query in queries]
+            scores[at, rows[at]] = [score for ranking in of_run for score in ranking.values()]
+            ranks[at, rows[at]] = [rank for ranking in of_run for rank in range(1, len(ranking) + 1)]
+        return cls(tuple(queries), np.array(start, dtype=np.int64), documents, scores, ranks)
+
+    @cached_property
+    def query(self) -> IntArray:
+        """Shape (P,); the number of each row's query."""
+        return np.repeat(np.arange(len(self.queries)), self.start[1:] - self.start[:-1])
+
+    @cached_property
+    def named(self) -> BoolArray:
+        """Shape (n, P); whether a run has retrieved the document."""
+        return self.ranks > 0
+
+    @cached_property
+    def lengths(self) -> FloatArray:
+        """Shape (n, P); how many documents the run has retrieved for the row's query."""
+        return self.totals(np.ones_like(self.scores))
+
+    @cached_property
+    def sizes(self) -> IntArray:
+        """Shape (P,); how many documents all runs together have retrieved for the row's query."""
+        return (self.start[1:] - self.start[:-1])[self.query]
+
+    def contents(self, run: int) -> bytes:
+        """What a run holds, as bytes that are the same in whatever order runs and queries are given."""
+        rows = [
+            np.arange(self.start[at], self.start[at + 1])
+            for at in sorted(range(len(self.queries)), key=self.queries.__getitem__)
+        ]
+        by_name = np.concatenate(rows) if rows else np.arange(0)
+        return bytes(self.scores[run][by_name].tobytes() + self.ranks[run][by_name].tobytes())
+
+    def totals(self, values: FloatArray) -> FloatArray:
+        """The sum over each row's query of what the run has retrieved; shape (n, P)."""
+        return self._reduced(np.add, np.where(self.named, values, 0.0))
+
+    def least(self, values: FloatArray) -> FloatArray:
+        """The least value in each row's query of what the run has retrieved; shape (n, P)."""
+        return self._reduced(np.minimum, np.where(self.named, values, np.inf))
+
+    def greatest(self, values: FloatArray) -> FloatArray:
+        """The greatest value in each row's query of what the run has retrieved; shape (n, P)."""
+        return self._reduced(np.maximum, np.where(self.named, values, -np.inf))
+
+    def _reduced(self, how: np.ufunc, values: FloatArray) -> FloatArray:
+        if not self.queries:
+            return values
+        of_queries: FloatArray = how.reduceat(values, self.start[:-1], axis=1)
+        return of_queries[:, self.query]
+
+
+def _of(rankings: Sequence[Mapping[str, Mapping[str, float]]], query: str) -> list[Mapping[str, float]]:
+    """What each run has for a query."""
+    return [run.get(query, {}) for run in rankings]
+
+
+class Ranked(NamedTuple):
+    """Candidates in an order.
+
+    Attributes:
+        scores: shape (P,); the fused scores, which trec_eval puts in the same order.
+        kept: shape (P,); whether a run with a weight has retrieved the document.
+        order: shape (P,); the rows, query by query, the best first and what is not kept last.
+        rank: shape (P,); the rank of each row in its query, from 1; 0 where it is not kept.
+    """
+
+    scores: FloatArray
+    kept: BoolArray
+    order: IntArray
+    rank: IntArray
+
+
+class Blend:
+    """Runs normalised once, to be combined with any weights."""
+
+    def __init__(self, held: Candidates, method: str, norm: str, k: float) -> None:
+        self.held = held
+        self.combine = METHODS[method].combine
+        self.parts = parts_of(held, method, norm, k)
+
+    def ranked(self, weights: FloatArray) -> Ranked:
+        """The candidates as these weights rank them: by score, and equal ones by id, greatest first."""
+        assert self.combine is not None
+        held = self.held
+        with np.errstate(over="ignore", invalid="ignore"):
+            scores = self.combine(self.parts.values, self.parts.given, weights)
+        kept = counted_runs(held.named, weights) > 0
+        scores = np.where(kept, scores, 0.0) + 0.0  # which makes 0 of -0, as trec_eval compares them
+        if not np.isfinite(scores).all():
+            raise UsageError("bad-score", "a fused score is too large to represent; use smaller weights")
+        compared = np.where(kept, as_compared(scores), -np.inf)
+        order = by_score(held.query, compared, stable=True)
+        rank = np.empty(len(order), dtype=np.int64)
+        rank[order] = np.arange(len(order)) - held.start[held.query] + 1
+        return Ranked(scores, kept, order, np.where(kept, rank, 0))
+
+    def run(self, ranked: Ranked, chosen: BoolArray) -> dict[str, dict[str, float]]:
+        """Query → document → score of the chosen rows that are kept, best first; queries without any are left out."""
+        held = self.held
+        rankings: dict[str, dict[str, float]] = {}
+        rows = ranked.order[(ranked.kept & chosen)[ranked.order]]
+        scores = ranked.scores.tolist()
+        for row, query in zip(rows.tolist(), held.query[rows].tolist(), strict=True):
+            rankings.setdefault(held.queries[query], {})[held.documents[row]] = scores[row]
+        return rankings

@@ -18,13 +18,13 @@ from coliee_adapters.inputs import RunLike
 from coliee_adapters.normal_forms import is_folded, mistaken
 from coliee_adapters.records import Answers, Run
 from coliee_adapters.remarks import Remark, Remarks, worded
+from coliee_ir.commands.convert import write
 from coliee_ir.commands.fuse import votes
-from coliee_ir.commands.fuse.blend import Blend
-from coliee_ir.commands.fuse.candidates import Candidates
-from coliee_ir.commands.fuse.methods import METHODS, NORMS
+from coliee_ir.commands.fuse.methods import METHODS, NORMS, Blend, Candidates
 from coliee_ir.judging.gathered import Gathered
 from coliee_ir.judging.judged import FloatArray
 from coliee_ir.output.envelope import dumped
+from coliee_ir.rules.protocol import has_coliee_submissions, has_submissions, submission_rules, task_name
 from coliee_ir.scoring.reading import read_run
 
 #: of reciprocal rank fusion, in the paper that proposed it (Cormack, Clarke, Büttcher, SIGIR 2009)
@@ -442,3 +442,47 @@ def _left_out(queries: Sequence[str]) -> str:
     """Which queries a set has nothing for."""
     pattern = "{n} (query has|queries have) no document that appears in enough runs, and (is|are) left out"
     return Remark("left-out", f"{worded(pattern, len(queries))} (first: {'; '.join(map(shortened, queries[:_SHOWN]))})")
+
+
+def form_for(
+    run: Run | Answers,
+    inputs: Sequence[Run | Answers],
+    *,
+    task: str | int | None = None,
+    edition: str | int | None = None,
+    is_cut: bool = False,
+) -> str:
+    """The form in which a fused run is written: that of a submission, or of a ranking that has yet to be cut."""
+    task = task_name(task)
+    if isinstance(run, Answers):
+        return "labels"
+    if run.scored and not (is_cut and task):
+        return "trec"
+    if has_submissions(task):
+        return submission_rules(task, edition).form or "columns"
+    return "trec" if all(one.format == "trec" for one in inputs) else "columns"
+
+
+def keeps_scores(form: str | None) -> bool:
+    """Whether a form, or with None the one that is found, can hold the scores of a ranking that has yet to be cut."""
+    return form in (None, "trec", "parquet")
+
+
+def write_fused(
+    run: Run | Answers,
+    inputs: Sequence[Run | Answers],
+    target: PathLike,
+    *,
+    to: str | None = None,
+    task: str | int | None = None,
+    edition: str | int | None = None,
+    is_cut: bool = False,
+    template: PathLike | None = None,
+) -> list[str]:
+    """Write a fused run."""
+    form = to or ("tort" if template else form_for(run, inputs, task=task, edition=edition, is_cut=is_cut))
+    submitted = has_coliee_submissions(task_name(task)) and (is_cut or not (isinstance(run, Run) and run.scored))
+    said = write(run, target, to=form, tag=run.tag, template=template, submitted=submitted)
+    if form != "tort" and all(one.format == "tort" for one in inputs):
+        said.append("a submission of the pilot repeats the test file: --template FILE makes one")
+    return said
