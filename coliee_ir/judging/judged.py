@@ -52,7 +52,6 @@ class Judged:
         reading: seconds spent on turning bytes into columns, in all processes.
         tied: shape (3, n); of each judged document that shares its score with others the row, and the ranks of the
             first and the last of them.
-        first: the first lines of judged queries, each document once, where they were read in this process.
     """
 
     qrels: Qrels
@@ -65,6 +64,7 @@ class Judged:
     lines: int = 0
     reading: float = 0.0
     tied: IntArray = field(default_factory=lambda: np.zeros((3, 0), dtype=np.int64))
+    #: the first lines of judged queries, each document once, where they were read in this process; for ``diagnose``
     first: Lines | None = None
 
     def correct(self, cutoff: int | None = None, rel: int = 1) -> IntArray:

@@ -337,10 +337,10 @@ def _write_run(run: Gathered, target: PathLike, to: str, tag: str, template: Pat
         yield from _fill_claims(form, run, target, template)
         return
     _put(form, Submitted(Ranked(run.rankings, run.scored), tag), target)
-    yield f"{counted(run.retrieved, 'document')} of {counted(len(run.rankings), 'query')}"
+    yield f"{counted(run.retrieved, 'document')} of {counted(len(run.lengths), 'query')}"
     yield from _left_out("repeated line", run.lines - run.retrieved, to)
     if "empty" not in form.holds:
-        empty = [query for query, ranking in run.rankings.items() if not ranking]
+        empty = [query for query, n in run.lengths.items() if not n]
         yield from _left_out("query with nothing retrieved", len(empty), to, empty)
     if "order" not in form.holds and not run.scored:
         yield "the scores are made from the order of lines"

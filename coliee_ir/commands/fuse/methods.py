@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from functools import cached_property
 from typing import Final
 
@@ -185,28 +185,31 @@ class Candidates:
     ranks: IntArray
 
     @classmethod
-    def of(cls, rankings: Sequence[Mapping[str, Mapping[str, float]]]) -> Candidates:
-        """The candidates of runs."""
-        queries = [query for query in dict.fromkeys(q for run in rankings for q in run) if any(_of(rankings, query))]
+    def of(
+        cls, rankings: Sequence[Mapping[str, Mapping[str, float]]], queries: Iterable[str] | None = None
+    ) -> Candidates:
+        """The candidates of runs, for some queries or all."""
+        named: list[str] = []
         documents: list[str] = []
         start = [0]
-        rows: list[list[int]] = [[] for _ in rankings]
-        for query in queries:
-            lists = _of(rankings, query)
+        scores, ranks = [np.zeros((len(rankings), 0))], [np.zeros((len(rankings), 0), dtype=np.int64)]
+        for query in queries_of(rankings) if queries is None else queries:
+            lists = [run.get(query, {}) for run in rankings]
             # code points order text as UTF-8 orders its bytes
-            found = sorted(set().union(*lists), reverse=True)
-            row_of = {document: row for row, document in enumerate(found, start=len(documents))}
+            if not (found := sorted(set().union(*lists), reverse=True)):
+                continue
+            row_of = {document: row for row, document in enumerate(found)}
+            scores.append(np.zeros((len(rankings), len(found))))
+            ranks.append(np.zeros((len(rankings), len(found)), dtype=np.int64))
+            for at, ranking in enumerate(lists):
+                rows = [row_of[document] for document in ranking]
+                scores[-1][at, rows] = list(ranking.values())
+                ranks[-1][at, rows] = np.arange(1, len(ranking) + 1)
+            named.append(query)
             documents += found
             start.append(len(documents))
-            for placed, ranking in zip(rows, lists, strict=True):
-                placed += [row_of[document] for document in ranking]
-        scores = np.zeros((len(rankings), len(documents)))
-        ranks = np.zeros((len(rankings), len(documents)), dtype=np.int64)
-        for at, run in enumerate(rankings):
-            of_run = [run.get(query, {}) for query in queries]
-            scores[at, rows[at]] = [score for ranking in of_run for score in ranking.values()]
-            ranks[at, rows[at]] = [rank for ranking in of_run for rank in range(1, len(ranking) + 1)]
-        return cls(tuple(queries), np.array(start, dtype=np.int64), documents, scores, ranks)
+        starts = np.array(start, dtype=np.int64)
+        return cls(tuple(named), starts, documents, np.concatenate(scores, axis=1), np.concatenate(ranks, axis=1))
 
     @cached_property
     def query(self) -> IntArray:
@@ -256,9 +259,9 @@ class Candidates:
         return of_queries[:, self.query]
 
 
-def _of(rankings: Sequence[Mapping[str, Mapping[str, float]]], query: str) -> list[Mapping[str, float]]:
-    """What each run has for a query."""
-    return [run.get(query, {}) for run in rankings]
+def queries_of(rankings: Iterable[Iterable[str]]) -> list[str]:
+    """The queries of several runs, in the order in which the runs name them."""
+    return list(dict.fromkeys(query for run in rankings for query in run))
 
 
 class Ranked(NamedTuple):
