@@ -306,15 +306,10 @@ class Picked(Ids):
 
 
 class Forms(NamedTuple):
-    """What the ids of a collection look like.
+    """What the ids of a collection look like."""
 
-    Attributes:
-        forms: their forms, each once.
-        length: how long they are, where leading zeros fill them up to one length; else None.
-    """
-
-    forms: WordArray
-    length: int | None
+    forms: WordArray  # their forms, each once
+    length: int | None  # how long they are, where leading zeros fill them up to one length; else None
 
     @classmethod
     def of(cls, ids: Ids) -> Forms:

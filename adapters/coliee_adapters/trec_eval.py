@@ -91,23 +91,14 @@ def compares_as_float32() -> bool:
 
 
 class Request(NamedTuple):
-    """One value to ask trec_eval for.
+    """One value to ask trec_eval for."""
 
-    Attributes:
-        base: trec_eval's measure, e.g. ``P``.
-        parameter: its parameter as text, e.g. ``5``; empty for none.
-        rel: the least relevance that counts as relevant (trec_eval's ``-l``).
-        judged_only: leave out unjudged documents before ranking (trec_eval's ``-J``).
-        gains: relevance → gain, to be used in the place of relevance; pairs.
-        top: look at the first so many documents only (trec_eval's ``-M``); 0 for all.
-    """
-
-    base: str
-    parameter: str = ""
-    rel: int = 1
-    judged_only: bool = False
-    gains: tuple[tuple[int, int], ...] = ()
-    top: int = 0
+    base: str  # trec_eval's measure, e.g. ``P``
+    parameter: str = ""  # its parameter as text, e.g. ``5``; empty for none
+    rel: int = 1  # the least relevance that counts as relevant (trec_eval's ``-l``)
+    judged_only: bool = False  # leave out unjudged documents before ranking (trec_eval's ``-J``)
+    gains: tuple[tuple[int, int], ...] = ()  # relevance → gain, to be used in the place of relevance; pairs
+    top: int = 0  # look at the first so many documents only (trec_eval's ``-M``); 0 for all
 
     @property
     def name(self) -> str:
@@ -217,15 +208,10 @@ def values(
 
 
 class _Group(NamedTuple):
-    """Requests that trec_eval is asked for in one call.
+    """Requests that trec_eval is asked for in one call."""
 
-    Attributes:
-        requests: they differ in their measures only, and each of ``_SINGLE`` is there with one parameter.
-        view: what of a query is shown, see ``_VIEWS``.
-    """
-
-    requests: list[Request]
-    view: str
+    requests: list[Request]  # they differ in their measures only, and each of ``_SINGLE`` is there with one parameter
+    view: str  # what of a query is shown, see ``_VIEWS``
 
     @property
     def measures(self) -> set[str]:

@@ -32,23 +32,15 @@ _Writes = Literal["", "file", "files"]
 
 
 class Option(NamedTuple):
-    """An option, or an argument without a flag.
+    """An option, or an argument without a flag."""
 
-    Attributes:
-        flags: how it is typed; empty for an argument that goes by its place.
-        help: what it is for, as a phrase.
-        settings: what else argparse is given.
-        reads: whether its value names files that are read.
-        writes: ``file`` where its value names one that is written, ``files`` where it names a folder or several.
-        local: whether what it names must be on this machine.
-    """
-
-    flags: tuple[str, ...]
-    help: str
-    settings: Mapping[str, Any]
-    reads: bool = False
+    flags: tuple[str, ...]  # how it is typed; empty for an argument that goes by its place
+    help: str  # what it is for, as a phrase
+    settings: Mapping[str, Any]  # what else argparse is given
+    reads: bool = False  # whether its value names files that are read
+    # ``file`` where its value names one that is written, ``files`` where it names a folder or several
     writes: _Writes = ""
-    local: bool = False
+    local: bool = False  # whether what it names must be on this machine
 
 
 def _option(

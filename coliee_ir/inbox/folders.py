@@ -40,19 +40,12 @@ _NAMED: Final = 20
 
 
 class Walked(NamedTuple):
-    """The files that paths stand for.
+    """The files that paths stand for."""
 
-    Attributes:
-        files: the files, each once; of an archive those in it, as ``ARCHIVE/NAME``.
-        passed: what is passed over: why, as a kind of ``PASSED``, and the name.
-        named: the files that were named themselves.
-        sources: those of the files that were looked at, by path.
-    """
-
-    files: list[str]
-    passed: list[tuple[str, str]]
-    named: set[str]
-    sources: dict[str, Source]
+    files: list[str]  # the files, each once; of an archive those in it, as ``ARCHIVE/NAME``
+    passed: list[tuple[str, str]]  # what is passed over: why, as a kind of ``PASSED``, and the name
+    named: set[str]  # the files that were named themselves
+    sources: dict[str, Source]  # those of the files that were looked at, by path
 
     def source(self, file: str, columns: Mapping[str, str] | None = None) -> Source:
         """One of the files."""

@@ -92,41 +92,24 @@ _SAMPLE: Final = 64
 
 @dataclass(slots=True)
 class Item:
-    """A file that came.
+    """A file that came."""
 
-    Attributes:
-        source: the file, opened when it is asked for something.
-        part: what it is.
-        tag: its run tag; of a file without one, the file's name.
-        team: whose it is; empty where nothing tells it.
-        tasks: the tasks that it can be of, the most likely one first; empty where nothing shows it.
-        because: what shows the tasks: ``path``, ``description``, ``tag``, ``content``.
-        why_not: why it is passed over: a key of ``WHY_NOT``; empty for what is not.
-        like: what it is a copy of.
-        error: why it cannot be read.
-        received: when the mail that brought it was received, in UTC; empty for what came otherwise.
-        is_named: whether it was named itself, and not found in a folder.
-        nameless: whether it holds no run tag.
-        holds: the parts of the rules that it holds, where they are named.
-        queries: the first queries in it; ``documents``: the first documents.
-        described: what a description says, or the head of a run says of itself.
-    """
-
-    source: Source
-    part: Part = Part.UNREAD
-    tag: str = ""
-    team: str = ""
-    tasks: tuple[str, ...] = ()
-    because: str = ""
-    why_not: str = ""
-    like: str = ""
-    error: ColieeError | None = None
-    received: str = ""
-    is_named: bool = False
-    nameless: bool = False
-    holds: tuple[str, ...] = ()
-    queries: tuple[str, ...] = ()
+    source: Source  # the file, opened when it is asked for something
+    part: Part = Part.UNREAD  # what it is
+    tag: str = ""  # its run tag; of a file without one, the file's name
+    team: str = ""  # whose it is; empty where nothing tells it
+    tasks: tuple[str, ...] = ()  # the tasks that it can be of, the most likely one first; empty where nothing shows it
+    because: str = ""  # what shows the tasks: ``path``, ``description``, ``tag``, ``content``
+    why_not: str = ""  # why it is passed over: a key of ``WHY_NOT``; empty for what is not
+    like: str = ""  # what it is a copy of
+    error: ColieeError | None = None  # why it cannot be read
+    received: str = ""  # when the mail that brought it was received, in UTC; empty for what came otherwise
+    is_named: bool = False  # whether it was named itself, and not found in a folder
+    nameless: bool = False  # whether it holds no run tag
+    holds: tuple[str, ...] = ()  # the parts of the rules that it holds, where they are named
+    queries: tuple[str, ...] = ()  # the first queries in it; ``documents``: the first documents
     documents: tuple[str, ...] = ()
+    # what a description says, or the head of a run says of itself
     described: list[Description] = field(default_factory=list)
 
     @property
@@ -142,17 +125,11 @@ class Item:
 
 @dataclass(slots=True)
 class Inventory:
-    """All that came.
+    """All that came."""
 
-    Attributes:
-        items: one for each file, in the order of the paths.
-        walked: what was not looked at: links, files given for something else.
-        teams: whose a run is; None where nobody asks.
-    """
-
-    items: list[Item]
-    walked: Walked
-    teams: Teams | None = None
+    items: list[Item]  # one for each file, in the order of the paths
+    walked: Walked  # what was not looked at: links, files given for something else
+    teams: Teams | None = None  # whose a run is; None where nobody asks
 
     @property
     def scored(self) -> list[Item]:

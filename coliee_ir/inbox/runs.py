@@ -28,21 +28,14 @@ _PATHS: Final = (str, os.PathLike, Source)
 
 @dataclass(frozen=True, slots=True)
 class Runs:
-    """The runs that were given, before any is scored.
+    """The runs that were given, before any is scored."""
 
-    Attributes:
-        alone: those that are submissions as they are.
-        stores: the paths of stores, which stand for the runs in them.
-        inventory: where folders or archives are among the paths, all files that came; None where there are none.
-        together: whether all files are the submissions of a competition, of which a part alone is none.
-        names: file → what the caller calls its run.
-    """
-
-    alone: Sequence[Handed] = ()
-    stores: Sequence[str] = ()
+    alone: Sequence[Handed] = ()  # those that are submissions as they are
+    stores: Sequence[str] = ()  # the paths of stores, which stand for the runs in them
+    # where folders or archives are among the paths, all files that came; None where there are none
     inventory: Inventory | None = None
-    together: bool = False
-    names: Mapping[str, str] = field(default_factory=dict)
+    together: bool = False  # whether all files are the submissions of a competition, of which a part alone is none
+    names: Mapping[str, str] = field(default_factory=dict)  # file → what the caller calls its run
 
     @property
     def sources(self) -> list[Source]:

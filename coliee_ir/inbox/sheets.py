@@ -32,17 +32,11 @@ class Row(NamedTuple):
 
 
 class Sheet(NamedTuple):
-    """A CSV file.
+    """A CSV file."""
 
-    Attributes:
-        name: the file.
-        header: the names of the columns, as they stand.
-        rows: what follows.
-    """
-
-    name: str
-    header: tuple[str, ...]
-    rows: tuple[Row, ...]
+    name: str  # the file
+    header: tuple[str, ...]  # the names of the columns, as they stand
+    rows: tuple[Row, ...]  # what follows
 
     def column(self, *names: str) -> int | None:
         """The place of the first column of one of these names, tried in this order; capitals do not matter."""

@@ -25,15 +25,10 @@ class Listed(NamedTuple):
 
 
 class TeamList(NamedTuple):
-    """Who sent what.
+    """Who sent what."""
 
-    Attributes:
-        rows: the rows.
-        columns: the names of the further columns.
-    """
-
-    rows: tuple[Listed, ...] = ()
-    columns: tuple[str, ...] = ()
+    rows: tuple[Listed, ...] = ()  # the rows
+    columns: tuple[str, ...] = ()  # the names of the further columns
 
 
 def read_teams(teams: PathLike | Mapping[str, str]) -> TeamList:

@@ -19,18 +19,12 @@ _SHIFT = np.uint64(64 - _BITS)
 
 
 class Hits(NamedTuple):
-    """The judged documents that were retrieved.
+    """The judged documents that were retrieved."""
 
-    Attributes:
-        rows: shape (h,); their rows in the qrels.
-        segment: shape (h,); the segment of each.
-        at: shape (h,); the line of each; None where only its score was looked up.
-        keys: shape (h,); what sorts each among the lines, see ``in_segments``; None where there are no scores.
-    """
-
-    rows: IntArray
-    segment: IntArray
-    at: IntArray | None
+    rows: IntArray  # shape (h,); their rows in the qrels
+    segment: IntArray  # shape (h,); the segment of each
+    at: IntArray | None  # shape (h,); the line of each; None where only its score was looked up
+    # shape (h,); what sorts each among the lines, see ``in_segments``; None where there are no scores
     keys: IntArray | None
 
 

@@ -20,25 +20,15 @@ from coliee_ir.judging.order import FloatArray, as_compared, sort_keys
 
 @dataclass
 class Lines:
-    """Lines of whole queries, segment after segment.
+    """Lines of whole queries, segment after segment."""
 
-    Attributes:
-        queries: the query of each segment.
-        lengths: shape (segments,); how many lines each has.
-        documents: a document a line.
-        scores: a score a line, or None.
-        ranks: what the rank column says, or None.
-        remarks: what was tolerated while reading.
-        entries: the dictionary that each segment comes from, by document, if any.
-    """
-
-    queries: Ids
-    lengths: IntArray
-    documents: Ids
-    scores: FloatArray | None = None
-    ranks: Sequence[str] | IntArray | None = None
-    remarks: Remarks = field(default_factory=Remarks)
-    entries: Sequence[dict[str, Any]] | None = None
+    queries: Ids  # the query of each segment
+    lengths: IntArray  # shape (segments,); how many lines each has
+    documents: Ids  # a document a line
+    scores: FloatArray | None = None  # a score a line, or None
+    ranks: Sequence[str] | IntArray | None = None  # what the rank column says, or None
+    remarks: Remarks = field(default_factory=Remarks)  # what was tolerated while reading
+    entries: Sequence[dict[str, Any]] | None = None  # the dictionary that each segment comes from, by document, if any
 
     @classmethod
     def of(cls, block: Columns, *, merged: bool = False) -> Lines:

@@ -56,23 +56,14 @@ class _Hand(NamedTuple):
 
 @dataclass
 class Dealt:
-    """What one reader dealt.
+    """What one reader dealt."""
 
-    Attributes:
-        answered: shape (Q,); which judged queries it named, be it with nothing retrieved.
-        files: share → the file that holds its lines.
-        held: lines that were too few for files; None where all lines are in files.
-        extra: query that is not in the gold → how many lines it has.
-        remarks: what was tolerated while reading.
-        lines: how many lines were read.
-    """
-
-    answered: BoolArray
-    files: list[Path] = field(default_factory=list)
-    held: _Hand | None = None
-    extra: dict[str, int] = field(default_factory=dict)
-    remarks: Remarks = field(default_factory=Remarks)
-    lines: int = 0
+    answered: BoolArray  # shape (Q,); which judged queries it named, be it with nothing retrieved
+    files: list[Path] = field(default_factory=list)  # share → the file that holds its lines
+    held: _Hand | None = None  # lines that were too few for files; None where all lines are in files
+    extra: dict[str, int] = field(default_factory=dict)  # query that is not in the gold → how many lines it has
+    remarks: Remarks = field(default_factory=Remarks)  # what was tolerated while reading
+    lines: int = 0  # how many lines were read
 
 
 def deal(

@@ -73,15 +73,10 @@ DEFINITIONS: dict[str, tuple[str, str]] = {
 
 @dataclass(frozen=True)
 class Delegated(Measure):
-    """A measure that trec_eval computes.
+    """A measure that trec_eval computes."""
 
-    Attributes:
-        request: what trec_eval is asked for.
-        typed: the name by which it was asked for, which is printed.
-    """
-
-    request: trec_eval.Request
-    typed: str
+    request: trec_eval.Request  # what trec_eval is asked for
+    typed: str  # the name by which it was asked for, which is printed
 
     ranked = True
     follows = frozenset({"unanswered"})

@@ -37,15 +37,10 @@ _EXPECTED: Final = "a formula is written 0.7*Accuracy + 0.3*MicroF1(law), or 1 i
 
 @dataclass(frozen=True)
 class OfPart(Measure):
-    """A measure of documents on another part of a submission, such as ``MicroF1(law)``.
+    """A measure of documents on another part of a submission, such as ``MicroF1(law)``."""
 
-    Attributes:
-        measure: the measure.
-        part_name: the part that it looks at.
-    """
-
-    measure: Measure
-    part_name: str
+    measure: Measure  # the measure
+    part_name: str  # the part that it looks at
 
     formula = "that of the measure, on the documents of the part"
     source = "protocol files"
@@ -76,17 +71,11 @@ class OfPart(Measure):
 
 
 class Condition(NamedTuple):
-    """What a query's own value of a measure must be.
+    """What a query's own value of a measure must be."""
 
-    Attributes:
-        measure: the measure.
-        compared: ``=``, ``>=`` or ``>``.
-        least: the number that it is compared with.
-    """
-
-    measure: Measure
-    compared: str
-    least: float
+    measure: Measure  # the measure
+    compared: str  # ``=``, ``>=`` or ``>``
+    least: float  # the number that it is compared with
 
     def holds(self, values: FloatArray) -> BoolArray:
         """For which values it holds."""
@@ -99,16 +88,11 @@ class Formula(Measure):
 
     A query for which a condition does not hold counts 0. Where there are conditions, every query has a value: recall
     without relevant documents is 1, and an unanswered query has 0.
-
-    Attributes:
-        title: the name of the formula, or itself.
-        terms: weights, and measures; None for the weight alone.
-        conditions: what must hold for a query.
     """
 
-    title: str
-    terms: tuple[tuple[float, Measure | None], ...]
-    conditions: tuple[Condition, ...] = ()
+    title: str  # the name of the formula, or itself
+    terms: tuple[tuple[float, Measure | None], ...]  # weights, and measures; None for the weight alone
+    conditions: tuple[Condition, ...] = ()  # what must hold for a query
 
     formula = "Σ weight · score; with conditions Σ over queries that meet them / queries"
     source = "protocol files"

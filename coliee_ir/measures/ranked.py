@@ -93,17 +93,11 @@ def _retrieved(judged: Judged) -> BoolArray:
 
 @dataclass(frozen=True)
 class RBP(_Ranked):
-    """Rank-biased precision: what a reader finds who goes on from each document to the next with probability p.
+    """Rank-biased precision: what a reader finds who goes on from each document to the next with probability p."""
 
-    Attributes:
-        p: the persistence, above 0 and below 1.
-        rel: the least relevance that counts as relevant.
-        cutoff: look at the first so many documents of each query; None for all.
-    """
-
-    p: float = 0.8
-    rel: int = 1
-    cutoff: int | None = None
+    p: float = 0.8  # the persistence, above 0 and below 1
+    rel: int = 1  # the least relevance that counts as relevant
+    cutoff: int | None = None  # look at the first so many documents of each query; None for all
 
     base = "RBP"
     formula = "(1 - p) · Σ over relevant retrieved of p^(rank - 1)"
@@ -120,12 +114,9 @@ class TrecEvalRBP(_Ranked):
 
     A document of relevance g counts g / the greatest relevance judged for the query; with relevances 0 and 1 that is
     RBP(p=0.9). The level of relevance does not matter.
-
-    Attributes:
-        p: the persistence, above 0 and below 1.
     """
 
-    p: float = 0.9
+    p: float = 0.9  # the persistence, above 0 and below 1
 
     base = "rbp"
     formula = "(1 - p) · Σ over retrieved of relevance / greatest relevance of the query · p^(rank - 1)"
@@ -145,12 +136,9 @@ class RBPResidual(_Ranked):
 
     That is the weight of the unjudged documents retrieved and of all ranks behind the last, so that it is at most 1,
     for a query with nothing retrieved.
-
-    Attributes:
-        p: the persistence, above 0 and below 1.
     """
 
-    p: float = 0.8
+    p: float = 0.8  # the persistence, above 0 and below 1
 
     base = "RBPResidual"
     formula = "1 - (1 - p) · Σ over judged retrieved of p^(rank - 1)"
@@ -163,13 +151,9 @@ class RBPResidual(_Ranked):
 
 @dataclass(frozen=True)
 class TrecEvalRBPResidual(_Ranked):
-    """The residual of RBP as trec_eval 10 has it: 0 for a query whose retrieved documents are all judged.
+    """The residual of RBP as trec_eval 10 has it: 0 for a query whose retrieved documents are all judged."""
 
-    Attributes:
-        p: the persistence, above 0 and below 1.
-    """
-
-    p: float = 0.9
+    p: float = 0.9  # the persistence, above 0 and below 1
 
     base = "rbp_resid"
     formula = f"{RBPResidual.formula}; 0 where no unjudged document was retrieved"
@@ -186,14 +170,10 @@ class ERR(_Ranked):
     """Expected reciprocal rank: that of the document with which a reader is satisfied and stops.
 
     A document of relevance g satisfies with probability (2^g - 1) / 2^max_rel.
-
-    Attributes:
-        max_rel: the greatest relevance there can be; gdeval's is 4.
-        cutoff: look at the first so many documents of each query; None for all.
     """
 
-    max_rel: int = 4
-    cutoff: int | None = None
+    max_rel: int = 4  # the greatest relevance there can be; gdeval's is 4
+    cutoff: int | None = None  # look at the first so many documents of each query; None for all
 
     base = "ERR"
     formula = "Σ over ranks i of R_i / i · Π over ranks j before i of (1 - R_j), R = (2^relevance - 1) / 2^max_rel"
@@ -218,12 +198,9 @@ class ERR(_Ranked):
 
 @dataclass(frozen=True)
 class ExponentialNDCG(_Ranked):
-    """nDCG of exponential gains: a document of relevance g counts 2^g - 1, so that a high relevance outweighs many low.
+    """nDCG of exponential gains: a document of relevance g counts 2^g - 1, so that a high relevance outweighs many low."""
 
-    Attributes:
-        cutoff: look at the first so many documents of each query, and of its ideal ranking; None for all.
-    """
-
+    # look at the first so many documents of each query, and of its ideal ranking; None for all
     cutoff: int | None = None
 
     base = "nDCG"
@@ -255,13 +232,9 @@ def _ideal_rank(judged: Judged, gains: FloatArray) -> IntArray:
 
 @dataclass(frozen=True)
 class DCG(_Ranked):
-    """Discounted cumulative gain of the relevances, which is not divided by that of the ideal ranking.
+    """Discounted cumulative gain of the relevances, which is not divided by that of the ideal ranking."""
 
-    Attributes:
-        cutoff: look at the first so many documents of each query; None for all.
-    """
-
-    cutoff: int | None = None
+    cutoff: int | None = None  # look at the first so many documents of each query; None for all
 
     base = "dcg"
     formula = "Σ relevance / log2(rank + 1)"
@@ -314,14 +287,10 @@ class Compat(_Ranked):
     """Compatibility: rank-biased overlap of the ranking with an ideal one, the relevant documents by relevance.
 
     Of equal relevance, those come first that were retrieved, in their order.
-
-    Attributes:
-        p: the persistence, above 0 and below 1.
-        normalize: whether it is divided by the overlap that the ideal ranking has with itself.
     """
 
-    p: float = 0.95
-    normalize: bool = True
+    p: float = 0.95  # the persistence, above 0 and below 1
+    normalize: bool = True  # whether it is divided by the overlap that the ideal ranking has with itself
 
     base = "Compat"
     formula = "Σ over depths i of p^(i - 1) · |first i ∩ ideal first i| / i, / Σ p^(i - 1), / that of the ideal"
@@ -354,13 +323,9 @@ class Compat(_Ranked):
 
 @dataclass(frozen=True)
 class JudgedShare(_Ranked):
-    """The share of the documents retrieved that have a judgement: whether a gold can tell anything about a run.
+    """The share of the documents retrieved that have a judgement: whether a gold can tell anything about a run."""
 
-    Attributes:
-        cutoff: look at the first so many documents of each query; None for all.
-    """
-
-    cutoff: int | None = None
+    cutoff: int | None = None  # look at the first so many documents of each query; None for all
 
     base = "Judged"
     formula = "judged among the first k / the first k that were retrieved"
@@ -375,13 +340,9 @@ class JudgedShare(_Ranked):
 
 @dataclass(frozen=True)
 class UnjudgedShare(_Ranked):
-    """The share of the first k documents that have no judgement; what was not retrieved counts as judged.
+    """The share of the first k documents that have no judgement; what was not retrieved counts as judged."""
 
-    Attributes:
-        cutoff: look at the first so many documents of each query; by default 10.
-    """
-
-    cutoff: int = 10
+    cutoff: int = 10  # look at the first so many documents of each query; by default 10
 
     base = "unj"
     formula = "unjudged among the first k / k"

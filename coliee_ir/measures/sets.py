@@ -66,17 +66,11 @@ def _divided(above: npt.NDArray[np.generic], below: npt.NDArray[np.generic]) -> 
 
 @dataclass(frozen=True)
 class _SetMeasure(Measure):
-    """What the six have in common: which of P, R and F, the cutoff, the relevance level.
+    """What the six have in common: which of P, R and F, the cutoff, the relevance level."""
 
-    Attributes:
-        cutoff: look at the first so many documents of each query; None for all.
-        rel: the least relevance that counts as relevant.
-        beta: how much more recall weighs than precision in F: 1 for F1, 2 for F2. Not squared.
-    """
-
-    cutoff: int | None = None
-    rel: int = 1
-    beta: float = 1.0
+    cutoff: int | None = None  # look at the first so many documents of each query; None for all
+    rel: int = 1  # the least relevance that counts as relevant
+    beta: float = 1.0  # how much more recall weighs than precision in F: 1 for F1, 2 for F2. Not squared
 
     averaging: ClassVar[str]
     letter: ClassVar[str]
@@ -217,11 +211,9 @@ class MacroF(Macro):
 
     With ``of=means`` it is F of the mean precision and the mean recall, which some teams compute and the official
     scores are not.
-
-    Attributes:
-        of: ``queries``, the mean of the queries' F, or ``means``, F of MacroP and MacroR.
     """
 
+    # ``queries``, the mean of the queries' F, or ``means``, F of MacroP and MacroR
     of: Literal["queries", "means"] = "queries"
 
     letter = "F"

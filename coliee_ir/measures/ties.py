@@ -42,33 +42,20 @@ class Span(NamedTuple):
 
 
 class Block(NamedTuple):
-    """Documents of equal score of one query.
+    """Documents of equal score of one query."""
 
-    Attributes:
-        first: the rank of the first of them.
-        size: how many there are.
-        gains: the relevance of those that are relevant, the greatest first.
-    """
-
-    first: int
-    size: int
-    gains: tuple[int, ...]
+    first: int  # the rank of the first of them
+    size: int  # how many there are
+    gains: tuple[int, ...]  # the relevance of those that are relevant, the greatest first
 
 
 class _Tied(NamedTuple):
-    """The retrieved relevant documents of the queries with ties: all of a part that expected values are made of.
+    """The retrieved relevant documents of the queries with ties: all of a part that expected values are made of."""
 
-    Attributes:
-        query: shape (h,); whose each is, as a place among the queries with ties; ascending.
-        first: shape (h,); the first rank of the documents of its score.
-        last: shape (h,); the last one.
-        relevance: shape (h,); the greatest of a block first.
-    """
-
-    query: IntArray
-    first: IntArray
-    last: IntArray
-    relevance: IntArray
+    query: IntArray  # shape (h,); whose each is, as a place among the queries with ties; ascending
+    first: IntArray  # shape (h,); the first rank of the documents of its score
+    last: IntArray  # shape (h,); the last one
+    relevance: IntArray  # shape (h,); the greatest of a block first
 
     def blocks(self, rel: int) -> dict[int, list[Block]]:
         """The blocks with documents of this relevance of each query that has any, by rank; one document is a block."""
@@ -83,27 +70,16 @@ class _Tied(NamedTuple):
 
 
 class _Bounds(NamedTuple):
-    """A score with the relevant documents last, and first, among equals; and what its expected value is made of.
+    """A score with the relevant documents last, and first, among equals; and what its expected value is made of."""
 
-    Attributes:
-        low: the score at worst.
-        high: the score at best.
-        sums: shape (T,); the sums that the score at worst is formed of.
-        gaps: shape (queries with ties, T); what each of them adds more at best.
-        score: sums → score.
-        value: what the measure's formula gives for a query with ties.
-        part: the number of the part that the measure reads.
-        rel: the least relevance that it looks at.
-    """
-
-    low: float
-    high: float
-    sums: FloatArray
-    gaps: FloatArray
-    score: Callable[[FloatArray], FloatArray]
-    value: _Value
-    part: int
-    rel: int
+    low: float  # the score at worst
+    high: float  # the score at best
+    sums: FloatArray  # shape (T,); the sums that the score at worst is formed of
+    gaps: FloatArray  # shape (queries with ties, T); what each of them adds more at best
+    score: Callable[[FloatArray], FloatArray]  # sums → score
+    value: _Value  # what the measure's formula gives for a query with ties
+    part: int  # the number of the part that the measure reads
+    rel: int  # the least relevance that it looks at
 
 
 class Ties(Mapping[Measure, Span]):

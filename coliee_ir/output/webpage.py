@@ -67,17 +67,11 @@ search.addEventListener("input", () => {
 
 
 class Section(NamedTuple):
-    """A part of a page.
+    """A part of a page."""
 
-    Attributes:
-        name: by which it is linked to.
-        title: its heading.
-        body: HTML, as ``grid.html`` makes it.
-    """
-
-    name: str
-    title: str
-    body: str
+    name: str  # by which it is linked to
+    title: str  # its heading
+    body: str  # HTML, as ``grid.html`` makes it
 
 
 def page(title: str, sections: Sequence[Section], above: str = "") -> str:

@@ -171,19 +171,12 @@ _SHOWN: Final = 3
 
 
 class _About(NamedTuple):
-    """What a remark says of a decision.
+    """What a remark says of a decision."""
 
-    Attributes:
-        field: the decision.
-        done: choice → what is done.
-        elsewhere: what happens in measures that do not follow the decision; empty where nothing need be said.
-        unused: what is said where no measure follows the decision; by default what is done by default.
-    """
-
-    field: str
-    done: Mapping[str, str]
-    elsewhere: str = ""
-    unused: str = ""
+    field: str  # the decision
+    done: Mapping[str, str]  # choice → what is done
+    elsewhere: str = ""  # what happens in measures that do not follow the decision; empty where nothing need be said
+    unused: str = ""  # what is said where no measure follows the decision; by default what is done by default
 
 
 _UNANSWERED: Final = _About(

@@ -148,41 +148,23 @@ class Authority(StrEnum):
 
 
 class SubmissionRules(NamedTuple):
-    """How a submission to one task must look, over a span of editions.
+    """How a submission to one task must look, over a span of editions."""
 
-    Attributes:
-        task: the task.
-        first: the first edition (year) of these rules.
-        last: the last one.
-        source: who states these rules; of COLIEE's an ``Authority``.
-        columns: the columns of a line of documents; empty where documents are not given in columns.
-        query_digits: how many digits the ids of queries have at least; 0 where they are no plain numbers.
-        document_digits: how many digits the ids of documents have; 0 where they are no plain numbers.
-        most_runs: how many runs a team may send; None where no number is known.
-        runs_source: who states that number.
-        runs_stated: whether it is stated for this task in these editions, or taken over from another.
-        long_list: how many documents a query has in the long list; 0 where the task has none.
-        tag_length: how many letters and digits a run tag may have.
-        query_pattern: the regular expression of the ids of queries; empty where they may be anything.
-        document_pattern: that of the ids of documents.
-        most_documents: how many documents a query may have; None where no number is known.
-    """
-
-    task: str
-    first: int
-    last: int
-    source: str
-    columns: tuple[str, ...] = ()
-    query_digits: int = 0
-    document_digits: int = 0
-    most_runs: int | None = None
-    runs_source: str = Authority.PAGE
-    runs_stated: bool = True
-    long_list: int = 0
-    tag_length: int = TAG_LENGTH
-    query_pattern: str = ""
-    document_pattern: str = ""
-    most_documents: int | None = None
+    task: str  # the task
+    first: int  # the first edition (year) of these rules
+    last: int  # the last one
+    source: str  # who states these rules; of COLIEE's an ``Authority``
+    columns: tuple[str, ...] = ()  # the columns of a line of documents; empty where documents are not given in columns
+    query_digits: int = 0  # how many digits the ids of queries have at least; 0 where they are no plain numbers
+    document_digits: int = 0  # how many digits the ids of documents have; 0 where they are no plain numbers
+    most_runs: int | None = None  # how many runs a team may send; None where no number is known
+    runs_source: str = Authority.PAGE  # who states that number
+    runs_stated: bool = True  # whether it is stated for this task in these editions, or taken over from another
+    long_list: int = 0  # how many documents a query has in the long list; 0 where the task has none
+    tag_length: int = TAG_LENGTH  # how many letters and digits a run tag may have
+    query_pattern: str = ""  # the regular expression of the ids of queries; empty where they may be anything
+    document_pattern: str = ""  # that of the ids of documents
+    most_documents: int | None = None  # how many documents a query may have; None where no number is known
 
     @property
     def form(self) -> str:
@@ -268,16 +250,11 @@ def described_task(task: str) -> str:
 
 
 class Family(NamedTuple):
-    """The rules of one task over all its editions.
+    """The rules of one task over all its editions."""
 
-    Attributes:
-        rules: how it is scored, a row for each span of editions.
-        submissions: how submissions must look, likewise; empty where nothing is known.
-        models_before: edition → the date before which models must have been updated last; None where there is none.
-    """
-
-    rules: tuple[Protocol, ...]
-    submissions: tuple[SubmissionRules, ...]
+    rules: tuple[Protocol, ...]  # how it is scored, a row for each span of editions
+    submissions: tuple[SubmissionRules, ...]  # how submissions must look, likewise; empty where nothing is known
+    # edition → the date before which models must have been updated last; None where there is none
     models_before: Mapping[int, datetime.date | None]
 
     def covered(self) -> Family:

@@ -170,25 +170,16 @@ class Table:
 
 
 class Stated(NamedTuple):
-    """What a protocol file states, checked.
+    """What a protocol file states, checked."""
 
-    Attributes:
-        path: the file.
-        task: the name of the task family.
-        editions: the fields of ``Protocol`` that are stated, for each span of editions.
-        submissions: likewise those of ``SubmissionRules``.
-        models_before: edition → the date before which models must have been updated last; None where there is none.
-        gold: how a gold is written; None for any known format.
-        run: how a run is written; likewise.
-    """
-
-    path: str
-    task: str
-    editions: tuple[Mapping[str, Any], ...]
-    submissions: tuple[Mapping[str, Any], ...]
+    path: str  # the file
+    task: str  # the name of the task family
+    editions: tuple[Mapping[str, Any], ...]  # the fields of ``Protocol`` that are stated, for each span of editions
+    submissions: tuple[Mapping[str, Any], ...]  # likewise those of ``SubmissionRules``
+    # edition → the date before which models must have been updated last; None where there is none
     models_before: Mapping[int, datetime.date | None]
-    gold: Layout | None
-    run: Layout | None
+    gold: Layout | None  # how a gold is written; None for any known format
+    run: Layout | None  # how a run is written; likewise
 
 
 def read(path: PathLike, newest: int, edition: type, submission: type) -> Stated:

@@ -55,17 +55,11 @@ def _size(part: object) -> int:
 
 
 class Scorer(Protocol):
-    """An evaluator: what scores a submission.
+    """An evaluator: what scores a submission."""
 
-    Attributes:
-        queries: the judged queries.
-        qrels: part of a submission → what it is judged by.
-        columns: what the columns of tables are called, by role.
-    """
-
-    queries: tuple[str, ...]
-    qrels: Mapping[str, Qrels]
-    columns: Mapping[str, str] | None
+    queries: tuple[str, ...]  # the judged queries
+    qrels: Mapping[str, Qrels]  # part of a submission → what it is judged by
+    columns: Mapping[str, str] | None  # what the columns of tables are called, by role
 
     def evaluate(
         self, run: Submission, *, jobs: int = 1, executor: Executor | None = None, keep_judged: bool = False

@@ -24,24 +24,15 @@ LABEL: Final = {True: "Y", False: "N"}
 
 
 class Prepared(NamedTuple):
-    """What submissions are judged by.
+    """What submissions are judged by."""
 
-    Attributes:
-        gold: the gold.
-        rules: the rules of its task.
-        edition: the edition whose rules these are; None for a task without editions.
-        decisions: the choices where the organisers leave it open.
-        queries: the queries to score.
-        excluded: those that are left out.
-        qrels: part of a submission → what it is judged by; all have the same queries in the same order.
-    """
-
-    gold: Gold
-    rules: Protocol
-    edition: int | None
-    decisions: Decisions
-    queries: tuple[str, ...]
-    excluded: frozenset[str]
+    gold: Gold  # the gold
+    rules: Protocol  # the rules of its task
+    edition: int | None  # the edition whose rules these are; None for a task without editions
+    decisions: Decisions  # the choices where the organisers leave it open
+    queries: tuple[str, ...]  # the queries to score
+    excluded: frozenset[str]  # those that are left out
+    # part of a submission → what it is judged by; all have the same queries in the same order
     qrels: Mapping[str, Qrels]
 
     @property

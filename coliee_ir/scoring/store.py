@@ -80,29 +80,17 @@ COMMIT;
 
 
 class _Row(NamedTuple):
-    """What is kept of a run.
+    """What is kept of a run."""
 
-    Attributes:
-        file: its file.
-        rules: the id of the rules that it was scored by: gold, queries, task, edition, decisions, versions.
-        asked: the measures that were asked for, as JSON; ``[]`` for the official ones.
-        content: what differs where its content, or what it is called, does.
-        tag: its run tag.
-        means: measure → score, as JSON.
-        per_query: for each measure the scores of the queries, shape (M, Q), packed.
-        more: the rest, as JSON.
-        judged: the judged parts, packed.
-    """
-
-    file: str
-    rules: str
-    asked: str
-    content: str
-    tag: str
-    means: str
-    per_query: bytes
-    more: str
-    judged: bytes
+    file: str  # its file
+    rules: str  # the id of the rules that it was scored by: gold, queries, task, edition, decisions, versions
+    asked: str  # the measures that were asked for, as JSON; ``[]`` for the official ones
+    content: str  # what differs where its content, or what it is called, does
+    tag: str  # its run tag
+    means: str  # measure → score, as JSON
+    per_query: bytes  # for each measure the scores of the queries, shape (M, Q), packed
+    more: str  # the rest, as JSON
+    judged: bytes  # the judged parts, packed
 
     @classmethod
     def of(cls, found: Sequence[Any]) -> _Row:

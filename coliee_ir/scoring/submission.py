@@ -98,19 +98,12 @@ class Invalid(NamedTuple):
 
 
 class Handed(NamedTuple):
-    """A submission, ready to be scored.
+    """A submission, ready to be scored."""
 
-    Attributes:
-        parts: its run, answers and long list.
-        team: whose it is.
-        tag: its run tag.
-        name: what the caller calls it; empty where it goes by its tag.
-    """
-
-    parts: Submission
-    team: str = ""
-    tag: str = ""
-    name: str = ""
+    parts: Submission  # its run, answers and long list
+    team: str = ""  # whose it is
+    tag: str = ""  # its run tag
+    name: str = ""  # what the caller calls it; empty where it goes by its tag
 
     def invalid(self, reason: Remark) -> Invalid:
         """That it could not be scored."""
@@ -126,21 +119,13 @@ class Collected(NamedTuple):
 
 
 class Records(NamedTuple):
-    """A submission, read.
+    """A submission, read."""
 
-    Attributes:
-        main: the run, whatever it holds.
-        documents: the documents to judge, if the task asks for any.
-        answers: the answers to judge, if there are any.
-        long_list: the long list, if there is one.
-        beside: what else the run's file holds, by part.
-    """
-
-    main: Run | Answers
-    documents: Run | None
-    answers: Answers | None
-    long_list: Run | None
-    beside: Mapping[str, Run | Answers] = MappingProxyType({})
+    main: Run | Answers  # the run, whatever it holds
+    documents: Run | None  # the documents to judge, if the task asks for any
+    answers: Answers | None  # the answers to judge, if there are any
+    long_list: Run | None  # the long list, if there is one
+    beside: Mapping[str, Run | Answers] = MappingProxyType({})  # what else the run's file holds, by part
 
 
 def records(submission: Submission, against: Prepared, read: Callable[[Any], Run | Answers]) -> Records:
@@ -242,19 +227,12 @@ def _blocks_of_side(claims: Run, letter: str) -> Iterator[Columns]:
 
 
 class Counted(NamedTuple):
-    """How many there are.
+    """How many there are."""
 
-    Attributes:
-        totals: correct, retrieved and relevant documents of each query.
-        answered: shape (Q,); the queries that are answered.
-        in_part: shape (Q,); those of which one part is missing.
-        extra: the queries of the run that the gold does not have.
-    """
-
-    totals: Counts
-    answered: BoolArray
-    in_part: BoolArray
-    extra: tuple[str, ...]
+    totals: Counts  # correct, retrieved and relevant documents of each query
+    answered: BoolArray  # shape (Q,); the queries that are answered
+    in_part: BoolArray  # shape (Q,); those of which one part is missing
+    extra: tuple[str, ...]  # the queries of the run that the gold does not have
 
 
 def count(parts: Parts, against: Prepared) -> Counted:

@@ -30,17 +30,11 @@ ONE_EACH: Final = "one relevant document each"
 
 
 class Cutoffs(NamedTuple):
-    """A set measure at the cutoffs 1, 2, … K.
+    """A set measure at the cutoffs 1, 2, … K."""
 
-    Attributes:
-        each: shape (Q, K, T); what each query adds at each cutoff.
-        score: sums of shape (…, T) → scores of shape (…).
-        besides: shape (K, T); what is added whatever the queries: lines of extra queries that count as wrong.
-    """
-
-    each: FloatArray
-    score: Callable[[FloatArray], FloatArray]
-    besides: FloatArray
+    each: FloatArray  # shape (Q, K, T); what each query adds at each cutoff
+    score: Callable[[FloatArray], FloatArray]  # sums of shape (…, T) → scores of shape (…)
+    besides: FloatArray  # shape (K, T); what is added whatever the queries: lines of extra queries that count as wrong
 
     @property
     def values(self) -> FloatArray:

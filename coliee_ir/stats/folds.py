@@ -28,18 +28,12 @@ class Split:
     """How queries are dealt to folds: one by one, or group by group, and several times.
 
     The folds follow from the ids and the seed, whatever the order of the queries.
-
-    Attributes:
-        group: shape (Q,); the number of each query's group, or of the query itself, in the order of their names.
-        n: how many folds.
-        seed: of the order in which they are dealt.
-        repeats: how many times they are dealt anew.
     """
 
-    group: IntArray
-    n: int
-    seed: int
-    repeats: int = 1
+    group: IntArray  # shape (Q,); the number of each query's group, or of the query itself, in the order of their names
+    n: int  # how many folds
+    seed: int  # of the order in which they are dealt
+    repeats: int = 1  # how many times they are dealt anew
 
     @classmethod
     def of(

@@ -53,25 +53,15 @@ _Row = tuple[int, slice | IntArray]
 
 
 class PairTest(NamedTuple):
-    """Two runs, tested.
+    """Two runs, tested."""
 
-    Attributes:
-        difference: D, of the scores; NaN where one does not exist.
-        error: its standard error, if they do not differ.
-        p: the probability of such a T, or of a greater one, if the runs do not differ; two-sided.
-        critical: what T must exceed to be significant; infinite where none can.
-        differing: how many queries the runs differ in.
-        interval: without 0 exactly if p is significant; NaN for an end that there is not.
-        narrower: the same at twice the level, for margins: each of its ends is wrong as often as p.
-    """
-
-    difference: float
-    error: float
-    p: float
-    critical: float
-    differing: int
-    interval: Interval
-    narrower: Interval
+    difference: float  # D, of the scores; NaN where one does not exist
+    error: float  # its standard error, if they do not differ
+    p: float  # the probability of such a T, or of a greater one, if the runs do not differ; two-sided
+    critical: float  # what T must exceed to be significant; infinite where none can
+    differing: int  # how many queries the runs differ in
+    interval: Interval  # without 0 exactly if p is significant; NaN for an end that there is not
+    narrower: Interval  # the same at twice the level, for margins: each of its ends is wrong as often as p
 
     @property
     def is_hopeless(self) -> bool:
@@ -80,17 +70,11 @@ class PairTest(NamedTuple):
 
 
 class Null(NamedTuple):
-    """What a statistic is if there is nothing to find.
+    """What a statistic is if there is nothing to find."""
 
-    Attributes:
-        reach: in rising order, the greatest statistics that each trial still reaches, but for rounding.
-        tail: the share of trials that reach as far, or further.
-        drawn: how many trials were drawn at random; 0 where these are all that there are.
-    """
-
-    reach: FloatArray
-    tail: FloatArray
-    drawn: int
+    reach: FloatArray  # in rising order, the greatest statistics that each trial still reaches, but for rounding
+    tail: FloatArray  # the share of trials that reach as far, or further
+    drawn: int  # how many trials were drawn at random; 0 where these are all that there are
 
     @classmethod
     def of(cls, values: FloatArray, drawn: int, tail: FloatArray | None = None) -> Null:
@@ -460,16 +444,11 @@ def _intervals(
 
 
 class Joint(NamedTuple):
-    """Pairs tested together: max-T in its single-step form, whose intervals agree with its p.
+    """Pairs tested together: max-T in its single-step form, whose intervals agree with its p."""
 
-    Attributes:
-        critical: what any T must exceed for its difference to be significant among all.
-        p: for each family, the probability that any pair reaches a pair's T; shape (P,).
-        intervals: for each family, those that hold for all pairs at once, at both levels; shape (2, P, 2).
-    """
-
-    critical: float
-    p: list[FloatArray]
+    critical: float  # what any T must exceed for its difference to be significant among all
+    p: list[FloatArray]  # for each family, the probability that any pair reaches a pair's T; shape (P,)
+    # for each family, those that hold for all pairs at once, at both levels; shape (2, P, 2)
     intervals: list[FloatArray]
 
 
@@ -506,21 +485,16 @@ def _affordable(settings: Resampling, pairs: int) -> Resampling:
 
 
 class Standings(NamedTuple):
-    """Where runs stand.
+    """Where runs stand."""
 
-    Attributes:
-        better: shape (R, R); which run is significantly better than which, of all pairs at once.
-        best: shape (R,); which may be the best: of which it is not refuted that no other is better (Hsu: one-sided,
-            each against all others). With the confidence level the best is among them.
-        alone: shape (R, R); 1 where the column's run is better than the row's, -1 where it is worse, by what holds for
-            the row's run by itself.
-        critical: what any T must exceed; infinite where nothing can be found.
-    """
-
-    better: BoolArray
+    better: BoolArray  # shape (R, R); which run is significantly better than which, of all pairs at once
+    # shape (R,); which may be the best: of which it is not refuted that no other is better (Hsu: one-sided, each
+    # against all others). With the confidence level the best is among them
     best: BoolArray
+    # shape (R, R); 1 where the column's run is better than the row's, -1 where it is worse, by what holds for the row's
+    # run by itself
     alone: IntArray
-    critical: float
+    critical: float  # what any T must exceed; infinite where nothing can be found
 
 
 def standings(runs: Sequence[Terms], settings: Resampling) -> Standings:

@@ -16,20 +16,14 @@ from coliee_ir.stats.settings import Resampling
 
 
 class Power(NamedTuple):
-    """What n' queries find: δ is found with power Φ(z) where δ = s (c √(E² + Cδ²) + z E), s² = n/n'.
+    """What n' queries find: δ is found with power Φ(z) where δ = s (c √(E² + Cδ²) + z E), s² = n/n'."""
 
-    Attributes:
-        s: the square root of n/n'.
-        c: the critical value: Student's with n' - 1 degrees of freedom; of several pairs that of the joint test of
-            these queries, as much greater or less as Student's.
-        error: E, the standard error of each pair's difference as it is; shape (P,).
-        spread: C, what the sizes of queries add to it where the test supposes no difference.
-    """
-
-    s: float
+    s: float  # the square root of n/n'
+    # the critical value: Student's with n' - 1 degrees of freedom; of several pairs that of the joint test of these
+    # queries, as much greater or less as Student's
     c: float
-    error: FloatArray
-    spread: FloatArray
+    error: FloatArray  # E, the standard error of each pair's difference as it is; shape (P,)
+    spread: FloatArray  # C, what the sizes of queries add to it where the test supposes no difference
 
     @classmethod
     def of(cls, board: Board, pairs: Sequence[tuple[int, int]], n: int, settings: Resampling) -> Power:

@@ -14,15 +14,10 @@ from coliee_ir.measures.base import Terms
 
 @dataclass(frozen=True, eq=False)
 class Units:
-    """The units of resampling, in an order that does not depend on the gold's.
+    """The units of resampling, in an order that does not depend on the gold's."""
 
-    Attributes:
-        number: shape (Q,); the unit of each query.
-        n: how many units.
-    """
-
-    number: IntArray
-    n: int
+    number: IntArray  # shape (Q,); the unit of each query
+    n: int  # how many units
 
     @classmethod
     def of(cls, queries: Sequence[str], groups: Mapping[str, str] | None = None) -> Units:

@@ -42,19 +42,12 @@ _CONTROL: Final = re.compile("[\\0-\x1f\x7f-\x9f]")
 
 
 class Contents(NamedTuple):
-    """What an archive holds.
+    """What an archive holds."""
 
-    Attributes:
-        files: name in the archive → where its bytes lie.
-        passed: entries that are not read: why, a kind of ``inbox.folders.PASSED``, and the name.
-        faults: name of an archive in it → why that one cannot be read.
-        mails: how the names of a mail's attachments begin → what the mail says of them.
-    """
-
-    files: dict[str, str]
-    passed: list[tuple[str, str]]
-    faults: dict[str, InputError]
-    mails: dict[str, Mail]
+    files: dict[str, str]  # name in the archive → where its bytes lie
+    passed: list[tuple[str, str]]  # entries that are not read: why, a kind of ``inbox.folders.PASSED``, and the name
+    faults: dict[str, InputError]  # name of an archive in it → why that one cannot be read
+    mails: dict[str, Mail]  # how the names of a mail's attachments begin → what the mail says of them
 
 
 def is_archive(path: str) -> bool:

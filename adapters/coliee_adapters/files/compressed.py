@@ -27,25 +27,16 @@ _SIGN: Final = 10
 
 
 class Compression(NamedTuple):
-    """A way in which files are compressed.
+    """A way in which files are compressed."""
 
-    Attributes:
-        name: what it is called.
-        ending: how the names of its files end.
-        sign: the first bytes of its files.
-        module: the library.
-        file: the library's class of files.
-        decompressor: its class of decompressors, which unpack one stream; none where its files do all that is needed.
-        bounds: what that class is told about the memory that it may take.
-    """
-
-    name: str
-    ending: str
-    sign: re.Pattern[bytes]
-    module: str
-    file: str
+    name: str  # what it is called
+    ending: str  # how the names of its files end
+    sign: re.Pattern[bytes]  # the first bytes of its files
+    module: str  # the library
+    file: str  # the library's class of files
+    # its class of decompressors, which unpack one stream; none where its files do all that is needed
     decompressor: str = ""
-    bounds: Mapping[str, int] = {}
+    bounds: Mapping[str, int] = {}  # what that class is told about the memory that it may take
 
     def library(self, path: str) -> Any:
         """The library."""

@@ -9,15 +9,10 @@ from coliee_adapters.files.mail import is_mail
 
 
 class Kind(NamedTuple):
-    """A kind of file.
+    """A kind of file."""
 
-    Attributes:
-        name: what it is, with its article.
-        remedy: what to do with it.
-    """
-
-    name: str
-    remedy: str
+    name: str  # what it is, with its article
+    remedy: str  # what to do with it
 
 
 _UNPACK: Final = "unpack it and give the file in it"

@@ -20,28 +20,21 @@ _SETTING: Final = re.compile(r"([0-9]{1,18})([KMG]?)", re.ASCII | re.IGNORECASE)
 
 
 class Limits(NamedTuple):
-    """The limits; ``COLIEE_IR_MAX_LINE`` sets ``line``, and so on.
+    """The limits; ``COLIEE_IR_MAX_LINE`` sets ``line``, and so on."""
 
-    Attributes:
-        line: bytes of a line of columns. Real lines have some forty.
-        whole: bytes of a file that is held in memory as a whole: JSON, XML, CSV, qrels, label lists. What is made of
-            them takes up to 25 times as much.
-        validated: bytes of a file to validate, which takes some 45 times as much; a long list of 1000 documents for
-            each of 400 queries has 16 MiB.
-        unpacked: bytes that compressed data or an archive unpacks to, or that a pipe delivers: a hundred million lines.
-        ratio: how many times its size compressed data or an archive unpacks to; the first 16 MiB are free. Runs reach 5
-            to 30.
-        members: files that an archive may hold.
-        depth: how deep elements of XML and brackets of YAML are nested. The law of e-Gov has some 25 levels.
-    """
-
-    line: int = 1 << 20
+    line: int = 1 << 20  # bytes of a line of columns. Real lines have some forty
+    # bytes of a file that is held in memory as a whole: JSON, XML, CSV, qrels, label lists. What is made of them takes
+    # up to 25 times as much
     whole: int = 64 << 20
+    # bytes of a file to validate, which takes some 45 times as much; a long list of 1000 documents for each of 400
+    # queries has 16 MiB
     validated: int = 32 << 20
+    # bytes that compressed data or an archive unpacks to, or that a pipe delivers: a hundred million lines
     unpacked: int = 4 << 30
+    # how many times its size compressed data or an archive unpacks to; the first 16 MiB are free. Runs reach 5 to 30
     ratio: int = 200
-    members: int = 10_000
-    depth: int = 100
+    members: int = 10_000  # files that an archive may hold
+    depth: int = 100  # how deep elements of XML and brackets of YAML are nested. The law of e-Gov has some 25 levels
 
 
 def current() -> Limits:

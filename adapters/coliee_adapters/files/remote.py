@@ -39,15 +39,10 @@ _SIGNS: Final = (
 
 
 class State(NamedTuple):
-    """What is known of a file without reading it.
+    """What is known of a file without reading it."""
 
-    Attributes:
-        size: how many bytes it has; None where the server does not say.
-        sign: what differs where another content stands there: the entity tag, the time.
-    """
-
-    size: int | None
-    sign: str
+    size: int | None  # how many bytes it has; None where the server does not say
+    sign: str  # what differs where another content stands there: the entity tag, the time
 
 
 def is_remote(path: str) -> bool:

@@ -65,19 +65,13 @@ class _State(NamedTuple):
 
 
 class Look(NamedTuple):
-    """What was seen of a file.
+    """What was seen of a file."""
 
-    Attributes:
-        kind: what it is.
-        fault: why it cannot be read as text or a table; None if it can.
-        tolerable: whether who checks files for their faults may read it all the same: it is empty, or holds NUL.
-        goes_on: whether there may be more than the head.
-    """
-
-    kind: Kind
-    fault: InputError | None = None
+    kind: Kind  # what it is
+    fault: InputError | None = None  # why it cannot be read as text or a table; None if it can
+    # whether who checks files for their faults may read it all the same: it is empty, or holds NUL
     tolerable: bool = False
-    goes_on: bool = False
+    goes_on: bool = False  # whether there may be more than the head
 
 
 class Source:

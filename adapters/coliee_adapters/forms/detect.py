@@ -39,29 +39,20 @@ class Submitted(NamedTuple):
 
 
 class Form(NamedTuple, Generic[_Record, _Written]):
-    """A form of file.
+    """A form of file."""
 
-    Attributes:
-        name: what ``--from`` and ``--to`` call it.
-        looks: a line of it, for people.
-        sniff: gives the name of the form that a file's first bytes show, or None.
-        read: reads a file of this form, ids normalised by a rule.
-        write: writes what is held (a Gold, or a Submitted) in this form; None if nothing is written in it.
-        holds: what a written file of this form has a place for: ``documents``, ``labels`` (as such or as documents
-            named Y and N), ``levels`` of relevance, ``order`` without scores, ``scores``, ``tag``, ``empty`` (queries
-            with nothing retrieved). What it has no place for is left out, and conversion says so.
-        fills: whether it repeats another file, a template.
-        binary: whether it is no text; then ``write`` writes bytes.
-    """
-
-    name: str
-    looks: str
-    sniff: Callable[[bytes], str | None]
-    read: Callable[[Source, IdRule], _Record]
+    name: str  # what ``--from`` and ``--to`` call it
+    looks: str  # a line of it, for people
+    sniff: Callable[[bytes], str | None]  # gives the name of the form that a file's first bytes show, or None
+    read: Callable[[Source, IdRule], _Record]  # reads a file of this form, ids normalised by a rule
+    # writes what is held (a Gold, or a Submitted) in this form; None if nothing is written in it
     write: Callable[[_Written, Any], None] | None = None
+    # what a written file of this form has a place for: ``documents``, ``labels`` (as such or as documents named Y and
+    # N), ``levels`` of relevance, ``order`` without scores, ``scores``, ``tag``, ``empty`` (queries with nothing
+    # retrieved). What it has no place for is left out, and conversion says so
     holds: Collection[str] = ()
-    fills: bool = False
-    binary: bool = False
+    fills: bool = False  # whether it repeats another file, a template
+    binary: bool = False  # whether it is no text; then ``write`` writes bytes
 
 
 def _tort_gold(source: Source, _: IdRule) -> Gold:

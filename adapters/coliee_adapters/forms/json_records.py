@@ -49,15 +49,10 @@ _SHAPES: Final = 'expected {"000001": ["000018"]}, or objects with named keys; '
 
 
 class Record(NamedTuple):
-    """An object with named keys.
+    """An object with named keys."""
 
-    Attributes:
-        members: its keys and values.
-        place: where it stands.
-    """
-
-    members: Mapping[str, Any]
-    place: Place
+    members: Mapping[str, Any]  # its keys and values
+    place: Place  # where it stands
 
     def fault(self, kind: str, problem: str, found: object, remedy: str) -> InputError:
         """The error that something is wrong with it."""
@@ -227,15 +222,10 @@ class Batch(NamedTuple):
 
 
 class _Records(NamedTuple):
-    """What a file holds that is taken apart into records.
+    """What a file holds that is taken apart into records."""
 
-    Attributes:
-        batches: they themselves, many at a time; or
-        entries: query → label, or query → its documents, each with more than an id.
-    """
-
-    batches: Iterable[Batch] = ()
-    entries: Mapping[str, object] | None = None
+    batches: Iterable[Batch] = ()  # they themselves, many at a time; or
+    entries: Mapping[str, object] | None = None  # query → label, or query → its documents, each with more than an id
 
     def rows(self, kind: Kind, source: Source, rule: IdRule, remarks: Remarks) -> Iterator[Row]:
         """The rows of the records, or of the entries."""

@@ -13,18 +13,12 @@ from coliee_adapters.files.source import Source
 
 @dataclass(slots=True, eq=False)
 class Element:
-    """One element, with what stands in it.
+    """One element, with what stands in it."""
 
-    Attributes:
-        tag: its name.
-        attributes: name → value.
-        line: the 1-based line of its start tag.
-        content: the text and the elements in it, in the order of the file.
-    """
-
-    tag: str
-    attributes: dict[str, str]
-    line: int
+    tag: str  # its name
+    attributes: dict[str, str]  # name → value
+    line: int  # the 1-based line of its start tag
+    # the text and the elements in it, in the order of the file
     content: list[Element | str] = field(default_factory=list, repr=False)
 
     @property

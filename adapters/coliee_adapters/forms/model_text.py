@@ -123,19 +123,12 @@ _WRAPPERS: Final = ("choices", "body", "candidates", "parts")
 
 
 class Read(NamedTuple):
-    """The text for a query, and the answer in it.
+    """The text for a query, and the answer in it."""
 
-    Attributes:
-        query: the query.
-        label: True for Y, False for N, None for none.
-        text: what the model wrote.
-        place: where it is.
-    """
-
-    query: str
-    label: bool | None
-    text: str
-    place: Place
+    query: str  # the query
+    label: bool | None  # True for Y, False for N, None for none
+    text: str  # what the model wrote
+    place: Place  # where it is
 
 
 def read(source: Source, rule: IdRule = normal_id) -> list[Read]:

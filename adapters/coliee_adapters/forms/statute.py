@@ -183,17 +183,11 @@ def _label(word: str, line: int, source: Source, remarks: Remarks) -> bool:
 
 
 class Labelled(NamedTuple):
-    """A query and the word that answers it.
+    """A query and the word that answers it."""
 
-    Attributes:
-        query: its id.
-        word: what should be a label.
-        place: where it stands.
-    """
-
-    query: str
-    word: str
-    place: Place
+    query: str  # its id
+    word: str  # what should be a label
+    place: Place  # where it stands
 
 
 def labels_of(

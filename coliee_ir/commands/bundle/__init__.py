@@ -33,17 +33,11 @@ _OURS: Final = "the submission could not be scored; ask the organisers"
 
 
 class Uploaded(NamedTuple):
-    """What came of an upload.
+    """What came of an upload."""
 
-    Attributes:
-        scores: measure → value; empty where it could not be scored.
-        counts: correct, retrieved, relevant; empty where it could not be scored.
-        error: why it could not be scored, in a sentence that says nothing of the gold; empty if it was.
-    """
-
-    scores: dict[str, float]
-    counts: dict[str, int]
-    error: str
+    scores: dict[str, float]  # measure → value; empty where it could not be scored
+    counts: dict[str, int]  # correct, retrieved, relevant; empty where it could not be scored
+    error: str  # why it could not be scored, in a sentence that says nothing of the gold; empty if it was
 
 
 def score_upload(gold: PathLike, upload: PathLike, rules: Mapping[str, Any]) -> Uploaded:

@@ -16,30 +16,19 @@ from coliee_ir.scoring.years import years
 
 
 class Year(NamedTuple):
-    """The scores of a run on the queries of a year.
+    """The scores of a run on the queries of a year."""
 
-    Attributes:
-        year: the year, as the ids or the gold's file name it.
-        queries: how many were judged.
-        measures: name → value; NaN if no query is left to form it from.
-    """
-
-    year: str
-    queries: int
-    measures: Mapping[str, float]
+    year: str  # the year, as the ids or the gold's file name it
+    queries: int  # how many were judged
+    measures: Mapping[str, float]  # name → value; NaN if no query is left to form it from
 
 
 @dataclass(frozen=True, slots=True, eq=False, repr=False)
 class ScoresByYear(Shown):
-    """The scores of runs on the queries of each year.
+    """The scores of runs on the queries of each year."""
 
-    Attributes:
-        runs: the scores on all queries.
-        years: for each run, its scores in each year, in the order of the gold.
-    """
-
-    runs: tuple[Scores, ...]
-    years: tuple[tuple[Year, ...], ...]
+    runs: tuple[Scores, ...]  # the scores on all queries
+    years: tuple[tuple[Year, ...], ...]  # for each run, its scores in each year, in the order of the gold
 
     def __repr__(self) -> str:
         return f"ScoresByYear({[scores.tag for scores in self.runs]}, {[year.year for year in self.years[0]]})"

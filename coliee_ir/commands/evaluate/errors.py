@@ -25,23 +25,14 @@ _GOOD: Final = {True: (FOUND, MISSED), False: (ABSENT, WRONG)}
 
 
 class Outcome(NamedTuple):
-    """What became of a document in a run; in a task of answers, of an answer Y or N.
+    """What became of a document in a run; in a task of answers, of an answer Y or N."""
 
-    Attributes:
-        query: the query.
-        document: the document, or the answer.
-        relevance: its relevance in the gold; 0 for one that is not in it.
-        outcome: ``found``, ``missed``, ``wrong``; ``absent`` for what only another run got wrong.
-        rank: where the run, or its long list, has it; also beyond the cutoff; 0 where it does not.
-        change: ``better`` or ``worse`` than in the run before; empty for no change and in the first run.
-    """
-
-    query: str
-    document: str
-    relevance: int
-    outcome: str
-    rank: int
-    change: str = ""
+    query: str  # the query
+    document: str  # the document, or the answer
+    relevance: int  # its relevance in the gold; 0 for one that is not in it
+    outcome: str  # ``found``, ``missed``, ``wrong``; ``absent`` for what only another run got wrong
+    rank: int  # where the run, or its long list, has it; also beyond the cutoff; 0 where it does not
+    change: str = ""  # ``better`` or ``worse`` than in the run before; empty for no change and in the first run
 
 
 def outcomes(

@@ -59,36 +59,22 @@ def _best(pool: Judged, rel: int) -> Judged:
 
 
 class Stage(NamedTuple):
-    """The first documents of a run as the candidates of what comes after it.
+    """The first documents of a run as the candidates of what comes after it."""
 
-    Attributes:
-        k: how many documents of each query.
-        documents: how many there are, on average over queries.
-        micro_recall: their micro recall.
-        macro_recall: their macro recall.
-        ceiling: the score of a perfect reranker of them.
-    """
-
-    k: int
-    documents: float
-    micro_recall: float
-    macro_recall: float
-    ceiling: float
+    k: int  # how many documents of each query
+    documents: float  # how many there are, on average over queries
+    micro_recall: float  # their micro recall
+    macro_recall: float  # their macro recall
+    ceiling: float  # the score of a perfect reranker of them
 
 
 @dataclass(frozen=True, slots=True, eq=False, repr=False)
 class Stages(Shown):
-    """The candidate pools of runs.
+    """The candidate pools of runs."""
 
-    Attributes:
-        runs: the scores of the whole runs.
-        measure: the name of the measure that the ceilings are of.
-        stages: for each run, its pools, the smallest first.
-    """
-
-    runs: tuple[Scores, ...]
-    measure: str
-    stages: tuple[tuple[Stage, ...], ...]
+    runs: tuple[Scores, ...]  # the scores of the whole runs
+    measure: str  # the name of the measure that the ceilings are of
+    stages: tuple[tuple[Stage, ...], ...]  # for each run, its pools, the smallest first
 
     def __repr__(self) -> str:
         return f"Stages({[scores.tag for scores in self.runs]}, {[stage.k for stage in self.stages[0]]})"

@@ -19,18 +19,13 @@ GREATEST_SCORE: Final = 1e100
 
 
 class Norm(NamedTuple):
-    """A normalisation of the scores of one run for one query.
+    """A normalisation of the scores of one run for one query."""
 
-    Attributes:
-        formula: what becomes of a score s, in plain text.
-        value: candidates → shape (n, P); what is not retrieved may hold anything finite.
-        of_scores: whether it looks at scores, and not only at ranks.
-        of_all: whether it gives a value to every candidate, retrieved or not; else what is not retrieved has none.
-    """
-
-    formula: str
+    formula: str  # what becomes of a score s, in plain text
+    # candidates → shape (n, P); what is not retrieved may hold anything finite
     value: Callable[[Candidates], FloatArray]
-    of_scores: bool = True
+    of_scores: bool = True  # whether it looks at scores, and not only at ranks
+    # whether it gives a value to every candidate, retrieved or not; else what is not retrieved has none
     of_all: bool = False
 
 
@@ -81,19 +76,13 @@ NORMS: Final[dict[str, Norm]] = {
 
 @dataclass(frozen=True, slots=True)
 class Method:
-    """A way to fuse runs.
+    """A way to fuse runs."""
 
-    Attributes:
-        formula: what a document's score, or its place in the set, is made of; w is a run's weight.
-        takes: the parameters that it has.
-        ranks: whether it gives scores, and so a ranking; else a set.
-        combine: parts of shape (n, P), 0 where a run has none for the document, which those are, weights → the fused
-            scores of shape (P,); None for sets.
-    """
-
-    formula: str
-    takes: frozenset[str]
-    ranks: bool = True
+    formula: str  # what a document's score, or its place in the set, is made of; w is a run's weight
+    takes: frozenset[str]  # the parameters that it has
+    ranks: bool = True  # whether it gives scores, and so a ranking; else a set
+    # parts of shape (n, P), 0 where a run has none for the document, which those are, weights → the fused scores of
+    # shape (P,); None for sets
     combine: Callable[[FloatArray, BoolArray, FloatArray], FloatArray] | None = None
 
 
@@ -138,15 +127,10 @@ METHODS: Final[dict[str, Method]] = {
 
 
 class Parts(NamedTuple):
-    """What each run gives to each document before weights.
+    """What each run gives to each document before weights."""
 
-    Attributes:
-        values: shape (n, P); 0 where there is none.
-        given: shape (n, P); where there is one: for what the run has retrieved, and with Borda counts for all.
-    """
-
-    values: FloatArray
-    given: BoolArray
+    values: FloatArray  # shape (n, P); 0 where there is none
+    given: BoolArray  # shape (n, P); where there is one: for what the run has retrieved, and with Borda counts for all
 
 
 def parts_of(held: Candidates, method: str, norm: str, k: float) -> Parts:
@@ -169,20 +153,14 @@ class Candidates:
 
     The rows of a query stand by id, greatest first: sorting them by score, and keeping the order of equal ones, gives
     trec_eval's order.
-
-    Attributes:
-        queries: the Q queries of which any run retrieved anything, in the order in which the runs name them.
-        start: shape (Q + 1,); the rows of query i are ``start[i]:start[i + 1]``, and there is at least one.
-        documents: a document a row.
-        scores: shape (n, P); 0 where a run has not retrieved the document.
-        ranks: shape (n, P); from 1; 0 where a run has not retrieved the document.
     """
 
+    # the Q queries of which any run retrieved anything, in the order in which the runs name them
     queries: tuple[str, ...]
-    start: IntArray
-    documents: Sequence[str]
-    scores: FloatArray
-    ranks: IntArray
+    start: IntArray  # shape (Q + 1,); the rows of query i are ``start[i]:start[i + 1]``, and there is at least one
+    documents: Sequence[str]  # a document a row
+    scores: FloatArray  # shape (n, P); 0 where a run has not retrieved the document
+    ranks: IntArray  # shape (n, P); from 1; 0 where a run has not retrieved the document
 
     @classmethod
     def of(
@@ -265,19 +243,12 @@ def queries_of(rankings: Iterable[Iterable[str]]) -> list[str]:
 
 
 class Ranked(NamedTuple):
-    """Candidates in an order.
+    """Candidates in an order."""
 
-    Attributes:
-        scores: shape (P,); the fused scores, which trec_eval puts in the same order.
-        kept: shape (P,); whether a run with a weight has retrieved the document.
-        order: shape (P,); the rows, query by query, the best first and what is not kept last.
-        rank: shape (P,); the rank of each row in its query, from 1; 0 where it is not kept.
-    """
-
-    scores: FloatArray
-    kept: BoolArray
-    order: IntArray
-    rank: IntArray
+    scores: FloatArray  # shape (P,); the fused scores, which trec_eval puts in the same order
+    kept: BoolArray  # shape (P,); whether a run with a weight has retrieved the document
+    order: IntArray  # shape (P,); the rows, query by query, the best first and what is not kept last
+    rank: IntArray  # shape (P,); the rank of each row in its query, from 1; 0 where it is not kept
 
 
 class Blend:

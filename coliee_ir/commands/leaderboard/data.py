@@ -17,19 +17,12 @@ from coliee_ir.rules.protocol import protocol
 
 
 class Data(NamedTuple):
-    """A part of a task's data.
+    """A part of a task's data."""
 
-    Attributes:
-        queries: how many.
-        relevant: how many relevant documents they have in all; None where the gold names no documents.
-        yes: how many labels are Y; None where the gold has none.
-        candidates: how many documents a query chooses among, on average; NaN where no corpus is given.
-    """
-
-    queries: int
-    relevant: int | None
-    yes: int | None
-    candidates: float = math.nan
+    queries: int  # how many
+    relevant: int | None  # how many relevant documents they have in all; None where the gold names no documents
+    yes: int | None  # how many labels are Y; None where the gold has none
+    candidates: float = math.nan  # how many documents a query chooses among, on average; NaN where no corpus is given
 
 
 def data_of(gold: Gold) -> Data:

@@ -60,23 +60,14 @@ class Published:
 
 
 class Placement(NamedTuple):
-    """Where a run would have stood.
+    """Where a run would have stood."""
 
-    Attributes:
-        place: 1 and how many published scores are higher.
-        of: how many runs there would have been: the published ones and this.
-        best: the place if the score were at the upper end of its interval.
-        worst: the place if it were at the lower end.
-        team_place: the same as ``place`` among the best scores of the teams; 0 where the table names no teams.
-        teams: how many teams there would have been.
-    """
-
-    place: int
-    of: int
-    best: int
-    worst: int
-    team_place: int
-    teams: int
+    place: int  # 1 and how many published scores are higher
+    of: int  # how many runs there would have been: the published ones and this
+    best: int  # the place if the score were at the upper end of its interval
+    worst: int  # the place if it were at the lower end
+    team_place: int  # the same as ``place`` among the best scores of the teams; 0 where the table names no teams
+    teams: int  # how many teams there would have been
 
 
 def read_official(

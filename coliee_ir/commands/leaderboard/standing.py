@@ -63,17 +63,11 @@ class Ranks(NamedTuple):
 
 
 class Stand(NamedTuple):
-    """Where a run may stand.
+    """Where a run may stand."""
 
-    Attributes:
-        ranks: those that hold for all runs at once.
-        own_ranks: those that hold for this run by itself, which are fewer.
-        may_be_best: whether it is not refuted that no other run is better.
-    """
-
-    ranks: Ranks
-    own_ranks: Ranks
-    may_be_best: bool
+    ranks: Ranks  # those that hold for all runs at once
+    own_ranks: Ranks  # those that hold for this run by itself, which are fewer
+    may_be_best: bool  # whether it is not refuted that no other run is better
 
 
 def stands(terms: Sequence[Terms], settings: Resampling, kept: Sequence[int] | None = None) -> list[Stand]:

@@ -32,28 +32,17 @@ class Contents:
     """Everything that a report shows, as numbers.
 
     Runs come in the order of their scores, the best first.
-
-    Attributes:
-        board: the runs, and what the tables of an overview are made from.
-        intervals: for each measure that of each run.
-        comparison: of all runs; None for a single one.
-        ranks: for each run where its documents stand; empty for a task of answers.
-        tunings: for each run the best cutoff; None where there is none to choose.
-        categories: of the questions; None where none were given.
-        remarks: what there is to know of the report itself.
-        command: what makes it again; empty where that is not known.
-        in_order: the scores in the order in which the runs were given.
     """
 
-    board: Leaderboard
-    intervals: Mapping[Measure, Sequence[Interval]]
-    comparison: Comparison | None
-    ranks: Sequence[Ranks]
-    tunings: Sequence[Tuning | None]
-    categories: Categories | None
-    remarks: tuple[str, ...]
-    command: str
-    in_order: Sequence[Scores]
+    board: Leaderboard  # the runs, and what the tables of an overview are made from
+    intervals: Mapping[Measure, Sequence[Interval]]  # for each measure that of each run
+    comparison: Comparison | None  # of all runs; None for a single one
+    ranks: Sequence[Ranks]  # for each run where its documents stand; empty for a task of answers
+    tunings: Sequence[Tuning | None]  # for each run the best cutoff; None where there is none to choose
+    categories: Categories | None  # of the questions; None where none were given
+    remarks: tuple[str, ...]  # what there is to know of the report itself
+    command: str  # what makes it again; empty where that is not known
+    in_order: Sequence[Scores]  # the scores in the order in which the runs were given
 
     @property
     def scored(self) -> list[Scores]:

@@ -59,21 +59,13 @@ _SHAPES: Final = ("circle", "square", "triangle-up", "diamond", "triangle-down",
 
 
 class Figure(NamedTuple):
-    """A chart with what it says in words and in numbers.
+    """A chart with what it says in words and in numbers."""
 
-    Attributes:
-        name: its name among the figures: lower-case letters, digits and hyphens.
-        title: what it shows.
-        says: its text alternative.
-        chart: its definition in Vega-Lite.
-        data: what is drawn, as a table.
-    """
-
-    name: str
-    title: str
-    says: str
-    chart: dict[str, Any]
-    data: Grid
+    name: str  # its name among the figures: lower-case letters, digits and hyphens
+    title: str  # what it shows
+    says: str  # its text alternative
+    chart: dict[str, Any]  # its definition in Vega-Lite
+    data: Grid  # what is drawn, as a table
 
 
 def figure(

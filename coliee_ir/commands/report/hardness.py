@@ -23,17 +23,11 @@ ORDERS: Final = {"hardest": "hardest first", "differing": "most different first"
 
 
 class Hardness(NamedTuple):
-    """How hard the queries are.
+    """How hard the queries are."""
 
-    Attributes:
-        values: shape (runs, Q); the measure of each run and query, NaN for one left out.
-        mean: shape (Q,); over runs.
-        spread: shape (Q,); greatest minus least.
-    """
-
-    values: FloatArray
-    mean: FloatArray
-    spread: FloatArray
+    values: FloatArray  # shape (runs, Q); the measure of each run and query, NaN for one left out
+    mean: FloatArray  # shape (Q,); over runs
+    spread: FloatArray  # shape (Q,); greatest minus least
 
     def order(self, name: str) -> list[int]:
         """The queries in one of ``ORDERS``."""

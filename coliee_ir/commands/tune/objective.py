@@ -29,22 +29,15 @@ _PLAIN: Final = 2
 
 
 class Objective(NamedTuple):
-    """A score of cut rankings.
+    """A score of cut rankings."""
 
-    Attributes:
-        base: shape (Q, T); what each query adds with nothing retrieved.
-        row: shape (N, R) with R ≤ T; what a row adds to the first R columns when it is kept together with all rows
-            above it, as numbers of any kind. To the others no row adds anything.
-        up_to: shape (N, R); what a row and those above it in its query add together.
-        score: sums of shape (…, T) → scores of shape (…).
-        is_mean: whether the score is a mean over queries.
-    """
-
-    base: FloatArray
+    base: FloatArray  # shape (Q, T); what each query adds with nothing retrieved
+    # shape (N, R) with R ≤ T; what a row adds to the first R columns when it is kept together with all rows above it,
+    # as numbers of any kind. To the others no row adds anything
     row: npt.NDArray[Any]
-    up_to: npt.NDArray[Any]
-    score: Callable[[FloatArray], FloatArray]
-    is_mean: bool
+    up_to: npt.NDArray[Any]  # shape (N, R); what a row and those above it in its query add together
+    score: Callable[[FloatArray], FloatArray]  # sums of shape (…, T) → scores of shape (…)
+    is_mean: bool  # whether the score is a mean over queries
 
     def raises(self, rows: npt.NDArray[np.integer[Any]] | slice) -> BoolArray:
         """Whether each of some rows can raise the score: it adds to the first sum, or takes from a mean's second.

@@ -27,47 +27,28 @@ from coliee_ir.stats.resampling import Difference
 
 @dataclass(frozen=True, slots=True)
 class Solution:
-    """The rule chosen, its score on all queries, what was tried, and the score over its parameter.
+    """The rule chosen, its score on all queries, what was tried, and the score over its parameter."""
 
-    Attributes:
-        rule: the rule.
-        resubstitution: its score.
-        tried: what was tried.
-        curve: the score over its parameter.
-        sweep: the rule's.
-        selection: how it was chosen.
-    """
-
-    rule: Rule
-    resubstitution: float
-    tried: tuple[Tried, ...]
-    curve: tuple[tuple[float, float], ...]
-    sweep: Sweep
-    selection: Selection
+    rule: Rule  # the rule
+    resubstitution: float  # its score
+    tried: tuple[Tried, ...]  # what was tried
+    curve: tuple[tuple[float, float], ...]  # the score over its parameter
+    sweep: Sweep  # the rule's
+    selection: Selection  # how it was chosen
 
 
 @dataclass(frozen=True, slots=True)
 class Problem:
-    """What is asked for.
+    """What is asked for."""
 
-    Attributes:
-        measure: what is maximised.
-        decisions: the choices where the organisers leave it open.
-        right: query → whether its answer is right, for Accuracy.
-        by: the kinds of rule; empty for all that a run allows.
-        floor: keep at least so many; None to search it.
-        cap: keep at most so many; None to search it.
-        split: the folds of queries.
-        fixed: the results of measures in a formula that do not look at the documents that are cut.
-    """
-
-    measure: Measure
-    decisions: Decisions
-    right: Mapping[str, bool] | None
-    by: Sequence[str]
-    floor: int | None
-    cap: int | None
-    split: Split
+    measure: Measure  # what is maximised
+    decisions: Decisions  # the choices where the organisers leave it open
+    right: Mapping[str, bool] | None  # query → whether its answer is right, for Accuracy
+    by: Sequence[str]  # the kinds of rule; empty for all that a run allows
+    floor: int | None  # keep at least so many; None to search it
+    cap: int | None  # keep at most so many; None to search it
+    split: Split  # the folds of queries
+    # the results of measures in a formula that do not look at the documents that are cut
     fixed: Mapping[Measure, Result] = field(default_factory=dict)
 
     def objective(self, pool: Pool) -> Objective:
@@ -129,21 +110,13 @@ class Candidate(NamedTuple):
 
 
 class Selection(NamedTuple):
-    """What came of trying several kinds of rule on held-out folds.
+    """What came of trying several kinds of rule on held-out folds."""
 
-    Attributes:
-        chosen: the place of the candidate with the best held-out score, or of the simplest within an error of it.
-        scores: the held-out score of each, the mean over the repeats.
-        behind: by how much each differs from the best.
-        folds: the folds of each deal; shape (D, Q).
-        held: what each query adds to each one's held-out scores; shape (D, Q, T) each.
-    """
-
-    chosen: int
-    scores: list[float]
-    behind: list[Difference]
-    folds: IntArray
-    held: Sequence[FloatArray]
+    chosen: int  # the place of the candidate with the best held-out score, or of the simplest within an error of it
+    scores: list[float]  # the held-out score of each, the mean over the repeats
+    behind: list[Difference]  # by how much each differs from the best
+    folds: IntArray  # the folds of each deal; shape (D, Q)
+    held: Sequence[FloatArray]  # what each query adds to each one's held-out scores; shape (D, Q, T) each
 
 
 def select(candidates: Sequence[Candidate], split: Split, folds: IntArray, among: BoolArray) -> Selection:

@@ -21,21 +21,14 @@ from coliee_ir.judging.judged import BoolArray, FloatArray
 
 
 class Family(NamedTuple):
-    """A kind of rule.
+    """A kind of rule."""
 
-    Attributes:
-        says: what a rule of it keeps, with ``{}`` for the parameter.
-        value: the value of each row; within a query it must not rise with the rank.
-        parameter: what a person calls a threshold on that value, and the threshold of what a person calls it.
-        of_scores: whether it needs scores of the run's own.
-        positive: whether it needs scores that are not negative.
-    """
-
-    says: str
-    value: Callable[[Pool], FloatArray]
+    says: str  # what a rule of it keeps, with ``{}`` for the parameter
+    value: Callable[[Pool], FloatArray]  # the value of each row; within a query it must not rise with the rank
+    # what a person calls a threshold on that value, and the threshold of what a person calls it
     parameter: Callable[[float], float] = lambda threshold: threshold
-    of_scores: bool = True
-    positive: bool = False
+    of_scores: bool = True  # whether it needs scores of the run's own
+    positive: bool = False  # whether it needs scores that are not negative
 
 
 def _ratio(pool: Pool) -> FloatArray:

@@ -65,49 +65,29 @@ class Bounds(NamedTuple):
 
 
 class _Column(NamedTuple):
-    """What adds to a sum, where that is not 0: rows of one query, place and band of ranks taken together.
+    """What adds to a sum, where that is not 0: rows of one query, place and band of ranks taken together."""
 
-    Attributes:
-        n: shape (Q,); how many of these are of each query, one query after the other.
-        cell: shape (C,); the number of the band times that of places, and the place.
-        adds: shape (C,).
-    """
-
-    n: IntArray
-    cell: IntArray
-    adds: FloatArray
+    n: IntArray  # shape (Q,); how many of these are of each query, one query after the other
+    cell: IntArray  # shape (C,); the number of the band times that of places, and the place
+    adds: FloatArray  # shape (C,)
 
 
 class _Cells(NamedTuple):
-    """The rows in bands of ranks, at whose edges floors and caps are.
+    """The rows in bands of ranks, at whose edges floors and caps are."""
 
-    Attributes:
-        edges: the ranks with which bands end, from 0; the last band has no end.
-        columns: of each sum that rows add to.
-        raised: which column counts the rows that raise a score; the first sum often does.
-        places: bound → the places that can be best.
-        bands: bound → the first of its bands, and the one behind the last.
-    """
-
-    edges: IntArray
-    columns: tuple[_Column, ...]
-    raised: int
-    places: dict[Bounds, IntArray]
-    bands: dict[Bounds, tuple[int, int]]
+    edges: IntArray  # the ranks with which bands end, from 0; the last band has no end
+    columns: tuple[_Column, ...]  # of each sum that rows add to
+    raised: int  # which column counts the rows that raise a score; the first sum often does
+    places: dict[Bounds, IntArray]  # bound → the places that can be best
+    bands: dict[Bounds, tuple[int, int]]  # bound → the first of its bands, and the one behind the last
 
 
 class _Left(NamedTuple):
-    """Sets of queries: each has those of all folds of a deal but one.
+    """Sets of queries: each has those of all folds of a deal but one."""
 
-    Attributes:
-        fold: shape (D, Q); the fold of each query in each deal, -1 for those that do not take part.
-        deal: shape (S,); the deal of each set, which does not fall.
-        out: shape (S,); the fold that is left out; in a deal these are neighbours that rise.
-    """
-
-    fold: IntArray
-    deal: IntArray
-    out: IntArray
+    fold: IntArray  # shape (D, Q); the fold of each query in each deal, -1 for those that do not take part
+    deal: IntArray  # shape (S,); the deal of each set, which does not fall
+    out: IntArray  # shape (S,); the fold that is left out; in a deal these are neighbours that rise
 
     @staticmethod
     def nothing(chosen: BoolArray) -> _Left:

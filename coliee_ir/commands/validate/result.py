@@ -130,47 +130,29 @@ class Validation(Checked):
 
 @dataclass(slots=True)
 class Received:
-    """A file that came.
+    """A file that came."""
 
-    Attributes:
-        file: the file.
-        team: whose it is; empty where nothing tells it.
-        task: its task; empty where nothing shows it.
-        tag: its run tag, or the name of a file without one; empty of what is not a run.
-        part: ``articles``, ``documents``, ``answers``, ``long list``, ``claims``, ``description``; empty of what is
-            none of these.
-        described: whether a system description of the team names the run; None of what is not a run.
-        errors: how many findings are errors.
-        warnings: how many are warnings.
-        remark: what else there is to say: of what it is a copy, that it is not a run.
-    """
-
-    file: str
-    team: str = ""
-    task: str = ""
-    tag: str = ""
+    file: str  # the file
+    team: str = ""  # whose it is; empty where nothing tells it
+    task: str = ""  # its task; empty where nothing shows it
+    tag: str = ""  # its run tag, or the name of a file without one; empty of what is not a run
+    # ``articles``, ``documents``, ``answers``, ``long list``, ``claims``, ``description``; empty of what is none of
+    # these
     part: str = ""
-    described: bool | None = None
-    errors: int = 0
-    warnings: int = 0
-    remark: str = ""
+    described: bool | None = None  # whether a system description of the team names the run; None of what is not a run
+    errors: int = 0  # how many findings are errors
+    warnings: int = 0  # how many are warnings
+    remark: str = ""  # what else there is to say: of what it is a copy, that it is not a run
 
 
 @dataclass(frozen=True, slots=True)
 class Inbox(Checked):
-    """All that came.
+    """All that came."""
 
-    Attributes:
-        received: one for each file, by team, task and run; what is not a run at the end.
-        findings: all findings, by file.
-        edition: the year whose rules count, where one was named.
-        remarks: what was not looked at.
-    """
-
-    received: tuple[Received, ...]
-    findings: tuple[Finding, ...]
-    edition: int | None = None
-    remarks: tuple[str, ...] = ()
+    received: tuple[Received, ...]  # one for each file, by team, task and run; what is not a run at the end
+    findings: tuple[Finding, ...]  # all findings, by file
+    edition: int | None = None  # the year whose rules count, where one was named
+    remarks: tuple[str, ...] = ()  # what was not looked at
 
     forms: ClassVar[Forms] = {
         "table": lambda inbox: plain(inbox.tables()[0]) + "".join(f"{line}\n" for line in _by_kind(inbox)),

@@ -42,29 +42,19 @@ _NO_WIDTH: Final = re.compile("[\x00-\x1f\x7f\xad\u200b-\u200f\u2028-\u202e\u206
 
 @dataclass(slots=True, eq=False)
 class Row:
-    """A content line.
+    """A content line."""
 
-    Attributes:
-        line: its number, from 1; None for what did not stand in a line.
-        raw: the line as it stands, without its end and without byte order marks before it.
-        texts: its words, in ASCII where they can be.
-        starts: the column, from 1, where each word begins; None if there are single blanks between them.
-        cells: the columns of the task as ``--fix`` writes them; None if the line is not understood.
-        taken: which word each of these columns is; None for one that is missing.
-        score: the score, if the row has a column of scores with a number in it.
-        doubted: whether one of its ids is not as it should be, so that nothing more is to be said of it.
-        dropped: whether ``--fix`` leaves the line out.
-    """
-
-    line: int | None
-    raw: str
-    texts: list[str]
+    line: int | None  # its number, from 1; None for what did not stand in a line
+    raw: str  # the line as it stands, without its end and without byte order marks before it
+    texts: list[str]  # its words, in ASCII where they can be
+    # the column, from 1, where each word begins; None if there are single blanks between them
     starts: Sequence[int] | None = None
+    # the columns of the task as ``--fix`` writes them; None if the line is not understood
     cells: list[str] | None = None
-    taken: Sequence[int | None] = ()
-    score: float | None = None
-    doubted: bool = False
-    dropped: bool = False
+    taken: Sequence[int | None] = ()  # which word each of these columns is; None for one that is missing
+    score: float | None = None  # the score, if the row has a column of scores with a number in it
+    doubted: bool = False  # whether one of its ids is not as it should be, so that nothing more is to be said of it
+    dropped: bool = False  # whether ``--fix`` leaves the line out
 
     def take(self, *words: int | None) -> None:
         """Understand the line: its columns are these words; what is missing is empty."""
