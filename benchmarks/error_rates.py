@@ -24,7 +24,6 @@ import numpy as np
 import numpy.typing as npt
 from scipy import stats
 
-from coliee_ir.commands.leaderboard.standing import rank_sets
 from coliee_ir.measures.base import Terms, of_mean, share
 from coliee_ir.measures.sets import f_measure
 from coliee_ir.stats import resampling
@@ -33,6 +32,7 @@ from coliee_ir.stats.folds import difference
 from coliee_ir.stats.intervals import jackknife_t
 from coliee_ir.stats.paired import Board, jointly, standings, tested
 from coliee_ir.stats.power import Power
+from coliee_ir.stats.ranks import rank_sets
 from coliee_ir.stats.settings import Resampling
 from coliee_ir.stats.units import Units
 

@@ -14,9 +14,10 @@ from coliee_ir.commands.convert import convert as convert
 from coliee_ir.commands.convert import to_frame as to_frame
 from coliee_ir.commands.convert import to_qrels as to_qrels
 from coliee_ir.commands.convert import to_run as to_run
-from coliee_ir.commands.convert import write_submission as write_submission
+from coliee_ir.commands.convert import write_run as write_run
 from coliee_ir.commands.evaluate import evaluate as evaluate
 from coliee_ir.commands.evaluate import evaluate_all as evaluate_all
+from coliee_ir.commands.evaluate.errors import errors as errors
 from coliee_ir.commands.fuse import Fusion as Fusion
 from coliee_ir.commands.fuse import fuse as fuse
 from coliee_ir.commands.fuse.fitting import fit_fusion as fit_fusion
@@ -32,7 +33,6 @@ from coliee_ir.commands.tune.picking import pick as pick
 from coliee_ir.commands.tune.rules import Filter as Filter
 from coliee_ir.commands.validate import validate as validate
 from coliee_ir.inbox.corpora import read_corpus as read_corpus
-from coliee_ir.judging.judged import Judged as Judged
 from coliee_ir.rules.decisions import Decisions as Decisions
 from coliee_ir.rules.protocol import protocol as protocol
 from coliee_ir.scoring.evaluator import Evaluator as Evaluator

@@ -7,6 +7,7 @@ from coliee_adapters.layouts.layout import Layout, Part
 from coliee_adapters.records import Columns
 from coliee_adapters.remarks import Remark, Remarks
 from coliee_ir.commands.compare import Comparison, Interval, Pair, Standing
+from coliee_ir.commands.evaluate.errors import Errors, Outcome
 from coliee_ir.commands.fuse.fitting import Contender, FittedFusion
 from coliee_ir.commands.fuse.recipe import Fused
 from coliee_ir.commands.leaderboard import Categories, Entry, Invalid, Leaderboard, OfficialRun, Published, Ranks
@@ -18,7 +19,7 @@ from coliee_ir.commands.tune.pool import Pool
 from coliee_ir.commands.tune.result import Filtered, Tried
 from coliee_ir.commands.validate import Finding, Place, Severity, Validation
 from coliee_ir.inbox.teams import Teams
-from coliee_ir.judging.judged import judge
+from coliee_ir.judging.judged import Judged, judge
 from coliee_ir.judging.qrels import Qrels
 from coliee_ir.measures.base import Measure, Result, Terms
 from coliee_ir.measures.ties import Span
@@ -43,6 +44,7 @@ __all__ = [
     "DocsStore",
     "Document",
     "Entry",
+    "Errors",
     "Filtered",
     "Finding",
     "FittedFusion",
@@ -52,11 +54,13 @@ __all__ = [
     "Grid",
     "Interval",
     "Invalid",
+    "Judged",
     "Layout",
     "Leaderboard",
     "Measure",
     "Number",
     "OfficialRun",
+    "Outcome",
     "Pair",
     "Part",
     "Picked",

@@ -21,7 +21,7 @@ from coliee_adapters.files.source import Source
 from coliee_ir.cli import main
 from coliee_ir.commands.tune import tune_scored
 
-settings.register_profile("fixed", derandomize=True, deadline=None, max_examples=40, print_blob=True)
+settings.register_profile("fixed", derandomize=True, deadline=None, max_examples=30, print_blob=True)
 settings.register_profile(
     "explore",
     derandomize=False,  # not even where hypothesis finds itself in CI
@@ -36,8 +36,8 @@ settings.register_profile(
 )
 settings.load_profile(os.environ.get("HYPOTHESIS_PROFILE", "fixed"))
 
-#: a user's code, which type checkers read (tests/test_typing.py)
-collect_ignore = ["typing"]
+#: a user's code, which type checkers read (tests/test_typing.py); a script that reads its arguments
+collect_ignore = ["typing", "minimal.py"]
 
 Opened = Callable[..., Source]
 Called = Callable[..., tuple[int, str, str]]

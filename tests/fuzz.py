@@ -84,6 +84,10 @@ class Put(NamedTuple):
     def run(self) -> Path:
         return self.folder / "plain" / f"run{self.case.endings[1]}"
 
+    @property
+    def other(self) -> Path:
+        return self.folder / "plain" / "other.txt"
+
     def packed(self, path: Path, ending: str) -> Path:
         """The same content, compressed."""
         packed = self.folder / "packed" / f"{path.name}{ending}"
@@ -98,7 +102,7 @@ def put(case: Case, folder: Path) -> Put:
     files = Put(case, folder)
     files.gold.write_bytes(case.gold)
     files.run.write_bytes(case.run)
-    (folder / "plain" / "other.txt").write_bytes(case.other)
+    files.other.write_bytes(case.other)
     return files
 
 
@@ -169,8 +173,9 @@ def guarded() -> Iterator[None]:
         signal.signal(signal.SIGPROF, before)
 
 
-def plainly(files: Put) -> Scores:
-    return evaluate(files.gold, files.run, task=files.case.task, measures=files.case.measures)
+def plainly(files: Put, gold: object = None, run: object = None, task: str | None = None) -> Scores:
+    """The scores of the case's files, or of others that say the same."""
+    return evaluate(gold or files.gold, run or files.run, task=task or files.case.task, measures=files.case.measures)
 
 
 def with_jobs(files: Put, jobs: int) -> Scores:
@@ -198,7 +203,7 @@ def from_stdin(files: Put, side: str) -> Scores:
     gold: object = "-" if side == "gold" else files.gold
     run: object = "-" if side == "run" else files.run
     with mock.patch.object(sys, "stdin", SimpleNamespace(buffer=io.BytesIO(content))):
-        return evaluate(gold, run, task=files.case.task, measures=files.case.measures)
+        return plainly(files, gold, run)
 
 
 class NotExpressibleError(Exception):
@@ -340,8 +345,7 @@ def _packed(files: Put, chance: random.Random, plain: Outcome) -> str | None:
         return None
     ending = chance.choice([*COMPRESSED])
     gold, run = files.packed(files.gold, ending), files.packed(files.run, ending)
-    task, measures = files.case.task, files.case.measures
-    return differing(plain, outcome(files, lambda: evaluate(gold, run, task=task, measures=measures)))
+    return differing(plain, outcome(files, lambda: plainly(files, gold, run)))
 
 
 @check("archives")
@@ -355,9 +359,7 @@ def _archives(files: Put, chance: random.Random, plain: Outcome) -> str | None:
     if kind_of(files.case.run) is not None or kind_of(files.case.gold) is not None:
         return None
     gold, run = (f"{one}/{path.name}" for one, path in zip(packed, (files.gold, files.run), strict=True))
-    task, measures = files.case.task, files.case.measures
-    found = outcome(files, lambda: evaluate(gold, run, task=task, measures=measures))
-    return differing(plain, found)
+    return differing(plain, outcome(files, lambda: plainly(files, gold, run)))
 
 
 @check("Parquet")
@@ -372,9 +374,7 @@ def _parquet(files: Put, chance: random.Random, plain: Outcome) -> str | None:
             return said
         if done.code:
             return None
-    measures = files.case.measures
-    found = outcome(files, lambda: evaluate(*targets, task=plain.task, measures=measures))
-    return differing(plain, found, "remarks", "tag")
+    return differing(plain, outcome(files, lambda: plainly(files, *targets, plain.task)), "remarks", "tag")
 
 
 @check("damaged data")
@@ -453,15 +453,8 @@ def _without_examples(remark: str) -> str:
 
 @check("command line")
 def _typed(files: Put, chance: random.Random, plain: Outcome) -> str | None:
-    done = typed(
-        "evaluate",
-        files.gold,
-        files.run,
-        "-f",
-        "json",
-        *_task(files),
-        *(word for name in files.case.measures for word in ("-m", name)),
-    )
+    measures = (word for name in files.case.measures for word in ("-m", name))
+    done = typed("evaluate", files.gold, files.run, "-f", "json", *_task(files), *measures)
     if said := broken(done):
         return said
     if plain.error is not None:
@@ -497,8 +490,7 @@ def _converted(files: Put, chance: random.Random, plain: Outcome) -> str | None:
         return None
     if plain.task not in ("1", "2", "3", "trec"):
         return None
-    task, measures = plain.task, files.case.measures
-    found = outcome(files, lambda: evaluate(files.gold, target, task=task, measures=measures))
+    found = outcome(files, lambda: plainly(files, None, target, plain.task))
     return differing(plain, found, "remarks", "tag")
 
 
@@ -548,42 +540,33 @@ def _convert(files: Put, chance: random.Random, plain: Outcome) -> str | None:
     return None
 
 
+FORMS: Final = ("table", "json", "csv", "markdown", "latex")
+
+
 @check("compare")
 def _compare(files: Put, chance: random.Random, plain: Outcome) -> str | None:
-    test = chance.choice(["randomisation", "t"])
-    form = chance.choice(["table", "json", "csv", "markdown", "latex"])
-    other = files.folder / "plain" / "other.txt"
-    keep = chance.choice([(), ("--keep-going",)])
-    done = typed(
-        "compare", files.gold, files.run, other, *_task(files), "--resamples", 50, "--test", test, "-f", form, *keep
-    )
-    return broken(done, result=not keep)
+    test, keep = chance.choice(["randomisation", "t"]), chance.choice([(), ("--keep-going",)])
+    more = (*_task(files), "--resamples", 50, "--test", test, "-f", chance.choice(FORMS), *keep)
+    return broken(typed("compare", files.gold, files.run, files.other, *more), result=not keep)
 
 
 @check("leaderboard")
 def _leaderboard(files: Put, chance: random.Random, plain: Outcome) -> str | None:
     folder = files.folder / "all"
-    for name, source in (("A", files.run), ("B", files.folder / "plain" / "other.txt")):
+    for name, source in (("A", files.run), ("B", files.other)):
         (folder / name).mkdir()
         shutil.copy(source, folder / name / f"sent{files.case.endings[1]}")
-    form = chance.choice(["table", "json", "csv", "markdown", "latex"])
-    more = chance.choice(
-        [(), ("--best",), ("--table", "invalid"), ("--table", "questions"), ("--overview", folder / "T")]
-    )
-    done = typed("leaderboard", files.gold, folder, *_task(files), "--resamples", 50, "-f", form, *more)
-    return broken(done, result=False)  # it ranks the others, and ends with 2 for the broken one
+    tables = ("--table", "invalid"), ("--table", "questions"), ("--overview", folder / "T")
+    more = (*_task(files), "--resamples", 50, "-f", chance.choice(FORMS), *chance.choice([(), ("--best",), *tables]))
+    return broken(typed("leaderboard", files.gold, folder, *more), result=False)  # it ends with 2 for the broken one
 
 
 @check("tune and cut")
 def _tune(files: Put, chance: random.Random, plain: Outcome) -> str | None:
-    rule = files.folder / "out" / "rule.json"
-    by = chance.choice(["k", "score", "ratio", "margin"])
+    rule, by = files.folder / "out" / "rule.json", chance.choice(["k", "score", "ratio", "margin"])
     target = chance.choice(["-", files.folder / "out" / "cut.txt"])
-    done = typed(
-        "tune", files.gold, files.run, *_task(files), "--by", by, "--folds", 2, "--save", rule,
-        "--apply", files.run, "-o", target, "--tag", "X",
-    )  # fmt: skip
-    if said := broken(done):
+    kept = ("--save", rule, "--apply", files.run, "-o", target, "--tag", "X")
+    if said := broken(typed("tune", files.gold, files.run, *_task(files), "--by", by, "--folds", 2, *kept)):
         return said
     if not rule.exists():
         rule.write_text('{"family": "score", "threshold": 0.5}')
@@ -592,20 +575,14 @@ def _tune(files: Put, chance: random.Random, plain: Outcome) -> str | None:
 
 @check("fuse")
 def _fuse(files: Put, chance: random.Random, plain: Outcome) -> str | None:
-    other = files.folder / "plain" / "other.txt"
-    method = chance.choice(["rrf", "combsum", "combmnz", "union", "intersection", "vote"])
+    method = ("--method", chance.choice(["rrf", "combsum", "combmnz", "union", "intersection", "vote"]))
     norm = chance.choice(["min-max", "max", "zscore", "borda", "none"])
-    target = chance.choice(["-", files.folder / "out" / "fused.txt"])
+    target, weights = chance.choice(["-", files.folder / "out" / "fused.txt"]), files.folder / "out" / "weights.json"
+    fitted = ("--fit", files.gold, "--save", weights, "--folds", 2, *_task(files))
     more: tuple[object, ...] = chance.choice(
-        [
-            ("--method", method),
-            ("--method", method, "--norm", norm),
-            ("--method", method, "--top", 2, *_task(files)),
-            ("--fit", files.gold, "--save", files.folder / "out" / "weights.json", "--folds", 2, *_task(files)),
-            (),
-        ]
+        [(), method, (*method, "--norm", norm), (*method, "--top", 2, *_task(files)), fitted]
     )
-    return broken(typed("fuse", files.run, other, "-o", target, *more))
+    return broken(typed("fuse", files.run, files.other, "-o", target, *more))
 
 
 # ── Sessions ──────────────────────────────────────────────────────────────────────────────────────────────────────

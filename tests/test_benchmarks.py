@@ -22,7 +22,14 @@ def says(name: str, *lines: str, expected: tuple[str, ...] = ("map",)) -> timing
     return timing.Contender(name, [sys.executable, "-c", f"print({text!r})"], expected=expected)
 
 
-@pytest.mark.parametrize(("relevant", "grouped", "shortest"), [(1, True, False), (8, True, True), (3, False, False)])
+@pytest.mark.parametrize(
+    ("relevant", "grouped", "shortest"),
+    [
+        (8, True, True),
+        pytest.param(1, True, False, marks=pytest.mark.explore),
+        pytest.param(3, False, False, marks=pytest.mark.explore),
+    ],
+)
 def test_all_contenders_print_the_same_digits(tmp_path: Path, relevant: int, grouped: bool, shortest: bool) -> None:
     shape = generate.Shape(queries=20, depth=30, relevant=relevant, grouped=grouped, shortest=shortest)
     timings = timing.side_by_side(cases.usual(*generate.write(shape, tmp_path)), rounds=1)
@@ -36,6 +43,7 @@ def test_all_contenders_print_the_same_digits_of_several_runs(tmp_path: Path) ->
     assert {"ir_measures, 3 calls", "pytrec_eval, one process"} <= set(timings)
 
 
+@pytest.mark.explore
 def test_all_contenders_print_the_same_digits_of_many_measures(tmp_path: Path) -> None:
     most = [point for point in growth.points(0.02) if point.axis == "measures"][-1]
     contenders = most.contenders(tmp_path)
@@ -49,6 +57,7 @@ def present(name: str, folder: Path) -> list[timing.Contender]:
     return [c for c in case.contenders(folder, 0.02) if not c.name.startswith("ranx")]
 
 
+@pytest.mark.explore
 def test_calls_in_one_process_are_timed(tmp_path: Path) -> None:
     timings = timing.side_by_side(present("arrays", tmp_path)[:2], rounds=1)
     assert len(timings) == 2

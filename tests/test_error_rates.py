@@ -16,7 +16,7 @@ sys.path.insert(0, str(Path(__file__).parent.parent))
 from benchmarks import error_rates
 from benchmarks.error_rates import System
 
-DOCS = (Path(__file__).parent.parent / "docs" / "significance.md").read_text(encoding="utf-8")
+DOCS = (Path(__file__).parent.parent / "docs" / "error-rates.md").read_text(encoding="utf-8")
 
 
 @pytest.fixture(scope="module")

@@ -223,9 +223,8 @@ FILES: dict[str, Callable[[], tuple[str, ...]]] = {
     "a run cut short in its last line": lambda: put("run.txt", whole()[:-9]),
     "a run in three columns, cut short": lambda: examples("task1/gold.json", "task1/bm25.txt", run=9),
     "a compressed run cut short": lambda: put("run.txt.gz", gzip.compress(whole())[:-1000], *RUN_GZ),
-    "a run compressed by xz, cut short": lambda: put(
-        "run.txt.xz", lzma.compress(whole())[:-1000], "evaluate", "gold.txt", "run.txt.xz"
-    ),
+    "a run compressed by xz, cut short": lambda: put("run.txt.xz", lzma.compress(whole())[:-1000], "evaluate",
+        "gold.txt", "run.txt.xz"),
     "JSON cut short": lambda: examples("task1/gold.json", "task1/bm25.txt", gold=14),
     "JSON Lines cut short": lambda: examples("tort/gold.jsonl", "tort/ALPHA.jsonl", gold=14),
     "XML cut short": lambda: examples("task3/gold.xml", "task3/task3.ALPHA", gold=14),
@@ -236,20 +235,18 @@ FILES: dict[str, Callable[[], tuple[str, ...]]] = {
     "a file of zero bytes, as a crash leaves it, or /dev/zero": lambda: zeros("run.txt", 20 << 30),
     "JSON too large for memory": lambda: zeros("run.json", 65 << 20, b'{"q1": ["d1"]}' + b" " * (1 << 16)),
     "XML nested too deep": lambda: put("gold.xml", b"<dataset>" + b"<a>" * 100 + b"<pair>", *BY_XML),
-    "a pair within another, the end of one being lost": lambda: put(
-        "gold.xml", b'<dataset>\n<pair id="H18-1-1" label="Y">\n<pair id="H18-1-2" label="N"/></pair>', *BY_XML
-    ),
+    "a pair within another, the end of one being lost": lambda: put("gold.xml",
+        b'<dataset>\n<pair id="H18-1-1" label="Y">\n<pair id="H18-1-2" label="N"/></pair>', *BY_XML),
     "an Excel workbook instead of a run": workbook,
     "a web page instead of the file that it shows": lambda: put("run.txt", b"<!DOCTYPE html>\n<html>"),
     "text in UTF-16": lambda: put("run.txt", whole().decode().encode("utf-16")),
-    "a byte order mark within a line": lambda: put(
-        "run.txt", whole().replace(b"q0 Q0 d1 ", "q0 Q0 d1\ufeff ".encode(), 1)
-    ),
+    "a byte order mark within a line": lambda: put("run.txt", whole().replace(b"q0 Q0 d1 ", "q0 Q0 d1\ufeff ".encode(),
+        1)),
     "an empty file name, of a variable of the shell that is not set": lambda: ("evaluate", "gold.txt", ""),
     "an Arrow stream instead of a run": lambda: put("run.txt", b"\xff\xff\xff\xff\x78\0\0\0" + bytes(120)),
     "a file that is not there": lambda: ("evaluate", "gold.txt", "no.txt"),
     "a conversion into a folder that is not there": lambda: (*CONVERT, "no/out.json"),
-}
+}  # fmt: skip
 
 
 @pytest.mark.parametrize("situation", FILES)

@@ -10,6 +10,10 @@ from coliee_adapters import kinds, remarks
 from coliee_ir.rules.protocol import TASKS
 
 ROOT = Path(__file__).resolve().parents[1]
+TREES = {
+    path.relative_to(ROOT): [*ast.walk(ast.parse(path.read_text(encoding="utf-8")))]
+    for path in [*(ROOT / "adapters").rglob("*.py"), *(ROOT / "coliee_ir").rglob("*.py")]
+}
 
 #: what a variable or a field with a task or a year of COLIEE is called
 RULED = {"task", "edition", "year"}
@@ -17,24 +21,26 @@ RULED = {"task", "edition", "year"}
 
 def test_only_the_rules_compare_with_a_task_or_a_year() -> None:
     wrong = []
-    for path in (ROOT / "coliee_ir").rglob("*.py"):
-        if path.is_relative_to(ROOT / "coliee_ir" / "rules"):
-            continue
-        for node in ast.walk(ast.parse(path.read_text(encoding="utf-8"))):
-            if isinstance(node, ast.Compare):
+    for path, nodes in TREES.items():
+        for node in nodes:
+            if (
+                isinstance(node, ast.Compare)
+                and path.parts[:2] != ("coliee_ir", "rules")
+                and path.parts[0] != "adapters"
+            ):
                 operands = [node.left, *node.comparators]
                 names = {getattr(one, "attr", getattr(one, "id", None)) for one in operands}
                 sides = [side for one in operands for side in getattr(one, "elts", [one])]
                 values = [side.value for side in sides if isinstance(side, ast.Constant)]
                 if names & RULED and any(value in TASKS or isinstance(value, int) for value in values):
-                    wrong.append(f"{path.relative_to(ROOT)}, line {node.lineno}: {ast.unparse(node)}")
+                    wrong.append(f"{path}, line {node.lineno}: {ast.unparse(node)}")
     assert not wrong, ["a key of the protocol files should say this", *wrong]
 
 
 def test_every_kind_of_error_and_remark_is_in_its_registry_and_used() -> None:
     used: dict[str, set[str]] = {"Remark": set(), "Error": {"usage"}}
-    for path in [*(ROOT / "adapters").rglob("*.py"), *(ROOT / "coliee_ir").rglob("*.py")]:
-        for node in ast.walk(ast.parse(path.read_text(encoding="utf-8"))):
+    for nodes in TREES.values():
+        for node in nodes:
             if isinstance(node, ast.Call) and node.args and isinstance(node.args[0], ast.Constant):
                 name = getattr(node.func, "attr", getattr(node.func, "id", "")).replace("fault", "Error")
                 used.get(re.sub(r"^\w+(?=Error$)", "", name), set()).add(node.args[0].value)

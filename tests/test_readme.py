@@ -36,14 +36,25 @@ def examples(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
     return tmp_path / "examples"
 
 
+def matching(word: str) -> list[str]:
+    return sorted(map(str, Path().glob(word))) if "*" in word else [word]
+
+
 def typed(command: str, folder: Path, call: Call) -> tuple[int, str, str]:
-    """A command as a shell runs it; in this process where it is one of ours alone."""
-    name, *words = shlex.split(command)
-    if name == "coliee-ir" and not set("|<>*?$&;~{") & set(command):
-        return call(*words)
-    ours = command.replace("coliee-ir", f'"{sys.executable}" -m coliee_ir', 1)
-    done = subprocess.run(ours, shell=True, cwd=folder, capture_output=True, text=True)
-    return done.returncode, done.stdout, done.stderr
+    """A command as a shell runs it; what is ours, in this process."""
+    ours = re.fullmatch(r"coliee-ir ([^|<>$&;~{]*?)((?: 2>&1)?)((?: \|(?!\|)[^;]*)?)", command)
+    if ours is None:
+        typed = command.replace("coliee-ir", f'"{sys.executable}" -m coliee_ir')
+        done = subprocess.run(typed, shell=True, cwd=folder, capture_output=True, text=True)
+        return done.returncode, done.stdout, done.stderr
+    words = [name for word in shlex.split(ours[1]) for name in matching(word)]
+    code, out, err = call(*words)
+    if ours[2]:
+        out, err = err + out, ""
+    if ours[3]:
+        done = subprocess.run(f"cat {ours[3]}", shell=True, cwd=folder, input=out, capture_output=True, text=True)
+        code, out = done.returncode, done.stdout
+    return code, out, err
 
 
 @pytest.mark.skipif(sys.platform == "win32", reason="the commands are those of a POSIX shell")

@@ -7,7 +7,7 @@ from pathlib import Path
 import pytest
 
 import coliee_ir
-from coliee_ir import compare, evaluate, evaluate_all, fuse, leaderboard, read_run, write_submission
+from coliee_ir import compare, evaluate, evaluate_all, fuse, leaderboard, read_run, write_run
 
 FILES = Path(coliee_ir.__file__).parent / "examples" / "task1"
 GOLD, BM25, DENSE = FILES / "gold.json", FILES / "bm25.txt", FILES / "dense.txt"
@@ -27,11 +27,11 @@ def test_ten_tasks(tmp_path: Path) -> None:
     # test a difference
     assert compare(scored[:2], n_resamples=99).pairs[0].p <= 1
     # named runs in it
-    assert compare(scored, baseline="bm25", n_resamples=99).standings[1].tag == "dense"
+    assert compare(scored, baseline="bm25", n_resamples=99).runs[1].tag == "dense"
     # fuse
     assert fuse(BM25, DENSE).tag
     # write a run
-    write_submission(read_run(BM25), tmp_path / "bm25.run", task="1")
+    write_run(read_run(BM25), tmp_path / "bm25.run", task="1")
     # a LaTeX table
     assert "bm25" in scored.to_latex()
     # score in a loop, the gold read once

@@ -94,6 +94,7 @@ REMARKS: Final = {
     "no-difference": "Runs do not differ, or differ by the same amount in every query.",
     "few-hold-most": "A few queries hold most of what is counted, so that some intervals have no end.",
     "too-few-queries": "Runs differ in too few queries for any difference to be significant.",
+    "unlike-answers": "Runs answer different queries, of which there are few, so that p may be too small.",
     "too-few-resamples": "No difference can be significant with this number of resamples.",
     "fitted-to-others": "Weights were fitted to runs in another order, or to other runs.",
     "weights-no-better": "Fitted weights are no better than plain ones on held-out queries.",

@@ -3,12 +3,12 @@
 from __future__ import annotations
 
 import argparse
+from functools import partial
 
 from coliee_ir.cli import say, scoring
 from coliee_ir.cli.options import add, measures
 from coliee_ir.commands import compare as significance
-from coliee_ir.commands.compare.render import render_all
-from coliee_ir.output.shown import FORMS
+from coliee_ir.output.shown import FORMS, render
 from coliee_ir.scoring.prepared import singly
 
 
@@ -28,7 +28,7 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
     add(parser, "correction", choices=significance.CORRECTIONS)
     add(parser, "resamples", "seed", "confidence_level", "margin")
     add(parser, "groups", help="lines QUERY GROUP; queries of a group are swapped and drawn together")
-    add(parser, "output")
+    add(parser, "replicates", "output")
     add(parser, "format", choices=FORMS)
 
 
@@ -36,13 +36,15 @@ def run(options: argparse.Namespace) -> int:
     """Compare the runs and print what was found."""
     names = measures(options)
     singly(names, options.task, options.edition)  # refused before anything is scored
-    scored = scoring.score(options, names, scoring.find_files(options, options.output))
+    runs = scoring.find_files(options, options.output)
+    scored = scoring.score(options, names, runs, ready=partial(scoring.check_baseline, options, runs))
     found = significance.compare(
         scored, measures=names, baseline=options.baseline, test=options.test, correction=options.correction,
         n_resamples=options.resamples, seed=options.seed, confidence_level=options.confidence_level,
         margin=options.margin, groups=options.groups,
+        replicates=options.replicates,
     )  # fmt: skip
     for remark in dict.fromkeys(remark for one in (found, *found.others) for remark in one.remarks):
         say(remark)
-    scoring.publish(options, render_all(found, options.format), scored.submissions)
+    scoring.publish(options, render(found, options.format), scored.submissions)
     return 2 if scored.invalid else 0

@@ -14,7 +14,7 @@ from coliee_ir.cli import say, scoring
 from coliee_ir.cli.options import add, measures
 from coliee_ir.output import grid
 from coliee_ir.output.shown import FORMS, forms_of, pieces, render
-from coliee_ir.scoring.scores import WITH_TIES, WITH_TIES_OF_QUERIES, Scored, Scores, ScoreTable, Timing
+from coliee_ir.scoring.scores import WITH_TIES, WITH_TIES_OF_QUERIES, Scores, ScoreTable, Timing
 
 
 def add_arguments(parser: argparse.ArgumentParser) -> None:
@@ -67,7 +67,9 @@ def run(options: argparse.Namespace) -> int:
     if options.log is not None:
         log.append(options.log, log.rows(scored, evaluator, options.typed[1:]), evaluator.names)
     for path, form in written:
-        scoring.put(form(_errors(options, scored)), path)
+        from coliee_ir.commands.evaluate.errors import errors  # which reads runs and texts as evaluation does not
+
+        scoring.put(form(errors(scored, corpus=options.corpus).tables()[0]), path)
     table = ScoreTable(scored, per_query=options.per_query, ties=options.span_of_ties)
     if options.by_year or at:
         found = stages.stages(scored, at) if at else by_year.by_year(scored, evaluator.gold)
@@ -87,15 +89,6 @@ def run(options: argparse.Namespace) -> int:
     if options.timing:
         say(json.dumps(_timing(scored, perf_counter() - start)))
     return 2 if scored.invalid else 0
-
-
-def _errors(options: argparse.Namespace, scored: Scored) -> grid.Grid:
-    """What became of each document, at the cutoff of the first measure."""
-    from coliee_ir.commands.evaluate import errors  # which reads runs and texts as evaluation does not
-
-    cutoff = getattr(next(iter(scored[0].results)), "cutoff", None)
-    submissions = [one for one in scored.submissions if one is not None]
-    return errors.table(errors.outcomes(scored.evaluator, submissions, cutoff), options.corpus, scored.evaluator.task)
 
 
 def _timing(scored: Sequence[Scores], total: float) -> dict[str, float | None]:

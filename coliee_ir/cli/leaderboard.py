@@ -45,7 +45,7 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
     add(parser, "corpus", help="the documents, for the number of candidates in the table data")
     add(parser, "train")
     add(parser, "groups", help="lines QUERY GROUP; queries of a group are swapped and drawn together")
-    add(parser, "resamples", "seed", "confidence_level", "exclude", "only", "jobs", "output")
+    add(parser, "replicates", "resamples", "seed", "confidence_level", "exclude", "only", "jobs", "output")
     add(parser, "format", choices=forms_of(BoardTables))
     add(parser, "pages", "reports", "hide_gold")
     add_decisions(parser)
@@ -66,8 +66,8 @@ def run(options: argparse.Namespace) -> int:
     found = scoring.find_files(options, options.output, *tables)
     scored = scoring.score(options, [], found, keep="judged")
     board = leaderboard.leaderboard(
-        scored, best=options.best, groups=options.groups, n_resamples=options.resamples, seed=options.seed,
-        confidence_level=options.confidence_level,
+        scored, best=options.best, groups=options.groups, replicates=options.replicates,
+        n_resamples=options.resamples, seed=options.seed, confidence_level=options.confidence_level,
     )  # fmt: skip
     if board.entries:
         scoring.tell([entry.scores for entry in board.entries], board.because, len(board.excluded))
@@ -123,7 +123,7 @@ def _reports(options: argparse.Namespace, board: leaderboard.Leaderboard, scored
     at = {id(scores): at for at, scores in enumerate(scored)}
     teams: dict[str, list[leaderboard.Entry]] = {}
     for entry in board.entries:
-        if scored.submissions[at[id(entry.scores)]] is not None:  # the runs of a store have no file
+        if id(entry.scores) in at and scored.submissions[at[id(entry.scores)]] is not None:  # a store's have no file
             teams.setdefault(entry.team or f"\0{entry.tag}", []).append(entry)
     made: dict[str, str] = {}
     for team, entries in scoring.watched(iter(teams.items()), len(teams)):

@@ -6,6 +6,7 @@ An option's name is where its value is found after parsing: ``measure`` is ``-m/
 from __future__ import annotations
 
 import argparse
+import contextlib
 import math
 import re
 from collections.abc import Mapping, Sequence
@@ -59,6 +60,15 @@ def at_least_one(text: str) -> int:
     if text.isdecimal() and int(text) > 0:
         return int(text)
     raise argparse.ArgumentTypeError(f"{text!r} is not an integer ≥ 1")
+
+
+def _between(least: float, most: float, text: str) -> float:
+    """A number inside of two bounds, from the command line."""
+    with contextlib.suppress(ValueError):
+        if least < (number := float(text)) < most:
+            return number
+    bounds = f"greater than {least:g}" + (f" and less than {most:g}" if most < math.inf else "")
+    raise argparse.ArgumentTypeError(f"{text!r} is not a number {bounds}")
 
 
 def _columns(text: str) -> dict[str, str]:
@@ -259,20 +269,20 @@ OPTIONS: Final[Mapping[str, Option]] = {
         "--seed", type=int, metavar="N", default=SEED, help=f"seed of the random numbers (default: {SEED})"
     ),
     "confidence_level": _option(
-        "--confidence-level", type=float, metavar="P", default=CONFIDENCE_LEVEL,
+        "--confidence-level", type=partial(_between, 0, 1), metavar="P", default=CONFIDENCE_LEVEL,
         help=f"confidence level (default: {CONFIDENCE_LEVEL})",
     ),
     "sizes": _option(
         "--size", type=at_least_one, metavar="N", action="append", default=[],
         help="number of queries (repeatable; default: half, once, twice and four times as many)",
     ),
-    "differences": _option(
-        "--difference", type=float, metavar="X", action="append", default=[],
-        help="difference to report the power of (repeatable)",
-    ),
     "margin": _option(
-        "--margin", type=float, metavar="X", default=math.nan,
+        "--margin", type=partial(_between, 0, math.inf), metavar="X", default=math.nan,
         help="largest difference that does not matter: report which runs are equivalent, or not worse",
+    ),
+    "replicates": _option(
+        "--replicates", metavar="CSV", reads=True,
+        help="runs that are one system (seeds, folds, draws), in columns run and system: compare the systems",
     ),
     "best": _option("--best", help="rank only the best run of each team", **_SWITCH),
     "table_names": _option("--table", metavar="NAME", help="", **_MANY),

@@ -15,10 +15,10 @@ from coliee_ir.scoring.prepared import singly
 
 def add_arguments(parser: argparse.ArgumentParser) -> None:
     """The options of the command."""
-    parser.epilog = "example: coliee-ir plan gold.json run1.txt run2.txt --size 200 --size 400 --difference 0.02"
+    parser.epilog = "example: coliee-ir plan gold.json run1.txt run2.txt --size 200 --size 400"
     scoring.add_arguments(parser)
     add(parser, "measure", help="measure to plan for (default: the one that ranks the task's runs)")
-    add(parser, "sizes", "differences")
+    add(parser, "sizes")
     add(parser, "groups", help="lines QUERY GROUP; queries of a group are swapped and drawn together")
     add(parser, "resamples", "seed", "confidence_level")
     add(parser, "output", "figures")
@@ -32,7 +32,7 @@ def run(options: argparse.Namespace) -> int:
     singly(names, options.task, options.edition)  # refused before anything is scored
     scored = scoring.score(options, names, scoring.find_files(options, options.output, *_figures(options)))
     planned = plan(
-        scored, measure=name, queries=options.sizes, differences=options.differences, groups=options.groups,
+        scored, measure=name, queries=options.sizes, groups=options.groups,
         n_resamples=options.resamples, seed=options.seed, confidence_level=options.confidence_level,
     )  # fmt: skip
     scoring.publish(options, render(planned, options.format), scored.submissions)

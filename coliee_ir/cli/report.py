@@ -5,6 +5,7 @@ from __future__ import annotations
 import argparse
 import shlex
 from collections.abc import Sequence
+from functools import partial
 from pathlib import Path
 
 from coliee_adapters.errors import UsageError, masked
@@ -40,7 +41,9 @@ def run(options: argparse.Namespace) -> int:
     outputs = _outputs(options)
     if options.output is not None:
         report.begin_page()
-    scored = scoring.score(options, measures(options), scoring.find_files(options, *outputs), keep="judged")
+    runs = scoring.find_files(options, *outputs)
+    ready = partial(scoring.check_baseline, options, runs)
+    scored = scoring.score(options, measures(options), runs, keep="judged", ready=ready)
     if not scored:
         return 2
     made = report.report(

@@ -13,7 +13,7 @@ from time import perf_counter
 from typing import TYPE_CHECKING, Final, TypeVar
 
 from coliee_adapters import trec_eval
-from coliee_adapters.errors import InputError, UsageError, shortened
+from coliee_adapters.errors import ColieeError, InputError, UsageError, quoted, shortened
 from coliee_adapters.files import archives
 from coliee_adapters.files.source import (
     Kind,
@@ -159,6 +159,22 @@ def score(
     if scored:
         tell(scored, evaluator.because, len(evaluator.excluded))
     return scored
+
+
+def check_baseline(options: argparse.Namespace, found: Runs, evaluator: Evaluator) -> None:
+    """Refuse a baseline that no file and no run tag is, where all are known before the runs are scored."""
+    known, baseline = set[str](), options.baseline
+    replicated = getattr(options, "replicates", None) is not None  # where it is a system's name
+    if baseline is None or replicated or found.stores or any(one.path == "-" for one in found.sources):
+        return
+    try:
+        for one in found.sources:
+            known |= {one.name, evaluator.read(one).tag}
+    except ColieeError:  # as scoring will say
+        return
+    if baseline not in known:
+        tags = ", ".join(sorted(map(shortened, known)))
+        raise UsageError("unknown-name", f"the baseline {quoted(baseline)} is none of the runs, which are {tags}")
 
 
 def submissions(found: Runs, evaluator: Evaluator) -> list[Submission]:

@@ -233,7 +233,7 @@ def write(options: argparse.Namespace, cut: Run, task: str | None) -> bool:
     if options.to is not None:
         said = convert.write(cut, path, to=options.to, tag=options.tag)
     else:
-        said = convert.write_submission(cut, path, task=task, edition=edition, tag=options.tag)
+        said = convert.write_run(cut, path, task=task, edition=edition, tag=options.tag)
     for sentence in said:
         say(f"{path}: {told(sentence)}" if path != "-" else sentence)
     if options.to is not None:

@@ -198,7 +198,7 @@ class ERR(_Ranked):
 
 @dataclass(frozen=True)
 class ExponentialNDCG(_Ranked):
-    """nDCG of exponential gains: a document of relevance g counts 2^g - 1, so that a high relevance outweighs many low."""
+    """nDCG of exponential gains: a document of relevance g counts 2^g - 1: a high relevance outweighs many low."""
 
     # look at the first so many documents of each query, and of its ideal ranking; None for all
     cutoff: int | None = None

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import fields, is_dataclass
-from typing import Any, ClassVar, Final
+from typing import Any, ClassVar, Final, Literal
 
 from coliee_adapters import trec_eval
 from coliee_adapters.errors import UsageError, printable
@@ -50,7 +50,7 @@ class Shown:
     def _repr_html_(self) -> str:
         return "\n".join(map(grid.html, self.tables()))
 
-    def to_frame(self, library: str = "pandas", *, per_query: bool = False) -> Any:
+    def to_frame(self, library: Literal["pandas", "polars", "pyarrow"] = "pandas", *, per_query: bool = False) -> Any:
         """The result as a data frame."""
         table = self.table_of_queries() if per_query else self.tables()[0]
         rows = [tuple(cell.value if isinstance(cell, Number) else cell for cell in row) for row in table.rows]

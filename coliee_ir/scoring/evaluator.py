@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Iterator, Mapping, Sequence
+from dataclasses import replace
 from time import perf_counter
 from typing import TYPE_CHECKING, Any, TypedDict, Unpack
 
@@ -14,17 +15,19 @@ from coliee_adapters.forms import frames
 from coliee_adapters.inputs import GoldLike, RunLike
 from coliee_adapters.layouts import layout as layouts
 from coliee_adapters.records import Answers, Gold, Run, exact_id, normal_id, wrong_id
+from coliee_ir.judging.judged import Judged
 from coliee_ir.measures import compute
 from coliee_ir.measures.ties import spans, told
 from coliee_ir.rules.decisions import Decisions
 from coliee_ir.rules.protocol import ANSWERS_BESIDE, edition_year, newest_edition, protocol, task_name
 from coliee_ir.scoring import batch
-from coliee_ir.scoring.prepared import check_rules, choose, named, prepare
+from coliee_ir.scoring.prepared import check_rules, choose, prepare
+from coliee_ir.scoring.prepared import named as measures_named
 from coliee_ir.scoring.reading import find_task, read_gold, read_run_by, telling, without_itself
 from coliee_ir.scoring.reading import given as as_given
 from coliee_ir.scoring.remarks import remarks_of
 from coliee_ir.scoring.scores import Scores, Timing
-from coliee_ir.scoring.submission import Arrays, Submission, count, judge_parts, name_of, records
+from coliee_ir.scoring.submission import Arrays, Named, Submission, count, judge_parts, records
 
 if TYPE_CHECKING:
     from concurrent.futures import Executor
@@ -85,10 +88,10 @@ class Evaluator:
             self.gold, self.protocol, self.edition, self.decisions, rules.get("exclude", ()), rules.get("only")
         )
         self.queries, self.excluded, self.qrels = self.prepared.queries, self.prepared.excluded, self.prepared.qrels
-        self.asked = named(
+        self.asked = measures_named(
             texts("measures", measures, "the name of a measure, or a list of names"), self.protocol.scores
         )
-        self.official = named(self.protocol.measures, self.protocol.scores)
+        self.official = measures_named(self.protocol.measures, self.protocol.scores)
         #: the task that submissions are read as; their ids must be compared as the gold's were
         exact = self.protocol.exact_ids
         self.read_as = None if exact and not _ids_stand(self.gold) else self.task
@@ -134,17 +137,31 @@ class Evaluator:
         read = records(given, against, self.read)
         processes = jobs if executor is not None else batch.processes(jobs, [given])
         parts = judge_parts(read, against, processes, executor)
-        choice = choose(self.asked, parts, against)
         judged = perf_counter()
+        scores = self.scores_of(Named.of(given, read), parts)
+        timing = Timing(
+            lines=sum(part.lines for part in parts.values()),
+            read=sum(part.reading for part in parts.values()),
+            judge=judged - start,
+            measure=perf_counter() - judged,
+        )
+        return replace(scores, timing=timing, judged=parts if keep_judged else {})
+
+    def scores_of(self, named: Named, parts: Mapping[str, Judged]) -> Scores:
+        """The scores of a submission that was judged.
+
+        :meta private:
+        """
+        against = self.prepared
+        choice = choose(self.asked, parts, against)
         results = dict(zip(choice.measures, compute(choice.measures, parts, self.decisions), strict=True))
-        measured = perf_counter()
         counted = count(parts, against)
         has_ties = any(part.tied.size for part in parts.values())
         ties = spans(results, parts, self.decisions) if has_ties else {}
-        on_long_list = [m for m in self.asked or named(self.protocol.long_list) if m.ranked]
+        on_long_list = [m for m in self.asked or measures_named(self.protocol.long_list) if m.ranked]
+        remarks = remarks_of(named, parts, choice, counted, on_long_list, against)
         return Scores(
-            tag=read.main.tag,
-            file=read.main.path,
+            **named._asdict(),
             gold=self.gold.path,
             task=self.task,
             edition=self.edition,
@@ -157,19 +174,10 @@ class Evaluator:
                 "relevant": int(counted.totals.relevant.sum()),
             },
             extra=len(counted.extra),
-            others={
-                name: name_of(part) for name, part in given._asdict().items() if name != "run" and part is not None
-            },
             excluded=tuple(sorted(self.excluded)),
-            remarks=(*remarks_of(read, parts, choice, counted, on_long_list, against), *told(ties)),
+            remarks=(*remarks, *told(ties)),
             decisions=self.decisions,
-            timing=Timing(
-                lines=sum(part.lines for part in parts.values()),
-                read=sum(part.reading for part in parts.values()),
-                judge=judged - start,
-                measure=measured - judged,
-            ),
-            judged=parts if keep_judged else {},
+            judged=parts,
             ties=ties,
             has_ties=has_ties,
         )

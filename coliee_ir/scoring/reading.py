@@ -19,7 +19,7 @@ from coliee_adapters.files.source import Source
 from coliee_adapters.forms import case_law, detect, frames, statute, tort
 from coliee_adapters.forms.lines import Comments, content_lines, split_columns
 from coliee_adapters.forms.statute import STATUTE_ID
-from coliee_adapters.forms.vocabulary import EVERY_NAME, checked_columns, is_header, normal_name
+from coliee_adapters.forms.vocabulary import EVERY_NAME, MEMORY, checked_columns, is_header, normal_name
 from coliee_adapters.inputs import FileLike, GoldLike, RunLike
 from coliee_adapters.records import Answers, Columns, Gold, IdRule, Run, exact_id, normal_id
 from coliee_adapters.remarks import KINDS, Remarks
@@ -493,11 +493,36 @@ def _pilot_task(gold: Gold, run: object) -> Found:
 def given(source: object, columns: Mapping[str, str] | None = None) -> Any:
     """A path as a Source, which is opened when something is asked of it; a lazy frame collected; all else as it is.
 
-    In a process that was forked later, a lazy frame would wait for threads that are not there.
+    In a process that was forked later, a lazy frame would wait for threads that are not there. What ranx holds, a
+    Series of labels and plain tuples become the dictionaries that they stand for.
     """
     if isinstance(source, str | os.PathLike | Source):
         return Source.of(source, checked_columns(columns))
+    held: Any = source
+    is_series = hasattr(held, "index") and hasattr(held, "to_dict") and not hasattr(held, "columns")
+    if is_series or type(held).__module__.partition(".")[0] == "ranx":
+        return held.to_dict()
+    if isinstance(held, list) and held and all(type(row) is tuple and len(row) == len(held[0]) for row in held):
+        with guarded(MEMORY):
+            return _of_tuples(held)
     return frames.collected(source)
+
+
+def _of_tuples(rows: Sequence[tuple[Any, ...]]) -> Any:
+    """Rows of a query, a document and a number, of a query and a document, or of a query and a label."""
+    if len(rows[0]) not in (2, 3):
+        return rows
+    labelled = len(rows[0]) == 2 and all(isinstance(label, bool) or label in ("Y", "N") for _, label in rows)
+    found: dict[Any, Any] = {}
+    for query, document, *number in rows:
+        of_query = found.setdefault(query, {})
+        if document in of_query or (labelled and of_query):
+            problem, remedy = "two tuples name the same query and document", "give each once"
+            raise InputError("duplicate", MEMORY, problem, found=f"{query} {document}", remedy=remedy)
+        of_query[document] = number[0] if number else None
+    if labelled:
+        return dict(rows)
+    return found if len(rows[0]) == 3 else {query: list(documents) for query, documents in found.items()}
 
 
 #: a key of a JSON object

@@ -22,14 +22,14 @@ from coliee_ir.measures.sets import counts
 from coliee_ir.rules.decisions import Decisions
 from coliee_ir.rules.protocol import without_answers
 from coliee_ir.scoring.prepared import NEEDED, Choice, Prepared
-from coliee_ir.scoring.submission import Counted, Records
+from coliee_ir.scoring.submission import Counted, Named
 
 #: what plays no part where no measure looks at ranks
 OF_ORDER: Final = ("tie", "rank-order")
 
 
 def remarks_of(
-    records: Records,
+    named: Named,
     parts: Parts,
     choice: Choice,
     totals: Counted,
@@ -40,8 +40,8 @@ def remarks_of(
     measures, decisions, rules = choice.measures, against.decisions, against.rules
     of_parts = by_part(measures)
     yield from _main(parts, measures, totals, against).sentences(_clauses(decisions, of_parts["documents"]))
-    if records.answers is not None and "documents" in parts and records.answers.tag != records.main.tag:
-        yield Remark("other-tag", f"the answers have another run tag: {shortened(records.answers.tag)}")
+    if named.other_tag is not None:
+        yield Remark("other-tag", f"the answers have another run tag: {shortened(named.other_tag)}")
     if "long" in parts:
         remarks = parts["long"].remarks + Remarks()
         _add(remarks, "extra-query", sorted(parts["long"].extra))
@@ -71,20 +71,6 @@ def remarks_of(
         shown = "; ".join(map(shortened, unjudged[:3]))
         problem = f"{what} no judged document in the gold; trec_eval's measures leave such out (first: {shown})"
         yield Remark("unjudged-query", problem)
-
-
-def beside_the_point(measures: Sequence[Measure], against: Prepared) -> set[str]:
-    """The kinds of remark that are about other measures than these."""
-    kinds = set[str]()
-    if not any(measure.looks_at_ranks for measure in measures):
-        kinds.update(OF_ORDER)
-    if not any(isinstance(measure, Delegated) for measure in measures):
-        kinds.update(("judged-only", "unjudged-query"))
-    if not _matters_without_relevant(measures, against):
-        kinds.add("empty-gold")
-    if not any(measure.least_relevance > 1 for measure in measures):
-        kinds.add("relevance-not-reached")
-    return kinds
 
 
 def _clauses(decisions: Decisions, measures: Sequence[Measure]) -> Mapping[str, str]:

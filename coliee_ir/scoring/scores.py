@@ -75,6 +75,7 @@ class Scores(Shown):
         counts: correct, retrieved and relevant documents (or labels) over all judged queries.
         extra: how many queries of the run are not in the gold.
         others: the files that belong to the run: ``answers``, ``long_list``.
+        other_tag: the run tag of its answers, where that is another; else None.
         excluded: the queries that were left out.
         remarks: what was tolerated and what was decided, in sentences, each with its kind.
         decisions: the choices made where the organisers leave it open.
@@ -96,6 +97,7 @@ class Scores(Shown):
     counts: Mapping[str, int]
     extra: int
     others: Mapping[str, str] = field(default_factory=dict)
+    other_tag: str | None = None
     excluded: tuple[str, ...] = ()
     remarks: tuple[Remark, ...] = ()
     decisions: Decisions = field(default_factory=Decisions)

@@ -128,6 +128,22 @@ class Records(NamedTuple):
     beside: Mapping[str, Run | Answers] = MappingProxyType({})  # what else the run's file holds, by part
 
 
+class Named(NamedTuple):
+    """What the parts of a submission are called."""
+
+    tag: str  # the run's name
+    file: str  # the run's file
+    others: Mapping[str, str]  # the files that belong to the run: ``answers``, ``long_list``
+    other_tag: str | None  # the run tag of the answers, where the run has another; else None
+
+    @classmethod
+    def of(cls, given: Submission, read: Records) -> Named:
+        """The names of a submission that was read."""
+        others = {name: name_of(part) for name, part in given._asdict().items() if name != "run" and part is not None}
+        differs = read.documents is not None and read.answers is not None and read.answers.tag != read.main.tag
+        return cls(read.main.tag, read.main.path, others, read.answers.tag if read.answers and differs else None)
+
+
 def records(submission: Submission, against: Prepared, read: Callable[[Any], Run | Answers]) -> Records:
     """Read the parts of a submission; its runs are read when they are judged."""
     rules = against.rules

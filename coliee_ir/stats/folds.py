@@ -158,12 +158,12 @@ def t_quantile(p: float, degrees: int) -> float:
         return float(z + sum(part / degrees**power for power, part in enumerate(parts, start=1)))
     low, high = 0.0, math.pi / 2
     while low < (middle := (low + high) / 2) < high:
-        low, high = (middle, high) if _within(middle, degrees) < 2 * p - 1 else (low, middle)
+        low, high = (middle, high) if t_within(middle, degrees) < 2 * p - 1 else (low, middle)
     return math.tan(middle) * math.sqrt(degrees)
 
 
-def _within(angle: float, degrees: int) -> float:
-    """The probability that |t| is below √degrees · tan(angle)."""
+def t_within(angle: float, degrees: int) -> float:
+    """The probability that Student's |t| is below √degrees · tan(angle)."""
     cosine, odd = math.cos(angle), degrees % 2
     term = total = cosine if odd else 1.0
     for k in range(2 + odd, degrees - 1, 2):

@@ -13,6 +13,7 @@ from coliee_ir.measures.labels import Accuracy, LabelAccuracy
 from coliee_ir.stats import resampling
 from coliee_ir.stats.folds import t_quantile
 from coliee_ir.stats.resampling import NEAR, Interval
+from coliee_ir.stats.systems import MeanOf, error_of
 
 #: The measures that are shares of queries answered rightly.
 SHARES: Final = (Accuracy, LabelAccuracy)
@@ -24,11 +25,18 @@ _LEAST_DEGREES: Final = 4
 def interval_of(
     measure: Measure, result: Result, terms: Terms, confidence_level: float, in_groups: bool = False
 ) -> Interval:
-    """The interval of a score: Wilson's of an accuracy, which is a share of queries, else the jackknife's."""
+    """The interval of a score: Wilson's of an accuracy, which is a share of queries, else the jackknife's.
+
+    That of a system, the mean of its runs, holds for other runs of it too.
+    """
     values = result.per_query[~np.isnan(result.per_query)]
+    within_1 = bool(((values >= 0) & (values <= 1)).all())
+    if isinstance(terms.score, MeanOf):
+        error, degrees = error_of(terms)
+        return _around(terms.total, t_quantile((1 + confidence_level) / 2, degrees) * error, within_1)
     if isinstance(measure, SHARES) and not in_groups:
         return resampling.wilson(float(values.sum()), len(values), confidence_level)
-    return jackknife_t(terms, confidence_level, within_1=bool(((values >= 0) & (values <= 1)).all()))
+    return jackknife_t(terms, confidence_level, within_1=within_1)
 
 
 def jackknife_t(terms: Terms, confidence_level: float, *, within_1: bool = True) -> Interval:
@@ -37,7 +45,7 @@ def jackknife_t(terms: Terms, confidence_level: float, *, within_1: bool = True)
     SE² = (n - 1)/n · Σd², where d is by how much the score without a query is off the mean of these scores. On the
     logit scale it is SE / (f (1 - f)), and no end is beyond 0 and 1. t has 2 (Σd²)² / (Σd⁴ - (Σd²)²/n) degrees of
     freedom, at most n - 1 and at least 4: where a few queries have most of the relevant documents, SE itself is known
-    from these few. NaN where nothing varies, which says nothing of how sure the score is.
+    from these few. Where nothing varies, it is the rule of three's for scores of 0 and 1, and NaN for others.
 
     Source: Efron & Tibshirani 1993, chapter 11; the degrees of freedom: Satterthwaite, Biometrics Bulletin 2, 1946.
     """
@@ -48,11 +56,21 @@ def jackknife_t(terms: Terms, confidence_level: float, *, within_1: bool = True)
     squares = (without - without.mean()) ** 2 if n > 1 else np.zeros(1)
     total = float(squares.sum())
     error = math.sqrt((n - 1) / n * total) if n > 1 else 0.0
-    if math.isnan(score) or error <= NEAR:
+    if error <= NEAR and within_1 and min(abs(score), abs(1 - score)) <= NEAR and n:
+        unseen = min(-math.log(1 - confidence_level) / n, 1.0)  # of what n queries do not show (Hanley & Lippman 1983)
+        return Interval(0.0, unseen) if score < 0.5 else Interval(1 - unseen, 1.0)
+    if not error > NEAR:
         return Interval(math.nan, math.nan)
     uneven = float((squares**2).sum()) - total * total / n
     degrees = 2 * total * total / uneven if uneven > 0 else math.inf
-    half = t_quantile((1 + confidence_level) / 2, int(max(min(degrees, n - 1), _LEAST_DEGREES))) * error
+    degrees = int(max(min(degrees, n - 1), _LEAST_DEGREES))
+    return _around(score, t_quantile((1 + confidence_level) / 2, degrees) * error, within_1)
+
+
+def _around(score: float, half: float, within_1: bool) -> Interval:
+    """A score ± so much, on the scale of its logit where it is between 0 and 1."""
+    if math.isnan(score) or half <= NEAR:
+        return Interval(math.nan, math.nan)
     if not (within_1 and NEAR < score < 1 - NEAR):
         return Interval(score - half, score + half)
     middle, half = math.log(score / (1 - score)), half / (score * (1 - score))

@@ -62,6 +62,7 @@ class PairTest(NamedTuple):
     differing: int  # how many queries the runs differ in
     interval: Interval  # without 0 exactly if p is significant; NaN for an end that there is not
     narrower: Interval  # the same at twice the level, for margins: each of its ends is wrong as often as p
+    drawn: int = 0  # how many flips were drawn at random; 0 where all were made
 
     @property
     def is_hopeless(self) -> bool:
@@ -245,41 +246,13 @@ class Board:
         is_out, wider = p < alpha, np.maximum(c, np.minimum(wider, _MOST))
         few = (c >= _MOST) | (adding * (n - 1) <= c**2 * (n - adding))
         instead = few | (self.unit[a, b] > 0) | (_least(self, pairs) >= alpha)
-        ends = self.inverted(a, b, wider, is_out)
+        ends = inverted(d, [of[a, b] for of in (self.A, self.B, self.C)], wider, is_out, self.span)
         is_open = (1 - wider**2 * self.C[a, b] <= 0) & (np.abs(ends) >= self.span)
         if self.span == 1:
             reached = np.clip(self.recovered(a, b, wider), -1, 1)
             ends = np.array([np.minimum(ends[0], reached[0]), np.maximum(ends[1], reached[1])])
         low, high = np.where(instead, self.plus_two(a, b, z), np.where(is_open, np.nan, ends))
-        low = np.where(is_out & (d > 0), np.maximum(low, _OFF), np.where(is_out, low, np.minimum(low, 0)))
-        high = np.where(is_out & (d < 0), np.minimum(high, -_OFF), np.where(is_out, high, np.maximum(high, 0)))
-        found = np.column_stack((low, high))
-        return np.where(np.isfinite(found) & ~np.isnan(d)[:, None], found, np.nan)
-
-    def inverted(self, a: IntArray, b: IntArray, c: FloatArray, is_out: BoolArray) -> FloatArray:
-        """{δ: (D-δ)² <= c² (A - 2Bδ + Cδ²)}; shape (2, P).
-
-        Where 1 - c²C <= 0 the size of the whole is not known and the set has no end on one side or on both: it ends at
-        ±span, and of two pieces the one counts that holds D (and 0, unless that is out).
-        """
-        d, span = self.D[a, b], self.span
-        q2, q1 = 1 - c * c * self.C[a, b], d - c * c * self.B[a, b]
-        q0 = d * d - c * c * self.A[a, b]
-        discriminant = q1 * q1 - q2 * q0
-        root = np.sqrt(np.maximum(discriminant, 0.0))
-        both = q1 + np.where(q1 >= 0, root, -root)
-        with np.errstate(divide="ignore", invalid="ignore"):
-            near = np.where(both != 0, q0 / both, 0.0)
-            far = np.where(q2 != 0, both / q2, np.copysign(math.inf, both))
-        low, high = np.fmin(near, far), np.fmax(near, far)
-        is_open = q2 <= 0
-        right = is_open & (high <= d)
-        left = is_open & ~right & (low >= d)
-        whole = is_open & ((discriminant <= 0) | ~(right | left))
-        whole |= is_open & ~is_out & ((right & (high > 0)) | (left & (low < 0)))
-        ends = np.where(right, high, np.where(left, -span, low)), np.where(right, span, np.where(left, low, high))
-        low, high = np.where(whole, -span, ends[0]), np.where(whole, span, ends[1])
-        return np.array([np.clip(low, -span, d), np.clip(high, d, span)])
+        return agreeing(d, low, high, is_out)
 
     def plus_two(self, a: IntArray, b: IntArray, z: float) -> FloatArray:
         """As if one more query were won and one lost (Bonett & Price 2012): there is one without any difference too.
@@ -310,6 +283,38 @@ class Board:
         sides = [(reach(a, -1), reach(b, 1)), (reach(a, 1), reach(b, -1))]
         low, high = (np.sqrt(np.maximum(x * x + y * y - 2 * r * x * y, 0)) for x, y in sides)
         return np.array([self.D[a, b] - low, self.D[a, b] + high])
+
+
+def inverted(d: FloatArray, of: Sequence[FloatArray], c: FloatArray, is_out: BoolArray, span: float) -> FloatArray:
+    """{δ: (D-δ)² <= c² (A - 2Bδ + Cδ²)} of D and A, B, C; shape (2, P).
+
+    Where 1 - c²C <= 0 the size of the whole is not known and the set has no end on one side or on both: it ends at
+    ±span, and of two pieces the one counts that holds D (and 0, unless that is out).
+    """
+    q2, q1, q0 = 1 - c * c * of[2], d - c * c * of[1], d * d - c * c * of[0]
+    discriminant = q1 * q1 - q2 * q0
+    root = np.sqrt(np.maximum(discriminant, 0.0))
+    both = q1 + np.where(q1 >= 0, root, -root)
+    with np.errstate(divide="ignore", invalid="ignore"):
+        near = np.where(both != 0, q0 / both, 0.0)
+        far = np.where(q2 != 0, both / q2, np.copysign(math.inf, both))
+    low, high = np.fmin(near, far), np.fmax(near, far)
+    is_open = q2 <= 0
+    right = is_open & (high <= d)
+    left = is_open & ~right & (low >= d)
+    whole = is_open & ((discriminant <= 0) | ~(right | left))
+    whole |= is_open & ~is_out & ((right & (high > 0)) | (left & (low < 0)))
+    ends = np.where(right, high, np.where(left, -span, low)), np.where(right, span, np.where(left, low, high))
+    low, high = np.where(whole, -span, ends[0]), np.where(whole, span, ends[1])
+    return np.array([np.clip(low, -span, d), np.clip(high, d, span)])
+
+
+def agreeing(d: FloatArray, low: FloatArray, high: FloatArray, is_out: BoolArray) -> FloatArray:
+    """Intervals without 0 exactly where it is out; shape (P, 2), NaN for an end that there is not."""
+    low = np.where(is_out & (d > 0), np.maximum(low, _OFF), np.where(is_out, low, np.minimum(low, 0)))
+    high = np.where(is_out & (d < 0), np.minimum(high, -_OFF), np.where(is_out, high, np.maximum(high, 0)))
+    found = np.column_stack((low, high))
+    return np.where(np.isfinite(found) & ~np.isnan(d)[:, None], found, np.nan)
 
 
 # ── Pairs by themselves ───────────────────────────────────────────────────────────────────────────────────────────
@@ -344,10 +349,11 @@ def tested(board: Board, pairs: Pairs, settings: Resampling) -> list[PairTest]:
     z = [normal().inv_cdf(1 - alpha / 2) for alpha in _levels(settings)]
     ends = _intervals(board, pairs, c, z, p, settings)
     fields = (board.D[a, b], np.sqrt(board.A[a, b]), p, np.where(least >= settings.alpha, math.inf, c[0, 0]))
+    drawn = np.where(few, 0, settings.n_resamples)
     return [
-        PairTest(difference, error, one, critical, differing, Interval(*interval), Interval(*narrower))
-        for difference, error, one, critical, differing, interval, narrower in zip(
-            *(field.tolist() for field in (*fields, board.differing[a, b], *ends)), strict=True
+        PairTest(difference, error, one, critical, differing, Interval(*interval), Interval(*narrower), n)
+        for difference, error, one, critical, differing, interval, narrower, n in zip(
+            *(field.tolist() for field in (*fields, board.differing[a, b], *ends, drawn)), strict=True
         )
     ]
 
@@ -374,7 +380,7 @@ def _exceeded(r: FloatArray, settings: Resampling) -> FloatArray:
 
 def _reach(values: FloatArray) -> FloatArray:
     """The greatest values that these still reach, but for rounding."""
-    return np.asarray(values + _TIE * np.abs(values) + NEAR)
+    return np.asarray(values + np.where(np.isfinite(values), _TIE * np.abs(values) + NEAR, 0.0))
 
 
 def _is_exact(board: Board, pairs: IntArray, settings: Resampling) -> BoolArray:
@@ -450,6 +456,7 @@ class Joint(NamedTuple):
     p: list[FloatArray]  # for each family, the probability that any pair reaches a pair's T; shape (P,)
     # for each family, those that hold for all pairs at once, at both levels; shape (2, P, 2)
     intervals: list[FloatArray]
+    drawn: int  # how many flips were drawn at random; 0 where all were made
 
 
 def jointly(families: Sequence[tuple[Board, Pairs]], settings: Resampling) -> Joint:
@@ -467,7 +474,7 @@ def jointly(families: Sequence[tuple[Board, Pairs]], settings: Resampling) -> Jo
         p = _joint_p(nulls[0], board, pairs, settings)
         of_p.append(p)
         intervals.append(np.stack(_intervals(board, pairs, c, z, p, settings)))
-    return Joint(float(c[0, 0]), of_p, intervals)
+    return Joint(float(c[0, 0]), of_p, intervals, nulls[0].drawn)
 
 
 def _joint_p(null: Null, board: Board, pairs: IntArray, settings: Resampling) -> FloatArray:
@@ -495,6 +502,8 @@ class Standings(NamedTuple):
     # run by itself
     alone: IntArray
     critical: float  # what any T must exceed; infinite where nothing can be found
+    differing: int = 0  # in how many queries any two runs differ, at most
+    drawn: int = 0  # how many flips were drawn at random; 0 where all were made
 
 
 def standings(runs: Sequence[Terms], settings: Resampling) -> Standings:
@@ -511,9 +520,10 @@ def standings(runs: Sequence[Terms], settings: Resampling) -> Standings:
     above, below = (_t(np.concatenate([block[at] for block in blocks], axis=1), board.n) for at in (0, 1))
     null = Null.of(above.max(axis=0), blocks[0][2])
     if len(known) > 2:
-        p = _joint_p(null, board, pairs, settings)
+        p, critical, drawn = _joint_p(null, board, pairs, settings), null.critical(settings.alpha), null.drawn
     else:  # a board of two is a pair
-        p = np.array([test.p for test in tested(board, pairs, settings)])
+        [test] = tested(board, pairs, settings)
+        p, critical, drawn = np.array([test.p]), test.critical, test.drawn
     a, b = pairs[p < settings.alpha].T
     is_above = board.D[a, b] > 0
     better[known[np.where(is_above, a, b)], known[np.where(is_above, b, a)]] = True
@@ -521,7 +531,7 @@ def standings(runs: Sequence[Terms], settings: Resampling) -> Standings:
         best[run] = Null.of(below[at], null.drawn).p(np.delete(board.T[:, at], at).max()) >= settings.alpha
         c = Null.of(np.maximum(above[at], below[at]), null.drawn).critical(settings.alpha)
         alone[run, known] = np.where(np.abs(board.T[:, at]) > c, np.sign(board.T[:, at]), 0)
-    return Standings(better, best, alone, null.critical(settings.alpha))
+    return Standings(better, best, alone, critical, int(board.differing.max()), drawn)
 
 
 def _array(pairs: Pairs) -> IntArray:

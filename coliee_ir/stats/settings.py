@@ -58,3 +58,8 @@ class Resampling:
     def alpha(self) -> float:
         """The level of significance; 1 - 0.95 in floating point is more than 0.05."""
         return round(1 - self.confidence_level, 12)
+
+
+def resampled(drawn: int, seed: int) -> str:
+    """How queries were resampled, in words."""
+    return f"{drawn:,} resamples, seed {seed}" if drawn else "exact: all sign flips"

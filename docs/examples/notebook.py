@@ -59,9 +59,6 @@ f1.sort_values("difference", kind="stable").iloc[[0, 1, -2, -1]].round(4)
 # %%
 comparison = coliee_ir.compare(coliee_ir.evaluate_all(gold, runs), baseline="bm25")
 pd.DataFrame(
-    [
-        (comparison.standings[pair.a].tag, pair.difference, pair.corrected, pair.wins, pair.losses)
-        for pair in comparison.pairs
-    ],
+    [(comparison.runs[pair.a].tag, pair.difference, pair.p, pair.wins, pair.losses) for pair in comparison.pairs],
     columns=["run", "minus bm25", "corrected p", "wins", "losses"],
 ).round(4)

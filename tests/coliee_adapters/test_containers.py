@@ -19,6 +19,7 @@ import pyarrow.parquet
 import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
+from reading import refused
 
 import coliee_ir
 from coliee_adapters.errors import InputError
@@ -161,10 +162,9 @@ def test_a_label_beside_text_is_the_answer(folder: Path, form: str) -> None:
 def test_decisions_for_pairs_are_read_by_the_column_of_decisions(folder: Path, form: str) -> None:
     decided = [("q1", "a", 1, 0), ("q1", "b", 0, 1), ("q1", "c", 0, 1), ("q2", "a", 1, 0)]
     rows = [{"query_id": q, "doc_id": d, "label": gold, "prediction": said} for q, d, gold, said in decided]
-    with pytest.raises(InputError) as caught:
-        read(folder, form, "run", rows)
-    assert "retrieved" in str(caught.value)
-    assert "score=" not in str(caught.value) and '"score"' not in str(caught.value)
+    error = refused(read, folder, form, "run", rows)
+    assert "retrieved" in str(error)
+    assert "score=" not in str(error) and '"score"' not in str(error)
     expected = (False, ("q1", "b", None), ("q1", "c", None), ["ignored-column"])
     assert outcome(folder, form, "run", rows, {"retrieved": "prediction"}) == expected
     assert "binary-score" in outcome(folder, form, "run", rows, {"score": "prediction"})[-1]  # type: ignore[operator]
@@ -204,11 +204,9 @@ PAIRS = st.lists(
 )
 
 
-@settings(max_examples=settings().max_examples * 3 // 5)
+@settings(max_examples=settings().max_examples * 2 // 5)
 @given(PAIRS, st.sampled_from(sorted(SPELT)), st.sampled_from(["relevance", "score", "rank"]))
-def test_a_row_means_the_same_everywhere(
-    folder: Path, pairs: list[tuple[str, str, int]], spelt: str, role: str
-) -> None:
+def test_a_row_means_one_thing_anywhere(folder: Path, pairs: list[tuple[str, str, int]], spelt: str, role: str) -> None:
     rows = [{"query_id": q, "doc_id": d, role: SPELT[spelt](n)} for q, d, n in pairs]
     kind = "gold" if role == "relevance" else "run"
     found = {form: outcome(folder, form, kind, rows) for form in EVERYWHERE}
@@ -235,12 +233,6 @@ def test_a_gold_in_which_nothing_is_relevant_is_refused(folder: Path, form: str)
     assert outcome(folder, "json", "gold", {"q1": {"d": 0}, "q2": {"d": 0}}) == ("refused",)
 
 
-@pytest.mark.parametrize("text", ["q1 0 d1 1.0\nq1 0 d2 0.0\n", "q1\t0 d1 1.0\nq1 0 d2 0.0\n"])
-def test_a_relevance_of_qrels_may_have_a_point(folder: Path, text: str) -> None:
-    (folder / "qrels").write_text(text)
-    assert detect.read_gold(Source(folder / "qrels")).qrels == {"q1": {"d1": 1, "d2": 0}}
-
-
 @pytest.mark.parametrize("beside", [{}, {"config": {"model": "m"}}, {"evaluation": 0.5, "date": "2026"}])
 def test_records_may_stand_under_a_key(folder: Path, beside: dict[str, object]) -> None:
     rows = [{"query_id": q, "doc_id": "d1", "score": 0.5} for q in ("001", "002")]
@@ -260,26 +252,9 @@ def test_records_may_stand_under_a_key(folder: Path, beside: dict[str, object]) 
     ],
 )
 def test_what_no_key_says_is_asked_for(folder: Path, rows: Rows, found: str, word: str) -> None:
-    with pytest.raises(InputError) as caught:
-        read(folder, "jsonl", "run", rows)
-    assert caught.value.found == found
-    assert word in str(caught.value)
-
-
-def test_a_query_without_documents_does_not_hide_scores(folder: Path) -> None:
-    for form in ("json", "records"):
-        held = read(folder, form, "run", {"q1": {}, "q2": {"d1": 0.1, "d2": 0.5}})
-        assert isinstance(held, Run)
-        assert held.scored
-
-
-@pytest.mark.parametrize(("form", "place"), [("json", "query q1: d1"), ("jsonl", "line 2: q1 d1")])
-def test_a_repeated_judgement_names_its_query_once(folder: Path, form: str, place: str) -> None:
-    twice = [{"query_id": "q1", "doc_id": "d1", "relevance": 1}] * 2
-    (folder / "gold").write_text(
-        json.dumps({"q1": ["d1", "d1"]}) if form == "json" else "\n".join(map(json.dumps, twice))
-    )
-    assert coliee_ir.read_gold(folder / "gold").remarks.examples("gold-duplicate") == (place,)
+    error = refused(read, folder, "jsonl", "run", rows)
+    assert error.found == found
+    assert word in str(error)
 
 
 def test_a_run_that_retrieves_nothing_is_refused_unless_the_zero_is_true(folder: Path) -> None:
@@ -360,9 +335,7 @@ def test_tables_at_once_are_what_they_are_row_by_row(
     is_list=st.booleans(),
     rule=st.sampled_from([exact_id, normal_id]),
 )
-def test_records_at_once_are_what_they_are_one_by_one(
-    lines: list[str], is_list: bool, rule: Callable[[str], str]
-) -> None:
+def test_records_at_once_are_as_one_by_one(lines: list[str], is_list: bool, rule: Callable[[str], str]) -> None:
     with tempfile.TemporaryDirectory() as folder:
         path = Path(folder) / "run.json"
         path.write_text("[" + ",".join(lines) + "]" if is_list else "\n".join(lines))

@@ -239,7 +239,7 @@ IDS_EXPECTED = 'expected ["000001.txt", "000018.txt"]'
         ),
     ],
 )
-def test_what_is_no_corpus_of_cases_is_refused(
+def test_no_corpus_of_cases(
     folder: Folder, files: dict[str, str | bytes], named: dict[str, Any], sentence: str
 ) -> None:
     folder(files)
@@ -252,9 +252,7 @@ def test_what_is_no_corpus_of_cases_is_refused(
         st.from_regex(r"[0-9]{1,6}", fullmatch=True), st.text(st.characters(codec="utf-8", exclude_characters="\0"))
     )
 )
-def test_what_is_written_is_read_in_the_order_of_ids(
-    tmp_path_factory: pytest.TempPathFactory, held: dict[str, str]
-) -> None:
+def test_what_is_written_is_read_by_order_of_id(tmp_path_factory: pytest.TempPathFactory, held: dict[str, str]) -> None:
     path = tmp_path_factory.mktemp("cases")
     for case, text in {"000": "", **held}.items():
         (path / f"{case}.txt").write_text(text, encoding="utf-8", newline="")
@@ -512,9 +510,7 @@ CLAIM = {"id": "0", "is_accepted": None, "description": 1}
         ),
     ],
 )
-def test_what_is_no_other_corpus_is_refused(
-    folder: Folder, files: dict[str, str | bytes], named: dict[str, Any], sentence: str
-) -> None:
+def test_no_other_corpus(folder: Folder, files: dict[str, str | bytes], named: dict[str, Any], sentence: str) -> None:
     usual = {"code.txt": CODE, "pairs.xml": pairs(STATEMENT), "labels.txt": "H18-1-2 Y\n", "pilot.jsonl": instance("7")}
     folder({**usual, **files})
     assert refusal(**({"path": "queries", "task": "2"} if "path" not in named else {}) | named) == sentence

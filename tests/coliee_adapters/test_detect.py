@@ -5,8 +5,9 @@ from typing import Any
 
 import pytest
 from asserting import clause, heard, refusing
+from reading import refused
 
-from coliee_adapters.errors import InputError, UsageError, quoted
+from coliee_adapters.errors import UsageError, quoted
 from coliee_adapters.files.source import BOM, Source
 from coliee_adapters.forms import detect
 from coliee_adapters.records import Answers, Gold, Run, exact_id
@@ -126,12 +127,11 @@ def test_a_form_that_does_not_exist_is_a_usage_error(source: Opened, form: str) 
 def test_content_of_no_known_form_is_refused_with_a_list_of_the_forms(
     source: Opened, read: Callable[[Source], object], content: bytes, line: int, found: str
 ) -> None:
-    with pytest.raises(InputError) as caught:
-        read(source(content))
+    error = refused(read, source(content))
     forms: Sequence[Any] = detect.GOLD_FORMS if read is detect.read_gold else detect.RUN_FORMS
-    assert caught.value.line == line
-    assert f"'{found}'" in heard(caught.value)
-    assert all(f"{form.name} ({quoted(form.looks)})" in heard(caught.value) for form in forms)
+    assert error.line == line
+    assert f"'{found}'" in heard(error)
+    assert all(f"{form.name} ({quoted(form.looks)})" in heard(error) for form in forms)
 
 
 def test_what_a_form_looks_like_is_recognised_as_that_form() -> None:
@@ -155,10 +155,9 @@ def test_what_a_form_looks_like_is_recognised_as_that_form() -> None:
     ],
 )
 def test_a_system_description_is_named(source: Opened, read: Callable[[Source], object], content: bytes) -> None:
-    with pytest.raises(InputError) as caught:
-        read(source(content))
-    assert clause(caught.value) == "[unknown-format]"
-    assert caught.value.remedy
+    error = refused(read, source(content))
+    assert clause(error) == "[unknown-format]"
+    assert error.remedy
 
 
 def test_a_form_is_found_once_for_a_kind_and_the_names_of_its_columns(

@@ -56,16 +56,11 @@ def test_printable_text_is_printable_and_what_was_so_stays(text: str) -> None:
 @pytest.mark.parametrize(
     ("text", "shown"),
     [
-        ("::stop-commands::x", r"\x3a:stop-commands::x"),
-        (" \u3000::error::x", r" \u3000::error::x"),
-        ("  ::error::x", r"  \x3a:error::x"),
-        ("a ##[group]x", r"a #\x23[group]x"),
-        ("###vso[task]x", r"##\x23vso[task]x"),
-        ("a::b", "a::b"),
-        (":x", ":x"),
-        ("#1 [a]", "#1 [a]"),
+        ("::stop-commands::x", r"\x3a:stop-commands::x"), (" \u3000::error::x", r" \u3000::error::x"),
+        ("  ::error::x", r"  \x3a:error::x"), ("a ##[group]x", r"a #\x23[group]x"),
+        ("###vso[task]x", r"##\x23vso[task]x"), ("a::b", "a::b"), (":x", ":x"), ("#1 [a]", "#1 [a]"),
     ],
-)
+)  # fmt: skip
 def test_no_line_is_a_command_to_a_runner_of_workflows(text: str, shown: str) -> None:
     assert printable(text) == shown
 

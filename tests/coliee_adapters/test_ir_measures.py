@@ -40,9 +40,7 @@ def theirs(name: str, parameters: dict[str, Any], at: float | None) -> ir_measur
 
 
 @pytest.mark.parametrize(("name", "parameters", "at"), COMPUTED)
-def test_a_measure_has_the_value_that_ir_measures_computes(
-    name: str, parameters: dict[str, Any], at: float | None
-) -> None:
+def test_a_measure_has_the_value_of_ir_measures(name: str, parameters: dict[str, Any], at: float | None) -> None:
     asked = request(name, parameters, at)
     assert asked is not None
     draw = random.Random(20)

@@ -5,8 +5,9 @@ from collections.abc import Callable, Iterable
 
 import pytest
 from asserting import clause, heard, refusing
-from hypothesis import given
+from hypothesis import given, settings
 from hypothesis import strategies as st
+from reading import refused
 
 from coliee_adapters.errors import InputError
 from coliee_adapters.files.source import Source
@@ -18,12 +19,6 @@ Opened = Callable[..., Source]
 
 def one_a_line(objects: Iterable[object]) -> str:
     return "".join(json.dumps(each) + "\n" for each in objects)
-
-
-def fault(read: Callable[[Source], object], source: Source) -> InputError:
-    with pytest.raises(InputError) as caught:
-        read(source)
-    return caught.value
 
 
 def ranked(run: Run | Answers) -> dict[str, list[tuple[str, float | None]]]:
@@ -91,9 +86,7 @@ def test_a_run_with_scores_is_read(source: Opened, name: str) -> None:
         ('{"1": [], "2": [["a", 1]], "3": {}}', {"2": [("a", 1.0)], "1": [], "3": []}),
     ],
 )
-def test_ranks_decide_where_there_are_no_scores(
-    source: Opened, text: str, expected: dict[str, list[tuple[str, float]]]
-) -> None:
+def test_ranks_decide_without_scores(source: Opened, text: str, expected: dict[str, list[tuple[str, float]]]) -> None:
     for run in (detect.read_run(source(text)), frames.run_of(json.loads(text))):
         assert isinstance(run, Run)
         assert ranked(run) == expected
@@ -160,7 +153,7 @@ def test_a_document_judged_twice_counts_once_and_is_remarked(source: Opened) -> 
     gold = detect.read_gold(source(one_a_line([record, record])))
     assert gold.qrels == {"1": {"a": 1}}
     assert gold.remarks.examples("gold-duplicate") == ("line 2: 1 a",)
-    error = fault(detect.read_gold, source(one_a_line([record, {**record, "relevance": 0}])))
+    error = refused(detect.read_gold, source(one_a_line([record, {**record, "relevance": 0}])))
     assert (error.line, error.found) == (2, "1 a")
 
 
@@ -223,15 +216,15 @@ def test_an_answer_that_is_no_label_is_kept_apart(source: Opened) -> None:
         assert (answers.unreadable, set(answers.labels) & set(unreadable)) == (unreadable, set())
         assert answers.remarks.count("unreadable-answer") == len(unreadable)
         assert examples in (None, answers.remarks.examples("unreadable-answer"))
-    error = fault(detect.read_gold, source(one_a_line([{"id": "q0", "label": "Y"}, {"id": "q1", "label": "Sorry"}])))
+    error = refused(detect.read_gold, source(one_a_line([{"id": "q0", "label": "Y"}, {"id": "q1", "label": "Sorry"}])))
     assert (error.line, error.found) == (2, "Sorry")
 
 
 @pytest.mark.parametrize("read", [detect.read_gold, detect.read_run])
 def test_a_question_is_answered_once_and_in_one_spelling(source: Opened, read: Callable[[Source], object]) -> None:
-    error = fault(read, source('{"id": "a", "label": 1}\n{"id": "b", "label": "N"}'))
+    error = refused(read, source('{"id": "a", "label": 1}\n{"id": "b", "label": "N"}'))
     assert (error.line, error.found) == (2, "N")
-    error = fault(read, source('[{"id": "a", "label": "Y"}, {"id": "a.txt", "label": "N"}]'))
+    error = refused(read, source('[{"id": "a", "label": "Y"}, {"id": "a.txt", "label": "N"}]'))
     assert ("record 1" in clause(error), error.found) == (True, "a N")
 
 
@@ -250,7 +243,7 @@ def test_a_question_is_answered_once_and_in_one_spelling(source: Opened, read: C
 )  # fmt: skip
 def test_keys_that_are_not_understood_are_named(source: Opened, text: str, keys: str) -> None:
     for read in (detect.read_gold, detect.read_run):
-        error = fault(read, source(text))
+        error = refused(read, source(text))
         assert "unrecognised keys" in clause(error)
         assert error.found is not None
         assert keys in error.found
@@ -259,7 +252,7 @@ def test_keys_that_are_not_understood_are_named(source: Opened, text: str, keys:
 
 @pytest.mark.parametrize("text", ['["001", "002"]', '{"001": [], "002": ""}', '{"001": null}\n{"002": {}}'])
 def test_only_a_test_set_is_called_one(source: Opened, text: str) -> None:
-    assert "[missing-label]" in clause(fault(detect.read_gold, source(text)))
+    assert "[missing-label]" in clause(refused(detect.read_gold, source(text)))
 
 
 @pytest.mark.parametrize(
@@ -284,17 +277,17 @@ def test_only_a_test_set_is_called_one(source: Opened, text: str) -> None:
     ],
 )  # fmt: skip
 def test_a_run_that_is_not_understood_is_refused(source: Opened, text: str, line: int | None, found: str) -> None:
-    error = fault(detect.read_run, source(text))
+    error = refused(detect.read_run, source(text))
     assert (error.line, error.found) == (line, found)
 
 
 def test_values_one_after_another_are_not_called_cut_short(source: Opened) -> None:
-    error = fault(detect.read_run, source('{\n"a": ["b"]\n}\n{\n"c": ["d"]\n}\n'))
+    error = refused(detect.read_run, source('{\n"a": ["b"]\n}\n{\n"c": ["d"]\n}\n'))
     assert error.line == 4
     assert "JSON Lines" in str(error.remedy)
     for relevance in ("x", 1.5, None, 10_000):
         text = one_a_line([{"query_id": "1", "doc_id": "a", "relevance": relevance}] * 2)
-        assert fault(detect.read_gold, source(text)).line == 1
+        assert refused(detect.read_gold, source(text)).line == 1
 
 
 def test_a_dictionary_that_is_not_understood_is_refused() -> None:
@@ -308,8 +301,9 @@ IDS = st.text(st.characters(exclude_categories=["C", "Z"]), min_size=1, max_size
 SCORES = st.floats(allow_nan=False, allow_infinity=False)
 
 
+@settings(max_examples=settings().max_examples // 2)
 @given(st.dictionaries(IDS, st.lists(st.tuples(IDS, SCORES), min_size=1, max_size=3), min_size=1, max_size=4))
-def test_every_shape_says_the_same(
+def test_shapes_say_the_same(
     tmp_path_factory: pytest.TempPathFactory, held: dict[str, list[tuple[str, float]]]
 ) -> None:
     path = tmp_path_factory.getbasetemp() / "shapes.json"
@@ -345,7 +339,7 @@ def test_an_id_that_is_no_word_is_refused_in_every_shape(source: Opened, wrong: 
         ({"q": {wrong: 1}}, [json_records.read_run, json_records.read_gold]),
     ):
         for read in reads:
-            error = fault(read, source(json.dumps(shape)))
+            error = refused(read, source(json.dumps(shape)))
             assert problem in clause(error)
             assert error.found == wrong.removesuffix(".txt")
 

@@ -4,8 +4,8 @@ import pytest
 from asserting import heard
 from hypothesis import given
 from hypothesis import strategies as st
+from reading import refused
 
-from coliee_adapters.errors import InputError
 from coliee_adapters.forms.lines import Comments, content_lines, split_columns
 
 
@@ -51,18 +51,16 @@ def test_a_comment_starts_only_where_a_line_starts(line: str) -> None:
 
 @pytest.mark.parametrize("end", ["\x85", "\u2028", "\u2029"])
 def test_lines_that_end_in_separators_of_unicode_are_refused(end: str) -> None:
-    with pytest.raises(InputError) as error:
-        lines(f"q1 Y T\nq2 Y T{end}q3 Y T\n")
-    assert error.value.line == 2
+    error = refused(lines, f"q1 Y T\nq2 Y T{end}q3 Y T\n")
+    assert error.line == 2
     assert lines(f"q1 Q0 d{end}1 1 0.5 T") == [(1, f"q1 Q0 d{end}1 1 0.5 T")]  # ids of TREC can have anything
     assert lines(f"# of{end} no run\nq1 Y T\n") == [(2, "q1 Y T")]
 
 
 @pytest.mark.parametrize(("text", "line"), [("/*", 1), ("q1 Y T\n\n /* a\nq2 Y T\n", 3), ("/* a */ /* b\n", 1)])
 def test_a_comment_that_never_ends_is_refused_where_it_opens(text: str, line: int) -> None:
-    with pytest.raises(InputError) as error:
-        lines(text)
-    assert heard(error.value) == f"run.txt, line {line}: [syntax]"
+    error = refused(lines, text)
+    assert heard(error) == f"run.txt, line {line}: [syntax]"
 
 
 @given(st.text(alphabet="a /*#\n"), st.integers(min_value=0))

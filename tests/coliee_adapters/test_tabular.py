@@ -4,39 +4,18 @@ from collections.abc import Callable
 
 import pytest
 from asserting import heard
+from reading import refused, remarks_of, rows
 
 from coliee_adapters.errors import InputError
 from coliee_adapters.files.source import Source
 from coliee_adapters.forms import detect, tabular
 from coliee_adapters.records import Answers, Columns, Gold, Run
-from coliee_adapters.remarks import Remarks
 
 Opened = Callable[..., Source]
 
 
-def rows(run: Run | Answers) -> list[tuple[str, str, float | None]]:
-    """Query, document and score of each row."""
-    assert isinstance(run, Run)
-    return [
-        (query, block.documents[at], None if block.scores is None else float(block.scores[at]))
-        for block in run.blocks()
-        for query, first, last in block.segments()
-        for at in range(first, last)
-    ]
-
-
-def refused(source: Source) -> InputError:
-    with pytest.raises(InputError) as caught:
-        run = detect.read_run(source)
-        assert isinstance(run, Run)
-        list(run.blocks())
-    return caught.value
-
-
-def remarks_of(run: Run | Answers) -> Remarks:
-    if isinstance(run, Answers):
-        return run.remarks
-    return sum((block.remarks or Remarks() for block in run.blocks()), Remarks())
+def read_rows(file: Source) -> object:
+    return rows(detect.read_run(file))
 
 
 @pytest.mark.parametrize(
@@ -72,29 +51,19 @@ def test_a_second_tag_in_a_csv_is_remarked_with_its_line(source: Opened) -> None
 @pytest.mark.parametrize(
     ("text", "line", "found"),
     [
-        ("001\n", 1, "001"),
-        ("001,013,1,T\n", 1, "001,013,1,T"),
-        ("001,Q0,013,1,0.5,T\n", 1, "001,Q0,013,1,0.5,T"),
-        ("001,013\n001,014\n\n001\n", 4, "001"),
-        ("query,document,tag\n001,013\n", 2, "001,013"),
-        ("a;b\na;b;c\n", 2, "a;b;c"),
-        ("001,013,T\n# a\n,014,T\n", 3, ""),
-        ("001, ,T\n", 1, ""),
-        ("001,.txt,T\n", 1, ""),
-        ("query,document,score\n001,013,nan\n", 2, "nan"),
-        ("query,document,score\n001,013,\n", 2, ""),
-        ("query,document,score\n001,013,1_0\n", 2, "1_0"),
-        ('001,013,T\n001,"014,T\n', 2, None),
-        ('001,"013"x,T\n', 1, None),
-        (f"001,{'x' * 140_000}", 1, None),
-        ("query,document\n", None, None),
+        ("001\n", 1, "001"), ("001,013,1,T\n", 1, "001,013,1,T"),
+        ("001,Q0,013,1,0.5,T\n", 1, "001,Q0,013,1,0.5,T"), ("001,013\n001,014\n\n001\n", 4, "001"),
+        ("query,document,tag\n001,013\n", 2, "001,013"), ("a;b\na;b;c\n", 2, "a;b;c"),
+        ("001,013,T\n# a\n,014,T\n", 3, ""), ("001, ,T\n", 1, ""), ("001,.txt,T\n", 1, ""),
+        ("query,document,score\n001,013,nan\n", 2, "nan"), ("query,document,score\n001,013,\n", 2, ""),
+        ("query,document,score\n001,013,1_0\n", 2, "1_0"), ('001,013,T\n001,"014,T\n', 2, None),
+        ('001,"013"x,T\n', 1, None), (f"001,{'x' * 140_000}", 1, None), ("query,document\n", None, None),
         ("# a\n/* b */\n", None, None),
     ],
-)
+)  # fmt: skip
 def test_what_is_no_run_in_csv_is_refused(source: Opened, text: str, line: int | None, found: str | None) -> None:
-    with pytest.raises(InputError) as caught:
-        rows(tabular.read_run(source(text)))
-    assert (caught.value.line, caught.value.found) == (line, found)
+    error = refused(lambda: rows(tabular.read_run(source(text))))
+    assert (error.line, error.found) == (line, found)
 
 
 SCORED = [("001", "018", 0.1), ("001", "023", 0.9)]
@@ -158,7 +127,7 @@ def test_a_second_answer_is_refused_and_a_repeated_one_remarked(source: Opened) 
     assert isinstance(answers, Answers)
     assert (answers.labels, answers.tag) == ({"q1": True}, "A")
     assert (answers.remarks.count("duplicate"), answers.remarks.count("label-form")) == (1, 1)
-    assert "[conflicting] line 2 …" in heard(refused(source("id,answer\nq1,Y\nq1,N\n")))
+    assert "[conflicting] line 2 …" in heard(refused(read_rows, source("id,answer\nq1,Y\nq1,N\n")))
     gold = detect.read_gold(source("q,d,1\nq,d,1\n"))
     assert (gold.qrels, gold.remarks.count("gold-duplicate")) == ({"q": {"d": 1}}, 1)
 
@@ -180,9 +149,8 @@ def test_a_second_answer_is_refused_and_a_repeated_one_remarked(source: Opened) 
 )
 def test_a_header_that_is_not_understood_is_refused(source: Opened, text: str) -> None:
     for read in (detect.read_run, detect.read_gold):
-        with pytest.raises(InputError) as caught:
-            read(source(text))
-        assert (caught.value.line, "--columns" in heard(caught.value)) == (1, True)
+        error = refused(read, source(text))
+        assert (error.line, "--columns" in heard(error)) == (1, True)
 
 
 @pytest.mark.parametrize("text", ["001 018 A\n001 019 1\n", "q doc run\nq d run\n", "a b T\nc d T\n", "H1 a 1\n"])
@@ -225,14 +193,10 @@ def test_ranks_and_scores_are_told_from_run_tags(
 @pytest.mark.parametrize(
     "lines",
     [
-        ["0 a 1", "0 b 4"],
-        ["0 a 0", "0 b 1"],
-        ["0 a 5", "0 b 3", "0 c 3"],
-        ["0 a 3", "0 b 2", "0 c 1"],
-        ["0 a 3", "1 b 7"],
-        ["0 a 1.0", "0 b 2.0", "0 c 3.0"],
+        ["0 a 1", "0 b 4"], ["0 a 0", "0 b 1"], ["0 a 5", "0 b 3", "0 c 3"], ["0 a 3", "0 b 2", "0 c 1"],
+        ["0 a 3", "1 b 7"], ["0 a 1.0", "0 b 2.0", "0 c 3.0"],
     ],
-)
+)  # fmt: skip
 def test_numbers_that_may_be_ranks_or_scores_are_refused(source: Opened, separator: str, lines: list[str]) -> None:
     file = source("".join(line.replace(" ", separator) + "\n" for line in lines))
     with pytest.raises(InputError, match=r"integers.*query document rank") as caught:
@@ -281,23 +245,18 @@ def test_a_label_list_is_no_gold_of_documents(source: Opened) -> None:
     ],
 )
 def test_what_is_no_gold_in_a_table_is_refused(source: Opened, text: str, line: int | None, found: str | None) -> None:
-    with pytest.raises(InputError) as caught:
-        detect.read_gold(source(text))
-    assert (caught.value.line, caught.value.found) == (line, found)
+    error = refused(detect.read_gold, source(text))
+    assert (error.line, error.found) == (line, found)
 
 
 @pytest.mark.parametrize(
     ("text", "kind"),
     [
-        ("001,018,univABC\n", "run"),
-        ("query_id,doc_id,score\n1,a,0.5\n", "run"),
-        ("query_id,doc_id,rank\n1,a,1\n", "run"),
-        ("query_id,doc_id,relevance\n1,a,1\n", "gold"),
-        ("query_id,doc_id,score\n1,a,1\n", None),
-        ("id,label\n1,Y\n", None),
-        ("1,a\n", None),
+        ("001,018,univABC\n", "run"), ("query_id,doc_id,score\n1,a,0.5\n", "run"),
+        ("query_id,doc_id,rank\n1,a,1\n", "run"), ("query_id,doc_id,relevance\n1,a,1\n", "gold"),
+        ("query_id,doc_id,score\n1,a,1\n", None), ("id,label\n1,Y\n", None), ("1,a\n", None),
     ],
-)
+)  # fmt: skip
 def test_columns_and_values_show_what_a_table_can_be(source: Opened, text: str, kind: str | None) -> None:
     assert tabular.kind_of(source(text)) == kind
 
@@ -305,8 +264,8 @@ def test_columns_and_values_show_what_a_table_can_be(source: Opened, text: str, 
 def test_a_later_line_without_a_number_is_refused(source: Opened) -> None:
     text = "".join(f"q{at // 9} d{at % 9} {at % 9 + 1}\n" for at in range(9000))
     assert len(rows(detect.read_run(source(text, "whole")))) == 9000
-    error = refused(source(text + "q d univABC\n"))
+    error = refused(read_rows, source(text + "q d univABC\n"))
     assert (error.kind, error.line, error.found) == ("bad-score", 9001, "univABC")
     for separator in (",", "\t", " "):
-        error = refused(source("0 a 0.5\n0 b nan\n".replace(" ", separator)))
+        error = refused(read_rows, source("0 a 0.5\n0 b nan\n".replace(" ", separator)))
         assert (error.kind, error.line, error.found) == ("bad-score", 2, "nan")

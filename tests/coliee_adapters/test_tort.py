@@ -7,9 +7,8 @@ from collections.abc import Callable
 from typing import Any
 
 import pytest
-from asserting import heard
+from reading import told
 
-from coliee_adapters.errors import InputError
 from coliee_adapters.files.source import Source
 from coliee_adapters.forms import tort
 from coliee_adapters.records import Answers, Claim, Gold, TortCase
@@ -45,12 +44,6 @@ def case(id: str, decision: bool | None, plaintiff: str = "", defendant: str = "
         tuple(Claim(str(n), verdicts[v]) for n, v in enumerate(side)) for side in (plaintiff, defendant)
     )
     return TortCase(id, of_plaintiff, of_defendant, decision, at)
-
-
-def told(read: Callable[[], object]) -> str:
-    with pytest.raises(InputError) as caught:
-        read()
-    return heard(caught.value)
 
 
 @pytest.mark.parametrize(
@@ -200,7 +193,7 @@ def test_what_is_no_instance_is_refused_with_its_line(source: Opened, text: str 
     raw = text if isinstance(text, bytes) else text.encode()
     for before, number in ((line(tort_id="X") + "\r\n", 2), *([("\n\n", 3)] if "duplicate" not in expected else [])):
         file = source(before.encode() + raw)
-        said = told(lambda file=file: tort.read_cases(file))  # type: ignore[misc]
+        said = told(tort.read_cases, file)
         assert said.startswith(f"f.txt, line {number}{expected}")
 
 
@@ -259,10 +252,10 @@ def claims_of(cases: list[TortCase], path: str) -> object:
         ),
     ],
 )
-def test_what_is_not_decided_is_refused(
+def test_what_is_not_decided(
     read: Callable[[list[TortCase], str], object], cases: list[TortCase], message: str
 ) -> None:
-    assert told(lambda: read(cases, "g.jsonl")) == f"g.jsonl{message}"
+    assert told(read, cases, "g.jsonl") == f"g.jsonl{message}"
 
 
 def test_decisions_are_answers() -> None:
@@ -333,6 +326,6 @@ def test_what_does_not_fit_the_template_is_refused(
     source: Opened, decisions: dict[str, bool] | None, accepted: dict[str, list[str]] | None, expected: str
 ) -> None:
     file = source(template())
-    assert told(lambda: tort.fill(file, decisions, accepted, io.StringIO())) == f"f.txt, {expected}"
+    assert told(tort.fill, file, decisions, accepted, io.StringIO()) == f"f.txt, {expected}"
     file = source(line() + "\n" + line())
-    assert told(lambda: tort.fill(file, None, None, io.StringIO())) == "f.txt, line 2: [duplicate] 1 … (found '0')"
+    assert told(tort.fill, file, None, None, io.StringIO()) == "f.txt, line 2: [duplicate] 1 … (found '0')"

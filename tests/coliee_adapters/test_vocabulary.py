@@ -77,17 +77,11 @@ def test_names_are_given_for_gold_and_run_together() -> None:
 @pytest.mark.parametrize(
     ("line", "expected"),
     [
-        ("query_id doc_id score", True),
-        ("topic_no doc score", True),
-        ("id label", True),
-        ("Query Document Tag", True),
-        ("001 018 run", False),
-        ("q doc run", False),
-        ("topic Q0 document 1 0.5 run", False),
-        ("qid doc 0.5", False),
-        ("topic_no para_no sim", False),
+        ("query_id doc_id score", True), ("topic_no doc score", True), ("id label", True),
+        ("Query Document Tag", True), ("001 018 run", False), ("q doc run", False),
+        ("topic Q0 document 1 0.5 run", False), ("qid doc 0.5", False), ("topic_no para_no sim", False),
     ],
-)
+)  # fmt: skip
 def test_a_header_has_two_names_and_no_number(line: str, expected: bool) -> None:
     assert is_header(line.split()) == expected
 

@@ -9,7 +9,7 @@ from __future__ import annotations
 import json
 import re
 from collections.abc import Callable, Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import Any, Literal
 
@@ -24,14 +24,8 @@ Edit = Callable[[bytes], bytes]
 class Twin:
     """A submission, and what it is checked and scored with.
 
-    Attributes:
-        name: what test ids call it.
-        files: the submission; the first file is the one that is broken, unless a case says otherwise.
-        others: files that are not part of it: gold, queries, corpus.
-        options: what ``validate`` is told; values that are names of others, or of a folder of them, become paths.
-        scored: what ``evaluate`` is told.
-        gold: which of the others is the gold.
-        has: rules that find something in the twin itself.
+    The first of ``files`` is the one that is broken, unless a case says otherwise. Values of ``options`` that name
+    ``others``, or a folder of them, become paths; ``has`` are rules that find something in the twin itself.
     """
 
     name: str
@@ -71,19 +65,9 @@ class Twin:
 class Case:
     """One mistake, and the one finding that it gives.
 
-    Attributes:
-        name: what it is.
-        twin: the twin that is broken.
-        break_: makes the broken files.
-        rule: the rule that finds it.
-        count: how often.
-        line: the first place.
-        column: the first place.
-        found: what stood there; None if nothing is quoted.
-        file: the file in which it is found; by default the twin's first.
-        as_is: what evaluating the broken file gives: the ``same`` scores as the corrected copy, ``other`` ones since
-            ids match nothing, or nothing as it is ``refused``.
-        open: whether ``--fix`` leaves it though the rule has something that it mends.
+    ``line``, ``column``, ``found`` are its first place, in the twin's first file where ``file`` names none. ``as_is``
+    is what evaluating the broken file gives: the ``same`` scores as the corrected copy, ``other`` ones since ids match
+    nothing, or nothing as it is ``refused``. ``open``: ``--fix`` leaves it though its rule can mend.
     """
 
     name: str
@@ -233,24 +217,12 @@ T1_LISTS = task1(
     queries="queries.json",
     corpus="ids.txt",
 )
-T1_JSON = Twin(
-    "1 json",
-    {"run.json": json.dumps(RANKED, indent=1).encode()},
-    {"gold.json": GOLD1},
-    {"task": "1"},
-    SCORED1,
-    "gold.json",
-    has=("json",),
-)
-_OLD = {"001": ["013", "045"], "002": ["007"]}
-T1_2019 = Twin(
-    "1 of 2019",
-    {"run.txt": lines("001 013 ALPHA", "001 020 ALPHA", "002 007 ALPHA", "002 008 ALPHA")},
-    {"gold.json": json.dumps(_OLD)},
-    {"task": "1", "edition": 2019},
-    {"task": "1", "edition": 2019},
-    "gold.json",
-)
+_JSON = {"run.json": json.dumps(RANKED, indent=1).encode()}
+T1_JSON = Twin("1 json", _JSON, {"gold.json": GOLD1}, {"task": "1"}, SCORED1, "gold.json", has=("json",))
+_OLD = lines("001 013 ALPHA", "001 020 ALPHA", "002 007 ALPHA", "002 008 ALPHA")
+_OF_2019 = {"task": "1", "edition": 2019}
+T1_2019 = Twin("1 of 2019", {"run.txt": _OLD}, {"gold.json": json.dumps({"001": ["013", "045"], "002": ["007"]})},
+               _OF_2019, _OF_2019, "gold.json")  # fmt: skip
 
 DESCRIPTION = lines(
     *("Task: 1", "Run tag: ALPHA1", "", "- Machine learning models:", "none", "- External resources:", "none"),
@@ -273,18 +245,17 @@ CORPUS2 = {
     **{f"fragments/1025/paragraphs/00{n}.txt": "text" for n in (1, 2, 3)},
     **{f"fragments/{q}/entailed_fragment.txt": "text" for q in (827, 828, 1025)},
 }
-_T2: dict[str, Any] = {"files": {"run.txt": RUN2}, "scored": {"task": "2"}, "gold": "gold.json"}
-T2 = Twin("2", others={"gold.json": GOLD2}, options={"task": "2"}, **_T2)
-T2_2021 = Twin("2 of 2021", others={"gold.json": GOLD2}, options={"task": "2", "edition": 2021}, **_T2)
-T2_CORPUS = Twin(
-    "2 with corpus",
-    others={"gold.json": GOLD2, **CORPUS2},
-    options={"task": "2", "corpus": "fragments", "queries": "gold.json"},
-    **_T2,
-)
-T2_FOLDERS = Twin(
-    "2 with folders", others={"gold.json": GOLD2, **CORPUS2}, options={"task": "2", "corpus": "fragments"}, **_T2
-)
+
+
+def task2(name: str, others: Mapping[str, str] = {}, **options: Any) -> Twin:
+    told = {"task": "2", **options}
+    return Twin(name, {"run.txt": RUN2}, {"gold.json": GOLD2, **others}, told, {"task": "2"}, "gold.json")
+
+
+T2 = task2("2")
+T2_2021 = task2("2 of 2021", edition=2021)
+T2_CORPUS = task2("2 with corpus", CORPUS2, corpus="fragments", queries="gold.json")
+T2_FOLDERS = task2("2 with folders", CORPUS2, corpus="fragments")
 
 
 def pair(query: str, label: str, *articles: str) -> str:
@@ -318,38 +289,22 @@ def trec(ranked: Mapping[str, list[str]], tag: str) -> bytes:
 
 
 T3_2025 = Twin(
-    "3 of 2025",
-    {"task3.ALPHA": trec(_SHORT, "ALPHA"), "task3-L.ALPHA": trec(_LONGER, "ALPHA")},
-    {"gold.xml": GOLD3},
-    {"task": "3", "edition": 2025},
-    {"task": "3", "edition": 2025, "long_list": "task3-L.ALPHA"},
-    "gold.xml",
-)
-T3_2025_GIVEN = Twin(
-    "3 of 2025 with gold and code",
-    T3_2025.files,
-    {"gold.xml": GOLD3, "code.txt": CODE},
-    {"task": "3", "edition": 2025, "gold": "gold.xml", "corpus": "code.txt"},
-    T3_2025.scored,
-    "gold.xml",
-)
+    "3 of 2025", {"task3.ALPHA": trec(_SHORT, "ALPHA"), "task3-L.ALPHA": trec(_LONGER, "ALPHA")}, {"gold.xml": GOLD3},
+    {"task": "3", "edition": 2025}, {"task": "3", "edition": 2025, "long_list": "task3-L.ALPHA"}, "gold.xml",
+)  # fmt: skip
+T3_2025_GIVEN = replace(
+    T3_2025, name="3 of 2025 with gold and code", others={"gold.xml": GOLD3, "code.txt": CODE},
+    options={"task": "3", "edition": 2025, "gold": "gold.xml", "corpus": "code.txt"},
+)  # fmt: skip
 ANSWERS = lines("R06-01-A Y ALPHA", "R06-01-U Y ALPHA", "R06-02-I Y ALPHA")
 T3 = Twin(
-    "3 of 2026",
-    {"task3.ALPHA": trec(_SHORT, "ALPHA"), "answers.ALPHA": ANSWERS},
-    {"gold.xml": GOLD3},
-    {},
-    {"task": "3", "answers": "answers.ALPHA"},
-    "gold.xml",
-)
-T3_GIVEN = Twin(
-    "3 of 2026 with queries",
-    T3.files,
-    {"gold.xml": GOLD3, "ids.txt": "".join(f"{q}\n" for q in STATUTE)},
-    {"task": "3", "queries": "ids.txt"},
-    T3.scored,
-    "gold.xml",
-)
+    "3 of 2026", {"task3.ALPHA": trec(_SHORT, "ALPHA"), "answers.ALPHA": ANSWERS}, {"gold.xml": GOLD3}, {},
+    {"task": "3", "answers": "answers.ALPHA"}, "gold.xml",
+)  # fmt: skip
+T3_GIVEN = replace(
+    T3, name="3 of 2026 with queries", others={"gold.xml": GOLD3, "ids.txt": "".join(f"{q}\n" for q in STATUTE)},
+    options={"task": "3", "queries": "ids.txt"},
+)  # fmt: skip
 T4 = Twin("4", {"ALPHA.txt": ANSWERS}, {"gold.xml": GOLD3}, {"edition": 2026}, {"task": "4"}, "gold.xml")
 T4_GOLD = Twin(
     "4 with gold", {"ALPHA.txt": ANSWERS}, {"gold.xml": GOLD3}, {"gold": "gold.xml"}, {"task": "4"}, "gold.xml"
@@ -422,6 +377,19 @@ def _case(
     return Case(name, twin, broken, rule, count, *place, file=file or of, as_is=as_is, open=open)
 
 
+def three_more(files: Files) -> Files:
+    """Three runs of other tags beside the first."""
+    raw = next(iter(files.values()))
+    tag = raw.split()[-1]
+    return files | {f"{n}.txt": raw.replace(tag, b"GAMMA%d" % n) for n in (2, 3, 4)}
+
+
+def _described(name: str, twin: Twin, text: bytes, rule: str, place: Any = (None, None, None)) -> Case:
+    """A case of a system description beside the run."""
+    added = with_files(description__txt=lambda _: text)
+    return _case(name, twin, added, rule, place, files=True, file="description.txt")
+
+
 CASES = (
     # the file
     _case("nothing", T1, content(b""), "empty", as_is="refused"),
@@ -478,6 +446,7 @@ CASES = (
     _case("before a line", T1, on(1, "000101", "/* a */ 000101"), "comment", (1, None, "/* a */")),
     _case("never closed", T1, insert(11, "/* the end", "of it"), "unreadable", (11, None, None), as_is="refused"),
     _case("words", T1, insert(1, "query document tag"), "header", (1, 1, "query document tag"), as_is="same"),
+    _case("twice", T1, insert(1, "query document tag", "query document tag"), "header", (1, 1, "query document tag")),
     _case("tabs", T4, insert(1, "ID\tLabel\tTag"), "header", (1, 1, "ID\tLabel\tTag"), as_is="refused"),
     # JSON, XML
     _case("lists", T1, content(json.dumps(RANKED)), "json"),
@@ -648,50 +617,32 @@ CASES = (
           files=True, file="other.txt"),
     _case("same tag", T3_2025, with_files(**{"other__ALPHA": lambda files: files["task3.ALPHA"]}), "tag-shared",
           (None, None, "ALPHA"), files=True, file="other.ALPHA"),
-    _case("four", T1, with_files(**{f"{n}__txt": lambda files, n=n: files["run.txt"].replace(b"ALPHA1",
-          b"ALPHA%d" % n)  # type: ignore[misc]
-                                    for n in (2, 3, 4)}), "runs", (None, None, "ALPHA1"), 4, files=True, file="4.txt"),
-    _case("four, one without a tag", T4, with_files(**{
-        f"{n}__txt": lambda files, n=n: files["ALPHA.txt"].replace(b"ALPHA", b"BETA%d" % n) for n in (2, 3, 4)}),
-           # type: ignore[misc]
-        "runs", (None, None, "ALPHA"), 4, files=True, file="4.txt"),
-    _case("four", T2, with_files(**{f"{n}__txt": lambda files, n=n: files["run.txt"].replace(b"BETA",
-          b"BETA%d" % n)  # type: ignore[misc]
-                                    for n in (2, 3, 4)}), "runs-unstated", (None, None, "BETA"), 4, files=True,
-          file="4.txt"),
-    _case("four", T2_2021, with_files(**{f"{n}__txt": lambda files, n=n: files["run.txt"].replace(b"BETA",
-          b"BETA%d" % n)  # type: ignore[misc]
-                                    for n in (2, 3, 4)}), "runs", (None, None, "BETA"), 4, files=True, file="4.txt"),
-    _case("four", T5, with_files(**{f"{n}__txt": lambda files, n=n: files["ALPHA.txt"].replace(b"ALPHA",
-          b"BETA%d" % n)  # type: ignore[misc]
-                                    for n in (2, 3, 4)}), "runs-unstated", (None, None, "ALPHA"), 4, files=True,
-          file="4.txt"),
+    _case("four", T1, three_more, "runs", (None, None, "ALPHA1"), 4, files=True, file="4.txt"),
+    _case("four, one without a tag", T4, three_more, "runs", (None, None, "ALPHA"), 4, files=True, file="4.txt"),
+    _case("four", T2, three_more, "runs-unstated", (None, None, "BETA"), 4, files=True, file="4.txt"),
+    _case("four", T2_2021, three_more, "runs", (None, None, "BETA"), 4, files=True, file="4.txt"),
+    _case("four", T5, three_more, "runs-unstated", (None, None, "ALPHA"), 4, files=True, file="4.txt"),
     _case("none", T3_2025, lambda files: {"task3.ALPHA": files["task3.ALPHA"]}, "long-list-missing",
           (None, None, "ALPHA"), files=True),
     _case("of another run", T3_2025, with_files(**{"task3__BETA": lambda files: files["task3.ALPHA"].replace(
           b"ALPHA", b"BETA")}), "long-list-missing", (None, None, "BETA"), files=True, file="task3.BETA"),
     _case("none", T3_2025, lambda files: {"task3-L.ALPHA": files["task3-L.ALPHA"]}, "answer-set-missing",
           (None, None, "ALPHA"), files=True, file="task3-L.ALPHA", as_is="refused"),
-    _case("beside a run", T1, with_files(**{"description__txt": lambda _: DESCRIPTION}), "description", files=True,
-          file="description.txt"),
-    _case("with hints", T4, with_files(**{"description__txt": lambda _: b"\xef\xbb\xbf" + HINTS}), "description",
-          files=True, file="description.txt"),
+    _described("beside a run", T1, DESCRIPTION, "description"),
+    _described("with hints", T4, b"\xef\xbb\xbf" + HINTS, "description"),
     _case("alone", T1_FOUND, content(DESCRIPTION), "description", as_is="refused"),
-    _case("of another task", T1, with_files(**{"description__txt": lambda _: DESCRIPTION.replace(b"k: 1", b"k: 2")}),
-          "description-task", (1, 1, "Task: 2, run tag ALPHA1"), files=True, file="description.txt"),
-    _case("of no task", T1, with_files(**{"description__txt": lambda _: DESCRIPTION + b"Task: five\n" +
-          DESCRIPTION.partition(b"\n")[2].replace(b"ALPHA1", b"X")}), "description-task", (10, 1, "Task: five"),
-          files=True, file="description.txt"),
-    _case("of another run", T1, with_files(**{"description__txt": lambda _: DESCRIPTION + DESCRIPTION.replace(
-          b"ALPHA1", b"ALPHA2")}), "description-tag", (10, 1, "Run tag: ALPHA2"), files=True, file="description.txt"),
-    _case("field empty", T1, with_files(**{"description__txt": lambda _: DESCRIPTION.replace(b"none\n", b"", 1)}),
-          "description-empty", (1, 1, "machine learning models, run tag ALPHA1"), files=True, file="description.txt"),
-    _case("field missing", T1, with_files(**{"description__txt": lambda _: DESCRIPTION.partition(b"- Expla")[0]}),
-          "description-empty", (1, 1, "explanation, run tag ALPHA1"), files=True, file="description.txt"),
-    _case("too new", T4, with_files(**{"description__txt": lambda _: MODELS.replace(b"2024", b"2025")}), "model-date",
-          (1, 1, "2025-07-15, run tag ALPHA"), files=True, file="description.txt"),
-    _case("without a date", T4, with_files(**{"description__txt": lambda _: MODELS.replace(b"2024-07-15", b"recent")}),
-          "model-undated", (1, 1, "run tag ALPHA"), files=True, file="description.txt"),
+    _described("of another task", T1, DESCRIPTION.replace(b"k: 1", b"k: 2"), "description-task",
+               (1, 1, "Task: 2, run tag ALPHA1")),
+    _described("of no task", T1, DESCRIPTION + b"Task: five\n" + DESCRIPTION[8:].replace(b"ALPHA1", b"X"),
+               "description-task", (10, 1, "Task: five")),
+    _described("of another run", T1, DESCRIPTION + DESCRIPTION.replace(b"ALPHA1", b"ALPHA2"), "description-tag",
+               (10, 1, "Run tag: ALPHA2")),
+    _described("field empty", T1, DESCRIPTION.replace(b"none\n", b"", 1), "description-empty",
+               (1, 1, "machine learning models, run tag ALPHA1")),
+    _described("field missing", T1, DESCRIPTION.partition(b"- Expla")[0], "description-empty",
+               (1, 1, "explanation, run tag ALPHA1")),
+    _described("too new", T4, MODELS.replace(b"2024", b"2025"), "model-date", (1, 1, "2025-07-15, run tag ALPHA")),
+    _described("without a date", T4, MODELS.replace(b"2024-07-15", b"new"), "model-undated", (1, 1, "run tag ALPHA")),
     _case("another run", T1, with_files(**{"two__txt": lambda files: files["run.txt"].replace(b"ALPHA1", b"ALPHA2"),
           "description__txt": lambda _: DESCRIPTION}), "undescribed", (None, None, "ALPHA2"), files=True,
           file="two.txt"),
@@ -702,9 +653,8 @@ CASES = (
     _case("key missing", TORT_TEST, each(r', "court_decision": false', ""), "instance",
           (2, None, "version, tort_id, undisputed_facts, plaintiff_claims, defendant_claims"), as_is="refused"),
     _case("twice", TORT, lambda raw: raw + raw.splitlines(True)[0], "instance-twice", (4, None, "0"), as_is="refused"),
-    _case("null", TORT, everywhere('"court_decision": false', '"court_decision": null'), "null-decision", (2, None,
-          "1"),
-          as_is="refused"),
+    _case("null", TORT, everywhere('"court_decision": false', '"court_decision": null'), "null-decision",
+          (2, None, "1"), as_is="refused"),
     _case("null", RATIONALE, on(1, '"is_accepted": false', '"is_accepted": null'), "null-acceptance",
           (1, None, "0, plaintiff claim 1"), as_is="refused"),
     _case("null among the claims", TORT, on(1, '"is_accepted": false', '"is_accepted": null'), "null-acceptance",

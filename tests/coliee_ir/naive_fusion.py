@@ -82,9 +82,7 @@ def fused(
             have = [w * part[document] for part, w in zip(parts, given, strict=True) if w and document in part]
             if any(w and document in ranking for ranking, w in zip(lists, given, strict=True)):
                 total = math.fsum(have)
-                result.setdefault(query, {})[document] = {
-                    "rrf": total,
-                    "combsum": total,
-                    "combmnz": total * len(have),
-                }[method]
+                result.setdefault(query, {})[document] = {"rrf": total, "combsum": total, "combmnz": total * len(have)}[
+                    method
+                ]
     return result

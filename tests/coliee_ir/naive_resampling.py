@@ -15,6 +15,7 @@ import numpy as np
 
 from coliee_adapters.records import Answers, Gold, Run
 from coliee_ir import Decisions, Evaluator, Scores
+from coliee_ir.measures.base import Terms, share
 
 _MULTIPLIER = 0x2360ED051FC65DA44385DF649FCCF645
 _64 = (1 << 64) - 1
@@ -48,6 +49,25 @@ def draws(seed: int, n_resamples: int, queries: int) -> Iterator[list[int]]:
     stream = bits(seed)
     for _ in range(n_resamples):
         yield [(next(stream) >> 32) * queries >> 32 for _ in range(queries)]
+
+
+def micro(counts: Sequence[Sequence[float]], extra: float = 0) -> Terms:
+    """The terms of micro-F1 from correct, retrieved, relevant of each query."""
+    each = np.array([[2 * c, n + r] for c, n, r in counts], dtype=np.float64).reshape(-1, 2)
+    return Terms(each, share, np.array([0.0, extra]), False)
+
+
+def at_random(seed: int, queries: int, runs: int = 2, alike: int = 0, spread: float = 0.0) -> list[Terms]:
+    """Runs on the same queries, as micro-F1; the first ``alike`` queries have the same answers."""
+    random = np.random.default_rng(seed)
+    relevant = random.integers(1, 6, queries)
+    made: list[Terms] = []
+    for _ in range(runs):
+        quality = random.uniform(0.2, 0.7, queries) + random.uniform(-spread, spread)
+        correct = random.binomial(relevant, np.clip(quality, 0, 1))
+        made.append(micro(np.column_stack((correct, correct + random.integers(0, 4, queries), relevant)).tolist()))
+        made[-1].each[:alike] = made[0].each[:alike]
+    return made
 
 
 class Handed(NamedTuple):

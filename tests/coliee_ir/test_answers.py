@@ -67,7 +67,7 @@ def test_python_refuses_them_and_scores_them_as_wrong(sorry: Path) -> None:
     assert evaluate("gold.json", answers, decisions=WRONG).measures == {"Accuracy": 0.5}
     with pytest.raises(InputError):
         evaluate("gold.json", answers)
-    assert one_step.compare("gold.json", "plain.txt", sorry, decisions=WRONG, n_resamples=99).standings[1].score == 0.5
+    assert one_step.compare("gold.json", "plain.txt", sorry, decisions=WRONG, n_resamples=99).runs[1].score == 0.5
     assert len(one_step.leaderboard("gold.json", "plain.txt", sorry, decisions=WRONG, n_resamples=99).entries) == 2
 
 

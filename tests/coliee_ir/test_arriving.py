@@ -3,15 +3,13 @@
 from __future__ import annotations
 
 import gzip
-import io
 import json
-import zipfile
-from collections.abc import Mapping
 from pathlib import Path
 
 import one_step
 import pytest
 from asserting import heard
+from sent import articles, cases, labels, write, zipped
 
 from coliee_ir.cli import main
 from coliee_ir.inbox.inventory import named_task, sort_files
@@ -22,36 +20,10 @@ STATUTE = f"<dataset>{PAIRS}</dataset>"
 DESCRIPTION = "Task: {}\nRun tag: {}\n\n- Machine learning models:\nnone\n"
 
 
-def cases(tag: str, right: int = 5) -> str:
-    return "".join(f"{n:06} {n + (100 if n <= right else 200):06} {tag}\n" for n in range(1, 11))
-
-
-def articles(tag: str, right: int = 6) -> str:
-    return "".join(f"R07-0{n}-U Q0 {n if n <= right else 99} 1 1.0 {tag}\n" for n in range(1, 7))
-
-
-def labels(tag: str, right: int = 6) -> str:
-    return "".join(f"R07-0{n}-U {'Y' if n <= right else 'N'} {tag}\n" for n in range(1, 7))
-
-
-def write(files: Mapping[str, str | bytes]) -> None:
-    for name, content in files.items():
-        Path(name).parent.mkdir(parents=True, exist_ok=True)
-        Path(name).write_bytes(content.encode() if isinstance(content, str) else content)
-
-
 @pytest.fixture(autouse=True)
 def here(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.chdir(tmp_path)
     write({"gold.json": GOLD, "gold.xml": STATUTE})
-
-
-def zipped(files: Mapping[str, str]) -> bytes:
-    stream = io.BytesIO()
-    with zipfile.ZipFile(stream, "w") as archive:
-        for name, content in files.items():
-            archive.writestr(name, content)
-    return stream.getvalue()
 
 
 PACKED = gzip.compress(cases("A1").encode())
@@ -213,7 +185,7 @@ def test_without_a_gold_the_files_of_one_task_are_fused_and_of_a_run_its_ranking
     assert "[passed-over] 4 …" in err
 
 
-@pytest.mark.parametrize("command", ["evaluate", "compare", "plan", "report", "tune"])
+@pytest.mark.parametrize("command", ["plan", "report", "tune"])
 def test_every_command_names_what_it_passes_over_once(command: str, capsys: pytest.CaptureFixture[str]) -> None:
     write({"in/a": cases("A1"), "in/b": cases("B1", 6), "in/labels_2026.json": GOLD, "in/task4.C": labels("C1"),
            "in/notes.pdf": b"%PDF-1.7\n", "in/b (1)": cases("B1", 6)})  # fmt: skip

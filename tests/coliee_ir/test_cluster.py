@@ -21,6 +21,8 @@ from coliee_ir.judging.workers import WorkerError
 from coliee_ir.scoring import batch
 from tests.needed import needs
 
+pytestmark = pytest.mark.explore  # test_executors has an imitation
+
 
 @pytest.fixture(scope="module")
 def cluster() -> Iterator[Executor]:
@@ -60,7 +62,6 @@ def submissions(folder: Path) -> list[Submission]:
     return [Submission(str(path)) for path in paths]
 
 
-@pytest.mark.explore
 def test_workers_that_are_killed_change_no_digit_and_no_remark(
     cluster: Executor, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
@@ -75,7 +76,6 @@ def test_workers_that_are_killed_change_no_digit_and_no_remark(
     assert {len(list((tmp_path / name).iterdir())) for name in ("runs", "parts")} == {2}
 
 
-@pytest.mark.explore
 def test_a_task_whose_workers_are_always_killed_is_an_error(cluster: Executor, tmp_path: Path) -> None:
     evaluator, given = Evaluator(QRELS, MEASURES, task="trec"), submissions(tmp_path)
     engine = Killing(cluster, tmp_path / "deaths", 1, times=9)

@@ -6,8 +6,8 @@ import naive_cut as naive
 import numpy as np
 import pytest
 import scipy.stats
-from asserting import heard
-from hypothesis import given
+from asserting import refusing
+from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from coliee_adapters.errors import UsageError
@@ -80,23 +80,11 @@ def test_a_group_is_in_one_fold(names: list[str], seed: int, data: st.DataObject
     ],
 )  # fmt: skip
 def test_folds_that_cannot_be_made_are_refused(n: int, groups: dict[str, str] | None, sentence: str) -> None:
-    with pytest.raises(UsageError) as refused:
+    with refusing(UsageError, sentence):
         Split.of(QUERIES, n, 0, groups)
-    assert heard(refused.value) == sentence
 
 
-@given(naive.cases(least=3), st.sampled_from(("MicroF1", "MacroF2")), st.integers(0, 9))
-def test_a_held_out_query_is_cut_by_a_rule_of_the_others(case: naive.Case, measure: str, seed: int) -> None:
-    pool = case.pool
-    (candidate,) = candidates(pool, measure, "score")[:1]
-    fold = Split.of(pool.queries, 3, seed).folds(np.ones(len(pool.queries), dtype=np.bool_))
-    held = candidate.sweep.held_out(fold[None], candidate.bounds)[0]
-    for number in range(3):
-        rule = candidate.fit(fold != number).rule
-        own = candidate.sweep.terms(rule).each
-        assert held[fold == number].tolist() == own[fold == number].tolist()
-
-
+@settings(max_examples=settings.default.max_examples // 2)
 @given(naive.cases(least=4), st.sampled_from(("MicroF1", "MicroP")), st.data())
 def test_a_held_out_query_never_chooses_its_own_rule(case: naive.Case, measure: str, data: st.DataObject) -> None:
     """Whatever is said to be relevant for the queries of one fold, their lists are cut at the same place."""
@@ -114,6 +102,7 @@ def test_a_held_out_query_never_chooses_its_own_rule(case: naive.Case, measure: 
     assert lengths[0] == lengths[1]
 
 
+@settings(max_examples=settings.default.max_examples // 2)
 @given(naive.cases(least=4), st.sampled_from(("MicroF1", "MacroF1")), st.integers(0, 9))
 def test_nested_is_select_and_fit_without_each_fold(case: naive.Case, measure: str, seed: int) -> None:
     pool = case.pool
@@ -137,6 +126,7 @@ def test_nested_is_select_and_fit_without_each_fold(case: naive.Case, measure: s
     assert folds.spread(terms, 2, every[0].sweep.objective.score) == pytest.approx(np.std(scores, ddof=1), nan_ok=True)
 
 
+@settings(max_examples=settings.default.max_examples // 2)
 @given(naive.cases(least=4), st.sampled_from(("MicroF1", "MacroF1")), st.permutations(range(5)))
 def test_the_order_of_the_gold_changes_nothing(case: naive.Case, measure: str, order: list[int]) -> None:
     told = []
@@ -262,12 +252,13 @@ def test_the_best_of_several_is_never_corrected_upwards() -> None:
         assert best.is_corrected == (best.score < held[0].total - 1e-12)
 
 
+@pytest.mark.explore
 def test_the_best_of_many_equal_runs_is_no_better_than_they_are() -> None:
     chance = np.random.Generator(np.random.PCG64(1))
     apparent, expected = [], []
-    for _ in range(30):
+    for _ in range(20):
         held = [of_mean(values) for values in chance.normal(0.5, 0.1, (50, 40))]
         apparent.append(max(terms.total for terms in held))
         expected.append(folds.best_of(held, 100, 0).score)
     assert np.mean(apparent) > 0.53
-    assert np.mean(expected) == pytest.approx(0.5, abs=0.01)
+    assert np.mean(expected) == pytest.approx(0.5, abs=0.015)

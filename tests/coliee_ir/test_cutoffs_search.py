@@ -1,7 +1,6 @@
 from __future__ import annotations
 
 import math
-from functools import partial
 
 import naive_cut as naive
 import numpy as np
@@ -125,28 +124,6 @@ def test_of_several_bounds_the_best_is_taken_and_of_equal_ones_the_first(case: n
     assert swept.best(everyone, bounds).rule == expected.rule
 
 
-@pytest.mark.parametrize("family", FAMILIES)
-def test_a_query_with_one_document(family: str) -> None:
-    fit = sweep(one_query([0.5], [1]), family, "MicroF1").best(np.array([True]))
-    assert fit.score == 1.0
-    assert Rule.keeps(fit.rule, one_query([0.5], [1])).tolist() == [True]
-
-
-def test_neighbouring_floats_are_told_apart() -> None:
-    low = np.float32(0.3)
-    high = np.nextafter(low, np.float32(1))
-    pool = one_query([float(high), float(low)], [1, 0])
-    fit = sweep(pool, "score", "MicroF1").best(np.array([True]))
-    assert fit.rule.keeps(pool).tolist() == [True, False]
-    assert float(low) < fit.rule.threshold <= float(high)
-
-
-def test_neighbours_between_which_no_float_lies_are_told_apart() -> None:
-    swept = sweep(one_query([2.0, 1.0], [1, 0]), "ratio", "MicroF1")
-    high = float(np.nextafter(1.0, 2.0))
-    assert swept._between(np.array([high]), np.array([[True]]), Bounds(), np.array([1.0])) == [high]
-
-
 def test_a_difference_in_the_seventh_decimal_counts() -> None:
     gold = [at < 900 or at == 901 for at in range(1000)]
     f1 = [2 * sum(gold[:k]) / (k + sum(gold)) for k in range(1001)]
@@ -155,34 +132,35 @@ def test_a_difference_in_the_seventh_decimal_counts() -> None:
     assert sweep(pool, "score", "MicroF1").best(np.array([True])).rule.keeps(pool).sum() == 902
 
 
-def test_a_threshold_lies_between_the_last_kept_and_the_first_left_out() -> None:
-    fit = sweep(one_query([4.0, 3.0, 1.0], [1, 1, 0]), "score", "MicroF1").best(np.array([True]))
-    assert fit.rule == Rule("score", 2.0)
-
-
-def test_the_largest_scores_that_compare_do_not_overflow() -> None:
+def test_small_cases() -> None:
+    everyone = np.array([True])
+    pool = one_query([4.0, 3.0, 2.0, 1.0], [1, 1, 1, 0])
+    assert sweep(pool, "k", "MicroP").best(everyone).rule == Rule("k", 1.0)
+    assert sweep(pool, "k", "MicroR").best(everyone).rule == Rule("k", 3.0)
+    assert sweep(pool, "k", "MicroR").best(everyone, [Bounds(1, 2)]).rule == Rule("k", 2.0)  # with no bounds of its own
+    # a threshold lies between the last kept and the first left out
+    pool = one_query([4.0, 3.0, 1.0], [1, 1, 0])
+    assert sweep(pool, "score", "MicroF1").best(everyone).rule == Rule("score", 2.0)
+    low = np.float32(0.3)  # and neighbouring floats are told apart
+    pool = one_query([float(np.nextafter(low, np.float32(1))), float(low)], [1, 0])
+    rule = sweep(pool, "score", "MicroF1").best(everyone).rule
+    assert rule.keeps(pool).tolist() == [True, False]
+    assert float(low) < rule.threshold <= float(np.nextafter(low, np.float32(1)))
+    # the largest scores that compare do not overflow
     pool = one_query([3e38, 2.9e38, -3e38], [1, 1, 0])
     for family in ("score", "margin"):
-        fit = sweep(pool, family, "MicroF1").best(np.array([True]))
+        fit = sweep(pool, family, "MicroF1").best(everyone)
         assert fit.score > 0.6
         assert math.isfinite(fit.rule.threshold)
 
 
-def test_precision_alone_keeps_next_to_nothing_and_recall_alone_everything_that_helps() -> None:
-    pool = one_query([4.0, 3.0, 2.0, 1.0], [1, 1, 1, 0])
-    best = partial(np.array, [True])
-    assert sweep(pool, "k", "MicroP").best(best()).rule == Rule("k", 1.0)
-    assert sweep(pool, "k", "MicroR").best(best()).rule == Rule("k", 3.0)
-
-
 @pytest.mark.parametrize("family", FAMILIES)
-def test_where_nothing_helps_nothing_is_kept(family: str) -> None:
-    pool = one_query([2.0, 1.0], [0, 0])
-    fit = sweep(pool, family, "MicroF1").best(np.array([True]))
-    assert fit.score == 0.0
-    assert not fit.rule.keeps(pool).any()
-    if family == "k":
-        assert str(fit.rule) == "the first 0 of each query"
+def test_where_nothing_helps_nothing_is_kept_and_where_all_does_all(family: str) -> None:
+    for right in (0, 1):
+        pool = one_query([2.0, 1.0], [right] * 2)
+        fit = sweep(pool, family, "MicroF1").best(np.array([True]))
+        assert fit.score == right
+        assert fit.rule.keeps(pool).tolist() == [bool(right)] * 2
 
 
 @pytest.mark.parametrize("floor", [2, 5])
@@ -195,18 +173,11 @@ def test_a_floor_longer_than_the_lists_leaves_nothing_to_a_threshold(floor: int)
     assert str(sweep(pool, "k", "MicroF1").best(everyone, [Bounds(floor)]).rule) == f"the first {floor} of each query"
 
 
-def test_a_fixed_k_has_no_bounds_of_its_own() -> None:
-    pool = one_query([4.0, 3.0, 2.0, 1.0], [1, 1, 1, 1])
-    assert sweep(pool, "k", "MicroF1").best(np.array([True]), [Bounds(1, 2)]).rule == Rule("k", 2.0)
-
-
 def test_bounds_that_are_tried_go_from_none_to_both() -> None:
     every = all_bounds(None, None, 6)
     assert every[0] == (0, None)
-    assert set(every) == {
-        *((floor, None) for floor in FLOORS),
-        *((floor, cap) for floor in FLOORS for cap in CAPS if floor < cap < 6),
-    }
+    caps = [(floor, cap) for floor in FLOORS for cap in CAPS if floor < cap < 6]
+    assert set(every) == {*((floor, None) for floor in FLOORS), *caps}
     assert [(bound.floor > 0) + (bound.cap is not None) for bound in every] == sorted(
         (bound.floor > 0) + (bound.cap is not None) for bound in every
     )

@@ -8,7 +8,7 @@ from asserting import heard
 from coliee_adapters.errors import UsageError
 from coliee_adapters.remarks import KINDS, Remarks
 from coliee_ir import Decisions
-from coliee_ir.rules.decisions import CHOICES, HELP, matters
+from coliee_ir.rules.decisions import CHOICES, matters
 
 
 def test_the_defaults_are_those_said_and_stand_first() -> None:
@@ -76,24 +76,14 @@ MIXED = {"MacroF1": {"unanswered", "duplicates"}, "MicroF1": {"duplicates", "ext
     [
         (Decisions(unanswered="skip"), ["AP"], "unanswered-query", "are left out of macro averages"),
         (Decisions(unanswered="skip"), ["MicroF1"], "unanswered-query", "score 0"),
-        (
-            Decisions(unanswered="skip"),
-            ["AP", "MicroF1"],
-            "unanswered-query",
-            "…; in MicroF1 …",
-        ),
+        (Decisions(unanswered="skip"), ["AP", "MicroF1"], "unanswered-query", "…; in MicroF1 …"),
         (Decisions(duplicates="wrong"), ["AP"], "duplicate", "are ignored"),
-        (
-            Decisions(duplicates="wrong"),
-            ["AP", "MacroF1"],
-            "duplicate",
-            "…; in AP …",
-        ),
+        (Decisions(duplicates="wrong"), ["AP", "MacroF1"], "duplicate", "…; in AP …"),
         (Decisions(extra_queries="wrong"), ["AP"], "extra-query", "ignored"),
         (Decisions(extra_queries="wrong"), ["AP", "MicroF1"], "extra-query", "counted as wrong in micro-averages"),
         (Decisions(), ["AP", "MicroF1"], "unanswered-query", "score 0"),
     ],
-)
+)  # fmt: skip
 def test_a_remark_says_what_was_done_in_the_measures_that_were_computed(
     decisions: Decisions, measures: list[str], kind: str, said: str
 ) -> None:
@@ -101,11 +91,6 @@ def test_a_remark_says_what_was_done_in_the_measures_that_were_computed(
     remarks.add(kind, n=2)
     (sentence,) = remarks.sentences(decisions.clauses({name: MIXED[name] for name in measures}))
     assert heard(sentence).endswith(f" {said}")
-
-
-def test_what_each_choice_decides_is_told_on_the_command_line() -> None:
-    assert list(HELP) == list(CHOICES)
-    assert all(HELP.values())
 
 
 def test_each_choice_has_tasks_for_which_it_can_matter() -> None:

@@ -76,8 +76,12 @@ EXPECTED = [
 
 @pytest.mark.usefixtures("task1")
 @pytest.mark.parametrize("name", ["e.csv", "e.tsv", "e.json"])
-def test_the_name_of_the_file_says_its_form(name: str, call: Call) -> None:
-    code, _, err = call("evaluate", "gold.json", "run.txt", "next.txt", "--task", "1", "--errors", name)
+def test_the_name_of_the_file_says_its_form_and_titles_come_from_a_corpus(name: str, call: Call) -> None:
+    Path("cases").mkdir()
+    for case in ("000001", "000007", "000008"):
+        Path(f"cases/{case}.txt").write_text(f"Re {case}\n")
+    given = ("evaluate", "gold.json", "run.txt", "next.txt", "--task", "1", "--corpus", "cases", "--errors", name)
+    code, _, err = call(*given)
     assert code == 0, err
     text = Path(name).read_text()
     separator = "," if name == "e.csv" else "\t"
@@ -87,6 +91,8 @@ def test_the_name_of_the_file_says_its_form(name: str, call: Call) -> None:
          int(row["relevance"])) for row in rows
     ]  # fmt: skip
     assert found == EXPECTED
+    titles = {row["document"]: row["title"] for row in rows}
+    assert titles == {"000007": "Re 000007", "000008": "Re 000008", "000009": ""}
 
 
 @pytest.mark.usefixtures("task1")
@@ -111,18 +117,6 @@ def test_what_lies_behind_the_cutoff_is_missed_with_its_rank(call: Call) -> None
     assert [(row["document"], row["outcome"], row["rank"]) for row in rows] == [
         ("000007", "missed", 2), ("000008", "missed", None), ("000009", "wrong", 1)
     ]  # fmt: skip
-
-
-@pytest.mark.usefixtures("task1")
-def test_titles_come_from_a_corpus(call: Call) -> None:
-    Path("cases").mkdir()
-    for case in ("000001", "000007", "000008"):
-        Path(f"cases/{case}.txt").write_text(f"Re {case}\n")
-    given = ("evaluate", "gold.json", "run.txt", "--task", "1", "--corpus", "cases", "--errors", "e.json")
-    code, _, err = call(*given)
-    assert code == 0, err
-    titles = {row["document"]: row["title"] for row in json.loads(Path("e.json").read_text())}
-    assert titles == {"000007": "Re 000007", "000008": "Re 000008", "000009": ""}
 
 
 @pytest.mark.usefixtures("task1")

@@ -66,7 +66,7 @@ class Pickling(Executor):
         return future
 
 
-@given(seed=st.integers(0, 999), parts=st.sampled_from([1, 2, 16, 97]), grouped=st.booleans(), odd=st.booleans())
+@given(seed=st.integers(0, 999), parts=st.sampled_from([1, 2, 7, 40]), grouped=st.booleans(), odd=st.booleans())
 def test_a_file_in_parts_is_judged_as_it_is_in_one_process(
     tmp_path_factory: pytest.TempPathFactory, seed: int, parts: int, grouped: bool, odd: bool
 ) -> None:
@@ -85,7 +85,7 @@ def test_a_file_in_parts_is_judged_as_it_is_in_one_process(
 def test_many_runs_have_the_same_scores_and_remarks_and_a_broken_one_stands_in_its_place(
     engine: str, request: pytest.FixtureRequest, tmp_path: Path
 ) -> None:
-    paths = [tmp_path / f"run{at:02d}" for at in range(45)]
+    paths = [tmp_path / f"run{at:02d}" for at in range(15)]
     for at, path in enumerate(paths):
         write_run(path, at, grouped=at % 3 > 0, odd=at % 4 == 0)
     paths[7].write_text("no run at all, but a sentence\n")
@@ -97,7 +97,7 @@ def test_many_runs_have_the_same_scores_and_remarks_and_a_broken_one_stands_in_i
     assert isinstance(found[7], InputError)
 
 
-@pytest.mark.parametrize("deadly", [(0,), (5,), (11,), (2, 3, 9), tuple(range(12))])
+@pytest.mark.parametrize("deadly", [(5,), (2, 3, 9)])
 def test_a_run_that_kills_its_process_stands_alone_in_its_place(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch, deadly: tuple[int, ...]
 ) -> None:
@@ -165,7 +165,7 @@ def test_a_large_run_among_small_ones_is_read_in_parts(tmp_path: Path, monkeypat
 
 
 def test_compare_and_tune_use_an_executor(tmp_path: Path) -> None:
-    runs = [str(write_run(tmp_path / f"run{at}", at, odd=False).path) for at in range(3)]
+    runs = [str(write_run(tmp_path / f"run{at}", at, queries=12).path) for at in range(2)]
     compared = [one_step.compare(QRELS, *runs, measure="AP", task="trec", n_resamples=99, executor=engine).to_dict()
                 for engine in (None, Pickling())]  # fmt: skip
     assert compared[0] == compared[1]
@@ -185,14 +185,6 @@ def shown(result: Any) -> object:
     if isinstance(result, ColieeError):
         return type(result), str(result)
     return result.tag, result.measures, result.per_query, result.remarks, result.counts
-
-
-def test_one_run_in_parts_has_the_same_scores(tmp_path: Path, threads: Executor) -> None:
-    write_run(tmp_path / "run", 3)
-    evaluator = Evaluator(QRELS, MEASURES, task="trec")
-    assert shown(evaluator.evaluate(tmp_path / "run", jobs=5, executor=threads)) == shown(
-        evaluator.evaluate(tmp_path / "run")
-    )
 
 
 def test_an_executor_has_no_more_tasks_at_a_time_than_it_may_and_results_are_not_held(
@@ -259,6 +251,24 @@ def test_what_is_no_cluster_is_refused_and_no_password_is_printed(address: str) 
     assert "S3CRET" not in str(caught.value)
 
 
+def test_without_dask_or_a_scheduler_nothing_is_scored(
+    monkeypatch: pytest.MonkeyPatch, call: Callable[..., tuple[int, str, str]], tmp_path: Path
+) -> None:
+    def silent(address: str, timeout: int) -> None:
+        raise OSError(f"Timed out trying to connect to {address} after {timeout} s")
+
+    write_run(tmp_path / "run", 3)
+    (tmp_path / "gold").write_text("q01 0 d1 1\n")
+    given = ("evaluate", tmp_path / "gold", tmp_path / "run", "--cluster", "tcp://h:1")
+    with monkeypatch.context() as patch:
+        patch.setitem(sys.modules, "distributed", None)
+        code, out, err = call(*given)
+        assert (code, out, "coliee-ir[cluster]" in err) == (2, "", True)
+    imitate_dask(monkeypatch, silent)
+    code, out, err = call(*given)
+    assert (code, out, "tcp://h:1" in err.splitlines()[-1]) == (2, "", True)
+
+
 @pytest.mark.parametrize("status", ["running", "closed"])
 @pytest.mark.parametrize("kind", ["KilledWorker", "NoValidWorkerError"])
 def test_what_became_of_a_cluster_is_said_without_its_own_words(
@@ -287,15 +297,6 @@ def test_somebody_is_told_once_each_time_that_no_worker_is_there(monkeypatch: py
     assert len(told) == 2 and "tcp://h:1" in told[0]
 
 
-def test_what_answers_and_is_no_scheduler_is_not_waited_for_without_end() -> None:
-    never = threading.Event()
-    with pytest.raises(TimeoutError):
-        cluster._within(0.01, never.wait)
-    never.set()
-    with pytest.raises(KeyError):
-        cluster._within(9, lambda: {}["none"])
-
-
 def test_a_worker_with_another_version_is_an_error_and_stands_in_no_runs_place(tmp_path: Path) -> None:
     class Older(Pickling):
         def submit(self, fn: Callable[..., Any], /, *args: Any, **kwargs: Any) -> Future[Any]:
@@ -318,26 +319,6 @@ def test_what_cannot_travel_is_an_error_that_says_so(tmp_path: Path) -> None:
     os.mkfifo(pipe)
     with pytest.raises(InputError, match="pipe"):  # which is not read for that
         list(Evaluator(QRELS, MEASURES, task="trec").evaluate_all([str(pipe)], executor=Pickling()))
-
-
-def test_without_dask_the_extra_is_named(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setitem(sys.modules, "distributed", None)
-    with pytest.raises(UsageError, match=r"coliee-ir\[cluster\]"), connected("local:2"):
-        raise AssertionError
-
-
-def test_a_scheduler_that_does_not_answer_is_an_error_and_nothing_is_scored_here(
-    monkeypatch: pytest.MonkeyPatch, call: Callable[..., tuple[int, str, str]], tmp_path: Path
-) -> None:
-    def silent(address: str, timeout: int) -> None:
-        raise OSError(f"Timed out trying to connect to {address} after {timeout} s")
-
-    imitate_dask(monkeypatch, silent)
-    write_run(tmp_path / "run", 3)
-    (tmp_path / "gold").write_text("q01 0 d1 1\n")
-    code, out, err = call("evaluate", str(tmp_path / "gold"), str(tmp_path / "run"), "--cluster", "tcp://h:1")
-    assert (code, out) == (2, "")
-    assert "tcp://h:1" in err.splitlines()[-1]
 
 
 def test_a_cluster_scores_as_this_machine_does_and_ends_with_the_command(

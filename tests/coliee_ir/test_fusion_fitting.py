@@ -55,7 +55,7 @@ def finite(value: float) -> float:
     return value if math.isfinite(value) else 0.0
 
 
-@settings(max_examples=40)
+@settings(max_examples=settings.default.max_examples // 2)
 @given(golds, st.lists(runs, min_size=2, max_size=3), st.sampled_from([*CUT, *UNCUT]), st.integers(0, 5), st.data())
 def test_scores_are_those_of_the_runs_that_are_written(
     gold: Any, drawn: list[naive.Rankings], measure: str, seed: int, data: st.DataObject
@@ -79,7 +79,7 @@ def trial_of(gold: Any, drawn: list[naive.Rankings], measure: str, fold: list[in
     return Trial(blend, Qrels(gold), parse(measure)[0], Decisions(), np.atleast_2d(fold))
 
 
-@settings(max_examples=40)
+@settings(max_examples=settings.default.max_examples // 2)
 @given(golds, st.lists(runs, min_size=2, max_size=3), st.sampled_from(["MicroF1", "MacroF2", "MicroF1@2", "AP"]))
 def test_on_the_training_folds_fitted_weights_are_never_worse_than_equal_ones(
     gold: Any, drawn: list[naive.Rankings], measure: str
@@ -90,7 +90,7 @@ def test_on_the_training_folds_fitted_weights_are_never_worse_than_equal_ones(
         assert trial.worth(weights, without).score >= trial.worth(equal(len(drawn)), without).score
 
 
-@settings(max_examples=40)
+@settings(max_examples=settings.default.max_examples // 2)
 @given(golds, st.lists(runs, min_size=2, max_size=2), st.sampled_from(CUT), st.floats(0.01, 0.99))
 def test_the_best_cut_off_is_that_of_trying_each(
     gold: Any, drawn: list[naive.Rankings], measure: str, share: float
@@ -112,14 +112,16 @@ def ranked_at(fusion: Fusion, drawn: list[naive.Rankings], top: int) -> Run:
     return run
 
 
-def example(seed: int = 0, queries: int = 30, n: int = 3) -> tuple[dict[str, list[str]], list[naive.Rankings]]:
+def example(
+    seed: int = 0, queries: int = 20, n: int = 3, depth: int = 30
+) -> tuple[dict[str, list[str]], list[naive.Rankings]]:
     """Runs of which the first is the best, and each finds something of its own."""
     rng = np.random.default_rng(seed)
-    gold = {f"{q:06}": [f"{d:06}" for d in rng.choice(50, 4, replace=False)] for q in range(queries)}
+    gold = {f"{q:06}": [f"{d:06}" for d in rng.choice(depth, 4, replace=False)] for q in range(queries)}
     drawn = []
     for run in range(n):
         scores = {
-            q: {f"{d:06}": float(rng.normal() + (2.0, 0.8, 0.2)[run] * (f"{d:06}" in gold[q])) for d in range(50)}
+            q: {f"{d:06}": float(rng.normal() + (2.0, 0.8, 0.2)[run] * (f"{d:06}" in gold[q])) for d in range(depth)}
             for q in gold
         }
         drawn.append(scores)
@@ -136,17 +138,16 @@ def test_a_seed_gives_the_same_result_to_the_last_bit() -> None:
 
 
 def test_no_query_has_a_part_in_the_weights_that_it_is_fused_by() -> None:
-    gold, drawn = example()
-    fitted = fit_fusion(gold, *drawn, task=1, folds=30, repeats=1)  # each query alone
-    for at in (0, 7, 29):
-        query = f"{at:06}"
+    gold, drawn = example(queries=10, n=2)
+    fitted = fit_fusion(gold, *drawn, task=1, folds=10, repeats=1)  # each query alone
+    for query in ("000000", "000007", "000009"):
         # what a query's gold is does not change what it is fused by
-        spoiled = fit_fusion({**gold, query: ["000049"]}, *drawn, task=1, folds=30, repeats=1)
+        spoiled = fit_fusion({**gold, query: ["000029"]}, *drawn, task=1, folds=10, repeats=1)
         assert to_run(spoiled.held_out_run)[query] == to_run(fitted.held_out_run)[query]
 
 
 def test_fitting_finds_the_better_run() -> None:
-    gold, drawn = example(queries=60)
+    gold, drawn = example(queries=40)
     fitted = fit_fusion(gold, *drawn, task=1, repeats=2)
     assert fitted.fusion.weights is not None
     assert fitted.fusion.weights[0] > fitted.fusion.weights[2]
@@ -173,7 +174,7 @@ def test_what_was_fitted_is_kept_and_applied_to_other_runs(tmp_path: Path) -> No
     fitted.save(tmp_path / "w.json")
     held = json.loads((tmp_path / "w.json").read_text())
     assert held["fusion"]["norm"] == "borda"
-    assert held["queries"] == 29
+    assert held["queries"] == 19
     assert held["contenders"][0]["held_out"] == fitted.held_out
     assert (held["folds"], held["repeats"]) == (5, 2)
     assert len(held["fold_weights"]) == 10
@@ -188,7 +189,7 @@ def test_whether_fitting_was_worth_it_is_said() -> None:
     same = fit_fusion(gold, drawn[0], drawn[0], task=1, repeats=1)
     assert heard(same.remarks[0]).startswith("[weights-no-better] equal weights …")
     assert same.contenders[1].behind == (0.0, 0.0, (0.0, 0.0))
-    gold, drawn = example(queries=60)
+    gold, drawn = example(queries=60, depth=50)
     worth_it = fit_fusion(gold, *drawn, task=1, repeats=1)
     assert not any("held-out" in remark for remark in worth_it.remarks)
     # "worse" only where the interval says so
@@ -199,17 +200,17 @@ def test_whether_fitting_was_worth_it_is_said() -> None:
 
 
 def test_the_order_of_gold_and_runs_changes_nothing() -> None:
-    gold, drawn = example(3, queries=20)
+    gold, drawn = example(3, queries=12)
     tags = ["a", "b", "c"]
     told = []
-    for order in ([0, 1, 2], [2, 0, 1], [1, 2, 0]):
+    for order in ([0, 1, 2], [2, 0, 1]):
         queries = sorted(gold, key=lambda query: (order, hash(query)))
         runs = [Run.of({q: drawn[at][q] for q in queries}, tag=tags[at]) for at in order]
         fitted = fit_fusion({q: gold[q] for q in queries}, *runs, task=1, repeats=2)
         weights = dict(zip(fitted.fusion.runs, fitted.fusion.weights or (), strict=True))
         rows = {one.name: replace(one, weights=()) for one in fitted.contenders}
         told.append((weights, rows, to_run(fitted.fused.run), to_run(fitted.held_out_run)))
-    assert told[0] == told[1] == told[2]
+    assert told[0] == told[1]
 
 
 def test_held_out_scores_are_means_over_the_splits_and_differences_have_errors() -> None:
@@ -224,7 +225,7 @@ def test_held_out_scores_are_means_over_the_splits_and_differences_have_errors()
             train = [q for q, number in zip(sorted(gold), fold.tolist(), strict=True) if number != fold[at]]
             fused = coliee_ir.fuse(*drawn, method="combsum", weights=weights[fold[at]], task=1)
             rankings = to_run(fused)  # type: ignore[arg-type]
-            scores = [score_at(gold, rankings, train, top) for top in range(1, 51)]
+            scores = [score_at(gold, rankings, train, top) for top in range(1, 31)]
             lists[query] = list(rankings[query])[: scores.index(max(scores)) + 1]
         one_by_one.append(score(gold, Run.of(lists), "MicroF1"))
     assert fitted.held_out == pytest.approx(np.mean(one_by_one))
@@ -261,8 +262,8 @@ def test_measures_by_which_weights_are_fitted() -> None:
         ({"measure": "MicroF1@5", "top": 3}, "[option-conflict] MicroF1@5 … 3 …"),
         ({"measure": "AP", "top": 3}, "[unfit-option] AP …"),
         ({"method": "vote"}, "[unfit-option] vote …"),
-        ({"folds": 1}, "[too-few] 1 fold … 30 queries … use 2 to 30 …"),
-        ({"folds": 31}, "[too-few] 31 folds … 30 queries … use 2 to 30 …"),
+        ({"folds": 1}, "[too-few] 1 fold … 20 queries … use 2 to 20 …"),
+        ({"folds": 21}, "[too-few] 21 folds … 20 queries … use 2 to 20 …"),
         ({"seed": -1}, "[bad-value]"),
     ]:
         with refusing(UsageError, sentence.replace("(", r"\(").replace(")", r"\)")):

@@ -3,13 +3,12 @@
 from __future__ import annotations
 
 import contextlib
-import json
 import re
 import sys
 from collections import Counter
 from collections.abc import Iterator
 from pathlib import Path
-from types import ModuleType, SimpleNamespace
+from types import SimpleNamespace
 from typing import Any
 
 import numpy as np
@@ -202,23 +201,13 @@ def test_each_query_may_have_documents_of_its_own() -> None:
 
 
 class Card:
-    """As SentenceTransformerModelCardData of 3.4 to 5: the last metrics of each evaluator, and a training log."""
+    """As SentenceTransformerModelCardData of 3.4 to 5."""
 
     def __init__(self) -> None:
-        self.eval_results_dict: dict[Any, dict[str, float]] = {}
-        self.training_logs: list[dict[str, float]] = []
+        self.held: list[tuple[Any, ...]] = []
 
     def set_evaluation_metrics(self, evaluator: Any, metrics: dict[str, float], epoch: int = 0, step: int = 0) -> None:
-        self.eval_results_dict[evaluator] = dict(metrics)
-        logged = {key: value for key, value in metrics.items() if key in [evaluator.primary_metric]}
-        self.training_logs.append({"Epoch": epoch, "Step": step, **logged})
-
-    def rows(self) -> list[list[str]]:
-        """What the card says of each evaluator: as format_eval_metrics does."""
-        return [
-            [evaluator.description, evaluator.name, json.dumps(evaluator.get_config_dict()), *metrics]
-            for evaluator, metrics in self.eval_results_dict.items()
-        ]
+        self.held.append((evaluator, dict(metrics), epoch, step))
 
 
 class OldCard(Card):
@@ -235,13 +224,6 @@ class Model(Words):
         self.model_card_data = card
 
 
-def sequential(evaluators: list[Any], model: Any, output_path: str, epoch: float, steps: int) -> dict[str, float]:
-    """As SequentialEvaluator of 3 to 5, which the trainer makes of a list of evaluators."""
-    evaluations = [evaluator(model, output_path, epoch, steps) for evaluator in evaluators]
-    scores = [found[one.primary_metric] for one, found in zip(evaluators, evaluations, strict=True)]
-    return {key: value for found in evaluations for key, value in found.items()} | {"sequential_score": scores[-1]}
-
-
 def test_the_trainer_of_sentence_transformers_finds_what_it_looks_for(tmp_path: Path) -> None:
     """As SentenceTransformerTrainer.evaluation_loop: it renames the keys in place and looks for the best model's."""
     evaluator = RankingEvaluator({"q1": ["d1"]}, {"q1": "cat"}, DOCUMENTS, ["AP", "R@2"], task="trec", name="dev")
@@ -256,19 +238,22 @@ def test_the_trainer_of_sentence_transformers_finds_what_it_looks_for(tmp_path: 
     assert (tmp_path / "eval" / "COLIEE_evaluation_dev_results.csv").read_text() == (
         "epoch,steps,AP,R@2\n0.5,10,1.0,1.0\n1.0,20,1.0,1.0\n"
     )
-    assert card.training_logs == [{"Epoch": 0.5, "Step": 10, "dev_AP": 1.0}, {"Epoch": 1.0, "Step": 20, "dev_AP": 1.0}]
-    assert card.rows() == [["COLIEE", "dev", '{"task": "trec", "edition": null, "top": 100}', "dev_AP", "dev_R@2"]]
+    assert card.held == [(evaluator, {"dev_AP": 1.0, "dev_R@2": 1.0}, *when) for when in ((0.5, 10), (1.0, 20))]
+    assert (evaluator.description, evaluator.get_config_dict()) == (
+        "COLIEE",
+        {"task": "trec", "edition": None, "top": 100},
+    )
 
 
 def test_evaluators_stand_in_a_sequence_and_older_cards_are_written(tmp_path: Path) -> None:
+    """As SequentialEvaluator of 3 to 5 calls them, which the trainer makes of a list of evaluators."""
     given: tuple[Any, ...] = ({"q1": ["d1"]}, {"q1": "cat"}, DOCUMENTS, "AP")
-    first = RankingEvaluator(*given, task="trec", name="a")
-    second = RankingEvaluator(*given, task="trec", name="b", write_csv=False)
     card = OldCard()
-    found = sequential([first, second], Model(card), str(tmp_path), 1.0, 5)
-    assert found == {"a_AP": 1.0, "b_AP": 1.0, "sequential_score": 1.0}
+    for name in ("a", "b"):
+        evaluator = RankingEvaluator(*given, task="trec", name=name, write_csv=name == "a")
+        assert evaluator(Model(card), str(tmp_path), 1.0, 5) == {evaluator.primary_metric: 1.0} == {f"{name}_AP": 1.0}
     assert [path.name for path in tmp_path.iterdir()] == ["COLIEE_evaluation_a_results.csv"]
-    assert len(card.rows()) == 2
+    assert len(card.held) == 2
 
 
 def test_sets_without_a_cutoff_are_refused() -> None:
@@ -281,46 +266,6 @@ def test_sets_without_a_cutoff_are_refused() -> None:
             compute_metrics(GOLD, PAIRS, measures, task="1", threshold=None)
         assert RankingEvaluator(*given, measures, task="1", top=2)(Words())
     assert RankingEvaluator(*given, "set_F", task="1").top == 100
-
-
-class MlFlow(ModuleType):
-    """As mlflow, which refuses names that its _VALID_PARAM_AND_METRIC_NAMES does not match."""
-
-    def __init__(self) -> None:
-        super().__init__("mlflow")
-        self.logged: dict[str, float] = {}
-
-    def start_run(self, run_name: str) -> Any:
-        return contextlib.nullcontext(run_name)
-
-    def log_metrics(self, metrics: dict[str, float]) -> None:
-        assert all(re.fullmatch(r"[/\w.\- ]*", name) for name in metrics)
-        self.logged = metrics
-
-
-class Wandb(ModuleType):
-    """As wandb, whose init gives a run."""
-
-    def __init__(self) -> None:
-        super().__init__("wandb")
-        self.logged: dict[str, float] = {}
-
-    def init(self, *, project: str, name: str) -> Any:
-        return SimpleNamespace(log=self.logged.update)
-
-
-def test_the_recipes_of_loggers_log_every_measure(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    page = (Path(__file__).parents[2] / "docs" / "training.md").read_text(encoding="utf-8")
-    [recipe] = [block for block in re.findall(r"```python\n(.*?)```", page, re.DOTALL) if "import mlflow" in block]
-    monkeypatch.chdir(tmp_path)
-    Path("gold.json").write_text('{"000001": ["000007"]}')
-    Path("run.txt").write_text("000001 000007 A\n")
-    mlflow, wandb = MlFlow(), Wandb()
-    monkeypatch.setitem(sys.modules, "mlflow", mlflow)
-    monkeypatch.setitem(sys.modules, "wandb", wandb)
-    exec(compile(recipe, "training.md", "exec"), {"coliee_ir": coliee_ir})
-    assert len(wandb.logged) == len(mlflow.logged) == 2
-    assert list(wandb.logged.values()) == list(mlflow.logged.values()) == [1.0, 1.0]
 
 
 class Pairs:
@@ -363,3 +308,19 @@ def test_a_query_is_left_out_only_where_its_id_is_that_of_the_same_text() -> Non
     assert evaluator(Words()) == {"MicroF1@1": 1.0, "AP": 1.0}
     evaluator = RankingEvaluator({"q1": ["d"]}, {"q1": "cat"}, {"q1": {"q1": "cat", "d": "cat dog"}}, "AP", task="beir")
     assert list(evaluator.rankings(Words())["q1"]) == ["d"]
+
+
+def test_the_recipes_of_loggers_log_every_measure(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    page = (Path(__file__).parents[2] / "docs" / "training.md").read_text(encoding="utf-8")
+    [recipe] = [block for block in re.findall(r"```python\n(.*?)```", page, re.DOTALL) if "import mlflow" in block]
+    monkeypatch.chdir(tmp_path)
+    Path("gold.json").write_text('{"000001": ["000007"]}')
+    Path("run.txt").write_text("000001 000007 A\n")
+    logged: list[dict[str, float]] = [{}, {}]
+    run = SimpleNamespace(log=logged[0].update)
+    mlflow = {"start_run": lambda run_name: contextlib.nullcontext(run_name), "log_metrics": logged[1].update}
+    monkeypatch.setitem(sys.modules, "mlflow", SimpleNamespace(**mlflow))
+    monkeypatch.setitem(sys.modules, "wandb", SimpleNamespace(init=lambda *, project, name: run))
+    exec(compile(recipe, "training.md", "exec"), {"coliee_ir": coliee_ir})
+    assert [list(one.values()) for one in logged] == [[1.0, 1.0]] * 2
+    assert all(re.fullmatch(r"[/\w.\- ]*", name) for name in logged[1])  # what mlflow takes

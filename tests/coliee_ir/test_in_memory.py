@@ -14,9 +14,9 @@ import pytest
 from hypothesis import assume, given, settings
 from hypothesis import strategies as st
 
-from coliee_adapters.errors import ColieeError
+from coliee_adapters.errors import ColieeError, InputError
 from coliee_adapters.forms import frames
-from coliee_ir import Evaluator, Scores
+from coliee_ir import Evaluator, Scores, evaluate
 from coliee_ir.judging.qrels import Qrels
 
 MEASURES = ["map", "set_F", "MicroF1", "MicroP@2"]
@@ -174,3 +174,35 @@ def test_the_query_itself_is_taken_out_however_the_run_is_given(seed: int) -> No
     expected = outcome(evaluator, without)
     for one in (run, arrays, frame):
         check_same(outcome(evaluator, one), expected)
+
+
+class Ranx:
+    """As ranx's Run and Qrels hand out what they hold."""
+
+    __module__ = "ranx.data_structures.run"
+
+    def __init__(self, held: dict[str, dict[str, float]]) -> None:
+        self.held = held
+
+    def to_dict(self) -> dict[str, dict[str, float]]:
+        return self.held
+
+
+@pytest.mark.parametrize(
+    ("gold", "run", "expected"),
+    [
+        ([("1", "a", 1), ("2", "c", 2), ("2", "d", 0)], [("1", "a", 0.5), ("2", "d", 0.9)], 0.5),
+        ([("1", "a"), ("2", "c")], [("2", "c"), ("2", "x")], 0.5),
+        (Ranx({"1": {"a": 1}}), Ranx({"1": {"a": 0.3, "b": 0.9}}), 2 / 3),
+        ([("R01-1-A", "Y"), ("R01-2-A", "N")], [("R01-1-A", True), ("R01-2-A", True)], 0.5),
+        (pandas.Series(["Y"], ["R01-1-A"]), pandas.Series([1], ["R01-1-A"]), 1.0),
+    ],
+)
+def test_what_other_libraries_hold_is_read(gold: Any, run: Any, expected: float) -> None:
+    assert next(iter(evaluate(gold, run, task=None if "R01" in str(gold) else "2").measures.values())) == expected
+
+
+def test_a_pair_that_is_given_twice_is_refused() -> None:
+    with pytest.raises(InputError) as refused:
+        evaluate([("1", "a", 1)], [("1", "a", 0.5), ("1", "a", 0.6)], task="2")
+    assert (refused.value.kind, refused.value.found) == ("duplicate", "1 a")

@@ -8,7 +8,7 @@ from __future__ import annotations
 
 import csv
 import os
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from pathlib import Path
 from typing import NamedTuple
 
@@ -131,14 +131,6 @@ def test_table_8(board: Leaderboard) -> None:
     assert shown == [(r.run, r.returned, r.correct, r.f2, r.p, r.r, r.r5, r.r10, r.r30) for r in TABLE_8]
 
 
-def test_table_8_on_the_command_line(statutes: Path, capsys: pytest.CaptureFixture[str]) -> None:
-    given = [str(statutes / "gold.xml"), str(statutes / "submissions"), "--edition", "2021", "--resamples", "99"]
-    assert main(["leaderboard", *given, "--table", "results"]) == 0
-    header, first, *_ = capsys.readouterr().out.splitlines()
-    assert header.split()[:5] == ["team", "run", "returned", "correct", "MacroF2"]
-    assert first.split()[:4] == ["OvGU", "OvGU_run1", "134", "71"]
-
-
 def test_figures_1_to_3(board: Leaderboard) -> None:
     table = board.table("questions")
     header = ["query", "kind", "relevant", "F2", "P", "R", "AP", "Rprec", "R@5", "R@10", "R@30"]
@@ -207,8 +199,13 @@ def from_csv(name: str) -> list[Row]:
         return [Row(row["sid"], int(row["correct"]), row["accuracy"]) for row in csv.DictReader(stream)]
 
 
-def check_accuracies(rows: Sequence[Row], task: str, folder: Path, capsys: pytest.CaptureFixture[str]) -> None:
-    files = label_files(folder, {f"{at} {row.run}": row.right for at, row in enumerate(rows)})
+@pytest.mark.parametrize("of", [published, lambda task: from_csv(f"2021_task{task}.csv")], ids=["published", "csv"])
+@pytest.mark.parametrize("task", ["4", "5"])
+def test_tables_11_and_13(
+    task: str, of: Callable[[str], list[Row]], tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    rows = of(task)
+    files = label_files(tmp_path, {f"{at} {row.run}": row.right for at, row in enumerate(rows)})
     given = ["leaderboard", *files, "--task", task, "--edition", "2021", "--resamples", "99", "--table", "results"]
     assert main(given) == 0
     header, *shown = [line.split() for line in capsys.readouterr().out.splitlines()[:-1]]
@@ -219,18 +216,6 @@ def check_accuracies(rows: Sequence[Row], task: str, folder: Path, capsys: pytes
     }
     rights = [int(right) for _, right, _ in shown]
     assert rights == sorted(rights, reverse=True)
-
-
-@pytest.mark.parametrize(("table", "task"), [(11, "4"), (13, "5")])
-def test_tables_11_and_13(table: int, task: str, tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
-    check_accuracies(published(task), task, tmp_path, capsys)
-
-
-@pytest.mark.parametrize(("table", "task"), [(11, "4"), (13, "5")])
-def test_every_row_of_tables_11_and_13(
-    table: int, task: str, tmp_path: Path, capsys: pytest.CaptureFixture[str]
-) -> None:
-    check_accuracies(from_csv(f"2021_task{task}.csv"), task, tmp_path, capsys)
 
 
 def test_table_12(tmp_path: Path) -> None:

@@ -60,9 +60,3 @@ def test_rank_sets_hold_the_rank_are_monotone_and_equal_for_equal_scores(
 
 def test_a_set_is_written_as_a_range() -> None:
     assert [str(ranks) for ranks in (Ranks(1, 7), Ranks(2, 2), Ranks(0, 0))] == ["1–7", "2", "-"]
-
-
-def test_without_a_claim_every_run_may_have_every_rank_and_with_all_claims_only_its_own() -> None:
-    scores = [0.9, 0.5, 0.5, 0.1]
-    assert rank_sets(scores, np.zeros((4, 4), dtype=np.bool_)) == [(1, 4)] * 4
-    assert rank_sets(scores, np.triu(np.ones((4, 4)), 1) > 0)[::3] == [(1, 1), (4, 4)]

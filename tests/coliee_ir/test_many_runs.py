@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import json
-import pickle
 import shutil
 import sys
 from pathlib import Path
@@ -30,11 +29,13 @@ RUNS = [str(EXAMPLES / "task1" / name) for name in ("bm25.txt", "dense.txt", "re
 def test_several_runs_score_as_each_alone(threshold: int, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(batch, "_WORTH_A_PROCESS", threshold)
     one = Evaluator(GOLD, ["MicroF1", "map"])
-    together = list(one.evaluate_all([Submission(run) for run in RUNS], jobs=2))
-    assert all(isinstance(scores, Scores) for scores in together)
+    together = list(one.evaluate_all([Submission(run) for run in RUNS], jobs=2, keep_judged=True))
     for scores, run in zip(together, RUNS, strict=True):
-        alone = one.evaluate(run)
+        alone = one.evaluate(run, keep_judged=True)
         assert isinstance(scores, Scores)
+        assert scores.query_ids is one.queries  # the gold is held once
+        assert {part: judged.qrels for part, judged in scores.judged.items()} == {"documents": one.qrels["documents"]}
+        assert np.array_equal(scores.judged["documents"].rank, alone.judged["documents"].rank)
         assert (scores.tag, scores.measures, scores.remarks) == (alone.tag, alone.measures, alone.remarks)
         assert scores.to_dict(per_query=True) == alone.to_dict(per_query=True)
 
@@ -61,19 +62,6 @@ def test_remarks_on_many_runs_are_said_once_a_kind(tmp_path: Path, capsys: pytes
     assert "… 4 runs …\n" in err
 
 
-def test_a_kept_remark_has_its_kind(tmp_path: Path) -> None:
-    run = tmp_path / "run.txt"
-    run.write_text("001 101 R\n001 101 R\n")
-    evaluator = Evaluator({"001": ["101"], "002": ["102"]}, task="1")
-    kinds = [remark.kind for remark in evaluator.evaluate(run).remarks]
-    assert kinds == ["unanswered-query", "duplicate"]
-    with coliee_ir.types.ScoreStore(tmp_path / "s.sqlite") as store:
-        for _ in range(2):
-            [scores] = store.score(evaluator, [run])
-            assert isinstance(scores, Scores)
-            assert [remark.kind for remark in pickle.loads(pickle.dumps(scores)).remarks] == kinds
-
-
 def test_a_table_of_many_runs_holds_nothing_of_single_queries() -> None:
     few, whole = (
         coliee_ir.evaluate_all(GOLD, RUNS, measures=["MicroF1", "AP"], jobs=1, keep=keep)  # type: ignore[arg-type]
@@ -84,68 +72,20 @@ def test_a_table_of_many_runs_holds_nothing_of_single_queries() -> None:
         assert render(ScoreTable(few), form) == render(ScoreTable(whole), form)
 
 
-@pytest.mark.parametrize("threshold", [0, 1 << 40])
-def test_the_gold_of_many_runs_is_held_once(threshold: int, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(batch, "_WORTH_A_PROCESS", threshold)
-    one = Evaluator(GOLD)
-    for scores in one.evaluate_all([Submission(run) for run in RUNS], jobs=2, keep_judged=True):
-        assert isinstance(scores, Scores)
-        assert scores.query_ids is one.queries
-        assert {part: judged.qrels for part, judged in scores.judged.items()} == {"documents": one.qrels["documents"]}
-        alone = one.evaluate(scores.file, keep_judged=True)
-        assert np.array_equal(scores.judged["documents"].rank, alone.judged["documents"].rank)
-
-
-def test_a_broken_run_does_not_lose_the_others(
-    tmp_path: Path, capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch
-) -> None:
-    broken = tmp_path / "broken.txt"
-    broken.write_text("000001 000018\n", encoding="utf-8")
-    arguments = ["evaluate", GOLD, RUNS[0], str(broken), RUNS[2], "-f", "tsv"]
-    assert main(arguments) == 2
-    captured = capsys.readouterr()
-    assert captured.out == ""
-    assert "broken.txt, line 1: 2 columns" in captured.err
-    assert main([*arguments, "--keep-going"]) == 2
-    captured = capsys.readouterr()
-    assert [line.split("\t")[0] for line in captured.out.splitlines()] == ["run", "bm25", "rerank"]
-    assert "broken.txt, line 1: 2 columns" in captured.err
-
-
-def test_timing_is_one_line_of_json(capsys: pytest.CaptureFixture[str]) -> None:
+def test_timing_is_one_line_of_json(capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch) -> None:
     assert main(["evaluate", GOLD, *RUNS, "--timing"]) == 0
     timing = json.loads(capsys.readouterr().err.splitlines()[-1])
     assert list(timing) == ["lines", "read", "judge", "measure", "total", "lines_per_second", "peak_mib"]
     assert timing["lines"] == sum(scores.timing.lines for scores in map(Evaluator(GOLD).evaluate, RUNS))
     assert 0 < timing["read"] <= timing["total"]
-
-
-def test_timing_does_without_memory_where_there_is_no_way_to_ask(
-    capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch
-) -> None:
     monkeypatch.setitem(sys.modules, "resource", None)  # as on Windows
     assert main(["evaluate", GOLD, *RUNS, "--timing"]) == 0
     assert json.loads(capsys.readouterr().err.splitlines()[-1])["peak_mib"] is None
-
-
-@pytest.mark.parametrize("jobs", ["0", "-1", "x", "1.5"])
-def test_jobs_is_a_whole_number_from_1(jobs: str, capsys: pytest.CaptureFixture[str]) -> None:
-    with pytest.raises(SystemExit) as ended:
-        main(["evaluate", GOLD, RUNS[0], "--jobs", jobs])
-    assert ended.value.code == 2
-    assert f"[usage] '{jobs}'…" in heard(capsys.readouterr().err)
-
-
-def test_arrays_of_indices_score_as_the_dictionary_they_stand_for() -> None:
-    gold = {"q1": {"a": 1, "c": 2}, "q2": {"b": 1}}
-    documents = ["a", "b", "c", "d"]
-    query, document = np.array([1, 0, 0, 1, 0]), np.array([1, 3, 0, 0, 2])
-    score = np.array([0.5, 3.0, 1.0, 0.75, 2.0], dtype=np.float32)
-    arrays = Evaluator(gold, ["map", "MicroF1@2"], task="trec", documents=documents)
-    by_name: dict[str, dict[str, float]] = {}
-    for q, d, s in zip(query, document, score, strict=True):
-        by_name.setdefault(arrays.queries[q], {})[documents[d]] = float(s)
-    assert arrays.evaluate((query, document, score)).per_query == arrays.evaluate(by_name).per_query
+    for jobs in ("0", "x", "1.5"):
+        with pytest.raises(SystemExit) as ended:
+            main(["evaluate", GOLD, RUNS[0], "--jobs", jobs])
+        assert ended.value.code == 2
+        assert f"[usage] '{jobs}'…" in heard(capsys.readouterr().err)
 
 
 @pytest.mark.parametrize(

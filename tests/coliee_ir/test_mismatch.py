@@ -29,22 +29,14 @@ def checked(gold: dict[str, dict[str, int]], run: dict[str, list[str]]) -> bool:
     ("gold", "queries", "cause"),
     [
         (CASES, ["18", "203"], "… 6 …"),
-        (
-            {"18": {}, "203": {}},
-            ["000018"],
-            "… gold … gold …",
-        ),
+        ({"18": {}, "203": {}}, ["000018"], "… gold … gold …"),
         (CASES, ["000018.json"], "take the file name's ending off the ids"),
         (CASES, ["cases/000018", "cases/000203"], "take the folder off the ids"),
         (CASES, ["q-000018"], "take what stands before the number off the ids"),
         (QUESTIONS, ["r07-01-o"], "write the ids in upper case"),
         (CASES, ['"000018"'], "take the quotation marks or brackets off the ids"),
         (CASES, ["['000018']"], "take the quotation marks or brackets off the ids"),
-        (
-            QUESTIONS,
-            ["R06-01-O", "R05-02-A"],
-            "… R05, R06 … R07 …",
-        ),
+        (QUESTIONS, ["R06-01-O", "R05-02-A"], "… R05, R06 … R07 …"),
         (
             QUESTIONS,
             ["R07-88-O"],
@@ -55,11 +47,7 @@ def checked(gold: dict[str, dict[str, int]], run: dict[str, list[str]]) -> bool:
             ["000018"],
             ("one of the two is of statute law (Tasks 3 to 5) and the other is not: is the gold that of another task?"),
         ),
-        (
-            CASES,
-            ["555555"],
-            "the ids have the same form: is the gold that of another year, or of the training set?",
-        ),
+        (CASES, ["555555"], "the ids have the same form: is the gold that of another year, or of the training set?"),
         (CASES, ["case X"], "the ids have another form: is the gold that of another task?"),
     ],
 )

@@ -82,8 +82,13 @@ print(code, max(int(own), used[1].ru_maxrss), sum(one.ru_utime + one.ru_stime fo
 
 
 @pytest.mark.skipif(not Path("/proc/self/status").exists(), reason="memory is measured as Linux does")
-@pytest.mark.parametrize("command", [("evaluate", "gold.json"), ("validate", "--task", "1")])
-@pytest.mark.parametrize("name", GREEDY)
+@pytest.mark.parametrize(
+    ("name", "command"),
+    [
+        *((name, ("evaluate", "gold.json")) for name in GREEDY),
+        *((name, ("validate", "--task", "1")) for name in ("a line that is unpacked", "a stream without end")),
+    ],
+)
 def test_a_file_that_would_take_the_machine_ends_in_a_sentence(name: str, command: tuple[str, ...]) -> None:
     make, word = GREEDY[name]
     make(Path("run.txt"))
@@ -146,13 +151,6 @@ def test_want_of_memory_is_an_error_of_one_run(threshold: int, monkeypatch: pyte
 
 
 @pytest.mark.usefixtures("fault")
-def test_want_of_memory_does_not_stop_a_leaderboard() -> None:
-    board = one_step.leaderboard("gold.json", "runs", task="1", n_resamples=99)
-    assert [entry.tag for entry in board.entries] == ["GOOD"]
-    assert [one.files for one in board.invalid] == [("runs/big.json",)]
-
-
-@pytest.mark.usefixtures("fault")
 def test_want_of_memory_for_the_gold_is_a_sentence(capsys: pytest.CaptureFixture[str]) -> None:
     assert main(["evaluate", "runs/big.json", "runs/good.txt", "--task", "1"]) == 2
     assert capsys.readouterr().err.startswith("coliee-ir: runs/big.json: ")
@@ -204,13 +202,6 @@ def test_validate_checks_the_others(monkeypatch: pytest.MonkeyPatch) -> None:
     assert "COLIEE_IR_MAX_VALIDATED" in said["runs/long.txt"]
 
 
-def test_an_instance_with_an_empty_id_is_a_finding() -> None:
-    line = '{"tort_id": "", "plaintiff_claims": [], "defendant_claims": [], "court_decision": true}\n'
-    Path("p3.jsonl").write_text(line, encoding="utf-8")
-    (finding,) = validate("p3.jsonl", task="tort").findings
-    assert finding.rule == "instance"
-
-
 @pytest.mark.parametrize("returns", [1, 2, 5])
 def test_carriage_returns_are_counted_one_by_one(returns: int) -> None:
     text = "075578 000001 A\r\n045094 000002 A" + "\r" * returns + "045094 000003 A\r\r\n045094 000004 A\n"
@@ -228,13 +219,10 @@ def test_carriage_returns_are_counted_one_by_one(returns: int) -> None:
         ("<dataset><pair id='H18-1-1'>\n<t1>Article 1 a\n<t1>Article 2 b</t1></t1></pair></dataset>", "t1"),
         ("<dataset><pair id='H18-1-1'>\n<article>1\n<article>2</article></article></pair></dataset>", "article"),
         ("<COLIEE>\n<instance id='1'>\n<instance id='2'/></instance></COLIEE>", "instance"),
-        (
-            "<COLIEE><instance id='1'>\n<cases_noticed>2\n<cases_noticed>3</cases_noticed></cases_noticed></instance>"
-            "</COLIEE>",
-            "cases_noticed",
-        ),
+        ("<COLIEE><instance id='1'>\n<cases_noticed>2\n<cases_noticed>3</cases_noticed></cases_noticed></instance>"
+            "</COLIEE>", "cases_noticed"),
     ],
-)
+)  # fmt: skip
 def test_elements_that_cannot_stand_in_one_another_are_refused(text: str, tag: str) -> None:
     Path("gold.xml").write_text(text, encoding="utf-8")
     with pytest.raises(InputError) as caught:
@@ -259,16 +247,16 @@ def test_byte_order_marks_at_the_start_of_lines_are_nothing(name: str, content: 
     assert (plain.qrels, plain.labels, plain.remarks) == (marked.qrels, marked.labels, marked.remarks)
 
 
-@pytest.mark.parametrize("content", ["Q1 0 D1 1\nQ1 0 D\ufeff2 0\n", "R07-01-O Y\nR07\ufeff-02-O N\n"])
-def test_a_byte_order_mark_within_a_line_is_refused(content: str) -> None:
-    Path("gold.txt").write_text(content, encoding="utf-8")
+@pytest.mark.parametrize(
+    ("read", "content"),
+    [
+        (reading.read_gold, "Q1 0 D1 1\nQ1 0 D\ufeff2 0\n"),
+        (reading.read_gold, "R07-01-O Y\nR07\ufeff-02-O N\n"),
+        (reading.read_run, "001,002,T\n001,00\ufeff3,T\n"),
+    ],
+)
+def test_a_byte_order_mark_within_a_line_is_refused(read: Callable[[str], object], content: str) -> None:
+    Path("file").write_text(content, encoding="utf-8")
     with refusing(InputError, "byte order mark") as caught:
-        reading.read_gold("gold.txt")
-    assert caught.value.line == 2
-
-
-def test_a_byte_order_mark_within_a_row_is_refused() -> None:
-    Path("run.csv").write_text("001,002,T\n001,00\ufeff3,T\n", encoding="utf-8")
-    with refusing(InputError, "byte order mark") as caught:
-        reading.read_run("run.csv")
+        read("file")
     assert caught.value.line == 2

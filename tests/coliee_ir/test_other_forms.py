@@ -19,18 +19,8 @@ from coliee_ir.judging.judged import judge
 from coliee_ir.judging.mismatch import diagnose
 from coliee_ir.judging.qrels import Qrels
 
-GOLD = {
-    "q1": {"Điều5": 1, "第5条": 1, "x": 1},
-    "q2": {"क\u093cानून": 1, "カード": 1},
-    "質問4": {"z": 1},
-    "q5": {"y": 1},
-}
-RUN = {
-    "q1": [normalize("NFD", "Điều5"), "第５条", "x"],
-    "q2": ["\u0958ानून", "ｶｰﾄﾞ"],
-    "質問４": ["z"],
-    "q5": ["\u200by"],
-}
+GOLD = {"q1": {"Điều5": 1, "第5条": 1, "x": 1}, "q2": {"क\u093cानून": 1, "カード": 1}, "質問4": {"z": 1}, "q5": {"y": 1}}
+RUN = {"q1": [normalize("NFD", "Điều5"), "第５条", "x"], "q2": ["\u0958ानून", "ｶｰﾄﾞ"], "質問４": ["z"], "q5": ["\u200by"]}
 ids = st.text("a1１é" + "e\u0301カｶ\u200b\u00a0", min_size=1, max_size=3)
 
 

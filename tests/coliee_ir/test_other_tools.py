@@ -31,10 +31,7 @@ BLOCKS = re.findall(r"```pycon\n(.*?)```", PAGE.read_text(encoding="utf-8"), re.
 
 #: a gold and a run, given as a dictionary, in another form that gives them
 FORMS: dict[str, tuple[Callable[[Any], Any], Callable[[Any], Any]]] = {
-    "pandas": (
-        lambda gold: to_frame(read_gold(gold, task="trec")),
-        lambda run: to_frame(read_run(run, task="trec")),
-    ),
+    "pandas": (lambda gold: to_frame(read_gold(gold, task="trec")), lambda run: to_frame(read_run(run, task="trec"))),
     "polars": (
         lambda gold: to_frame(read_gold(gold, task="trec"), "polars"),
         lambda run: to_frame(read_run(run, task="trec"), "polars"),
@@ -59,11 +56,7 @@ def listed(nested: dict[str, dict[str, Any]]) -> list[tuple[str, list[tuple[str,
     return [(query, list(inner.items())) for query, inner in nested.items()]
 
 
-# there and back
-
-
-@pytest.mark.parametrize("form", FORMS)
-@given(golds)
+@given(st.sampled_from(sorted(FORMS)), golds)
 def test_a_gold_goes_there_and_comes_back(form: str, gold: Judgements) -> None:
     levels = [level for judged in gold.values() for level in judged.values()]
     assume(not levels or max(levels) > 0)  # others are refused
@@ -73,8 +66,7 @@ def test_a_gold_goes_there_and_comes_back(form: str, gold: Judgements) -> None:
     assert listed(dict(back)) == listed({query: judged for query, judged in gold.items() if judged})
 
 
-@pytest.mark.parametrize("form", FORMS)
-@given(run_lines(), st.booleans())
+@given(st.sampled_from(sorted(FORMS)), run_lines(), st.booleans())
 def test_a_run_goes_there_and_comes_back(form: str, lines: list[Line], has_scores: bool) -> None:
     lines = [line for line in lines if line.document is not None]
     queries = dict.fromkeys(line.query for line in lines)
@@ -123,11 +115,8 @@ def in_pandas(ids: str, relevance: str, score: str) -> Any:
 
 def in_polars(ids: Any, relevance: Any, score: Any) -> Any:
     columns = {"query_id": QUERIES, "doc_id": DOCUMENTS, "relevance": RELEVANCES, "score": SCORES}
-    return polars.DataFrame(columns).with_columns(
-        polars.col("query_id", "doc_id").cast(ids),
-        polars.col("relevance").cast(relevance),
-        polars.col("score").cast(score),
-    )
+    kinds = {"query_id": ids, "doc_id": ids, "relevance": relevance, "score": score}
+    return polars.DataFrame(columns).cast(kinds)
 
 
 FRAMES: dict[str, Callable[[], Any]] = {
@@ -144,13 +133,9 @@ FRAMES: dict[str, Callable[[], Any]] = {
     "polars enumeration": lambda: in_polars(polars.Enum(["18", "7", "19", "8"]), polars.Int8, polars.Float64),
     "polars numbers": lambda: in_polars(polars.UInt16, polars.Float32, polars.Decimal(scale=3)),
     "polars lazy": lambda: in_polars(polars.String, polars.Int64, polars.Float64).lazy(),
-    "Arrow text": lambda: arrow("string[pyarrow]", "int64[pyarrow]", "double[pyarrow]"),
-    "Arrow numbers": lambda: arrow("int32[pyarrow]", "int8[pyarrow]", "float[pyarrow]"),
+    "Arrow text": lambda: in_pandas("string[pyarrow]", "int64[pyarrow]", "double[pyarrow]"),
+    "Arrow numbers": lambda: in_pandas("int32[pyarrow]", "int8[pyarrow]", "float[pyarrow]"),
 }
-
-
-def arrow(*dtypes: str) -> Any:
-    return in_pandas(*dtypes)
 
 
 @pytest.mark.parametrize("columns", FRAMES)
@@ -202,9 +187,6 @@ def test_a_frame_without_rows_has_the_columns_of_one_with_rows(held: Any) -> Non
         assert (to_qrels(frame) if isinstance(held, Gold) else to_run(frame)) == {}
 
 
-# dictionaries for pytrec_eval, ir_measures, ranx
-
-
 def numbers_of_numpy() -> tuple[Gold, Run]:
     """Records as somebody else may have made them."""
     gold = Gold({"q": {"d": np.int64(2), "e": True, "f": np.int8(0)}})  # type: ignore[dict-item]
@@ -247,34 +229,6 @@ def test_ids_of_gold_and_run_are_treated_alike() -> None:
     assert to_qrels({"q.txt": ["d.txt"]}) == {"q": {"d": 1}}
     assert to_qrels({"q.txt": ["d.txt"]}, task="trec") == {"q.txt": {"d.txt": 1}}
     assert to_run({"q.txt": ["d.txt"]}, task="trec") == {"q.txt": {"d.txt": 1.0}}
-
-
-JUDGED = {"q1": {"d1": 1, "d2": 2, "d3": 0}, "q2": {"d4": 1}, "q3": {}, "q4": {"d5": 1, "d6": 1}}
-#: q2 is not answered, q4 ties
-RANKED = {"q1": {"d9": 3.0, "d2": 2.0, "d1": 1.0}, "q3": {"d1": 1.0}, "q4": {f"d{n}": 1.0 for n in range(40)}}
-
-
-@pytest.mark.filterwarnings("ignore")  # what another program warns of
-class TestRanx:
-    """Runs where ranx is installed, which CI leaves out for its weight; the dictionaries' types are tested above."""
-
-    @pytest.fixture
-    def ranx(self) -> Any:
-        return pytest.importorskip("ranx", reason="ranx is not installed, so its Qrels and Run are not made")
-
-    def test_scores_agree(self, ranx: Any) -> None:
-        qrels, run = ranx.Qrels(to_qrels(JUDGED)), ranx.Run(to_run(RANKED, by_rank=True))
-        found = ranx.evaluate(qrels, run, ["map", "f1", "recall@3", "ndcg"], make_comparable=True)
-        ours = evaluate(JUDGED, RANKED, measures=["map", "MacroF1", "recall_3", "ndcg"]).measures
-        assert list(found.values()) == pytest.approx(list(ours.values()))
-
-    def test_they_hold_what_we_gave(self, ranx: Any) -> None:
-        assert ranx.Qrels(to_qrels(JUDGED)).to_dict() == to_qrels(JUDGED)
-        run = to_run(RANKED, by_rank=True)
-        assert listed(ranx.Run(run).to_dict()) == listed(run)
-
-
-# the page
 
 
 @pytest.mark.parametrize("block", BLOCKS, ids=lambda block: " ".join(re.findall(r"(?:import|from) (\w+)", block)))

@@ -10,45 +10,24 @@ from typing import Any
 import naive_resampling as twin
 import numpy as np
 import pytest
-from hypothesis import given, settings
+from hypothesis import given
 from hypothesis import strategies as st
+from naive_resampling import at_random, micro
 from scipy import stats
 from statsmodels.stats.contingency_tables import mcnemar
 
 from coliee_adapters.errors import UsageError
 from coliee_adapters.records import Answers, Gold, Run
-from coliee_ir import Evaluator
+from coliee_ir import Evaluator, evaluate_all, leaderboard
 from coliee_ir.commands.compare import compare
 from coliee_ir.commands.leaderboard.standing import stands
-from coliee_ir.measures.base import Terms, of_mean, share
+from coliee_ir.measures.base import Terms, of_mean
 from coliee_ir.stats.paired import Board, PairTest, jointly, standings
 from coliee_ir.stats.paired import tested as pairs_tested
 from coliee_ir.stats.settings import Resampling
 from coliee_ir.stats.units import Units
 
 SEED = 2026
-
-
-def micro(counts: Sequence[Sequence[float]], extra: float = 0) -> Terms:
-    """The terms of micro-F1 from correct, retrieved, relevant of each query."""
-    each = np.array([[2 * c, n + r] for c, n, r in counts], dtype=np.float64).reshape(-1, 2)
-    return Terms(each, share, np.array([0.0, extra]), False)
-
-
-def at_random(seed: int, queries: int, runs: int = 2, alike: int = 0, spread: float = 0.0) -> list[Terms]:
-    """Runs on the same queries, as micro-F1; the first ``alike`` queries have the same answers."""
-    random = np.random.default_rng(seed)
-    relevant = random.integers(1, 6, queries)
-    made: list[Terms] = []
-    for _ in range(runs):
-        quality = random.uniform(0.2, 0.7, queries) + random.uniform(-spread, spread)
-        correct = random.binomial(relevant, np.clip(quality, 0, 1))
-        counts = np.column_stack((correct, correct + random.integers(0, 4, queries), relevant))
-        one = micro(counts.tolist())
-        if made:
-            one.each[:alike] = made[0].each[:alike]
-        made.append(one)
-    return made
 
 
 def test(a: Terms, b: Terms, n_resamples: int = 999, seed: int = SEED) -> PairTest:
@@ -119,7 +98,6 @@ def test_random_flips_are_those_of_the_seed() -> None:
 
 
 @given(st.lists(st.sampled_from([-1.0, 0.0, 1.0]), min_size=2, max_size=60))
-@settings(max_examples=60)
 def test_of_accuracies_it_is_mcnemars_exact_test_and_there_is_always_an_interval(values: list[float]) -> None:
     apart = np.array(values)
     a, b = of_mean((apart > 0).astype(float)), of_mean((apart < 0).astype(float))
@@ -145,7 +123,6 @@ def check_dual(p: float, low: float, high: float, alpha: float = 0.05) -> None:
 
 
 @given(st.integers(0, 10**6), st.integers(2, 40), st.integers(0, 30), st.sampled_from([19, 99, 400]))
-@settings(max_examples=60)
 def test_p_and_interval_never_contradict_each_other(seed: int, queries: int, alike: int, n_resamples: int) -> None:
     means = [of_mean(one) for one in np.random.default_rng(seed).random((3, queries))]
     for terms in (at_random(seed, queries, 3, alike, 0.4), means):
@@ -184,7 +161,7 @@ def two_runs(seed: int) -> Any:
     return [evaluator.evaluate(Run.of(run, tag=str(at))) for at, run in enumerate(runs)]
 
 
-@pytest.mark.parametrize("boards", [100, pytest.param(2000, marks=pytest.mark.explore)])
+@pytest.mark.parametrize("boards", [60, pytest.param(2000, marks=pytest.mark.explore)])
 def test_compare_and_leaderboard_never_contradict_each_other_on_two_runs(boards: int) -> None:
     significant = 0
     for seed in range(boards):
@@ -193,7 +170,8 @@ def test_compare_and_leaderboard_never_contradict_each_other_on_two_runs(boards:
         compared = compare(scored, n_resamples=asked.n_resamples, seed=asked.seed)
         units = Units.of(scored[0].query_ids)
         in_order = sorted(scored, key=lambda one: -next(iter(one.measures.values())))
-        first, second = stands([units.terms(next(iter(one.results.values())).terms) for one in in_order], asked)
+        terms = [units.terms(next(iter(one.results.values())).terms) for one in in_order]
+        (first, second), _ = stands(terms, asked, [0, 1])
         is_found = compared.significant(compared.pairs[0])
         assert ((first.ranks, second.ranks) == ((1, 1), (2, 2))) == is_found
         check_dual(compared.pairs[0].p, *compared.pairs[0].interval)
@@ -268,21 +246,21 @@ def test_with_a_baseline_only_its_pairs_count(base: int) -> None:
 
 
 def test_a_board_of_equal_runs_shows_a_difference_in_one_of_twenty() -> None:
-    found = [standings(at_random(seed, 50, 10), Resampling(199, seed)) for seed in range(60)]
-    assert sum(one.better.any() for one in found) <= 9  # at .05: 3, of 999 in 1,000
-    assert sum(not one.best[0] for one in found) <= 9
+    found = [standings(at_random(seed, 50, 10), Resampling(199, seed)) for seed in range(30)]
+    assert sum(one.better.any() for one in found) <= 6  # at .05: 1.5
+    assert sum(not one.best[0] for one in found) <= 6
 
 
 def test_equal_scores_of_runs_with_different_habits_are_found_different_in_one_of_twenty() -> None:
     """One answers a quarter of the queries, the other all with three times as many, at an equal micro-F1."""
     random, found = np.random.default_rng(1), 0
-    for seed in range(250):
+    for seed in range(120):
         relevant = np.minimum(random.geometric(1 / 4.4, 100), 30)
         some = np.where(random.random(100) < 0.25, relevant, 0)
         one = random.binomial(some, 0.8), some, relevant
         other = random.binomial(relevant, 0.64), 3 * relevant, relevant
         found += test(*(micro(np.column_stack(run).tolist()) for run in (one, other)), 199, seed).p < 0.05
-    assert 0.01 < found / 250 < 0.10  # without the standard error: 0.29
+    assert 0.01 < found / 120 < 0.12  # without the standard error: 0.29
 
 
 def test_what_is_better_is_found_and_the_best_are_fewer_than_the_ranks_say() -> None:
@@ -324,3 +302,10 @@ def test_groups_that_agree_in_themselves_count_once() -> None:
     together = test(groups.terms(a), groups.terms(b), 9999)
     assert (together.p, together.error) == pytest.approx((alone.p, alone.error))
     assert test(a, b).p < alone.p
+
+
+def test_runs_that_differ_on_their_only_query_are_ranked_without_a_warning() -> None:
+    scored = evaluate_all({"q": "Y"}, [{"q": "Y"}, {"q": "N"}], task="4")
+    assert [(one["ranks"], one["may_be_best"]) for one in leaderboard(scored, n_resamples=9).to_dict()["runs"]] == [
+        ([1, 2], True)
+    ] * 2

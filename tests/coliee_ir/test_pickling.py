@@ -6,14 +6,13 @@ import pickle
 from collections.abc import Callable
 from pathlib import Path
 
-import numpy as np
 import pytest
+from test_parts import same
 
 import coliee_ir
 from coliee_adapters.records import Answers, Run
 from coliee_ir import Evaluator, Submission
-from coliee_ir.judging import judged
-from coliee_ir.judging.judged import Judged, judge
+from coliee_ir.judging.judged import judge
 from coliee_ir.judging.qrels import Qrels
 from coliee_ir.scoring.reading import read_gold, read_run
 
@@ -31,10 +30,6 @@ PAIRS = [
 
 def travelled(held: object) -> object:
     return pickle.loads(pickle.dumps(held))
-
-
-def same(one: Judged, other: Judged) -> bool:
-    return all(np.array_equal(getattr(one, name), getattr(other, name)) for name in ("rank", "retrieved", "answered"))
 
 
 @pytest.mark.parametrize(("gold", "run"), PAIRS)
@@ -74,25 +69,6 @@ def test_runs_from_memory_travel(tmp_path: Path, held: object) -> None:
     there = travelled(run)
     assert isinstance(there, Run)
     assert same(judge(qrels, there), judge(qrels, run))
-
-
-def test_parts_that_were_judged_elsewhere_add(tmp_path: Path) -> None:
-    lines = [f"q{n} Q0 d{i} {i} {10 - i} T\n" for n in range(6) for i in range(1, 5)]
-    (tmp_path / "run").write_text("".join(lines), encoding="utf-8")
-    qrels = Qrels({f"q{n}": {"d1": 1, "d3": 2} for n in range(7)})
-    run = read_run(tmp_path / "run")
-    assert isinstance(run, Run)
-    assert run.split is not None
-    parts = run.split(3)
-    assert len(parts) == 3
-    pickled = [pickle.dumps((qrels, part)) for part in parts]
-    assert all(len(one) < 4000 for one in pickled)  # a head of 64 KiB does not travel
-    elsewhere = [judged.judge(*pickle.loads(one)) for one in pickled]
-    total, *others = [pickle.loads(pickle.dumps(one)) for one in elsewhere]
-    for other in others:
-        total += other
-    assert same(total, judge(qrels, run))
-    assert total.lines == len(lines)
 
 
 @pytest.mark.parametrize("other", [{"q1": {"d1": 2}}, {"q1": {"d2": 1}}, {"q2": {"d1": 1}}, {"q1": {}}])

@@ -2,8 +2,6 @@
 
 from __future__ import annotations
 
-import csv
-import io
 import json
 import random
 from collections.abc import Callable
@@ -51,11 +49,11 @@ def test_what_is_promised_is_what_the_shipped_test_finds() -> None:
     found = planned(0.7, 0.6, queries=[100]).sizes[0].found[0]
     draw = np.random.default_rng(1)
     hits = 0
-    for seed in range(200):
+    for seed in range(120):
         runs = [of_mean((draw.random(100) < quality).astype(float)) for quality in (0.65 + found / 2, 0.65 - found / 2)]
         [test] = paired.tested(paired.Board(runs), [(0, 1)], Resampling(99, seed))
         hits += test.p < 0.05
-    assert 0.7 < hits / 200 < 0.9  # 0.8, and the error of simulation
+    assert 0.68 < hits / 120 < 0.92  # 0.8, and the error of simulation
 
 
 def test_more_queries_find_smaller_differences_and_more_runs_larger_ones() -> None:
@@ -69,55 +67,40 @@ def test_more_queries_find_smaller_differences_and_more_runs_larger_ones() -> No
     assert np.median(five.sizes[0].found) > found[1]
 
 
-def test_a_difference_that_is_found_with_a_power_has_that_power() -> None:
-    first = planned(0.7, 0.6, queries=[100], power=0.6)
-    again = planned(0.7, 0.6, queries=[100], differences=[first.sizes[0].found[0] + 1e-9, 1e-6, 0.9])
-    assert again.sizes[0].power[0] == pytest.approx(0.6, abs=1e-6)
-    assert again.sizes[0].power[1] < 0.1
-    assert again.sizes[0].power[2] > 0.999
-
-
 def test_groups_count_as_wholes_and_are_named() -> None:
     groups = {query: f"g{at // 4}" for at, query in enumerate(QUERIES)}
     found = planned(0.7, 0.6, queries=[100], groups=groups)
     assert (found.groups, found.to_dict()["groups"]) == (50, 50)
     assert "50 groups" in render(found, "table")
-    assert "groups" not in planned(0.7, 0.6, queries=[100]).to_dict()
+    assert planned(0.7, 0.6, queries=[100]).to_dict()["groups"] == 0
 
 
-def test_by_default_this_years_number_is_halved_and_doubled() -> None:
+def test_what_makes_no_sense_is_refused_and_by_default_this_years_number_is_halved_and_doubled() -> None:
     assert [size.queries for size in planned(0.7, 0.6).sizes] == [100, 200, 400, 800]
-
-
-@pytest.mark.parametrize(
-    "options", [{"power": 0.01}, {"differences": [0.0]}, {"queries": [1]}, {"groups": {"q0": "a"}}]
-)
-def test_what_makes_no_sense_is_refused(options: dict[str, Any]) -> None:
-    with pytest.raises(UsageError):
-        planned(0.7, 0.6, **options)
-
-
-def test_runs_that_do_not_differ_plan_nothing() -> None:
+    for options in ({"power": 0.01}, {"queries": [1]}, {"groups": {"q0": "a"}}):
+        with pytest.raises(UsageError):
+            planned(0.7, 0.6, **options)
     [one] = accuracies(0.5)
-    for runs in ([one], [one, one]):
+    for runs in ([one], [one, one]):  # that do not differ
         with pytest.raises(UsageError):
             plan(runs)
 
 
-def test_the_command_writes_every_form(call: Call, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_the_command_plans_from_files_as_python_does_in_every_form(call: Call, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.chdir(EXAMPLES)
-    arguments = ["task1/gold.json", "task1/bm25.txt", "task1/dense.txt", "--difference", "0.1"]
+    files = ["task1/gold.json", "task1/bm25.txt", "task1/dense.txt"]
+    found = one_step.plan(*files, measure="MicroR", queries=[40, 20])
+    assert [size.queries for size in found.sizes] == [20, 40]
+    arguments = ["-m", "MicroR", "--size", "40", "--size", "20", "-f"]
     for form in FORMS:
-        code, out, _ = call("plan", *arguments, "--size", "40", "--size", "20", "-f", form)
-        assert (code, out[-1]) == (0, "\n")
+        code, out, _ = call("plan", *files, *arguments, form)
         if form == "json":
-            found = json.loads(out)
-            assert [size["queries"] for size in found["sizes"]] == [20, 40]
-            assert found["sizes"][0]["power"][0]["difference"] == 0.1
-        if form == "csv":
-            rows = list(csv.reader(io.StringIO(out)))
-            assert [row[0] for row in rows] == ["queries", "20", "40"]
-    assert call("plan", *arguments[:2])[0] == 2
+            told = json.loads(out)
+            assert list(told.pop("inputs")) == files
+            assert told == json.loads(render(found, "json"))
+        else:
+            assert (code, out) == (0, render(found, form))
+    assert call("plan", *files[:2])[0] == 2
 
 
 def test_the_curve_rises_from_chance_through_the_difference_that_is_found() -> None:
@@ -127,16 +110,6 @@ def test_the_curve_rises_from_chance_through_the_difference_that_is_found() -> N
         assert list(shares) == sorted(shares)
         assert shares[0] < 0.1
         assert np.interp(size.found[0], differences, shares) == pytest.approx(0.8, abs=0.01)
-
-
-def test_python_plans_from_files_as_the_command_does(call: Call, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.chdir(EXAMPLES)
-    files = ["task1/gold.json", "task1/bm25.txt", "task1/dense.txt"]
-    found = one_step.plan(*files, measure="MicroR", queries=[30], differences=[0.1])
-    arguments = ["-m", "MicroR", "--size", "30", "--difference", "0.1", "-f", "json"]
-    told = json.loads(call("plan", *files, *arguments)[1])
-    assert list(told.pop("inputs")) == files
-    assert told == json.loads(render(found, "json"))
 
 
 def test_the_figure_is_a_valid_chart_of_the_curves(call: Call, monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> None:

@@ -6,8 +6,9 @@ import json
 import pickle
 import random
 import zipfile
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from pathlib import Path
+from typing import Any
 
 import pytest
 import pytrec_eval
@@ -16,7 +17,7 @@ from hypothesis import HealthCheck, assume, given, settings
 from hypothesis import strategies as st
 
 import coliee_ir
-from coliee_adapters.errors import InputError, UsageError
+from coliee_adapters.errors import InputError
 from coliee_adapters.files.source import Source
 from coliee_adapters.layouts import described
 from coliee_adapters.layouts.layout import Layout, Part
@@ -25,8 +26,7 @@ from coliee_ir.cli import main
 from coliee_ir.commands.bundle import pack, score_upload
 from coliee_ir.inbox.inventory import WHY_NOT as KINDS
 from coliee_ir.rules import protocol as rules
-from coliee_ir.rules.protocol import NEWEST, protocol, submission_rules, use
-from coliee_ir.scoring import prepared
+from coliee_ir.rules.protocol import NEWEST, submission_rules, use
 
 
 @pytest.fixture(autouse=True)
@@ -41,6 +41,12 @@ def put(name: str, content: object) -> str:
     text = content if isinstance(content, str) else json.dumps(content, ensure_ascii=False)
     Path(name).write_text(text, encoding="utf-8")
     return name
+
+
+def told(capsys: pytest.CaptureFixture[str], *words: str, code: int = 0) -> Any:
+    """What a command says in JSON."""
+    assert main([*words, "-f", "json"]) == code
+    return json.loads(capsys.readouterr().out)
 
 
 OWN = 'task = "own"\ntitle = "own"\nparts = ["documents"]\n'
@@ -70,42 +76,28 @@ def test_next_years_rules_come_from_a_file_alone(capsys: pytest.CaptureFixture[s
     put("next.toml", NEXT_YEAR)
     gold = put("gold.json", {"000001": ["000002"], "000003": ["000004", "000005"]})
     run = put("run.txt", "000001 000002 A\n000003 000004 A\n000003 000006 A\n")
-    assert main(["evaluate", gold, run, "--protocol", "next.toml", "-f", "json"]) == 0
-    whole = json.loads(capsys.readouterr().out)
+    whole = told(capsys, "evaluate", gold, run, "--protocol", "next.toml")
     assert (whole["task"], whole["edition"]) == ("1", NEWEST + 1)
     assert whole["runs"][0]["measures"] == {"MacroF1": 0.75, "MicroF1": pytest.approx(2 / 3)}
     assert main(["validate", run, "--gold", gold, "--protocol", "next.toml"]) == 0
     assert f"task 1 of {NEWEST + 1}" in capsys.readouterr().err
     assert submission_rules("1").most_runs == 5
-    assert main(["evaluate", gold, run, "--protocol", "next.toml", "--edition", str(NEWEST), "-f", "json"]) == 0
-    assert list(json.loads(capsys.readouterr().out)["runs"][0]["measures"]) == ["MicroF1", "MicroP", "MicroR"]
+    older = told(capsys, "evaluate", gold, run, "--protocol", "next.toml", "--edition", str(NEWEST))
+    assert list(older["runs"][0]["measures"]) == ["MicroF1", "MicroP", "MicroR"]
 
 
-ALQAC_GOLD = [
-    {
-        "question_id": "DS-1",
-        "text": "…",
-        "relevant_articles": [{"law_id": "1/2022/QH15", "article_id": "5"}, {"law_id": "1/2022/QH15", "article_id": 6}],
-    },
-    {"question_id": "DS-2", "text": "…", "relevant_articles": [{"law_id": "Luật Điện ảnh", "article_id": "1"}]},
-    {"question_id": "DS-3", "text": "…", "relevant_articles": [{"law_id": "45/2019/QH14", "article_id": "9"}]},
-]
+def alqac(*questions: tuple[str, Sequence[tuple[str, object]]]) -> list[dict[str, Any]]:
+    return [
+        {"question_id": question, "text": "…", "relevant_articles": [{"law_id": a, "article_id": b} for a, b in found]}
+        for question, found in questions
+    ]
+
+
+LAW, FILM = "1/2022/QH15", "Luật Điện ảnh"
+ALQAC_GOLD = alqac(("DS-1", [(LAW, "5"), (LAW, 6)]), ("DS-2", [(FILM, "1")]), ("DS-3", [("45/2019/QH14", "9")]))
 ALQAC_RUNS = {
-    "first": [
-        {"question_id": "DS-1", "relevant_articles": [{"law_id": "1/2022/QH15", "article_id": "5"}]},
-        {
-            "question_id": "DS-2",
-            "relevant_articles": [
-                {"law_id": "Luật Điện ảnh", "article_id": "1"},
-                {"law_id": "Luật Điện ảnh", "article_id": "2"},
-            ],
-        },
-        {"question_id": "DS-3", "relevant_articles": []},
-    ],
-    "second": [
-        {"question_id": "DS-1", "relevant_articles": [{"law_id": "1/2022/QH15", "article_id": "6"}]},
-        {"question_id": "DS-2", "relevant_articles": [{"law_id": "x", "article_id": "1"}]},
-    ],
+    "first": alqac(("DS-1", [(LAW, "5")]), ("DS-2", [(FILM, "1"), (FILM, "2")]), ("DS-3", [])),
+    "second": alqac(("DS-1", [(LAW, "6")]), ("DS-2", [("x", "1")])),
 }
 
 
@@ -130,19 +122,15 @@ def alqac_score(gold: Sequence[Mapping[str, object]], run: Sequence[Mapping[str,
 def test_a_neighbour_is_evaluated_validated_and_compared(capsys: pytest.CaptureFixture[str]) -> None:
     gold = put("gold.json", ALQAC_GOLD)
     runs = [put(f"{name}.json", run) for name, run in ALQAC_RUNS.items()]
-    assert main(["evaluate", gold, *runs, "--protocol", "alqac", "-f", "json"]) == 0
-    whole = json.loads(capsys.readouterr().out)
+    whole = told(capsys, "evaluate", gold, *runs, "--protocol", "alqac")
     assert (whole["task"], whole["edition"]) == ("alqac", None)
     for shown, run in zip(whole["runs"], ALQAC_RUNS.values(), strict=True):
         assert shown["measures"] == pytest.approx(alqac_score(ALQAC_GOLD, run), abs=1e-12)
-    assert main(["validate", runs[1], "--gold", gold, "--protocol", "alqac", "-f", "json"]) == 0
-    found = json.loads(capsys.readouterr().out)
+    found = told(capsys, "validate", runs[1], "--gold", gold, "--protocol", "alqac")
     assert [(one["rule"], one["places"][0]["found"]) for one in found["findings"]] == [("query-missing", "DS-3")]
-    assert main(["compare", gold, *runs, "--protocol", "alqac", "-f", "json", "--resamples", "99"]) == 0
-    compared = json.loads(capsys.readouterr().out)
-    assert compared["pairs"][0]["difference"] == pytest.approx(
-        whole["runs"][0]["measures"]["MacroF2"] - whole["runs"][1]["measures"]["MacroF2"]
-    )
+    compared = told(capsys, "compare", gold, *runs, "--protocol", "alqac", "--resamples", "99")
+    first, second = (run["measures"]["MacroF2"] for run in whole["runs"])
+    assert compared["pairs"][0]["difference"] == pytest.approx(first - second)
 
 
 def test_a_submission_is_held_to_what_the_protocol_states(capsys: pytest.CaptureFixture[str]) -> None:
@@ -182,15 +170,6 @@ def test_a_query_is_taken_out_of_its_own_results_and_others_are_not_scored() -> 
     assert scores.measures == {"P@1": 1.0}
     assert scores.excluded == ("q2",)
     assert "[absent-exclusion] 1 query … q9 …" in heard(scores.remarks)
-
-
-@pytest.mark.parametrize(("level", "value"), [(1, 2 / 3), (2, 1 / 3), (3, 0.0)])
-def test_relevance_below_the_level_does_not_count(level: int, value: float) -> None:
-    put("own.toml", OWN + f'measures = ["MicroP"]\nlevel = {level}\n')
-    gold = {"q1": {"d1": 1, "d2": 2, "d3": 0}}
-    assert coliee_ir.evaluate(gold, {"q1": ["d1", "d2", "d3"]}, task="own.toml").measures["MicroP"] == pytest.approx(
-        value
-    )
 
 
 def test_the_level_is_that_of_trec_eval_and_leaves_gains_alone() -> None:
@@ -247,37 +226,6 @@ def test_an_evaluator_takes_its_rules_to_a_process_that_does_not_know_them(monke
     assert pickle.loads(sent).evaluate(run).measures == evaluator.evaluate(run).measures
 
 
-@pytest.mark.parametrize(
-    ("name", "stated"),
-    [
-        ("missing.toml", None),
-        ("nonsense", None),
-        ("own.toml", 'task = "own"\n'),
-    ],
-)
-def test_a_protocol_that_there_is_not_is_refused(
-    name: str, stated: str | None, capsys: pytest.CaptureFixture[str]
-) -> None:
-    if stated is not None:
-        put(name, stated)
-    gold, run = put("gold.json", {"q": ["d"]}), put("run.json", {"q": ["d"]})
-    assert main(["evaluate", gold, run, "--protocol", name]) == 2
-    assert name in capsys.readouterr().err
-    with pytest.raises((InputError, UsageError)):
-        use(name)
-
-
-def test_neighbours_are_called_like_their_files() -> None:
-    assert rules.neighbours()
-    for name in rules.neighbours():
-        assert use(name) == name
-        found = protocol(name)
-        assert found.source
-        assert not found.is_coliee
-        for measure in (*found.measures, *found.tie_break):
-            assert prepared.named([measure], found.scores)
-
-
 # layouts
 
 JUDGED = st.dictionaries(
@@ -297,34 +245,28 @@ def containers(judged: Mapping[str, Mapping[str, int]]) -> dict[str, tuple[str, 
         {"q": query, "docs": [{"law": doc[0], "no": int(doc[1:]), "grade": grade} for doc, grade in held.items()]}
         for query, held in judged.items()
     ]
-    lines = [{"q": query, "doc": document, "grade": grade} for query, document, grade in rows]
     every = list(dict.fromkeys(document for _, document, _ in rows))
-    matrix = [",".join(["q", *every])]
-    matrix += [",".join([query, *(str(held.get(doc, 0)) for doc in every)]) for query, held in judged.items()]
+    matrix = [["q", *every], *([query, *(held.get(doc, 0) for doc in every)] for query, held in judged.items())]
+    row, entries, names = {"documents": ROW}, {"documents": Part()}, ("q", "doc", "grade")
+
+    def text(rows: Iterable[Sequence[object]], separator: str) -> str:
+        return "".join(separator.join(map(str, row)) + "\n" for row in rows)
+
+    def json_lines(values: Iterable[object]) -> str:
+        return "".join(json.dumps(value) + "\n" for value in values)
+
     return {
         "nested": (json.dumps({"a": {"b": records}}), Layout("json", "a.b", "q", parts={"documents": LISTED})),
-        "entries": (json.dumps(judged), Layout("json", parts={"documents": Part()})),
-        "jsonl": (
-            "".join(json.dumps(line) + "\n" for line in lines),
-            Layout("jsonl", "", "q", parts={"documents": ROW}),
-        ),
+        "entries": (json.dumps(judged), Layout("json", parts=entries)),
+        "jsonl": (json_lines(dict(zip(names, row, strict=True)) for row in rows), Layout("jsonl", "", "q", parts=row)),
         "jsonl of entries": (
-            "".join(json.dumps({query: held}) + "\n" for query, held in judged.items()),
-            Layout("jsonl", parts={"documents": Part()}),
+            json_lines({query: held} for query, held in judged.items()),
+            Layout("jsonl", parts=entries),
         ),
-        "csv": (
-            "q,doc,grade\n" + "".join(f"{a},{b},{c}\n" for a, b, c in rows),
-            Layout("csv", "", "q", parts={"documents": ROW}),
-        ),
-        "tsv": (
-            "".join(f"{a}\t{b}\t{c}\n" for a, b, c in rows),
-            Layout("tsv", "", "q", ("q", "doc", "grade"), parts={"documents": ROW}),
-        ),
-        "columns": (
-            "".join(f"{a}  {b} {c}\n" for a, b, c in rows),
-            Layout("columns", "", "q", ("q", "doc", "grade"), parts={"documents": ROW}),
-        ),
-        "matrix": ("\n".join(matrix) + "\n", Layout("csv", "", "q", parts={"documents": Part(at="*")})),
+        "csv": (text([names, *rows], ","), Layout("csv", "", "q", parts=row)),
+        "tsv": (text(rows, "\t"), Layout("tsv", "", "q", names, parts=row)),
+        "columns": (text(rows, "  "), Layout("columns", "", "q", names, parts=row)),
+        "matrix": (text(matrix, ","), Layout("csv", "", "q", parts={"documents": Part(at="*")})),
     }
 
 
@@ -348,24 +290,13 @@ def test_the_same_judgements_are_read_from_every_container(judged: dict[str, dic
 
 @pytest.mark.parametrize("container", ["csv", "tsv"])
 @pytest.mark.parametrize(
-    "text",
-    [
-        "foo,bar\n",
-        "foo,bar\n1,2\n",
-        "q,doc,grade\n",
-        "q\tdoc\tgrade\n",
-        '{"q1": ["d1"]}\n',
-        '[{"q": "q1", "doc": "d1", "grade": 1}]',
-        "q1 Q0 d1\n",
-    ],
+    "text", ["foo,bar\n1,2\n", "q,doc,grade\n", "q\tdoc\tgrade\n", '{"q1": ["d1"]}\n', "q1 Q0 d1\n"]
 )
 def test_rows_without_the_named_columns_or_without_rows_are_refused(container: str, text: str) -> None:
     for parts in ({"documents": ROW}, {"documents": ROW, "notes": Part(id="doc")}):
-        layout = Layout(container, "", "q", parts=parts)
-        source = Source(put("run.txt", text))
+        layout, source = Layout(container, "", "q", parts=parts), Source(put("run.txt", text))
         with pytest.raises(InputError):
-            held = described.read_run(source, layout)
-            list(held.blocks())  # type: ignore[union-attr]
+            list(described.read_run(source, layout).blocks())  # type: ignore[union-attr]
         with pytest.raises(InputError):
             described.read_gold(source, layout)
 
@@ -408,39 +339,30 @@ def test_labels_and_other_parts_stand_beside_documents() -> None:
     assert set(run.beside) == {"answers", "evidence"}
 
 
+def laid(container: str, records: str = "", query: str = "", columns: Sequence[str] = (), **part: str) -> Layout:
+    return Layout(container, records, query, tuple(columns), parts={"documents": Part(**part)})
+
+
 @pytest.mark.parametrize(
     ("content", "layout", "said"),
     [
-        ("[1]", Layout("json", query="q", parts={"documents": Part(at="d")}), "record 1"),
-        ('{"a": 1}', Layout("json", "b", "q", parts={"documents": Part()}), "'b'"),
-        (
-            '[{"q": "1"}]',
-            Layout("json", query="q", parts={"documents": Part(at="d")}),
-            "record 1: [missing-key] 'd'…",
-        ),
-        ('[{"q": null, "d": []}]', Layout("json", query="q", parts={"documents": Part(at="d")}), "not an id"),
-        ('[{"q": "1", "d": [{}]}]', Layout("json", query="q", parts={"documents": Part(at="d", id="x")}), "'x'"),
-        ('{"q": {"d": "high"}}', Layout("json", parts={"documents": Part()}), "query q"),
-        ('{"q": {"d": 0.5}}', Layout("json", parts={"documents": Part()}), "query q"),
-        ('{"q": 1', Layout("json", parts={"documents": Part()}), "x.txt"),
-        ("q,d\n1,2,3\n", Layout("csv", query="q", parts={"documents": Part(id="d")}), "line 2"),
-        ('q,d\n"1,2\n', Layout("csv", query="q", parts={"documents": Part(id="d")}), "broken CSV"),
-        (
-            "1 a 1\n1 a 2\n",
-            Layout("columns", query="q", columns=("q", "d", "r"), parts={"documents": Part(id="d", relevance="r")}),
-            "line 2",
-        ),
-        (
-            '[{"q": "1", "a": "perhaps"}]',
-            Layout("json", query="q", parts={"answers": Part(at="a")}),
-            "record 1",
-        ),
+        ("[1]", laid("json", query="q", at="d"), "record 1"),
+        ('{"a": 1}', laid("json", "b", "q"), "'b'"),
+        ('[{"q": "1"}]', laid("json", query="q", at="d"), "record 1: [missing-key] 'd'…"),
+        ('[{"q": null, "d": []}]', laid("json", query="q", at="d"), "not an id"),
+        ('[{"q": "1", "d": [{}]}]', laid("json", query="q", at="d", id="x"), "'x'"),
+        ('{"q": {"d": "high"}}', laid("json"), "query q"),
+        ('{"q": {"d": 0.5}}', laid("json"), "query q"),
+        ('{"q": 1', laid("json"), "x.txt"),
+        ("q,d\n1,2,3\n", laid("csv", query="q", id="d"), "line 2"),
+        ('q,d\n"1,2\n', laid("csv", query="q", id="d"), "broken CSV"),
+        ("1 a 1\n1 a 2\n", laid("columns", query="q", columns="qdr", id="d", relevance="r"), "line 2"),
+        ('[{"q": "1", "a": "perhaps"}]', Layout("json", query="q", parts={"answers": Part(at="a")}), "record 1"),
     ],
 )
 def test_what_is_not_written_like_that_is_refused_with_its_place(content: str, layout: Layout, said: str) -> None:
-    source = Source(put("x.txt", content))
     with pytest.raises(InputError) as refused:
-        described.read_gold(source, layout)
+        described.read_gold(Source(put("x.txt", content)), layout)
     assert said in heard(refused.value)
     assert "\n" not in heard(refused.value)
 
@@ -697,10 +619,9 @@ def test_queries_of_a_gold_of_the_protocol_are_dealt_to_folds_and_its_measures_e
     assert "proof" in capsys.readouterr().err  # which qrels cannot hold
     assert main(["measures", "--edition", "2026"]) == 2
     capsys.readouterr()
-    assert main(["measures", "--protocol", "own.toml", "-f", "json"]) == 0
-    told = json.loads(capsys.readouterr().out)
-    assert [one["name"] for one in told] == ["Final", "LabelAccuracy", "MicroF1"]
-    assert told[0]["formula"] == "0.7*LabelAccuracy + 0.2*MacroR(proof) + 0.1*MicroF1"
+    measured = told(capsys, "measures", "--protocol", "own.toml")
+    assert [one["name"] for one in measured] == ["Final", "LabelAccuracy", "MicroF1"]
+    assert measured[0]["formula"] == "0.7*LabelAccuracy + 0.2*MacroR(proof) + 0.1*MicroF1"
 
 
 def test_a_second_file_of_the_same_task_is_refused_and_one_that_was_changed_is_read_anew(own: list[str]) -> None:

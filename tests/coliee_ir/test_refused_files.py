@@ -43,144 +43,69 @@ CASES = json.dumps(GOLD)
 
 #: gold, run, options, and what is said: file, line if any, what stood there, what to do
 REFUSED: dict[str, tuple[str | bytes, str | bytes, list[str], str]] = {
-    "two columns": (
-        CASES, COLUMNS + "000001 000203\n", [],
-        f"run, line 2: 2 columns (found '000001 000203'); {THREE_COLUMNS} …",
-    ),
+    "two columns": (CASES, COLUMNS + "000001 000203\n", [],
+        f"run, line 2: 2 columns (found '000001 000203'); {THREE_COLUMNS} …"),
     "one column": (CASES, COLUMNS + "\n\n000001\n", [], f"run, line 4: 1 column (found '000001'); {THREE_COLUMNS}"),
-    "commas": (
-        CASES, COLUMNS + "000001,000203,T\n", [],
-        f"run, line 2: 1 column (found '000001,000203,T'); {THREE_COLUMNS} …",
-    ),
-    "four columns": (
-        CASES, COLUMNS + "000001 000203 0.5 T\n", [],
-        f"run, line 2: 4 columns (found '000001 000203 0.5 T'); {THREE_COLUMNS}",
-    ),
-    "five columns": (
-        XML, SIX + "R07-01-O Q0 97 2 0.4\n", ["--edition", "2025"],
-        f"run, line 2: 5 columns (found 'R07-01-O Q0 97 2 0.4'); {SIX_COLUMNS} …",
-    ),
-    "not a number": (
-        XML, SIX + "R07-01-O Q0 97 2 NaN T\n", ["--edition", "2025"],
-        f"run, line 2: {NOT_FINITE} (found 'NaN'); …",
-    ),
-    "infinite": (
-        XML, SIX + "R07-01-O Q0 97 2 -inf T\n", ["--edition", "2025"],
-        f"run, line 2: {NOT_FINITE} (found '-inf'); …",
-    ),
-    "no number": (
-        XML, SIX + "R07-01-O Q0 97 2 high T\n", ["--edition", "2025"],
-        f"run, line 2: {NOT_FINITE} (found 'high'); …",
-    ),
+    "commas": (CASES, COLUMNS + "000001,000203,T\n", [],
+        f"run, line 2: 1 column (found '000001,000203,T'); {THREE_COLUMNS} …"),
+    "four columns": (CASES, COLUMNS + "000001 000203 0.5 T\n", [],
+        f"run, line 2: 4 columns (found '000001 000203 0.5 T'); {THREE_COLUMNS}"),
+    "five columns": (XML, SIX + "R07-01-O Q0 97 2 0.4\n", ["--edition", "2025"],
+        f"run, line 2: 5 columns (found 'R07-01-O Q0 97 2 0.4'); {SIX_COLUMNS} …"),
+    "not a number": (XML, SIX + "R07-01-O Q0 97 2 NaN T\n", ["--edition", "2025"],
+        f"run, line 2: {NOT_FINITE} (found 'NaN'); …"),
+    "infinite": (XML, SIX + "R07-01-O Q0 97 2 -inf T\n", ["--edition", "2025"],
+        f"run, line 2: {NOT_FINITE} (found '-inf'); …"),
+    "no number": (XML, SIX + "R07-01-O Q0 97 2 high T\n", ["--edition", "2025"],
+        f"run, line 2: {NOT_FINITE} (found 'high'); …"),
     "NUL": (CASES, COLUMNS + "000001 000203\0 T\n", [], "run, line 2: [encoding]; …;"),
     "NUL in a label list": (XML, LABELS + "R07-02-O N\0 T\n", [], "run, line 2: [encoding]; …;"),
-    "not UTF-8": (
-        CASES, COLUMNS.encode() + "000001 000203 résumé\n".encode("latin-1"), [],
-        "run, line 2: [encoding] (found '\\xe9sum\\xe9\\n')",
-    ),
-    "gold not UTF-8": (
-        b'{\n"000001": ["\xff"]}', COLUMNS, [], "gold, line 2: [encoding] (found '\\xff\"]}'",
-    ),
-    "broken JSON run": (
-        CASES, '{\n"000001": ["000018",\n}', [],
-        "run, line 3, column 1: [syntax] Expecting value … (found '}')",
-    ),
-    "broken JSON gold": (
-        '{"000001": ["000018"', COLUMNS, [], "gold, line 1, column 21: [syntax] Expecting ',' delimiter …",
-    ),
-    "duplicate key": (
-        '{"000001": ["000018"],\n"000001": []}', COLUMNS, [],
-        "gold, line 2, column 1: [duplicate] (found '000001')",
-    ),
-    "duplicate key in a run": (
-        CASES, '{\n"000001": ["000018"],\n"000001": []}', [],
-        "run, line 3, column 1: [duplicate] (found '000001')",
-    ),
-    "broken XML": (
-        XML.replace("</dataset>", "<pair>"), SIX, [],
-        "gold, line 5, column 1: [syntax] no element found …",
-    ),
-    "an entity declaration": (
-        '<!DOCTYPE dataset [\n<!ENTITY e SYSTEM "file:///etc/passwd">]>\n' + XML.replace("x<", "&e;<"), SIX, [],
-        "gold, line 2: [syntax] (found 'e')",
-    ),
-    "an external DTD": (
-        '<!DOCTYPE dataset SYSTEM "http://example.org/x.dtd">\n' + XML, SIX, [],
-        "gold, line 1: [syntax] (found 'http://example.org/x.dtd')",
-    ),
-    "neither yes nor no": (
-        XML, LABELS + "R07-02-O maybe T\n", [],
-        "run: [bad-label] 1 … 2 … is … (found 'line 2: maybe'); …; ",
-    ),
-    "two answers": (
-        XML, LABELS + "R07-01-O N T\n", [],
-        "run, line 2: [conflicting] line 1 … (found 'R07-01-O N')",
-    ),
-    "a gold label that is none": (
-        XML.replace('"Y"', '"Q"', 1), LABELS, [], "gold, line 2: [bad-label] (found 'Q')",
-    ),
-    "a null decision": (
-        TORTS, TORTS.replace('"court_decision": false', '"court_decision": null'), ["--task", "tort"],
-        "run, line 2: [missing-label] 1 … 2 … instance '1'…",
-    ),
-    "a null claim": (
-        TORTS, TORTS.replace('"is_accepted": true', '"is_accepted": null'), ["--task", "rationale"],
-        "run, line 1: [missing-label] 1 … 2 … instance '0', plaintiff claim '0'…",
-    ),
-    "test data for gold": (
-        TORT.format(n=0, claim="null", decision="null"), TORTS, [],
-        "gold: [missing-label]",
-    ),
-    "a test set for gold": (
-        '["000001", "000002"]', COLUMNS, [],
-        "gold: [missing-label]",
-    ),
+    "not UTF-8": (CASES, COLUMNS.encode() + "000001 000203 résumé\n".encode("latin-1"), [],
+        "run, line 2: [encoding] (found '\\xe9sum\\xe9\\n')"),
+    "gold not UTF-8": (b'{\n"000001": ["\xff"]}', COLUMNS, [], "gold, line 2: [encoding] (found '\\xff\"]}'"),
+    "broken JSON run": (CASES, '{\n"000001": ["000018",\n}', [],
+        "run, line 3, column 1: [syntax] Expecting value … (found '}')"),
+    "broken JSON gold": ('{"000001": ["000018"', COLUMNS, [],
+        "gold, line 1, column 21: [syntax] Expecting ',' delimiter …"),
+    "duplicate key": ('{"000001": ["000018"],\n"000001": []}', COLUMNS, [],
+        "gold, line 2, column 1: [duplicate] (found '000001')"),
+    "duplicate key in a run": (CASES, '{\n"000001": ["000018"],\n"000001": []}', [],
+        "run, line 3, column 1: [duplicate] (found '000001')"),
+    "broken XML": (XML.replace("</dataset>", "<pair>"), SIX, [], "gold, line 5, column 1: [syntax] no element found …"),
+    "an entity declaration": ('<!DOCTYPE dataset [\n<!ENTITY e SYSTEM "file:///etc/passwd">]>\n' + XML.replace("x<",
+        "&e;<"), SIX, [], "gold, line 2: [syntax] (found 'e')"),
+    "an external DTD": ('<!DOCTYPE dataset SYSTEM "http://example.org/x.dtd">\n' + XML, SIX, [],
+        "gold, line 1: [syntax] (found 'http://example.org/x.dtd')"),
+    "neither yes nor no": (XML, LABELS + "R07-02-O maybe T\n", [],
+        "run: [bad-label] 1 … 2 … is … (found 'line 2: maybe'); …; "),
+    "two answers": (XML, LABELS + "R07-01-O N T\n", [], "run, line 2: [conflicting] line 1 … (found 'R07-01-O N')"),
+    "a gold label that is none": (XML.replace('"Y"', '"Q"', 1), LABELS, [], "gold, line 2: [bad-label] (found 'Q')"),
+    "a null decision": (TORTS, TORTS.replace('"court_decision": false', '"court_decision": null'), ["--task", "tort"],
+        "run, line 2: [missing-label] 1 … 2 … instance '1'…"),
+    "a null claim": (TORTS, TORTS.replace('"is_accepted": true', '"is_accepted": null'), ["--task", "rationale"],
+        "run, line 1: [missing-label] 1 … 2 … instance '0', plaintiff claim '0'…"),
+    "test data for gold": (TORT.format(n=0, claim="null", decision="null"), TORTS, [], "gold: [missing-label]"),
+    "a test set for gold": ('["000001", "000002"]', COLUMNS, [], "gold: [missing-label]"),
     "an empty run": (CASES, "", [], "run: [empty]"),
     "an empty gold": (" \n\t\n", COLUMNS, [], "gold: [empty]"),
-    "a gzip cut short": (
-        CASES, b"\x1f\x8b\x08\x00\x00\x00\x00\x00\x00\x03abc", [], "run: [damaged] gzip …",
-    ),
-    "qrels of five columns": (
-        "q1 0 d1 1\nq1 0 d2 1 x\n", "q1 Q0 d1 1 1 T\n", [],
-        "gold, line 2: 5 columns (found 'q1 0 d2 1 x'); expected 4",
-    ),
-    "no relevance": (
-        "q1 0 d1 1\nq1 0 d2 1.5\n", "q1 Q0 d1 1 1 T\n", [],
-        "gold, line 2: [bad-relevance] (found '1.5'); write 0, 1, 2, …",
-    ),
-    "two judgements": (
-        "q1 0 d1 1\nq1 0 d1 0\n", "q1 Q0 d1 1 1 T\n", [],
-        "is judged 1 above and 0 here (found 'q1 d1'); …",
-    ),
+    "a gzip cut short": (CASES, b"\x1f\x8b\x08\x00\x00\x00\x00\x00\x00\x03abc", [], "run: [damaged] gzip …"),
+    "qrels of five columns": ("q1 0 d1 1\nq1 0 d2 1 x\n", "q1 Q0 d1 1 1 T\n", [],
+        "gold, line 2: 5 columns (found 'q1 0 d2 1 x'); expected 4"),
+    "no relevance": ("q1 0 d1 1\nq1 0 d2 1.5\n", "q1 Q0 d1 1 1 T\n", [],
+        "gold, line 2: [bad-relevance] (found '1.5'); write 0, 1, 2, …"),
+    "two judgements": ("q1 0 d1 1\nq1 0 d1 0\n", "q1 Q0 d1 1 1 T\n", [],
+        "is judged 1 above and 0 here (found 'q1 d1'); …"),
     "no gold at all": ("hello\n", COLUMNS, [], "gold, line 1: unrecognised gold format (found 'hello'); known"),
-    "documents for labels": (
-        XML, SIX, ["--task", "4"],
-        "run: [wrong-part]; task 4 expects … here",
-    ),
-    "labels for documents": (
-        XML, LABELS, ["--task", "3"],
-        "run: [wrong-part]; task 3 expects documents here …\n",
-    ),
-    "lost zeros": (
-        CASES, "1 18 T\n2 99 T\n", [],
-        "run: [mismatch] '1', '2'… gold … '000001', '000002', '000003'… 6 …",
-    ),
-    "the wrong task": (
-        CASES, SIX, [],
-        "run: [mismatch] 'R07-01-O'… gold … '000001', '000002', '000003'…",
-    ),
-    "the wrong year": (
-        XML, "R06-01-O Y T\n", [],
-        "run: [mismatch] 'R06-01-O'… gold … 'R07-01-O', 'R07-02-O'… R06 … R07 …",
-    ),
-    "other questions of the year": (
-        XML, "R07-99-O Y T\n", [], ("the questions are of the same year and have other numbers: is the gold that "
-                                    "of another file?"),
-    ),
-    "documents of another form": (
-        CASES, "000001 18 T\n000002 99 T\n", [],
-        "run: [mismatch] '18', '99'… gold … '000007', '000018', '000099', … 6 …",
-    ),
+    "documents for labels": (XML, SIX, ["--task", "4"], "run: [wrong-part]; task 4 expects … here"),
+    "labels for documents": (XML, LABELS, ["--task", "3"], "run: [wrong-part]; task 3 expects documents here …\n"),
+    "lost zeros": (CASES, "1 18 T\n2 99 T\n", [], "run: [mismatch] '1', '2'… gold … '000001', '000002', '000003'… 6 …"),
+    "the wrong task": (CASES, SIX, [], "run: [mismatch] 'R07-01-O'… gold … '000001', '000002', '000003'…"),
+    "the wrong year": (XML, "R06-01-O Y T\n", [],
+        "run: [mismatch] 'R06-01-O'… gold … 'R07-01-O', 'R07-02-O'… R06 … R07 …"),
+    "other questions of the year": (XML, "R07-99-O Y T\n", [],
+        ("the questions are of the same year and have other numbers: is the gold that " "of another file?")),
+    "documents of another form": (CASES, "000001 18 T\n000002 99 T\n", [],
+        "run: [mismatch] '18', '99'… gold … '000007', '000018', '000099', … 6 …"),
 }  # fmt: skip
 
 

@@ -28,7 +28,7 @@ def chosen(documents: list[str]) -> list[list[str]]:
     return [list(way) for n in range(len(documents) + 1) for way in itertools.permutations(documents, n)]
 
 
-@settings(max_examples=8, deadline=None)
+@settings(max_examples=settings.default.max_examples // 4)
 @given(RUNS, st.integers(1, 2), st.sampled_from(["MicroF1", "MacroF2", "AP", "nDCG", "recip_rank", "MicroF(rel=2)"]))
 def test_no_reranker_is_better_than_the_ceiling_and_one_reaches_it(
     run: dict[str, list[str]], k: int, measure: str
@@ -85,17 +85,11 @@ def test_stages_of_several_runs_are_one_table(tmp_path: Path, call: Call) -> Non
         assert call(*given_, *wrong)[:2] == (2, "")
 
 
-def test_answers_have_no_stages(tmp_path: Path, call: Call) -> None:
+def test_depths_rise_and_answers_have_none(tmp_path: Path, call: Call) -> None:
+    assert depths("10,1..3,2") == [1, 2, 3, 10]
+    for text in ("", "a", "1..", "3..1", "0", "1,,2", "1..5000"):
+        with pytest.raises(UsageError):
+            depths(text)
     (tmp_path / "gold.txt").write_text("R07-01-A Y\n")
     (tmp_path / "run.txt").write_text("R07-01-A Y T\n")
     assert call("evaluate", tmp_path / "gold.txt", tmp_path / "run.txt", "--stages", "3")[0] == 2
-
-
-@pytest.mark.parametrize("text", ["", "a", "1..", "3..1", "0", "1,,2", "1..5000"])
-def test_depths_that_are_none_are_refused(text: str) -> None:
-    with pytest.raises(UsageError):
-        depths(text)
-
-
-def test_depths_rise() -> None:
-    assert depths("10,1..3,2") == [1, 2, 3, 10]

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import functools
 import json
 import os
 import random
@@ -83,23 +82,13 @@ def test_what_is_kept_is_what_was_scored_and_only_what_is_new_or_changed_is_scor
     assert scored(sweep) == (directly(sweep), 0, RUNS)
     Path("r3.txt").write_text(Path("r4.txt").read_text().replace("r4", "r3"))
     assert scored(sweep) == (directly(sweep), 1, RUNS - 1)
-    assert scored(sweep, ("MicroF1",))[1:] == (RUNS, 0)
+    assert scored(sweep, ("MacroF2", "nDCG@3")) == (directly(sweep, ("MacroF2", "nDCG@3")), 0, RUNS)
     assert scored(sweep, decisions=Decisions(unanswered="skip"))[1:] == (RUNS, 0)
     assert scored(sweep, only="000100,000101")[1:] == (RUNS, 0)
     assert scored(sweep)[1:] == (0, RUNS)
     gold = Path("gold.json").read_text()
     Path("gold.json").write_text(gold.replace('"000100": [', '"000100": ["000099", '))
     assert scored(sweep) == (directly(sweep), RUNS, 0)
-
-
-def test_scores_kept_in_another_form_are_not_taken_for_these(sweep: list[str], monkeypatch: pytest.MonkeyPatch) -> None:
-    with monkeypatch.context() as before:
-        before.setattr(coliee_ir.scoring.store, "_FORM", 1)
-        scored(sweep)
-    with ScoreStore("s.sqlite", reading=True) as kept, pytest.raises(UsageError, match="earlier form"):
-        list(kept.scores(Evaluator("gold.json", task="1")))
-    assert scored(sweep) == (directly(sweep), RUNS, 0)
-    assert scored(sweep) == (directly(sweep), 0, RUNS)
 
 
 @pytest.mark.parametrize("asked", [("MicroF1",), ("AP",), ("MacroF2",), ("MicroF2@2", "P@1")])
@@ -166,7 +155,7 @@ def test_a_kill_at_any_moment_loses_nothing_and_nothing_is_twice(
     last = next(moments)
     Path("s.sqlite").unlink()
     before = 0
-    for place in [*range(1, last, 16), *range(last - 6, last + 2)]:
+    for place in [*range(1, last, 40), *range(last - 6, last + 2)]:
         if place >= last - 6:  # of a sweep that is not interrupted before
             before = 0
             for path in Path().glob("s.sqlite*"):
@@ -208,16 +197,10 @@ def test_a_store_stands_for_its_runs(task: str, call: Call, tmp_path: Path, monk
         call("compare", gold, kept, *more, *measure, "--resamples", "200")[:2]
         == call("compare", gold, *runs, *options, *measure, "--resamples", "200")[:2]
     )
-
-
-def test_a_leaderboard_has_all_its_tables_of_a_store(call: Call, tmp_path: Path) -> None:
-    gold, *runs = (EXAMPLES / path for path in SHOWN["1"])
-    kept = tmp_path / "s.sqlite"
-    assert call("evaluate", gold, *runs, "--store", kept, "-m", "AP")[0] == 0
-    of_store, of_runs = (
-        json.loads(call("leaderboard", gold, *given, "-f", "json", "--resamples", "200")[1]) for given in ([kept], runs)
-    )
-    assert of_store | {"inputs": {}} == of_runs | {"inputs": {}}
+    if task == "1":
+        given_ = ([kept], runs)
+        told = [json.loads(call("leaderboard", gold, *one, "-f", "json", "--resamples", "200")[1]) for one in given_]
+        assert told[0] | {"inputs": {}} == told[1] | {"inputs": {}}
 
 
 def test_a_leaderboard_has_a_run_once_that_a_store_has_twice(sweep: list[str], call: Call) -> None:
@@ -286,7 +269,7 @@ def test_tune_picks_the_best_run_of_a_store_and_says_what_to_expect(sweep: list[
 def test_broken_runs_are_told_each_time_and_the_others_are_kept(sweep: list[str], call: Call) -> None:
     Path("broken.txt").write_text("000100\n")
     given = ("evaluate", "gold.json", "r0.txt", "broken.txt", "r1.txt", "--task", "1", "--store", "s.sqlite")
-    assert call(*given)[0] == 2
+    assert call(*given)[:2] == (2, "")
     for _ in range(2):
         code, out, err = call(*given, "--keep-going", "-f", "csv")
         assert (code, len(out.splitlines()), err.count("broken.txt")) == (2, 3, 1)
@@ -339,14 +322,6 @@ def test_runs_in_memory_are_not_kept(sweep: list[str]) -> None:
         list(kept.score(evaluator, [Submission({"000100": ["000001"]})]))
 
 
-def test_of_many_sources_few_heads_are_held(sweep: list[str], monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(files, "_head_of", functools.lru_cache(maxsize=3)(files._head_of.__wrapped__))
-    sources = [files.Source(name) for name in sweep]
-    assert {source.kind for source in sources} == {files.Kind.TEXT}
-    assert files._head_of.cache_info().currsize == 3
-    assert [source.head() for source in sources] == [Path(name).read_bytes() for name in sweep]
-
-
 def test_where_no_terminal_watches_a_line_tells_rate_and_end(
     sweep: list[str], call: Call, monkeypatch: pytest.MonkeyPatch
 ) -> None:
@@ -373,7 +348,7 @@ def test_a_damaged_store_is_one_sentence_and_never_another_score(sweep: list[str
     assert call("evaluate", "gold.json", *sweep[:4], "--store", "s.sqlite", "--task", "1", "-m", "AP")[0] == 0
     whole, (code, expected, _) = Path("s.sqlite").read_bytes(), call(*given)
     dice, refused = random.Random(3), 0
-    for damage in range(60):
+    for damage in range(30):
         broken, at = bytearray(whole), dice.randrange(100, len(whole))
         if damage % 4 == 3:
             broken[at : at + 200] = bytes(200)
@@ -389,12 +364,18 @@ def test_a_damaged_store_is_one_sentence_and_never_another_score(sweep: list[str
         assert code in (0, 2), err
         for path in Path().glob("s.sqlite-*"):
             path.unlink()
-    assert refused > 20
+    assert refused > 3
 
 
-@pytest.mark.parametrize("damage", ["pages", "row"])
-@pytest.mark.parametrize("named", [["runs"], ["runs/r0.txt", "runs/s.sqlite"]])
-@pytest.mark.parametrize("more", [(), ("--task", "1"), ("-o", "out.csv")])
+@pytest.mark.parametrize(
+    ("damage", "named", "more"),
+    [
+        ("pages", ["runs"], ()),
+        ("pages", ["runs/r0.txt", "runs/s.sqlite"], ("-o", "out.csv")),
+        ("row", ["runs"], ("--task", "1", "-o", "out.csv")),
+        ("row", ["runs/r0.txt", "runs/s.sqlite"], ()),
+    ],
+)
 def test_a_damaged_store_leaves_sound_runs_their_scores(
     damage: str, named: list[str], more: tuple[str, ...], sweep: list[str], call: Call
 ) -> None:
@@ -403,7 +384,7 @@ def test_a_damaged_store_leaves_sound_runs_their_scores(
     shutil.move("r0.txt", "runs/r0.txt")
     if damage == "row":
         with sqlite3.connect("s.sqlite") as db:
-            db.execute("UPDATE runs SET means = '{}' WHERE file = 'r2.txt'")
+            db.execute("UPDATE runs SET judged = x'00' WHERE file = 'r2.txt'")
         db.close()
     whole = bytearray(Path("s.sqlite").read_bytes())
     whole[100:200] = whole[100:200] if damage == "row" else bytes(100)
@@ -419,22 +400,18 @@ def test_a_damaged_store_leaves_sound_runs_their_scores(
 @pytest.mark.parametrize(
     ("column", "value"),
     [
-        ("more", "{}"), ("more", "["), ("more", 5), ("means", '{"AP": "x"}'), ("means", "{}"), ("per_query", b"x"),
-        ("judged", b""), ("judged", zlib.compress(b"[]\n")), ("judged", zlib.compress(b'[["documents", "rank", 9]]\n')),
-        ("tag", None), ("asked", None),
+        ("judged", b""), ("judged", None), ("judged", zlib.compress(b"[")), ("judged", zlib.compress(b"{}\n")),
+        ("judged", zlib.compress(b'{"arrays": {"documents rank": ["<i4", 9]}}\n')), ("content", "another"),
     ],
 )  # fmt: skip
-@pytest.mark.parametrize("is_signed", [True, False])
-def test_a_forged_row_is_refused(sweep: list[str], call: Call, column: str, value: object, is_signed: bool) -> None:
+def test_a_forged_row_is_refused(sweep: list[str], call: Call, column: str, value: object) -> None:
     scored(sweep[:2])
     with sqlite3.connect("s.sqlite") as db:
         db.execute(f"UPDATE runs SET {column} = ?", (value,))
-        for row in db.execute("SELECT rowid, * FROM runs").fetchall() if is_signed else ():
-            db.execute("UPDATE runs SET crc = ? WHERE rowid = ?", (coliee_ir.scoring.store._crc(row[1:-1]), row[0]))
     db.close()
     for more in ((), ("-m", "nDCG@3")):
         code, _, err = call("compare", "gold.json", "s.sqlite", *more, "--task", "1", "--resamples", "9")
-        assert (code, "Traceback" in err) == (2, False) or (is_signed and column in ("tag", "asked", "means")), err
+        assert (code, "Traceback" in err) == (2, False), err
 
 
 def test_no_output_takes_the_place_of_a_run_of_a_store(sweep: list[str], call: Call) -> None:

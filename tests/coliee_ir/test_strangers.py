@@ -50,17 +50,6 @@ def test_a_file_of_words_does_not_decide_the_task(call: Call, tmp_path: Path) ->
     assert (code, "0.8333" in out, "notes.txt" in err) == (0, True, True)
 
 
-def test_numbers_for_labels_are_labels_if_all_of_them_are(call: Call, tmp_path: Path) -> None:
-    numbers = tmp_path / "run.txt"
-    numbers.write_text(RUN4.read_text().replace(" Y ", " 1 ").replace(" N ", " 0 "))
-    code, out, err = call("evaluate", GOLD4, numbers)
-    assert (code, "0.8333" in out) == (0, True)
-    assert "not …, and understood" in err
-    numbers.write_text(RUN4.read_text().replace(" Y ", " 1 "))
-    code, out, err = call("evaluate", GOLD4, numbers)
-    assert (code, out) == (2, "")
-
-
 def test_what_shows_no_task_leaves_it_to_the_gold() -> None:
     assert telling(["not there"]) is None
     assert find_task(read_gold(str(GOLD1)), telling([])).task == "1"
@@ -74,8 +63,8 @@ def test_what_shows_no_task_leaves_it_to_the_gold() -> None:
         ("fuse", RUN1, EXAMPLES / "task1" / "dense.txt", "--fit", "GOLD", "-o", "GOLD"),
         ("report", "GOLD", RUN1, "-o", "GOLD"),
         ("cut", "GOLD", "--rule", EXAMPLES / "no.json", "-o", "GOLD"),
+        ("tune", GOLD1, RUN1, "--by", "k", "--apply", RUN1, "-o", "GOLD", "--save", "GOLD"),  # two outputs in one
     ],
-    ids=lambda arguments: f"{arguments[0]} {arguments[-2]}",
 )
 def test_nothing_is_written_over_what_is_read(call: Call, tmp_path: Path, arguments: tuple[object, ...]) -> None:
     gold = tmp_path / "gold.json"
@@ -123,26 +112,14 @@ def test_the_tables_of_an_earlier_run_are_written_over(call: Call, tmp_path: Pat
         assert (code, "ranking.tex" in err) == (0, True)
 
 
-@pytest.mark.parametrize("command", [("evaluate",), ("compare",), ("leaderboard",)])
-def test_a_run_that_is_sent_twice_is_named(call: Call, tmp_path: Path, command: tuple[str, ...]) -> None:
+@pytest.mark.parametrize("command", ["evaluate", "compare", "leaderboard", "fuse"])
+def test_a_run_that_is_sent_twice_is_named(call: Call, tmp_path: Path, command: str) -> None:
     (tmp_path / "twin.txt").write_bytes(RUN1.read_bytes())
     runs = [RUN1, EXAMPLES / "task1" / "dense.txt", tmp_path / "twin.txt"]
-    code, _, err = call(*command, GOLD1, *runs)
-    assert code == 0
-    assert heard([line for line in err.splitlines() if "identical" in line]) == [f"bm25: [identical]{RUN1} …"]
-
-
-def test_a_run_that_is_fused_twice_is_named(call: Call, tmp_path: Path) -> None:
-    (tmp_path / "twin.txt").write_bytes(RUN1.read_bytes())
-    code, _, err = call("fuse", RUN1, EXAMPLES / "task1" / "dense.txt", tmp_path / "twin.txt", "-o", tmp_path / "out")
-    assert code == 0
-    assert heard([line for line in err.splitlines() if "identical" in line]) == [f"[identical] bm25 … {RUN1} …"]
-
-
-def test_a_run_that_is_reported_twice_is_named_in_python(tmp_path: Path) -> None:
-    (tmp_path / "twin.txt").write_bytes(RUN1.read_bytes())
-    page = one_step.report(GOLD1, RUN1, tmp_path / "twin.txt", n_resamples=99).to_html()
-    assert f"identical to {RUN1}" in page
+    given = [*runs, "-o", tmp_path / "out"] if command == "fuse" else [GOLD1, *runs]
+    code, _, err = call(command, *given)
+    said = f"[identical] bm25 … {RUN1} …" if command == "fuse" else f"bm25: [identical]{RUN1} …"
+    assert (code, heard([line for line in err.splitlines() if "identical" in line])) == (0, [said])
 
 
 def test_two_answer_sets_of_one_ranking_are_two_submissions(call: Call, tmp_path: Path) -> None:
@@ -159,11 +136,7 @@ def test_the_gold_among_the_runs_is_passed_over(call: Call, tmp_path: Path) -> N
     (tmp_path / "run.txt").write_bytes(RUN1.read_bytes())
     code, out, err = call("leaderboard", GOLD1, tmp_path, "--resamples", "99")
     assert (code, "mine" in out, f"passed over 1 [passed-over]: {tmp_path / 'mine.json'}" in err) == heard(
-        (
-            0,
-            False,
-            True,
-        )
+        (0, False, True)
     )
     code, out, err = call("leaderboard", GOLD1, GOLD1)
     assert (code, out, str(GOLD1) in err) == (2, "", True)
@@ -213,13 +186,6 @@ def test_long_ids_and_tags_are_shortened_in_remarks(call: Call, tmp_path: Path) 
         code, _, err = call(*command)
         assert (code, query[:60] in err, max(map(len, err.splitlines())) < 600) == (0, False, True)
         assert "99999…" in err
-
-
-def test_two_outputs_are_two_files(call: Call, tmp_path: Path) -> None:
-    same = tmp_path / "same"
-    code, _, err = call("tune", GOLD1, RUN1, "--by", "k", "--apply", RUN1, "-o", same, "--save", same)
-    assert (code, same.exists()) == (2, False)
-    assert f"[would-overwrite] {same} …" in err
 
 
 def test_files_of_two_teams_are_never_one_submission(call: Call, tmp_path: Path) -> None:

@@ -75,16 +75,6 @@ def test_what_is_kept_of_ties_is_small_until_somebody_asks() -> None:
     assert spans[next(iter(spans))].lowest < spans[next(iter(spans))].highest
 
 
-def test_a_constant_score_says_anything() -> None:
-    gold = {"q": {"d1": 1, "d2": 1, "d3": 1}}
-    scores = coliee_ir.evaluate(gold, {"q": {f"d{at}": 0.5 for at in range(10)}}, task="trec", measures=["RR", "AP"])
-    span = dict(zip(scores.measures, map(scores.span, scores.results), strict=True))["RR"]
-    # the first of 3 among 10 is at 1 … 8
-    expected = sum(math.comb(10 - at, 2) / math.comb(10, 3) / at for at in range(1, 9))
-    assert span == (pytest.approx(1 / 8), pytest.approx(expected), pytest.approx(1.0))
-    assert any("RR 0.1250 to 1.0000" in remark for remark in scores.remarks)
-
-
 def test_without_ties_nothing_is_computed_and_nothing_said() -> None:
     gold, run = {"q": {"a": 1, "c": 1}}, {"q": {"a": 3.0, "b": 2.0, "c": 1.0}}
     scores = coliee_ir.evaluate(gold, run, task="trec", measures=["AP", "bpref"])

@@ -14,7 +14,7 @@ import naive_cut as naive
 import numpy as np
 import pytest
 from asserting import heard, refusing
-from hypothesis import HealthCheck, given, settings
+from hypothesis import given, settings
 from hypothesis import strategies as st
 
 import coliee_ir.examples
@@ -22,7 +22,7 @@ from coliee_adapters.errors import ColieeError, InputError, MismatchError, Usage
 from coliee_adapters.records import Run
 from coliee_ir import Decisions, Rule, cut, evaluate, to_run
 from coliee_ir import tune as tune_repeatedly
-from coliee_ir.commands.convert import write_submission
+from coliee_ir.commands.convert import write_run
 from coliee_ir.commands.tune import FAMILIES, Filter, best_of
 from coliee_ir.commands.tune.result import Tunings
 from coliee_ir.output.grid import plain
@@ -64,18 +64,7 @@ def world(
 # what a cut run scores
 
 
-@pytest.mark.parametrize("family", FAMILIES)
-@pytest.mark.parametrize("maximise", ["MicroF1", "MacroF2"])
-def test_the_same_run_cut_by_the_rule_scores_what_is_said(family: str, maximise: str, tmp_path: Path) -> None:
-    gold, run = world(3)
-    tuning = tune(gold, run, maximise=maximise, by=family, task="1")
-    written = tmp_path / "submission.txt"
-    write_submission(cut(run, tuning.rule), written, task="1", edition=2026, tag="T")
-    scores = evaluate(gold, written, task="1", measures=maximise)
-    assert scores.measures[maximise] == pytest.approx(tuning.resubstitution, abs=1e-12)
-
-
-@settings(suppress_health_check=[HealthCheck.function_scoped_fixture])
+@settings(max_examples=settings.default.max_examples // 2)
 @given(naive.cases(least=2), st.sampled_from(naive.MEASURES), naive.DECISIONS, st.data())
 def test_the_resubstitution_score_is_that_of_evaluate(
     case: naive.Case, measure: str, decisions: Decisions, data: st.DataObject
@@ -125,9 +114,10 @@ def test_accuracy_asks_for_all_articles_and_the_right_label(without_articles: An
     tuning = tune(*TASK3, answers=ANSWERS, by="score", decisions=decisions)
     assert (tuning.measure, tuning.task, tuning.edition, tuning.queries) == ("Accuracy", "3", NEWEST, 30)
     written = tmp_path / "task3.T"
-    write_submission(cut(TASK3[1], tuning.rule, task="3"), written, task="3")
+    write_run(cut(TASK3[1], tuning.rule, task="3"), written, task="3")
     scores = evaluate(TASK3[0], written, answers=ANSWERS, decisions=decisions)
     assert scores.measures["Accuracy"] == pytest.approx(tuning.resubstitution)
+    assert tune(*TASK3, answers=ANSWERS, maximise="MacroF2", by="k", decisions=decisions).measure == "MacroF2"
     best = 0.0
     run = to_run(TASK3[1], task="3")
     for threshold in {score for ranking in run.values() for score in ranking.values()}:
@@ -135,11 +125,6 @@ def test_accuracy_asks_for_all_articles_and_the_right_label(without_articles: An
         score = evaluate(TASK3[0], kept, task="3", answers=ANSWERS, decisions=decisions).measures["Accuracy"]
         best = max(best, score)
     assert tuning.resubstitution == pytest.approx(best)
-
-
-def test_with_answers_it_is_task_3_and_another_measure_can_be_asked_for() -> None:
-    assert tune(*TASK3, answers=ANSWERS, maximise="MacroF2", by="k").measure == "MacroF2"
-    assert tune(*TASK3, maximise="MacroF2", by="k").task == "3"
 
 
 # what is chosen, and what it is worth
@@ -157,14 +142,6 @@ def test_everything_that_is_tried_is_told_and_the_simplest_near_the_best_is_take
     assert next(one.behind.error for one in tuning.tried if one.held_out == best) == 0.0
     assert all(one.resubstitution <= tuning.ceilings["recall of the whole ranking"] for one in tuning.tried)
     assert tuning.gap == tuning.resubstitution - tuning.held_out
-
-
-def test_fits_are_at_least_as_good_as_what_they_contain() -> None:
-    tuning = tune(*TREC, maximise="MacroF1")
-    plain = {one.rule.family: one.resubstitution for one in tuning.tried if not one.searched}
-    for one in tuning.tried:
-        if one.searched:
-            assert one.resubstitution >= plain[one.rule.family] - 1e-12
 
 
 def test_the_held_out_score_is_the_sum_of_its_terms_and_the_interval_theirs() -> None:
@@ -207,7 +184,7 @@ def test_what_cutting_gains_has_an_error() -> None:
 
 
 def test_the_same_seed_gives_the_same_and_another_other_folds() -> None:
-    told = [tune(*world(3), task="1", by="score", repeats=1, seed=seed).to_dict() for seed in (1, 1, 2)]
+    told = [tune(*world(3), task="1", by="score", seed=seed).to_dict() for seed in (1, 1, 2)]
     assert told[0] == told[1]
     assert told[0]["held_out"] != told[2]["held_out"]
     assert [one["resubstitution"] for one in told[0]["tried"]] == [one["resubstitution"] for one in told[2]["tried"]]
@@ -216,32 +193,32 @@ def test_the_same_seed_gives_the_same_and_another_other_folds() -> None:
 def test_labels_without_meaning_are_worth_nothing_held_out() -> None:
     """Where scores say nothing of relevance, the best rule looks good on what it was chosen on, and only there."""
     gaps = []
-    for seed in range(6):
+    for seed in range(3):
         chance = random.Random(seed)
-        gold = {f"q{n}": [f"d{chance.randrange(20)}"] for n in range(30)}
+        gold = {f"q{n}": [f"d{chance.randrange(20)}"] for n in range(20)}
         run = {query: {f"d{at}": chance.random() for at in range(20)} for query in gold}
-        tuning = tune(gold, run, task="1")
+        tuning = tune(gold, run, task="1", by=["k", "score"])
         gaps.append(max(one.resubstitution for one in tuning.tried) - tuning.held_out)
     assert min(gaps) >= 0
-    assert sum(gaps) > 0.1
+    assert sum(gaps) > 0.05
 
 
 def test_groups_stay_together_and_are_what_is_resampled() -> None:
     gold, run = world(1)
     groups = {query: f"g{number % 6}" for number, query in enumerate(gold)}
-    tuning = tune(gold, run, task="1", groups=groups, folds=3)
+    tuning = tune(gold, run, task="1", by="score", groups=groups, folds=3)
     assert tuning.groups == 6
     assert len(tuning.terms.each) == 6
     assert tuning.held_out == pytest.approx(tuning.terms.total)
-    assert tune(gold, run, task="1", folds=3).groups is None
+    assert tune(gold, run, task="1", by="k", folds=3).groups is None
 
 
 def test_excluded_queries_take_no_part() -> None:
     gold, run = world(2)
     gone = ["q00", "q07"]
     fewer = {query: wanted for query, wanted in gold.items() if query not in gone}
-    without = tune(gold, run, task="1", exclude=gone)
-    apart = tune(fewer, {q: r for q, r in run.items() if q not in gone}, task="1")
+    without = tune(gold, run, task="1", by="score", exclude=gone)
+    apart = tune(fewer, {q: r for q, r in run.items() if q not in gone}, task="1", by="score")
     assert without.queries == 28
     assert without.to_dict()["excluded"] == gone
     assert {**without.to_dict(), "remarks": []} == {**apart.to_dict(), "remarks": [], "excluded": gone}
@@ -249,7 +226,7 @@ def test_excluded_queries_take_no_part() -> None:
 
 def test_unanswered_queries_and_those_of_others_are_said() -> None:
     gold, run = world(4)
-    tuning = tune(gold, {**run, "other": {"d1": 1.0}}, task="1")
+    tuning = tune(gold, {**run, "other": {"d1": 1.0}}, task="1", by="k")
     missing = len(gold) - len(run)
     assert missing > 0
     assert heard(tuning.header) == (
@@ -270,7 +247,7 @@ def test_the_ceilings_are_what_their_names_say() -> None:
         fixed = {k: score({query: ranking[:k] for query, ranking in rankings.items()}) for k in range(13)}
         best = max(fixed, key=lambda k: (round(fixed[k], 12), -k))
         found = sum(len(wanted[query] & set(rankings.get(query, ()))) for query in wanted)
-        assert tune(gold, run, task="1", maximise=measure).ceilings == {
+        assert tune(gold, run, task="1", maximise=measure, by="k").ceilings == {
             f"best fixed k ({best})": pytest.approx(fixed[best]),
             "oracle count": pytest.approx(
                 score({query: ranking[: len(wanted[query])] for query, ranking in rankings.items()})
@@ -299,8 +276,8 @@ def test_a_filter_is_measured_by_what_it_gains() -> None:
 
 def test_the_best_of_several_runs_is_expected_to_be_worth_less_than_it_seems() -> None:
     gold, _ = world(0)
-    tunings = [tune(gold, world(seed)[1], task="1", by="k") for seed in range(1, 9)]
-    expected = best_of(tunings, n_resamples=500)
+    tunings = [tune(gold, world(seed)[1], task="1", by="k") for seed in range(1, 6)]
+    expected = best_of(tunings, n_resamples=300)
     assert 0 < expected.score < max(tuning.held_out for tuning in tunings)
 
 
@@ -320,26 +297,9 @@ def test_a_run_without_scores_can_be_cut_at_k_only() -> None:
         cut(TASK1[1], Rule("score", 0.5), task="1")
 
 
-def test_all_forms_of_one_run_give_one_rule(tmp_path: Path) -> None:
-    gold, run = world(7)
-    six, three, js, scored = (tmp_path / name for name in ("six.run", "three.txt", "list.json", "scores.json"))
-    ranked = to_run(run)
-    rows = [(q, d, at, s) for q, ranking in ranked.items() for at, (d, s) in enumerate(ranking.items(), start=1)]
-    six.write_text("".join(f"{q} Q0 {d} {at} {s} T\n" for q, d, at, s in rows))
-    three.write_text("".join(f"{q} {d} T\n" for q, d, _, _ in rows))
-    js.write_text(json.dumps({q: list(ranking) for q, ranking in ranked.items()}))
-    scored.write_text(json.dumps(ranked))
-    told = {}
-    for path in (six, three, js, scored):
-        tuning = tune(gold, path, task="1", by="k")
-        told[path.name] = (tuning.rule, tuning.resubstitution, tuning.held_out)
-    assert len(set(told.values())) == 1
-    assert tune(gold, six, task="1", by="margin").rule == tune(gold, scored, task="1", by="margin").rule
-
-
 def test_a_query_that_is_left_with_nothing_stays_in_the_cut_run_and_is_said(tmp_path: Path) -> None:
     kept = cut({"a": {"x": 2.0}, "b": {"x": 0.5}}, Rule("score", 1.0))
-    assert heard(write_submission(kept, tmp_path / "o.txt", task="1", tag="T")[1]) == (
+    assert heard(write_run(kept, tmp_path / "o.txt", task="1", tag="T")[1]) == (
         "[dropped] 1 query with nothing retrieved … (first: b) … it … columns …"
     )
 
@@ -364,65 +324,44 @@ GOLD, RUN = world(8)
         ({"repeats": 0}, "[bad-value] 1,000 …"),
         ({"folds": 1}, "[too-few] 1 fold … 30 queries … use 2 to 30 …"),
         ({"folds": 31}, "[too-few] 31 folds … 30 queries … use 2 to 30 …"),
-        (
-            {"groups": dict.fromkeys(GOLD, "g")},
-            "[too-few] 5 folds … 1 group … at least 2 are needed …",
-        ),
+        ({"groups": dict.fromkeys(GOLD, "g")}, "[too-few] 5 folds … 1 group … at least 2 are needed …"),
         ({"by": ["k", "best"]}, f"[unknown-name] 'best'… {', '.join((*FAMILIES, 'max'))}"),
-        (
-            {"decisions": Decisions(extra_queries="wrong")},
-            "[option-conflict]",
-        ),
-        (
-            {"maximise": "MicroF1@5"},
-            "[unfit-measure] MicroF1@5 …",
-        ),
-        (
-            {"maximise": "MacroF(of=means)"},
-            "[unfit-measure] MacroF(beta=1,of=means) …",
-        ),
+        ({"decisions": Decisions(extra_queries="wrong")}, "[option-conflict]"),
+        ({"maximise": "MicroF1@5"}, "[unfit-measure] MicroF1@5 …"),
+        ({"maximise": "MacroF(of=means)"}, "[unfit-measure] MacroF(beta=1,of=means) …"),
         ({"maximise": "P.5,10"}, "[option-needed]"),
-        ({"exclude": ["nobody"]}, None),
-        ({"maximise": "Accuracy"}, None),
-        ({"task": "9"}, None),
-        ({"edition": 1999}, None),
+        ({"exclude": ["nobody"]}, ""),
+        ({"maximise": "Accuracy"}, ""),
+        ({"task": "9"}, ""),
+        ({"edition": 1999}, ""),
     ],
 )
-def test_what_does_not_fit_is_refused(given: dict[str, Any], sentence: str | None) -> None:
-    with pytest.raises(UsageError) as refused:
+def test_what_does_not_fit_is_refused(given: dict[str, Any], sentence: str) -> None:
+    with refusing(UsageError, sentence):
         tune(GOLD, RUN, **{"task": "1", **given})
-    if sentence is not None:
-        assert heard(refused.value) == sentence
 
 
 @pytest.mark.parametrize(
     ("files", "given", "error", "sentence"),
     [
-        ((TREC[0], TREC[1]), {}, UsageError,
-         "[unfit-measure] trec … map …"),
+        (TREC, {}, UsageError, "[unfit-measure] trec … map …"),
         ((EXAMPLES / "tort/gold.jsonl", EXAMPLES / "tort/ALPHA.jsonl"), {"task": "rationale"}, UsageError,
          "[unfit-measure] rationale … RationaleF1 …"),
-        ((EXAMPLES / "task4/gold.xml", EXAMPLES / "task4/ALPHA.txt"), {}, UsageError,
-         "[wrong-part] 4 …"),
-        (TASK3, {}, UsageError,
-         "[unfit-measure]"),
-        (TASK3, {"maximise": "Accuracy"}, UsageError,
-         "[unfit-measure]"),
-        (TASK3, {"answers": TASK3[1]}, InputError, None),
-        ((TASK3[0], ANSWERS), {"task": "3", "answers": ANSWERS}, InputError, None),
-        ((EXAMPLES / "task2/gold.json", TASK1[1]), {}, MismatchError, None),
+        ((EXAMPLES / "task4/gold.xml", EXAMPLES / "task4/ALPHA.txt"), {}, UsageError, "[wrong-part] 4 …"),
+        (TASK3, {}, UsageError, "[unfit-measure]"),
+        (TASK3, {"maximise": "Accuracy"}, UsageError, "[unfit-measure]"),
+        (TASK3, {"answers": TASK3[1]}, InputError, ""),
+        ((TASK3[0], ANSWERS), {"task": "3", "answers": ANSWERS}, InputError, ""),
+        ((EXAMPLES / "task2/gold.json", TASK1[1]), {}, MismatchError, ""),
         ((TASK1[0], EXAMPLES / "nothing.txt"), {}, InputError, f"{EXAMPLES}/nothing.txt: [no-file]"),
-        (({"q": []}, {"q": ["d"]}), {"task": "1"}, UsageError,
-         "[no-relevant] <memory> …"),
+        (({"q": []}, {"q": ["d"]}), {"task": "1"}, UsageError, "[no-relevant] <memory> …"),
     ],
 )  # fmt: skip
 def test_files_that_do_not_fit_are_refused(
-    files: tuple[object, object], given: dict[str, Any], error: type[ColieeError], sentence: str | None
+    files: tuple[object, object], given: dict[str, Any], error: type[ColieeError], sentence: str
 ) -> None:
-    with pytest.raises(error) as refused:
+    with refusing(error, sentence):
         tune(*files, **given)
-    if sentence is not None:
-        assert heard(refused.value) == sentence
 
 
 def test_equal_scores_are_remarked_though_the_measure_looks_at_no_rank() -> None:
@@ -436,10 +375,8 @@ def test_equal_scores_are_remarked_though_the_measure_looks_at_no_rank() -> None
 
 
 def test_labels_cannot_be_cut() -> None:
-    with pytest.raises(InputError) as refused:
+    with refusing(InputError, f"{ANSWERS}: [wrong-part]"):
         cut(ANSWERS, Rule("k", 1))
-    said = f"{ANSWERS}: [wrong-part]"
-    assert heard(refused.value) == said
 
 
 # how it is told
@@ -447,16 +384,16 @@ def test_labels_cannot_be_cut() -> None:
 HOSTILE = "=cmd|'!A1'\x1b[31m<b>\\_$"
 
 
+@pytest.fixture(scope="module")
 def hostile() -> list[Tuning]:
-    gold, run = world(9)
-    runs = [Run.of(run, tag=HOSTILE), Run.of(world(10)[1], tag="plain")]
-    return [tune(gold, each, task="1", filters=[Filter.not_itself()]) for each in runs]
+    runs = [Run.of(world(9)[1], tag=HOSTILE), Run.of(world(10)[1], tag="plain")]
+    return [tune(world(9)[0], each, task="1", by="k", filters=[Filter.not_itself()]) for each in runs]
 
 
 @pytest.mark.parametrize("form", FORMS)
 @pytest.mark.parametrize("n", [1, 2])
-def test_a_hostile_tag_is_harmless_in_every_form(form: str, n: int) -> None:
-    text = render(Tunings(hostile()[:n]), form)
+def test_a_hostile_tag_is_harmless_in_every_form(hostile: list[Tuning], form: str, n: int) -> None:
+    text = render(Tunings(hostile[:n]), form)
     assert "\x1b" not in text
     assert text.endswith("\n")
     if form in ("csv", "tsv"):
@@ -484,6 +421,7 @@ def test_what_a_person_reads() -> None:
     ]
     assert [row[1] for row in shown[3]] == ["0.8571", "1.0000", "0.8000", "1.0000", "0.6667"]
     assert tuning.notes()[0] == "▃█▄▁"
+    assert "\n| --- | --- |" + " ---: |" * 6 + "\n" in render(Tunings([tuning]), "markdown")  # words and numbers
     text = str(tuning)
     assert all(plain(table) in text for table in tuning.tables()) and text.endswith(
         "".join(f"{note}\n" for note in tuning.notes())

@@ -142,7 +142,7 @@ EDITIONS = (("3", 2025), ("3", 2016), ("1", 2019))
 TOLD = [{}, *({"task": task} for task in TASKS), *({"task": task, "edition": year} for task, year in EDITIONS)]
 
 
-@settings(max_examples=400)
+@settings(max_examples=4 * settings.default.max_examples)  # type: ignore[union-attr]
 @given(ANYTHING | mutilated(), st.sampled_from(TOLD), st.booleans())
 def test_no_file_is_too_odd(folder: Path, raw: bytes, told: dict[str, object], known: bool) -> None:
     run, once, twice = folder / "odd", folder / "odd-once", folder / "odd-twice"

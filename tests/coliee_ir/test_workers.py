@@ -19,11 +19,11 @@ from coliee_ir.scoring import batch
 GOLD = {f"q{n}": {"d1": 1, "d3": 1} for n in range(50)}
 
 
-@pytest.fixture
-def run(tmp_path: Path) -> Path:
+@pytest.fixture(scope="module")
+def run(tmp_path_factory: pytest.TempPathFactory) -> Path:
     """A run that is worth two processes of its own."""
     filler = "x" * 180
-    path = tmp_path / "run.txt"
+    path = tmp_path_factory.mktemp("large") / "run.txt"
     with path.open("w", encoding="utf-8") as stream:
         for query in GOLD:
             stream.writelines(f"{query} Q0 d{n}{filler if n > 5 else ''} {n} {2000 - n} T\n" for n in range(1, 2000))
@@ -63,7 +63,7 @@ def test_a_worker_of_a_pool_works_alone(run: Path) -> None:
         assert pool.apply(_scored, (str(run),)) == _scored(str(run))
 
 
-@pytest.mark.parametrize("method", ["fork", "spawn", "forkserver"])
+@pytest.mark.parametrize("method", ["fork", "spawn", pytest.param("forkserver", marks=pytest.mark.explore)])
 def test_a_script_without_a_guard_is_right_whatever_the_start_method(run: Path, method: str) -> None:
     script = run.with_name("script.py")
     script.write_text(

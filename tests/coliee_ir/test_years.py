@@ -118,15 +118,8 @@ def test_scores_of_each_year_are_those_of_its_queries_alone(tmp_path: Path, call
         (tmp_path / f"{year}.json").write_text(json.dumps(gold))
     (tmp_path / "run.json").write_text(json.dumps(run))
     measures = ["MicroF1", "MacroF2", "AP"]
-    given_ = (
-        "evaluate",
-        golds[1],
-        tmp_path / "run.json",
-        *golds[2:],
-        "--task",
-        "1",
-        *itertools.chain(*zip(["-m"] * 3, measures, strict=True)),
-    )
+    asked = itertools.chain(*zip(["-m"] * 3, measures, strict=True))
+    given_ = ("evaluate", golds[1], tmp_path / "run.json", *golds[2:], "--task", "1", *asked)
     code, out, err = call(*given_, "--by-year", "-f", "csv")
     assert code == 0, err
     rows = {row["year"]: row for row in csv.DictReader(out.splitlines())}

@@ -5,15 +5,14 @@ from __future__ import annotations
 import math
 from collections.abc import Sequence
 from dataclasses import field
-from typing import Any, ClassVar, Final
+from typing import Final
 
 from coliee_adapters.classes import dataclass
-from coliee_adapters.remarks import told_of
 from coliee_ir.commands.compare import render
-from coliee_ir.output.envelope import number, numbers, preamble
 from coliee_ir.output.grid import Grid
-from coliee_ir.output.shown import Forms, Shown
+from coliee_ir.output.shown import Shown
 from coliee_ir.rules.decisions import Decisions
+from coliee_ir.stats.ranks import Ranks
 from coliee_ir.stats.resampling import Interval
 
 #: test → what it is, and for which measures
@@ -25,13 +24,14 @@ TESTS: Final = {
 
 @dataclass(frozen=True, slots=True)
 class Standing:
-    """A run and its score.
+    """A run, or a system of several, and its score.
 
     Attributes:
-        tag: the run's name.
-        file: its file.
+        tag: the run's name, or the system's.
+        file: its file; of a system those of its runs.
         score: of the measure, over all queries; NaN if it does not exist.
         interval: of the score.
+        ranks: those that it may have, which hold for all runs at once; 0 where not all pairs were tested together.
         remarks: what was tolerated in the run and what was decided, in sentences.
     """
 
@@ -39,6 +39,7 @@ class Standing:
     file: str
     score: float
     interval: Interval
+    ranks: Ranks = Ranks(0, 0)
     remarks: tuple[str, ...] = ()
 
 
@@ -47,17 +48,18 @@ class Pair:
     """Two runs compared.
 
     Attributes:
-        a: the place of the first run among the standings.
+        a: the place of the first run among the runs, from 0.
         b: that of the second.
+        tags: their names.
         difference: score of ``a`` minus score of ``b``.
-        error: its standard error.
-        interval: of the difference, of this pair alone: without 0 exactly if p is significant. NaN for an end that
-            there is not, where few queries hold most of what is counted; and of more than 50 runs.
-        simultaneous: the interval that holds for all pairs that are corrected together: without 0 exactly if the
-            corrected p is significant. NaN as above, and with corrections that have none.
-        narrower: the latter, or else the former, at twice the level, for margins.
-        p: of the test, two-sided; NaN where it cannot be formed, and of more than 50 runs.
-        corrected: p, corrected for the number of pairs.
+        error: its standard error, if the runs do not differ.
+        interval: of the difference; with ``maxt`` it holds for all pairs that are corrected together, else for this
+            pair alone. NaN for an end that there is not, where few queries hold most of what is counted.
+        p: of the test, two-sided, corrected for the number of pairs; NaN where it cannot be formed. With ``maxt`` and
+            with a single pair, it is significant exactly if the interval leaves out 0.
+        own_interval: that of this pair alone; NaN of more than 50 runs.
+        own_p: p of this pair alone; NaN of more than 50 runs.
+        verdict: what is found of ``a``: ``better``, ``worse``, ``undecided``; or what can be said of the margin.
         differing: how many queries the runs differ in.
         wins: queries with a greater value in ``a``, by the measure's formula on the query alone.
         ties: queries with equal values; one that is left out of a score counts nowhere.
@@ -70,13 +72,14 @@ class Pair:
 
     a: int
     b: int
+    tags: tuple[str, str]
     difference: float
     error: float
     interval: Interval
-    simultaneous: Interval
-    narrower: Interval
     p: float
-    corrected: float
+    own_interval: Interval
+    own_p: float
+    verdict: str
     differing: int
     wins: int
     ties: int
@@ -84,144 +87,95 @@ class Pair:
     effect: float
     deciding: tuple[tuple[str, float], ...]
 
-    @property
-    def shown(self) -> Interval:
-        """The simultaneous interval where there is one, else that of the pair alone."""
-        return self.interval if all(map(math.isnan, self.simultaneous)) else self.simultaneous
-
-    @property
-    def is_tested(self) -> bool:
-        """Whether the scores of single queries are known of both, and so more than the difference."""
-        return self.wins + self.ties + self.losses > 0 or not math.isnan(self.error)
-
 
 @dataclass(frozen=True, slots=True, repr=False)
 class Comparison(Shown):
-    """Runs compared on one measure.
+    """Runs compared on one measure, and on others with it.
 
     Attributes:
         task: the task.
         edition: the edition; None for a task without editions.
         gold: the gold's file.
+        decisions: the choices made where the organisers leave it open.
+        excluded: the queries that were left out.
         measure: the measure's name.
         queries: how many were judged.
+        groups: how many groups of queries were resampled as a whole; 0 for single queries.
+        replicates: of how many runs each system is; empty where runs are compared.
         test: the test, one of ``TESTS``.
-        correction: one of ``CORRECTIONS``.
-        n_resamples: how many resamples.
+        correction: one of ``CORRECTIONS``; of systems ``bonferroni`` in place of ``maxt``.
+        resamples: how many resamples were drawn; 0 where all sign flips were made, and for t tests.
         seed: of the random numbers.
         confidence_level: of the intervals.
         interval: how the scores' intervals are formed: ``wilson`` for accuracies, else ``jackknife``.
-        standings: the runs, in the order given.
-        pairs: the comparisons.
-        together: how many pairs were corrected together: those of all measures that were compared.
-        groups: how many groups of queries were swapped and drawn as a whole; 0 for single queries.
         margin: the greatest difference that does not matter; NaN if none was named.
+        together: how many pairs were corrected together: those of all measures that were compared.
+        runs: the runs, in the order given.
+        pairs: the comparisons.
         remarks: what to know of the comparisons; what there is to know of a run is in its standing.
-        excluded: the queries that were left out.
-        decisions: the choices made where the organisers leave it open.
         others: the comparisons on the other measures that were asked for.
     """
 
     task: str
     edition: int | None
     gold: str
+    decisions: Decisions
+    excluded: tuple[str, ...]
     measure: str
     queries: int
+    groups: int
+    replicates: tuple[int, ...]
     test: str
     correction: str
-    n_resamples: int
+    resamples: int
     seed: int
     confidence_level: float
     interval: str
-    standings: tuple[Standing, ...]
-    pairs: tuple[Pair, ...]
+    margin: float
     together: int
-    groups: int = 0
-    margin: float = math.nan
+    runs: tuple[Standing, ...]
+    pairs: tuple[Pair, ...]
     remarks: tuple[str, ...] = ()
-    excluded: tuple[str, ...] = ()
-    decisions: Decisions = field(default_factory=Decisions)
-    others: tuple[Comparison, ...] = field(default=(), repr=False)
+    others: tuple[Comparison, ...] = field(default=())
 
     @property
     def alpha(self) -> float:
-        """A difference is significant if its corrected p is less."""
+        """A difference is significant if its p is less."""
         return round(1 - self.confidence_level, 12)
 
     def significant(self, pair: Pair) -> bool:
-        """Whether the pair's corrected p is less than ``alpha``."""
-        return pair.corrected < self.alpha
+        """Whether the pair's p is less than ``alpha``."""
+        return pair.p < self.alpha
 
-    def within(self, pair: Pair) -> str:
-        """What the pair's interval at twice the level says of the margin; empty where nothing can be said.
-
-        Each word is wrong as often as p, at most. Source: Schuirmann 1987, two one-sided tests.
-        """
-        (low, high), margin = pair.narrower, self.margin
-        if low > margin or high < -margin:
-            return "better by more" if low > margin else "worse by more"
-        if low > -margin and high < margin:
-            return "equivalent"
-        return "not worse" if low > -margin else "not better" if high < margin else ""
+    @property
+    def is_joint(self) -> bool:
+        """Whether intervals hold for several pairs at once."""
+        return self.together > 1 and self.correction in ("maxt", "bonferroni")
 
     def __repr__(self) -> str:
-        return f"Comparison({self.measure!r}, runs={[standing.tag for standing in self.standings]}, test={self.test!r})"
-
-    forms: ClassVar[Forms] = render.FORMS
+        return f"Comparison({self.measure!r}, runs={[run.tag for run in self.runs]}, test={self.test!r})"
 
     def tables(self) -> Sequence[Grid]:
-        """The differences of the pairs, and the scores of the runs."""
-        return [render.pairs(self), render.standings(self)]
+        """The differences of the pairs, and the scores of the runs on each measure; of many pairs the scores alone."""
+        every = [self, *self.others]
+        pairs = [] if len(self.pairs) > render.MOST_PAIRS else [render.pairs(self)]
+        return [*pairs, *map(render.standings, every)]
 
-    def to_dict(self) -> dict[str, Any]:
-        """The JSON of ``compare -f json``; a number that does not exist is null.
+    def notes(self) -> Sequence[str]:
+        """For each of few pairs the queries that decide it."""
+        return [line for one in (self, *self.others) for line in render.deciding(one)]
 
-        A pair names its runs by their tags, ``a`` and ``b``, and because two runs can have one tag also by their
-        ``places`` among the runs, from 0.
-        """
-        return {
-            **preamble(self.task, self.edition, self.gold, self.decisions.to_dict(), self.excluded),
-            "measure": self.measure,
-            "queries": self.queries,
-            "test": self.test,
-            "correction": self.correction,
-            "trials": self.n_resamples,
-            "seed": self.seed,
-            "level": self.confidence_level,
-            "interval": self.interval,
-            **({"groups": self.groups} if self.groups else {}),
-            **({} if math.isnan(self.margin) else {"margin": self.margin}),
-            "together": self.together,
-            "runs": [
-                {
-                    "tag": standing.tag,
-                    "file": standing.file,
-                    "score": number(standing.score),
-                    "interval": numbers(standing.interval),
-                    **told_of(standing.remarks),
-                }
-                for standing in self.standings
-            ],
-            "pairs": [
-                {
-                    "a": self.standings[pair.a].tag,
-                    "b": self.standings[pair.b].tag,
-                    "places": [pair.a, pair.b],
-                    "difference": number(pair.difference),
-                    "standard_error": number(pair.error),
-                    "interval": numbers(pair.interval),
-                    "simultaneous": numbers(pair.simultaneous),
-                    **({} if math.isnan(self.margin) else {"within": self.within(pair) or None}),
-                    "p": number(pair.p),
-                    "p_corrected": number(pair.corrected),
-                    "differing": pair.differing if pair.is_tested else None,
-                    "wins": pair.wins if pair.is_tested else None,
-                    "ties": pair.ties if pair.is_tested else None,
-                    "losses": pair.losses if pair.is_tested else None,
-                    "effect": number(pair.effect),
-                    "deciding": [{"query": query, "change": change} for query, change in pair.deciding],
-                }
-                for pair in self.pairs
-            ],
-            **told_of(self.remarks),
-        }
+
+def verdict(difference: float, is_significant: bool, narrower: Interval, margin: float) -> str:
+    """What is found of a difference; with a margin, what the interval at twice the level says of it.
+
+    Each word of a margin is wrong as often as p, at most. Source: Schuirmann 1987, two one-sided tests.
+    """
+    low, high = narrower
+    if math.isnan(margin):
+        return ("better" if difference > 0 else "worse") if is_significant else "undecided"
+    if low > margin or high < -margin:
+        return f"{'better' if low > margin else 'worse'} by more than {margin:g}"
+    if low > -margin and high < margin:
+        return "equivalent"
+    return "not worse" if low > -margin else "not better" if high < margin else "undecided"

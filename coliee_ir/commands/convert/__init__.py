@@ -12,7 +12,7 @@ from coliee_ir.commands.convert.writing import (
     RUN_TARGETS,
     convert,
     write,
-    write_submission,
+    write_run,
 )
 
 __all__ = [
@@ -30,5 +30,5 @@ __all__ = [
     "to_run",
     "write",
     "write_folds",
-    "write_submission",
+    "write_run",
 ]

@@ -238,7 +238,7 @@ def _unfit(tag: str) -> list[str]:
 _DONE = {"duplicate": "(is|are) written once", "unreadable-answer": "(is|are) left out"}
 
 
-def write_submission(
+def write_run(
     run: Run,
     target: PathLike,
     *,

@@ -2,16 +2,21 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator, Mapping, Sequence
-from typing import Final
+from collections.abc import Mapping, Sequence
+from typing import Any, Final
 
-from coliee_adapters.classes import NamedTuple
+from coliee_adapters.checked import one_of
+from coliee_adapters.classes import NamedTuple, dataclass
+from coliee_adapters.corpora import Corpus
 from coliee_adapters.files.source import PathLike
 from coliee_adapters.records import Answers, Run
+from coliee_ir._version import __version__
 from coliee_ir.inbox.corpora import read_corpus
 from coliee_ir.judging.gathered import Gathered
-from coliee_ir.output.grid import Grid, Number
+from coliee_ir.output.grid import Cell, Grid, Number
+from coliee_ir.output.shown import Shown, jsonable
 from coliee_ir.scoring.evaluator import Evaluator
+from coliee_ir.scoring.scores import Scored
 from coliee_ir.scoring.submission import Submission, records
 
 #: outcomes: relevant and retrieved, relevant and not retrieved, retrieved and not relevant, neither
@@ -35,13 +40,69 @@ class Outcome(NamedTuple):
     change: str = ""  # ``better`` or ``worse`` than in the run before; empty for no change and in the first run
 
 
+@dataclass(frozen=True, slots=True, eq=False, repr=False)
+class Errors(Shown):
+    """What became of each document in each run.
+
+    Attributes:
+        runs: the tag of each run and what became of its documents: queries and relevant documents in the order of the
+            gold. A document that any of the runs retrieved has a row in each of them.
+        corpus: the texts, for titles; None for none.
+    """
+
+    runs: Sequence[tuple[str, Sequence[Outcome]]]
+    corpus: Corpus | None = None
+
+    def __repr__(self) -> str:
+        return f"Errors({[tag for tag, _ in self.runs]})"
+
+    def tables(self) -> Sequence[Grid]:
+        """A row for each run, query and document."""
+        titled = ["title"] if self.corpus is not None else []
+        header = ["run", "query", "document", "outcome", "change", *titled, "rank", "relevance"]
+        rows: list[list[Cell]] = [
+            [tag, one.query, one.document, one.outcome, one.change,
+             *([self.corpus.title(one.document, one.query)] if self.corpus is not None else []),
+             Number(one.rank or float("nan"), str(one.rank or "-")), Number(one.relevance, str(one.relevance))]
+            for tag, of_run in self.runs
+            for one in of_run
+        ]  # fmt: skip
+        return [Grid(header, rows, n_text=len(header) - 2)]
+
+    def to_dict(self) -> dict[str, Any]:
+        """The runs, each with what became of its documents."""
+        runs = [{"tag": tag, "documents": jsonable(of_run)} for tag, of_run in self.runs]
+        return {"coliee_ir": __version__, "runs": runs}
+
+
+def errors(scored: Scored, *, corpus: PathLike | None = None) -> Errors:
+    """What became of each document, at the cutoff of the first measure: found, missed, wrong.
+
+    Args:
+        scored: runs that were scored from files or from memory: what ``evaluate_all`` gives.
+        corpus: the texts, for titles: what ``read_corpus`` takes.
+
+    Raises:
+        InputError: a run or the texts cannot be read.
+        UsageError: the runs are no ``Scored``.
+
+    >>> from coliee_ir import evaluate_all
+    >>> scored = evaluate_all({"1": ["a", "b"]}, {"bm25": {"1": ["a", "c"]}}, task="2")
+    >>> [(one.document, one.outcome) for one in errors(scored).runs[0][1]]
+    [('a', 'found'), ('b', 'missed'), ('c', 'wrong')]
+    """
+    found: Scored = one_of("scored", scored, Scored, "what evaluate_all gives")
+    cutoff = getattr(next(iter(found.measures), None), "cutoff", None)
+    texts = None if corpus is None else read_corpus(corpus, task=found.evaluator.task)
+    there = [(scores.tag, one) for scores, one in zip(found, found.submissions, strict=True) if one is not None]
+    told = outcomes(found.evaluator, [one for _, one in there], cutoff)
+    return Errors([(tag, rows) for (tag, _), (_, rows) in zip(there, told, strict=True)], texts)
+
+
 def outcomes(
     evaluator: Evaluator, submissions: Sequence[Submission], cutoff: int | None = None
 ) -> list[tuple[str, list[Outcome]]]:
-    """The tag of each run and what became of its documents: queries and relevant documents in the order of the gold.
-
-    A document that any of the runs retrieved has a row in each of them.
-    """
+    """The tag of each run and what became of its documents: see ``Errors``."""
     read = [_ranks(evaluator, submission) for submission in submissions]
     told: list[tuple[str, list[Outcome]]] = [(tag, []) for tag, _, _ in read]
     for part, qrels in evaluator.qrels.items():
@@ -98,24 +159,3 @@ def _ranked(run: Run) -> dict[str, dict[str, int]]:
 
 def _answered(answers: Answers) -> dict[str, dict[str, int]]:
     return {query: {"Y" if label else "N": 1} for query, label in answers.labels.items()}
-
-
-def table(
-    runs: Sequence[tuple[str, Sequence[Outcome]]], corpus: PathLike | None = None, task: str | None = None
-) -> Grid:
-    """The outcomes of runs as a table: one row for each run, query and document."""
-    texts = None if corpus is None else read_corpus(corpus, task=task)
-    title = None if texts is None else lambda query, document: texts.title(document, query)
-    header = ["run", "query", "document", "outcome", "change", *(["title"] if title else []), "rank", "relevance"]
-    return Grid(header, list(_rows(runs, title)), n_text=len(header) - 2)
-
-
-def _rows(
-    runs: Sequence[tuple[str, Sequence[Outcome]]], title: Callable[[str, str], str] | None
-) -> Iterator[list[str | Number]]:
-    for tag, rows in runs:
-        for row in rows:
-            named = [title(row.query, row.document)] if title else []
-            rank = Number(row.rank or float("nan"), str(row.rank or "-"))
-            level = Number(row.relevance, str(row.relevance))
-            yield [tag, row.query, row.document, row.outcome, row.change, *named, rank, level]

@@ -229,7 +229,7 @@ def climbed(value: Callable[[Weights], float], order: Sequence[int]) -> Weights:
                 for other in sorted(dict.fromkeys(tried), key=lambda one: (abs(one[at] - now), one[at])):
                     if (score := value(other)) > best + _BETTER:
                         best, weights = score, other
-            if best <= before + _BETTER:
+            if best == before:
                 break
     return weights
 

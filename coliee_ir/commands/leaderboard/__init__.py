@@ -9,8 +9,8 @@ from coliee_ir.commands.leaderboard.categories import Categories, read_categorie
 from coliee_ir.commands.leaderboard.official import OfficialRun, Placement, Published, read_official
 from coliee_ir.commands.leaderboard.request import leaderboard
 from coliee_ir.commands.leaderboard.result import Leaderboard
-from coliee_ir.commands.leaderboard.standing import Ranks
 from coliee_ir.scoring.submission import Invalid
+from coliee_ir.stats.ranks import Ranks
 
 __all__ = [
     "EASY", "TABLES", "Categories", "Entry", "Invalid", "Leaderboard", "OfficialRun", "Placement", "Published", "Ranks",

@@ -8,14 +8,14 @@ from dataclasses import field
 from coliee_adapters.classes import dataclass
 from coliee_adapters.descriptions.system_description import Description
 from coliee_adapters.ids import IntArray
-from coliee_ir.commands.compare import Interval
-from coliee_ir.commands.leaderboard.standing import Ranks
 from coliee_ir.inbox.grouping import told_apart
 from coliee_ir.inbox.teams import Teams
 from coliee_ir.measures import Measure, Result
 from coliee_ir.rules.protocol import Protocol
 from coliee_ir.scoring.scores import Scores
 from coliee_ir.scoring.submission import Invalid
+from coliee_ir.stats.ranks import Ranks
+from coliee_ir.stats.resampling import Interval
 from coliee_ir.stats.settings import Resampling
 
 #: the share of right answers from which a question is called easy; the overview papers name none
@@ -77,6 +77,8 @@ class Board:
     groups: int
     described: Mapping[str, Description] = field(default_factory=dict)
     teams: Teams | None = None
+    drawn: int = 0
+    replicates: bool = False
 
     @property
     def ranked(self) -> tuple[Entry, ...]:

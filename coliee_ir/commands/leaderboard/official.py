@@ -13,9 +13,9 @@ from coliee_adapters.errors import InputError
 from coliee_adapters.files.source import PathLike, Source
 from coliee_adapters.forms.lines import counted
 from coliee_adapters.remarks import Remark
-from coliee_ir.commands.compare import Interval
 from coliee_ir.inbox.sheets import Row, Sheet, read_sheet
 from coliee_ir.rules.protocol import NUMBERED, edition_year, task_name
+from coliee_ir.stats.resampling import Interval
 
 #: measure → how organisers call it in a table's head
 _COLUMNS: Final = {

@@ -47,6 +47,8 @@ def ease(board: Board) -> FloatArray:
     Shape (Q,); NaN for a question without relevant documents, and without runs.
     """
     shares = []
+    if board.replicates:
+        raise UsageError("unfit-option", "questions are told by single runs: leave --replicates out")
     for entry in board.entries:
         judged = entry.scores.judged[board.main]
         with np.errstate(invalid="ignore"):

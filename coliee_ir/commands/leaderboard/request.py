@@ -2,8 +2,11 @@
 
 from __future__ import annotations
 
+import math
 from collections.abc import Iterator, Mapping, Sequence
 from typing import Any
+
+import numpy as np
 
 from coliee_adapters.classes import NamedTuple
 from coliee_adapters.errors import shortened
@@ -12,17 +15,19 @@ from coliee_adapters.forms.lines import counted
 from coliee_adapters.forms.vocabulary import MEMORY
 from coliee_adapters.records import Answers
 from coliee_adapters.remarks import Remark
+from coliee_ir.commands.compare.request import MANY_QUERIES, UNLIKE, too_few_resamples, unlike_answers
+from coliee_ir.commands.compare.systems import system, systems_of
 from coliee_ir.commands.leaderboard.board import Entry
 from coliee_ir.commands.leaderboard.result import Leaderboard
 from coliee_ir.commands.leaderboard.standing import order_key, places, stands
 from coliee_ir.inbox.inventory import passed_over
 from coliee_ir.inbox.sheets import groups_of
 from coliee_ir.inbox.teams import Listed, TeamList, Teams
-from coliee_ir.measures import Measure
 from coliee_ir.scoring.evaluator import Evaluator
 from coliee_ir.scoring.scores import Scored, Scores, with_judged
 from coliee_ir.scoring.submission import Invalid, Submission
 from coliee_ir.stats.intervals import interval_of
+from coliee_ir.stats.paired import Standings
 from coliee_ir.stats.settings import CONFIDENCE_LEVEL, N_RESAMPLES, SEED, Resampling
 from coliee_ir.stats.units import Units
 
@@ -32,6 +37,7 @@ def leaderboard(
     *,
     best: bool = False,
     groups: PathLike | Mapping[str, str] | None = None,
+    replicates: PathLike | Mapping[str, Sequence[str]] | None = None,
     n_resamples: int = N_RESAMPLES,
     seed: int = SEED,
     confidence_level: float = CONFIDENCE_LEVEL,
@@ -45,6 +51,8 @@ def leaderboard(
         best: whether to rank only the best run of each team; a run without a team stands for itself.
         groups: query → group, where queries depend on each other, as a dictionary or a file with lines QUERY GROUP;
             groups are swapped and drawn as a whole.
+        replicates: system → its runs, by tag or file, where several runs are one system (seeds, folds, draws of a
+            language model), or a CSV with the columns run and system. Then systems are ranked, by their means.
         n_resamples: how many resamples.
         seed: of the random numbers; the same seed gives the same leaderboard on any machine.
         confidence_level: of the intervals.
@@ -66,8 +74,11 @@ def leaderboard(
     ranked, unranked = _ranked(scored, who)
     runs, again = _each_once(ranked)
     remarks = [*scored.remarks, *again, *_of_list(who, runs), *_said_of_equal(evaluator, runs)]
+    if replicates is not None:
+        runs = _of_systems(runs, replicates, evaluator.protocol.tie_break)
     units = Units.of(evaluator.queries, groups)
-    entries = _entries(runs, evaluator.protocol.tie_break, settings, units, best)
+    entries, found = _entries(runs, evaluator.protocol.tie_break, settings, units, best)
+    remarks += _resolution(runs, found, settings, units)
     if best:
         remarks += _said_of_best(runs, entries)
     return Leaderboard.of(
@@ -80,6 +91,8 @@ def leaderboard(
         groups=units.n if groups is not None else 0,
         described=[] if inventory is None else inventory.described,
         teams=who,
+        drawn=found.drawn,
+        replicates=replicates is not None,
     )
 
 
@@ -103,12 +116,26 @@ def _ranked(scored: Scored, who: Teams) -> tuple[list[_Run], list[Invalid]]:
         else:
             sentence = f"{scores.file}: {ranking} ranks, and cannot be computed without all parts of a submission"
             unranked.append(Invalid((scores.file,), scores.tag, team, Remark("incomplete", sentence)))
-    keys = evaluator.protocol.tie_break
+    return _best_first(runs, evaluator.protocol.tie_break), unranked
 
+
+def _best_first(runs: Sequence[_Run], tie_break: Sequence[str]) -> list[_Run]:
     def order(one: _Run) -> tuple[tuple[float, ...], str, str]:
-        return tuple(-value for value in order_key(one.scores, keys)), one.scores.tag, one.scores.file
+        return tuple(-value for value in order_key(one.scores, tie_break)), one.scores.tag, one.scores.file
 
-    return sorted(runs, key=order), unranked
+    return sorted(runs, key=order)
+
+
+def _of_systems(
+    runs: Sequence[_Run], replicates: PathLike | Mapping[str, Sequence[str]], tie_break: Sequence[str]
+) -> list[_Run]:
+    """The systems that runs are of, each of the team of its runs."""
+    team_of = {id(one.scores): one.team for one in runs}
+    made = []
+    for name, of in systems_of([one.scores for one in runs], replicates).items():
+        teams = dict.fromkeys(team_of[id(scores)] for scores in of)
+        made.append(_Run(next(iter(teams)) if len(teams) == 1 else "", system(name, of), None))
+    return _best_first(made, tie_break)
 
 
 def _each_once(runs: Sequence[_Run]) -> tuple[list[_Run], list[str]]:
@@ -207,30 +234,42 @@ def _best_of_teams(scored: Sequence[_Run]) -> list[int]:
 
 def _entries(
     scored: Sequence[_Run], tie_break: Sequence[str], settings: Resampling, units: Units, best: bool
-) -> tuple[Entry, ...]:
+) -> tuple[tuple[Entry, ...], Standings]:
     """The runs in their places, with the ranks that they may have, and intervals.
 
     The best runs of teams are chosen by the scores that are compared. So all runs are tested together, and the ranks
     are then counted among those that are kept.
     """
-    if not scored:
-        return ()
-    measure: Measure = next(iter(scored[0].scores.results))
-    terms = [units.terms(scores.results[measure].terms) for _, scores, _ in scored]
+    results = [next(iter(scores.results.items())) for _, scores, _ in scored]
+    terms = [units.terms(result.terms) for _, result in results]
     kept = _best_of_teams(scored) if best else list(range(len(scored)))
     in_places = places([order_key(scored[at].scores, tie_break) for at in kept])
-    in_groups = units.n < len(units.number)
-    return tuple(
+    level, in_groups = settings.confidence_level, units.n < len(units.number)
+    found, standings = stands(terms, settings, kept)
+    entries = [
         Entry(
-            place,
-            stand.ranks,
-            scored[at].team,
-            scored[at].scores,
-            interval_of(
-                measure, scored[at].scores.results[measure], terms[at], settings.confidence_level, in_groups
-            ),
-            stand.own_ranks,
-            stand.may_be_best,
+            place=place,
+            ranks=stand.ranks,
+            team=scored[at].team,
+            scores=scored[at].scores,
+            interval=interval_of(*results[at], terms[at], level, in_groups),
+            own_ranks=stand.own_ranks,
+            may_be_best=stand.may_be_best,
         )
-        for at, place, stand in zip(kept, in_places, stands(terms, settings, kept), strict=True)
-    )  # fmt: skip
+        for at, place, stand in zip(kept, in_places, found, strict=True)
+    ]
+    return tuple(entries), standings
+
+
+def _resolution(runs: Sequence[_Run], found: Standings, settings: Resampling, units: Units) -> Iterator[str]:
+    """Whether anything could be found of so many queries and resamples, and whether p can be believed."""
+    if found.drawn:
+        yield from too_few_resamples(found.drawn, settings.alpha)
+    elif found.differing and math.isinf(found.critical):
+        what = "queries" if units.n == len(units.number) else "groups of queries"
+        yield Remark("too-few-queries", f"runs differ in too few {what} for any difference to be significant")
+    if units.n < MANY_QUERIES and runs:
+        answered = np.array([one.scores.answered for one in runs])
+        apart = (answered != answered[0]).mean(axis=1)
+        if (unlike := int(apart.argmax())) and apart[unlike] >= UNLIKE:
+            yield Remark("unlike-answers", unlike_answers(f"{runs[0].scores.tag} and {runs[unlike].scores.tag}"))

@@ -49,7 +49,9 @@ class Leaderboard(Board, Shown):
         remarks: what to know of the whole.
         excluded: the queries that were left out.
         resampling: how queries were resampled for ranks and intervals.
+        drawn: how many resamples were drawn; 0 where all sign flips were made, and of systems.
         groups: how many groups of queries were swapped and drawn as a whole; 0 for single queries.
+        replicates: whether systems of several runs each are ranked.
         described: run tag → its system description.
         teams: whose a run is, with the further columns of the list of teams.
     """
@@ -69,6 +71,8 @@ class Leaderboard(Board, Shown):
         groups: int = 0,
         described: Sequence[Description] = (),
         teams: Teams | None = None,
+        drawn: int = 0,
+        replicates: bool = False,
     ) -> Leaderboard:
         """Entries, best first, with all that their tables need of the evaluator that scored them.
 
@@ -98,6 +102,8 @@ class Leaderboard(Board, Shown):
             groups=groups,
             described={one.tag: one for one in described if one.task in ("", described_task(evaluator.task))},
             teams=teams,
+            drawn=drawn,
+            replicates=replicates,
         )
 
     def __repr__(self) -> str:
@@ -147,7 +153,7 @@ class Leaderboard(Board, Shown):
             "measure": self.ranking.name,
             "tie_break": list(self.protocol.tie_break),
             "judged": len(self.queries),
-            "resamples": self.resampling.n_resamples,
+            "resamples": self.drawn,
             "seed": self.resampling.seed,
             "confidence_level": self.resampling.confidence_level,
             **({"groups": self.groups} if self.groups else {}),

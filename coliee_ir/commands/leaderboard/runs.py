@@ -7,6 +7,8 @@ import os
 from collections.abc import Collection, Mapping, Sequence
 from pathlib import Path
 
+import numpy as np
+
 from coliee_adapters.errors import UsageError
 from coliee_adapters.forms.lines import counted
 from coliee_ir.commands.leaderboard.board import Board, Entry
@@ -17,6 +19,7 @@ from coliee_ir.inbox.grouping import numbered
 from coliee_ir.measures import Measure
 from coliee_ir.measures.labels import Accuracy
 from coliee_ir.output.grid import Cell, Grid, Number
+from coliee_ir.stats.settings import resampled
 
 
 def ranking(board: Board) -> Grid:
@@ -40,16 +43,17 @@ def _ranking_caption(board: Board) -> str:
     ties = f", ties broken by {', '.join(board.protocol.tie_break)}" if board.protocol.tie_break else ""
     best = best_of([name for name, entry in zip(board.names(), board.entries, strict=True) if entry.may_be_best])
     groups = f" in {counted(board.groups, 'group')}" if board.groups else ""
-    head = (
-        f"{counted(len(board.ranked), 'run')} ranked by {board.ranking}{ties}, {counted(len(board.queries), 'query')}"
-    )
+    runs = counted(len(board.ranked), "system" if board.replicates else "run")
+    head = f"{runs} ranked by {board.ranking}{ties}, {counted(len(board.queries), 'query')}"
     if not board.entries:
         return f"{head}."
+    test = f"studentised paired randomisation test, max-T, {resampled(board.drawn, settings.seed)}"
+    if board.replicates:
+        test = "t tests over queries and runs, Bonferroni's correction"
     return (
-        f"{head}{groups}, intervals of {percent}. Rank {percent}: the ranks that the "
-        f"runs may have with other queries of the same kind, which hold for all runs at once; {best} "
-        f"(all pairs tested together, studentised paired randomisation test, max-T, {settings.n_resamples:,} "
-        f"resamples, seed {settings.seed})."
+        f"{head}{groups}, intervals of {percent}. Rank {percent}: with other queries of the same kind"
+        f"{' and other runs of these systems' * board.replicates}, every run's true rank lies in its range; "
+        f"{best} (all pairs tested together, {test})."
     )
 
 
@@ -67,7 +71,7 @@ def results(board: Board) -> Grid:
         counts = entry.scores.counts
         columns = [counts["correct"]] if board.main == "answers" else [counts["retrieved"], counts["correct"]]
         if asks_both:
-            columns.append(round(float(entry.scores.results[board.ranking].terms.each[:, 0].sum())))
+            columns.append(round(float(np.nansum(entry.scores.results[board.ranking].per_query))))
         values = [_value(entry, measure, best) for measure in board.measures]
         rows.append([*names.of(entry), *map(_whole, columns), *values])
     baseline = majority(board)

@@ -4,24 +4,21 @@ from __future__ import annotations
 
 import math
 from collections.abc import Sequence
-from typing import Final
 
 import numpy as np
 
 from coliee_adapters.classes import NamedTuple
-from coliee_ir.judging.judged import BoolArray
 from coliee_ir.measures.base import Terms
 from coliee_ir.scoring.scores import Scores
-from coliee_ir.stats.paired import standings
+from coliee_ir.stats import paired, systems
+from coliee_ir.stats.paired import Standings
+from coliee_ir.stats.ranks import DECIMALS, Ranks, rank_sets
 from coliee_ir.stats.settings import Resampling
-
-#: so many decimals decide; what differs further behind is the rounding of floating-point numbers
-_DECIMALS: Final = 12
 
 
 def key_of(values: Sequence[float]) -> tuple[float, ...]:
     """By what a run is ordered: the measure that ranks, then those that break ties; the greater, the better."""
-    return tuple(-math.inf if math.isnan(value) else round(value, _DECIMALS) for value in values)
+    return tuple(-math.inf if math.isnan(value) else round(value, DECIMALS) for value in values)
 
 
 def order_key(scores: Scores, tie_break: Sequence[str]) -> tuple[float, ...]:
@@ -45,23 +42,6 @@ def places(keys: Sequence[tuple[float, ...]]) -> list[int]:
     return found
 
 
-class Ranks(NamedTuple):
-    """The ranks that a run may have; 0 for a run without a score.
-
-    Attributes:
-        best: the best of them, from 1.
-        worst: the worst.
-    """
-
-    best: int
-    worst: int
-
-    def __str__(self) -> str:
-        if not self.best:
-            return "-"
-        return str(self.best) if self.best == self.worst else f"{self.best}–{self.worst}"
-
-
 class Stand(NamedTuple):
     """Where a run may stand."""
 
@@ -70,13 +50,13 @@ class Stand(NamedTuple):
     may_be_best: bool  # whether it is not refuted that no other run is better
 
 
-def stands(terms: Sequence[Terms], settings: Resampling, kept: Sequence[int] | None = None) -> list[Stand]:
+def stands(terms: Sequence[Terms], settings: Resampling, kept: Sequence[int]) -> tuple[list[Stand], Standings]:
     """Where runs may stand, best first; all are tested together, and ranks are counted among those that are kept.
 
     Source: Hsu, Annals of Statistics 9, 1981 (the best); Mogstad et al. (ranks), see ``rank_sets``.
     """
-    found = standings(terms, settings)
-    kept = list(range(len(terms)) if kept is None else kept)
+    in_systems = bool(terms) and isinstance(terms[0].score, systems.MeanOf)
+    found = (systems if in_systems else paired).standings(terms, settings)
     scores = [terms[at].total for at in kept]
     n = sum(not math.isnan(score) for score in scores)
     made = []
@@ -84,7 +64,7 @@ def stands(terms: Sequence[Terms], settings: Resampling, kept: Sequence[int] | N
         alone = found.alone[at, kept]
         own = Ranks(0, 0) if math.isnan(score) else Ranks(1 + int((alone > 0).sum()), n - int((alone < 0).sum()))
         made.append(Stand(ranks, own, bool(found.best[at])))
-    return made
+    return made, found
 
 
 def best_of(names: Sequence[str]) -> str:
@@ -92,20 +72,3 @@ def best_of(names: Sequence[str]) -> str:
     if len(names) > 1:
         return f"the best may be any of: {', '.join(names)}"
     return f"the best is {names[0]}" if names else "no run has a score"
-
-
-def rank_sets(scores: Sequence[float], better: BoolArray) -> list[Ranks]:
-    """The ranks that each run may have, which hold for all runs at once.
-
-    As many runs as are significantly better are before it, and as many as are significantly worse behind. A run with a
-    greater score has no worse ends: where it had, its set is made wider. Equal scores have equal sets.
-
-    Source: Mogstad, Romano, Shaikh & Wilhelm, Review of Economic Studies 91, 2024.
-    """
-    values = np.array([round(score, _DECIMALS) for score in scores if not math.isnan(score)])
-    n = len(values)
-    best = np.minimum.accumulate((1 + better[:n, :n].sum(axis=0))[::-1])[::-1]  # of a run and those behind it
-    worst = np.maximum.accumulate(n - better[:n, :n].sum(axis=1))  # of a run and those before it
-    first, behind = (np.searchsorted(-values, -values, side) for side in ("left", "right"))
-    found = [Ranks(*ends) for ends in zip(best[first].tolist(), worst[behind - 1].tolist(), strict=True)]
-    return found + [Ranks(0, 0)] * (len(scores) - n)

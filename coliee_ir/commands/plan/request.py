@@ -34,7 +34,6 @@ def plan(
     *,
     measure: str = "",
     queries: Sequence[int] = (),
-    differences: Sequence[float] = (),
     power: float = 0.8,
     groups: PathLike | Mapping[str, str] | None = None,
     n_resamples: int = N_RESAMPLES,
@@ -51,7 +50,6 @@ def plan(
         scored: at least two runs: what ``evaluate_all`` gives, or some of it.
         measure: its name; by default the first of the results, which ranks the task's runs.
         queries: numbers of queries; by default half, once, twice and four times this year's.
-        differences: of which to say how often they are found.
         power: of the least difference that is found.
         groups: query → group, where queries depend on each other, as a dictionary or a file with lines QUERY GROUP;
             groups are swapped and drawn as a whole.
@@ -70,8 +68,7 @@ def plan(
     [(30, False), (120, True)]
     """
     settings = Resampling(n_resamples, seed, confidence_level)
-    differences = numbers("differences", differences)
-    by = _checked(scored, measure, queries, differences, power, settings)
+    by = _checked(scored, measure, queries, power, settings)
     first = scored[0]
     groups = groups_of(groups, first.task)
     units = Units.of(first.query_ids, groups)
@@ -102,7 +99,6 @@ def plan(
         PlannedSize(
             number,
             tuple(least if math.isfinite(least) else math.nan for least in of_size.found(power).tolist()),
-            tuple(map(of_size.power, differences)),
             tuple((difference, of_size.power(difference)) for difference in steps),
         )
         for number, of_size in zip(wanted, planned, strict=True)
@@ -111,17 +107,18 @@ def plan(
         task=first.task,
         edition=first.edition,
         gold=first.gold,
+        decisions=first.decisions,
+        excluded=first.excluded,
         measure=by.name,
         queries=n,
+        groups=units.n if groups is not None else 0,
+        power=power,
+        resamples=n_resamples,
+        seed=seed,
+        confidence_level=confidence_level,
         tags=tuple(scores.tag for scores in scored),
         pairs=tuple(pairs),
         sizes=tuple(sizes),
-        differences=tuple(differences),
-        power=power,
-        settings=settings,
-        groups=units.n if groups is not None else 0,
-        excluded=first.excluded,
-        decisions=first.decisions,
     )
 
 
@@ -129,7 +126,6 @@ def _checked(
     scored: Sequence[Scores],
     named: str,
     queries: Sequence[int],
-    differences: Sequence[float],
     power: float,
     settings: Resampling,
 ) -> Measure:
@@ -140,7 +136,5 @@ def _checked(
         raise refused("queries", "numbers of queries", queries)
     if not settings.alpha < power < 1:
         raise UsageError("bad-value", f"the power must be between {settings.alpha:.3g} and 1, for example 0.8")
-    if any(not 0 < difference < math.inf for difference in differences):
-        raise UsageError("bad-value", "the differences must be greater than 0, for example 0.02")
     [measure] = comparable(scored, named)
     return measure

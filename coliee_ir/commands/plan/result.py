@@ -2,19 +2,18 @@
 
 from __future__ import annotations
 
+import math
+import statistics
 from collections.abc import Sequence
 from pathlib import Path
-from typing import Any
 
 from coliee_adapters.classes import dataclass
 from coliee_adapters.errors import UsageError
 from coliee_adapters.files.source import PathLike
-from coliee_ir.commands.plan.render import sizes
-from coliee_ir.output.envelope import number, preamble
-from coliee_ir.output.grid import Grid
+from coliee_adapters.forms.lines import counted
+from coliee_ir.output.grid import Cell, Grid, Number
 from coliee_ir.output.shown import Shown
 from coliee_ir.rules.decisions import Decisions
-from coliee_ir.stats.settings import Resampling
 
 
 @dataclass(frozen=True, slots=True)
@@ -23,14 +22,12 @@ class PlannedSize:
 
     Attributes:
         queries: how many.
-        found: of each pair, the least difference that is found with the power asked for.
-        power: of each difference asked for, how often it is found, on average over pairs.
-        curve: the same of differences from 0 on, in equal steps that all sizes share: each with its power.
+        found: of each pair, the least difference that is found with the power asked for; NaN where none is.
+        curve: differences from 0 on, in equal steps that all sizes share: each with its power, on average over pairs.
     """
 
     queries: int
     found: tuple[float, ...]
-    power: tuple[float, ...]
     curve: tuple[tuple[float, float], ...]
 
 
@@ -42,40 +39,57 @@ class Plan(Shown):
         task: the task.
         edition: the edition; None for a task without editions.
         gold: the gold's file.
+        decisions: the choices made where the organisers leave it open.
+        excluded: the queries that were left out.
         measure: the measure's name.
         queries: how many were judged this year.
+        groups: how many groups of queries were swapped as a whole; 0 for single queries.
+        power: how often the differences of ``PlannedSize.found`` are found.
+        resamples: how many resamples.
+        seed: of the random numbers.
+        confidence_level: a difference is significant where p < 1 - confidence_level.
         tags: the runs.
         pairs: those that differ, by the runs' places.
         sizes: the numbers of queries.
-        differences: those of whose power the sizes tell.
-        power: how often the differences of ``PlannedSize.found`` are found.
-        settings: how queries were resampled.
-        groups: how many groups of queries were swapped as a whole; 0 for single queries.
-        excluded: the queries that were left out.
-        decisions: the choices made where the organisers leave it open.
     """
 
     task: str
     edition: int | None
     gold: str
+    decisions: Decisions
+    excluded: tuple[str, ...]
     measure: str
     queries: int
+    groups: int
+    power: float
+    resamples: int
+    seed: int
+    confidence_level: float
     tags: tuple[str, ...]
     pairs: tuple[tuple[int, int], ...]
     sizes: tuple[PlannedSize, ...]
-    differences: tuple[float, ...]
-    power: float
-    settings: Resampling
-    groups: int
-    excluded: tuple[str, ...]
-    decisions: Decisions
 
     def __repr__(self) -> str:
         return f"Plan({self.measure!r}, runs={list(self.tags)}, queries={[size.queries for size in self.sizes]})"
 
     def tables(self) -> Sequence[Grid]:
-        """For each number of queries what is found."""
-        return [sizes(self)]
+        """For each number of queries what is found of a typical pair, and of the pair that varies most."""
+        rows: list[list[Cell]] = []
+        for size in self.sizes:
+            known = [found for found in size.found if not math.isnan(found)]
+            both = (statistics.median(known), max(known)) if known else (math.nan, math.nan)
+            shown = [Number(value, f"{value:.2g}" if known else "-") for value in both]
+            rows.append([Number(size.queries, str(size.queries)), *shown])
+        n = len(self.pairs)
+        joint = "all pairs corrected jointly (max-T), " if n > 1 else ""
+        in_groups = f" in {counted(self.groups, 'group')}" if self.groups else ""
+        which = f": of a typical pair (median of {n}) and of the hardest" if n > 1 else ""
+        caption = (
+            f"{self.measure}: smallest difference of {counted(len(self.tags), 'run')} found with probability "
+            f"{self.power:g}{which}; {joint}p < {1 - self.confidence_level:.6g}. From the standard errors on the "
+            f"{self.queries} queries{in_groups} of these runs, to two digits. About other queries of the same kind."
+        )
+        return [Grid(["queries", "typical pair", "hardest pair"], rows, caption, n_text=0)]
 
     def write_figures(self, folder: PathLike) -> list[Path]:
         """Write the power curves as PDF, SVG and PNG, and their numbers as CSV.
@@ -90,32 +104,3 @@ class Plan(Shown):
             problem = "figures need the extra report: pip install 'coliee-ir[report]'"
             raise UsageError("needs-package", problem) from None
         return write_curves(self.measure, {size.queries: size.curve for size in self.sizes}, self.power, folder)
-
-    def to_dict(self) -> dict[str, Any]:
-        """The JSON of ``plan -f json``; a number that does not exist is null."""
-        return {
-            **preamble(self.task, self.edition, self.gold, self.decisions.to_dict(), self.excluded),
-            "measure": self.measure,
-            "queries": self.queries,
-            "power": self.power,
-            "trials": self.settings.n_resamples,
-            "seed": self.settings.seed,
-            "level": self.settings.confidence_level,
-            **({"groups": self.groups} if self.groups else {}),
-            "runs": list(self.tags),
-            "sizes": [
-                {
-                    "queries": size.queries,
-                    "pairs": [
-                        {"places": list(pair), "found": number(found)}
-                        for pair, found in zip(self.pairs, size.found, strict=True)
-                    ],
-                    "power": [
-                        {"difference": difference, "power": number(power)}
-                        for difference, power in zip(self.differences, size.power, strict=True)
-                    ],
-                    "curve": [{"difference": difference, "power": power} for difference, power in size.curve],
-                }
-                for size in self.sizes
-            ],
-        }

@@ -9,9 +9,8 @@ from typing import Any, Final
 import numpy as np
 
 from coliee_adapters.classes import dataclass
-from coliee_ir.commands.compare import Comparison, Interval
+from coliee_ir.commands.compare import Comparison
 from coliee_ir.commands.leaderboard import Categories, Leaderboard
-from coliee_ir.commands.leaderboard.standing import order_key
 from coliee_ir.commands.tune import Tuning
 from coliee_ir.judging.judged import FloatArray
 from coliee_ir.measures import Delegated, Measure
@@ -19,6 +18,7 @@ from coliee_ir.output.webpage import local
 from coliee_ir.rules.protocol import Protocol
 from coliee_ir.scoring.scores import Scores, document
 from coliee_ir.stats.intervals import interval_of
+from coliee_ir.stats.resampling import Interval
 
 _UNKNOWN: Final = Interval(math.nan, math.nan)
 _SAME: Final = 1e-9
@@ -86,15 +86,6 @@ class Contents:
 def is_count(measure: Measure) -> bool:
     """Whether a measure counts, and is no score between 0 and 1."""
     return isinstance(measure, Delegated) and measure.request.base.startswith("num_")
-
-
-def best_first(scored: Sequence[Scores], tie_break: Sequence[str]) -> list[int]:
-    """The places of the runs in the order of a leaderboard: best score first, then what breaks ties, then tags."""
-
-    def key(at: int) -> tuple[tuple[float, ...], str, str]:
-        return tuple(-value for value in order_key(scored[at], tie_break)), scored[at].tag, scored[at].file
-
-    return sorted(range(len(scored)), key=key)
 
 
 def intervals(scored: Sequence[Scores], confidence_level: float) -> dict[Measure, list[Interval]]:

@@ -37,9 +37,9 @@ def _cells(comparison: Comparison, names: Sequence[str]) -> list[dict[str, Any]]
                     "difference": sign * pair.difference,
                     "size": abs(pair.difference),
                     "side": "higher" if sign * pair.difference > 0 else "lower",
-                    "p": number(pair.corrected),
+                    "p": number(pair.p),
                     "shown": f"{sign * pair.difference:+.3f}".replace("-", "−"),
-                    "sure": _p(pair.corrected) + (" *" if sure else ""),
+                    "sure": _p(pair.p) + (" *" if sure else ""),
                 }
             )
     return cells
@@ -53,7 +53,7 @@ def differences(contents: Contents, comparison: Comparison) -> Figure:
         alt.Tooltip("run:N", title="run"),
         alt.Tooltip("other:N", title="minus"),
         alt.Tooltip("difference:Q", title=f"difference of {measure}", format="+.4f"),
-        alt.Tooltip("p:Q", title="p corrected", format=".4f"),
+        alt.Tooltip("p:Q", title="p", format=".4f"),
     ]
     above = name_axis(orient="top", labelAngle=0 if len(names) <= 6 else -45)
     x = alt.X("o:O", title="minus", axis=above)
@@ -77,8 +77,8 @@ def differences(contents: Contents, comparison: Comparison) -> Figure:
     width, height = (max(min(640 // max(len(names), 1), 104), 50), 38) if legible else (14, 14)
     found = sum(comparison.significant(pair) for pair in comparison.pairs)
     says = (
-        f"The row's run minus the column's, with p values after correction; a star marks what is significant, "
-        f"{found} of {counted(len(comparison.pairs), 'pair')}. Test: {described(comparison)}. {about(comparison)}."
+        f"The row's run minus the column's, with p values; a star marks what is significant, {found} of "
+        f"{counted(len(comparison.pairs), 'pair')}. Test: {described(comparison)}. {about(comparison)}."
     )
     table = pairs(comparison)
     shown = Grid(table.header, [[label(c) if isinstance(c, str) else c for c in row] for row in table.rows], n_text=2)

@@ -5,7 +5,7 @@ from __future__ import annotations
 import importlib.util
 from itertools import pairwise
 from pathlib import Path
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, Literal
 
 import numpy as np
 
@@ -16,9 +16,8 @@ from coliee_adapters.files.source import PathLike, written
 from coliee_adapters.records import Run
 from coliee_ir.commands import tune as cutoffs
 from coliee_ir.commands.compare import compare
-from coliee_ir.commands.leaderboard import EASY, Entry, Leaderboard, read_categories
-from coliee_ir.commands.leaderboard.standing import order_key, places, stands
-from coliee_ir.commands.report.contents import Contents, Ranks, best_first, intervals
+from coliee_ir.commands.leaderboard import EASY, leaderboard, read_categories
+from coliee_ir.commands.report.contents import Contents, Ranks, intervals
 from coliee_ir.commands.tune import Pool, Tuning
 from coliee_ir.measures import Measure
 from coliee_ir.measures.labels import Accuracy
@@ -27,7 +26,6 @@ from coliee_ir.scoring.evaluator import Evaluator
 from coliee_ir.scoring.scores import Scored, Scores, checked, with_judged
 from coliee_ir.scoring.submission import Submission
 from coliee_ir.stats.settings import N_RESAMPLES, SEED, Resampling
-from coliee_ir.stats.units import Units
 
 if TYPE_CHECKING:
     from coliee_ir.commands.report.texts import Texts
@@ -52,7 +50,7 @@ class Report:
     def _repr_html_(self) -> str:
         return self.contents.board._repr_html_()
 
-    def to_frame(self, library: str = "pandas", *, per_query: bool = False) -> Any:
+    def to_frame(self, library: Literal["pandas", "polars", "pyarrow"] = "pandas", *, per_query: bool = False) -> Any:
         """The runs as a data frame: see ``Leaderboard.to_frame``."""
         return self.contents.board.to_frame(library, per_query=per_query)
 
@@ -139,31 +137,24 @@ def report(
     checked(scored, 1, "a report")
     from coliee_ir.commands.report.texts import texts_of
 
-    order = best_first(scored, evaluator.protocol.tie_break)
-    runs = [scored[at] for at in order]
-    handed = [scored.submissions[at] for at in order]
+    board = leaderboard(scored, n_resamples=n_resamples, seed=seed)
+    runs = [entry.scores for entry in board.entries]
+    handed = {id(scores): one for scores, one in zip(scored, scored.submissions, strict=True)}
     comparison = None
     if len(runs) > 1:
         comparison = compare(runs, baseline=baseline, n_resamples=n_resamples, seed=seed)
     elif baseline is not None:
         raise UsageError("too-few", "a baseline needs at least one other run")
     of_measures = intervals(runs, settings.confidence_level)
-    first = next(iter(of_measures))
-    units = Units.of(evaluator.queries)
-    stood = stands([units.terms(scores.results[first].terms) for scores in runs], settings)
-    in_places = places([order_key(scores, evaluator.protocol.tie_break) for scores in runs])
-    entries = [
-        Entry(place, stand.ranks, "", scores, interval, stand.own_ranks, stand.may_be_best)
-        for place, stand, scores, interval in zip(in_places, stood, runs, of_measures[first], strict=True)
-    ]
-    board = Leaderboard.of(evaluator, entries, settings)
+    first = board.ranking
     texts = texts_of(corpus, evaluator.task, evaluator.gold)
     in_categories = None if categories is None else read_categories(categories, evaluator.queries)
     ranks_of: list[Ranks] = []
     tunings: list[Tuning | None] = []
     unknown: list[str] = []
     same: dict[str, str] = {}  # one text for a document, however many runs and queries have it
-    for scores, one in zip(runs, handed, strict=True):
+    for scores in runs:
+        one = handed[id(scores)]
         record = None if one is None or board.main != "documents" else evaluator.read(one.run)
         pool = cutoffs.pool_of(evaluator, record, first) if isinstance(record, Run) else None
         ranks_of.append({} if pool is None else _ranks(pool, same))
@@ -174,7 +165,7 @@ def report(
         *(comparison.remarks if comparison else ()),
         *(in_categories.remarks if in_categories else ()),
         *unknown,
-        *scored.remarks,
+        *board.remarks,
     ]
     contents = Contents(
         board=board,
@@ -183,7 +174,7 @@ def report(
         ranks=ranks_of,
         tunings=tunings,
         categories=in_categories,
-        remarks=tuple(remarks),
+        remarks=tuple(dict.fromkeys(remarks)),
         command=command,
         in_order=scored,
     )

@@ -110,8 +110,8 @@ def rows_of(
             aside.append(("comment", number, None, said))
         elif not content and not inside:
             aside.append(("blank-line", number, None, None))
-        if not rows and header is None and _names_columns(content, columns or {}):
-            header = Header(number, content)
+        if not rows and _names_columns(content, columns or {}):  # above the rows, each time
+            header = header or Header(number, content)
         elif content and (row := _row(line, plain, start, content, number, add)):
             rows.append(row)
     if comments.opened:

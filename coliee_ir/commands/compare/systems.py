@@ -1,0 +1,76 @@
+"""Runs that are one system: seeds, folds, draws of a language model."""
+
+from __future__ import annotations
+
+import os
+from collections.abc import Mapping, Sequence
+from dataclasses import replace
+
+import numpy as np
+
+from coliee_adapters.checked import one_of, texts
+from coliee_adapters.errors import InputError, UsageError, quoted, shortened
+from coliee_adapters.files.source import PathLike, Source
+from coliee_ir.inbox.sheets import read_sheet
+from coliee_ir.measures import Result
+from coliee_ir.scoring.scores import Scores, places_of
+from coliee_ir.stats import systems
+
+
+def systems_of(scored: Sequence[Scores], replicates: PathLike | Mapping[str, Sequence[str]]) -> dict[str, list[Scores]]:
+    """System → its runs, from their tags or files, or from a CSV with the columns run and system."""
+    if isinstance(replicates, str | os.PathLike):
+        replicates = _read(replicates)
+    kind = "a dictionary from names of systems to their runs"
+    found: dict[str, list[Scores]] = {}
+    used: dict[int, str] = {}
+    for name, runs in one_of("replicates", replicates, Mapping, kind).items():
+        for run in texts("replicates", runs, kind):
+            places = places_of(scored, run)
+            if len(places) != 1:
+                what = "is not a run" if not places else f"matches {len(places)} runs; name its file"
+                raise UsageError("unknown-name", f"{quoted(run)} of the system {quoted(name)} {what}")
+            if used.setdefault(places[0], name) != name or scored[places[0]] in found.get(name, ()):
+                raise UsageError("named-twice", f"the run {quoted(run)} is named twice among the systems")
+            found.setdefault(name, []).append(scored[places[0]])
+        if len(found.get(name, ())) < systems.LEAST_RUNS:
+            problem = f"the system {quoted(name)} needs at least {systems.LEAST_RUNS} runs, to know how much they vary"
+            raise UsageError("too-few", f"{problem}; leave replicates out to compare these runs on other queries")
+    if left_out := [shortened(scores.tag) for at, scores in enumerate(scored) if at not in used]:
+        raise UsageError(
+            "missing-key", f"these runs are of no system: {', '.join(left_out[:10])}; name the system of each"
+        )
+    return found
+
+
+def _read(path: PathLike) -> dict[str, list[str]]:
+    sheet = read_sheet(Source(path))
+    run, system = sheet.column("run", "tag", "file"), sheet.column("system")
+    if run is None or system is None:
+        remedy = "write run,system in the first row"
+        problem = "no column names the runs, or their systems"
+        raise InputError("missing-column", sheet.name, problem, line=1, found=",".join(sheet.header), remedy=remedy)
+    found: dict[str, list[str]] = {}
+    for row in sheet.rows:
+        found.setdefault(row.cells[system], []).append(row.cells[run])
+    return found
+
+
+def system(name: str, runs: Sequence[Scores]) -> Scores:
+    """The scores of a system: the means of its runs'; without judged documents."""
+    first = runs[0]
+    results = {}
+    for measure in first.results:
+        each = [scores.results[measure] for scores in runs if measure in scores.results]
+        if len(each) == len(runs):
+            per_query, terms = np.mean([one.per_query for one in each], axis=0), [one.terms for one in each]
+            results[measure] = Result(
+                float(np.mean([one.value for one in each])), per_query, None, systems.system(terms)
+            )
+    counts = {name: round(np.mean([scores.counts[name] for scores in runs])) for name in first.counts}
+    answered = np.all([scores.answered for scores in runs], axis=0).tolist()
+    remarks = tuple(dict.fromkeys(remark for scores in runs for remark in scores.remarks))
+    return replace(
+        first, tag=name, file=", ".join(scores.file for scores in runs), results=results, counts=counts,
+        answered=answered, remarks=remarks, judged={}, ties={},
+    )  # fmt: skip

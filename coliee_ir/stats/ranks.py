@@ -1,0 +1,49 @@
+"""The ranks that runs may have."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Sequence
+from typing import Final
+
+import numpy as np
+
+from coliee_adapters.classes import NamedTuple
+from coliee_ir.judging.judged import BoolArray
+
+#: so many decimals decide; what differs further behind is the rounding of floating-point numbers
+DECIMALS: Final = 12
+
+
+class Ranks(NamedTuple):
+    """The ranks that a run may have; 0 for a run without a score.
+
+    Attributes:
+        best: the best of them, from 1.
+        worst: the worst.
+    """
+
+    best: int
+    worst: int
+
+    def __str__(self) -> str:
+        if not self.best:
+            return "-"
+        return str(self.best) if self.best == self.worst else f"{self.best}–{self.worst}"
+
+
+def rank_sets(scores: Sequence[float], better: BoolArray) -> list[Ranks]:
+    """The ranks that each run may have, which hold for all runs at once.
+
+    As many runs as are significantly better are before it, and as many as are significantly worse behind. A run with a
+    greater score has no worse ends: where it had, its set is made wider. Equal scores have equal sets.
+
+    Source: Mogstad, Romano, Shaikh & Wilhelm, Review of Economic Studies 91, 2024.
+    """
+    values = np.array([round(score, DECIMALS) for score in scores if not math.isnan(score)])
+    n = len(values)
+    best = np.minimum.accumulate((1 + better[:n, :n].sum(axis=0))[::-1])[::-1]  # of a run and those behind it
+    worst = np.maximum.accumulate(n - better[:n, :n].sum(axis=1))  # of a run and those before it
+    first, behind = (np.searchsorted(-values, -values, side) for side in ("left", "right"))
+    found = [Ranks(*ends) for ends in zip(best[first].tolist(), worst[behind - 1].tolist(), strict=True)]
+    return found + [Ranks(0, 0)] * (len(scores) - n)

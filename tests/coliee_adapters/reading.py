@@ -1,0 +1,39 @@
+"""What a reader refuses, and what it makes of a run."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+
+import pytest
+from asserting import heard
+
+from coliee_adapters.errors import InputError
+from coliee_adapters.records import Answers, Run
+from coliee_adapters.remarks import Remarks
+
+
+def refused(read: Callable[..., object], *given: object) -> InputError:
+    with pytest.raises(InputError) as caught:
+        read(*given)
+    return caught.value
+
+
+def told(read: Callable[..., object], *given: object) -> str:
+    return heard(refused(read, *given))
+
+
+def rows(run: Run | Answers) -> list[tuple[str, str, float | None]]:
+    """Query, document and score of each line."""
+    assert isinstance(run, Run)
+    return [
+        (query, block.documents[at], None if block.scores is None else float(block.scores[at]))
+        for block in run.blocks()
+        for query, first, last in block.segments()
+        for at in range(first, last)
+    ]
+
+
+def remarks_of(run: Run | Answers) -> Remarks:
+    if isinstance(run, Answers):
+        return run.remarks
+    return sum((block.remarks or Remarks() for block in run.blocks()), Remarks())
