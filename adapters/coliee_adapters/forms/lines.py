@@ -100,12 +100,13 @@ def _are_lines(line: str) -> bool:
 
 def join_columns(*columns: str) -> str:
     """A line of columns, single blanks between them."""
-    for column in columns:
+    line = " ".join(columns)
+    for column in columns if line.split() != [*columns] else ():
         if not _WORD.fullmatch(column):
             raise UsageError("bad-id", f"an id and a run tag are one word each, and {column!r} is not")
-    if columns[0].startswith(("#", "/*")):
+    if line.startswith(("#", "/*")):
         raise UsageError("bad-id", f"an id that starts like a comment cannot be written: {columns[0]!r}")
-    return " ".join(columns) + "\n"
+    return f"{line}\n"
 
 
 def counted(n: int, noun: str) -> str:

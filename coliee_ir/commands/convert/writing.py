@@ -4,23 +4,24 @@ from __future__ import annotations
 
 import os
 from collections.abc import Collection, Iterator, Mapping, Sequence
-from typing import Literal
+from dataclasses import replace
+from functools import partial
+from typing import Literal, TypeVar, overload
 
 from coliee_adapters.checked import one_of, refused
 from coliee_adapters.descriptions import ir_metadata
 from coliee_adapters.descriptions import system_description as descriptions
 from coliee_adapters.descriptions.system_description import Description
-from coliee_adapters.errors import MismatchError, UsageError, quoted, shortened
+from coliee_adapters.errors import InputError, MismatchError, UsageError, quoted, shortened
 from coliee_adapters.files.source import PathLike, Source, check_outputs, is_folder, written, written_bytes
 from coliee_adapters.forms import detect, model_text, parquet, tabular, tort
 from coliee_adapters.forms.form import Form, Written
 from coliee_adapters.forms.lines import counted
 from coliee_adapters.forms.statute import STATUTE_ID
 from coliee_adapters.forms.vocabulary import checked_columns
-from coliee_adapters.normal_forms import NORMAL_FORMS, NormalForm
-from coliee_adapters.records import Answers, Gold, Run, as_documents
+from coliee_adapters.normal_forms import NORMAL_FORMS, NormalForm, normalised
+from coliee_adapters.records import Answers, Columns, Gold, Run, as_documents
 from coliee_adapters.remarks import Remark
-from coliee_ir.commands.convert.normalising import gold_in, submission_in
 from coliee_ir.inbox.inventory import named_task
 from coliee_ir.judging.gathered import Gathered
 from coliee_ir.rules.protocol import (
@@ -332,10 +333,10 @@ def _write_run(run: Gathered, target: PathLike, to: str, tag: str, template: Pat
         yield from _fill_claims(form, run, target, template)
         return
     _put(form, Written(run.rankings, scored=run.scored, tag=tag), target)
-    yield f"{counted(run.retrieved, 'document')} of {counted(len(run.rankings), 'query')}"
+    yield f"{counted(run.retrieved, 'document')} of {counted(len(run.lengths), 'query')}"
     yield from _left_out("repeated line", run.lines - run.retrieved, to)
     if "empty" not in form.holds:
-        empty = [query for query, ranking in run.rankings.items() if not ranking]
+        empty = [query for query, n in run.lengths.items() if not n]
         yield from _left_out("query with nothing retrieved", len(empty), to, empty)
     if "order" not in form.holds and not run.scored:
         yield "the scores are made from the order of lines"
@@ -390,3 +391,63 @@ def _put(form: Form, held: Written, target: PathLike) -> None:
 def _allow(to: str, targets: Collection[str], what: str) -> None:
     if to not in targets:
         raise UsageError("cannot-convert", f"{what} cannot be written as {to!r}; it can as {', '.join(targets)}")
+
+
+_Value = TypeVar("_Value", int, bool, str)
+
+
+def gold_in(form: NormalForm, gold: Gold) -> Gold:
+    """A gold with its ids in this form."""
+    return replace(
+        gold,
+        qrels=None if gold.qrels is None else _judgements_in(form, gold.qrels, gold.path),
+        labels=None if gold.labels is None else _keys_in(form, gold.labels, gold.path),
+        files=_keys_in(form, gold.files, gold.path),
+        beside={part: _judgements_in(form, qrels, gold.path) for part, qrels in gold.beside.items()},
+    )
+
+
+def _judgements_in(
+    form: NormalForm, qrels: Mapping[str, Mapping[str, int]], path: str
+) -> Mapping[str, Mapping[str, int]]:
+    found: dict[str, dict[str, int]] = {}
+    for query, judged in qrels.items():
+        _put_in(form, found.setdefault(normalised(query, form), {}), judged, path)
+    return found
+
+
+def _keys_in(form: NormalForm, values: Mapping[str, _Value], path: str) -> dict[str, _Value]:
+    found: dict[str, _Value] = {}
+    _put_in(form, found, values, path)
+    return found
+
+
+def _put_in(form: NormalForm, found: dict[str, _Value], values: Mapping[str, _Value], path: str) -> None:
+    for text, value in values.items():
+        name = normalised(text, form)
+        if found.setdefault(name, value) != value:
+            problem = f"two ids become one in {form}, and differ in what the gold says of them"
+            remedy = "decide which is right, and delete the other"
+            raise InputError("conflicting", path, problem, found=name, remedy=remedy)
+
+
+@overload
+def submission_in(form: NormalForm, record: Run) -> Run: ...
+@overload
+def submission_in(form: NormalForm, record: Answers) -> Answers: ...
+@overload
+def submission_in(form: NormalForm, record: Run | Answers) -> Run | Answers: ...
+def submission_in(form: NormalForm, record: Run | Answers) -> Run | Answers:
+    """A run or answers with their ids in this form; documents that become one are a repeated document."""
+    beside = {part: submission_in(form, other) for part, other in record.beside.items()}
+    if isinstance(record, Answers):
+        unreadable = tuple(normalised(query, form) for query in record.unreadable)
+        labels = _keys_in(form, record.labels, record.path)
+        return replace(record, labels=labels, unreadable=unreadable, beside=beside)
+    return replace(record, blocks=partial(_blocks_in, form, record), split=None, grouped=False, beside=beside)
+
+
+def _blocks_in(form: NormalForm, run: Run) -> Iterator[Columns]:
+    for block in run.blocks():
+        queries, documents = ([normalised(text, form) for text in ids] for ids in (block.queries, block.documents))
+        yield block._replace(queries=queries, documents=documents, entries=None)
