@@ -184,7 +184,27 @@ def test_ids_are_compared_with_a_text_as_texts_are(texts: list[str], data: st.Da
     assert columns._equal(Ids.of(texts), text).tolist() == [one == text for one in texts]
 
 
+GOOD = {"three": "q{0} d{0} T", "six": "q{0} Q0 d{0} {0} {0}.5 T"}
 REGULAR = "q1 d1 T\nq1 d2 U\nq1 d3 T\nq2 d1 T\nq3 d9 T\nq1 d4 T\n"
+
+
+@pytest.mark.parametrize(
+    ("old", "new"),
+    [
+        ("", ""), (" ", "\t"), (" ", "  \t "), ("\n", "  \n"), ("q", " \tq"), ("\n", "\r\n"), ("\n", "\n\n \n"),
+        ("d", "民\xa0法"), ("q", "ü"), ("d", "#d/*"), ("T", "#T"),
+    ],
+)  # fmt: skip
+@pytest.mark.parametrize("name", LAYOUTS)
+def test_regular_lines_take_the_fast_lane(
+    path: Path, monkeypatch: pytest.MonkeyPatch, name: str, old: str, new: str
+) -> None:
+    monkeypatch.setattr(columns.Reader, "_careful", lambda *_: pytest.fail("the careful lane"))
+    text = "".join(GOOD[name].format(n // 2) + "\n" for n in range(6)).replace(old, new)
+    other = text if " \n" in new else text + GOOD[name].format(7).replace("T", "U") + "\n"
+    for content in (text, other, other.rstrip(), "\ufeff" + text):
+        path.write_text(content, encoding="utf-8", newline="")
+        assert heard(read(Source(path), LAYOUTS[name])) == twin(content, str(path), LAYOUTS[name], exact_id)
 
 
 @pytest.mark.parametrize("start", ["", "# the careful lane\n"])
@@ -224,8 +244,6 @@ def test_a_line_may_be_longer_than_a_block(path: Path) -> None:
     for outcome in readings(path, f"q {long} T\nq d T".encode(), THREE_COLUMNS):
         assert outcome == ([Line("q", long, None, None), Line("q", "d", None, None)], Remarks())
 
-
-GOOD = {"three": "q{0} d{0} T", "six": "q{0} Q0 d{0} {0} {0}.5 T"}
 
 #: by kind: a line, and what is found of it where that is another text
 BAD_LINES: dict[str, dict[str, list[str | tuple[str, str | None]]]] = {

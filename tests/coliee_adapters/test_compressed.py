@@ -20,7 +20,7 @@ from hypothesis import strategies as st
 from reading import refused
 
 from coliee_adapters.errors import InputError
-from coliee_adapters.files import archives, compressed
+from coliee_adapters.files import archives
 from coliee_adapters.files.compressed import COMPRESSIONS, Compression, compression_of
 from coliee_adapters.files.source import Source, copies, written
 
@@ -165,10 +165,3 @@ def test_a_library_that_is_not_installed_is_named(one: Compression, monkeypatch:
         assert "coliee-ir[compression]" in str(error.remedy)
     assert [path.name for path in Path().iterdir()] == ["run"]
     assert not archives.is_archive("run")
-
-
-@pytest.mark.parametrize("text", ["BZh9 013 T", "\x04 1 T", "( 1 T"])
-def test_text_that_begins_alike_is_text(text: str) -> None:
-    Path("run").write_text(text, encoding="utf-8")
-    assert Source("run").text() == text
-    assert compressed.named("run.txt.gzip") is None

@@ -8,6 +8,7 @@ import pytest
 from hypothesis import example, given
 from hypothesis import strategies as st
 
+from coliee_adapters.forms import decimals as subject
 from coliee_adapters.forms.decimals import decimals, integers
 from coliee_adapters.ids import Ids, IntArray
 
@@ -60,6 +61,16 @@ def test_a_decimal_is_the_number_nearest_to_its_text(texts: list[str]) -> None:
         assert list(map(float.hex, found.tolist())) == list(map(float.hex, expected.tolist()))
     else:
         assert found is None
+
+
+@given(st.lists(_near_midpoints(), min_size=1, max_size=6))
+def test_up_to_19_digits_are_read_at_once(texts: list[str]) -> None:
+    raw, first, last = column(texts)
+    with pytest.MonkeyPatch.context() as patch:
+        patch.setattr(subject, "float", lambda text: pytest.fail(f"{text!r} alone"), raising=False)
+        found = decimals(raw, first, last)
+    assert found is not None
+    assert found.tolist() == list(map(float, texts))
 
 
 @pytest.mark.parametrize("text", ["nan", "inf", "-inf", "1e400", "1_0", "1e1_0", "0x10", "--1", "1.0.0", "-", ".", "½"])

@@ -305,7 +305,13 @@ def test_a_file_that_holds_no_text_is_called_what_it_is(
         assert remedy in heard(error.remedy)
 
 
-@pytest.mark.parametrize("text", ["PK 013 T", "PAR1 013 T", "BZh1 013 T", "ustar 013 T", "001 <html> T", "%PD 1 T"])
+@pytest.mark.parametrize(
+    "text",
+    [
+        *("PK 013 T", "PAR1 013 T", "BZh1 013 T", "BZh9 013 T", "\x04 1 T", "( 1 T", "ustar 013 T", "001 <html> T"),
+        "%PD 1 T",
+    ],
+)
 def test_ids_like_the_first_bytes_of_other_files_are_text(here: Path, text: str) -> None:
     Path("run.txt").write_text(text, encoding="utf-8")
     assert Source("run.txt").text() == text

@@ -175,6 +175,8 @@ def test_fitted_weights_are_written_and_applied(call: Call, capsys: pytest.Captu
     assert f"… task 1 … {NEWEST} … 40 … 5 … 10 repeats … 2026 …" in err
     held = json.loads(Path("w.json").read_text())
     scores = {one["name"]: one for one in held["contenders"]}
+    runs = ("bm25", "dense", "rerank")
+    assert [line.split()[3] for line in out.splitlines()[1:4]] == [str(scores[name]["top"]) for name in runs]
     capsys.readouterr()
     assert main(["evaluate", GOLD1, "fused.txt", "-f", "json"]) == 0
     value = json.loads(capsys.readouterr().out)["runs"][0]["measures"]["MicroF1"]
