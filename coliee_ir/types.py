@@ -8,8 +8,8 @@ from coliee_adapters.records import Columns
 from coliee_adapters.remarks import Remark, Remarks
 from coliee_ir.commands.compare import Comparison, Interval, Pair, Standing
 from coliee_ir.commands.evaluate.errors import Errors, Outcome
+from coliee_ir.commands.fuse.fitting import Contender, FittedFusion
 from coliee_ir.commands.fuse.recipe import Fused
-from coliee_ir.commands.fuse.result import Contender, FittedFusion
 from coliee_ir.commands.leaderboard import Categories, Entry, Invalid, Leaderboard, OfficialRun, Published, Ranks
 from coliee_ir.commands.plan import Plan, PlannedSize
 from coliee_ir.commands.report import Report

@@ -19,7 +19,7 @@ from coliee_ir.commands import fuse as fusion
 from coliee_ir.commands.convert import ANSWER_TARGETS, RUN_TARGETS
 from coliee_ir.commands.evaluate import prepare
 from coliee_ir.commands.fuse import Fusion, fitting
-from coliee_ir.commands.fuse.output import keeps_scores, write_fused
+from coliee_ir.commands.fuse.recipe import keeps_scores, write_fused
 from coliee_ir.inbox.grouping import to_fuse
 from coliee_ir.inbox.runs import Runs
 from coliee_ir.scoring.reading import check_columns

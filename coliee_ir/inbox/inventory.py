@@ -22,7 +22,7 @@ from coliee_adapters.errors import ColieeError, guarded
 from coliee_adapters.files import archives
 from coliee_adapters.files.file_kinds import kind_of
 from coliee_adapters.files.source import Kind, PathLike, Source, by_original, copies
-from coliee_adapters.forms import case_law, detect, statute, tabular
+from coliee_adapters.forms import detect, tabular
 from coliee_adapters.records import Answers, Gold, Run
 from coliee_adapters.remarks import Remark
 from coliee_ir.inbox.folders import Walked, walk
@@ -279,7 +279,7 @@ def _shown_by_head(source: Source) -> tuple[str, ...]:
 def _is_of_golds(source: Source, golds: Sequence[Gold]) -> bool:
     """Whether a file holds the judgements of a gold, in whatever bytes; a list of labels with a run tag is a run."""
     head = source.head()
-    form = next((form for form in detect.GOLD_FORMS if form.sniff(head) == form.name), None)
+    form = detect.shown(head, "gold")
     for gold in golds if form is not None else ():
         if gold.format == "memory" or source.size > source.limits.whole:
             continue
@@ -360,14 +360,14 @@ def is_nothing(source: Source) -> bool:
         return False
     start = head.lstrip()
     if start.startswith(b"<"):
-        return statute.sniff_gold(head) is not None or case_law.sniff_gold(head) is not None
+        return detect.shown(head, "gold") is not None
     if start.startswith((b"{", b"[")):
         return False
     if re.fullmatch(_README, Path(file).name):
         return True
     text = text_of_head(head)
     lines = list(words_of(text))
-    form = next((form.name for form in detect.RUN_FORMS if form.sniff(head) == form.name), "")
+    form = getattr(detect.shown(head, "run"), "name", "")
     if form == "table" and any(
         re.fullmatch(_OF_SCORES, name) for name in re.split(r"[,;\t]", text.lstrip().partition("\n")[0])
     ):

@@ -2,62 +2,24 @@
 
 from __future__ import annotations
 
-from collections.abc import Collection, Container, Iterator, Sequence
+from collections.abc import Collection, Container, Iterator, Mapping
 from functools import cached_property
 
 import numpy as np
 
-from coliee_adapters.classes import NamedTuple
 from coliee_adapters.ids import Ids, mixed
-from coliee_adapters.records import Answers, Columns, Run, as_labels
+from coliee_adapters.records import Answers, Run, as_labels
 from coliee_adapters.remarks import Remarks
 from coliee_ir.judging.order import FloatArray, as_compared, order_of
+from coliee_ir.judging.segments import Lines
+
+#: documents and their scores
+_Rows = tuple[Ids, FloatArray]
 
 
 def by_rank(documents: Collection[str]) -> dict[str, float]:
     """Scores that number an order: the i-th of n documents has n - i, which float32 holds exactly."""
     return {document: float(len(documents) - at) for at, document in enumerate(documents)}
-
-
-class _Part(NamedTuple):
-    """Neighbouring lines of a query."""
-
-    documents: Sequence[str]  # the documents
-    scores: FloatArray  # their scores; 0 where there are none
-    are_distinct: bool  # whether no document is known to come twice
-    fall: bool  # whether each score is lower than the one before
-
-
-def _parts(block: Columns, among: Container[str] | None) -> Iterator[tuple[str, _Part]]:
-    """The parts of a block, in memory that holds nothing else of it."""
-    segments = [one for one in block.segments() if among is None or one[0] in among]
-    if not segments:
-        return
-    scores = np.zeros(len(block.documents)) if block.scores is None else np.asarray(block.scores, np.float64)
-    starts, stops = np.array([span for _, *span in segments]).T
-    lengths = stops - starts
-    ends = np.cumsum(lengths)
-    lines = np.arange(ends[-1]) + np.repeat(stops - ends, lengths)
-    scores = scores[lines]
-    compared = as_compared(scores)
-    falls = np.append(compared[1:] < compared[:-1], True)
-    falls[ends - 1] = True  # the next line is of another part
-    are_distinct = np.zeros(len(segments), dtype=np.bool_)
-    if isinstance(block.documents, Ids):
-        documents: Sequence[str] = (ids := block.documents.at(lines).compact())
-        are_distinct[:] = True
-        of_part = np.repeat(np.arange(len(segments)), lengths)
-        keys = mixed(ids.words(ids.words_needed()), of_part)
-        order = np.argsort(keys)
-        twice = order[1:][keys[order[1:]] == keys[order[:-1]]]  # or another document with an equal key
-        are_distinct[of_part[twice]] = False
-    else:
-        documents = [block.documents[line] for line in lines.tolist()]
-    fall = np.ones(len(segments), dtype=np.bool_)
-    fall[np.searchsorted(ends, np.flatnonzero(~falls), side="right")] = False
-    for at, (query, _, _) in enumerate(segments):
-        rows = slice(int(ends[at] - lengths[at]), int(ends[at]))
-        yield query, _Part(documents[rows], scores[rows], bool(are_distinct[at]), bool(fall[at]))
 
 
 class Gathered:
@@ -68,50 +30,92 @@ class Gathered:
         self.lines = 0
         self.remarks = Remarks()
         self._numbered = run.scored  # or by ranks, where blocks have numbers though the run has no scores
-        self._parts: dict[str, list[_Part]] = {}
+        #: the parts of a query as they were read, or its rows in order
+        self._held: dict[str, list[_Rows] | _Rows] = {}
         for block in run.blocks():
-            self.lines += len(block.documents)
-            self.remarks += block.remarks or Remarks()
-            self._numbered = self._numbered or block.scores is not None
-            for query, part in _parts(block, among):
-                self._parts.setdefault(query, []).append(part)
+            lines = Lines.of(block)
+            self.lines += len(lines.documents)
+            self.remarks += lines.remarks
+            self._numbered = self._numbered or lines.scores is not None
+            if among is not None:
+                lines = lines.of_segments(np.array([query in among for query in lines.queries], dtype=np.bool_))
+            documents = lines.documents.compact()  # in memory that holds nothing else of the block
+            scores = np.zeros(len(documents)) if lines.scores is None else lines.scores
+            starts = lines.starts.tolist()
+            for query, first, last in zip(lines.queries, starts[:-1], starts[1:], strict=True):
+                held = self._held.setdefault(query, [])
+                assert isinstance(held, list)
+                held.append((documents[first:last], scores[first:last]))
 
-    def rows(self) -> Iterator[tuple[str, Sequence[str], FloatArray]]:
+    def rows(self) -> Iterator[tuple[str, Ids, FloatArray]]:
         """Each query with its documents in order and their scores; once, for what has been given is let go."""
-        while self._parts:
-            query = next(iter(self._parts))
-            yield query, *self._ordered(self._parts.pop(query))
+        while self._held:
+            query = next(iter(self._held))
+            documents, scores = self._ordered(query)
+            del self._held[query]
+            yield query, documents, scores
+
+    @property
+    def rankings(self) -> Mapping[str, dict[str, float]]:
+        """Query → document → score, in order; a dictionary is made when it is asked for."""
+        return self.first(None)
+
+    def first(self, depth: int | None) -> Mapping[str, dict[str, float]]:
+        """The same of the first documents of each query."""
+        return _Rankings(self, depth)
 
     @cached_property
-    def rankings(self) -> dict[str, dict[str, float]]:
-        """Query → document → score, in order."""
-        return {query: dict(zip(documents, scores.tolist(), strict=True)) for query, documents, scores in self.rows()}
+    def lengths(self) -> dict[str, int]:
+        """Query → how many documents there are, each once."""
+        return {query: len(self._ordered(query)[0]) for query in self._held}
 
-    @cached_property
+    @property
     def retrieved(self) -> int:
         """How many documents there are, each once a query."""
-        return sum(map(len, self.rankings.values()))
+        return sum(self.lengths.values())
 
-    def _ordered(self, parts: Sequence[_Part]) -> tuple[Sequence[str], FloatArray]:
-        if len(parts) == 1 and parts[0].are_distinct and (parts[0].fall or not self._numbered):
-            documents: Sequence[str] = parts[0].documents
-            return documents, parts[0].scores if self.scored else np.arange(len(documents), 0.0, -1.0)
-        documents = [document for part in parts for document in part.documents]
-        scores = np.concatenate([part.scores for part in parts])
-        if len(set(documents)) < len(documents):
+    def _ordered(self, query: str, depth: int | None = None) -> _Rows:
+        held = self._held[query]
+        if isinstance(held, list):
+            held = self._held[query] = self._in_order(held)
+        documents, scores = held[0][:depth], held[1][:depth]
+        return documents, scores if self.scored else np.arange(len(documents), 0.0, -1.0)
+
+    def _in_order(self, parts: list[_Rows]) -> _Rows:
+        documents = parts[0][0] if len(parts) == 1 else Ids.joined([documents for documents, _ in parts])
+        scores = np.concatenate([scores for _, scores in parts])
+        keys = np.sort(mixed(documents.words(documents.words_needed()), documents.length))
+        if (keys[1:] == keys[:-1]).any():  # a document that comes twice, or another with an equal key
             best: dict[str, float] = {}
             for document, score in zip(documents, scores.tolist(), strict=True):
                 if document not in best or score > best[document]:
                     best[document] = score
-            documents, scores = list(best), np.array(list(best.values()))
+            documents, scores = Ids.of(best), np.array(list(best.values()))
         if self._numbered:
             compared = as_compared(scores)
             if not (compared[1:] < compared[:-1]).all():
-                order = order_of(documents, scores)
-                documents, scores = [documents[at] for at in order], scores[order]
-        return documents, scores if self.scored else np.arange(len(documents), 0.0, -1.0)
+                order = np.array(order_of(list(documents), scores), dtype=np.int64)
+                documents, scores = documents.at(order), scores[order]
+        return documents, scores
 
     def answers(self) -> Answers | None:
         """The labels that the run stands for, if its documents are Y and N."""
         labels = as_labels(self.rankings)
         return None if labels is None else Answers(labels, path=self.path)
+
+
+class _Rankings(Mapping[str, dict[str, float]]):
+    """The first documents of each query, in order."""
+
+    def __init__(self, run: Gathered, depth: int | None) -> None:
+        self._run, self._depth = run, depth
+
+    def __getitem__(self, query: str) -> dict[str, float]:
+        documents, scores = self._run._ordered(query, self._depth)
+        return dict(zip(documents, scores.tolist(), strict=True))
+
+    def __iter__(self) -> Iterator[str]:
+        return iter(self._run._held)
+
+    def __len__(self) -> int:
+        return len(self._run._held)

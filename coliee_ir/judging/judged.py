@@ -64,7 +64,7 @@ class Judged:
     lines: int = 0
     reading: float = 0.0
     tied: IntArray = field(default_factory=lambda: np.zeros((3, 0), dtype=np.int64))
-    #: the first lines of judged queries, each document once, where they were read in this process
+    #: the first lines of judged queries, each document once, where they were read in this process; for ``diagnose``
     first: Lines | None = None
 
     def correct(self, cutoff: int | None = None, rel: int = 1) -> IntArray:

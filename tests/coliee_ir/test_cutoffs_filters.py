@@ -14,7 +14,7 @@ from hypothesis import strategies as st
 from coliee_adapters.errors import InputError, UsageError
 from coliee_ir import cut, to_run, tune
 from coliee_ir.commands.tune import Pool
-from coliee_ir.commands.tune.filters import Filter
+from coliee_ir.commands.tune.rules import Filter
 from coliee_ir.inbox import sheets as files
 
 RUN = {"a": ["b", "a", "c"], "b": ["c", "a", "b"], "c": ["a", "b", "x"], "d": ["y", "a"]}

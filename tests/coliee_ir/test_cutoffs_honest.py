@@ -11,9 +11,10 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from coliee_adapters.errors import UsageError
-from coliee_ir.commands.tune import Pool, honest
-from coliee_ir.commands.tune.honest import Candidate
+from coliee_ir.commands.tune import Pool
+from coliee_ir.commands.tune import problem as honest
 from coliee_ir.commands.tune.objective import objective
+from coliee_ir.commands.tune.problem import Candidate
 from coliee_ir.commands.tune.search import Bounds, Sweep, all_bounds
 from coliee_ir.judging.judged import FloatArray
 from coliee_ir.measures import parse

@@ -18,10 +18,8 @@ from coliee_adapters.errors import InputError, MismatchError, UsageError
 from coliee_adapters.records import Run
 from coliee_ir import Fusion, fit_fusion
 from coliee_ir.commands.convert import to_run
-from coliee_ir.commands.fuse.blend import Blend
-from coliee_ir.commands.fuse.candidates import Candidates
-from coliee_ir.commands.fuse.search import climbed, equal
-from coliee_ir.commands.fuse.trial import Trial
+from coliee_ir.commands.fuse.methods import Blend, Candidates
+from coliee_ir.commands.fuse.trial import Trial, climbed, equal
 from coliee_ir.judging.gathered import Gathered
 from coliee_ir.judging.qrels import Qrels
 from coliee_ir.measures import parse

@@ -4,23 +4,24 @@ from __future__ import annotations
 
 import os
 from collections.abc import Collection, Iterator, Mapping, Sequence
-from typing import Any, Literal, TypeVar
+from dataclasses import replace
+from functools import partial
+from typing import Literal, TypeVar, overload
 
 from coliee_adapters.checked import one_of, refused
 from coliee_adapters.descriptions import ir_metadata
 from coliee_adapters.descriptions import system_description as descriptions
 from coliee_adapters.descriptions.system_description import Description
-from coliee_adapters.errors import MismatchError, UsageError, quoted, shortened
+from coliee_adapters.errors import InputError, MismatchError, UsageError, quoted, shortened
 from coliee_adapters.files.source import PathLike, Source, check_outputs, is_folder, written, written_bytes
 from coliee_adapters.forms import detect, model_text, parquet, tabular, tort
-from coliee_adapters.forms.detect import Form, Submitted
+from coliee_adapters.forms.form import Form, Written
 from coliee_adapters.forms.lines import counted
 from coliee_adapters.forms.statute import STATUTE_ID
 from coliee_adapters.forms.vocabulary import checked_columns
-from coliee_adapters.normal_forms import NORMAL_FORMS, NormalForm
-from coliee_adapters.records import Answers, Gold, Ranked, Run, as_documents
+from coliee_adapters.normal_forms import NORMAL_FORMS, NormalForm, normalised
+from coliee_adapters.records import Answers, Columns, Gold, Run, as_documents
 from coliee_adapters.remarks import Remark
-from coliee_ir.commands.convert.normalising import gold_in, submission_in
 from coliee_ir.inbox.inventory import named_task
 from coliee_ir.judging.gathered import Gathered
 from coliee_ir.rules.protocol import (
@@ -35,9 +36,6 @@ from coliee_ir.rules.protocol import (
     unfit_tag,
 )
 from coliee_ir.scoring.reading import check_columns, gold_files, read_gold, read_run, reads_as_gold, reads_as_run
-
-_Held = TypeVar("_Held", Gold, Submitted)
-_RunForm = Form[Run | Answers, Submitted]
 
 #: The forms that are written if none is named: of a gold, and of a submission.
 GOLD_TARGET, RUN_TARGET = "qrels", "trec"
@@ -120,7 +118,7 @@ def convert(
         gold = read_gold(source if is_folder(source) else files[0], task=task, form=form, columns=columns)
         gold = gold if normalise is None else gold_in(normalise, gold)
         return [*_write_gold(gold, target, to or GOLD_TARGET), *gold.remarks.sentences(_DONE)]
-    if form == detect.MODEL_TEXT:
+    if form == model_text.FORM:
         unreadable_answers = "wrong"  # the texts without an answer are named, and left out
     record = read_run(files[0], task=task, form=form, unreadable_answers=unreadable_answers)
     record = record if normalise is None else submission_in(normalise, record)
@@ -129,7 +127,7 @@ def convert(
             return _write_described(described, target, to, tag, files[0].name)
         return _write_template(record, target, to, tag)
     said = write(record, target, to=to, tag=tag, template=template)
-    if form != detect.MODEL_TEXT:
+    if form != model_text.FORM:
         return said
     without = [one for one in model_text.read(files[0]) if one.label is None]
     return [
@@ -183,7 +181,7 @@ def _described_task(record: Run | Answers) -> str:
         return by_name
     block = None if isinstance(record, Answers) else next(iter(record.blocks()), None)
     return task_that_shows(
-        pilot=record.format in tort.FORMS,
+        pilot=record.format in tort.NAMES,
         labels=isinstance(record, Answers),
         statute=block is not None and all(map(STATUTE_ID.fullmatch, block.queries)),
         widest=0 if block is None else max(map(len, block.documents), default=0),
@@ -287,9 +285,8 @@ def _sniffed(file: Source) -> str:
     head = file.head()
     if file.columns and not parquet.sniff(head) and tabular.header_of(file):
         return "table"
-    sniffers = [(form.sniff, form.name) for form in detect.GOLD_FORMS]
-    sniffers += [(form.sniff, form.name) for form in detect.RUN_FORMS]
-    return next((name for sniff, name in sniffers if sniff(head) == name), "")
+    form = detect.shown(head, "gold") or detect.shown(head, "run")
+    return "" if form is None else form.name
 
 
 def _left_out(what: str, n: int, where: str, examples: Collection[str] = ()) -> Iterator[str]:
@@ -308,7 +305,7 @@ def _beside(parts: Collection[str], to: str) -> Iterator[str]:
 def _write_gold(gold: Gold, target: PathLike, to: str) -> Iterator[str]:
     _allow(to, GOLD_TARGETS, "a gold")
     form = next(form for form in detect.GOLD_FORMS if form.name == to)
-    _put(form, gold, target)
+    _put(form, Written.gold(gold), target)
     qrels: Mapping[str, Mapping[str, int]] = gold.qrels or {}
     labels = gold.labels or {}
     judgements = sum(map(len, qrels.values()))
@@ -335,11 +332,11 @@ def _write_run(run: Gathered, target: PathLike, to: str, tag: str, template: Pat
     if form.fills:
         yield from _fill_claims(form, run, target, template)
         return
-    _put(form, Submitted(Ranked(run.rankings, run.scored), tag), target)
-    yield f"{counted(run.retrieved, 'document')} of {counted(len(run.rankings), 'query')}"
+    _put(form, Written(run.rankings, scored=run.scored, tag=tag), target)
+    yield f"{counted(run.retrieved, 'document')} of {counted(len(run.lengths), 'query')}"
     yield from _left_out("repeated line", run.lines - run.retrieved, to)
     if "empty" not in form.holds:
-        empty = [query for query, ranking in run.rankings.items() if not ranking]
+        empty = [query for query, n in run.lengths.items() if not n]
         yield from _left_out("query with nothing retrieved", len(empty), to, empty)
     if "order" not in form.holds and not run.scored:
         yield "the scores are made from the order of lines"
@@ -352,11 +349,11 @@ def _write_run(run: Gathered, target: PathLike, to: str, tag: str, template: Pat
 def _write_answers(answers: Answers, target: PathLike, to: str, tag: str, template: PathLike | None) -> Iterator[str]:
     _allow(to, ANSWER_TARGETS, "answers")
     form = next(form for form in detect.RUN_FORMS if form.name == to)
-    _put(form, Submitted(answers, tag, _template(template) if form.fills else None), target)
+    _put(form, Written.submission(answers, tag, _template(template) if form.fills else None), target)
     yield _filled(answers.labels, template) if form.fills else counted(len(answers.labels), "answer")
 
 
-def _fill_claims(form: _RunForm, run: Gathered, target: PathLike, template: PathLike | None) -> Iterator[str]:
+def _fill_claims(form: Form, run: Gathered, target: PathLike, template: PathLike | None) -> Iterator[str]:
     """A submission of the pilot: what a run names is accepted, and an instance that it does not name has nothing."""
     file = _template(template)
     queries = [case.id for case in tort.read_cases(file)]
@@ -366,7 +363,7 @@ def _fill_claims(form: _RunForm, run: Gathered, target: PathLike, template: Path
         remedy = "is the template that of another file, or the run of another task?"
         raise MismatchError("mismatch", run.path, problem, remedy=remedy)
     accepted = {query: run.rankings.get(query, {}) for query in queries}
-    _put(form, Submitted(Ranked(accepted, scored=False), "", file), target)
+    _put(form, Written(accepted, scored=False, template=file), target)
     yield _filled(accepted, template)
     if silent := [query for query in queries if query not in run.rankings]:
         verb = "has" if len(silent) == 1 else "have"
@@ -385,7 +382,7 @@ def _filled(instances: Collection[str], template: PathLike | None) -> str:
     return f"{counted(len(instances), 'instance')}, texts from {template}"
 
 
-def _put(form: Form[Any, _Held], held: _Held, target: PathLike) -> None:
+def _put(form: Form, held: Written, target: PathLike) -> None:
     assert form.write is not None  # ``_allow`` saw to it
     with written_bytes(target) if form.binary else written(target) as stream:
         form.write(held, stream)
@@ -394,3 +391,63 @@ def _put(form: Form[Any, _Held], held: _Held, target: PathLike) -> None:
 def _allow(to: str, targets: Collection[str], what: str) -> None:
     if to not in targets:
         raise UsageError("cannot-convert", f"{what} cannot be written as {to!r}; it can as {', '.join(targets)}")
+
+
+_Value = TypeVar("_Value", int, bool, str)
+
+
+def gold_in(form: NormalForm, gold: Gold) -> Gold:
+    """A gold with its ids in this form."""
+    return replace(
+        gold,
+        qrels=None if gold.qrels is None else _judgements_in(form, gold.qrels, gold.path),
+        labels=None if gold.labels is None else _keys_in(form, gold.labels, gold.path),
+        files=_keys_in(form, gold.files, gold.path),
+        beside={part: _judgements_in(form, qrels, gold.path) for part, qrels in gold.beside.items()},
+    )
+
+
+def _judgements_in(
+    form: NormalForm, qrels: Mapping[str, Mapping[str, int]], path: str
+) -> Mapping[str, Mapping[str, int]]:
+    found: dict[str, dict[str, int]] = {}
+    for query, judged in qrels.items():
+        _put_in(form, found.setdefault(normalised(query, form), {}), judged, path)
+    return found
+
+
+def _keys_in(form: NormalForm, values: Mapping[str, _Value], path: str) -> dict[str, _Value]:
+    found: dict[str, _Value] = {}
+    _put_in(form, found, values, path)
+    return found
+
+
+def _put_in(form: NormalForm, found: dict[str, _Value], values: Mapping[str, _Value], path: str) -> None:
+    for text, value in values.items():
+        name = normalised(text, form)
+        if found.setdefault(name, value) != value:
+            problem = f"two ids become one in {form}, and differ in what the gold says of them"
+            remedy = "decide which is right, and delete the other"
+            raise InputError("conflicting", path, problem, found=name, remedy=remedy)
+
+
+@overload
+def submission_in(form: NormalForm, record: Run) -> Run: ...
+@overload
+def submission_in(form: NormalForm, record: Answers) -> Answers: ...
+@overload
+def submission_in(form: NormalForm, record: Run | Answers) -> Run | Answers: ...
+def submission_in(form: NormalForm, record: Run | Answers) -> Run | Answers:
+    """A run or answers with their ids in this form; documents that become one are a repeated document."""
+    beside = {part: submission_in(form, other) for part, other in record.beside.items()}
+    if isinstance(record, Answers):
+        unreadable = tuple(normalised(query, form) for query in record.unreadable)
+        labels = _keys_in(form, record.labels, record.path)
+        return replace(record, labels=labels, unreadable=unreadable, beside=beside)
+    return replace(record, blocks=partial(_blocks_in, form, record), split=None, grouped=False, beside=beside)
+
+
+def _blocks_in(form: NormalForm, run: Run) -> Iterator[Columns]:
+    for block in run.blocks():
+        queries, documents = ([normalised(text, form) for text in ids] for ids in (block.queries, block.documents))
+        yield block._replace(queries=queries, documents=documents, entries=None)

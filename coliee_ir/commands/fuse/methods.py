@@ -2,15 +2,17 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Iterable, Mapping, Sequence
+from functools import cached_property
 from typing import Final
 
 import numpy as np
 
 from coliee_adapters.classes import NamedTuple, dataclass
 from coliee_adapters.errors import UsageError
-from coliee_ir.commands.fuse.candidates import Candidates
+from coliee_adapters.ids import IntArray
 from coliee_ir.judging.judged import BoolArray, FloatArray
+from coliee_ir.judging.order import as_compared, by_score
 
 #: Scores beyond this, or its negative, are not normalised: their squares and sums would leave what floats hold.
 GREATEST_SCORE: Final = 1e100
@@ -143,3 +145,142 @@ def parts_of(held: Candidates, method: str, norm: str, k: float) -> Parts:
         raise UsageError("bad-score", problem)
     given = np.ones_like(held.named) if NORMS[norm].of_all else held.named
     return Parts(np.where(given, NORMS[norm].value(held), 0.0), given)
+
+
+@dataclass(frozen=True)
+class Candidates:
+    """All that n runs retrieved: P rows, one a document of a query, and in each row what the runs say of it.
+
+    The rows of a query stand by id, greatest first: sorting them by score, and keeping the order of equal ones, gives
+    trec_eval's order.
+    """
+
+    # the Q queries of which any run retrieved anything, in the order in which the runs name them
+    queries: tuple[str, ...]
+    start: IntArray  # shape (Q + 1,); the rows of query i are ``start[i]:start[i + 1]``, and there is at least one
+    documents: Sequence[str]  # a document a row
+    scores: FloatArray  # shape (n, P); 0 where a run has not retrieved the document
+    ranks: IntArray  # shape (n, P); from 1; 0 where a run has not retrieved the document
+
+    @classmethod
+    def of(
+        cls, rankings: Sequence[Mapping[str, Mapping[str, float]]], queries: Iterable[str] | None = None
+    ) -> Candidates:
+        """The candidates of runs, for some queries or all."""
+        named: list[str] = []
+        documents: list[str] = []
+        start = [0]
+        scores, ranks = [np.zeros((len(rankings), 0))], [np.zeros((len(rankings), 0), dtype=np.int64)]
+        for query in queries_of(rankings) if queries is None else queries:
+            lists = [run.get(query, {}) for run in rankings]
+            # code points order text as UTF-8 orders its bytes
+            if not (found := sorted(set().union(*lists), reverse=True)):
+                continue
+            row_of = {document: row for row, document in enumerate(found)}
+            scores.append(np.zeros((len(rankings), len(found))))
+            ranks.append(np.zeros((len(rankings), len(found)), dtype=np.int64))
+            for at, ranking in enumerate(lists):
+                rows = [row_of[document] for document in ranking]
+                scores[-1][at, rows] = list(ranking.values())
+                ranks[-1][at, rows] = np.arange(1, len(ranking) + 1)
+            named.append(query)
+            documents += found
+            start.append(len(documents))
+        starts = np.array(start, dtype=np.int64)
+        return cls(tuple(named), starts, documents, np.concatenate(scores, axis=1), np.concatenate(ranks, axis=1))
+
+    @cached_property
+    def query(self) -> IntArray:
+        """Shape (P,); the number of each row's query."""
+        return np.repeat(np.arange(len(self.queries)), self.start[1:] - self.start[:-1])
+
+    @cached_property
+    def named(self) -> BoolArray:
+        """Shape (n, P); whether a run has retrieved the document."""
+        return self.ranks > 0
+
+    @cached_property
+    def lengths(self) -> FloatArray:
+        """Shape (n, P); how many documents the run has retrieved for the row's query."""
+        return self.totals(np.ones_like(self.scores))
+
+    @cached_property
+    def sizes(self) -> IntArray:
+        """Shape (P,); how many documents all runs together have retrieved for the row's query."""
+        return (self.start[1:] - self.start[:-1])[self.query]
+
+    def contents(self, run: int) -> bytes:
+        """What a run holds, as bytes that are the same in whatever order runs and queries are given."""
+        rows = [
+            np.arange(self.start[at], self.start[at + 1])
+            for at in sorted(range(len(self.queries)), key=self.queries.__getitem__)
+        ]
+        by_name = np.concatenate(rows) if rows else np.arange(0)
+        return bytes(self.scores[run][by_name].tobytes() + self.ranks[run][by_name].tobytes())
+
+    def totals(self, values: FloatArray) -> FloatArray:
+        """The sum over each row's query of what the run has retrieved; shape (n, P)."""
+        return self._reduced(np.add, np.where(self.named, values, 0.0))
+
+    def least(self, values: FloatArray) -> FloatArray:
+        """The least value in each row's query of what the run has retrieved; shape (n, P)."""
+        return self._reduced(np.minimum, np.where(self.named, values, np.inf))
+
+    def greatest(self, values: FloatArray) -> FloatArray:
+        """The greatest value in each row's query of what the run has retrieved; shape (n, P)."""
+        return self._reduced(np.maximum, np.where(self.named, values, -np.inf))
+
+    def _reduced(self, how: np.ufunc, values: FloatArray) -> FloatArray:
+        if not self.queries:
+            return values
+        of_queries: FloatArray = how.reduceat(values, self.start[:-1], axis=1)
+        return of_queries[:, self.query]
+
+
+def queries_of(rankings: Iterable[Iterable[str]]) -> list[str]:
+    """The queries of several runs, in the order in which the runs name them."""
+    return list(dict.fromkeys(query for run in rankings for query in run))
+
+
+class Ranked(NamedTuple):
+    """Candidates in an order."""
+
+    scores: FloatArray  # shape (P,); the fused scores, which trec_eval puts in the same order
+    kept: BoolArray  # shape (P,); whether a run with a weight has retrieved the document
+    order: IntArray  # shape (P,); the rows, query by query, the best first and what is not kept last
+    rank: IntArray  # shape (P,); the rank of each row in its query, from 1; 0 where it is not kept
+
+
+class Blend:
+    """Runs normalised once, to be combined with any weights."""
+
+    def __init__(self, held: Candidates, method: str, norm: str, k: float) -> None:
+        self.held = held
+        self.combine = METHODS[method].combine
+        self.parts = parts_of(held, method, norm, k)
+
+    def ranked(self, weights: FloatArray) -> Ranked:
+        """The candidates as these weights rank them: by score, and equal ones by id, greatest first."""
+        assert self.combine is not None
+        held = self.held
+        with np.errstate(over="ignore", invalid="ignore"):
+            scores = self.combine(self.parts.values, self.parts.given, weights)
+        kept = counted_runs(held.named, weights) > 0
+        scores = np.where(kept, scores, 0.0) + 0.0  # which makes 0 of -0, as trec_eval compares them
+        if not np.isfinite(scores).all():
+            raise UsageError("bad-score", "a fused score is too large to represent; use smaller weights")
+        compared = np.where(kept, as_compared(scores), -np.inf)
+        order = by_score(held.query, compared, stable=True)
+        rank = np.empty(len(order), dtype=np.int64)
+        rank[order] = np.arange(len(order)) - held.start[held.query] + 1
+        return Ranked(scores, kept, order, np.where(kept, rank, 0))
+
+    def run(self, ranked: Ranked, chosen: BoolArray) -> dict[str, dict[str, float]]:
+        """Query → document → score of the chosen rows that are kept, best first; queries without any are left out."""
+        held = self.held
+        rankings: dict[str, dict[str, float]] = {}
+        rows = ranked.order[(ranked.kept & chosen)[ranked.order]]
+        scores = ranked.scores.tolist()
+        for row, query in zip(rows.tolist(), held.query[rows].tolist(), strict=True):
+            rankings.setdefault(held.queries[query], {})[held.documents[row]] = scores[row]
+        return rankings

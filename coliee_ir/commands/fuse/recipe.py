@@ -4,6 +4,8 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import fields
+from functools import partial
+from itertools import islice
 from typing import Any, Final, Literal
 
 import numpy as np
@@ -14,17 +16,18 @@ from coliee_adapters.errors import InputError, UsageError, quoted, shortened
 from coliee_adapters.files.source import PathLike, Source, copies, written
 from coliee_adapters.forms import json_text
 from coliee_adapters.forms.lines import counted
+from coliee_adapters.ids import Ids
 from coliee_adapters.inputs import RunLike
 from coliee_adapters.normal_forms import is_folded, mistaken
-from coliee_adapters.records import Answers, Run
+from coliee_adapters.records import Answers, Columns, Run
 from coliee_adapters.remarks import Remark, Remarks, worded
+from coliee_ir.commands.convert import write
 from coliee_ir.commands.fuse import votes
-from coliee_ir.commands.fuse.blend import Blend
-from coliee_ir.commands.fuse.candidates import Candidates
-from coliee_ir.commands.fuse.methods import METHODS, NORMS
+from coliee_ir.commands.fuse.methods import METHODS, NORMS, Blend, Candidates, queries_of
 from coliee_ir.judging.gathered import Gathered
 from coliee_ir.judging.judged import FloatArray
 from coliee_ir.output.envelope import dumped
+from coliee_ir.rules.protocol import has_coliee_submissions, has_submissions, submission_rules, task_name
 from coliee_ir.scoring.reading import read_run
 
 #: of reciprocal rank fusion, in the paper that proposed it (Cormack, Clarke, Büttcher, SIGIR 2009)
@@ -34,6 +37,9 @@ TIES: Final = ("N", "Y", "first")
 
 _SHOWN = 3
 _MANY = 20
+
+#: so many queries are fused together, whatever else there is: memory holds the runs' ids and scores, and no more
+_AT_ONCE: Final = 64
 
 #: What fusion does about what is tolerated, where that is left open.
 _DONE = {"duplicate": "(is|are) ignored", "unreadable-answer": "(casts|cast) no vote"}
@@ -149,44 +155,55 @@ class Fusion:
             raise UsageError("unfit-option", "--ties applies to votes on labels only")
         gathered = [Gathered(record) for record in records if isinstance(record, Run)]
         said += _read_remarks(records, gathered)
-        held = self.candidates(gathered)
-        said += _in_two_forms(held.queries) + _in_two_forms(held.documents)
-        said += _unshared(
-            [record.tag for record in records],
-            [{query for query, ranking in run.rankings.items() if ranking} for run in gathered],
-        )
-        rankings: Mapping[str, Mapping[str, float] | list[str]]
+        answered = [{query for query, n in run.lengths.items() if n} for run in gathered]
+        blocks, strange, fused = self._blocks([run.first(self.depth) for run in gathered], weights)
+        queries = queries_of(run.lengths for run in gathered)
+        said += _in_two_forms(queries) + _in_two_forms(strange)
+        said += _unshared([record.tag for record in records], answered)
         if METHODS[self.method].ranks:
-            rankings = self.ranking(Blend(held, self.method, self.norm or NORM, self.k_or_default), weights)
             said += self._unscored(records)
-        else:
-            rankings = votes.elected(held, self.method, weights, self.least)
-            empty = [query for query in held.queries if query not in rankings]
-            if rankings and empty:
-                said.append(_left_out(empty))
-        if not rankings:
+        elif fused and (empty := [query for query in queries if query not in fused and _in_any(query, answered)]):
+            said.append(_left_out(empty))
+        if not fused:
             raise UsageError("no-result", f"the result is empty: no query has a document for {self.method}")
-        return Fused(Run.of(rankings, tag=name), tuple(said))
+        run = Run(partial(iter, blocks), name, METHODS[self.method].ranks, grouped=True)
+        return Fused(run, tuple(said))
+
+    def _blocks(
+        self, runs: Sequence[Mapping[str, Mapping[str, float]]], weights: FloatArray
+    ) -> tuple[list[Columns], list[str], set[str]]:
+        """The fused run in blocks, some queries at a time; ids that are not ASCII; the queries that have a result."""
+        blocks: list[Columns] = []
+        strange: dict[str, None] = {}
+        fused: set[str] = set()
+        queries = iter(queries_of(runs))
+        while some := list(islice(queries, _AT_ONCE)):
+            held = Candidates.of(runs, some)
+            strange.update(dict.fromkeys(document for document in held.documents if not document.isascii()))
+            rankings: Mapping[str, Mapping[str, float] | list[str]]
+            if METHODS[self.method].ranks:
+                blend = Blend(held, self.method, self.norm or NORM, self.k_or_default)
+                ranked = blend.ranked(weights)
+                rankings = blend.run(ranked, ranked.rank <= (self.top or len(ranked.rank)))
+            else:
+                rankings = votes.elected(held, self.method, weights, self.least)
+            fused.update(rankings)
+            for block in Run.of(rankings).blocks():
+                scores = None if block.scores is None else np.asarray(block.scores)
+                blocks.append(block._replace(documents=Ids.of(block.documents), scores=scores))
+        return blocks, list(strange), fused
 
     def candidates(self, runs: Sequence[Gathered]) -> Candidates:
         """The documents of the runs, as deep as they are looked at.
 
         :meta private:
         """
-        return Candidates.of([_cut(run, self.depth) for run in runs])
+        return Candidates.of([run.first(self.depth) for run in runs])
 
     @property
     def k_or_default(self) -> float:
         """The k of reciprocal rank fusion."""
         return K if self.k is None else float(self.k)
-
-    def ranking(self, blend: Blend, weights: FloatArray) -> dict[str, dict[str, float]]:
-        """Query → document → fused score, as many of the first as are kept.
-
-        :meta private:
-        """
-        ranked = blend.ranked(weights)
-        return blend.run(ranked, ranked.rank <= (self.top or len(ranked.rank)))
 
     def _answers(self, answers: Sequence[Answers], weights: FloatArray, said: list[str], tag: str) -> Fused:
         if self.method != "vote":
@@ -334,8 +351,9 @@ def fuse(
         UsageError: the method does not exist or does not fit the runs; a parameter without sense; nothing is left.
 
     >>> fused = fuse({"q": {"a": 3.0, "b": 1.0}}, {"q": {"b": 9.0, "c": 8.0}}, method="combsum", weights=[1, 2])
-    >>> [(block.documents, block.scores) for block in fused.blocks()]
-    [(['b', 'a', 'c'], [2.0, 1.0, 0.0])]
+    >>> from coliee_ir import to_run
+    >>> to_run(fused)
+    {'q': {'b': 2.0, 'a': 1.0, 'c': 0.0}}
     >>> fuse({"q": "Y"}, {"q": "N"}, {"q": "Y"}).labels
     {'q': True}
     """
@@ -370,17 +388,8 @@ def usual(records: Sequence[Run | Answers]) -> str:
     return "vote" if isinstance(records[0], Answers) else "rrf"
 
 
-def _cut(run: Gathered, depth: int | None) -> Mapping[str, Mapping[str, float]]:
-    """The first documents of each query; where the run has no scores, with those of a shorter list."""
-    if depth is None:
-        return run.rankings
-    cut = {query: dict(list(ranking.items())[:depth]) for query, ranking in run.rankings.items()}
-    if run.scored:
-        return cut
-    return {
-        query: {document: float(len(ranking) - at) for at, document in enumerate(ranking)}
-        for query, ranking in cut.items()
-    }
+def _in_any(query: str, answered: Iterable[set[str]]) -> bool:
+    return any(query in run for run in answered)
 
 
 def _read_remarks(records: Sequence[Run | Answers], gathered: Sequence[Gathered]) -> list[str]:
@@ -442,3 +451,47 @@ def _left_out(queries: Sequence[str]) -> str:
     """Which queries a set has nothing for."""
     pattern = "{n} (query has|queries have) no document that appears in enough runs, and (is|are) left out"
     return Remark("left-out", f"{worded(pattern, len(queries))} (first: {'; '.join(map(shortened, queries[:_SHOWN]))})")
+
+
+def form_for(
+    run: Run | Answers,
+    inputs: Sequence[Run | Answers],
+    *,
+    task: str | int | None = None,
+    edition: str | int | None = None,
+    is_cut: bool = False,
+) -> str:
+    """The form in which a fused run is written: that of a submission, or of a ranking that has yet to be cut."""
+    task = task_name(task)
+    if isinstance(run, Answers):
+        return "labels"
+    if run.scored and not (is_cut and task):
+        return "trec"
+    if has_submissions(task):
+        return submission_rules(task, edition).form or "columns"
+    return "trec" if all(one.format == "trec" for one in inputs) else "columns"
+
+
+def keeps_scores(form: str | None) -> bool:
+    """Whether a form, or with None the one that is found, can hold the scores of a ranking that has yet to be cut."""
+    return form in (None, "trec", "parquet")
+
+
+def write_fused(
+    run: Run | Answers,
+    inputs: Sequence[Run | Answers],
+    target: PathLike,
+    *,
+    to: str | None = None,
+    task: str | int | None = None,
+    edition: str | int | None = None,
+    is_cut: bool = False,
+    template: PathLike | None = None,
+) -> list[str]:
+    """Write a fused run."""
+    form = to or ("tort" if template else form_for(run, inputs, task=task, edition=edition, is_cut=is_cut))
+    submitted = has_coliee_submissions(task_name(task)) and (is_cut or not (isinstance(run, Run) and run.scored))
+    said = write(run, target, to=form, tag=run.tag, template=template, submitted=submitted)
+    if form != "tort" and all(one.format == "tort" for one in inputs):
+        said.append("a submission of the pilot repeats the test file: --template FILE makes one")
+    return said

@@ -2,16 +2,20 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
+import math
+from collections.abc import Callable, Mapping, Sequence
+from typing import Final
 
 import numpy as np
 
 from coliee_adapters.classes import NamedTuple
 from coliee_adapters.errors import UsageError
 from coliee_adapters.ids import IntArray
+from coliee_adapters.records import Answers
 from coliee_adapters.remarks import Remarks
-from coliee_ir.commands.fuse.blend import Blend, Ranked
-from coliee_ir.judging.judged import FloatArray, Judged
+from coliee_ir.commands.fuse.methods import Blend, Ranked
+from coliee_ir.commands.fuse.votes import NEAR_WEIGHTS
+from coliee_ir.judging.judged import BoolArray, FloatArray, Judged
 from coliee_ir.judging.qrels import Qrels
 from coliee_ir.measures import Measure
 from coliee_ir.measures.base import Terms, quotient
@@ -133,3 +137,108 @@ class Trial:
         at = at_cutoffs(self.measure, judged, self.deepest, self.decisions)
         self.score = at.score
         return at.each
+
+
+class Ballots:
+    """Weights of a vote, tried on labelled queries. A run without an answer to a query abstains."""
+
+    def __init__(self, answers: Sequence[Answers], labels: Mapping[str, bool], ties: str, fold: IntArray) -> None:
+        sign = {True: 1.0, False: -1.0, None: 0.0}
+        #: shape (n, Q); 1 for Y, -1 for N, 0 for no answer
+        self.votes = np.array([[sign[run.labels.get(query)] for query in labels] for run in answers])
+        self.labels = np.array(list(labels.values()), dtype=np.bool_)
+        self.ties = ties
+        #: how many folds a repeat has
+        self.folds = int(fold.max()) + 1
+        self.fold = fold + self.folds * np.arange(len(fold))[:, None]
+        self.score = quotient
+
+    def contents(self, run: int) -> bytes:
+        """What a run answers, as bytes that do not depend on the order in which runs are given."""
+        return bytes(self.votes[run].tobytes())
+
+    def elected(self, weights: Weights) -> tuple[BoolArray, BoolArray]:
+        """The answer that the weights give, and whether any run with a weight answers; each of shape (Q,)."""
+        by_run = np.array(weights)[:, None] * self.votes
+        total, cast = by_run.sum(axis=0), np.abs(by_run).sum(axis=0)
+        tied = np.abs(total) <= NEAR_WEIGHTS * np.maximum(cast, 1e-300)
+        if self.ties == "first":
+            first = by_run[np.argmax(by_run != 0, axis=0), np.arange(by_run.shape[1])] > 0
+        else:
+            first = np.full(len(self.labels), self.ties == "Y")
+        return np.where(tied, first, total > 0), cast > 0
+
+    def held_out(self, of_folds: Sequence[Weights]) -> Terms:
+        """What each query adds to the accuracy when it is answered by the weights of its fold."""
+        right = [self._right(weights) for weights in of_folds]
+        parts = [
+            np.column_stack((np.choose(fold - self.folds * at, right[self.folds * at : self.folds * (at + 1)]), ones))
+            for at, (fold, ones) in enumerate(zip(self.fold, np.ones_like(self.fold), strict=True))
+        ]
+        return averaged([part.astype(np.float64) for part in parts], self.score, is_mean=False)
+
+    def worth(self, weights: Weights, without: int | None = None) -> Worth:
+        """The accuracy on all queries, or on those outside of a fold, of all folds of all repeats."""
+        everyone = np.ones(len(self.labels), dtype=np.bool_)
+        chosen = everyone if without is None else self.fold[without // self.folds] != without
+        return Worth(float(self._right(weights)[chosen].mean()), None)
+
+    def _right(self, weights: Weights) -> BoolArray:
+        label, answered = self.elected(weights)
+        right: BoolArray = answered & (label == self.labels)
+        return right
+
+
+#: Shares of the coarse grid, in twentieths; then steps of hundredths around the best.
+_COARSE: Final = tuple(at / 20 for at in range(21))
+_FINE: Final = tuple(at / 100 for at in range(-4, 5))
+_SWEEPS: Final = 20
+
+#: A score must be better by more than this to be better.
+_BETTER: Final = 1e-12
+
+#: Weights are rounded to so many digits: those that are written are those that were tried.
+_DIGITS: Final = 6
+
+
+def equal(runs: int) -> Weights:
+    """The same weight for each run."""
+    return (round(1 / runs, _DIGITS),) * runs
+
+
+def alone(runs: int, at: int) -> Weights:
+    """All weight on one run."""
+    return tuple(float(run == at) for run in range(runs))
+
+
+def climbed(value: Callable[[Weights], float], order: Sequence[int]) -> Weights:
+    """The best weights that the search finds, starting from equal ones, which they are never worse than.
+
+    A step gives one run a share t of the weight and the others the rest, in the proportions that they have. Of shares
+    that are as good, the nearest to the present one is taken, so that the result is the same on every machine.
+    """
+    weights = equal(len(order))
+    best = value(weights)
+    for fine in (False, True):
+        for _ in range(_SWEEPS):
+            before = best
+            for at in order:
+                now = weights[at]
+                shares = [now + step for step in _FINE] if fine else list(_COARSE)
+                tried = [_shared(weights, at, min(max(share, 0.0), 1.0)) for share in shares]
+                for other in sorted(dict.fromkeys(tried), key=lambda one: (abs(one[at] - now), one[at])):
+                    if (score := value(other)) > best + _BETTER:
+                        best, weights = score, other
+            if best == before:
+                break
+    return weights
+
+
+def _shared(weights: Weights, at: int, share: float) -> Weights:
+    """The weights with a share for one run, and the rest for the others in their proportions."""
+    rest = math.fsum(weight for run, weight in enumerate(weights) if run != at)
+    shared = []
+    for run, weight in enumerate(weights):
+        part = weight / rest if rest else 1 / (len(weights) - 1)
+        shared.append(round(share if run == at else (1 - share) * part, _DIGITS))
+    return tuple(shared)

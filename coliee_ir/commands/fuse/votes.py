@@ -9,8 +9,7 @@ import numpy as np
 
 from coliee_adapters.classes import NamedTuple
 from coliee_adapters.records import Answers
-from coliee_ir.commands.fuse.candidates import Candidates
-from coliee_ir.commands.fuse.methods import weighted_sum
+from coliee_ir.commands.fuse.methods import Candidates, weighted_sum
 from coliee_ir.judging.judged import BoolArray, FloatArray
 
 #: Sums of weights that are nearer than this, relatively, are equal: .1 + .2 is .3.

@@ -17,11 +17,10 @@ from coliee_adapters.files.source import Source, is_store
 from coliee_adapters.inputs import GoldLike, RunLike
 from coliee_adapters.records import Answers, Gold, Run
 from coliee_adapters.remarks import KINDS, Remarks
-from coliee_ir.commands.tune.filters import Filter, filtered
 from coliee_ir.commands.tune.pool import Pool
 from coliee_ir.commands.tune.problem import Problem, Solution
 from coliee_ir.commands.tune.result import Filtered, Tuning
-from coliee_ir.commands.tune.rules import Rule, named
+from coliee_ir.commands.tune.rules import Filter, Rule, filtered, named
 from coliee_ir.judging import workers
 from coliee_ir.judging.gathered import Gathered
 from coliee_ir.measures import Measure
