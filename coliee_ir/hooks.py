@@ -211,7 +211,8 @@ class RankingEvaluator:
         write_csv: bool = True,
         **rules: Unpack[Rules],
     ) -> None:
-        self.evaluator = Evaluator(gold, measures, **{"only": list(queries), **rules})
+        rules.setdefault("only", list(queries))
+        self.evaluator = Evaluator(gold, measures, **rules)
         self.queries, self.documents = queries, documents
         self.are_shared = all(isinstance(one, str) for one in documents.values())
         if top is None:
