@@ -675,7 +675,8 @@ def main() -> int:
     options = parser.parse_args()
     seed = random.SystemRandom().randrange(10**9) if options.seed is None else options.seed
     print(f"seed {seed}", flush=True)
-    resource.setrlimit(resource.RLIMIT_AS, (4 << 30, 4 << 30))  # a MemoryError here, not elsewhere
+    # a MemoryError here, not elsewhere; of what is written to, as the engine that draws figures reserves far more
+    resource.setrlimit(resource.RLIMIT_DATA, (4 << 30, 4 << 30))
     done, found = 0, 0
     start = process_time()
 
