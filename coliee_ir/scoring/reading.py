@@ -69,11 +69,11 @@ def read_queries(source: object, rule: IdRule = normal_id, rules: Protocol | Non
     head = file.head()
     if tort.sniff(head):
         return tuple(case.id for case in tort.read_cases(file))
-    if statute.sniff_gold(head) == "statute-xml":
+    if statute.is_xml(head):
         return tuple(statute.read_pairs(file))
     if (names := case_law.read_test_queries(file, rule)) is not None:
         return names
-    if any(form.sniff(head) == form.name for form in detect.GOLD_FORMS if form.name in _MARKED):
+    if (form := detect.shown(head, "gold")) is not None and form.name in _MARKED:
         return read_gold(file).queries
     header = detect.header_of(file)
     if is_header(header) or (header and file.columns):
@@ -161,14 +161,14 @@ def read_gold(
 
         with guarded(file.name):
             return described.read_gold(file, layout)
-    gold_form = detect.gold_form(file, layout.container if layout else form)
+    name = detect.form_of(file, "gold", layout.container if layout else form).name
     with guarded(file.name):
-        if task is None and gold_form.name in ("qrels", "parquet"):
-            gold = gold_form.read(file, exact_id)
+        if task is None and name in ("qrels", "parquet"):
+            gold = detect.read_gold(file, form=name, rule=exact_id)
             task = _task_of_ids(gold.queries).task
             if id_rule(task, "qrels") is exact_id:
                 return gold
-        return gold_form.read(file, id_rule(task, gold_form.name))
+        return detect.read_gold(file, form=name, rule=id_rule(task, name))
 
 
 def gold_files(source: object) -> list[str]:
@@ -203,7 +203,7 @@ def _golds_in(
     if remote.is_remote(name):
         there = [Source(file, columns=checked_columns(columns)) for file in remote.files(name)]
         for file in there:
-            if any(form.sniff(file.head()) == form.name for form in detect.GOLD_FORMS):
+            if detect.shown(file.head(), "gold"):
                 golds.append(file)
             else:
                 passed.add("not-gold", Path(file.name).name)
@@ -220,7 +220,7 @@ def _golds_in(
         raise InputError("cannot-read", str(folder), problem) from None
     for entry in entries:
         one = Source(entry, columns=checked_columns(columns)) if entry in inside else None
-        if one is not None and any(form.sniff(one.head()) == form.name for form in detect.GOLD_FORMS):
+        if one is not None and detect.shown(one.head(), "gold"):
             golds.append(one)
         elif entry.is_symlink() and entry not in inside and entry.exists():
             passed.add("gold-link", entry.name)
@@ -347,13 +347,13 @@ def _read_run(
             with guarded(file.name):
                 return described.read_run(file, layout)
         layout = None  # what fuse, cut and tune write
-    run_form = detect.run_form(file, layout.container if layout else form)
-    if rules is not None and run_form.name == tort.FORMAT and rules.claims:
-        run_form = detect.run_form(file, "claims")
-    if rules is not None and run_form.name == "columns" and rules.parts == ("answers",):
-        run_form = detect.run_form(file, "labels")  # whose reader says what is wrong with the first line's label
+    name = detect.form_of(file, "run", layout.container if layout else form).name
+    if rules is not None and name == tort.FORMAT and rules.claims:
+        name = "claims"
+    if rules is not None and name == "columns" and rules.parts == ("answers",):
+        name = "labels"  # whose reader says what is wrong with the first line's label
     with guarded(file.name):
-        return run_form.read(file, rule)
+        return detect.read_run(file, form=name, rule=rule)
 
 
 def without_itself(run: Run) -> Run:
@@ -421,7 +421,7 @@ def is_gold_by_name(file: str | Source) -> bool:
         head = source.head()
     except ColieeError:
         return False
-    return head.lstrip().startswith((b"{", b"[")) and any(form.sniff(head) for form in detect.GOLD_FORMS)
+    return head.lstrip().startswith((b"{", b"[")) and detect.shown(head, "gold") is not None
 
 
 def reads_as_gold(source: Any, *, task: str | None = None) -> bool:
@@ -452,7 +452,7 @@ def telling(runs: Iterable[object], columns: Mapping[str, str] | None = None) ->
         if not isinstance(run, Source):
             return run
         with contextlib.suppress(ColieeError):
-            name = detect.run_form(run).name
+            name = detect.form_of(run, "run").name
             if name not in shown:
                 shown.setdefault("labels" if name in ("json", "table", "parquet") and are_labels(run) else name, run)
     known = [shown[name] for name in shown if name not in ("labels", "columns")]
@@ -462,7 +462,7 @@ def telling(runs: Iterable[object], columns: Mapping[str, str] | None = None) ->
 def are_labels(run: object, columns: Mapping[str, str] | None = None) -> bool:
     """Whether a submission holds labels, or is meant to."""
     if isinstance(run, Source):
-        name = detect.run_form(run).name
+        name = detect.form_of(run, "run").name
         if name == "json":
             return isinstance(detect.read_run(run), Answers)
         if name in ("table", "parquet"):
@@ -484,7 +484,7 @@ def _pilot_task(gold: Gold, run: object) -> Found:
         return NO_DECISIONS
     if gold.qrels is None:
         return NO_CLAIMS
-    cases = tort.read_cases(run) if isinstance(run, Source) and detect.run_form(run).name == tort.FORMAT else []
+    cases = tort.read_cases(run) if isinstance(run, Source) and detect.form_of(run, "run").name == tort.FORMAT else []
     if cases and all(case.court_decision is None for case in cases):
         return NOTHING_DECIDED
     return DECISIONS
