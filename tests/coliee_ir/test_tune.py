@@ -353,7 +353,7 @@ def test_what_a_person_reads() -> None:
     tuning = tune(gold, Run.of(run, tag="ours"), task="1", by=["k", "score"], repeats=2)
     shown = [[[getattr(cell, "text", cell) for cell in row] for row in table.rows] for table in tuning.tables()]
     assert shown[:2] == [
-        [["ours", "scores of at least 1.45", "1.0000", "0.0000", "-", "-", "1.0000", "0.0000"]],
+        [["ours", "scores of at least 1.45", "1.0000", "0.0000", "0.7004", "1.0000", "1.0000", "0.0000"]],
         [["ours", "0.6667", "+0.3333", "0.0494", "+0.2195", "+0.4549"]],
     ]
     assert [row[1:] for row in shown[2]] == [
