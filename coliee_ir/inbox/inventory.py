@@ -20,7 +20,7 @@ from coliee_adapters.descriptions import system_description as descriptions
 from coliee_adapters.descriptions.system_description import Description
 from coliee_adapters.errors import ColieeError, guarded
 from coliee_adapters.files import archives, file_kinds
-from coliee_adapters.files.source import Kind, PathLike, Source
+from coliee_adapters.files.source import Kind, PathLike, Source, by_original, copies
 from coliee_adapters.forms import detect, tabular
 from coliee_adapters.records import Answers, Gold, Run
 from coliee_adapters.remarks import Remark
@@ -155,6 +155,12 @@ class Inventory:
             for kind, found in kinds.items()
             if found
         ]
+
+
+def originals(items: Iterable[Item]) -> dict[str, str]:
+    """File → the first with the same content, itself where there is none; a copy comes behind what it is one of."""
+    ordered = sorted((one.source for one in items), key=lambda source: by_original(source.path))
+    return {one.path: like or one.path for one, like in zip(ordered, copies(ordered), strict=True)}
 
 
 def passed_over(kind: str, files: Sequence[str]) -> str:
