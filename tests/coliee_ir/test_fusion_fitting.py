@@ -137,16 +137,6 @@ def test_no_query_has_a_part_in_the_weights_that_it_is_fused_by() -> None:
         assert to_run(spoiled.held_out_run)[query] == to_run(fitted.held_out_run)[query]
 
 
-def test_fitting_finds_the_better_run() -> None:
-    gold, drawn = example(queries=40)
-    fitted = fit_fusion(gold, *drawn, task=1, repeats=2)
-    assert fitted.fusion.weights is not None
-    assert fitted.fusion.weights[0] > fitted.fusion.weights[2]
-    assert fitted.held_out > max(one.held_out for one in fitted.contenders[2:])
-    assert fitted.resubstitution >= fitted.held_out
-    assert [one.name for one in fitted.contenders] == ["fitted", "equal weights", "run", "run", "run"]
-
-
 def test_the_search_finds_the_top_of_a_hill_and_stays_where_all_is_level() -> None:
     top = (0.62, 0.25, 0.13)
     found = climbed(lambda w: -sum((a - b) ** 2 for a, b in zip(w, top, strict=True)), range(3))

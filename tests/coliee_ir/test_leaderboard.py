@@ -2,8 +2,6 @@
 
 from __future__ import annotations
 
-import csv
-import io
 import json
 import os
 from collections.abc import Mapping
@@ -381,24 +379,6 @@ def test_the_json_holds_everything_and_repeats_to_the_byte(folder: Path, capsys:
 
 
 # as text
-
-
-def test_hostile_tags_teams_and_file_names_are_escaped_everywhere(
-    folder: Path, capsys: pytest.CaptureFixture[str]
-) -> None:
-    write(folder, {"all/=A\x1b[31m|&/x y.txt": run_lines(9, "=cmd()"), "all/B/_{}.txt": run_lines(5, "\\x|*")})
-    write(folder, {"c.csv": "query,category\n000001,=evil\n"})
-    given = ["leaderboard", "gold.json", "all", "--task", "1", "--categories", "c.csv", "--resamples", "99"]
-    for form in ("table", "markdown", "latex"):
-        tables = [word for name in ("ranking", "categories", "questions", "invalid") for word in ("--table", name)]
-        assert main([*given, *tables, "-f", form]) == 0
-        out, err = capsys.readouterr()
-        assert "\x1b" not in out + err
-    for name in ("ranking", "categories"):
-        assert main([*given, "--table", name, "-f", "csv"]) == 0
-        cells = [cell for row in csv.reader(io.StringIO(capsys.readouterr().out)) for cell in row]
-        assert not [cell for cell in cells if cell.startswith(("=", "+", "@"))]
-        assert any("'=" in cell for cell in cells)
 
 
 def test_file_names_that_are_no_text(folder: Path, capsys: pytest.CaptureFixture[str]) -> None:

@@ -66,13 +66,14 @@ NASTY_RUNS = [
     Run.of({query: {"abx"[n % (at + 1)]: 2.0, "y": 1.0} for n, query in enumerate(NASTY_GOLD)}, tag=f"{NASTY}{at}")
     for at in (1, 2)
 ]
+TEAMS = {run.tag: f"=@{NASTY}" for run in NASTY_RUNS}
 TREC: dict[str, Any] = {"task": "trec"}
 QUICK: dict[str, Any] = {**TREC, "folds": 2, "repeats": 1}
 
 HOSTILE = {
     "ScoreTable": lambda: ScoreTable([evaluate(NASTY_GOLD, run, **TREC) for run in NASTY_RUNS], per_query=True),
     "Comparison": lambda: one_step.compare(NASTY_GOLD, *NASTY_RUNS, measure="MacroF1", n_resamples=50, **TREC),
-    "Leaderboard": lambda: one_step.leaderboard(NASTY_GOLD, *NASTY_RUNS, n_resamples=50, **TREC),
+    "Leaderboard": lambda: one_step.leaderboard(NASTY_GOLD, *NASTY_RUNS, n_resamples=50, teams=TEAMS, **TREC),
     "Tunings": lambda: Tunings([tune(NASTY_GOLD, run, by="k", maximise="MicroF1", **QUICK) for run in NASTY_RUNS]),
     "FittedFusion": lambda: fit_fusion(NASTY_GOLD, *NASTY_RUNS, measure="MicroF1", **QUICK),
 }
