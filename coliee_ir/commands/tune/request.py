@@ -128,8 +128,8 @@ def tune(
         given = submission.beside.get("answers")
     inside = measure.measures if isinstance(measure, Formula) else (measure,)
     if any(isinstance(one, Accuracy) for one in inside) and given is None:
-        problem = "Accuracy needs the answers that belong to the run (--answers); or maximise MacroF2"
-        raise UsageError("unfit-measure", problem)
+        needed = "Accuracy needs the answers that belong to the run (--answers); or maximise MacroF2"
+        raise UsageError("unfit-measure", needed)
     # what is wrong with the files, or between them, is refused or said as everywhere
     scores = evaluator.evaluate(submission, answers=given, keep_judged=True)
     right = _right(record, given) if any(isinstance(one, Accuracy) for one in inside) else None
