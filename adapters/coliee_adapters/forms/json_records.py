@@ -260,7 +260,7 @@ def sniff(head: bytes) -> bool:
 
 def _write(held: Written, stream: TextIOBase) -> None:
     """Write ``{query: [document, …]}``, without ``.txt``; or ``{query: {document: number}}``."""
-    kept = held.documents if held.scored else {query: list(entry) for query, entry in held.documents.items()}
+    kept = {query: dict(entry) if held.scored else list(entry) for query, entry in held.documents.items()}
     json.dump(kept, stream, ensure_ascii=False, indent=1)
     stream.write("\n")
 
