@@ -14,8 +14,7 @@ import numpy as np
 from coliee_adapters.checked import is_whole, texts
 from coliee_adapters.errors import ColieeError, InputError, UsageError
 from coliee_adapters.files.source import Source, is_store
-from coliee_adapters.inputs import GoldLike, RunLike
-from coliee_adapters.records import Answers, Gold, Run
+from coliee_adapters.records import Answers, Gold, GoldLike, Run, RunLike
 from coliee_adapters.remarks import KINDS, Remarks
 from coliee_ir.commands.tune.pool import Pool
 from coliee_ir.commands.tune.problem import Problem, Solution
