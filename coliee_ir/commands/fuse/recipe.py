@@ -17,9 +17,8 @@ from coliee_adapters.files.source import PathLike, Source, copies, written
 from coliee_adapters.forms import json_text
 from coliee_adapters.forms.lines import counted
 from coliee_adapters.ids import Ids
-from coliee_adapters.inputs import RunLike
 from coliee_adapters.normal_forms import is_folded, mistaken
-from coliee_adapters.records import Answers, Columns, Run
+from coliee_adapters.records import Answers, Columns, Run, RunLike
 from coliee_adapters.remarks import Remark, Remarks, worded
 from coliee_ir.commands.convert import write
 from coliee_ir.commands.fuse import votes
