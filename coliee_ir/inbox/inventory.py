@@ -19,9 +19,8 @@ from coliee_adapters.classes import dataclass
 from coliee_adapters.descriptions import system_description as descriptions
 from coliee_adapters.descriptions.system_description import Description
 from coliee_adapters.errors import ColieeError, guarded
-from coliee_adapters.files import archives
-from coliee_adapters.files.file_kinds import kind_of
-from coliee_adapters.files.source import Kind, PathLike, Source
+from coliee_adapters.files import archives, file_kinds
+from coliee_adapters.files.source import Kind, PathLike, Source, by_original, copies
 from coliee_adapters.forms import detect, tabular
 from coliee_adapters.records import Answers, Gold, Run
 from coliee_adapters.remarks import Remark
@@ -47,7 +46,7 @@ _BESIDES: Final = (
     r"(?i)(?:read\W?me|licen[cs]e|changelog|notes?)\b.*|.*\.(?:md|rst|rtf|pdf|docx?|odt|tex|bib|pptx?|py|ipynb|sh|ya?ml|toml|"
     r"html?|eml|msg|png|jpe?g|gif|svg|log|md5|sha1|sha256)(?:sums?)?"
 )
-_DOCUMENTS: Final = ("a PDF", "an RTF document", "a Word document", "an OpenDocument text", "a web page")
+_DOCUMENTS: Final = (file_kinds.DOCUMENT, file_kinds.PAGE)
 
 #: what a column is called in lists of teams, and in tables of scores such as ours
 _OF_SCORES: Final = r"(?i)\s*(?:team|group|categor(?:y|ies)|(?:micro|macro)?[-_ ]?[pr]?f[12](?:@\d+)?|accuracy)\s*"
@@ -67,9 +66,6 @@ class Part(enum.StrEnum):
     OTHER = "other"  # a readme, a paper, a table of scores
     UNREAD = ""  # it may have been a run, and cannot be read: ``error`` says why
 
-
-#: the parts that are scored, and what may have been one
-SCORED: Final = (Part.RUN, Part.ANSWERS, Part.LONG, Part.UNREAD)
 
 #: why a file is passed over: in one word → as it is called, of one, of several
 WHY_NOT: Final = {
@@ -156,6 +152,12 @@ class Inventory:
             for kind, found in kinds.items()
             if found
         ]
+
+
+def originals(items: Iterable[Item]) -> dict[str, str]:
+    """File → the first with the same content, itself where there is none; a copy comes behind what it is one of."""
+    ordered = sorted((one.source for one in items), key=lambda source: by_original(source.path))
+    return {one.path: like or one.path for one, like in zip(ordered, copies(ordered), strict=True)}
 
 
 def passed_over(kind: str, files: Sequence[str]) -> str:
@@ -377,10 +379,10 @@ def is_nothing(source: Source) -> bool:
 def _is_document(file: str) -> bool:
     try:
         with Path(file).open("rb") as raw:
-            kind = kind_of(raw.read(1 << 16))
+            kind = file_kinds.kind_of(raw.read(1 << 16))
     except OSError:
         return False
-    return kind is not None and kind.name in _DOCUMENTS
+    return kind in _DOCUMENTS
 
 
 def named_task(file: str) -> str:

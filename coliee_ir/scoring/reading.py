@@ -20,8 +20,18 @@ from coliee_adapters.forms import case_law, detect, frames, statute, tort
 from coliee_adapters.forms.lines import Comments, content_lines, split_columns
 from coliee_adapters.forms.statute import STATUTE_ID
 from coliee_adapters.forms.vocabulary import EVERY_NAME, MEMORY, checked_columns, is_header, normal_name
-from coliee_adapters.inputs import FileLike, GoldLike, RunLike
-from coliee_adapters.records import Answers, Columns, Gold, IdRule, Run, exact_id, normal_id
+from coliee_adapters.records import (
+    Answers,
+    Columns,
+    FileLike,
+    Gold,
+    GoldLike,
+    IdRule,
+    Run,
+    RunLike,
+    exact_id,
+    normal_id,
+)
 from coliee_adapters.remarks import KINDS, Remarks
 from coliee_ir.rules.protocol import (
     CASES,
@@ -197,40 +207,33 @@ def _golds_in(
     source: str | os.PathLike[str] | Source, columns: Mapping[str, str] | None = None
 ) -> tuple[list[Source], Remarks]:
     """The golds that lie in a folder, by name, and what was passed over: other files, folders, links out of it."""
-    golds, passed = [], Remarks()
-    name = Source.of(source).path
-    columns = columns or Source.of(source).columns
-    if remote.is_remote(name):
-        there = [Source(file, columns=checked_columns(columns)) for file in remote.files(name)]
-        for file in there:
-            if detect.shown(file.head(), "gold"):
-                golds.append(file)
-            else:
-                passed.add("not-gold", Path(file.name).name)
-        if not golds:
-            problem = "there is no gold in this folder"
-            raise InputError("empty", name, problem, remedy="name a gold, or a folder of golds")
-        return golds, passed
-    folder = Path(name)
-    try:
-        entries = sorted(entry for entry in folder.iterdir() if not entry.name.startswith("."))
-        inside = [entry for entry in entries if entry.is_file() and folder.resolve() in entry.resolve().parents]
-    except OSError as error:
-        problem = f"this folder cannot be read ({error.strerror or error})"
-        raise InputError("cannot-read", str(folder), problem) from None
-    for entry in entries:
-        one = Source(entry, columns=checked_columns(columns)) if entry in inside else None
-        if one is not None and detect.shown(one.head(), "gold"):
+    golds, passed, given = [], Remarks(), Source.of(source)
+    name, columns = given.path, checked_columns(columns or given.columns)
+    if given.is_remote:
+        inside, outside = list(remote.files(name)), set[str]()
+    else:
+        folder = Path(name)
+        try:
+            entries = sorted(entry for entry in folder.iterdir() if not entry.name.startswith("."))
+            inside = [str(entry) for entry in entries]
+            outside = {
+                str(one) for one in entries if not one.is_file() or folder.resolve() not in one.resolve().parents
+            }
+        except OSError as error:
+            problem = f"this folder cannot be read ({error.strerror or error})"
+            raise InputError("cannot-read", name, problem) from None
+    for path in inside:
+        one = Source(path, columns=columns)
+        if path not in outside and detect.shown(one.head(), "gold"):
             golds.append(one)
-        elif entry.is_symlink() and entry not in inside and entry.exists():
-            passed.add("gold-link", entry.name)
         else:
-            passed.add("not-gold", entry.name)
+            is_link = path in outside and Path(path).is_symlink() and Path(path).exists()
+            passed.add("gold-link" if is_link else "not-gold", Path(one.name).name)
     if not golds:
         problem = "there is no gold in this folder"
-        if links := passed.examples("gold-link"):
-            problem += f"; {links[0]} is a link out of it, not followed"
-        raise InputError("empty", str(folder), problem, remedy="name a gold, or a folder of golds")
+        if links_out := passed.examples("gold-link"):
+            problem += f"; {links_out[0]} is a link out of it, not followed"
+        raise InputError("empty", name, problem, remedy="name a gold, or a folder of golds")
     return golds, passed
 
 

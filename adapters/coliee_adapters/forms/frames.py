@@ -265,9 +265,10 @@ def are_answers(held: Mapping[Any, Any]) -> bool:
     """Whether a dictionary answers queries, and does not list documents for them."""
     if not held or not all(isinstance(value, str | int | np.generic) for value in held.values()):
         return False
-    words = {str(query): word_of(value) for query, value in held.items()}
-    if not json_records.are_labels(words):
-        query, word = next((query, word) for query, word in words.items() if word.lower() not in LABELS)
+    answers = {query: value.item() if isinstance(value, np.generic) else value for query, value in held.items()}
+    if not json_records.are_labels(answers):
+        words = ((str(query), word_of(value)) for query, value in answers.items())
+        query, word = next((query, word) for query, word in words if word.lower() not in LABELS)
         remedy = "give Y or N, or a list of documents"
         raise Place(_MEMORY, "query", query).fault("bad-label", "this is not a label", word, remedy)
     return True
