@@ -595,6 +595,8 @@ def test_remarks_are_said_on_standard_error_and_with_keep_going_the_others_are_c
         ([*RUNS, "-m", "official"], "name one measure\n"),
         ([*RUNS, "--seed", "x"], "[usage]"),
         ([*RUNS, "--resamples", "0"], "[usage] '0'…"),
+        ([*RUNS, "--margin", "-1"], "[usage] '-1'…"),
+        ([*RUNS, "--confidence-level", "2"], "[usage] '2'…"),
         ([*RUNS, "--test", "z"], "[usage]"),
         ([*RUNS, "--baseline", "x"], "coliee-ir: [unknown-name] 'x'… bm25, dense, rerank …\n"),
         ([*RUNS, "task2/mono.txt"], "[mismatch]"),
