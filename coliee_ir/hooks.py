@@ -12,10 +12,10 @@ from __future__ import annotations
 
 import csv
 import inspect
-from collections.abc import Callable, Iterable, Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import replace
 from pathlib import Path
-from typing import Any, Final
+from typing import Any, Final, Unpack
 
 import numpy as np
 import numpy.typing as npt
@@ -24,7 +24,7 @@ from coliee_adapters.errors import UsageError
 from coliee_adapters.inputs import GoldLike
 from coliee_adapters.records import normal_id
 from coliee_ir.measures import Measure
-from coliee_ir.scoring.evaluator import Evaluator
+from coliee_ir.scoring.evaluator import Evaluator, Rules
 
 __all__ = ["RankingEvaluator", "compute_metrics"]
 
@@ -42,10 +42,8 @@ def compute_metrics(
     rows: Sequence[tuple[str, str]] | Sequence[str],
     measures: str | Sequence[str] = (),
     *,
-    task: str | int | None = None,
-    edition: str | int | None = None,
-    only: str | Iterable[str] | None = None,
     threshold: float | None = 0.0,
+    **rules: Unpack[Rules],
 ) -> Callable[[Any], dict[str, float]]:
     """What the Trainer takes as ``compute_metrics``: official measures from the predictions of a classifier.
 
@@ -54,12 +52,10 @@ def compute_metrics(
         rows: what each row of the evaluation set is about, in its order: (query, document), or a query that is
             answered Y or N.
         measures: names of measures; by default the official ones. The Trainer puts ``eval_`` before their names.
-        task: the task; by default it is found from the gold.
-        edition: the year whose rules count; by default the newest.
-        only: the queries to score, for example those of a validation split; by default all.
         threshold: documents with a greater score are retrieved. With two classes, the score is the logit of the second
             less that of the first, and 0 is where the second is the more probable one; with one class it is the
             prediction itself. None keeps all documents, as a ranking, whose measures of sets need a cutoff.
+        rules: see ``coliee_ir.Rules``.
 
     Returns:
         A function of what the Trainer gives: an object with ``predictions`` and ``label_ids``, or (predictions,
@@ -70,9 +66,9 @@ def compute_metrics(
         InputError: the gold cannot be read.
         UsageError: a task, an edition or a measure that does not exist or does not fit.
     """
-    evaluator = Evaluator(gold, measures, task=task, edition=edition, only=only)
-    zero = replace(evaluator.decisions, no_overlap="zero")
-    of_nothing = Evaluator(gold, measures, task=task, edition=edition, only=only, decisions=zero)
+    evaluator = Evaluator(gold, measures, **rules)
+    rules["decisions"] = replace(evaluator.decisions, no_overlap="zero")
+    of_nothing = Evaluator(gold, measures, **rules)
     if threshold is None:
         _check_cutoffs(evaluator, "threshold=0.0")
     rows = list(rows)  # type: ignore[assignment]  # what zip gives would be used up by the first evaluation
@@ -185,14 +181,13 @@ class RankingEvaluator:
         queries: query → text.
         documents: document → text; for a task where each query has documents of its own, query → document → text.
         measures: names of measures, the first of which chooses the best model; by default the official ones.
-        task: the task; by default it is found from the gold.
-        edition: the year whose rules count; by default the newest.
         top: how many documents of each query are kept; by default 100. Measures of sets need a cutoff, ``MicroF1@5``,
             or this.
         name: what stands before the measures' names.
         batch_size: as ``encode`` takes it.
         write_csv: whether a row for each evaluation is appended to ``COLIEE_evaluation_NAME_results.csv`` in the
             ``output_path`` of the call, as their evaluators do.
+        rules: see ``coliee_ir.Rules``; by default the queries that have a text are scored.
 
     Attributes:
         primary_metric: the name of the first measure as the results have it.
@@ -210,14 +205,14 @@ class RankingEvaluator:
         documents: Mapping[str, str] | Mapping[str, Mapping[str, str]],
         measures: str | Sequence[str] = (),
         *,
-        task: str | int | None = None,
-        edition: str | int | None = None,
         top: int | None = None,
         name: str = "",
         batch_size: int = 32,
         write_csv: bool = True,
+        **rules: Unpack[Rules],
     ) -> None:
-        self.evaluator = Evaluator(gold, measures, task=task, edition=edition, only=list(queries))
+        rules.setdefault("only", list(queries))
+        self.evaluator = Evaluator(gold, measures, **rules)
         self.queries, self.documents = queries, documents
         self.are_shared = all(isinstance(one, str) for one in documents.values())
         if top is None:

@@ -337,7 +337,7 @@ The pilot's file is read for its decisions (`tort`) or, with `--task rationale`,
 {conversions()}"""
 
 
-def _forms(forms: Iterable[detect.Form[Any]]) -> str:
+def _forms(forms: Iterable[detect.Form]) -> str:
     return table(["format", "looks like"], ([code(form.name), code(form.looks)] for form in forms))
 
 

@@ -37,7 +37,7 @@ CONVERT = ("convert", "--to", "json", "run.txt")
 #: what a hook can use: it runs before the command, in its process
 PRELUDE = """
 import contextlib, os, resource, sys, time, tomllib
-import coliee_adapters.forms.case_law, coliee_ir.cli.convert, coliee_ir.cli.evaluate
+import coliee_adapters.forms.json_records, coliee_ir.cli.convert, coliee_ir.cli.evaluate
 from pathlib import Path
 from coliee_ir.judging import workers
 from coliee_ir.scoring import batch
@@ -420,11 +420,12 @@ files._beside = slow
 )
 def test_a_batch_system_ends_a_conversion(here: Path, sign: signal.Signals, target: str) -> None:
     hook = """
-writes = coliee_adapters.forms.case_law.write_json
-def slow(content, stream):
-    writes(content, stream)
+import json
+writes = json.dump
+def slow(content, stream, **options):
+    writes(content, stream, **options)
     wait()
-coliee_adapters.forms.case_law.write_json = slow
+json.dump = slow
 """
     Path("out.json").write_bytes(b"old")
     before = content(here)
@@ -499,11 +500,12 @@ def test_what_is_ignored_stays_ignored(here: Path) -> None:
     hook = """
 import signal
 signal.signal(signal.SIGHUP, signal.SIG_IGN)
-writes = coliee_adapters.forms.case_law.write_json
-def slow(content, stream):
-    writes(content, stream)
+import json
+writes = json.dump
+def slow(content, stream, **options):
+    writes(content, stream, **options)
     os.kill(os.getpid(), signal.SIGHUP)
-coliee_adapters.forms.case_law.write_json = slow
+json.dump = slow
 """
     assert run(*CONVERT, "out.json", hook=hook)[0] == 0
     assert Path("out.json").stat().st_size

@@ -35,6 +35,14 @@ class LazyFrame(Protocol):
         ...
 
 
+class Labelled(Protocol):
+    """What holds a dictionary: a Series of labels by query, ranx's Run and Qrels."""
+
+    def to_dict(self) -> Any:
+        """The dictionary."""
+        ...
+
+
 #: A path, ``-`` for standard input, or an opened file.
 FileLike: TypeAlias = str | os.PathLike[str] | Source
 
@@ -45,12 +53,12 @@ Rows: TypeAlias = Iterable[tuple[Any, ...]] | Iterable[Mapping[str, Any]]
 #: ``{query: "Y"}``, a frame, rows, a Gold.
 GoldLike: TypeAlias = (
     FileLike | Sequence[FileLike | Gold] | Gold | Mapping[Any, Mapping[Any, int]] | Mapping[Any, Iterable[Any] | bool]
-    | Frame | ArrowStream | LazyFrame | Rows
+    | Frame | ArrowStream | LazyFrame | Labelled | Rows
 )  # fmt: skip
 
 #: What ``read_run`` takes: a file, ``{query: {document: score}}``, ``{query: [document]}``, ``{query: "Y"}``, a frame,
 #: rows, a Run, Answers.
 RunLike: TypeAlias = (
     FileLike | Run | Answers | Mapping[Any, Mapping[Any, float]] | Mapping[Any, Iterable[Any] | bool]
-    | Frame | ArrowStream | LazyFrame | Rows
+    | Frame | ArrowStream | LazyFrame | Labelled | Rows
 )  # fmt: skip

@@ -1,4 +1,4 @@
-"""The plain records that every reader yields: Gold, Run, Answers, TortCase.
+"""The plain records that every reader yields: Gold, Run, Answers.
 
 A *query* is whatever a task asks about (a case, a fragment, a question, an instance) and a *document* whatever is
 returned for it (a case, a paragraph, an article, a claim). Both are known by their ids, which are text.
@@ -63,8 +63,6 @@ def wrong_id(ids: Sequence[str], *, commas: bool = True) -> tuple[str, str] | No
         if found := re.search(_BLANK, text):
             what = {"\n": "line end", "\r": "line end", "\ufeff": "byte order mark"}.get(found[0], "blank")
             return text, f"this id has a {what} in it"
-        if re.search("[\ud800-\udfff]", text):
-            return text, "this id holds an unpaired surrogate"
         if not commas and re.search(COMMAS, text):
             return text, "this id has a comma or a semicolon in it"
         if not commas and (found := re.search(INVISIBLE, text)):
@@ -72,16 +70,6 @@ def wrong_id(ids: Sequence[str], *, commas: bool = True) -> tuple[str, str] | No
         if re.search("[\ud800-\udfff]", text):  # no file can hold it
             return text, "this id has an unpaired surrogate in it"
     return None
-
-
-class Ranked(NamedTuple):
-    """A run as it is written: each document once, in trec_eval's order.
-
-    ``rankings`` has query → document → score; the scores of a run that is not ``scored`` only number its order.
-    """
-
-    rankings: Mapping[str, Mapping[str, float]]
-    scored: bool
 
 
 def as_documents(labels: Mapping[str, bool]) -> dict[str, dict[str, int]]:
@@ -255,20 +243,3 @@ class Answers:
     remarks: Remarks = field(default_factory=Remarks)
     unreadable: tuple[str, ...] = ()
     beside: Mapping[str, Run | Answers] = field(default_factory=dict)
-
-
-class Claim(NamedTuple):
-    """One party's claim and whether the court accepted it; None where that is not given."""
-
-    id: str
-    is_accepted: bool | None
-
-
-class TortCase(NamedTuple):
-    """One instance of the pilot: the claims of both sides and the court's decision; None where it is not given."""
-
-    id: str
-    plaintiff_claims: tuple[Claim, ...]
-    defendant_claims: tuple[Claim, ...]
-    court_decision: bool | None
-    line: int = 0

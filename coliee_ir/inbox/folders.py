@@ -74,49 +74,27 @@ def walk(paths: Iterable[PathLike | Source], besides: Iterable[PathLike | None] 
     walked = Walked([], [], set(), {})
     for path in paths:
         given = Source.of(path)
-        name = given.path
+        name, base, seen, links = given.path, os.path.realpath(given.path), 0, list[str]()
         walked.sources[name] = given
-        if remote.is_remote(name):
-            if given.is_folder:
-                inside = [
-                    file for file in remote.files(name) if _is_shown(_below_address(name, file), name, walked.passed)
-                ]
-                if not inside:
-                    raise UsageError("empty", f"{name} contains no files")
-            else:
-                walked.named.add(name)
-                inside = [name]
-            for address in inside:
-                if address != name and os.path.realpath(address) in others:
-                    walked.passed.append(("besides", address))
-                else:
-                    found.setdefault(address, address)
-            continue
-        if not given.is_folder:
-            packed = given.kind is Kind.ARCHIVE or (given.kind is Kind.ABSENT and archives.is_archive(name))
-            if not packed:
-                walked.named.add(name)
-            inside = _files_of(name, walked.passed) if packed else [name]
-            for one in inside:
-                found.setdefault(one if one == "-" else os.path.realpath(one), one)
-            if not inside:
-                raise UsageError("empty", f"{name} contains no files")
-            continue
-        seen, links = 0, list[str]()
-        base = os.path.realpath(name)
-        # links last: a file that is there twice goes by its own name
-        for file in sorted(_below(Path(name), walked.passed), key=Path.is_symlink):
+        for file in _below(given, walked.passed):
             real = os.path.realpath(file)
-            if real not in others and not Path(real).is_relative_to(base):
-                walked.passed.append(("link", str(file)))
-                links.append(str(file))
-            elif not file.is_dir():
-                seen += 1
-                if real in others:
-                    walked.passed.append(("besides", str(file)))
-                else:
-                    for one in _files_in(str(file), walked):
-                        found.setdefault(os.path.realpath(one), one)
+            if file == name:
+                inside = _files_in(file, walked)
+                seen += len(inside)
+                if remote.is_remote(name) or not _is_packed(given):
+                    walked.named.add(name)
+            elif not (real in others or remote.is_remote(name) or Path(real).is_relative_to(base)):
+                walked.passed.append(("link", file))
+                links.append(file)
+                continue
+            else:
+                is_file = remote.is_remote(name) or not Path(file).is_dir()
+                seen += is_file
+                if is_file and real in others:
+                    walked.passed.append(("besides", file))
+                inside = _files_in(file, walked) if is_file and real not in others else []
+            for one in inside:
+                found.setdefault(one if one == "-" or remote.is_remote(one) else os.path.realpath(one), one)
         if not seen:
             problem = f"{name} contains no files" + (f"; {links[0]} is a link out of it, not followed" if links else "")
             raise UsageError("empty", problem)
@@ -124,11 +102,16 @@ def walk(paths: Iterable[PathLike | Source], besides: Iterable[PathLike | None] 
     return walked
 
 
+def _is_packed(source: Source) -> bool:
+    return source.kind is Kind.ARCHIVE or (source.kind is Kind.ABSENT and archives.is_archive(source.path))
+
+
 def _files_in(file: str, walked: Walked) -> list[str]:
-    """The file; of an archive those in it."""
-    source = walked.sources[file] = Source(file)
-    packed = source.kind is Kind.ARCHIVE or (source.kind is Kind.ABSENT and archives.is_archive(file))
-    return _files_of(file, walked.passed) if packed else [file]
+    """The file; of an archive of this machine those in it."""
+    if remote.is_remote(file):
+        return [file]
+    source = walked.sources.setdefault(file, Source(file))
+    return _files_of(file, walked.passed) if _is_packed(source) else [file]
 
 
 def _files_of(archive: str, passed: list[tuple[str, str]]) -> list[str]:
@@ -144,12 +127,21 @@ def _files_of(archive: str, passed: list[tuple[str, str]]) -> list[str]:
     return [f"{archive}/{name}" for name in sorted(inside.files) if _is_shown(name, archive, passed)]
 
 
-def _below_address(folder: str, file: str) -> str:
-    """The name of a file below a folder elsewhere."""
-    return file.partition("?")[0][len(folder.partition("?")[0]) :].strip("/")
+def _below(given: Source, passed: list[tuple[str, str]]) -> Iterator[str]:
+    """What is no folder, itself; else the files below it, and links last: what is there twice goes by its own name."""
+    name = given.path
+    if not given.is_folder:
+        yield name
+    elif remote.is_remote(name):
+        place = len(name.partition("?")[0])
+        yield from (
+            file for file in remote.files(name) if _is_shown(file.partition("?")[0][place:].strip("/"), name, passed)
+        )
+    else:
+        yield from map(str, sorted(_walked(Path(name), passed), key=Path.is_symlink))
 
 
-def _below(folder: Path, passed: list[tuple[str, str]]) -> Iterator[Path]:
+def _walked(folder: Path, passed: list[tuple[str, str]]) -> Iterator[Path]:
     """The files below a folder, and the links to folders."""
 
     def refuse(error: OSError) -> None:

@@ -13,11 +13,11 @@ from pathlib import Path
 from typing import Final
 
 from coliee_adapters.errors import ColieeError, UsageError, guarded, shortened
-from coliee_adapters.files.source import by_original, copies
+from coliee_adapters.files.source import by_original
 from coliee_adapters.forms.lines import counted
 from coliee_adapters.records import Answers, Run
 from coliee_adapters.remarks import Remark
-from coliee_ir.inbox.inventory import Inventory, Item, Part
+from coliee_ir.inbox.inventory import Inventory, Item, Part, originals
 from coliee_ir.rules.protocol import LONG_LIST_FILE, protocol, submission_rules, without_answers
 from coliee_ir.scoring.evaluator import Evaluator
 from coliee_ir.scoring.reading import read_run
@@ -81,9 +81,8 @@ def _folder(one: Item) -> Path:
 
 def _without_copies(groups: Sequence[list[Item]]) -> list[list[Item]]:
     """The submissions without those of the same team whose files are all copies of another one's."""
-    sources = [part.source for group in groups for part in group]
-    content = {one.name: like or one.name for one, like in zip(sources, copies(sources), strict=True)}
-    held = [{content[part.source.name] for part in group} for group in groups]
+    content = originals(part for group in groups for part in group)
+    held = [{content[part.file] for part in group} for group in groups]
     order = [by_original(group[0].source.name) for group in groups]
     holders: dict[str, list[int]] = {}
     for at, files in enumerate(held):
@@ -104,9 +103,9 @@ def _without_copies(groups: Sequence[list[Item]]) -> list[list[Item]]:
         if first is None or any(part.is_named for part in group):
             kept.append(group)
             continue
-        of_content = {content[part.source.name]: part.source.name for part in groups[first]}
+        of_content = {content[part.file]: part.source.name for part in groups[first]}
         for part in group:
-            part.why_not, part.like = "duplicate", of_content[content[part.source.name]]
+            part.why_not, part.like = "duplicate", of_content[content[part.file]]
     return kept
 
 
@@ -303,8 +302,7 @@ def to_fuse(inventory: Inventory, task: str | None) -> set[str]:
         elif is_answers != answers or (answers and id(one) in beside) or (one.tag in lists and one.part is Part.RUN):
             one.why_not = "part"
     kept = {one.file: one for one in found if not one.why_not}
-    in_order = sorted(kept, key=by_original)
-    for name, like in zip(in_order, copies(in_order), strict=True):
-        if like is not None and kept[name].tag == kept[like].tag:
+    for name, like in originals(kept.values()).items():
+        if like != name and kept[name].tag == kept[like].tag:
             kept[name].why_not, kept[name].like = "duplicate", like
     return {one.file for one in inventory.scored}

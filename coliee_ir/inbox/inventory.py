@@ -19,10 +19,9 @@ from coliee_adapters.classes import dataclass
 from coliee_adapters.descriptions import system_description as descriptions
 from coliee_adapters.descriptions.system_description import Description
 from coliee_adapters.errors import ColieeError, guarded
-from coliee_adapters.files import archives
-from coliee_adapters.files.file_kinds import kind_of
-from coliee_adapters.files.source import Kind, PathLike, Source
-from coliee_adapters.forms import case_law, detect, statute, tabular
+from coliee_adapters.files import archives, file_kinds
+from coliee_adapters.files.source import Kind, PathLike, Source, by_original, copies
+from coliee_adapters.forms import detect, tabular
 from coliee_adapters.records import Answers, Gold, Run
 from coliee_adapters.remarks import Remark
 from coliee_ir.inbox.folders import Walked, walk
@@ -47,7 +46,7 @@ _BESIDES: Final = (
     r"(?i)(?:read\W?me|licen[cs]e|changelog|notes?)\b.*|.*\.(?:md|rst|rtf|pdf|docx?|odt|tex|bib|pptx?|py|ipynb|sh|ya?ml|toml|"
     r"html?|eml|msg|png|jpe?g|gif|svg|log|md5|sha1|sha256)(?:sums?)?"
 )
-_DOCUMENTS: Final = ("a PDF", "an RTF document", "a Word document", "an OpenDocument text", "a web page")
+_DOCUMENTS: Final = (file_kinds.DOCUMENT, file_kinds.PAGE)
 
 #: what a column is called in lists of teams, and in tables of scores such as ours
 _OF_SCORES: Final = r"(?i)\s*(?:team|group|categor(?:y|ies)|(?:micro|macro)?[-_ ]?[pr]?f[12](?:@\d+)?|accuracy)\s*"
@@ -156,6 +155,12 @@ class Inventory:
             for kind, found in kinds.items()
             if found
         ]
+
+
+def originals(items: Iterable[Item]) -> dict[str, str]:
+    """File → the first with the same content, itself where there is none; a copy comes behind what it is one of."""
+    ordered = sorted((one.source for one in items), key=lambda source: by_original(source.path))
+    return {one.path: like or one.path for one, like in zip(ordered, copies(ordered), strict=True)}
 
 
 def passed_over(kind: str, files: Sequence[str]) -> str:
@@ -273,7 +278,7 @@ def _shown_by_head(source: Source) -> tuple[str, ...]:
 def _is_of_golds(source: Source, golds: Sequence[Gold]) -> bool:
     """Whether a file holds the judgements of a gold, in whatever bytes; a list of labels with a run tag is a run."""
     head = source.head()
-    form = next((form for form in detect.GOLD_FORMS if form.sniff(head) == form.name), None)
+    form = detect.shown(head, "gold")
     for gold in golds if form is not None else ():
         if gold.format == "memory" or source.size > source.limits.whole:
             continue
@@ -354,14 +359,14 @@ def is_nothing(source: Source) -> bool:
         return False
     start = head.lstrip()
     if start.startswith(b"<"):
-        return statute.sniff_gold(head) is not None or case_law.sniff_gold(head) is not None
+        return detect.shown(head, "gold") is not None
     if start.startswith((b"{", b"[")):
         return False
     if re.fullmatch(_README, Path(file).name):
         return True
     text = text_of_head(head)
     lines = list(words_of(text))
-    form = next((form.name for form in detect.RUN_FORMS if form.sniff(head) == form.name), "")
+    form = getattr(detect.shown(head, "run"), "name", "")
     if form == "table" and any(
         re.fullmatch(_OF_SCORES, name) for name in re.split(r"[,;\t]", text.lstrip().partition("\n")[0])
     ):
@@ -377,10 +382,10 @@ def is_nothing(source: Source) -> bool:
 def _is_document(file: str) -> bool:
     try:
         with Path(file).open("rb") as raw:
-            kind = kind_of(raw.read(1 << 16))
+            kind = file_kinds.kind_of(raw.read(1 << 16))
     except OSError:
         return False
-    return kind is not None and kind.name in _DOCUMENTS
+    return kind in _DOCUMENTS
 
 
 def named_task(file: str) -> str:

@@ -75,7 +75,7 @@ def task_of_files(sources: Sequence[Source], asked: Sequence[Source] = ()) -> st
 
 def tasks_of_record(record: Run | Answers, queries: Sequence[str], documents: Sequence[str]) -> tuple[str, ...]:
     """The tasks that a file can be of by what it holds; none where that shows nothing."""
-    if record.format == tort.FORMAT:
+    if record.format in tort.NAMES:
         return OF_PILOT
     if isinstance(record, Answers):
         return OF_LABELS  # which are of a Task 3 with labels where articles with their tag say so
@@ -146,7 +146,7 @@ def _names_columns(words: Sequence[str], columns: Mapping[str, str]) -> bool:
 
 
 def _are_labels(rows: Sequence[Sequence[str]]) -> bool:
-    """Whether most lines hold a label, or 1 and 0 as in ``statute.sniff_run``."""
+    """Whether most lines hold a label, or 1 and 0 as in ``statute.lists_labels``."""
     words = [row[1] for row in rows]
     in_letters = sum(word.lower() in LABELS for word in words)
     once = len({row[0] for row in rows}) == len(rows) and statute.are_numbered({row[0]: row[1] for row in rows})

@@ -69,11 +69,11 @@ def read_queries(source: object, rule: IdRule = normal_id, rules: Protocol | Non
     head = file.head()
     if tort.sniff(head):
         return tuple(case.id for case in tort.read_cases(file))
-    if statute.sniff_gold(head) == "statute-xml":
+    if statute.is_xml(head):
         return tuple(statute.read_pairs(file))
     if (names := case_law.read_test_queries(file, rule)) is not None:
         return names
-    if any(form.sniff(head) == form.name for form in detect.GOLD_FORMS if form.name in _MARKED):
+    if (form := detect.shown(head, "gold")) is not None and form.name in _MARKED:
         return read_gold(file).queries
     header = detect.header_of(file)
     if is_header(header) or (header and file.columns):
@@ -161,14 +161,14 @@ def read_gold(
 
         with guarded(file.name):
             return described.read_gold(file, layout)
-    gold_form = detect.gold_form(file, layout.container if layout else form)
+    name = detect.form_of(file, "gold", layout.container if layout else form).name
     with guarded(file.name):
-        if task is None and gold_form.name in ("qrels", "parquet"):
-            gold = gold_form.read(file, exact_id)
+        if task is None and name in ("qrels", "parquet"):
+            gold = detect.read_gold(file, form=name, rule=exact_id)
             task = _task_of_ids(gold.queries).task
             if id_rule(task, "qrels") is exact_id:
                 return gold
-        return gold_form.read(file, id_rule(task, gold_form.name))
+        return detect.read_gold(file, form=name, rule=id_rule(task, name))
 
 
 def gold_files(source: object) -> list[str]:
@@ -197,40 +197,33 @@ def _golds_in(
     source: str | os.PathLike[str] | Source, columns: Mapping[str, str] | None = None
 ) -> tuple[list[Source], Remarks]:
     """The golds that lie in a folder, by name, and what was passed over: other files, folders, links out of it."""
-    golds, passed = [], Remarks()
-    name = Source.of(source).path
-    columns = columns or Source.of(source).columns
-    if remote.is_remote(name):
-        there = [Source(file, columns=checked_columns(columns)) for file in remote.files(name)]
-        for file in there:
-            if any(form.sniff(file.head()) == form.name for form in detect.GOLD_FORMS):
-                golds.append(file)
-            else:
-                passed.add("not-gold", Path(file.name).name)
-        if not golds:
-            problem = "there is no gold in this folder"
-            raise InputError("empty", name, problem, remedy="name a gold, or a folder of golds")
-        return golds, passed
-    folder = Path(name)
-    try:
-        entries = sorted(entry for entry in folder.iterdir() if not entry.name.startswith("."))
-        inside = [entry for entry in entries if entry.is_file() and folder.resolve() in entry.resolve().parents]
-    except OSError as error:
-        problem = f"this folder cannot be read ({error.strerror or error})"
-        raise InputError("cannot-read", str(folder), problem) from None
-    for entry in entries:
-        one = Source(entry, columns=checked_columns(columns)) if entry in inside else None
-        if one is not None and any(form.sniff(one.head()) == form.name for form in detect.GOLD_FORMS):
+    golds, passed, given = [], Remarks(), Source.of(source)
+    name, columns = given.path, checked_columns(columns or given.columns)
+    if given.is_remote:
+        inside, outside = list(remote.files(name)), set[str]()
+    else:
+        folder = Path(name)
+        try:
+            entries = sorted(entry for entry in folder.iterdir() if not entry.name.startswith("."))
+            inside = [str(entry) for entry in entries]
+            outside = {
+                str(one) for one in entries if not one.is_file() or folder.resolve() not in one.resolve().parents
+            }
+        except OSError as error:
+            problem = f"this folder cannot be read ({error.strerror or error})"
+            raise InputError("cannot-read", name, problem) from None
+    for path in inside:
+        one = Source(path, columns=columns)
+        if path not in outside and detect.shown(one.head(), "gold"):
             golds.append(one)
-        elif entry.is_symlink() and entry not in inside and entry.exists():
-            passed.add("gold-link", entry.name)
         else:
-            passed.add("not-gold", entry.name)
+            is_link = path in outside and Path(path).is_symlink() and Path(path).exists()
+            passed.add("gold-link" if is_link else "not-gold", Path(one.name).name)
     if not golds:
         problem = "there is no gold in this folder"
-        if links := passed.examples("gold-link"):
-            problem += f"; {links[0]} is a link out of it, not followed"
-        raise InputError("empty", str(folder), problem, remedy="name a gold, or a folder of golds")
+        if links_out := passed.examples("gold-link"):
+            problem += f"; {links_out[0]} is a link out of it, not followed"
+        raise InputError("empty", name, problem, remedy="name a gold, or a folder of golds")
     return golds, passed
 
 
@@ -347,13 +340,13 @@ def _read_run(
             with guarded(file.name):
                 return described.read_run(file, layout)
         layout = None  # what fuse, cut and tune write
-    run_form = detect.run_form(file, layout.container if layout else form)
-    if rules is not None and run_form.name == tort.FORMAT and rules.claims:
-        run_form = detect.run_form(file, "claims")
-    if rules is not None and run_form.name == "columns" and rules.parts == ("answers",):
-        run_form = detect.run_form(file, "labels")  # whose reader says what is wrong with the first line's label
+    name = detect.form_of(file, "run", layout.container if layout else form).name
+    if rules is not None and name == tort.FORMAT and rules.claims:
+        name = "claims"
+    if rules is not None and name == "columns" and rules.parts == ("answers",):
+        name = "labels"  # whose reader says what is wrong with the first line's label
     with guarded(file.name):
-        return run_form.read(file, rule)
+        return detect.read_run(file, form=name, rule=rule)
 
 
 def without_itself(run: Run) -> Run:
@@ -421,7 +414,7 @@ def is_gold_by_name(file: str | Source) -> bool:
         head = source.head()
     except ColieeError:
         return False
-    return head.lstrip().startswith((b"{", b"[")) and any(form.sniff(head) for form in detect.GOLD_FORMS)
+    return head.lstrip().startswith((b"{", b"[")) and detect.shown(head, "gold") is not None
 
 
 def reads_as_gold(source: Any, *, task: str | None = None) -> bool:
@@ -452,7 +445,7 @@ def telling(runs: Iterable[object], columns: Mapping[str, str] | None = None) ->
         if not isinstance(run, Source):
             return run
         with contextlib.suppress(ColieeError):
-            name = detect.run_form(run).name
+            name = detect.form_of(run, "run").name
             if name not in shown:
                 shown.setdefault("labels" if name in ("json", "table", "parquet") and are_labels(run) else name, run)
     known = [shown[name] for name in shown if name not in ("labels", "columns")]
@@ -462,7 +455,7 @@ def telling(runs: Iterable[object], columns: Mapping[str, str] | None = None) ->
 def are_labels(run: object, columns: Mapping[str, str] | None = None) -> bool:
     """Whether a submission holds labels, or is meant to."""
     if isinstance(run, Source):
-        name = detect.run_form(run).name
+        name = detect.form_of(run, "run").name
         if name == "json":
             return isinstance(detect.read_run(run), Answers)
         if name in ("table", "parquet"):
@@ -484,7 +477,7 @@ def _pilot_task(gold: Gold, run: object) -> Found:
         return NO_DECISIONS
     if gold.qrels is None:
         return NO_CLAIMS
-    cases = tort.read_cases(run) if isinstance(run, Source) and detect.run_form(run).name == tort.FORMAT else []
+    cases = tort.read_cases(run) if isinstance(run, Source) and detect.form_of(run, "run").name == tort.FORMAT else []
     if cases and all(case.court_decision is None for case in cases):
         return NOTHING_DECIDED
     return DECISIONS

@@ -311,8 +311,8 @@ def inverted(d: FloatArray, of: Sequence[FloatArray], c: FloatArray, is_out: Boo
 
 def agreeing(d: FloatArray, low: FloatArray, high: FloatArray, is_out: BoolArray) -> FloatArray:
     """Intervals without 0 exactly where it is out; shape (P, 2), NaN for an end that there is not."""
-    low = np.where(is_out & (d > 0), np.maximum(low, _OFF), np.where(is_out, low, np.minimum(low, 0)))
-    high = np.where(is_out & (d < 0), np.minimum(high, -_OFF), np.where(is_out, high, np.maximum(high, 0)))
+    low = np.where(is_out & (d > 0), np.fmax(low, _OFF), np.where(is_out, low, np.minimum(low, 0)))
+    high = np.where(is_out & (d < 0), np.fmin(high, -_OFF), np.where(is_out, high, np.maximum(high, 0)))
     found = np.column_stack((low, high))
     return np.where(np.isfinite(found) & ~np.isnan(d)[:, None], found, np.nan)
 

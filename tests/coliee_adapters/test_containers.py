@@ -24,7 +24,7 @@ from reading import refused
 import coliee_ir
 from coliee_adapters.errors import InputError
 from coliee_adapters.files.source import Source
-from coliee_adapters.forms import detect, frames, json_records, json_text, tabular
+from coliee_adapters.forms import detect, frames, json_text, rows, tabular
 from coliee_adapters.records import Answers, Gold, Run, exact_id, normal_id
 from coliee_adapters.remarks import Remarks
 
@@ -342,6 +342,6 @@ def test_records_at_once_are_as_one_by_one(lines: list[str], is_list: bool, rule
         found = blocks_or_fault(Source(path), rule)
         with pytest.MonkeyPatch.context() as patch:
             patch.setattr(json_text, "_unique_keys", lambda _: None)
-            patch.setattr(json_records, "plain_block", lambda *_, **__: None)
-            patch.setattr(json_records, "plain_members", lambda *_, **__: None)
+            patch.setattr(rows, "_plain_block", lambda *_, **__: None)
+            patch.setattr(rows, "_members", lambda *_, **__: None)
             assert found == blocks_or_fault(Source(path), rule)

@@ -140,7 +140,7 @@ def test_what_a_form_looks_like_is_recognised_as_that_form() -> None:
         for form in forms:
             if form.binary:
                 continue
-            found = next(other.name for other in forms if other.sniff(form.looks.encode()) == other.name)
+            found = next(other.name for other in forms if other.sniff(form.looks.encode()))
             # a model's text is read only where it is named: it may look like anything
             assert found == {"claims": "tort", "text": "columns"}.get(form.name, form.name)
 
@@ -167,9 +167,9 @@ def test_a_form_is_found_once_for_a_kind_and_the_names_of_its_columns(
         raise AssertionError("looked again")
 
     rows = source(b"q1 d1 T\nq2 d2 T\n", "run.txt")
-    assert detect.run_form(rows).name == "columns"
+    assert detect.form_of(rows, "run").name == "columns"
     monkeypatch.setattr(detect, "RUN_FORMS", tuple(form._replace(sniff=never) for form in detect.RUN_FORMS))
-    assert detect.run_form(rows).name == "columns"
+    assert detect.form_of(rows, "run").name == "columns"
     rows.columns = {"query": "another name"}
     with pytest.raises(AssertionError, match="looked again"):
-        detect.run_form(rows)
+        detect.form_of(rows, "run")

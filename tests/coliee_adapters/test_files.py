@@ -258,26 +258,30 @@ def saved(array: npt.NDArray[np.int64], save: Callable[..., None]) -> bytes:
 
 KINDS = [
     (zipped("run.txt"), "a zip archive", "unpack"),
-    (zipped("[Content_Types].xml", "_rels/.rels", "xl/workbook.xml"), "an Excel workbook", "CSV"),
-    (zipped("[Content_Types].xml", "word/document.xml"), "a Word document", "plain text"),
-    (zipped("mimetype", "content.xml"), "an OpenDocument spreadsheet", "CSV"),
-    (zipped("model/data.pkl"), "a PyTorch file", "JSON"),
-    (saved(np.arange(3), np.savez), "an archive of NumPy arrays", "text"),
-    (saved(np.arange(3), np.save), "a NumPy array", "text"),
-    (pickle.dumps({"q": ["d"]}), "a pickle", "JSON"),
-    (pickle.dumps({"q": ["d"]}, protocol=2), "a pickle", "JSON"),
+    (
+        zipped("[Content_Types].xml", "_rels/.rels", "xl/workbook.xml"),
+        "an Excel workbook or another Office file",
+        "CSV",
+    ),
+    (zipped("[Content_Types].xml", "word/document.xml"), "a PDF, Word or RTF document", "plain text"),
+    (zipped("mimetype", "content.xml"), "an Excel workbook or another Office file", "CSV"),
+    (zipped("model/data.pkl"), "a pickle or a NumPy array", "JSON"),
+    (saved(np.arange(3), np.savez), "a pickle or a NumPy array", "JSON"),
+    (saved(np.arange(3), np.save), "a pickle or a NumPy array", "JSON"),
+    (pickle.dumps({"q": ["d"]}), "a pickle or a NumPy array", "JSON"),
+    (pickle.dumps({"q": ["d"]}, protocol=2), "a pickle or a NumPy array", "JSON"),
     (tarred(), "a tar archive", "unpack"),
     (pack(tarred()), "a tar archive", "unpack"),
-    (pack(pack(LONG)), "gzip data within compressed data", "unpack"),
-    (pack(bz2.compress(LONG)), "bzip2 data within compressed data", "unpack"),
-    (pack(lzma.compress(LONG)), "xz data within compressed data", "unpack"),
-    (pack(b"\x28\xb5\x2f\xfd" + LONG), "Zstandard data within compressed data", "unpack"),
-    (bytes.fromhex("d0cf11e0a1b11ae1") + bytes(100), "an old-format Excel or Word file", "CSV"),
+    (pack(pack(LONG)), "compressed data within compressed data", "unpack"),
+    (pack(bz2.compress(LONG)), "compressed data within compressed data", "unpack"),
+    (pack(lzma.compress(LONG)), "compressed data within compressed data", "unpack"),
+    (pack(b"\x28\xb5\x2f\xfd" + LONG), "compressed data within compressed data", "unpack"),
+    (bytes.fromhex("d0cf11e0a1b11ae1") + bytes(100), "an Excel workbook or another Office file", "CSV"),
     (pack(b"PAR1\x15\0" + LONG), "a Parquet file", "convert"),
-    (b"ARROW1\0\0" + LONG, "an Arrow file", "to_csv"),
-    (b"\xff\xff\xff\xff" + LONG, "an Arrow stream", "to_csv"),
-    (b"%PDF-1.7\n" + LONG, "a PDF", "data"),
-    (b"\x89HDF\r\n\x1a\n" + LONG, "an HDF5 file", "to_csv"),
+    (b"ARROW1\0\0" + LONG, "an Arrow or HDF5 file", "to_csv"),
+    (b"\xff\xff\xff\xff" + LONG, "an Arrow or HDF5 file", "to_csv"),
+    (b"%PDF-1.7\n" + LONG, "a PDF, Word or RTF document", "data"),
+    (b"\x89HDF\r\n\x1a\n" + LONG, "an Arrow or HDF5 file", "to_csv"),
     (b"SQLite format 3\0" + LONG, "an SQLite database", "CSV"),
     (b"\n<!DOCTYPE html>\n<html>", "a web page", "Raw"),
     (b"<HTML lang='en'>", "a web page", "Raw"),
@@ -286,9 +290,9 @@ KINDS = [
         "a pointer of Git LFS, not the file itself",
         "git lfs pull",
     ),
-    ("001 013 T\n".encode("utf-16"), "UTF-16 text", "UTF-8"),
-    ("001 013 T\n".encode("utf-16-be"), "UTF-16 text", "UTF-8"),
-    ("001 013 T\n".encode("utf-32"), "UTF-32 text", "UTF-8"),
+    ("001 013 T\n".encode("utf-16"), "UTF-16 or UTF-32 text", "UTF-8"),
+    ("001 013 T\n".encode("utf-16-be"), "UTF-16 or UTF-32 text", "UTF-8"),
+    ("001 013 T\n".encode("utf-32"), "UTF-16 or UTF-32 text", "UTF-8"),
     (bytes(1 << 16), "a file of zero bytes", "new copy"),
 ]
 
@@ -533,5 +537,5 @@ def test_copies_are_known_by_their_bytes(here: Path, monkeypatch: pytest.MonkeyP
         None, None, "a", None, None, None, None, "a", "d", None
     ]  # fmt: skip
 
-    monkeypatch.setattr("coliee_adapters.files.source._digest", lambda _: pytest.fail("read without need"))
+    monkeypatch.setattr(Source, "digest", lambda _: pytest.fail("read without need"))
     assert copies(["a", "d", "e"]) == [None, None, None]

@@ -5,13 +5,14 @@ from collections.abc import Callable, Iterable
 
 import pytest
 from asserting import clause, heard, refusing
+from by_form import json_records
 from hypothesis import given, settings
 from hypothesis import strategies as st
 from reading import refused
 
 from coliee_adapters.errors import InputError
 from coliee_adapters.files.source import Source
-from coliee_adapters.forms import detect, frames, json_records
+from coliee_adapters.forms import detect, frames
 from coliee_adapters.records import Answers, Gold, Run, exact_id, normal_id, wrong_id
 
 Opened = Callable[..., Source]
@@ -200,15 +201,15 @@ def test_labels_are_answers_or_a_gold_and_never_documents(source: Opened, name: 
     if not name.startswith("predictions"):
         gold = detect.read_gold(source(LABELLED[name]))
         assert (gold.labels, gold.qrels, gold.format) == (LABELS, None, "json")
-    plain = name.startswith(("records", "a list", "predictions")) or name == "an object"
-    assert answers.remarks.count("label-form") == (0 if plain else 3)
+    words = ("1 and 0", "'1' and '0'", "words", "an object of 1 and 0", "an object of '1' and '0'")
+    assert answers.remarks.count("label-form") == (3 if name in words else 0)
 
 
 def test_an_answer_that_is_no_label_is_kept_apart(source: Opened) -> None:
     words = ["Y", "Sorry", "", "I", None]
     records = [{"id": f"q{n}", "prediction": word} for n, word in enumerate(words)]
     for text, unreadable, examples in (
-        (one_a_line(records), ("q1", "q2", "q3", "q4"), ("line 2: Sorry", "line 3: ", "line 4: I")),
+        (one_a_line(records), ("q1", "q2", "q3", "q4"), ("line 2: Sorry", "line 3: q2", "line 4: I")),
         ('{"q9": "N", "q0": "Y", "q1": "Sorry"}', ("q1",), None),
     ):
         answers = detect.read_run(source(text))

@@ -12,7 +12,9 @@ from hypothesis import strategies as st
 
 from coliee_adapters.errors import InputError
 from coliee_adapters.files.source import Source
-from coliee_adapters.forms.model_text import label_of, read, read_answers
+from coliee_adapters.forms import detect
+from coliee_adapters.forms.model_text import label_of, read
+from coliee_adapters.records import Answers
 from coliee_ir import evaluate
 
 Call = Callable[..., tuple[int, str, str]]
@@ -85,7 +87,8 @@ FORMS = {
 
 @pytest.mark.parametrize("form", FORMS)
 def test_texts_come_from_every_form(form: str, source: Opened) -> None:
-    found = read_answers(source(FORMS[form]))
+    found = detect.read_run(source(FORMS[form]), form="text")
+    assert isinstance(found, Answers)
     assert (found.labels, found.unreadable) == ({"R07-01-A": True, "R07-01-I": False}, ("R07-01-U",))
     file = source('[{"frage": "R07-01-A", "gpt": "Yes", "output": "No"}]')
     file.columns = {"query": "frage", "answer": "gpt"}
@@ -126,7 +129,7 @@ def test_texts_come_out_of_what_services_wrap_them_in(form: str, many: int, tmp_
 )  # fmt: skip
 def test_a_file_without_one_text_a_question_is_refused(text: str, source: Opened) -> None:
     with pytest.raises(InputError):
-        read(source(text))
+        detect.read_run(source(text), form="text")
 
 
 def test_conversion_says_of_each_text_that_it_has_no_answer(tmp_path: Path, call: Call) -> None:

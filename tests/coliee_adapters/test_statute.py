@@ -5,13 +5,13 @@ from collections.abc import Callable
 
 import pytest
 from asserting import refusing
+from by_form import statute
 from hypothesis import given
 from hypothesis import strategies as st
 from reading import told
 
 from coliee_adapters.errors import UsageError
 from coliee_adapters.files.source import Source
-from coliee_adapters.forms import statute
 from coliee_adapters.records import Answers, Gold
 from coliee_adapters.remarks import Remarks
 
@@ -299,7 +299,7 @@ def test_what_answers_refuse(source: Opened, content: str | bytes, message: str)
 def test_answers_that_are_no_labels_are_kept_apart(source: Opened) -> None:
     answers = statute.read_answers(source("q1 Sorry T\nq2 Y T\nq3 I cannot say\nq4,,T\nq1 Sorry T\n"))
     assert (answers.labels, answers.unreadable) == ({"q2": True}, ("q1", "q3", "q4"))
-    assert answers.remarks.examples("unreadable-answer") == ("line 1: Sorry", "line 3: I", "line 4: ")
+    assert answers.remarks.examples("unreadable-answer") == ("line 1: Sorry", "line 3: I", "line 4: q4")
     for read, text, found in (
         (statute.read_answers, "q1 Sorry T\nq1 Y T\n", "q1 Y"),
         (statute.read_label_gold, "q2 Y T\nq1 Sorry T\n", "Sorry"),

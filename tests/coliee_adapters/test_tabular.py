@@ -4,12 +4,13 @@ from collections.abc import Callable
 
 import pytest
 from asserting import heard
+from by_form import tabular
 from reading import refused, remarks_of, rows
 
 from coliee_adapters.errors import InputError
 from coliee_adapters.files.source import Source
-from coliee_adapters.forms import detect, tabular
-from coliee_adapters.records import Answers, Columns, Gold, Run
+from coliee_adapters.forms import detect
+from coliee_adapters.records import Answers, Gold, Run
 
 Opened = Callable[..., Source]
 
@@ -102,7 +103,9 @@ def test_text_in_quotes_may_hold_line_ends_and_separators(source: Opened) -> Non
 def test_rows_of_a_query_that_are_together_are_one_segment(source: Opened) -> None:
     run = tabular.read_run(source("1,a\n1,b\n2,a\n1,c\n"))
     assert isinstance(run, Run)
-    assert list(run.blocks()) == [Columns(["1", "2", "1"], [0, 2, 3, 4], ["a", "b", "a", "c"])]
+    [block] = run.blocks()
+    found = [(query, list(block.documents[first:last])) for query, first, last in block.segments()]
+    assert found == [("1", ["a", "b"]), ("2", ["a"]), ("1", ["c"])]
 
 
 def test_a_rank_orders_where_there_is_no_score(source: Opened) -> None:

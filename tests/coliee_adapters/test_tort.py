@@ -4,14 +4,16 @@ import gzip
 import io
 import json
 from collections.abc import Callable
+from pathlib import Path
 from typing import Any
 
 import pytest
+from by_form import tort
 from reading import told
 
 from coliee_adapters.files.source import Source
-from coliee_adapters.forms import tort
-from coliee_adapters.records import Answers, Claim, Gold, TortCase
+from coliee_adapters.forms.tort import Claim, TortCase
+from coliee_adapters.records import Answers, Gold
 
 Opened = Callable[..., Source]
 
@@ -27,6 +29,11 @@ def instance(**changes: Any) -> dict[str, Any]:
         "court_decision": True,
         **changes,
     }
+
+
+@pytest.fixture(autouse=True)
+def here(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.chdir(tmp_path)
 
 
 def line(**changes: Any) -> str:
@@ -244,7 +251,7 @@ def claims_of(cases: list[TortCase], path: str) -> object:
             [case("0", True, at=1), case("a\x1b[2J", None, at=2), case("2", None, at=3)],
             ", line 2: [missing-label] 2 … 3 … instance 'a\\x1b[2J'…",
         ),
-        (decisions_of, [case("0", None)], ": [missing-label] 1 … 1 … instance '0'…"),
+        (decisions_of, [case("0", None)], ", line 1: [missing-label] 1 … 1 … instance '0'…"),
         (
             claims_of,
             [case("0", True, "TF", at=1), case("1", True, "TTN", "N", at=5)],
@@ -267,7 +274,7 @@ def test_decisions_are_answers() -> None:
 def test_accepted_claims_are_a_run_in_the_order_of_the_file() -> None:
     cases = [case("1", None, "FTT", "TF"), case("none", None, "F"), case("empty", None), case("0", None, "", "T")]
     run = tort.claims(cases, "s.jsonl", "univ1")
-    assert (run.tag, run.path, run.format, run.scored) == ("univ1", "s.jsonl", "tort", False)
+    assert (run.tag, run.path, run.format, run.scored) == ("univ1", "s.jsonl", "claims", False)
     assert [(q, list(b.documents[first:last])) for b in run.blocks() for q, first, last in b.segments()] == [
         ("1", ["p1", "p2", "d0"]),
         ("none", []),
@@ -294,19 +301,20 @@ def template() -> str:
 
 def test_a_filled_template_reads_as_what_was_given(source: Opened) -> None:
     stream = io.StringIO()
-    tort.fill(source(template()), {"0": False, "1": True, "2": True}, {"0": {"d0", "p1"}, "1": ()}, stream)
-    cases = tort.read_cases(source(stream.getvalue()))
-    assert tort.decisions(cases, "s", "t").labels == {"0": False, "1": True}
-    (block,) = tort.claims(cases, "s", "t").blocks()
+    tort.fill(source(template()), {"0": False, "1": True, "2": True}, None, stream)
+    decided = [
+        one._replace(plaintiff_claims=(), defendant_claims=()) for one in tort.read_cases(source(stream.getvalue()))
+    ]
+    assert tort.decisions(decided, "s", "t").labels == {"0": False, "1": True}
+    stream = io.StringIO()
+    tort.fill(source(template()), None, {"0": {"d0", "p1"}, "1": ()}, stream)
+    (block,) = tort.claims(tort.read_cases(source(stream.getvalue())), "s", "t").blocks()
     assert list(block.segments()) == [("0", 0, 2), ("1", 2, 2)]
     assert list(block.documents) == ["p1", "d0"]
 
 
 def test_fill_leaves_everything_else_as_it_stands(source: Opened) -> None:
     file, stream = source(template()), io.StringIO()
-    tort.fill(file, None, None, stream)
-    assert stream.getvalue() == template().replace("\n\n", "\n") + "\n"
-    stream = io.StringIO()
     tort.fill(file, None, {"0": ["p0"], "1": ["d7"]}, stream)
     first, second = template().replace("\n\n", "\n").split("\n")
     null, true, false = (f'"is_accepted": {value}' for value in ("null", "true", "false"))
@@ -328,4 +336,4 @@ def test_what_does_not_fit_the_template_is_refused(
     file = source(template())
     assert told(tort.fill, file, decisions, accepted, io.StringIO()) == f"f.txt, {expected}"
     file = source(line() + "\n" + line())
-    assert told(tort.fill, file, None, None, io.StringIO()) == "f.txt, line 2: [duplicate] 1 … (found '0')"
+    assert told(tort.fill, file, {"0": True}, None, io.StringIO()) == "f.txt, line 2: [duplicate] 1 … (found '0')"

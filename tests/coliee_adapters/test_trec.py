@@ -6,13 +6,13 @@ from typing import Any
 
 import pytest
 from asserting import refusing
+from by_form import trec
 from hypothesis import given
 from hypothesis import strategies as st
 from reading import refused
 
 from coliee_adapters.errors import InputError, UsageError
 from coliee_adapters.files.source import Source
-from coliee_adapters.forms import trec
 from coliee_adapters.records import GREATEST_RELEVANCE, normal_id
 
 Opened = Callable[..., Source]

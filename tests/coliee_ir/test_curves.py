@@ -93,4 +93,4 @@ def test_what_is_drawn_is_the_curve_and_its_intervals() -> None:
         assert (one.get("low", math.nan), one.get("high", math.nan)) == approx(interval, nan_ok=True)
     assert len(drawn.data.rows) == len(tuning.curve)
     by_score = tune(GOLD, RUN, task="1", by="score", folds=3, curve_intervals=True)
-    assert len(curves([tuning, by_score, tuning, by_score]).chart["vconcat"]) == 3  # the cutoffs, and each one's scores
+    assert len(curves([tuning, by_score, tuning, by_score]).chart["concat"]) == 3  # the cutoffs, and each one's scores

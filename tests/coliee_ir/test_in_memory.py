@@ -15,7 +15,7 @@ from hypothesis import assume, given, settings
 from hypothesis import strategies as st
 
 from coliee_adapters.errors import ColieeError, InputError
-from coliee_adapters.forms import frames
+from coliee_adapters.forms import rows as form_rows
 from coliee_ir import Evaluator, Scores, evaluate
 from coliee_ir.judging.qrels import Qrels
 
@@ -128,8 +128,8 @@ def test_a_run_in_memory_is_judged_as_its_naive_twin_is(
         return  # no frame holds such scores
     found = outcome(evaluator, FORMS[form](run))
     with pytest.MonkeyPatch.context() as patch:
-        patch.setattr(frames, "plain_members", lambda *_, **__: None)
-        patch.setattr(frames, "plain_block", lambda *_, **__: None)
+        patch.setattr(form_rows, "_members", lambda *_, **__: None)
+        patch.setattr(form_rows, "_plain_block", lambda *_, **__: None)
         check_same(found, outcome(evaluator, FORMS[form](run)))
 
 

@@ -100,17 +100,14 @@ def test_one_broken_upload_stops_no_board(name: str, mail: Path) -> None:
 
 @pytest.mark.usefixtures("mail")
 def test_whatever_a_reader_raises_is_that_submissions_error(monkeypatch: pytest.MonkeyPatch) -> None:
-    from coliee_adapters.forms import json_records
-
     def fails(*_: object, **__: object) -> None:
         raise IndexError("index 7 is out of bounds")
 
     Path("mail/TEAM0/x.json").write_text('{"068517": ["059728"]}')
     gold = read_gold("gold_task1.json")
-    monkeypatch.setattr(json_records, "read_run", fails, raising=False)
     from coliee_adapters.forms import detect
 
-    forms = tuple(form._replace(read=fails) if form.name == "json" else form for form in detect.RUN_FORMS)
+    forms = tuple(form._replace(rows=fails) if form.name == "json" else form for form in detect.RUN_FORMS)
     monkeypatch.setattr(detect, "RUN_FORMS", forms)
     board = one_step.leaderboard(gold, "mail", task="1", n_resamples=99)
     assert len(board.entries) == 2

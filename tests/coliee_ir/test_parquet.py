@@ -27,6 +27,7 @@ import coliee_ir
 from coliee_adapters.errors import InputError, UsageError
 from coliee_adapters.files.source import Source
 from coliee_adapters.forms import detect, parquet
+from coliee_adapters.forms.form import Written
 from coliee_adapters.ids import Picked
 from coliee_adapters.records import Gold, Run
 from coliee_adapters.remarks import Remarks
@@ -251,7 +252,9 @@ def test_row_groups_end_where_queries_do(tmp_path: Path, monkeypatch: pytest.Mon
     monkeypatch.setattr(parquet, "_GROUP", 4)
     rankings = {f"q{n}": {f"d{i}": float(-i) for i in range(3)} for n in range(5)}
     with (tmp_path / "run.parquet").open("wb") as stream:
-        parquet.write_run(rankings.items(), "T", stream, scored=True)
+        write = next(form.write for form in parquet.FORMS if form.kind == "run")
+        assert write is not None
+        write(Written(rankings, tag="T"), stream)
     file = pq.ParquetFile(tmp_path / "run.parquet")
     groups = [file.read_row_group(at).column("query_id").to_pylist() for at in range(file.metadata.num_row_groups)]
     assert [sorted(set(group)) for group in groups] == [["q0", "q1"], ["q2", "q3"], ["q4"]]

@@ -10,12 +10,13 @@ from pathlib import Path
 import numpy as np
 import pytest
 from asserting import heard, refusing
+from by_form import case_law, trec
 from hypothesis import given
 from hypothesis import strategies as st
 
 from coliee_adapters.errors import ColieeError, InputError
 from coliee_adapters.files.source import Source
-from coliee_adapters.forms import case_law, columns, trec
+from coliee_adapters.forms import columns
 from coliee_adapters.records import Columns, Run
 from coliee_ir.judging import finding, qrels, segments, ungrouped, workers
 from coliee_ir.judging.judged import Judged, judge

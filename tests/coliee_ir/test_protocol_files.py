@@ -19,6 +19,7 @@ from hypothesis import strategies as st
 import coliee_ir
 from coliee_adapters.errors import InputError
 from coliee_adapters.files.source import Source
+from coliee_adapters.forms import columns
 from coliee_adapters.layouts import described
 from coliee_adapters.layouts.layout import Layout, Part
 from coliee_adapters.records import Answers, Run
@@ -713,10 +714,11 @@ def test_rows_are_read_in_blocks_as_in_a_whole(
     for part in (Part(id="d", score="s"), Part(id="d", rank="s"), Part(id="d")):
         layout = Layout(container, "", "q", names, parts={"documents": part})
         sign = {"s": 1 if part.score else -1}.get(part.score or part.rank)
-        for patched in ({}, {"_regular": lambda *_: None}, {"_BLOCK": size}, {"_BLOCK": size, "_ROWS": 1}):
+        small = {"_SIZES": (size, 0)}
+        for patched in ({}, {"plain_rows": lambda *_, **__: None}, small, {**small, "_ROWS": 1}):
             with pytest.MonkeyPatch.context() as patch:
                 for name, value in patched.items():
-                    patch.setattr(described, name, value)
+                    patch.setattr(described if name == "_ROWS" else columns, name, value)
                 run = described.read_run(Source("run"), layout)
                 assert isinstance(run, Run)
                 found = []
@@ -728,7 +730,7 @@ def test_rows_are_read_in_blocks_as_in_a_whole(
 
 
 def test_a_line_that_cannot_be_read_is_named_behind_blocks_that_can(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(described, "_BLOCK", 64)
+    monkeypatch.setattr(columns, "_SIZES", (64, 0))
     lines = [f"q{n}\td{n}\t{n}" for n in range(50)]
     lines[40] = "q40\td40\thigh"
     put("run", "q\td\ts\n" + "\n".join(lines) + "\n")

@@ -6,6 +6,8 @@ from coliee_ir import Decisions, compare, evaluate
 evaluate(42, None)  # type: ignore[arg-type]
 evaluate("gold.json", "run.txt", task=1.5)  # type: ignore[arg-type]
 compare(object(), 3.5)  # type: ignore[arg-type, call-arg]
+compare([evaluate("gold.json", "run.txt")], test="nonsense")  # type: ignore[arg-type]
+evaluate("gold.json", "run.txt").to_frame("excel")  # type: ignore[arg-type]
 coliee_ir.evalute("gold.json", "run.txt")  # type: ignore[attr-defined]
 Decisions(unanswered="nope")  # type: ignore[arg-type]
 print(evaluate("gold.json", "run.txt").measure)  # type: ignore[attr-defined]

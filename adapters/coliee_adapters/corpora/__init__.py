@@ -51,7 +51,7 @@ def read_corpus(path: PathLike, *, kind: Kind | None = None, gold: PathLike | Go
             raise InputError("unknown-format", str(path), "this folder holds no corpus", remedy=_KNOWN)
         return CaseCorpus(path, gold) if found == "cases" else FragmentCorpus(path, gold)
     source = Source(path)
-    if kind == "torts" or (kind is None and tort.sniff(source.head()) is not None):
+    if kind == "torts" or (kind is None and tort.sniff(source.head())):
         return TortCorpus(source, gold if gold is None or isinstance(gold, Gold) else Source(gold))
     if isinstance(gold, Gold):
         raise UsageError("not-a-file", "give the gold of Tasks 3 to 5 as a file here: it contains the statements")
@@ -70,4 +70,4 @@ def read_corpus(path: PathLike, *, kind: Kind | None = None, gold: PathLike | Go
 
 
 def _holds_pairs(source: Source) -> bool:
-    return statute.sniff_gold(source.head()) == "statute-xml"
+    return statute.is_xml(source.head())

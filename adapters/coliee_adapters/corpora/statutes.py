@@ -9,7 +9,7 @@ from coliee_adapters.corpora import civil_code
 from coliee_adapters.corpora.records import Corpus, Document, Query
 from coliee_adapters.errors import InputError, UsageError, printable
 from coliee_adapters.files.source import Source
-from coliee_adapters.forms import statute
+from coliee_adapters.forms import detect, statute
 from coliee_adapters.forms.markup import Element
 from coliee_adapters.records import Gold, normal_id
 
@@ -29,7 +29,7 @@ class StatuteCorpus(Corpus):
     @cached_property
     def gold(self) -> Gold | None:
         """The articles and labels of the pairs."""
-        return statute.read_gold(self._pairs) if self._pairs is not None and self._texts[1] else None
+        return detect.read_gold(self._pairs, form="statute-xml") if self._pairs is not None and self._texts[1] else None
 
     def query_ids(self) -> tuple[str, ...]:
         """The ids of the pairs."""

@@ -11,8 +11,9 @@ from typing import Any
 from coliee_adapters.corpora.records import Corpus, Document, Query
 from coliee_adapters.errors import InputError
 from coliee_adapters.files.source import Source, decode, without_marks
-from coliee_adapters.forms import tort
-from coliee_adapters.records import Gold, TortCase
+from coliee_adapters.forms import detect, tort
+from coliee_adapters.forms.tort import TortCase
+from coliee_adapters.records import Gold
 
 
 class TortCorpus(Corpus):
@@ -41,7 +42,7 @@ class TortCorpus(Corpus):
             for verdict in (case.court_decision, *(claim.is_accepted for _, _, claim in tort.claim_documents(case)))
         )
         # of a file given as gold, its emptiness is an error
-        return tort.gold(cases, source.name) if known or self._given is not None else None
+        return detect.read_gold(source, form="tort") if known or self._given is not None else None
 
     def query_ids(self) -> tuple[str, ...]:
         """The ids of the instances."""

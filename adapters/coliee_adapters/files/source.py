@@ -22,17 +22,11 @@ from coliee_adapters.checked import one_of
 from coliee_adapters.classes import NamedTuple
 from coliee_adapters.errors import InputError, UsageError, guarded, masked, no_room
 from coliee_adapters.files import archives, file_kinds, limits, remote
-from coliee_adapters.files.compressed import DAMAGED, GZIP, compression_of, named, plain_name
+from coliee_adapters.files.compressed import DAMAGED, compression_of, named, plain_name
 
 BOM: Final = b"\xef\xbb\xbf"
 _HEAD: Final = 1 << 16
 _PIECE: Final = 1 << 20
-
-#: the size of a file whose compression does not say how much it holds
-_ANY: Final = -1
-
-#: by so many of the first bytes files of one size are told apart
-_START: Final = 1 << 12
 
 #: how much of a result is held in memory before it is printed
 _IN_MEMORY: Final = 1 << 24
@@ -254,6 +248,17 @@ class Source:
             return hashlib.sha256(_head_of(self)).hexdigest()
         return sha256_of(self._place)
 
+    def digest(self) -> bytes:
+        """What two files share only if their content, unpacked, is the same; empty for what cannot be read."""
+        import hashlib
+
+        digest = hashlib.sha256()
+        with contextlib.suppress(InputError), self._stream() as stream:
+            while piece := self._read(stream, _PIECE):
+                digest.update(piece)
+            return digest.digest()
+        return b""
+
     @contextlib.contextmanager
     def open(self) -> Iterator[BinaryIO]:
         """A binary stream from the first byte, decompressed. A small plain file, of which all was seen, is not opened.
@@ -305,11 +310,6 @@ class Source:
         """How many bytes the plain file has; 0 where they do not lie in one."""
         self.look()
         return self._state.size if self._state is not None and self.is_file else 0
-
-    @property
-    def known_size(self) -> int:
-        """How many bytes a plain file has that was looked at; else 0."""
-        return 0 if self._seen is None or self.is_remote else self.size
 
     @property
     def packed_size(self) -> int:
@@ -443,7 +443,7 @@ class Source:
         if any_text:
             return
         if file_kinds.is_utf16(head):
-            raise InputError("encoding", self.name, "this is UTF-16 text", remedy="save the file as UTF-8")
+            raise InputError("encoding", self.name, "this is UTF-16 or UTF-32 text", remedy="save the file as UTF-8")
         if (at := head.find(b"\0")) >= 0:
             raise _nul(self.name, head.count(b"\n", 0, at) + 1)
 
@@ -791,34 +791,30 @@ def is_folder(path: PathLike) -> bool:
 def copies(files: Iterable[str | Source]) -> list[str | None]:
     """For each path the first one before it with the same content; None where there is none.
 
-    Compressed files are looked into. Only files of equal size are read, and of these only the ones that begin alike to
-    their end; compressed data of which only gzip says how much it holds can have any size. What is not a plain file is
-    not a copy of anything.
+    Compressed files are looked into. Only files that begin alike are read to their end. What is not a plain file is not
+    a copy of anything.
     """
     given = [Source.of(file) for file in files]
-    if len(given) < 2:
-        return [None] * len(given)
-    paths = [file.path for file in given]
-    places = [archives.located(path) if path != "-" else "" for path in paths]
-    sizes = [file.known_size or _size(place) for file, place in zip(given, places, strict=True)]
-    of_size = Counter(sizes)
-    all_read = _ANY in of_size
-    starts = [
-        _digest(place, size, _START) if size is not None and (all_read or of_size[size] > 1) else b""
-        for place, size in zip(places, sizes, strict=True)
-    ]
-    alike = Counter(zip(sizes, starts, strict=True))
-    of_start = Counter(starts)
-    of_any_size = {start for size, start in alike if size == _ANY}
+    starts = [_start(one) for one in given] if len(given) > 1 else [b""] * len(given)
+    alike = Counter(starts)
     firsts: dict[bytes, str] = {}
     found_before: list[str | None] = []
-    for path, place, size, start in zip(paths, places, sizes, starts, strict=True):
-        is_alike = alike[size, start] > 1 or (start in of_any_size and of_start[start] > 1)
-        digest = _digest(place, size) if start and size is not None and is_alike else b""
+    for one, start in zip(given, starts, strict=True):
+        digest = one.digest() if start and alike[start] > 1 else b""
         found_before.append(firsts.get(digest))
         if digest:
-            firsts.setdefault(digest, path)
+            firsts.setdefault(digest, one.path)
     return found_before
+
+
+def _start(source: Source) -> bytes:
+    """What files of one content share, from the first bytes; empty for what is not a plain file."""
+    import hashlib  # which most commands do without
+
+    with contextlib.suppress(InputError, OSError, ValueError):
+        if not source.is_stream and not source.is_folder:
+            return hashlib.sha256(_head_of(source)).digest()
+    return b""
 
 
 def by_original(path: str) -> tuple[str, int, str]:
@@ -831,53 +827,9 @@ def by_original(path: str) -> tuple[str, int, str]:
     return str(file.parent), len(file.name), file.name
 
 
-def _size(path: str) -> int | None:
-    """How many bytes a plain file has, unpacked; ``_ANY`` where its compression does not say; None of what is not one.
-
-    Of a file elsewhere, how many it has there; None if it cannot be reached, as whoever reads it will say.
-    """
-    if remote.is_remote(path):
-        with contextlib.suppress(OSError, InputError):
-            return None if remote.is_web(path) else remote.state(path).size
-        return None
-    found = _plain(path, None) if path else None
-    if found is None:
-        return None
-    with contextlib.suppress(OSError), Path(path).open("rb") as raw:
-        compression = compression_of(raw)
-        if compression is GZIP and found.st_size >= 18:
-            raw.seek(-4, os.SEEK_END)
-            return int.from_bytes(raw.read(4), "little")
-        if compression not in (None, GZIP):
-            return _ANY
-    return found.st_size
-
-
 def sha256_of(path: PathLike) -> str:
     """SHA-256 of a file of this machine, in hexadecimal digits."""
     import hashlib  # which most commands do without
 
     with Path(path).open("rb") as raw:
         return hashlib.file_digest(raw, "sha256").hexdigest()
-
-
-def _digest(path: str, size: int, most: int | None = None) -> bytes:
-    """What two files share only if their content is the same; empty for a file that cannot be read."""
-    import hashlib  # which most commands do without
-
-    digest = hashlib.sha256()
-    size = limits.current().unpacked if size == _ANY else size
-    try:
-        with remote.opened(path) if remote.is_remote(path) else Path(path).open("rb") as raw:
-            compression = compression_of(raw)
-            stream = raw if compression is None else compression.unpacked(raw, path)
-            if most is not None:
-                return hashlib.sha256(stream.read(most)).digest()
-            while piece := stream.read(min(_PIECE, size + 1)):
-                digest.update(piece)
-                size -= len(piece)
-                if size < 0:  # more than the gzip data says it has
-                    return b""
-    except (OSError, InputError, *DAMAGED):  # whoever reads the file says so
-        return b""
-    return digest.digest()

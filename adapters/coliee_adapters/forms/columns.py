@@ -13,6 +13,7 @@ import re
 from collections.abc import Callable, Iterable, Iterator, Sequence
 from dataclasses import replace
 from functools import partial
+from itertools import chain
 from typing import Literal
 
 import numpy as np
@@ -152,7 +153,7 @@ def _number(text: str) -> float | None:
     return value if "_" not in text and text.isascii() else None
 
 
-def read_columns(source: Source, layout: Layout, rule: IdRule, form: str) -> Run:
+def read_columns(layout: Layout, form: str, source: Source, rule: IdRule) -> Run:
     """A run in columns; its lines are read when its blocks are asked for."""
     words = first_tag(source, layout)
     # no closures: a run can be pickled
@@ -217,18 +218,12 @@ def read_blocks(
     for raw in source.blocks(max(source.size, block) if source.size <= whole else block, start, stop):
         columns = reader.read(raw)
         if layout.remark and start == lines == 0:
-            columns = columns._replace(remarks=(columns.remarks or Remarks()) + _noted(layout.remark))
+            columns = columns._replace(remarks=(columns.remarks or Remarks()) + Remarks.of(layout.remark))
         lines += len(columns.documents)
         yield columns
     reader.comments.check_closed(source.name)
     if not lines:
         raise InputError("empty", source.name, "the file contains only comments", remedy=layout.expected)
-
-
-def _noted(kind: str) -> Remarks:
-    remarks = Remarks()
-    remarks.add(kind)
-    return remarks
 
 
 def first_tag(source: Source, layout: Layout) -> str:
@@ -242,9 +237,44 @@ def first_tag(source: Source, layout: Layout) -> str:
     return ""
 
 
-def regular_block(raw: bytes, name: str, layout: Layout) -> Columns | None:
-    """A block of lines without run tags, with ids as they stand; None if it is not regular, or has comments."""
-    return Reader(name, layout, exact_id, "").regular(raw)
+def plain_rows(raw: bytes, separator: str, rule: IdRule) -> bytes | None:
+    """Rows with single blanks between their values; None where quotes, blanks in values or commas in ids may be."""
+    if not raw.isascii() or b'"' in raw:
+        return None
+    if b"\r" in raw:
+        raw = raw.replace(b"\r\n", b"\n")
+    if separator != " ":
+        if b" " in raw or (separator != "\t" and b"\t" in raw):
+            return None
+        raw = raw.replace(separator.encode(), b" ")
+    return None if rule is not exact_id and (b"," in raw or b";" in raw) else raw
+
+
+def blocks_behind(
+    header: int,
+    source: Source,
+    reader: Reader,
+    plain: Callable[[bytes], bytes | None],
+    careful: Callable[[Iterator[bytes], int], Iterator[Columns]],
+    *,
+    squeeze: bool,
+) -> Iterator[Columns]:
+    """The lines behind so many others, as arrays while they are regular, from then on by another function."""
+    block, whole = _SIZES
+    pieces = source.blocks(max(source.size, block) if source.size <= whole else block)
+    for raw in pieces:
+        rest = raw
+        while header and rest:
+            rest = rest.partition(b"\n")[2]
+            header, reader.line = header - 1, reader.line + 1
+        if not rest:
+            continue
+        made = plain(rest)
+        columns = None if made is None else reader.regular(made, squeeze=squeeze)
+        if columns is None:
+            yield from careful(chain([rest], pieces), reader.line)
+            return
+        yield columns
 
 
 class Reader:
@@ -326,7 +356,8 @@ class Reader:
         documents: list[str] = []
         scores: list[float] | None = None if self.layout.score is None else []
         ranks: list[str] | None = None if self.layout.rank is None else []
-        remarks = self.comments.remarks = Remarks()
+        remarks = Remarks()
+        self.comments.note = remarks.add
         text = decode(raw, self.name, self.line)
         for number, line in content_lines(text, self.name, self.line, self.comments):
             if "\r" in line:

@@ -11,7 +11,6 @@ import contextlib
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import replace
 from functools import partial
-from itertools import repeat
 from operator import itemgetter
 from typing import TYPE_CHECKING, Any, Final
 
@@ -20,25 +19,15 @@ import numpy.typing as npt
 
 from coliee_adapters.checked import one_of
 from coliee_adapters.errors import InputError, Place, UsageError
-from coliee_adapters.forms import arrow, json_records
-from coliee_adapters.forms.rows import FIELDS, NOTHING, Row, plain_block, plain_members, told_binary
-from coliee_adapters.forms.rows import gold_of as gold_of_rows
-from coliee_adapters.forms.rows import id_of as plain_id
-from coliee_adapters.forms.rows import run_of as run_of_rows
-from coliee_adapters.forms.statute import LABELS
+from coliee_adapters.forms import arrow, json_records, rows
+from coliee_adapters.forms.form import Found, Row, Values
+from coliee_adapters.forms.json_records import Records, of_dictionary, of_records
+from coliee_adapters.forms.lines import Note
+from coliee_adapters.forms.statute import LABELS, word_of
 from coliee_adapters.forms.vocabulary import MEMORY as _MEMORY
 from coliee_adapters.forms.vocabulary import SHOWN, Kind, roles_of
 from coliee_adapters.ids import Collection, Ids, Picked
-from coliee_adapters.records import (
-    ONE_WORD,
-    Answers,
-    Columns,
-    Gold,
-    IdRule,
-    Run,
-    exact_id,
-    wrong_id,
-)
+from coliee_adapters.records import Answers, Columns, Gold, IdRule, Run, exact_id
 from coliee_adapters.remarks import Remarks
 
 if TYPE_CHECKING:
@@ -64,8 +53,8 @@ def gold_of(
 ) -> Gold:
     """Gold from ``{query: {document: relevance}}``, ``{query: [document]}``, ``{query: "Y"}``, a frame, or tuples."""
     remarks = Remarks()
-    found = _rows_of(held, "gold", rule, columns, remarks)
-    return gold_of_rows(found, rule, _MEMORY, "memory", remarks, commas=commas, part=part)
+    found = _found(held, "gold", columns, remarks.add)
+    return rows.gold_of(found, rule, _MEMORY, "memory", remarks, commas=commas, part=part)
 
 
 def run_of(
@@ -81,55 +70,32 @@ def run_of(
     Answers come from ``{query: "Y"}``, ``{query: True}``, ``{query: 1}``, or a column of a frame or of tuples.
     """
     remarks = Remarks()
-    if not isinstance(held, Mapping):
-        values = _values(held, "run", columns, remarks)
-        if (block := plain_block(values, rule, remarks, commas=commas)) is not None:
-            return _run_of_block(block, tag, scored="score" in values)
-        found = _of_values(values)
-    elif (block := plain_members(held, rule, remarks, commas=commas)) is not None:
-        return _run_of_block(block, tag, scored=block.scores is not None)
-    else:
-        found = _rows_of(held, "run", rule, columns, remarks)
-    record = run_of_rows(found, rule, _MEMORY, "memory", tag, remarks, commas=commas)
-    if isinstance(record, Answers):
-        return record
-    [block] = record.blocks()
-    grouped = len(set(block.queries)) == len(block.queries)
-    return replace(record, tag=tag, grouped=grouped)
+    found = _found(held, "run", columns, remarks.add)
+    return replace(rows.run_of(found, rule, _MEMORY, "memory", tag, remarks, commas=commas), tag=tag)
 
 
-def _rows_of(
-    held: object, kind: Kind, rule: IdRule, columns: Mapping[str, str] | None, remarks: Remarks
-) -> Iterable[Row]:
-    """The rows of a dictionary, of a frame, or of records."""
-    if not isinstance(held, Mapping):
-        return _of_values(_values(held, kind, columns, remarks))
-    members = _members(held, rule)
-    if are_answers(members):
-        return (Row(Place(_MEMORY, "query", q), q, answer=answer_word(value)) for q, value in members.items())
-    return (row for query, entry in members.items() for row in _pairs(query, entry, kind))
-
-
-def _of_values(values: Mapping[str, Sequence[Any]]) -> Iterable[Row]:
-    roles = [FIELDS.get(role, role) for role in values]
-    for number, held in enumerate(zip(*values.values(), strict=True), 1):
-        row = dict(zip(roles, held, strict=True))
-        if "answer" in row:
-            row["answer"] = answer_word(row["answer"])
-        yield Row(Place(_MEMORY, "row", number), **row)
-
-
-def _run_of_block(block: Columns, tag: str, *, scored: bool) -> Run:
-    [block] = told_binary([block]) if scored else [block]
-    grouped = block.entries is not None or len(set(block.queries)) == len(block.queries)
-    return Run(partial(iter, [block]), tag=tag, scored=scored, grouped=grouped)
+def _found(held: object, kind: Kind, columns: Mapping[str, str] | None, note: Note) -> Found:
+    """What a dictionary, a frame, or an iterable of named tuples or records holds."""
+    if isinstance(held, Mapping):
+        if are_answers(held):
+            return (Row(Place(_MEMORY, "query", query), query, answer=value) for query, value in held.items())
+        return of_dictionary(held, kind, _MEMORY, columns, note)
+    held = collected(held)
+    if type(held).__name__ == "Series":
+        problem = f"a Series is not a {kind}"
+        raise InputError("unknown-format", _MEMORY, problem, remedy="give a frame, or a dictionary: .to_dict()")
+    if hasattr(held, "columns"):
+        return [_values(held, kind, columns, note)]
+    if isinstance(held, Iterable) and not isinstance(held, str | bytes):
+        return _items(held, kind, columns, note)
+    remedy = "give a path, a dictionary, a pandas or polars frame, or an iterable of named tuples"
+    raise InputError("unknown-format", _MEMORY, f"this is not a {kind}", found=type(held).__name__, remedy=remedy)
 
 
 def document_ids(documents: Iterable[object], rule: IdRule, *, commas: bool = True) -> Collection:
     """The ids that the document indices of ``run_of_arrays`` point into."""
-    ids = [rule(id_of(document)) for document in one_of("documents", documents, Iterable, "document ids")]
-    if wrong := wrong_id(ids, commas=commas):
-        raise InputError("bad-id", _MEMORY, wrong[1], found=wrong[0], remedy=ONE_WORD)
+    given = one_of("documents", documents, Iterable, "document ids")
+    ids = [rows.id_of(document, "document", _place(at), rule, commas) for at, document in enumerate(given)]
     held = Ids.of(ids)
     return Collection(held.raw, held.first, held.length)
 
@@ -184,54 +150,26 @@ def _check_array(what: str, array: npt.NDArray[Any]) -> None:
         raise InputError("shape", _MEMORY, f"the {what} are not {wanted}", found=str(array.dtype), remedy=remedy)
 
 
-def _members(held: Mapping[Any, Any], rule: IdRule) -> dict[str, Any]:
-    """The queries of a dictionary and what stands for each."""
-    members: dict[str, Any] = {}
-    for key, value in held.items():
-        query = rule(id_of(key))
-        if query in members:
-            raise InputError("duplicate", _MEMORY, "this query appears twice", found=query, remedy="keep one")
-        members[query] = value
-    return members
+def _place(at: int) -> Place:
+    return Place(_MEMORY, "row", at + 1)
 
 
-def _pairs(query: str, held: Any, kind: Kind) -> Iterable[Row]:
-    """The documents of a query in a dictionary."""
-    place = Place(_MEMORY, "query", query)
-    if (members := json_records.nested(query, held)) is not None:
-        return json_records.rows([json_records.Record(one, place) for one in members], kind)
-    if isinstance(held, Iterable) and not isinstance(held, str | bytes):
-        numbers = held.values() if isinstance(held, Mapping) else repeat(NOTHING)
-        return [Row(place, query, *one) for one in zip(held, numbers, strict=False)] or [Row(place, query)]
-    remedy = "give a list of documents, or a dictionary from documents to numbers"
-    raise place.fault("structure", "this entry cannot be read", repr(held), remedy)
-
-
-def _values(held: Any, kind: Kind, columns: Mapping[str, str] | None, remarks: Remarks) -> Mapping[str, Sequence[Any]]:
-    """The values of a frame or of an iterable of named tuples or records, by role."""
-    held = collected(held)
-    if type(held).__name__ == "Series":
-        problem = f"a Series is not a {kind}"
-        raise InputError("unknown-format", _MEMORY, problem, remedy="give a frame, or a dictionary: .to_dict()")
-    if hasattr(held, "columns"):
-        try:
-            names = _names(held)
-            shown = partial(_shown, held, names)
-            roles = roles_of(names, kind, _MEMORY, columns, values=shown, remarks=remarks)
-            found = {role: _column(held, names, at) for role, at in roles.items()}
-        except (AttributeError, TypeError) as error:
-            remedy = "give a pandas, polars or Arrow frame, or a dictionary"
-            problem = "the columns of this frame cannot be read"
-            raise InputError("structure", _MEMORY, problem, found=type(held).__name__, remedy=remedy) from error
-        for role, column in found.items():
-            if column is None:
-                problem, remedy = f"the {role} is of a type that is not read", "cast it to text or numbers"
-                raise InputError("shape", _MEMORY, problem, found=str(names[roles[role]]), remedy=remedy)
-        return {role: column for role, column in found.items() if column is not None}
-    if isinstance(held, Iterable) and not isinstance(held, str | bytes):
-        return _records(held, kind, columns, remarks)
-    remedy = "give a path, a dictionary, a pandas or polars frame, or an iterable of named tuples"
-    raise InputError("unknown-format", _MEMORY, f"this is not a {kind}", found=type(held).__name__, remedy=remedy)
+def _values(held: Any, kind: Kind, columns: Mapping[str, str] | None, note: Note) -> Values:
+    """The values of a frame by role."""
+    try:
+        names = _names(held)
+        roles = roles_of(names, kind, _MEMORY, columns, values=partial(_shown, held, names), note=note)
+        roles.pop("tag", None)  # who gives a frame names the run
+        found = {role: _column(held, names, at) for role, at in roles.items()}
+    except (AttributeError, TypeError) as error:
+        remedy = "give a pandas, polars or Arrow frame, or a dictionary"
+        problem = "the columns of this frame cannot be read"
+        raise InputError("structure", _MEMORY, problem, found=type(held).__name__, remedy=remedy) from error
+    for role, column in found.items():
+        if column is None:
+            problem, remedy = f"the {role} is of a type that is not read", "cast it to text or numbers"
+            raise InputError("shape", _MEMORY, problem, found=str(names[roles[role]]), remedy=remedy)
+    return Values({role: column for role, column in found.items() if column is not None}, _place)
 
 
 def _shown(held: Any, names: Sequence[Any], at: int) -> Iterable[Any]:
@@ -292,47 +230,30 @@ def _names(held: Any) -> list[Any]:
     return list(held.column_names if hasattr(held, "column_names") else getattr(held, "columns", ()))
 
 
-def _records(
-    held: Iterable[Any], kind: Kind, columns: Mapping[str, str] | None, remarks: Remarks
-) -> dict[str, list[Any]]:
+def _items(held: Iterable[Any], kind: Kind, columns: Mapping[str, str] | None, note: Note) -> Found:
     """The values of named tuples, of objects with attributes, or of dictionaries, by role."""
     if callable(getattr(held, "read", None)):
         name = getattr(held, "name", None)
         path = f" ({name})" if isinstance(name, str) else ""
         raise InputError("shape", _MEMORY, f"an open file is not read as a {kind}", remedy=f"give its path{path}")
     held = list(held)
-    values: dict[str, list[Any]] = {}
-    known: dict[tuple[object, ...], dict[str, int]] = {}
+    if len(kinds := set(map(type, held))) == 1 and issubclass(kinds.pop(), tuple) and (names := _fields(held[0])):
 
-    def shown(at: int) -> Iterable[Any]:
-        return (_field(item, names[at]) for item in held[:SHOWN] if _fields(item) == names)
+        def shown(at: int) -> Iterable[Any]:
+            return map(itemgetter(at), held[:SHOWN])
 
-    kinds = set(map(type, held))
-    if len(kinds) == 1 and issubclass(kind_of := kinds.pop(), tuple) and (names := getattr(kind_of, "_fields", ())):
-        roles = roles_of(names, kind, _MEMORY, columns, values=shown, remarks=remarks)
-        return {role: list(map(itemgetter(at), held)) for role, at in roles.items()}
-    for item in held:
-        names = _fields(item)
-        if not names:
-            remedy = f"give named tuples with query_id, doc_id, {'relevance' if kind == 'gold' else 'score'}"
-            problem = f"an item of the {kind} has no named fields"
-            raise InputError("missing-key", _MEMORY, problem, found=repr(item), remedy=remedy)
-        if names not in known:
-            told = None if known else remarks
-            known[names] = roles_of(names, kind, _MEMORY, columns, values=shown, remarks=told)
-            for role in known[names]:
-                values.setdefault(role, [])
-        roles = known[names]
-        for role, column in values.items():
-            column.append(_field(item, names[roles[role]]) if role in roles else None)
-    return values
+        roles = roles_of(names, kind, _MEMORY, columns, values=shown, note=note)
+        roles.pop("tag", None)
+        return [Values({role: list(map(itemgetter(at), held)) for role, at in roles.items()}, _place)]
+    if unnamed := [item for item in held if not _fields(item)]:
+        remedy = f"give named tuples with query_id, doc_id, {'relevance' if kind == 'gold' else 'score'}"
+        problem = f"an item of the {kind} has no named fields"
+        raise InputError("missing-key", _MEMORY, problem, found=repr(unnamed[0]), remedy=remedy)
+    records = [item if isinstance(item, Mapping) else {n: getattr(item, n) for n in _fields(item)} for item in held]
+    return of_records([Records(records, _place)] if records else [], kind, columns, note)
 
 
-def _field(item: Any, name: Any) -> Any:
-    return item[name] if isinstance(item, Mapping) else getattr(item, str(name))
-
-
-def _fields(item: Any) -> tuple[object, ...]:
+def _fields(item: Any) -> tuple[str, ...]:
     """The names of an item's fields; none for a plain tuple or a text."""
     if isinstance(item, Mapping):
         return tuple(item)
@@ -342,15 +263,14 @@ def _fields(item: Any) -> tuple[object, ...]:
 
 def are_answers(held: Mapping[Any, Any]) -> bool:
     """Whether a dictionary answers queries, and does not list documents for them."""
-    values = {str(query): _plain(value) for query, value in held.items()}
-    if not values or not all(isinstance(value, str | int) for value in values.values()):
+    if not held or not all(isinstance(value, str | int | np.generic) for value in held.values()):
         return False
-    if not json_records.are_labels(values):
-        words = {query: answer_word(value) for query, value in values.items()}
-        query, word = next((query, word) for query, word in words.items() if word.lower() not in LABELS)
-        raise Place(_MEMORY, "query", str(query)).fault(
-            "bad-label", "this is not a label", word, "give Y or N, or a list of documents"
-        )
+    answers = {query: value.item() if isinstance(value, np.generic) else value for query, value in held.items()}
+    if not json_records.are_labels(answers):
+        words = ((str(query), word_of(value)) for query, value in answers.items())
+        query, word = next((query, word) for query, word in words if word.lower() not in LABELS)
+        remedy = "give Y or N, or a list of documents"
+        raise Place(_MEMORY, "query", query).fault("bad-label", "this is not a label", word, remedy)
     return True
 
 
@@ -365,30 +285,12 @@ def holds_answers(held: Any, columns: Mapping[str, str] | None = None) -> bool:
     return False
 
 
-def answer_word(value: Any) -> str:
-    """An answer as a label list writes it."""
-    value = _plain(value)
-    if isinstance(value, bool):
-        return "Y" if value else "N"
-    return value.strip() if isinstance(value, str) else repr(value)
-
-
-def _plain(value: Any) -> Any:
-    """A scalar of NumPy as the Python value that it holds; all else as it is."""
-    return value.item() if isinstance(value, np.generic) else value
-
-
-def id_of(value: Any) -> str:
-    """An id as text; what pandas and polars put where nothing stands is none."""
-    return plain_id(value, "query or document", Place(_MEMORY, "row", "?"), str, True)
-
-
-def frame(rows: Iterable[tuple[object, ...]], columns: list[str], library: str) -> Any:
+def frame(held: Iterable[tuple[object, ...]], columns: list[str], library: str) -> Any:
     """A frame of rows; its dtypes are the same with and without rows."""
     make = {"pandas": pandas_frame, "polars": polars_frame, "pyarrow": arrow_table}.get(str(library))
     if make is None:
         raise UsageError("unknown-name", f"there is no frame library {library!r}; there are pandas, polars and pyarrow")
-    return make(rows, columns)
+    return make(held, columns)
 
 
 def arrow_table(rows: Iterable[tuple[object, ...]], columns: list[str]) -> Any:

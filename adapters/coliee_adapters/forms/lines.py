@@ -3,11 +3,13 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from typing import Final
 
 from coliee_adapters.errors import InputError, UsageError
-from coliee_adapters.remarks import Remarks
+
+#: tells of something that is tolerated: the kind of remark, and an example
+Note = Callable[[str, str], object]
 
 #: What stands between columns. Unicode's other spaces are part of a word, as in trec_eval.
 BLANKS: Final = " \t\v\f\r"
@@ -28,17 +30,12 @@ _BETWEEN: Final = re.compile(f"[{BLANKS}]+")
 class Comments:
     """Whether a ``/* … */`` comment is open: what one block of a file hands to the next. It notes comment lines too."""
 
-    __slots__ = ("kind", "opened", "remarks")
+    __slots__ = ("kind", "note", "opened")
 
-    def __init__(self, remarks: Remarks | None = None, kind: str = "comment") -> None:
+    def __init__(self, note: Note | None = None, kind: str = "comment") -> None:
         #: the line where the open comment began; 0 if none is open
         self.opened = 0
-        self.remarks, self.kind = remarks, kind
-
-    def note(self, number: int, line: str) -> None:
-        """Note a line that holds nothing but a comment."""
-        if self.remarks is not None:
-            self.remarks.add(self.kind, f"line {number}: {line}")
+        self.note, self.kind = note, kind
 
     def check_closed(self, name: str) -> None:
         """Raise InputError if the file ended inside a comment; the line is that of its opening."""
@@ -82,8 +79,8 @@ def content_lines(
                 remedy = "end lines with newlines, as `coliee-ir validate --fix` does"
                 raise InputError("encoding", name, problem, line=number, found=rest, remedy=remedy)
             yield number, rest
-        elif whole:
-            state.note(number, whole)
+        elif whole and state.note is not None:
+            state.note(state.kind, f"line {number}: {whole}")
     if comments is None:
         state.check_closed(name)
 

@@ -6,9 +6,10 @@ from collections.abc import Collection, Iterator
 from dataclasses import field
 
 from coliee_adapters.classes import dataclass
-from coliee_adapters.errors import InputError
+from coliee_adapters.errors import InputError, Place
 from coliee_adapters.files import limits
 from coliee_adapters.files.source import Source
+from coliee_adapters.records import ONE_WORD, normal_id, wrong_id
 
 
 @dataclass(slots=True, eq=False)
@@ -113,3 +114,19 @@ def parse(source: Source, unnested: Collection[str] = ()) -> Element:
             remedy="correct the file at this place, or get it again",
         ) from None
     return document.children[0]
+
+
+def by_id(root: Element, tag: str, source: Source, remedy: str) -> dict[str, Element]:
+    """The elements of a tag by their ids, in the order of the file; refused where one has none, or another's."""
+    found: dict[str, Element] = {}
+    for element in root.iter(tag):
+        query = normal_id(element.attributes.get("id", ""))
+        fault = Place(source.name, "line", element.line).fault
+        if not query:
+            raise fault("missing-id", f"<{tag}> has no id", remedy=remedy)
+        if wrong := wrong_id([query], commas=False):
+            raise fault("bad-id", wrong[1], query, ONE_WORD)
+        if query in found:
+            raise fault("duplicate", f"the <{tag}> of line {found[query].line} has the same id", query, "keep one")
+        found[query] = element
+    return found

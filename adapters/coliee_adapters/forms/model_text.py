@@ -20,17 +20,16 @@ import csv
 import io
 import re
 import unicodedata
-from collections.abc import Iterable, Iterator, Mapping
+from collections.abc import Iterator, Mapping
 from typing import Any, Final
 
 from coliee_adapters.classes import NamedTuple
 from coliee_adapters.errors import InputError, Place, quoted
 from coliee_adapters.files.source import Source
 from coliee_adapters.forms import json_text
-from coliee_adapters.forms.lines import BLANKS
+from coliee_adapters.forms.form import Form, Found, Row
+from coliee_adapters.forms.lines import BLANKS, Note
 from coliee_adapters.forms.vocabulary import EVERY_NAME, normal_name
-from coliee_adapters.records import Answers, IdRule, normal_id, wrong_id
-from coliee_adapters.remarks import Remarks
 
 FORM: Final = "text"
 
@@ -57,29 +56,27 @@ _MARK: Final = (
     r"答え|回答|解答|結論|判定|正解)"
     r"\s*(?:is|should be|must be|:|=|->|→|は|\s[-–—]\s)\s*:?\s*"
 )
-_MARKED: Final = re.compile(rf"(?<!\w){_MARK}{_WORD}")
-_FINAL: Final = re.compile(rf"(?<!\w)(?:final|最終(?:的な)?)\s*{_MARK}{_WORD}")
-_START: Final = re.compile(_WORD)
-_ALONE: Final = re.compile(rf"{_WORD}\W*")
+_MARKED: Final = rf"(?<!\w){_MARK}{_WORD}"
+_FINAL: Final = rf"(?<!\w)(?:final|最終(?:的な)?)\s*{_MARK}{_WORD}"
+_START: Final = _WORD
+_ALONE: Final = rf"{_WORD}\W*"
 #: an answer directly after another one: Yes, no
-_NEXT: Final = re.compile(rf"[^\w○×\n]*{_WORD}")
+_NEXT: Final = rf"[^\w○×\n]*{_WORD}"
 
 #: what stands before a mark that marks no answer: in the sentence, after what draws a conclusion, and in the clause
-_CONDITION: Final = re.compile(r"\b(?:if|whether|unless|when|either|suppos\w*|assum\w*)\b|\bor\s*$|もし|場合")
-_CONCLUSION: Final = re.compile(r"\b(?:therefore|thus|hence|so|accordingly|consequently)\b|したがって|よって")
-_DENIAL: Final = re.compile(
+_CONDITION: Final = r"\b(?:if|whether|unless|when|either|suppos\w*|assum\w*)\b|\bor\s*$|もし|場合"
+_CONCLUSION: Final = r"\b(?:therefore|thus|hence|so|accordingly|consequently)\b|したがって|よって"
+_DENIAL: Final = (
     r"\b(?:not|never|cannot|\w+nt|wrong|incorrect|false|first|initial|initially|previous|earlier|opposite|other|"
     r"would|could|might|may)\b"
 )
 
 #: what a model thinks before it answers; the beginning may stand in the prompt, and the end may be cut off
-_THOUGHTS: Final = re.compile(
-    r"<(think|thinking|reasoning)>.*?(?:</\1>|\Z)|\A.*</(?:think|thinking|reasoning)>", re.DOTALL | re.IGNORECASE
-)
+_THOUGHTS: Final = r"(?si)<(think|thinking|reasoning)>.*?(?:</\1>|\Z)|\A.*</(?:think|thinking|reasoning)>"
 
 #: quotes, brackets and Markdown around an answer; and round brackets around nothing else
-_AROUND: Final = re.compile(r"""[*_`"'“”‘’\[\]{}<>#$「」]|\\boxed|\\text""")
-_IN_BRACKETS: Final = re.compile(rf"\(\s*({_YES}|{_NO}|y|n)\s*\)")
+_AROUND: Final = r"""[*_`"'“”‘’\[\]{}<>#$「」]|\\boxed|\\text"""
+_IN_BRACKETS: Final = rf"\(\s*({_YES}|{_NO}|y|n)\s*\)"
 
 #: what the column of a model's text is called; a name of an earlier tier wins
 _TEXTS: Final = (
@@ -95,25 +92,25 @@ def label_of(text: str) -> bool | None:
     >>> label_of("Article 5 applies. **Answer: Yes**"), label_of("No, because …"), label_of("No article says so.")
     (True, False, None)
     """
-    text = _THOUGHTS.sub("", unicodedata.normalize("NFKC", text).replace("〇", "○"))
-    plain = _IN_BRACKETS.sub(r"\1", _AROUND.sub("", text).strip().lower())
+    text = re.sub(_THOUGHTS, "", unicodedata.normalize("NFKC", text).replace("〇", "○"))
+    plain = re.sub(_IN_BRACKETS, r"\1", re.sub(_AROUND, "", text).strip().lower())
     found = _asserted(_FINAL, plain)
     if not found:
         lines = [line.strip() for line in plain.split("\n") if line.strip()]
-        start = _START.match(plain)
-        last = _ALONE.fullmatch(lines[-1]) if lines else None
+        start = re.match(_START, plain)
+        last = re.fullmatch(_ALONE, lines[-1]) if lines else None
         found = [*_asserted(_MARKED, plain), *(match for match in (start, last) if match)]
-    found += [after for match in found if (after := _NEXT.match(match.string, match.end()))]
+    found += [after for match in found if (after := re.match(_NEXT, match.string[match.end() :]))]
     labels = {match["yes"] is not None for match in found}
     return labels.pop() if len(labels) == 1 else None
 
 
-def _asserted(pattern: re.Pattern[str], text: str) -> list[re.Match[str]]:
+def _asserted(pattern: str, text: str) -> list[re.Match[str]]:
     """The marked answers but those that the words before them deny or make a condition."""
     found = []
-    for match in pattern.finditer(text):
-        sentence = _CONCLUSION.split(re.split(r"[.!?。\n]", text[: match.start()])[-1])[-1]
-        if not _CONDITION.search(sentence) and not _DENIAL.search(re.split("[,;:、]", sentence)[-1]):
+    for match in re.finditer(pattern, text):
+        sentence = re.split(_CONCLUSION, re.split(r"[.!?。\n]", text[: match.start()])[-1])[-1]
+        if not re.search(_CONDITION, sentence) and not re.search(_DENIAL, re.split("[,;:、]", sentence)[-1]):
             found.append(match)
     return found
 
@@ -123,47 +120,29 @@ _WRAPPERS: Final = ("choices", "body", "candidates", "parts")
 
 
 class Read(NamedTuple):
-    """The text for a query, and the answer in it."""
+    """The text for a query, where it is, and the answer in it: True for Y, False for N, None for none."""
 
-    query: str  # the query
-    label: bool | None  # True for Y, False for N, None for none
-    text: str  # what the model wrote
-    place: Place  # where it is
+    query: str
+    label: bool | None
+    text: str
+    place: Place
 
 
-def read(source: Source, rule: IdRule = normal_id) -> list[Read]:
+def read(source: Source) -> Iterator[Read]:
     """The answers in a file: JSON, JSON Lines, a table with a header, or lines of an id and a text."""
     text = source.text()
-    start = text.lstrip()[:1]
-    rows = _json(text, source) if start in ("{", "[") else _lines(text, source)
-    found: dict[str, Read] = {}
-    for name, content, place in rows:
-        query = rule(name)
-        if wrong := wrong_id([query], commas=False):
-            raise place.fault("bad-id", wrong[1], query, "write the id as one word")
-        one = Read(query, label_of(content), content, place)
-        if found.setdefault(query, one).label is not one.label:
-            problem = f"{found[query].place} gives another answer to this question"
-            raise place.fault("conflicting", problem, query, "keep one")
-    if not found:
+    rows = _json(text, source) if text.lstrip().startswith(("{", "[")) else _lines(text, source)
+    is_empty = True
+    for query, content, place in rows:
+        is_empty = False
+        yield Read(query, label_of(content), content, place)
+    if is_empty:
         raise InputError("empty", source.name, "the file contains no texts", remedy="give lines ID TEXT, or JSON")
-    return list(found.values())
 
 
-def answers(found: Iterable[Read], source: Source) -> Answers:
-    """The labels of what was read; what has none is unreadable."""
-    found, remarks = list(found), Remarks()
-    for one in found:
-        if one.label is None:
-            remarks.add("unreadable-answer", f"{one.place}: {one.query}")
-    labels = {one.query: one.label for one in found if one.label is not None}
-    unreadable = tuple(one.query for one in found if one.label is None)
-    return Answers(labels, source.stem, source.name, FORM, remarks, unreadable)
-
-
-def read_answers(source: Source, rule: IdRule = normal_id) -> Answers:
-    """The answers in a file. Args and errors are those of ``read``."""
-    return answers(read(source, rule), source)
+def _found(source: Source, _: Note) -> Found:
+    """The answers; what has none is an empty word."""
+    return (Row(one.place, one.query, answer="" if one.label is None else one.label) for one in read(source))
 
 
 _Row = tuple[str, str, Place]
@@ -245,3 +224,6 @@ def _lines(text: str, source: Source) -> Iterator[_Row]:
             if not content.strip():
                 raise place.fault("columns", "this line has one column", line, "write ID TEXT")
             yield name, content, place
+
+
+FORMS: Final = (Form("run", FORM, "R07-01-O The answer is Yes.", lambda _: False, _found),)

@@ -19,12 +19,14 @@ from coliee_adapters import signals
 from coliee_adapters.errors import InputError, Place, UsageError
 from coliee_adapters.files import limits, remote
 from coliee_adapters.files.source import Source
-from coliee_adapters.forms import arrow, frames
+from coliee_adapters.forms import arrow
 from coliee_adapters.forms.columns import changes
-from coliee_adapters.forms.rows import FIELDS, Row, block_of, gold_of, plain_block, run_of, telling_binary
+from coliee_adapters.forms.form import Form, Found, Values, Written
+from coliee_adapters.forms.lines import Note
+from coliee_adapters.forms.rows import blocks_of, tag_of, telling_binary
 from coliee_adapters.forms.vocabulary import SHOWN, Kind, roles_of
 from coliee_adapters.ids import Ids, Picked
-from coliee_adapters.records import Answers, Columns, Gold, IdRule, Run, exact_id, normal_id
+from coliee_adapters.records import Columns, IdRule, Run
 from coliee_adapters.remarks import Remarks
 
 FORMAT: Final = "parquet"
@@ -50,9 +52,9 @@ _BUFFER: Final = 1 << 16
 _GROUP: Final = 1 << 18
 
 
-def sniff(head: bytes) -> str | None:
-    """``parquet`` if a file begins as Parquet does, and not as an id that is spelt like it."""
-    return FORMAT if head.startswith(b"PAR1\x15") else None
+def sniff(head: bytes) -> bool:
+    """Whether a file begins as Parquet does, and not as an id that is spelt like it."""
+    return head.startswith(b"PAR1\x15")
 
 
 def library(path: str = "", remedy: str = _INSTALL) -> tuple[Any, Any]:
@@ -145,7 +147,7 @@ def _check_words(source: Source, names: Sequence[str], groups: Sequence[int]) ->
             if _is_delta(column) and not column.has_dictionary_page:
                 continue
             for batch in file.iter_batches(1, row_groups=[group], columns=[name], use_threads=False):
-                _understood(source, "value", name, arrow.column(batch.column(0)))
+                _understood(source, "tag", name, arrow.column(batch.column(0)), partial(_place, source.name, 0))
                 break
 
 
@@ -166,71 +168,51 @@ def names_of(source: Source) -> list[str]:
         return list(file.schema_arrow.names)
 
 
-def kind_of(source: Source) -> Kind | None:
-    """Whether the columns can only be those of a gold, or only of a run; None if they can be either, or neither."""
+def can_be_gold(source: Source, at: int | None) -> bool:
+    """Whether a column of relevances holds integers."""
     pyarrow, _ = library(source.name)
     with _opened(source) as file:
-        schema = file.schema_arrow
-    can: list[Kind] = []
-    for kind in ("gold", "run"):
-        with contextlib.suppress(InputError):
-            roles = roles_of(schema.names, kind, source.name, source.columns)
-            if "relevance" not in roles or not pyarrow.types.is_floating(schema.types[roles["relevance"]]):
-                can.append(kind)
-    return can[0] if len(can) == 1 else None
+        return at is None or not pyarrow.types.is_floating(file.schema_arrow.types[at])
 
 
-def holds_answers(source: Source) -> bool:
-    """Whether the columns of a run are those of answers and not of documents."""
-    return "document" not in roles_of(names_of(source), "run", source.name, source.columns)
+def _found(kind: Kind, source: Source, note: Note) -> Found:
+    """Documents or labels."""
+    return _batches(source, _roles(source, kind, note))
 
 
-def read_gold(source: Source, rule: IdRule = normal_id) -> Gold:
-    """Relevant documents or labels."""
-    remarks = Remarks()
-    roles = _roles(source, names_of(source), "gold", remarks)
-    found = (row for first, values in _batches(source, roles) for row in _rows(source, first, values))
-    return gold_of(found, rule, source.name, FORMAT, remarks)
-
-
-def _roles(source: Source, names: Sequence[str], kind: Kind, remarks: Remarks) -> dict[str, int]:
+def _roles(source: Source, kind: Kind, note: Note) -> dict[str, int]:
     """The roles of the columns, of which others are looked into."""
+    names = names_of(source)
 
     def shown(at: int) -> Iterable[Any]:
         with _opened(source) as file:
             batch = next(file.iter_batches(SHOWN, columns=[names[at]], use_threads=False), None)
             return () if batch is None else arrow.column(batch.column(0)) or ()
 
-    return roles_of(names, kind, source.name, source.columns, values=shown, remarks=remarks)
+    return roles_of(names, kind, source.name, source.columns, values=shown, note=note)
 
 
-def read_run(source: Source, rule: IdRule = normal_id) -> Run | Answers:
-    """Documents, whose rows are read when their blocks are asked for; or answers.
-
-    A run without scores is in the order of its ranks, or else of its rows.
-    """
+def _run(source: Source, rule: IdRule) -> Run | None:
+    """A run of documents; in the order of its ranks, or else of its rows, where it has no scores."""
+    remarks = Remarks()
     with _opened(source) as file:
-        names = file.schema_arrow.names
         if not file.metadata.num_rows:
             problem = "the table has no rows"
             raise InputError("empty", source.name, problem, remedy="write a row for each query and document")
-        remarks = Remarks()
-        roles = _roles(source, names, "run", remarks)
+        roles = _roles(source, "run", remarks.add)
         tag, alone = _first_tag(file, roles.get("tag"))
+    if "answer" in roles:
+        return None
     if alone:
         del roles["tag"]
-    name = tag or source.stem
-    if "answer" in roles:
-        found = (row for first, values in _batches(source, roles) for row in _rows(source, first, values))
-        return run_of(found, rule, source.name, FORMAT, name, remarks)
     # no closures: a run can be pickled
-    read = partial(_told_blocks, source, roles, rule, tag, remarks)
-    whole = Run(read, tag=name, scored="score" in roles, path=source.name, format=FORMAT)
+    read = partial(_blocks, source, roles, rule, tag, remarks)
+    whole = Run(read, tag or source.stem, "score" in roles, source.name, FORMAT)
     return replace(whole, split=partial(_split, source, roles, whole, read))
 
 
 def _first_tag(file: Any, at: int | None) -> tuple[str, bool]:
-    """The run tag of the first row, with ``_`` for its blanks; and whether no row can have another."""
+    """The run tag of the first row; and whether no row can have another."""
     if at is None:
         return "", False
     held = [file.metadata.row_group(group).column(at).statistics for group in range(file.metadata.num_row_groups)]
@@ -238,18 +220,11 @@ def _first_tag(file: Any, at: int | None) -> tuple[str, bool]:
     alone = known and len({value for one in held for value in (one.min, one.max)}) == 1
     batch = next(file.iter_batches(1, columns=[file.schema_arrow.names[at]], use_threads=False), None)
     column = None if batch is None else arrow.column(batch.column(0))
-    return "" if column is None else _tag_of(column[0]), alone
+    return "" if column is None or column[0] is None else tag_of(column[0]), alone
 
 
-def _tag_of(given: Any) -> str:
-    """A run tag with ``_`` for its blanks, and ``?`` for what is not UTF-8; empty where none is there."""
-    return "_".join(str("" if given is None else given).split()).encode("utf-8", "replace").decode("utf-8")
-
-
-def _batches(
-    source: Source, roles: Mapping[str, int], start: int = 0, stop: int | None = None
-) -> Iterator[tuple[int, dict[str, arrow.Column]]]:
-    """The number of the first row of each batch, from 0 on, and the values by role."""
+def _batches(source: Source, roles: Mapping[str, int], start: int = 0, stop: int | None = None) -> Iterator[Values]:
+    """The rows, many at a time."""
     with _opened(source) as file:
         names = list(file.schema_arrow.names)
         wanted = [names[at] for at in sorted(roles.values())]
@@ -276,11 +251,12 @@ def _batches(
         for batch in batches if rows == _BATCH else _together(batches):
             inside = batch.slice(max(start - first, 0), None if stop is None else max(stop - max(start, first), 0))
             if len(inside):
-                columns = {role: arrow.column(inside.column(names[at])) for role, at in roles.items()}
-                yield (
-                    max(first, start),
-                    {role: _understood(source, role, names[roles[role]], column) for role, column in columns.items()},
-                )
+                place = partial(_place, source.name, max(first, start))
+                columns = {}
+                for role, at in roles.items():
+                    column = arrow.column(inside.column(names[at]))
+                    columns[role] = _understood(source, role, names[at], column, place)
+                yield Values(columns, place)
             first += len(batch)
         if groups and first != (ends := row_ends[groups[-1]]):
             problem = f"the Parquet file is damaged or cut short (row {first:,} of {ends:,} is the last)"
@@ -306,8 +282,14 @@ def _is_text(kind: Any) -> bool:
     return str(kind) in ("string", "large_string", "string_view", "binary", "large_binary", "binary_view")
 
 
-def _understood(source: Source, role: str, name: str, column: arrow.Column | None) -> arrow.Column:
-    """The column; InputError if its type, or a text in it, is not one of ids, labels and numbers."""
+def _place(path: str, first: int, at: int) -> Place:
+    return Place(path, "row", first + at + 1)
+
+
+def _understood(
+    source: Source, role: str, name: str, column: arrow.Column | None, place: Callable[[int], Place]
+) -> arrow.Column:
+    """The column; InputError if its type, or a value in it, is not one of ids, labels and numbers."""
     if column is None:
         problem = f"the {role} is of a type that is not read"
         raise InputError("shape", source.name, problem, found=name, remedy="write text or numbers")
@@ -320,14 +302,17 @@ def _understood(source: Source, role: str, name: str, column: arrow.Column | Non
     if isinstance(texts, Ids) and texts.length.max(initial=0) > _LONGEST:
         problem = f"a {role} is longer than {limits.size(_LONGEST)}"
         raise InputError("too-large", source.name, problem, found=name, remedy="write ids and labels")
+    if role != "tag" and (column.valid is not None or (isinstance(texts, Ids) and not texts.raw.isascii())):
+        for at, value in enumerate(column):
+            if value is None:
+                raise place(at).fault("missing-key", f"the {role} is null", remedy="fill it in, or drop the row")
+            if isinstance(value, str) and any("\ud800" <= c <= "\udfff" for c in value):
+                given = repr(value.encode("utf-8", "surrogateescape"))
+                raise place(at).fault("encoding", f"the {role} is not UTF-8", given, "write the text as UTF-8")
     return column
 
 
-def _told_blocks(*of: Any, **part: Any) -> Iterator[Columns]:
-    return telling_binary(read_blocks(*of, **part))
-
-
-def read_blocks(
+def _blocks(
     source: Source,
     roles: Mapping[str, int],
     rule: IdRule,
@@ -337,29 +322,11 @@ def read_blocks(
     stop: int | None = None,
 ) -> Iterator[Columns]:
     """The rows of a run, or of a part of it, as blocks of columns."""
-    for first, values in _batches(source, roles, start, stop):
-        told = Remarks() if first else Remarks() + remarks
-        for number, given in enumerate(values.pop("tag", ()), first + 1):
-            if _tag_of(given) != tag:
-                told.add("tag", f"row {number}: {_tag_of(given)}")
-        block = plain_block(values, rule, told, commas=rule is exact_id)
-        yield block_of(_rows(source, first, values), rule, told, tag) if block is None else block
-
-
-def _rows(source: Source, first: int, values: Mapping[str, arrow.Column]) -> Iterator[Row]:
-    """The rows of a batch, of which no value may be null."""
-    for number, held in enumerate(zip(*values.values(), strict=True), first + 1):
-        place = Place(source.name, "row", number)
-        for role, value in zip(values, held, strict=True):
-            if value is None and role != "tag":
-                raise place.fault("missing-key", f"the {role} is null", remedy="fill it in, or drop the row")
-            if isinstance(value, str) and not value.isascii() and any("\ud800" <= c <= "\udfff" for c in value):
-                given = repr(value.encode("utf-8", "surrogateescape"))
-                raise place.fault("encoding", f"the {role} is not UTF-8", given, "write the text as UTF-8")
-        row = dict(zip((FIELDS.get(role, role) for role in values), held, strict=True))
-        if "answer" in row:
-            row = {"query": row["query"], "answer": frames.answer_word(row["answer"])}
-        yield Row(place, **row)
+    blocks = blocks_of(_batches(source, roles, start, stop), rule, tag)
+    if not start and remarks:
+        first = next(blocks)
+        blocks = itertools.chain([first._replace(remarks=remarks + (first.remarks or Remarks()))], blocks)
+    return telling_binary(blocks)
 
 
 def _split(
@@ -384,39 +351,42 @@ def _split(
 def _next_query(source: Source, at: int, border: int) -> int | None:
     """The first row from a border on where another query begins; None where none does in the next rows."""
     before = None
-    for first, values in _batches(source, {"query": at}, border - 1, border + _GROUP):
-        ids = values["query"].ids()
+    for values in _batches(source, {"query": at}, border - 1, border + _GROUP):
+        column = values.columns["query"]
+        ids = column.ids() if isinstance(column, arrow.Column) else None
         if ids is None:
             return None
         for start in changes(ids)[:-1].tolist():
             if before not in (None, ids[start]):
-                return int(first + start)
+                return int(values.place(start).name) - 1
             before = ids[start]
     return None
 
 
-def write_gold(qrels: Mapping[str, Mapping[str, int]], stream: BinaryIO) -> None:
-    """Write ``query_id``, ``doc_id`` and ``relevance``; a query without documents cannot be written."""
-    rows = ((query, document, level) for query, judged in qrels.items() for document, level in judged.items())
-    _write({"query_id": "string", "doc_id": "string", "relevance": "int32"}, rows, stream)
+def _write_gold(gold: Written, stream: BinaryIO) -> None:
+    """Write ``query_id``, ``doc_id`` and ``relevance``, or ``query_id`` and ``label``."""
+    if gold.answers:
+        return _write_labels(gold, {"label": "string"}, stream)
+    rows = ((query, document, level) for query, judged in gold.documents.items() for document, level in judged.items())
+    return _write({"query_id": "string", "doc_id": "string", "relevance": "int32"}, rows, stream)
 
 
-def write_labels(labels: Mapping[str, bool], stream: BinaryIO, tag: str | None = None) -> None:
-    """Write ``query_id`` and ``label``, Y or N; of answers, which have a tag, ``answer`` and ``tag``."""
-    name = "label" if tag is None else "answer"
-    columns = {"query_id": "string", name: "string"} | ({} if tag is None else {"tag": "string"})
-    _write(columns, ((query, "Y" if label else "N", tag)[: len(columns)] for query, label in labels.items()), stream)
-
-
-def write_run(rankings: Iterable[tuple[str, Mapping[str, float]]], tag: str, stream: BinaryIO, *, scored: bool) -> None:
-    """Write ``query_id``, ``doc_id``, ``score`` and ``tag``; of a run without scores ``rank`` for ``score``."""
-    value = ("score", "float64") if scored else ("rank", "int32")
+def _write_run(run: Written, stream: BinaryIO) -> None:
+    """Write ``query_id``, ``doc_id``, ``score`` (or ``rank``) and ``tag``, or ``query_id``, ``answer`` and ``tag``."""
+    if run.answers:
+        return _write_labels(run, {"answer": "string", "tag": "string"}, stream)
+    value = ("score", "float64") if run.scored else ("rank", "int32")
     rows = (
-        (query, document, score if scored else rank, tag)
-        for query, ranking in rankings
+        (query, document, score if run.scored else rank, run.tag)
+        for query, ranking in run.documents.items()
         for rank, (document, score) in enumerate(ranking.items(), 1)
     )
-    _write({"query_id": "string", "doc_id": "string", value[0]: value[1], "tag": "string"}, rows, stream)
+    return _write({"query_id": "string", "doc_id": "string", value[0]: value[1], "tag": "string"}, rows, stream)
+
+
+def _write_labels(held: Written, columns: Mapping[str, str], stream: BinaryIO) -> None:
+    rows = ((query, "Y" if label else "N", held.tag) for query, label in (held.labels or {}).items())
+    _write({"query_id": "string", **columns}, (row[: 1 + len(columns)] for row in rows), stream)
 
 
 def _write(columns: Mapping[str, str], rows: Iterator[tuple[Any, ...]], stream: BinaryIO) -> None:
@@ -442,3 +412,28 @@ def _write(columns: Mapping[str, str], rows: Iterator[tuple[Any, ...]], stream: 
             held.append(row)
         if held:
             put()
+
+
+FORMS: Final = (
+    Form(
+        "gold",
+        FORMAT,
+        "Parquet: query_id, doc_id, relevance",
+        sniff,
+        partial(_found, "gold"),
+        write=_write_gold,
+        holds=("documents", "labels", "levels"),
+        binary=True,
+    ),
+    Form(
+        "run",
+        FORMAT,
+        "Parquet: query_id, doc_id, score",
+        sniff,
+        partial(_found, "run"),
+        _run,
+        write=_write_run,
+        holds=("documents", "labels", "order", "scores", "tag"),
+        binary=True,
+    ),
+)

@@ -1,4 +1,4 @@
-"""Rows: what every form but columns comes to, and the one place where rows become a Gold, a Run or Answers."""
+"""Where the rows of any form become a Gold, a Run or Answers: what a relevance, a score, a label and an id may be."""
 
 from __future__ import annotations
 
@@ -7,19 +7,22 @@ import math
 import struct
 from collections import OrderedDict, defaultdict
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from dataclasses import replace
 from functools import partial
 from itertools import chain
 from numbers import Integral
-from typing import Any, Final
+from typing import Any, Final, cast
 
 import numpy as np
 import numpy.typing as npt
 
 from coliee_adapters.classes import NamedTuple
 from coliee_adapters.errors import InputError, Place
+from coliee_adapters.files.source import Source
 from coliee_adapters.forms import arrow
 from coliee_adapters.forms.columns import changes
-from coliee_adapters.forms.statute import Labelled, labels_of
+from coliee_adapters.forms.form import NOTHING, Entries, Form, Found, Row, Values
+from coliee_adapters.forms.statute import DIGITS, LABELS, word_of
 from coliee_adapters.forms.vocabulary import SHOWN
 from coliee_adapters.ids import Ids, Picked
 from coliee_adapters.records import (
@@ -35,31 +38,25 @@ from coliee_adapters.records import (
 )
 from coliee_adapters.remarks import Remarks
 
-#: stands for the document of a query that has none
-NOTHING = object()
-
-
-class Row(NamedTuple):
-    """A document of a query, or the answer to one, as a file or a caller gives it.
-
-    ``number`` is the relevance in a gold, the score in a run; ``rank`` decides only where there is no score; where
-    ``retrieved`` says no, the row names its query and nothing else.
-    """
-
-    place: Place
-    query: Any
-    document: Any = NOTHING
-    number: Any = NOTHING
-    rank: Any = NOTHING
-    answer: str | None = None
-    tag: Any = None
-    retrieved: Any = NOTHING
-
-
-#: role → the field of a row that it fills
-FIELDS: Final[Mapping[str, str]] = {"relevance": "number", "score": "number"}
-
 _TRUTH: Final = {"true": 1.0, "false": 0.0}
+
+
+def gold_in(form: Form, source: Source, rule: IdRule) -> Gold:
+    """The gold that a file of a form holds."""
+    assert form.rows is not None  # as every form of golds has
+    remarks = Remarks()
+    gold = gold_of(form.rows(source, remarks.add), rule, source.name, form.name, remarks)
+    return gold if form.task is None else replace(gold, task=form.task(source.head()))
+
+
+def run_in(form: Form, source: Source, rule: IdRule) -> Run | Answers:
+    """The run, or the answers, that a file of a form holds."""
+    run = None if form.run is None else form.run(source, rule)
+    if run is not None:
+        return run
+    assert form.rows is not None
+    remarks = Remarks()
+    return run_of(form.rows(source, remarks.add), rule, source.name, form.name, source.stem, remarks)
 
 
 def id_of(value: Any, what: str, place: Place, rule: IdRule, commas: bool | None = None) -> str:
@@ -91,12 +88,12 @@ def score_of(value: Any, place: Place, what: str = "score") -> float:
     return number
 
 
-def is_retrieved(value: Any, place: Place) -> bool:
+def _is_retrieved(row: Row) -> bool:
     """Whether a system decided for a document: 1 or True, 0 or False."""
-    number = _float(value)
+    number = 1.0 if row.retrieved is NOTHING else _float(row.retrieved)
     if number not in (0, 1):
         problem = "this does not say whether the document is retrieved"
-        raise place.fault("missing-key", problem, str(value), "write 1 or 0")
+        raise row.place.fault("missing-key", problem, str(row.retrieved), "write 1 or 0")
     return bool(number)
 
 
@@ -109,8 +106,54 @@ def _float(value: Any) -> float:
         return math.nan
 
 
+def tag_of(given: Any) -> str:
+    """A run tag with ``_`` for its blanks, and ``?`` for what no text can hold."""
+    return "_".join(str(given).split()).encode("utf-8", "replace").decode("utf-8")
+
+
+class Labelled(NamedTuple):
+    """A query, the word that answers it, and where it stands."""
+
+    query: str
+    word: str
+    place: Place
+
+
+def labels_of(
+    words: Iterable[Labelled], remarks: Remarks, *, gold: bool = False
+) -> tuple[dict[str, bool], tuple[str, ...]]:
+    """What the words of a label list mean; and the queries whose word means nothing."""
+    meant: dict[str, bool | None] = {}
+    first: dict[str, Labelled] = {}
+    of_kind: dict[str, Labelled] = {}
+    strange: list[Labelled] = []
+    for one in words:
+        kind = "1 or 0" if one.word in DIGITS else "Y or N" if one.word.lower() in LABELS else ""
+        label = DIGITS.get(one.word, LABELS.get(one.word.lower()))
+        if not kind:
+            strange.append(one)
+        elif of_kind.setdefault(kind, one) is one and len(of_kind) > 1:
+            problem = f"this label is {kind}, and others are not"
+            raise one.place.fault("mixed-forms", problem, one.word, "write Y or N everywhere")
+        elif one.word not in ("Y", "N"):
+            remarks.add("label-form", f"{one.place}: {one.word}")
+        if first.setdefault(one.query, one) is one:
+            meant[one.query] = label
+        elif meant[one.query] is label:
+            remarks.add("gold-duplicate" if gold else "duplicate", one.place.names(one.query, one.word))
+        else:
+            problem = f"{first[one.query].place} gives another answer to this question"
+            raise one.place.fault("conflicting", problem, f"{one.query} {one.word}", "keep one")
+    if strange and (gold or (not of_kind and any(one.word for one in strange))):
+        raise strange[0].place.fault("bad-label", "this is not a label", strange[0].word, "write Y or N")
+    for one in strange:
+        remarks.add("unreadable-answer", f"{one.place}: {one.word or one.query}")
+    labels = {query: label for query, label in meant.items() if label is not None}
+    return labels, tuple(query for query, label in meant.items() if label is None)
+
+
 def gold_of(
-    rows: Iterable[Row],
+    found: Found,
     rule: IdRule,
     path: str,
     form: str,
@@ -119,47 +162,78 @@ def gold_of(
     commas: bool | None = None,
     part: bool = False,
 ) -> Gold:
-    """The gold that rows are.
+    """The gold that is found in a file.
 
     ``commas`` is whether ids may have commas in them, by default as the rule says; ``part`` whether this may be some
     queries of a gold, of which nothing need be relevant.
     """
     remarks = Remarks() if remarks is None else remarks
-    first, rows = peeked(rows)
-    if first is not None and first.answer is not None:
-        labels, _ = labels_of(labelled(rows, rule, commas), remarks, gold=True)
-        return Gold(labels=labels, path=path, format=form, remarks=remarks)
     qrels: dict[str, dict[str, int]] = {}
-    for row in rows:
-        query = id_of(row.query, "query", row.place, rule, commas)
-        judged = qrels.setdefault(query, {})
-        if row.document is not NOTHING:
-            document = id_of(row.document, "document", row.place, rule, commas)
-            judge(judged, query, document, relevance_of(row.number, row.place), row.place, remarks)
-    if not part:
-        refuse_irrelevant(qrels, path)
-    return Gold(qrels, path=path, format=form, remarks=remarks)
-
-
-def refuse_irrelevant(qrels: Mapping[str, Mapping[str, int]], path: str) -> None:
-    """Refuse judgements of which none is relevant; a gold without any judgement is another matter."""
-    if any(qrels.values()) and not any(level > 0 for judged in qrels.values() for level in judged.values()):
+    words: list[Labelled] = []
+    names: dict[str, object] = {}
+    for some in found:
+        if isinstance(some, Values) and (plain := _plain_judgements(some, rule, commas)) is not None:
+            for at, (query, document, relevance) in enumerate(plain):
+                judged = qrels.setdefault(query, {})
+                if document in judged:
+                    _repeat(judged, query, document, relevance, some.place(at), remarks)
+                judged[document] = relevance
+            continue
+        for row in (some,) if isinstance(some, Row) else some.rows():
+            query = _query_of(row, rule, commas, names)
+            if row.answer is not NOTHING:
+                words.append(Labelled(query, word_of(row.answer), row.place))
+                continue
+            judged = qrels.setdefault(query, {})
+            if row.document is not NOTHING:
+                document = id_of(row.document, "document", row.place, rule, commas)
+                relevance = relevance_of(row.number, row.place)
+                if document in judged:
+                    _repeat(judged, query, document, relevance, row.place, remarks)
+                judged[document] = relevance
+    labels = labels_of(words, remarks, gold=True)[0] if words else None
+    levels = {level > 0 for judged in qrels.values() for level in judged.values()}
+    if levels == {False} and not words and not part:
         remedy = "give a gold in which a relevance is 1 or more"
         raise InputError("no-relevant", path, "no document is relevant in this gold", remedy=remedy)
+    return Gold(qrels if qrels or not words else None, labels, path, form, remarks=remarks)
 
 
-def judge(judged: dict[str, int], query: str, document: str, relevance: int, place: Place, remarks: Remarks) -> None:
-    """Add a judgement to those of its query; one that repeats another is remarked."""
-    if document in judged:
-        if judged[document] != relevance:
-            problem = f"this document is judged {judged[document]} above and {relevance} here"
-            raise place.fault("conflicting", problem, f"{query} {document}", "keep one of the two")
-        remarks.add("gold-duplicate", place.names(query, document))
-    judged[document] = relevance
+def _repeat(judged: Mapping[str, int], query: str, document: str, relevance: int, place: Place, note: Remarks) -> None:
+    """Remark on a judgement that repeats another; refuse one that differs from it."""
+    if judged[document] != relevance:
+        problem = f"this document is judged {judged[document]} above and {relevance} here"
+        raise place.fault("conflicting", problem, f"{query} {document}", "keep one of the two")
+    note.add("gold-duplicate", place.names(query, document))
+
+
+def _query_of(row: Row, rule: IdRule, commas: bool | None, names: dict[str, object]) -> str:
+    """The query of a row; refused where another key of the same object or dictionary stands for it."""
+    query = id_of(row.query, "query", row.place, rule, commas)
+    if row.place.part == "query" and names.setdefault(query, row.query) != row.query:
+        raise row.place.fault("duplicate", "this query appears twice", str(row.query), "keep one")
+    return query
+
+
+def _plain_judgements(values: Values, rule: IdRule, commas: bool | None) -> Iterable[tuple[str, str, int]] | None:
+    """The judgements of rows whose ids are plain texts; None for any other."""
+    columns, commas = values.columns, rule is exact_id if commas is None else commas
+    if not {"query", "document"} <= columns.keys() <= {"query", "document", "relevance"}:
+        return None
+    n = len(columns["query"])
+    given = columns.get("relevance", [NOTHING] * n)
+    try:
+        level = {value: relevance_of(value, values.place(0)) for value in set(given)}
+        queries, documents = (_plain_ids(columns[role], n, rule, commas=commas) for role in ("query", "document"))
+    except (TypeError, InputError):  # of which the rows will tell
+        return None
+    if queries is None or documents is None:
+        return None
+    return zip(queries, documents, map(level.__getitem__, given), strict=True)
 
 
 def run_of(
-    rows: Iterable[Row],
+    found: Found,
     rule: IdRule,
     path: str,
     form: str,
@@ -168,34 +242,83 @@ def run_of(
     *,
     commas: bool | None = None,
 ) -> Run | Answers:
-    """The run that rows are, or the answers."""
+    """The run that is found in a file, or the answers."""
     remarks = Remarks() if remarks is None else remarks
-    first, rows = peeked(rows)
+    first, found = _peeked(found)
+    if first is not None and first.answer is not NOTHING:
+        return _answers_of(found, rule, path, form, tag, remarks, commas)
     if first is not None and first.tag not in (None, ""):
         tag = tag_of(first.tag)
-    if first is not None and first.answer is not None:
-        labels, unreadable = labels_of(labelled(rows, rule, commas), remarks)
-        return Answers(labels, tag, path, form, remarks, unreadable)
-    block = block_of(rows, rule, remarks, tag, commas)
-    by_rank = first is not None and first.number is NOTHING
-    block = told_binary([block])[0]
-    scored = block.scores is not None and not by_rank
-    return Run(partial(iter, [block]), tag, scored, path, form)
+    blocks = list(telling_binary(blocks_of(found, rule, tag, commas))) or [Columns([], [0], [])]
+    if remarks:
+        blocks[0] = blocks[0]._replace(remarks=remarks + (blocks[0].remarks or Remarks()))
+    scored = any(block.scores is not None for block in blocks) and first is not None and first.number is not NOTHING
+    queries = [query for block in blocks for query in block.queries]
+    return Run(partial(iter, blocks), tag, scored, path, form, grouped=len(set(queries)) == len(queries))
 
 
-def block_of(rows: Iterable[Row], rule: IdRule, remarks: Remarks, tag: str, commas: bool | None = None) -> Columns:
+def _answers_of(
+    found: Found, rule: IdRule, path: str, form: str, tag: str, remarks: Remarks, commas: bool | None
+) -> Answers:
+    words, names, of_first = [], dict[str, object](), ""
+    for row in (row for some in found for row in ((some,) if isinstance(some, Row) else some.rows())):
+        words.append(Labelled(_query_of(row, rule, commas, names), word_of(row.answer), row.place))
+        own = "" if row.tag is None else tag_of(row.tag)
+        of_first = of_first or own
+        if own != of_first and own:
+            remarks.add("tag", f"{row.place}: {row.tag}")
+    labels, unreadable = labels_of(words, remarks)
+    return Answers(labels, of_first or tag, path, form, remarks, unreadable)
+
+
+def _peeked(found: Found) -> tuple[Row | None, Found]:
+    """The first row that holds more than a query, or else the last; and all that is found."""
+    found, seen, first = iter(found), list[Row | Values | Entries](), None
+    for some in found:
+        seen.append(some)
+        for first in (some,) if isinstance(some, Row) else some.rows():
+            if first.document is not NOTHING or first.answer is not NOTHING:
+                return first, chain(seen, found)
+    return first, seen
+
+
+def blocks_of(found: Found, rule: IdRule, tag: str, commas: bool | None = None) -> Iterator[Columns]:
+    """What is found in a file as blocks of columns: at once where it is plain, else row by row."""
+    names: dict[str, object] = {}
+    for are_rows, some in itertools.groupby(found, lambda one: isinstance(one, Row)):
+        if are_rows:
+            yield block_of(cast(Iterable[Row], some), rule, Remarks(), tag, commas, names)
+            continue
+        for one in cast(Iterable[Values | Entries], some):
+            with_commas = rule is exact_id if commas is None else commas
+            if isinstance(one, Entries):
+                block = _members(one, rule, commas=with_commas)
+            else:
+                block = _plain_block(one, rule, tag, commas=with_commas)
+            yield block_of(one.rows(), rule, Remarks(), tag, commas, names) if block is None else block
+
+
+def block_of(
+    rows: Iterable[Row],
+    rule: IdRule,
+    remarks: Remarks,
+    tag: str,
+    commas: bool | None = None,
+    names: dict[str, object] | None = None,
+) -> Columns:
     """Rows as columns, those of one query that follow each other in one segment."""
+    names = {} if names is None else names
     segments: list[str] = []
     starts: list[int] = []
     documents: list[str] = []
     scores: list[float] = []
     ranks: list[str] = []
     for row in rows:
-        query = id_of(row.query, "query", row.place, rule, commas)
+        query = _query_of(row, rule, commas, names)
         if not segments or query != segments[-1]:
             segments.append(query)
             starts.append(len(documents))
-        if row.document is NOTHING or not (row.retrieved is NOTHING or is_retrieved(row.retrieved, row.place)):
+        if row.document is NOTHING or not _is_retrieved(row):
             continue
         documents.append(id_of(row.document, "document", row.place, rule, commas))
         if row.number is not NOTHING:
@@ -213,70 +336,34 @@ def block_of(rows: Iterable[Row], rule: IdRule, remarks: Remarks, tag: str, comm
     return Columns(segments, [*starts, len(documents)], documents, scores or None, ranks or None, remarks or None)
 
 
-def tag_of(given: Any) -> str:
-    """A run tag with ``_`` for its blanks."""
-    return "_".join(str(given).split())
-
-
-def tags_of(given: Sequence[Any], tag: str, places: Iterable[Place]) -> Remarks:
-    """Remarks on the rows whose run tag is another."""
-    remarks = Remarks()
-    if set(map(str, given)) - {tag}:
-        for one, place in zip(given, places, strict=True):
-            if one is not None and tag_of(one) != tag:
-                remarks.add("tag", f"{place}: {one}")
-    return remarks
-
-
-def labelled(rows: Iterable[Row], rule: IdRule, commas: bool | None = None) -> Iterator[Labelled]:
-    """Rows with answers as the words of a label list."""
-    return (Labelled(id_of(row.query, "query", row.place, rule, commas), row.answer or "", row.place) for row in rows)
-
-
-def peeked(rows: Iterable[Row]) -> tuple[Row | None, Iterable[Row]]:
-    """The first row that holds more than a query, or else the last; and all of them."""
-    rows = iter(rows)
-    seen: list[Row] = []
-    for row in rows:
-        seen.append(row)
-        if row.document is not NOTHING or row.answer is not None:
-            break
-    return seen[-1] if seen else None, itertools.chain(seen, rows)
-
-
 #: whose items are what their methods say
 _DICTIONARIES: Final = frozenset({dict, defaultdict, OrderedDict})
 
 
-def plain_members(held: Mapping[Any, Any], rule: IdRule, remarks: Remarks, *, commas: bool) -> Columns | None:
+def _members(entries: Entries, rule: IdRule, *, commas: bool) -> Columns | None:
     """The block that a dictionary is whose ids are plain texts and whose scores are finite; None for any other."""
-    entries = list(held.values())
-    kinds = set(map(type, entries))
+    held, lists = entries.held, list(entries.held.values())
+    kinds = set(map(type, lists))
     scored = kinds <= _DICTIONARIES
-    if not entries or type(held) not in _DICTIONARIES or not (scored or kinds <= {list, tuple}):
+    if not lists or type(held) not in _DICTIONARIES or not (scored or kinds <= {list, tuple}):
         return None
-    starts = np.concatenate(([0], np.cumsum(np.fromiter(map(len, entries), np.int64, len(entries)))))
+    starts = np.concatenate(([0], np.cumsum(np.fromiter(map(len, lists), np.int64, len(lists)))))
     n = int(starts[-1])
     try:
-        queries = _plain_ids(held, len(entries), rule, commas=commas)
-        documents = _plain_ids(map("\n".join, filter(None, entries)), n, rule, commas=commas)
+        queries = _plain_ids(held, len(lists), rule, commas=commas)
+        documents = _plain_ids(map("\n".join, filter(None, lists)), n, rule, commas=commas)
         # one pack takes half of the time of np.fromiter
-        packed = struct.pack(f"{n}d", *chain.from_iterable(map(dict.values, entries))) if scored else b""
+        packed = struct.pack(f"{n}d", *chain.from_iterable(map(dict.values, lists))) if scored else b""
         scores = np.frombuffer(packed) if scored else None
     except (TypeError, ValueError, OverflowError, struct.error):
         return None
     if queries is None or documents is None or not (scores is None or np.isfinite(scores).all()):
         return None
-    return Columns(queries, starts, documents, scores, None, remarks or None, entries if scored else None)
-
-
-def told_binary(blocks: Iterable[Columns]) -> list[Columns]:
-    """The blocks of a run, the last of which has the remark that all their scores are decisions, if they are."""
-    return list(telling_binary(blocks))
+    return Columns(queries, starts, documents, scores, None, None, lists if scored else None)
 
 
 def telling_binary(blocks: Iterable[Columns]) -> Iterator[Columns]:
-    """The same one by one."""
+    """The blocks of a run, the last of which has the remark that all their scores are decisions, if they are."""
     found: set[float] = set()
     last: Columns | None = None
     for block in blocks:
@@ -292,8 +379,9 @@ def telling_binary(blocks: Iterable[Columns]) -> Iterator[Columns]:
         yield last
 
 
-def plain_block(values: Mapping[str, Sequence[Any]], rule: IdRule, remarks: Remarks, *, commas: bool) -> Columns | None:
+def _plain_block(found: Values, rule: IdRule, tag: str, *, commas: bool) -> Columns | None:
     """The block that rows are whose ids are plain texts and whose scores and ranks are numbers; None for any other."""
+    values = found.columns
     if not {"query", "document"} <= values.keys() or {"answer", "retrieved"} & values.keys():
         return None
     if not (n := len(values["query"])):
@@ -314,6 +402,11 @@ def plain_block(values: Mapping[str, Sequence[Any]], rule: IdRule, remarks: Rema
         scores = scores.astype(np.float64) if decides == "score" else -scores.astype(np.float64)
     if isinstance(documents, Picked):
         documents = documents.settled()
+    remarks, tags = Remarks(), values.get("tag", ())
+    if set(map(str, tags)) - {tag}:
+        for at, given in enumerate(tags):
+            if given is not None and tag_of(given) != tag:
+                remarks.add("tag", f"{found.place(at)}: {given}")
     starts = changes(queries)
     return Columns(queries.at(starts[:-1]), starts, documents, scores, ranks, remarks or None)
 
@@ -334,4 +427,6 @@ def _plain_ids(texts: Iterable[Any], n: int, rule: IdRule, *, commas: bool) -> I
 def _numbers(values: Sequence[Any], of_objects: Callable[[Sequence[Any]], npt.NDArray[Any]]) -> npt.NDArray[Any]:
     """A column as an array; one of objects by a function."""
     numbers = values.numbers() if isinstance(values, arrow.Column) else None
+    if numbers is None and any("_" in one for one in values if isinstance(one, str)):
+        raise ValueError  # float reads 1_0 as 10
     return of_objects(values) if numbers is None else numbers

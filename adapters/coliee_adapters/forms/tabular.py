@@ -7,36 +7,36 @@ where x is the run tag, or a rank or score if it holds numbers as no run tag doe
 
 from __future__ import annotations
 
-import contextlib
 import csv
-import itertools
 import re
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from functools import partial
-from itertools import groupby
+from itertools import chain, groupby
 from typing import Final
 
 from coliee_adapters.classes import NamedTuple
 from coliee_adapters.errors import InputError, Place
 from coliee_adapters.files.source import Source, decode
-from coliee_adapters.forms.columns import Layout, Reader, as_number, last_column, undecided
-from coliee_adapters.forms.lines import BLANKS, Comments, content_lines, counted, split_columns
-from coliee_adapters.forms.rows import FIELDS, Row, block_of, gold_of, run_of, tag_of, telling_binary
+from coliee_adapters.forms.columns import Layout, Reader, as_number, blocks_behind, last_column, plain_rows, undecided
+from coliee_adapters.forms.form import Form, Found, Values
+from coliee_adapters.forms.lines import BLANKS, Comments, Note, content_lines, counted, split_columns
+from coliee_adapters.forms.rows import blocks_of, tag_of, telling_binary
 from coliee_adapters.forms.statute import LABELS
 from coliee_adapters.forms.vocabulary import Kind, has_given, is_header, roles_of
-from coliee_adapters.records import Answers, Columns, Gold, IdRule, Run, exact_id, normal_id
+from coliee_adapters.records import Columns, IdRule, Run
 from coliee_adapters.remarks import Remarks
 
 #: What can stand between values; the blank stands for any number of blanks and tabs.
 _SEPARATORS: Final = (",", ";", "\t", " ")
 
-#: The first two words of a line end with commas or semicolons.
 #: commas or semicolons end the first two words; possessive, for of two runs of blanks each could have any share
 _COMMAS: Final = r"[^,;\s]*+\s*+[,;]\s*+[^,;\s]*+\s*+(?:[,;]|$)"
 
+#: Excel's first line ``sep=;``, which says how values are separated
+_SAID: Final = r"sep=([,;\t])"
+
 _DIGIT: Final = re.compile(r"\d")
 _INTEGER: Final = re.compile(r"([+-]?[0-9]{1,9})(?:\.0*)?")
-_KINDS: Final[tuple[Kind, ...]] = ("gold", "run")
 _FORMS: Final[dict[Kind, str]] = {
     "gold": "expected query,document or query,document,relevance, or a first row that names the columns",
     "run": "expected query,document or query,document,tag, or a first row that names the columns",
@@ -49,54 +49,31 @@ _SHOWN: Final = 50
 _NO_GRADES: Final = 5
 
 
-#: bytes of a block, and of the largest file that is read as one, as in ``columns``
-_BLOCK: Final = 1 << 19
-_WHOLE: Final = 3 << 19
-
-
-class _Row(NamedTuple):
-    line: int
+class _Line(NamedTuple):
+    number: int
     values: list[str]
     text: str
 
 
-#: Excel's first line ``sep=;``, which says how values are separated
-_SAID: Final = r"sep=([,;\t])"
+def _values_of(lines: Sequence[_Line], roles: Mapping[str, int], source: Source) -> Values:
+    columns = {role: [line.values[at] for line in lines] for role, at in roles.items()}
+    return Values(columns, lambda at: Place(source.name, "line", lines[at].number))
 
 
-class _Table(NamedTuple):
-    """The rows of a table behind its header, and which column has which role."""
-
-    roles: dict[str, int]
-    rows: list[_Row]
-    #: the kind of remark that a table without a header gets
-    remark: str = ""
-
-    def rows_of(self, source: Source) -> Iterator[Row]:
-        """The rows as the values of their roles."""
-        for row in self.rows:
-            held = {FIELDS.get(role, role): row.values[at] for role, at in self.roles.items()}
-            yield Row(Place(source.name, "line", row.line), **held)
-
-
-def sniff_gold(head: bytes) -> str | None:
-    """``table`` for values with commas or semicolons, a first row of names, and two or three columns of a gold."""
+def _is_gold(head: bytes) -> bool:
+    """Whether it has values with commas or semicolons, a first row of names, or two or three columns of a gold."""
     lines = _first_lines(head)
-    if not lines:
-        return None
-    if _separator(lines) is not None:
-        return "table"
+    if not lines or _separator(lines) is not None:
+        return bool(lines)
     rows = [split_columns(line) for line in lines]
-    if len(rows[0]) == 3 and _INTEGER.fullmatch(rows[0][2]):
-        return "table"
-    pairs = all(len(row) == 2 for row in rows)
     # a second column of 0 and 1 only can be labels
-    return "table" if pairs and not {row[1] for row in rows} <= {"0", "1"} else None
+    pairs = all(len(row) == 2 for row in rows) and not {row[1] for row in rows} <= {"0", "1"}
+    return pairs or (len(rows[0]) == 3 and _INTEGER.fullmatch(rows[0][2]) is not None)
 
 
-def sniff_run(head: bytes) -> str | None:
-    """``table`` for values with commas or semicolons, and for a first row of names."""
-    return "table" if _separator(_first_lines(head)) is not None else None
+def _is_run(head: bytes) -> bool:
+    """Whether it has values with commas or semicolons, or a first row of names."""
+    return _separator(_first_lines(head)) is not None
 
 
 def header_of(source: Source) -> list[str]:
@@ -107,48 +84,37 @@ def header_of(source: Source) -> list[str]:
     return names if _names_columns(names, source) else []
 
 
-def holds_answers(source: Source) -> bool:
-    """Whether the columns of a run are those of answers and not of documents."""
-    names = header_of(source)
-    return bool(names) and "document" not in roles_of(names, "run", source.name, source.columns)
-
-
-def kind_of(source: Source) -> Kind | None:
-    """Whether a table can only be a gold, or only a run; None if it can be either."""
+def can_be_gold(source: Source, at: int | None) -> bool:
+    """Whether all values of a column of relevances, by default the third, are integers."""
     lines = _first_lines(source.head())
     rows = [_values(line, _separator(lines, source) or " ") for line in lines]
-    names = header_of(source)
-    can: list[Kind] = []
-    for kind in _KINDS:
-        with contextlib.suppress(InputError):
-            roles = {"relevance": 2} if kind == "gold" else {}
-            if names:
-                roles = roles_of(names, kind, source.name, source.columns)
-            at = roles.get("relevance")
-            if at is None or all(_INTEGER.fullmatch(row[at]) for row in rows[bool(names) :] if at < len(row)):
-                can.append(kind)
-    return can[0] if len(can) == 1 else None
+    behind = rows[bool(header_of(source)) :]
+    return at is None or all(_INTEGER.fullmatch(row[at]) for row in behind if at < len(row))
 
 
-def read_gold(source: Source, rule: IdRule = normal_id) -> Gold:
-    """Relevant documents or labels."""
-    remarks = Remarks()
-    return gold_of(_read(source, "gold", remarks).rows_of(source), rule, source.name, "table", remarks=remarks)
+def _found(kind: Kind, source: Source, note: Note) -> Found:
+    """Documents or labels: every row has as many values as the first."""
+    separator = _separator(_first_lines(source.head()), source)
+    if separator is None:
+        separator = next((one for one in _SEPARATORS[:3] if one.encode() in source.head()), " ")
+    comments = Comments(note, "gold-comment" if kind == "gold" else "comment")
+    lines = list(_rows(source.text(columns=True), source, separator, comments))
+    width = len(lines[0].values) if lines else 0
+    _check_width(lines, width, source)
+    if lines and (
+        _names_columns(lines[0].values, source) or _is_unknown_header([line.values for line in lines[:_SHOWN]])
+    ):
+        first, *lines = lines
 
+        def values(at: int) -> Iterator[str]:
+            return (line.values[at] for line in lines)
 
-def read_run(source: Source, rule: IdRule = normal_id) -> Run | Answers:
-    """Documents or answers. A run without scores is in the order of its ranks, or else of its rows."""
-    remarks = Remarks()
-    if (header := _plain_header(source, remarks)) is not None:
-        tag = header.tag or source.stem
-        read = partial(_blocks, source, header, rule, tag, remarks)
-        scored = header.layout.score is not None and not header.layout.by_rank
-        return Run(read, tag, scored, source.name, "table")
-    remarks = Remarks()
-    table = _read(source, "run", remarks)
-    if table.remark:
-        remarks.add(table.remark)
-    return run_of(table.rows_of(source), rule, source.name, "table", source.stem, remarks=remarks)
+        roles = roles_of(first.values, kind, source.name, source.columns, first.number, values, note)
+    else:
+        roles = _without_header(source, kind, lines, note) if lines else {}
+    if not lines:
+        raise InputError("empty", source.name, "no row has a query and a document", remedy=_FORMS[kind])
+    return [_values_of(lines, roles, source)]
 
 
 class _Header(NamedTuple):
@@ -162,101 +128,80 @@ class _Header(NamedTuple):
     tag: str
 
 
-def _plain_header(source: Source, remarks: Remarks) -> _Header | None:
+def _run(source: Source, rule: IdRule) -> Run | None:
+    """A run of documents in blocks; in the order of its ranks, or else of its rows, where it has no scores."""
+    remarks = Remarks()
+    if (header := _plain_header(source, remarks.add)) is None:
+        return None
+    scored = header.layout.score is not None and not header.layout.by_rank
+    tag = header.tag or source.stem
+    return Run(partial(_blocks, source, header, rule, tag, remarks), tag, scored, source.name, "table")
+
+
+def _plain_header(source: Source, note: Note) -> _Header | None:
     """The header of a run of documents, if nothing but it and plain rows stand at the beginning of the file."""
     head = source.head()
     if b'"' in head or head.lstrip().startswith((b"{", b"[", b"<")):
         return None
-    text = head.decode("utf-8", errors="replace").replace("\r\n", "\n").replace("\r", "\n")
-    if source.goes_on:
-        text = text[: text.rfind("\n") + 1]
-    comments = Comments()
-    lines = list(content_lines(text, "", comments=comments))
+    comments = Comments(lambda *_: marked.append(1))
+    marked: list[int] = []
+    lines = list(content_lines(_text(head, cut=source.goes_on), "", comments=comments))
     separator = _separator([line for _, line in lines[:_SHOWN]], source)
     if lines and re.fullmatch(_SAID, lines[0][1]):
         del lines[0]
-    if separator is None or comments.remarks or comments.opened or len(lines) < 2:
+    if separator is None or marked or comments.opened or len(lines) < 2:
         return None
     (number, first), *others = lines
     names = _values(first, separator)
-    if not _names_columns(names, source):
-        return None
     rows = [_values(line, separator) for _, line in others]
-    if any(len(row) != len(names) for row in rows):
+    if not _names_columns(names, source) or any(len(row) != len(names) for row in rows):
         return None
-    roles = roles_of(names, "run", source.name, source.columns, number, lambda at: (row[at] for row in rows), remarks)
+    roles = roles_of(names, "run", source.name, source.columns, number, lambda at: (row[at] for row in rows), note)
     if "document" not in roles or "retrieved" in roles:
         return None
-    decides = next((roles[role] for role in ("score", "rank") if role in roles), None)
     layout = Layout(
         tuple(names),
         roles["document"],
-        decides,
+        next((roles[role] for role in ("score", "rank") if role in roles), None),
         roles.get("rank") if "score" in roles else None,
         by_rank="score" not in roles and "rank" in roles,
         tagged="tag" in roles,
         query=roles["query"],
         tag=roles.get("tag", -1),
     )
-    tag = tag_of(rows[0][roles["tag"]]) if "tag" in roles else ""
-    return _Header(number, separator, layout, roles, tag)
+    return _Header(number, separator, layout, roles, tag_of(rows[0][roles["tag"]]) if "tag" in roles else "")
 
 
 def _blocks(source: Source, header: _Header, rule: IdRule, tag: str, remarks: Remarks) -> Iterator[Columns]:
     """The rows of a run in blocks: as arrays while they are regular, by ``csv`` from the first block that is not."""
-    blocks = _regular_blocks(source, header, rule, tag)
+
+    def careful(pieces: Iterator[bytes], line: int) -> Iterator[Columns]:
+        told = Remarks()
+        text = decode(b"".join(pieces).replace(b"\r\n", b"\n").replace(b"\r", b"\n"), source.name, line)
+        lines = list(_rows(text, source, header.separator, Comments(told.add), line))
+        _check_width(lines, len(header.layout.columns), source)
+        for block in blocks_of([_values_of(lines, header.roles, source)], rule, tag):
+            yield block._replace(remarks=told + (block.remarks or Remarks()) or None)
+
+    reader = Reader(source.name, header.layout, rule, tag)
+    plain = partial(plain_rows, separator=header.separator, rule=rule)
+    blocks = blocks_behind(header.line, source, reader, plain, careful, squeeze=header.separator == " ")
     first = next(blocks)
     noted = first._replace(remarks=(first.remarks or Remarks()) + remarks) if remarks else first
-    return telling_binary(itertools.chain([noted], blocks))
+    return telling_binary(chain([noted], blocks))
 
 
-def _regular_blocks(source: Source, header: _Header, rule: IdRule, tag: str) -> Iterator[Columns]:
-    reader = Reader(source.name, header.layout, rule, tag)
-    pieces = source.blocks(max(source.size, _BLOCK) if source.size <= _WHOLE else _BLOCK)
-    left = header.line  # lines up to the header's
-    for raw in pieces:
-        while left and raw:
-            _, _, raw = raw.partition(b"\n")
-            left -= 1
-            reader.line += 1
-        if not raw:
-            continue
-        plain = _plain(raw, header.separator, rule)
-        block = None if plain is None else reader.regular(plain, squeeze=header.separator == " ")
-        if block is None:
-            yield _careful(b"".join((raw, *pieces)), source, header, reader.line, rule, tag)
-            return
-        yield block
-
-
-def _plain(raw: bytes, separator: str, rule: IdRule) -> bytes | None:
-    """Rows with single blanks between their values; None where quotes, blanks in values or commas in ids may be."""
-    if not raw.isascii() or b'"' in raw:
-        return None
-    if b"\r" in raw:
-        raw = raw.replace(b"\r\n", b"\n")
-    if separator != " ":
-        if b" " in raw or (separator != "\t" and b"\t" in raw):
-            return None
-        raw = raw.replace(separator.encode(), b" ")
-    return None if rule is not exact_id and (b"," in raw or b";" in raw) else raw
-
-
-def _careful(raw: bytes, source: Source, header: _Header, line: int, rule: IdRule, tag: str) -> Columns:
-    remarks = Remarks()
-    text = decode(raw.replace(b"\r\n", b"\n").replace(b"\r", b"\n"), source.name, line)
-    rows = list(_rows(text, source, header.separator, Comments(remarks), line))
-    _check_width(rows, len(header.layout.columns), source)
-    return block_of(_Table(dict(header.roles), rows).rows_of(source), rule, remarks, tag)
+def _text(head: bytes, *, cut: bool) -> str:
+    """The first bytes as text; they may end within a line."""
+    text = head.decode("utf-8", errors="replace").replace("\r\n", "\n").replace("\r", "\n")
+    return text[: text.rfind("\n") + 1] if cut else text
 
 
 def _first_lines(head: bytes) -> list[str]:
     """The first content lines; none in JSON and XML."""
     if head.lstrip().startswith((b"{", b"[", b"<")):
         return []
-    text = head.decode("utf-8", errors="replace").replace("\r\n", "\n").replace("\r", "\n")
-    whole = text[: text.rfind("\n") + 1] or text  # the head may end within a line
-    lines = content_lines(whole, "", comments=Comments())
+    lines = content_lines(_text(head, cut=True) or _text(head, cut=False), "", comments=Comments())
     return [line for (_, line), _ in zip(lines, range(_SHOWN), strict=False)]
 
 
@@ -310,67 +255,40 @@ def _is_unknown_header(rows: Iterable[Sequence[str]]) -> bool:
     return (ids or labels) and not _DIGIT.search(first[0] + first[1])
 
 
-def _read(source: Source, kind: Kind, remarks: Remarks) -> _Table:
-    """The table of a file: every row has as many values as the first."""
-    separator = _separator(_first_lines(source.head()), source)
-    if separator is None:
-        separator = next((one for one in _SEPARATORS[:3] if one.encode() in source.head()), " ")
-    comments = Comments(remarks, "gold-comment" if kind == "gold" else "comment")
-    rows = list(_rows(source.text(columns=True), source, separator, comments))
-    if not rows:
-        raise InputError("empty", source.name, "no row has a query and a document", remedy=_FORMS[kind])
-    first = rows[0]
-    width = len(first.values)
-    _check_width(rows, width, source)
-    if _names_columns(first.values, source) or _is_unknown_header([row.values for row in rows[:_SHOWN]]):
-
-        def values(at: int) -> Iterator[str]:
-            return (row.values[at] for row in rows[1:])
-
-        roles = roles_of(first.values, kind, source.name, source.columns, first.line, values, remarks)
-        table = _Table(roles, rows[1:])
-    else:
-        table = _without_header(source, kind, rows)
-    if not table.rows:
-        raise InputError("empty", source.name, "no row has a query and a document", remedy=_FORMS[kind])
-    return table
-
-
-def _check_width(rows: Iterable[_Row], width: int, source: Source) -> None:
+def _check_width(lines: Iterable[_Line], width: int, source: Source) -> None:
     """Refuse a row that has another number of values than the first."""
-    for row in rows:
-        if len(row.values) != width:
-            remedy = f"expected {width} as in the first row"
-            raise InputError(
-                "columns", source.name, counted(len(row.values), "value"), line=row.line, found=row.text, remedy=remedy
-            )
+    for line in lines:
+        if len(line.values) != width:
+            place, remedy = Place(source.name, "line", line.number), f"expected {width} as in the first row"
+            raise place.fault("columns", counted(len(line.values), "value"), line.text, remedy)
 
 
-def _without_header(source: Source, kind: Kind, rows: list[_Row]) -> _Table:
-    """A table of two or three columns, whose roles the values show."""
-    first = rows[0]
+def _without_header(source: Source, kind: Kind, lines: Sequence[_Line], note: Note) -> dict[str, int]:
+    """The roles of two or three columns, as the values show them."""
+    first = lines[0]
+    fault = Place(source.name, "line", first.number).fault
     width = len(first.values)
     if not 2 <= width <= 3:
-        raise InputError(
-            "columns", source.name, counted(width, "value"), line=first.line, found=first.text, remedy=_FORMS[kind]
-        )
+        raise fault("columns", counted(width, "value"), first.text, _FORMS[kind])
     roles = {"query": 0, "document": 1}
     if width == 2:
-        return _Table(roles, rows)
-    held = last_column((row.values[0], row.values[2]) for row in rows)
+        return roles
+    held = last_column((line.values[0], line.values[2]) for line in lines)
     if kind == "gold":
-        longest = max(len(list(of_query)) for _, of_query in groupby(sorted(row.values[0] for row in rows)))
+        longest = max(len(list(of_query)) for _, of_query in groupby(sorted(line.values[0] for line in lines)))
         if held == "rank" and longest >= _NO_GRADES:
             problem = "the last column holds 1, 2, 3, … in each query, as ranks do"
             remedy = "give a gold; if it is one, name the columns in a first line: query document relevance"
-            raise InputError("ambiguous", source.name, problem, line=first.line, found=first.text, remedy=remedy)
-        return _Table({**roles, "relevance": 2}, rows)
+            raise fault("ambiguous", problem, first.text, remedy)
+        return {**roles, "relevance": 2}
     if held is None:
-        raise undecided(source.name, first.line, first.text)
-    return _Table({**roles, held: 2}, rows, {"tag": "", "score": "read-as-score", "rank": "read-as-rank"}[held])
+        raise undecided(source.name, first.number, first.text)
+    if held != "tag":
+        note(f"read-as-{held}", "")
+    return {**roles, held: 2}
 
 
-def _rows(text: str, source: Source, separator: str, comments: Comments, first_line: int = 1) -> Iterator[_Row]:
+def _rows(text: str, source: Source, separator: str, comments: Comments, first_line: int = 1) -> Iterator[_Line]:
     """The rows that hold something."""
     lines = text.split("\n")
     numbered = []
@@ -381,14 +299,20 @@ def _rows(text: str, source: Source, separator: str, comments: Comments, first_l
     if numbered and re.fullmatch(_SAID, numbered[0][1]):
         numbered = numbered[1:]
     if separator == " ":
-        yield from (_Row(number, split_columns(line), line) for number, line in numbered)
+        yield from (_Line(number, split_columns(line), line) for number, line in numbered)
         return
     rows = csv.reader((line for _, line in numbered), delimiter=separator, skipinitialspace=True, strict=True)
     try:
         for row in rows:
             values = [value.strip() for value in row]
             if any(values):
-                yield _Row(numbered[rows.line_num - 1][0], values, separator.join(row))
+                yield _Line(numbered[rows.line_num - 1][0], values, separator.join(row))
     except csv.Error as error:
         at = numbered[rows.line_num - 1][0]
         raise InputError("syntax", source.name, f"broken CSV: {error}", line=at, remedy="check the quotes") from None
+
+
+FORMS: Final = (
+    Form("gold", "table", "query_id,doc_id,relevance", _is_gold, partial(_found, "gold")),
+    Form("run", "table", "query_id,doc_id,score", _is_run, partial(_found, "run"), _run),
+)

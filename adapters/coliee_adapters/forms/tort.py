@@ -10,40 +10,60 @@ from __future__ import annotations
 import io
 import json
 import re
-from collections.abc import Callable, Collection, Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterator, Sequence
 from typing import Any, Final
 
+from coliee_adapters.classes import NamedTuple
 from coliee_adapters.errors import InputError, Place, quoted
 from coliee_adapters.files.source import Source, decode
+from coliee_adapters.forms.form import NOTHING, Form, Found, Row, Written
 from coliee_adapters.forms.json_text import parse
-from coliee_adapters.records import Answers, Claim, Gold, Run, TortCase, normal_id
+from coliee_adapters.forms.lines import Note
+from coliee_adapters.records import normal_id
 
 FORMAT: Final = "tort"
 #: what its forms are called in ``detect``: read for the decisions, or for the claims
-FORMS: Final = ("tort", "claims")
+NAMES: Final = (FORMAT, "claims")
 
 #: The sides, and what tells their claims apart once both are documents of one query.
 SIDES: Final = {"plaintiff": "p", "defendant": "d"}
 
-_KEY = rb'"(?:tort_id|plaintiff_claims|defendant_claims|court_decision)"\s*:'
-_BLOCK = 1 << 20
-_LAYOUT = "expected JSON Lines, one instance a line; jq -c '.[]' makes that of a list, jq -c . of anything else"
-_ALL_OR_NONE = "gold has true or false for every one of them, or null for all"
-_DECISION_RULE = "any null court_decision disqualifies the run for tort prediction"
-_CLAIM_RULE = "any null is_accepted disqualifies the run for rationale extraction"
+_KEY: Final = rb'"(?:tort_id|plaintiff_claims|defendant_claims|court_decision)"\s*:'
+_BLOCK: Final = 1 << 20
+_LAYOUT: Final = "expected JSON Lines, one instance a line; jq -c '.[]' makes that of a list, jq -c . of anything else"
+_ALL_OR_NONE: Final = "gold has true or false for every one of them, or null for all"
+_DECISION_RULE: Final = "any null court_decision disqualifies the run for tort prediction"
+_CLAIM_RULE: Final = "any null is_accepted disqualifies the run for rationale extraction"
 
 _Fault = Callable[..., InputError]
 
 
-def sniff(head: bytes) -> str | None:
-    """``"tort"`` if a file that starts with these bytes holds tort cases, else None.
+class Claim(NamedTuple):
+    """One party's claim and whether the court accepted it; None where that is not given."""
+
+    id: str
+    is_accepted: bool | None
+
+
+class TortCase(NamedTuple):
+    """One instance of the pilot: the claims of both sides and the court's decision; None where it is not given."""
+
+    id: str
+    plaintiff_claims: tuple[Claim, ...]
+    defendant_claims: tuple[Claim, ...]
+    court_decision: bool | None
+    line: int = 0
+
+
+def sniff(head: bytes) -> bool:
+    """Whether a file that starts with these bytes holds tort cases.
 
     A list or an indented object of them counts too, so that ``read_cases`` can say how to lay the file out.
 
     >>> sniff(b'{"version": "1", "tort_id": "0", "undisputed_facts": [')
-    'tort'
+    True
     """
-    return FORMAT if head.lstrip().startswith((b"{", b"[")) and re.search(_KEY, head) else None
+    return head.lstrip().startswith((b"{", b"[")) and re.search(_KEY, head) is not None
 
 
 def read_cases(source: Source) -> list[TortCase]:
@@ -51,70 +71,81 @@ def read_cases(source: Source) -> list[TortCase]:
     return [case for _, case in instances(source)]
 
 
-def gold(cases: Sequence[TortCase], source_name: str) -> Gold:
-    """What is right: the decisions as labels, the claims as documents of relevance 1 (accepted) or 0.
-
-    Labels, or documents, are None where every value is null.
-    """
+def _gold(source: Source, _: Note) -> Found:
+    """What is right: the decisions as answers, the claims as documents of relevance 1 or 0, or one of both."""
+    cases = read_cases(source)
     decided = any(case.court_decision is not None for case in cases)
-    judged = any(claim.is_accepted is not None for case in cases for _, _, claim in claim_documents(case))
+    judged = any(claim.is_accepted is not None for case in cases for *_, claim in claim_documents(case))
     if not decided and not judged:
         problem = "test data: every court_decision and is_accepted is null"
-        raise InputError("missing-label", source_name, problem, remedy="give the file with the court's decisions")
+        raise InputError("missing-label", source.name, problem, remedy="give the file with the court's decisions")
     if decided:
-        _refuse_null_decisions(cases, source_name, _ALL_OR_NONE)
+        yield from _decided(cases, source, _ALL_OR_NONE)
     if judged:
-        _refuse_null_claims(cases, source_name, _ALL_OR_NONE)
-    labels = {case.id: case.court_decision is True for case in cases}
-    qrels = {
-        case.id: {document: int(claim.is_accepted is True) for _, document, claim in claim_documents(case)}
-        for case in cases
-    }
-    return Gold(qrels if judged else None, labels if decided else None, path=source_name, format=FORMAT)
+        yield from _judged(cases, source, _ALL_OR_NONE)
 
 
-def decisions(cases: Sequence[TortCase], source_name: str, tag: str) -> Answers:
+def _decisions(source: Source, _: Note) -> Found:
     """What a submission answers for tort prediction."""
-    _refuse_null_decisions(cases, source_name, _DECISION_RULE)
-    labels = {case.id: case.court_decision is True for case in cases}
-    return Answers(labels, tag=tag, path=source_name, format=FORMAT)
+    return _decided(read_cases(source), source, _DECISION_RULE)
 
 
-def claims(cases: Sequence[TortCase], source_name: str, tag: str) -> Run:
+def _claims(source: Source, _: Note) -> Found:
     """What a submission retrieves for rationale extraction: the claims it says are accepted, in the file's order."""
-    _refuse_null_claims(cases, source_name, _CLAIM_RULE)
-    accepted = {case.id: [doc for _, doc, claim in claim_documents(case) if claim.is_accepted] for case in cases}
-    return Run.of(accepted, tag=tag, path=source_name, format=FORMAT)
+    rows = _judged(read_cases(source), source, _CLAIM_RULE)
+    return (row._replace(number=NOTHING) for row in rows if row.number in (1, NOTHING))
 
 
-def fill(
-    template: Source,
-    decisions: Mapping[str, bool] | None,
-    accepted: Mapping[str, Collection[str]] | None,
-    stream: io.TextIOBase,
-) -> None:
+def _decided(cases: Sequence[TortCase], source: Source, rule: str) -> Iterator[Row]:
+    for case in _without_nulls([(case, "", case.court_decision) for case in cases], "court_decision", source, rule):
+        yield Row(Place(source.name, "line", case.line), case.id, answer=case.court_decision)
+
+
+def _judged(cases: Sequence[TortCase], source: Source, rule: str) -> Iterator[Row]:
+    every = [(case, side, claim) for case in cases for side, _, claim in claim_documents(case)]
+    named = [(case, f", {side} claim {quoted(claim.id)}", claim.is_accepted) for case, side, claim in every]
+    _without_nulls(named, "is_accepted", source, rule)
+    for case in cases:
+        place = Place(source.name, "line", case.line)
+        yield Row(place, case.id)
+        for _, document, claim in claim_documents(case):
+            yield Row(place, case.id, document, int(claim.is_accepted is True))
+
+
+def _without_nulls(
+    values: Sequence[tuple[TortCase, str, bool | None]], key: str, source: Source, rule: str
+) -> list[TortCase]:
+    """The cases of values; refused where one is null."""
+    if nulls := [(case, named) for case, named, value in values if value is None]:
+        case, named = nulls[0]
+        problem = f"{len(nulls)} of {len(values)} {key} values are null, first in instance {quoted(case.id)}{named}"
+        raise InputError("missing-label", source.name, problem, line=case.line or None, remedy=rule)
+    return [case for case, *_ in values]
+
+
+def _fill(one: Written, stream: io.TextIOBase) -> None:
     """Write a submission: the organisers' test file as it stands, with the values that are given."""
-    for instance, case in instances(template):
-        fault = Place(template.name, "line", case.line).fault
-        if decisions is not None:
-            if case.id not in decisions:
+    assert one.template is not None  # the form fills one
+    for instance, case in instances(one.template):
+        fault = Place(one.template.name, "line", case.line).fault
+        if one.answers:
+            if case.id not in (labels := one.labels or {}):
                 problem = f"no court_decision is given for instance {quoted(case.id)}"
                 raise fault("missing-key", problem, remedy=_DECISION_RULE)
-            instance["court_decision"] = decisions[case.id]
-        if accepted is not None:
-            if case.id not in accepted:
-                problem = f"no accepted claims are given for instance {quoted(case.id)}"
-                raise fault("missing-key", problem, remedy=_CLAIM_RULE)
+            instance["court_decision"] = labels[case.id]
+        elif case.id not in one.documents:
+            problem = f"no accepted claims are given for instance {quoted(case.id)}"
+            raise fault("missing-key", problem, remedy=_CLAIM_RULE)
+        else:
             entries = [entry for side in SIDES for entry in instance[f"{side}_claims"]]
             by_document = dict(zip((doc for _, doc, _ in claim_documents(case)), entries, strict=True))
-            documents = accepted[case.id]
-            for doc in documents:
-                if doc not in by_document:
-                    remedy = "p0 is the plaintiff's claim 0, d0 the defendant's"
-                    problem = f"instance {quoted(case.id)} has no such claim"
-                    raise fault("unknown-document", problem, found=doc, remedy=remedy)
+            accepted = one.documents[case.id]
+            if unknown := [doc for doc in accepted if doc not in by_document]:
+                remedy = "p0 is the plaintiff's claim 0, d0 the defendant's"
+                problem = f"instance {quoted(case.id)} has no such claim"
+                raise fault("unknown-document", problem, found=unknown[0], remedy=remedy)
             for doc, entry in by_document.items():
-                entry["is_accepted"] = doc in documents
+                entry["is_accepted"] = doc in accepted
         stream.write(json.dumps(instance, ensure_ascii=False) + "\n")
 
 
@@ -123,24 +154,6 @@ def claim_documents(case: TortCase) -> Iterator[tuple[str, str, Claim]]:
     for side, of_side in zip(SIDES, (case.plaintiff_claims, case.defendant_claims), strict=True):
         for claim in of_side:
             yield side, SIDES[side] + claim.id, claim
-
-
-def _refuse_null_decisions(cases: Sequence[TortCase], name: str, remedy: str) -> None:
-    nulls = [case for case in cases if case.court_decision is None]
-    if nulls:
-        place = f"instance {quoted(nulls[0].id)}"
-        problem = f"{len(nulls)} of {len(cases)} court_decision values are null, first in {place}"
-        raise InputError("missing-label", name, problem, line=nulls[0].line or None, remedy=remedy)
-
-
-def _refuse_null_claims(cases: Sequence[TortCase], name: str, remedy: str) -> None:
-    every = [(case, side, claim) for case in cases for side, _, claim in claim_documents(case)]
-    nulls = [(case, side, claim) for case, side, claim in every if claim.is_accepted is None]
-    if nulls:
-        case, side, claim = nulls[0]
-        place = f"instance {quoted(case.id)}, {side} claim {quoted(claim.id)}"
-        problem = f"{len(nulls)} of {len(every)} is_accepted values are null, first in {place}"
-        raise InputError("missing-label", name, problem, line=case.line or None, remedy=remedy)
 
 
 def instances(source: Source) -> Iterator[tuple[dict[str, Any], TortCase]]:
@@ -227,3 +240,22 @@ def _value(members: dict[str, Any], key: str, where: str, fault: _Fault) -> Any:
 
 def _json(value: object) -> str:
     return json.dumps(value, ensure_ascii=False)
+
+
+_LOOKS: Final = '{"tort_id": "0", …}'
+
+#: read for the decisions or, if so asked, for the claims
+FORMS: Final = (
+    Form("gold", FORMAT, _LOOKS, sniff, _gold),
+    Form(
+        "run",
+        FORMAT,
+        _LOOKS,
+        sniff,
+        _decisions,
+        write=_fill,
+        holds=("documents", "labels", "order", "empty"),
+        fills=True,
+    ),
+    Form("run", "claims", _LOOKS, lambda _: False, _claims),
+)

@@ -14,8 +14,7 @@ from typing import Final, Literal
 
 from coliee_adapters.checked import one_of
 from coliee_adapters.errors import InputError, UsageError, quoted
-from coliee_adapters.forms.lines import is_number
-from coliee_adapters.remarks import Remarks
+from coliee_adapters.forms.lines import Note, is_number
 
 Kind = Literal["gold", "run"]
 
@@ -151,7 +150,7 @@ def roles_of(
     given: Mapping[str, str] | None = None,
     line: int | None = None,
     values: ValuesOf | None = None,
-    remarks: Remarks | None = None,
+    note: Note | None = None,
 ) -> dict[str, int]:
     """Which column has which role: role → place among ``names``.
 
@@ -210,8 +209,8 @@ def roles_of(
             search.take_answers(values)
         if "answer" in search.roles and "answer" not in checked:
             search.refuse_rivals(kind, values)
-        if remarks is not None:
-            search.tell_numbers(values, remarks)
+        if note is not None:
+            search.tell_numbers(values, note)
     return search.roles
 
 
@@ -273,13 +272,13 @@ class _Search:
             if named or _could_answer(values(at)):
                 self._choose("answer", [self.roles["answer"], at])
 
-    def tell_numbers(self, values: ValuesOf, remarks: Remarks) -> None:
+    def tell_numbers(self, values: ValuesOf, note: Note) -> None:
         """Remark on columns of numbers that have no role."""
         read = next((role for role in ("relevance", "score", "rank", "retrieved", "answer") if role in self.roles), "")
         instead = f"; the {read} is read from {self.names[self.roles[read]]}" if read else ""
         for at in self.left(_TOLD):
             if _are_numbers(values(at)):
-                remarks.add("ignored-column", f"{self.path}: {self.names[at]}{instead}")
+                note("ignored-column", f"{self.path}: {self.names[at]}{instead}")
 
     def _choose(self, role: str, places: Sequence[int]) -> None:
         if len(places) > 1:

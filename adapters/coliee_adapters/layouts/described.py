@@ -21,9 +21,9 @@ from coliee_adapters.classes import NamedTuple
 from coliee_adapters.errors import InputError, Place
 from coliee_adapters.files.source import Source, decode
 from coliee_adapters.forms import columns, json_text, trec
+from coliee_adapters.forms.form import FIELDS, NOTHING, Row
 from coliee_adapters.forms.lines import Comments, content_lines, split_columns
-from coliee_adapters.forms.rows import FIELDS, NOTHING, Row, block_of, gold_of, run_of, score_of
-from coliee_adapters.forms.statute import Labelled, labels_of
+from coliee_adapters.forms.rows import Labelled, block_of, gold_of, labels_of, run_of, score_of
 from coliee_adapters.layouts.layout import ALL, FORMAT, Layout, Part
 from coliee_adapters.records import Answers, Columns, Gold, Run, exact_id
 from coliee_adapters.remarks import Remarks
@@ -31,8 +31,7 @@ from coliee_adapters.remarks import Remarks
 #: the containers whose lines are rows
 ROWS: Final = ("csv", "tsv", "columns")
 
-#: bytes of a block that is read at once; documents of one that is read line by line
-_BLOCK: Final = 1 << 22
+#: documents of a block that is read line by line
 _ROWS: Final = 1 << 16
 
 #: columns of a run in TREC's format
@@ -89,7 +88,7 @@ def is_trec(source: Source, layout: Layout) -> bool:
     """Whether a run is in TREC's format, and not in a layout; a layout of six columns goes before TREC's."""
     if layout.container in ROWS:
         return len(layout.columns) != _OF_TREC and trec.first_fields(source.head())[1:2] == ["Q0"]
-    return not may_be(source, layout) and trec.sniff_run(source.head()) is not None
+    return not may_be(source, layout) and trec.is_run(source.head())
 
 
 def read_run(source: Source, layout: Layout) -> Run | Answers:
@@ -99,8 +98,7 @@ def read_run(source: Source, layout: Layout) -> Run | Answers:
     """
     if layout.container in ROWS and len(layout.parts) == 1 and not layout.labels:
         [part] = layout.parts.values()
-        head = source.head().partition(b"\n")[0].decode("utf-8", "replace").removesuffix("\r")
-        line, names = (1, layout.columns) if layout.columns else next(_rows([head], source, layout), (1, ()))
+        line, names = _first(source, layout)
         _check_names(_names(names), source, layout, line)
         scored = part.at == ALL or bool(part.score)
         return Run(partial(_blocks, source, layout, part), source.stem, scored, source.name, FORMAT)
@@ -279,53 +277,41 @@ def _blocks(source: Source, layout: Layout, part: Part) -> Iterator[Columns]:
 
     Blocks whose lines are regular are read as arrays; from the first that is not, the file is read line by line.
     """
-    pieces = source.blocks(_BLOCK)
-    names: Sequence[str] = layout.columns
-    line = 1
-    is_empty = True
-    for raw in pieces:
-        rest = raw
-        if not names:
-            first, _, rest = raw.partition(b"\n")
-            names = _names(next(_rows([decode(first, source.name)], source, layout, line), (1, ()))[1])
-            line += 1
-        if not rest:
-            continue
-        block = _regular(rest, source, layout, part, names)
-        if block is None:
-            texts = (decode(one.replace(b"\r\n", b"\n"), source.name) for one in chain([rest], pieces))
-            lines = (text for piece in texts for text in io.StringIO(piece))
-            for careful in _careful(_of_named(_rows(lines, source, layout, line), names, source), source, layout, part):
-                is_empty = False
-                yield careful
-            break
-        line += rest.count(b"\n")
+    names, is_empty = _names(_first(source, layout)[1]), True
+
+    def careful(pieces: Iterator[bytes], line: int) -> Iterator[Columns]:
+        texts = (decode(one.replace(b"\r\n", b"\n"), source.name) for one in pieces)
+        lines = (text for piece in texts for text in io.StringIO(piece))
+        return _careful(_of_named(_rows(lines, source, layout, line), names, source), source, layout, part)
+
+    value = part.score or part.rank
+    named = [layout.query, part.id, *([value] if value else [])]
+    made = part.at or part.separator or part.reverse or layout.strip or layout.numbers  # ids are more than a value
+    regular = not made and all(names.count(name) == 1 for name in named)
+    score = names.index(value) if value and regular else None
+    of_part = columns.Layout(
+        tuple(names),
+        names.index(part.id) if regular else 0,
+        score,
+        by_rank=not part.score,
+        tagged=False,
+        query=names.index(layout.query) if regular else 0,
+    )
+    separator = {"csv": ",", "tsv": "\t"}.get(layout.container, " ")
+    plain = partial(columns.plain_rows, separator=separator, rule=exact_id) if regular else lambda _: None
+    reader = columns.Reader(source.name, of_part, exact_id, "")
+    header = 0 if layout.columns else 1
+    for block in columns.blocks_behind(header, source, reader, plain, careful, squeeze=separator == " "):
         is_empty = False
         yield block
     if is_empty:
         raise _no_rows(source, layout)
 
 
-def _regular(raw: bytes, source: Source, layout: Layout, part: Part, names: Sequence[str]) -> Columns | None:
-    """A block as arrays; None if it is not regular, or if its ids are made of more than a value."""
-    value = part.score or part.rank
-    named = [layout.query, part.id, *([value] if value else [])]
-    plain = not (part.at or part.separator or part.reverse or layout.strip or layout.numbers)
-    if not plain or [*names].count("") or any([*names].count(name) != 1 for name in named) or names[0] != layout.query:
-        return None
-    separator = {"csv": b",", "tsv": b"\t"}.get(layout.container)
-    if separator is not None:
-        n = raw.count(b"\n") + (not raw.endswith(b"\n"))
-        foreign = {b",": b"\t", b"\t": b","}[separator] if separator == b"," else b" "
-        if b'"' in raw or b" " in raw or foreign in raw or raw.count(separator) != n * (len(names) - 1):
-            return None
-        raw = raw.replace(separator, b"\t")
-    if not raw.isascii():  # other blanks
-        return None
-    score = names.index(value) if value else None
-    by_rank = bool(value) and not part.score
-    regular = columns.Layout((*names,), names.index(part.id), score, None, by_rank, tagged=False)
-    return columns.regular_block(raw, source.name, regular)
+def _first(source: Source, layout: Layout) -> tuple[int, Sequence[str]]:
+    """The line of a file that names its columns, and these; or what the layout says of them."""
+    head = source.head().partition(b"\n")[0].decode("utf-8", "replace").removesuffix("\r")
+    return (1, layout.columns) if layout.columns else next(_rows([head], source, layout), (1, ()))
 
 
 def _careful(records: Iterator[_Record], source: Source, layout: Layout, part: Part) -> Iterator[Columns]:

@@ -7,7 +7,7 @@ from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import replace
 from itertools import combinations
 from numbers import Real
-from typing import Final
+from typing import Final, Literal
 
 import numpy as np
 
@@ -49,8 +49,8 @@ def compare(
     *,
     measures: str | Sequence[str] = (),
     baseline: str | None = None,
-    test: str = "randomisation",
-    correction: str = "maxt",
+    test: Literal["randomisation", "randomization", "t"] = "randomisation",
+    correction: Literal["maxt", "holm", "bh", "none"] = "maxt",
     n_resamples: int = N_RESAMPLES,
     seed: int = SEED,
     confidence_level: float = CONFIDENCE_LEVEL,

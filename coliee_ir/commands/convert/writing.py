@@ -6,7 +6,7 @@ import os
 from collections.abc import Collection, Iterator, Mapping, Sequence
 from dataclasses import replace
 from functools import partial
-from typing import Any, Literal, TypeVar, overload
+from typing import Literal, TypeVar, overload
 
 from coliee_adapters.checked import one_of, refused
 from coliee_adapters.descriptions import ir_metadata
@@ -15,12 +15,12 @@ from coliee_adapters.descriptions.system_description import Description
 from coliee_adapters.errors import InputError, MismatchError, UsageError, quoted, shortened
 from coliee_adapters.files.source import PathLike, Source, check_outputs, is_folder, written, written_bytes
 from coliee_adapters.forms import detect, model_text, parquet, tabular, tort
-from coliee_adapters.forms.detect import Form, Submitted
+from coliee_adapters.forms.form import Form, Written
 from coliee_adapters.forms.lines import counted
 from coliee_adapters.forms.statute import STATUTE_ID
 from coliee_adapters.forms.vocabulary import checked_columns
 from coliee_adapters.normal_forms import NORMAL_FORMS, NormalForm, normalised
-from coliee_adapters.records import Answers, Columns, Gold, Ranked, Run, as_documents
+from coliee_adapters.records import Answers, Columns, Gold, Run, as_documents
 from coliee_adapters.remarks import Remark
 from coliee_ir.inbox.inventory import named_task
 from coliee_ir.judging.gathered import Gathered
@@ -36,9 +36,6 @@ from coliee_ir.rules.protocol import (
     unfit_tag,
 )
 from coliee_ir.scoring.reading import check_columns, gold_files, read_gold, read_run, reads_as_gold, reads_as_run
-
-_Held = TypeVar("_Held", Gold, Submitted)
-_RunForm = Form[Run | Answers, Submitted]
 
 #: The forms that are written if none is named: of a gold, and of a submission.
 GOLD_TARGET, RUN_TARGET = "qrels", "trec"
@@ -121,7 +118,7 @@ def convert(
         gold = read_gold(source if is_folder(source) else files[0], task=task, form=form, columns=columns)
         gold = gold if normalise is None else gold_in(normalise, gold)
         return [*_write_gold(gold, target, to or GOLD_TARGET), *gold.remarks.sentences(_DONE)]
-    if form == detect.MODEL_TEXT:
+    if form == model_text.FORM:
         unreadable_answers = "wrong"  # the texts without an answer are named, and left out
     record = read_run(files[0], task=task, form=form, unreadable_answers=unreadable_answers)
     record = record if normalise is None else submission_in(normalise, record)
@@ -130,7 +127,7 @@ def convert(
             return _write_described(described, target, to, tag, files[0].name)
         return _write_template(record, target, to, tag)
     said = write(record, target, to=to, tag=tag, template=template)
-    if form != detect.MODEL_TEXT:
+    if form != model_text.FORM:
         return said
     without = [one for one in model_text.read(files[0]) if one.label is None]
     return [
@@ -184,7 +181,7 @@ def _described_task(record: Run | Answers) -> str:
         return by_name
     block = None if isinstance(record, Answers) else next(iter(record.blocks()), None)
     return task_that_shows(
-        pilot=record.format in tort.FORMS,
+        pilot=record.format in tort.NAMES,
         labels=isinstance(record, Answers),
         statute=block is not None and all(map(STATUTE_ID.fullmatch, block.queries)),
         widest=0 if block is None else max(map(len, block.documents), default=0),
@@ -288,9 +285,8 @@ def _sniffed(file: Source) -> str:
     head = file.head()
     if file.columns and not parquet.sniff(head) and tabular.header_of(file):
         return "table"
-    sniffers = [(form.sniff, form.name) for form in detect.GOLD_FORMS]
-    sniffers += [(form.sniff, form.name) for form in detect.RUN_FORMS]
-    return next((name for sniff, name in sniffers if sniff(head) == name), "")
+    form = detect.shown(head, "gold") or detect.shown(head, "run")
+    return "" if form is None else form.name
 
 
 def _left_out(what: str, n: int, where: str, examples: Collection[str] = ()) -> Iterator[str]:
@@ -309,7 +305,7 @@ def _beside(parts: Collection[str], to: str) -> Iterator[str]:
 def _write_gold(gold: Gold, target: PathLike, to: str) -> Iterator[str]:
     _allow(to, GOLD_TARGETS, "a gold")
     form = next(form for form in detect.GOLD_FORMS if form.name == to)
-    _put(form, gold, target)
+    _put(form, Written.gold(gold), target)
     qrels: Mapping[str, Mapping[str, int]] = gold.qrels or {}
     labels = gold.labels or {}
     judgements = sum(map(len, qrels.values()))
@@ -336,7 +332,7 @@ def _write_run(run: Gathered, target: PathLike, to: str, tag: str, template: Pat
     if form.fills:
         yield from _fill_claims(form, run, target, template)
         return
-    _put(form, Submitted(Ranked(run.rankings, run.scored), tag), target)
+    _put(form, Written(run.rankings, scored=run.scored, tag=tag), target)
     yield f"{counted(run.retrieved, 'document')} of {counted(len(run.lengths), 'query')}"
     yield from _left_out("repeated line", run.lines - run.retrieved, to)
     if "empty" not in form.holds:
@@ -353,11 +349,11 @@ def _write_run(run: Gathered, target: PathLike, to: str, tag: str, template: Pat
 def _write_answers(answers: Answers, target: PathLike, to: str, tag: str, template: PathLike | None) -> Iterator[str]:
     _allow(to, ANSWER_TARGETS, "answers")
     form = next(form for form in detect.RUN_FORMS if form.name == to)
-    _put(form, Submitted(answers, tag, _template(template) if form.fills else None), target)
+    _put(form, Written.submission(answers, tag, _template(template) if form.fills else None), target)
     yield _filled(answers.labels, template) if form.fills else counted(len(answers.labels), "answer")
 
 
-def _fill_claims(form: _RunForm, run: Gathered, target: PathLike, template: PathLike | None) -> Iterator[str]:
+def _fill_claims(form: Form, run: Gathered, target: PathLike, template: PathLike | None) -> Iterator[str]:
     """A submission of the pilot: what a run names is accepted, and an instance that it does not name has nothing."""
     file = _template(template)
     queries = [case.id for case in tort.read_cases(file)]
@@ -367,7 +363,7 @@ def _fill_claims(form: _RunForm, run: Gathered, target: PathLike, template: Path
         remedy = "is the template that of another file, or the run of another task?"
         raise MismatchError("mismatch", run.path, problem, remedy=remedy)
     accepted = {query: run.rankings.get(query, {}) for query in queries}
-    _put(form, Submitted(Ranked(accepted, scored=False), "", file), target)
+    _put(form, Written(accepted, scored=False, template=file), target)
     yield _filled(accepted, template)
     if silent := [query for query in queries if query not in run.rankings]:
         verb = "has" if len(silent) == 1 else "have"
@@ -386,7 +382,7 @@ def _filled(instances: Collection[str], template: PathLike | None) -> str:
     return f"{counted(len(instances), 'instance')}, texts from {template}"
 
 
-def _put(form: Form[Any, _Held], held: _Held, target: PathLike) -> None:
+def _put(form: Form, held: Written, target: PathLike) -> None:
     assert form.write is not None  # ``_allow`` saw to it
     with written_bytes(target) if form.binary else written(target) as stream:
         form.write(held, stream)

@@ -23,6 +23,7 @@ from coliee_ir.commands.leaderboard.standing import order_key, places, stands
 from coliee_ir.inbox.inventory import passed_over
 from coliee_ir.inbox.sheets import groups_of
 from coliee_ir.inbox.teams import Listed, TeamList, Teams
+from coliee_ir.rules.protocol import described_task
 from coliee_ir.scoring.evaluator import Evaluator
 from coliee_ir.scoring.scores import Scored, Scores, with_judged
 from coliee_ir.scoring.submission import Invalid, Submission
@@ -81,15 +82,29 @@ def leaderboard(
     remarks += _resolution(runs, found, settings, units)
     if best:
         remarks += _said_of_best(runs, entries)
-    return Leaderboard.of(
-        evaluator,
-        entries,
-        settings,
+    gold, described = evaluator.gold, [] if inventory is None else inventory.described
+    relevant = None
+    if gold.qrels is not None:
+        counts = [sum(level >= 1 for level in gold.qrels.get(query, {}).values()) for query in evaluator.queries]
+        relevant = np.array(counts, dtype=np.int64)
+    measures = dict.fromkeys(measure for entry in entries for measure in entry.scores.results)
+    return Leaderboard(
+        task=evaluator.task,
+        edition=evaluator.edition,
+        gold=gold.path,
         because=scored.because,
-        invalid=[*scored.invalid, *unranked],
-        remarks=remarks,
+        protocol=evaluator.protocol,
+        measures=tuple(measures) or tuple(evaluator.official),
+        queries=evaluator.queries,
+        relevant=relevant,
+        labels=None if gold.labels is None else tuple(map(gold.labels.get, evaluator.queries)),
+        entries=entries,
+        invalid=(*scored.invalid, *unranked),
+        remarks=tuple(remarks),
+        excluded=tuple(sorted(evaluator.excluded)),
+        resampling=settings,
         groups=units.n if groups is not None else 0,
-        described=[] if inventory is None else inventory.described,
+        described={one.tag: one for one in described if one.task in ("", described_task(evaluator.task))},
         teams=who,
         drawn=found.drawn,
         replicates=replicates is not None,

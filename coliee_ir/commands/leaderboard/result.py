@@ -5,24 +5,16 @@ from __future__ import annotations
 from collections.abc import Sequence
 from typing import Any, ClassVar
 
-import numpy as np
-
-from coliee_adapters.descriptions.system_description import Description
 from coliee_adapters.errors import UsageError
 from coliee_adapters.remarks import told_of
 from coliee_ir.commands.leaderboard import webpage
-from coliee_ir.commands.leaderboard.board import EASY, Board, Entry
+from coliee_ir.commands.leaderboard.board import EASY, Board
 from coliee_ir.commands.leaderboard.catalogue import Extras, build, everything
 from coliee_ir.commands.leaderboard.categories import Categories
 from coliee_ir.commands.leaderboard.official import Published
-from coliee_ir.inbox.teams import Teams
 from coliee_ir.output.envelope import preamble
 from coliee_ir.output.grid import Grid, latex, records, separated
 from coliee_ir.output.shown import Forms, Shown, jsonable
-from coliee_ir.rules.protocol import described_task
-from coliee_ir.scoring.evaluator import Evaluator
-from coliee_ir.scoring.submission import Invalid
-from coliee_ir.stats.settings import Resampling
 
 
 class Leaderboard(Board, Shown):
@@ -57,54 +49,6 @@ class Leaderboard(Board, Shown):
     """
 
     __slots__ = ()
-
-    @classmethod
-    def of(
-        cls,
-        evaluator: Evaluator,
-        entries: Sequence[Entry],
-        resampling: Resampling,
-        *,
-        because: str = "",
-        invalid: Sequence[Invalid] = (),
-        remarks: Sequence[str] = (),
-        groups: int = 0,
-        described: Sequence[Description] = (),
-        teams: Teams | None = None,
-        drawn: int = 0,
-        replicates: bool = False,
-    ) -> Leaderboard:
-        """Entries, best first, with all that their tables need of the evaluator that scored them.
-
-        :meta private:
-        """
-        gold, queries = evaluator.gold, evaluator.queries
-        relevant = None
-        if gold.qrels is not None:
-            counts = [sum(level >= 1 for level in gold.qrels.get(query, {}).values()) for query in queries]
-            relevant = np.array(counts, dtype=np.int64)
-        measures = dict.fromkeys(measure for entry in entries for measure in entry.scores.results)
-        return cls(
-            task=evaluator.task,
-            edition=evaluator.edition,
-            gold=gold.path,
-            because=because,
-            protocol=evaluator.protocol,
-            measures=tuple(measures) or tuple(evaluator.official),
-            queries=queries,
-            relevant=relevant,
-            labels=None if gold.labels is None else tuple(map(gold.labels.get, queries)),
-            entries=tuple(entries),
-            invalid=tuple(invalid),
-            remarks=tuple(remarks),
-            excluded=tuple(sorted(evaluator.excluded)),
-            resampling=resampling,
-            groups=groups,
-            described={one.tag: one for one in described if one.task in ("", described_task(evaluator.task))},
-            teams=teams,
-            drawn=drawn,
-            replicates=replicates,
-        )
 
     def __repr__(self) -> str:
         by = self.ranking.name

@@ -17,10 +17,10 @@ from coliee_ir.output.grid import Grid, Number, html
 from coliee_ir.output.webpage import Section, file_name
 
 #: the tables that name relevant documents, or what the answer to a single question is worth
-_OF_GOLD: Final = ("questions", "unfound", "alone", "official")
+_OF_GOLD: Final = ("questions", "official")
 
 #: the tables that may be too wide for a page, and what their columns are
-_CORNERS: Final = {"categories": "run", "crossed": "questions", "histogram": "questions"}
+_CORNERS: Final = {"categories": "run", "crossed": "questions"}
 
 #: columns that stand side by side on a page
 _SIDE_BY_SIDE: Final = 14

@@ -3,15 +3,15 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Collection, Iterator
-from functools import lru_cache
-from typing import Any, Final
+from collections.abc import Iterator
+from typing import Final
 
 import altair as alt
 
 from coliee_ir.commands.report.contents import Contents
+from coliee_ir.commands.report.curves import curves
 from coliee_ir.commands.report.drawing import COLOURS, WIDTH, Figure, figure, label, rows, run_colour, run_shape
-from coliee_ir.commands.tune import FAMILIES, Tuning
+from coliee_ir.commands.tune import Tuning
 from coliee_ir.measures import Measure
 from coliee_ir.measures.sets import MacroP, MacroR, Micro, MicroP, MicroR
 from coliee_ir.output.grid import Cell, Grid, Number
@@ -21,9 +21,6 @@ from coliee_ir.stats.folds import difference
 
 #: cutoffs at which precision and recall are told
 _CUTOFFS: Final = (*range(1, 11), 12, 15, 20, 25, 30, 40, 50, 75, 100, 150, 200, 300, 500, 1000)
-
-#: tunings side by side
-_COLUMNS: Final = 3
 
 
 def by_cutoff(contents: Contents) -> Figure | None:
@@ -102,101 +99,15 @@ def _cutoffs(most: int) -> Iterator[int]:
 
 
 def tuned(contents: Contents) -> Figure | None:
-    """The score of each run over the parameter of its best rule; None where no run has one."""
-    runs = [
-        (label(name), scores.results[contents.measure].value, tuning)
-        for name, scores, tuning in zip(contents.names, contents.scored, contents.tunings, strict=True)
-        if tuning is not None and _points(tuning) and math.isfinite(scores.results[contents.measure].value)
+    """The score of each run over the parameter of its best rule, of the best runs; None where no run has one."""
+    there = [
+        (name, tuning) for name, tuning in zip(contents.names, contents.tunings, strict=True) if tuning is not None
     ]
+    runs = [(name, tuning) for name, tuning in there if any(math.isfinite(x + score) for x, score in tuning.curve)]
     if not runs:
         return None
-    measure = contents.measure.name
-    reached = [score for _, _, tuning in runs for _, score in _points(tuning)]
-    reached += [submitted for _, submitted, _ in runs]
-    highest = max([*reached, *(t.interval.high for _, _, t in runs if math.isfinite(t.interval.high))])
-    top = math.ceil(highest * 20) / 20
-    panels: list[dict[str, Any]] = []
-    datasets: dict[str, list[dict[str, float]]] = {}
-    for at, (_, submitted, tuning) in enumerate(runs):
-        drawn = _datasets(submitted, tuning)
-        panels.append(_panel(at, tuning, top, drawn))
-        datasets |= {f"{name}{at}": values for name, values in drawn.items()}
-    chart = alt.concat(columns=_COLUMNS, spacing=26).to_dict(validate=False)
-    best = max(runs, key=lambda run: run[2].held_out)
-    says = (
-        f"{measure} of each run over the parameter of the rule that cuts it best; dashed, the run as submitted; the "
-        f"dot with its interval is what to expect on other queries. {best[0]}: {best[1]:.4f} as submitted, "
-        f"{best[2].held_out:.4f} held out, when it keeps {best[2].rule}."
-    )
-    return figure(
-        "tuning",
-        f"{measure} over the cutoff",
-        says,
-        {**chart, "concat": panels, "datasets": datasets},
-        tunings_table(contents),
-        runs=[name for name, _, _ in runs],
-    )
-
-
-def _points(tuning: Tuning) -> list[tuple[float, float]]:
-    return [point for point in tuning.curve if math.isfinite(point[0]) and math.isfinite(point[1])]
-
-
-def _datasets(submitted: float, tuning: Tuning) -> dict[str, list[dict[str, float]]]:
-    """What the panel of a run shows: the curve, the run as submitted and, where it is known, what to expect."""
-    curve = [{"x": round(x, 6), "score": round(score, 5)} for x, score in _points(tuning)]
-    expected = {"x": tuning.rule.threshold, "score": tuning.held_out,
-                "low": tuning.interval.low, "high": tuning.interval.high}  # fmt: skip
-    known = {"expected": [expected]} if all(map(math.isfinite, expected.values())) else {}
-    return {"curve": curve, "submitted": [{"score": submitted}], **known}
-
-
-def _panel(at: int, tuning: Tuning, top: float, drawn: Collection[str]) -> dict[str, Any]:
-    """The panel of a run: one that others of its rule share, with its own data and title."""
-    kept = FAMILIES[tuning.rule.family].says.format(math.nan).replace("nan", "x")
-    shared = _shared_panel(kept, tuning.measure, top, "expected" in drawn)
-    layers = [{**layer, "data": {"name": f"{layer['data']['name']}{at}"}} for layer in shared["layer"]]
-    return {**shared, "layer": layers, "title": {"text": {"expr": f"runs[{at}]"}}}
-
-
-@lru_cache(maxsize=32)
-def _shared_panel(kept: str, measure: str, top: float, is_expected: bool) -> dict[str, Any]:
-    y = alt.Y("score:Q", title=None, scale=alt.Scale(domain=[0, top]), axis=alt.Axis(tickCount=4))
-    within = alt.Scale(zero=False, nice=False)
-    x = alt.X("x:Q", title=_wrapped(kept), scale=within, axis=alt.Axis(tickCount=4, grid=False))
-    told = [alt.Tooltip("x:Q", title="x", format=".4~g"), alt.Tooltip("score:Q", title=measure, format=".4f")]
-    along, submitted = alt.Chart(alt.NamedData("curve")), alt.Chart(alt.NamedData("submitted"))
-    layers: list[alt.Chart] = [
-        along.mark_line().encode(x=x, y=y),
-        submitted.mark_rule(strokeDash=[4, 3], color="@soft").encode(y=y),
-        along.mark_point(size=40, opacity=0).encode(x=x, y=y, tooltip=told),
-    ]
-    if is_expected:
-        told = [
-            alt.Tooltip("score:Q", title=f"{measure} held out", format=".4f"),
-            alt.Tooltip("low:Q", title="low 95%", format=".4f"),
-            alt.Tooltip("high:Q", title="high 95%", format=".4f"),
-        ]
-        spot = alt.Chart(alt.NamedData("expected"))
-        layers += [
-            spot.mark_rule(strokeWidth=2, color="@run2").encode(
-                x=x, y=alt.Y("low:Q", title=None), y2="high:Q", tooltip=told
-            ),
-            spot.mark_point(size=60, color="@run2").encode(x=x, y=y, tooltip=told),
-        ]
-    chart = alt.layer(*layers).properties(width=(WIDTH - 60) // _COLUMNS - 50, height=120)
-    panel: dict[str, Any] = chart.to_dict(validate=False, context={"top_level": False})
-    return panel
-
-
-def _wrapped(text: str, width: int = 34) -> list[str]:
-    """A title of an axis on lines that fit under a small chart."""
-    lines = [""]
-    for word in text.split():
-        if lines[-1] and len(lines[-1]) + len(word) >= width:
-            lines.append("")
-        lines[-1] = f"{lines[-1]} {word}".strip()
-    return lines
+    names, tunings = zip(*runs[:COLOURS], strict=True)
+    return curves(tunings, names, tunings_table(contents))._replace(name="tuning")
 
 
 def tunings_table(contents: Contents) -> Grid:

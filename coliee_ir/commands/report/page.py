@@ -21,7 +21,7 @@ from coliee_ir.commands.report.details import details
 from coliee_ir.commands.report.drawing import Figure, label, on_page, unchecked
 from coliee_ir.commands.report.texts import Texts
 from coliee_ir.output.grid import Grid, Number, html, html_head
-from coliee_ir.output.webpage import fingerprint, local
+from coliee_ir.output.webpage import fingerprint, local, part
 
 #: with more runs than these, a row of the table of queries has no room for each
 _COLUMNS: Final = 12
@@ -60,7 +60,7 @@ def page(contents: Contents, texts: Texts) -> str:
     # the greatest data are made, and let go, before there are figures
     shown, evaluation = embedded.data(details(contents, texts)), embedded.data(contents.evaluation())
     figures = drawn(contents)
-    scripts = [library.script(), _text("page.js")]
+    scripts = [library.script(), part("sort.js") + _text("page.js")]
     policy = "; ".join(
         [
             "default-src 'none'",
@@ -82,7 +82,7 @@ def page(contents: Contents, texts: Texts) -> str:
     environment.filters["printable"] = printable
     return environment.get_template("page.html").render(
         policy=policy,
-        style=embedded.script(_text("page.css")),
+        style=embedded.script(part("page.css")),
         scripts=[embedded.script(code) for code in scripts],
         title=_title(contents),
         command=contents.command,

@@ -25,32 +25,28 @@ def paths(names: Iterable[str], folder: PathLike) -> list[Path]:
 PICTURES: Final = (".svg", ".pdf", ".png")
 
 
+def _svg(figure: Figure) -> str:
+    return str(vl_convert.vegalite_to_svg(on_paper(figure), vl_version=VEGA_LITE))
+
+
+def _picture(svg: str, ending: str) -> bytes:
+    if ending == ".svg":
+        return svg.encode()
+    return bytes(vl_convert.svg_to_pdf(svg) if ending == ".pdf" else vl_convert.svg_to_png(svg, scale=_SCALE))
+
+
 def write_picture(figure: Figure, path: PathLike) -> None:
     """Write a figure to a file, as one of ``PICTURES`` by its name."""
-    svg = vl_convert.vegalite_to_svg(on_paper(figure), vl_version=VEGA_LITE)
-    ending = Path(path).suffix
-    if ending == ".svg":
-        write_bytes(path, svg.encode())
-    else:
-        made = vl_convert.svg_to_pdf(svg) if ending == ".pdf" else vl_convert.svg_to_png(svg, scale=_SCALE)
-        write_bytes(path, made)
+    write_bytes(path, _picture(_svg(figure), Path(path).suffix))
 
 
 def write_figures(figures: Sequence[Figure], folder: PathLike) -> list[Path]:
     """Write each figure as PDF, SVG and PNG, and its numbers as CSV."""
     place = made_folder(folder)
-    files = []
     for figure in figures:
-        svg = vl_convert.vegalite_to_svg(on_paper(figure), vl_version=VEGA_LITE)
-        pictures = {
-            "svg": svg.encode(),
-            "pdf": vl_convert.svg_to_pdf(svg),
-            "png": vl_convert.svg_to_png(svg, scale=_SCALE),
-        }
-        for ending, content in pictures.items():
-            files.append(place / f"{figure.name}.{ending}")
-            write_bytes(files[-1], content)
-        files.append(place / f"{figure.name}.csv")
-        with written(files[-1]) as stream:
+        svg = _svg(figure)
+        for ending in PICTURES:
+            write_bytes(place / f"{figure.name}{ending}", _picture(svg, ending))
+        with written(place / f"{figure.name}.csv") as stream:
             stream.write(grid.separated(figure.data))
-    return files
+    return paths((figure.name for figure in figures), place)

@@ -18,7 +18,7 @@ from coliee_adapters.descriptions import system_description as descriptions
 from coliee_adapters.descriptions.system_description import Description
 from coliee_adapters.errors import ColieeError, InputError, UsageError, guarded, quoted
 from coliee_adapters.files.source import BOM, PathLike, Source, written
-from coliee_adapters.forms import case_law, json_records
+from coliee_adapters.forms import detect, json_records
 from coliee_adapters.forms.statute import DIGITS, LABELS
 from coliee_adapters.layouts import described
 from coliee_adapters.layouts import layout as layouts
@@ -253,13 +253,13 @@ class Checked:
         """The lines that a submission in JSON would have."""
         columns = self._check.rules.columns
         form = self._check.rules.form
-        if not form or case_law.sniff_run(source.head()) != "json":
+        if not form or not json_records.sniff(source.head()):
             add("form", remedy=f"send lines of {' '.join(columns or LABELLED)}")
             return []
         # of case law, the official tables hold scored runs in JSON
         rule = "json" if self._check.protocol.law == "case" else "form"
         try:
-            run = json_records.read_run(source)
+            run = detect.read_run(source, form="json")
             blocks = [] if isinstance(run, Answers) else list(run.blocks())
         except InputError as error:
             add(rule, remedy=self._conversion(name, form))

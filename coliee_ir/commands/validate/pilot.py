@@ -9,7 +9,8 @@ from typing import Final
 from coliee_adapters.errors import InputError
 from coliee_adapters.files.source import Source
 from coliee_adapters.forms import tort
-from coliee_adapters.records import TortCase, normal_id
+from coliee_adapters.forms.tort import TortCase
+from coliee_adapters.records import normal_id
 from coliee_ir.commands.validate.findings import Add
 from coliee_ir.commands.validate.rows import NO_UTF8
 from coliee_ir.rules.protocol import protocol

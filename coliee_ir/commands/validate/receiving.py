@@ -12,10 +12,10 @@ from typing import Any
 
 from coliee_adapters.classes import NamedTuple, dataclass
 from coliee_adapters.errors import ColieeError, UsageError
-from coliee_adapters.files.source import PathLike, by_original, copies
+from coliee_adapters.files.source import PathLike
 from coliee_ir.commands.validate import Finding, Severity, Validation, validate
 from coliee_ir.commands.validate.result import Inbox, Received
-from coliee_ir.inbox.inventory import WHY_NOT, Inventory, Item, Part, sort_files
+from coliee_ir.inbox.inventory import WHY_NOT, Inventory, Item, Part, originals, sort_files
 from coliee_ir.inbox.tasks import tasks_of_queries
 from coliee_ir.inbox.teams import TeamList, Teams, common_folder, read_teams
 from coliee_ir.rules.protocol import PROTOCOLS, described_task, protocol, task_name
@@ -71,7 +71,7 @@ def receive(
         )
         for one in inventory.scored
     }
-    _mark_copies(rows)
+    _mark_copies(inventory, rows)
     described = {
         one.file: Received(one.file, one.team, part="description")
         for one in inventory.items
@@ -99,13 +99,12 @@ def receive(
     return Inbox((*ordered, *others), tuple(found.values()), None if edition is None else int(edition), remarks)
 
 
-def _mark_copies(rows: Mapping[str, Received]) -> None:
+def _mark_copies(inventory: Inventory, rows: Mapping[str, Received]) -> None:
     """Note which files are copies: of one of the same team, or else of another's; ``a (1).txt`` is one of ``a.txt``."""
     firsts: dict[tuple[str, str], str] = {}
-    files = sorted(rows, key=by_original)
-    for file, like in zip(files, copies(files), strict=True):
-        first = firsts.setdefault((like or file, rows[file].team), file)
-        if first != file or like is not None:
+    for file, like in originals(inventory.scored).items():
+        first = firsts.setdefault((like, rows[file].team), file)
+        if first != file or like != file:
             rows[file].remark = f"copy of {first if first != file else like}"
 
 

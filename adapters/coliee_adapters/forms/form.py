@@ -1,0 +1,108 @@
+"""What a form of file is: how its first bytes show it, the rows that it holds, and how it is written."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Collection, Iterable, Iterator, Mapping, Sequence
+from typing import Any, Final, TypeAlias
+
+from coliee_adapters.classes import NamedTuple
+from coliee_adapters.errors import Place
+from coliee_adapters.files.source import Source
+from coliee_adapters.forms.lines import Note
+from coliee_adapters.forms.vocabulary import Kind
+from coliee_adapters.records import Answers, Gold, IdRule, Run, as_documents, as_labels
+
+#: stands for the document of a query that has none, and for whatever else is not there
+NOTHING: Final = object()
+
+
+class Row(NamedTuple):
+    """A document of a query, or the answer to one, as a file or a caller gives it.
+
+    ``number`` is the relevance in a gold, the score in a run; ``rank`` decides only where there is no score; where
+    ``retrieved`` says no, the row names its query and nothing else.
+    """
+
+    place: Place
+    query: Any
+    document: Any = NOTHING
+    number: Any = NOTHING
+    rank: Any = NOTHING
+    answer: Any = NOTHING
+    tag: Any = None
+    retrieved: Any = NOTHING
+
+
+#: role → the field of a row that it fills
+FIELDS: Final[Mapping[str, str]] = {"relevance": "number", "score": "number"}
+
+
+class Values(NamedTuple):
+    """Rows that follow each other, as columns: role → a value a row; and where each stands, by its number from 0."""
+
+    columns: Mapping[str, Sequence[Any]]
+    place: Callable[[int], Place]
+
+    def rows(self) -> Iterator[Row]:
+        """The rows one by one."""
+        roles = [FIELDS.get(role, role) for role in self.columns]
+        for at, held in enumerate(zip(*self.columns.values(), strict=True)):
+            yield Row(self.place(at), **dict(zip(roles, held, strict=True)))
+
+
+class Entries(NamedTuple):
+    """A dictionary from queries to their documents; and its rows, for what cannot be taken as it stands."""
+
+    held: Mapping[Any, Any]
+    rows: Callable[[], Iterator[Row]]
+
+
+Found: TypeAlias = Iterable[Row | Values | Entries]
+
+
+class Written(NamedTuple):
+    """What is written in a form."""
+
+    # query → document → relevance or score; a label is the document ``Y`` or ``N``
+    documents: Mapping[str, Mapping[str, float]]
+    labels: Mapping[str, bool] | None = None  # query → label, where all or some of it are labels
+    answers: bool = False  # whether it is labels alone
+    scored: bool = True  # whether the numbers are more than an order, or than ones
+    tag: str = ""  # the run tag; a gold has none
+    template: Source | None = None  # the file that a form fills
+
+    @classmethod
+    def gold(cls, gold: Gold) -> Written:
+        """A gold, whose labels may be its only relevant documents."""
+        if gold.qrels is None:
+            return cls(as_documents(gold.labels or {}), gold.labels, True, scored=False)
+        graded = any(level != 1 for judged in gold.qrels.values() for level in judged.values())
+        relevant = ({one: level for one, level in judged.items() if level > 0} for judged in gold.qrels.values())
+        known = {query: one for (query, judged), one in zip(gold.qrels.items(), relevant, strict=True) if judged}
+        labels = gold.labels if gold.labels is not None else as_labels(known)
+        return cls(gold.qrels, labels, bool(labels) and not gold.labels, graded)
+
+    @classmethod
+    def submission(cls, answers: Answers, tag: str, template: Source | None = None) -> Written:
+        """Answers."""
+        return cls(as_documents(answers.labels), answers.labels, True, False, tag, template)
+
+
+class Form(NamedTuple):
+    """A form of file."""
+
+    kind: Kind  # whether it is of golds or of runs
+    name: str  # what ``--from`` and ``--to`` call it
+    looks: str  # a line of it, for people
+    sniff: Callable[[bytes], bool]  # whether a file's first bytes show it
+    rows: Callable[[Source, Note], Found] | None = None  # what a file holds, with a word on what is tolerated
+    # a run whose lines are read in blocks as arrays; None where a file does not allow it, and ``rows`` does
+    run: Callable[[Source, IdRule], Run | None] | None = None
+    task: Callable[[bytes], str | None] | None = None  # the task that the first bytes name
+    write: Callable[[Written, Any], None] | None = None  # writes it; None if nothing is written in it
+    # what a written file of this form has a place for: ``documents``, ``labels`` (as such or as documents named Y and
+    # N), ``levels`` of relevance, ``order`` without scores, ``scores``, ``tag``, ``empty`` (queries with nothing
+    # retrieved). What it has no place for is left out, and conversion says so
+    holds: Collection[str] = ()
+    fills: bool = False  # whether it repeats another file, a template
+    binary: bool = False  # whether it is no text; then ``write`` writes bytes

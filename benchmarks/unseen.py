@@ -1,0 +1,348 @@
+"""How the tests and intervals hold on models that were not used to choose them, as tables in Markdown.
+
+    python -m benchmarks.unseen [--times N] [--seed N]
+
+Queries have relevant cases in numbers with heavy tails (Pareto's 1.3 up to 200, lognormal) or without (geometric), and
+systems differ in skill and in how much they return, so that differences reach from 0 to .6; others have means of values
+of which many are 0, or accuracies. Truth is that of 200,000 drawn queries.
+"""
+
+from __future__ import annotations
+
+import argparse
+import functools
+import itertools
+import math
+from collections.abc import Callable, Iterator, Sequence
+
+import numpy as np
+import numpy.typing as npt
+
+from coliee_ir.commands.compare.result import verdict
+from coliee_ir.commands.leaderboard.standing import stands
+from coliee_ir.measures.base import Terms, quotient, share
+from coliee_ir.stats import systems
+from coliee_ir.stats.folds import t_quantile
+from coliee_ir.stats.paired import Board, jointly, standings, tested
+from coliee_ir.stats.power import Power
+from coliee_ir.stats.resampling import left_out
+from coliee_ir.stats.settings import Resampling
+
+Floats = npt.NDArray[np.float64]
+#: what a model draws: the sums above and below of each run and query
+Drawn = tuple[Floats, Floats]
+Model = Callable[[np.random.Generator, int], Drawn]
+
+ALPHA, TRIALS, MANY = 0.05, 499, 200_000
+SIZES = (20, 50, 100, 400)
+#: how many relevant cases queries have
+COUNTS: dict[str, Callable[[np.random.Generator, int], Floats]] = {
+    "Pareto": lambda random, n: np.minimum(200, np.floor(random.random(n) ** (-1 / 1.3))),
+    "lognormal": lambda random, n: np.minimum(400, 1 + np.floor(np.exp(random.normal(1, 1.5, n)))),
+    "geometric": lambda random, n: random.geometric(0.25, n).astype(np.float64),
+}
+
+
+def logistic(odds: Floats) -> Floats:
+    """The share of a logit."""
+    return np.asarray(1 / (1 + np.exp(-odds)))
+
+
+def micro(counts: str, skill: Sequence[float], wrong: Sequence[float]) -> Model:
+    """MicroF1 of runs of some skill, on the logit scale, that return so many wrong cases for a relevant one."""
+
+    def draw(random: np.random.Generator, n: int) -> Drawn:
+        m, relevant = len(skill), COUNTS[counts](random, n).astype(np.int64)
+        chance = logistic(np.array(skill)[:, None] + random.normal(0, 1, n) + random.normal(0, 0.6, (m, n)))
+        right = random.binomial(relevant, chance)
+        bad = random.poisson(np.array(wrong)[:, None] * (1 + relevant) / 2 * random.gamma(2, 0.5, (m, n)))
+        return right.astype(np.float64) * 2, (right + bad + relevant).astype(np.float64)
+
+    return draw
+
+
+def mean(skill: Sequence[float]) -> Model:
+    """Means over queries of values like average precision: many 0, some 1."""
+
+    def draw(random: np.random.Generator, n: int) -> Drawn:
+        m = len(skill)
+        x = logistic(1.7 * (np.array(skill)[:, None] + random.normal(0, 1, n) + random.normal(0, 0.7, (m, n))))
+        return np.where(x < 0.15, 0, np.where(x > 0.93, 1.0, x)), np.ones((m, n))
+
+    return draw
+
+
+def accuracies(skill: Sequence[float]) -> Model:
+    """Accuracies of systems that are often right on the same questions."""
+
+    def draw(random: np.random.Generator, n: int) -> Drawn:
+        z = np.array(skill)[:, None] + random.normal(0, 0.8, n) + random.normal(0, 0.6, (len(skill), n))
+        return (z > 0).astype(np.float64), np.ones(z.shape)
+
+    return draw
+
+
+def nested(random: np.random.Generator, n: int) -> Drawn:
+    """Four rankings, each cut after 3, 10, 22 and 30 documents."""
+    relevant, ease = 1 + np.minimum(random.negative_binomial(1.2, 0.12, n), 39), random.normal(0, 0.8, n)
+    above, below = [], []
+    for quality in range(4):
+        scale = 60 * np.exp(-(0.4 * quality + ease + random.normal(0, 0.5, n)))
+        ranks = 1 + random.exponential(1, (n, 40)) * scale[:, None] + np.arange(40) * 0.3
+        ranks[np.arange(40) >= relevant[:, None]] = math.inf
+        for k in (3, 10, 22, 30):
+            above.append(2.0 * np.minimum((ranks <= k).sum(axis=1), k))
+            below.append(k + relevant.astype(np.float64))
+    return np.array(above), np.array(below)
+
+
+def replicated(counts: str, gap: float, runs: int, between: float) -> Model:
+    """Two systems of several runs, each with a shift of its own and its own luck on each query."""
+
+    def draw(random: np.random.Generator, n: int) -> Drawn:
+        ease, relevant = (
+            random.normal(0, 1, n),
+            COUNTS[counts](random, n).astype(np.int64) if counts else np.ones(n, int),
+        )
+        above, below = [], []
+        for skill in (gap, 0.0):
+            own = random.normal(0, between, (runs, 1)) + random.normal(0, 0.4, (runs, n))
+            chance = logistic(1.7 * (skill + ease + random.normal(0, 0.5, n) + own))
+            if not counts:
+                above.append(np.where(chance < 0.15, 0, chance))
+                below.append(np.ones((runs, n)))
+                continue
+            right, bad = random.binomial(relevant, chance), random.poisson(0.6 * (1 + relevant) / 2, (runs, n))
+            above.append(2.0 * right)
+            below.append((right + bad + relevant).astype(np.float64))
+        return np.vstack(above), np.vstack(below)
+
+    return draw
+
+
+def spread(kind: str, n_runs: int) -> Model:
+    """Runs from bad to good."""
+    skill = np.linspace(-1.6, 1.6, n_runs)
+    if kind == "means":
+        return mean((0.8 * skill).tolist())
+    if kind == "accuracies":
+        return accuracies((skill + 1).tolist())
+    return micro(kind, skill.tolist(), np.linspace(0.9, 0.3, n_runs).tolist())
+
+
+@functools.cache
+def truth(model: Model) -> Floats:
+    """The scores that a model means."""
+    drawn = [model(np.random.default_rng(at), MANY // 10) for at in range(10)]
+    above, below = (sum(one[side].sum(axis=1) for one in drawn) for side in (0, 1))
+    return np.asarray(above / below)
+
+
+def terms(drawn: Drawn) -> list[Terms]:
+    """The terms of runs; of means where all that is below is 1."""
+    above, below = drawn
+    score = quotient if (below == 1).all() else share
+    return [
+        Terms(np.column_stack(pair), score, np.zeros(2), score is quotient) for pair in zip(above, below, strict=True)
+    ]
+
+
+def settings(seed: int) -> Resampling:
+    """Those of a simulation."""
+    return Resampling(TRIALS, seed)
+
+
+def jackknife(a: Terms, b: Terms) -> tuple[float, float]:
+    """The jackknife-t interval of a difference, with Satterthwaite's degrees of freedom."""
+    without = left_out(a) - left_out(b)
+    n, squares = len(without), (without - without.mean()) ** 2
+    total = float(squares.sum())
+    uneven = float((squares**2).sum()) - total * total / n
+    degrees = int(max(min(2 * total * total / uneven if uneven > 0 else n - 1, n - 1), 4))
+    half = t_quantile(1 - ALPHA / 2, degrees) * math.sqrt((n - 1) / n * total)
+    return a.total - b.total - half, a.total - b.total + half
+
+
+def singles(times: int, seed: int) -> Iterator[list[str]]:
+    """Intervals of single pairs."""
+    for kind in (*COUNTS, "means"):
+        model = spread(kind, 7)
+        skill = micro(kind, [0, 0], [0.6, 0.6]) if kind in COUNTS else mean([0, 0])
+        for of, (a, b) in ((skill, (0, 1)), (model, (4, 3)), (model, (5, 2)), (model, (6, 0))):
+            d = 0.0 if of is skill else float(truth(of)[a] - truth(of)[b])
+            row = [kind, f"{d:.2f}"]
+            for n in SIZES:
+                random, held, widths = np.random.default_rng([seed, n]), np.zeros(2), []
+                for at in range(times):
+                    two = [terms(of(random, n))[run] for run in (a, b)]
+                    [test] = tested(Board(two), [(0, 1)], settings(at))
+                    ends = [test.interval, jackknife(*two)]
+                    held += [not (low > d or high < d) for low, high in ends]
+                    widths.append([high - low for low, high in ends])
+                ours, theirs = np.nanmean(widths, axis=0)
+                row.append(f"{100 * held[0] / times:.0f} ({100 * held[1] / times:.0f}), {ours / theirs:.2f}")
+            yield row
+
+
+def joints(times: int, seed: int) -> Iterator[list[str]]:
+    """Boards of runs that differ: whether all intervals and all ranks hold at once; who may be the best."""
+    models = {f"12 runs, {kind}": spread(kind, 12) for kind in (*COUNTS, "means", "accuracies")}
+    for name, model in {**models, "4 rankings × 4 cutoffs": nested}.items():
+        f = truth(model)
+        pairs = list(itertools.combinations(range(len(f)), 2))
+        true = np.array([f[a] - f[b] for a, b in pairs])
+        for n in SIZES:
+            random, found = np.random.default_rng([seed, n]), np.zeros(5)
+            for at in range(times):
+                runs = terms(model(random, n))
+                low, high = jointly([(Board(runs), pairs)], settings(at)).intervals[0][0].T
+                stood = standings(runs, settings(at))
+                better = stood.better
+                wrong = (better & (f[:, None] < f)).any()
+                whole = [1 + int(better[:, run].sum()) for run in range(len(f))]
+                found += [not ((low > true) | (high < true)).any(), not wrong, stood.best[f.argmax()], stood.best.sum(),
+                          sum(one == 1 for one in whole)]  # fmt: skip
+            hold, ranks, kept, size, all_pairs = found / times
+            yield [
+                name,
+                str(n),
+                f"{100 * hold:.0f}%",
+                f"{100 * ranks:.0f}%",
+                f"{100 * kept:.0f}%",
+                f"{size:.1f}",
+                f"{all_pairs:.1f}",
+            ]
+
+
+def agreement(times: int, seed: int) -> str:
+    """Boards of two: whether p, interval and ranks ever contradict each other."""
+    random, significant, contradict = np.random.default_rng(seed), 0, 0
+    for at in range(times):
+        kind, n = [*COUNTS, "means", "accuracies"][at % 5], int(random.integers(5, 100))
+        a, b = random.normal(0, 1, 2).tolist()
+        model = mean([a, b]) if kind == "means" else accuracies([a + 1, b + 1]) if kind == "accuracies" else (
+            micro(kind, [a, b], [0.9, 0.3]))  # fmt: skip
+        runs = sorted(terms(model(random, n)), key=lambda run: -run.total)
+        [test] = tested(Board(runs), [(0, 1)], settings(at))
+        (first, second), _ = stands(runs, settings(at), [0, 1])
+        is_found = test.p < ALPHA
+        significant += is_found
+        contradict += is_found != (test.interval.low > 0 or test.interval.high < 0)
+        contradict += is_found != ((first.ranks, second.ranks) == ((1, 1), (2, 2)))
+        contradict += is_found and second.may_be_best
+    found = f"Of {times:,} boards of two, {significant:,} are significant"
+    return f"{found}; contradictions of p, interval and ranks: {contradict}.\n"
+
+
+def margins(times: int, seed: int) -> Iterator[list[str]]:
+    """The verdicts where the true difference is the margin."""
+    for kind in (*COUNTS, "means", "accuracies"):
+        model, a, b = spread(kind, 7), 4, 3
+        d = float(truth(model)[a] - truth(model)[b])
+        for n in SIZES:
+            random, said = np.random.default_rng([seed, n]), []
+            for at in range(times):
+                drawn = terms(model(random, n))
+                [test] = tested(Board([drawn[a], drawn[b]]), [(0, 1)], settings(at))
+                said.append(verdict(test.difference, False, test.narrower, d))
+            below = sum(word in ("equivalent", "not better") or word.startswith("worse") for word in said) / times
+            above = sum(word.startswith("better") for word in said) / times
+            yield [kind, f"{d:.3f}", str(n), f"{100 * below:.1f}%", f"{100 * above:.1f}%"]
+
+
+def replicates(times: int, seed: int) -> Iterator[list[str]]:
+    """Systems of several runs: the level, and how often intervals hold; beside those that know of queries alone."""
+    for kind, between, runs in itertools.product(("", "geometric", "Pareto"), (0.15, 0.5), (3, 5)):
+        row = [kind or "means", f"{between:g}", str(runs)]
+        for n in (20, 100):
+            for gap in (0.0, 0.5):
+                model = replicated(kind, gap, runs, between)
+                d = _system_truth(kind, gap, between) if gap else 0.0
+                random, held, alone = np.random.default_rng([seed, n, runs]), 0, 0
+                for _ in range(times):
+                    drawn = terms(model(random, n))
+                    both = [systems.system(drawn[:runs]), systems.system(drawn[runs:])]
+                    [test] = systems.tested(both, [(0, 1)], Resampling())
+                    held += not (test.interval.low > d or test.interval.high < d)
+                    low, high = jackknife(*both)
+                    alone += low <= d <= high
+                row.append(f"{100 * held / times:.0f}% ({100 * alone / times:.0f}%)")
+        yield row
+
+
+@functools.cache
+def _system_truth(kind: str, gap: float, between: float) -> float:
+    """The difference of two systems over other runs of them."""
+    random, model = np.random.default_rng(8), replicated(kind, gap, 5, between)
+    found = []
+    for _ in range(120):
+        above, below = model(random, 1500)
+        f = above.sum(axis=1) / below.sum(axis=1)
+        found.append(f[:5].mean() - f[5:].mean())
+    return float(np.mean(found))
+
+
+def plans(times: int, seed: int) -> Iterator[list[str]]:
+    """Plans from 100 queries: how many are needed to find a difference in four of five, and how many then do."""
+    for kind, (a, b) in itertools.product(("geometric", "means", "Pareto"), ((7, 6), (9, 5))):
+        model = spread(kind, 13)
+        d, random, needed = float(truth(model)[a] - truth(model)[b]), np.random.default_rng(seed), []
+        for _ in range(max(times // 4, 1)):
+            drawn = terms(model(random, 100))
+            board = Board([drawn[a], drawn[b]])
+            low, high = 4, 1_000_000
+            while high - low > 1:
+                middle = (low + high) // 2
+                is_enough = Power.of(board, [(0, 1)], middle, settings(0)).found(0.8)[0] <= d
+                low, high = (low, middle) if is_enough else (middle, high)
+            needed.append(high)
+        few, n, many = np.percentile(needed, [25, 50, 75]).astype(int).tolist()
+        found = 0
+        for at in range(times):
+            drawn = terms(model(random, n))
+            [test] = tested(Board([drawn[a], drawn[b]]), [(0, 1)], settings(at))
+            found += test.p < ALPHA
+        yield [kind, f"{d:.3f}", f"{few}–{many}", str(n), f"{100 * found / times:.0f}%"]
+
+
+def told(times: int, seed: int) -> Iterator[str]:
+    """Everything, a piece at a time."""
+    from benchmarks.error_rates import table
+
+    yield (
+        f"Single 95% intervals that hold the truth, in % of {times:,}; in brackets the jackknife-t's; then our mean "
+        f"width in its widths:\n"
+    )
+    yield table(["model", "true difference", *(f"{n} queries" for n in SIZES)], list(singles(times, seed)))
+    boards = max(times // 3, 1)
+    yield f"Of {boards:,} boards of runs that differ:\n"
+    header = ["model", "queries", "all joint intervals hold", "all ranks hold", "the best is kept", "may be the best",
+              "by all pairs"]  # fmt: skip
+    yield table(header, list(joints(boards, seed)))
+    yield agreement(2000, seed)
+    yield f"Verdicts where the true difference is the margin, of {times:,}; each is wrong in 5% at most:\n"
+    header = ["model", "difference = margin", "queries", "below it claimed", "above it claimed"]
+    yield table(header, list(margins(times, seed)))
+    yield (
+        f"Systems of several runs: 95% intervals that hold the truth, of {times:,}; in brackets those that know of "
+        "queries alone:\n"
+    )
+    header = ["model", "shift", "runs", "20 queries, equal", "20, different", "100 queries, equal", "100, different"]
+    yield table(header, list(replicates(times, seed)))
+    yield f"Plans from 100 queries for a power of 80%, and what {times:,} comparisons of so many queries find:\n"
+    yield table(["model", "true difference", "half of plans say", "median", "found with it"], list(plans(times, seed)))
+
+
+def main(arguments: Sequence[str] | None = None) -> int:
+    """Print the tables."""
+    parser = argparse.ArgumentParser(prog="python -m benchmarks.unseen", description=__doc__)
+    parser.add_argument("--times", type=int, default=300, help="how often each is drawn; default: 300")
+    parser.add_argument("--seed", type=int, default=2026, help="default: 2026")
+    options = parser.parse_args(arguments)
+    for text in told(options.times, options.seed):
+        print(text, flush=True)
+    return 0
+
+
+if __name__ == "__main__":
+    raise SystemExit(main())
