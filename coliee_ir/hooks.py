@@ -21,8 +21,7 @@ import numpy as np
 import numpy.typing as npt
 
 from coliee_adapters.errors import UsageError
-from coliee_adapters.inputs import GoldLike
-from coliee_adapters.records import normal_id
+from coliee_adapters.records import GoldLike, normal_id
 from coliee_ir.measures import Measure
 from coliee_ir.scoring.evaluator import Evaluator, Rules
 

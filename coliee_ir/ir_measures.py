@@ -40,9 +40,8 @@ from ir_measures.measures.base import Agg
 
 from coliee_adapters.errors import ColieeError, MismatchError, UsageError
 from coliee_adapters.forms.frames import gold_of, run_of
-from coliee_adapters.inputs import GoldLike, RunLike
 from coliee_adapters.kinds import told
-from coliee_adapters.records import Answers, Gold
+from coliee_adapters.records import Answers, Gold, GoldLike, RunLike
 from coliee_ir.commands.convert import to_qrels, to_run
 from coliee_ir.judging.judged import Judged, judge
 from coliee_ir.judging.mismatch import diagnose

@@ -6,17 +6,19 @@ returned for it (a case, a paragraph, an article, a claim). Both are known by th
 
 from __future__ import annotations
 
+import os
 import re
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import field
 from functools import partial
-from typing import Any, Final
+from typing import Any, Final, Protocol, TypeAlias
 
 import numpy as np
 import numpy.typing as npt
 
 from coliee_adapters.checked import one_of
 from coliee_adapters.classes import NamedTuple, dataclass
+from coliee_adapters.files.source import Source
 from coliee_adapters.remarks import Remarks
 
 
@@ -243,3 +245,60 @@ class Answers:
     remarks: Remarks = field(default_factory=Remarks)
     unreadable: tuple[str, ...] = ()
     beside: Mapping[str, Run | Answers] = field(default_factory=dict)
+
+
+# What can hold a gold or a run: what a type checker accepts where ``read_gold`` and ``read_run`` read.
+
+
+class Frame(Protocol):
+    """A data frame: pandas, polars, Arrow, DuckDB."""
+
+    @property
+    def columns(self) -> Any:
+        """The names of its columns."""
+        ...
+
+
+class ArrowStream(Protocol):
+    """Whatever hands out columns through Arrow's C stream: a frame of any library, a reader of batches."""
+
+    def __arrow_c_stream__(self, requested_schema: Any = None) -> Any:
+        """A capsule with the stream."""
+        ...
+
+
+class LazyFrame(Protocol):
+    """A lazy frame of polars."""
+
+    def collect(self) -> Any:
+        """The frame."""
+        ...
+
+
+class Labelled(Protocol):
+    """What holds a dictionary: a Series of labels by query, ranx's Run and Qrels."""
+
+    def to_dict(self) -> Any:
+        """The dictionary."""
+        ...
+
+
+#: A path, ``-`` for standard input, or an opened file.
+FileLike: TypeAlias = str | os.PathLike[str] | Source
+
+#: Rows with the fields ``query_id``, ``doc_id`` and so on: named tuples or dictionaries.
+Rows: TypeAlias = Iterable[tuple[Any, ...]] | Iterable[Mapping[str, Any]]
+
+#: What ``read_gold`` takes: a file or several, ``{query: {document: relevance}}``, ``{query: [document]}``,
+#: ``{query: "Y"}``, a frame, rows, a Gold.
+GoldLike: TypeAlias = (
+    FileLike | Sequence[FileLike | Gold] | Gold | Mapping[Any, Mapping[Any, int]] | Mapping[Any, Iterable[Any] | bool]
+    | Frame | ArrowStream | LazyFrame | Labelled | Rows
+)  # fmt: skip
+
+#: What ``read_run`` takes: a file, ``{query: {document: score}}``, ``{query: [document]}``, ``{query: "Y"}``, a frame,
+#: rows, a Run, Answers.
+RunLike: TypeAlias = (
+    FileLike | Run | Answers | Mapping[Any, Mapping[Any, float]] | Mapping[Any, Iterable[Any] | bool]
+    | Frame | ArrowStream | LazyFrame | Labelled | Rows
+)  # fmt: skip

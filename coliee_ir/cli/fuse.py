@@ -10,9 +10,8 @@ from typing import cast
 from coliee_adapters.errors import UsageError
 from coliee_adapters.files.source import Source
 from coliee_adapters.forms.lines import counted
-from coliee_adapters.inputs import RunLike
 from coliee_adapters.kinds import told
-from coliee_adapters.records import Answers, Run
+from coliee_adapters.records import Answers, Run, RunLike
 from coliee_ir.cli import say, scoring
 from coliee_ir.cli.options import add, add_decisions, one_measure, rules
 from coliee_ir.commands import fuse as fusion

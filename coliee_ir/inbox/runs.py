@@ -13,8 +13,7 @@ from coliee_adapters.classes import dataclass
 from coliee_adapters.errors import UsageError
 from coliee_adapters.files import remote
 from coliee_adapters.files.source import Kind, PathLike, Source
-from coliee_adapters.inputs import RunLike
-from coliee_adapters.records import Gold
+from coliee_adapters.records import Gold, RunLike
 from coliee_ir.rules.protocol import protocol
 from coliee_ir.scoring.evaluator import Evaluator
 from coliee_ir.scoring.reading import given as as_given

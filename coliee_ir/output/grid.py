@@ -16,8 +16,7 @@ from functools import lru_cache
 from typing import TYPE_CHECKING, Final, Literal, overload
 
 from coliee_adapters.classes import NamedTuple, dataclass
-from coliee_adapters.display import padded, width
-from coliee_adapters.errors import UsageError, printable, shortened
+from coliee_adapters.errors import UsageError, padded, printable, shortened, width
 from coliee_adapters.files.compressed import plain_name
 from coliee_ir.output.envelope import dumped, number
 

@@ -11,7 +11,7 @@ from typing import TYPE_CHECKING, Final, Protocol
 from coliee_adapters.checked import one_of
 from coliee_adapters.errors import ColieeError, InputError, guarded
 from coliee_adapters.files.source import Source, copies
-from coliee_adapters.inputs import RunLike
+from coliee_adapters.records import RunLike
 from coliee_adapters.remarks import Remark
 from coliee_ir.judging.qrels import Qrels
 from coliee_ir.scoring.prepared import qrels_of

@@ -12,9 +12,8 @@ import numpy as np
 from coliee_adapters.checked import texts
 from coliee_adapters.errors import ColieeError, UsageError
 from coliee_adapters.forms import frames
-from coliee_adapters.inputs import GoldLike, RunLike
 from coliee_adapters.layouts import layout as layouts
-from coliee_adapters.records import Answers, Gold, Run, exact_id, normal_id, wrong_id
+from coliee_adapters.records import Answers, Gold, GoldLike, Run, RunLike, exact_id, normal_id, wrong_id
 from coliee_ir.judging.judged import Judged
 from coliee_ir.measures import compute
 from coliee_ir.measures.ties import spans, told

@@ -20,8 +20,18 @@ from coliee_adapters.forms import case_law, detect, frames, statute, tort
 from coliee_adapters.forms.lines import Comments, content_lines, split_columns
 from coliee_adapters.forms.statute import STATUTE_ID
 from coliee_adapters.forms.vocabulary import EVERY_NAME, MEMORY, checked_columns, is_header, normal_name
-from coliee_adapters.inputs import FileLike, GoldLike, RunLike
-from coliee_adapters.records import Answers, Columns, Gold, IdRule, Run, exact_id, normal_id
+from coliee_adapters.records import (
+    Answers,
+    Columns,
+    FileLike,
+    Gold,
+    GoldLike,
+    IdRule,
+    Run,
+    RunLike,
+    exact_id,
+    normal_id,
+)
 from coliee_adapters.remarks import KINDS, Remarks
 from coliee_ir.rules.protocol import (
     CASES,

@@ -25,7 +25,7 @@ from coliee_adapters.errors import ColieeError, InputError, UsageError
 from coliee_adapters.files import file_kinds
 from coliee_adapters.files.source import PathLike, Source, is_store
 from coliee_adapters.forms.lines import counted
-from coliee_adapters.inputs import RunLike
+from coliee_adapters.records import RunLike
 from coliee_adapters.remarks import KINDS, Remarks
 from coliee_ir._version import __version__
 from coliee_ir.judging.judged import Judged

@@ -18,8 +18,7 @@ from coliee_adapters.errors import InputError, UsageError
 from coliee_adapters.files.source import Source
 from coliee_adapters.forms import tort
 from coliee_adapters.forms.vocabulary import MEMORY
-from coliee_adapters.inputs import RunLike
-from coliee_adapters.records import Answers, Columns, Run
+from coliee_adapters.records import Answers, Columns, Run, RunLike
 from coliee_adapters.remarks import Remark, Remarks
 from coliee_ir.judging.judged import BoolArray, Judged, judge
 from coliee_ir.judging.mismatch import diagnose

@@ -6,8 +6,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from coliee_adapters.display import cut, padded, width
-from coliee_adapters.errors import printable, shortened
+from coliee_adapters.errors import cut, padded, printable, shortened, width
 
 WIDTHS = {
     "abc": 3, "Điều 5": 6, "Điê\u0300u 5": 6, "民法第九十六条": 14, "ﾐﾝﾎﾟｳ": 5, "ｅ": 2, "कानून": 3, "한국": 4,

@@ -233,23 +233,7 @@ def test_only_the_queries_of_a_file_are_scored(form: str, case_law: Path, call: 
     assert "--only" in call("evaluate", "gold.json", "run.txt", "--task", "1")[2]
 
 
-@pytest.mark.parametrize(
-    ("split", "what"),
-    [
-        ("000001 000002\n000003 000004\n", "split, line 1: "),
-        ("000001\n000002 x\n", "split, line 2: "),
-        ("# none\n", "split: "),
-        ("000001\n000009\n", "[unknown-query] 1 id … score … gold.json … 000009 …"),
-    ],
-)
-def test_a_split_that_is_none_is_refused(split: str, what: str, case_law: Path, call: Call) -> None:
-    Path("split").write_text(split)
-    code, out, err = call("evaluate", "gold.json", "run.txt", "--task", "1", "--only", "split")
-    assert (code, out) == (2, "")
-    assert what in err
-
-
-@pytest.mark.parametrize("command", ["compare", "leaderboard", "report", "tune", "fuse"])
+@pytest.mark.parametrize("command", ["compare", "leaderboard", "tune", "fuse"])
 def test_every_command_scores_a_split(command: str, tmp_path: Path, call: Call) -> None:
     gold = {f"00000{n}": ["000018"] for n in range(1, 8)}
     (tmp_path / "gold.json").write_text(json.dumps(gold))
@@ -258,7 +242,7 @@ def test_every_command_scores_a_split(command: str, tmp_path: Path, call: Call) 
         path.write_text(json.dumps({query: {"000018": 0.9, "000019": worst} for query in list(gold)[:4]}))
     split = ("--only", ",".join(list(gold)[:4]), "--task", "1", "-o", tmp_path / "out")
     first = {"fuse": [*runs, "--fit", tmp_path / "gold.json"]}.get(command, [tmp_path / "gold.json", *runs])
-    more = {"compare": ["--resamples", "9"], "report": ["--resamples", "9"], "leaderboard": ["--resamples", "9"]}
+    more = {"compare": ["--resamples", "9"], "leaderboard": ["--resamples", "9"]}
     code, _, err = call(command, *first, *split, *more.get(command, ["--folds", "2"]))
     assert code == 0, err
     assert "4 queries" in err
@@ -283,47 +267,64 @@ def test_measures_are_those_asked_for(options: list[str], wanted: dict[str, floa
     assert json.loads(out)["decisions"] == {**Decisions().to_dict(), **changed}
 
 
+#: lists of queries that are none
+SPLITS = {"pairs": "000001 000002\n000003 000004\n", "odd": "000001\n000002 x\n", "none": "# none\n"}
+#: what is typed behind evaluate gold.json run.txt, and what is said of it
+UNFIT = [
+    (["-m", "MicroG1"], "coliee-ir: unknown measure 'MicroG1'; did you mean"),
+    (["-m", "Accuracy"], "coliee-ir: [unfit-measure] Accuracy … answers … 1 …\n"),
+    (["--task", "0"], "argument --task: invalid choice: '0'"),
+    (["--edition", "now"], "argument --edition: invalid int value: 'now'"),
+    (["--decision", "undefined=oen"], "did you mean one?"),
+    (["--decision", "unanswerd=skip"], "did you mean unanswered?"),
+    (["--decision", "unanswered"], "choose one of zero, skip"),
+    (["-f", "yaml"], "argument -f/--format: invalid choice: 'yaml'"),
+    (["--answers", "a", "--answers", "b"], "coliee-ir: [bad-value] --answers … 2 times for 1 run …"),
+    (["--long-list", "a", "--long-list", "b"], "coliee-ir: [bad-value] --long-list … 2 times for 1 run …"),
+    (["run.txt", "--answers", "a"], "coliee-ir: [bad-value] --answers … 1 time for 2 runs …"),
+    (["--answers", "run.txt"], "coliee-ir: [wrong-task] gold.json … 3 …"),
+    (["--task", "1", "--decision", "undefined=one"], "coliee-ir: [unfit-option] undefined … one … 1 … rationale …"),
+    (["-o", "gold.json"], "coliee-ir: [would-overwrite] gold.json …"),
+    (["-o", "no/place"], "coliee-ir: no/place: [cannot-write]"),
+    (["-o", "o.xlsx"], "[file-name]"),
+    (["-o", "o.html"], "[file-name]"),
+    (["--log", "log.csv", "-o", "no/place"], "coliee-ir: no/place: [cannot-write]"),
+    (["--long", "run.txt"], "coliee-ir evaluate: … --long-list"),
+    (["-", "-"], "coliee-ir: [named-twice]"),
+    (["--only", "pairs"], "pairs, line 1: "),
+    (["--only", "odd"], "odd, line 2: "),
+    (["--only", "none"], "none: "),
+    (["--only", "000001,000009"], "[unknown-query] 1 id … score … gold.json … 000009 …"),
+]
+INCOMPLETE = ([], ["score"], ["evaluate"], ["evaluate", "gold.json"], ["convert", "x"])
+UNFIT_CONVERSIONS = [
+    (["run.txt", "out", "--to", "pdf"], "argument --to: invalid choice: 'pdf'"),
+    (["run.txt", "out", "--from", "pdf"], "argument --from: invalid choice: 'pdf'"),
+    (["run.txt", "o.xlsx"], "[file-name]"),
+    (["run.txt", "out", "--to", "tort", "--template", "nowhere"], "nowhere: [no-file]"),
+    (["missing", "out"], "missing: [no-file]"),
+    (["run.txt", "no/folder/out"], "no/folder/out: [cannot-write] No such file or directory …"),
+]
+
+
 @pytest.mark.parametrize(
-    ("arguments", "said"),
+    ("words", "said"),
     [
-        (["-m", "MicroG1"], "coliee-ir: unknown measure 'MicroG1'; did you mean"),
-        (["-m", "Accuracy"], "coliee-ir: [unfit-measure] Accuracy … answers … 1 …\n"),
-        (["--task", "0"], "argument --task: invalid choice: '0'"),
-        (["--edition", "now"], "argument --edition: invalid int value: 'now'"),
-        (["--decision", "undefined=oen"], "did you mean one?"),
-        (["--decision", "unanswerd=skip"], "did you mean unanswered?"),
-        (["--decision", "unanswered"], "choose one of zero, skip"),
-        (["-f", "yaml"], "argument -f/--format: invalid choice: 'yaml'"),
-        (["--answers", "a", "--answers", "b"], "coliee-ir: [bad-value] --answers … 2 times for 1 run …"),
-        (["--long-list", "a", "--long-list", "b"], "coliee-ir: [bad-value] --long-list … 2 times for 1 run …"),
-        (["run.txt", "--answers", "a"], "coliee-ir: [bad-value] --answers … 1 time for 2 runs …"),
-        (["--answers", "run.txt"], "coliee-ir: [wrong-task] gold.json … 3 …"),
-        (["--task", "1", "--decision", "undefined=one"], "coliee-ir: [unfit-option] undefined … one … 1 … rationale …"),
-        (["-o", "gold.json"], "coliee-ir: [would-overwrite] gold.json …"),
-        (["-o", "no/place"], "coliee-ir: no/place: [cannot-write]"),
-        (["-o", "o.xlsx"], "[file-name]"),
-        (["-o", "o.html"], "[file-name]"),
-        (["--log", "log.csv", "-o", "no/place"], "coliee-ir: no/place: [cannot-write]"),
-        (["--long", "run.txt"], "coliee-ir evaluate: … --long-list"),
-        (["-", "-"], "coliee-ir: [named-twice]"),
+        *((["evaluate", "gold.json", "run.txt", *more], said) for more, said in UNFIT),
+        *((["convert", *words], said) for words, said in UNFIT_CONVERSIONS),
+        *((words, "--help\n") for words in INCOMPLETE),
     ],
 )
 def test_usage_that_does_not_fit_is_refused_with_what_would(
-    arguments: list[str], said: str, case_law: Path, call: Call
+    words: list[str], said: str, case_law: Path, call: Call
 ) -> None:
-    code, out, err = call("evaluate", "gold.json", "run.txt", *arguments)
+    for name, content in SPLITS.items():
+        Path(name).write_text(content)
+    code, out, err = call(*words)
     assert (code, out) == (2, "")
     assert said in err
-    assert {path.name for path in case_law.iterdir()} == {"gold.json", "run.txt"}
+    assert {path.name for path in case_law.iterdir()} == {"gold.json", "run.txt", *SPLITS}
     assert "Traceback" not in err
-
-
-@pytest.mark.parametrize("arguments", [[], ["score"], ["evaluate"], ["evaluate", "gold.json"], ["convert", "x"]])
-def test_a_command_that_is_not_complete_is_refused(arguments: list[str], call: Call) -> None:
-    code, out, err = call(*arguments)
-    assert (code, out) == (2, "")
-    assert err.count("\n") == 1
-    assert err.endswith("--help\n")
 
 
 def test_measures_lists_all_there_are(call: Call) -> None:
@@ -383,35 +384,6 @@ def test_the_demo_copies_its_files_and_writes_over_none(call: Call, tmp_path: Pa
     copied = {path.relative_to(tmp_path / "all") for path in (tmp_path / "all").rglob("*") if path.is_file()}
     there = {path.relative_to(EXAMPLES) for path in EXAMPLES.glob("*[!_]/*")}
     assert copied == there
-
-
-def test_a_file_is_converted_and_what_is_lost_is_said(case_law: Path, call: Call) -> None:
-    code, out, err = call("convert", "run.txt", "run.trec")
-    assert (code, out) == (0, "")
-    assert err == ("3 documents of 2 queries\n…\n")
-    assert Path("run.trec").read_text().splitlines()[0] == "000001 Q0 000018 1 2.0 T"
-    code, out, _ = call("convert", "gold.json", "-", "--to", "qrels")
-    assert (code, out.splitlines()[0]) == (0, "000001 0 000018 1")
-    code, out, _ = call("convert", "run.trec", "-", "--from", "trec", "--to", "columns", "--tag", "U")
-    assert (code, out) == (0, Path("run.txt").read_text().replace(" T\n", " U\n"))
-
-
-@pytest.mark.parametrize(
-    ("arguments", "said"),
-    [
-        (["run.txt", "out", "--to", "pdf"], "argument --to: invalid choice: 'pdf'"),
-        (["run.txt", "out", "--from", "pdf"], "argument --from: invalid choice: 'pdf'"),
-        (["run.txt", "o.xlsx"], "[file-name]"),
-        (["run.txt", "out", "--to", "tort", "--template", "nowhere"], "nowhere: [no-file]"),
-        (["missing", "out"], "missing: [no-file]"),
-        (["run.txt", "no/folder/out"], "no/folder/out: [cannot-write] No such file or directory …"),
-    ],
-)
-def test_a_conversion_that_cannot_be_is_refused(arguments: list[str], said: str, case_law: Path, call: Call) -> None:
-    code, out, err = call("convert", *arguments)
-    assert (code, out) == (2, "")
-    assert said in err
-    assert {path.name for path in case_law.iterdir()} == {"gold.json", "run.txt"}
 
 
 @pytest.mark.parametrize("command", cli.COMMANDS)
@@ -501,27 +473,6 @@ def test_a_run_is_cut_by_a_typed_rule_and_written_as_its_file_is_named(case_law:
     assert json.loads(Path("cut.json").read_text()) == {"000001": ["000018"], "000002": ["000099"]}
     for by in ("5", "k=", "k=x", "rank=5", "k=1.5"):
         assert call("cut", "run.txt", "--by", by)[:2] == (2, "")
-
-
-@pytest.mark.parametrize(
-    "arguments",
-    [
-        ("evaluate", *shown("1"), "-f", "json", "-q"),
-        ("evaluate", *shown("1")),
-        ("compare", *shown("1"), "--resamples", "99", "-f", "csv"),
-        ("measures", "AP", "-f", "json"),
-    ],
-    ids=lambda arguments: " ".join(arguments[:1] + arguments[-2:]),
-)
-def test_a_result_goes_to_a_file_as_it_goes_to_standard_output(
-    arguments: tuple[str, ...], here: Path, call: Call
-) -> None:
-    code, printed, _ = call(*arguments)
-    assert code == 0
-    assert call(*arguments, "-o", "result")[:2] == (0, "")
-    assert Path("result").read_text(encoding="utf-8") == printed
-    assert call(*arguments, "-o", "result.gz")[0] == 0
-    assert gzip.decompress(Path("result.gz").read_bytes()).decode() == printed
 
 
 def test_standard_input_stands_for_a_gold_or_a_run(case_law: Path) -> None:

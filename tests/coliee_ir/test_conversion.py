@@ -6,11 +6,7 @@ from collections.abc import Callable
 from pathlib import Path
 from typing import Any
 
-import ir_measures
-import pandas
-import polars
 import pytest
-import pytrec_eval
 from asserting import heard, refusing
 from hypothesis import given
 from hypothesis import strategies as st
@@ -19,7 +15,7 @@ import coliee_ir.examples
 from coliee_adapters.errors import InputError, MismatchError, UsageError
 from coliee_adapters.forms.lines import counted
 from coliee_adapters.records import Answers, Columns, Gold, Run
-from coliee_ir import evaluate, read_gold, read_run, to_frame, to_qrels, to_run
+from coliee_ir import evaluate, read_run, to_qrels, to_run
 from coliee_ir.commands.convert import convert
 
 EXAMPLES = Path(coliee_ir.examples.__file__).parent
@@ -243,46 +239,6 @@ def test_a_name_that_ends_in_gz_is_compressed(put: Put) -> None:
     assert to_run(target) == {"q": {"d": 1.0}}
 
 
-@pytest.mark.parametrize(
-    ("file", "gold", "to", "measures"),
-    [
-        ("task1/dense.txt", "task1/gold.json", "trec", ["MicroF1", "map", "MacroF2@3"]),
-        ("task1/rerank.json", "task1/gold.json", "columns", ["MicroF1", "map", "MacroF2@3"]),
-        ("trec/dense.run", "trec/qrels.txt", "trec", ["all_trec"]),
-        ("task3-2025/task3-L.BETA", "task3-2025/gold.xml", "trec", ["map", "MicroR@5"]),
-    ],
-)
-def test_a_converted_run_has_the_scores_of_the_first(
-    file: str, gold: str, to: str, measures: list[str], tmp_path: Path
-) -> None:
-    convert(EXAMPLES / file, tmp_path / "run", to=to)
-    edition = 2025 if "2025" in file else None
-    before, after = (
-        evaluate(EXAMPLES / gold, run, measures=measures, edition=edition)
-        for run in (EXAMPLES / file, tmp_path / "run")
-    )
-    assert before.measures == after.measures
-    assert before.per_query == after.per_query
-
-
-def test_dictionaries_are_taken_by_pytrec_eval_and_ir_measures_as_they_are() -> None:
-    gold, run = EXAMPLES / "trec/qrels.txt", EXAMPLES / "trec/dense.run"
-    qrels, ranking = to_qrels(gold), to_run(run, task="trec")
-    ours = evaluate(gold, run, measures=["map", "ndcg_cut_10"])
-    theirs = pytrec_eval.RelevanceEvaluator(qrels, {"map", "ndcg_cut.10"}).evaluate(ranking)
-    answered = {query: values for query, values in ours.per_query.items() if query in ranking}
-    assert theirs == answered
-    wrapped = ir_measures.calc_aggregate([ir_measures.AP, ir_measures.nDCG @ 10], qrels, ranking)
-    assert {str(measure): value for measure, value in wrapped.items()} == pytest.approx(
-        {"AP": ours.measures["map"], "nDCG@10": ours.measures["ndcg_cut_10"]}
-    )
-
-
-def test_a_dictionary_of_a_run_holds_no_empty_ranking_which_trec_eval_does_not_take() -> None:
-    assert to_run({"q": [], "p": ["a"]}) == {"p": {"a": 1.0}}
-    assert to_qrels({"q": [], "p": ["a"]}) == {"p": {"a": 1}}
-
-
 def test_a_dictionary_of_a_run_is_in_trec_evals_order_with_repeats_at_their_best() -> None:
     block = Columns(["q", "p", "q"], [0, 3, 4, 5], ["a", "b", "a", "a", "c"], [1.0, 2.0, 3.0, 1.0, 2.0])
     held = to_run(Run(lambda: iter([block])))
@@ -293,23 +249,6 @@ def test_a_dictionary_of_a_run_is_in_trec_evals_order_with_repeats_at_their_best
 def test_labels_become_documents_y_and_n() -> None:
     assert to_qrels(Gold(labels={"q": True, "p": False})) == {"q": {"Y": 1}, "p": {"N": 1}}
     assert to_run(Answers({"q": True, "p": False})) == {"q": {"Y": 1.0}, "p": {"N": 1.0}}
-
-
-def test_frames_have_the_columns_of_ir_measures_and_read_back() -> None:
-    held = {"q": {"a": 1, "b": 0}, "p": {"c": 2}}
-    rows = [("q", "a", 1), ("q", "b", 0), ("p", "c", 2)]
-    gold = read_gold(held)
-    run = read_run({query: {d: float(score) for d, score in ranking.items()} for query, ranking in held.items()})
-    assert isinstance(run, Run)
-    in_pandas, in_polars = to_frame(gold), to_frame(gold, "polars")
-    assert isinstance(in_pandas, pandas.DataFrame)
-    assert isinstance(in_polars, polars.DataFrame)
-    assert list(in_pandas.columns) == in_polars.columns == ["query_id", "doc_id", "relevance"]
-    assert list(in_pandas.itertuples(index=False, name=None)) == in_polars.rows() == rows
-    assert read_gold(in_pandas).qrels == read_gold(in_polars).qrels == held
-    for frame in (to_frame(run), to_frame(run, "polars")):
-        assert list(frame.columns) == ["query_id", "doc_id", "score"]
-        assert to_run(frame) == to_run(run)
 
 
 def test_a_run_tag_against_the_rules_of_a_submission_is_said(put: Put) -> None:

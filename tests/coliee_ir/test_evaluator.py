@@ -11,8 +11,8 @@ from asserting import heard, refusing
 import coliee_ir.examples
 from coliee_adapters.errors import InputError, MismatchError, UsageError
 from coliee_adapters.records import Answers, Gold, Run
-from coliee_ir import Decisions, Evaluator, evaluate, read_gold
-from coliee_ir.rules.protocol import NEWEST, protocol
+from coliee_ir import Decisions, Evaluator, evaluate
+from coliee_ir.rules.protocol import NEWEST
 
 EXAMPLES = Path(coliee_ir.examples.__file__).parent
 
@@ -25,61 +25,6 @@ STATUTE = Gold(
     path="gold.xml",
     format="statute-xml",
 )
-
-
-@pytest.mark.parametrize(
-    ("folder", "task", "edition", "given"),
-    [
-        ("task1", None, NEWEST, {"gold": "gold.json", "run": "bm25.txt"}),
-        ("task2", None, NEWEST, {"gold": "gold.json", "run": "rules.csv"}),
-        ("task3-2025", "3", 2025, {"gold": "gold.xml", "run": "task3.ALPHA", "long_list": "task3-L.ALPHA"}),
-        ("task3", None, NEWEST, {"gold": "gold.xml", "run": "task3.ALPHA", "answers": "answers.ALPHA"}),
-        ("task4", None, NEWEST, {"gold": "gold.xml", "run": "BETA.txt"}),
-        ("task5", "5", 2021, {"gold": "gold.txt", "run": "ALPHA.txt"}),
-        ("tort", None, NEWEST, {"gold": "gold.jsonl", "run": "ALPHA.jsonl"}),
-        ("tort", "rationale", NEWEST, {"gold": "gold.jsonl", "run": "ALPHA.jsonl"}),
-        ("trec", None, None, {"gold": "qrels.txt", "run": "dense.run"}),
-    ],
-)
-def test_the_official_measures_of_a_task_are_scored(
-    folder: str, task: str | None, edition: int | None, given: dict[str, str]
-) -> None:
-    files: dict[str, Any] = {name: EXAMPLES / folder / file for name, file in given.items()}
-    asked = edition if task == "3" else None
-    scores = evaluate(files.pop("gold"), files.pop("run"), task=task, edition=asked, **files)
-    rules = protocol(scores.task, edition)
-    assert tuple(scores.measures) == (*rules.measures, *(rules.long_list if "long_list" in given else ()))
-    assert all(0 < value < 1 for value in scores.measures.values())
-    assert scores.edition == edition
-
-
-@pytest.mark.parametrize(
-    ("gold", "run"),
-    [
-        ({"q.txt": {"d.txt": 1}}, {"q.txt": {"d.txt": 1.0}}),
-        ({"q": {"d": 1}}, {"q.txt": {"d.txt": 1.0}}),
-        ({"q.txt": {"d.txt": 1}}, {"q": {"d": 1.0}}),
-    ],
-)
-@pytest.mark.parametrize("read_before", [False, True])
-@pytest.mark.parametrize("task", [None, "1"])
-def test_ids_of_dictionaries_are_compared_without_txt_on_either_side(
-    gold: dict[str, dict[str, int]], run: dict[str, dict[str, float]], read_before: bool, task: str | None
-) -> None:
-    given = read_gold(gold) if read_before else gold
-    assert evaluate(given, run, task=task, measures=["set_P"]).measures == {"set_P": 1}
-
-
-def test_ids_of_plain_trec_stand_as_they_are(tmp_path: Path) -> None:
-    gold, run = {"q": {"d.txt": 1, "d": 0}}, {"q": {"d": 2.0, "d.txt": 1.0}}
-    (tmp_path / "qrels").write_text("q 0 d.txt 1\nq 0 d 0\n")
-    (tmp_path / "run").write_text("q Q0 d 1 2.0 T\nq Q0 d.txt 2 1.0 T\n")
-    for scores in (
-        evaluate(gold, run, task="trec"),
-        evaluate(tmp_path / "qrels", tmp_path / "run"),
-        evaluate(tmp_path / "qrels", run),
-    ):
-        assert scores.measures["recip_rank"] == 0.5
 
 
 def test_excluded_queries_are_neither_scored_nor_remarked() -> None:
@@ -195,17 +140,6 @@ def test_the_long_list_has_remarks_of_its_own() -> None:
         (lambda: evaluate(GOLD, RUN, task="5"), "[wrong-part] <memory> … 5 …"),
         (lambda: evaluate(GOLD, RUN, task="1", edition=2017), "[unknown-edition] 1 … 2017 …"),
         (lambda: evaluate(GOLD, RUN, task="trec", answers={"q": "Y"}), "[unfit-option] task trec …"),
-    ],
-)  # fmt: skip
-def test_what_does_not_fit_is_refused_with_what_would(call: Callable[[], object], said: str) -> None:
-    with pytest.raises(UsageError) as refused:
-        call()
-    assert said in heard(refused.value)
-
-
-@pytest.mark.parametrize(
-    ("call", "said"),
-    [
         (lambda: evaluate(STATUTE, {"R07-01-O": "Y"}, task="3", edition=2025),
          "<memory>: [wrong-part]; task 3 expects documents here"),
         (lambda: evaluate(STATUTE, {"R07-01-O": "Y"}, task="3"), "task 3 expects documents here …"),
@@ -213,10 +147,10 @@ def test_what_does_not_fit_is_refused_with_what_would(call: Callable[[], object]
         (lambda: evaluate(STATUTE, ARTICLES, task="3", answers=ARTICLES), "[wrong-part]; task 3 expects … here"),
     ],
 )  # fmt: skip
-def test_a_submission_of_the_wrong_kind_is_refused(call: Callable[[], object], said: str) -> None:
-    with pytest.raises(InputError) as refused:
+def test_what_does_not_fit_is_refused_with_what_would(call: Callable[[], object], said: str) -> None:
+    with pytest.raises((UsageError, InputError)) as refused:
         call()
-    assert heard(refused.value).endswith(said)
+    assert said in heard(refused.value)
 
 
 @pytest.mark.parametrize(
@@ -306,12 +240,6 @@ def test_a_run_that_does_not_belong_to_the_gold_is_refused() -> None:
         evaluate(GOLD, {"1": ["13"]}, task="2")
     with refusing(MismatchError, "[mismatch]"):
         evaluate(STATUTE, ARTICLES, answers={"R06-01-O": "Y"})
-
-
-def test_answers_that_are_all_wrong_are_scored_without_a_word() -> None:
-    scores = evaluate({"q1": "Y", "q2": "Y"}, {"q1": "N", "q2": "N"}, task="4")
-    assert scores.measures == {"Accuracy": 0}
-    assert scores.remarks == ()
 
 
 def test_gold_and_run_in_each_others_place_are_asked_about() -> None:

@@ -177,14 +177,10 @@ def test_tuning_sums_what_scoring_sums(
         [formula] = parse(typed)
         assert isinstance(formula, Formula)
         cut = {query: list(docs)[:k] for query, docs in run.items()}
-        scores = coliee_ir.evaluate(
-            held, cut, answers=dict.fromkeys(QUERIES, "Y"), task="3", measures=[typed], decisions=decisions,
-        )  # fmt: skip
+        answers, measures = dict.fromkeys(QUERIES, "Y"), [typed, "LabelAccuracy"]
+        scores = coliee_ir.evaluate(held, cut, answers=answers, task="3", measures=measures, decisions=decisions)
         [label] = parse("LabelAccuracy")
-        fixed = coliee_ir.evaluate(
-            held, cut, answers=dict.fromkeys(QUERIES, "Y"), task="3", measures=["LabelAccuracy"], decisions=decisions,
-        ).results[label]  # fmt: skip
-        aim = objective(formula, pool, decisions, labels, {label: fixed})
+        aim = objective(formula, pool, decisions, labels, {label: scores.results[label]})
         total = aim.terms(pool, np.minimum(pool.lengths, k)).total
         assert total == pytest.approx(scores.measures[typed], abs=1e-9)
 

@@ -10,7 +10,7 @@ import numpy as np
 import pytest
 import pytrec_eval
 from asserting import heard
-from hypothesis import assume, given
+from hypothesis import assume, given, settings
 from hypothesis import strategies as st
 from sklearn.metrics import accuracy_score, f1_score, precision_recall_fscore_support
 
@@ -20,7 +20,7 @@ from coliee_adapters.records import Answers, Gold, Run
 from coliee_ir import Decisions, Scores, evaluate
 from coliee_ir.judging.judged import Judged, judge
 from coliee_ir.judging.qrels import Qrels
-from coliee_ir.measures import Delegated, Measure, Result, compute, everything, parse
+from coliee_ir.measures import Measure, Result, compute, everything, parse
 from coliee_ir.measures.catalogue import OURS, class_of
 from coliee_ir.measures.claims import PooledF1, RationaleF1
 from coliee_ir.measures.labels import Accuracy, LabelAccuracy
@@ -231,6 +231,7 @@ def rationale(cases: list[tuple[ClaimsOf, ClaimsOf]], undefined: str) -> Scores:
     return evaluate(Gold(qrels, format="tort"), Run.of(run), task="rationale", decisions=decisions)
 
 
+@settings(max_examples=settings.default.max_examples // 2)  # type: ignore[union-attr]
 @given(instances, st.sampled_from([("zero", 0.0), ("one", 1.0), ("skip", np.nan)]))
 def test_rationale_f1_is_scikit_learns_for_each_instance(
     cases: list[tuple[ClaimsOf, ClaimsOf]], undefined: tuple[str, float]
@@ -251,13 +252,9 @@ def test_rationale_f1_is_scikit_learns_for_each_instance(
         assert scores.measures[name] == pytest.approx(wanted, nan_ok=True)
         result = next(result for measure, result in scores.results.items() if measure.name == name)
         np.testing.assert_allclose(result.per_query, each)
-
-
-@given(instances)
-def test_pooled_f1_is_scikit_learns_over_all_claims(cases: list[tuple[ClaimsOf, ClaimsOf]]) -> None:
     truth, predicted = zip(*(claim for p, d in cases for claim in (*p, *d)), (False, False), strict=True)
-    wanted = f1_score(truth, predicted, zero_division=0)
-    assert rationale(cases, "zero").measures["PooledF1"] == pytest.approx(wanted)
+    if undefined[0] == "zero":
+        assert scores.measures["PooledF1"] == pytest.approx(f1_score(truth, predicted, zero_division=0))
 
 
 @pytest.mark.parametrize(
@@ -310,30 +307,6 @@ def test_what_is_printed_parses_back(kind: type, cutoff: int | None, rel: int, b
         parameters["of"] = of
     measure = kind(**parameters)
     assert parse(str(measure)) == [measure]
-
-
-@pytest.mark.parametrize(
-    ("typed", "requests"),
-    [
-        ("map", [trec_eval.Request("map")]),
-        ("AP", [trec_eval.Request("map")]),
-        ("P_5", [trec_eval.Request("P", "5")]),
-        ("P@5", [trec_eval.Request("P", "5")]),
-        ("P(rel=2)@5", [trec_eval.Request("P", "5", rel=2)]),
-        ("P.5,10", [trec_eval.Request("P", "5"), trec_eval.Request("P", "10")]),
-        ("R@100", [trec_eval.Request("recall", "100")]),
-        ("nDCG@10", [trec_eval.Request("ndcg_cut", "10")]),
-        ("set_F.4", [trec_eval.Request("set_F", "4")]),
-        ("iprec_at_recall_0.10", [trec_eval.Request("iprec_at_recall", "0.10")]),
-        ("RR@10", [trec_eval.Request("recip_rank", top=10)]),
-    ],
-)
-def test_names_of_trec_eval_and_ir_measures_mean_what_they_mean_there(
-    typed: str, requests: list[trec_eval.Request]
-) -> None:
-    measures = parse(typed)
-    assert [measure.request for measure in measures if isinstance(measure, Delegated)] == requests
-    assert all(parse(str(measure)) == [measure] for measure in measures)
 
 
 LARGE = "9" * 20

@@ -179,15 +179,6 @@ def test_answers_in_a_table_show_their_task_and_are_no_documents(folder: Path, c
     assert call("convert", "label.csv", "-", "--to", "qrels")[1] == "R01-1-A 0 Y 1\nR01-2-A 0 N 1\n"
 
 
-def test_a_run_that_is_grouped_is_not_said_to_be_otherwise(folder: Path, call: Called) -> None:
-    Path("list.csv").write_text("query_id,doc_id\n001,018\n001,023\n002,018\n")
-    frame = pandas.read_csv("list.csv", dtype=str)
-    assert not any("together" in remark for remark in evaluate(GOLD, frame, task="2").remarks)
-    assert "together" not in call("evaluate", "gold.json", "list.csv", "--task", "2")[2]
-    mixed = evaluate(GOLD, frame.iloc[[0, 2, 1]], task="2").remarks
-    assert any("together" in remark for remark in mixed)
-
-
 def test_a_large_file_of_ranks_is_read_in_parts(tmp_path: Path) -> None:
     rows = [(f"q{q}", f"d{d}", d) for q in range(90) for d in range(1, 101)]
     file = tmp_path / "ranks.tsv"
@@ -221,12 +212,6 @@ def test_lazy_frames_are_collected_before_processes_are_forked(monkeypatch: pyte
     assert len(collected) == 2
     assert [scores.measures for scores in results] == [{"MicroF1": pytest.approx(2 / 9)}] * 2  # type: ignore[union-attr]
     pickle.dumps(results)
-
-
-def test_lists_in_place_of_arrays_are_refused() -> None:
-    evaluator = Evaluator(GOLD, "AP", task="2", documents=["a", "b"])
-    with pytest.raises(UsageError, match="NumPy arrays"):
-        evaluator.evaluate(([0, 0], [0, 1], [0.5, 0.7]))
 
 
 def test_functions_take_names_of_columns(folder: Path) -> None:

@@ -271,7 +271,7 @@ def containers(judged: Mapping[str, Mapping[str, int]]) -> dict[str, tuple[str, 
     }
 
 
-@settings(suppress_health_check=[HealthCheck.function_scoped_fixture], max_examples=40)
+@settings(suppress_health_check=[HealthCheck.function_scoped_fixture], max_examples=15)
 @given(JUDGED)
 def test_the_same_judgements_are_read_from_every_container(judged: dict[str, dict[str, int]]) -> None:
     judged = {query: {f"d{int(doc[1:])}": grade for doc, grade in held.items()} for query, held in judged.items()}

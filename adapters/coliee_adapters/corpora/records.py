@@ -6,8 +6,7 @@ from abc import ABC, abstractmethod
 from collections.abc import Iterable, Iterator
 
 from coliee_adapters.classes import NamedTuple
-from coliee_adapters.display import cut
-from coliee_adapters.errors import UsageError, printable, quoted
+from coliee_adapters.errors import UsageError, cut, printable, quoted
 from coliee_adapters.records import Gold
 
 _BEGINNING = 80

@@ -19,6 +19,7 @@ import re
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence, Sized
 from functools import partial
 from io import TextIOBase
+from operator import itemgetter
 from typing import Any, Final, cast
 
 from coliee_adapters.classes import NamedTuple
@@ -108,7 +109,7 @@ def _of_lines(text: str, source: Source) -> Iterator[Records] | dict[str, Any]:
 
 def _records(values: Sequence[object], numbers: Sequence[int], source: Source, part: str) -> Records:
     """Values, which must be objects, by the numbers of their lines or among themselves."""
-    for number, value in zip(numbers, values, strict=True):
+    for number, value in zip(numbers, values, strict=True) if set(map(type, values)) != {dict} else ():
         if not isinstance(value, dict):
             fault = Place(source.name, part, number).fault
             raise fault("structure", "this is not an object", json.dumps(value, ensure_ascii=False), _SHAPES)
@@ -196,9 +197,9 @@ def of_records(
         if isinstance(some, Row):
             yield some
             continue
-        all_keys = list(map(tuple, some.held))
-        for keys in dict.fromkeys(all_keys):
-            at = all_keys.index(keys)
+        kinds = dict.fromkeys(map(tuple, some.held))
+        for keys in kinds:
+            at = next(at for at, record in enumerate(some.held) if tuple(record) == keys)
             if keys not in known:
                 known[keys] = _keys(keys, kind, some.place(at), columns, shown, None if known else note)
             if (next(iter(known.values())).keys() ^ known[keys].keys()) - {"tag"}:
@@ -209,11 +210,11 @@ def of_records(
                 remedy = 'write one record for each row, with pandas: to_json(path, orient="records", lines=True)'
                 problem = "this JSON contains the columns of a table, not its rows"
                 raise some.place(at).fault("structure", problem, ", ".join(keys), remedy)
-        if len(set(all_keys)) == 1:
-            values = {role: [record[key] for record in some.held] for role, key in known[all_keys[0]].items()}
+        if len(kinds) == 1:
+            values = {role: list(map(itemgetter(key), some.held)) for role, key in known[next(iter(kinds))].items()}
         else:
-            roles = dict.fromkeys(role for keys in all_keys for role in known[keys])
-            pairs = [(record, known[keys]) for record, keys in zip(some.held, all_keys, strict=True)]
+            roles = dict.fromkeys(role for keys in kinds for role in known[keys])
+            pairs = [(record, known[tuple(record)]) for record in some.held]
             values = {role: [one.get(names.get(role, "")) for one, names in pairs] for role in roles}
         yield Values(values, some.place)
 

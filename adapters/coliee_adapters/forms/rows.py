@@ -427,6 +427,6 @@ def _plain_ids(texts: Iterable[Any], n: int, rule: IdRule, *, commas: bool) -> I
 def _numbers(values: Sequence[Any], of_objects: Callable[[Sequence[Any]], npt.NDArray[Any]]) -> npt.NDArray[Any]:
     """A column as an array; one of objects by a function."""
     numbers = values.numbers() if isinstance(values, arrow.Column) else None
-    if numbers is None and any("_" in one for one in values if isinstance(one, str)):
+    if numbers is None and str in set(map(type, values)) and any("_" in str(one) for one in values):
         raise ValueError  # float reads 1_0 as 10
     return of_objects(values) if numbers is None else numbers

@@ -6,8 +6,7 @@ from collections.abc import Mapping
 from typing import TYPE_CHECKING, Any, Literal, overload
 
 from coliee_adapters.forms import frames
-from coliee_adapters.inputs import GoldLike, RunLike
-from coliee_adapters.records import Answers, Gold, Run, as_documents
+from coliee_adapters.records import Answers, Gold, GoldLike, Run, RunLike, as_documents
 from coliee_ir.judging.gathered import Gathered
 from coliee_ir.judging.gathered import by_rank as numbered
 from coliee_ir.scoring.reading import read_gold, read_run

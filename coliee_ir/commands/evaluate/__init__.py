@@ -17,8 +17,7 @@ from coliee_adapters.checked import one_of, refused
 from coliee_adapters.errors import ColieeError, UsageError
 from coliee_adapters.files.source import PathLike, Source
 from coliee_adapters.forms.lines import counted
-from coliee_adapters.inputs import GoldLike, RunLike
-from coliee_adapters.records import Gold
+from coliee_adapters.records import Gold, GoldLike, RunLike
 from coliee_adapters.remarks import Remark
 from coliee_ir.inbox.runs import Runs, find_runs
 from coliee_ir.scoring.evaluator import Evaluator, Rules

@@ -13,8 +13,7 @@ from coliee_adapters.classes import dataclass
 from coliee_adapters.errors import UsageError
 from coliee_adapters.files.source import PathLike, written
 from coliee_adapters.ids import IntArray
-from coliee_adapters.inputs import GoldLike, RunLike
-from coliee_adapters.records import Answers, Run
+from coliee_adapters.records import Answers, GoldLike, Run, RunLike
 from coliee_adapters.remarks import Remark
 from coliee_ir.commands.fuse.methods import METHODS, Blend
 from coliee_ir.commands.fuse.recipe import NORM, TIES, Fused, Fusion, read_all

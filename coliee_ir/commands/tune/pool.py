@@ -12,8 +12,7 @@ import numpy.typing as npt
 from coliee_adapters.classes import dataclass
 from coliee_adapters.errors import InputError
 from coliee_adapters.ids import Ids, IntArray, mixed
-from coliee_adapters.inputs import RunLike
-from coliee_adapters.records import Run
+from coliee_adapters.records import Run, RunLike
 from coliee_adapters.remarks import Remarks
 from coliee_ir.judging.gathered import Gathered
 from coliee_ir.judging.judged import BoolArray, FloatArray, Judged

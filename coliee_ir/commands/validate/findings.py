@@ -8,8 +8,7 @@ from functools import partial
 from typing import Any, Final, Protocol
 
 from coliee_adapters.classes import NamedTuple, dataclass
-from coliee_adapters.display import cut
-from coliee_adapters.errors import printable, quoted
+from coliee_adapters.errors import cut, printable, quoted
 from coliee_adapters.remarks import worded
 from coliee_ir.commands.validate.rules import RULES, Severity
 
