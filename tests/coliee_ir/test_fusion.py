@@ -33,6 +33,25 @@ def of(run: Run | Answers) -> dict[str, dict[str, float]]:
     return to_run(run, task="trec")
 
 
+# by hand
+
+
+@pytest.mark.parametrize(
+    ("norm", "of_one", "of_two"),
+    [
+        ("min-max", [1, 1 / 3, 0], [1, 0]),
+        ("max", [1, 1 / 2, 1 / 4], [1, 1 / 2]),
+        ("zscore", [(4 - 7 / 3) / math.sqrt(14) * 3, (2 - 7 / 3) / math.sqrt(14) * 3, -4 / math.sqrt(14)], [1, -1]),
+        ("none", [4, 2, 1], [10, 5]),
+    ],
+)
+def test_normalisations(norm: str, of_one: list[float], of_two: list[float]) -> None:
+    a, b, c = of_one
+    of_b, d = of_two
+    fused = of(fuse(ONE, TWO, method="combsum", norm=norm))["q"]
+    assert fused == pytest.approx({"a": a, "b": b + of_b, "c": c, "d": d}, abs=1e-12)
+
+
 # the twin
 
 
@@ -65,6 +84,17 @@ def test_a_run_of_weight_0_might_as_well_not_be_there(
     without = fuse(*runs, method=method, weights=given_weights, task="trec", **chosen)
     with_it = fuse(*runs, other, method=method, weights=[*given_weights, 0], task="trec", **chosen)
     assert of(with_it) == of(without)
+
+
+def test_equal_scores_stand_as_trec_eval_puts_them() -> None:
+    up, down = {"q": ["x", "y", "z"]}, {"q": ["z", "y", "x"]}
+    assert list(of(fuse(up, down, method="combsum"))["q"]) == ["z", "y", "x"]
+    nearly = {"q": {"a": 16777217.0, "b": 16777216.0}}
+    assert list(of(fuse(nearly, {"p": ["a"]}, method="combsum", norm="none"))["q"]) == ["b", "a"]
+    zeros = {"q": {"a": 0.0, "b": -0.0}}
+    fused = fuse(zeros, {"p": ["a"]}, method="combsum", norm="none")
+    assert isinstance(fused, Run)
+    assert [list(block.documents) for block in fused.blocks()] == [["b", "a", "a"]]
 
 
 #: ours, and ranx's
