@@ -19,7 +19,6 @@ from hypothesis import HealthCheck, Phase, settings
 import coliee_ir
 from coliee_adapters.files.source import Source
 from coliee_ir.cli import main
-from coliee_ir.commands.tune import tune_scored
 
 settings.register_profile("fixed", derandomize=True, deadline=None, max_examples=30, print_blob=True)
 settings.register_profile(
@@ -54,7 +53,6 @@ def one_deal() -> Iterator[None]:
     """``tune`` deals queries to folds once, also for a report; what ten deals change is for the tests of ``tune``."""
     with pytest.MonkeyPatch.context() as patch:
         patch.setitem(coliee_ir.tune.__kwdefaults__, "repeats", 1)
-        patch.setitem(tune_scored.__kwdefaults__, "repeats", 1)
         yield
 
 

@@ -14,7 +14,6 @@ from __future__ import annotations
 import collections
 import csv
 import gzip
-import html
 import io
 import json
 import pickle
@@ -142,9 +141,8 @@ class Folder(NamedTuple):
 
 
 class Memory(NamedTuple):
-    """A Python object: how a program writes it, and what makes it."""
+    """A Python object: what makes it."""
 
-    looks: str
     make: Callable[[], object]
 
 
@@ -266,21 +264,6 @@ class Case:
     def written(self) -> Held:
         """The half of the case that is in another form."""
         return self.run if self.gold == qrels(self.truth) else self.gold
-
-    @property
-    def looks(self) -> str:
-        """The beginning of what is written, for the table."""
-        held = self.written
-        if isinstance(held, Memory):
-            return held.looks
-        if isinstance(held, Folder):
-            return ", ".join(held.files)
-        try:
-            text = held.content.decode().replace("\ufeff", "⟨BOM⟩")
-        except UnicodeDecodeError:
-            return "(binary)"
-        shown = " ⏎ ".join(text.replace("\t", "⇥").splitlines()[:2])
-        return "(binary)" if not shown.isprintable() else shown if len(shown) <= 72 else shown[:71] + "…"
 
 
 ALL: list[Case] = []
@@ -601,10 +584,9 @@ def tuples(name: str, names: str, rows: Iterable[Sequence[object]]) -> list[obje
 def frame(names: str, rows: Iterable[Sequence[object]], *, of: str = "pandas") -> Memory:
     """A frame with these columns; its rows are held until it is made."""
     held, columns = list(rows), names.split()
-    looks = f"{of}.DataFrame: {', '.join(columns)}"
     if of == "pandas":
-        return Memory(looks, lambda: pandas_frame(columns, held))
-    return Memory(looks, lambda: polars_frame(columns, held))
+        return Memory(lambda: pandas_frame(columns, held))
+    return Memory(lambda: polars_frame(columns, held))
 
 
 for library in ("pandas", "polars"):
@@ -620,12 +602,12 @@ read("a frame with capitals", WEB, run=frame("query_id doc_id Score", scored_row
 read("a frame of similarities", WEB, run=frame("query_id doc_id similarity", scored_rows(WEB), of="polars"))
 read("a gold frame with `grade`", WEB, gold=frame("query_id doc_id grade", judged_rows(WEB)))
 read("a gold frame with BEIR's names", WEB,
-    gold=Memory("pandas.DataFrame: query-id, corpus-id, score", lambda: pandas_frame(["query-id", "corpus-id", "score"],
+    gold=Memory(lambda: pandas_frame(["query-id", "corpus-id", "score"],
         judged_rows(WEB))))
 read("a gold frame of two columns", SETS, "every pair is relevant",
     gold=frame("query_id doc_id", [(q, d) for q, found in relevant(WEB).items() for d in found]))
 read("a lazy frame of polars", WEB,
-    run=Memory("polars.LazyFrame: query_id, doc_id, score", lambda: polars_frame(["query_id", "doc_id", "score"],
+    run=Memory(lambda: polars_frame(["query_id", "doc_id", "score"],
         scored_rows(WEB), lazy=True)))
 refused("a gold frame without relevance", WEB, r"relevance", r"split", how="a column without a known name",
     gold=frame("query_id doc_id split", [(q, d, "dev") for q, d, _ in judged_rows(WEB)]))
@@ -634,36 +616,35 @@ refused("a frame without scores", WEB, r"score", r"logit", how="a column without
 read("the same with its column named", WEB, '`columns={"score": "logit"}`', columns={"score": "logit"},
     run=frame("query_id doc_id logit", scored_rows(WEB)))
 refused("a frame whose queries are its index", WEB, r"query", how="`frame.reset_index()`",
-    run=Memory("pandas.DataFrame: doc_id, score", lambda: pandas_frame(["qid", "doc_id", "score"],
+    run=Memory(lambda: pandas_frame(["qid", "doc_id", "score"],
         scored_rows(WEB)).set_index("qid")))
 read("ir_datasets' tuples", WEB,
-    gold=Memory("TrecQrel(query_id, doc_id, relevance, iteration)", lambda: tuples("TrecQrel",
+    gold=Memory(lambda: tuples("TrecQrel",
         "query_id doc_id relevance iteration", [(*row, "0") for row in judged_rows(WEB)])),
-    run=Memory("GenericScoredDoc(query_id, doc_id, score)", lambda: tuples("GenericScoredDoc", "query_id doc_id score",
+    run=Memory(lambda: tuples("GenericScoredDoc", "query_id doc_id score",
         scored_rows(WEB))))
 read("tuples with other names", WEB,
-    gold=Memory("Judgement(qid, docno, rel)", lambda: tuples("Judgement", "qid docno rel", judged_rows(WEB))),
-    run=Memory("Hit(qid, docno, rank)", lambda: tuples("Hit", "qid docno rank", ranked_rows(WEB))))
+    gold=Memory(lambda: tuples("Judgement", "qid docno rel", judged_rows(WEB))),
+    run=Memory(lambda: tuples("Hit", "qid docno rank", ranked_rows(WEB))))
 read("objects with attributes", WEB,
-    run=Memory("SimpleNamespace(query_id=…, doc_id=…, score=…)", lambda: [SimpleNamespace(query_id=q, doc_id=d, score=s)
+    run=Memory(lambda: [SimpleNamespace(query_id=q, doc_id=d, score=s)
         for q, d, s in scored_rows(WEB)]))
 refused("tuples without relevance", WEB, r"relevance", how="a field without a known name",
-    gold=Memory("Judgement(query_id, doc_id, assessor)", lambda: tuples("Judgement", "query_id doc_id assessor",
+    gold=Memory(lambda: tuples("Judgement", "query_id doc_id assessor",
         judged_rows(WEB))))
-refused("tuples without names", WEB, r"query_id|name", how="give named tuples",
-    run=Memory("[(query, document, score)]", lambda: scored_rows(WEB)))
+read("tuples without names", WEB, "`(query, document, score)`", run=Memory(lambda: scored_rows(WEB)))
 read("a list of dictionaries", WEB,
-    run=Memory('[{"query_id": …, "doc_id": …, "score": …}]', lambda: records(("query_id", "doc_id", "score"),
+    run=Memory(lambda: records(("query_id", "doc_id", "score"),
         scored_rows(WEB))))
 read("`{query: [(document, score)]}`", WEB,
-    run=Memory("{query: [(document, score)]}", lambda: {q: list(scored.items()) for q, scored in WEB.run.items()}))
+    run=Memory(lambda: {q: list(scored.items()) for q, scored in WEB.run.items()}))
 read("sentence-transformers' hits", WEB,
-    run=Memory('{query: [{"corpus_id": …, "score": …}]}', lambda: {q: [{"corpus_id": d, "score": s} for d, s in
+    run=Memory(lambda: {q: [{"corpus_id": d, "score": s} for d, s in
         scored.items()] for q, scored in WEB.run.items()}))
 read("Task 3 in dictionaries", only_relevant(STATUTE), "Task 3, as the ids show",
-    gold=Memory("{question: [article]}", lambda: relevant(STATUTE)),
-    run=Memory("{question: [article]}", lambda: best_first(STATUTE)))
-read("`{question: True}` in Python", ANSWERS, run=Memory("{question: True}", lambda: ANSWERS.run))
+    gold=Memory(lambda: relevant(STATUTE)),
+    run=Memory(lambda: best_first(STATUTE)))
+read("`{question: True}` in Python", ANSWERS, run=Memory(lambda: ANSWERS.run))
 read("a frame of answers", ANSWERS, run=frame("id prediction", PREDICTED))
 
 group("Files that are neither")
@@ -689,34 +670,30 @@ refused("a pointer of Git LFS", WEB, r"LFS|column", how="run `git lfs pull`",
     run=File(b"version https://git-lfs.github.com/spec/v1\noid sha256:4d7a214614ab\nsize 12345\n"))
 # fmt: on
 
-# ── The table of docs/files.md ────────────────────────────────────────────────────────────────────────────────────
+# ── What docs/files.md says ───────────────────────────────────────────────────────────────────────────────────────
 
 BEGIN: Final = "<!-- begin: files of other benchmarks and tools (python tests/foreign_forms.py) -->\n"
 END: Final = "<!-- end: files of other benchmarks and tools -->\n"
 
 
 def documented() -> str:
-    """The table of all cases for docs/files.md."""
+    """What is read and what is refused of all cases, for docs/files.md."""
     text = [BEGIN]
     for title in dict.fromkeys(case.group for case in ALL):
-        text.append(f"\n### {title}\n\n| file | first lines | result |\n| --- | --- | --- |\n")
-        text += [f"| {_cell(case)} |\n" for case in ALL if case.group == title]
+        some = [case for case in ALL if case.group == title]
+        text.append(f"\n**{title}.**")
+        for head, outcomes in (("Read", ("read",)), ("Read or refused", ("either",)), ("Refused", ("refused",))):
+            told = [f"{case.name} ({case.how})" if case.how else case.name for case in some if case.outcome in outcomes]
+            text.append(f" {head}: {_prose('; '.join(told))}." if told else "")
+        text.append("\n")
     return "".join([*text, "\n", END])
 
 
-def _cell(case: Case) -> str:
-    outcome = {"read": "read", "refused": "refused", "either": "read or refused"}[case.outcome]
-    looks = f"<code>{_escaped(case.looks)}</code>" if case.looks else ""
-    return " | ".join([_prose(case.name), looks, _prose(f"{outcome}: {case.how}" if case.how else outcome)])
-
-
 def _prose(text: str) -> str:
-    """Text with code between backticks."""
-    return "".join(f"<code>{_escaped(p)}</code>" if at % 2 else _escaped(p) for at, p in enumerate(text.split("`")))
-
-
-def _escaped(text: str) -> str:
-    return "".join(f"&#{ord(c)};" if c in "|*_[]`\\{}" else c for c in html.escape(text, quote=False))
+    """Text with code between backticks, whatever Markdown's signs it has outside of them."""
+    return "".join(
+        f"`{p}`" if at % 2 else re.sub(r"([|*_\[\]{}<])", r"\\\1", p) for at, p in enumerate(text.split("`"))
+    )
 
 
 def main() -> None:

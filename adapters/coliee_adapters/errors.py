@@ -116,7 +116,7 @@ class Place(NamedTuple):
         >>> Place("gold.json", "query", "001").names("001", "013"), Place("run.txt", "line", 3).names("001", "013")
         ('query 001: 013', 'line 3: 001 013')
         """
-        return f"{self}: {what}" if self.part == "query" else f"{self}: {query} {what}"
+        return f"query {query}: {what}" if self.part == "query" else f"{self}: {query} {what}"
 
     def fault(self, kind: str, problem: str, found: str | None = None, remedy: str | None = None) -> InputError:
         """The error that something is wrong there."""

@@ -163,7 +163,7 @@ OPTIONS: Final[Mapping[str, Option]] = {
     ),
     "exclude": _option(
         "--exclude", metavar="IDS|FILE", reads=True,
-        help="queries to leave out: ids separated by commas, or a file with an id in the first column",
+        help="queries to leave out: ids (q1,q2), or a file of them",
     ),
     "only": _option(
         "--only", metavar="IDS|FILE", reads=True,

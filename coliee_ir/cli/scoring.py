@@ -69,11 +69,6 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
     add_decisions(parser)
 
 
-def golds(options: argparse.Namespace) -> str | list[str]:
-    """The gold, or all golds, as ``read_gold`` takes them."""
-    return [options.gold, *options.more_golds] if options.more_golds else options.gold
-
-
 def gold_of(options: argparse.Namespace) -> Source | list[Source]:
     """The gold, or all golds, looked at no more than once."""
     given = sources(options, options.gold, *options.more_golds)

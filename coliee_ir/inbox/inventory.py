@@ -67,9 +67,6 @@ class Part(enum.StrEnum):
     UNREAD = ""  # it may have been a run, and cannot be read: ``error`` says why
 
 
-#: the parts that are scored, and what may have been one
-SCORED: Final = (Part.RUN, Part.ANSWERS, Part.LONG, Part.UNREAD)
-
 #: why a file is passed over: in one word → as it is called, of one, of several
 WHY_NOT: Final = {
     "description": ("system description", "system descriptions"),

@@ -99,14 +99,14 @@ def _refuse_mismatch(judged: Judged, run: str, gold: str, found: _Spelled, docum
     if is_silent and not judged.extra and qrels.queries:
         remedy = "check what wrote it" + _TRUE_ZERO
         raise MismatchError("mismatch", run, "no query has results in this run", remedy=remedy)
-    known, lost = set(qrels.documents), found.remarks.count("lost-zeros")
+    known, lost, sample = set(qrels.documents), found.remarks.count("lost-zeros"), list(found.first.values())
     other_form = found.remarks.examples("other-form")
     if known and judged.retrieved.any() and (lost or other_form or not found.alike):
         if other_form:
             cause = _OTHER_FORM.format(first=other_form[0])
         else:
-            cause = _LOST.format(width=max(map(len, known))) if lost else _cause("document", found.sample, known)
-        raise _mismatch(run, gold, "document", found.sample, sorted(known), cause + _TRUE_ZERO)
+            cause = _LOST.format(width=max(map(len, known))) if lost else _cause("document", sample, known)
+        raise _mismatch(run, gold, "document", sample, sorted(known), cause + _TRUE_ZERO)
 
 
 def _mismatch(
@@ -284,14 +284,14 @@ class _Spelled:
 
     Attributes:
         remarks: lost zeros, other Unicode forms, ids unlike the gold's.
-        sample: of a run of which nothing matches, the first documents.
+        first: of a run of which nothing matches, the first documents of queries.
         alike: whether any of its documents has an id of the form of the gold's.
     """
 
     def __init__(self, judged: Judged) -> None:
         self.judged, self.qrels, self.remarks = judged, judged.qrels, Remarks()
         self.spelling = _Spelling(judged.qrels)
-        self.sample: list[str] = []
+        self.first: dict[str, str] = {}
         self.alike = False
         self.matched = bool(judged.rank.any())
 
@@ -303,8 +303,9 @@ class _Spelled:
         if not len(documents):
             return
         if not self.matched:
-            shown = np.flatnonzero(lines.lengths)[: _SAMPLE - len(self.sample)]
-            self.sample += [lines.first_document(at) for at in shown.tolist()]
+            for at in np.flatnonzero(lines.lengths).tolist():
+                if len(self.first) < _SAMPLE:  # a query may go on in the next block
+                    self.first.setdefault(lines.queries[at], lines.first_document(at))
             self.alike = self.alike or spelling.forms.include_any(documents)
         short, odd = spelling.unlike(documents)
         lost = bool(len(short)) or (spelling.digits is None and bool(spelling.zeros.any()))

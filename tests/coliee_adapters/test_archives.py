@@ -21,7 +21,7 @@ import pytest
 from reading import refused
 
 from coliee_adapters.errors import InputError
-from coliee_adapters.files import archives
+from coliee_adapters.files import archives, limits
 from coliee_adapters.files.source import Kind, Source, copies
 from coliee_ir.cli import main
 from coliee_ir.inbox.folders import walk
@@ -256,10 +256,13 @@ def test_what_is_refused(what: str, tmp_path: Path) -> None:
         Source(path).check()
 
 
-@pytest.mark.parametrize(("limit", "value"), [("MEMBERS", "2"), ("UNPACKED", "25")])
-def test_limits_hold(limit: str, value: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setenv(f"COLIEE_IR_MAX_{limit}", value)
+def test_limits_hold(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setenv("COLIEE_IR_MAX_UNPACKED", "25")
     path = tmp_path / "a.zip"
     path.write_bytes(zipped(dict.fromkeys("abc", RUN)))
-    with pytest.raises(InputError, match=f"COLIEE_IR_MAX_{limit}"):
+    with pytest.raises(InputError, match="COLIEE_IR_MAX_UNPACKED"):
+        archives.contents(str(path))
+    monkeypatch.delenv("COLIEE_IR_MAX_UNPACKED")
+    monkeypatch.setattr(limits, "MEMBERS", 2)
+    with pytest.raises(InputError, match="more than 2 files"):
         archives.contents(str(path))

@@ -9,6 +9,7 @@ from hypothesis import strategies as st
 
 from coliee_adapters.corpora import Document, civil_code
 from coliee_adapters.errors import InputError
+from coliee_adapters.files import limits
 from coliee_adapters.files.source import Source
 from coliee_adapters.forms.statute import article_head
 
@@ -230,7 +231,7 @@ def test_articles_within_an_article_are_its_text(source: Opened, monkeypatch: py
         "</Article></MainProvision></Law>"
     )
     assert articles(source(law)) == [Document("3", "第三条　次の条")]
-    monkeypatch.setenv("COLIEE_IR_MAX_DEPTH", "1M")
+    monkeypatch.setattr(limits, "DEPTH", 1 << 20)
     depth = 3000  # more than Python's limit of recursion
     item = "<Item><ItemTitle>一</ItemTitle>" * depth + "</Item>" * depth
     law = f'<Law><Part>{"<Chapter>" * depth}<Article Num="1"><Paragraph>{item}</Paragraph></Article>'

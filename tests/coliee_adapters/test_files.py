@@ -204,11 +204,10 @@ def test_a_line_beyond_the_limit_is_refused_before_it_is_read_to_its_end(here: P
 @pytest.mark.parametrize("carrier", [lambda content: content, pack])
 def test_memory_has_a_limit(here: Path, monkeypatch: pytest.MonkeyPatch, carrier: Callable[[bytes], bytes]) -> None:
     monkeypatch.setenv("COLIEE_IR_MAX_WHOLE", "1K")
-    monkeypatch.setenv("COLIEE_IR_MAX_VALIDATED", "2K")
-    for size, limit, fits in ((1024, "whole", True), (1025, "whole", False), (1025, "validated", True)):
+    for size, share, fits in ((1024, 1, True), (1025, 1, False), (512, 2, True)):
         Path("run.json").write_bytes(carrier(b"x" * size))
         if fits:
-            assert len(Source("run.json").raw(limit)) == size
+            assert len(Source("run.json").raw(share)) == size
         else:
             assert "larger than 1 KiB" in clause(refused(Source("run.json").text))
 
@@ -226,10 +225,9 @@ def test_a_pipe_has_a_limit_a_file_none(
 @pytest.mark.parametrize("text", ["0", "-1", "1.5", "1 M", "many", "1T"])
 def test_limits_are_whole_numbers_of_the_environment(here: Path, monkeypatch: pytest.MonkeyPatch, text: str) -> None:
     assert limits.current() == Limits()
-    for name, value in (("LINE", "2k"), ("WHOLE", " 3M "), ("VALIDATED", "4M"), ("UNPACKED", "5G"), ("RATIO", "6")):
+    for name, value in (("LINE", "2k"), ("WHOLE", " 3M "), ("UNPACKED", "5G")):
         monkeypatch.setenv(f"COLIEE_IR_MAX_{name}", value)
-    monkeypatch.setenv("COLIEE_IR_MAX_DEPTH", "")
-    assert limits.current() == Limits(2 << 10, 3 << 20, 4 << 20, 5 << 30, 6)
+    assert limits.current() == Limits(2 << 10, 3 << 20, 5 << 30)
     monkeypatch.setenv("COLIEE_IR_MAX_LINE", text)
     with pytest.raises(UsageError, match=r"COLIEE_IR_MAX_LINE is .*such as 1000, 64K, 16M or 2G"):
         Source("run.txt").check()

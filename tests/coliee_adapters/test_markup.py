@@ -6,6 +6,7 @@ import pytest
 from asserting import heard
 
 from coliee_adapters.errors import InputError
+from coliee_adapters.files import limits
 from coliee_adapters.files.source import Source
 from coliee_adapters.forms.markup import Element, parse
 
@@ -55,10 +56,10 @@ def test_nesting_has_a_limit_that_can_be_raised(read: Parse, monkeypatch: pytest
     with pytest.raises(InputError, match="nested more than 100 deep") as caught:
         read("<a>\n" * 101 + "b" + "</a>" * 101)
     assert (caught.value.line, caught.value.found) == (101, "<a>")
-    monkeypatch.setenv("COLIEE_IR_MAX_DEPTH", "1")
+    monkeypatch.setattr(limits, "DEPTH", 1)
     with pytest.raises(InputError, match="nested more than 1 deep"):
         read("<a><b/></a>")
-    monkeypatch.setenv("COLIEE_IR_MAX_DEPTH", "1M")
+    monkeypatch.setattr(limits, "DEPTH", 1 << 20)
     deep = 20_000
     root = read("<a>" * deep + "b" + "</a>" * deep)
     assert (root.text, sum(1 for _ in root.iter("a"))) == ("b", deep)

@@ -8,7 +8,7 @@ import naive_cut as naive
 import numpy as np
 import pytest
 from asserting import refusing
-from hypothesis import given, settings
+from hypothesis import given
 from hypothesis import strategies as st
 
 from coliee_adapters.errors import InputError, UsageError
@@ -129,41 +129,6 @@ def test_filters_and_a_rule_on_the_command_line(tmp_path: Path, call: Callable[.
     given_ = ("cut", tmp_path / "run.txt", "--task", "1", "--by", "k=1")
     assert call(*given_, *options)[:2] == (0, "000001 000004 T\n000002 000009 T\n")
     assert call(*given_, "--rule", "rule.json")[0] == 2
-
-
-QUERIES = [f"{at:06}" for at in range(8)]
-SCORED = st.lists(st.sampled_from([0.125, 0.25, 0.5, 0.75]), min_size=3, max_size=3).map(
-    lambda scores: dict(zip(("000100", "000101", "000102"), sorted(scores, reverse=True), strict=True))
-)
-
-
-@settings(max_examples=settings.default.max_examples // 4)
-@given(
-    st.fixed_dictionaries(dict.fromkeys(QUERIES, SCORED)),
-    st.fixed_dictionaries(dict.fromkeys(QUERIES, st.integers(0, 3))),
-    st.fixed_dictionaries(dict.fromkeys(QUERIES, st.lists(st.sampled_from(["000100", "000102"]), min_size=1))),
-)
-def test_a_threshold_beside_counts_is_the_best_of_all(
-    run: dict[str, dict[str, float]], counts: dict[str, int], gold: dict[str, list[str]]
-) -> None:
-    lists = {q: sorted(ranking, key=lambda d, r=ranking: (-r[d], -int(d)))[: counts[q]] for q, ranking in run.items()}
-
-    def kept(threshold: float) -> dict[str, list[str]]:
-        return {q: [d for d in documents if run[q][d] >= threshold] for q, documents in lists.items()}
-
-    def score(threshold: float) -> float:
-        sums = [(len(set(kept(threshold)[q]) & set(gold[q])), len(kept(threshold)[q]), len(set(gold[q]))) for q in gold]
-        correct, retrieved, relevant = map(sum, zip(*sums, strict=True))
-        return 2 * correct / (retrieved + relevant)
-
-    tuning = tune(gold, run, task="1", by="score", floor=0, cap=3, folds=2, repeats=1,
-                  filters=[Filter.as_many(counts)])  # fmt: skip
-    assert tuning.resubstitution == pytest.approx(max(map(score, (0, 0.125, 0.25, 0.5, 0.75, 1))))
-    assert tuning.ceilings["the run after the filters"] == pytest.approx(score(0))
-    found = to_run(cut(run, tuning.rule, task="1", filters=[Filter.as_many(counts)]))
-    assert {q: list(ranking) for q, ranking in found.items()} == {  # type: ignore[union-attr]
-        q: documents for q, documents in kept(tuning.rule.threshold).items() if documents
-    }
 
 
 def test_filters_alone_cut_a_run(tmp_path: Path, call: Callable[..., tuple[int, str, str]]) -> None:

@@ -126,18 +126,6 @@ def test_nested_is_select_and_fit_without_each_fold(case: naive.Case, measure: s
     assert folds.spread(terms, 2, every[0].sweep.objective.score) == pytest.approx(np.std(scores, ddof=1), nan_ok=True)
 
 
-@settings(max_examples=settings.default.max_examples // 2)
-@given(naive.cases(least=4), st.sampled_from(("MicroF1", "MacroF1")), st.permutations(range(5)))
-def test_the_order_of_the_gold_changes_nothing(case: naive.Case, measure: str, order: list[int]) -> None:
-    told = []
-    for queries in (list(case.gold), [f"q{at}" for at in order if at < len(case.gold)]):
-        pool = Pool.read(case.run, {query: case.gold[query] for query in queries}, task="trec")
-        split = Split.of(pool.queries, 2, 5)
-        terms = split.terms(honest.nested(candidates(pool, measure, "k", "score"), split))
-        told.append(terms.each.tolist())
-    assert told[0] == told[1]
-
-
 def test_with_two_queries_the_simplest_kind_is_taken() -> None:
     pool = naive.Case({"a": {"x": 2.0, "y": 1.0}, "b": {"x": 2.0}}, {"a": {"x": 1}, "b": {"x": 1}}).pool
     terms = honest.nested(candidates(pool, "MicroF1", "k", "score"), Split.of(pool.queries, 2, 0))
@@ -250,15 +238,3 @@ def test_the_best_of_several_is_never_corrected_upwards() -> None:
         best = folds.best_of(held, 20, seed)
         assert best.score <= held[0].total
         assert best.is_corrected == (best.score < held[0].total - 1e-12)
-
-
-@pytest.mark.explore
-def test_the_best_of_many_equal_runs_is_no_better_than_they_are() -> None:
-    chance = np.random.Generator(np.random.PCG64(1))
-    apparent, expected = [], []
-    for _ in range(20):
-        held = [of_mean(values) for values in chance.normal(0.5, 0.1, (50, 40))]
-        apparent.append(max(terms.total for terms in held))
-        expected.append(folds.best_of(held, 100, 0).score)
-    assert np.mean(apparent) > 0.53
-    assert np.mean(expected) == pytest.approx(0.5, abs=0.015)

@@ -154,15 +154,6 @@ def test_small_cases() -> None:
         assert math.isfinite(fit.rule.threshold)
 
 
-@pytest.mark.parametrize("family", FAMILIES)
-def test_where_nothing_helps_nothing_is_kept_and_where_all_does_all(family: str) -> None:
-    for right in (0, 1):
-        pool = one_query([2.0, 1.0], [right] * 2)
-        fit = sweep(pool, family, "MicroF1").best(np.array([True]))
-        assert fit.score == right
-        assert fit.rule.keeps(pool).tolist() == [bool(right)] * 2
-
-
 @pytest.mark.parametrize("floor", [2, 5])
 def test_a_floor_longer_than_the_lists_leaves_nothing_to_a_threshold(floor: int) -> None:
     pool = one_query([2.0, 1.0], [1, 1])

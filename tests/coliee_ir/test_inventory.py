@@ -164,7 +164,7 @@ def test_a_mail_is_bounded_and_stops_no_other(name: str, tmp_path: Path, monkeyp
     monkeypatch.chdir(tmp_path)
     content = mailed("[submission] B", {f"run{n}": run_of(f"B{n}") for n in range(12)})
     if name == "limit":
-        monkeypatch.setenv("COLIEE_IR_MAX_MEMBERS", "10")
+        monkeypatch.setattr("coliee_adapters.files.limits.MEMBERS", 10)
     elif name == "nested":
         content = b"From: a\nSubject: [submission] B\n" + b"".join(
             b'Content-Type: multipart/mixed; boundary="%d"\n\n--%d\n' % (n, n) for n in range(3000)

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import math
+import os
 from pathlib import Path
 
 import one_step
@@ -11,7 +12,7 @@ from asserting import heard, refusing
 from hypothesis import given
 from hypothesis import strategies as st
 from naive import Judgements, golds
-from test_leaderboard_2021 import OFFICIAL
+from test_reference_figures import ACCURACIES
 
 from coliee_adapters.errors import InputError, UsageError
 from coliee_ir import Answers, Decisions, Gold, Run, Scores
@@ -24,6 +25,9 @@ from coliee_ir.measures import parse
 from coliee_ir.output.grid import Number
 from coliee_ir.stats.cutting import best_fixed_k, cut, one_each, oracle_count
 from coliee_ir.types import Qrels, judge
+
+#: the organisers' tables as CSV, where they are at hand
+OFFICIAL = Path(os.environ.get("COLIEE_OFFICIAL", Path(__file__).parents[3] / "shared" / "data" / "official"))
 
 GOLD = {"q1": ["a", "b"], "q2": ["c"], "q3": ["d"], "q4": ["e"]}
 ONE = Run.of({"q1": ["a", "x"], "q2": ["c"], "q3": ["x", "d"]}, tag="ONE")
@@ -45,6 +49,10 @@ def values(board: Leaderboard, name: str, **extras: object) -> list[list[object]
 def test_questions_by_kind() -> None:
     gold = Gold({**{q: dict.fromkeys(of, 1) for q, of in GOLD.items()}, "q5": {}})
     board = one_step.leaderboard(gold, ONE, TWO, task="3", edition=2025, n_resamples=99)
+    assert list(board.table("questions").header) == ["query", "kind", "relevant", "F2", "P", "R"]
+    assert "one, other" not in [kind for _, kind, *_ in values(board, "questions", easy=0.0)]
+    assert values(board, "relevant") == [[0, 1], [1, 3], [2, 1]]
+    assert board.table("relevant").caption.endswith("5 questions, 5 relevant documents.")
     rows = values(board, "questions")
     assert [row[:3] for row in rows] == [
         ["q2", "one, easy", 1], ["q3", "one, other", 1], ["q4", "one, other", 1], ["q1", "several", 2],
@@ -52,10 +60,12 @@ def test_questions_by_kind() -> None:
     ]  # fmt: skip
     assert all(isinstance(value, float) and math.isnan(value) for value in rows[-1][3:])
     assert rows[0][3] == pytest.approx((1 + 5 / 7) / 2)
-    categories = Categories("c.csv", {"all": ("q1", "q2", "q3", "q4", "q5")})
-    _, *columns = zip(*values(board, "crossed", categories=categories), strict=True)
-    counts = [sum(map(int, column)) for column in columns]
-    assert counts == [3, 0, 1, 0]  # one, several; the one without documents has no mean
+    crossed = board.table("crossed", categories=Categories("c.csv", {"long": ("q1", "q2", "q3", "q5")}))
+    assert list(crossed.header) == ["mean", "one, long", "one, other", "several, long", "several, other"]
+    assert [row[0] for row in crossed.rows][::9] == ["0.0–0.1", "0.9–1.0"]
+    _, *columns = zip(*crossed.rows, strict=True)
+    counts = [sum(int(cell.value) for cell in column) for column in columns]
+    assert counts == [2, 1, 1, 0]  # one, several; the one without documents has no mean
 
 
 def test_of_answers_questions_are_easy_or_other_and_without_documents() -> None:
@@ -270,6 +280,81 @@ def test_a_run_is_placed_among_the_runs_of_its_task(tmp_path: Path, capsys: pyte
     files = [str(tmp_path / name) for name in ("gold.json", "a.txt")]
     assert main(["leaderboard", *files, *told, "--official", str(tmp_path / "t.csv")]) == 0
     assert "1st of 2" in capsys.readouterr().out
+
+
+# the tables of the 2021 overview paper for Tasks 4 and 5, of 81 questions
+
+
+def label_files(folder: Path, rights: list[int]) -> list[str]:
+    """A gold with 43 times N, of 81, and runs that are right so often."""
+    queries = [f"R02-{n}-A" for n in range(81)]
+    gold = ["N" if n < 43 else "Y" for n in range(81)]
+    (folder / "gold.txt").write_text("".join(f"{q} {label}\n" for q, label in zip(queries, gold, strict=True)))
+    (folder / "runs").mkdir()
+    for at, right in enumerate(rights):
+        turned = {"Y": "N", "N": "Y"}
+        # each run is right on other questions, so that categories tell them apart
+        first = [(n + 7 * at) % 81 < right for n in range(81)]
+        labels = [label if is_right else turned[label] for label, is_right in zip(gold, first, strict=True)]
+        lines = [f"{query} {label} r{at}\n" for query, label in zip(queries, labels, strict=True)]
+        (folder / "runs" / f"{at}.txt").write_text("".join(lines))
+    return [str(folder / "gold.txt"), str(folder / "runs")]
+
+
+@pytest.mark.parametrize("task", ["4", "5"])
+def test_tables_11_and_13(task: str, tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    rows = [line.split() for line in ACCURACIES.strip().splitlines()]
+    published = [(int(right), said) for year, of, _, right, _, said in rows if (year, of) == ("2021", task)]
+    files = label_files(tmp_path, [right for right, _ in published])
+    given = ["leaderboard", *files, "--task", task, "--edition", "2021", "--resamples", "99", "--table", "results"]
+    assert main(given) == 0
+    header, *shown = [line.split() for line in capsys.readouterr().out.splitlines()[:-1]]
+    assert header == ["run", "correct", "Accuracy"]
+    assert shown.pop()[:2] == ["baseline", "(all"]
+    assert {tag: (int(right), accuracy) for tag, right, accuracy in shown} == {
+        f"r{at}": row for at, row in enumerate(published)
+    }
+    rights = [int(right) for _, right, _ in shown]
+    assert rights == sorted(rights, reverse=True)
+
+
+def test_table_12(tmp_path: Path) -> None:
+    gold, runs = label_files(tmp_path, [57, 54])
+    # overlapping: the first 20 questions, of which N is right, and every third one; one question is not of this year
+    lines = ["query,category"]
+    lines += [f"R02-{n}-A,Anaphora{'; Negation' if n % 3 == 0 else ''}" for n in range(20)]
+    lines += [f"R02-{n}-A,Negation" for n in range(21, 81, 3)]
+    (tmp_path / "categories.csv").write_text("\n".join([*lines, "R01-1-A,Negation"]) + "\n")
+    board = one_step.leaderboard(gold, runs, task="4", edition=2021, n_resamples=99)
+    categories = read_categories(tmp_path / "categories.csv", board.queries)
+    assert heard(categories.remarks) == (f"[sheet-rows]{tmp_path / 'categories.csv'} … 1 question … R01-1-A …",)
+    table = board.table("categories", categories=categories)
+    assert list(table.header) == ["category", "questions", "all N", "r0", "r1"]
+    anaphora = [100 * sum((n + shift) % 81 < right for n in range(20)) / 20 for shift, right in ((0, 57), (7, 54))]
+    negation = [
+        100 * sum((n + shift) % 81 < right for n in range(0, 81, 3)) / 27 for shift, right in ((0, 57), (7, 54))
+    ]
+    expected = [
+        ["Anaphora", 20, 100, *anaphora],
+        ["Negation", 27, 100 * 15 / 27, *negation],
+        ["all", 81, 100 * 43 / 81, 100 * 57 / 81, 100 * 54 / 81],
+    ]
+    for row, (name, *values) in zip(table.rows, expected, strict=True):
+        assert row[0] == name
+        assert [cell.value for cell in row if isinstance(cell, Number)] == pytest.approx(values)
+    assert [getattr(cell, "text", cell) for cell in table.rows[-1]] == ["all", "81", "53.1", "70.4", "66.7"]
+
+
+def test_table_12_as_latex_and_from_a_sheet_of_marks(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    files = label_files(tmp_path, [57])
+    sheet = tmp_path / "marks.csv"
+    sheet.write_text("id\tAnaphora\tR&D\tnone\n" + "".join(f"R02-{n}-A\tx\t{n % 2}\t\n" for n in range(10)))
+    given = ["--task", "4", "--edition", "2021", "--categories", str(sheet), "--resamples", "99"]
+    assert main(["leaderboard", *files, *given, "--table", "categories", "-f", "latex"]) == 0
+    out, err = capsys.readouterr()
+    assert r"Anaphora & 10 & \textbf{100.0} & \textbf{100.0} \\" in out
+    assert r"R\&D & 5 &" in out
+    assert f"{['[sheet-rows] …'][-1]}none" in err
 
 
 # the data of a task

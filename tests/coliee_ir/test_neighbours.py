@@ -1,11 +1,11 @@
-"""The protocols of other shared tasks: a file in each format, made by us, scored as a naive script scores it."""
+"""The protocols of other shared tasks: a file in each format, made by us, scored as plain dictionaries are."""
 
 from __future__ import annotations
 
 import json
 import os
 import random
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Mapping, Sequence
 from pathlib import Path
 from typing import Final
 
@@ -15,8 +15,6 @@ import pytrec_eval
 import coliee_ir
 from coliee_ir.rules import protocol as rules
 from coliee_ir.rules.protocol import neighbours, protocol, use
-from tests.coliee_ir import naive_neighbours as naive
-from tests.coliee_ir.naive_neighbours import Graded, Rankings
 
 #: the files of LeCaRD, which are not ours to commit
 LECARD = Path(os.environ.get("COLIEE_LECARD", Path(__file__).parents[3] / "shared" / "data" / "lecard"))
@@ -27,6 +25,8 @@ def _forgotten(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(rules, "_named", {})
 
 
+Graded = Mapping[str, Mapping[str, int]]
+Rankings = Mapping[str, Sequence[str]]
 Write = Callable[[Graded, Rankings], tuple[str, str]]
 Expected = Callable[[Graded, Rankings], Mapping[str, float]]
 
@@ -73,20 +73,52 @@ def _binary(gold: Graded) -> dict[str, dict[str, int]]:
     return {query: dict.fromkeys(held, 1) for query, held in _relevant(gold).items()}
 
 
+#: measure → its name in trec_eval; with a cutoff it goes on
+IN_TREC_EVAL = {
+    **{"nDCG": "ndcg", "nDCG@": "ndcg_cut_", "AP": "map", "AP@": "map_cut_", "P@": "P_", "R@": "recall_"},
+    **{"RR": "recip_rank", "RR@": "recip_rank", "Success@": "success_", "Bpref": "bpref"},
+}
+
+
+def in_trec_eval(measure: str) -> str:
+    name, at, k = measure.partition("@")
+    return IN_TREC_EVAL[name + at] + k * (name != "RR")
+
+
+def means(
+    gold: Graded, run: Rankings, measures: str, of: str = "", rel: int = 1, *, judged_only: bool = False
+) -> dict[str, float]:
+    """trec_eval's values, meant over all queries of the gold, by the names that they have here."""
+    found = {}
+    for measure in measures.split():
+        k = int(measure[3:]) if measure.startswith("RR@") else None
+        lists = {q: [doc for doc in run.get(q, ()) if not judged_only or doc in gold[q]][:k] for q in gold}
+        scores = {q: {doc: -float(at) for at, doc in enumerate(docs)} for q, docs in lists.items()}
+        key = in_trec_eval(measure)
+        values = pytrec_eval.RelevanceEvaluator(gold, {key}, relevance_level=rel).evaluate(scores)
+        found[of.format(*measure.split("@")) or measure] = sum(one[key] for one in values.values()) / len(gold)
+    return found
+
+
 def _lecard(gold: Graded, run: Rankings) -> dict[str, float]:
-    found = {f"nDCG@{k}": naive.ndcg(gold, run, k) for k in (10, 20, 30)}
-    for k in (5, 10):
-        found[f"P(rel=3,judged_only=True)@{k}"] = naive.precision(gold, run, k, 3, judged_only=True)
-    return found | {"AP(rel=3,judged_only=True)": naive.average_precision(gold, run, rel=3, judged_only=True)}
+    found = means(gold, run, "nDCG@10 nDCG@20 nDCG@30")
+    for measures, of in (("P@5 P@10", "{}(rel=3,judged_only=True)@{}"), ("AP", "{}(rel=3,judged_only=True)")):
+        found |= means(gold, run, measures, of, 3, judged_only=True)
+    return found
+
+
+def micro(gold: Graded, run: Rankings, k: int) -> dict[str, float]:
+    """P, R and F1 over all queries' first k."""
+    right = sum(len(set(grades) & set(run.get(query, [])[:k])) for query, grades in gold.items())
+    p, r = right / (k * len(gold)), right / sum(map(len, gold.values()))
+    return {f"MicroP@{k}": p, f"MicroR@{k}": r, f"MicroF1@{k}": 2 * p * r / (p + r) if right else 0.0}
 
 
 def _il_pcr(gold: Graded, run: Rankings) -> dict[str, float]:
     every = _every(gold, run)
     full = {q: [*docs, *(d for d in every if d not in docs and d != q)] for q, docs in run.items()}
-    p, r, f1 = naive.micro(_binary(gold), full, 10)
-    return {f"MicroF1@{k}": naive.micro(_binary(gold), full, k)[2] for k in range(1, 21)} | {
-        "MicroP@10": p, "MicroR@10": r, "MicroF1@10": f1,
-    }  # fmt: skip
+    curve = {f"MicroF1@{k}": micro(_binary(gold), full, k)[f"MicroF1@{k}"] for k in range(1, 21)}
+    return curve | micro(_binary(gold), full, 10)
 
 
 def _macro(gold: Graded, run: Rankings) -> dict[str, float]:
@@ -115,7 +147,7 @@ def _il_pcr_gold(gold: Graded) -> str:
     return _json({"Query Set": queries, "Candidate Set": []})
 
 
-#: name → how gold and run are written, and what the naive script makes of them
+#: name → how gold and run are written, and what plain dictionaries make of them
 NEIGHBOURS: Final[Mapping[str, tuple[Write, Expected]]] = {
     "lecard-v1": (
         lambda gold, run: (_json(gold), _json({q: [int(doc) for doc in docs] for q, docs in run.items()})),
@@ -123,16 +155,11 @@ NEIGHBOURS: Final[Mapping[str, tuple[Write, Expected]]] = {
     ),
     "lecard-v2": (
         lambda gold, run: (_qrels(gold, "\t"), _trec(run)),
-        lambda gold, run: {f"R(rel=2)@{k}": naive.recall(gold, run, k, 2) for k in (100, 200, 500, 1000)},
+        lambda gold, run: means(gold, run, "R@100 R@200 R@500 R@1000", "{}(rel=2)@{}", 2),
     ),
     "aila": (
         lambda gold, run: (_qrels(gold), _trec(run)),
-        lambda gold, run: {
-            "AP": naive.average_precision(gold, run),
-            "P@10": naive.precision(gold, run, 10),
-            "Bpref": naive.bpref(gold, run),
-            "RR": naive.reciprocal_rank(gold, run),
-        },
+        lambda gold, run: means(gold, run, "AP P@10 Bpref RR"),
     ),
     "il-pcr": (lambda gold, run: (_il_pcr_gold(gold), _matrix(gold, run)), _il_pcr),
     "alqac": (lambda gold, run: (_articles(_relevant(gold)), _articles(run)), _macro),
@@ -141,12 +168,7 @@ NEIGHBOURS: Final[Mapping[str, tuple[Write, Expected]]] = {
             _json([{"query_id": int(q), "match_id": [*map(int, docs)]} for q, docs in _relevant(gold).items()]),
             "".join(f"{q}\t{docs[at]}\t{at + 1}\n" for q, docs in run.items() for at in reversed(range(len(docs)))),
         ),
-        lambda gold, run: {
-            "R@100": naive.recall(gold, run, 100),
-            "R@10": naive.recall(gold, run, 10),
-            "RR@10": naive.reciprocal_rank(gold, run, 10),
-            "Success@10": naive.success(gold, run, 10),
-        },
+        lambda gold, run: means(gold, run, "R@100 R@10 RR@10 Success@10"),
     ),
     "bsard": (
         lambda gold, run: (
@@ -154,53 +176,31 @@ NEIGHBOURS: Final[Mapping[str, tuple[Write, Expected]]] = {
             + "".join(f'{q},"Qui,\nquand?","{",".join(docs)}"\n' for q, docs in _relevant(gold).items()),
             _trec(run),
         ),
-        lambda gold, run: (
-            {f"R@{k}": naive.recall(gold, run, k) for k in (100, 200, 500)}
-            | {
-                "AP@100": naive.average_precision(_binary(gold), run, 100),
-                "RR@100": naive.reciprocal_rank(gold, run, 100),
-            }
-        ),
+        lambda gold, run: means(_binary(gold), run, "R@100 R@200 R@500 AP@100 RR@100"),
     ),
     "lepard": (
         lambda gold, run: (
             "".join(f"{q}\t{docs[0]}\n" for q, docs in _relevant(gold).items()),
             "".join(f"{q}\t{doc}\t{rank}\n" for q, docs in run.items() for rank, doc in enumerate(docs)),
         ),
-        lambda gold, run: _lepard({q: {docs[0]: 1} for q, docs in _relevant(gold).items()}, run),
+        lambda gold, run: means({q: {docs[0]: 1} for q, docs in _relevant(gold).items()}, run, "R@1 R@5 R@10 AP nDCG"),
     ),
     "beir": (
         lambda gold, run: (
             _beir(gold),
             _json({q: {doc: 1 / rank for rank, doc in enumerate([q, *docs], 1)} for q, docs in run.items()}),
         ),
-        lambda gold, run: {
-            "nDCG@10": naive.ndcg(gold, run, 10),
-            "AP@100": naive.average_precision(gold, run, 100),
-            "R@100": naive.recall(gold, run, 100),
-            "P@10": naive.precision(gold, run, 10),
-        },
+        lambda gold, run: means(gold, run, "nDCG@10 AP@100 R@100 P@10"),
     ),
     "mteb": (
         lambda gold, run: (_beir(gold), _trec(run)),
-        lambda gold, run: {
-            "nDCG@10": naive.ndcg(gold, run, 10),
-            "AP@10": naive.average_precision(gold, run, 10),
-            "R@10": naive.recall(gold, run, 10),
-            "P@10": naive.precision(gold, run, 10),
-            "RR@10": naive.reciprocal_rank(gold, run, 10),
-        },
+        lambda gold, run: means(gold, run, "nDCG@10 AP@10 R@10 P@10 RR@10"),
     ),
     "vlsp-lter": (
         lambda gold, run: (_labels(gold), _labels(run)),
-        lambda gold, run: {"Accuracy": naive.mean([float(_label(q, gold) == _label(q, run)) for q in gold])},
+        lambda gold, run: {"Accuracy": sum(_label(q, gold) == _label(q, run) for q in gold) / len(gold)},
     ),
 }
-
-
-def _lepard(gold: Graded, run: Rankings) -> dict[str, float]:
-    found = {f"R@{k}": naive.recall(gold, run, k) for k in (1, 5, 10)}
-    return found | {"AP": naive.average_precision(gold, run), "nDCG": naive.ndcg(gold, run)}
 
 
 def _label(query: str, held: Mapping[str, object]) -> str:
@@ -242,11 +242,11 @@ def test_every_neighbour_is_tested_here() -> None:
     assert set(neighbours()) == set(NEIGHBOURS) | {"alqac-2026"}  # which test_formulas.py tests
 
 
-#: neighbours whose scorer is trec_eval over the queries of the run: measure → its name there
-OVER_THE_RUN: Final[Mapping[str, Mapping[str, str]]] = {
-    "aila": {"AP": "map", "P@10": "P_10", "Bpref": "bpref", "RR": "recip_rank"},
-    "beir": {"nDCG@10": "ndcg_cut_10", "AP@100": "map_cut_100", "R@100": "recall_100", "P@10": "P_10"},
-    "mteb": {"nDCG@10": "ndcg_cut_10", "AP@10": "map_cut_10", "R@10": "recall_10", "P@10": "P_10"},
+#: neighbours whose scorer is trec_eval over the queries of the run
+OVER_THE_RUN: Final[Mapping[str, Sequence[str]]] = {
+    "aila": ("AP", "P@10", "Bpref", "RR"),
+    "beir": ("nDCG@10", "AP@100", "R@100", "P@10"),
+    "mteb": ("nDCG@10", "AP@10", "R@10", "P@10"),
 }
 
 
@@ -268,12 +268,12 @@ def test_queries_without_results_and_ties_count_as_in_trec_eval_without_options(
     lines = [f"{q} Q0 {doc} 1 {score} T\n" for q, held in run.items() for doc, score in held.items()]
     (tmp_path / "run").write_text("".join(lines), encoding="utf-8")
     theirs = {q: {doc: score for doc, score in held.items() if doc != q} for q, held in run.items()}
-    asked = set(OVER_THE_RUN[name].values())
-    values = pytrec_eval.RelevanceEvaluator(gold, asked).evaluate(theirs)
-    measures = [*OVER_THE_RUN[name]]
+    measures = OVER_THE_RUN[name]
+    values = pytrec_eval.RelevanceEvaluator(gold, set(map(in_trec_eval, measures))).evaluate(theirs)
     scores = coliee_ir.evaluate(tmp_path / "gold", tmp_path / "run", task=name, measures=measures).measures
-    for measure, key in OVER_THE_RUN[name].items():
-        assert scores[measure] == pytest.approx(sum(one[key] for one in values.values()) / len(values), abs=1e-12)
+    for measure in measures:
+        expected = sum(one[in_trec_eval(measure)] for one in values.values()) / len(values)
+        assert scores[measure] == pytest.approx(expected, abs=1e-12)
 
 
 #: what metrics.py of the LeCaRD repository computes of golden_labels.json, all cases there with grade 3; its labels

@@ -194,12 +194,12 @@ def test_the_last_resort_is_a_sentence(
 @pytest.mark.usefixtures("fault")
 def test_validate_checks_the_others(monkeypatch: pytest.MonkeyPatch) -> None:
     Path("runs/long.txt").write_text(GOOD * 1000, encoding="utf-8")
-    monkeypatch.setenv("COLIEE_IR_MAX_VALIDATED", "10K")
+    monkeypatch.setenv("COLIEE_IR_MAX_WHOLE", "20K")
     found = validate("runs/big.json", "runs/long.txt", "runs/good.txt", task="1")
     said = {finding.file: finding.remedy for finding in found.findings if finding.rule == "unreadable"}
     assert sorted(said) == ["runs/big.json", "runs/long.txt"]
-    assert re.search("enough memory|nested", said["runs/big.json"])
-    assert "COLIEE_IR_MAX_VALIDATED" in said["runs/long.txt"]
+    assert re.search("enough memory|nested|COLIEE_IR_MAX_WHOLE", said["runs/big.json"])
+    assert "COLIEE_IR_MAX_WHOLE" in said["runs/long.txt"]
 
 
 @pytest.mark.parametrize("returns", [1, 2, 5])

@@ -7,7 +7,6 @@ import csv
 import gzip
 import importlib.util
 import json
-import random
 import re
 from collections.abc import Callable
 from itertools import pairwise
@@ -385,15 +384,6 @@ def test_a_hostile_name_is_escaped_in_figures_and_tables(
                 assert not [cell for cell in row if cell.startswith(("=", "@", "+")) or "\x1b" in cell]
 
 
-def test_hostile_remarks_do_not_reach_the_terminal(call: Call, tmp_path: Path) -> None:
-    (tmp_path / "gold.json").write_text(json.dumps({"q\x1b[31m": ["d"]}))
-    (tmp_path / "run.json").write_text(json.dumps({"q\x1b[31m": ["d\x1b[0m", "d"]}))
-    options = ("--task", "1", "-o", tmp_path / "r.html", "--resamples", "9")
-    code, out, err = call("report", tmp_path / "gold.json", tmp_path / "run.json", *options)
-    assert code == 0
-    assert "\x1b" not in out + err + (tmp_path / "r.html").read_text(encoding="utf-8")
-
-
 def test_a_script_that_would_end_itself_is_refused() -> None:
     for code in ("a</SCRIPT>", "<!-- a", "a\rb"):
         with refusing(ValueError, "this script cannot be embedded in a page"):
@@ -425,31 +415,6 @@ def test_the_page_is_one_document_in_order_with_words_for_charts_that_needs_noth
     [policy] = [a["content"] for a in read.all("meta") if a.get("http-equiv") == "Content-Security-Policy"]
     assert str(policy).startswith("default-src 'none'; script-src 'sha256-")
     assert "unsafe-eval" not in str(policy)
-
-
-@pytest.mark.explore
-def test_a_page_of_400_queries_and_10_runs_is_below_3_megabytes(tmp_path: Path) -> None:
-    draw = random.Random(7)
-    documents = [f"{number:06d}" for number in range(7000)]
-    gold = {f"{at:06d}": draw.sample(documents, draw.choice([1, 2, 4, 6, 9])) for at in range(400)}
-    runs = []
-    for n in range(10):
-        rankings = {}
-        for query, right in gold.items():
-            found = [document for document in right if draw.random() < 0.3 + 0.05 * n]
-            wrong = draw.sample(documents, 100 if n < 5 else 6)
-            ranked = dict.fromkeys(found + wrong)
-            rankings[query] = {document: 1 / rank for rank, document in enumerate(ranked, start=1)}
-        runs.append(coliee_ir.Run.of(rankings, tag=f"run{n}"))
-    corpus = tmp_path / "corpus"
-    corpus.mkdir()
-    for document in documents:
-        (corpus / f"{document}.txt").write_text(f"[{document}] Applicant v. Minister of Citizenship. " * 4)
-    report = one_step.report(gold, *runs, task="1", n_resamples=999, corpus=corpus)
-    report.write_html(tmp_path / "report.html")
-    size = (tmp_path / "report.html").stat().st_size
-    print(f"the page has {size:,} bytes")
-    assert size < 3_000_000
 
 
 # figures for a paper

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import csv
+import json
 from pathlib import Path
 from typing import Any
 
@@ -11,6 +13,9 @@ import pytest
 import coliee_ir.examples
 from coliee_adapters.errors import UsageError
 from coliee_ir import Run, Submission, evaluate, fit_fusion, tune, validate
+from coliee_ir.commands.tune.result import Tunings
+from coliee_ir.output.shown import forms_of, render
+from coliee_ir.scoring.scores import ScoreTable
 
 TASK1 = Path(coliee_ir.examples.__file__).parent / "task1"
 GOLD, RUNS = TASK1 / "gold.json", [TASK1 / "bm25.txt", TASK1 / "dense.txt"]
@@ -55,11 +60,42 @@ def test_scores_have_a_row_for_each_query() -> None:
         one_step.compare(GOLD, *RUNS, n_resamples=99).to_frame(per_query=True)
 
 
-def test_tags_and_ids_are_escaped_in_html() -> None:
-    tagged = Run.of({"q1": ["d1"]}, tag="<script>alert(1)</script>")
-    shown = evaluate({"q1": ["d1"]}, tagged, task="1")._repr_html_()
-    assert "<script>" not in shown
-    assert "&lt;script&gt;" in shown
+NASTY = r"=[M] <b>50%_A&B|$x^2 {~}#*`\"'" + "\x1b[31m\n\t=\u202e"
+NASTY_GOLD = {f"q{n}\x1b[31m\x07": ["a", "b"] for n in range(10)}
+NASTY_RUNS = [
+    Run.of({query: {"abx"[n % (at + 1)]: 2.0, "y": 1.0} for n, query in enumerate(NASTY_GOLD)}, tag=f"{NASTY}{at}")
+    for at in (1, 2)
+]
+TEAMS = {run.tag: f"=@{NASTY}" for run in NASTY_RUNS}
+TREC: dict[str, Any] = {"task": "trec"}
+QUICK: dict[str, Any] = {**TREC, "folds": 2, "repeats": 1}
+
+HOSTILE = {
+    "ScoreTable": lambda: ScoreTable([evaluate(NASTY_GOLD, run, **TREC) for run in NASTY_RUNS], per_query=True),
+    "Comparison": lambda: one_step.compare(NASTY_GOLD, *NASTY_RUNS, measure="MacroF1", n_resamples=50, **TREC),
+    "Leaderboard": lambda: one_step.leaderboard(NASTY_GOLD, *NASTY_RUNS, n_resamples=50, teams=TEAMS, **TREC),
+    "Tunings": lambda: Tunings([tune(NASTY_GOLD, run, by="k", maximise="MicroF1", **QUICK) for run in NASTY_RUNS]),
+    "FittedFusion": lambda: fit_fusion(NASTY_GOLD, *NASTY_RUNS, measure="MicroF1", **QUICK),
+}
+
+
+@pytest.mark.parametrize("name", HOSTILE)
+def test_no_tag_or_id_breaks_a_form_or_reaches_the_terminal(name: str) -> None:
+    result: Any = HOSTILE[name]()
+    for form in forms_of(type(result)):
+        text = render(result, form)
+        assert text.endswith("\n")
+        assert "\x1b" not in text
+        assert form in ("json", "jsonl") or "\u202e" not in text
+        assert form in ("json", "jsonl", "csv", "tsv", "table", "latex", "trec") or "<b>5" not in text
+        if form == "json":
+            json.loads(text)
+        if form in ("csv", "tsv"):
+            rows = list(csv.reader(text.splitlines(), delimiter="," if form == "csv" else "\t"))
+            assert len({len(row) for row in rows}) == 1
+            assert not [cell for row in rows for cell in row if cell.startswith("=")]
+    shown = result._repr_html_()
+    assert "&lt;b&gt;5" in shown and "<b>5" not in shown
 
 
 def test_a_submission_is_evaluated_like_its_parts() -> None:

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import math
-import tracemalloc
 from collections.abc import Sequence
 from itertools import islice, product
 
@@ -63,21 +62,6 @@ def test_how_many_are_held_at_once_changes_nothing(monkeypatch: pytest.MonkeyPat
         monkeypatch.setattr(resampling, "_AT_ONCE", at_once)
         found.append(np.concatenate(list(resampling.draws(SEED, 300, 30, 6))).ravel().tolist())
     assert found[1:] == found[:1] * 3
-
-
-@pytest.mark.explore
-def test_memory_grows_with_runs_and_resamples_alone() -> None:
-    runs = at_random(1, 400, 54)
-
-    def peak(n_resamples: int) -> int:
-        tracemalloc.start()
-        paired.tested(paired.Board(runs), [(0, 1), (52, 53)], Resampling(n_resamples))
-        paired.standings(runs, Resampling(n_resamples))
-        highest = tracemalloc.get_traced_memory()[1]
-        tracemalloc.stop()
-        return highest
-
-    assert peak(10_000) < 10_000 * 54 * 8 * 20
 
 
 @pytest.mark.parametrize(("queries", "width"), [(1, 1), (7, 1), (300, 1), (300, 70_000)])

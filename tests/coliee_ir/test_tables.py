@@ -170,23 +170,6 @@ def test_separated_values_parse_back_to_the_same_numbers(form: str, delimiter: s
     assert [[*row[:words], *(float(cell) if cell else None for cell in row[words:])] for row in rows] == wanted
 
 
-@pytest.mark.parametrize(
-    ("tag", "cell"),
-    [
-        ("=1+1", "'=1+1"),
-        ("-1071", "-1071"),  # an id of LeCaRD
-        ("a,b", "a,b"),
-        ('a"b', 'a"b'),
-        ("a\tb\nc", r"a\tb\nc"),
-    ],
-)
-@pytest.mark.parametrize(("form", "delimiter"), [("csv", ","), ("tsv", "\t")])
-def test_no_cell_is_a_formula_or_breaks_a_row(tag: str, cell: str, form: str, delimiter: str) -> None:
-    rows = list(csv.reader(io.StringIO(render(scored({tag: RUNS["A"]}), form)), delimiter=delimiter))
-    assert len(rows) == 2
-    assert rows[1][0] == cell
-
-
 def test_json_is_the_contract_and_lines_of_it_a_run_a_line() -> None:
     runs = scored()
     whole = document(runs, per_query=True)

@@ -29,7 +29,6 @@ from coliee_ir.output.grid import plain
 from coliee_ir.output.shown import FORMS, render
 from coliee_ir.rules.protocol import NEWEST
 from coliee_ir.stats.intervals import jackknife_t
-from coliee_ir.types import Tuning
 
 #: once is enough where it is not about repeating
 tune = partial(tune_repeatedly, repeats=1)
@@ -108,7 +107,9 @@ def test_levels_and_betas_are_the_measures_own(measure: str) -> None:
 # Task 3 from 2026
 
 
-@pytest.mark.parametrize("without_articles", ["sufficient", "wrong", "skip"])
+@pytest.mark.parametrize(
+    "without_articles", ["sufficient", *(pytest.param(one, marks=pytest.mark.explore) for one in ("wrong", "skip"))]
+)
 def test_accuracy_asks_for_all_articles_and_the_right_label(without_articles: Any, tmp_path: Path) -> None:
     decisions = Decisions(without_articles=without_articles)
     tuning = tune(*TASK3, answers=ANSWERS, by="score", decisions=decisions)
@@ -190,19 +191,6 @@ def test_the_same_seed_gives_the_same_and_another_other_folds() -> None:
     assert [one["resubstitution"] for one in told[0]["tried"]] == [one["resubstitution"] for one in told[2]["tried"]]
 
 
-def test_labels_without_meaning_are_worth_nothing_held_out() -> None:
-    """Where scores say nothing of relevance, the best rule looks good on what it was chosen on, and only there."""
-    gaps = []
-    for seed in range(3):
-        chance = random.Random(seed)
-        gold = {f"q{n}": [f"d{chance.randrange(20)}"] for n in range(20)}
-        run = {query: {f"d{at}": chance.random() for at in range(20)} for query in gold}
-        tuning = tune(gold, run, task="1", by=["k", "score"])
-        gaps.append(max(one.resubstitution for one in tuning.tried) - tuning.held_out)
-    assert min(gaps) >= 0
-    assert sum(gaps) > 0.05
-
-
 def test_groups_stay_together_and_are_what_is_resampled() -> None:
     gold, run = world(1)
     groups = {query: f"g{number % 6}" for number, query in enumerate(gold)}
@@ -235,31 +223,6 @@ def test_unanswered_queries_and_those_of_others_are_said() -> None:
     assert any("[extra-query] 1 …" in heard(remark) for remark in tuning.remarks)
 
 
-def test_the_ceilings_are_what_their_names_say() -> None:
-    gold, run = world(5)
-    wanted = {query: set(documents) for query, documents in gold.items()}
-    rankings = {query: list(ranking) for query, ranking in to_run(run).items()}
-    for measure in ("MicroF1", "MacroF2"):
-
-        def score(lists: dict[str, list[str]], measure: str = measure) -> float:
-            return naive.score(lists, wanted, measure, Decisions())
-
-        fixed = {k: score({query: ranking[:k] for query, ranking in rankings.items()}) for k in range(13)}
-        best = max(fixed, key=lambda k: (round(fixed[k], 12), -k))
-        found = sum(len(wanted[query] & set(rankings.get(query, ()))) for query in wanted)
-        assert tune(gold, run, task="1", maximise=measure, by="k").ceilings == {
-            f"best fixed k ({best})": pytest.approx(fixed[best]),
-            "oracle count": pytest.approx(
-                score({query: ranking[: len(wanted[query])] for query, ranking in rankings.items()})
-            ),
-            "one relevant document each": pytest.approx(
-                score({query: sorted(documents)[:1] for query, documents in wanted.items()})
-            ),
-            "recall of the whole ranking": pytest.approx(found / sum(map(len, wanted.values()))),
-            "the run as it is": pytest.approx(evaluate(gold, run, task="1", measures=measure).measures[measure]),
-        }
-
-
 def test_a_filter_is_measured_by_what_it_gains() -> None:
     gold, run = world(6)
     itself = {query: {query: 9.0, **run.get(query, {})} for query in gold}
@@ -270,15 +233,12 @@ def test_a_filter_is_measured_by_what_it_gains() -> None:
     assert first.gain.value == pytest.approx(clean.held_out - plain.held_out)
     assert 0 < first.gain.interval.low < first.gain.value < first.gain.interval.high
     assert (second.rows, second.gain) == (0, (0.0, 0.0, (0.0, 0.0)))
+    assert clean.ceilings["the run after the filters"] == pytest.approx(
+        evaluate(gold, run, task="1").measures["MicroF1"]
+    )
+    assert "the run after the filters" not in plain.ceilings
     kept = to_run(cut(itself, clean.rule, filters=[Filter.not_itself()]))
     assert not any(query in ranking for query, ranking in kept.items())
-
-
-def test_the_best_of_several_runs_is_expected_to_be_worth_less_than_it_seems() -> None:
-    gold, _ = world(0)
-    tunings = [tune(gold, world(seed)[1], task="1", by="k") for seed in range(1, 6)]
-    expected = best_of(tunings, n_resamples=300)
-    assert 0 < expected.score < max(tuning.held_out for tuning in tunings)
 
 
 # runs of every form
@@ -381,30 +341,6 @@ def test_labels_cannot_be_cut() -> None:
 
 # how it is told
 
-HOSTILE = "=cmd|'!A1'\x1b[31m<b>\\_$"
-
-
-@pytest.fixture(scope="module")
-def hostile() -> list[Tuning]:
-    runs = [Run.of(world(9)[1], tag=HOSTILE), Run.of(world(10)[1], tag="plain")]
-    return [tune(world(9)[0], each, task="1", by="k", filters=[Filter.not_itself()]) for each in runs]
-
-
-@pytest.mark.parametrize("form", FORMS)
-@pytest.mark.parametrize("n", [1, 2])
-def test_a_hostile_tag_is_harmless_in_every_form(hostile: list[Tuning], form: str, n: int) -> None:
-    text = render(Tunings(hostile[:n]), form)
-    assert "\x1b" not in text
-    assert text.endswith("\n")
-    if form in ("csv", "tsv"):
-        assert not any(line.startswith(("=", '"=')) for line in text.splitlines())
-    if form == "json":
-        told = json.loads(text)
-        assert told["tunings"][0]["tag"] == HOSTILE
-        assert ("best_of" in told) == (n == 2)
-    if form == "markdown":
-        assert "<b>" not in text
-
 
 def test_what_a_person_reads() -> None:
     gold = {f"q{n}": ["a"] if n % 2 else ["a", "b"] for n in range(10)}
@@ -412,14 +348,17 @@ def test_what_a_person_reads() -> None:
     tuning = tune(gold, Run.of(run, tag="ours"), task="1", by=["k", "score"], repeats=2)
     shown = [[[getattr(cell, "text", cell) for cell in row] for row in table.rows] for table in tuning.tables()]
     assert shown[:2] == [
-        [["ours", "scores of at least 1.45", "1.0000", "0.0000", "-", "-", "1.0000", "0.0000"]],
+        [["ours", "scores of at least 1.45", "1.0000", "0.0000", "0.7004", "1.0000", "1.0000", "0.0000"]],
         [["ours", "0.6667", "+0.3333", "0.0494", "+0.2195", "+0.4549"]],
     ]
     assert [row[1:] for row in shown[2]] == [
         ["0.7097", "-0.2903", "0.0286", "-0.3710", "-0.2149", "0.8571"],
         *[["1.0000", "0.0000", "-", "-", "-", "1.0000"]] * 2,
     ]
-    assert [row[1] for row in shown[3]] == ["0.8571", "1.0000", "0.8000", "1.0000", "0.6667"]
+    assert [row[:2] for row in shown[3]] == [
+        ["best fixed k (2)", "0.8571"], ["oracle count", "1.0000"], ["one relevant document each", "0.8000"],
+        ["recall of the whole ranking", "1.0000"], ["the run as it is", "0.6667"],
+    ]  # fmt: skip
     assert tuning.notes()[0] == "▃█▄▁"
     assert "\n| --- | --- |" + " ---: |" * 6 + "\n" in render(Tunings([tuning]), "markdown")  # words and numbers
     text = str(tuning)

@@ -109,20 +109,6 @@ def test_what_goes_where(call: Call) -> None:
     assert table in call("tune", *TASK1, "--save", "-")[2]
 
 
-@pytest.mark.parametrize(
-    ("options", "said"),
-    [
-        (["--decision", "extra_queries=wrong"], "there is no decision"),
-        (["--decision", "undefined=one"], "there is no decision"),
-        (["--curve", "curve.xyz"], "….csv….txt….svg….png"),
-    ],
-)
-def test_choices_that_there_are_not(call: Call, options: list[str], said: str) -> None:
-    code, out, err = call("tune", *TASK1, *options)
-    assert (code, out) == (2, "")
-    assert said in err
-
-
 def test_standard_input_is_run_gold_answers_or_rule(call: Call, monkeypatch: pytest.MonkeyPatch) -> None:
     def piped(text: str, *arguments: str) -> str:
         monkeypatch.setattr("sys.stdin", io.TextIOWrapper(io.BytesIO(text.encode())))

@@ -72,7 +72,7 @@ def _loaded(text: str, name: str) -> Any:
     yaml = _yaml()
     loader = yaml.SafeLoader(text)
     try:
-        depth, most = 0, limits.current().depth
+        depth, most = 0, limits.DEPTH
         for token in yaml.scan(text):
             if isinstance(token, yaml.AliasToken):
                 raise InputError("syntax", name, "aliases (*) are not read", remedy="write each value out")

@@ -148,20 +148,18 @@ class _Meter:
 
     def file(self) -> None:
         self.files += 1
-        if self.files > self.limits.members:
-            self._refuse("members", f"the archive holds more than {self.limits.members} files")
+        if self.files > limits.MEMBERS:
+            self.is_full = True
+            problem = f"the archive holds more than {limits.MEMBERS} files"
+            raise InputError("too-large", self.name, problem, remedy="if this is right, unpack it first")
 
     def read(self, n: int) -> None:
         self.bytes += n
-        if self.bytes > self.limits.unpacked:
-            self._refuse("unpacked", f"the archive unpacks to more than {limits.size(self.limits.unpacked)}")
-        if self.bytes > limits.FREE and self.bytes > self.limits.ratio * self.packed:
-            self._refuse("ratio", f"the archive unpacks to more than {self.limits.ratio} times its size")
-
-    def _refuse(self, limit: str, problem: str) -> None:
-        self.is_full = True
-        remedy = f"if this is right, unpack it first, or raise {limits.variable(limit)}"
-        raise InputError("too-large", self.name, problem, remedy=remedy)
+        try:
+            self.limits.check_growth(self.name, "the archive", self.bytes, self.packed)
+        except InputError:
+            self.is_full = True
+            raise
 
 
 def _unpack(path: str, shown: str, meter: _Meter, *, is_outer: bool) -> Contents:

@@ -1,4 +1,4 @@
-"""How much of the machine one file may take. Every limit is set by an environment variable; see docs/faults.md."""
+"""How much of the machine one file may take. Environment variables set what people may need; see docs/faults.md."""
 
 from __future__ import annotations
 
@@ -7,7 +7,7 @@ import re
 from typing import Final
 
 from coliee_adapters.classes import NamedTuple
-from coliee_adapters.errors import UsageError
+from coliee_adapters.errors import InputError, UsageError
 
 _PREFIX: Final = "COLIEE_IR_MAX_"
 
@@ -19,22 +19,36 @@ _UNITS: Final = {"": 0, "K": 10, "M": 20, "G": 30}
 _SETTING: Final = re.compile(r"([0-9]{1,18})([KMG]?)", re.ASCII | re.IGNORECASE)
 
 
+#: how many times its size compressed data or an archive unpacks to, beyond that; runs reach 5 to 30
+RATIO: Final = 200
+
+#: files that an archive may hold
+MEMBERS: Final = 10_000
+
+#: how deep elements of XML and brackets of YAML are nested; the law of e-Gov has some 25 levels
+DEPTH: Final = 100
+
+
 class Limits(NamedTuple):
     """The limits; ``COLIEE_IR_MAX_LINE`` sets ``line``, and so on."""
 
     line: int = 1 << 20  # bytes of a line of columns. Real lines have some forty
     # bytes of a file that is held in memory as a whole: JSON, XML, CSV, qrels, label lists. What is made of them takes
-    # up to 25 times as much
+    # up to 25 times as much; of a file to validate some 45 times, of which half as many bytes are read
     whole: int = 64 << 20
-    # bytes of a file to validate, which takes some 45 times as much; a long list of 1000 documents for each of 400
-    # queries has 16 MiB
-    validated: int = 32 << 20
     # bytes that compressed data or an archive unpacks to, or that a pipe delivers: a hundred million lines
     unpacked: int = 4 << 30
-    # how many times its size compressed data or an archive unpacks to; the first 16 MiB are free. Runs reach 5 to 30
-    ratio: int = 200
-    members: int = 10_000  # files that an archive may hold
-    depth: int = 100  # how deep elements of XML and brackets of YAML are nested. The law of e-Gov has some 25 levels
+
+    def check_growth(self, path: str, what: str, unpacked: int, packed: int) -> None:
+        """Refuse data that unpacks to more than it may."""
+        if unpacked > self.unpacked:
+            most, remedy = size(self.unpacked), f"unpack it first, or raise {variable('unpacked')}"
+        elif unpacked > FREE and 0 < RATIO * packed < unpacked:
+            most, remedy = f"{RATIO} times its size", "unpack it first"
+        else:
+            return
+        problem = f"{what} unpacks to more than {most}"
+        raise InputError("too-large", path, problem, remedy=f"if this is right, {remedy}")
 
 
 def current() -> Limits:

@@ -372,10 +372,10 @@ class Source:
             self._check_lines(raw, self.limits.line)
         return decode(without_marks(raw), self.name)
 
-    def raw(self, limit: str = "whole") -> bytes:
-        """All of it as it stands, decompressed."""
+    def raw(self, share: int = 1) -> bytes:
+        """All of it as it stands, decompressed; ``share`` is by how much less of it may be held than of others."""
         self._check_text()
-        most: int = getattr(self.limits, limit)
+        most = self.limits.whole // share
         pieces: list[bytes] = []
         size = self.size
         with self.open() as stream:
@@ -384,7 +384,7 @@ class Source:
                 size = max(size, stream.tell())
         if size > most:
             problem = f"the file is larger than {limits.size(most)}, too large to be held in memory"
-            remedy = f"check the file, or raise {limits.variable(limit)}"
+            remedy = f"check the file, or raise {limits.variable('whole')}"
             raise InputError("too-large", self.name, problem, remedy=remedy)
         with self._faults():
             return b"".join(pieces)
@@ -397,15 +397,8 @@ class Source:
             if packed is None:
                 return piece
             unpacked = stream.tell()
-        if unpacked > self.limits.unpacked:
-            name, most = "unpacked", f"{limits.size(self.limits.unpacked)}"
-        elif unpacked > limits.FREE and unpacked > self.limits.ratio * packed:
-            name, most = "ratio", f"{self.limits.ratio} times its size"
-        else:
-            return piece
-        remedy = f"if this is right, unpack the file first, or raise {limits.variable(name)}"
-        problem = f"the {self._compression} data unpacks to more than {most}"
-        raise InputError("too-large", self.name, problem, remedy=remedy)
+        self.limits.check_growth(self.name, f"the {self._compression} data", unpacked, packed)
+        return piece
 
     def _check_lines(self, raw: bytes, longest: int, before: int = 0) -> None:
         """Refuse a line that is too long."""

@@ -65,9 +65,9 @@ def parse(source: Source, unnested: Collection[str] = ()) -> Element:
     parser.buffer_text = True
 
     def start(tag: str, attributes: dict[str, str]) -> None:
-        if len(path) > source.limits.depth:
-            problem = f"elements are nested more than {source.limits.depth} deep"
-            remedy = f"check the program that wrote it, or raise {limits.variable('depth')}"
+        if len(path) > limits.DEPTH:
+            problem = f"elements are nested more than {limits.DEPTH} deep"
+            remedy = "check the program that wrote it"
             raise InputError(
                 "too-large", source.name, problem, line=parser.CurrentLineNumber, found=f"<{tag}>", remedy=remedy
             )

@@ -129,14 +129,7 @@ def _read_and_end(source: Source) -> NoReturn:
 
 def _check_size(source: Source, metadata: Any) -> None:
     size = sum(metadata.row_group(at).total_byte_size for at in range(metadata.num_row_groups))
-    if size > source.limits.unpacked:
-        name, most = "unpacked", limits.size(source.limits.unpacked)
-    elif size > limits.FREE and size > source.limits.ratio * source.size > 0:
-        name, most = "ratio", f"{source.limits.ratio} times its size"
-    else:
-        return
-    problem = f"the Parquet data unpacks to more than {most}"
-    raise InputError("too-large", source.name, problem, remedy=f"if this is right, raise {limits.variable(name)}")
+    source.limits.check_growth(source.name, "the Parquet data", size, source.size)
 
 
 def _check_words(source: Source, names: Sequence[str], groups: Sequence[int]) -> None:

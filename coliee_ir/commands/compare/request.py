@@ -328,7 +328,7 @@ def _pair(
         ties=int((np.abs(values) <= NEAR).sum()),
         losses=int((values < -NEAR).sum()),
         effect=resampling.effect(test.difference, jackknife[adding]),
-        deciding=_deciding(test.difference, jackknife, scored[0].query_ids),
+        deciding=() if len(scored) > MOST_ALONE else _deciding(test.difference, jackknife, scored[0].query_ids),
     )
 
 

@@ -11,7 +11,7 @@ s to import it; 24 s before the first fusion, which is compiled then, and 3 s in
 s here. It refuses runs that do not have the same queries (AssertionError), and COLIEE's do not. It gives documents of
 equal score the ranks of the order in which a dictionary holds them, so that one run, written down in two orders, is
 fused in two ways. min-max makes 0 of a list of one document. Its ``optimize_fusion`` knows no held-out score. Without
-ties and missing queries the scores agree, to which tests/coliee_ir/test_fusion_ranx.py holds them if it is installed.
+ties and missing queries the scores agree, to which tests/coliee_ir/test_fusion.py holds them if it is installed.
 """
 
 from __future__ import annotations

@@ -14,7 +14,7 @@ from coliee_adapters.checked import is_finite, one_of
 from coliee_adapters.classes import NamedTuple, dataclass
 from coliee_adapters.errors import InputError, UsageError, quoted, shortened
 from coliee_adapters.files.source import PathLike, Source, copies, written
-from coliee_adapters.forms import json_text
+from coliee_adapters.forms import json_text, tort
 from coliee_adapters.forms.lines import counted
 from coliee_adapters.ids import Ids
 from coliee_adapters.normal_forms import is_folded, mistaken
@@ -491,6 +491,6 @@ def write_fused(
     form = to or ("tort" if template else form_for(run, inputs, task=task, edition=edition, is_cut=is_cut))
     submitted = has_coliee_submissions(task_name(task)) and (is_cut or not (isinstance(run, Run) and run.scored))
     said = write(run, target, to=form, tag=run.tag, template=template, submitted=submitted)
-    if form != "tort" and all(one.format == "tort" for one in inputs):
+    if form != "tort" and all(one.format in tort.NAMES for one in inputs):
         said.append("a submission of the pilot repeats the test file: --template FILE makes one")
     return said

@@ -158,7 +158,7 @@ def report(
         record = None if one is None or board.main != "documents" else evaluator.read(one.run)
         pool = cutoffs.pool_of(evaluator, record, first) if isinstance(record, Run) else None
         ranks_of.append({} if pool is None else _ranks(pool, same))
-        tuning, remark = _tuning(evaluator, first, scores, one, pool, settings)
+        tuning, remark = _tuning(evaluator, first, scores, one, settings)
         tunings.append(tuning)
         unknown += remark
     remarks = [
@@ -213,7 +213,6 @@ def _tuning(
     measure: Measure,
     scores: Scores,
     one: Submission | None,
-    pool: Pool | None,
     settings: Resampling,
 ) -> tuple[Tuning | None, list[str]]:
     """The best cutoff of a run, None where there is none to choose; and why where that is worth a remark."""
@@ -228,8 +227,6 @@ def _tuning(
     if int(np.max(part.retrieved, initial=0)) < 2:
         return None, []
     try:
-        if whole and one.long_list is None and pool is not None:
-            return cutoffs.tune_scored(evaluator, scores, pool, measure, seed=settings.seed), []
         return cutoffs.tune(
             evaluator.gold, evaluator.read(one.ranking), maximise=measure.name,
             task=evaluator.task, edition=evaluator.edition, answers=one.answers if is_sufficient else None,

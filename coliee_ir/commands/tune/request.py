@@ -128,8 +128,8 @@ def tune(
         given = submission.beside.get("answers")
     inside = measure.measures if isinstance(measure, Formula) else (measure,)
     if any(isinstance(one, Accuracy) for one in inside) and given is None:
-        problem = "Accuracy needs the answers that belong to the run (--answers); or maximise MacroF2"
-        raise UsageError("unfit-measure", problem)
+        needed = "Accuracy needs the answers that belong to the run (--answers); or maximise MacroF2"
+        raise UsageError("unfit-measure", needed)
     # what is wrong with the files, or between them, is refused or said as everywhere
     scores = evaluator.evaluate(submission, answers=given, keep_judged=True)
     right = _right(record, given) if any(isinstance(one, Accuracy) for one in inside) else None
@@ -139,42 +139,10 @@ def tune(
             raise UsageError("option-conflict", "folds are made of years or of groups: give one of the two")
         groups = years(record)
         folds = len({groups[query] for query in pool.queries})
-    return tune_scored(
-        evaluator, scores, pool, measure, right=right, by=by, floor=floor, cap=cap, folds=folds, repeats=repeats,
-        groups=groups, filters=filters, seed=seed, curve_intervals=curve_intervals,
-    )  # fmt: skip
-
-
-def pool_of(evaluator: Evaluator, run: Run | Answers, measure: Measure) -> Pool:
-    """The rankings of a run that an evaluator has read, with what counts as relevant for a measure."""
-    qrels, rules = evaluator.gold.qrels or {}, evaluator.protocol
-    judged = {query: counting(query, qrels.get(query, {}), rules) for query in evaluator.queries}
-    return Pool.read(run, judged, task=evaluator.read_as, rel=max(relevance_of(measure), rules.level))
-
-
-def tune_scored(
-    evaluator: Evaluator,
-    scores: Scores,
-    pool: Pool,
-    measure: Measure,
-    *,
-    right: Mapping[str, bool] | None = None,
-    by: str | Sequence[str] = (),
-    floor: int | None = None,
-    cap: int | None = None,
-    folds: int = FOLDS,
-    repeats: int = REPEATS,
-    groups: Mapping[str, str] | None = None,
-    filters: Sequence[Filter] = (),
-    seed: int = SEED,
-    curve_intervals: bool = False,
-) -> Tuning:
-    """``tune`` for a run that was scored and read: no file is read again."""
     if evaluator.decisions.extra_queries == "wrong":
         raise UsageError(
             "option-conflict", "cutoffs are tuned on the queries of the gold; extra queries cannot count as wrong"
         )
-    inside = measure.measures if isinstance(measure, Formula) else (measure,)
     # what does not look at the documents that are cut
     decided = measure.decided(evaluator.decisions) if isinstance(measure, Formula) else evaluator.decisions
     fixed = {one: one.compute(scores.judged, decided) for one in inside if "documents" not in one.needs}
@@ -218,6 +186,13 @@ def tune_scored(
         filters=tuple(_filtered(problem, whole, filters, terms)),
         terms=terms,
     )
+
+
+def pool_of(evaluator: Evaluator, run: Run | Answers, measure: Measure) -> Pool:
+    """The rankings of a run that an evaluator has read, with what counts as relevant for a measure."""
+    qrels, rules = evaluator.gold.qrels or {}, evaluator.protocol
+    judged = {query: counting(query, qrels.get(query, {}), rules) for query in evaluator.queries}
+    return Pool.read(run, judged, task=evaluator.read_as, rel=max(relevance_of(measure), rules.level))
 
 
 def _remarks(scores: Scores) -> tuple[str, ...]:

@@ -155,7 +155,7 @@ class Checked:
 
     def _one(self, name: str, source: Source, add: Add) -> None:
         """Check a file alone."""
-        raw = source.raw("validated")
+        raw = source.raw(2)
         if not raw.strip(NOTHING):
             add("empty")
             return
