@@ -3,14 +3,15 @@
 from __future__ import annotations
 
 import gzip
+import shlex
 import shutil
 from collections.abc import Callable
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from pathlib import Path
 
 from benchmarks import contenders
 from benchmarks.contenders import MEASURES, PEERS, PYTHON, RANX, ours, without
-from benchmarks.generate import Shape, write, write_sweep, write_task1
+from benchmarks.generate import Shape, rewritten, write, write_sweep, write_task1
 from benchmarks.timing import Contender
 
 
@@ -41,6 +42,8 @@ def usual(qrels: Path, *runs: Path, measures: tuple[str, ...] = tuple(MEASURES))
     peers = (contenders.on_trec_eval, contenders.on_ir_measures, contenders.on_pytrec_eval)
     return [
         contenders.on_ours(qrels, *runs, measures=measures),
+        # the peers have one thread
+        contenders.on_ours(qrels, *runs, measures=measures, name="coliee-ir --jobs 1", options=("--jobs", "1")),
         *(peer(qrels, *runs, measures=measures) for peer in peers),
     ]
 
@@ -74,6 +77,42 @@ def _gz(folder: Path, scale: float) -> list[Contender]:
         contenders.on_ours(qrels, run, name="coliee-ir, plain"),
         Contender("Python's gzip alone", [PYTHON, "-c", unpack, str(packed)]),
     ]
+
+
+def _forms(folder: Path, scale: float) -> list[Contender]:
+    qrels, run = write(_A.scaled(scale), folder)
+    files = {"a table with a header": rewritten(run, "csv"), "JSON Lines": rewritten(run, "jsonl"), "a run file": run}
+    return [contenders.on_ours(qrels, file, name=f"coliee-ir, {name}") for name, file in files.items()]
+
+
+def _per_query(folder: Path, scale: float) -> list[Contender]:
+    qrels, run = write(Shape(10_000, 10).scaled(scale), folder)
+    made = [Contender("coliee-ir -q", ours("evaluate", "--task", "trec", "-m", "official", "-q", qrels, run))]
+    binary = contenders.trec_eval_binary()
+    absent = "" if binary else "name the program in TREC_EVAL"
+    return [*made, Contender("trec_eval -q", [binary or "", "-c", "-q", str(qrels), str(run)], absent=absent)]
+
+
+def _fuse(folder: Path, scale: float) -> list[Contender]:
+    qrels, runs = write_sweep(_A.scaled(scale), folder, 2)
+    return [
+        Contender("coliee-ir fuse, two runs", ours("fuse", "--task", "trec", *runs, "-o", folder / "fused.run")),
+        contenders.on_ours(qrels, runs[0], measures=("map",), name="coliee-ir evaluate, one run"),
+    ]
+
+
+def _validate(folder: Path, scale: float) -> list[Contender]:
+    gold, runs = write_task1(max(10, round(400 * scale)), 250, folder)
+    return [
+        Contender("coliee-ir validate", ["sh", "-c", shlex.join(ours("validate", "--task", "1", *runs)) + " || true"]),
+        Contender("coliee-ir evaluate", ours("evaluate", gold, *runs)),
+    ]
+
+
+def _jobs(folder: Path, scale: float) -> list[Contender]:
+    gold, runs = write_task1(max(10, round(400 * scale)), 500, folder)
+    command = ours("evaluate", gold, *runs)
+    return [Contender("coliee-ir", command), Contender("coliee-ir --jobs 1", [*command, "--jobs", "1"])]
 
 
 def _sweep(folder: Path, scale: float) -> list[Contender]:
@@ -172,6 +211,18 @@ CASES = (
     Case(
         "repr-A", "A with scores as repr writes them", _of_shape(Shape(300, 1000, shortest=True)), {"trec_eval": 1}
     ),
+    Case("ties", "A with scores of one decimal", _of_shape(replace(_A, tied=True)), {}),
+    Case("anywhere", "A with relevant documents at any rank", _of_shape(replace(_A, relevant=8, anywhere=True)), {}),
+    Case(
+        "pooled", "50 queries × 1,000 documents, all judged in ten levels, with ties",
+        _of_shape(Shape(50, 1000, tied=True, pooled=1000)), {"trec_eval": 0.2},
+    ),
+    Case("gold", "A against a gold of 1.5 M lines", _of_shape(replace(_A, pooled=5000)), {"trec_eval": 0.77}, rounds=3),
+    Case("forms", "A as a table with a header, as JSON Lines and as a run file", _forms, {}),
+    Case("per-query", "the official values of each of 10,000 queries", _per_query, {"trec_eval -q": 0.5}),
+    Case("fuse", "two runs of A", _fuse, {"coliee-ir evaluate, one run": 0.33}),
+    Case("validate", "250 runs of Task 1", _validate, {}, rounds=3),
+    Case("jobs", "500 runs of Task 1", _jobs, {}, rounds=3),
     Case("D", "400 queries × 62 documents", _of_shape(_D), {"ir_measures": 2}, rounds=11),
     Case("ranx", "1,000 queries × 1,000 documents, ranx's eleven measures", _ranx, {}, rounds=3),
     Case("sweep", "100 runs of D against one gold, map", _sweep, {"trec_eval, 100 calls": 10}, rounds=3),

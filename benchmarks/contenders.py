@@ -38,10 +38,16 @@ def ours(*arguments: str | Path) -> list[str]:
     return [PYTHON, "-m", "coliee_ir", *map(str, arguments)]
 
 
-def on_ours(qrels: Path, *runs: Path, measures: Sequence[str] = tuple(MEASURES), name: str = "coliee-ir") -> Contender:
+def on_ours(
+    qrels: Path,
+    *runs: Path,
+    measures: Sequence[str] = tuple(MEASURES),
+    name: str = "coliee-ir",
+    options: Sequence[str] = (),
+) -> Contender:
     """Ours, in one call."""
     asked = [part for measure in measures for part in ("-m", measure)]
-    command = ours("evaluate", "--task", "trec", "-f", "trec", *asked, qrels, *runs)
+    command = ours("evaluate", "--task", "trec", "-f", "trec", *options, *asked, qrels, *runs)
     return Contender(name, command, expected=measures)
 
 

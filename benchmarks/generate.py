@@ -22,6 +22,9 @@ class Shape:
         columns: 6 for TREC's form, 3 for COLIEE's.
         grouped: whether the lines of a query stand together.
         shortest: whether scores are written as ``repr`` writes them, in up to 17 digits; else with six decimals.
+        tied: whether scores have one decimal, so that many documents share theirs.
+        anywhere: whether relevant documents stand at any rank; else most of them stand high up.
+        pooled: how many documents of each query are judged, in ten levels; 0 for the relevant ones alone.
     """
 
     queries: int
@@ -30,6 +33,9 @@ class Shape:
     columns: int = 6
     grouped: bool = True
     shortest: bool = False
+    tied: bool = False
+    anywhere: bool = False
+    pooled: int = 0
 
     @property
     def lines(self) -> int:
@@ -45,11 +51,13 @@ def write(shape: Shape, folder: Path, seed: int = 2026, name: str = "run") -> tu
     """Write qrels and a run; their paths. What stands there already is kept.
 
     Ids look like MS MARCO's: queries and documents are numbers of up to seven digits, scores have six decimals or
-    17 digits and fall with the rank. About two thirds of the relevant documents are retrieved, most of them high up.
+    17 digits and fall with the rank. About two thirds of the relevant documents are retrieved.
     """
     kind = f"{shape.queries}x{shape.depth}-{shape.relevant}-{shape.columns}{'' if shape.grouped else '-ungrouped'}"
     kind += "-repr" if shape.shortest else ""
-    number_of = repr if shape.shortest else "{:.6f}".format
+    kind += ("-tied" if shape.tied else "") + ("-anywhere" if shape.anywhere else "")
+    kind += f"-{shape.pooled}" if shape.pooled else ""
+    number_of = repr if shape.shortest else ("{:.1f}" if shape.tied else "{:.6f}").format
     qrels, run = folder / f"qrels.{kind}.{seed}.txt", folder / f"{name}.{kind}.{seed}.txt"
     if qrels.exists() and run.exists():
         return qrels, run
@@ -67,9 +75,14 @@ def write(shape: Shape, folder: Path, seed: int = 2026, name: str = "run") -> tu
                 number += 1
             judged = set()
             for _ in range(chance.randint(1, shape.relevant)):
-                rank = int(chance.expovariate(1 / 20)) if chance.random() < 0.67 else shape.depth
+                drawn = chance.randrange(shape.depth) if shape.anywhere else int(chance.expovariate(1 / 20))
+                rank = drawn if chance.random() < 0.67 else shape.depth
                 judged.add(documents[rank] if rank < shape.depth else f"8{chance.randrange(10**6):06d}")
-            gold.writelines(f"{query} 0 {document} 1\n" for document in sorted(judged))
+            levels = dict.fromkeys(sorted(judged), 1)
+            if shape.pooled:
+                others = (f"7{number:06d}" for number in range(shape.pooled - len(documents)))
+                levels = {document: chance.randrange(10) for document in [*documents[: shape.pooled], *others]}
+            gold.writelines(f"{query} 0 {document} {level}\n" for document, level in levels.items())
             score = 20 + 5 * chance.random()
             step = 10 / shape.depth
             if shape.columns == 6:
@@ -90,6 +103,21 @@ def write(shape: Shape, folder: Path, seed: int = 2026, name: str = "run") -> tu
         order.shuffle(pending)
         out.writelines(pending)
     return qrels, run
+
+
+def rewritten(run: Path, to: str) -> Path:
+    """The run as a table with a header (``csv``), or as JSON Lines (``jsonl``)."""
+    path = run.with_suffix(f".{to}")
+    if path.exists():
+        return path
+    with _whole(path) as out, run.open(encoding="ascii") as lines:
+        if to == "csv":
+            out.write("query_id,doc_id,score\n")
+        for line in lines:
+            query, _, document, _, score, _ = line.split()
+            held = {"query_id": query, "doc_id": document, "score": float(score)}
+            out.write(f"{query},{document},{score}\n" if to == "csv" else f"{json.dumps(held)}\n")
+    return path
 
 
 def write_sweep(shape: Shape, folder: Path, n: int, seed: int = 2026) -> tuple[Path, list[Path]]:

@@ -67,8 +67,13 @@ def _write_qrels(gold: Written, stream: TextIOBase) -> None:
 
 def _write_run(run: Written, stream: TextIOBase) -> None:
     for query, ranking in run.documents.items():
+        words = [query, run.tag, *ranking]
+        # together, which takes a third of the time that each line takes
+        are_words = " ".join(words).split() == words and not query.startswith(("#", "/*"))
         stream.writelines(
-            join_columns(query, "Q0", document, str(rank), repr(float(score)), run.tag)
+            f"{query} Q0 {document} {rank} {float(score)!r} {run.tag}\n"
+            if are_words
+            else join_columns(query, "Q0", document, str(rank), repr(float(score)), run.tag)
             for rank, (document, score) in enumerate(ranking.items(), start=1)
         )
 
