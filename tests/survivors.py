@@ -268,7 +268,7 @@ def main() -> int:
     parser.add_argument("--faults", type=int, default=200, metavar="N", help="how many")
     parser.add_argument("--seed", type=int, default=1, metavar="N", help="which ones (default: 1)")
     parser.add_argument("--seconds", type=float, default=60, metavar="S", help="limit for one (default: 60)")
-    parser.add_argument("--files", type=int, default=8, metavar="N", help="test files for one, at most (default: 8)")
+    parser.add_argument("--files", type=int, default=14, metavar="N", help="test files for one, at most (default: 14)")
     parser.add_argument("--jobs", type=int, default=2, metavar="N", help="processes (default: 2)")
     parser.add_argument("--only", default="", metavar="TEXT", help="in files whose path contains this")
     options = parser.parse_args()

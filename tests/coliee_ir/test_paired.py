@@ -25,6 +25,7 @@ from coliee_ir.measures.base import Terms, of_mean
 from coliee_ir.stats.paired import Board, PairTest, jointly, standings
 from coliee_ir.stats.paired import tested as pairs_tested
 from coliee_ir.stats.settings import Resampling
+from coliee_ir.stats.systems import error_of, system
 from coliee_ir.stats.units import Units
 
 SEED = 2026
@@ -287,3 +288,20 @@ def test_runs_that_differ_on_their_only_query_are_ranked_without_a_warning() -> 
     assert [(one["ranks"], one["may_be_best"]) for one in leaderboard(scored, n_resamples=9).to_dict()["runs"]] == [
         ([1, 2], True)
     ] * 2
+
+
+def test_the_error_of_a_system_holds_queries_and_runs() -> None:
+    """Of means: the variance over queries, that over runs beyond what queries explain, Satterthwaite's degrees."""
+    rng = np.random.default_rng(SEED)
+    for between in (0.0, 0.05, 0.2):
+        x = rng.random((4, 12)) + rng.normal(0, between, (4, 1))
+        n_runs, n = x.shape
+        of_queries = x.mean(axis=0).var(ddof=1) / n
+        rest = x - x.mean(axis=0) - x.mean(axis=1, keepdims=True) + x.mean()
+        s_rest = (rest**2).sum() / ((n_runs - 1) * (n - 1))
+        s_runs = x.mean(axis=1).var(ddof=1) / n_runs
+        beyond = max(0.0, s_runs - s_rest / (n * n_runs))
+        pieces = of_queries**2 / (n - 1) + (s_runs**2 / (n_runs - 1) if beyond else 0.0)
+        error, degrees = error_of(system([of_mean(run) for run in x]))
+        assert error == pytest.approx(math.sqrt(of_queries + beyond))
+        assert degrees == int((of_queries + beyond) ** 2 / pieces)
