@@ -143,15 +143,6 @@ def without(number: int) -> Edit:
     return change
 
 
-def swapped(one: int, other: int) -> Edit:
-    def change(raw: bytes) -> bytes:
-        lines = raw.split(b"\n")
-        lines[one - 1], lines[other - 1] = lines[other - 1], lines[one - 1]
-        return b"\n".join(lines)
-
-    return change
-
-
 def each(pattern: str, new: str) -> Edit:
     """Replace a pattern in all lines."""
     return lambda raw: re.sub(pattern.encode(), new.encode(), raw, flags=re.MULTILINE)

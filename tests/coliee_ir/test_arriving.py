@@ -229,12 +229,6 @@ def test_of_a_run_with_a_long_list_the_list_is_tuned_and_fused(capsys: pytest.Ca
     assert {line.split()[2] for line in Path("fused.txt").read_text().splitlines()} > {"1", "2"}
 
 
-def test_a_part_alone_is_scored_as_far_as_it_can_be(capsys: pytest.CaptureFixture[str]) -> None:
-    write({"in/task3.A1": articles("A1", 5)})
-    assert main(["evaluate", "gold.xml", "in", "--task", "3", "-f", "json"]) == 0
-    assert json.loads(capsys.readouterr().out)["runs"][0]["measures"]["MacroR"] == pytest.approx(5 / 6)
-
-
 @pytest.mark.parametrize(
     ("path", "task"),
     [("A/task3.A1", "3"), ("Task 4/run.txt", "4"), ("task1/x_task_2.txt", ""), ("a/x_task_2.txt", "2"),

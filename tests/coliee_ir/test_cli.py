@@ -135,13 +135,7 @@ def test_the_json_contract_has_these_keys(call: Call) -> None:
 def test_what_was_judged_is_said_on_standard_error(call: Call) -> None:
     code, _, err = call("evaluate", *shown("1"))
     assert code == 0
-    assert err.splitlines()[:3] == [
-        f"task 1 … {NEWEST} … (…)",
-        VERSIONS.rstrip(),
-        "bm25: 40 queries: 40 answered, 0 unanswered",
-    ]
     assert "dense: 40 queries: … 37 answered, 3 unanswered … 2 extra queries … ignored …\n" in err
-    assert "dense: [extra-query] 2 … ignored … (first: 039873; 042217)\n" in err
     assert err.splitlines()[-1].startswith("all runs: [gold-duplicate] 1 …")
     given = (EXAMPLES / "task5/gold.txt", EXAMPLES / "task5/ALPHA.txt", "--task", "5")
     excluded = Path(given[0]).read_text().split()[0]
@@ -529,14 +523,6 @@ def test_a_reader_that_goes_away_is_no_error() -> None:
     )
     os.close(write)
     assert (done.returncode, done.stderr) == (0, b"")
-
-
-def test_an_interrupted_command_says_so_by_its_code(call: Call, monkeypatch: pytest.MonkeyPatch) -> None:
-    def interrupt(*_: object) -> None:
-        raise KeyboardInterrupt
-
-    monkeypatch.setattr("coliee_ir.scoring.evaluator.find_task", interrupt)
-    assert call("evaluate", *shown("4"))[:2] == (130, "")
 
 
 def test_lines_end_alike_on_all_platforms(here: Path, monkeypatch: pytest.MonkeyPatch) -> None:

@@ -158,8 +158,6 @@ def test_what_does_not_fit_is_refused_with_what_would(call: Callable[[], object]
     [
         (GOLD, {query: RUN.get(query, ["007"]) for query in GOLD}, {}, []),
         (GOLD, RUN, {}, ["[extra-query] 1 … ignored … (first: 999)", "[unanswered-query] 1 … scores 0 … (first: 002)"]),
-        (GOLD, RUN, {"decisions": Decisions(unanswered="skip", extra_queries="wrong")},
-         ["[extra-query] 1 … (first: 999)", "[unanswered-query] 1 … scores 0 … (first: 002)"]),
         (GOLD, RUN, {"decisions": Decisions(unanswered="skip"), "measures": ["MicroF1", "MacroF1"]},
          ["[extra-query] 1 … ignored … (first: 999)", "[unanswered-query] 1 …; in MicroF1 … (first: 002)"]),
         (GOLD, RUN, {"decisions": Decisions(unanswered="skip", extra_queries="wrong"), "measures": ["AP"]},
@@ -308,12 +306,6 @@ def test_a_result_names_the_choices_behind_it() -> None:
 def test_a_measure_asked_for_twice_is_scored_once() -> None:
     scores = evaluate(GOLD, RUN, task="2", measures=["MicroP", "MicroF(beta=1)", "MicroF1", "P.1,2", "P_1"])
     assert list(scores.measures) == ["MicroP", "MicroF1", "P_1", "P_2"]
-
-
-def test_counts_of_labels_are_answers() -> None:
-    scores = evaluate({"q1": "Y", "q2": "N", "q3": "N"}, {"q1": "Y", "q2": "Y"}, task="4")
-    assert scores.counts == {"correct": 1, "retrieved": 2, "relevant": 3}
-    assert scores.per_query == {"q1": {"Accuracy": 1.0}, "q2": {"Accuracy": 0.0}, "q3": {"Accuracy": 0.0}}
 
 
 def test_an_accepted_claim_that_the_gold_does_not_have_is_said(tmp_path: Path) -> None:

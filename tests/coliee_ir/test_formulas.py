@@ -60,28 +60,7 @@ def test_a_sum_is_the_sum_of_its_scores(gold: dict[str, set[str]], run: dict[str
     assert result.terms.total == pytest.approx(values[formula], abs=1e-12)
 
 
-def naive_gated(gold: Mapping[str, set[str]], run: Mapping[str, list[str]], right: Mapping[str, bool]) -> float:
-    """The share of queries with the right label and every relevant document."""
-    hits = [right.get(query, False) and relevant <= set(run.get(query, [])) for query, relevant in gold.items()]
-    return sum(hits) / len(hits)
-
-
 LABELS = st.fixed_dictionaries({q: st.booleans() for q in QUERIES})
-
-
-@given(JUDGED, FOUND, LABELS, LABELS)
-def test_a_label_that_is_right_and_every_article_found(
-    gold: dict[str, set[str]], run: dict[str, list[str]], labels: dict[str, bool], answers: dict[str, bool]
-) -> None:
-    held = coliee_ir.Gold({q: dict.fromkeys(sorted(docs), 1) for q, docs in gold.items()}, labels)
-    gate = "1 if LabelAccuracy = 1 and MacroR = 1"
-    scores = coliee_ir.evaluate(
-        held, run, answers={q: "Y" if one else "N" for q, one in answers.items()}, task="3",
-        measures=[gate, "Accuracy"], decisions=Decisions(no_overlap="zero"),
-    )  # fmt: skip
-    right = {query: answers[query] == labels[query] for query in QUERIES}
-    assert scores.measures[gate] == pytest.approx(naive_gated(gold, run, right))
-    assert scores.measures[gate] == scores.measures["Accuracy"]
 
 
 @given(JUDGED, FOUND, st.sampled_from([0.0, 0.5, 1.0]))

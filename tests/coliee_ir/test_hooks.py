@@ -73,12 +73,6 @@ def test_without_a_threshold_the_logits_are_a_ranking() -> None:
     assert metrics((LOGITS, None)) == evaluate(GOLD, run, task="2", measures=["MicroF1@1", "AP"]).measures
 
 
-def test_answers_are_the_more_probable_class() -> None:
-    gold = {"R05-01-A": "Y", "R05-01-I": "N", "R05-01-U": "Y"}
-    metrics = compute_metrics(gold, list(gold), task="4")
-    assert metrics((np.array([[0, 1], [0, 1], [0, 1]]), None)) == {"Accuracy": pytest.approx(2 / 3)}
-
-
 def test_a_split_and_a_query_without_candidates_count() -> None:
     metrics = compute_metrics(GOLD, PAIRS[:2], task="2", edition=2026, only=["001"])
     assert metrics((LOGITS[:2], None))["MicroF1"] == 1
@@ -187,17 +181,6 @@ def test_documents_are_ranked_by_cosine() -> None:
     expected = evaluate(gold, rankings, task="trec", measures=["MicroF1@1", "AP"]).measures
     assert results == {f"dev_{name}": value for name, value in expected.items()}
     assert evaluator(Asymmetric())["dev_MicroF1@1"] == 0.5  # of both queries, the law is the nearest
-
-
-def test_each_query_may_have_documents_of_its_own() -> None:
-    documents = {"001": {"013": "dog", "014": "cat"}, "002": {}}
-    gold = {"001": ["014"], "002": ["021"]}
-    queries = {"001": "cat", "002": "dog"}
-    evaluator = RankingEvaluator(gold, queries, documents, "MicroF1@1", task="2")
-    assert {query: list(ranking) for query, ranking in evaluator.rankings(Words()).items()} == {
-        "001": ["014", "013"], "002": []
-    }  # fmt: skip
-    assert evaluator(Words()) == {"MicroF1@1": pytest.approx(2 / 3)}
 
 
 class Card:

@@ -109,11 +109,6 @@ def test_each_judged_query_has_its_value_answered_or_not(gold: Any, run: Any) ->
     ]  # fmt: skip
 
 
-@pytest.mark.parametrize("run", [{}, [], iter(()), table([], "score")])
-def test_an_empty_run_scores_nothing(run: Any) -> None:
-    assert ir_measures.calc_aggregate([MicroF, MacroR], GOLD, run) == {MicroF: 0.0, MacroR: 0.0}
-
-
 def test_a_measure_is_named_in_the_syntax_of_ir_measures() -> None:
     named = [
         MicroF,
@@ -280,13 +275,6 @@ def test_a_summand_stays_one_when_it_is_copied(again: Callable[[Summand], Summan
         assert sum(values) / len(values) == measure.calc_aggregate(GOLD, RUN)
 
 
-def test_padding_with_zeros_does_no_harm() -> None:
-    aggregator = MicroR.aggregator()
-    for value in [0.0, *summands(MicroR), 0.0]:
-        aggregator.add(value)
-    assert aggregator.result() == MicroR.calc_aggregate(GOLD, RUN)
-
-
 @pytest.mark.skipif(sys.version_info >= (3, 14), reason="ir_measures 0.4.3 cannot parse parameters on Python 3.14")
 def test_the_command_line_of_ir_measures_with_these_measures(tmp_path: Path) -> None:
     (tmp_path / "qrels").write_text(
@@ -298,10 +286,8 @@ def test_the_command_line_of_ir_measures_with_these_measures(tmp_path: Path) -> 
         command = [sys.executable, "-m", "coliee_ir.ir_measures", "qrels", "run", *arguments]
         return subprocess.run(command, cwd=tmp_path, capture_output=True, text=True)
 
-    assert (
-        typed("MicroR", "MicroF(beta=2)@10", "P@1").stdout == "MicroR\t0.4000\nMicroF(beta=2)@10\t0.4000\nP@1\t0.2500\n"
-    )
-    assert typed("-q", "MicroR").stdout.splitlines()[-1] == "all\tMicroR\t0.4000"
+    shown = typed("-q", "MicroR", "MicroF(beta=2)@10", "P@1").stdout.splitlines()[-3:]
+    assert shown == ["all\tMicroR\t0.4000", "all\tMicroF(beta=2)@10\t0.4000", "all\tP@1\t0.2500"]
     refused = typed("MicroR@0")
     assert (refused.returncode, refused.stdout) == (2, "")
     assert heard(refused.stderr) == ("[bad-measure] ir_measures … 'MicroR@0': cutoff … 999999999 …\n")

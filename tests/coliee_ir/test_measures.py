@@ -196,6 +196,7 @@ def test_sufficient_articles_and_the_label_make_an_answer_right(
         task="3",
         edition=2026,
         answers=Answers(given),
+        measures=["Accuracy", "LabelAccuracy", gate := "1 if LabelAccuracy = 1 and MacroR = 1"],
     )
     label_right = {query: given.get(query) is right[query] for query in gold}
     wanted = {query: label_right[query] and gold[query] <= retrieved.get(query, set()) for query in gold}
@@ -205,6 +206,8 @@ def test_sufficient_articles_and_the_label_make_an_answer_right(
     }
     assert scores.measures["Accuracy"] == pytest.approx(sum(wanted.values()) / len(gold))
     assert scores.measures["LabelAccuracy"] == pytest.approx(sum(label_right.values()) / len(gold))
+    if all(gold.values()):  # what it says where no article is relevant is another question
+        assert scores.measures[gate] == scores.measures["Accuracy"]
 
 
 # claims
@@ -260,24 +263,14 @@ def test_rationale_f1_is_scikit_learns_for_each_instance(
 @pytest.mark.parametrize(
     ("typed", "printed", "measure"),
     [
-        ("MicroF1", "MicroF1", MicroF()),
         ("MicroF", "MicroF1", MicroF()),
-        ("MicroF2", "MicroF2", MicroF(beta=2.0)),
         ("MicroF(beta=2)@10", "MicroF2@10", MicroF(10, beta=2.0)),
-        ("MicroF(beta=0.5)", "MicroF(beta=0.5)", MicroF(beta=0.5)),
         ("MicroF(rel=2,beta=0.5)", "MicroF(beta=0.5,rel=2)", MicroF(rel=2, beta=0.5)),
         ("MicroF10", "MicroF(beta=10)", MicroF(beta=10.0)),
-        ("MicroP(rel=2)@5", "MicroP(rel=2)@5", MicroP(5, 2)),
-        ("MicroF(beta=1,rel=2)", "MicroF(beta=1,rel=2)", MicroF(rel=2)),
         ("MicroF2(rel=2)", "MicroF(beta=2,rel=2)", MicroF(rel=2, beta=2.0)),
-        ("MicroR@30", "MicroR@30", MicroR(30)),
         ("MicroR(cutoff=30)", "MicroR@30", MicroR(30)),
-        ("MacroF2", "MacroF2", MacroF(beta=2.0)),
-        ("MacroF(beta=2,of=means)", "MacroF(beta=2,of=means)", MacroF(beta=2.0, of="means")),
         ("MacroF(of='means', beta=2)", "MacroF(beta=2,of=means)", MacroF(beta=2.0, of="means")),
         ("MacroF(of=queries)", "MacroF1", MacroF()),
-        ("MacroP", "MacroP", MacroP()),
-        ("MacroR(rel=3)@7", "MacroR(rel=3)@7", MacroR(7, 3)),
         ("Accuracy", "Accuracy", Accuracy()),
         ("LabelAccuracy()", "LabelAccuracy", LabelAccuracy()),
         ("RationaleF1", "RationaleF1", RationaleF1()),

@@ -18,15 +18,11 @@ from coliee_adapters.errors import InputError, UsageError
 from coliee_adapters.records import Answers
 from coliee_ir import (
     Evaluator,
-    Fusion,
-    Gold,
     Scores,
     Submission,
     evaluate,
-    fuse,
     read_gold,
     read_run,
-    to_qrels,
     to_run,
 )
 
@@ -125,7 +121,6 @@ def test_a_table_is_tuned_cut_and_fused_as_a_run(folder: Path, call: Called, nam
         ("fuse", ["own.tsv", "trec", "-o", "-"]),
         ("fuse", ["own.tsv", "trec", "-o", "f.run", "--fit", "gold.json", "--folds", "4", "--task", "2"]),
         ("convert", ["own.tsv", "-"]),
-        ("report", ["gold.json", "own.tsv", "-o", "page.html", "--task", "2", "--resamples", "9"]),
     ],
 )
 def test_every_command_takes_names_of_columns(folder: Path, call: Called, command: str, rest: list[str]) -> None:
@@ -214,19 +209,6 @@ def test_lazy_frames_are_collected_before_processes_are_forked(monkeypatch: pyte
     pickle.dumps(results)
 
 
-def test_functions_take_names_of_columns(folder: Path) -> None:
-    names = {"query": "thema", "document": "stelle", "score": "wert", "relevance": "urteil"}
-    judged = [(query, document, 1) for query, documents in GOLD.items() for document in documents]
-    gold = pandas.DataFrame(judged, columns=["thema", "stelle", "urteil"])
-    frame = pandas.DataFrame(ROWS, columns=["thema", "stelle", "wert"])
-    runs = "own.tsv", frame.assign(wert=-frame.wert)
-    assert one_step.compare(gold, *runs, measure="AP", task=2, n_resamples=9, columns=names).runs[0].score == 1.0
-    fused = fuse(*runs, method="combsum", weights=[1, 0], norm="none", columns=names)
-    assert to_run(fused) == to_run("trec") == to_run(frame, columns=names)
-    assert to_run(Fusion("rrf", weights=(1, 0)).fuse(*runs, columns=names).run).keys() == GOLD.keys()
-    assert to_qrels(gold, columns=names) == {query: {document: 1} for query, document, _ in judged}
-
-
 def test_a_comparison_says_of_its_runs_what_evaluate_says(folder: Path, call: Called) -> None:
     Path("copy").write_bytes(Path("trec").read_bytes())
     Path("more").write_text(Path("trec").read_text() + "x Q0 001 1 0.5 T\n")
@@ -239,17 +221,3 @@ def test_a_comparison_says_of_its_runs_what_evaluate_says(folder: Path, call: Ca
     assert any("[extra-query]" in heard(remark) for remark in told[2] for n in (1, 2))
     code, out, _ = call("compare", "gold.json", "trec", "copy", "more", "--task", "2", "--resamples", "9", "-f", "json")
     assert (code, [run["remarks"] for run in json.loads(out)["runs"]]) == (0, told)
-
-
-def test_answers_and_golds_in_frames_go_through(folder: Path) -> None:
-    gold = Gold({"R01-1-A": {"5": 1}, "R01-2-A": {"6": 1}}, {"R01-1-A": True, "R01-2-A": False}, format="statute-xml")
-    answers = pandas.DataFrame({"id": ["R01-1-A", "R01-2-A"], "prediction": ["Y", "Y"]})
-    scores = evaluate(gold, {"R01-1-A": ["5"]}, answers=answers)
-    assert (scores.measures["Accuracy"], scores.others) == (0.5, {"answers": "<memory>"})
-    assert evaluate(gold, answers).task == "4"
-    assert (
-        one_step.leaderboard(pandas.DataFrame({"query_id": ["1"], "doc_id": ["2"]}), {"1": ["2"]}, task=2)
-        .entries[0]
-        .place
-        == 1
-    )

@@ -18,6 +18,7 @@ from coliee_ir.scoring.reading import find_task, read_gold, telling
 
 EXAMPLES = Path(coliee_ir.examples.__file__).parent
 GOLD1, RUN1 = EXAMPLES / "task1" / "gold.json", EXAMPLES / "task1" / "bm25.txt"
+DENSE = EXAMPLES / "task1" / "dense.txt"
 GOLD4, RUN4 = EXAMPLES / "task4" / "gold.xml", EXAMPLES / "task4" / "ALPHA.txt"
 
 Call = Callable[..., tuple[int, str, str]]
@@ -43,28 +44,15 @@ def test_what_shows_no_task_leaves_it_to_the_gold() -> None:
 
 
 @pytest.mark.parametrize(
-    "arguments",
-    [
-        ("tune", "GOLD", RUN1, "--by", "k", "--save", "GOLD"),
-        ("tune", "GOLD", RUN1, "--by", "k", "--apply", RUN1, "-o", "GOLD"),
-        ("fuse", RUN1, EXAMPLES / "task1" / "dense.txt", "--fit", "GOLD", "-o", "GOLD"),
-        ("report", "GOLD", RUN1, "-o", "GOLD"),
-        ("cut", "GOLD", "--rule", EXAMPLES / "no.json", "-o", "GOLD"),
-        ("tune", GOLD1, RUN1, "--by", "k", "--apply", RUN1, "-o", "GOLD", "--save", "GOLD"),  # two outputs in one
-    ],
-)
-def test_nothing_is_written_over_what_is_read(call: Call, tmp_path: Path, arguments: tuple[object, ...]) -> None:
-    gold = tmp_path / "gold.json"
-    gold.write_bytes(GOLD1.read_bytes())
-    code, out, err = call(*(gold if argument == "GOLD" else argument for argument in arguments))
-    assert (code, out) == (2, "")
-    assert f"[would-overwrite] {gold} …" in err
-    assert gold.read_bytes() == GOLD1.read_bytes()
-
-
-@pytest.mark.parametrize(
     ("name", "arguments"),
     [
+        ("gold.json", ("tune", "DIR/gold.json", RUN1, "--by", "k", "--save", "DIR/gold.json")),
+        ("gold.json", ("tune", "DIR/gold.json", RUN1, "--by", "k", "--apply", RUN1, "-o", "DIR/gold.json")),
+        ("gold.json", ("fuse", RUN1, DENSE, "--fit", "DIR/gold.json", "-o", "DIR/gold.json")),
+        ("gold.json", ("report", "DIR/gold.json", RUN1, "-o", "DIR/gold.json")),
+        ("gold.json", ("cut", "DIR/gold.json", "--rule", EXAMPLES / "no.json", "-o", "DIR/gold.json")),
+        # two outputs in one
+        ("gold.json", ("tune", GOLD1, RUN1, "--by", "k", "--apply", RUN1, "-o", "DIR/x", "--save", "DIR/x")),
         ("ranking.csv", ("leaderboard", GOLD1, "DIR", "--overview", "DIR", "-f", "csv")),
         ("questions.md", ("leaderboard", GOLD1, "DIR/questions.md", "--overview", "DIR", "-f", "markdown")),
         ("scores.csv", ("report", GOLD1, "DIR/scores.csv", "--figures", "DIR")),
@@ -77,11 +65,12 @@ def test_nothing_is_written_over_what_is_read(call: Call, tmp_path: Path, argume
         ("run.txt", ("tune", GOLD1, RUN1, "--exclude", "DIR/run.txt", "--save", "DIR/run.txt")),
     ],
 )
-def test_no_submission_is_lost_to_a_table_or_a_figure(
+def test_nothing_is_written_over_what_is_read(
     call: Call, tmp_path: Path, name: str, arguments: tuple[object, ...]
 ) -> None:
     run = tmp_path / name
-    run.write_bytes(RUN1.read_bytes())
+    content = (GOLD1 if name == "gold.json" else RUN1).read_bytes()
+    run.write_bytes(content)
     if name == "run.txt" and "DIR" not in arguments:
         (tmp_path / "link").symlink_to(run)
         (tmp_path / "hard").hardlink_to(run)
@@ -89,20 +78,14 @@ def test_no_submission_is_lost_to_a_table_or_a_figure(
     code, out, err = call(*(str(argument).replace("DIR", str(tmp_path)) for argument in arguments))
     assert (code, out) == (2, "")
     assert "[would-overwrite]" in err
-    assert run.read_bytes() == RUN1.read_bytes()
+    assert run.read_bytes() == content
     assert sorted(tmp_path.iterdir()) == before
-
-
-def test_the_tables_of_an_earlier_run_are_written_over(call: Call, tmp_path: Path) -> None:
-    (tmp_path / "ranking.tex").write_text("old")
-    code, _, err = call("leaderboard", GOLD1, RUN1, "--overview", tmp_path, "--resamples", "99")
-    assert (code, "ranking.tex" in err, "old" in (tmp_path / "ranking.tex").read_text()) == (0, True, False)
 
 
 @pytest.mark.parametrize("command", ["evaluate", "compare", "leaderboard", "fuse"])
 def test_a_run_that_is_sent_twice_is_named(call: Call, tmp_path: Path, command: str) -> None:
     (tmp_path / "twin.txt").write_bytes(RUN1.read_bytes())
-    runs = [RUN1, EXAMPLES / "task1" / "dense.txt", tmp_path / "twin.txt"]
+    runs = [RUN1, DENSE, tmp_path / "twin.txt"]
     given = [*runs, "-o", tmp_path / "out"] if command == "fuse" else [GOLD1, *runs]
     code, _, err = call(command, *given)
     said = f"[identical] bm25 … {RUN1} …" if command == "fuse" else f"bm25: [identical]{RUN1} …"
@@ -122,7 +105,7 @@ def test_no_line_begins_with_a_command_to_a_runner_of_workflows(call: Call, tmp_
     hostile = tmp_path / "run.txt"
     hostile.write_text(RUN1.read_text().replace(" bm25\n", " ::stop-commands::x##[error]y\n"))
     assert "::stop" in hostile.read_text()
-    runs = (hostile, EXAMPLES / "task1" / "dense.txt")
+    runs = (hostile, DENSE)
     printed = [call("tune", GOLD1, hostile, "--by", "k"), call("tune", GOLD1, hostile, "--by", "k", "-f", "json")]
     for form in ("table", "csv", "tsv", "markdown", "latex", "json", "jsonl", "trec"):
         printed.append(call("evaluate", GOLD1, *runs, "-f", form))
@@ -140,9 +123,11 @@ def test_long_ids_and_tags_are_shortened_in_remarks(call: Call, tmp_path: Path) 
     run = tmp_path / "run.txt"
     run.write_text(RUN1.read_text().replace(" bm25\n", f" {tag}\n") + f"{query} 000001 {tag}\n")
     for command in (("evaluate", GOLD1, run), ("leaderboard", GOLD1, run), ("tune", GOLD1, run, "--by", "k")):
-        code, _, err = call(*command)
+        code, out, err = call(*command)
         assert (code, query[:60] in err, max(map(len, err.splitlines())) < 600) == (0, False, True)
+        assert command[0] != "evaluate" or len(out) < 1000  # nor does a tag fill the screen
         assert "99999…" in err
+    assert tag in call("evaluate", GOLD1, run, "-f", "csv")[1]
 
 
 def test_files_of_two_teams_are_never_one_submission(call: Call, tmp_path: Path) -> None:
@@ -181,15 +166,6 @@ def test_a_choice_that_cannot_matter_is_refused_for_a_task_that_was_found(
         assert (code, out) == (2, "")
         assert choice in err
         assert "task 2" in err
-
-
-def test_a_tag_does_not_fill_the_screen(call: Call, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.chdir(tmp_path)
-    Path("gold.json").write_text('{"001": ["013"], "002": ["007"]}')
-    Path("run.txt").write_text(f"001 013 {'T' * 60_000}\n")
-    code, out, _ = call("evaluate", "gold.json", "run.txt")
-    assert (code, len(out) < 1000) == (0, True)
-    assert "T" * 60_000 in call("evaluate", "gold.json", "run.txt", "-f", "csv")[1]
 
 
 def test_ids_of_trec_may_have_commas_in_json_too(call: Call, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
