@@ -47,8 +47,16 @@ class Power(NamedTuple):
         """How often a difference is found, on average over pairs."""
         reach = self.c * np.sqrt(self.error**2 + self.spread * difference**2)
         above = np.divide(difference / self.s - reach, self.error, out=np.zeros_like(reach), where=self.error > 0)
-        return float(np.mean([normal().cdf(one) for one in above.tolist()]))
+        return float(_normal_cdf(above).mean())
 
 
 def _student(n: int, settings: Resampling, pairs: int = 1) -> float:
     return t_quantile(1 - settings.alpha / 2 / pairs, n - 1)
+
+
+def _normal_cdf(x: FloatArray) -> FloatArray:
+    """To seven digits (Abramowitz, Stegun 1964, 26.2.17); ``statistics`` takes one number at a time."""
+    t = 1 / (1 + 0.2316419 * np.abs(x))
+    series = t * (0.319381530 + t * (-0.356563782 + t * (1.781477937 + t * (-1.821255978 + t * 1.330274429))))
+    tail = np.exp(-x * x / 2) / math.sqrt(2 * math.pi) * series
+    return np.asarray(np.where(x >= 0, 1 - tail, tail))
