@@ -25,9 +25,6 @@ from coliee_ir.rules import ALWAYS
 if TYPE_CHECKING:
     from coliee_adapters.layouts.layout import Layout
 
-#: The first year of the eras that statute questions count in: ``H18`` is the eighteenth year of Heisei.
-ERAS: Final = {"H": 1989, "R": 2019}
-
 #: The newest edition of COLIEE. Rules in its files that do not end hold up to it; the next begins by raising it.
 NEWEST = 2026
 

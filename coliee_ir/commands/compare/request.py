@@ -309,8 +309,12 @@ def _pair(
     """Everything that is said of two runs."""
     a, b = places
     one, other = board.runs[a], board.runs[b]
-    jackknife = one.without - other.without
-    adding = (one.result.terms.each != 0).any(axis=1) | (other.result.terms.each != 0).any(axis=1)
+    effect, decide = math.nan, tuple[tuple[str, float], ...]()
+    if len(scored) <= MOST_ALONE:
+        jackknife = one.without - other.without
+        adding = (one.result.terms.each != 0).any(axis=1) | (other.result.terms.each != 0).any(axis=1)
+        effect = resampling.effect(test.difference, jackknife[adding])
+        decide = _deciding(test.difference, jackknife, scored[0].query_ids)
     values = _differences(one.result, other.result)
     return Pair(
         a=a,
@@ -327,8 +331,8 @@ def _pair(
         wins=int((values > NEAR).sum()),
         ties=int((np.abs(values) <= NEAR).sum()),
         losses=int((values < -NEAR).sum()),
-        effect=resampling.effect(test.difference, jackknife[adding]),
-        deciding=() if len(scored) > MOST_ALONE else _deciding(test.difference, jackknife, scored[0].query_ids),
+        effect=effect,
+        deciding=decide,
     )
 
 

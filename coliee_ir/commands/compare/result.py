@@ -66,7 +66,7 @@ class Pair:
         losses: queries with a greater value in ``b``.
         effect: the difference in standard deviations of what single queries say of it, their jackknife pseudo-values.
             For a mean these are the queries' differences, so that it is Cohen's d for pairs. It does not grow with the
-            number of queries.
+            number of queries. NaN of more than 50 runs.
         deciding: the queries that move the difference most, and by how much it would change without each; none of more
             than 50 runs.
     """
