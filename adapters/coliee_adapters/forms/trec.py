@@ -14,6 +14,8 @@ from coliee_adapters.forms.form import Form, Found, Row, Values, Written
 from coliee_adapters.forms.lines import Comments, Note, content_lines, counted, is_number, join_columns, split_columns
 
 _QRELS: Final = ("QUERY", "0", "DOCUMENT", "RELEVANCE")
+#: characters of a qrels file whose words are held at a time
+_AT_ONCE: Final = 1 << 20
 _INTEGER: Final = re.compile(r"[+-]?[0-9]{1,9}(?:\.0*)?")
 
 
@@ -39,17 +41,24 @@ def first_fields(head: bytes) -> list[str]:
 
 
 def _qrels(source: Source, note: Note) -> Found:
-    """Judgements: all at once where every line is four words with single blanks."""
+    """Judgements: many at a time as far as every line is four words with single blanks."""
     text = source.text(columns=True)
     place = partial(Place, source.name, "line")
-    if (words := regular_words(text, len(_QRELS))) is not None:
+    at, first = 0, 1
+    while at < len(text):
+        end = text.find("\n", at + _AT_ONCE) + 1 or len(text)
+        if (words := regular_words(text[at:end], len(_QRELS))) is None:
+            break
         columns = {"query": words[0::4], "document": words[2::4], "relevance": words[3::4]}
-        yield Values(columns, lambda at: place(at + 1))
+        yield Values(columns, lambda row, first=first: place(first + row))
+        at, first = end, first + len(words) // 4
+    if at and at == len(text):
         return
+    text = text[at:]
     expected = f"expected {len(_QRELS)} columns: {' '.join(_QRELS)}"
     comments = Comments(note, "gold-comment")
-    is_empty = True
-    for number, line in content_lines(text, source.name, comments=comments):
+    is_empty = not at
+    for number, line in content_lines(text, source.name, first, comments):
         fields = split_columns(line)
         if len(fields) != len(_QRELS):
             raise place(number).fault("columns", counted(len(fields), "column"), line, expected)
