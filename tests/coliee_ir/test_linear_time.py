@@ -89,7 +89,7 @@ def _sniff(path: str) -> object:
 
 def _read(path: str) -> None:
     for form in detect.RUN_FORMS:
-        _tried(lambda form=form: _drained(form.read(Source(path), str)))  # type: ignore[misc]
+        _tried(lambda form=form: _drained(detect.read_run(Source(path), form=form.name)))  # type: ignore[misc]
     for task in (None, "4"):
         _tried(lambda task=task: _drained(read_run(path, task=task)))  # type: ignore[misc]
 
@@ -100,7 +100,7 @@ def _drained(record: object) -> object:
 
 def _gold(path: str) -> None:
     for form in detect.GOLD_FORMS:
-        _tried(lambda form=form: form.read(Source(path), str))  # type: ignore[misc]
+        _tried(lambda form=form: detect.read_gold(Source(path), form=form.name))  # type: ignore[misc]
     _tried(lambda: read_queries(path))
     _tried(lambda: find_task(read_gold({"R07-01-O": "Y"}), path))
 

@@ -169,7 +169,7 @@ def test_a_file_of_the_pilot_is_read_for_what_the_task_asks(tmp_path: Path) -> N
     [
         (read_gold, 7, "[unknown-format] gold … (found 'int')"),
         (read_run, 7, "[unknown-format] run … (found 'int')"),
-        (read_gold, [("q", "d", 1)], "[missing-key]"),
+        (read_gold, [("q", "d", 1, "x")], "[missing-key]"),
         (read_gold, pandas.DataFrame({"query_id": ["q"]}), "[missing-column] (found 'query_id')"),
         (read_run, {"q": {"d": float("nan")}}, "[bad-score] (found 'nan')"),
         (read_run, {"q": {"d": "high"}}, "[bad-score] (found 'high')"),
