@@ -50,7 +50,7 @@ def _qrels(source: Source, note: Note) -> Found:
         if (words := regular_words(text[at:end], len(_QRELS))) is None:
             break
         columns = {"query": words[0::4], "document": words[2::4], "relevance": words[3::4]}
-        yield Values(columns, lambda row, first=first: place(first + row))
+        yield Values(columns, partial(_line, source.name, first))
         at, first = end, first + len(words) // 4
     if at and at == len(text):
         return
@@ -67,6 +67,10 @@ def _qrels(source: Source, note: Note) -> Found:
     comments.check_closed(source.name)
     if is_empty:
         raise InputError("empty", source.name, "the file contains only comments", remedy=expected)
+
+
+def _line(name: str, first: int, row: int) -> Place:
+    return Place(name, "line", first + row)
 
 
 def _write_qrels(gold: Written, stream: TextIOBase) -> None:
