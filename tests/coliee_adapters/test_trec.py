@@ -90,7 +90,6 @@ def test_lines_are_counted_through_all_that_is_read_at_once(source: Opened, last
     assert sum(map(len, (trec.read_gold(source(text.removesuffix(f"{last}\n"))).qrels or {}).values())) == n
 
 
-
 @given(
     st.dictionaries(
         IDS,
