@@ -58,15 +58,12 @@ class Corpus(ABC):
     Attributes:
         task: the task; ``3`` for any statute corpus with a civil code, ``tort`` for both tasks of the pilot.
         path: the file or folder as the user named it.
+        gold: what is right, in the ids of runs; None where no relevant document and no label is known.
     """
 
     task: str
     path: str
-
-    @property
-    @abstractmethod
-    def gold(self) -> Gold | None:
-        """What is right, in the ids of runs; None where no relevant document and no label is known."""
+    gold: Gold | None
 
     @abstractmethod
     def query_ids(self) -> tuple[str, ...]:

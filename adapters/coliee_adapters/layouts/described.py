@@ -49,13 +49,6 @@ class _Record(NamedTuple):
     place: Place
 
 
-class _Item(NamedTuple):
-    """A document of a query: its id, and the number that the record gives it, or NOTHING."""
-
-    id: str
-    number: Any
-
-
 def read_gold(source: Source, layout: Layout) -> Gold:
     """Read a gold: documents in ``qrels``, labels in ``labels``, what other parts there are in ``beside``."""
     remarks = Remarks()
@@ -159,10 +152,10 @@ def _repeated(records: Sequence[_Record], layout: Layout, seen: _Seen) -> list[_
             of_query = seen.setdefault((name, query), {})
             sign = 1 if part.score else -1
             fresh = []
-            for item in _items(record, part, layout, "score" if part.score else "rank"):
-                value = 0.0 if item.number is NOTHING else sign * score_of(item.number, record.place)
-                fresh.append(item.id not in of_query or value > of_query[item.id])
-                of_query[item.id] = max(value, of_query.get(item.id, value))
+            for document, number in _items(record, part, layout, "score" if part.score else "rank"):
+                value = 0.0 if number is NOTHING else sign * score_of(number, record.place)
+                fresh.append(document not in of_query or value > of_query[document])
+                of_query[document] = max(value, of_query.get(document, value))
             held = _value(record, part.at) if part.at else record.held
             if isinstance(held, list):
                 held[:] = compress(held, fresh)
@@ -186,8 +179,8 @@ def _ranked(records: Iterable[_Record], part: Part, layout: Layout) -> Iterator[
     role = "rank" if part.rank and not part.score else "score"
     for record, query in _queries(records, layout):
         items = [
-            Row(record.place, query, item.id, **{FIELDS.get(role, role): item.number})
-            for item in _items(record, part, layout, role)
+            Row(record.place, query, document, **{FIELDS.get(role, role): number})
+            for document, number in _items(record, part, layout, role)
         ]
         yield from (items[::-1] if part.reverse else items) or (Row(record.place, query),)
 
@@ -404,8 +397,8 @@ def _queries(records: Iterable[_Record], layout: Layout) -> Iterator[tuple[_Reco
         yield record, record.query if record.query is not None else _made(record, layout.query, record.held, layout)
 
 
-def _items(record: _Record, part: Part, layout: Layout, number: str) -> Iterator[_Item]:
-    """The documents of a record; ``number`` is what the record may give each: its relevance, score or rank."""
+def _items(record: _Record, part: Part, layout: Layout, role: str) -> Iterator[tuple[str, Any]]:
+    """The documents of a record, each with its relevance, score or rank; with NOTHING where it gives none."""
     if part.at == ALL:
         held: Any = {key: value for key, value in record.held.items() if f"{{{key}}}" not in _braced(layout.query)}
     else:
@@ -414,14 +407,14 @@ def _items(record: _Record, part: Part, layout: Layout, number: str) -> Iterator
         return
     if part.separator and isinstance(held, str):
         held = [text for text in held.split(part.separator) if text.strip()]
-    key = getattr(part, number)
+    key = getattr(part, role)
     if isinstance(held, dict) and not part.id:
         for document, value in held.items():
-            yield _Item(_identifier(document, layout), value)
+            yield _identifier(document, layout), value
         return
     for item in held if isinstance(held, list) else [held]:
         document = _made(record, part.id, item, layout) if part.id else _identifier(item, layout, record)
-        yield _Item(document, _value(record._replace(held=item), key) if key else NOTHING)
+        yield document, _value(record._replace(held=item), key) if key else NOTHING
 
 
 def _value(record: _Record, path: str) -> Any:
