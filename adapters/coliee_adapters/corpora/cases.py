@@ -44,18 +44,22 @@ class CaseCorpus(Corpus):
     def __init__(self, folder: PathLike, gold: PathLike | Gold | None = None) -> None:
         self.path = os.fspath(folder)
         self._files = _texts(Path(folder), "case", "give the folder that holds files such as 000018.txt")
-        named, self.gold = _named_by(gold)
-        self._queries = named or ()
-        _check_known(self._queries, self._files, gold, self.path)
-        self._named = frozenset(self._queries)
+        self._queries, self._gold = _named_by(gold)
+        _check_known(self._queries or (), self._files, gold, self.path)
+        self._named = frozenset(self._queries or ())
+
+    @property
+    def gold(self) -> Gold | None:
+        """The labels that were given."""
+        return self._gold
 
     def query_ids(self) -> tuple[str, ...]:
         """The ids that the gold names, in its order."""
-        return self._queries
+        return self._queries or ()
 
     def queries_iter(self) -> Iterator[Query]:
         """The cases that the gold names, in its order."""
-        return (Query(query, _text(self._files[query])) for query in self._queries)
+        return (Query(query, _text(self._files[query])) for query in self.query_ids())
 
     def doc_ids(self) -> tuple[str, ...]:
         """The ids of all cases, in their order."""
@@ -92,11 +96,16 @@ class FragmentCorpus(Corpus):
         if not self._folders:
             remedy = f"give the folder that holds folders such as 001, each with its {_FRAGMENT} and {_PARAGRAPHS}"
             raise InputError("empty", self.path, "this folder contains no queries", remedy=remedy)
-        named, self.gold = _named_by(gold)
+        named, self._gold = _named_by(gold)
         _check_known(named or (), self._folders, gold, self.path)
         self._queries = tuple(self._folders) if named is None else named
         self._named = frozenset(self._queries)
         self._paragraphs = cache(self._listed_paragraphs)
+
+    @property
+    def gold(self) -> Gold | None:
+        """The labels that were given."""
+        return self._gold
 
     def query_ids(self) -> tuple[str, ...]:
         """The ids that the gold names, or else those of all folders."""

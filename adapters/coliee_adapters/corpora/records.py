@@ -58,12 +58,15 @@ class Corpus(ABC):
     Attributes:
         task: the task; ``3`` for any statute corpus with a civil code, ``tort`` for both tasks of the pilot.
         path: the file or folder as the user named it.
-        gold: what is right, in the ids of runs; None where no relevant document and no label is known.
     """
 
     task: str
     path: str
-    gold: Gold | None
+
+    @property
+    @abstractmethod
+    def gold(self) -> Gold | None:
+        """What is right, in the ids of runs; None where no relevant document and no label is known."""
 
     @abstractmethod
     def query_ids(self) -> tuple[str, ...]:

@@ -65,10 +65,7 @@ def read_gold(source: Source, layout: Layout) -> Gold:
 
 
 def read_queries(source: Source, layout: Layout) -> tuple[str, ...]:
-    """The ids of the queries of a gold, or of a test file that is written like it but for what is right.
-
-    Args and errors are those of ``read_gold``.
-    """
+    """The ids of the queries of a gold, or of a test file that is written like it but for what is right."""
     return tuple(dict.fromkeys(query for _, query in _queries(list(_records(source, layout)), layout)))
 
 
@@ -85,10 +82,7 @@ def is_trec(source: Source, layout: Layout) -> bool:
 
 
 def read_run(source: Source, layout: Layout) -> Run | Answers:
-    """Read a submission: its documents, or else its answers; what other parts there are in ``beside``.
-
-    Args and errors are those of ``read_gold``.
-    """
+    """Read a submission: its documents, or else its answers; what other parts there are in ``beside``."""
     if layout.container in ROWS and len(layout.parts) == 1 and not layout.labels:
         [part] = layout.parts.values()
         line, names = _first(source, layout)
@@ -115,8 +109,6 @@ def without_repetitions(source: Source, layout: Layout) -> str:
     """The text of a submission without the documents that repeat one of their query, unless they rank better.
 
     JSON is written anew; of other files, lines are left out.
-
-    Args and errors are those of ``read_gold``.
     """
     text = source.text(columns=layout.container not in ("json", "jsonl"))
     seen: _Seen = {}
