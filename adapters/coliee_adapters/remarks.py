@@ -175,7 +175,7 @@ class Remarks:
         return f"Remarks({self._counts!r})"
 
     def sentences(self, decisions: Mapping[str, str] | None = None) -> Iterator[Remark]:
-        """One sentence a kind, in the order of ``KINDS``; ``decisions`` say by kind what was done, where that is open."""
+        """One sentence a kind, in the order of ``KINDS``; ``decisions`` are the clauses of what was done."""
         for kind, pattern in KINDS.items():
             if n := self._counts.get(kind, 0):
                 said = pattern.replace("{decision}", (decisions or {}).get(kind, "reported"))

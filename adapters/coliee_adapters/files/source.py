@@ -261,7 +261,7 @@ class Source:
 
     @contextlib.contextmanager
     def open(self) -> Iterator[BinaryIO]:
-        """A binary stream from the first byte, decompressed. A small plain file, of which all was seen, is not opened."""
+        """A binary stream from the first byte, decompressed. Of a small plain file all was seen: it is not opened."""
         self.check()
         if self.is_remote or not self.is_file or self.goes_on:
             with self._stream() as stream:
