@@ -107,11 +107,7 @@ def _with_gold(result: Scores | ColieeError, scorer: Scorer) -> Scores | ColieeE
 
 
 def _in_processes(given: Sequence[Submission], score: _Score, jobs: int) -> Iterator[Scores | ColieeError]:
-    """What processes of this machine make of submissions; one that is killed spoils no other's work.
-
-    Which submission a killed process worked on is not known. So those that may have been begun are scored again, each
-    in a process of its own, and the rest as before.
-    """
+    """What processes of this machine make of submissions; one that is killed spoils no other's work."""
     from coliee_ir.judging import workers
 
     tasks = [partial(_apart, score, submission) for submission in given]
@@ -122,7 +118,7 @@ def _in_processes(given: Sequence[Submission], score: _Score, jobs: int) -> Iter
                 yield result
                 done += 1
             return
-        except workers.LostError:
+        except workers.LostError:  # by which run is not known: each that may have been begun gets a process of its own
             for at in range(done, min(done + 2 * jobs, len(tasks))):
                 try:
                     yield from workers.results([tasks[at]], 1, alone=True)
