@@ -19,7 +19,7 @@ from coliee_ir.commands.convert import ANSWER_TARGETS, RUN_TARGETS
 from coliee_ir.commands.evaluate import prepare
 from coliee_ir.commands.fuse import Fusion, fitting
 from coliee_ir.commands.fuse.recipe import keeps_scores, write_fused
-from coliee_ir.inbox.grouping import to_fuse
+from coliee_ir.inbox.grouping import pass_over_unfused
 from coliee_ir.inbox.runs import Runs
 from coliee_ir.scoring.reading import check_columns
 from coliee_ir.scoring.reading import given as as_given
@@ -76,7 +76,7 @@ def run(options: argparse.Namespace) -> int:
     if options.columns:
         check_columns(found.sources, options.columns)
     if found.inventory is not None:
-        to_fuse(found.inventory, options.task)
+        pass_over_unfused(found.inventory, options.task)
         for remark in (*found.inventory.walked.remarks(), *found.inventory.remarks()):
             say(remark)
     runs = found.sources

@@ -130,8 +130,7 @@ def score(
 ) -> Scored:
     """Score the runs that were found, and say on standard error what there is to say of them.
 
-    A store of scores stands for the runs in it. With ``--store`` the scores of runs are kept in one. What cannot be
-    done with the scores is refused by ``ready``, before there are any.
+    What cannot be done with the scores is refused by ``ready``, before there are any.
     """
     together = "submissions" in vars(options)
     with asking_about_swap(options.gold, next(iter(found.sources), None)):
@@ -318,9 +317,7 @@ def tell(scored: Sequence[Scores], because: str, excluded: int) -> None:
         + (f", {excluded} excluded" if excluded else "")
     )
     say(versions())
-    common = list(first.remarks)
-    for scores in scored:
-        common = [remark for remark in common if remark in scores.remarks]
+    common = [remark for remark in first.remarks if all(remark in scores.remarks for scores in scored)]
     if len(scored) <= _FEW:
         for scores in scored:
             tag = shortened(scores.tag)

@@ -165,14 +165,10 @@ def read_columns(layout: Layout, form: str, source: Source, rule: IdRule) -> Run
         path=source.name,
         format=form,
     )
-    return replace(whole, split=partial(split, source, partial(_part, whole, read)))
+    return replace(whole, split=partial(_split, source, whole, read))
 
 
-def _part(whole: Run, read: Callable[..., Iterator[Columns]], start: int, stop: int | None) -> Run:
-    return replace(whole, blocks=partial(read, start=start, stop=stop))
-
-
-def split(source: Source, part: Callable[[int, int | None], Run], n: int) -> list[Run]:
+def _split(source: Source, whole: Run, read: Callable[..., Iterator[Columns]], n: int) -> list[Run]:
     """A run as up to ``n`` runs over parts of its file, which begin where a query begins.
 
     The parts are those of a file in which nothing irregular stands: a comment over several lines may lie across their
@@ -186,7 +182,8 @@ def split(source: Source, part: Callable[[int, int | None], Run], n: int) -> lis
         if start is None:
             break
         starts.append(start)
-    return [part(start, stop) for start, stop in zip(starts, [*starts[1:], None], strict=True)]
+    stops = [*starts[1:], None]
+    return [replace(whole, blocks=partial(read, start=a, stop=b)) for a, b in zip(starts, stops, strict=True)]
 
 
 def _next_query(source: Source, offset: int) -> int | None:
@@ -447,10 +444,7 @@ def _squeezed(raw: bytes) -> bytes:
 
 
 class _Table:
-    """Regular lines as an array of bytes, and where each column of each line begins and ends.
-
-    The bytes stand between ``PADDING`` zeros, so that words around any column can be read.
-    """
+    """Regular lines as bytes between ``PADDING`` zeros, and where each column of each line begins and ends."""
 
     def __init__(self, raw: bytes, first: IntArray, last: IntArray) -> None:
         self.raw, self.first, self.last = raw, first, last  # both of shape (columns, lines)

@@ -65,10 +65,7 @@ def run_of(
     *,
     commas: bool = True,
 ) -> Run | Answers:
-    """A run from ``{query: {document: score}}``, ``{query: [document]}``, a frame, or tuples; or answers.
-
-    Answers come from ``{query: "Y"}``, ``{query: True}``, ``{query: 1}``, or a column of a frame or of tuples.
-    """
+    """A run from ``{query: {document: score}}``, ``{query: [document]}``, a frame, or tuples; or answers, Y or N."""
     remarks = Remarks()
     found = _found(held, "run", columns, remarks.add)
     return replace(rows.run_of(found, rule, _MEMORY, "memory", tag, remarks, commas=commas), tag=tag)

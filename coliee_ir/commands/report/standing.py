@@ -8,11 +8,11 @@ from typing import Any, Final
 import altair as alt
 
 from coliee_ir.commands.leaderboard.standing import best_of
-from coliee_ir.commands.report.contents import Contents, is_count
+from coliee_ir.commands.report.contents import Contents
 from coliee_ir.commands.report.drawing import WIDTH, Figure, figure, label, name_axis, rows
 from coliee_ir.measures import Measure
 from coliee_ir.output.grid import Cell, Grid, Number
-from coliee_ir.scoring.scores import Scores
+from coliee_ir.scoring.scores import Scores, is_count
 from coliee_ir.stats.intervals import SHARES
 
 #: so many measures are drawn side by side; the table has all
