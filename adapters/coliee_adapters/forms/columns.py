@@ -394,7 +394,9 @@ class Reader:
                 starts.append(len(documents))
             documents.append(self.rule(fields[self.layout.document]))
             if scores is not None and self.layout.score is not None:
-                score = finite_score(fields[self.layout.score], self.name, number)
+                if (score := as_number(given := fields[self.layout.score])) is None:
+                    problem, remedy = "this score is not a finite number", "write it like 12.5"
+                    raise InputError("bad-score", self.name, problem, line=number, found=given, remedy=remedy)
                 scores.append(-score if self.layout.by_rank else score)
             if ranks is not None and self.layout.rank is not None:
                 ranks.append(fields[self.layout.rank])
@@ -524,12 +526,3 @@ def _without_ending(ids: Ids) -> Ids:
     long_enough = ids.length >= 4
     ends = np.where(long_enough, ids.first + ids.length - 4, 0)
     return Ids(ids.raw, ids.first, ids.length - 4 * (long_enough & (raw[ends] == _TXT)))
-
-
-def finite_score(text: str, name: str, line: int) -> float:
-    """The number that a text stands for; InputError unless it is finite."""
-    value = as_number(text)
-    if value is not None:
-        return value
-    problem = "this score is not a finite number"
-    raise InputError("bad-score", name, problem, line=line, found=text, remedy="write it like 12.5")

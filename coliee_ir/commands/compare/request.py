@@ -126,7 +126,7 @@ def _compared(
     scored: Sequence[Scores], asked: Asked, measures: Sequence[Measure], baseline: str | None
 ) -> list[Comparison]:
     """A comparison on each measure; their pairs are corrected together."""
-    pairs = list(_pairs(scored, baseline))
+    scored, pairs = list(scored), list(_pairs(scored, baseline))
     for measure in measures:
         _check_test(asked, measure, scored, pairs)
     first, settings = scored[0], asked.settings
@@ -149,9 +149,9 @@ def _compared(
         p = own if asked.correction == "maxt" else corrected(own, asked.correction)
     found = []
     for at, (board, of_board) in enumerate(zip(boards, tests, strict=True)):
-        both = [(test.interval, test.narrower) for test in of_board]
+        both: list[tuple[Interval, Sequence[float]]] = [(test.interval, test.narrower) for test in of_board]
         if joint is not None:
-            both = [(Interval(*one), Interval(*two)) for one, two in zip(*joint.intervals[at].tolist(), strict=True)]
+            both = [(Interval(*one), two) for one, two in zip(*joint.intervals[at].tolist(), strict=True)]
         elif asked.correction == "bonferroni":
             both = [(test.interval, test.narrower) for test in tests_of_all[at]]
         of_p = p[at * len(pairs) : (at + 1) * len(pairs)].tolist()
@@ -236,11 +236,11 @@ def _standings(
     board: _Board, scored: Sequence[Scores], asked: Asked, comparison: Comparison, is_whole: bool
 ) -> Iterator[Standing]:
     """The runs; with the ranks that they may have where all pairs were tested, so that findings hold at once."""
-    n, level = len(scored), asked.settings.confidence_level
+    n, level, alpha = len(scored), asked.settings.confidence_level, asked.settings.alpha
     ranks = [Ranks(0, 0)] * n
     if is_whole and asked.correction not in ("bh", "none"):
         better = np.zeros((n, n), dtype=np.bool_)
-        for pair in (pair for pair in comparison.pairs if pair.p < asked.settings.alpha):
+        for pair in (pair for pair in comparison.pairs if pair.p < alpha):
             better[(pair.a, pair.b) if pair.difference > 0 else (pair.b, pair.a)] = True
         order = sorted(range(n), key=lambda at: np.nan_to_num(-board.runs[at].score, nan=math.inf))
         sets = rank_sets([board.runs[at].score for at in order], better[np.ix_(order, order)])
@@ -304,7 +304,7 @@ def _pair(
     places: tuple[int, int],
     test: PairTest,
     p: float,
-    intervals: tuple[Interval, Interval],
+    intervals: tuple[Interval, Sequence[float]],
     counts: Sequence[int],
     scored: Sequence[Scores],
     board: _Board,
