@@ -285,7 +285,7 @@ def planned(queries: int, years: int, seed: int, tails: bool) -> tuple[float, fl
     differences, squares = np.array(real).T
     reach = float(stats.t.isf(ALPHA / 2, queries - 1)) * np.sqrt(squares)
     true = float(np.quantile(reach - (differences.mean() - differences), 0.8))
-    found = [float(Power.of(drawn(), [(0, 1)], queries, settings).found(0.8)[0]) / true for _ in range(years)]
+    found = [float(Power.of(drawn(), [(0, 1)], [queries], settings)[0].found(0.8)[0]) / true for _ in range(years)]
     low, middle, high = np.quantile(found, [0.05, 0.5, 0.95])
     return float(low), float(middle), float(high)
 

@@ -293,7 +293,7 @@ def plans(times: int, seed: int) -> Iterator[list[str]]:
             low, high = 4, 1_000_000
             while high - low > 1:
                 middle = (low + high) // 2
-                is_enough = Power.of(board, [(0, 1)], middle, settings(0)).found(0.8)[0] <= d
+                is_enough = Power.of(board, [(0, 1)], [middle], settings(0))[0].found(0.8)[0] <= d
                 low, high = (low, middle) if is_enough else (middle, high)
             needed.append(high)
         few, n, many = np.percentile(needed, [25, 50, 75]).astype(int).tolist()

@@ -64,11 +64,6 @@ def one_of(name: str, value: object, kinds: type | tuple[type, ...] | UnionType,
     return value
 
 
-def several(value: object) -> list[object]:
-    """What a parameter holds that takes one thing, a list of such, or None."""
-    return list(value) if isinstance(value, list | tuple) else [] if value is None else [value]
-
-
 def numbers(name: str, value: object, wanted: str = "a list of numbers") -> tuple[Any, ...]:
     """Real numbers, as they were given."""
     found = tuple(value) if isinstance(value, Iterable) else (None,)

@@ -128,12 +128,8 @@ class Remarks:
         return self
 
     def add(self, kind: str, example: str = "", n: int = 1) -> None:
-        """Count ``n`` more of a kind; an example is kept while there are fewer than three.
-
-        Raises:
-            KeyError: the kind is not one of ``KINDS``.
-        """
-        KINDS[kind]
+        """Count ``n`` more of a kind; an example is kept while there are fewer than three."""
+        KINDS[kind]  # a KeyError for what is none
         if n <= 0:
             return
         self._counts[kind] = self._counts.get(kind, 0) + n
@@ -179,11 +175,7 @@ class Remarks:
         return f"Remarks({self._counts!r})"
 
     def sentences(self, decisions: Mapping[str, str] | None = None) -> Iterator[Remark]:
-        """One sentence a kind, in the order of ``KINDS``.
-
-        Args:
-            decisions: kind → the clause that says what was done about it, for the kinds that leave it open.
-        """
+        """One sentence a kind, in the order of ``KINDS``; ``decisions`` are the clauses of what was done."""
         for kind, pattern in KINDS.items():
             if n := self._counts.get(kind, 0):
                 said = pattern.replace("{decision}", (decisions or {}).get(kind, "reported"))

@@ -160,9 +160,7 @@ def _parameter(name: str, base: str, text: str) -> str:
 @functools.cache
 def _order() -> dict[str, int]:
     """trec_eval's own order of its measures, in which pytrec_eval returns them."""
-    values = _values_of_anything()
-    bases = dict.fromkeys(_base_of(key) for key in values)
-    return {base: place for place, base in enumerate(bases)}
+    return {base: place for place, base in enumerate(dict.fromkeys(map(_base_of, _values_of_anything())))}
 
 
 @functools.cache
@@ -224,16 +222,9 @@ class _Group(NamedTuple):
     def takes(self, request: Request) -> bool:
         """Whether a request for which this view does may be asked for together with these."""
         like = self.requests[0]
-        return (like.rel, like.judged_only, like.gains, like.top) == (
-            request.rel,
-            request.judged_only,
-            request.gains,
-            request.top,
-        ) and all(r.base != request.base or r.parameter == request.parameter for r in self.requests if _is_single(r))
-
-
-def _is_single(request: Request) -> bool:
-    return request.base in _SINGLE
+        rules_alike = request == like._replace(base=request.base, parameter=request.parameter)
+        same = [one for one in self.requests if one.base == request.base]
+        return rules_alike and (request.base not in _SINGLE or all(one == request for one in same))
 
 
 @functools.lru_cache(maxsize=64)
@@ -393,4 +384,4 @@ def _mean(request: Request, total: float, n: int) -> float:
 
 def each_name() -> Iterator[str]:
     """The names of all measures that can be asked for, in trec_eval's order, without parameters."""
-    yield from (base for base in _order() if base not in _TEXT)
+    return (base for base in _order() if base not in _TEXT)

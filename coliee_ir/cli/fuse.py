@@ -10,7 +10,6 @@ from typing import cast
 from coliee_adapters.errors import UsageError
 from coliee_adapters.files.source import Source
 from coliee_adapters.forms.lines import counted
-from coliee_adapters.kinds import told
 from coliee_adapters.records import Answers, Run, RunLike
 from coliee_ir.cli import say, scoring
 from coliee_ir.cli.options import add, add_decisions, one_measure, rules
@@ -19,7 +18,7 @@ from coliee_ir.commands.convert import ANSWER_TARGETS, RUN_TARGETS
 from coliee_ir.commands.evaluate import prepare
 from coliee_ir.commands.fuse import Fusion, fitting
 from coliee_ir.commands.fuse.recipe import keeps_scores, write_fused
-from coliee_ir.inbox.grouping import to_fuse
+from coliee_ir.inbox.grouping import pass_over_unfused
 from coliee_ir.inbox.runs import Runs
 from coliee_ir.scoring.reading import check_columns
 from coliee_ir.scoring.reading import given as as_given
@@ -76,7 +75,7 @@ def run(options: argparse.Namespace) -> int:
     if options.columns:
         check_columns(found.sources, options.columns)
     if found.inventory is not None:
-        to_fuse(found.inventory, options.task)
+        pass_over_unfused(found.inventory, options.task)
         for remark in (*found.inventory.walked.remarks(), *found.inventory.remarks()):
             say(remark)
     runs = found.sources
@@ -139,7 +138,7 @@ def _fit(options: argparse.Namespace, found: Runs) -> int:
     fused = fitted.fused.run
     if is_cut and keeps_scores(options.to) and not (options.task or options.top):
         fused, is_cut = replace(fitted.fusion, top=None).fuse(*fitted.inputs, tag=fused.tag).run, False
-        _tell(
+        scoring.tell_of(
             options.output,
             "the whole ranking with its scores, for `coliee-ir tune`; "
             f"--task {fitted.task} writes the first {fitted.fusion.top} of each query",
@@ -148,15 +147,10 @@ def _fit(options: argparse.Namespace, found: Runs) -> int:
         fused, fitted.inputs, options.output, to=options.to, task=fitted.task, edition=options.edition, is_cut=is_cut,
         template=options.template,
     ):  # fmt: skip
-        _tell(options.output, sentence)
+        scoring.tell_of(options.output, sentence)
     table = str(fitted)
     if "-" in (options.output, options.save):
         scoring.tell_text(table)
     else:
         scoring.put(table, "-")
     return 0
-
-
-def _tell(target: str, sentence: str) -> None:
-    """Say what there is to say of a file that was written."""
-    say(sentence if target == "-" else f"{target}: {told(sentence)}")

@@ -130,8 +130,7 @@ def score(
 ) -> Scored:
     """Score the runs that were found, and say on standard error what there is to say of them.
 
-    A store of scores stands for the runs in it. With ``--store`` the scores of runs are kept in one. What cannot be
-    done with the scores is refused by ``ready``, before there are any.
+    What cannot be done with the scores is refused by ``ready``, before there are any.
     """
     together = "submissions" in vars(options)
     with asking_about_swap(options.gold, next(iter(found.sources), None)):
@@ -270,6 +269,11 @@ def tell_text(text: str) -> None:
         say(line)
 
 
+def tell_of(path: str, sentence: str) -> None:
+    """Say what there is to say of a file that was written."""
+    say(sentence if path == "-" else f"{path}: {told(sentence)}")
+
+
 def watched(results: Iterable[_Result], n: int) -> Iterator[_Result]:
     """The results; where there are many, with a bar on standard error if somebody watches, else now and then a line."""
     if n < _MANY:
@@ -312,15 +316,9 @@ def _span(seconds: float) -> str:
 def tell(scored: Sequence[Scores], because: str, excluded: int) -> None:
     """On standard error: the task and why, the versions, and for each run the header and the remarks."""
     first = scored[0]
-    say(
-        by_rules(first.task, first.edition)
-        + (f" ({because})" if because else "")
-        + (f", {excluded} excluded" if excluded else "")
-    )
+    say(by_rules(first.task, first.edition, because) + (f", {excluded} excluded" if excluded else ""))
     say(versions())
-    common = list(first.remarks)
-    for scores in scored:
-        common = [remark for remark in common if remark in scores.remarks]
+    common = [remark for remark in first.remarks if all(remark in scores.remarks for scores in scored)]
     if len(scored) <= _FEW:
         for scores in scored:
             tag = shortened(scores.tag)
@@ -336,9 +334,10 @@ def tell(scored: Sequence[Scores], because: str, excluded: int) -> None:
         say("most queries of the gold are unanswered; for a run on a part of them, score that part with --only FILE")
 
 
-def by_rules(task: str, edition: int | None) -> str:
-    """The task, and the edition whose rules were used."""
-    return f"task {task}" + (f" by the rules of {edition}" if edition is not None else "")
+def by_rules(task: str, edition: int | None, because: str = "") -> str:
+    """The task, the edition whose rules were used, and what showed it."""
+    rules = f"task {task}" + (f" by the rules of {edition}" if edition is not None else "")
+    return rules + (f" ({because})" if because else "")
 
 
 def _tell_many(scored: Sequence[Scores], common: Sequence[str]) -> None:

@@ -130,11 +130,9 @@ def run(options: argparse.Namespace) -> int:
     if tunings:
         _tell(tunings, evaluator.because)
         _write(options, tunings, taken, submissions)
+    grave = False
     if options.apply is not None and tunings:
-        filtered = cutoffs.cut(applied, tunings[0].rule, task=task, filters=taken)
-        grave = write(options, filtered, task)
-    else:
-        grave = False
+        grave = write(options, cutoffs.cut(applied, tunings[0].rule, task=task, filters=taken), task)
     return 2 if failed else 1 if grave else 0
 
 
@@ -198,7 +196,7 @@ def _is_told(options: argparse.Namespace) -> bool:
 def _tell(tunings: list[Tuning], because: str) -> None:
     """On standard error: the task, and for each run what was read and what was tolerated."""
     first = tunings[0]
-    say(scoring.by_rules(first.task, first.edition) + (f" ({because})" if because else ""))
+    say(scoring.by_rules(first.task, first.edition, because))
     for tuning in tunings:
         for sentence in (tuning.header, *tuning.remarks):
             say(f"{shortened(tuning.tag)}: {told(sentence)}")
@@ -235,11 +233,9 @@ def write(options: argparse.Namespace, cut: Run, task: str | None) -> bool:
     else:
         said = convert.write_run(cut, path, task=task, edition=edition, tag=options.tag)
     for sentence in said:
-        say(f"{path}: {told(sentence)}" if path != "-" else sentence)
-    if options.to is not None:
-        return False
+        scoring.tell_of(path, sentence)
     # what is no plain file cannot be read again: a terminal, a pipe, /dev/null
-    if not Path(path).is_file() or not has_coliee_submissions(task):
+    if options.to is not None or not Path(path).is_file() or not has_coliee_submissions(task):
         return False
     validation = validate(path, task=task, edition=edition)
     for finding in validation.findings:

@@ -65,9 +65,8 @@ class Walked(NamedTuple):
 def walk(paths: Iterable[PathLike | Source], besides: Iterable[PathLike | None] = ()) -> Walked:
     """The files that are named, and all files below the folders and in the archives that are named, sorted by name.
 
-    An archive that cannot be read stays a file, of which its opening complains.
     Hidden files, what operating systems leave behind, and pipes are left out. A link is followed only to a file in the
-    same folder or below: a folder of uploads cannot show what lies elsewhere.
+    same folder or below. An archive that cannot be read stays a file, of which its opening complains.
     """
     others = {os.path.realpath(path) for path in besides if path is not None}
     found: dict[str, str] = {}

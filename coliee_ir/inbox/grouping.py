@@ -6,9 +6,11 @@ Items of a task ──by tag, team, folder, name──▶ Handed (run, answers, 
 from __future__ import annotations
 
 import re
+from collections import Counter
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import replace
 from itertools import count
+from operator import attrgetter
 from pathlib import Path
 from typing import Final
 
@@ -30,10 +32,8 @@ _KIND_WORDS: Final = r"(?i)task\s*3(-(l|ir))?(?![a-z])|answers?|labels?|articles
 def group(inventory: Inventory, evaluator: Evaluator, *, alone: bool = False) -> Collected:
     """Group the files of a task into submissions.
 
-    A file's kind is found from its content; a long list, where the task has one, by its name (``task3-L``) or by its
-    length beside an answer set of the same tag. Files of one tag belong together. Where a tag has two files of a
-    kind, team, folder and file name decide which belong together; two runs of one tag stay two runs, with a remark.
-    Of files that were found in a folder, those of other tasks and copies of a run of the same team are passed over.
+    Files of one tag belong together; where a tag has two of a kind, team, folder and file name decide. A long list is
+    known by its name (``task3-L``), or by its length beside an answer set of its tag.
     """
     done = Collected([], [], [])
     items = []
@@ -111,12 +111,7 @@ def _without_copies(groups: Sequence[list[Item]]) -> list[list[Item]]:
 
 def _grouped(parts: Sequence[Item], longer: Callable[[list[Item]], list[Item]]) -> Iterator[list[Item]]:
     """Files that belong together: by tag, and where that does not do, by team, folder and name."""
-    keys: tuple[Callable[[Item], object], ...] = (
-        lambda part: part.tag,
-        lambda part: part.team,
-        _folder,
-        _stem,
-    )
+    keys: tuple[Callable[[Item], object], ...] = (attrgetter("tag"), attrgetter("team"), _folder, _stem)
 
     def refined(group: list[Item], level: int) -> Iterator[list[Item]]:
         group = longer(group)
@@ -156,13 +151,13 @@ def _long_of(evaluator: Evaluator) -> Callable[[list[Item]], list[Item]]:
 
 def _length(part: Item) -> int:
     """The most documents that any query has; 0 for what cannot be read to its end."""
-    counts: dict[str, int] = {}
+    counts = Counter[str]()
     try:
         with guarded(part.source.name):
             run = read_run(part.source)
             for block in run.blocks() if isinstance(run, Run) else ():
                 for query, first, last in block.segments():
-                    counts[query] = counts.get(query, 0) + last - first
+                    counts[query] += last - first
     except ColieeError:
         return 0
     return max(counts.values(), default=0)
@@ -209,7 +204,7 @@ def _hand(group: Sequence[Item], evaluator: Evaluator, needed: Sequence[str], do
     else:
         if len({part.team for part in group}) > 1:
             sentence = Remark("grouped", f"{shortened(main.tag)}: its files lie in several folders: {', '.join(files)}")
-            done.remarks.append(Remark("grouped", sentence))
+            done.remarks.append(sentence)
         if len(needed) == 2:
             parts = Submission(of["documents"].source, of["answers"].source)
         elif Part.LONG in of:
@@ -269,17 +264,14 @@ def _remark_counts(done: Collected, evaluator: Evaluator) -> None:
         rules = submission_rules(evaluator.task, evaluator.edition)
     except UsageError:  # a task that is not COLIEE's
         return
-    counts: dict[str, int] = {}
-    for handed in done.handed:
-        counts[handed.team] = counts.get(handed.team, 0) + 1
-    for team, n in counts.items():
+    for team, n in Counter(handed.team for handed in done.handed).items():
         if team and rules.most_runs is not None and n > rules.most_runs:
             allowed = "are allowed" if rules.runs_stated else f"are usual ({rules.runs_source})"
             done.remarks.append(Remark("many-runs", f"{team} has {counted(n, 'run')}, and {rules.most_runs} {allowed}"))
 
 
-def to_fuse(inventory: Inventory, task: str | None) -> set[str]:
-    """The files of one task and part that are fused where no gold tells which; of a run with a long list, the list."""
+def pass_over_unfused(inventory: Inventory, task: str | None) -> None:
+    """Keep one task and part, to be fused where no gold tells which; of a run with a long list, the list."""
     found = [one for one in inventory.scored if not one.is_named and one.error is None]
     tags = {one.tag for one in found if one.part is not Part.ANSWERS}
     beside = {id(one) for one in found if one.part is Part.ANSWERS and one.tag in tags and one.because != "path"}
@@ -305,4 +297,3 @@ def to_fuse(inventory: Inventory, task: str | None) -> set[str]:
     for name, like in originals(kept.values()).items():
         if like != name and kept[name].tag == kept[like].tag:
             kept[name].why_not, kept[name].like = "duplicate", like
-    return {one.file for one in inventory.scored}

@@ -162,11 +162,8 @@ def originals(items: Iterable[Item]) -> dict[str, str]:
 
 def passed_over(kind: str, files: Sequence[str]) -> str:
     """A sentence on files that are passed over for one reason."""
-    names, shown = WHY_NOT[kind], files
-    more = f" and {len(files) - _NAMED} more" if len(files) > _NAMED else ""
-    return Remark(
-        "passed-over", f"passed over {len(files)} {names[len(files) != 1]}: {', '.join(shown[:_NAMED])}{more}"
-    )
+    n, more = len(files), f" and {len(files) - _NAMED} more" if len(files) > _NAMED else ""
+    return Remark("passed-over", f"passed over {n} {WHY_NOT[kind][n != 1]}: {', '.join(files[:_NAMED])}{more}")
 
 
 def sort_files(
@@ -195,7 +192,7 @@ def sort_files(
 def _item(source: Source, is_named: bool, golds: Sequence[Gold], rules: Protocol | None) -> Item:
     """What one file is."""
     one = Item(source, is_named=is_named)
-    if source.path == "-" or (not source.is_remote and _is_pipe(source)):
+    if source.path == "-" or (not source.is_remote and not source.is_folder and source.is_stream):
         one.part = Part.RUN  # it can be read only once
         return one
     try:
@@ -228,8 +225,7 @@ def _look_into(one: Item, golds: Sequence[Gold], rules: Protocol | None) -> None
     if readable:
         one.described = descriptions.at_head(source)
     own = rules if rules is not None and not rules.is_coliee else None
-    judged = own is not None and own.gold is not None and reads_as_gold(source, task=own.task)
-    if judged and own is not None and not reads_as_run(source, task=own.task):
+    if own and own.gold and reads_as_gold(source, task=own.task) and not reads_as_run(source, task=own.task):
         one.part, one.why_not = Part.GOLD, "judged"
         return
     try:
@@ -247,10 +243,6 @@ def _look_into(one: Item, golds: Sequence[Gold], rules: Protocol | None) -> None
     if one.part is Part.RUN and re.search(LONG_LIST_FILE, Path(source.name).name):
         one.part = Part.LONG
     one.tasks, one.because = tasks_of_record(record, one.queries, one.documents), "content"
-
-
-def _is_pipe(source: Source) -> bool:
-    return not source.is_folder and source.is_stream
 
 
 def _first(record: Run | Answers) -> tuple[tuple[str, ...], tuple[str, ...]]:
@@ -274,18 +266,17 @@ def _shown_by_head(source: Source) -> tuple[str, ...]:
 
 def _is_of_golds(source: Source, golds: Sequence[Gold]) -> bool:
     """Whether a file holds the judgements of a gold, in whatever bytes; a list of labels with a run tag is a run."""
-    head = source.head()
-    form = detect.shown(head, "gold")
-    for gold in golds if form is not None else ():
-        if gold.format == "memory" or source.size > source.limits.whole:
-            continue
-        try:
-            other = read_gold(source, task=gold.task, form=form.name if form else None)
-        except ColieeError:
-            continue
-        tagged = form is not None and form.name == "labels" and not _without_tag(source)
-        if not tagged and other.qrels == gold.qrels and other.labels == gold.labels:
-            return True
+    form = detect.shown(source.head(), "gold")
+    if form is None or not golds or source.size > source.limits.whole:
+        return False
+    if form.name == "labels" and not _without_tag(source):
+        return False
+    for gold in golds:
+        if gold.format != "memory":
+            with contextlib.suppress(ColieeError):
+                other = read_gold(source, task=gold.task, form=form.name)
+                if other.qrels == gold.qrels and other.labels == gold.labels:
+                    return True
     return False
 
 
@@ -314,10 +305,10 @@ def _answers_of_articles(items: Sequence[Item], edition: str | int | None) -> No
     articles = {(one.team, one.tag): one.task for one in runs if any(len(row.parts) > 1 for row in all_rules(one.task))}
     for one in items:
         task = articles.get((one.team, one.tag))
-        if one.part is Part.ANSWERS and one.because == "content" and one.tag and task:
-            two_parted = "answers" in protocol(task, edition).parts or without_answers(task) is not None
-            if two_parted:
-                one.tasks, one.because = (task,), "tag"
+        if one.part is not Part.ANSWERS or one.because != "content" or not one.tag or not task:
+            continue
+        if "answers" in protocol(task, edition).parts or without_answers(task) is not None:
+            one.tasks, one.because = (task,), "tag"
 
 
 def _can_be(one: Item, evaluator: Evaluator) -> bool:
@@ -362,7 +353,6 @@ def is_nothing(source: Source) -> bool:
     if re.fullmatch(_README, Path(file).name):
         return True
     text = text_of_head(head)
-    lines = list(words_of(text))
     form = getattr(detect.shown(head, "run"), "name", "")
     if form == "table" and any(
         re.fullmatch(_OF_SCORES, name) for name in re.split(r"[,;\t]", text.lstrip().partition("\n")[0])
@@ -373,6 +363,7 @@ def is_nothing(source: Source) -> bool:
     if form not in ("", "columns", "table") or (form == "table" and tabular.header_of(source)):
         return False
     # a run's lines begin with the id of a query, which has a digit
+    lines = list(words_of(text))
     return 2 * sum(len(words) > 1 and any(map(str.isdigit, words[0])) for words in lines) < len(lines)
 
 

@@ -96,10 +96,6 @@ class Teams:
     def row_of(self, tag: str, file: str) -> Listed | None:
         """The row of the list for a run: by the end of its path, its tag, or its file's name, however that is written.
 
-        Args:
-            tag: the run tag; empty where it is not known.
-            file: the run's file.
-
         :meta private:
         """
         parts = Path(_spelled(_plain(Path(file)).as_posix())).parts if file else ()

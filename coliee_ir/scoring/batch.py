@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import os
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import replace
 from functools import partial
@@ -108,11 +107,7 @@ def _with_gold(result: Scores | ColieeError, scorer: Scorer) -> Scores | ColieeE
 
 
 def _in_processes(given: Sequence[Submission], score: _Score, jobs: int) -> Iterator[Scores | ColieeError]:
-    """What processes of this machine make of submissions; one that is killed spoils no other's work.
-
-    Which submission a killed process worked on is not known. So those that may have been begun are scored again, each
-    in a process of its own, and the rest as before.
-    """
+    """What processes of this machine make of submissions; one that is killed spoils no other's work."""
     from coliee_ir.judging import workers
 
     tasks = [partial(_apart, score, submission) for submission in given]
@@ -123,7 +118,7 @@ def _in_processes(given: Sequence[Submission], score: _Score, jobs: int) -> Iter
                 yield result
                 done += 1
             return
-        except workers.LostError:
+        except workers.LostError:  # by which run is not known: each that may have been begun gets a process of its own
             for at in range(done, min(done + 2 * jobs, len(tasks))):
                 try:
                     yield from workers.results([tasks[at]], 1, alone=True)
@@ -191,22 +186,16 @@ def _caught(score: _Score, submission: Submission, jobs: int) -> Scores | Coliee
 
 def _twins(submissions: Sequence[Submission]) -> list[str | None]:
     """For each submission the file of the first one before it that holds the same bytes in every part."""
-    files = {path: part if isinstance(part, Source) else path for one in submissions for part in one
-             if (path := _path(part))}  # fmt: skip
+    files = {part.path: part for one in submissions for part in one if isinstance(part, Source)}
     first_of = {path: first or path for path, first in zip(files, copies(files.values()), strict=True)}
     seen: dict[tuple[object, ...], str] = {}
     twins: list[str | None] = []
     for one in submissions:
-        content = tuple(first_of[path] if (path := _path(part)) else id(part) for part in one)
+        content = tuple(first_of[part.path] if isinstance(part, Source) else id(part) for part in one)
         twins.append(seen.get(content))
-        if _path(one.run):
+        if isinstance(one.run, Source):
             seen.setdefault(content, name_of(one.run))
     return twins
-
-
-def _path(part: object) -> str:
-    """The path of a file; empty for what is in memory."""
-    return part.path if isinstance(part, Source) else os.fspath(part) if isinstance(part, str | os.PathLike) else ""
 
 
 def with_twin(result: Scores | ColieeError, twin: str | None) -> Scores | ColieeError:

@@ -182,11 +182,7 @@ def read_gold(
 
 
 def gold_files(source: object) -> list[str]:
-    """The files that a gold stands for, as ``read_gold`` takes it: those of a folder, of a list; none of a dictionary.
-
-    Raises:
-        InputError: a folder cannot be read, or holds no gold.
-    """
+    """The files that a gold stands for, as ``read_gold`` takes it: of a folder, of a list; none of a dictionary."""
     if _is_folder(source):
         return [gold.path for gold in _golds_in(source)[0]]
     if _are_several(source):

@@ -297,11 +297,7 @@ def with_judged(scored: object, what: str) -> Scored:
 
 
 def comparable(scored: Sequence[Scores], names: str | Sequence[str] = ()) -> list[Measure]:
-    """The measures of some names, by which runs scored by the same rules are compared; by default the one that ranks.
-
-    Raises:
-        UsageError: a name stands for no measure or several, the runs were not scored by it, or not by the same rules.
-    """
+    """The measures by which runs scored by the same rules are compared; by default the one that ranks."""
     first = scored[0]
     names = texts("measures", names or (), "the name of a measure, or a list of names")
     measures = prepared.singly(names, first.task, first.edition) or list(first.results)[:1]
@@ -322,9 +318,7 @@ def comparable(scored: Sequence[Scores], names: str | Sequence[str] = ()) -> lis
 def document(runs: Sequence[Scores], *, per_query: bool = False, ties: bool = False) -> dict[str, Any]:
     """The JSON contract: runs scored against one gold by the same rules.
 
-    ``{"coliee_ir", "trec_eval", "task", "edition", "gold", "decisions", "runs": [{"tag", "file", "measures",
-    "counts", "queries", "per_query", "ties", "remarks", "remark_kinds"}]}``; ``per_query`` and ``ties`` only where
-    asked for, and ``excluded``, ``answers`` and ``long_list`` only where there are any.
+    ``per_query`` and ``ties`` only where asked for; ``excluded``, ``answers`` and ``long_list`` where there are any.
     """
     return {**preamble(runs[0]), "runs": [scores.to_dict(per_query=per_query, ties=ties) for scores in runs]}
 
@@ -409,11 +403,12 @@ def as_grid(runs: Sequence[Scores], per_query: bool) -> Grid:
 
 
 def _number(measure: Measure, value: float, best: str | None = None) -> Number:
-    shown = "-" if math.isnan(value) else f"{value:.0f}" if _is_count(measure) else f"{value:.4f}"
+    shown = "-" if math.isnan(value) else f"{value:.0f}" if is_count(measure) else f"{value:.4f}"
     return Number(value, shown, bold=shown == best)
 
 
-def _is_count(measure: Measure) -> bool:
+def is_count(measure: Measure) -> bool:
+    """Whether a measure counts, and is no score between 0 and 1."""
     return isinstance(measure, Delegated) and measure.request.base.startswith("num_")
 
 
@@ -425,7 +420,7 @@ def _best(runs: Sequence[Scores], measures: Sequence[Measure]) -> list[str | Non
             if not math.isnan(result.value):
                 best[measure] = max(result.value, best.get(measure, result.value))
     several = len(runs) > 1
-    return [_number(m, best[m]).text if several and m in best and not _is_count(m) else None for m in measures]
+    return [_number(m, best[m]).text if several and m in best and not is_count(m) else None for m in measures]
 
 
 def _trec(runs: Sequence[Scores], per_query: bool) -> str:
@@ -473,5 +468,5 @@ def _trec_line(measure: Measure, query: str, value: float) -> str:
     name = measure.name
     if isinstance(measure, Delegated) and measure.request == Request(measure.request.base, measure.request.parameter):
         name = measure.request.name  # with options, such as rel=2, it is not what trec_eval prints under this name
-    number = f"{value:.0f}" if _is_count(measure) else f"{value:6.4f}"
+    number = f"{value:.0f}" if is_count(measure) else f"{value:6.4f}"
     return f"{name:<22}\t{query}\t{number}\n"

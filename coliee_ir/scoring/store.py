@@ -180,7 +180,7 @@ class ScoreStore:
             WorkerError: a process or a worker of the executor was lost.
             UsageError: a run is not a file.
         """
-        rules, facts = _rules_of(evaluator)
+        rules, facts = rules_of(evaluator)
         first_of: dict[str, str] = {}
         waiting = iter(submissions)
         while window := list(islice(waiting, _WINDOW if executor is None else _WINDOW_ELSEWHERE)):
@@ -213,7 +213,7 @@ class ScoreStore:
         Raises:
             UsageError: there are none; the text says what there is.
         """
-        rules, facts = _rules_of(evaluator)
+        rules, facts = rules_of(evaluator)
         if rules not in (known := self._rules()):
             raise UsageError("store", self._nothing(facts, known))
         with self._faults():
@@ -299,13 +299,8 @@ def runs_of(path: str) -> list[str]:
     return []
 
 
-def rules_of(evaluator: Evaluator) -> str:
-    """What is the same for runs that are scored by the same gold, queries, rules and versions."""
-    return _rules_of(evaluator)[0]
-
-
-def _rules_of(evaluator: Evaluator) -> tuple[str, dict[str, Any]]:
-    """An id of the rules by which runs are judged, and what a reader wants to know of them."""
+def rules_of(evaluator: Evaluator) -> tuple[str, dict[str, Any]]:
+    """An id of the gold, queries, rules and versions that runs are judged by, and what a reader wants to know."""
     import hashlib  # which most commands do without
 
     facts: dict[str, Any] = {

@@ -173,6 +173,10 @@ def t_within(angle: float, degrees: int) -> float:
     return 2 / math.pi * (angle + math.sin(angle) * total) if odd else math.sin(angle) * total
 
 
+#: how ``best_of`` corrects, in words
+PICKED_ANEW: Final = "picked anew on bootstrap samples, scored on the queries left out"
+
+
 class BestOf(NamedTuple):
     """What to expect of the best of several runs.
 

@@ -225,7 +225,7 @@ class Board:
     def signed(self, signs: FloatArray) -> tuple[FloatArray, FloatArray]:
         """The greatest Σ ±v / √Σv² of each run against any other, and of any other against it; shape (R, trials)."""
         above, below = (np.full((self.runs, signs.shape[1]), -math.inf) for _ in range(2))
-        for a, rest, r in self.flipped(self.sums(signs), _rows(_all_pairs(self.runs))):
+        for a, rest, r in self.flipped(self.sums(signs), [(a, slice(a + 1, None)) for a in range(self.runs - 1)]):
             above[a], below[a] = np.maximum(above[a], r.max(axis=0)), np.maximum(below[a], -r.min(axis=0))
             below[rest] = np.maximum(below[rest], r)
             above[rest] = np.maximum(above[rest], np.negative(r, out=r))

@@ -10,7 +10,7 @@ import numpy as np
 from coliee_adapters.classes import NamedTuple
 from coliee_ir.judging.judged import FloatArray
 from coliee_ir.stats.folds import t_quantile
-from coliee_ir.stats.paired import Board, jointly
+from coliee_ir.stats.paired import Board, Pairs, jointly
 from coliee_ir.stats.resampling import normal
 from coliee_ir.stats.settings import Resampling
 
@@ -26,15 +26,18 @@ class Power(NamedTuple):
     spread: FloatArray  # C, what the sizes of queries add to it where the test supposes no difference
 
     @classmethod
-    def of(cls, board: Board, pairs: Sequence[tuple[int, int]], n: int, settings: Resampling) -> Power:
-        """Of so many queries, or groups, planned from a board's."""
+    def of(cls, board: Board, pairs: Pairs, sizes: Sequence[int], settings: Resampling) -> list[Power]:
+        """Of each number of queries, or groups, planned from a board's."""
         a, b = np.array(pairs).T
-        c = _student(n, settings)
-        if len(pairs) > 1:
-            joint = jointly([(board, pairs)], settings).critical
-            c = joint * c / _student(board.n, settings) if math.isfinite(joint) else _student(n, settings, len(pairs))
+        joint = jointly([(board, pairs)], settings).critical if len(pairs) > 1 else _student(board.n, settings)
         error = board.own[a, b] * math.sqrt(board.n / max(board.n - 1, 1))
-        return cls(math.sqrt(board.n / n), c, error, board.C[a, b])
+        found = []
+        for n in sizes:
+            c = _student(n, settings, 1 if math.isfinite(joint) else len(pairs))
+            if len(pairs) > 1 and math.isfinite(joint):
+                c = joint * c / _student(board.n, settings)
+            found.append(cls(math.sqrt(board.n / n), c, error, board.C[a, b]))
+        return found
 
     def found(self, power: float) -> FloatArray:
         """The least difference of each pair that is found with this power; infinite where none is."""

@@ -50,33 +50,26 @@ class CaseCorpus(Corpus):
 
     @property
     def gold(self) -> Gold | None:
-        """The labels that were given."""
         return self._gold
 
     def query_ids(self) -> tuple[str, ...]:
-        """The ids that the gold names, in its order."""
         return self._queries or ()
 
     def queries_iter(self) -> Iterator[Query]:
-        """The cases that the gold names, in its order."""
         return (Query(query, _text(self._files[query])) for query in self.query_ids())
 
     def doc_ids(self) -> tuple[str, ...]:
-        """The ids of all cases, in their order."""
         return tuple(self._files)
 
     def docs_iter(self) -> Iterator[Document]:
-        """All cases, in the order of their ids."""
         return (Document(doc_id, _text(file)) for doc_id, file in self._files.items())
 
     def candidate_ids(self, query_id: str) -> tuple[str, ...]:
-        """All cases but the query itself."""
         if query_id not in self._named:
             raise self.no_such_query(query_id)
         return tuple(doc_id for doc_id in self._files if doc_id != query_id)
 
     def find(self, doc_id: str) -> Document | None:
-        """The case of this id."""
         file = self._files.get(normal_id(doc_id))
         return None if file is None else Document(normal_id(doc_id), _text(file))
 
@@ -104,43 +97,35 @@ class FragmentCorpus(Corpus):
 
     @property
     def gold(self) -> Gold | None:
-        """The labels that were given."""
         return self._gold
 
     def query_ids(self) -> tuple[str, ...]:
-        """The ids that the gold names, or else those of all folders."""
         return self._queries
 
     def queries_iter(self) -> Iterator[FragmentQuery]:
-        """The fragments, each with its base case."""
         for query in self._queries:
             folder = self._folders[query]
             yield FragmentQuery(query, _text(folder / _FRAGMENT), _text(folder / _BASE_CASE))
 
     def doc_ids(self) -> tuple[str, ...]:
-        """The unique ids of all paragraphs, ``001/013``."""
         return tuple(self.unique_id(query, doc) for query in self._queries for doc in self._paragraphs(query))
 
     def docs_iter(self) -> Iterator[Document]:
-        """All paragraphs under their unique ids."""
         for query in self._queries:
             for document in self.candidates(query):
                 yield document._replace(doc_id=self.unique_id(query, document.doc_id))
 
     def candidate_ids(self, query_id: str) -> tuple[str, ...]:
-        """The numbers of a query's paragraphs."""
         if query_id not in self._named:
             raise self.no_such_query(query_id)
         return tuple(self._paragraphs(query_id))
 
     def find(self, doc_id: str) -> Document | None:
-        """The paragraph of this unique id."""
         query, _, paragraph = normal_id(doc_id).partition("/")
         file = self._paragraphs(query).get(paragraph) if query in self._named else None
         return None if file is None else Document(self.unique_id(query, paragraph), _text(file))
 
     def unique_id(self, query_id: str, doc_id: str) -> str:
-        """``001/013`` for paragraph 013 of query 001."""
         return f"{normal_id(query_id)}/{normal_id(doc_id)}"
 
     def _listed_paragraphs(self, query: str) -> dict[str, Path]:

@@ -83,7 +83,7 @@ def _of_text(source: Source) -> Iterator[tuple[int, Document]]:
         if not line:
             continue
         head = article_head(line)
-        if head is None and not _ends_article(line):
+        if head is None and not any(end.fullmatch(line) for end in (_HEADING, _DELETED, _SUPPLEMENT)):
             body.append(line)
             continue
         caption = _caption_at_end(body) if head is not None else []
@@ -95,10 +95,6 @@ def _of_text(source: Source) -> Iterator[tuple[int, Document]]:
             break
     if article:
         yield first, Document(article, "\n".join(body), title)
-
-
-def _ends_article(line: str) -> bool:
-    return any(pattern.fullmatch(line) for pattern in (_HEADING, _DELETED, _SUPPLEMENT))
 
 
 def _caption_at_end(lines: list[str]) -> list[str]:

@@ -32,7 +32,6 @@ class StatuteCorpus(Corpus):
         return detect.read_gold(self._pairs, form="statute-xml") if self._pairs is not None and self._texts[1] else None
 
     def query_ids(self) -> tuple[str, ...]:
-        """The ids of the pairs."""
         return tuple(self._texts[0])
 
     def queries_iter(self) -> Iterator[Query]:
@@ -48,13 +47,11 @@ class StatuteCorpus(Corpus):
         return iter(self._articles.values())
 
     def candidate_ids(self, query_id: str) -> tuple[str, ...]:
-        """All articles."""
         if query_id not in self._texts[0]:
             raise self.no_such_query(query_id)
         return self.doc_ids()
 
     def find(self, doc_id: str) -> Document | None:
-        """The article of this number."""
         return self._articles.get(normal_id(doc_id))
 
     @cached_property

@@ -45,7 +45,6 @@ class TortCorpus(Corpus):
         return detect.read_gold(source, form="tort") if known or self._given is not None else None
 
     def query_ids(self) -> tuple[str, ...]:
-        """The ids of the instances."""
         return tuple(self._places)
 
     def queries_iter(self) -> Iterator[Query]:
@@ -54,7 +53,6 @@ class TortCorpus(Corpus):
             yield Query(case.id, "\n".join(self._descriptions(instance, "undisputed_facts", case.line)))
 
     def doc_ids(self) -> tuple[str, ...]:
-        """The unique ids of the claims, ``0/p3``."""
         return tuple(
             self.unique_id(case.id, doc_id)
             for _, case in tort.instances(self._source)
@@ -62,24 +60,20 @@ class TortCorpus(Corpus):
         )
 
     def docs_iter(self) -> Iterator[Document]:
-        """The claims under their unique ids."""
         for instance, case in tort.instances(self._source):
             for document in self._claims(instance, case):
                 yield document._replace(doc_id=self.unique_id(case.id, document.doc_id))
 
     def candidate_ids(self, query_id: str) -> tuple[str, ...]:
-        """The claims of an instance: ``p0``, ``p1``, ``d0``."""
         return tuple(document.doc_id for document in self.candidates(query_id))
 
     def candidates(self, query_id: str) -> Iterator[Document]:
-        """The claims of an instance."""
         found = self._instance(query_id)
         if found is None:
             raise self.no_such_query(query_id)
         return self._claims(*found)
 
     def find(self, doc_id: str) -> Document | None:
-        """The claim of this unique id."""
         cuts = (at for at, character in enumerate(doc_id) if character == "/")  # an instance's id may hold one too
         for query, claim in ((doc_id[:at], doc_id[at + 1 :]) for at in cuts):
             if (found := self._instance(query)) is not None:
@@ -89,7 +83,6 @@ class TortCorpus(Corpus):
         return None
 
     def unique_id(self, query_id: str, doc_id: str) -> str:
-        """``0/p3`` for the plaintiff's claim 3 in instance 0."""
         return f"{query_id}/{doc_id}"
 
     @cached_property

@@ -108,12 +108,7 @@ def of_metadata(members: Mapping[str, Any], file: str = "") -> Description:
 
 
 def metadata_of(one: Description, year: int) -> dict[str, Any]:
-    """A description as ir_metadata, for ``ir_metadata.written``; what it does not say is left empty, to be filled in.
-
-    Args:
-        one: the description.
-        year: the edition.
-    """
+    """A description as ir_metadata, for ``ir_metadata.written``; what it does not say is left empty."""
     return {
         "schema-version": 0.1,
         "run-version": 1.0,

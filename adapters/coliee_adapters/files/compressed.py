@@ -48,10 +48,7 @@ class Compression(NamedTuple):
             raise InputError("needs-package", path, problem, remedy=remedy) from None
 
     def unpacked(self, raw: BinaryIO, path: str) -> BinaryIO:
-        """A stream of the unpacked bytes; its ``packed`` is the number of packed bytes that it has taken.
-
-        What it raises over damaged data is one of ``DAMAGED``.
-        """
+        """A stream of the unpacked bytes, which raises ``DAMAGED``; ``packed`` is how many bytes it has taken."""
         stream = _Unpacked(raw, self, self.library(path)) if self.decompressor else _Gzip(fileobj=raw)
         return cast(BinaryIO, stream)
 

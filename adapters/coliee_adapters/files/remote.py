@@ -132,12 +132,7 @@ def files(folder: str) -> list[str]:
     return [f"{address.rstrip('/')}/{name[len(base) :].lstrip('/')}{question}{rest}" for name in found]
 
 
-class _Place(NamedTuple):
-    system: Any
-    path: str
-
-
-def _located(path: str) -> _Place:
+def _located(path: str) -> tuple[Any, str]:
     """The file system of an address, made anew in each process, and the place in it."""
     try:
         fsspec = importlib.import_module("fsspec")
@@ -145,13 +140,13 @@ def _located(path: str) -> _Place:
         problem = f"{masked(path)}: files elsewhere need fsspec: pip install 'coliee-ir[remote]'"
         raise UsageError("needs-package", problem) from None
     try:
-        located = _Place(*fsspec.core.url_to_fs(path, **_patience(path)))
+        system, place = fsspec.core.url_to_fs(path, **_patience(path))
     except Exception as error:  # each library has its own
         problem = f"cannot be opened ({error})"
         raise InputError("cannot-read", masked(path), problem, remedy="check the address") from None
-    if hasattr(located.system, "retries"):  # of s3fs
-        located.system.retries = 1
-    return located
+    if hasattr(system, "retries"):  # of s3fs
+        system.retries = 1
+    return system, place
 
 
 def _patience(path: str) -> dict[str, dict[str, Any]]:

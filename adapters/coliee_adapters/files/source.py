@@ -261,11 +261,7 @@ class Source:
 
     @contextlib.contextmanager
     def open(self) -> Iterator[BinaryIO]:
-        """A binary stream from the first byte, decompressed. A small plain file, of which all was seen, is not opened.
-
-        Raises:
-            InputError: see the class.
-        """
+        """A binary stream from the first byte, decompressed. Of a small plain file all was seen: it is not opened."""
         self.check()
         if self.is_remote or not self.is_file or self.goes_on:
             with self._stream() as stream:
@@ -576,28 +572,41 @@ def made_folder(folder: PathLike) -> Path:
 
 @contextlib.contextmanager
 def written(path: PathLike) -> Iterator[io.TextIOBase]:
-    """A text stream whose content replaces ``path`` only if the block ends well.
+    """A text stream whose content replaces ``path`` only if the block ends well; compressed if its name says so.
 
     It is written beside its place and moved into it, so that a crash leaves the old file. Standard output (``-``), and
-    what is not a plain file (a terminal, a pipe, ``/dev/null``), gets the content when the block has ended: all of it,
-    or nothing. A name that ends in ``.gz``, ``.bz2``, ``.xz`` or ``.zst`` is compressed, without a time
-    stamp so that equal runs give equal files.
+    what is not a plain file (a terminal, a pipe, ``/dev/null``), gets all of the content at the block's end, or none.
     """
-    name = _named(path)
-    if name == "-":
-        import shutil
-        import tempfile
-
-        with tempfile.SpooledTemporaryFile(_IN_MEMORY, "w+", encoding="utf-8", newline="\n") as spool:
-            try:
-                yield cast(io.TextIOBase, spool)
-                spool.seek(0)
-            except OSError as error:
-                raise no_room("<stdout>", error) from None
-            shutil.copyfileobj(spool, sys.stdout, _PIECE)
+    if _named(path) == "-":
+        with _printed("w+", sys.stdout, encoding="utf-8", newline="\n") as spool:
+            yield spool
         return
     with written_bytes(path) as stream, io.TextIOWrapper(stream, encoding="utf-8", newline="\n") as text:
         yield text
+
+
+@contextlib.contextmanager
+def _printed(mode: str, stream: Any, **coding: Any) -> Iterator[Any]:
+    """A stream whose content goes to standard output when the block has ended well."""
+    import shutil
+    import tempfile
+
+    with tempfile.SpooledTemporaryFile(_IN_MEMORY, mode, **coding) as spool:
+        try:
+            yield spool
+            spool.seek(0)
+        except OSError as error:
+            raise no_room("<stdout>", error) from None
+        shutil.copyfileobj(spool, stream, _PIECE)
+
+
+@contextlib.contextmanager
+def _writing(name: str) -> Iterator[None]:
+    """Make an InputError of what goes wrong while a file is written."""
+    try:
+        yield
+    except OSError as error:
+        raise InputError("cannot-write", masked(name), f"cannot be written ({error.strerror or error})") from None
 
 
 @contextlib.contextmanager
@@ -607,22 +616,19 @@ def appending(path: PathLike) -> Iterator[BinaryIO]:
     On systems without file locks (Windows), nobody waits. What a block that fails has written is taken back.
     """
     name = _named(path)
-    try:
-        with Path(name).open("ab") as stream:
-            with contextlib.suppress(ModuleNotFoundError):  # Windows does not have it
-                import fcntl
+    with _writing(name), Path(name).open("ab") as stream:
+        with contextlib.suppress(ModuleNotFoundError):  # Windows does not have it
+            import fcntl
 
-                fcntl.flock(stream, fcntl.LOCK_EX)
-            end = stream.seek(0, os.SEEK_END)
-            try:
-                yield stream
-                stream.flush()
-            except BaseException:
-                with contextlib.suppress(OSError):
-                    os.truncate(name, end)
-                raise
-    except OSError as error:
-        raise InputError("cannot-write", name, f"cannot be written ({error.strerror or error})") from None
+            fcntl.flock(stream, fcntl.LOCK_EX)
+        end = stream.seek(0, os.SEEK_END)
+        try:
+            yield stream
+            stream.flush()
+        except BaseException:
+            with contextlib.suppress(OSError):
+                os.truncate(name, end)
+            raise
 
 
 @contextlib.contextmanager
@@ -630,51 +636,34 @@ def written_bytes(path: PathLike) -> Iterator[BinaryIO]:
     """The same as ``written``, for what is not text."""
     name = _named(path)
     if name == "-":
-        import shutil
-        import tempfile
-
-        with tempfile.SpooledTemporaryFile(_IN_MEMORY) as spool:
-            try:
-                yield cast(BinaryIO, spool)
-                spool.seek(0)
-            except OSError as error:
-                raise no_room("<stdout>", error) from None
-            shutil.copyfileobj(spool, sys.stdout.buffer, _PIECE)
+        with _printed("w+b", sys.stdout.buffer) as spool:
+            yield spool
         return
     if remote.is_remote(name):
         import tempfile
 
-        try:
-            with tempfile.TemporaryDirectory(prefix="coliee-ir-") as folder:
-                here = Path(folder, Path(name.partition("?")[0]).name)
-                with written_bytes(here) as beside:
-                    yield beside
-                remote.uploaded(name, str(here))
-        except OSError as error:
-            raise InputError("cannot-write", masked(name), f"cannot be written ({error.strerror or error})") from None
+        with _writing(name), tempfile.TemporaryDirectory(prefix="coliee-ir-") as folder:
+            here = Path(folder, Path(name.partition("?")[0]).name)
+            with written_bytes(here) as beside:
+                yield beside
+            remote.uploaded(name, str(here))
         return
-    target = Path(name)
-    try:
+    with _writing(name), contextlib.ExitStack() as stack:
+        target = Path(name)
         plain = target.is_file() or not target.exists()
-        if plain:
-            target = Path(os.path.realpath(name))  # of a link, what it points to
-        with contextlib.ExitStack() as stack:
-            stream: BinaryIO = stack.enter_context(_beside(target) if plain else _in_one_go(target))
-            if (compression := named(name)) is not None:
-                stream = stack.enter_context(compression.packing(stream, name))
-            yield stream
-    except OSError as error:
-        raise InputError("cannot-write", name, f"cannot be written ({error.strerror or error})") from None
+        # of a link, what it points to
+        opened = _beside(Path(os.path.realpath(name))) if plain else _in_one_go(target)
+        stream: BinaryIO = stack.enter_context(opened)
+        if (compression := named(name)) is not None:
+            stream = stack.enter_context(compression.packing(stream, name))
+        yield stream
 
 
 @contextlib.contextmanager
 def replaced(path: PathLike) -> Iterator[BinaryIO]:
     """A binary stream whose content replaces ``path`` only if the block ends well; see ``written``."""
-    try:
-        with _beside(Path(os.path.realpath(path))) as stream:
-            yield stream
-    except OSError as error:
-        raise InputError("cannot-write", os.fspath(path), f"cannot be written ({error.strerror or error})") from None
+    with _writing(os.fspath(path)), _beside(Path(os.path.realpath(path))) as stream:
+        yield stream
 
 
 def write_bytes(path: PathLike, content: bytes) -> None:
@@ -731,14 +720,9 @@ def check_places(written: Iterable[PathLike | None]) -> None:
 
 
 def check_outputs(written: Iterable[PathLike | None], read: Iterable[PathLike | None]) -> None:
-    """Refuse to write over a file that is read, or twice over one file. Links and standard streams are looked through.
+    """Refuse to write over a file that is read, or twice over one; links and standard streams are looked through.
 
-    Args:
-        written: what will be written; None for nothing.
-        read: what is read; None for nothing. Of a folder, all files of a known form are.
-
-    Raises:
-        UsageError: see above; standard output is named twice.
+    Of a folder that is read, all files of a known form are.
     """
     given = [_named(path) for path in read if path is not None]
     folders = [os.path.realpath(path) for path in given if is_folder(path)]

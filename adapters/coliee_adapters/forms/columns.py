@@ -165,14 +165,10 @@ def read_columns(layout: Layout, form: str, source: Source, rule: IdRule) -> Run
         path=source.name,
         format=form,
     )
-    return replace(whole, split=partial(split, source, partial(_part, whole, read)))
+    return replace(whole, split=partial(_split, source, whole, read))
 
 
-def _part(whole: Run, read: Callable[..., Iterator[Columns]], start: int, stop: int | None) -> Run:
-    return replace(whole, blocks=partial(read, start=start, stop=stop))
-
-
-def split(source: Source, part: Callable[[int, int | None], Run], n: int) -> list[Run]:
+def _split(source: Source, whole: Run, read: Callable[..., Iterator[Columns]], n: int) -> list[Run]:
     """A run as up to ``n`` runs over parts of its file, which begin where a query begins.
 
     The parts are those of a file in which nothing irregular stands: a comment over several lines may lie across their
@@ -186,7 +182,8 @@ def split(source: Source, part: Callable[[int, int | None], Run], n: int) -> lis
         if start is None:
             break
         starts.append(start)
-    return [part(start, stop) for start, stop in zip(starts, [*starts[1:], None], strict=True)]
+    stops = [*starts[1:], None]
+    return [replace(whole, blocks=partial(read, start=a, stop=b)) for a, b in zip(starts, stops, strict=True)]
 
 
 def _next_query(source: Source, offset: int) -> int | None:
@@ -397,7 +394,9 @@ class Reader:
                 starts.append(len(documents))
             documents.append(self.rule(fields[self.layout.document]))
             if scores is not None and self.layout.score is not None:
-                score = finite_score(fields[self.layout.score], self.name, number)
+                if (score := as_number(given := fields[self.layout.score])) is None:
+                    problem, remedy = "this score is not a finite number", "write it like 12.5"
+                    raise InputError("bad-score", self.name, problem, line=number, found=given, remedy=remedy)
                 scores.append(-score if self.layout.by_rank else score)
             if ranks is not None and self.layout.rank is not None:
                 ranks.append(fields[self.layout.rank])
@@ -447,10 +446,7 @@ def _squeezed(raw: bytes) -> bytes:
 
 
 class _Table:
-    """Regular lines as an array of bytes, and where each column of each line begins and ends.
-
-    The bytes stand between ``PADDING`` zeros, so that words around any column can be read.
-    """
+    """Regular lines as bytes between ``PADDING`` zeros, and where each column of each line begins and ends."""
 
     def __init__(self, raw: bytes, first: IntArray, last: IntArray) -> None:
         self.raw, self.first, self.last = raw, first, last  # both of shape (columns, lines)
@@ -530,12 +526,3 @@ def _without_ending(ids: Ids) -> Ids:
     long_enough = ids.length >= 4
     ends = np.where(long_enough, ids.first + ids.length - 4, 0)
     return Ids(ids.raw, ids.first, ids.length - 4 * (long_enough & (raw[ends] == _TXT)))
-
-
-def finite_score(text: str, name: str, line: int) -> float:
-    """The number that a text stands for; InputError unless it is finite."""
-    value = as_number(text)
-    if value is not None:
-        return value
-    problem = "this score is not a finite number"
-    raise InputError("bad-score", name, problem, line=line, found=text, remedy="write it like 12.5")

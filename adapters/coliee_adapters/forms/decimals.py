@@ -79,10 +79,7 @@ def decimals(raw: bytes, first: IntArray, last: IntArray) -> FloatArray | None:
 
 
 def integers(raw: bytes, first: IntArray, last: IntArray) -> IntArray | None:
-    """The whole numbers that texts of digits stand for; None if any is another text, or has more than 18 digits.
-
-    Args are those of ``decimals``.
-    """
+    """The whole numbers that texts of digits stand for; None if any is another text, or has more than 18 digits."""
     width = last - first
     if width.max() >= _DIGITS:
         return None

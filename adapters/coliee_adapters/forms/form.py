@@ -37,6 +37,11 @@ class Row(NamedTuple):
 FIELDS: Final[Mapping[str, str]] = {"relevance": "number", "score": "number"}
 
 
+def place_of_row(path: str, part: str, first: int, at: int) -> Place:
+    """Where a row stands whose number is ``at`` behind that of the first; no closure, as a run can be pickled."""
+    return Place(path, part, first + at)
+
+
 class Values(NamedTuple):
     """Rows that follow each other, as columns: role → a value a row; and where each stands, by its number from 0."""
 

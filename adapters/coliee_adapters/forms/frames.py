@@ -20,7 +20,7 @@ import numpy.typing as npt
 from coliee_adapters.checked import one_of
 from coliee_adapters.errors import InputError, Place, UsageError
 from coliee_adapters.forms import arrow, json_records, rows
-from coliee_adapters.forms.form import Found, Row, Values
+from coliee_adapters.forms.form import Found, Row, Values, place_of_row
 from coliee_adapters.forms.json_records import Records, of_dictionary, of_records
 from coliee_adapters.forms.lines import Note
 from coliee_adapters.forms.statute import LABELS, word_of
@@ -65,10 +65,7 @@ def run_of(
     *,
     commas: bool = True,
 ) -> Run | Answers:
-    """A run from ``{query: {document: score}}``, ``{query: [document]}``, a frame, or tuples; or answers.
-
-    Answers come from ``{query: "Y"}``, ``{query: True}``, ``{query: 1}``, or a column of a frame or of tuples.
-    """
+    """A run from ``{query: {document: score}}``, ``{query: [document]}``, a frame, or tuples; or answers, Y or N."""
     remarks = Remarks()
     found = _found(held, "run", columns, remarks.add)
     return replace(rows.run_of(found, rule, _MEMORY, "memory", tag, remarks, commas=commas), tag=tag)
@@ -150,8 +147,7 @@ def _check_array(what: str, array: npt.NDArray[Any]) -> None:
         raise InputError("shape", _MEMORY, f"the {what} are not {wanted}", found=str(array.dtype), remedy=remedy)
 
 
-def _place(at: int) -> Place:
-    return Place(_MEMORY, "row", at + 1)
+_place: Final = partial(place_of_row, _MEMORY, "row", 1)
 
 
 def _values(held: Any, kind: Kind, columns: Mapping[str, str] | None, note: Note) -> Values:

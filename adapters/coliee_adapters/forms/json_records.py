@@ -184,10 +184,7 @@ def _nested(query: object, entry: object) -> list[Mapping[str, Any]] | None:
 def of_records(
     found: Iterable[Records | Row], kind: Kind, columns: Mapping[str, str] | None, note: Note
 ) -> Iterator[Values | Row]:
-    """Records as the values of their roles; rows among them as they are.
-
-    ``columns`` are the names of keys that the user gave, by role.
-    """
+    """Records as the values of their roles, of which the user may have named the keys; rows among them as they are."""
     found, ahead, shown = iter(found), list[Records | Row](), list[Mapping[str, Any]]()
     while len(shown) < SHOWN and (some := next(found, None)) is not None:
         ahead.append(some)

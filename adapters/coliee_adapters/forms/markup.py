@@ -53,10 +53,7 @@ class Element:
 
 
 def parse(source: Source, unnested: Collection[str] = ()) -> Element:
-    """The root element of an XML file.
-
-    The file is read as UTF-8, whatever encoding its first line declares.
-    """
+    """The root element of an XML file, which is read as UTF-8, whatever encoding its first line declares."""
     from xml.parsers import expat  # needed by files in XML alone
 
     document = Element("", {}, 0)

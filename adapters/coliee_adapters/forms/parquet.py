@@ -21,7 +21,7 @@ from coliee_adapters.files import limits, remote
 from coliee_adapters.files.source import Source
 from coliee_adapters.forms import arrow
 from coliee_adapters.forms.columns import changes
-from coliee_adapters.forms.form import Form, Found, Values, Written
+from coliee_adapters.forms.form import Form, Found, Values, Written, place_of_row
 from coliee_adapters.forms.lines import Note
 from coliee_adapters.forms.rows import blocks_of, tag_of, telling_binary
 from coliee_adapters.forms.vocabulary import SHOWN, Kind, roles_of
@@ -140,7 +140,9 @@ def _check_words(source: Source, names: Sequence[str], groups: Sequence[int]) ->
             if _is_delta(column) and not column.has_dictionary_page:
                 continue
             for batch in file.iter_batches(1, row_groups=[group], columns=[name], use_threads=False):
-                _understood(source, "tag", name, arrow.column(batch.column(0)), partial(_place, source.name, 0))
+                _understood(
+                    source, "tag", name, arrow.column(batch.column(0)), partial(place_of_row, source.name, "row", 1)
+                )
                 break
 
 
@@ -244,7 +246,7 @@ def _batches(source: Source, roles: Mapping[str, int], start: int = 0, stop: int
         for batch in batches if rows == _BATCH else _together(batches):
             inside = batch.slice(max(start - first, 0), None if stop is None else max(stop - max(start, first), 0))
             if len(inside):
-                place = partial(_place, source.name, max(first, start))
+                place = partial(place_of_row, source.name, "row", 1 + max(first, start))
                 columns = {}
                 for role, at in roles.items():
                     column = arrow.column(inside.column(names[at]))
@@ -273,10 +275,6 @@ def _together(batches: Iterator[Any]) -> Iterator[Any]:
 
 def _is_text(kind: Any) -> bool:
     return str(kind) in ("string", "large_string", "string_view", "binary", "large_binary", "binary_view")
-
-
-def _place(path: str, first: int, at: int) -> Place:
-    return Place(path, "row", first + at + 1)
 
 
 def _understood(

@@ -184,11 +184,7 @@ def read_instance(text: str, name: str, line: int) -> tuple[dict[str, Any], Tort
     instance = None if indented else parse(text.rstrip(" \t\r"), name, line)
     if not isinstance(instance, dict):
         raise fault("structure", "this line does not hold an instance", found=content, remedy=_LAYOUT)
-    return instance, _case(instance, line, fault)
-
-
-def _case(instance: dict[str, Any], line: int, fault: _Fault) -> TortCase:
-    return TortCase(
+    return instance, TortCase(
         id=_id(instance, "tort_id", "the instance", fault),
         plaintiff_claims=_side(instance, "plaintiff_claims", fault),
         defendant_claims=_side(instance, "defendant_claims", fault),

@@ -10,7 +10,7 @@ from typing import Final
 from coliee_adapters.errors import InputError, Place
 from coliee_adapters.files.source import Source
 from coliee_adapters.forms.columns import SIX_COLUMNS, read_columns, regular_words
-from coliee_adapters.forms.form import Form, Found, Row, Values, Written
+from coliee_adapters.forms.form import Form, Found, Row, Values, Written, place_of_row
 from coliee_adapters.forms.lines import Comments, Note, content_lines, counted, is_number, join_columns, split_columns
 
 _QRELS: Final = ("QUERY", "0", "DOCUMENT", "RELEVANCE")
@@ -50,7 +50,7 @@ def _qrels(source: Source, note: Note) -> Found:
         if (words := regular_words(text[at:end], len(_QRELS))) is None:
             break
         columns = {"query": words[0::4], "document": words[2::4], "relevance": words[3::4]}
-        yield Values(columns, partial(_line, source.name, first))
+        yield Values(columns, partial(place_of_row, source.name, "line", first))
         at, first = end, first + len(words) // 4
     if at and at == len(text):
         return
@@ -67,10 +67,6 @@ def _qrels(source: Source, note: Note) -> Found:
     comments.check_closed(source.name)
     if is_empty:
         raise InputError("empty", source.name, "the file contains only comments", remedy=expected)
-
-
-def _line(name: str, first: int, row: int) -> Place:
-    return Place(name, "line", first + row)
 
 
 def _write_qrels(gold: Written, stream: TextIOBase) -> None:

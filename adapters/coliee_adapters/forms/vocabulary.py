@@ -277,7 +277,7 @@ class _Search:
         read = next((role for role in ("relevance", "score", "rank", "retrieved", "answer") if role in self.roles), "")
         instead = f"; the {read} is read from {self.names[self.roles[read]]}" if read else ""
         for at in self.left(_TOLD):
-            if _are_numbers(values(at)):
+            if (texts := _texts(values(at))) and all(map(is_number, texts)):
                 note("ignored-column", f"{self.path}: {self.names[at]}{instead}")
 
     def _choose(self, role: str, places: Sequence[int]) -> None:
@@ -299,11 +299,6 @@ def _could_answer(values: Iterable[object]) -> bool:
     """Whether most of these values are answers, or begin with one."""
     texts = _texts(values)
     return 2 * sum(_SAYS.match(text) is not None for text in texts) >= len(texts) > 0
-
-
-def _are_numbers(values: Iterable[object]) -> bool:
-    texts = _texts(values)
-    return bool(texts) and all(map(is_number, texts))
 
 
 def known_names(kind: Kind) -> str:

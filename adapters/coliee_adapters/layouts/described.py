@@ -49,13 +49,6 @@ class _Record(NamedTuple):
     place: Place
 
 
-class _Item(NamedTuple):
-    """A document of a query: its id, and the number that the record gives it, or NOTHING."""
-
-    id: str
-    number: Any
-
-
 def read_gold(source: Source, layout: Layout) -> Gold:
     """Read a gold: documents in ``qrels``, labels in ``labels``, what other parts there are in ``beside``."""
     remarks = Remarks()
@@ -72,10 +65,7 @@ def read_gold(source: Source, layout: Layout) -> Gold:
 
 
 def read_queries(source: Source, layout: Layout) -> tuple[str, ...]:
-    """The ids of the queries of a gold, or of a test file that is written like it but for what is right.
-
-    Args and errors are those of ``read_gold``.
-    """
+    """The ids of the queries of a gold, or of a test file that is written like it but for what is right."""
     return tuple(dict.fromkeys(query for _, query in _queries(list(_records(source, layout)), layout)))
 
 
@@ -92,10 +82,7 @@ def is_trec(source: Source, layout: Layout) -> bool:
 
 
 def read_run(source: Source, layout: Layout) -> Run | Answers:
-    """Read a submission: its documents, or else its answers; what other parts there are in ``beside``.
-
-    Args and errors are those of ``read_gold``.
-    """
+    """Read a submission: its documents, or else its answers; what other parts there are in ``beside``."""
     if layout.container in ROWS and len(layout.parts) == 1 and not layout.labels:
         [part] = layout.parts.values()
         line, names = _first(source, layout)
@@ -122,8 +109,6 @@ def without_repetitions(source: Source, layout: Layout) -> str:
     """The text of a submission without the documents that repeat one of their query, unless they rank better.
 
     JSON is written anew; of other files, lines are left out.
-
-    Args and errors are those of ``read_gold``.
     """
     text = source.text(columns=layout.container not in ("json", "jsonl"))
     seen: _Seen = {}
@@ -159,10 +144,10 @@ def _repeated(records: Sequence[_Record], layout: Layout, seen: _Seen) -> list[_
             of_query = seen.setdefault((name, query), {})
             sign = 1 if part.score else -1
             fresh = []
-            for item in _items(record, part, layout, "score" if part.score else "rank"):
-                value = 0.0 if item.number is NOTHING else sign * score_of(item.number, record.place)
-                fresh.append(item.id not in of_query or value > of_query[item.id])
-                of_query[item.id] = max(value, of_query.get(item.id, value))
+            for document, number in _items(record, part, layout, "score" if part.score else "rank"):
+                value = 0.0 if number is NOTHING else sign * score_of(number, record.place)
+                fresh.append(document not in of_query or value > of_query[document])
+                of_query[document] = max(value, of_query.get(document, value))
             held = _value(record, part.at) if part.at else record.held
             if isinstance(held, list):
                 held[:] = compress(held, fresh)
@@ -186,8 +171,8 @@ def _ranked(records: Iterable[_Record], part: Part, layout: Layout) -> Iterator[
     role = "rank" if part.rank and not part.score else "score"
     for record, query in _queries(records, layout):
         items = [
-            Row(record.place, query, item.id, **{FIELDS.get(role, role): item.number})
-            for item in _items(record, part, layout, role)
+            Row(record.place, query, document, **{FIELDS.get(role, role): number})
+            for document, number in _items(record, part, layout, role)
         ]
         yield from (items[::-1] if part.reverse else items) or (Row(record.place, query),)
 
@@ -404,8 +389,8 @@ def _queries(records: Iterable[_Record], layout: Layout) -> Iterator[tuple[_Reco
         yield record, record.query if record.query is not None else _made(record, layout.query, record.held, layout)
 
 
-def _items(record: _Record, part: Part, layout: Layout, number: str) -> Iterator[_Item]:
-    """The documents of a record; ``number`` is what the record may give each: its relevance, score or rank."""
+def _items(record: _Record, part: Part, layout: Layout, role: str) -> Iterator[tuple[str, Any]]:
+    """The documents of a record, each with its relevance, score or rank; with NOTHING where it gives none."""
     if part.at == ALL:
         held: Any = {key: value for key, value in record.held.items() if f"{{{key}}}" not in _braced(layout.query)}
     else:
@@ -414,14 +399,14 @@ def _items(record: _Record, part: Part, layout: Layout, number: str) -> Iterator
         return
     if part.separator and isinstance(held, str):
         held = [text for text in held.split(part.separator) if text.strip()]
-    key = getattr(part, number)
+    key = getattr(part, role)
     if isinstance(held, dict) and not part.id:
         for document, value in held.items():
-            yield _Item(_identifier(document, layout), value)
+            yield _identifier(document, layout), value
         return
     for item in held if isinstance(held, list) else [held]:
         document = _made(record, part.id, item, layout) if part.id else _identifier(item, layout, record)
-        yield _Item(document, _value(record._replace(held=item), key) if key else NOTHING)
+        yield document, _value(record._replace(held=item), key) if key else NOTHING
 
 
 def _value(record: _Record, path: str) -> Any:

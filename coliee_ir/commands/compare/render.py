@@ -69,23 +69,22 @@ def standings(comparison: Comparison) -> Grid:
 
     Of many, best first and with the ranks that they may have instead of letters.
     """
-    runs = comparison.runs
+    runs, in_ranks = comparison.runs, len(comparison.pairs) > MOST_PAIRS
     better: list[list[str]] = [[] for _ in runs]
-    for pair in comparison.pairs:
+    for pair in () if in_ranks else comparison.pairs:
         if comparison.significant(pair):
             winner, loser = (pair.a, pair.b) if pair.difference > 0 else (pair.b, pair.a)
             better[winner].append(letter(loser))
     known = [run.score for run in runs if not math.isnan(run.score)]
     best = f"{max(known):.4f}" if known else ""
     with_files = len({run.tag for run in runs}) < len(runs)
-    in_ranks = len(comparison.pairs) > MOST_PAIRS
     order = sorted(range(len(runs)), key=lambda at: math.inf if math.isnan(runs[at].score) else -runs[at].score)
     rows: list[list[Cell]] = [
         [
             str(runs[at].ranks) if in_ranks else letter(at),
             runs[at].tag,
             *([runs[at].file] if with_files else []),
-            Number(runs[at].score, bold=f"{runs[at].score:.4f}" == best, mark="" if in_ranks else ",".join(better[at])),
+            Number(runs[at].score, bold=f"{runs[at].score:.4f}" == best, mark=",".join(better[at])),
             *map(Number, runs[at].interval),
         ]
         for at in (order if in_ranks else range(len(runs)))

@@ -36,6 +36,9 @@ from coliee_ir.stats.units import Units
 
 _DECIDING: Final = 5
 
+#: the queries' differences of so many pairs are held at once
+_AT_ONCE: Final = 256
+
 #: with fewer queries than these, the test's level is not sure where runs answer different ones: another share than this
 MANY_QUERIES: Final = 50
 UNLIKE: Final = 0.25
@@ -123,7 +126,7 @@ def _compared(
     scored: Sequence[Scores], asked: Asked, measures: Sequence[Measure], baseline: str | None
 ) -> list[Comparison]:
     """A comparison on each measure; their pairs are corrected together."""
-    pairs = list(_pairs(scored, baseline))
+    scored, pairs = list(scored), list(_pairs(scored, baseline))
     for measure in measures:
         _check_test(asked, measure, scored, pairs)
     first, settings = scored[0], asked.settings
@@ -131,8 +134,8 @@ def _compared(
     boards = [_Board.of(measure, scored, units, bool(asked.replicates)) for measure in measures]
     together = len(pairs) * len(measures)
     joint = None
-    known = sum(not math.isnan(board.runs[a].score - board.runs[b].score) for board in boards for a, b in pairs)
-    if asked.correction == "maxt" and (known > 1 or len(scored) > MOST_ALONE):
+    known = (not math.isnan(board.runs[a].score - board.runs[b].score) for board in boards for a, b in pairs)
+    if asked.correction == "maxt" and (len(scored) > MOST_ALONE or sum(known) > 1):
         joint = jointly([(board.board, pairs) for board in boards if board.board is not None], settings)
     tests = [_tests(board, pairs, asked) for board in boards]
     own = np.array([test.p for of_board in tests for test in of_board])
@@ -146,12 +149,12 @@ def _compared(
         p = own if asked.correction == "maxt" else corrected(own, asked.correction)
     found = []
     for at, (board, of_board) in enumerate(zip(boards, tests, strict=True)):
-        both = [(test.interval, test.narrower) for test in of_board]
+        both: list[tuple[Interval, Sequence[float]]] = [(test.interval, test.narrower) for test in of_board]
         if joint is not None:
-            both = [(Interval(*one), Interval(*two)) for one, two in zip(*joint.intervals[at].tolist(), strict=True)]
+            both = [(Interval(*one), two) for one, two in zip(*joint.intervals[at].tolist(), strict=True)]
         elif asked.correction == "bonferroni":
             both = [(test.interval, test.narrower) for test in tests_of_all[at]]
-        of_pairs = p[at * len(pairs) : (at + 1) * len(pairs)].tolist()
+        of_p = p[at * len(pairs) : (at + 1) * len(pairs)].tolist()
         comparison = Comparison(
             task=first.task,
             edition=first.edition,
@@ -172,8 +175,8 @@ def _compared(
             together=together,
             runs=(),
             pairs=tuple(
-                _pair(pair, scored, board, test, of_pair, intervals, asked)
-                for pair, test, of_pair, intervals in zip(pairs, of_board, of_pairs, both, strict=True)
+                _pair(*of_pair, scored, board, asked)
+                for of_pair in zip(pairs, of_board, of_p, both, _counts(board.runs, pairs), strict=True)
             ),
         )
         comparison = replace(comparison, runs=tuple(_standings(board, scored, asked, comparison, baseline is None)))
@@ -233,11 +236,11 @@ def _standings(
     board: _Board, scored: Sequence[Scores], asked: Asked, comparison: Comparison, is_whole: bool
 ) -> Iterator[Standing]:
     """The runs; with the ranks that they may have where all pairs were tested, so that findings hold at once."""
-    n, level = len(scored), asked.settings.confidence_level
+    n, level, alpha = len(scored), asked.settings.confidence_level, asked.settings.alpha
     ranks = [Ranks(0, 0)] * n
     if is_whole and asked.correction not in ("bh", "none"):
         better = np.zeros((n, n), dtype=np.bool_)
-        for pair in filter(comparison.significant, comparison.pairs):
+        for pair in (pair for pair in comparison.pairs if pair.p < alpha):
             better[(pair.a, pair.b) if pair.difference > 0 else (pair.b, pair.a)] = True
         order = sorted(range(n), key=lambda at: np.nan_to_num(-board.runs[at].score, nan=math.inf))
         sets = rank_sets([board.runs[at].score for at in order], better[np.ix_(order, order)])
@@ -299,11 +302,12 @@ def _pairs(scored: Sequence[Scores], baseline: str | None) -> Iterator[tuple[int
 
 def _pair(
     places: tuple[int, int],
-    scored: Sequence[Scores],
-    board: _Board,
     test: PairTest,
     p: float,
-    intervals: tuple[Interval, Interval],
+    intervals: tuple[Interval, Sequence[float]],
+    counts: Sequence[int],
+    scored: Sequence[Scores],
+    board: _Board,
     asked: Asked,
 ) -> Pair:
     """Everything that is said of two runs."""
@@ -315,7 +319,6 @@ def _pair(
         adding = (one.result.terms.each != 0).any(axis=1) | (other.result.terms.each != 0).any(axis=1)
         effect = resampling.effect(test.difference, jackknife[adding])
         decide = _deciding(test.difference, jackknife, scored[0].query_ids)
-    values = _differences(one.result, other.result)
     return Pair(
         a=a,
         b=b,
@@ -328,12 +331,23 @@ def _pair(
         own_p=test.p,
         verdict=verdict(test.difference, p < asked.settings.alpha, intervals[1], asked.margin),
         differing=test.differing,
-        wins=int((values > NEAR).sum()),
-        ties=int((np.abs(values) <= NEAR).sum()),
-        losses=int((values < -NEAR).sum()),
+        wins=counts[0],
+        ties=counts[1],
+        losses=counts[2],
         effect=effect,
         deciding=decide,
     )
+
+
+def _counts(runs: Sequence[_Run], pairs: Sequence[tuple[int, int]]) -> list[list[int]]:
+    """In how many queries the first run of each pair wins, ties and loses."""
+    values, found = np.stack([run.result.per_query for run in runs]), []
+    for at in range(0, len(pairs), _AT_ONCE):
+        a, b = np.array(pairs[at : at + _AT_ONCE]).T
+        apart = values[a] - values[b]
+        each = (apart > NEAR, np.abs(apart) <= NEAR, apart < -NEAR)
+        found.append(np.stack([np.count_nonzero(one, axis=1) for one in each], axis=1))
+    return np.concatenate(found).tolist()  # type: ignore[no-any-return]
 
 
 def _differences(a: Result, b: Result) -> FloatArray:
@@ -364,7 +378,11 @@ def _remarks(
     known = [
         (pair, test) for pair, test in zip(comparison.pairs, tests, strict=True) if not math.isnan(pair.difference)
     ]
-    if alike := [pair for pair in comparison.pairs if _is_same(runs[pair.a].terms, runs[pair.b].terms)]:
+    if alike := [
+        pair
+        for pair, test in zip(comparison.pairs, tests, strict=True)
+        if not test.differing and _is_same(runs[pair.a].terms, runs[pair.b].terms)
+    ]:
         sentence = f"contribute the same to {comparison.measure} in every query ({_some(alike, tags)})"
         yield Remark("no-difference", f"{counted(len(alike), 'pair')} of runs {sentence}")
     if comparison.test == "t":

@@ -167,7 +167,7 @@ class Comparison(Shown):
         return [line for one in (self, *self.others) for line in render.deciding(one)]
 
 
-def verdict(difference: float, is_significant: bool, narrower: Interval, margin: float) -> str:
+def verdict(difference: float, is_significant: bool, narrower: Sequence[float], margin: float) -> str:
     """What is found of a difference; with a margin, what the interval at twice the level says of it.
 
     Each word of a margin is wrong as often as p, at most. Source: Schuirmann 1987, two one-sided tests.

@@ -29,10 +29,7 @@ def write_folds(
     groups: Mapping[str, str] | None = None,
     by_year: bool = False,
 ) -> list[str]:
-    """Write the ids of the queries of each fold to a file of its own; sentences that say what was written.
-
-    The folds are those in which ``tune`` and ``fit_fusion`` first deal the queries, with the same number and seed.
-    """
+    """Write the ids of each fold, as ``tune`` and ``fit_fusion`` first deal them, to a file; sentences on what was."""
     if str(folder) == "-":
         raise UsageError("not-a-file", "folds are several files: name a folder for them")
     queries = gold.queries

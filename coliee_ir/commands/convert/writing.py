@@ -197,19 +197,9 @@ def write(
     template: PathLike | None = None,
     submitted: bool = False,
 ) -> list[str]:
-    """Write a run or answers; sentences that say what was written, what was tolerated, and what the form cannot hold.
+    """Write a run or answers, by default a TREC run; sentences on what was written, tolerated, and cannot be held.
 
-    Args:
-        record: what to write.
-        target: the file to write, or ``-``.
-        to: the form to write; by default a TREC run.
-        tag: the run tag to write; by default the record's own.
-        template: for ``tort``, the organisers' test file, which the submission repeats.
-        submitted: whether this is a submission also in TREC's form, so that a run tag is held to the rules.
-
-    Raises:
-        InputError: the run cannot be read, or the target not written.
-        UsageError: the record cannot become that.
+    A submission (``submitted``) has its run tag held to the rules also in TREC's form.
     """
     named = "_".join(record.tag.split())  # a file's name, which stands for a tag that is not there, may have blanks
     unfit = _unfit(tag or named) if to in _SUBMITTED or (submitted and to == RUN_TARGET) else []

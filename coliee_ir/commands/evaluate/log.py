@@ -31,7 +31,7 @@ _SIGN: Final = {"time", "tag", "file", "sha256", "rules"}
 def rows(runs: Sequence[Scores], evaluator: Evaluator, options: Sequence[str]) -> list[dict[str, str]]:
     """A row for each run."""
     time = datetime.datetime.now(datetime.UTC).isoformat(timespec="seconds")
-    rules = rules_of(evaluator)[:16]
+    rules = rules_of(evaluator)[0][:16]
     return [
         {
             "time": time,

@@ -119,16 +119,11 @@ def fit_fusion(
 
     fitted, of_folds = best(), [best(without) for without in range(repeats * folds)]
     whole_terms = trial.held_out(of_folds)
-    contenders = [
-        _contender(trial, "fitted", fitted, whole_terms, whole_terms),
-        *(
-            _contender(trial, tag, weights, trial.held_out([weights] * len(of_folds)), whole_terms)
-            for tag, weights in [
-                ("equal weights", equal(len(records))),
-                *((tag, alone(len(records), at)) for at, tag in enumerate(tags)),
-            ]
-        ),
-    ]
+    contenders = [_contender(trial, "fitted", fitted, whole_terms, whole_terms)]
+    others = [("equal weights", equal(len(tags))), *((one, alone(len(tags), at)) for at, one in enumerate(tags))]
+    for other, weights in others:
+        of_other = trial.held_out([weights] * len(of_folds))
+        contenders.append(_contender(trial, other, weights, of_other, whole_terms))
     name = method if tag is None else tag
     whole = replace(fusion, weights=fitted, top=top or contenders[0].top, runs=tags)
     return FittedFusion(

@@ -161,7 +161,7 @@ class Fusion:
         said += _unshared([record.tag for record in records], answered)
         if METHODS[self.method].ranks:
             said += self._unscored(records)
-        elif fused and (empty := [query for query in queries if query not in fused and _in_any(query, answered)]):
+        elif fused and (empty := [one for one in queries if one not in fused and any(one in run for run in answered)]):
             said.append(_left_out(empty))
         if not fused:
             raise UsageError("no-result", f"the result is empty: no query has a document for {self.method}")
@@ -387,10 +387,6 @@ def usual(records: Sequence[Run | Answers]) -> str:
     return "vote" if isinstance(records[0], Answers) else "rrf"
 
 
-def _in_any(query: str, answered: Iterable[set[str]]) -> bool:
-    return any(query in run for run in answered)
-
-
 def _read_remarks(records: Sequence[Run | Answers], gathered: Sequence[Gathered]) -> list[str]:
     """What was tolerated in each run."""
     said: list[str] = []
@@ -452,16 +448,10 @@ def _left_out(queries: Sequence[str]) -> str:
     return Remark("left-out", f"{worded(pattern, len(queries))} (first: {'; '.join(map(shortened, queries[:_SHOWN]))})")
 
 
-def form_for(
-    run: Run | Answers,
-    inputs: Sequence[Run | Answers],
-    *,
-    task: str | int | None = None,
-    edition: str | int | None = None,
-    is_cut: bool = False,
+def _form_for(
+    run: Run | Answers, inputs: Sequence[Run | Answers], task: str | None, edition: str | int | None, is_cut: bool
 ) -> str:
     """The form in which a fused run is written: that of a submission, or of a ranking that has yet to be cut."""
-    task = task_name(task)
     if isinstance(run, Answers):
         return "labels"
     if run.scored and not (is_cut and task):
@@ -481,15 +471,16 @@ def write_fused(
     inputs: Sequence[Run | Answers],
     target: PathLike,
     *,
-    to: str | None = None,
-    task: str | int | None = None,
-    edition: str | int | None = None,
-    is_cut: bool = False,
-    template: PathLike | None = None,
+    to: str | None,
+    task: str | int | None,
+    edition: str | int | None,
+    is_cut: bool,
+    template: PathLike | None,
 ) -> list[str]:
     """Write a fused run."""
-    form = to or ("tort" if template else form_for(run, inputs, task=task, edition=edition, is_cut=is_cut))
-    submitted = has_coliee_submissions(task_name(task)) and (is_cut or not (isinstance(run, Run) and run.scored))
+    task = task_name(task)
+    form = to or ("tort" if template else _form_for(run, inputs, task, edition, is_cut))
+    submitted = has_coliee_submissions(task) and (is_cut or not (isinstance(run, Run) and run.scored))
     said = write(run, target, to=form, tag=run.tag, template=template, submitted=submitted)
     if form != "tort" and all(one.format in tort.NAMES for one in inputs):
         said.append("a submission of the pilot repeats the test file: --template FILE makes one")

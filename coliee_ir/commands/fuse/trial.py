@@ -41,11 +41,7 @@ class Worth(NamedTuple):
 
 
 class Trial:
-    """Weights tried on labelled queries, each once.
-
-    Everything is a sum: the folds' sums of what their queries add are kept for each weights, and the score on any
-    folds, at every cutoff, is a formula on them.
-    """
+    """Weights tried on labelled queries, each once: a score, at any cutoff, is a formula on the folds' sums."""
 
     def __init__(self, blend: Blend, qrels: Qrels, measure: Measure, decisions: Decisions, fold: IntArray) -> None:
         self.blend, self.qrels, self.measure, self.decisions = blend, qrels, measure, decisions

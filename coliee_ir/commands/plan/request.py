@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import math
 from collections.abc import Mapping, Sequence
-from itertools import combinations
 from numbers import Real
 from typing import Final
 
@@ -79,19 +78,15 @@ def plan(
             "plan from a gold and runs with more",
         )
     terms = [units.terms(scores.results[by].terms) for scores in scored]
-    pairs = [
-        (a, b)
-        for a, b in combinations(range(len(terms)), 2)
-        if not math.isnan(terms[a].total - terms[b].total) and (terms[a].each != terms[b].each).any()
-    ]
     board = Board(terms)
-    if not pairs:
+    pairs = np.argwhere(np.triu((board.differing > 0) & ~np.isnan(board.D)))
+    if not len(pairs):
         raise UsageError("no-result", "no two of the runs differ, so nothing can be planned from them")
     n = len(first.query_ids)
     wanted = sorted(set(queries)) or sorted({max(round(times * n), 2) for times in _TIMES})
     if wanted[0] < 2:
         raise UsageError("too-few", "a plan needs at least 2 queries")
-    planned = [Power.of(board, pairs, max(round(number * units.n / n), 2), settings) for number in wanted]
+    planned = Power.of(board, pairs, [max(round(number * units.n / n), 2) for number in wanted], settings)
     most = planned[0].found(_SURE)
     top = float(most[np.isfinite(most)].max(initial=0.0))
     steps = [top * at / _STEPS for at in range(_STEPS + 1)] if top else []
@@ -117,7 +112,7 @@ def plan(
         seed=seed,
         confidence_level=confidence_level,
         tags=tuple(scores.tag for scores in scored),
-        pairs=tuple(pairs),
+        pairs=tuple((a, b) for a, b in pairs.tolist()),
         sizes=tuple(sizes),
     )
 

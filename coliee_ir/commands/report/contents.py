@@ -13,10 +13,10 @@ from coliee_ir.commands.compare import Comparison
 from coliee_ir.commands.leaderboard import Categories, Leaderboard
 from coliee_ir.commands.tune import Tuning
 from coliee_ir.judging.judged import FloatArray
-from coliee_ir.measures import Delegated, Measure
+from coliee_ir.measures import Measure, Result
 from coliee_ir.output.webpage import local
 from coliee_ir.rules.protocol import Protocol
-from coliee_ir.scoring.scores import Scores, document
+from coliee_ir.scoring.scores import Scores, document, is_count
 from coliee_ir.stats.intervals import interval_of
 from coliee_ir.stats.resampling import Interval
 
@@ -29,10 +29,7 @@ Ranks = Mapping[str, Mapping[str, int]]
 
 @dataclass(frozen=True, slots=True, eq=False)
 class Contents:
-    """Everything that a report shows, as numbers.
-
-    Runs come in the order of their scores, the best first.
-    """
+    """Everything that a report shows, as numbers; runs come in the order of their scores, the best first."""
 
     board: Leaderboard  # the runs, and what the tables of an overview are made from
     intervals: Mapping[Measure, Sequence[Interval]]  # for each measure that of each run
@@ -83,24 +80,16 @@ class Contents:
         return {**held, "gold": local(held["gold"]), "runs": runs}
 
 
-def is_count(measure: Measure) -> bool:
-    """Whether a measure counts, and is no score between 0 and 1."""
-    return isinstance(measure, Delegated) and measure.request.base.startswith("num_")
-
-
 def intervals(scored: Sequence[Scores], confidence_level: float) -> dict[Measure, list[Interval]]:
-    """The interval of each measure and run; unknown where a score is no sum over queries."""
+    """The interval of each measure and run."""
     measures = dict.fromkeys(measure for scores in scored for measure in scores.results)
-    found = {}
-    for measure in measures:
-        results = [scores.results.get(measure) for scores in scored]
-        known = [result for result in results if result is not None]
-        terms = [result.terms for result in known]
-        of_known = iter(
-            interval_of(measure, result, run, confidence_level)
-            if abs(run.total - result.value) < _SAME and not is_count(measure)
-            else _UNKNOWN
-            for result, run in zip(known, terms, strict=True)
-        )
-        found[measure] = [_UNKNOWN if result is None else next(of_known) for result in results]
-    return found
+    return {one: [_interval(one, scores.results.get(one), confidence_level) for scores in scored] for one in measures}
+
+
+def _interval(measure: Measure, result: Result | None, confidence_level: float) -> Interval:
+    """The interval of a score; unknown where it is no sum over queries."""
+    if result is None or is_count(measure):
+        return _UNKNOWN
+    terms = result.terms
+    is_sum = abs(terms.total - result.value) < _SAME  # false for NaN
+    return interval_of(measure, result, terms, confidence_level) if is_sum else _UNKNOWN

@@ -100,10 +100,11 @@ def _cutoffs(most: int) -> Iterator[int]:
 
 def tuned(contents: Contents) -> Figure | None:
     """The score of each run over the parameter of its best rule, of the best runs; None where no run has one."""
-    there = [
-        (name, tuning) for name, tuning in zip(contents.names, contents.tunings, strict=True) if tuning is not None
+    runs = [
+        (name, tuning)
+        for name, tuning in zip(contents.names, contents.tunings, strict=True)
+        if tuning is not None and any(math.isfinite(x + score) for x, score in tuning.curve)
     ]
-    runs = [(name, tuning) for name, tuning in there if any(math.isfinite(x + score) for x, score in tuning.curve)]
     if not runs:
         return None
     names, tunings = zip(*runs[:COLOURS], strict=True)

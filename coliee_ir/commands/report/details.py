@@ -47,22 +47,15 @@ def details(contents: Contents, texts: Texts) -> dict[str, Any]:
 
 
 class _Found:
-    """Where the judged documents stand in each run: one array for all, from which Python's numbers are taken at once.
-
-    Attributes:
-        qrels: the gold.
-        ranks: row → the rank in each run; 0 where it was not retrieved.
-        correct: query → how many relevant ones each run has.
-        retrieved: query → how many documents each run has.
-    """
+    """Where the judged documents stand in each run: an array for all, whose numbers become Python's at once."""
 
     def __init__(self, parts: Sequence[Judged]) -> None:
         self.qrels = parts[0].qrels
+        #: row → the rank in each run, 0 where it was not retrieved; query → the relevant, and all, that each run has
         self.ranks: list[list[int]] = np.array([part.rank for part in parts]).T.tolist()
         self.correct: list[list[int]] = np.array([part.correct() for part in parts]).T.tolist()
         self.retrieved: list[list[int]] = np.array([part.retrieved for part in parts]).T.tolist()
-        #: document → how it is shown
-        self.label = cache(label)
+        self.label = cache(label)  # how a document is shown
 
 
 def _documents(

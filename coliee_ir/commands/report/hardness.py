@@ -39,6 +39,10 @@ class Hardness(NamedTuple):
         first, second = key.tolist(), other.tolist()
         return sorted(range(n), key=lambda at: (_last(first[at]), _last(second[at]), at))
 
+    def places(self) -> dict[str, list[int]]:
+        """For each of ``ORDERS`` the place of every query."""
+        return {name: np.argsort(self.order(name)).tolist() for name in ORDERS}
+
 
 def _last(value: float) -> float:
     """A key that puts what is not known last; rounded, so that equal means are equal."""
@@ -53,9 +57,15 @@ def hardness(contents: Contents) -> Hardness:
         return Hardness(values, np.nanmean(values, axis=0), np.nanmax(values, axis=0) - np.nanmin(values, axis=0))
 
 
+def _measured(contents: Contents) -> list[str]:
+    """The names of the runs that the measure was computed for."""
+    runs = zip(contents.names, contents.scored, strict=True)
+    return [label(name) for name, scores in runs if contents.measure in scores.results]
+
+
 def _cells(contents: Contents, hard: Hardness, names: Sequence[str]) -> tuple[list[dict[str, Any]], ...]:
     """The scores, the queries with their places in each order, and the runs."""
-    places = {name: np.argsort(hard.order(name)).tolist() for name in ORDERS}
+    places = hard.places()
     of_query: list[dict[str, Any]] = [
         {
             "q": at,
@@ -80,11 +90,7 @@ def _cells(contents: Contents, hard: Hardness, names: Sequence[str]) -> tuple[li
 def heat_map(contents: Contents) -> Figure:
     """Every query and run as a cell; its orders can be chosen."""
     hard = hardness(contents)
-    names = [
-        label(name)
-        for name, scores in zip(contents.names, contents.scored, strict=True)
-        if contents.measure in scores.results
-    ]
+    names = _measured(contents)
     cells, of_query, of_run = _cells(contents, hard, names)
     measure = contents.measure.name
     fields = [name for name in ("query", "relevant", "mean", *ORDERS) if of_query and name in of_query[0]]
@@ -133,7 +139,7 @@ def queries_table(contents: Contents) -> Grid:
     """Every query with its mean over runs, its spread and the runs' values, hardest first."""
     hard = hardness(contents)
     relevant = contents.board.relevant if contents.has_documents else None
-    measured = [name for name, s in zip(contents.names, contents.scored, strict=True) if contents.measure in s.results]
+    measured = _measured(contents)
     cells: list[list[Cell]] = []
     for at in hard.order("hardest"):
         n = [] if relevant is None else [Number(float(relevant[at]), str(int(relevant[at])))]
@@ -141,7 +147,7 @@ def queries_table(contents: Contents) -> Grid:
         values = [Number(float(value)) for value in hard.values[:, at]]
         cells.append([label(contents.board.queries[at]), *n, *several, *values])
     header = ["query", *([] if relevant is None else ["relevant"]), *(["mean", "spread"] if len(measured) > 1 else [])]
-    return Grid([*header, *map(label, measured)], cells, n_text=1)
+    return Grid([*header, *measured], cells, n_text=1)
 
 
 def by_category(contents: Contents, categories: Categories) -> Figure:

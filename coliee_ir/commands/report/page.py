@@ -92,7 +92,7 @@ def page(contents: Contents, texts: Texts) -> str:
         queries=_queries(contents, figures.queries.data),
         places=hardness.hardness(contents).order("hardest"),
         orders=hardness.ORDERS,
-        order_of={name: _places(hardness.hardness(contents).order(name)) for name in hardness.ORDERS},
+        order_of=hardness.hardness(contents).places(),
         has_documents=contents.has_documents,
         comparison=contents.comparison,
         test=None if contents.comparison is None else described(contents.comparison),
@@ -117,14 +117,6 @@ def _table(grid: Grid, caption: str) -> Markup:
 
 def _head(grid: Grid) -> Markup:
     return Markup(html_head(grid))
-
-
-def _places(order: list[int]) -> list[int]:
-    """The place of each query in an order."""
-    places = [0] * len(order)
-    for place, at in enumerate(order):
-        places[at] = place
-    return places
 
 
 def _title(contents: Contents) -> str:

@@ -145,7 +145,6 @@ def report(
         comparison = compare(runs, baseline=baseline, n_resamples=n_resamples, seed=seed)
     elif baseline is not None:
         raise UsageError("too-few", "a baseline needs at least one other run")
-    of_measures = intervals(runs, settings.confidence_level)
     first = board.ranking
     texts = texts_of(corpus, evaluator.task, evaluator.gold)
     in_categories = None if categories is None else read_categories(categories, evaluator.queries)
@@ -161,15 +160,11 @@ def report(
         tuning, remark = _tuning(evaluator, first, scores, one, settings)
         tunings.append(tuning)
         unknown += remark
-    remarks = [
-        *(comparison.remarks if comparison else ()),
-        *(in_categories.remarks if in_categories else ()),
-        *unknown,
-        *board.remarks,
-    ]
+    remarks = [remark for one in (comparison, in_categories) if one is not None for remark in one.remarks]
+    remarks += [*unknown, *board.remarks]
     contents = Contents(
         board=board,
-        intervals=of_measures,
+        intervals=intervals(runs, settings.confidence_level),
         comparison=comparison,
         ranks=ranks_of,
         tunings=tunings,

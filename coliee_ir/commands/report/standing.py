@@ -8,11 +8,11 @@ from typing import Any, Final
 import altair as alt
 
 from coliee_ir.commands.leaderboard.standing import best_of
-from coliee_ir.commands.report.contents import Contents, is_count
+from coliee_ir.commands.report.contents import Contents
 from coliee_ir.commands.report.drawing import WIDTH, Figure, figure, label, name_axis, rows
 from coliee_ir.measures import Measure
 from coliee_ir.output.grid import Cell, Grid, Number
-from coliee_ir.scoring.scores import Scores
+from coliee_ir.scoring.scores import Scores, is_count
 from coliee_ir.stats.intervals import SHARES
 
 #: so many measures are drawn side by side; the table has all
@@ -29,8 +29,7 @@ def scores(contents: Contents) -> Figure:
     for at, (name, run) in enumerate(zip(names, contents.scored, strict=True)):
         row: list[Cell] = [label(name)]
         for measure in drawn:
-            result = run.results.get(measure)
-            value = math.nan if result is None else result.value
+            value = _value(run, measure)
             low, high = contents.intervals[measure][at]
             row += [Number(value), Number(low), Number(high)]
             if not math.isnan(value):
@@ -104,8 +103,7 @@ def table(contents: Contents) -> Grid:
     measures = contents.board.measures
     best = {
         measure: max(
-            (s.results[measure].value for s in contents.scored if measure in s.results and not _missing(s, measure)),
-            default=math.nan,
+            (value for run in contents.scored if not math.isnan(value := _value(run, measure))), default=math.nan
         )
         for measure in measures
     }
@@ -113,7 +111,7 @@ def table(contents: Contents) -> Grid:
     for at, (name, run) in enumerate(zip(contents.names, contents.scored, strict=True)):
         row: list[Cell] = [label(name)]
         for measure in measures:
-            value = run.results[measure].value if measure in run.results else math.nan
+            value = _value(run, measure)
             low, high = contents.intervals[measure][at]
             shown = f"{value:.0f}" if is_count(measure) and not math.isnan(value) else ""
             bold = len(contents.names) > 1 and f"{value:.4f}" == f"{best[measure]:.4f}" and not is_count(measure)
@@ -133,5 +131,5 @@ def _caption(contents: Contents, percent: str) -> str:
     return f"Scores; small, their {percent} intervals for other queries of the same kind: {of_which}"
 
 
-def _missing(run: Scores, measure: Measure) -> bool:
-    return math.isnan(run.results[measure].value)
+def _value(run: Scores, measure: Measure) -> float:
+    return run.results[measure].value if measure in run.results else math.nan

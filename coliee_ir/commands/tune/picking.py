@@ -12,7 +12,7 @@ from coliee_adapters.forms.lines import counted
 from coliee_ir.output.grid import Cell, Grid, Number
 from coliee_ir.output.shown import Shown, jsonable
 from coliee_ir.scoring.scores import Scores, checked, comparable, preamble
-from coliee_ir.stats.folds import BestOf, best_of
+from coliee_ir.stats.folds import PICKED_ANEW, BestOf, best_of
 from coliee_ir.stats.settings import N_RESAMPLES, SEED, Resampling
 
 
@@ -51,8 +51,8 @@ class Picked(Shown):
         """What to expect of the best."""
         low, high = self.expected.interval
         best = f"the best of {counted(len(self.runs), 'run')} is {shortened(self.runs[0].tag)}"
-        told = f"expect {self.expected.score:.4f} of it on other queries (95% interval {low:.4f} to {high:.4f})"
-        return [f"{best}; {told}"]
+        how = f"{PICKED_ANEW}; 95% interval {low:.4f} to {high:.4f}"
+        return [f"{best}; expect {self.expected.score:.4f} of it on other queries ({how})"]
 
     def to_dict(self) -> dict[str, Any]:
         """The runs as ``evaluate`` gives them, and what to expect of the first."""

@@ -164,7 +164,7 @@ class Tunings(Shown):
         expected = f"bias-corrected estimate: {score:.4f}" if is_corrected else "here no correction is needed"
         first = f"Picking the best of {len(self.tunings)} runs is optimistic; {expected}"
         told = [told for tuning in self.tunings for told in _filtered(tuning)]
-        return [f"{first} (95% interval {low:.4f} to {high:.4f})", *told]
+        return [f"{first} ({folds.PICKED_ANEW}; 95% interval {low:.4f} to {high:.4f})", *told]
 
     def to_dict(self) -> dict[str, Any]:
         """Each tuning, and what to expect of the best of several."""

@@ -11,7 +11,7 @@ import os
 from collections.abc import Mapping, Sequence
 from pathlib import Path
 
-from coliee_adapters.checked import one_of, several
+from coliee_adapters.checked import one_of
 from coliee_adapters.errors import UsageError
 from coliee_adapters.files.source import PathLike, Source, check_inputs, check_outputs
 from coliee_adapters.forms.vocabulary import checked_columns
@@ -62,7 +62,8 @@ def validate(
     """
     if not files:
         raise UsageError("no-run", "name the files to check")
-    for name, value in (*(("a file to check", file) for file in files), *(("gold", one) for one in several(gold))):
+    golds = gold if isinstance(gold, list | tuple) else [] if gold is None else [gold]
+    for name, value in (*(("a file to check", file) for file in files), *(("gold", one) for one in golds)):
         one_of(name, value, str | os.PathLike, "a path")
     for name, value in (("queries", queries), ("corpus", corpus), ("fix", fix)):
         one_of(name, value, str | os.PathLike | None, "a path")

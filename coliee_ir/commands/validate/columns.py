@@ -80,15 +80,11 @@ class Sheet:
         }
 
     def retag(self, tags: Mapping[str, str]) -> None:
-        """Write other run tags, for those that there are others for.
-
-        A line that is not understood but ends in such a tag gets the other one too: beside lines with the new tag, the
-        old one would be taken for a document.
-        """
+        """Write other run tags, for those that there are others for."""
         for row in self.rows:
             if row.cells is not None:
                 row.cells[-1] = tags.get(row.cells[-1], row.cells[-1])
-            elif (last := row.raw.split()[-1]) in tags:
+            elif (last := row.raw.split()[-1]) in tags:  # beside the new tag, the old one would be read as a document
                 row.raw = row.raw.rstrip().removesuffix(last) + tags[last]
 
     def name(self, tag: str) -> None:

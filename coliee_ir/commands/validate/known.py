@@ -45,20 +45,15 @@ class Pool:
 
 
 class Known:
-    """The ids of queries and documents, as far as they were given.
-
-    Attributes:
-        asked: the queries, which all must be answered; None where they were not given.
-        queries: the queries that there may be, those asked or else those of the corpus; None where neither is known.
-        whole: whether a query's documents are few enough that more than half of them is a mistake.
-    """
+    """The ids of queries and documents, as far as they were given."""
 
     def __init__(
         self, queries: Sequence[Source] = (), corpus: PathLike | None = None, rules: Protocol | None = None
     ) -> None:
         ids = (query for file in queries for query in read_queries(file, rules=rules))
-        self.asked = Pool(ids, "list of queries") if queries else None
-        self.queries = self.asked
+        #: the queries that must all be answered, and those that there may be, of the corpus too; None if not known
+        self.asked = self.queries = Pool(ids, "list of queries") if queries else None
+        #: whether a query's documents are few enough that more than half of them is a mistake
         self.whole = False
         self._documents: Pool | None = None
         self._fragments: FragmentCorpus | None = None

@@ -144,10 +144,9 @@ def _validated(
     files = [*(one.file for one in pile.runs), *pile.descriptions]
     answered = {query for one in pile.runs for query in one.queries}
     best = max(asked, key=lambda one: (len(answered & one.queries), task in one.tasks), default=None)
+    named: dict[str, Any] = {}
     if best is not None and (task in best.tasks or answered & best.queries):
-        named: dict[str, Any] = {"gold" if best.is_gold else "queries": best.file}
-    else:
-        named = {}
+        named["gold" if best.is_gold else "queries"] = best.file
     try:
         return validate(*files, task=task or None, edition=edition, corpus=corpus, **named)
     except ColieeError as error:
