@@ -203,7 +203,7 @@ def _unpack(path: str, shown: str, meter: _Meter, *, is_outer: bool) -> Contents
             raise
         reason = str(error) or type(error).__name__
         problem = f"the archive is damaged or cut short ({reason})"
-        raise InputError("too-large", shown, problem, remedy="pack or download it again") from None
+        raise InputError("damaged", shown, problem, remedy="pack or download it again") from None
     return done
 
 
