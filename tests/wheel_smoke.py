@@ -12,11 +12,12 @@ from pathlib import Path
 
 ROOT = Path(__file__).parent.parent
 
-#: of what a report's page is made
-REPORT = tuple(f"coliee_ir/commands/report/page.{ending}" for ending in ("html", "css", "js"))
-
-#: the rules of tasks
-RULES = tuple(path.relative_to(ROOT).as_posix() for path in (ROOT / "coliee_ir" / "rules").rglob("*.toml"))
+#: what is no code: pages, styles, scripts, the rules of tasks
+DATA = tuple(
+    path.relative_to(ROOT).as_posix()
+    for ending in ("html", "css", "js", "toml")
+    for path in (ROOT / "coliee_ir").rglob(f"*.{ending}")
+)
 
 CHECKS = (
     ("-m", "coliee_ir", "--version"),
@@ -45,8 +46,7 @@ def main() -> None:
             "coliee_ir/py.typed",
             "coliee_adapters/py.typed",
             "coliee_ir/examples/task1/gold.json",
-            *REPORT,
-            *RULES,
+            *DATA,
         ):
             if needed not in held:
                 sys.exit(f"wheel smoke test: {needed} is not in the wheel")
