@@ -8,6 +8,7 @@ import re
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import replace
 from functools import partial
+from itertools import islice
 from pathlib import Path
 from typing import Any, Literal, TypeGuard
 
@@ -471,9 +472,10 @@ def are_labels(run: object, columns: Mapping[str, str] | None = None) -> bool:
 
 
 def _meant_as_labels(run: Source) -> bool:
-    """Whether most lines give Y or N, or 1 or 0, where documents would stand; their reader will say what is wrong."""
+    """Whether most of the first lines give Y or N, or 1 or 0, for documents; their reader will say what is wrong."""
     text = run.head().decode("utf-8", errors="replace")
-    words = [split_columns(line)[1:2] for _, line in content_lines(text, run.name, comments=Comments())]
+    first = islice(content_lines(text, run.name, comments=Comments()), 100)
+    words = [split_columns(line)[1:2] for _, line in first]
     labels = sum(word[0].lower() in statute.LABELS or word[0] in ("0", "1") for word in words if word)
     return 2 * labels >= len(words)
 
