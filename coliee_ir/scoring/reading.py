@@ -474,7 +474,7 @@ def are_labels(run: object, columns: Mapping[str, str] | None = None) -> bool:
 def _meant_as_labels(run: Source) -> bool:
     """Whether most of the first lines give Y or N, or 1 or 0, for documents; their reader will say what is wrong."""
     text = run.head().decode("utf-8", errors="replace")
-    first = islice(content_lines(text, run.name, comments=Comments()), 100)
+    first = islice(content_lines(text, run.name, comments=Comments()), statute.SHOWN)
     words = [split_columns(line)[1:2] for _, line in first]
     labels = sum(word[0].lower() in statute.LABELS or word[0] in ("0", "1") for word in words if word)
     return 2 * labels >= len(words)

@@ -40,7 +40,7 @@ def exam_of(query: str) -> str:
 
 
 #: So many lines at the beginning show whether a file is a label list.
-_SHOWN: Final = 100
+SHOWN: Final = 100
 
 _COMMAS: Final = "[,;]"
 
@@ -87,7 +87,7 @@ def lists_labels(head: bytes) -> bool:
     holds no label, most lines do: an answer may be no label, and labels may be 1 and 0, as long as each query has one.
     """
     text = head.decode("utf-8", errors="replace").replace("\r", "\n")
-    rows = [_words(line) for _, line in islice(content_lines(text, "", comments=Comments()), _SHOWN)]
+    rows = [_words(line) for _, line in islice(content_lines(text, "", comments=Comments()), SHOWN)]
     if rows and is_header(rows[0]):
         return False  # a table, whose columns have names
     if rows and len(rows[0]) > 1 and rows[0][1].lower() in LABELS:
