@@ -67,6 +67,7 @@ ERRORS: Final = {
     "file-name": "A file name has the wrong ending, or names the wrong sort of place.",
     "cannot-convert": "This cannot be written in that format.",
     "protocol": "The protocol file is not valid.",
+    "edition-file": "The file of an edition is not valid.",
     "store": "The store of scores cannot be used: locked, damaged, of other rules.",
     "worker": "A worker process or a cluster failed.",
 }
