@@ -68,30 +68,30 @@ def results(board: Board, style: str = "") -> Grid:
     alone: the baseline first, with their decimals.
     """
     is_theirs = style == "coliee2021"
-    columns = _columns(board, is_theirs=is_theirs)
+    headed = columns(board, is_theirs=is_theirs)
     names, best = _Names(board, board.ranked), _best(board, board.ranked)
     decimals = board.protocol.decimals if is_theirs else 4
     found: list[dict[str, Cell]] = []
     for entry in board.ranked:
         low, high = entry.interval
-        interval = "-" if math.isnan(low) else re.sub(r"\b0\.", ".", f"[{low:.3f}, {high:.3f}]")
+        interval = "" if math.isnan(low) else re.sub(r"\b0\.", ".", f"[{low:.3f}, {high:.3f}]")
         values = {measure.name: _value(entry, measure, best) for measure in board.measures}
         found.append({
-            "place": _whole(entry.place), "team": entry.team, "run": names.of(entry)[names.header.index("run")],
+            "place": str(entry.place or "–"), "team": entry.team, "run": names.of(entry)[names.header.index("run")],
             "file": re.split(r"[/\\]", entry.file)[-1], **dict(zip(board.more_columns, board.more(entry), strict=True)),
             **_counts(board, entry),
             **{name: value if math.isnan(value.value) else value._replace(shown=f"{value.value:.{decimals}f}")
                for name, value in values.items()},
-            "ranks": Number(entry.ranks.best or math.nan, str(entry.ranks)), "interval": Number(low, interval),
+            "ranks": str(entry.ranks), "interval": interval,
         })  # fmt: skip
     if (baseline := majority(board)) is not None:
         label, share = baseline
         right = round(share * len(board.queries))
         said = f"{'Yes' if label == 'Y' else 'No'} {right}/All {len(board.queries)}" if is_theirs else str(right)
-        called: dict[str, Cell] = {"run": "BaseLine" if is_theirs else f"baseline (all {label})"}
+        called: dict[str, Cell] = {"place": "–", "run": "BaseLine" if is_theirs else f"baseline (all {label})"}
         called |= {"correct": Number(right, said), board.ranking.name: Number(share, f"{share:.{decimals}f}")}
         found.insert(0 if is_theirs else len(found), called)
-    there = {heading: column for heading, column in columns.items() if any(one.get(column, "") for one in found)}
+    there = {heading: column for heading, column in headed.items() if any(one.get(column, "") for one in found)}
     rows = [[one.get(column, "") for column in there.values()] for one in found]
     n_text = sum(column in (*_TEXTS, *board.more_columns) for column in there.values())
     return Grid(list(there), rows, _ranking_caption(board), n_text=n_text)
@@ -107,7 +107,7 @@ _SHORT: Final = {
 }  # fmt: skip
 
 
-def _columns(board: Board, *, is_theirs: bool) -> dict[str, str]:
+def columns(board: Board, *, is_theirs: bool = False) -> dict[str, str]:
     """Heading → column of the results: those of the organisers' table, then ours; names before numbers."""
     theirs, percent = board.protocol.table, f"{100 * board.resampling.confidence_level:g}%"
     names = [measure.name for measure in board.measures]
