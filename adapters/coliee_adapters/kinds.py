@@ -23,7 +23,7 @@ ERRORS: Final = {
     "encoding": "The text is not clean UTF-8: other bytes, UTF-16, NUL, a misplaced byte order mark or line end.",
     "needs-package": "An optional package is not installed.",
     "unknown-format": "The file's format is not recognised, or is not that of what it was given as.",
-    "syntax": "The file breaks the syntax of its format: JSON, XML, CSV, TOML, YAML, comments.",
+    "syntax": "The file breaks the syntax of its format: JSON, XML, CSV, TOML, comments.",
     "structure": "The file is well-formed, and holds other things than its format has there.",
     "missing-key": "A key, element or column value that is needed is missing.",
     "columns": "A line or row has the wrong number of columns.",

@@ -24,7 +24,6 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
                 *conversion.RUN_TARGETS,
                 *conversion.ANSWER_TARGETS,
                 conversion.DESCRIPTION,
-                conversion.METADATA,
                 conversion.FOLDS_TARGET,
             )
         )

@@ -139,7 +139,7 @@ OPTIONS: Final[Mapping[str, Option]] = {
     "source": _option(
         metavar="IN", help="gold, folder of golds or submission to convert; - reads standard input"
     ),
-    "target": _option(metavar="OUT", help="file to write; - is standard output; .gz, .bz2, .xz, .zst compress"),
+    "target": _option(metavar="OUT", help="file to write; - is standard output; .gz, .xz, .zst compress"),
     "names": _option(metavar="NAME", nargs="*", help="measures to explain (default: list all measures)"),
     "task": _option(
         "--task", choices=TASKS, metavar="T", help=f"task: {', '.join(TASKS)} (default: detected from the files)"

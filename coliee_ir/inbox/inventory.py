@@ -106,8 +106,7 @@ class Item:
     holds: tuple[str, ...] = ()  # the parts of the rules that it holds, where they are named
     queries: tuple[str, ...] = ()  # the first queries in it; ``documents``: the first documents
     documents: tuple[str, ...] = ()
-    # what a description says, or the head of a run says of itself
-    described: list[Description] = field(default_factory=list)
+    described: list[Description] = field(default_factory=list)  # what a description says
 
     @property
     def file(self) -> str:
@@ -224,8 +223,6 @@ def _look_into(one: Item, golds: Sequence[Gold], rules: Protocol | None) -> None
         if is_gold_by_name(source):
             one.part, one.why_not = Part.GOLD, "named"
             return
-    if readable:
-        one.described = descriptions.at_head(source)
     own = rules if rules is not None and not rules.is_coliee else None
     if own and own.gold and reads_as_gold(source, task=own.task) and not reads_as_run(source, task=own.task):
         one.part, one.why_not = Part.GOLD, "judged"

@@ -73,7 +73,7 @@ LATE: Final = "late"
 _STATUS: Final = "|ranked|late|withdrawn|replaced by .+"
 
 #: what an archive's name ends in, and a team's does not
-_PACKED = re.compile(r"\.(?:zip|tar(?:\.gz|\.bz2)?|tgz|tbz2?|eml|mbox)$", re.IGNORECASE)
+_PACKED = re.compile(r"\.(?:zip|tar(?:\.gz|\.xz)?|tgz|eml|mbox)$", re.IGNORECASE)
 
 #: what the organisers want before the name of a team in a mail's subject, and mail programs make folders of
 _MAILED = re.compile(r"(?:\s*(?:re|fwd?)\s*:)*\s*\[\s*submission\s*\]\s*(?=\S)", re.IGNORECASE)

@@ -9,7 +9,6 @@ from functools import partial
 from typing import Literal, TypeVar, overload
 
 from coliee_adapters.checked import one_of, refused
-from coliee_adapters.descriptions import ir_metadata
 from coliee_adapters.descriptions import system_description as descriptions
 from coliee_adapters.descriptions.system_description import Description
 from coliee_adapters.errors import InputError, MismatchError, UsageError, quoted, shortened
@@ -26,7 +25,6 @@ from coliee_ir.inbox.inventory import named_task
 from coliee_ir.judging.gathered import Gathered
 from coliee_ir.rules.protocol import (
     DESCRIBED_TASKS,
-    NEWEST,
     has_coliee_submissions,
     has_submissions,
     model_limit,
@@ -47,9 +45,6 @@ ANSWER_TARGETS = tuple(form.name for form in detect.RUN_FORMS if form.write and 
 
 #: What can be made of a run besides: the system description to be filled in.
 DESCRIPTION = "description"
-
-#: the same as YAML: see https://www.ir-metadata.org
-METADATA = "ir_metadata"
 
 _GOLDS, _RUNS = ([form.name for form in forms] for forms in (detect.GOLD_FORMS, detect.RUN_FORMS))
 
@@ -122,10 +117,8 @@ def convert(
         unreadable_answers = "wrong"  # the texts without an answer are named, and left out
     record = read_run(files[0], task=task, form=form, unreadable_answers=unreadable_answers)
     record = record if normalise is None else submission_in(normalise, record)
-    if to in (DESCRIPTION, METADATA):
-        if described := descriptions.at_head(files[0]):
-            return _write_described(described, target, to, tag, files[0].name)
-        return _write_template(record, target, to, tag)
+    if to == DESCRIPTION:
+        return _write_template(record, target, tag)
     said = write(record, target, to=to, tag=tag, template=template)
     if form != model_text.FORM:
         return said
@@ -142,34 +135,24 @@ def convert(
 def _write_described(
     described: Sequence[Description], target: PathLike, to: str | None, tag: str | None, name: str
 ) -> list[str]:
-    """A system description in the organisers' form, or as ir_metadata, which is of one run."""
-    if to not in (DESCRIPTION, METADATA):
-        raise UsageError("option-needed", f"{name} is a system description: say --to {DESCRIPTION} or --to {METADATA}")
+    """A system description in the organisers' form."""
+    if to != DESCRIPTION:
+        raise UsageError("option-needed", f"{name} is a system description: say --to {DESCRIPTION}")
     chosen = [one for one in described if tag in (None, one.tag)]
     if not chosen:
         problem = f"{name} describes no run {quoted(tag or '')}, but {', '.join(one.tag for one in described)}"
         raise UsageError("unknown-name", problem)
-    if to == METADATA and len(chosen) > 1:
-        tags = ", ".join(one.tag for one in chosen)
-        problem = f"{name} describes {len(chosen)} runs, and ir_metadata one: choose by --tag one of {tags}"
-        raise UsageError("cannot-convert", problem)
     with written(target) as stream:
-        if to == DESCRIPTION:
-            stream.write(descriptions.text_of(chosen))
-        else:
-            stream.write(ir_metadata.written(descriptions.metadata_of(chosen[0], NEWEST)))
+        stream.write(descriptions.text_of(chosen))
     return [f"{counted(len(chosen), 'run')} described"]
 
 
-def _write_template(record: Run | Answers, target: PathLike, to: str, tag: str | None) -> list[str]:
+def _write_template(record: Run | Answers, target: PathLike, tag: str | None) -> list[str]:
     """The form of a system description with what the run shows: its tag, and its task."""
     tag = tag or "_".join(record.tag.split())
     task = _described_task(record)
     limit = model_limit(task)
-    if to == METADATA:
-        text = ir_metadata.written(descriptions.metadata_of(Description(task, tag, "", "", ""), NEWEST))
-    else:
-        text = descriptions.template(task, tag, DESCRIBED_TASKS, f"{limit.day} {limit:%B %Y}" if limit else "")
+    text = descriptions.template(task, tag, DESCRIBED_TASKS, f"{limit.day} {limit:%B %Y}" if limit else "")
     with written(target) as stream:
         stream.write(text)
     return [f"task {task}, run tag {tag}: fill in the fields; validate checks them beside the run", *_unfit(tag)]
