@@ -132,6 +132,7 @@ OPTIONS: Final[Mapping[str, Option]] = {
     "files": _option(
         metavar="SUBMISSION|DIR", nargs="+", reads=True, help="files of one or several submissions, or a folder of them"
     ),
+    "edition_file": _option(metavar="FILE", help="edition, as TOML; `coliee-ir edition new` asks for it and writes it"),
     "ranking": _option(metavar="RUN", reads=True, help="ranking to cut; - reads standard input"),
     "platform": _option(metavar="PLATFORM", help="platform: codabench or tira"),
     "source": _option(
