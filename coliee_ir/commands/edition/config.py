@@ -54,6 +54,11 @@ class Edition:
     style: str = ""
     resamples: int = N_RESAMPLES
 
+    def time(self, received: str) -> str:
+        """When a mail was received, in the zone of the deadline."""
+        zone = datetime.UTC if self.deadline is None else self.deadline.tzinfo
+        return f"{datetime.datetime.fromisoformat(received).astimezone(zone):%Y-%m-%d %H:%M %Z}"
+
 
 _DEADLINE: Final = Kind(
     "a day and time with its zone, for example 2027-01-20T23:59:59+09:00",
@@ -83,8 +88,6 @@ _TASK: Final = {
 
 class _Table(Table):
     """A table of this file."""
-
-    kind = "edition-file"
 
     def path_of(self, name: str) -> str:
         """A path of the file, which begins beside it."""
@@ -138,9 +141,10 @@ def _task(table: _Table, year: int | None) -> TaskPart:
         raise table.fault("task", str(error), found["task"]) from None
     for key in ("gold", "corpus", "training", "categories"):
         if key in found:
-            found[key] = table.path_of(found[key])
-            if not Path(found[key]).exists():
+            path = table.path_of(found[key])
+            if not Path(path).exists():
                 raise table.fault(key, "there is no such file", found[key], remedy="correct the path")
+            found[key] = path
     if isinstance(ids := found.get("exclude"), str):
         found["exclude"] = tuple(read_queries(table.path_of(ids), exact_id))
     return TaskPart(**{"year": year, **found})
