@@ -140,7 +140,7 @@ def _as_json(column: Any) -> Sequence[Any]:
         return [one if isinstance(one, str) else jsonable(one) for one in column]
     held = column.astype(object)
     held[~np.isfinite(column)] = None
-    return held.tolist()
+    return held.tolist()  # type: ignore[no-any-return]
 
 
 @dataclass(frozen=True, slots=True, repr=False)
