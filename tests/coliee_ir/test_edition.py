@@ -227,6 +227,7 @@ def test_a_new_edition_is_asked_for(again: object, tmp_path: Path, monkeypatch: 
         "teams.csv", "",
     ]  # fmt: skip
     (tmp_path / "coliee.toml").unlink()
+    (tmp_path / "mailbox").mkdir()
     replies = iter(answers)
     monkeypatch.setattr("builtins.input", lambda _: next(replies))
     assert main(["edition", "new"]) == 0
