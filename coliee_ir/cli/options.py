@@ -19,7 +19,6 @@ from coliee_adapters.errors import UsageError
 from coliee_adapters.files import remote
 from coliee_adapters.files.compressed import plain_name
 from coliee_adapters.forms.vocabulary import ROLES, parse_columns
-from coliee_adapters.normal_forms import NORMAL_FORMS
 from coliee_adapters.records import exact_id
 from coliee_ir.measures.catalogue import names_in
 from coliee_ir.rules.decisions import CHOICES
@@ -191,11 +190,6 @@ OPTIONS: Final[Mapping[str, Option]] = {
     "template": _option(
         "--template", metavar="FILE", reads=True, help="pilot only: test file that the submission repeats"
     ),
-    "normalise": _option(
-        "--normalise", "--normalize", choices=NORMAL_FORMS, metavar="FORM",
-        help="Unicode form to write ids in: NFC, NFKC, or visible: NFKC without characters of no width "
-        "(default: as they are)",
-    ),
     "queries": _option("--queries", metavar="FILE", reads=True, help="test file, or any file that names the queries"),
     "query_gold": _option(
         "--gold", metavar="FILE", reads=True, **_MANY,
@@ -352,7 +346,7 @@ _HEADINGS: Final[Mapping[str, frozenset[str]]] = {
     "Input": frozenset(("answers", "exclude", "only", "form")),
     "Rules": frozenset(("protocol", "rule", "weights", "not_itself", "not_queries")),
     "Output": frozenset(
-        ("format", "to", "tag", "per_query", "span_of_ties", "by_year", "stages", "table_names", "best", "normalise",
+        ("format", "to", "tag", "per_query", "span_of_ties", "by_year", "stages", "table_names", "best",
          "reports", "hide_gold")
     ),
     "Running": frozenset(("jobs", "cluster", "store", "timing", "keep_going", "log", "help")),
