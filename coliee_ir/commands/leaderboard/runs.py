@@ -13,6 +13,7 @@ import numpy as np
 
 from coliee_adapters.errors import UsageError
 from coliee_adapters.forms.lines import counted
+from coliee_adapters.forms.vocabulary import MEMORY
 from coliee_ir.commands.leaderboard.board import Board, Entry
 from coliee_ir.commands.leaderboard.official import Published, place
 from coliee_ir.commands.leaderboard.questions import majority, short
@@ -80,7 +81,8 @@ def results(board: Board, style: str = "") -> Grid:
         values = {measure.name: _value(entry, measure, best) for measure in board.measures}
         found.append({
             "place": str(entry.place or "–"), "team": entry.team, "run": names.of(entry)[names.header.index("run")],
-            "file": re.split(r"[/\\]", entry.file)[-1], **dict(zip(board.more_columns, board.more(entry), strict=True)),
+            "file": entry.tag if entry.file == MEMORY else re.split(r"[/\\]", entry.file)[-1],
+            **dict(zip(board.more_columns, board.more(entry), strict=True)),
             **_counts(board, entry),
             **{name: value if math.isnan(value.value) else value._replace(shown=f"{value.value:.{decimals}f}")
                for name, value in values.items()},
