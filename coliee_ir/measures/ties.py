@@ -180,7 +180,7 @@ def _asked_anew(
     """trec_eval's results for other orders of some queries, for which it is asked once: each order is a query to it."""
     qrels, retrieved = orders[0].qrels, orders[0].retrieved
     requests = [one.asked_of(qrels) for one in results]
-    table = np.array([result.per_query for result in results.values()]).reshape(len(requests), -1)
+    table = np.array([result.per_query for result in results.values()]).reshape(len(requests), len(retrieved))
     queries = queries[~np.isnan(table[:, queries]).any(axis=0)]
     rows, n = qrels.rows(queries), len(orders)
     start = np.concatenate(([0], np.cumsum(np.tile(qrels.sizes[queries], n))))

@@ -232,12 +232,10 @@ class Evaluator:
 
 def _ids_stand(gold: Gold) -> bool:
     """Whether a gold's ids stand as written: a dictionary's may have been read, and normalised, without the task."""
+    if gold.format in ("qrels", layouts.FORMAT):
+        return True
     ids = [*gold.queries, *(document for judged in (gold.qrels or {}).values() for document in judged)]
-    return (
-        gold.format in ("qrels", layouts.FORMAT)
-        or any(normal_id(text) != text for text in ids)
-        or bool(wrong_id(ids, commas=False))
-    )
+    return any(normal_id(text) != text for text in ids) or bool(wrong_id(ids, commas=False))
 
 
 def read_with_task(
