@@ -1,1 +1,1 @@
-"""What comes with a submission: system descriptions, and ir_metadata."""
+"""What comes with a submission: system descriptions."""

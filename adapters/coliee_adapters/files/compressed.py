@@ -1,6 +1,6 @@
-"""Compressed files, known by their first bytes and not by their names: gzip, bzip2, xz, Zstandard.
+"""Compressed files, known by their first bytes and not by their names: gzip, xz, Zstandard.
 
-gzip, bzip2 and xz come with Python, and from 3.14 on Zstandard does; the extra ``compression`` has it before. Only as
+gzip and xz come with Python, and from 3.14 on Zstandard does; the extra ``compression`` has it before. Only as
 much is unpacked as is asked for, so that the caller can stop at a limit.
 """
 
@@ -58,7 +58,6 @@ class Compression(NamedTuple):
         return cast(BinaryIO, file(raw, "wb") if self.decompressor else file("", "wb", fileobj=raw, mtime=0))
 
 
-_BZIP2: Final = re.compile(rb"BZh[1-9](?:1AY&SY|\x17rE8P\x90)")
 _ZSTD: Final = "compression.zstd" if sys.version_info >= (3, 14) else "backports.zstd"
 
 GZIP: Final = Compression("gzip", ".gz", re.compile(rb"\x1f\x8b"), "gzip", "GzipFile")
@@ -66,7 +65,6 @@ GZIP: Final = Compression("gzip", ".gz", re.compile(rb"\x1f\x8b"), "gzip", "Gzip
 #: The compressions that are read and written.
 COMPRESSIONS: Final = (
     GZIP,
-    Compression("bzip2", ".bz2", _BZIP2, "bz2", "BZ2File", "BZ2Decompressor"),
     # the greatest preset needs 65 MiB
     Compression(
         "xz", ".xz", re.compile(rb"\xfd7zXZ\0"), "lzma", "LZMAFile", "LZMADecompressor", {"memlimit": 256 << 20}
@@ -83,7 +81,7 @@ def compression_of(raw: BinaryIO) -> Compression | None:
 
     >>> compression_of(io.BytesIO(b"\x1f\x8b\x08...")).name
     'gzip'
-    >>> compression_of(io.BytesIO(b"BZh9 is a query"))
+    >>> compression_of(io.BytesIO(b"001 is a query"))
     """
     head = raw.read(_SIGN)
     raw.seek(0)
