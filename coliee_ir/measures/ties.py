@@ -161,8 +161,9 @@ def _spans(results: Mapping[Measure, Result], parts: Parts, decisions: Decisions
             for order in orders
         )
         asked = {one: results[one] for one in known if isinstance(one, Delegated)}
-        for found, anew in zip((low, high), _asked_anew(asked, orders, queries), strict=True):
-            found |= anew
+        anew = _asked_anew(asked, orders, queries) if asked else ()
+        for found, of_order in zip((low, high), anew, strict=False):
+            found |= of_order
         for one, value in known.items():
             at_worst, at_best = low[one].terms, high[one].terms
             gaps = at_best.each[queries] - at_worst.each[queries]
@@ -180,7 +181,7 @@ def _asked_anew(
     """trec_eval's results for other orders of some queries, for which it is asked once: each order is a query to it."""
     qrels, retrieved = orders[0].qrels, orders[0].retrieved
     requests = [one.asked_of(qrels) for one in results]
-    table = np.array([result.per_query for result in results.values()]).reshape(len(requests), len(retrieved))
+    table = np.array([result.per_query for result in results.values()])
     queries = queries[~np.isnan(table[:, queries]).any(axis=0)]
     rows, n = qrels.rows(queries), len(orders)
     start = np.concatenate(([0], np.cumsum(np.tile(qrels.sizes[queries], n))))
