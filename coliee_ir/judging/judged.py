@@ -18,12 +18,12 @@ import numpy.typing as npt
 from coliee_adapters.checked import is_whole, one_of, refused
 from coliee_adapters.classes import dataclass
 from coliee_adapters.errors import ColieeError
-from coliee_adapters.ids import Ids, IntArray, WordArray, mixed
+from coliee_adapters.ids import Ids, IntArray, mixed
 from coliee_adapters.records import Columns, Run
 from coliee_adapters.remarks import NUMBERED, Remarks
 from coliee_ir.judging import finding
 from coliee_ir.judging.finding import BITS, SHIFT, Hits, distinct
-from coliee_ir.judging.order import in_segments, segment_of, sorted_within
+from coliee_ir.judging.order import in_order_of_bytes, in_segments, segment_of, sorted_within
 from coliee_ir.judging.qrels import Qrels
 from coliee_ir.judging.segments import Lines, whole_queries
 
@@ -446,7 +446,7 @@ class _Judging:
 def _greater(ids: Ids, block: IntArray, judged: Ids, of: IntArray) -> IntArray:
     """How many ids are greater by their bytes than each judged one, of those of its block."""
     lengths = np.bincount(block)
-    held, sought = _in_order_of_bytes(ids, judged)
+    held, sought = in_order_of_bytes(ids, judged)
     held = sorted_within(held[np.argsort(block, kind="stable")], lengths)
     ends = np.cumsum(lengths)[of]
     low, high = ends - lengths[of], ends.copy()
@@ -456,16 +456,6 @@ def _greater(ids: Ids, block: IntArray, judged: Ids, of: IntArray) -> IntArray:
         high = np.where(greater, np.minimum(middle, high), high)
         low = np.where(greater, low, np.minimum(middle + 1, high))
     return ends - low
-
-
-def _in_order_of_bytes(ids: Ids, others: Ids) -> tuple[WordArray, WordArray]:
-    """A number for each id, which stand in the order of their bytes: those of up to eight are one."""
-    longest = max(int(ids.length.max()), int(others.length.max()))
-    if longest <= 8:
-        return ids.words(1)[0].byteswap(), others.words(1)[0].byteswap()
-    texts = np.array([text.encode() for every in (ids, others) for text in every])
-    numbers = np.unique(texts, return_inverse=True)[1].astype(np.uint64)
-    return numbers[: len(ids)], numbers[len(ids) :]
 
 
 def _disagree(ranks: Sequence[str] | IntArray, compared: FloatArray) -> bool:
