@@ -116,9 +116,11 @@ def command(name: str, size: int, folder: Path) -> list[str]:
     if axis == "judgements":
         return ours(verb, *trec, "-m", "map", *write(Shape(size // 1000, 100, pooled=1000), folder))
     qrels, runs = write_sweep(Shape(size // 500, 500), folder, 2)
-    measure = ("-m", "MicroF1") if verb == "tune" else ()
-    given = {"fuse": [*runs, "-o", out], "convert": [runs[0], out]}.get(verb, [*measure, qrels, runs[0]])
-    return ours(verb, *(() if verb == "convert" else trec), *given)
+    if verb == "fuse":
+        return ours(verb, *trec, *runs, "-o", out)
+    if verb == "convert":
+        return ours(verb, runs[0], out)
+    return ours(verb, *trec, *(("-m", "MicroF1") if verb == "tune" else ()), qrels, runs[0])
 
 
 def exponent(name: str, folder: Path, rounds: int = ROUNDS) -> float:
