@@ -133,18 +133,5 @@ def test_no_page_has_the_paths_of_the_machine(tmp_path: Path, capsys: pytest.Cap
     given = [str(tmp_path / "gold.json"), str(tmp_path / "in")]
     assert main(["leaderboard", *given, "--task", "1", "--resamples", "9", "--pages", "out",
                  "--official", str(tmp_path / "published.csv")]) in (0, 2)  # fmt: skip
-    assert main(["validate", given[1], "--gold", given[0], "-f", "html", "-o", "out/received.html"]) == 1
-    assert main(["validate", f"{given[1]}/A/broken.txt", "-f", "html", "-o", "out/one.html"]) == 1
     for path in Path("out").iterdir():
         assert str(tmp_path) not in path.read_text(), path
-
-
-def test_what_came_in_a_folder_is_a_page(capsys: pytest.CaptureFixture[str]) -> None:
-    Path("in", "A", "<b>.txt").write_text("1 2 3 4 5\n")
-    assert main(["validate", "in", "--gold", "gold.json", "-f", "html"]) == 1
-    parsed = Parsed(capsys.readouterr().out)
-    assert parsed.open == []
-    assert {"#files", "#findings"} == set(parsed.values("href", "src"))
-    assert {"A/a1", "A/<b>.txt", "error", "B & <Co>"} <= set(parsed.texts)
-    assert main(["validate", "in/A/a1", "--queries", "gold.json", "-f", "html"]) in (0, 1)
-    assert Parsed(capsys.readouterr().out).open == []
