@@ -4,8 +4,8 @@ from __future__ import annotations
 
 from abc import ABC, abstractmethod
 from collections.abc import Iterable, Iterator
+from typing import NamedTuple
 
-from coliee_adapters.classes import NamedTuple
 from coliee_adapters.errors import UsageError, cut, printable, quoted
 from coliee_adapters.records import Gold
 

@@ -15,16 +15,15 @@ from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import replace
 from functools import partial
 from itertools import chain, compress
-from typing import Any, Final
+from typing import Any, Final, NamedTuple
 
-from coliee_adapters.classes import NamedTuple
 from coliee_adapters.errors import InputError, Place
 from coliee_adapters.files.source import Source, decode
 from coliee_adapters.forms import columns, json_text, trec
 from coliee_adapters.forms.form import FIELDS, NOTHING, Row
 from coliee_adapters.forms.lines import Comments, content_lines, split_columns
 from coliee_adapters.forms.rows import Labelled, block_of, gold_of, labels_of, run_of, score_of
-from coliee_adapters.layouts.layout import ALL, FORMAT, Layout, Part
+from coliee_adapters.layouts import ALL, FORMAT, Layout, Part
 from coliee_adapters.records import Answers, Columns, Gold, Run, exact_id
 from coliee_adapters.remarks import Remarks
 

@@ -4,10 +4,9 @@ from __future__ import annotations
 
 import math
 from collections.abc import Sequence
-from dataclasses import field
+from dataclasses import dataclass, field
 from typing import Final
 
-from coliee_adapters.classes import dataclass
 from coliee_ir.commands.compare import render
 from coliee_ir.output.grid import Grid
 from coliee_ir.output.shown import Shown
@@ -20,6 +19,9 @@ TESTS: Final = {
     "randomisation": "studentised paired randomisation of queries; any measure",
     "t": "paired t test; means over queries",
 }
+
+#: where ranks are not asked for
+_UNRANKED = Ranks(0, 0)
 
 
 @dataclass(frozen=True, slots=True)
@@ -39,7 +41,7 @@ class Standing:
     file: str
     score: float
     interval: Interval
-    ranks: Ranks = Ranks(0, 0)
+    ranks: Ranks = _UNRANKED
     remarks: tuple[str, ...] = ()
 
 

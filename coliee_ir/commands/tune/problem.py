@@ -3,11 +3,11 @@
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
-from dataclasses import field
+from dataclasses import dataclass, field
+from typing import NamedTuple
 
 import numpy as np
 
-from coliee_adapters.classes import NamedTuple, dataclass
 from coliee_adapters.ids import IntArray
 from coliee_ir.commands.tune import search
 from coliee_ir.commands.tune.objective import Objective, objective

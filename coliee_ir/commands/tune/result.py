@@ -4,10 +4,9 @@ from __future__ import annotations
 
 import math
 from collections.abc import Mapping, Sequence
-from dataclasses import field
-from typing import Any, Final
+from dataclasses import dataclass, field
+from typing import Any, Final, NamedTuple
 
-from coliee_adapters.classes import NamedTuple, dataclass
 from coliee_adapters.errors import shortened
 from coliee_adapters.forms.lines import counted
 from coliee_ir._version import __version__

@@ -6,11 +6,10 @@ Sums over queries add: those of each fold are formed once, and what chooses with
 from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
-from typing import Final
+from typing import Final, NamedTuple
 
 import numpy as np
 
-from coliee_adapters.classes import NamedTuple
 from coliee_adapters.ids import IntArray
 from coliee_ir.commands.tune.objective import Objective
 from coliee_ir.commands.tune.pool import Pool

@@ -14,6 +14,8 @@ from functools import cached_property, partial
 from pathlib import Path
 from typing import Final
 
+from coliee_adapters import layouts
+from coliee_adapters.descriptions import is_description
 from coliee_adapters.descriptions import system_description as descriptions
 from coliee_adapters.descriptions.system_description import Description
 from coliee_adapters.errors import ColieeError, InputError, UsageError, guarded, quoted
@@ -21,7 +23,6 @@ from coliee_adapters.files.source import BOM, PathLike, Source, written
 from coliee_adapters.forms import detect, json_records
 from coliee_adapters.forms.statute import DIGITS, LABELS
 from coliee_adapters.layouts import described
-from coliee_adapters.layouts import layout as layouts
 from coliee_adapters.records import Answers
 from coliee_ir.commands.validate import lists
 from coliee_ir.commands.validate.columns import (
@@ -159,7 +160,7 @@ class Checked:
         if not raw.strip(NOTHING):
             add("empty")
             return
-        if descriptions.sniff(raw.removeprefix(BOM)):
+        if is_description(raw.removeprefix(BOM)):
             self._described[name] = descriptions.read(source)
             return
         if not self._check.protocol.is_coliee:
