@@ -18,7 +18,6 @@ from coliee_adapters.errors import UsageError
 from coliee_adapters.files import remote
 from coliee_adapters.files.compressed import plain_name
 from coliee_adapters.forms.vocabulary import ROLES, parse_columns
-from coliee_adapters.normal_forms import NORMAL_FORMS
 from coliee_adapters.records import exact_id
 from coliee_ir.measures.catalogue import names_in
 from coliee_ir.rules.decisions import CHOICES
@@ -132,12 +131,13 @@ OPTIONS: Final[Mapping[str, Option]] = {
     "files": _option(
         metavar="SUBMISSION|DIR", nargs="+", reads=True, help="files of one or several submissions, or a folder of them"
     ),
+    "edition_file": _option(metavar="FILE", help="edition, as TOML; `coliee-ir edition new` asks for it and writes it"),
     "ranking": _option(metavar="RUN", reads=True, help="ranking to cut; - reads standard input"),
     "platform": _option(metavar="PLATFORM", help="platform: codabench or tira"),
     "source": _option(
         metavar="IN", help="gold, folder of golds or submission to convert; - reads standard input"
     ),
-    "target": _option(metavar="OUT", help="file to write; - is standard output; .gz, .bz2, .xz, .zst compress"),
+    "target": _option(metavar="OUT", help="file to write; - is standard output; .gz, .xz, .zst compress"),
     "names": _option(metavar="NAME", nargs="*", help="measures to explain (default: list all measures)"),
     "task": _option(
         "--task", choices=TASKS, metavar="T", help=f"task: {', '.join(TASKS)} (default: detected from the files)"
@@ -188,11 +188,6 @@ OPTIONS: Final[Mapping[str, Option]] = {
     ),
     "template": _option(
         "--template", metavar="FILE", reads=True, help="pilot only: test file that the submission repeats"
-    ),
-    "normalise": _option(
-        "--normalise", "--normalize", choices=NORMAL_FORMS, metavar="FORM",
-        help="Unicode form to write ids in: NFC, NFKC, or visible: NFKC without characters of no width "
-        "(default: as they are)",
     ),
     "queries": _option("--queries", metavar="FILE", reads=True, help="test file, or any file that names the queries"),
     "query_gold": _option(
@@ -350,7 +345,7 @@ _HEADINGS: Final[Mapping[str, frozenset[str]]] = {
     "Input": frozenset(("answers", "exclude", "only", "form")),
     "Rules": frozenset(("protocol", "rule", "weights", "not_itself", "not_queries")),
     "Output": frozenset(
-        ("format", "to", "tag", "per_query", "span_of_ties", "by_year", "stages", "table_names", "best", "normalise",
+        ("format", "to", "tag", "per_query", "span_of_ties", "by_year", "stages", "table_names", "best",
          "reports", "hide_gold")
     ),
     "Running": frozenset(("jobs", "cluster", "store", "timing", "keep_going", "log", "help")),

@@ -181,33 +181,38 @@ class Stated(NamedTuple):
     run: Layout | None  # how a run is written; likewise
 
 
-def read(path: PathLike, newest: int, edition: type, submission: type) -> Stated:
-    """Read a protocol file."""
+def loads(path: PathLike) -> tuple[str, dict[str, Any]]:
+    """A file of TOML: its name, and what it holds."""
     import tomllib  # which most commands do without
 
     source = Source(path)
     try:
-        held = tomllib.loads(source.text())
+        return source.name, tomllib.loads(source.text())
     except tomllib.TOMLDecodeError as error:
         raise _broken(source.name, str(error)) from None
     except (ValueError, RecursionError):
         problem = "a number has too many digits, or brackets are nested too deep"
         raise InputError("syntax", source.name, f"broken TOML: {problem}", remedy="correct the file") from None
+
+
+def read(path: PathLike, newest: int, edition: type, submission: type) -> Stated:
+    """Read a protocol file."""
+    name, held = loads(path)
     of_edition, of_submission = keys(edition), keys(submission)
-    top = Table(source.name, "", held, ("task", *of_edition, "edition", "submission", "models_before", "gold", "run"))
+    top = Table(name, "", held, ("task", *of_edition, "edition", "submission", "models_before", "gold", "run"))
     task = top.needed("task", NAME)
     common = top.checked(of_edition)
     submissions = list(_spans(top, "submission", of_submission, {}, newest))
     for row in submissions:
         if "source" not in row:
-            row["source"] = common.get("source", source.name)
+            row["source"] = common.get("source", name)
         if "law" not in common:  # whose limit of runs is not COLIEE's
             row.setdefault("runs_source", row["source"])
     dates = top.checked({"models_before": DATES}).get("models_before", {})
     editions = tuple(_edition(top, row) for row in _spans(top, "edition", of_edition, common, newest))
     parts = dict.fromkeys(part for row in editions for part in row["parts"])
     return Stated(
-        source.name,
+        name,
         task,
         editions,
         tuple(submissions),

@@ -122,12 +122,24 @@ def difference(one: Terms, other: Terms) -> Difference:
     """
     if not len(one.each):
         return Difference(one.total - other.total, 0.0, Interval(math.nan, math.nan))
+    if (board := _board(one, other)) is None:
+        return Difference(0.0, 0.0, Interval(0.0, 0.0))
+    [test] = tested(board, [(0, 1)], Resampling())
+    return Difference(test.difference, test.error, test.interval)
+
+
+def standard_error(one: Terms, other: Terms) -> float:
+    """That of ``difference``, without the flips that its interval takes."""
+    board = _board(one, other) if len(one.each) else None
+    return 0.0 if board is None else math.sqrt(board.A[0, 1])
+
+
+def _board(one: Terms, other: Terms) -> Board | None:
+    """Two scores to be compared; None where they are the same, query by query."""
     is_plain = one.score in QUOTIENTS and other.score is one.score
     runs = [one, other] if is_plain else [_pseudo(one), _pseudo(other)]
-    if np.allclose(runs[0].each, runs[1].each, rtol=0, atol=resampling.NEAR):
-        return Difference(0.0, 0.0, Interval(0.0, 0.0))  # the same rule
-    [test] = tested(Board(runs), [(0, 1)], Resampling())
-    return Difference(test.difference, test.error, test.interval)
+    same = np.allclose(runs[0].each, runs[1].each, rtol=0, atol=resampling.NEAR)
+    return None if same else Board(runs)
 
 
 def _pseudo(run: Terms) -> Terms:

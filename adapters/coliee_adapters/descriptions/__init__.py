@@ -1,9 +1,7 @@
-"""What comes with a submission: system descriptions, and ir_metadata."""
+"""What comes with a submission: system descriptions."""
 
 import re
 from typing import Final
-
-from coliee_adapters.descriptions import ir_metadata
 
 _HINTS: Final = rb"(?:[ \t]*+(?:#[^\n]*+)?\r?\n)*+"
 _START: Final = b"(?i)" + _HINTS + rb"[ \t]*Task[ \t]*:"
@@ -20,4 +18,4 @@ def is_description(head: bytes) -> bool:
     """
     if b":" not in head or head.lstrip().startswith((b"{", b"[")):  # as most runs and golds, which are told at once
         return False
-    return bool(re.match(_START, head) and re.search(_TAG, head)) or ir_metadata.sniff(head)
+    return bool(re.match(_START, head) and re.search(_TAG, head))

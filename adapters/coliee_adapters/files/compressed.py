@@ -1,6 +1,6 @@
-"""Compressed files, known by their first bytes and not by their names: gzip, bzip2, xz, Zstandard.
+"""Compressed files, known by their first bytes and not by their names: gzip, xz, Zstandard.
 
-gzip, bzip2 and xz come with Python, and from 3.14 on Zstandard does; the extra ``compression`` has it before. Only as
+gzip and xz come with Python, and from 3.14 on Zstandard does; the extra ``compression`` has it before. Only as
 much is unpacked as is asked for, so that the caller can stop at a limit.
 """
 
@@ -29,7 +29,7 @@ class Compression(NamedTuple):
 
     name: str  # what it is called
     ending: str  # how the names of its files end
-    signs: tuple[bytes, ...]  # the first bytes of its files
+    sign: bytes  # the first bytes of its files
     module: str  # the library
     file: str  # the library's class of files
     # its class of decompressors, which unpack one stream; none where its files do all that is needed
@@ -56,20 +56,18 @@ class Compression(NamedTuple):
         return cast(BinaryIO, file(raw, "wb") if self.decompressor else file("", "wb", fileobj=raw, mtime=0))
 
 
-_BZIP2: Final = tuple(b"BZh%d%s" % (n, sign) for n in range(1, 10) for sign in (b"1AY&SY", b"\x17rE8P\x90"))
 _ZSTD: Final = "compression.zstd" if sys.version_info >= (3, 14) else "backports.zstd"
 
-GZIP: Final = Compression("gzip", ".gz", (b"\x1f\x8b",), "gzip", "GzipFile")
+GZIP: Final = Compression("gzip", ".gz", b"\x1f\x8b", "gzip", "GzipFile")
 
 #: The compressions that are read and written.
 COMPRESSIONS: Final = (
     GZIP,
-    Compression("bzip2", ".bz2", _BZIP2, "bz2", "BZ2File", "BZ2Decompressor"),
     # the greatest preset needs 65 MiB
     Compression(
-        "xz", ".xz", (b"\xfd7zXZ\0",), "lzma", "LZMAFile", "LZMADecompressor", {"memlimit": 256 << 20}
+        "xz", ".xz", b"\xfd7zXZ\0", "lzma", "LZMAFile", "LZMADecompressor", {"memlimit": 256 << 20}
     ),
-    Compression("Zstandard", ".zst", (b"\x28\xb5\x2f\xfd",), _ZSTD, "ZstdFile", "ZstdDecompressor"),
+    Compression("Zstandard", ".zst", b"\x28\xb5\x2f\xfd", _ZSTD, "ZstdFile", "ZstdDecompressor"),
 )  # fmt: skip
 
 #: What is raised over damaged data.
@@ -81,11 +79,11 @@ def compression_of(raw: BinaryIO) -> Compression | None:
 
     >>> compression_of(io.BytesIO(b"\x1f\x8b\x08...")).name
     'gzip'
-    >>> compression_of(io.BytesIO(b"BZh9 is a query"))
+    >>> compression_of(io.BytesIO(b"001 is a query"))
     """
     head = raw.read(_SIGN)
     raw.seek(0)
-    return next((one for one in COMPRESSIONS if head.startswith(one.signs)), None)
+    return next((one for one in COMPRESSIONS if head.startswith(one.sign)), None)
 
 
 def named(path: str) -> Compression | None:

@@ -90,7 +90,7 @@ def kind_of(head: bytes) -> Kind | None:
         return PAGE
     if is_mail(head):
         return MAIL
-    if any(head.startswith(one.signs) for one in COMPRESSIONS):
+    if any(head.startswith(one.sign) for one in COMPRESSIONS):
         return _PACKED
     return next((kind for start, kind in _STARTS if head.startswith(start)), None)
 

@@ -24,7 +24,7 @@ RATIO: Final = 200
 #: files that an archive may hold
 MEMBERS: Final = 10_000
 
-#: how deep elements of XML and brackets of YAML are nested; the law of e-Gov has some 25 levels
+#: how deep elements of XML are nested
 DEPTH: Final = 100
 
 

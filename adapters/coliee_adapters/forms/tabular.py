@@ -22,7 +22,7 @@ from coliee_adapters.forms.lines import BLANKS, Comments, Note, content_lines, c
 from coliee_adapters.forms.rows import blocks_of, tag_of, telling_binary
 from coliee_adapters.forms.statute import LABELS
 from coliee_adapters.forms.vocabulary import Kind, has_given, is_header, roles_of
-from coliee_adapters.records import Columns, IdRule, Run
+from coliee_adapters.records import Columns, IdRule, Run, exact_id
 from coliee_adapters.remarks import Remarks
 
 #: What can stand between values; the blank stands for any number of blanks and tabs.
@@ -97,9 +97,9 @@ def _found(kind: Kind, source: Source, note: Note) -> Found:
     if separator is None:
         separator = next((one for one in _SEPARATORS[:3] if one.encode() in source.head()), " ")
     comments = Comments(note, "gold-comment" if kind == "gold" else "comment")
-    lines = list(_rows(source.text(columns=True), source, separator, comments))
+    lines = list(rows(source.text(columns=True), source, separator, comments))
     width = len(lines[0].values) if lines else 0
-    _check_width(lines, width, source)
+    check_width(lines, width, source)
     if lines and (
         _names_columns(lines[0].values, source) or _is_unknown_header([line.values for line in lines[:_SHOWN]])
     ):
@@ -116,7 +116,7 @@ def _found(kind: Kind, source: Source, note: Note) -> Found:
     return [_values_of(lines, roles, source)]
 
 
-class _Header(NamedTuple):
+class Header(NamedTuple):
     """The header of a run whose rows are read in blocks: its line, what separates values, and what they are."""
 
     line: int
@@ -134,10 +134,10 @@ def _run(source: Source, rule: IdRule) -> Run | None:
         return None
     scored = header.layout.score is not None and not header.layout.by_rank
     tag = header.tag or source.stem
-    return Run(partial(_blocks, source, header, rule, tag, remarks), tag, scored, source.name, "table")
+    return Run(partial(_remarked, source, header, rule, tag, remarks), tag, scored, source.name, "table")
 
 
-def _plain_header(source: Source, note: Note) -> _Header | None:
+def _plain_header(source: Source, note: Note) -> Header | None:
     """The header of a run of documents, if nothing but it and plain rows stand at the beginning of the file."""
     head = source.head()
     if b'"' in head or head.lstrip().startswith((b"{", b"[", b"<")):
@@ -168,26 +168,33 @@ def _plain_header(source: Source, note: Note) -> _Header | None:
         query=roles["query"],
         tag=roles.get("tag", -1),
     )
-    return _Header(number, separator, layout, roles, tag_of(rows[0][roles["tag"]]) if "tag" in roles else "")
+    return Header(number, separator, layout, roles, tag_of(rows[0][roles["tag"]]) if "tag" in roles else "")
 
 
-def _blocks(source: Source, header: _Header, rule: IdRule, tag: str, remarks: Remarks) -> Iterator[Columns]:
+def _remarked(source: Source, header: Header, rule: IdRule, tag: str, remarks: Remarks) -> Iterator[Columns]:
+    """The same blocks with the remarks on the header, and on all scores."""
+    found = blocks(source, header, rule, tag)
+    first = next(found)
+    first = first._replace(remarks=(first.remarks or Remarks()) + remarks) if remarks else first
+    return telling_binary(chain([first], found))
+
+
+def blocks(source: Source, header: Header, rule: IdRule, tag: str, of_row: IdRule | None = None) -> Iterator[Columns]:
     """The rows of a run in blocks: as arrays while they are regular, by ``csv`` from the first block that is not."""
 
     def careful(pieces: Iterator[bytes], line: int) -> Iterator[Columns]:
         told = Remarks()
         text = decode(b"".join(pieces).replace(b"\r\n", b"\n").replace(b"\r", b"\n"), source.name, line)
-        lines = list(_rows(text, source, header.separator, Comments(told.add), line))
-        _check_width(lines, len(header.layout.columns), source)
-        for block in blocks_of([_values_of(lines, header.roles, source)], rule, tag):
+        lines = list(rows(text, source, header.separator, Comments(told.add), line))
+        check_width(lines, len(header.layout.columns), source)
+        of_lines = [_values_of(lines, header.roles, source)]
+        for block in blocks_of(of_lines, of_row or rule, tag, rule is exact_id):
             yield block._replace(remarks=told + (block.remarks or Remarks()) or None)
 
     reader = Reader(source.name, header.layout, rule, tag)
     plain = partial(plain_rows, separator=header.separator, rule=rule)
-    blocks = blocks_behind(header.line, source, reader, plain, careful, squeeze=header.separator == " ")
-    first = next(blocks)
-    noted = first._replace(remarks=(first.remarks or Remarks()) + remarks) if remarks else first
-    return telling_binary(chain([noted], blocks))
+    squeeze = header.separator == " "
+    return blocks_behind(header.line, source, reader, plain, careful, squeeze=squeeze)
 
 
 def _text(head: bytes, *, cut: bool) -> str:
@@ -254,7 +261,7 @@ def _is_unknown_header(rows: Iterable[Sequence[str]]) -> bool:
     return (ids or labels) and not re.search(_DIGIT, first[0] + first[1])
 
 
-def _check_width(lines: Iterable[_Line], width: int, source: Source) -> None:
+def check_width(lines: Iterable[_Line], width: int, source: Source) -> None:
     """Refuse a row that has another number of values than the first."""
     for line in lines:
         if len(line.values) != width:
@@ -287,7 +294,7 @@ def _without_header(source: Source, kind: Kind, lines: Sequence[_Line], note: No
     return {**roles, held: 2}
 
 
-def _rows(text: str, source: Source, separator: str, comments: Comments, first_line: int = 1) -> Iterator[_Line]:
+def rows(text: str, source: Source, separator: str, comments: Comments, first_line: int = 1) -> Iterator[_Line]:
     """The rows that hold something."""
     lines = text.split("\n")
     numbered = []

@@ -406,7 +406,7 @@ def _in_two_forms(ids: Sequence[str]) -> list[str]:
     return [
         Remark(
             "other-form",
-            f"{worded(pattern, len(pairs))} (first: {first}); `coliee-ir convert --normalise` writes one form",
+            f"{worded(pattern, len(pairs))} (first: {first}); write both in one form",
         )
     ]
 
