@@ -191,6 +191,7 @@ WRONG = {
     "a deadline without a zone": ("+09:00", "", "deadline"),
     "no task": (FILE[FILE.index("[[task]]") :], "", "task"),
     "a task without a gold": ('gold = "gold/task1.json"', "", "gold"),
+    "a mailbox that is not there": ('"mailbox"', '"nothing"', "nothing"),
     "a gold that is not there": ("gold/task2.json", "gold/none.json", "none.json"),
     "an unknown task": ('task = "1"', 'task = "9"', "[[task]] 1"),
     "a task twice": ('task = "1"', 'task = "2"', "task"),
@@ -203,7 +204,8 @@ WRONG = {
 @pytest.mark.parametrize("case", WRONG)
 def test_a_file_that_is_wrong_is_refused(case: str, held: Path, tmp_path: Path) -> None:
     old, new, named = WRONG[case]
-    (tmp_path / "gold").symlink_to(held / "gold")
+    for name in ("gold", "mailbox", "teams.csv"):
+        (tmp_path / name).symlink_to(held / name)
     (tmp_path / "c.toml").write_text(FILE.replace(old, new, 1))
     with pytest.raises(InputError) as error:
         read_edition(tmp_path / "c.toml")
@@ -225,6 +227,7 @@ def test_a_new_edition_is_asked_for(again: object, tmp_path: Path, monkeypatch: 
         "teams.csv", "",
     ]  # fmt: skip
     (tmp_path / "coliee.toml").unlink()
+    (tmp_path / "mailbox").mkdir()
     replies = iter(answers)
     monkeypatch.setattr("builtins.input", lambda _: next(replies))
     assert main(["edition", "new"]) == 0

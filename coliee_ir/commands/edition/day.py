@@ -95,7 +95,7 @@ def day_of(edition: Edition, watch: Watch | None = None) -> Day:
     years = {part.task: part.year for part in edition.tasks if part.year is not None}
     corpora = {part.task: part.corpus for part in edition.tasks if part.corpus is not None}
     inbox = received(inventory, _asked(edition, evaluators), years, corpora)
-    missing = [task for task in evaluators if task not in {board.task for board in boards}]
+    missing = [task for task in evaluators if task not in {board.task for board in boards if board.entries}]
     found = Day(edition, inbox, boards, (), inventory, tuple(every))
     decide = [
         *(Decision(Remark("awaited", f"no run of Task {task} has arrived")) for task in missing),

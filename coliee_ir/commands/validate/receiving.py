@@ -84,6 +84,12 @@ def received(
         for one in inventory.scored
     }
     _mark_copies(inventory, rows)
+    teams: dict[tuple[str, str], set[str]] = {}
+    for row in rows.values():
+        teams.setdefault((row.task, row.tag), set()).add(row.team)
+    for row in rows.values():
+        if row.tag and (more := sorted(teams[row.task, row.tag] - {row.team})):
+            row.remark = row.remark or f"run tag of {', '.join(more)} too"
     described = {
         one.file: Received(one.file, one.team, part="description")
         for one in inventory.items
@@ -96,10 +102,10 @@ def received(
     for (_, of_task), pile in sorted(piles.items()):
         apart = len({one.tag for one in pile.runs if one.status})  # which are not ranked, and may be more
         for finding in _validated(pile, of_task, years.get(of_task), asked, corpora.get(of_task)).findings:
-            if finding.rule in ("runs", "runs-unstated") and finding.count - apart <= int(
-                str(finding.facts["most_runs"])
-            ):
-                continue
+            if finding.rule in ("runs", "runs-unstated"):
+                finding.count -= apart
+                if finding.count <= int(str(finding.facts["most_runs"])):
+                    continue
             found.setdefault((finding.file, finding.rule), finding)
     for finding in found.values():
         row = rows.get(finding.file) or described[finding.file]
