@@ -7,17 +7,16 @@ Run ──blocks────┴─▶ Judged ──▶ measures
 from __future__ import annotations
 
 from collections.abc import Iterable, Iterator, Mapping, Sequence, Set
-from dataclasses import field, fields, replace
+from dataclasses import dataclass, field, fields, replace
 from functools import partial
 from itertools import chain, repeat
 from time import perf_counter
-from typing import TYPE_CHECKING, Any, Protocol
+from typing import TYPE_CHECKING, Any, NamedTuple, Protocol
 
 import numpy as np
 import numpy.typing as npt
 
 from coliee_adapters.checked import is_whole, one_of, refused
-from coliee_adapters.classes import NamedTuple, dataclass
 from coliee_adapters.errors import ColieeError
 from coliee_adapters.ids import PADDING, Collection, Ids, IntArray, Picked, WordArray, mixed
 from coliee_adapters.records import Columns, Run
@@ -36,7 +35,7 @@ _BITS = 16
 _SHIFT = np.uint64(64 - _BITS)
 
 
-@dataclass(frozen=True, slots=True)
+@dataclass(frozen=True, slots=True, eq=False)
 class Judged:
     """Where the judged documents of a run stand.
 
