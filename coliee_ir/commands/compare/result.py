@@ -118,6 +118,11 @@ class Pairs(Sequence[Pair]):
         at = range(len(self))[at]
         return next(iter(self[at : at + 1]))
 
+    def __eq__(self, other: object) -> bool:
+        return isinstance(other, Pairs) and list(self) == list(other)
+
+    __hash__ = None  # type: ignore[assignment]
+
     def to_dict(self) -> list[dict[str, Any]]:
         """The pairs as JSON holds them, column by column."""
         columns = [_as_json(column) for column in self.columns.values()]
@@ -184,7 +189,7 @@ class Comparison(Shown):
     margin: float
     together: int
     runs: tuple[Standing, ...]
-    pairs: Pairs
+    pairs: Sequence[Pair]
     remarks: tuple[str, ...] = ()
     others: tuple[Comparison, ...] = field(default=())
 
