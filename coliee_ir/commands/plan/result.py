@@ -5,9 +5,9 @@ from __future__ import annotations
 import math
 import statistics
 from collections.abc import Sequence
+from dataclasses import dataclass
 from typing import Final
 
-from coliee_adapters.classes import dataclass
 from coliee_adapters.forms.lines import counted
 from coliee_ir.output.grid import Cell, Grid, Number
 from coliee_ir.output.shown import Shown
