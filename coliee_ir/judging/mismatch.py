@@ -10,20 +10,18 @@ import re
 from collections.abc import Callable, Collection, Iterable, Sequence
 from functools import cached_property, lru_cache, partial
 from itertools import islice
-from typing import Final
+from typing import Final, NamedTuple
 from unicodedata import normalize
 
 import numpy as np
 
-from coliee_adapters.classes import NamedTuple
 from coliee_adapters.errors import MismatchError, quoted
 from coliee_adapters.forms.statute import STATUTE_ID, exam_of
 from coliee_adapters.ids import MASKS, BoolArray, Forms, Ids, IntArray
 from coliee_adapters.normal_forms import alike_in, folded, is_folded, is_inert, mistaken, normalised
 from coliee_adapters.records import Run
 from coliee_adapters.remarks import EXAMPLES, Remarks
-from coliee_ir.judging.finding import Finder, finder
-from coliee_ir.judging.judged import Judged
+from coliee_ir.judging.judged import Finder, Judged, finder
 from coliee_ir.judging.qrels import Qrels
 from coliee_ir.judging.segments import Lines
 

@@ -11,11 +11,10 @@ import math
 import re
 import unicodedata
 from collections.abc import Callable, Iterator, Mapping, Sequence
-from dataclasses import field
+from dataclasses import dataclass, field
 from functools import lru_cache
-from typing import TYPE_CHECKING, Final, Literal, overload
+from typing import TYPE_CHECKING, Final, Literal, NamedTuple, overload
 
-from coliee_adapters.classes import NamedTuple, dataclass
 from coliee_adapters.errors import UsageError, padded, printable, shortened, width
 from coliee_adapters.files.compressed import plain_name
 from coliee_ir.output.envelope import dumped, number
@@ -97,7 +96,7 @@ def apart(difference: Difference) -> list[Number]:
     return [Number(value, signed(value)), Number(error), Number(low, signed(low)), Number(high, signed(high))]
 
 
-@dataclass(frozen=True)
+@dataclass(eq=False)
 class Grid:
     """A table.
 
@@ -119,7 +118,7 @@ class Grid:
         if self.n_text < 0:
             first = self.rows[0] if self.rows else self.header
             n_text = next((at for at, cell in enumerate(first) if isinstance(cell, Number)), len(first))
-            object.__setattr__(self, "n_text", n_text)
+            self.n_text = n_text
 
 
 _Form = Callable[[str], str]
@@ -258,7 +257,7 @@ _SIZES: Final = (
     (math.inf, "\\scriptsize\\setlength{\\tabcolsep}{3pt}"),
 )
 #: characters that pdfLaTeX does not have
-_BEYOND: Final = re.compile("[^\n -\u024f\u2010-\u203a\u20ac]")
+_BEYOND: Final = "[^\n -\u024f\u2010-\u203a\u20ac]"
 
 
 def latex(grid: Grid) -> str:
@@ -307,7 +306,7 @@ def _packages(names: str, text: str) -> str:
 
 def program(text: str) -> str:
     """What compiles a text of LaTeX."""
-    return "lualatex" if _BEYOND.search(text) else "pdflatex"
+    return "lualatex" if re.search(_BEYOND, text) else "pdflatex"
 
 
 def in_latex(text: str) -> str:

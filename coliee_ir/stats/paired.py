@@ -19,11 +19,10 @@ from __future__ import annotations
 import math
 from collections.abc import Callable, Iterable, Iterator, Sequence
 from dataclasses import replace
-from typing import Final
+from typing import Final, NamedTuple
 
 import numpy as np
 
-from coliee_adapters.classes import NamedTuple
 from coliee_adapters.ids import IntArray
 from coliee_ir.judging.judged import BoolArray, FloatArray
 from coliee_ir.measures.base import QUOTIENTS, Terms
@@ -64,11 +63,6 @@ class PairTest(NamedTuple):
     interval: Interval  # without 0 exactly if p is significant; NaN for an end that there is not
     narrower: Interval  # the same at twice the level, for margins: each of its ends is wrong as often as p
     drawn: int = 0  # how many flips were drawn at random; 0 where all were made
-
-    @property
-    def is_hopeless(self) -> bool:
-        """Whether no difference of the pair could be significant."""
-        return math.isinf(self.critical)
 
 
 class Null(NamedTuple):
