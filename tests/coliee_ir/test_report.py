@@ -366,11 +366,16 @@ def _without_data(part: Any) -> Any:
     return {key: _without_data(value) for key, value in part.items() if key not in data}
 
 
-def test_a_hostile_name_is_escaped_in_figures_and_tables(
-    hostile: coliee_ir.types.Report, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
-) -> None:
+@pytest.fixture
+def quick(monkeypatch: pytest.MonkeyPatch) -> None:
+    """Of figures, only the SVG is drawn."""
     for slow in ("svg_to_png", "svg_to_pdf"):
-        monkeypatch.setattr("vl_convert." + slow, lambda *_, **__: b"")
+        monkeypatch.setattr(f"vl_convert.{slow}", lambda *_, **__: b"")
+
+
+def test_a_hostile_name_is_escaped_in_figures_and_tables(
+    hostile: coliee_ir.types.Report, tmp_path: Path, quick: None
+) -> None:
     files = write_figures(drawn(hostile.contents).there()[:2], tmp_path)
     assert {path.parent for path in files} == {tmp_path}
     for path in files:
@@ -451,7 +456,7 @@ def test_page_and_paper_are_drawn_from_one_definition(of_task1: coliee_ir.types.
         assert screen.keys() == paper.keys()
 
 
-def test_the_overview_has_a_figure_for_each_kind_of_question(call: Call, tmp_path: Path) -> None:
+def test_the_overview_has_a_figure_for_each_kind_of_question(call: Call, tmp_path: Path, quick: None) -> None:
     code, _, _ = call("report", *shown("3 of 2025"), "--overview", tmp_path, "--resamples", "99")
     assert code == 0
     tex = (tmp_path / "overview.tex").read_text(encoding="utf-8")
@@ -462,7 +467,7 @@ def test_the_overview_has_a_figure_for_each_kind_of_question(call: Call, tmp_pat
     assert tex.count("\\begin{figure}") == tex.count("\\end{figure}") == 3
 
 
-def test_the_overview_names_every_question_on_its_axis(tmp_path: Path) -> None:
+def test_the_overview_names_every_question_on_its_axis(tmp_path: Path, quick: None) -> None:
     ids = [f"H{n // 10:02}-{n}-U" for n in range(110)]
     gold = {query: ["1"] for query in ids}
     runs = [coliee_ir.Run.of({query: ["1"] for query in ids[:n]}, tag=f"A{n}") for n in (20, 60)]
