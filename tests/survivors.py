@@ -12,8 +12,6 @@ from __future__ import annotations
 
 import argparse
 import ast
-import collections
-import contextlib
 import copy
 import gc
 import hashlib
@@ -27,12 +25,15 @@ import subprocess
 import sys
 import tempfile
 import time
-from collections.abc import Iterator
+from collections import defaultdict
+from collections.abc import Callable, Iterable, Iterator
+from contextlib import redirect_stdout, suppress
 from multiprocessing import get_context
 from pathlib import Path
 from types import CodeType, FunctionType
 from typing import Any, Final, NamedTuple
 
+import coverage
 import pytest
 
 ROOT: Final = Path(__file__).resolve().parents[1]
@@ -135,16 +136,30 @@ def copied(tree: Path, place: Path) -> Path:
     return Path(shutil.copytree(tree, place, ignore=ignored, symlinks=True))
 
 
-def run_pytest(tree: Path, plugin: object) -> None:
+def run_pytest(tree: Path, plugin: Callable[..., object], *arguments: object) -> None:
     """The suite of a copy, in this process."""
     os.chdir(tree)
     sys.path[:0] = paths = [str(tree), str(tree / "adapters"), str(tree / "tests")]
     os.environ.update(PYTHONPATH=os.pathsep.join(paths[:2]), HYPOTHESIS_PROFILE="quick")
-    with Path(os.devnull).open("w") as nowhere, contextlib.redirect_stdout(nowhere):
-        pytest.main([*PYTEST, *(f"--ignore-glob=*/test_{name}.py" for name in ASIDE)], plugins=[plugin])
+    with Path(os.devnull).open("w") as nowhere, redirect_stdout(nowhere):
+        pytest.main(
+            [*PYTEST, *(f"--ignore-glob=*/test_{name}.py" for name in ASIDE)], plugins=[plugin(tree, *arguments)]
+        )
 
 
 # which tests run which lines
+
+
+def at_once(
+    tree: Path, folder: str, plugin: Callable[..., object], arguments: Iterable[tuple[object, ...]]
+) -> list[Any]:
+    """Start the suite with each of these arguments, in a process and a copy of its own."""
+    started = []
+    for of_one in arguments:
+        copy = copied(tree, Path(tempfile.mkdtemp(dir=folder), "tree"))
+        started.append(get_context("fork").Process(target=run_pytest, args=(copy, plugin, *of_one)))
+        started[-1].start()
+    return started
 
 
 def cpu() -> float:
@@ -153,15 +168,13 @@ def cpu() -> float:
 
 
 class Recording:
-    """What each test of every second file (of two processes) runs, and how long it takes."""
+    """What each test runs, and how long it takes, of every second file where two processes share the work."""
 
-    def __init__(self, tree: Path, share: int, shares: int) -> None:
-        import coverage
-
-        self.tree, self.share, self.shares = tree, share, shares
+    def __init__(self, tree: Path, share: int, shares: int, out: str) -> None:
         os.environ["COVERAGE_CORE"] = "ctrace"  # which has contexts on every Python
-        self.coverage = coverage.Coverage(str(tree / ".coverage"), source=[str(tree / name) for name in PACKAGES])
-        self.seconds: dict[str, float] = collections.defaultdict(float)
+        self.tree, self.share, self.shares, self.out = tree, share, shares, Path(out, f"told{share}.json")
+        self.coverage = coverage.Coverage(source=[str(tree / name) for name in PACKAGES])
+        self.seconds: dict[str, float] = defaultdict(float)
         self.failed: set[str] = set()
         self.starting: set[str] = set()  # tests that start processes
         self.shared: dict[str, list[str]] = {}  # fixture of several tests → the tests
@@ -212,68 +225,49 @@ class Recording:
 
     def pytest_sessionfinish(self) -> None:
         self.coverage.stop()
-        self.coverage.save()
-        (self.tree / "told.json").write_text(json.dumps([self.seconds, [*self.failed], [*self.starting], self.shared]))
-
-
-def record(tree: Path, share: int, shares: int) -> None:
-    run_pytest(tree, Recording(tree, share, shares))
+        data = self.coverage.get_data()
+        tests = ["", *self.seconds.keys() - self.failed]
+        place = {test: at for at, test in enumerate(tests)}
+        lines = {}
+        for file in data.measured_files():
+            lines[str(Path(file).relative_to(self.tree))] = of_file = {}
+            for line, contexts in data.contexts_by_lineno(file).items():
+                of_line = {test for one in contexts for test in self.shared.get(one, [one])}
+                of_file[line] = [place[test] for test in of_line if test in place]
+        starting = [place[test] for test in self.starting if test in place]
+        self.out.write_text(json.dumps([lines, tests, [self.seconds[test] for test in tests], starting]))
 
 
 class Known(NamedTuple):
-    """Of the suite: the tests of each line, their times, and those that start processes."""
+    """Of the suite."""
 
-    lines: dict[str, dict[str, list[int]]]  # file → line → places in `tests`; "" stands for what importing runs
-    tests: list[str]
+    lines: dict[str, dict[str, list[int]]]  # file → line → places in `tests`, of those that run it
+    tests: list[str]  # "" stands for what importing runs
     seconds: list[float]
-    starting: list[int]
+    starting: list[int]  # those that start processes
 
 
 def suite(clean: Path, folder: str, jobs: int) -> Known:
     """Read from build/ if this tree has been recorded."""
     said = hashlib.sha256()
-    for path in sorted(path for part in (*PACKAGES, "tests") for path in (clean / part).rglob("*") if path.is_file()):
+    for path in sorted(path for part in (*PACKAGES, "tests") for path in (clean / part).rglob("*.py")):
         said.update(path.read_bytes())
     kept = ROOT / "build" / f"power-{said.hexdigest()[:16]}.json"
     if not kept.exists():
-        import coverage
-
         print("recording which tests run which lines", file=sys.stderr, flush=True)
-        trees = [copied(clean, Path(folder, f"recorded{share}")) for share in range(jobs)]
-        works = [get_context("fork").Process(target=record, args=(tree, at, jobs)) for at, tree in enumerate(trees)]
-        for one in works:
-            one.start()
-        seconds: dict[str, float] = {}
-        lines: dict[str, dict[str, set[str]]] = {}
-        starting: list[str] = []
-        for one, tree in zip(works, trees, strict=True):
+        for one in at_once(clean, folder, Recording, [(share, jobs, folder) for share in range(jobs)]):
             one.join()
-            seconds_of, failed, starting_of, shared = json.loads((tree / "told.json").read_text())
-            seconds |= {test: taken for test, taken in seconds_of.items() if test not in failed}
-            starting += starting_of
-            data = coverage.CoverageData(str(tree / ".coverage"))
-            data.read()
-            for file in data.measured_files():
-                of_file = lines.setdefault(str(Path(file).relative_to(tree)), {})
-                for line, contexts in data.contexts_by_lineno(file).items():
-                    of_file.setdefault(str(line), set()).update(*(shared.get(one, [one]) for one in contexts))
-        tests = sorted(seconds, key=seconds.__getitem__)
-        place = {"": -1} | {test: at for at, test in enumerate(tests)}
-        numbered = {
-            file: {line: sorted(place[one] for one in found if one in place) for line, found in of_file.items()}
-            for file, of_file in lines.items()
-        }
+        found = Known({}, [], [], [])
+        for path in Path(folder).glob("told*.json"):
+            one, before = Known(*json.loads(path.read_text())), len(found.tests)
+            found.tests.extend(one.tests)
+            found.seconds.extend(one.seconds)
+            found.starting.extend(before + at for at in one.starting)
+            for file, lines in one.lines.items():
+                for line, tests in lines.items():
+                    found.lines.setdefault(file, {}).setdefault(line, []).extend(before + at for at in tests)
         kept.parent.mkdir(exist_ok=True)
-        kept.write_text(
-            json.dumps(
-                [
-                    numbered,
-                    tests,
-                    [seconds[test] for test in tests],
-                    [place[test] for test in starting if test in place],
-                ]
-            )
-        )
+        kept.write_text(json.dumps(found))
     return Known(*json.loads(kept.read_text()))
 
 
@@ -297,7 +291,7 @@ def functions(code: CodeType) -> Iterator[CodeType]:
 class Faults:
     """Takes faults, and tells what becomes of each: in a child of this process, which has collected the tests."""
 
-    def __init__(self, tree: Path, asked: Any, told: Any, known: Known, most: float) -> None:
+    def __init__(self, tree: Path, asked: list[Fault], told: Any, known: Known, most: float) -> None:
         self.tree, self.asked, self.told, self.known, self.most = tree, asked, told, known, most
         self.child = False
         sys.dont_write_bytecode = True
@@ -311,61 +305,56 @@ class Faults:
     def pytest_runtestloop(self, session: pytest.Session) -> bool:
         gc.unfreeze()
         self.items = {item.nodeid: item for item in session.items}
-        self.loaded = collections.defaultdict(list)
+        self.loaded = defaultdict(list)
         for one in gc.get_objects():
             if isinstance(one, FunctionType) and one.__code__.co_filename.startswith(str(self.tree)):
                 self.loaded[one.__code__].append(one)
         gc.freeze()
-        for fault in iter(self.asked.get, None):
+        for fault in self.asked:
             self.told.put((fault, *self.verdict(fault)))
         return True
 
     def verdict(self, fault: Fault) -> tuple[str, str]:
         """killed, survived or undecided; and why."""
-        tests, importing, why = self.chosen(fault)
+        tests, importing, taken, why = self.chosen(fault)
         place = self.tree / fault.path
         whole, times = place.read_bytes(), place.stat()
         broken = whole[: fault.start] + fault.after.encode() + whole[fault.end :]
         place.write_bytes(broken)
         try:
             changed = self.turned(str(place), whole, broken)
-            taken = sum(self.known.seconds[at] for at in tests)
             if changed is not None:
                 found = self.waited(os.fork() or self.run(tests, changed, taken), taken)
             if changed is None or (importing and found == "survived"):
-                argv = [sys.executable, "-m", "pytest", "-x", *PYTEST, *(self.known.tests[at] for at in tests)]
-                nowhere = subprocess.DEVNULL
-                found = self.waited(
-                    subprocess.Popen(argv, start_new_session=True, stdout=nowhere, stderr=nowhere).pid, taken
-                )
+                command = [sys.executable, "-m", "pytest", "-x", *PYTEST, *tests]
+                anew = subprocess.Popen(command, start_new_session=True, stdout=subprocess.DEVNULL)
+                found = self.waited(anew.pid, taken)
             return found, why
         finally:
             place.write_bytes(whole)
             os.utime(place, ns=(times.st_atime_ns, times.st_mtime_ns))
 
-    def chosen(self, fault: Fault) -> tuple[list[int], bool, str]:
+    def chosen(self, fault: Fault) -> tuple[list[str], bool, float, str]:
         """The tests that run a fault's line, as time allows: each function's quickest case, and then the others."""
-        of_file = self.known.lines.get(fault.path, {})
+        of_file, tests = self.known.lines.get(fault.path, {}), self.known.tests
         found = {at for line in range(fault.line, fault.last + 1) for at in of_file.get(str(line), ())}
-        found = found or set(of_file.get(str(fault.statement), ()))
-        importing = -1 in found
-        usable = [at for at in sorted(found - {-1}) if self.known.tests[at] in self.items]
-        if importing:
-            usable = usable or sorted({at for tests in of_file.values() for at in tests} - {-1})
-        why = "" if usable else "(no test runs it in its own process)"
-        cases: dict[str, int] = {}
+        found = found or {*of_file.get(str(fault.statement), ())}
+        usable, why = {at for at in found if tests[at] in self.items}, ""
+        if not usable:
+            why = "(no test runs it in its own process)"
+            usable = {at for some in of_file.values() for at in some} if found else {*self.known.starting}
+        cases: dict[str, int] = defaultdict(int)
         order = []
-        for at in usable or sorted(self.known.starting):
-            name = self.known.tests[at].partition("[")[0]
-            cases[name] = cases.get(name, -1) + 1
-            order.append((cases[name] > 0, at))
-        taken, some = 0.0, []
-        for _, at in sorted(order):
-            taken += self.known.seconds[at]
-            if some and taken > self.most:
-                break
-            some.append(at)
-        return some, importing, why
+        for at in sorted(usable, key=self.known.seconds.__getitem__):
+            name = tests[at].partition("[")[0]
+            order.append((cases[name] > 0, len(order), at))
+            cases[name] += 1
+        taken, chosen = 0.0, []
+        for _, _, at in sorted(order):
+            if tests[at] in self.items and not (chosen and taken + self.known.seconds[at] > self.most):
+                taken += self.known.seconds[at]
+                chosen.append(tests[at])
+        return chosen, any(not tests[at] for at in found), taken, why
 
     def turned(self, path: str, whole: bytes, broken: bytes) -> list[tuple[FunctionType, CodeType]] | None:
         """The loaded functions that the fault changes, with their new code; None if only importing anew will do."""
@@ -378,7 +367,7 @@ class Faults:
             return None
         return [(function, new) for old, new in pairs for function in self.loaded[old]]
 
-    def run(self, tests: list[int], changed: list[tuple[FunctionType, CodeType]], taken: float) -> int:
+    def run(self, tests: list[str], changed: list[tuple[FunctionType, CodeType]], taken: float) -> int:
         """In the child."""
         os.setsid()
         self.child = True
@@ -388,7 +377,7 @@ class Faults:
             function.__code__ = code
         for cache in caches():
             cache.cache_clear()
-        items = [self.items[self.known.tests[at]] for at in tests]
+        items = [self.items[test] for test in tests]
         try:
             for item, following in zip(items, [*items[1:], None], strict=True):
                 item.config.hook.pytest_runtest_protocol(item=item, nextitem=following)
@@ -403,13 +392,9 @@ class Faults:
                 os.waitpid(child, 0)
                 return "undecided"
             time.sleep(0.02)
-        with contextlib.suppress(ProcessLookupError):
+        with suppress(ProcessLookupError):
             os.killpg(child, signal.SIGKILL)  # what it may have started
         return "survived" if ended[1] == 0 else "killed"
-
-
-def work(tree: Path, asked: Any, told: Any, known: Known, most: float) -> None:
-    run_pytest(tree, Faults(tree, asked, told, known, most))
 
 
 def main() -> int:
@@ -427,14 +412,9 @@ def main() -> int:
         paths = [path for package in PACKAGES for path in sorted((clean / package).rglob("*.py"))]
         every = [fault for path in paths if options.only in str(path) for fault in faults_of(path, clean)]
         drawn = random.Random(options.seed).sample(every, min(options.faults, len(every)))
-        context = get_context("fork")
-        asked, told = context.SimpleQueue(), context.SimpleQueue()
-        for fault in [*drawn, *[None] * options.jobs]:
-            asked.put(fault)
-        trees = [copied(clean, Path(folder, f"broken{at}")) for at in range(options.jobs)]
-        works = [context.Process(target=work, args=(tree, asked, told, known, options.seconds)) for tree in trees]
-        for one in works:
-            one.start()
+        told = get_context("fork").SimpleQueue()
+        shares = [(drawn[at :: options.jobs], told, known, options.seconds) for at in range(options.jobs)]
+        works = at_once(clean, folder, Faults, shares)
         while any(one.is_alive() for one in works) or not told.empty():
             if told.empty():
                 time.sleep(0.1)
