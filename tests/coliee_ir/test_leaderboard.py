@@ -373,6 +373,7 @@ def test_the_json_holds_everything_and_repeats_to_the_byte(folder: Path, capsys:
     assert set(told["tables"]) == {
         "ranking", "results", "data", "relevant", "questions", "invalid"
     }  # fmt: skip
+    assert told["tables"]["invalid"][0]["files"] == "bad.txt"  # the folder of all is not said
     assert told["tables"]["results"][0] == {
         "team": "T9", "run": "r9", "returned": 20, "correct": 9, "MicroF1": 0.45, "MicroP": 0.45, "MicroR": 0.45
     }  # fmt: skip

@@ -170,6 +170,16 @@ def test_excluded_queries_and_broken_runs_are_nowhere_if_asked(call: Call, tmp_p
     assert [run["tag"] for run in held(page, "evaluation")["runs"]] == ["ALPHA", "BETA"]
 
 
+def test_a_report_follows_the_rules_of_scoring(call: Call, tmp_path: Path) -> None:
+    (tmp_path / "gold.json").write_text('{"001": ["2"], "003": ["4"], "005": ["6"]}')
+    (tmp_path / "run.tsv").write_text("a\tb\tc\n001\t2\t9\n003\t2\t9\n005\t6\t1\n")
+    options = ("--columns", "query=a,document=b,score=c", "--only", "001,005", "--resamples", "9", "--task", "1")
+    given = [*(tmp_path / name for name in ("gold.json", "run.tsv")), "-o", tmp_path / "r.html", *options]
+    assert call("report", *given)[0] == 0
+    [run] = held((tmp_path / "r.html").read_text(encoding="utf-8"), "evaluation")["runs"]
+    assert (run["queries"]["judged"], run["measures"]["MicroF1"]) == (2, 1.0)
+
+
 # what else can be asked for
 
 
@@ -454,6 +464,7 @@ def test_page_and_paper_are_drawn_from_one_definition(of_task1: coliee_ir.types.
         assert "var(--" not in json.dumps(paper)
         assert json.dumps(screen["config"]) != json.dumps(paper["config"])
         assert screen.keys() == paper.keys()
+        assert screen["config"]["aria"] is False  # the chart as a whole has a text
 
 
 def test_the_overview_has_a_figure_for_each_kind_of_question(call: Call, tmp_path: Path, quick: None) -> None:

@@ -100,6 +100,7 @@ def test_one_page_is_of_a_whole_edition(tmp_path: Path, capsys: pytest.CaptureFi
     quick = ["--resamples", "9", "--pages", "out"]
     assert main(["leaderboard", "labels.txt", "four.txt", "--task", "4", *quick]) == 0
     Path("out", "task-9.html").write_text("<script>not ours</script>")
+    Path("out", "task-8.html").write_text("<title>COLIEE, Task 8 is not ours</title>")
     assert main(["leaderboard", "gold.json", "in", "--task", "1", *quick]) == 0
     index = Path("out", "index.html").read_text()
     parsed = Parsed(index)
