@@ -53,9 +53,10 @@ def pytest_collection_finish() -> None:
 
 @pytest.fixture(scope="module")
 def one_deal() -> Iterator[None]:
-    """``tune`` deals queries to folds once, also for a report; what ten deals change is for the tests of ``tune``."""
+    """``tune`` and ``fuse --fit`` deal queries to folds once; what ten deals change is for the tests of these two."""
     with pytest.MonkeyPatch.context() as patch:
-        patch.setitem(coliee_ir.tune.__kwdefaults__, "repeats", 1)
+        for dealing in (coliee_ir.tune, coliee_ir.fit_fusion):
+            patch.setitem(dealing.__kwdefaults__, "repeats", 1)
         yield
 
 
