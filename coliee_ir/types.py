@@ -2,7 +2,7 @@
 
 from coliee_adapters.corpora import Corpus, DocsStore, Document, FragmentQuery, Qrel, Query
 from coliee_adapters.descriptions.system_description import Description
-from coliee_adapters.layouts.layout import Layout, Part
+from coliee_adapters.layouts import Layout, Part
 from coliee_adapters.records import Columns, GoldLike, RunLike
 from coliee_adapters.remarks import Remark, Remarks
 from coliee_ir.commands.compare import Comparison, Interval, Pair, Standing
@@ -15,7 +15,7 @@ from coliee_ir.commands.report import Report
 from coliee_ir.commands.tune import Tuning
 from coliee_ir.commands.tune.picking import Picked
 from coliee_ir.commands.tune.pool import Pool
-from coliee_ir.commands.tune.result import Filtered, Tried
+from coliee_ir.commands.tune.result import Tried
 from coliee_ir.commands.validate import Finding, Place, Severity, Validation
 from coliee_ir.inbox.teams import Teams
 from coliee_ir.judging.judged import Judged, judge
@@ -44,7 +44,6 @@ __all__ = [
     "Document",
     "Entry",
     "Errors",
-    "Filtered",
     "Finding",
     "FittedFusion",
     "FragmentQuery",

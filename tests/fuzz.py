@@ -15,7 +15,6 @@ that repeats it. ``test_fuzz.py`` runs a short session of a fixed seed.
 from __future__ import annotations
 
 import argparse
-import bz2
 import contextlib
 import csv
 import gzip
@@ -55,7 +54,6 @@ from coliee_ir.scoring.reading import find_task, given, read_gold, read_run
 #: ending → what compresses
 COMPRESSED: Final[dict[str, Callable[[bytes], bytes]]] = {
     ".gz": lambda data: gzip.compress(data, 1, mtime=0),
-    ".bz2": bz2.compress,
     ".xz": lambda data: lzma.compress(data, preset=0),
 }
 with contextlib.suppress(ImportError):
@@ -141,7 +139,7 @@ def neutral(files: Put, text: str) -> str:
     """A message without the paths of this way of reading."""
     for path, name in ((files.gold, "GOLD"), (files.run, "RUN")):
         packed = re.escape(f"{files.folder}/packed/") + f"(?:{name.lower()}\\.(?:zip|tgz)/)?" + re.escape(path.name)
-        packed += r"(?:\.(?:gz|bz2|xz|zst))?"
+        packed += r"(?:\.(?:gz|xz|zst))?"
         text = re.sub(packed, name, text).replace(str(path), name)
     return text
 

@@ -10,12 +10,12 @@ import enum
 import os
 import re
 from collections.abc import Iterable, Mapping, Sequence
-from dataclasses import field
+from dataclasses import dataclass, field
 from itertools import islice
 from pathlib import Path
 from typing import Final
 
-from coliee_adapters.classes import dataclass
+from coliee_adapters.descriptions import is_description
 from coliee_adapters.descriptions import system_description as descriptions
 from coliee_adapters.descriptions.system_description import Description
 from coliee_adapters.errors import ColieeError, guarded
@@ -100,13 +100,13 @@ class Item:
     like: str = ""  # what it is a copy of
     error: ColieeError | None = None  # why it cannot be read
     received: str = ""  # when the mail that brought it was received, in UTC; empty for what came otherwise
+    status: str = ""  # why its run is not ranked, as ``Listed`` has it; empty for one that is
     is_named: bool = False  # whether it was named itself, and not found in a folder
     nameless: bool = False  # whether it holds no run tag
     holds: tuple[str, ...] = ()  # the parts of the rules that it holds, where they are named
     queries: tuple[str, ...] = ()  # the first queries in it; ``documents``: the first documents
     documents: tuple[str, ...] = ()
-    # what a description says, or the head of a run says of itself
-    described: list[Description] = field(default_factory=list)
+    described: list[Description] = field(default_factory=list)  # what a description says
 
     @property
     def file(self) -> str:
@@ -183,6 +183,7 @@ def sort_files(
         one.team = "" if teams is None else teams.team_of(one.tag, one.file)
         if (mail := archives.mail_of(one.file)) is not None:
             one.received = mail.received
+        one.status = "" if teams is None else teams.status_of(one.tag, one.file, one.team, one.received)
     _by_descriptions(items)
     if rules is None or rules.is_coliee:
         _answers_of_articles(items, edition)
@@ -209,7 +210,7 @@ def _look_into(one: Item, golds: Sequence[Gold], rules: Protocol | None) -> None
     """Fill in what a file is; what stops its reading is raised."""
     source = one.source
     readable = source.look().fault is None
-    if readable and descriptions.sniff(source.head()) and (read := descriptions.read(source)):
+    if readable and is_description(source.head()) and (read := descriptions.read(source)):
         one.part, one.why_not, one.described = Part.DESCRIPTION, "description", read
         return
     if readable and _is_of_golds(source, golds):
@@ -222,8 +223,6 @@ def _look_into(one: Item, golds: Sequence[Gold], rules: Protocol | None) -> None
         if is_gold_by_name(source):
             one.part, one.why_not = Part.GOLD, "named"
             return
-    if readable:
-        one.described = descriptions.at_head(source)
     own = rules if rules is not None and not rules.is_coliee else None
     if own and own.gold and reads_as_gold(source, task=own.task) and not reads_as_run(source, task=own.task):
         one.part, one.why_not = Part.GOLD, "judged"

@@ -10,12 +10,11 @@ import re
 from collections.abc import Callable, Collection, Iterable, Sequence
 from functools import cached_property, lru_cache, partial
 from itertools import islice
-from typing import Final
+from typing import Final, NamedTuple
 from unicodedata import normalize
 
 import numpy as np
 
-from coliee_adapters.classes import NamedTuple
 from coliee_adapters.errors import MismatchError, quoted
 from coliee_adapters.forms.statute import STATUTE_ID, exam_of
 from coliee_adapters.ids import MASKS, BoolArray, Forms, Ids, IntArray
@@ -35,9 +34,7 @@ _SAMPLE = 20
 
 _LOST = "leading zeros are lost: write ids as text of {width} digits"
 _HYPHENS = "write hyphens between the numbers of articles, as in 398-20"
-_OTHER_FORM = (
-    "ids differ only in Unicode form ({first}): `coliee-ir convert --normalise` writes gold and run in one form"
-)
+_OTHER_FORM = "ids differ only in Unicode form ({first}): write gold and run in one form"
 _TRUE_ZERO = "; if the zero is true, --decision no_overlap=zero scores it"
 
 

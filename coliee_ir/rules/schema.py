@@ -9,16 +9,19 @@ from __future__ import annotations
 import datetime
 import re
 from collections.abc import Callable, Collection, Iterable, Mapping
-from typing import Any, Final, cast
+from typing import Any, Final, NamedTuple, cast
 
-from coliee_adapters.classes import NamedTuple
 from coliee_adapters.errors import InputError, quoted
 from coliee_adapters.files.source import PathLike, Source
-from coliee_adapters.layouts.layout import ANSWERS, CONTAINERS, Layout, Part
+from coliee_adapters.layouts import ANSWERS, CONTAINERS, Layout, Part
 from coliee_ir.rules import ALWAYS
 
 #: the part that every command knows, beside ``ANSWERS``; a protocol may name others
 DOCUMENTS: Final = "documents"
+
+
+#: what a column of a task's table may hold besides measures: how a run is called, and counts
+COLUMNS_OF_RUNS: Final = ("team", "run", "file", "returned", "correct", "right")
 
 
 class Kind(NamedTuple):
@@ -95,6 +98,7 @@ _OF_FIELD: Final = {
     "Protocol.scores": Kind(
         'a table of formulas by name, for example Total = "0.7*Accuracy + 0.3*MacroF2"', _is_table_of_texts
     ),
+    "Protocol.table": Kind('a table of columns by heading, for example F1 = "MicroF1"', _is_table_of_texts),
     "Protocol.decisions": Kind('a table of choices by name, for example unanswered = "skip"', _is_table_of_texts),
     "SubmissionRules.columns": COLUMNS,
     "SubmissionRules.query_pattern": _PATTERN,
@@ -113,7 +117,7 @@ _SPAN: Final = {"first": YEAR, "last": YEAR}
 def keys(row: type) -> dict[str, Kind]:
     """The keys of a table that states a row: its fields, and what each must be; further tables are read apart."""
     kinds = {
-        name: _OF_FIELD.get(f"{row.__name__}.{name}", _OF_TYPE.get(annotation))
+        name: _OF_FIELD.get(f"{row.__name__}.{name}", _OF_TYPE.get(annotation.__forward_arg__))
         for name, annotation in row.__annotations__.items()
         if name not in _APART
     }
@@ -182,33 +186,38 @@ class Stated(NamedTuple):
     run: Layout | None  # how a run is written; likewise
 
 
-def read(path: PathLike, newest: int, edition: type, submission: type) -> Stated:
-    """Read a protocol file."""
+def loads(path: PathLike) -> tuple[str, dict[str, Any]]:
+    """A file of TOML: its name, and what it holds."""
     import tomllib  # which most commands do without
 
     source = Source(path)
     try:
-        held = tomllib.loads(source.text())
+        return source.name, tomllib.loads(source.text())
     except tomllib.TOMLDecodeError as error:
         raise _broken(source.name, str(error)) from None
     except (ValueError, RecursionError):
         problem = "a number has too many digits, or brackets are nested too deep"
         raise InputError("syntax", source.name, f"broken TOML: {problem}", remedy="correct the file") from None
+
+
+def read(path: PathLike, newest: int, edition: type, submission: type) -> Stated:
+    """Read a protocol file."""
+    name, held = loads(path)
     of_edition, of_submission = keys(edition), keys(submission)
-    top = Table(source.name, "", held, ("task", *of_edition, "edition", "submission", "models_before", "gold", "run"))
+    top = Table(name, "", held, ("task", *of_edition, "edition", "submission", "models_before", "gold", "run"))
     task = top.needed("task", NAME)
     common = top.checked(of_edition)
     submissions = list(_spans(top, "submission", of_submission, {}, newest))
     for row in submissions:
         if "source" not in row:
-            row["source"] = common.get("source", source.name)
+            row["source"] = common.get("source", name)
         if "law" not in common:  # whose limit of runs is not COLIEE's
             row.setdefault("runs_source", row["source"])
     dates = top.checked({"models_before": DATES}).get("models_before", {})
     editions = tuple(_edition(top, row) for row in _spans(top, "edition", of_edition, common, newest))
     parts = dict.fromkeys(part for row in editions for part in row["parts"])
     return Stated(
-        source.name,
+        name,
         task,
         editions,
         tuple(submissions),
@@ -261,6 +270,12 @@ def _edition(top: Table, row: dict[str, Any]) -> Mapping[str, Any]:
     if not {DOCUMENTS, ANSWERS} & set(row["parts"]):
         found = ", ".join(map(quoted, row["parts"]))
         raise top.fault("parts", f"expected {DOCUMENTS}, {ANSWERS} or both", found)
+    known = (*COLUMNS_OF_RUNS, *row["measures"], *row.get("long_list", ()), *row.get("scores", ()))
+    for heading, column in row.get("table", {}).items():
+        if column not in known:
+            raise top.fault(
+                f"table, {heading}", "there is no such column", column, f"the columns are {', '.join(known)}"
+            )
     row.setdefault("source", top.path)
     row.setdefault("exact_ids", "law" not in row)  # only COLIEE's lose an ending
     return row

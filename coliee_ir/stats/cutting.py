@@ -8,11 +8,10 @@ from __future__ import annotations
 import math
 from collections.abc import Callable
 from dataclasses import replace
-from typing import Final
+from typing import Final, NamedTuple
 
 import numpy as np
 
-from coliee_adapters.classes import NamedTuple
 from coliee_adapters.ids import IntArray
 from coliee_ir.judging.judged import FloatArray, Judged
 from coliee_ir.measures import Measure
@@ -22,11 +21,6 @@ from coliee_ir.rules.decisions import Decisions
 
 #: Scores nearer than this are the same: sums of the same numbers in another order.
 NEAR: Final = 1e-12
-
-#: What the scores that better cutting could give are called, in every table.
-BEST_K: Final = "best fixed k"
-ORACLE_COUNT: Final = "oracle count"
-ONE_EACH: Final = "one relevant document each"
 
 
 class Cutoffs(NamedTuple):
@@ -108,25 +102,6 @@ def oracle_count(measure: Measure, parts: Parts, decisions: Decisions) -> float:
     """The score if each query's ranking were cut off at the number of its relevant documents."""
     ranked = ranking_of(parts)
     return _score(measure, parts, cut(ranked, ranked.qrels.relevant(relevance_of(measure))), decisions)
-
-
-def one_each(measure: Measure, parts: Parts, decisions: Decisions) -> float:
-    """The score of a system that returns one document for each query, a relevant one, and answers all rightly."""
-    rel = relevance_of(measure)
-    perfect = {}
-    for name, judged in parts.items():
-        is_relevant = judged.qrels.relevance >= rel
-        before = np.concatenate(([0], np.cumsum(is_relevant)))
-        first = is_relevant & (before[:-1] == np.repeat(before[judged.qrels.start[:-1]], judged.qrels.sizes))
-        perfect[name] = replace(
-            judged,
-            rank=first.astype(np.int64),
-            retrieved=np.minimum(judged.qrels.relevant(rel), 1),
-            repeated=np.zeros_like(judged.repeated),
-            extra={},
-        )
-    perfect.pop("long", None)
-    return measure.compute(perfect, decisions).value
 
 
 def relevance_of(measure: Measure) -> int:

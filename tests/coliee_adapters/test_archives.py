@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import bz2
 import gzip
 import io
 import lzma
@@ -57,7 +56,6 @@ PACKED = {
     "a.zip": zipped({"in/run.txt": RUN}),
     "a.tar": tarred({"in/run.txt": RUN}),
     "a.tgz": gzip.compress(tarred({"in/run.txt": RUN})),
-    "a.tar.bz2": bz2.compress(tarred({"in/run.txt": RUN})),
     "a.tar.xz": lzma.compress(tarred({"in/run.txt": RUN})),
 }
 LEFT = ["__MACOSX/._run.txt", ".DS_Store", "in/Thumbs.db", "in/desktop.ini", "~$notes.docx", "in/.hidden/x"]

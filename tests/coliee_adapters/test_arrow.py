@@ -57,7 +57,7 @@ TYPES |= {str(one): (one, TEXT.map(str.encode)) for one in BYTES}
 def value_of(one: Any) -> Any:
     """What a value of the library is read as."""
     if isinstance(one, Decimal):
-        return int(one) if one.as_tuple().exponent == 0 else float(one)
+        return float(one)
     return one.decode("utf-8") if isinstance(one, bytes) else one
 
 

@@ -1,6 +1,5 @@
 from __future__ import annotations
 
-import bz2
 import contextlib
 import gzip
 import io
@@ -271,7 +270,6 @@ KINDS = [
     (tarred(), "a tar archive", "unpack"),
     (pack(tarred()), "a tar archive", "unpack"),
     (pack(pack(LONG)), "compressed data within compressed data", "unpack"),
-    (pack(bz2.compress(LONG)), "compressed data within compressed data", "unpack"),
     (pack(lzma.compress(LONG)), "compressed data within compressed data", "unpack"),
     (pack(b"\x28\xb5\x2f\xfd" + LONG), "compressed data within compressed data", "unpack"),
     (bytes.fromhex("d0cf11e0a1b11ae1") + bytes(100), "an Excel workbook or another Office file", "CSV"),

@@ -12,16 +12,17 @@ from hypothesis import strategies as st
 
 from coliee_adapters.errors import UsageError
 from coliee_ir.commands.tune import Pool
-from coliee_ir.commands.tune import problem as honest
+from coliee_ir.commands.tune import selection as honest
 from coliee_ir.commands.tune.objective import objective
-from coliee_ir.commands.tune.problem import Candidate
 from coliee_ir.commands.tune.search import Bounds, Sweep, all_bounds
+from coliee_ir.commands.tune.selection import Candidate
 from coliee_ir.judging.judged import FloatArray
 from coliee_ir.measures import parse
-from coliee_ir.measures.base import of_mean
+from coliee_ir.measures.base import Terms, of_mean
 from coliee_ir.rules.decisions import Decisions
 from coliee_ir.stats import folds, resampling
 from coliee_ir.stats.folds import Split
+from coliee_ir.stats.student import t_quantile
 
 QUERIES = [f"q{n}" for n in range(23)]
 EVERYONE = np.ones(23, dtype=np.bool_)
@@ -35,6 +36,11 @@ def candidates(pool: Pool, measure: str, *families: str) -> list[Candidate]:
         *(Candidate(sweep, (Bounds(),)) for sweep in sweeps),
         *(Candidate(sweep, all_bounds(None, None, 7)) for sweep in sweeps if sweep.family != "k"),
     ]
+
+
+def nested(every: list[Candidate], split: Split) -> Terms:
+    everyone = np.ones(len(split.group), dtype=np.bool_)
+    return honest.nested(every, split, honest.select(every, split, split.all_folds(everyone), everyone))
 
 
 def test_folds_are_of_nearly_equal_size_and_the_seed_decides() -> None:
@@ -97,7 +103,7 @@ def test_a_held_out_query_never_chooses_its_own_rule(case: naive.Case, measure: 
     lengths = []
     for gold in (case.gold, other):
         pool = naive.Case(case.run, gold).pool
-        terms = honest.nested(candidates(pool, measure, *families), split)
+        terms = nested(candidates(pool, measure, *families), split)
         lengths.append([terms.each[at, 1] for at, query in enumerate(pool.queries) if query in inside])
     assert lengths[0] == lengths[1]
 
@@ -108,10 +114,7 @@ def test_nested_is_select_and_fit_without_each_fold(case: naive.Case, measure: s
     pool = case.pool
     every = candidates(pool, measure, "k", "score")
     split = Split.of(pool.queries, 2, seed, repeats=2)
-    terms = honest.nested(every, split)
-    everyone = np.ones(len(pool.queries), dtype=np.bool_)
-    selection = honest.select(every, split, split.all_folds(everyone), everyone)
-    assert honest.nested(every, split, selection).each.tolist() == terms.each.tolist()
+    terms = nested(every, split)
     scores = []
     for repeat, each in enumerate(np.split(terms.each, 2, axis=1)):
         outer = split.folds(np.ones(len(pool.queries), dtype=np.bool_), repeat)
@@ -128,7 +131,7 @@ def test_nested_is_select_and_fit_without_each_fold(case: naive.Case, measure: s
 
 def test_with_two_queries_the_simplest_kind_is_taken() -> None:
     pool = naive.Case({"a": {"x": 2.0, "y": 1.0}, "b": {"x": 2.0}}, {"a": {"x": 1}, "b": {"x": 1}}).pool
-    terms = honest.nested(candidates(pool, "MicroF1", "k", "score"), Split.of(pool.queries, 2, 0))
+    terms = nested(candidates(pool, "MicroF1", "k", "score"), Split.of(pool.queries, 2, 0))
     assert terms.total == 1.0
 
 
@@ -159,14 +162,14 @@ def test_the_simplest_within_a_standard_error_is_chosen() -> None:
     between = [0.445, 0.345, 0.745, 0.625]  # 0.06 below on average: one and a half errors
     far = [0.4, 0.4, 0.6, 0.6]  # always 0.1 below: without noise
     error = float(np.std([0.0, 0.1, -0.1, 0.02], ddof=1)) / 2  # of a mean, the jackknife gives the usual one
-    assert [apart.error for apart in known(near, best).behind] == [pytest.approx(error), 0.0]
+    assert known(near, best).errors == [pytest.approx(error), 0.0]
     assert known(near, best).chosen == 0
     assert known(between, best).chosen == 1
     assert known(far, best).chosen == 1
     assert known(far, near, best).chosen == 1
     assert known(best, near).chosen == 0
     assert known(best, best).chosen == 0
-    assert known(far, best).scores == [pytest.approx(0.5), pytest.approx(0.6)]
+    assert [terms.total for terms in known(far, best).terms] == [pytest.approx(0.5), pytest.approx(0.6)]
 
 
 def test_kinds_without_a_score_are_not_chosen_and_do_not_stand_in_the_way() -> None:
@@ -192,7 +195,7 @@ def test_where_nothing_differs_there_is_nothing_to_show_and_of_few_queries_littl
 
 @given(st.sampled_from((0.6, 0.9, 0.975, 0.995)), st.integers(1, 400))
 def test_quantiles_of_t_are_scipys(p: float, degrees: int) -> None:
-    assert folds.t_quantile(p, degrees) == pytest.approx(scipy.stats.t.ppf(p, degrees), rel=1e-9)
+    assert t_quantile(p, degrees) == pytest.approx(scipy.stats.t.ppf(p, degrees), rel=1e-9)
 
 
 def test_groups_are_left_out_together() -> None:

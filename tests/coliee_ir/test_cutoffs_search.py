@@ -8,7 +8,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from coliee_ir.commands.tune import FAMILIES, Pool, Rule, search
+from coliee_ir.commands.tune import FAMILIES, Pool, Rule
 from coliee_ir.commands.tune.objective import objective
 from coliee_ir.commands.tune.search import CAPS, FLOORS, Bounds, Sweep, all_bounds
 from coliee_ir.measures import parse
@@ -102,11 +102,7 @@ def test_without_a_fold_the_best_rule_is_that_of_all_other_queries(
         rule = swept.best((folds[deal] >= 0) & (folds[deal] != number), bounds).rule
         test = folds[deal] == number
         each[deal, test] = swept.terms(rule).each[test]
-    for at_a_time, first in ((search._SUMS, search._NEXT), (1, 1), (5 * data.draw(st.integers(1, 20)), 2)):
-        with pytest.MonkeyPatch.context() as patch:
-            patch.setattr(search, "_SUMS", at_a_time)
-            patch.setattr(search, "_NEXT", first)
-            assert swept.held_out(folds, bounds).tolist() == each.tolist()
+    assert swept.held_out(folds, bounds).tolist() == each.tolist()
 
 
 def _falls(value: np.typing.NDArray[np.float64], pool: Pool) -> bool:
@@ -198,9 +194,6 @@ def test_each_point_of_the_curve_is_the_score_of_keeping_down_to_it(
 ) -> None:
     pool, everyone = case.pool, np.ones(len(case.pool.queries), np.bool_)
     points = sweep(pool, "score", measure).curve(everyone, bound)
-    with pytest.MonkeyPatch.context() as patched:  # the same, to the last bit, a few ends at a time
-        patched.setattr(search, "_PIECE", 2)
-        assert sweep(pool, "score", measure).curve(everyone, bound) == points
     for parameter, score in points:
         lists = naive.cut(pool, pool.compared.tolist(), parameter, *bound)
         assert score == pytest.approx(naive.score(lists, naive.relevant(case.gold), measure, Decisions()), abs=1e-9)

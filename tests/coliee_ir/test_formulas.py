@@ -145,7 +145,7 @@ def test_tuning_sums_what_scoring_sums(
     """The objective of a cut run is the formula of that run, for sums and for gated values."""
     qrels = {query: dict.fromkeys(sorted(relevant), 1) for query, relevant in gold.items()}
     ranked = {query: {doc: 1.0 - rank / 9 for rank, doc in enumerate(docs)} for query, docs in run.items()}
-    pool = Pool.of({query: ranked.get(query, {}) for query in qrels}, qrels)
+    pool = Pool.read(ranked, qrels, task="trec")
     decisions = Decisions(no_overlap="zero")
     held = coliee_ir.Gold(qrels, labels)
     for typed in (

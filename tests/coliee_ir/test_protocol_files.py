@@ -20,8 +20,7 @@ import coliee_ir
 from coliee_adapters.errors import InputError
 from coliee_adapters.files.source import Source
 from coliee_adapters.forms import columns
-from coliee_adapters.layouts import described
-from coliee_adapters.layouts.layout import Layout, Part
+from coliee_adapters.layouts import Layout, Part, described
 from coliee_adapters.records import Answers, Run
 from coliee_ir.cli import main
 from coliee_ir.commands.bundle import pack, score_upload
@@ -450,38 +449,6 @@ def test_a_folder_of_submissions_is_listed_by_the_rules_of_the_protocol(capsys: 
     assert [one["tag"] for one in json.loads(capsys.readouterr().out)["received"]] == ["one"]
 
 
-REPEATING = st.lists(
-    st.tuples(st.sampled_from(("q1", "q2")), st.sampled_from(("d1", "d2", "d3")), st.integers(1, 5)), min_size=1
-)
-
-
-@settings(suppress_health_check=[HealthCheck.function_scoped_fixture], max_examples=25)
-@given(REPEATING, st.sampled_from(("json", "jsonl", "csv", "columns", "lists")))
-def test_a_corrected_copy_has_documents_once_and_the_same_score(rows: list[tuple[str, str, int]], kind: str) -> None:
-    lines = [{"q": query, "d": doc, "s": score} for query, doc, score in rows]
-    texts: dict[str, object] = {
-        "json": lines,
-        "jsonl": "".join(json.dumps(line) + "\n" for line in lines),
-        "csv": "q,d,s\n" + "".join(f"{q},{d},{s}\n" for q, d, s in rows),
-        "columns": "".join(f"{q} {d} {s}\n" for q, d, s in rows),
-        "lists": [{"q": query, "docs": [line for line in lines if line["q"] == query]} for query in ("q1", "q2")],
-    }
-    at, container = ('at = "docs"\n', "json") if kind == "lists" else ("", kind)
-    columns = 'columns = ["q", "d", "s"]\n' if kind == "columns" else ""
-    stated = OWN.replace('"own"', f'"own-{kind}"', 1) + 'measures = ["AP", "MicroF1"]\n'
-    stated += f'[run]\ncontainer = "{container}"\nquery = "q"\n{columns}[run.documents]\n{at}id = "d"\nscore = "s"\n'
-    put(f"{kind}.toml", stated)
-    run = put("run", texts[kind])
-    Path("fixed").unlink(missing_ok=True)
-    found = coliee_ir.validate(run, task=f"{kind}.toml", fix="fixed")
-    gold = {"q1": {"d1": 1, "d3": 0}, "q2": {"d2": 1}}
-    scores = [coliee_ir.evaluate(gold, name, task=f"{kind}.toml").measures for name in (run, "fixed")]
-    assert scores[0] == scores[1]
-    repeated = [at for at, (q, d, s) in enumerate(rows) if any((q, d) == one[:2] and one[2] >= s for one in rows[:at])]
-    mended = sum(one.mended for one in found.findings if one.rule == "duplicate")
-    assert mended == len(repeated)
-
-
 # every command, by a protocol with parts and scores of its own
 
 VERDICTS = """
@@ -599,12 +566,9 @@ def test_what_fuse_writes_is_read_beside_rows(delimiter: str) -> None:
     assert not described.is_trec(Source("six"), layout._replace(columns=six))
 
 
-def test_queries_of_a_gold_of_the_protocol_are_dealt_to_folds_and_its_measures_explained(
+def test_a_gold_of_the_protocol_is_converted_and_its_measures_explained(
     own: list[str], capsys: pytest.CaptureFixture[str]
 ) -> None:
-    assert main(["convert", own[0], "folds", "--to", "folds", "--folds", "3", "--protocol", "own.toml"]) == 0
-    dealt = [line for path in Path("folds").iterdir() for line in path.read_text().split()]
-    assert sorted(dealt) == sorted(f"q{n}" for n in range(12))
     assert main(["convert", own[0], "gold.qrels", "--to", "qrels", "--protocol", "own.toml"]) == 0
     assert "proof" in capsys.readouterr().err  # which qrels cannot hold
     assert main(["measures", "--edition", "2026"]) == 2
@@ -704,10 +668,10 @@ def test_rows_are_read_in_blocks_as_in_a_whole(
         layout = Layout(container, "", "q", names, parts={"documents": part})
         sign = {"s": 1 if part.score else -1}.get(part.score or part.rank)
         small = {"_SIZES": (size, 0)}
-        for patched in ({}, {"plain_rows": lambda *_, **__: None}, small, {**small, "_ROWS": 1}):
+        for patched in ({}, {"plain_rows": lambda *_, **__: None}, small):
             with pytest.MonkeyPatch.context() as patch:
                 for name, value in patched.items():
-                    patch.setattr(described if name == "_ROWS" else columns, name, value)
+                    patch.setattr(columns, name, value)
                 run = described.read_run(Source("run"), layout)
                 assert isinstance(run, Run)
                 found = []

@@ -7,14 +7,14 @@ listing and never made into a path, so that no id of a gold or a run leads out o
 from __future__ import annotations
 
 import os
-from collections.abc import Iterator
+from collections.abc import Mapping
 from functools import cache
 from pathlib import Path
 from typing import Final, Literal
 
-from coliee_adapters.corpora.records import Corpus, Document, FragmentQuery, Query
+from coliee_adapters.corpora.records import Corpus, Document, FragmentQuery, Query, text_of
 from coliee_adapters.errors import InputError
-from coliee_adapters.files.source import PathLike, Source, decode, without_marks
+from coliee_adapters.files.source import PathLike, Source
 from coliee_adapters.forms import case_law, detect
 from coliee_adapters.records import Gold, normal_id
 
@@ -27,12 +27,38 @@ _PARAGRAPHS: Final = "paragraphs"
 def sniff(folder: PathLike) -> Literal["cases", "fragments"] | None:
     """``"fragments"`` for a folder with a folder of a query in it, ``"cases"`` for one with text files, else None."""
     entries = _listing(Path(folder))
-    if any(_is_query(entry) for entry in entries):
-        return "fragments"
-    return "cases" if any(_is_text(entry) for entry in entries) else None
+    return "fragments" if any(map(_is_query, entries)) else "cases" if any(map(_is_text, entries)) else None
 
 
-class CaseCorpus(Corpus):
+class _FolderCorpus(Corpus):
+    """A folder, and what names the queries in it; by default none, or all that are folders."""
+
+    def __init__(self, folder: PathLike, known: Mapping[str, Path], gold: PathLike | Gold | None) -> None:
+        self.path, self._known = os.fspath(folder), known
+        self._gold: Gold | None = None
+        queries = tuple(known) if self._of_queries else ()
+        if gold is not None:
+            named = None if isinstance(gold, Gold) else case_law.read_test_queries(Source(gold))
+            if named is None:
+                self._gold = gold if isinstance(gold, Gold) else detect.read_gold(Source(gold))
+            queries = self._gold.queries if self._gold is not None else named or ()
+        self._named = dict.fromkeys(queries)
+        if unknown := [query for query in queries if query not in known]:
+            name = self._gold.path if self._gold is not None else str(gold)
+            problem = f"{len(unknown)} of the {len(queries)} queries named here are not in {self.path}"
+            remedy = "give the folder and the gold of one edition"
+            raise InputError("unknown-query", name, problem, found=unknown[0], remedy=remedy)
+
+    @property
+    def gold(self) -> Gold | None:
+        return self._gold
+
+    @property
+    def _queries(self) -> Mapping[str, None]:
+        return self._named
+
+
+class CaseCorpus(_FolderCorpus):
     """Task 1: ``000018.txt`` is both a document and, where the gold names it, a query.
 
     Documents come in the order of their ids, queries in that of the gold. Without a gold there are no queries. The
@@ -42,39 +68,17 @@ class CaseCorpus(Corpus):
     task = "1"
 
     def __init__(self, folder: PathLike, gold: PathLike | Gold | None = None) -> None:
-        self.path = os.fspath(folder)
-        self._files = _texts(Path(folder), "case", "give the folder that holds files such as 000018.txt")
-        self._queries, self._gold = _named_by(gold)
-        _check_known(self._queries or (), self._files, gold, self.path)
-        self._named = frozenset(self._queries or ())
+        files = _texts(Path(folder), "case", "give the folder that holds files such as 000018.txt")
+        super().__init__(folder, files, gold)
 
-    @property
-    def gold(self) -> Gold | None:
-        return self._gold
+    def _query(self, query_id: str) -> Query:
+        return Query(query_id, text_of(self._known[query_id]))
 
-    def query_ids(self) -> tuple[str, ...]:
-        return self._queries or ()
-
-    def queries_iter(self) -> Iterator[Query]:
-        return (Query(query, _text(self._files[query])) for query in self.query_ids())
-
-    def doc_ids(self) -> tuple[str, ...]:
-        return tuple(self._files)
-
-    def docs_iter(self) -> Iterator[Document]:
-        return (Document(doc_id, _text(file)) for doc_id, file in self._files.items())
-
-    def candidate_ids(self, query_id: str) -> tuple[str, ...]:
-        if query_id not in self._named:
-            raise self.no_such_query(query_id)
-        return tuple(doc_id for doc_id in self._files if doc_id != query_id)
-
-    def find(self, doc_id: str) -> Document | None:
-        file = self._files.get(normal_id(doc_id))
-        return None if file is None else Document(normal_id(doc_id), _text(file))
+    def _documents(self, query_id: str) -> Mapping[str, Document | Path]:
+        return self._known
 
 
-class FragmentCorpus(Corpus):
+class FragmentCorpus(_FolderCorpus):
     """Task 2: the folder ``001`` holds ``entailed_fragment.txt``, ``base_case.txt`` and ``paragraphs/001.txt``, ….
 
     The query's text is the fragment. Its candidates are its paragraphs, ``013``, whose unique id is ``001/013``.
@@ -82,55 +86,25 @@ class FragmentCorpus(Corpus):
     """
 
     task = "2"
+    _of_queries = True
 
     def __init__(self, folder: PathLike, gold: PathLike | Gold | None = None) -> None:
-        self.path = os.fspath(folder)
-        self._folders = {entry.name: Path(entry.path) for entry in _listing(Path(folder)) if _is_query(entry)}
-        if not self._folders:
+        folders = {entry.name: Path(entry.path) for entry in _listing(Path(folder)) if _is_query(entry)}
+        if not folders:
             remedy = f"give the folder that holds folders such as 001, each with its {_FRAGMENT} and {_PARAGRAPHS}"
-            raise InputError("empty", self.path, "this folder contains no queries", remedy=remedy)
-        named, self._gold = _named_by(gold)
-        _check_known(named or (), self._folders, gold, self.path)
-        self._queries = tuple(self._folders) if named is None else named
-        self._named = frozenset(self._queries)
-        self._paragraphs = cache(self._listed_paragraphs)
+            raise InputError("empty", os.fspath(folder), "this folder contains no queries", remedy=remedy)
+        super().__init__(folder, folders, gold)
+        self._paragraphs = cache(self._listed)
 
-    @property
-    def gold(self) -> Gold | None:
-        return self._gold
+    def _query(self, query_id: str) -> FragmentQuery:
+        folder = self._known[query_id]
+        return FragmentQuery(query_id, text_of(folder / _FRAGMENT), text_of(folder / _BASE_CASE))
 
-    def query_ids(self) -> tuple[str, ...]:
-        return self._queries
+    def _documents(self, query_id: str) -> Mapping[str, Document | Path]:
+        return self._paragraphs(query_id)
 
-    def queries_iter(self) -> Iterator[FragmentQuery]:
-        for query in self._queries:
-            folder = self._folders[query]
-            yield FragmentQuery(query, _text(folder / _FRAGMENT), _text(folder / _BASE_CASE))
-
-    def doc_ids(self) -> tuple[str, ...]:
-        return tuple(self.unique_id(query, doc) for query in self._queries for doc in self._paragraphs(query))
-
-    def docs_iter(self) -> Iterator[Document]:
-        for query in self._queries:
-            for document in self.candidates(query):
-                yield document._replace(doc_id=self.unique_id(query, document.doc_id))
-
-    def candidate_ids(self, query_id: str) -> tuple[str, ...]:
-        if query_id not in self._named:
-            raise self.no_such_query(query_id)
-        return tuple(self._paragraphs(query_id))
-
-    def find(self, doc_id: str) -> Document | None:
-        query, _, paragraph = normal_id(doc_id).partition("/")
-        file = self._paragraphs(query).get(paragraph) if query in self._named else None
-        return None if file is None else Document(self.unique_id(query, paragraph), _text(file))
-
-    def unique_id(self, query_id: str, doc_id: str) -> str:
-        return f"{normal_id(query_id)}/{normal_id(doc_id)}"
-
-    def _listed_paragraphs(self, query: str) -> dict[str, Path]:
-        folder = self._folders[query] / _PARAGRAPHS
-        return _texts(folder, "paragraph", f"query {query} needs files such as 001.txt here")
+    def _listed(self, query: str) -> dict[str, Path]:
+        return _texts(self._known[query] / _PARAGRAPHS, "paragraph", f"query {query} needs files such as 001.txt here")
 
 
 def _listing(folder: Path) -> list[os.DirEntry[str]]:
@@ -168,36 +142,3 @@ def _texts(folder: Path, kind: str, remedy: str) -> dict[str, Path]:
     if not files:
         raise InputError("empty", str(folder), f"there is no {kind} in this folder", remedy=remedy)
     return dict(sorted(files.items()))
-
-
-def _text(file: Path) -> str:
-    """A text without surrounding space; line ends become newlines. An empty file is an empty text."""
-    try:
-        raw = file.read_bytes()
-    except FileNotFoundError:
-        raise InputError("no-file", str(file), "there is no such file", remedy="unpack the data again") from None
-    except OSError as error:
-        raise InputError("cannot-read", str(file), f"cannot be read ({error.strerror or error})") from None
-    return decode(without_marks(raw), str(file)).replace("\r\n", "\n").replace("\r", "\n").strip()
-
-
-def _named_by(gold: PathLike | Gold | None) -> tuple[tuple[str, ...] | None, Gold | None]:
-    """The queries that a gold names, None without a gold; and the gold itself, if it holds labels."""
-    if gold is None:
-        return None, None
-    if not isinstance(gold, Gold):
-        source = Source(gold)
-        if (queries := case_law.read_test_queries(source)) is not None:
-            return queries, None
-        gold = detect.read_gold(source)
-    return gold.queries, gold
-
-
-def _check_known(queries: tuple[str, ...], known: dict[str, Path], gold: PathLike | Gold | None, folder: str) -> None:
-    """Raise InputError if a gold names a query that the folder does not hold."""
-    unknown = [query for query in queries if query not in known]
-    if unknown:
-        name = gold.path if isinstance(gold, Gold) else str(gold)
-        problem = f"{len(unknown)} of the {len(queries)} queries named here are not in {folder}"
-        remedy = "give the folder and the gold of one edition"
-        raise InputError("unknown-query", name, problem, found=unknown[0], remedy=remedy)

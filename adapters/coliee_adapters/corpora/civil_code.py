@@ -3,10 +3,8 @@
 - Plain text, one paragraph a line or with wrapped lines: ``civil_code_en-1to724-2.txt``. An article begins with a
   line ``Article 96 (1) …`` or ``第九十六条　…``; the line before it may be its caption, in brackets.
 - The organisers' XML of 2026, ``civil.xml``: ``<Articles><Article num="398-20"><caption>…</caption><text>…``.
-- The law as e-Gov publishes it, of which their script ``makeArticleText.py`` makes that: ``<Law>…<MainProvision>…
-  <Article Num="398_20"><ArticleCaption>…``.
 
-An article's text begins with its number in all of them, as it does in ``<t1>``; the last two forms give the same texts.
+An article's text begins with its number in both, as it does in ``<t1>``.
 """
 
 from __future__ import annotations
@@ -19,10 +17,9 @@ from coliee_adapters.corpora.records import Document
 from coliee_adapters.errors import InputError
 from coliee_adapters.files.source import Source
 from coliee_adapters.forms import markup
-from coliee_adapters.forms.markup import Element
 from coliee_adapters.forms.statute import article_head, article_id
 
-_XML: Final = re.compile(rb"<(?:Articles|Law|LawBody|MainProvision|Article)[\s/>]")
+_XML: Final = re.compile(rb"<Articles?[\s/>]")
 
 #: ``Part I General Provisions``, ``第一章　通則``. A sentence that goes on in a wrapped line has a lower-case word
 #: there, a bracket, or a full stop at its end.
@@ -42,7 +39,6 @@ _BRACKETS: Final = {"(": 1, "（": 1, ")": -1, "）": -1}
 
 #: Several articles that were deleted together: ``38:84``.
 _RANGE: Final = ":"
-_BLOCKS: Final = ("Paragraph", "Item", *(f"Subitem{depth}" for depth in range(1, 11)))
 
 
 def sniff(head: bytes) -> bool:
@@ -115,60 +111,9 @@ def _is_one_bracket(text: str) -> bool:
 
 
 def _of_xml(source: Source) -> Iterator[tuple[int, Document]]:
-    """The articles of either XML, each with its line."""
-    root = markup.parse(source)
-    main = next(root.iter("MainProvision"), root)
-    for element in _outermost(main, "Article"):
-        number = element.attributes.get("num") or element.attributes.get("Num") or ""
-        if _RANGE in number:
-            continue
-        article = article_id(number.strip().replace("_", "-"), element.line, source)
-        if "Num" in element.attributes:
-            title, text = _child(element, "ArticleCaption"), _law_text(element)
-        else:
-            title, text = _child(element, "caption"), _child(element, "text")
-        yield element.line, Document(article, text, title[1:-1].strip() if _is_one_bracket(title) else title)
-
-
-def _outermost(root: Element, tag: str) -> Iterator[Element]:
-    """The elements of this tag that are in no other of it, in the order of the file."""
-    stack = [root]
-    while stack:
-        element = stack.pop()
-        if element.tag == tag:
-            yield element
-        else:
-            stack.extend(reversed(element.children))
-
-
-def _law_text(article: Element) -> str:
-    """An article of e-Gov as the organisers' script writes it: its number, a paragraph or an item a line."""
-    lines = []
-    for block in article.iter(*_BLOCKS):
-        number = _child(block, f"{block.tag}Num") or _child(block, f"{block.tag}Title")
-        said = [child for child in block.children if child.tag == f"{block.tag}Sentence"]
-        columns = [column for sentence in said for column in sentence.children if column.tag == "Column"]
-        lines.append("　".join(filter(None, (number, *map(_sentences, columns or said)))))
-    return "　".join(filter(None, (_child(article, "ArticleTitle"), "\n".join(lines))))
-
-
-def _sentences(element: Element) -> str:
-    """The sentences in an element, joined; where none is marked, all its text."""
-    return "".join(map(_base_text, element.iter("Sentence"))) or _base_text(element)
-
-
-def _child(element: Element, tag: str) -> str:
-    return next((_base_text(child) for child in element.children if child.tag == tag), "")
-
-
-def _base_text(element: Element) -> str:
-    """The text of an element without the readings (``<Rt>``) that stand beside rare characters."""
-    pieces: list[str] = []
-    stack: list[Element | str] = [element]
-    while stack:
-        part = stack.pop()
-        if isinstance(part, str):
-            pieces.append(part)
-        elif part.tag != "Rt":
-            stack.extend(reversed(part.content))
-    return "".join(pieces).strip()
+    """The articles of XML, each with its line."""
+    for element in markup.parse(source).iter("Article"):
+        if _RANGE not in (number := element.attributes.get("num", "").strip()):
+            title, text = ("".join(one.text for one in element.iter(tag)).strip() for tag in ("caption", "text"))
+            title = title[1:-1].strip() if _is_one_bracket(title) else title
+            yield element.line, Document(article_id(number, element.line, source), text, title)

@@ -2,12 +2,13 @@
 
 from __future__ import annotations
 
-from abc import ABC, abstractmethod
-from collections.abc import Iterable, Iterator
+from collections.abc import Iterable, Iterator, Mapping
+from pathlib import Path
+from typing import Any, ClassVar, NamedTuple
 
-from coliee_adapters.classes import NamedTuple
-from coliee_adapters.errors import UsageError, cut, printable, quoted
-from coliee_adapters.records import Gold
+from coliee_adapters.errors import InputError, UsageError, cut, printable, quoted
+from coliee_adapters.files.source import decode, without_marks
+from coliee_adapters.records import Gold, normal_id
 
 _BEGINNING = 80
 
@@ -44,7 +45,7 @@ class Qrel(NamedTuple):
     iteration: str = "0"
 
 
-class Corpus(ABC):
+class Corpus:
     """The texts of a task: iterators of ir_datasets' names, each of which starts anew when it is asked for.
 
     In Task 2 and in the pilot each query has its own documents, whose ids start anew with it: a run and a gold say
@@ -62,43 +63,84 @@ class Corpus(ABC):
 
     task: str
     path: str
+    #: whether each query has documents of its own
+    _of_queries: ClassVar = False
 
     @property
-    @abstractmethod
     def gold(self) -> Gold | None:
         """What is right, in the ids of runs; None where no relevant document and no label is known."""
+        raise NotImplementedError
 
-    @abstractmethod
+    @property
+    def _queries(self) -> Mapping[str, Any]:
+        """The queries, and what is held of them."""
+        raise NotImplementedError
+
+    def _query(self, query_id: str) -> Query | FragmentQuery:
+        """A query that there is."""
+        raise NotImplementedError
+
+    def _documents(self, query_id: str) -> Mapping[str, Document | Path]:
+        """The documents of a query, by the ids that a run gives, or the files that hold them; of all queries if shared.
+
+        No text of such a file is read.
+        """
+        raise NotImplementedError
+
     def query_ids(self) -> tuple[str, ...]:
         """The ids of the queries, in the order of ``queries_iter``."""
+        return tuple(self._queries)
 
-    @abstractmethod
     def queries_iter(self) -> Iterator[Query | FragmentQuery]:
         """The queries."""
+        return map(self._query, self._queries)
 
-    @abstractmethod
+    def _by_query(self) -> Iterator[tuple[str, Mapping[str, Document | Path]]]:
+        queries = self._queries if self._of_queries else ("",)
+        return ((query, self._documents(query)) for query in queries)
+
     def doc_ids(self) -> tuple[str, ...]:
         """The unique ids of the documents, in the order of ``docs_iter``. Where a folder tells, no text is read."""
+        return tuple(self.unique_id(query, doc_id) for query, held in self._by_query() for doc_id in held)
 
-    @abstractmethod
     def docs_iter(self) -> Iterator[Document]:
         """The documents under their unique ids."""
+        return (
+            _read(self.unique_id(query, doc_id), document)
+            for query, held in self._by_query()
+            for doc_id, document in held.items()
+        )
 
-    @abstractmethod
     def candidate_ids(self, query_id: str) -> tuple[str, ...]:
         """What a run may return for a query, as it says it, in the order of ``candidates``.
 
         Raises:
             UsageError: there is no such query.
         """
+        return tuple(self._candidates(query_id))
 
-    @abstractmethod
+    def _candidates(self, query_id: str) -> dict[str, Document | Path]:
+        if query_id not in self._queries:
+            problem = f"there is no query {quoted(query_id)} in the corpus {printable(self.path)}"
+            raise UsageError("unknown-query", problem)
+        held = self._documents(query_id).items()
+        return {doc_id: document for doc_id, document in held if self._of_queries or doc_id != query_id}
+
     def find(self, doc_id: str) -> Document | None:
         """The document of this unique id, if there is one."""
+        if not self._of_queries:
+            doc_id = normal_id(doc_id)
+            document = self._documents("").get(doc_id)
+            return None if document is None else _read(doc_id, document)
+        for at in (at for at, character in enumerate(doc_id) if character == "/"):  # the query's id may hold one too
+            query, own = normal_id(doc_id[:at]), normal_id(doc_id[at + 1 :])
+            if query in self._queries and (document := self._documents(query).get(own)) is not None:
+                return _read(f"{query}/{own}", document)
+        return None
 
     def unique_id(self, query_id: str, doc_id: str) -> str:
         """The unique id of what a run calls ``doc_id`` in its answer to a query."""
-        return doc_id
+        return f"{normal_id(query_id)}/{normal_id(doc_id)}" if self._of_queries else doc_id
 
     def candidates(self, query_id: str) -> Iterator[Document]:
         """The documents among which a query chooses, under the ids that a run gives.
@@ -106,8 +148,7 @@ class Corpus(ABC):
         Raises:
             UsageError: there is no such query.
         """
-        documents = ((doc_id, self.find(self.unique_id(query_id, doc_id))) for doc_id in self.candidate_ids(query_id))
-        return (document._replace(doc_id=doc_id) for doc_id, document in documents if document is not None)
+        return (_read(doc_id, document) for doc_id, document in self._candidates(query_id).items())
 
     def qrels_iter(self) -> Iterator[Qrel]:
         """The judged documents, under their unique ids, in the order of the gold.
@@ -140,16 +181,9 @@ class Corpus(ABC):
             One line of at most 80 columns where it is made of the text; empty if there is no such document.
         """
         document = self.find(doc_id if query_id is None else self.unique_id(query_id, doc_id))
-        if document is None:
-            return ""
-        if document.title:
-            return document.title
-        beginning = " ".join(document.text[: 4 * _BEGINNING].split())
-        return cut(beginning, _BEGINNING)
-
-    def no_such_query(self, query_id: str) -> UsageError:
-        """The error of asking for a query that the corpus does not have."""
-        return UsageError("unknown-query", f"there is no query {quoted(query_id)} in the corpus {printable(self.path)}")
+        if document is None or document.title:
+            return "" if document is None else document.title
+        return cut(" ".join(document.text[: 4 * _BEGINNING].split()), _BEGINNING)
 
 
 class DocsStore:
@@ -164,13 +198,27 @@ class DocsStore:
         Raises:
             UsageError: there is none.
         """
-        document = self._corpus.find(doc_id)
-        if document is None:
+        if (document := self._corpus.find(doc_id)) is None:
             problem = f"there is no document {quoted(doc_id)} in the corpus {printable(self._corpus.path)}"
             raise UsageError("unknown-document", problem)
         return document
 
     def get_many(self, doc_ids: Iterable[str]) -> dict[str, Document]:
         """The documents of these ids, those that there are."""
-        found = ((doc_id, self._corpus.find(doc_id)) for doc_id in doc_ids)
-        return {doc_id: document for doc_id, document in found if document is not None}
+        return {doc_id: found for doc_id in doc_ids if (found := self._corpus.find(doc_id)) is not None}
+
+
+def _read(doc_id: str, held: Document | Path) -> Document:
+    """A document under an id."""
+    return Document(doc_id, text_of(held)) if isinstance(held, Path) else held._replace(doc_id=doc_id)
+
+
+def text_of(file: Path) -> str:
+    """A text without surrounding space; line ends become newlines. An empty file is an empty text."""
+    try:
+        raw = file.read_bytes()
+    except FileNotFoundError:
+        raise InputError("no-file", str(file), "there is no such file", remedy="unpack the data again") from None
+    except OSError as error:
+        raise InputError("cannot-read", str(file), f"cannot be read ({error.strerror or error})") from None
+    return decode(without_marks(raw), str(file)).replace("\r\n", "\n").replace("\r", "\n").strip()

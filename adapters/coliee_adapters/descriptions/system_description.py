@@ -5,44 +5,19 @@
     - Machine learning models:
     …
 
-It belongs to a submission and is not a run. Lines that begin with ``#`` are the form's own hints. ir_metadata says the
-same, and is read and written too.
+It belongs to a submission and is not a run. Lines that begin with ``#`` are the form's own hints.
 """
 
 from __future__ import annotations
 
 import datetime
 import re
-from collections.abc import Iterator, Mapping, Sequence
-from typing import Any, Final
+from collections.abc import Iterator, Sequence
+from typing import Final, NamedTuple
 
-from coliee_adapters.classes import NamedTuple
-from coliee_adapters.descriptions import ir_metadata
+from coliee_adapters.descriptions import is_description
 from coliee_adapters.errors import InputError
 from coliee_adapters.files.source import Source
-
-_HINTS: Final = rb"(?:[ \t]*+(?:#[^\n]*+)?\r?\n)*+"
-_START: Final = b"(?i)" + _HINTS + rb"[ \t]*Task[ \t]*:"
-_TAG: Final = rb"(?im)^[ \t]*Run[ \t_-]?tag[ \t]*:"
-
-#: what stands in a template of ir_metadata where nothing is filled in
-_PLACEHOLDER: Final = "ENTER_VALUE_HERE"
-
-#: what readers say of it
-PROBLEM: Final = "this is a system description, not a run"
-
-
-def sniff(head: bytes) -> bool:
-    r"""Whether a file that starts with these bytes is a system description.
-
-    >>> sniff(b"# ours\nTask: 1\nRun tag: univABC1\n")
-    True
-    >>> sniff(b"000001 000018 univABC1\n")
-    False
-    """
-    if b":" not in head or head.lstrip().startswith((b"{", b"[")):  # as most runs and golds, which are told at once
-        return False
-    return bool(re.match(_START, head) and re.search(_TAG, head)) or ir_metadata.sniff(head)
 
 
 class Description(NamedTuple):
@@ -79,72 +54,10 @@ _FIELDS: Final = {
 
 def read(source: Source) -> list[Description]:
     """The descriptions in a file, one for each run tag; several tags of a block share its text."""
-    if ir_metadata.sniff(source.head()):
-        return [of_metadata(ir_metadata.read(source.text(), source.name), source.name)]
-    if not sniff(source.head()):
+    if not is_description(source.head()):
         problem = "this is not a system description"
         raise InputError("unknown-format", source.name, problem, remedy="write it with convert --to description")
     return [one for block in _blocks(source.text()) for one in _of_block(block, source.name)]
-
-
-def at_head(source: Source) -> list[Description]:
-    """What a run says of itself in ir_metadata before its first line; nothing if it does not."""
-    head = source.head()
-    if not ir_metadata.at_head(head):
-        return []
-    return [of_metadata(ir_metadata.read(head.decode(errors="replace"), source.name), source.name)]
-
-
-def of_metadata(members: Mapping[str, Any], file: str = "") -> Description:
-    """The description that ir_metadata holds: the names of methods as models, of data as resources."""
-    goal, method, data = (_mapping(members.get(name)) for name in ("research goal", "method", "data"))
-    resources = [*_entries(data.get("training data")), *_entries(data.get("other"))]
-    publication = _mapping(goal.get("publication"))
-    texts = map(_said, (goal.get("description"), method.get("description"), publication.get("abstract")))
-    said = next(filter(None, texts), "")
-    models = _entries(method.get("retrieval"))  # a sequence of mappings: a name, a method, its parameters
-    task = _said(goal.get("task")).removeprefix("Task ")
-    return Description(task, _said(members.get("tag")), "\n".join(models), "\n".join(resources), said, file)
-
-
-def metadata_of(one: Description, year: int) -> dict[str, Any]:
-    """A description as ir_metadata, for ``ir_metadata.written``; what it does not say is left empty."""
-    return {
-        "schema-version": 0.1,
-        "run-version": 1.0,
-        "tag": one.tag,
-        "platform": {"software": ""},
-        "research goal": {
-            "venue": {"name": "COLIEE", "year": year}, "task": one.task, "description": one.explanation,
-        },
-        "implementation": {"source": {"repository": ""}},
-        "method": {"retrieval": [{"name": line} for line in one.models.splitlines() if line] or ""},
-        "actor": {"team": ""},
-        "data": {
-            "test collection": {"name": f"COLIEE {year}, Task {one.task}"},
-            "other": [{"name": line} for line in one.resources.splitlines() if line] or "",
-        },
-    }  # fmt: skip
-
-
-def _mapping(value: object) -> Mapping[str, Any]:
-    return value if isinstance(value, dict) else {}
-
-
-def _entries(value: object) -> list[str]:
-    return [said for one in (value if isinstance(value, list) else [value]) if (said := _said(one))]
-
-
-def _said(value: object) -> str:
-    """A value in one text; of a mapping, its name and then what else it says."""
-    if isinstance(value, dict):
-        name = _said(value.get("name"))
-        others = (f"{key}: {_said(one)}" for key, one in value.items() if key != "name" and _said(one))
-        return ", ".join(filter(None, [name, *others]))
-    if isinstance(value, list):
-        return "; ".join(filter(None, map(_said, value)))
-    text = "" if value is None else str(value).strip()
-    return "" if text == _PLACEHOLDER else text
 
 
 #: the fields that are one line

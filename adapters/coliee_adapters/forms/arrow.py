@@ -28,18 +28,15 @@ class Column(Sequence[Any]):
         return len(self.values)
 
     def __iter__(self) -> Iterator[Any]:
-        values: Iterable[Any]
         if isinstance(self.values, Ids):
-            # behind a text that is not there, anything may stand
-            texts = self.values if self.valid is None else self.values.at(self.valid)
-            spans = zip(texts.first.tolist(), (texts.first + texts.length).tolist(), strict=True)
-            values = (texts.raw[start:stop].decode("utf-8", "surrogateescape") for start, stop in spans)
+            texts, first = self.values.raw, self.values.first
+            spans = zip(first.tolist(), (first + self.values.length).tolist(), strict=True)
+            values: Iterable[Any] = (texts[start:stop].decode("utf-8", "surrogateescape") for start, stop in spans)
         else:
-            values = (self.values if self.valid is None else self.values[self.valid]).tolist()
+            values = self.values.tolist()
         if self.valid is None:
             return iter(values)
-        there = iter(values)
-        return (next(there) if valid else None for valid in self.valid.tolist())
+        return (value if is_there else None for value, is_there in zip(values, self.valid.tolist(), strict=True))
 
     def __getitem__(self, at: Any) -> Any:
         return list(self)[at]
@@ -60,65 +57,36 @@ class Column(Sequence[Any]):
 
 def column(held: Any) -> Column | None:
     """A column of pyarrow, in one piece or several; None if it is not of texts, bytes, numbers or truth values."""
-    parts = [_column(chunk) for chunk in getattr(held, "chunks", [held]) if len(chunk)] or [_column(_emptied(held))]
-    found = [part for part in parts if part is not None]
-    if len(found) < len(parts) or len(found) == 1:
-        return found[0] if len(found) == len(parts) else None
-    valid = None
-    if any(part.valid is not None for part in found):
-        valid = np.concatenate([np.ones(len(part), np.bool_) if part.valid is None else part.valid for part in found])
-    texts = [part.values for part in found if isinstance(part.values, Ids)]
-    numbers = [part.values for part in found if not isinstance(part.values, Ids)]
-    return Column(np.concatenate(numbers) if numbers else Ids.joined(texts), valid)
-
-
-def _emptied(held: Any) -> Any:
     import pyarrow
 
-    return pyarrow.array([], held.type)
-
-
-def _column(held: Any) -> Column | None:
-    """The values of one piece of a column."""
-    import pyarrow
-
-    kind, types = held.type, pyarrow.types
-    valid = held.is_valid().to_numpy(zero_copy_only=False) if held.null_count else None
+    types, kind = pyarrow.types, held.type
     if types.is_dictionary(kind):
-        words = _column(held.dictionary)
-        return None if words is None else _looked_up(words, held.indices, valid)
-    name = str(kind)
-    if name in ("string_view", "binary_view"):
-        held, name = held.cast(pyarrow.large_string() if name == "string_view" else pyarrow.large_binary()), "large"
-    if name.removeprefix("large_") in ("string", "binary", "large"):
-        _, ends, texts = held.buffers()
-        dtype = np.dtype(np.int64 if name.startswith("large") else np.int32)
-        ends = np.frombuffer(ends, dtype, len(held) + 1, held.offset * dtype.itemsize).astype(np.int64)
+        if getattr(held, "num_chunks", 1) != 1:
+            return column(held.cast(kind.value_type))
+        held = held.chunk(0) if hasattr(held, "chunk") else held
+        words = column(held.dictionary)
+        if words is None or words.valid is not None or not isinstance(words.values, Ids) or not len(words):
+            return None if words is None else column(held.dictionary_decode())
+        numbers = held.indices.fill_null(0).to_numpy(zero_copy_only=False).astype(np.int64)
+        texts = words.values
+        return Column(Picked(Collection(texts.raw, texts.first, texts.length), numbers), _valid(held))
+    name = str(kind).removeprefix("large_").removesuffix("_view")
+    if name in ("string", "binary"):
+        held = held.cast(pyarrow.large_string() if name == "string" else pyarrow.large_binary())
+    held = held.combine_chunks() if hasattr(held, "combine_chunks") else held
+    valid = _valid(held)
+    if name in ("string", "binary"):
+        _, offsets, raw = held.buffers()
+        ends = np.frombuffer(offsets, np.int64, len(held) + 1, held.offset * 8) if offsets else np.zeros(1, np.int64)
         start, stop = int(ends[0]), int(ends[-1])
-        raw = b"".join((memoryview(texts)[start:stop] if texts else b"", bytes(PADDING)))
+        raw = b"".join((memoryview(raw)[start:stop] if raw else b"", bytes(PADDING)))
         return Column(Ids(raw, ends[:-1] - start, np.diff(ends)), valid)
-    if types.is_boolean(kind):
-        return Column(np.array([bool(one) for one in held.to_pylist()], np.bool_), valid)
     if types.is_decimal(kind):
-        whole = kind.scale == 0
-        values = [0 if one is None else int(one) if whole else float(one) for one in held.to_pylist()]
-        exact = whole and all(-(1 << 63) <= one < 1 << 63 for one in values)
-        return Column(np.array(values, np.int64 if exact else np.float64), valid)
-    if types.is_integer(kind) or types.is_floating(kind):
-        return Column((held.fill_null(0) if valid is not None else held).to_numpy(zero_copy_only=False), valid)
+        return Column(np.array([0.0 if one is None else float(one) for one in held.to_pylist()], np.float64), valid)
+    if types.is_boolean(kind) or types.is_integer(kind) or types.is_floating(kind):
+        return Column((held if valid is None else held.fill_null(0)).to_numpy(zero_copy_only=False), valid)
     return None
 
 
-def _looked_up(words: Column, indices: Any, valid: BoolArray | None) -> Column:
-    """The values that the numbers of a dictionary stand for."""
-    numbers = indices.fill_null(0).to_numpy(zero_copy_only=False).astype(np.int64)
-    if not len(words):  # no value is there
-        of_texts = isinstance(words.values, Ids)
-        return Column(Ids(bytes(PADDING), numbers * 0, numbers * 0) if of_texts else numbers * 0, valid)
-    if words.valid is not None:
-        there = words.valid[numbers]
-        valid = there if valid is None else valid & there
-    if isinstance(words.values, Ids):
-        texts = words.values
-        return Column(Picked(Collection(texts.raw, texts.first, texts.length), numbers), valid)
-    return Column(words.values[numbers], valid)
+def _valid(held: Any) -> BoolArray | None:
+    return held.is_valid().to_numpy(zero_copy_only=False) if held.null_count else None

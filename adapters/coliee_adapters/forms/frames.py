@@ -179,24 +179,11 @@ def _column(held: Any, names: Sequence[Any], at: int) -> Sequence[Any] | None:
         return arrow.column(held.column(at))
     column = held[names[at]]
     dtype: Any = getattr(column, "dtype", None)
-    array: Any = getattr(column, "array", None)
-    if hasattr(column, "null_count"):  # polars
-        if column.null_count() == 0 and str(dtype) in ("String", "Categorical"):
-            joined = column.cast(str).str.join("\n").item()
-            if (texts := Ids.plain([joined or ""], len(column))) is not None:
-                return arrow.Column(texts)
-        if column.null_count() == 0 and dtype.is_numeric() and not dtype.is_decimal():
-            return arrow.Column(column.to_numpy())
-    elif isinstance(dtype, np.dtype) and dtype.kind in "iuf":
-        return arrow.Column(column.to_numpy())
-    elif hasattr(dtype, "categories") and {*map(type, words := dtype.categories.to_list())} == {str}:
-        texts, numbers = Ids.of(words), column.cat.codes.to_numpy().astype(np.int64)
-        if numbers.min(initial=0) >= 0:  # others stand for what is not there
-            return arrow.Column(Picked(Collection(texts.raw, texts.first, texts.length), numbers))
-    elif hasattr(array, "__arrow_array__") and not column.hasnans:
-        found = arrow.column(array.__arrow_array__())  # of pandas with pyarrow
-        return column.to_list() if found is None else found
-    values: list[Any] = column.to_list()
+    if hasattr(dtype, "is_numeric"):  # polars
+        is_plain = dtype.is_numeric() and not dtype.is_decimal() and not column.null_count()
+    else:
+        is_plain = isinstance(dtype, np.dtype) and dtype.kind in "iuf"
+    values: Sequence[Any] = arrow.Column(column.to_numpy()) if is_plain else column.to_list()
     return values
 
 

@@ -1,7 +1,6 @@
 """Parquet: golds, runs and answers in columns, read batch by batch with pyarrow, an extra.
 
-Columns have the names of ``forms.vocabulary``, as in tables and frames, and their values mean the same. Row
-groups are the parts of a run that several processes read.
+Columns have the names of ``forms.vocabulary``, as in tables and frames, and their values mean the same.
 """
 
 from __future__ import annotations
@@ -11,16 +10,14 @@ import itertools
 import os
 import warnings
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
-from dataclasses import replace
 from functools import partial
 from typing import Any, BinaryIO, Final, NoReturn
 
 from coliee_adapters import signals
 from coliee_adapters.errors import InputError, Place, UsageError
-from coliee_adapters.files import limits, remote
+from coliee_adapters.files import limits
 from coliee_adapters.files.source import Source
 from coliee_adapters.forms import arrow
-from coliee_adapters.forms.columns import changes
 from coliee_adapters.forms.form import Form, Found, Values, Written, place_of_row
 from coliee_adapters.forms.lines import Note
 from coliee_adapters.forms.rows import blocks_of, tag_of, telling_binary
@@ -39,16 +36,14 @@ _BATCH: Final = 1 << 15
 #: bytes of a text that rows may repeat: a batch of such texts has 256 MiB
 _LONGEST: Final = 1 << 13
 
-#: bytes that the texts of a batch may have
-_BOUND: Final = 1 << 28
-
-#: encodings of texts by what differs from the one before
+#: encodings of texts by what differs from the one before, no writer's default: as of dictionaries, some kilobytes
+#: of them may be texts of any size, but they cannot be read as one
 _DELTA: Final = frozenset({"DELTA_BYTE_ARRAY", "DELTA_LENGTH_BYTE_ARRAY"})
 
 #: bytes of a column that are read at a time
 _BUFFER: Final = 1 << 16
 
-#: rows of a row group that is written, at least: it ends where a query ends
+#: rows of a row group that is written
 _GROUP: Final = 1 << 18
 
 
@@ -77,16 +72,11 @@ def _opened(source: Source, texts: Sequence[str] = ()) -> Iterator[Any]:
     with source.open() as stream:
         try:
             # pre-buffered, whole row groups would be held; of a file elsewhere each read is a request
-            size = 0 if remote.is_remote(source.path) else _BUFFER
-            held = parquet.ParquetFile(
-                stream,
-                read_dictionary=list(texts),
-                pre_buffer=False,
-                buffer_size=size,
-                page_checksum_verification=True,
-            )
-            with held as file:
-                _check_size(source, file.metadata)
+            size = 0 if source.is_remote else _BUFFER
+            options = {"pre_buffer": False, "buffer_size": size, "page_checksum_verification": True}
+            with parquet.ParquetFile(stream, read_dictionary=list(texts), **options) as file:
+                size = sum(file.metadata.row_group(at).total_byte_size for at in range(file.num_row_groups))
+                source.limits.check_growth(source.name, "the Parquet data", size, source.size)
                 yield file
         except (pyarrow.ArrowException, OSError, UnicodeDecodeError) as error:  # the last of a name of a column
             said = str(error).splitlines()[0].rstrip(".") if str(error) else type(error).__name__
@@ -125,36 +115,6 @@ def _read_and_end(source: Source) -> NoReturn:
             pass
     finally:
         os._exit(0)
-
-
-def _check_size(source: Source, metadata: Any) -> None:
-    size = sum(metadata.row_group(at).total_byte_size for at in range(metadata.num_row_groups))
-    source.limits.check_growth(source.name, "the Parquet data", size, source.size)
-
-
-def _check_words(source: Source, names: Sequence[str], groups: Sequence[int]) -> None:
-    """Refuse dictionaries of long texts: a file of some kilobytes may repeat them to any size."""
-    with _opened(source, names) as file:
-        for group, name in itertools.product(groups, names):
-            column = _column_of(file.metadata.row_group(group), name)
-            if _is_delta(column) and not column.has_dictionary_page:
-                continue
-            for batch in file.iter_batches(1, row_groups=[group], columns=[name], use_threads=False):
-                _understood(
-                    source, "tag", name, arrow.column(batch.column(0)), partial(place_of_row, source.name, "row", 1)
-                )
-                break
-
-
-def _column_of(group: Any, name: str) -> Any:
-    """What a row group says of a column."""
-    columns = map(group.column, range(group.num_columns))
-    return next(column for column in columns if column.path_in_schema == name)
-
-
-def _is_delta(column: Any) -> bool:
-    """Whether texts are written as what differs, which pyarrow cannot read as dictionaries, behind some or not."""
-    return not _DELTA.isdisjoint(column.encodings)
 
 
 def names_of(source: Source) -> list[str]:
@@ -202,8 +162,7 @@ def _run(source: Source, rule: IdRule) -> Run | None:
         del roles["tag"]
     # no closures: a run can be pickled
     read = partial(_blocks, source, roles, rule, tag, remarks)
-    whole = Run(read, tag or source.stem, "score" in roles, source.name, FORMAT)
-    return replace(whole, split=partial(_split, source, roles, whole, read))
+    return Run(read, tag or source.stem, "score" in roles, source.name, FORMAT)
 
 
 def _first_tag(file: Any, at: int | None) -> tuple[str, bool]:
@@ -218,59 +177,31 @@ def _first_tag(file: Any, at: int | None) -> tuple[str, bool]:
     return "" if column is None or column[0] is None else tag_of(column[0]), alone
 
 
-def _batches(source: Source, roles: Mapping[str, int], start: int = 0, stop: int | None = None) -> Iterator[Values]:
+def _batches(source: Source, roles: Mapping[str, int]) -> Iterator[Values]:
     """The rows, many at a time."""
     with _opened(source) as file:
-        names = list(file.schema_arrow.names)
-        wanted = [names[at] for at in sorted(roles.values())]
-        all_groups = [file.metadata.row_group(at) for at in range(file.num_row_groups)]
-        texts = [name for name in wanted if _is_text(file.schema_arrow.field(names.index(name)).type)]
-        held = {name: [_column_of(group, name) for group in all_groups] for name in texts}
-    delta = {name for name, columns in held.items() if any(map(_is_delta, columns))}
-    repeated = [names[at] for role, at in roles.items() if role in ("query", "tag") and names[at] not in delta]
-    # a text that repeats the beginning of the one before can be as long as all that is written of the column
-    most = max((one.total_uncompressed_size for name in delta for one in held[name]), default=0)
-    rows = min(_BATCH, max(_BOUND // most, 1)) if most else _BATCH
+        names, groups = list(file.schema_arrow.names), range(file.num_row_groups)
+        texts = {at for at in roles.values() if _is_text(file.schema_arrow.types[at])}
+        chunks = {at: [file.metadata.row_group(group).column(at) for group in groups] for at in texts}
+    for role, at in roles.items():
+        if any(not _DELTA.isdisjoint(chunk.encodings) for chunk in chunks.get(at, ())):
+            remedy = "write it without column_encoding, as pandas and polars do"
+            problem = f"the {role} is written as what differs from row to row, which is not read"
+            raise InputError("shape", source.name, problem, found=names[at], remedy=remedy)
+    # read as dictionaries, a text that rows repeat is held once
+    repeated = [names[at] for at in texts if any(chunk.has_dictionary_page for chunk in chunks[at])]
     with _opened(source, repeated) as file:
-        groups: list[int] = []
         row = 0
-        first = start
-        row_ends = list(itertools.accumulate(group.num_rows for group in all_groups))
-        for group, behind in enumerate(row_ends):
-            if behind > start and (stop is None or row < stop):
-                first = first if groups else row
-                groups.append(group)
-            row = behind
-        _check_words(source, [name for name in texts if name not in repeated], groups)
-        batches = file.iter_batches(rows, row_groups=groups, columns=wanted, use_threads=False)
-        for batch in batches if rows == _BATCH else _together(batches):
-            inside = batch.slice(max(start - first, 0), None if stop is None else max(stop - max(start, first), 0))
-            if len(inside):
-                place = partial(place_of_row, source.name, "row", 1 + max(first, start))
-                columns = {}
-                for role, at in roles.items():
-                    column = arrow.column(inside.column(names[at]))
-                    columns[role] = _understood(source, role, names[at], column, place)
-                yield Values(columns, place)
-            first += len(batch)
-        if groups and first != (ends := row_ends[groups[-1]]):
-            problem = f"the Parquet file is damaged or cut short (row {first:,} of {ends:,} is the last)"
+        for batch in file.iter_batches(_BATCH, columns=[names[at] for at in roles.values()], use_threads=False):
+            place, columns = partial(place_of_row, source.name, "row", 1 + row), {}
+            for role, at in roles.items():
+                column = arrow.column(batch.column(names[at]))
+                columns[role] = _understood(source, role, names[at], column, place)
+            yield Values(columns, place)
+            row += len(batch)
+        if row != (rows := file.metadata.num_rows):
+            problem = f"the Parquet file is damaged or cut short (row {row:,} of {rows:,} is the last)"
             raise InputError("damaged", source.name, problem, remedy="write or download it again")
-
-
-def _together(batches: Iterator[Any]) -> Iterator[Any]:
-    """Batches as fewer and larger ones."""
-    pyarrow, _ = library()
-    held: list[Any] = []
-    rows = size = 0
-    for batch in itertools.chain(batches, [None]):
-        if batch is not None:
-            held.append(batch)
-            rows, size = rows + len(batch), size + batch.nbytes
-        if held and (batch is None or rows >= _BATCH or size > _BOUND):
-            yield from pyarrow.Table.from_batches(held).combine_chunks().to_batches()
-            rows = size = 0
-            held.clear()
 
 
 def _is_text(kind: Any) -> bool:
@@ -303,55 +234,12 @@ def _understood(
     return column
 
 
-def _blocks(
-    source: Source,
-    roles: Mapping[str, int],
-    rule: IdRule,
-    tag: str,
-    remarks: Remarks,
-    start: int = 0,
-    stop: int | None = None,
-) -> Iterator[Columns]:
-    """The rows of a run, or of a part of it, as blocks of columns."""
-    blocks = blocks_of(_batches(source, roles, start, stop), rule, tag)
-    if not start and remarks:
-        first = next(blocks)
-        blocks = itertools.chain([first._replace(remarks=remarks + (first.remarks or Remarks()))], blocks)
-    return telling_binary(blocks)
-
-
-def _split(
-    source: Source, roles: Mapping[str, int], whole: Run, read: Callable[..., Iterator[Columns]], n: int
-) -> list[Run]:
-    """A run as up to ``n`` runs over parts of its file: row groups, from where a query begins in them."""
-    starts = [0]
-    with _opened(source) as file:
-        sizes = [file.metadata.row_group(at).num_rows for at in range(file.metadata.num_row_groups)]
-    borders = [sum(sizes[:at]) for at in range(1, len(sizes))]
-    for i in range(1, n):
-        left = [border for border in borders if border > starts[-1] and border >= sum(sizes) * i // n]
-        start = _next_query(source, roles["query"], left[0]) if left else None
-        if start is not None and start > starts[-1]:
-            starts.append(start)
-    return [
-        replace(whole, blocks=partial(read, start=start, stop=stop), split=None)
-        for start, stop in zip(starts, [*starts[1:], None], strict=True)
-    ]
-
-
-def _next_query(source: Source, at: int, border: int) -> int | None:
-    """The first row from a border on where another query begins; None where none does in the next rows."""
-    before = None
-    for values in _batches(source, {"query": at}, border - 1, border + _GROUP):
-        column = values.columns["query"]
-        ids = column.ids() if isinstance(column, arrow.Column) else None
-        if ids is None:
-            return None
-        for start in changes(ids)[:-1].tolist():
-            if before not in (None, ids[start]):
-                return int(values.place(start).name) - 1
-            before = ids[start]
-    return None
+def _blocks(source: Source, roles: Mapping[str, int], rule: IdRule, tag: str, remarks: Remarks) -> Iterator[Columns]:
+    """The rows of a run as blocks of columns."""
+    blocks = blocks_of(_batches(source, roles), rule, tag)
+    first = next(blocks)
+    first = first._replace(remarks=remarks + (first.remarks or Remarks())) if remarks else first
+    return telling_binary(itertools.chain([first], blocks))
 
 
 def _write_gold(gold: Written, stream: BinaryIO) -> None:
@@ -381,28 +269,16 @@ def _write_labels(held: Written, columns: Mapping[str, str], stream: BinaryIO) -
 
 
 def _write(columns: Mapping[str, str], rows: Iterator[tuple[Any, ...]], stream: BinaryIO) -> None:
-    """Write rows, in groups that end where a query does."""
+    """Write rows."""
     pyarrow, parquet = library()
     schema = pyarrow.schema([(name, pyarrow.type_for_alias(kind)) for name, kind in columns.items()])
     # nearly every document and score is another one: with dictionaries these take more room, and twice the time to read
     repeated = [name for name in columns if name not in ("doc_id", "score")]
-    with parquet.ParquetWriter(
-        stream, schema, compression="zstd", use_dictionary=repeated, write_page_checksum=True
-    ) as writer:
-        held: list[tuple[Any, ...]] = []
-
-        def put() -> None:
-            columns = zip(zip(*held, strict=True), schema, strict=True)
-            arrays = [pyarrow.array(values, field.type) for values, field in columns]
-            writer.write_table(pyarrow.table(arrays, schema=schema), row_group_size=len(held))
-            held.clear()
-
-        for row in rows:
-            if len(held) >= _GROUP and row[0] != held[-1][0]:
-                put()
-            held.append(row)
-        if held:
-            put()
+    options = {"compression": "zstd", "use_dictionary": repeated, "write_page_checksum": True}
+    with parquet.ParquetWriter(stream, schema, **options) as writer:
+        while held := list(itertools.islice(rows, _GROUP)):
+            arrays = map(pyarrow.array, zip(*held, strict=True), schema.types)
+            writer.write_table(pyarrow.table(list(arrays), schema=schema))
 
 
 FORMS: Final = (

@@ -12,9 +12,8 @@ import re
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from functools import partial
 from itertools import chain, groupby
-from typing import Final
+from typing import Final, NamedTuple
 
-from coliee_adapters.classes import NamedTuple
 from coliee_adapters.errors import InputError, Place
 from coliee_adapters.files.source import Source, decode
 from coliee_adapters.forms.columns import Layout, Reader, as_number, blocks_behind, last_column, plain_rows, undecided
@@ -23,7 +22,7 @@ from coliee_adapters.forms.lines import BLANKS, Comments, Note, content_lines, c
 from coliee_adapters.forms.rows import blocks_of, tag_of, telling_binary
 from coliee_adapters.forms.statute import LABELS
 from coliee_adapters.forms.vocabulary import Kind, has_given, is_header, roles_of
-from coliee_adapters.records import Columns, IdRule, Run
+from coliee_adapters.records import Columns, IdRule, Run, exact_id
 from coliee_adapters.remarks import Remarks
 
 #: What can stand between values; the blank stands for any number of blanks and tabs.
@@ -35,8 +34,8 @@ _COMMAS: Final = r"[^,;\s]*+\s*+[,;]\s*+[^,;\s]*+\s*+(?:[,;]|$)"
 #: Excel's first line ``sep=;``, which says how values are separated
 _SAID: Final = r"sep=([,;\t])"
 
-_DIGIT: Final = re.compile(r"\d")
-_INTEGER: Final = re.compile(r"([+-]?[0-9]{1,9})(?:\.0*)?")
+_DIGIT: Final = r"\d"
+_INTEGER: Final = r"([+-]?[0-9]{1,9})(?:\.0*)?"
 _FORMS: Final[dict[Kind, str]] = {
     "gold": "expected query,document or query,document,relevance, or a first row that names the columns",
     "run": "expected query,document or query,document,tag, or a first row that names the columns",
@@ -68,7 +67,7 @@ def _is_gold(head: bytes) -> bool:
     rows = [split_columns(line) for line in lines]
     # a second column of 0 and 1 only can be labels
     pairs = all(len(row) == 2 for row in rows) and not {row[1] for row in rows} <= {"0", "1"}
-    return pairs or (len(rows[0]) == 3 and _INTEGER.fullmatch(rows[0][2]) is not None)
+    return pairs or (len(rows[0]) == 3 and re.fullmatch(_INTEGER, rows[0][2]) is not None)
 
 
 def _is_run(head: bytes) -> bool:
@@ -89,7 +88,7 @@ def can_be_gold(source: Source, at: int | None) -> bool:
     lines = _first_lines(source.head())
     rows = [_values(line, _separator(lines, source) or " ") for line in lines]
     behind = rows[bool(header_of(source)) :]
-    return at is None or all(_INTEGER.fullmatch(row[at]) for row in behind if at < len(row))
+    return at is None or all(re.fullmatch(_INTEGER, row[at]) for row in behind if at < len(row))
 
 
 def _found(kind: Kind, source: Source, note: Note) -> Found:
@@ -98,9 +97,9 @@ def _found(kind: Kind, source: Source, note: Note) -> Found:
     if separator is None:
         separator = next((one for one in _SEPARATORS[:3] if one.encode() in source.head()), " ")
     comments = Comments(note, "gold-comment" if kind == "gold" else "comment")
-    lines = list(_rows(source.text(columns=True), source, separator, comments))
+    lines = list(rows(source.text(columns=True), source, separator, comments))
     width = len(lines[0].values) if lines else 0
-    _check_width(lines, width, source)
+    check_width(lines, width, source)
     if lines and (
         _names_columns(lines[0].values, source) or _is_unknown_header([line.values for line in lines[:_SHOWN]])
     ):
@@ -117,7 +116,7 @@ def _found(kind: Kind, source: Source, note: Note) -> Found:
     return [_values_of(lines, roles, source)]
 
 
-class _Header(NamedTuple):
+class Header(NamedTuple):
     """The header of a run whose rows are read in blocks: its line, what separates values, and what they are."""
 
     line: int
@@ -135,10 +134,10 @@ def _run(source: Source, rule: IdRule) -> Run | None:
         return None
     scored = header.layout.score is not None and not header.layout.by_rank
     tag = header.tag or source.stem
-    return Run(partial(_blocks, source, header, rule, tag, remarks), tag, scored, source.name, "table")
+    return Run(partial(_remarked, source, header, rule, tag, remarks), tag, scored, source.name, "table")
 
 
-def _plain_header(source: Source, note: Note) -> _Header | None:
+def _plain_header(source: Source, note: Note) -> Header | None:
     """The header of a run of documents, if nothing but it and plain rows stand at the beginning of the file."""
     head = source.head()
     if b'"' in head or head.lstrip().startswith((b"{", b"[", b"<")):
@@ -169,26 +168,33 @@ def _plain_header(source: Source, note: Note) -> _Header | None:
         query=roles["query"],
         tag=roles.get("tag", -1),
     )
-    return _Header(number, separator, layout, roles, tag_of(rows[0][roles["tag"]]) if "tag" in roles else "")
+    return Header(number, separator, layout, roles, tag_of(rows[0][roles["tag"]]) if "tag" in roles else "")
 
 
-def _blocks(source: Source, header: _Header, rule: IdRule, tag: str, remarks: Remarks) -> Iterator[Columns]:
+def _remarked(source: Source, header: Header, rule: IdRule, tag: str, remarks: Remarks) -> Iterator[Columns]:
+    """The same blocks with the remarks on the header, and on all scores."""
+    found = blocks(source, header, rule, tag)
+    first = next(found)
+    first = first._replace(remarks=(first.remarks or Remarks()) + remarks) if remarks else first
+    return telling_binary(chain([first], found))
+
+
+def blocks(source: Source, header: Header, rule: IdRule, tag: str, of_row: IdRule | None = None) -> Iterator[Columns]:
     """The rows of a run in blocks: as arrays while they are regular, by ``csv`` from the first block that is not."""
 
     def careful(pieces: Iterator[bytes], line: int) -> Iterator[Columns]:
         told = Remarks()
         text = decode(b"".join(pieces).replace(b"\r\n", b"\n").replace(b"\r", b"\n"), source.name, line)
-        lines = list(_rows(text, source, header.separator, Comments(told.add), line))
-        _check_width(lines, len(header.layout.columns), source)
-        for block in blocks_of([_values_of(lines, header.roles, source)], rule, tag):
+        lines = list(rows(text, source, header.separator, Comments(told.add), line))
+        check_width(lines, len(header.layout.columns), source)
+        of_lines = [_values_of(lines, header.roles, source)]
+        for block in blocks_of(of_lines, of_row or rule, tag, rule is exact_id):
             yield block._replace(remarks=told + (block.remarks or Remarks()) or None)
 
     reader = Reader(source.name, header.layout, rule, tag)
     plain = partial(plain_rows, separator=header.separator, rule=rule)
-    blocks = blocks_behind(header.line, source, reader, plain, careful, squeeze=header.separator == " ")
-    first = next(blocks)
-    noted = first._replace(remarks=(first.remarks or Remarks()) + remarks) if remarks else first
-    return telling_binary(chain([noted], blocks))
+    squeeze = header.separator == " "
+    return blocks_behind(header.line, source, reader, plain, careful, squeeze=squeeze)
 
 
 def _text(head: bytes, *, cut: bool) -> str:
@@ -209,13 +215,13 @@ def _separator(lines: Sequence[str], source: Source | None = None) -> str | None
     """What stands between the values of a table; None for the columns of TREC and COLIEE, which have no header."""
     if not lines:
         return None
-    if said := re.fullmatch(_SAID, lines[0]):
+    if lines[0].startswith("sep=") and (said := re.fullmatch(_SAID, lines[0])):
         return said[1]
     separators = [one for one in _SEPARATORS if one == " " or one in lines[0]]
     for separator in separators:
         if _names_columns(_values(lines[0], separator), source):
             return separator
-    if re.match(_COMMAS, lines[0]):
+    if {",", ";"} & set(lines[0]) and re.match(_COMMAS, lines[0]):
         return ";" if ";" in lines[0] and "," not in lines[0] else ","
     for separator in separators:
         if _is_unknown_header(_values(line, separator) for line in lines):
@@ -250,12 +256,12 @@ def _is_unknown_header(rows: Iterable[Sequence[str]]) -> bool:
         return False
     if any(all(as_number(row[at]) is not None for row in others) for at in range(2, len(first))):
         return True
-    ids = all(_DIGIT.search(row[0]) and _DIGIT.search(row[1]) for row in others)
+    ids = all(re.search(_DIGIT, row[0]) and re.search(_DIGIT, row[1]) for row in others)
     labels = all(row[1].lower() in LABELS for row in others)
-    return (ids or labels) and not _DIGIT.search(first[0] + first[1])
+    return (ids or labels) and not re.search(_DIGIT, first[0] + first[1])
 
 
-def _check_width(lines: Iterable[_Line], width: int, source: Source) -> None:
+def check_width(lines: Iterable[_Line], width: int, source: Source) -> None:
     """Refuse a row that has another number of values than the first."""
     for line in lines:
         if len(line.values) != width:
@@ -288,7 +294,7 @@ def _without_header(source: Source, kind: Kind, lines: Sequence[_Line], note: No
     return {**roles, held: 2}
 
 
-def _rows(text: str, source: Source, separator: str, comments: Comments, first_line: int = 1) -> Iterator[_Line]:
+def rows(text: str, source: Source, separator: str, comments: Comments, first_line: int = 1) -> Iterator[_Line]:
     """The rows that hold something."""
     lines = text.split("\n")
     numbered = []

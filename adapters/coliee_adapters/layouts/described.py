@@ -6,33 +6,27 @@ What a protocol file says of them is a ``Layout``; the readers below follow it. 
 
 from __future__ import annotations
 
-import csv
-import io
 import json
 import re
 import unicodedata
 from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import replace
 from functools import partial
-from itertools import chain, compress
-from typing import Any, Final
+from itertools import chain
+from typing import Any, Final, NamedTuple
 
-from coliee_adapters.classes import NamedTuple
 from coliee_adapters.errors import InputError, Place
-from coliee_adapters.files.source import Source, decode
-from coliee_adapters.forms import columns, json_text, trec
+from coliee_adapters.files.source import Source
+from coliee_adapters.forms import columns, json_text, tabular, trec
 from coliee_adapters.forms.form import FIELDS, NOTHING, Row
-from coliee_adapters.forms.lines import Comments, content_lines, split_columns
-from coliee_adapters.forms.rows import Labelled, block_of, gold_of, labels_of, run_of, score_of
-from coliee_adapters.layouts.layout import ALL, FORMAT, Layout, Part
+from coliee_adapters.forms.lines import Comments
+from coliee_adapters.forms.rows import Labelled, gold_of, labels_of, run_of
+from coliee_adapters.layouts import ALL, FORMAT, Layout, Part
 from coliee_adapters.records import Answers, Columns, Gold, Run, exact_id
 from coliee_adapters.remarks import Remarks
 
-#: the containers whose lines are rows
-ROWS: Final = ("csv", "tsv", "columns")
-
-#: documents of a block that is read line by line
-_ROWS: Final = 1 << 16
+#: the containers whose lines are rows → what stands between their values
+ROWS: Final = {"csv": ",", "tsv": "\t", "columns": " "}
 
 #: columns of a run in TREC's format
 _OF_TREC: Final = 6
@@ -60,7 +54,7 @@ def read_gold(source: Source, layout: Layout) -> Gold:
     }
     labels = None
     if layout.labels:
-        labels, _ = labels_of(_known_labels(records, layout), remarks, gold=True)
+        labels, _ = labels_of(_labelled(records, layout, gold=True), remarks, gold=True)
     return Gold(found.pop("documents", None), labels, source.name, FORMAT, remarks=remarks, beside=found)
 
 
@@ -83,12 +77,9 @@ def is_trec(source: Source, layout: Layout) -> bool:
 
 def read_run(source: Source, layout: Layout) -> Run | Answers:
     """Read a submission: its documents, or else its answers; what other parts there are in ``beside``."""
-    if layout.container in ROWS and len(layout.parts) == 1 and not layout.labels:
-        [part] = layout.parts.values()
-        line, names = _first(source, layout)
-        _check_names(_names(names), source, layout, line)
-        scored = part.at == ALL or bool(part.score)
-        return Run(partial(_blocks, source, layout, part), source.stem, scored, source.name, FORMAT)
+    if (header := _regular(source, layout)) is not None:
+        scored = any(part.score for part in layout.parts.values())
+        return Run(partial(_blocks, source, header), source.stem, scored, source.name, FORMAT)
     records = _all_records(source, layout)
     parts: dict[str, Run | Answers] = {
         name: _run(source, records, layout, part) for name, part in layout.parts.items() if name != layout.labels
@@ -99,64 +90,6 @@ def read_run(source: Source, layout: Layout) -> Run | Answers:
         parts[layout.labels] = Answers(labels, source.stem, source.name, FORMAT, remarks, unreadable)
     first = next(name for name in ("documents", layout.labels, *parts) if name in parts)
     return replace(parts.pop(first), beside=parts)
-
-
-#: part and query → document → its best score, or its best rank below 0
-_Seen = dict[tuple[str, str], dict[str, float]]
-
-
-def without_repetitions(source: Source, layout: Layout) -> str:
-    """The text of a submission without the documents that repeat one of their query, unless they rank better.
-
-    JSON is written anew; of other files, lines are left out.
-    """
-    text = source.text(columns=layout.container not in ("json", "jsonl"))
-    seen: _Seen = {}
-    if layout.container == "json":
-        held = json_text.parse(text, source.name)
-        repeated = _repeated(list(_of_json(held, source, layout)), layout, seen)
-        whole = _Record(None, held, Place(source.name, "file", source.name))
-        listed = _value(whole, layout.records) if layout.records else held
-        if isinstance(listed, list):
-            listed[:] = [one for one in listed if id(one) not in {id(record.held) for record in repeated}]
-        return json.dumps(held, ensure_ascii=False, indent=1) + "\n"
-    if layout.container == "jsonl":
-        kept = []
-        for number, value in json_text.lines(text, source.name):
-            if not _repeated(list(_of_json([value], source, layout, number)), layout, seen):
-                kept.append(json.dumps(value, ensure_ascii=False) + "\n")
-        return "".join(kept)
-    left_out = {record.place.name for record in _repeated(list(_of_rows(text, source, layout)), layout, seen)}
-    lines = enumerate(text.split("\n"), 1)
-    # a line with half of a quoted text is not a whole row
-    return "\n".join(line for number, line in lines if number not in left_out or line.count('"') % 2)
-
-
-def _repeated(records: Sequence[_Record], layout: Layout, seen: _Seen) -> list[_Record]:
-    """The records that only repeat a document; from lists in the others, repeated documents are taken out."""
-    repeated = []
-    for record, query in _queries(records, layout):
-        is_needed, is_repeated = False, False
-        for name, part in layout.parts.items():
-            if name == layout.labels or part.at == ALL:
-                is_needed = True
-                continue
-            of_query = seen.setdefault((name, query), {})
-            sign = 1 if part.score else -1
-            fresh = []
-            for document, number in _items(record, part, layout, "score" if part.score else "rank"):
-                value = 0.0 if number is NOTHING else sign * score_of(number, record.place)
-                fresh.append(document not in of_query or value > of_query[document])
-                of_query[document] = max(value, of_query.get(document, value))
-            held = _value(record, part.at) if part.at else record.held
-            if isinstance(held, list):
-                held[:] = compress(held, fresh)
-                is_needed = True
-            is_needed |= any(fresh)
-            is_repeated |= bool(fresh)
-        if is_repeated and not is_needed:
-            repeated.append(record)
-    return repeated
 
 
 def _judged(records: Sequence[_Record], part: Part, layout: Layout) -> Iterator[Row]:
@@ -187,25 +120,18 @@ def _run(source: Source, records: Sequence[_Record], layout: Layout, part: Part)
     return replace(run, grouped=True)
 
 
-def _labelled(records: Sequence[_Record], layout: Layout) -> Iterator[Labelled]:
-    """The labels of records that have one, as a label list writes them."""
+def _labelled(records: Sequence[_Record], layout: Layout, *, gold: bool = False) -> Iterator[Labelled]:
+    """The labels of records that have one, as a label list writes them; those of a gold must all be known."""
     part = layout.parts[layout.labels]
     yes, no = ({_normal(text) for text in texts} for texts in (part.yes, part.no))
     for record, query in _queries(records, layout):
         word = _value(record, part.at) if part.at else record.held
         if word is not None:
             text = _normal(_word(word))
+            if gold and text not in yes | no:
+                remedy = f"the protocol names {', '.join((*part.yes, *part.no))}"
+                raise record.place.fault("bad-label", "this is not a label", _word(word), remedy)
             yield Labelled(query, "Y" if text in yes else "N" if text in no else f"{_word(word)!r}", record.place)
-
-
-def _known_labels(records: Sequence[_Record], layout: Layout) -> Iterator[Labelled]:
-    """The same of a gold, whose labels must all be known."""
-    part = layout.parts[layout.labels]
-    for one in _labelled(records, layout):
-        if one.word not in ("Y", "N"):
-            remedy = f"the protocol names {', '.join((*part.yes, *part.no))}"
-            raise one.place.fault("bad-label", "this is not a label", one.word.strip("'"), remedy)
-        yield one
 
 
 def _normal(text: str) -> str:
@@ -219,20 +145,19 @@ def _word(value: object) -> str:
 def _all_records(source: Source, layout: Layout, *, gold: bool = False) -> list[_Record]:
     """The records of a file, of which there must be one."""
     if not (records := list(_records(source, layout, gold=gold))):
-        raise _no_rows(source, layout)
+        raise _no_rows(source, "rows" if layout.container in ROWS else "records")
     return records
 
 
 def _records(source: Source, layout: Layout, *, gold: bool = False) -> Iterator[_Record]:
     """The records of a file."""
-    text = source.text(columns=layout.container not in ("json", "jsonl"))
     if layout.container == "json":
-        yield from _of_json(json_text.parse(text, source.name), source, layout)
+        yield from _of_json(json_text.parse(source.text(), source.name), source, layout)
     elif layout.container == "jsonl":
-        for number, value in json_text.lines(text, source.name):
+        for number, value in json_text.lines(source.text(), source.name):
             yield from _of_json([value], source, layout, number)
     else:
-        yield from _of_rows(text, source, layout, gold=gold)
+        yield from _of_rows(source, layout, gold=gold)
 
 
 def _of_json(held: object, source: Source, layout: Layout, line: int | None = None) -> Iterator[_Record]:
@@ -257,75 +182,36 @@ def _of_json(held: object, source: Source, layout: Layout, line: int | None = No
                 yield _Record(_identifier(query, layout), value, place)
 
 
-def _blocks(source: Source, layout: Layout, part: Part) -> Iterator[Columns]:
-    """The documents of a part, block by block, so that the file is never in memory as a whole.
-
-    Blocks whose lines are regular are read as arrays; from the first that is not, the file is read line by line.
-    """
-    names, is_empty = _names(_first(source, layout)[1]), True
-
-    def careful(pieces: Iterator[bytes], line: int) -> Iterator[Columns]:
-        texts = (decode(one.replace(b"\r\n", b"\n"), source.name) for one in pieces)
-        lines = (text for piece in texts for text in io.StringIO(piece))
-        return _careful(_of_named(_rows(lines, source, layout, line), names, source), source, layout, part)
-
+def _regular(source: Source, layout: Layout) -> tabular.Header | None:
+    """What rows hold of which every value of documents is that of one column; None for any others."""
+    if layout.container not in ROWS or len(layout.parts) != 1 or layout.labels:
+        return None
+    lines = tabular.rows(source.head().decode("utf-8", "replace"), source, ROWS[layout.container], Comments())
+    with_names = None if layout.columns else next(lines, None)
+    names = _names(layout.columns if with_names is None else with_names.values)
+    _check_names(names, source, layout, 1)
+    [part] = layout.parts.values()
     value = part.score or part.rank
-    named = [layout.query, part.id, *([value] if value else [])]
+    role = "score" if part.score else "rank"
+    roles = {"query": layout.query, "document": part.id} | ({role: value} if value else {})
     made = part.at or part.separator or part.reverse or layout.strip or layout.numbers  # ids are more than a value
-    regular = not made and all(names.count(name) == 1 for name in named)
-    score = names.index(value) if value and regular else None
-    of_part = columns.Layout(
-        tuple(names),
-        names.index(part.id) if regular else 0,
-        score,
-        by_rank=not part.score,
-        tagged=False,
-        query=names.index(layout.query) if regular else 0,
+    if made or any(names.count(name) != 1 for name in roles.values()):
+        return None
+    at = {role: names.index(name) for role, name in roles.items()}
+    of_columns = columns.Layout(
+        tuple(names), at["document"], at.get(role), by_rank=role == "rank", tagged=False, query=at["query"]
     )
-    separator = {"csv": ",", "tsv": "\t"}.get(layout.container, " ")
-    plain = partial(columns.plain_rows, separator=separator, rule=exact_id) if regular else lambda _: None
-    reader = columns.Reader(source.name, of_part, exact_id, "")
-    header = 0 if layout.columns else 1
-    for block in columns.blocks_behind(header, source, reader, plain, careful, squeeze=separator == " "):
-        is_empty = False
+    return tabular.Header(0 if with_names is None else with_names.number, ROWS[layout.container], of_columns, at, "")
+
+
+def _blocks(source: Source, header: tabular.Header) -> Iterator[Columns]:
+    """The documents of rows, block by block, so that the file is never in memory as a whole."""
+    is_empty = True
+    for block in tabular.blocks(source, header, exact_id, source.stem, _one_word):
+        is_empty = is_empty and not len(block.documents)
         yield block
     if is_empty:
-        raise _no_rows(source, layout)
-
-
-def _first(source: Source, layout: Layout) -> tuple[int, Sequence[str]]:
-    """The line of a file that names its columns, and these; or what the layout says of them."""
-    head = source.head().partition(b"\n")[0].decode("utf-8", "replace").removesuffix("\r")
-    return (1, layout.columns) if layout.columns else next(_rows([head], source, layout), (1, ()))
-
-
-def _careful(records: Iterator[_Record], source: Source, layout: Layout, part: Part) -> Iterator[Columns]:
-    """The documents of records in blocks."""
-    held: list[Row] = []
-    for row in _ranked(records, part, layout):
-        if len(held) > _ROWS and held[-1].query != row.query:
-            yield block_of(held, exact_id, Remarks(), source.stem)
-            held = []
-        held.append(row)
-    if held:
-        yield block_of(held, exact_id, Remarks(), source.stem)
-
-
-def _rows(
-    lines: Iterable[str], source: Source, layout: Layout, first_line: int = 1
-) -> Iterator[tuple[int, Sequence[str]]]:
-    """The rows of lines with the numbers of their last lines."""
-    if layout.container == "columns":
-        comments = Comments()
-        for number, line in enumerate(lines, first_line):
-            for _, content in content_lines(line, source.name, number, comments):
-                yield number, split_columns(content)
-        comments.check_closed(source.name)
-        return
-    reader = csv.reader(lines, delimiter="," if layout.container == "csv" else "\t", strict=True)
-    for row in _checked(reader, source):
-        if any(row):
-            yield reader.line_num + first_line - 1, row
+        raise _no_rows(source, "rows")
 
 
 def _names(row: Sequence[str]) -> list[str]:
@@ -333,11 +219,16 @@ def _names(row: Sequence[str]) -> list[str]:
     return [value.strip() or f"#{at}" for at, value in enumerate(row, 1)]
 
 
-def _of_rows(text: str, source: Source, layout: Layout, *, gold: bool = False) -> Iterator[_Record]:
-    rows = _rows(text.split("\n"), source, layout)
-    line, names = (1, layout.columns) if layout.columns else next(rows, (1, ()))
-    _check_names(_names(names), source, layout, line, gold=gold)
-    yield from _of_named(rows, _names(names), source)
+def _of_rows(source: Source, layout: Layout, *, gold: bool = False) -> Iterator[_Record]:
+    rows = list(tabular.rows(source.text(columns=True), source, ROWS[layout.container], Comments()))
+    if layout.columns:
+        names, line = list(layout.columns), 1
+    else:
+        names, line = (_names(rows[0].values), rows[0].number) if rows else ([], 1)
+    _check_names(names, source, layout, line, gold=gold)
+    tabular.check_width(rows, len(names), source)
+    for row in rows if layout.columns else rows[1:]:
+        yield _Record(None, dict(zip(names, row.values, strict=True)), Place(source.name, "line", row.number))
 
 
 def _check_names(names: Sequence[str], source: Source, layout: Layout, line: int, *, gold: bool = False) -> None:
@@ -358,29 +249,9 @@ def _check_names(names: Sequence[str], source: Source, layout: Layout, line: int
         raise InputError("missing-column", source.name, problem, line=line, found=", ".join(names), remedy=remedy)
 
 
-def _no_rows(source: Source, layout: Layout) -> InputError:
-    what = "rows" if layout.container in ROWS else "records"
-    problem = f"the file has no {what}"
-    return InputError("missing-column", source.name, problem, remedy=f"write {what} as the protocol describes them")
-
-
-def _of_named(rows: Iterable[tuple[int, Sequence[str]]], names: Sequence[str], source: Source) -> Iterator[_Record]:
-    for number, row in rows:
-        values = [value.strip() for value in row]
-        if len(values) != len(names):
-            remedy = f"expected {len(names)}: {', '.join(names)}"
-            raise InputError(
-                "columns", source.name, f"{len(values)} values", line=number, found=" ".join(row), remedy=remedy
-            )
-        yield _Record(None, dict(zip(names, values, strict=True)), Place(source.name, "line", number))
-
-
-def _checked(reader: Any, source: Source) -> Iterator[list[str]]:
-    try:
-        yield from reader
-    except csv.Error as error:
-        at = reader.line_num
-        raise InputError("syntax", source.name, f"broken CSV: {error}", line=at, remedy="check the quotes") from None
+def _no_rows(source: Source, what: str) -> InputError:
+    remedy = f"write {what} as the protocol describes them"
+    return InputError("missing-column", source.name, f"the file has no {what}", remedy=remedy)
 
 
 def _queries(records: Iterable[_Record], layout: Layout) -> Iterator[tuple[_Record, str]]:
@@ -443,12 +314,15 @@ def _identifier(value: object, layout: Layout, record: _Record | None = None) ->
     if layout.numbers:
         number = re.search("[0-9]+", text)
         text = str(int(number[0])) if number else ""
-    text = _BLANKS.sub("_", text.strip())
-    if not text:
+    if not (text := _one_word(text)):
         place = record.place if record else Place("<memory>", "key", str(value))
         remedy = "give an id with a number in it" if layout.numbers else "give text or an integer"
         raise place.fault("bad-id", "this is not an id", _shown(value), remedy)
     return text
+
+
+def _one_word(text: str) -> str:
+    return _BLANKS.sub("_", text.strip())
 
 
 def _shown(value: object) -> str:

@@ -3,9 +3,8 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
-from dataclasses import field
+from dataclasses import dataclass, field
 
-from coliee_adapters.classes import dataclass
 from coliee_adapters.descriptions.system_description import Description
 from coliee_adapters.ids import IntArray
 from coliee_ir.inbox.grouping import told_apart
@@ -28,13 +27,14 @@ class Entry:
 
     Attributes:
         place: from 1; equal runs have equal places, and the next place is left out: 1, 2, 2, 4. 0 for a run without a
-            score.
+            score, and for one that is not ranked.
         ranks: the ranks that it may have; see ``Leaderboard``.
         team: the team; empty where it is not known.
         scores: of all official measures, with the judged parts.
         interval: of the measure that ranks.
         own_ranks: the ranks that it may have, by itself; these are fewer.
         may_be_best: whether it may be the best.
+        status: why it is not ranked: ``late``, ``withdrawn``, ``replaced by TAG``; empty for a run that is.
     """
 
     place: int
@@ -44,6 +44,7 @@ class Entry:
     interval: Interval
     own_ranks: Ranks
     may_be_best: bool
+    status: str = ""
 
     @property
     def tag(self) -> str:
@@ -92,7 +93,7 @@ class Board:
 
     def more(self, entry: Entry) -> tuple[str, ...]:
         """What the list of teams says of a run in its further columns."""
-        row = None if self.teams is None else self.teams.row_of(entry.tag, entry.file)
+        row = None if self.teams is None else self.teams.said_of(entry.tag, entry.file, entry.team)
         return row.more if row is not None and row.more else ("",) * len(self.more_columns)
 
     @property

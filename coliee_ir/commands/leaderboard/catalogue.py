@@ -5,9 +5,8 @@ from __future__ import annotations
 import math
 from collections.abc import Callable, Mapping
 from dataclasses import replace
-from typing import Final
+from typing import Final, NamedTuple
 
-from coliee_adapters.classes import NamedTuple
 from coliee_adapters.errors import UsageError
 from coliee_ir.commands.leaderboard import data, questions, runs
 from coliee_ir.commands.leaderboard.board import Board
@@ -25,6 +24,7 @@ class Extras(NamedTuple):
     hide_gold: bool = False
     candidates: float = math.nan
     train: data.Data | None = None
+    style: str = ""
 
 
 class Table(NamedTuple):
@@ -39,7 +39,9 @@ TABLES: Final[Mapping[str, Table]] = {
     "ranking": Table(
         "the runs in rank order, with the ranks that they may have, and intervals", lambda board, _: runs.ranking(board)
     ),
-    "results": Table("counts and scores of each run", lambda board, _: runs.results(board)),
+    "results": Table(
+        "scores of each run, in the columns of the organisers", lambda board, extras: runs.results(board, extras.style)
+    ),
     "approaches": Table("the approaches by the descriptions", lambda board, _: runs.approaches(board)),
     "data": Table(
         "queries, candidates and relevant documents of training and test",

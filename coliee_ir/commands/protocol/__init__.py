@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterator, Sequence
 
 from coliee_adapters.files.source import Source
-from coliee_adapters.layouts.layout import Layout, Part
+from coliee_adapters.layouts import Layout, Part
 from coliee_ir.rules.protocol import (
     TASKS,
     Protocol,
@@ -75,6 +75,8 @@ def _rules(rules: Protocol) -> Iterator[str]:
         yield f"not scored: {', '.join(rules.exclude)}"
     for name, choice in rules.decisions.items():
         yield f"default: --decision {name}={choice}"
+    if rules.table:
+        yield f"table: {', '.join(f'{heading} ({column})' for heading, column in rules.table.items())}"
     yield f"source: {rules.source}"
 
 

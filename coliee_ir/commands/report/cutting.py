@@ -118,7 +118,6 @@ def tunings_table(contents: Contents) -> Grid:
     for name, scores, tuning in zip(contents.names, contents.scored, contents.tunings, strict=True):
         if tuning is not None:
             submitted = scores.results[measure].value
-            ceiling = list(tuning.ceilings.values())
             cells.append(
                 [
                     label(name),
@@ -127,7 +126,6 @@ def tunings_table(contents: Contents) -> Grid:
                     Number(tuning.held_out, mark=_between(tuning)),
                     _gain(scores, measure, tuning),
                     Number(tuning.resubstitution),
-                    *(Number(value) for value in ceiling[:2]),
                 ]
             )
     header = [
@@ -137,8 +135,6 @@ def tunings_table(contents: Contents) -> Grid:
         "held out",
         "gain",
         "on these queries",
-        "best fixed k",
-        "as many as are relevant",
     ]
     return Grid(header, cells, n_text=2)
 

@@ -3,21 +3,19 @@
 from __future__ import annotations
 
 from collections.abc import Collection, Mapping, Sequence
+from dataclasses import dataclass
 from functools import cached_property
 from typing import Final
 
 import numpy as np
 import numpy.typing as npt
 
-from coliee_adapters.classes import dataclass
 from coliee_adapters.errors import InputError
 from coliee_adapters.ids import Ids, IntArray, mixed
 from coliee_adapters.records import Run, RunLike
-from coliee_adapters.remarks import Remarks
 from coliee_ir.judging.gathered import Gathered
-from coliee_ir.judging.judged import BoolArray, FloatArray, Judged
+from coliee_ir.judging.judged import BoolArray, FloatArray
 from coliee_ir.judging.order import as_compared
-from coliee_ir.judging.qrels import Qrels
 from coliee_ir.scoring.reading import read_run
 
 #: trec_eval takes what is greater for infinite, with which no rule can reckon
@@ -50,37 +48,6 @@ class Pool:
     scored: bool
 
     @classmethod
-    def of(
-        cls,
-        rankings: Mapping[str, Mapping[str, float]],
-        qrels: Mapping[str, Mapping[str, int]] | None = None,
-        *,
-        scored: bool = True,
-        rel: int = 1,
-    ) -> Pool:
-        """The rankings of the gold's queries, answered or not; without a gold, of all queries.
-
-        Args:
-            rankings: query → document → score, documents in trec_eval's order, as ``to_run`` gives them.
-            qrels: query → document → relevance.
-            scored: whether the scores are the run's own.
-            rel: the least relevance that counts as relevant.
-        """
-        queries = tuple(rankings if qrels is None else qrels)
-        lists = [rankings.get(query, {}) for query in queries]
-        documents = [document for ranking in lists for document in ranking]
-        scores = np.array([score for ranking in lists for score in ranking.values()], dtype=np.float64)
-        start = np.concatenate(([0], np.cumsum([len(ranking) for ranking in lists], dtype=np.int64)))
-        found = np.zeros(len(documents), dtype=np.bool_)
-        wanted = np.zeros(len(queries), dtype=np.int64)
-        for at, query in enumerate(queries if qrels is not None else ()):
-            right = {document for document, level in (qrels or {})[query].items() if level >= rel}
-            wanted[at] = len(right)
-            if right:
-                found[start[at] : start[at + 1]] = [document in right for document in lists[at]]
-        return cls(queries, start, documents, scores, found, wanted, scored)
-
-    @classmethod
     def read(
         cls,
         run: RunLike,
@@ -89,30 +56,8 @@ class Pool:
         task: str | None = None,
         rel: int = 1,
     ) -> Pool:
-        """The rankings of a run, as ``read_run`` takes it.
-
-        Raises:
-            InputError: the run cannot be read, or holds labels.
-        """
-        record = read_run(run, task=task)
-        if not isinstance(record, Run):
-            problem = "this submission contains labels, not documents"
-            raise InputError("wrong-part", record.path, problem, remedy="cutoffs apply to retrieved documents")
-        rankings: dict[str, tuple[Ids, FloatArray]] = {}
-        for query, documents, of_query in Gathered(record, qrels).rows():
-            if documents:
-                rankings[query] = Ids.of(documents), of_query
-        queries = tuple(rankings if qrels is None else qrels)
-        lengths = [len(rankings[query][0]) if query in rankings else 0 for query in queries]
-        start = np.concatenate(([0], np.cumsum(lengths, dtype=np.int64)))
-        there = [rankings[query] for query in queries if query in rankings]
-        scores = np.concatenate([np.zeros(0), *(held for _, held in there)])
-        joined = Ids.joined([held for held, _ in there])
-        right = [
-            {document for document, level in (qrels or {}).get(query, {}).items() if level >= rel} for query in queries
-        ]
-        wanted = np.array([len(documents) for documents in right], dtype=np.int64)
-        return cls(queries, start, joined, scores, _found(joined, start, right), wanted, record.scored)
+        """The rankings of a run, as ``read_run`` takes it: see ``pooled``."""
+        return pooled(Gathered(ranking(run, task), qrels), qrels, rel=rel)
 
     @cached_property
     def lengths(self) -> IntArray:
@@ -157,27 +102,40 @@ class Pool:
             self.scored,
         )
 
-    def judged(self, rel: int = 1) -> Judged:
-        """Where the relevant documents are ranked, as an evaluation would find it, under names of no meaning.
-
-        Args:
-            rel: the relevance that they get.
-        """
-        wanted = zip(self.queries, self.wanted.tolist(), strict=True)
-        qrels = Qrels({query: {str(n): max(rel, 1) for n in range(count)} for query, count in wanted})
-        rank = np.zeros(len(qrels.relevance), dtype=np.int64)
-        hits = np.flatnonzero(self.relevant)
-        nth = self.running(self.relevant)[hits].astype(np.int64) - 1
-        rank[qrels.start[self.query[hits]] + nth] = self.rank[hits]
-        nothing = np.zeros(len(self.queries), dtype=np.int64)
-        return Judged(qrels, rank, self.lengths, nothing, self.lengths > 0, {}, Remarks())
-
     def lists(self, kept: BoolArray) -> dict[str, dict[str, float]]:
         """Query → document → score of the rows where a mask is true, best first."""
         lists: dict[str, dict[str, float]] = {query: {} for query in self.queries}
         for at, query in zip(np.flatnonzero(kept).tolist(), self.query[kept].tolist(), strict=True):
             lists[self.queries[query]][self.documents[at]] = float(self.scores[at])
         return lists
+
+
+def pooled(run: Gathered, qrels: Mapping[str, Mapping[str, int]] | None = None, *, rel: int = 1) -> Pool:
+    """The rankings of the gold's queries, answered or not; without a gold, of all queries.
+
+    ``rel`` is the least relevance that counts as relevant. The run lets go of what it has given.
+    """
+    rankings = {query: (Ids.of(documents), scores) for query, documents, scores in run.rows() if documents}
+    queries = tuple(rankings if qrels is None else qrels)
+    lengths = [len(rankings[query][0]) if query in rankings else 0 for query in queries]
+    start = np.concatenate(([0], np.cumsum(lengths, dtype=np.int64)))
+    there = [rankings[query] for query in queries if query in rankings]
+    scores = np.concatenate([np.zeros(0), *(held for _, held in there)])
+    joined = Ids.joined([held for held, _ in there])
+    right = [
+        {document for document, level in (qrels or {}).get(query, {}).items() if level >= rel} for query in queries
+    ]
+    wanted = np.array([len(documents) for documents in right], dtype=np.int64)
+    return Pool(queries, start, joined, scores, _found(joined, start, right), wanted, run.scored)
+
+
+def ranking(run: RunLike, task: str | int | None = None, columns: Mapping[str, str] | None = None) -> Run:
+    """A run, as ``read_run`` takes it, that holds documents."""
+    record = read_run(run, task=task, columns=columns)
+    if not isinstance(record, Run):
+        problem = "this submission contains labels, not documents"
+        raise InputError("wrong-part", record.path, problem, remedy="cutoffs apply to retrieved documents")
+    return record
 
 
 def _found(documents: Ids, start: IntArray, wanted: Sequence[Collection[str]]) -> BoolArray:

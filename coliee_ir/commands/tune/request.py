@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping, Sequence
+import math
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from concurrent.futures import Executor
 from dataclasses import replace
 from functools import partial
@@ -12,18 +13,19 @@ from typing import Any, Unpack
 import numpy as np
 
 from coliee_adapters.checked import is_whole, texts
-from coliee_adapters.errors import ColieeError, InputError, UsageError
+from coliee_adapters.errors import ColieeError, UsageError
 from coliee_adapters.files.source import Source, is_store
 from coliee_adapters.records import Answers, Gold, GoldLike, Run, RunLike
 from coliee_adapters.remarks import KINDS, Remarks
-from coliee_ir.commands.tune.pool import Pool
-from coliee_ir.commands.tune.problem import Problem, Solution
-from coliee_ir.commands.tune.result import Filtered, Tuning
+from coliee_ir.commands.tune.objective import objective
+from coliee_ir.commands.tune.pool import Pool, pooled, ranking
+from coliee_ir.commands.tune.result import Tried, Tuning
 from coliee_ir.commands.tune.rules import Filter, Rule, filtered, named
+from coliee_ir.commands.tune.search import Bounds, Sweep
+from coliee_ir.commands.tune.selection import candidates_of, nested, select
 from coliee_ir.judging import workers
 from coliee_ir.judging.gathered import Gathered
 from coliee_ir.measures import Measure
-from coliee_ir.measures.base import Terms
 from coliee_ir.measures.formulas import Formula
 from coliee_ir.measures.labels import Accuracy
 from coliee_ir.measures.sets import Macro, Micro
@@ -32,7 +34,6 @@ from coliee_ir.scoring.evaluator import Evaluator, Rules, read_with_task
 from coliee_ir.scoring.prepared import counting
 from coliee_ir.scoring.prepared import named as measures_named
 from coliee_ir.scoring.reading import given as as_given
-from coliee_ir.scoring.reading import read_run
 from coliee_ir.scoring.remarks import OF_ORDER
 from coliee_ir.scoring.scores import Scores
 from coliee_ir.scoring.submission import Submission
@@ -81,7 +82,7 @@ def tune(
         repeats: how many times the queries are dealt anew to folds.
         groups: query → group; queries of one group are in one fold.
         by_year: whether each fold is a year: of statute questions as their ids say, else a gold's file.
-        filters: what to take away before cutting; each is measured for what it gains.
+        filters: what to take away before cutting.
         seed: of the folds.
         curve_intervals: whether each point of the curve gets an interval.
         executor: any executor of ``concurrent.futures``, or of that interface: one of its workers does all of it, and
@@ -146,17 +147,19 @@ def tune(
     # what does not look at the documents that are cut
     decided = measure.decided(evaluator.decisions) if isinstance(measure, Formula) else evaluator.decisions
     fixed = {one: one.compute(scores.judged, decided) for one in inside if "documents" not in one.needs}
-    others = {name: part for name, part in scores.judged.items() if name not in ("documents", "long")}
-    whole = pool
-    if not whole.wanted.any():
+    if not pool.wanted.any():
         raise UsageError("no-relevant", f"{evaluator.gold.path} has no relevant documents, so no cutoff can be tuned")
     pool = filtered(pool, filters, scores.file)
     kinds = [kind for kind in texts("by", by, "the name of a rule, or a list of names") if kind]
     split = Split.of(pool.queries, folds, seed, groups, repeats)
-    problem = Problem(measure, evaluator.decisions, right, kinds, floor, cap, split, fixed)
-    candidates = problem.candidates(pool)
-    solution = problem.solve(candidates)
-    terms = problem.held_out(candidates, solution.selection)
+    aim = objective(measure, pool, evaluator.decisions, right, fixed)
+    candidates = candidates_of(pool, aim, kinds, floor, cap)
+    everyone = np.ones(len(pool.queries), dtype=np.bool_)
+    selection = select(candidates, split, split.all_folds(everyone), everyone)
+    fits = [candidate.fit(everyone) for candidate in candidates]
+    rule, sweep = fits[selection.chosen].rule, candidates[selection.chosen].sweep
+    curve = sweep.curve(everyone, Bounds(rule.floor, rule.cap))
+    terms = split.terms(nested(candidates, split, selection))
     return Tuning(
         tag=scores.tag,
         file=scores.file,
@@ -169,21 +172,25 @@ def tune(
         queries=len(pool.queries),
         header=scores.header(),
         remarks=_remarks(scores),
-        rule=solution.rule,
-        resubstitution=solution.resubstitution,
+        rule=rule,
+        resubstitution=sweep.terms(rule).total,
         held_out=terms.total,
-        split_sd=spread(terms, repeats, candidates[0].sweep.objective.score),
+        split_sd=spread(terms, repeats, aim.score),
         interval=jackknife_t(terms, CONFIDENCE_LEVEL),
         gain=difference(terms, split.terms(scores.results[measure].terms)),
-        tried=solution.tried,
-        ceilings=problem.ceilings(pool, scores.results[measure].value, others, has_filters=bool(filters)),
-        curve=solution.curve,
-        curve_intervals=_bands(solution, split) if curve_intervals else (),
+        tried=tuple(
+            Tried(
+                fit.rule, len(one.bounds) > 1, fit.score, held.total, difference(held, selection.terms[selection.best])
+            )
+            for one, fit, held in zip(candidates, fits, selection.terms, strict=True)
+        ),
+        curve=tuple(curve),
+        curve_intervals=tuple(_bands(sweep, rule, curve, split)) if curve_intervals else (),
         folds=folds,
         repeats=repeats,
         groups=None if groups is None else len(terms.each),
         seed=seed,
-        filters=tuple(_filtered(problem, whole, filters, terms)),
+        filters=tuple(filter_.name for filter_ in filters),
         terms=terms,
     )
 
@@ -234,13 +241,11 @@ def cut(
     """
     if not (isinstance(rule, Rule | Mapping) or (rule is None and filters)):
         raise UsageError("bad-value", f'a run is cut by a rule, such as Rule("k", 3), not by {rule!r}')
-    record = read_run(run, task=task, columns=columns)
-    if not isinstance(record, Run):
-        problem = "this submission contains labels, not documents"
-        raise InputError("wrong-part", record.path, problem, remedy="cutoffs apply to retrieved documents")
+    record = ranking(run, task, columns)
     gathered = Gathered(record)
-    pool = Pool.of(gathered.rankings, scored=record.scored)
-    pool = filtered(pool, filters, record.path)
+    remarks = gathered.remarks + Remarks()
+    remarks.add("duplicate", n=gathered.lines - gathered.retrieved)
+    pool = filtered(pooled(gathered), filters, record.path)
     if isinstance(rule, Rule):
         named([rule.family], pool)
         keeps = rule.keeps(pool)
@@ -250,14 +255,8 @@ def cut(
         keeps = Filter.as_many(rule).keeps(pool)
     kept = pool.lists(keeps)
     rankings: Mapping[str, Any] = kept if pool.scored else {query: list(ranking) for query, ranking in kept.items()}
-    remarks = gathered.remarks + Remarks()
-    remarks.add("duplicate", n=gathered.lines - gathered.retrieved)
-    if (
-        isinstance(rule, Rule)
-        and rule.family == "score"
-        and len(pool.compared)
-        and pool.compared.max() < rule.threshold
-    ):
+    least = rule.threshold if isinstance(rule, Rule) and rule.family == "score" else -math.inf
+    if pool.compared.max(initial=-math.inf) < least:
         remarks.add("no-score-reaches")
     return Run.of(rankings, tag=record.tag, path=record.path, remarks=remarks)
 
@@ -286,18 +285,7 @@ def _right(gold: Gold, answers: Run | Answers | None) -> dict[str, bool]:
     return {query: answers.labels.get(query) == label for query, label in gold.labels.items()}
 
 
-def _bands(solution: Solution, split: Split) -> tuple[Interval, ...]:
+def _bands(sweep: Sweep, rule: Rule, curve: Iterable[tuple[float, float]], split: Split) -> Iterator[Interval]:
     """The interval of the score at each point of a curve."""
-    rule, points = solution.rule, []
-    for parameter, _ in solution.curve:
-        kept = solution.sweep.terms(replace(rule, threshold=parameter))
-        points.append(split.terms(kept))
-    return tuple(jackknife_t(terms, CONFIDENCE_LEVEL) for terms in points)
-
-
-def _filtered(problem: Problem, whole: Pool, filters: Sequence[Filter], held: Terms) -> Iterator[Filtered]:
-    """What each filter did: the held-out score with all of them beside that without it."""
-    for filter_ in filters:
-        pool = filtered(whole, [other for other in filters if other is not filter_], "")
-        rows = int((~filter_.keeps(whole)).sum())
-        yield Filtered(filter_.name, rows, difference(held, problem.held_out(problem.candidates(pool))))
+    for parameter, _ in curve:
+        yield jackknife_t(split.terms(sweep.terms(replace(rule, threshold=parameter))), CONFIDENCE_LEVEL)

@@ -3,25 +3,19 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Mapping, Sequence
-from dataclasses import field
-from typing import Any, Final
+from collections.abc import Sequence
+from dataclasses import dataclass, field
+from typing import Any, NamedTuple
 
-from coliee_adapters.classes import NamedTuple, dataclass
-from coliee_adapters.errors import shortened
-from coliee_adapters.forms.lines import counted
 from coliee_ir._version import __version__
-from coliee_ir.commands.tune.rules import FAMILIES, Rule
+from coliee_ir.commands.tune.rules import Rule
 from coliee_ir.measures.base import Terms
-from coliee_ir.output.grid import Cell, Grid, Number, apart, signed
+from coliee_ir.output.grid import Cell, Grid, Number, apart
 from coliee_ir.output.shown import Shown, jsonable
 from coliee_ir.rules.decisions import Decisions
 from coliee_ir.stats import folds
 from coliee_ir.stats.resampling import NEAR, Difference, Interval
 from coliee_ir.stats.settings import ABOUT, N_RESAMPLES, SEED
-
-_BARS: Final = "▁▂▃▄▅▆▇█"
-_WIDTH: Final = 60
 
 
 class Tried(NamedTuple):
@@ -40,20 +34,6 @@ class Tried(NamedTuple):
     resubstitution: float
     held_out: float
     behind: Difference
-
-
-class Filtered(NamedTuple):
-    """What a filter did.
-
-    Attributes:
-        name: its name.
-        rows: how many rows of the judged queries it takes away by itself.
-        gain: by how much the held-out score is greater with it than without it, the other filters in place.
-    """
-
-    name: str
-    rows: int
-    gain: Difference
 
 
 @dataclass(frozen=True, slots=True, eq=False, repr=False)
@@ -84,14 +64,13 @@ class Tuning(Shown):
         interval: 95% interval of ``held_out`` over queries, or over groups where there are any.
         gain: ``held_out`` less the score of the run as it is.
         tried: the kinds of rule, the simplest first.
-        ceilings: scores reference points: name → score.
         curve: parameter of the chosen rule and score there, on all queries.
         curve_intervals: 95% interval of each of these scores; empty where they were not asked for.
         folds: how many.
         repeats: how many times the queries were dealt anew to folds.
         groups: how many groups of queries there are; None where each query is for itself.
         seed: of the folds and of the interval.
-        filters: what each filter did.
+        filters: what was taken away before cutting, in words.
         terms: what each query, or group, adds to ``held_out``, in the order of their names.
     """
 
@@ -113,13 +92,12 @@ class Tuning(Shown):
     interval: Interval
     gain: Difference
     tried: tuple[Tried, ...]
-    ceilings: Mapping[str, float]
     curve: tuple[tuple[float, float], ...]
     folds: int
     repeats: int
     groups: int | None
     seed: int
-    filters: tuple[Filtered, ...]
+    filters: tuple[str, ...]
     terms: Terms = field(repr=False)
     curve_intervals: tuple[Interval, ...] = ()
 
@@ -132,12 +110,8 @@ class Tuning(Shown):
         return f"Tuning({self.tag!r}, {self.measure!r}, keep={str(self.rule)!r}, held_out={self.held_out:.4f})"
 
     def tables(self) -> Sequence[Grid]:
-        """The run's score, what cutting gains, the rules that were tried, the reference points."""
-        return [ranked([self]), gains([self]), tried(self), ceilings(self)]
-
-    def notes(self) -> Sequence[str]:
-        """The score over the parameter, and what each filter did."""
-        return [*curve(self), *_filtered(self)]
+        """The run's score, what cutting gains, the rules that were tried."""
+        return [ranked([self]), gains([self]), tried(self)]
 
 
 class Tunings(Shown):
@@ -157,14 +131,13 @@ class Tunings(Shown):
         return self.tunings[0].tables() if self.best_of is None else [ranked(self.tunings), gains(self.tunings)]
 
     def notes(self) -> Sequence[str]:
-        """Those of the one run; of several, what to expect of the best, and what each filter did."""
+        """Of several, what to expect of the best."""
         if self.best_of is None:
-            return self.tunings[0].notes()
+            return []
         score, (low, high), is_corrected = self.best_of
         expected = f"bias-corrected estimate: {score:.4f}" if is_corrected else "here no correction is needed"
         first = f"Picking the best of {len(self.tunings)} runs is optimistic; {expected}"
-        told = [told for tuning in self.tunings for told in _filtered(tuning)]
-        return [f"{first} ({folds.PICKED_ANEW}; 95% interval {low:.4f} to {high:.4f})", *told]
+        return [f"{first} ({folds.PICKED_ANEW}; 95% interval {low:.4f} to {high:.4f})"]
 
     def to_dict(self) -> dict[str, Any]:
         """Each tuning, and what to expect of the best of several."""
@@ -232,27 +205,6 @@ def gains(tunings: Sequence[Tuning]) -> Grid:
     return Grid(header, rows)
 
 
-def ceilings(tuning: Tuning) -> Grid:
-    """What better cutting, and what better ranking, could give."""
-    return Grid(
-        ["reference points", tuning.measure], [[name, Number(value)] for name, value in tuning.ceilings.items()]
-    )
-
-
-def curve(tuning: Tuning) -> list[str]:
-    """The score over the parameter, as bars: from the fewest documents at the left to the most."""
-    points = tuning.curve
-    if len(points) < 2:
-        return []
-    width = min(_WIDTH, len(points))
-    parts = [points[at * len(points) // width : (at + 1) * len(points) // width] for at in range(width)]
-    heights = [max(score for _, score in part) for part in parts]
-    low, high = min(score for _, score in points), max(score for _, score in points)
-    bars = "".join(_BARS[int((height - low) / (high - low or 1.0) * (len(_BARS) - 1))] for height in heights)
-    kept = FAMILIES[tuning.rule.family].says.replace("{:g}", f"{points[0][0]:g} … {points[-1][0]:g}")
-    return [bars, f"{kept}: {tuning.measure} on all from {low:.4f} to {high:.4f}"]
-
-
 def points(tunings: Sequence[Tuning]) -> Grid:
     """The score at each cutoff or threshold of the chosen rules, on all queries, with its interval."""
     header = ["run", "rule", "parameter", tunings[0].measure, "low 95%", "high 95%"]
@@ -273,11 +225,3 @@ def points(tunings: Sequence[Tuning]) -> Grid:
 
 def _parameter(tuning: Tuning, parameter: float) -> Number:
     return Number(int(parameter) if tuning.rule.family == "k" else parameter, f"{parameter:g}")
-
-
-def _filtered(tuning: Tuning) -> list[str]:
-    return [
-        f"{shortened(tuning.tag)}: {name}: {counted(rows, 'row')} removed, {signed(gain.value)} held out "
-        f"(SE {gain.error:.4f}, 95% interval {signed(gain.interval.low)} to {signed(gain.interval.high)})"
-        for name, rows, gain in tuning.filters
-    ]

@@ -14,14 +14,13 @@ from functools import cached_property, partial
 from pathlib import Path
 from typing import Final
 
+from coliee_adapters.descriptions import is_description
 from coliee_adapters.descriptions import system_description as descriptions
 from coliee_adapters.descriptions.system_description import Description
 from coliee_adapters.errors import ColieeError, InputError, UsageError, guarded, quoted
 from coliee_adapters.files.source import BOM, PathLike, Source, written
 from coliee_adapters.forms import detect, json_records
 from coliee_adapters.forms.statute import DIGITS, LABELS
-from coliee_adapters.layouts import described
-from coliee_adapters.layouts import layout as layouts
 from coliee_adapters.records import Answers
 from coliee_ir.commands.validate import lists
 from coliee_ir.commands.validate.columns import (
@@ -132,7 +131,6 @@ class Checked:
         )
         self._sheets: dict[str, Sheet] = {}
         self._lines: dict[str, list[str]] = {}  # of the pilot's files
-        self._laid_out: dict[str, Source] = {}
         self._described: dict[str, list[Description]] = {}
         for name, source in sources.items():
             add = self.found.of(name)
@@ -159,14 +157,12 @@ class Checked:
         if not raw.strip(NOTHING):
             add("empty")
             return
-        if descriptions.sniff(raw.removeprefix(BOM)):
+        if is_description(raw.removeprefix(BOM)):
             self._described[name] = descriptions.read(source)
             return
         if not self._check.protocol.is_coliee:
             record = read_run_by(source, self._check.protocol, unreadable_answers="wrong")
             check_stated(record, self._check.protocol, self._check.rules, self._check.known, add)
-            if record.format == layouts.FORMAT:
-                self._laid_out[name] = source
             return
         content = text_of(raw, add)
         if self._check.protocol.pilot:
@@ -301,9 +297,6 @@ class Checked:
         # a copy that would be read as something else is none
         texts = {name: text for name, text in texts.items() if not text.lstrip().startswith(OTHER_FORMS)}
         texts |= {name: "".join(f"{line}\n" for line in lines) for name, lines in self._lines.items()}
-        if (layout := self._check.protocol.run) is not None:
-            sources = self._laid_out
-            texts |= {name: described.without_repetitions(sources[name], layout) for name in sources if name in targets}
         # of a file that cannot be read to its end, a copy would lack the rest
         done = {name: to for name, to in targets.items() if name in texts and not self.found.get(name, "unreadable")}
         for name, target in done.items():

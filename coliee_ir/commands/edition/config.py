@@ -1,0 +1,150 @@
+"""The file of an edition, ``coliee.toml``: what came, what it is scored by, and what of it is public."""
+
+from __future__ import annotations
+
+import datetime
+from collections.abc import Mapping
+from dataclasses import dataclass, field
+from pathlib import Path
+from typing import Any, Final, NamedTuple
+
+from coliee_adapters.errors import UsageError
+from coliee_adapters.files.source import PathLike
+from coliee_adapters.records import exact_id
+from coliee_ir.rules.protocol import task_name
+from coliee_ir.rules.schema import COUNT, FLAG, TEXT, TEXTS, YEAR, Kind, Table, loads
+from coliee_ir.scoring.reading import read_queries
+from coliee_ir.stats.settings import N_RESAMPLES
+
+
+class Public(NamedTuple):
+    """What is public."""
+
+    hide_gold: bool = False  # whether pages leave out what tells of single questions
+    figures: bool = True  # whether pages have figures
+    approaches: bool = True  # whether pages have what the descriptions say
+    reports: bool = False  # whether each team has a report of its runs
+
+
+class TaskPart(NamedTuple):
+    """A task of an edition. Paths are those of files that can be opened from here."""
+
+    task: str
+    gold: str
+    corpus: str | None = None
+    training: str | None = None  # the gold of the training data
+    categories: str | None = None
+    exclude: tuple[str, ...] = ()  # the queries that are left out
+    decisions: Mapping[str, str] = {}
+    year: int | None = None  # whose rules count; None for the newest
+
+
+@dataclass(frozen=True, slots=True)
+class Edition:
+    """An edition: see ``read_edition``."""
+
+    path: str
+    name: str
+    year: int | None
+    deadline: datetime.datetime | None
+    mailbox: tuple[str, ...]
+    teams: str | None
+    tasks: tuple[TaskPart, ...]
+    public: Public = field(default_factory=Public)
+    style: str = ""
+    resamples: int = N_RESAMPLES
+
+    def time(self, received: str) -> str:
+        """When a mail was received, in the zone of the deadline."""
+        zone = datetime.UTC if self.deadline is None else self.deadline.tzinfo
+        return f"{datetime.datetime.fromisoformat(received).astimezone(zone):%Y-%m-%d %H:%M %Z}"
+
+
+_DEADLINE: Final = Kind(
+    "a day and time with its zone, for example 2027-01-20T23:59:59+09:00",
+    lambda value: isinstance(value, datetime.datetime) and value.tzinfo is not None,
+)
+_PATHS: Final = Kind(
+    'a path, or a list of paths, for example ["mailbox", "late.eml"]',
+    lambda value: TEXT.holds(value) or TEXTS.holds(value),
+)
+_IDS: Final = Kind('a file of ids, or a list of them, for example ["R07-01-U"]', _PATHS.holds)
+_STYLE: Final = Kind('"coliee2021"', lambda value: value in ("", "coliee2021"))
+_CHOICES: Final = Kind(
+    'a table of choices by name, for example unanswered = "skip"',
+    lambda value: isinstance(value, dict) and all(map(TEXT.holds, value.values())),
+)
+_TABLE: Final = Kind("a table, headed [public]", lambda value: isinstance(value, dict))
+_TOP: Final = {
+    "name": TEXT, "year": YEAR, "deadline": _DEADLINE, "mailbox": _PATHS, "teams": TEXT, "style": _STYLE,
+    "resamples": COUNT,
+}  # fmt: skip
+_PUBLIC: Final = dict.fromkeys(Public._fields, FLAG)
+_TASK: Final = {
+    "task": TEXT, "gold": TEXT, "corpus": TEXT, "training": TEXT, "categories": TEXT, "exclude": _IDS,
+    "decisions": _CHOICES, "year": YEAR,
+}  # fmt: skip
+
+
+class _Table(Table):
+    """A table of this file."""
+
+    def path_of(self, name: str, key: str) -> str:
+        """A path that a key names, which begins beside the file."""
+        path = Path(self.path).parent / name
+        if not path.exists():
+            raise self.fault(key, "there is no such file", name, remedy="correct the path")
+        return str(path)
+
+
+def read_edition(path: PathLike) -> Edition:
+    """Read the file of an edition; the paths in it begin beside it.
+
+    Raises:
+        InputError: the file cannot be read, or a key is unknown, missing or of the wrong type.
+    """
+    name, held = loads(path)
+    top = _Table(name, "", held, (*_TOP, "public", "task"))
+    found = top.checked(_TOP)
+    for key in ("name", "mailbox"):
+        top.needed(key, _TOP[key])
+    public = _Table(name, "[public]", top.checked({"public": _TABLE}).get("public", {}), _PUBLIC)
+    tasks = [
+        _task(_Table(name, f"[[task]] {number}", one, _TASK), found.get("year"))
+        for number, one in enumerate(top.tables("task"), 1)
+    ]
+    if not tasks:
+        raise top.fault("task", "there is no task", remedy='add [[task]] with task = "1" and gold = "gold.json"')
+    twice = next((one.task for at, one in enumerate(tasks) if one.task in {other.task for other in tasks[:at]}), None)
+    if twice is not None:
+        raise top.fault("task", "this task is given twice", twice, remedy="keep one [[task]] of it")
+    mailbox = found["mailbox"]
+    return Edition(
+        name,
+        found["name"],
+        found.get("year"),
+        found.get("deadline"),
+        tuple(top.path_of(box, "mailbox") for box in ([mailbox] if isinstance(mailbox, str) else mailbox)),
+        top.path_of(found["teams"], "teams") if "teams" in found else None,
+        tuple(tasks),
+        Public(**public.checked(_PUBLIC)),
+        found.get("style", ""),
+        found.get("resamples", N_RESAMPLES),
+    )
+
+
+def _task(table: _Table, year: int | None) -> TaskPart:
+    """A task of the file."""
+    for key in ("task", "gold"):
+        table.needed(key, TEXT)
+    found: dict[str, Any] = table.checked(_TASK)
+    try:
+        found["task"] = task_name(found["task"]) or ""
+    except UsageError as error:
+        raise table.fault("task", str(error), found["task"]) from None
+    for key in ("gold", "corpus", "training", "categories"):
+        if key in found:
+            found[key] = table.path_of(found[key], key)
+    if isinstance(ids := found.get("exclude"), str):
+        found["exclude"] = tuple(read_queries(table.path_of(ids, "exclude"), exact_id))
+    return TaskPart(**{"year": year, **found})
