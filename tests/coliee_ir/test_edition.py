@@ -196,6 +196,7 @@ WRONG = {
     "an unknown task": ('task = "1"', 'task = "9"', "[[task]] 1"),
     "a task twice": ('task = "1"', 'task = "2"', "task"),
     "a flag of words": ("hide_gold = true", 'hide_gold = "yes"', "hide_gold"),
+    "reports of a hidden gold": ("hide_gold = true", "hide_gold = true\nreports = true", "reports"),
     "an unknown style": ("year = 2026", 'style = "x"', "style"),
     "broken TOML": ("year = 2026", "year = ", "line 2"),
 }
