@@ -331,7 +331,6 @@ OPTIONS: Final[Mapping[str, Option]] = {
         "--weights", metavar="W,W,…|FILE", reads=True,
         help="one weight for each run, or a file written by --save, which also holds the method",
     ),
-    "depth": _option("--depth", **_COUNT, help="use only the first N results of each run (default: all)"),
     "top": _option("--top", **_COUNT, help="number of fused documents to keep per query (default: all)"),
     "ties": _option("--ties", help="answer to give when votes are tied; first: that of the first RUN (default: N)"),
     "fit": _option(
