@@ -3,24 +3,20 @@
 from __future__ import annotations
 
 import argparse
-import math
 import sys
+from collections.abc import Sequence
 from pathlib import Path
 
-from coliee_adapters.errors import UsageError, printable
-from coliee_adapters.files.source import made_folder
+from coliee_adapters.errors import printable
 from coliee_adapters.kinds import told
 from coliee_ir.cli import say, scoring
 from coliee_ir.cli.options import add, add_decisions
 from coliee_ir.commands import leaderboard
-from coliee_ir.commands.leaderboard import data, files
 from coliee_ir.commands.leaderboard.catalogue import Extras, build
 from coliee_ir.commands.leaderboard.result import BoardTables
 from coliee_ir.output.grid import print_to_terminal
 from coliee_ir.output.shown import forms_of, render
-from coliee_ir.output.webpage import file_name
-from coliee_ir.scoring.reading import read_gold
-from coliee_ir.scoring.scores import Scored
+from coliee_ir.scoring.submission import Submission
 
 
 def add_arguments(parser: argparse.ArgumentParser) -> None:
