@@ -2,7 +2,7 @@
 
 from coliee_adapters.corpora import Corpus, DocsStore, Document, FragmentQuery, Qrel, Query
 from coliee_adapters.descriptions.system_description import Description
-from coliee_adapters.layouts.layout import Layout, Part
+from coliee_adapters.layouts import Layout, Part
 from coliee_adapters.records import Columns, GoldLike, RunLike
 from coliee_adapters.remarks import Remark, Remarks
 from coliee_ir.commands.compare import Comparison, Interval, Pair, Standing
@@ -13,7 +13,6 @@ from coliee_ir.commands.leaderboard import Categories, Entry, Invalid, Leaderboa
 from coliee_ir.commands.plan import Plan, PlannedSize
 from coliee_ir.commands.report import Report
 from coliee_ir.commands.tune import Tuning
-from coliee_ir.commands.tune.picking import Picked
 from coliee_ir.commands.tune.pool import Pool
 from coliee_ir.commands.tune.result import Tried
 from coliee_ir.commands.validate import Finding, Place, Severity, Validation
@@ -61,7 +60,6 @@ __all__ = [
     "Outcome",
     "Pair",
     "Part",
-    "Picked",
     "Place",
     "Plan",
     "PlannedSize",

@@ -6,12 +6,10 @@ An id becomes a Python text only where somebody asks for it; for comparing, eigh
 from __future__ import annotations
 
 from collections.abc import Iterable, Iterator, Sequence
-from typing import Any, overload
+from typing import Any, NamedTuple, overload
 
 import numpy as np
 import numpy.typing as npt
-
-from coliee_adapters.classes import NamedTuple
 
 IntArray = npt.NDArray[np.int64]
 WordArray = npt.NDArray[np.uint64]
@@ -332,6 +330,14 @@ def mixed(words: Sequence[WordArray], numbers: IntArray) -> WordArray:
         key *= _ODD
         key ^= key >> _HALF
     return key
+
+
+def pieces(start: IntArray, n: int) -> Iterator[tuple[int, int]]:
+    """The first segment of each piece and that behind its last; a piece has about ``n`` rows, or one segment."""
+    last = 0
+    while last < len(start) - 1:
+        first, last = last, max(int(np.searchsorted(start, start[last] + n, side="right")) - 1, last + 1)
+        yield first, last
 
 
 #: byte → 0 behind an id's end, 1 for a digit, 2 for a letter, else itself, which is _SIGNS at least

@@ -9,16 +9,16 @@ from __future__ import annotations
 import os
 import re
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
-from dataclasses import field
+from dataclasses import dataclass, field
 from functools import partial
-from typing import Any, Final, Protocol, TypeAlias
+from typing import Any, Final, NamedTuple, Protocol, TypeAlias
 
 import numpy as np
 import numpy.typing as npt
 
 from coliee_adapters.checked import one_of
-from coliee_adapters.classes import NamedTuple, dataclass
 from coliee_adapters.files.source import Source
+from coliee_adapters.ids import Ids, IntArray
 from coliee_adapters.remarks import Remarks
 
 
@@ -130,6 +130,29 @@ class Columns(NamedTuple):
         yield from zip(self.queries, map(int, self.starts[:-1]), map(int, self.starts[1:]), strict=True)
 
 
+class Judgements(Mapping[str, Mapping[str, int]]):
+    """Query → document → relevance, held as columns: the dictionary of a query is made when it is asked for."""
+
+    def __init__(self, queries: Sequence[str], start: IntArray, documents: Ids, relevance: IntArray) -> None:
+        #: the rows of query i are ``start[i]:start[i + 1]``
+        self.start, self.documents, self.relevance = start, documents, relevance
+        self._numbers = {query: number for number, query in enumerate(queries)}
+
+    def __getitem__(self, query: str) -> dict[str, int]:
+        number = self._numbers[query]
+        rows = slice(*self.start[number : number + 2].tolist())
+        return dict(zip(self.documents[rows], self.relevance[rows].tolist(), strict=True))
+
+    def __iter__(self) -> Iterator[str]:
+        return iter(self._numbers)
+
+    def __len__(self) -> int:
+        return len(self._numbers)
+
+    def __repr__(self) -> str:
+        return repr(dict(self))
+
+
 @dataclass(frozen=True, slots=True)
 class Gold:
     """What is right: the relevant documents of each query, or its label, or both.
@@ -161,7 +184,7 @@ class Gold:
         return tuple(dict.fromkeys((*(self.qrels or ()), *(self.labels or ()))))
 
 
-@dataclass(frozen=True, slots=True)
+@dataclass(frozen=True, slots=True, eq=False)
 class Run:
     """What a system returned: for each query, documents in an order.
 

@@ -9,14 +9,14 @@ from typing import TYPE_CHECKING, Any, TypedDict, Unpack
 
 import numpy as np
 
+from coliee_adapters import layouts
 from coliee_adapters.checked import texts
 from coliee_adapters.errors import ColieeError, UsageError
 from coliee_adapters.forms import frames
-from coliee_adapters.layouts import layout as layouts
 from coliee_adapters.records import Answers, Gold, GoldLike, Run, RunLike, exact_id, normal_id, wrong_id
 from coliee_ir.judging.judged import Judged
 from coliee_ir.measures import compute
-from coliee_ir.measures.ties import spans, told
+from coliee_ir.measures.ties import Ties
 from coliee_ir.rules.decisions import Decisions
 from coliee_ir.rules.protocol import ANSWERS_BESIDE, edition_year, newest_edition, protocol, task_name
 from coliee_ir.scoring import batch
@@ -152,13 +152,12 @@ class Evaluator:
         :meta private:
         """
         against = self.prepared
-        choice = choose(self.asked, parts, against)
-        results = dict(zip(choice.measures, compute(choice.measures, parts, self.decisions), strict=True))
+        measures, left_out = choose(self.asked, parts, against)
+        results = dict(zip(measures, compute(measures, parts, self.decisions), strict=True))
         counted = count(parts, against)
         has_ties = any(part.tied.size for part in parts.values())
-        ties = spans(results, parts, self.decisions) if has_ties else {}
         on_long_list = [m for m in self.asked or measures_named(self.protocol.long_list) if m.ranked]
-        remarks = remarks_of(named, parts, choice, counted, on_long_list, against)
+        remarks = remarks_of(named, parts, measures, left_out, counted, on_long_list, against)
         return Scores(
             **named._asdict(),
             gold=self.gold.path,
@@ -174,10 +173,10 @@ class Evaluator:
             },
             extra=len(counted.extra),
             excluded=tuple(sorted(self.excluded)),
-            remarks=(*remarks, *told(ties)),
+            noted=tuple(remarks),
             decisions=self.decisions,
             judged=parts,
-            ties=ties,
+            ties=Ties(results, parts, self.decisions) if has_ties else {},
             has_ties=has_ties,
         )
 
@@ -233,12 +232,10 @@ class Evaluator:
 
 def _ids_stand(gold: Gold) -> bool:
     """Whether a gold's ids stand as written: a dictionary's may have been read, and normalised, without the task."""
+    if gold.format in ("qrels", layouts.FORMAT):
+        return True
     ids = [*gold.queries, *(document for judged in (gold.qrels or {}).values() for document in judged)]
-    return (
-        gold.format in ("qrels", layouts.FORMAT)
-        or any(normal_id(text) != text for text in ids)
-        or bool(wrong_id(ids, commas=False))
-    )
+    return any(normal_id(text) != text for text in ids) or bool(wrong_id(ids, commas=False))
 
 
 def read_with_task(

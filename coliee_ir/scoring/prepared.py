@@ -5,10 +5,9 @@ from __future__ import annotations
 import contextlib
 import re
 from collections.abc import Iterable, Mapping, Sequence
-from typing import Final
+from typing import Final, NamedTuple
 
 from coliee_adapters.checked import texts
-from coliee_adapters.classes import NamedTuple
 from coliee_adapters.errors import InputError, UsageError, shortened
 from coliee_adapters.forms import tort
 from coliee_adapters.forms.lines import counted
@@ -94,16 +93,17 @@ def _refuse_other_task(gold: Gold, rules: Protocol) -> None:
         raise UsageError("wrong-task", f"{gold.path} holds statute questions; the task is {task}")
     if rules.law == "statute" and gold.labels is None and asks_cases(gold):
         raise UsageError("wrong-task", f"{gold.path} holds cases, as in Task 1; the task is {task}")
-    documents = [document for judged in (gold.qrels or {}).values() for document in judged]
-    if not rules.exact_ids and (wrong := wrong_id([*gold.queries, *documents], commas=False)):
-        remedy = f"{ONE_WORD}; plain TREC ids may have commas: task trec"
-        raise InputError("bad-id", gold.path, wrong[1], found=wrong[0], remedy=remedy)
+    if not rules.exact_ids:
+        documents = (document for judged in (gold.qrels or {}).values() for document in judged)
+        if wrong := wrong_id([*gold.queries, *documents], commas=False):
+            remedy = f"{ONE_WORD}; plain TREC ids may have commas: task trec"
+            raise InputError("bad-id", gold.path, wrong[1], found=wrong[0], remedy=remedy)
     if gold.format != "memory" and rules.pilot != (gold.format == tort.FORMAT):
         problem = f"{gold.path} is {'not ' if rules.pilot else ''}a gold of the pilot; the task is {task}"
         raise UsageError("wrong-task", problem)
 
 
-def _judgements(gold: Gold, rules: Protocol, queries: Iterable[str]) -> dict[str, Mapping[str, Mapping[str, int]]]:
+def _judgements(gold: Gold, rules: Protocol, queries: tuple[str, ...]) -> dict[str, Mapping[str, Mapping[str, int]]]:
     """What each part of a submission is judged by, over the same queries in the same order."""
     judgements: dict[str, Mapping[str, Mapping[str, int]]] = {}
     if "documents" in rules.parts:
@@ -113,7 +113,10 @@ def _judgements(gold: Gold, rules: Protocol, queries: Iterable[str]) -> dict[str
                 f"{gold.path} holds labels only; task {rules.task} is scored by relevant documents: "
                 "is it the gold of another task?",
             )
-        judgements["documents"] = {query: counting(query, gold.qrels.get(query, {}), rules) for query in queries}
+        if not rules.not_itself and queries == tuple(gold.qrels):
+            judgements["documents"] = gold.qrels  # as they are held
+        else:
+            judgements["documents"] = {query: counting(query, gold.qrels.get(query, {}), rules) for query in queries}
     if "answers" in rules.parts and gold.labels is not None:
         labels = gold.labels
         judgements["answers"] = {q: {LABEL[labels[q]]: 1} if q in labels else {} for q in queries}
@@ -211,15 +214,8 @@ def check_rules(rules: Protocol) -> None:
                 raise fault(key, f"{name} needs {lacking[0]}, which parts does not name")
 
 
-class Choice(NamedTuple):
-    """The measures to compute, and the names of official ones that cannot be."""
-
-    measures: tuple[Measure, ...]
-    left_out: tuple[str, ...] = ()
-
-
-def choose(asked: Sequence[Measure], parts: Parts, against: Prepared) -> Choice:
-    """The measures to compute: those asked for, or the official ones that the given parts allow."""
+def choose(asked: Sequence[Measure], parts: Parts, against: Prepared) -> tuple[list[Measure], list[str]]:
+    """The measures to compute: those asked for, or the official ones that the given parts allow; and the others."""
     rules = against.rules
     for measure in asked:
         for part in measure.needs:
@@ -230,7 +226,7 @@ def choose(asked: Sequence[Measure], parts: Parts, against: Prepared) -> Choice:
                 problem = f"{measure} needs {NEEDED.get(part, f'{part}, which this submission does not hold')}"
                 raise UsageError("unfit-measure", problem)
     if asked:
-        return Choice(tuple(asked))
+        return list(asked), []
     official = named([*rules.measures, *(rules.long_list if "long" in parts else ())], rules.scores)
-    possible = tuple(measure for measure in official if all(part in parts for part in measure.needs))
-    return Choice(possible, tuple(measure.name for measure in official if measure not in possible))
+    possible = [measure for measure in official if all(part in parts for part in measure.needs)]
+    return possible, [measure.name for measure in official if measure not in possible]

@@ -4,22 +4,21 @@ from __future__ import annotations
 
 import math
 from collections.abc import Iterator, Mapping, Sequence
-from dataclasses import field, replace
+from dataclasses import dataclass, field, replace
 from functools import cache
-from typing import TYPE_CHECKING, Any, ClassVar, Final, Literal, overload
+from typing import TYPE_CHECKING, Any, ClassVar, Final, Literal, NamedTuple, overload
 
 import numpy as np
 
 from coliee_adapters import trec_eval
 from coliee_adapters.checked import one_of, refused, texts
-from coliee_adapters.classes import dataclass
 from coliee_adapters.errors import UsageError, printable
 from coliee_adapters.forms.lines import counted
 from coliee_adapters.remarks import Remark, told_of
 from coliee_adapters.trec_eval import Request
 from coliee_ir.judging.judged import Judged
 from coliee_ir.measures import Delegated, Measure, Result
-from coliee_ir.measures.ties import Span
+from coliee_ir.measures.ties import Span, Ties
 from coliee_ir.output import envelope
 from coliee_ir.output.grid import Cell, Grid, Number, Rows
 from coliee_ir.output.shown import FORMS, Forms, Shown
@@ -37,8 +36,7 @@ Keep = Literal["judged", "queries", "values"]
 _NONE: Final = np.zeros(0)
 
 
-@dataclass(frozen=True, slots=True)
-class Timing:
+class Timing(NamedTuple):
     """Where the time went, in seconds.
 
     Attributes:
@@ -53,13 +51,8 @@ class Timing:
     judge: float = 0.0
     measure: float = 0.0
 
-    def __add__(self, other: Timing) -> Timing:
-        return Timing(
-            self.lines + other.lines, self.read + other.read, self.judge + other.judge, self.measure + other.measure
-        )
 
-
-@dataclass(frozen=True, slots=True, eq=False, repr=False)
+@dataclass(slots=True, eq=False, repr=False)
 class Scores(Shown):
     """The scores of one run.
 
@@ -77,12 +70,12 @@ class Scores(Shown):
         others: the files that belong to the run: ``answers``, ``long_list``.
         other_tag: the run tag of its answers, where that is another; else None.
         excluded: the queries that were left out.
-        remarks: what was tolerated and what was decided, in sentences, each with its kind.
+        noted: what was tolerated and what was decided, in sentences, each with its kind.
         decisions: the choices made where the organisers leave it open.
         timing: where the time went.
         judged: the judged parts behind the results, where they were asked for.
         ties: for a run that has judged documents of equal score, the span of each measure over all orders of these,
-            where it is known: see ``coliee_ir.measures.ties``.
+            where it is known, computed when it is asked for: see ``coliee_ir.measures.ties``.
         has_ties: whether the run has such documents.
     """
 
@@ -99,7 +92,7 @@ class Scores(Shown):
     others: Mapping[str, str] = field(default_factory=dict)
     other_tag: str | None = None
     excluded: tuple[str, ...] = ()
-    remarks: tuple[Remark, ...] = ()
+    noted: tuple[Remark, ...] = ()
     decisions: Decisions = field(default_factory=Decisions)
     timing: Timing = field(default_factory=Timing, compare=False)
     judged: Mapping[str, Judged] = field(default_factory=dict, repr=False)
@@ -114,6 +107,11 @@ class Scores(Shown):
     def measures(self) -> dict[str, float]:
         """Name → value over all queries; NaN if no query is left to form it from."""
         return {measure.name: result.value for measure, result in self.results.items()}
+
+    @property
+    def remarks(self) -> tuple[Remark, ...]:
+        """What was noted, and which scores depend on the order of documents of equal score."""
+        return (*self.noted, *(self.ties.told() if isinstance(self.ties, Ties) else ()))
 
     @property
     def queries(self) -> dict[str, int]:
@@ -157,7 +155,7 @@ class Scores(Shown):
             return self if keep == "judged" or not self.judged else replace(self, judged={})
         results = {measure: Result(result.value, _NONE) for measure, result in self.results.items()}
         answered = _every(len(self.query_ids)) if all(self.answered) else self.answered
-        return replace(self, results=results, answered=answered, judged={}, ties={})
+        return replace(self, results=results, answered=answered, judged={}, noted=self.remarks, ties={})
 
     def header(self) -> str:
         """What was judged, in a line."""
@@ -206,7 +204,7 @@ def places_of(scored: Sequence[Scores], name: str) -> list[int]:
     return places
 
 
-@dataclass(frozen=True, slots=True, eq=False, repr=False)
+@dataclass(slots=True, eq=False, repr=False)
 class Scored(Shown, Sequence[Scores]):
     """Runs scored by one evaluator: a sequence of ``Scores``, also found by run name.
 

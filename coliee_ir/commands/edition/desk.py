@@ -5,9 +5,8 @@ from __future__ import annotations
 from collections.abc import Iterator, Sequence
 from dataclasses import replace
 from pathlib import Path
-from typing import Final
+from typing import Final, NamedTuple
 
-from coliee_adapters.classes import NamedTuple
 from coliee_adapters.errors import printable
 from coliee_adapters.forms.lines import counted
 from coliee_adapters.remarks import Remark
@@ -133,7 +132,7 @@ def _scores(team: _Team) -> Iterator[tuple[str, str, str, str]]:
 
 def _page(day: Day, team: _Team) -> str:
     scores = Grid(["task", "run", "place", "scores"], [[*row] for row in _scores(team)], n_text=4)
-    findings = findings_grid(team.findings, {})
+    findings = findings_grid(sorted(team.findings, key=lambda one: list(Severity).index(one.severity)))
     tables = {"Scores": scores, "Findings": findings, "Received": _files(team)}
     sections = [Section(name.lower(), name, html(grid, name.lower())) for name, grid in tables.items() if grid.rows]
     return page(f"{day.edition.name}: {team.name}", sections, '<p><a href="../index.html">All teams</a></p>\n')
