@@ -186,8 +186,8 @@ def test_after_a_mail_only_what_is_new_is_marked_and_old_files_go(again: Callabl
 
 
 def test_reports_lead_from_the_runs_of_the_site(again: Callable[..., str], tmp_path: Path) -> None:
-    again({"mailbox/A/task1.A3.txt": made._task1("A3", 0, 9),
-           "coliee.toml": "resamples = 99\n" + FILE.replace("hide_gold = true", "figures = false\nreports = true")})  # fmt: skip
+    own = "resamples = 99\n" + FILE.replace("hide_gold = true", "figures = false\nreports = true")
+    again({"mailbox/A/task1.A3.txt": made._task1("A3", 0, 9), "coliee.toml": own})
     (report,) = (tmp_path / "out/public").glob("task-1-report-a-*.html")
     assert f'href="{report.name}"' in (tmp_path / "out/public/task-1.html").read_text("utf-8")
 
