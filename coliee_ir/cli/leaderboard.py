@@ -8,7 +8,7 @@ import sys
 from pathlib import Path
 
 from coliee_adapters.errors import UsageError, printable
-from coliee_adapters.files.source import made_folder
+from coliee_adapters.files.writing import made_folder
 from coliee_adapters.kinds import told
 from coliee_ir.cli import say, scoring
 from coliee_ir.cli.options import add, add_decisions

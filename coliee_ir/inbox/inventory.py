@@ -263,7 +263,7 @@ def _shown_by_head(source: Source) -> tuple[str, ...]:
 
 def _is_of_golds(source: Source, golds: Sequence[Gold]) -> bool:
     """Whether a file holds the judgements of a gold, in whatever bytes; a list of labels with a run tag is a run."""
-    form = detect.shown(source.head(), "gold")
+    form = detect.shown(source, "gold")
     if form is None or not golds or source.size > source.limits.whole:
         return False
     if form.name == "labels" and not _without_tag(source):
@@ -339,18 +339,18 @@ def is_nothing(source: Source) -> bool:
         return False
     if fault.fault is not None and not fault.tolerable:
         return bool(re.fullmatch(_BESIDES, Path(file).name)) or _is_document(file)
-    head = Source.head(source) if fault.fault is None else Source(file, lenient=True).head()
-    if not head.strip():
+    read = source if fault.fault is None else Source(file, lenient=True)
+    if not (head := read.head()).strip():
         return False
     start = head.lstrip()
     if start.startswith(b"<"):
-        return detect.shown(head, "gold") is not None
+        return detect.shown(read, "gold") is not None
     if start.startswith((b"{", b"[")):
         return False
     if re.fullmatch(_README, Path(file).name):
         return True
     text = text_of_head(head)
-    form = getattr(detect.shown(head, "run"), "name", "")
+    form = getattr(detect.shown(read, "run"), "name", "")
     if form == "table" and any(
         re.fullmatch(_OF_SCORES, name) for name in re.split(r"[,;\t]", text.lstrip().partition("\n")[0])
     ):

@@ -6,7 +6,7 @@ import json
 import re
 import unicodedata
 from collections.abc import Mapping
-from functools import partial
+from functools import lru_cache, partial
 from io import TextIOBase
 from itertools import islice
 from typing import Final
@@ -80,6 +80,7 @@ def is_xml(head: bytes) -> bool:
     return head.lstrip().startswith(b"<") and re.search(_XML, head) is not None
 
 
+@lru_cache(maxsize=2)  # a gold and a run ask it of one head
 def lists_labels(head: bytes) -> bool:
     """Whether the second column of the first content line is a label in any of its forms.
 

@@ -9,7 +9,8 @@ from typing import Final
 import numpy as np
 
 from coliee_adapters.errors import UsageError
-from coliee_adapters.files.source import PathLike, check_outputs, made_folder, written
+from coliee_adapters.files.source import PathLike
+from coliee_adapters.files.writing import check_outputs, made_folder, written
 from coliee_adapters.forms.lines import counted
 from coliee_adapters.records import Gold
 from coliee_ir.scoring.years import years

@@ -13,7 +13,8 @@ import numpy as np
 from coliee_adapters.checked import is_finite, one_of
 from coliee_adapters.classes import NamedTuple, dataclass
 from coliee_adapters.errors import InputError, UsageError, quoted, shortened
-from coliee_adapters.files.source import PathLike, Source, copies, written
+from coliee_adapters.files.source import PathLike, Source, copies
+from coliee_adapters.files.writing import written
 from coliee_adapters.forms import json_text, tort
 from coliee_adapters.forms.lines import counted
 from coliee_adapters.ids import Ids

@@ -7,7 +7,7 @@ from collections.abc import Mapping, Sequence
 from pathlib import Path
 from typing import Final
 
-from coliee_adapters.files.source import made_folder, written
+from coliee_adapters.files.writing import made_folder, written
 from coliee_ir.commands.leaderboard import webpage
 from coliee_ir.commands.leaderboard.board import Board
 from coliee_ir.commands.leaderboard.catalogue import TABLES, Extras, everything

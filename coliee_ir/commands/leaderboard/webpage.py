@@ -9,7 +9,7 @@ from html import unescape
 from pathlib import Path
 from typing import Final
 
-from coliee_adapters.files.source import made_folder, written
+from coliee_adapters.files.writing import made_folder, written
 from coliee_ir.commands.leaderboard.board import Board
 from coliee_ir.commands.leaderboard.catalogue import TABLES
 from coliee_ir.output import webpage
