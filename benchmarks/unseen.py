@@ -1,32 +1,31 @@
-"""How the tests and intervals hold on models that were not used to choose them, as tables in Markdown.
-
-    python -m benchmarks.unseen [--times N] [--seed N]
+"""How tests and intervals hold on models that were not used to choose them; ``benchmarks.error_rates`` prints them.
 
 Queries have relevant cases in numbers with heavy tails (Pareto's 1.3 up to 200, lognormal) or without (geometric), and
 systems differ in skill and in how much they return, so that differences reach from 0 to .6; others have means of values
-of which many are 0, or accuracies. Truth is that of 200,000 drawn queries.
+of which many are 0, or accuracies. Truth is that of 200,000 drawn queries. LeCaRD's are resampled, if they are there.
 """
 
 from __future__ import annotations
 
-import argparse
 import functools
 import itertools
 import math
 from collections.abc import Callable, Iterator, Sequence
+from pathlib import Path
 
 import numpy as np
 import numpy.typing as npt
 
-from coliee_ir.commands.compare.result import verdict
+from coliee_ir import evaluate_all
+from coliee_ir.commands.compare.result import verdicts
 from coliee_ir.commands.leaderboard.standing import stands
 from coliee_ir.measures.base import Terms, quotient, share
 from coliee_ir.stats import systems
-from coliee_ir.stats.folds import t_quantile
 from coliee_ir.stats.paired import Board, jointly, standings, tested
 from coliee_ir.stats.power import Power
 from coliee_ir.stats.resampling import left_out
 from coliee_ir.stats.settings import Resampling
+from coliee_ir.stats.student import t_quantile
 
 Floats = npt.NDArray[np.float64]
 #: what a model draws: the sums above and below of each run and query
@@ -120,6 +119,35 @@ def replicated(counts: str, gap: float, runs: int, between: float) -> Model:
     return draw
 
 
+@functools.cache
+def lecard(folder: str) -> Model:
+    """Micro-F1 of LeCaRD's four rankings, each cut after 3, 10, 22 and 30 documents, on queries drawn from its 107."""
+    names = [f"MicroF1@{k}" for k in (3, 10, 22, 30)]
+    runs = [str(Path(folder, f"{name}_top100.json")) for name in ("bm25", "tfidf", "lm", "combined")]
+    scored = evaluate_all(str(Path(folder, "golden_labels.json")), runs, task="1", measures=names)
+    each = [result.terms.each for scores in scored for result in scores.results.values()]
+    above, below = np.moveaxis(np.array(each), 2, 0)
+
+    def draw(random: np.random.Generator, n: int) -> Drawn:
+        drawn = random.integers(above.shape[1], size=n)
+        return above[:, drawn], below[:, drawn]
+
+    return draw
+
+
+def exchanged(model: Model, a: int, b: int) -> Model:
+    """Two runs of a model that change places on a random half of the queries, so that they do not differ."""
+
+    def draw(random: np.random.Generator, n: int) -> Drawn:
+        above, below = model(random, n)
+        swap = random.random(n) < 0.5
+        first, second = np.where(swap, b, a), np.where(swap, a, b)
+        both = np.stack([first, second]), np.arange(n)
+        return above[both], below[both]
+
+    return draw
+
+
 def spread(kind: str, n_runs: int) -> Model:
     """Runs from bad to good."""
     skill = np.linspace(-1.6, 1.6, n_runs)
@@ -163,31 +191,46 @@ def jackknife(a: Terms, b: Terms) -> tuple[float, float]:
     return a.total - b.total - half, a.total - b.total + half
 
 
-def singles(times: int, seed: int) -> Iterator[list[str]]:
-    """Intervals of single pairs."""
+def pairs_of(folder: str) -> Iterator[tuple[str, Model, int, int]]:
+    """Pairs of which the scores are equal, and that differ more and more."""
     for kind in (*COUNTS, "means"):
         model = spread(kind, 7)
-        skill = micro(kind, [0, 0], [0.6, 0.6]) if kind in COUNTS else mean([0, 0])
-        for of, (a, b) in ((skill, (0, 1)), (model, (4, 3)), (model, (5, 2)), (model, (6, 0))):
-            d = 0.0 if of is skill else float(truth(of)[a] - truth(of)[b])
-            row = [kind, f"{d:.2f}"]
-            for n in SIZES:
-                random, held, widths = np.random.default_rng([seed, n]), np.zeros(2), []
-                for at in range(times):
-                    two = [terms(of(random, n))[run] for run in (a, b)]
-                    [test] = tested(Board(two), [(0, 1)], settings(at))
-                    ends = [test.interval, jackknife(*two)]
-                    held += [not (low > d or high < d) for low, high in ends]
-                    widths.append([high - low for low, high in ends])
-                ours, theirs = np.nanmean(widths, axis=0)
-                row.append(f"{100 * held[0] / times:.0f} ({100 * held[1] / times:.0f}), {ours / theirs:.2f}")
-            yield row
+        yield kind, micro(kind, [0, 0], [0.6, 0.6]) if kind in COUNTS else mean([0, 0]), 0, 1
+        yield from ((kind, model, *pair) for pair in ((4, 3), (5, 2), (6, 0)))
+    if folder:
+        real = lecard(folder)
+        order = np.argsort(-truth(real)).tolist()
+        yield "LeCaRD", exchanged(real, order[0], order[-1]), 0, 1
+        yield from (("LeCaRD", real, order[0], order[at]) for at in (4, 9, 15))
 
 
-def joints(times: int, seed: int) -> Iterator[list[str]]:
+def singles(times: int, seed: int, folder: str) -> Iterator[list[str]]:
+    """Intervals of single pairs."""
+    for kind, of, a, b in pairs_of(folder):
+        d = float(truth(of)[a] - truth(of)[b])
+        d = 0.0 if abs(d) < 0.005 else d
+        row = [kind, f"{d:.2f}"]
+        for n in SIZES:
+            random, held, widths = np.random.default_rng([seed, n]), np.zeros(2), []
+            for at in range(times):
+                drawn = terms(of(random, n))
+                two = [drawn[a], drawn[b]]
+                [test] = tested(Board(two), [(0, 1)], settings(at))
+                ends = [test.interval, jackknife(*two)]
+                held += [not (low > d or high < d) for low, high in ends]
+                widths.append([high - low for low, high in ends])
+            ours, theirs = np.nanmean(widths, axis=0)
+            row.append(f"{100 * held[0] / times:.0f} ({100 * held[1] / times:.0f}), {ours / theirs:.2f}")
+        yield row
+
+
+def joints(times: int, seed: int, folder: str) -> Iterator[list[str]]:
     """Boards of runs that differ: whether all intervals and all ranks hold at once; who may be the best."""
     models = {f"12 runs, {kind}": spread(kind, 12) for kind in (*COUNTS, "means", "accuracies")}
-    for name, model in {**models, "4 rankings × 4 cutoffs": nested}.items():
+    models["4 rankings × 4 cutoffs"] = nested
+    if folder:
+        models["LeCaRD, 4 × 4"] = lecard(folder)
+    for name, model in models.items():
         f = truth(model)
         pairs = list(itertools.combinations(range(len(f)), 2))
         true = np.array([f[a] - f[b] for a, b in pairs])
@@ -240,11 +283,11 @@ def margins(times: int, seed: int) -> Iterator[list[str]]:
         model, a, b = spread(kind, 7), 4, 3
         d = float(truth(model)[a] - truth(model)[b])
         for n in SIZES:
-            random, said = np.random.default_rng([seed, n]), []
+            random, said = np.random.default_rng([seed, n]), list[str]()
             for at in range(times):
                 drawn = terms(model(random, n))
                 [test] = tested(Board([drawn[a], drawn[b]]), [(0, 1)], settings(at))
-                said.append(verdict(test.difference, False, test.narrower, d))
+                said += verdicts(np.array([test.difference]), np.zeros(1, bool), np.array([test.narrower]), d)
             below = sum(word in ("equivalent", "not better") or word.startswith("worse") for word in said) / times
             above = sum(word.startswith("better") for word in said) / times
             yield [kind, f"{d:.3f}", str(n), f"{100 * below:.1f}%", f"{100 * above:.1f}%"]
@@ -305,44 +348,30 @@ def plans(times: int, seed: int) -> Iterator[list[str]]:
         yield [kind, f"{d:.3f}", f"{few}–{many}", str(n), f"{100 * found / times:.0f}%"]
 
 
-def told(times: int, seed: int) -> Iterator[str]:
-    """Everything, a piece at a time."""
+def told(times: int, seed: int, folder: str) -> Iterator[str]:
+    """The tables, a piece at a time."""
     from benchmarks.error_rates import table
 
-    yield (
-        f"Single 95% intervals that hold the truth, in % of {times:,}; in brackets the jackknife-t's; then our mean "
-        f"width in its widths:\n"
-    )
-    yield table(["model", "true difference", *(f"{n} queries" for n in SIZES)], list(singles(times, seed)))
     boards = max(times // 3, 1)
-    yield f"Of {boards:,} boards of runs that differ:\n"
+    of_pairs, of_boards = (f"{100 * math.sqrt(0.0475 / n):.1f}" for n in (times, boards))
+    yield f"""On models that were **not used to choose the method**, and on real queries (LeCaRD's 107, resampled):
+single 95% intervals of differences that hold the truth, in % of {times:,} (standard error {of_pairs}); in brackets
+those of the jackknife with Satterthwaite's degrees of freedom; then our mean width in its widths. At a difference
+of 0 the rest to 100 is the test's level:
+"""
+    yield table(["model", "true difference", *(f"{n} queries" for n in SIZES)], list(singles(times, seed, folder)))
+    yield f"Of {boards:,} boards of runs that differ (standard error {of_boards}):\n"
     header = ["model", "queries", "all joint intervals hold", "all ranks hold", "the best is kept", "may be the best",
               "by all pairs"]  # fmt: skip
-    yield table(header, list(joints(boards, seed)))
+    yield table(header, list(joints(boards, seed, folder)))
     yield agreement(2000, seed)
-    yield f"Verdicts where the true difference is the margin, of {times:,}; each is wrong in 5% at most:\n"
+    yield f"Verdicts where the true difference is the margin, of {times:,}; each should be wrong in 5% at most:\n"
     header = ["model", "difference = margin", "queries", "below it claimed", "above it claimed"]
     yield table(header, list(margins(times, seed)))
-    yield (
-        f"Systems of several runs: 95% intervals that hold the truth, of {times:,}; in brackets those that know of "
-        "queries alone:\n"
-    )
+    yield f"""Systems of several runs: 95% intervals that hold the truth, of {times:,}; in brackets those that know of
+queries alone:
+"""
     header = ["model", "shift", "runs", "20 queries, equal", "20, different", "100 queries, equal", "100, different"]
     yield table(header, list(replicates(times, seed)))
     yield f"Plans from 100 queries for a power of 80%, and what {times:,} comparisons of so many queries find:\n"
     yield table(["model", "true difference", "half of plans say", "median", "found with it"], list(plans(times, seed)))
-
-
-def main(arguments: Sequence[str] | None = None) -> int:
-    """Print the tables."""
-    parser = argparse.ArgumentParser(prog="python -m benchmarks.unseen", description=__doc__)
-    parser.add_argument("--times", type=int, default=300, help="how often each is drawn; default: 300")
-    parser.add_argument("--seed", type=int, default=2026, help="default: 2026")
-    options = parser.parse_args(arguments)
-    for text in told(options.times, options.seed):
-        print(text, flush=True)
-    return 0
-
-
-if __name__ == "__main__":
-    raise SystemExit(main())

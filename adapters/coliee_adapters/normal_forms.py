@@ -1,6 +1,6 @@
 """Ids that people read as one and bytes tell apart: Unicode's normal forms, and characters that are not seen.
 
-Nothing here makes ids equal by itself: what differs only so is reported, and ``convert --normalise`` writes one form.
+Nothing here makes ids equal by itself: what differs only so is reported.
 """
 
 from __future__ import annotations

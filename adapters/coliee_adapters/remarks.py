@@ -15,7 +15,7 @@ KINDS = {
     "short-id": "{n} retrieved (document has|documents have) fewer digits than the gold's; were leading zeros lost?",
     "odd-id": "{n} retrieved (document is|documents are) not written as the gold's are, and so (matches|match) nothing",
     "other-form": "{n} (id differs|ids differ) from the gold's only in Unicode form, and so (matches|match) nothing; "
-    "`coliee-ir convert --normalise` writes one form",
+    "write gold and run in one form",
     "other-spelling": "{n} query (id is|ids are) spelled differently in the gold, and so (matches|match) nothing",
     "no-match": "no retrieved document is judged in the gold, so the score is zero",
     "no-score-reaches": "no score of the run reaches the threshold; was the rule tuned on scores of another scale?",

@@ -26,6 +26,7 @@ COMMANDS = {
     "compare": "test which differences between runs are significant, with intervals and effect sizes",
     "plan": "find out how many queries, or how large a difference, a comparison needs",
     "leaderboard": "rank the submissions of many teams, and make the tables of an overview paper",
+    "edition": "check, rank and publish all that came for an edition, from one file",
     "tune": "choose where to cut rankings, and estimate the score on other queries",
     "cut": "cut a ranking by a rule that tune has saved",
     "fuse": "fuse runs into one by scores, ranks or votes, with weights that can be fitted",

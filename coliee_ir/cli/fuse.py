@@ -25,7 +25,7 @@ from coliee_ir.scoring.reading import given as as_given
 from coliee_ir.stats.settings import FOLDS, SEED
 
 #: What a file of weights says too.
-_IN_FILE = ("method", "norm", "k", "depth", "top", "ties")
+_IN_FILE = ("method", "norm", "k", "top", "ties")
 
 
 def add_arguments(parser: argparse.ArgumentParser) -> None:
@@ -40,7 +40,7 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
     norms = f"{', '.join(fusion.NORMS)} (default: {fusion.NORM})"
     add(parser, "norm", choices=tuple(fusion.NORMS), help=f"normalisation of scores, for the comb… methods: {norms}")
     add(parser, "k", help=f"constant of rrf (default: {fusion.K:g})")
-    add(parser, "weights", "depth", "top")
+    add(parser, "weights", "top")
     add(parser, "ties", choices=fusion.TIES)
     add(parser, "fit")
     add(
@@ -122,7 +122,7 @@ def _fit(options: argparse.Namespace, found: Runs) -> int:
         say(f"only the documents are fused; {counted(len(left), 'file')} with answers left out (first: {left[0]})")
     fitted = fitting.fit_fusion(
         evaluator.gold, *(cast(RunLike, one.ranking) for one in submissions), method=options.method, norm=options.norm,
-        k=options.k, depth=options.depth, top=options.top, measure=one_measure(options), tag=options.tag,
+        k=options.k, top=options.top, measure=one_measure(options), tag=options.tag,
         **by,
         folds=FOLDS if options.folds is None else options.folds,
         by_year=options.by_year, ties=options.ties,

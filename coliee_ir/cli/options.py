@@ -19,7 +19,6 @@ from coliee_adapters.errors import UsageError
 from coliee_adapters.files import remote
 from coliee_adapters.files.compressed import plain_name
 from coliee_adapters.forms.vocabulary import ROLES, parse_columns
-from coliee_adapters.normal_forms import NORMAL_FORMS
 from coliee_adapters.records import exact_id
 from coliee_ir.measures.catalogue import names_in
 from coliee_ir.rules.decisions import CHOICES
@@ -133,6 +132,7 @@ OPTIONS: Final[Mapping[str, Option]] = {
     "files": _option(
         metavar="SUBMISSION|DIR", nargs="+", reads=True, help="files of one or several submissions, or a folder of them"
     ),
+    "edition_file": _option(metavar="FILE", help="edition, as TOML; `coliee-ir edition new` asks for it and writes it"),
     "ranking": _option(metavar="RUN", reads=True, help="ranking to cut; - reads standard input"),
     "platform": _option(metavar="PLATFORM", help="platform: codabench or tira"),
     "source": _option(
@@ -189,11 +189,6 @@ OPTIONS: Final[Mapping[str, Option]] = {
     ),
     "template": _option(
         "--template", metavar="FILE", reads=True, help="pilot only: test file that the submission repeats"
-    ),
-    "normalise": _option(
-        "--normalise", "--normalize", choices=NORMAL_FORMS, metavar="FORM",
-        help="Unicode form to write ids in: NFC, NFKC, or visible: NFKC without characters of no width "
-        "(default: as they are)",
     ),
     "queries": _option("--queries", metavar="FILE", reads=True, help="test file, or any file that names the queries"),
     "query_gold": _option(
@@ -336,7 +331,6 @@ OPTIONS: Final[Mapping[str, Option]] = {
         "--weights", metavar="W,W,…|FILE", reads=True,
         help="one weight for each run, or a file written by --save, which also holds the method",
     ),
-    "depth": _option("--depth", **_COUNT, help="use only the first N results of each run (default: all)"),
     "top": _option("--top", **_COUNT, help="number of fused documents to keep per query (default: all)"),
     "ties": _option("--ties", help="answer to give when votes are tied; first: that of the first RUN (default: N)"),
     "fit": _option(
@@ -351,7 +345,7 @@ _HEADINGS: Final[Mapping[str, frozenset[str]]] = {
     "Input": frozenset(("answers", "exclude", "only", "form")),
     "Rules": frozenset(("protocol", "rule", "weights", "not_itself", "not_queries")),
     "Output": frozenset(
-        ("format", "to", "tag", "per_query", "span_of_ties", "by_year", "stages", "table_names", "best", "normalise",
+        ("format", "to", "tag", "per_query", "span_of_ties", "by_year", "stages", "table_names", "best",
          "reports", "hide_gold")
     ),
     "Running": frozenset(("jobs", "cluster", "store", "timing", "keep_going", "log", "help")),

@@ -192,7 +192,7 @@ def _hand(group: Sequence[Item], evaluator: Evaluator, needed: Sequence[str], do
         done.invalid.append(Invalid(files, main.tag, main.team, Remark("incomplete", f"{', '.join(files)}: {reason}")))
 
     if alone and len(of) == 1:
-        done.handed.append(Handed(Submission(main.source), main.team, main.tag))
+        done.handed.append(Handed(Submission(main.source), main.team, main.tag, status=main.status))
     elif needed == ["documents"] and Part.LONG in of and "documents" not in of:
         refuse("a long list without an answer set of its run tag: name the answer set task3.TAG, the list task3-L.TAG")
     elif len(needed) == 2 and len(of) < 2:
@@ -211,7 +211,8 @@ def _hand(group: Sequence[Item], evaluator: Evaluator, needed: Sequence[str], do
             parts = Submission(of["documents"].source, None, of[Part.LONG].source)
         else:
             parts = Submission(main.source)
-        done.handed.append(Handed(parts, main.team, main.tag))
+        status = next((part.status for part in group if part.status), "")
+        done.handed.append(Handed(parts, main.team, main.tag, status=status))
 
 
 def numbered(runs: Sequence[tuple[str, str, str]]) -> list[str]:
@@ -264,7 +265,7 @@ def _remark_counts(done: Collected, evaluator: Evaluator) -> None:
         rules = submission_rules(evaluator.task, evaluator.edition)
     except UsageError:  # a task that is not COLIEE's
         return
-    for team, n in Counter(handed.team for handed in done.handed).items():
+    for team, n in Counter(handed.team for handed in done.handed if not handed.status).items():
         if team and rules.most_runs is not None and n > rules.most_runs:
             allowed = "are allowed" if rules.runs_stated else f"are usual ({rules.runs_source})"
             done.remarks.append(Remark("many-runs", f"{team} has {counted(n, 'run')}, and {rules.most_runs} {allowed}"))

@@ -100,6 +100,7 @@ class Item:
     like: str = ""  # what it is a copy of
     error: ColieeError | None = None  # why it cannot be read
     received: str = ""  # when the mail that brought it was received, in UTC; empty for what came otherwise
+    status: str = ""  # why its run is not ranked, as ``Listed`` has it; empty for one that is
     is_named: bool = False  # whether it was named itself, and not found in a folder
     nameless: bool = False  # whether it holds no run tag
     holds: tuple[str, ...] = ()  # the parts of the rules that it holds, where they are named
@@ -182,6 +183,7 @@ def sort_files(
         one.team = "" if teams is None else teams.team_of(one.tag, one.file)
         if (mail := archives.mail_of(one.file)) is not None:
             one.received = mail.received
+        one.status = "" if teams is None else teams.status_of(one.tag, one.file, one.team, one.received)
     _by_descriptions(items)
     if rules is None or rules.is_coliee:
         _answers_of_articles(items, edition)

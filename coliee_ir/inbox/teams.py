@@ -2,11 +2,13 @@
 
 from __future__ import annotations
 
+import datetime
 import os
 import re
 import unicodedata
 from collections.abc import Iterable, Mapping
 from pathlib import Path
+from typing import Final
 
 from coliee_adapters.checked import one_of
 from coliee_adapters.classes import NamedTuple
@@ -17,11 +19,12 @@ from coliee_ir.inbox.sheets import read_sheet
 
 
 class Listed(NamedTuple):
-    """A row of a list of teams: the run tag or file, the team, and the further columns."""
+    """A row of a list of teams: the run tag, file or ``FOLDER/``, the team, and the further columns."""
 
-    run: str
+    run: str  # empty in a row of all runs of a team
     team: str
     more: tuple[str, ...] = ()
+    status: str = ""  # ``ranked``, or why a run is not: ``late``, ``withdrawn``, ``replaced by TAG``
 
 
 class TeamList(NamedTuple):
@@ -32,7 +35,10 @@ class TeamList(NamedTuple):
 
 
 def read_teams(teams: PathLike | Mapping[str, str]) -> TeamList:
-    """A list of teams: a CSV with the columns ``tag`` and ``team``, and more; or a dictionary tag, or file → team."""
+    """A list of teams: a CSV with the columns ``tag`` and ``team``, and more; or a dictionary tag, or file → team.
+
+    A column ``status`` says which runs are shown and not ranked; a row without a tag is that of all runs of its team.
+    """
     if isinstance(teams, Mapping):
         return TeamList(tuple(Listed(run, team) for run, team in teams.items()))
     source = Source.of(
@@ -45,15 +51,26 @@ def read_teams(teams: PathLike | Mapping[str, str]) -> TeamList:
         problem = "there is no such column"
         remedy = "name two: tag,team"
         raise InputError("missing-column", sheet.name, problem, line=1, found=",".join(sheet.header), remedy=remedy)
-    further = [at for at in range(len(sheet.header)) if at not in (team, tag)]
-    found: dict[str, Listed] = {}
+    state = sheet.column("status")
+    further = [at for at in range(len(sheet.header)) if at not in (team, tag, state)]
+    found: dict[tuple[str, str], Listed] = {}
     for line, cells in sheet.rows:
-        row = Listed(cells[tag], cells[team], tuple(cells[at] for at in further))
-        if found.setdefault(row.run, row) != row:
-            problem = f"this run is also {found[row.run].team}'s"
-            raise InputError("conflicting", sheet.name, problem, line=line, found=row.run, remedy="keep one")
+        status = "" if state is None else " ".join(cells[state].split())
+        if not re.fullmatch(_STATUS, status):
+            remedy = "write ranked, late, withdrawn or replaced by TAG"
+            raise InputError("bad-cell", sheet.name, "unknown status", line=line, found=status, remedy=remedy)
+        row = Listed(cells[tag], cells[team], tuple(cells[at] for at in further), status)
+        if found.setdefault((row.run, "" if row.run else row.team), row) != row:
+            problem = f"this run is also {found[row.run, ''].team}'s" if row.run else "this team has two rows"
+            raise InputError(
+                "conflicting", sheet.name, problem, line=line, found=row.run or row.team, remedy="keep one"
+            )
     return TeamList(tuple(found.values()), tuple(sheet.header[at] for at in further))
 
+
+#: what a list says of a run
+LATE: Final = "late"
+_STATUS: Final = "|ranked|late|withdrawn|replaced by .+"
 
 #: what an archive's name ends in, and a team's does not
 _PACKED = re.compile(r"\.(?:zip|tar(?:\.gz|\.xz)?|tgz|eml|mbox)$", re.IGNORECASE)
@@ -72,20 +89,24 @@ class Teams:
         teams: the list.
         pattern: a regular expression; its first group, or all of it, is the team.
         common: the folder that all files have in common; None where there are no files.
+        deadline: what is received later is late, unless the list says that it is ranked.
 
     Raises:
         UsageError: the pattern is no regular expression.
     """
 
-    def __init__(self, teams: TeamList, pattern: str | None, common: Path | None) -> None:
+    def __init__(
+        self, teams: TeamList, pattern: str | None, common: Path | None, deadline: datetime.datetime | None = None
+    ) -> None:
         """What a leaderboard makes of its options.
 
         :meta private:
         """
-        self.list, self.common = teams, common
+        self.list, self.common, self.deadline = teams, common, deadline
         #: the rows that no run has been looked up in
-        self.unused = dict.fromkeys(row.run for row in teams.rows)
-        self._by_name = {_spelled(row.run).lstrip("/"): row for row in teams.rows}
+        self.unused = dict.fromkeys(row.run for row in teams.rows if row.run)
+        self._by_name = {_spelled(row.run).lstrip("/"): row for row in teams.rows if row.run}
+        self._of_team = {row.team: row for row in teams.rows if not row.run}
         try:
             one_of("team_pattern", pattern, str | None, "a regular expression")
             self.pattern = None if pattern is None else re.compile(pattern)
@@ -94,7 +115,7 @@ class Teams:
             raise UsageError("bad-value", problem) from None
 
     def row_of(self, tag: str, file: str) -> Listed | None:
-        """The row of the list for a run: by the end of its path, its tag, or its file's name, however that is written.
+        """The row of the list for a run: by its path's end, tag, file name or folder, however that is written.
 
         :meta private:
         """
@@ -102,10 +123,26 @@ class Teams:
         paths = ["/".join(parts[at:]).lstrip("/") for at in range(len(parts))]
         names = [*paths[:-1], _spelled(tag), *paths[-1:]]  # a path with its folder says most, as runs may share a tag
         stem = re.sub(r"\.(?:txt|json|jsonl|csv|tsv|xml|gz)$", "", parts[-1]) if parts else ""
-        row = next((self._by_name[name] for name in (*names, stem) if name and name in self._by_name), None)
+        names += [stem, *(f"{part}/" for part in reversed(parts[:-1]))]
+        row = next((self._by_name[name] for name in names if name and name in self._by_name), None)
         if row is not None:
             self.unused.pop(row.run, None)
         return row
+
+    def said_of(self, tag: str, file: str, team: str) -> Listed | None:
+        """The row of a run, or else that of its team.
+
+        :meta private:
+        """
+        return self.row_of(tag, file) or self._of_team.get(team)
+
+    def status_of(self, tag: str, file: str, team: str, received: str = "") -> str:
+        """Why a run is not ranked; empty where it is."""
+        rows = (self.row_of(tag, file), self._of_team.get(team))
+        if status := next((row.status for row in rows if row is not None and row.status), ""):
+            return "" if status == "ranked" else status
+        too_late = self.deadline and received and datetime.datetime.fromisoformat(received) > self.deadline
+        return LATE if too_late else ""
 
     def team_of(self, tag: str, file: str) -> str:
         """The team of a run; empty where nothing tells it. Args are those of ``row_of``."""

@@ -58,11 +58,7 @@ class Gathered:
     @property
     def rankings(self) -> Mapping[str, dict[str, float]]:
         """Query → document → score, in order; a dictionary is made when it is asked for."""
-        return self.first(None)
-
-    def first(self, depth: int | None) -> Mapping[str, dict[str, float]]:
-        """The same of the first documents of each query."""
-        return _Rankings(self, depth)
+        return _Rankings(self)
 
     @cached_property
     def lengths(self) -> dict[str, int]:
@@ -74,11 +70,11 @@ class Gathered:
         """How many documents there are, each once a query."""
         return sum(self.lengths.values())
 
-    def _ordered(self, query: str, depth: int | None = None) -> _Rows:
+    def _ordered(self, query: str) -> _Rows:
         held = self._held[query]
         if isinstance(held, list):
             held = self._held[query] = self._in_order(held)
-        documents, scores = held[0][:depth], held[1][:depth]
+        documents, scores = held
         return documents, scores if self.scored else np.arange(len(documents), 0.0, -1.0)
 
     def _in_order(self, parts: list[_Rows]) -> _Rows:
@@ -105,13 +101,13 @@ class Gathered:
 
 
 class _Rankings(Mapping[str, dict[str, float]]):
-    """The first documents of each query, in order."""
+    """The documents of each query, in order."""
 
-    def __init__(self, run: Gathered, depth: int | None) -> None:
-        self._run, self._depth = run, depth
+    def __init__(self, run: Gathered) -> None:
+        self._run = run
 
     def __getitem__(self, query: str) -> dict[str, float]:
-        documents, scores = self._run._ordered(query, self._depth)
+        documents, scores = self._run._ordered(query)
         return dict(zip(documents, scores.tolist(), strict=True))
 
     def __iter__(self) -> Iterator[str]:

@@ -35,9 +35,7 @@ _SAMPLE = 20
 
 _LOST = "leading zeros are lost: write ids as text of {width} digits"
 _HYPHENS = "write hyphens between the numbers of articles, as in 398-20"
-_OTHER_FORM = (
-    "ids differ only in Unicode form ({first}): `coliee-ir convert --normalise` writes gold and run in one form"
-)
+_OTHER_FORM = "ids differ only in Unicode form ({first}): write gold and run in one form"
 _TRUE_ZERO = "; if the zero is true, --decision no_overlap=zero scores it"
 
 

@@ -128,9 +128,6 @@ _PART: Final = keys(Part)
 class Table:
     """A table of a file, whose values are taken by key and checked."""
 
-    #: the kind of its faults
-    kind = "protocol"
-
     def __init__(self, path: str, name: str, held: Mapping[str, Any], known: Collection[str]) -> None:
         self.path, self.name, self.held = path, name, held
         for key in held:
@@ -145,7 +142,7 @@ class Table:
         """The error that something is wrong with a key."""
         place = f"{self.name}, {key}" if self.name else key
         shown = None if found is None else found if isinstance(found, str) else repr(found)
-        return InputError(self.kind, self.path, f"{place}: {problem}", found=shown, remedy=remedy)
+        return InputError("protocol", self.path, f"{place}: {problem}", found=shown, remedy=remedy)
 
     def checked(self, kinds: Mapping[str, Kind]) -> dict[str, Any]:
         """The values of some keys as far as there are such; a list becomes a tuple."""

@@ -103,6 +103,7 @@ class Handed(NamedTuple):
     team: str = ""  # whose it is
     tag: str = ""  # its run tag
     name: str = ""  # what the caller calls it; empty where it goes by its tag
+    status: str = ""  # why it is not ranked; empty where it is
 
     def invalid(self, reason: Remark) -> Invalid:
         """That it could not be scored."""

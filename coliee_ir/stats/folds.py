@@ -5,12 +5,12 @@ from __future__ import annotations
 import math
 import sys
 from collections.abc import Callable, Mapping, Sequence
-from functools import cache, partial
+from functools import partial
 from typing import Final
 
 import numpy as np
 
-from coliee_adapters.checked import groups_of, is_whole, refused
+from coliee_adapters.checked import is_whole, refused
 from coliee_adapters.classes import NamedTuple, dataclass
 from coliee_adapters.errors import UsageError
 from coliee_adapters.forms.lines import counted
@@ -21,6 +21,7 @@ from coliee_ir.stats import resampling
 from coliee_ir.stats.paired import Board, tested
 from coliee_ir.stats.resampling import Difference, Interval
 from coliee_ir.stats.settings import CONFIDENCE_LEVEL, MOST_REPEATS, Resampling
+from coliee_ir.stats.units import Units
 
 
 @dataclass(frozen=True)
@@ -49,20 +50,12 @@ class Split:
             raise UsageError("bad-value", f"the number of repeats must be between 1 and {MOST_REPEATS:,}")
         if not is_whole(n, -sys.maxsize):
             raise refused("folds", "an integer ≥ 2", n)
-        groups = groups_of(groups, queries)
-        names = list(queries) if groups is None else [groups[query] for query in queries]
-        number = {name: at for at, name in enumerate(sorted(set(names)))}
-        if n < 2 or len(number) < n:
-            what = counted(len(number), "query" if groups is None else "group")
-            least = (
-                f"use 2 to {len(number)}"
-                if len(number) > 2
-                else "use 2"
-                if len(number) == 2
-                else "at least 2 are needed"
-            )
+        units = Units.of(queries, groups)
+        if n < 2 or units.n < n:
+            what = counted(units.n, "query" if groups is None else "group")
+            least = "at least 2 are needed" if units.n < 2 else f"use {'2 to ' * (units.n > 2)}{units.n}"
             raise UsageError("too-few", f"{counted(n, 'fold')} cannot be made from {what}; {least}")
-        return cls(np.array([number[name] for name in names], dtype=np.int64), n, seed, repeats)
+        return cls(units.number, n, seed, repeats)
 
     def folds(self, among: BoolArray, *round_: int) -> IntArray:
         """Shape (Q,); the fold of each query, -1 for those that do not take part; all 0 where only one group does."""
@@ -81,15 +74,12 @@ class Split:
 
     def summed(self, each: FloatArray, among: BoolArray) -> FloatArray:
         """What each group of the queries that take part adds; shape (G, T)."""
-        _, number = np.unique(self.group[among], return_inverse=True)
-        total = np.zeros((int(number.max(initial=-1)) + 1, each.shape[1]))
-        np.add.at(total, number, each[among])
-        return total
+        groups, number = np.unique(self.group[among], return_inverse=True)
+        return Units(number, len(groups)).summed(each[among])
 
     def terms(self, like: Terms) -> Terms:
         """Terms whose units are the groups, in the order of their names: what is resampled together."""
-        grouped = self.summed(like.each, np.ones(len(like.each), dtype=np.bool_))
-        return like._replace(each=grouped, is_mean=like.is_mean and len(grouped) == len(like.each))
+        return Units(self.group, int(self.group.max(initial=-1)) + 1).terms(like)
 
 
 def averaged(parts: Sequence[FloatArray], score: Callable[[FloatArray], FloatArray], is_mean: bool) -> Terms:
@@ -148,41 +138,6 @@ def _pseudo(run: Terms) -> Terms:
     known = np.isfinite(without)
     off = np.where(known, without - (without[known].mean() if known.any() else 0.0), 0.0)
     return of_mean(run.total - (len(off) - 1) * off)
-
-
-#: From so many degrees of freedom on, the expansion of t around the normal quantile is exact to ten digits.
-_MANY: Final = 200
-
-
-@cache
-def t_quantile(p: float, degrees: int) -> float:
-    """The quantile of Student's t, for p > .5 (Abramowitz, Stegun 1964, 26.7.3–5); scipy takes .7 s to load."""
-    from statistics import NormalDist  # loads fractions and decimals, which evaluate does without
-
-    z = NormalDist().inv_cdf(p)
-    if degrees >= _MANY:
-        parts = (
-            (z**3 + z) / 4,
-            (5 * z**5 + 16 * z**3 + 3 * z) / 96,
-            (3 * z**7 + 19 * z**5 + 17 * z**3 - 15 * z) / 384,
-            (79 * z**9 + 776 * z**7 + 1482 * z**5 - 1920 * z**3 - 945 * z) / 92160,
-        )
-        return float(z + sum(part / degrees**power for power, part in enumerate(parts, start=1)))
-    low, high = 0.0, math.pi / 2
-    while low < (middle := (low + high) / 2) < high:
-        low, high = (middle, high) if t_within(middle, degrees) < 2 * p - 1 else (low, middle)
-    return math.tan(middle) * math.sqrt(degrees)
-
-
-def t_within(angle: float, degrees: int) -> float:
-    """The probability that Student's |t| is below √degrees · tan(angle)."""
-    cosine, odd = math.cos(angle), degrees % 2
-    term = total = cosine if odd else 1.0
-    for k in range(2 + odd, degrees - 1, 2):
-        term *= (k - 1) / k * cosine**2
-        total += term
-    total = 0.0 if degrees == 1 else total
-    return 2 / math.pi * (angle + math.sin(angle) * total) if odd else math.sin(angle) * total
 
 
 #: how ``best_of`` corrects, in words

@@ -11,8 +11,8 @@ from coliee_ir.measures import Measure, Result
 from coliee_ir.measures.base import Terms
 from coliee_ir.measures.labels import Accuracy, LabelAccuracy
 from coliee_ir.stats import resampling
-from coliee_ir.stats.folds import t_quantile
 from coliee_ir.stats.resampling import NEAR, Interval
+from coliee_ir.stats.student import normal, t_quantile
 from coliee_ir.stats.systems import MeanOf, error_of
 
 #: The measures that are shares of queries answered rightly.
@@ -35,8 +35,19 @@ def interval_of(
         error, degrees = error_of(terms)
         return _around(terms.total, t_quantile((1 + confidence_level) / 2, degrees) * error, within_1)
     if isinstance(measure, SHARES) and not in_groups:
-        return resampling.wilson(float(values.sum()), len(values), confidence_level)
+        return wilson(float(values.sum()), len(values), confidence_level)
     return jackknife_t(terms, confidence_level, within_1=within_1)
+
+
+def wilson(successes: float, n: float, confidence_level: float) -> Interval:
+    """Wilson's score interval of a proportion (Wilson 1927)."""
+    if not n:
+        return Interval(math.nan, math.nan)
+    z = normal().inv_cdf((1 + confidence_level) / 2)
+    share = successes / n
+    middle = (share + z * z / (2 * n)) / (1 + z * z / n)
+    half = z / (1 + z * z / n) * (share * (1 - share) / n + z * z / (4 * n * n)) ** 0.5
+    return Interval(max(middle - half, 0.0), min(middle + half, 1.0))
 
 
 def jackknife_t(terms: Terms, confidence_level: float, *, within_1: bool = True) -> Interval:

@@ -28,8 +28,9 @@ from coliee_adapters.ids import IntArray
 from coliee_ir.judging.judged import BoolArray, FloatArray
 from coliee_ir.measures.base import QUOTIENTS, Terms
 from coliee_ir.stats import resampling
-from coliee_ir.stats.resampling import NEAR, Interval, normal
+from coliee_ir.stats.resampling import NEAR, Interval
 from coliee_ir.stats.settings import Resampling
+from coliee_ir.stats.student import normal
 
 #: relative step of central differences
 _STEP: Final = 1e-5
@@ -42,8 +43,8 @@ _OFF: Final = 1e-12
 
 #: of more runs than these, pairs are tested together only
 MOST_ALONE: Final = 50
-#: flips of pairs that are made for a joint test, at most; 10,000 of each pair of 223 runs
-_AFFORDABLE: Final = 250_000_000
+#: flips of pairs that are made for a joint test, at most; 10,000 of each pair of 158 runs
+_AFFORDABLE: Final = 125_000_000
 #: c where there is none
 _FAR: Final = 4.0
 
@@ -358,18 +359,6 @@ def tested(board: Board, pairs: Pairs, settings: Resampling) -> list[PairTest]:
     ]
 
 
-def untested(board: Board, pairs: Pairs, settings: Resampling) -> list[PairTest]:
-    """What there is to say of pairs before any flips."""
-    pairs, none = _array(pairs), Interval(math.nan, math.nan)
-    a, b = pairs.T
-    critical = np.where(_least(board, pairs) >= settings.alpha, math.inf, math.nan)
-    fields = (board.D[a, b], np.sqrt(board.A[a, b]), critical, board.differing[a, b])
-    return [
-        PairTest(difference, error, math.nan, c, differing, none, none)
-        for difference, error, c, differing in zip(*(field.tolist() for field in fields), strict=True)
-    ]
-
-
 def _exceeded(r: FloatArray, settings: Resampling) -> FloatArray:
     """What must be exceeded to be significant at each level, of random trials in rows; shape (rows, levels)."""
     n = settings.n_resamples
@@ -402,15 +391,16 @@ def _alone(board: Board, pair: IntArray, settings: Resampling) -> list[Null]:
     return _greatest([(two, _all_pairs(2))], settings)
 
 
-def _greatest(families: Sequence[tuple[Board, IntArray]], settings: Resampling) -> list[Null]:
+def _greatest(
+    families: Sequence[tuple[Board, IntArray]], settings: Resampling, ways: Sequence[bool] = (False, True)
+) -> list[Null]:
     """What the greatest |T| of all pairs can be, at δ = 0 and at δ = D, under the same flips."""
     rows, n = [_rows(pairs) for _, pairs in families], families[0][0].n
-    found: tuple[list[FloatArray], list[FloatArray]] = [], []
+    found: list[list[FloatArray]] = [[] for _ in ways]
     drawn = 0
-    for signs, drawn_here in families[0][0].signs(settings, [board for board, _ in families[1:]]):
-        drawn = drawn_here
-        for at, of in enumerate(found):
-            each = [board.greatest(signs, row, bool(at)) for (board, _), row in zip(families, rows, strict=True)]
+    for signs, drawn in families[0][0].signs(settings, [board for board, _ in families[1:]]):  # noqa: B007
+        for way, of in zip(ways, found, strict=True):
+            each = [board.greatest(signs, row, way) for (board, _), row in zip(families, rows, strict=True)]
             of.append(np.max(each, axis=0))
     return [Null.of(_t(np.concatenate(of), n), drawn) for of in found]
 
@@ -475,6 +465,12 @@ def jointly(families: Sequence[tuple[Board, Pairs]], settings: Resampling) -> Jo
         of_p.append(p)
         intervals.append(np.stack(_intervals(board, pairs, c, z, p, settings)))
     return Joint(float(c[0, 0]), of_p, intervals, nulls[0].drawn)
+
+
+def joint_critical(board: Board, pairs: Pairs, settings: Resampling) -> float:
+    """``Joint.critical`` alone."""
+    pairs = _array(pairs)
+    return _greatest([(board, pairs)], _affordable(settings, len(pairs)), (False,))[0].critical(settings.alpha)
 
 
 def _joint_p(null: Null, board: Board, pairs: IntArray, settings: Resampling) -> FloatArray:

@@ -9,10 +9,9 @@ import numpy as np
 
 from coliee_adapters.classes import NamedTuple
 from coliee_ir.judging.judged import FloatArray
-from coliee_ir.stats.folds import t_quantile
-from coliee_ir.stats.paired import Board, Pairs, jointly
-from coliee_ir.stats.resampling import normal
+from coliee_ir.stats.paired import Board, Pairs, joint_critical
 from coliee_ir.stats.settings import Resampling
+from coliee_ir.stats.student import normal, t_quantile
 
 
 class Power(NamedTuple):
@@ -29,7 +28,7 @@ class Power(NamedTuple):
     def of(cls, board: Board, pairs: Pairs, sizes: Sequence[int], settings: Resampling) -> list[Power]:
         """Of each number of queries, or groups, planned from a board's."""
         a, b = np.array(pairs).T
-        joint = jointly([(board, pairs)], settings).critical if len(pairs) > 1 else _student(board.n, settings)
+        joint = joint_critical(board, pairs, settings) if len(pairs) > 1 else _student(board.n, settings)
         error = board.own[a, b] * math.sqrt(board.n / max(board.n - 1, 1))
         found = []
         for n in sizes:

@@ -7,37 +7,21 @@ with any version and on any machine.
 from __future__ import annotations
 
 from collections.abc import Iterator
-from functools import cache, lru_cache
-from typing import TYPE_CHECKING, Final
+from typing import Final
 
 import numpy as np
 
 from coliee_adapters.classes import NamedTuple
-from coliee_adapters.ids import IntArray
 from coliee_ir.judging.judged import BoolArray, FloatArray
 from coliee_ir.measures.base import Terms
 
-if TYPE_CHECKING:
-    from statistics import NormalDist
-
 #: So many numbers are held at once, in each of a few arrays.
 _AT_ONCE: Final = 1 << 20
-
-#: So many numbers are kept for the next time, of one or two bytes each.
-_KEPT: Final = 1 << 22
 
 #: Differences nearer than this are the same: sums of the same numbers in another order.
 NEAR: Final = 1e-12
 
 _NAN: Final = float("nan")
-
-
-@cache
-def normal() -> NormalDist:
-    """The standard normal distribution; ``statistics`` loads fractions and decimals, which evaluate does without."""
-    from statistics import NormalDist
-
-    return NormalDist()
 
 
 class Interval(NamedTuple):
@@ -86,36 +70,12 @@ def every_swap(queries: int, width: int = 1) -> Iterator[BoolArray]:
 
 def draws(seed: int, n_resamples: int, queries: int, width: int = 1) -> Iterator[FloatArray]:
     """For each bootstrap sample, how often each query is drawn: blocks of shape (resamples of the block, queries)."""
-    blocks = _blocks(n_resamples, max(queries, width))
-    if n_resamples * queries > _KEPT:
-        bits = np.random.PCG64(seed)
-        for n in blocks:
-            yield _drawn(bits, n, queries).astype(np.float64)
-        return
-    kept, done = _kept(seed, n_resamples, queries), 0
-    for n in blocks:
-        yield kept[done : done + n].astype(np.float64)
-        done += n
-
-
-@lru_cache(maxsize=1)
-def _kept(seed: int, n_resamples: int, queries: int) -> IntArray:
-    """All samples: a report asks for the same ones again and again."""
     bits = np.random.PCG64(seed)
-    kept = np.empty((n_resamples, queries), dtype=np.min_scalar_type(queries))
-    done = 0
-    for n in _blocks(n_resamples, queries):
-        kept[done : done + n] = _drawn(bits, n, queries)
-        done += n
-    return kept
-
-
-def _drawn(bits: np.random.PCG64, n: int, queries: int) -> IntArray:
-    """How often each query is drawn for each of the next n samples; shape (n, queries)."""
-    # a 32-bit number times Q, without its lower half, is a number below Q
-    raw = (bits.random_raw(n * queries) >> np.uint64(32)) * np.uint64(queries) >> np.uint64(32)
-    drawn = raw.astype(np.int64).reshape(n, queries) + queries * np.arange(n)[:, None]
-    return np.bincount(drawn.ravel(), minlength=n * queries).reshape(n, queries)
+    for n in _blocks(n_resamples, max(queries, width)):
+        # a 32-bit number times Q, without its lower half, is a number below Q
+        raw = (bits.random_raw(n * queries) >> np.uint64(32)) * np.uint64(queries) >> np.uint64(32)
+        drawn = raw.astype(np.int64).reshape(n, queries) + queries * np.arange(n)[:, None]
+        yield np.bincount(drawn.ravel(), minlength=n * queries).reshape(n, queries).astype(np.float64)
 
 
 def _blocks(n_resamples: int, of_trial: int) -> Iterator[int]:
@@ -148,17 +108,6 @@ def percentile(samples: FloatArray, confidence_level: float) -> Interval:
         return Interval(_NAN, _NAN)
     low, high = np.quantile(kept, [(1 - confidence_level) / 2, (1 + confidence_level) / 2])
     return Interval(float(low), float(high))
-
-
-def wilson(successes: float, n: float, confidence_level: float) -> Interval:
-    """Wilson's score interval of a proportion (Wilson 1927)."""
-    if not n:
-        return Interval(_NAN, _NAN)
-    z = normal().inv_cdf((1 + confidence_level) / 2)
-    share = successes / n
-    middle = (share + z * z / (2 * n)) / (1 + z * z / n)
-    half = z / (1 + z * z / n) * (share * (1 - share) / n + z * z / (4 * n * n)) ** 0.5
-    return Interval(max(middle - half, 0.0), min(middle + half, 1.0))
 
 
 def effect(difference: float, jackknife: FloatArray) -> float:

@@ -18,10 +18,10 @@ import numpy as np
 from coliee_adapters.classes import NamedTuple, dataclass
 from coliee_ir.judging.judged import FloatArray
 from coliee_ir.measures.base import Terms
-from coliee_ir.stats.folds import t_quantile, t_within
 from coliee_ir.stats.paired import Board, Pairs, PairTest, Standings, agreeing, inverted
 from coliee_ir.stats.resampling import NEAR, Interval
 from coliee_ir.stats.settings import Resampling
+from coliee_ir.stats.student import t_p, t_quantile
 
 #: of fewer runs their variance is not known well enough
 LEAST_RUNS = 3
@@ -103,8 +103,7 @@ def _tested(a: _System, b: _System, n: int, settings: Resampling) -> PairTest:
         none, p = Interval(math.nan, math.nan), 1.0 if abs(d) <= NEAR else math.nan
         return PairTest(d, 0.0, p, math.inf, differing, none, none)
     degrees = _degrees(of_queries, n, [a, b])
-    t = abs(d) / math.sqrt(at_0) if at_0 > 0 else math.inf
-    p = 1 - t_within(math.atan2(t, math.sqrt(degrees)), degrees)
+    p = t_p(abs(d) / math.sqrt(at_0) if at_0 > 0 else math.inf, degrees)
     of = [np.array([one]) for one in (at_0, k * float(v @ g - d / n), k * float(g @ g - 1 / n))]
 
     def interval(alpha: float) -> Interval:

@@ -9,6 +9,7 @@ import numpy as np
 from coliee_adapters.checked import groups_of
 from coliee_adapters.classes import dataclass
 from coliee_adapters.ids import IntArray
+from coliee_ir.judging.judged import FloatArray
 from coliee_ir.measures.base import Terms
 
 
@@ -29,6 +30,11 @@ class Units:
 
     def terms(self, terms: Terms) -> Terms:
         """What each unit adds."""
-        each = np.zeros((self.n, terms.each.shape[1]))
-        np.add.at(each, self.number, terms.each)
-        return Terms(each, terms.score, terms.besides, terms.is_mean and self.n == len(self.number))
+        is_mean = terms.is_mean and self.n == len(self.number)
+        return terms._replace(each=self.summed(terms.each), is_mean=is_mean)
+
+    def summed(self, each: FloatArray) -> FloatArray:
+        """The sums over the queries of each unit; shape (n, T)."""
+        total = np.zeros((self.n, each.shape[1]))
+        np.add.at(total, self.number, each)
+        return total

@@ -1,4 +1,4 @@
-"""Ids in the languages of the field: what differs only in Unicode form is reported, and converted on request."""
+"""Ids in the languages of the field: what differs only in Unicode form is reported."""
 
 from __future__ import annotations
 
@@ -10,10 +10,10 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from coliee_adapters.errors import InputError, MismatchError, UsageError
-from coliee_adapters.normal_forms import NORMAL_FORMS, alike_in, folded
+from coliee_adapters.errors import MismatchError
+from coliee_adapters.normal_forms import alike_in, folded
 from coliee_adapters.records import Run
-from coliee_ir import Evaluator, Fusion, Scores, convert, evaluate
+from coliee_ir import Evaluator, Fusion, Scores, evaluate
 from coliee_ir.cli import main
 from coliee_ir.judging.judged import judge
 from coliee_ir.judging.mismatch import diagnose
@@ -60,7 +60,7 @@ def test_what_differs_only_in_form_is_found_and_matches_nothing(
 def test_ids_in_another_form_are_reported_beside_the_score(tmp_path: Path) -> None:
     scores = evaluate(written(tmp_path / "gold", GOLD), written(tmp_path / "run", RUN), task="trec", measures=["R@10"])
     assert isinstance(scores, Scores)
-    remark = next(text for text in scores.remarks if "--normalise" in text)
+    remark = next(text for text in scores.remarks if getattr(text, "kind", "") == "other-form")
     assert remark.startswith("6 ")
     assert ", NFC" in remark and ", NFKC" in remark
     assert scores.measures["R@10"] == pytest.approx((1 / 3 + 0 + 0 + 0) / 4)
@@ -73,34 +73,6 @@ def test_nothing_in_common_but_for_the_form_is_refused_with_the_remedy(run: dict
     with pytest.raises(MismatchError) as refused:
         Evaluator(GOLD, task="trec", measures=["AP"]).evaluate(run)
     assert shown in str(refused.value)
-    assert "convert --normalise" in str(refused.value)
-
-
-@pytest.mark.parametrize(("form", "recall"), [("NFC", (2 / 3 + 1 / 2) / 4), ("NFKC", 3 / 4), ("visible", 1.0)])
-def test_converted_files_are_in_one_form(form: str, recall: float, tmp_path: Path) -> None:
-    assert set(NORMAL_FORMS) == {"NFC", "NFKC", "visible"}
-    convert(written(tmp_path / "gold", GOLD), tmp_path / "gold2", to="qrels", normalise=form)  # type: ignore[arg-type]
-    convert(written(tmp_path / "run", RUN), tmp_path / "run2", to="trec", normalise=form)  # type: ignore[arg-type]
-    scores = evaluate(tmp_path / "gold2", tmp_path / "run2", task="trec", measures=["R@10"])
-    assert isinstance(scores, Scores)
-    assert scores.measures["R@10"] == pytest.approx(recall)
-
-
-def test_ids_that_become_one_are_one_or_are_refused(tmp_path: Path) -> None:
-    same, other = (
-        written(tmp_path / "same", {"q": {"1": 1, "１": 1}}),
-        written(tmp_path / "x", {"q": {"1": 1, "１": 2}}),
-    )
-    convert(same, tmp_path / "out", to="qrels", normalise="NFKC")
-    assert (tmp_path / "out").read_text() == "q 0 1 1\n"
-    with pytest.raises(InputError, match="become one"):
-        convert(other, tmp_path / "no", to="qrels", normalise="NFKC")
-    assert not (tmp_path / "no").exists()
-    said = convert(written(tmp_path / "run", {"q": ["1", "１"]}), tmp_path / "out2", to="trec", normalise="NFKC")
-    assert (tmp_path / "out2").read_text().count("\n") == 1
-    assert any("repeated" in sentence for sentence in said)
-    with pytest.raises(UsageError):
-        convert(same, tmp_path / "no", normalise="NFX")  # type: ignore[arg-type]
 
 
 def test_validate_names_what_an_id_in_another_form_was_meant_to_be(
@@ -118,5 +90,6 @@ def test_validate_names_what_an_id_in_another_form_was_meant_to_be(
 def test_runs_in_two_forms_are_fused_with_a_remark() -> None:
     runs = {"q": ["Điều5", "第5条", "x"]}, {"q": [normalize("NFD", "Điều5"), "第５条", "x"]}
     remarks = " ".join(Fusion("rrf").fuse(*runs).remarks)
-    assert "2 " in remarks and ", NFC" in remarks and ", NFKC" in remarks and "--normalise" in remarks
-    assert not any("--normalise" in remark for remark in Fusion("rrf").fuse(runs[0], {"q": ["第7条", "x"]}).remarks)
+    assert "2 " in remarks and ", NFC" in remarks and ", NFKC" in remarks
+    others = Fusion("rrf").fuse(runs[0], {"q": ["第7条", "x"]}).remarks
+    assert "other-form" not in [getattr(remark, "kind", "") for remark in others]

@@ -54,7 +54,7 @@ def test_every_file_has_a_row_with_team_task_tag_part_and_what_is_wrong() -> Non
     remarks = {row.file: row.remark for row in inbox.received if row.remark}
     assert heard(remarks) == {
         "in/A/a (1).txt": "… in/A/a.txt …", "in/B.zip/b2": "… in/A/a.txt …",
-        "in/B.zip/readme.txt": "file that is not a run",
+        "in/B.zip/readme.txt": "file that is not a run", "in/A/a.txt": "… B …",
     }  # fmt: skip
     rules = {(finding.file, finding.rule) for finding in inbox.findings if str(finding.severity) == "error"}
     assert {("in/B.zip/b1", "separator"), ("in/D/broken.txt", "control")} <= rules

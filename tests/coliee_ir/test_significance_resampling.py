@@ -18,7 +18,7 @@ from statsmodels.stats.proportion import proportion_confint
 
 from coliee_ir.measures.base import Terms, of_mean
 from coliee_ir.stats import paired, resampling
-from coliee_ir.stats.intervals import jackknife_t
+from coliee_ir.stats.intervals import jackknife_t, wilson
 from coliee_ir.stats.settings import Resampling
 
 SEED = 2026
@@ -64,18 +64,6 @@ def test_how_many_are_held_at_once_changes_nothing(monkeypatch: pytest.MonkeyPat
     assert found[1:] == found[:1] * 3
 
 
-@pytest.mark.parametrize(("queries", "width"), [(1, 1), (7, 1), (300, 1), (300, 70_000)])
-def test_samples_that_are_kept_are_those_that_are_drawn(
-    queries: int, width: int, monkeypatch: pytest.MonkeyPatch
-) -> None:
-    kept = [list(resampling.draws(SEED, 40, queries, width)) for _ in range(2)]
-    monkeypatch.setattr(resampling, "_KEPT", 0)
-    drawn = list(resampling.draws(SEED, 40, queries, width))
-    for blocks in kept:
-        assert [block.dtype for block in blocks] == [block.dtype for block in drawn]
-        assert all(np.array_equal(one, other) for one, other in zip(blocks, drawn, strict=True))
-
-
 # resamples as runs
 
 
@@ -115,16 +103,16 @@ def test_the_score_without_a_query_is_that_of_a_gold_without_it(
 def test_wilsons_interval_is_statsmodels(right: tuple[int, int], level: float) -> None:
     successes, n = right
     if not n:
-        assert all(map(math.isnan, resampling.wilson(0, 0, level)))
+        assert all(map(math.isnan, wilson(0, 0, level)))
         return
     wanted = proportion_confint(successes, n, alpha=1 - level, method="wilson")
-    assert resampling.wilson(successes, n, level) == pytest.approx(wanted, abs=1e-12)
+    assert wilson(successes, n, level) == pytest.approx(wanted, abs=1e-12)
 
 
 def test_a_share_is_never_beyond_0_and_1() -> None:
     for n in range(1, 2000, 7):
-        assert resampling.wilson(0, n, 0.95).low >= 0
-        assert resampling.wilson(n, n, 0.95).high <= 1
+        assert wilson(0, n, 0.95).low >= 0
+        assert wilson(n, n, 0.95).high <= 1
 
 
 # the interval of a score

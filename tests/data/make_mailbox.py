@@ -1,4 +1,4 @@
-"""A mailbox as an organiser finds it: five tasks, twelve teams, about 120 files, some packed, some broken."""
+"""A mailbox as an organiser finds it: five tasks, twelve teams, 47 folders, archives and mails, some of them spoilt."""
 
 from __future__ import annotations
 
@@ -6,40 +6,52 @@ import io
 import json
 import tarfile
 import zipfile
+from collections.abc import Mapping
+from email.message import EmailMessage
 from pathlib import Path
 
-TEAMS = ("ARC", "BLUE", "CASE", "DELTA", "ECHO", "FOX", "GOLF", "HUKB", "IRIS", "JNLP", "KIS", "LEX")
+TEAMS = ("ARC", "BLUE", "CASE", "京都大学", "ECHO", "FOX", "GOLF", "HUKB", "IRIS", "JNLP", "KIS", "LEX")
 _CASES = range(1, 21)
 _QUESTIONS = range(1, 17)
 _FORM = (
     "Task: {}\nRun tag: {}\n\n- Machine learning models:\n{}\n- External resources:\nnone\n"
     "- Explaination:\nRetrieval, and a reranker.\n"
 )
+_Files = dict[str, str | bytes]
 
 
-def _task1(tag: str, right: int) -> str:
-    return "".join(f"{n:06} {n + (500 if n <= right else 700):06} {tag}\n" for n in _CASES)
+def _is_right(n: int, at: int, right: int, of: range) -> bool:
+    """Whether a run has a question right: each team others; the last question of all is missed by everybody."""
+    return (n * 7 + at * 3) % len(of) < right and n != of[-1]
 
 
-def _task2(tag: str, right: int) -> str:
-    return "".join(f"{n:03} {(n * 7) % 40 + (1 if n <= right else 50):03} {tag}\n" for n in _CASES)
+def _task1(tag: str, at: int, right: int) -> str:
+    of = _CASES
+    return "".join(f"{n:06} {n + (500 if _is_right(n, at, right, of) else 700 + 20 * at):06} {tag}\n" for n in of)
 
 
-def _articles(tag: str, right: int) -> str:
-    return "".join(f"R07-{n:02}-U Q0 {n + (0 if n <= right else 400)} 1 1.0 {tag}\n" for n in _QUESTIONS)
+def _task2(tag: str, at: int, right: int) -> str:
+    of = _CASES
+    return "".join(f"{n:03} {(n * 7) % 40 + (1 if _is_right(n, at, right, of) else 50 + at):03} {tag}\n" for n in of)
 
 
-def _labels(tag: str, right: int) -> str:
-    return "".join(f"R07-{n:02}-U {'YN'[(n + (n > right)) % 2]} {tag}\n" for n in _QUESTIONS)
+def _articles(tag: str, at: int, right: int) -> str:
+    of = _QUESTIONS
+    return "".join(f"R07-{n:02}-U Q0 {n + (0 if _is_right(n, at, right, of) else 400 + at)} 1 1.0 {tag}\n" for n in of)
 
 
-def _torts(right: int) -> str:
+def _labels(tag: str, at: int, right: int, year: str = "R07") -> str:
+    of = _QUESTIONS
+    return "".join(f"{year}-{n:02}-U {'YN'[(n + (not _is_right(n, at, right, of))) % 2]} {tag}\n" for n in of)
+
+
+def _torts(at: int, right: int) -> str:
     return "".join(
         json.dumps(
             {
                 "version": "1", "tort_id": str(n), "undisputed_facts": [],
                 "plaintiff_claims": [{"id": "0", "description": "x", "is_accepted": n % 2 == 0}],
-                "defendant_claims": [], "court_decision": (n % 2 == 0) == (n <= right),
+                "defendant_claims": [], "court_decision": (n % 2 == 0) == (right > 90 or (n + at) % 16 < right),
             }
         )
         + "\n"
@@ -55,73 +67,129 @@ def _golds() -> dict[str, str]:
         "gold/task1.json": json.dumps({f"{n:06}": [f"{n + 500:06}"] for n in _CASES}),
         "gold/task2.json": json.dumps({f"{n:03}": [f"{(n * 7) % 40 + 1:03}"] for n in _CASES}),
         "gold/statute.xml": f"<dataset>\n{pairs}</dataset>\n",
-        "gold/tort.jsonl": _torts(99),
+        "gold/tort.jsonl": _torts(0, 99),
     }
 
 
-def _of_team(at: int, team: str) -> dict[str, str]:
-    """What a team sends: runs of two or three tasks, and the form."""
-    files, forms = {}, []
+def _sent(at: int, team: str) -> list[_Files]:
+    """What a team sends: a mail a task, with three runs and the form; BLUE forgets the form."""
+    name = "KYOTO" if team == "京都大学" else team
+    mails: list[tuple[int | str, _Files]] = [(task, {}) for task in (1, 2, 3, 4, "pilot")]
+    (_, one), (_, two), (_, three), (_, four), (_, torts) = mails
+    forms: dict[int | str, list[str]] = {}
     for run in (1, 2, 3):
-        tag, right = f"{team}{run}", 6 + (at * 5 + run * 3) % 10
+        tag, right = f"{name}{run}", 6 + (at * 5 + run * 3) % 10
         if at % 4 != 3:
-            files[f"task1.{tag}.txt"] = _task1(tag, right)
-            forms.append((1, tag))
+            one[f"task1.{tag}.txt"] = _task1(tag, at, right)
         if at % 3 == 0:
-            files[f"task2/{tag}.txt"] = _task2(tag, right)
-            forms.append((2, tag))
+            two[f"task2.{tag}p.txt"] = _task2(f"{tag}p", at, right)
         if at % 2 == 0:
-            files[f"task3.{tag}s"] = _articles(f"{tag}s", right)
-            files[f"answers.{tag}s"] = _labels(f"{tag}s", right + 1)
-            forms.append((3, f"{tag}s"))
-        if at % 2 == 1:
-            files[f"task4.{tag}e"] = _labels(f"{tag}e", right)
-            forms.append((4, f"{tag}e"))
+            three |= {f"task3.{tag}s": _articles(f"{tag}s", at, right), f"answers.{tag}s": _labels(f"{tag}s", at, 14)}
+        else:
+            four[f"task4.{tag}e"] = _labels(f"{tag}e", at, right)
+        for task, suffix in ((1, ""), (2, "p"), (3, "s"), (4, "e")):
+            forms.setdefault(task, []).append(f"{tag}{suffix}")
     if at % 6 == 5:
-        files[f"{team}.jsonl"] = _torts(right)
-    files["description.txt"] = "\n".join(_FORM.format(task, tag, "Swallow 70B (2024-05-01)") for task, tag in forms)
-    return files
+        torts[f"{name}.jsonl"] = _torts(at, right)
+    for task, files in mails[:4]:
+        if files and team != "BLUE":
+            dated = "Swallow 70B (2024-05-01)"
+            files[f"description{task}.txt"] = "\n".join(_FORM.format(task, tag, dated) for tag in forms[task])
+    return [files for _, files in mails if files]
+
+
+def _zip(files: Mapping[str, str | bytes]) -> bytes:
+    stream = io.BytesIO()
+    with zipfile.ZipFile(stream, "w") as zipped:
+        for name, content in {**files, "__MACOSX/._x": "x"}.items():
+            zipped.writestr(zipfile.ZipInfo(name), content)
+    return stream.getvalue()
+
+
+def _tar(files: Mapping[str, str | bytes]) -> bytes:
+    stream = io.BytesIO()
+    with tarfile.open(fileobj=stream, mode="w:gz") as tar:
+        for name, content in files.items():
+            raw = content.encode() if isinstance(content, str) else content
+            entry = tarfile.TarInfo(name)
+            entry.size = len(raw)
+            tar.addfile(entry, io.BytesIO(raw))
+    return stream.getvalue()
+
+
+def _mail(team: str, files: Mapping[str, str | bytes], day: int = 18) -> bytes:
+    message = EmailMessage()
+    message["From"], message["Subject"] = "someone@example.org", f"[submission] {team}"
+    message["Date"] = f"Sun, {day} Jan 2026 10:00:00 +0900"
+    message.set_content("Dear organisers,\nplease find our runs attached.\n")
+    for name, content in files.items():
+        raw = content.encode() if isinstance(content, str) else content
+        message.add_attachment(raw, maintype="application", subtype="octet-stream", filename=name)
+    return message.as_bytes()
+
+
+def _spoilt(gold: str) -> _Files:
+    """What does not come as it should: mailbox path → content."""
+    many = {f"task1.JNLP{n}.txt": _task1(f"JNLP{n}", n, n) for n in (7, 8)}
+    cut = _zip({"task1.CASE7.txt": _task1("CASE7", 2, 7)})
+    return {
+        # the same file again, a gold, a gold as a run, and answers made from the gold
+        "ARC/task1.ARC1 (1).txt": _task1("ARC1", 0, 9), "ARC/labels_2026.json": gold,
+        "HUKB/task1.HUKB9.json": json.dumps(json.loads(gold), indent=2),
+        "ARC/task4.ARCbest": "".join(f"R07-{n:02}-U {'YN'[n % 2]} ARCbest\n" for n in _QUESTIONS),
+        # two teams with one tag; two with the same answers; a run of another year; a tag of several words
+        "ECHO/task1.BM25.txt": _task1("BM25", 4, 11), "GOLF/task1.BM25.txt": _task1("BM25", 6, 5),
+        "IRIS/task1.IRIS9.txt": _task1("IRIS9", 5, 12), "FOX/task1.FOX9.txt": _task1("FOX9", 5, 12),
+        "HUKB/task4.HUKB8": _labels("HUKB8", 7, 9, "R06"), "FOX/task1.FOX8.txt": _task1("FOX large model", 5, 10),
+        # late; corrected; more than three; cut short; UTF-16; what cannot be unpacked or is none
+        "late.eml": _mail("LEX", {"task1.LEX9.txt": _task1("LEX9", 11, 16)}, 25),
+        "KIS/task1.KIS9.txt": _task1("KIS9", 10, 3),
+        "corrected.eml": _mail("KIS", {"task1.KIS10.txt": _task1("KIS10", 10, 15)}),
+        "many.eml": _mail("JNLP", many), "LEX/task1.LEX8.txt": _task1("LEX8", 11, 5)[:-30],
+        "GOLF/task2.GOLF9.txt": _task2("GOLF9", 6, 8).encode("utf-16"), "CASE/more.zip": cut[: len(cut) // 2],
+        "OMEGA/runs.rar": b"Rar!\x1a\x07\x01\x00" + bytes(64), "OMEGA/runs.7z": b"7z\xbc\xaf\x27\x1c" + bytes(64),
+        "京都大学/results.xlsx": _zip({"[Content_Types].xml": "<Types/>", "xl/workbook.xml": "<workbook/>"}),
+        # what is sent besides
+        "ARC/description9.txt": _FORM.format(1, "ARC9", "GPT (2026-01-01)"), "京都大学/README.md": "# Our runs\n",
+        "京都大学/paper.pdf": b"%PDF-1.7\n", "京都大学/.DS_Store": b"\0\0", "ECHO/Thumbs.db": b"\0",
+        "ECHO/letter.txt": "Dear all,\nhello\n", "JNLP/scores.csv": "rank,run,accuracy\n1,a,0.5\n",
+    }  # fmt: skip
+
+
+_SHEET = """\
+tag,team,system,language,status
+,ARC,dense,en,
+,京都大学,BM25,ja,
+ECHO1s,ECHO,prompt,en,withdrawn
+KIS9,KIS,rerank,en,replaced by KIS10
+"""
 
 
 def make(folder: Path) -> int:
-    """Write golds, list of teams and mailbox below a folder; how many files came, those in archives too."""
-    files: dict[str, str | bytes] = dict(_golds())
-    mails: dict[str, str | bytes] = {}
-    n = 0
-    for at, team in enumerate(TEAMS):
-        sent = _of_team(at, team)
-        n += len(sent)
-        if at % 5 == 1:
-            stream = io.BytesIO()
-            with zipfile.ZipFile(stream, "w") as zipped:
-                for name, text in sent.items():
-                    zipped.writestr(zipfile.ZipInfo(name), text)
-                zipped.writestr(zipfile.ZipInfo("__MACOSX/._x"), "x")
-            mails[f"{team}.zip"] = stream.getvalue()
-        elif at % 5 == 2:
-            stream = io.BytesIO()
-            with tarfile.open(fileobj=stream, mode="w:gz") as tar:
-                for name, text in sent.items():
-                    entry = tarfile.TarInfo(name)
-                    entry.size = len(text.encode())
-                    tar.addfile(entry, io.BytesIO(text.encode()))
-            mails[f"{team}.tar.gz"] = stream.getvalue()
-        else:
-            mails |= {f"{team}/{name}": text for name, text in sent.items()}
-    others: dict[str, str | bytes] = {
-        "ARC/task1.ARC1 (1).txt": _task1("ARC1", 6 + 3), "ARC/labels_2026.json": files["gold/task1.json"],
-        "ARC/description.txt": _FORM.format(1, "ARC9", "GPT (2026-01-01)"), "DELTA/README.md": "# Our runs\n",
-        "DELTA/paper.pdf": b"%PDF-1.7\n", "DELTA/.DS_Store": b"\0\0", "ECHO/Thumbs.db": b"\0",
-        "ECHO/letter.txt": "Dear all,\nhello\n",
-        "FOX/description.txt": _FORM.format("", "FOX1", ""), "JNLP/task1.JNLP7.txt": _task1("JNLP7", 8),
-        "JNLP/task1.JNLP8.txt": _task1("JNLP8", 7), "JNLP/scores.csv": "rank,run,accuracy\n1,a,0.5\n",
-        "KIS/task1.KIS9.txt": _task1("KIS9", 5)[:-30], "LEX/notes.md": "# Notes\n",
-    }  # fmt: skip
-    n += len(set(others) - set(mails))
-    files |= {f"mailbox/{name}": content for name, content in {**mails, **others}.items()}
-    rows = (f"{team}1,{team},{'ja' if at % 2 else 'en'}\n" for at, team in enumerate(TEAMS))
-    files["teams.csv"] = "tag,team,language\n" + "".join(rows)
-    for name, content in files.items():
+    """Write golds, list of teams and mailbox below a folder; how many files came, those in archives and mails too."""
+    golds = _golds()
+    mails, box, n = dict(_spoilt(golds["gold/task1.json"])), b"", 0
+    n += len(mails) - 3 + 4  # the mails among them, and what is attached to them
+    sendings = [(team, files) for at, team in enumerate(TEAMS) for files in _sent(at, team)]
+    for number, (team, files) in enumerate(sendings):
+        n += len(files)
+        match number % 5:
+            case 0:
+                mails |= {f"{team}/{name}": content for name, content in files.items()}
+            case 1:
+                mails[f"{team}/{number}.zip"] = _zip(files)
+            case 2:
+                mails[f"{team}/{number}.tar.gz"] = _tar(files)
+            case 3:
+                mails[f"{number}.eml"] = _mail(team, files)
+            case _:
+                box += b"From someone Sun Jan 18 10:00:00 2026\n" + _mail(team, files) + b"\n"
+    mails["inbox.mbox"] = box
+    for name, content in {
+        **golds,
+        "teams.csv": _SHEET,
+        **{f"mailbox/{name}": of for name, of in mails.items()},
+    }.items():
         path = folder / name
         path.parent.mkdir(parents=True, exist_ok=True)
         path.write_bytes(content.encode() if isinstance(content, str) else content)

@@ -5,7 +5,6 @@ from __future__ import annotations
 import math
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import replace
-from itertools import combinations
 from numbers import Real
 from typing import Final, Literal
 
@@ -16,22 +15,23 @@ from coliee_adapters.classes import NamedTuple
 from coliee_adapters.errors import UsageError, quoted, shortened
 from coliee_adapters.files.source import PathLike
 from coliee_adapters.forms.lines import counted
+from coliee_adapters.ids import IntArray
 from coliee_adapters.remarks import Remark
-from coliee_ir.commands.compare.result import TESTS, Comparison, Pair, Standing, verdict
+from coliee_ir.commands.compare.result import TESTS, Comparison, Pairs, Standing, verdicts
 from coliee_ir.commands.compare.systems import system, systems_of
 from coliee_ir.inbox.sheets import groups_of
-from coliee_ir.judging.judged import FloatArray
+from coliee_ir.judging.judged import BoolArray, FloatArray
 from coliee_ir.measures import Measure, Result
 from coliee_ir.measures.base import Terms
 from coliee_ir.scoring.scores import Scores, checked, comparable, places_of
 from coliee_ir.stats import resampling, systems
-from coliee_ir.stats.classical import critical_t, t
 from coliee_ir.stats.corrections import CORRECTIONS, corrected
 from coliee_ir.stats.intervals import SHARES, interval_of
-from coliee_ir.stats.paired import MOST_ALONE, Board, PairTest, jointly, tested, untested
+from coliee_ir.stats.paired import MOST_ALONE, Board, PairTest, jointly, tested
 from coliee_ir.stats.ranks import Ranks, rank_sets
 from coliee_ir.stats.resampling import NEAR, Interval
 from coliee_ir.stats.settings import CONFIDENCE_LEVEL, MOST_RESAMPLES, N_RESAMPLES, SEED, Resampling
+from coliee_ir.stats.student import t_quantile, t_test
 from coliee_ir.stats.units import Units
 
 _DECIDING: Final = 5
@@ -126,35 +126,28 @@ def _compared(
     scored: Sequence[Scores], asked: Asked, measures: Sequence[Measure], baseline: str | None
 ) -> list[Comparison]:
     """A comparison on each measure; their pairs are corrected together."""
-    scored, pairs = list(scored), list(_pairs(scored, baseline))
+    scored, pairs = list(scored), _pairs(scored, baseline)
     for measure in measures:
         _check_test(asked, measure, scored, pairs)
     first, settings = scored[0], asked.settings
     units = Units.of(first.query_ids, asked.groups)
     boards = [_Board.of(measure, scored, units, bool(asked.replicates)) for measure in measures]
     together = len(pairs) * len(measures)
-    joint = None
-    known = (not math.isnan(board.runs[a].score - board.runs[b].score) for board in boards for a, b in pairs)
-    if asked.correction == "maxt" and (len(scored) > MOST_ALONE or sum(known) > 1):
+    tests = [_alone(board, pairs, asked) for board in boards]
+    own = np.concatenate([test.p for test in tests])
+    intervals, resamples = [(test.interval, test.narrower) for test in tests], max(test.drawn.max() for test in tests)
+    n_known = sum(np.count_nonzero(~np.isnan(test.difference)) for test in tests)
+    if asked.correction == "maxt" and (len(scored) > MOST_ALONE or n_known > 1):
         joint = jointly([(board.board, pairs) for board in boards if board.board is not None], settings)
-    tests = [_tests(board, pairs, asked) for board in boards]
-    own = np.array([test.p for of_board in tests for test in of_board])
-    if joint is not None:
-        p = np.concatenate(joint.p)
+        p, resamples, intervals = np.concatenate(joint.p), joint.drawn, [(one[0], one[1]) for one in joint.intervals]
     elif asked.correction == "bonferroni":
         p = np.minimum(own * together, 1.0)
         wide = asked._replace(settings=replace(settings, confidence_level=1 - settings.alpha / together))
-        tests_of_all = [_tests(board, pairs, wide) for board in boards]
+        intervals = [(test.interval, test.narrower) for test in (_alone(board, pairs, wide) for board in boards)]
     else:
         p = own if asked.correction == "maxt" else corrected(own, asked.correction)
     found = []
-    for at, (board, of_board) in enumerate(zip(boards, tests, strict=True)):
-        both: list[tuple[Interval, Sequence[float]]] = [(test.interval, test.narrower) for test in of_board]
-        if joint is not None:
-            both = [(Interval(*one), two) for one, two in zip(*joint.intervals[at].tolist(), strict=True)]
-        elif asked.correction == "bonferroni":
-            both = [(test.interval, test.narrower) for test in tests_of_all[at]]
-        of_p = p[at * len(pairs) : (at + 1) * len(pairs)].tolist()
+    for board, test, of_p, ends in zip(boards, tests, np.split(p, len(boards)), intervals, strict=True):
         comparison = Comparison(
             task=first.task,
             edition=first.edition,
@@ -167,20 +160,16 @@ def _compared(
             replicates=asked.replicates,
             test=asked.test,
             correction=asked.correction,
-            resamples=joint.drawn if joint is not None else max((test.drawn for test in of_board), default=0),
+            resamples=int(resamples),
             seed=settings.seed,
             confidence_level=settings.confidence_level,
             interval="wilson" if isinstance(board.measure, SHARES) and not asked.groups else "jackknife",
             margin=asked.margin,
             together=together,
-            runs=(),
-            pairs=tuple(
-                _pair(*of_pair, scored, board, asked)
-                for of_pair in zip(pairs, of_board, of_p, both, _counts(board.runs, pairs), strict=True)
-            ),
+            runs=tuple(_standings(board, scored, asked, pairs[of_p < settings.alpha] if baseline is None else None)),
+            pairs=_told(board, pairs, test, of_p, ends, scored, asked),
         )
-        comparison = replace(comparison, runs=tuple(_standings(board, scored, asked, comparison, baseline is None)))
-        found.append(replace(comparison, remarks=tuple(_remarks(comparison, board, of_board, scored, units.n))))
+        found.append(replace(comparison, remarks=tuple(_remarks(comparison, board, test, pairs, scored, units.n))))
     return found
 
 
@@ -210,44 +199,64 @@ class _Board(NamedTuple):
         return cls(measure, runs, None if in_systems else Board([run.terms for run in runs]))
 
 
-def _tests(board: _Board, pairs: Sequence[tuple[int, int]], asked: Asked) -> list[PairTest]:
+class _Alone(NamedTuple):
+    """Each pair by itself: a column for each field of ``PairTest``."""
+
+    difference: FloatArray
+    error: FloatArray
+    p: FloatArray
+    critical: FloatArray
+    differing: IntArray
+    interval: FloatArray
+    narrower: FloatArray
+    drawn: IntArray
+
+
+def _alone(board: _Board, pairs: IntArray, asked: Asked) -> _Alone:
     """Each pair tested alone; of many runs only what there is to say of them without."""
     if board.board is None:
-        return systems.tested([run.terms for run in board.runs], pairs, asked.settings)
-    if asked.correction == "maxt" and len(board.runs) > MOST_ALONE:
-        return untested(board.board, pairs, asked.settings)
-    tests = tested(board.board, pairs, asked.settings)
-    if asked.test == "t":
-        return [_t_test(board.runs[a], board.runs[b], test, asked) for (a, b), test in zip(pairs, tests, strict=True)]
-    return tests
+        tests = systems.tested([run.terms for run in board.runs], pairs, asked.settings)
+    elif asked.correction == "maxt" and len(board.runs) > MOST_ALONE:
+        (a, b), of, none = pairs.T, board.board, np.full((len(pairs), 2), math.nan)
+        critical = np.where(2.0 ** (1.0 - of.differing[a, b]) >= asked.settings.alpha, math.inf, math.nan)
+        drawn = np.zeros(len(pairs), dtype=np.int64)
+        return _Alone(
+            of.D[a, b], np.sqrt(of.A[a, b]), none[:, 0], critical, of.differing[a, b], none, none, drawn
+        )  # fmt: skip
+    else:
+        tests = tested(board.board, pairs, asked.settings)
+    if asked.test == "t" and not asked.replicates:
+        each = zip(pairs.tolist(), tests, strict=True)
+        tests = [_t_test(board.runs[a].result, board.runs[b].result, test, asked) for (a, b), test in each]
+    return _Alone(*map(np.array, zip(*tests, strict=True)))
 
 
-def _t_test(one: _Run, other: _Run, test: PairTest, asked: Asked) -> PairTest:
-    values = _differences(one.result, other.result)
+def _t_test(one: Result, other: Result, test: PairTest, asked: Asked) -> PairTest:
+    values = one.per_query - other.per_query
+    values = values[~np.isnan(values)]  # of the queries that are left out of neither
     error = float(values.std(ddof=1)) / math.sqrt(len(values)) if len(values) > 1 else math.nan
     ends = []
     for alpha in (asked.settings.alpha, 2 * asked.settings.alpha):
-        half = critical_t(len(values), alpha) * error
+        half = t_quantile(1 - alpha / 2, len(values) - 1) * error
         ends.append(Interval(test.difference - half, test.difference + half) if half > 0 else test.interval)
-    return test._replace(p=t(values), error=error, interval=ends[0], narrower=ends[1], drawn=0)
+    return test._replace(p=t_test(values), error=error, interval=ends[0], narrower=ends[1], drawn=0)
 
 
 def _standings(
-    board: _Board, scored: Sequence[Scores], asked: Asked, comparison: Comparison, is_whole: bool
+    board: _Board, scored: Sequence[Scores], asked: Asked, significant: IntArray | None
 ) -> Iterator[Standing]:
     """The runs; with the ranks that they may have where all pairs were tested, so that findings hold at once."""
-    n, level, alpha = len(scored), asked.settings.confidence_level, asked.settings.alpha
-    ranks = [Ranks(0, 0)] * n
-    if is_whole and asked.correction not in ("bh", "none"):
-        better = np.zeros((n, n), dtype=np.bool_)
-        for pair in (pair for pair in comparison.pairs if pair.p < alpha):
-            better[(pair.a, pair.b) if pair.difference > 0 else (pair.b, pair.a)] = True
-        order = sorted(range(n), key=lambda at: np.nan_to_num(-board.runs[at].score, nan=math.inf))
-        sets = rank_sets([board.runs[at].score for at in order], better[np.ix_(order, order)])
-        ranks = [sets[order.index(at)] for at in range(n)]
-    for scores, run, of in zip(scored, board.runs, ranks, strict=True):
+    n, level = len(scored), asked.settings.confidence_level
+    ranks = dict.fromkeys(range(n), Ranks(0, 0))
+    if significant is not None and asked.correction not in ("bh", "none"):
+        f, better = np.array([run.score for run in board.runs]), np.zeros((n, n), dtype=np.bool_)
+        a, b = significant.T
+        better[np.where(f[a] > f[b], a, b), np.where(f[a] > f[b], b, a)] = True
+        order = np.argsort(-f, kind="stable").tolist()  # NaN comes last
+        ranks = dict(zip(order, rank_sets(f[order].tolist(), better[np.ix_(order, order)]), strict=True))
+    for at, (scores, run) in enumerate(zip(scored, board.runs, strict=True)):
         interval = interval_of(board.measure, run.result, run.terms, level, asked.groups is not None)
-        yield Standing(scores.tag, scores.file, run.score, interval, of, scores.remarks)
+        yield Standing(scores.tag, scores.file, run.score, interval, ranks[at], scores.remarks)
 
 
 def _check_choices(asked: Asked) -> None:
@@ -261,7 +270,7 @@ def _check_choices(asked: Asked) -> None:
         raise UsageError("bad-value", "the margin must be greater than 0, for example 0.01")
 
 
-def _check_test(asked: Asked, measure: Measure, scored: Sequence[Scores], pairs: Sequence[tuple[int, int]]) -> None:
+def _check_test(asked: Asked, measure: Measure, scored: Sequence[Scores], pairs: IntArray) -> None:
     """Refuse a test of the queries' own values where the score is not made of these."""
     if asked.test != "t" or asked.replicates:
         return
@@ -278,7 +287,7 @@ def _check_test(asked: Asked, measure: Measure, scored: Sequence[Scores], pairs:
         problem = "max-T is made of the flips of --test randomisation; with --test t use --correction holm, bh or none"
         raise UsageError("option-conflict", problem)
     left_out = [np.isnan(result.per_query) for result in results]
-    for a, b in pairs:
+    for a, b in pairs.tolist():
         if not np.array_equal(left_out[a], left_out[b]):
             raise UsageError(
                 "unfit-measure",
@@ -287,73 +296,66 @@ def _check_test(asked: Asked, measure: Measure, scored: Sequence[Scores], pairs:
             )
 
 
-def _pairs(scored: Sequence[Scores], baseline: str | None) -> Iterator[tuple[int, int]]:
-    """The comparisons: each run with the baseline, or all pairs."""
+def _pairs(scored: Sequence[Scores], baseline: str | None) -> IntArray:
+    """The comparisons: each run with the baseline, or all pairs; shape (P, 2)."""
+    n = len(scored)
     if baseline is None:
-        yield from combinations(range(len(scored)), 2)
-        return
+        return np.column_stack(np.triu_indices(n, 1))
     places = places_of(scored, baseline)
     if len(places) != 1:
         tags = ", ".join(shortened(scores.tag) for scores in scored)
         what = "is not a run" if not places else f"matches {len(places)} runs; name its file"
         raise UsageError("unknown-name", f"the baseline {quoted(str(baseline))} {what}; the runs are {tags}")
-    yield from ((at, places[0]) for at in range(len(scored)) if at != places[0])
+    return np.array([(at, places[0]) for at in range(n) if at != places[0]])
 
 
-def _pair(
-    places: tuple[int, int],
-    test: PairTest,
-    p: float,
-    intervals: tuple[Interval, Sequence[float]],
-    counts: Sequence[int],
-    scored: Sequence[Scores],
+def _told(
     board: _Board,
+    pairs: IntArray,
+    test: _Alone,
+    p: FloatArray,
+    intervals: tuple[FloatArray, FloatArray],
+    scored: Sequence[Scores],
     asked: Asked,
-) -> Pair:
-    """Everything that is said of two runs."""
-    a, b = places
-    one, other = board.runs[a], board.runs[b]
-    effect, decide = math.nan, tuple[tuple[str, float], ...]()
-    if len(scored) <= MOST_ALONE:
+) -> Pairs:
+    """Everything that is said of the pairs: a column for each field of ``Pair``."""
+    effects, decide = np.full(len(pairs), math.nan), [tuple[tuple[str, float], ...]()] * len(pairs)
+    for at, (a, b) in enumerate(pairs.tolist() if len(scored) <= MOST_ALONE else ()):
+        one, other, difference = board.runs[a], board.runs[b], float(test.difference[at])
         jackknife = one.without - other.without
         adding = (one.result.terms.each != 0).any(axis=1) | (other.result.terms.each != 0).any(axis=1)
-        effect = resampling.effect(test.difference, jackknife[adding])
-        decide = _deciding(test.difference, jackknife, scored[0].query_ids)
-    return Pair(
-        a=a,
-        b=b,
-        tags=(scored[a].tag, scored[b].tag),
-        difference=test.difference,
-        error=test.error,
-        interval=intervals[0],
-        p=p,
-        own_interval=test.interval,
-        own_p=test.p,
-        verdict=verdict(test.difference, p < asked.settings.alpha, intervals[1], asked.margin),
-        differing=test.differing,
-        wins=counts[0],
-        ties=counts[1],
-        losses=counts[2],
-        effect=effect,
-        deciding=decide,
-    )
+        effects[at] = resampling.effect(difference, jackknife[adding])
+        decide[at] = _deciding(difference, jackknife, scored[0].query_ids)
+    wins, ties, losses = _counts(board.runs, pairs).T
+    return Pairs({
+        "a": pairs[:, 0],
+        "b": pairs[:, 1],
+        "tags": [(scored[a].tag, scored[b].tag) for a, b in pairs.tolist()],
+        "difference": test.difference,
+        "error": test.error,
+        "interval": intervals[0],
+        "p": p,
+        "own_interval": test.interval,
+        "own_p": test.p,
+        "verdict": verdicts(test.difference, p < asked.settings.alpha, intervals[1], asked.margin),
+        "differing": test.differing,
+        "wins": wins,
+        "ties": ties,
+        "losses": losses,
+        "effect": effects,
+        "deciding": decide,
+    })  # fmt: skip
 
 
-def _counts(runs: Sequence[_Run], pairs: Sequence[tuple[int, int]]) -> list[list[int]]:
-    """In how many queries the first run of each pair wins, ties and loses."""
+def _counts(runs: Sequence[_Run], pairs: IntArray) -> IntArray:
+    """In how many queries the first run of each pair wins, ties and loses; shape (P, 3)."""
     values, found = np.stack([run.result.per_query for run in runs]), []
     for at in range(0, len(pairs), _AT_ONCE):
-        a, b = np.array(pairs[at : at + _AT_ONCE]).T
+        a, b = pairs[at : at + _AT_ONCE].T
         apart = values[a] - values[b]
         each = (apart > NEAR, np.abs(apart) <= NEAR, apart < -NEAR)
         found.append(np.stack([np.count_nonzero(one, axis=1) for one in each], axis=1))
-    return np.concatenate(found).tolist()  # type: ignore[no-any-return]
-
-
-def _differences(a: Result, b: Result) -> FloatArray:
-    """The differences of the queries that are left out of neither value."""
-    values = a.per_query - b.per_query
-    return values[~np.isnan(values)]
+    return np.concatenate(found)
 
 
 def _deciding(difference: float, jackknife: FloatArray, names: Sequence[str]) -> tuple[tuple[str, float], ...]:
@@ -367,69 +369,60 @@ def _deciding(difference: float, jackknife: FloatArray, names: Sequence[str]) ->
 
 
 def _remarks(
-    comparison: Comparison, board: _Board, tests: Sequence[PairTest], scored: Sequence[Scores], n: int
+    comparison: Comparison, board: _Board, test: _Alone, pairs: IntArray, scored: Sequence[Scores], n: int
 ) -> Iterator[str]:
     """What to know before the numbers are believed."""
-    runs = board.runs
+    runs, columns = board.runs, comparison.pairs.columns
     tags = [shortened(run.tag) for run in comparison.runs]
-    if undefined := [shortened(run.tag) for run in comparison.runs if math.isnan(run.score)]:
+    known, differ = ~np.isnan(test.difference), test.differing > 0
+
+    def some(which: BoolArray) -> str:
+        named = [f"{tags[a]} and {tags[b]}" for a, b in pairs[which][:4].tolist()]
+        return "; ".join(named[:3]) + "; …" * (len(named) > 3)
+
+    if undefined := [tag for tag, run in zip(tags, runs, strict=True) if math.isnan(run.score)]:
         sentence = f"{comparison.measure} is undefined for {', '.join(undefined)}: no query contributes to it"
         yield Remark("undefined-measure", sentence)
-    known = [
-        (pair, test) for pair, test in zip(comparison.pairs, tests, strict=True) if not math.isnan(pair.difference)
-    ]
-    if alike := [
-        pair
-        for pair, test in zip(comparison.pairs, tests, strict=True)
-        if not test.differing and _is_same(runs[pair.a].terms, runs[pair.b].terms)
-    ]:
-        sentence = f"contribute the same to {comparison.measure} in every query ({_some(alike, tags)})"
-        yield Remark("no-difference", f"{counted(len(alike), 'pair')} of runs {sentence}")
+    alike = ~differ
+    for at in np.flatnonzero(alike).tolist():
+        one, other = (runs[run].terms for run in pairs[at].tolist())
+        alike[at] = np.array_equal(one.each, other.each) and np.array_equal(one.besides, other.besides)
+    if alike.any():
+        sentence = f"contribute the same to {comparison.measure} in every query ({some(alike)})"
+        yield Remark("no-difference", f"{counted(int(alike.sum()), 'pair')} of runs {sentence}")
     if comparison.test == "t":
-        if no_p := sum(math.isnan(pair.p) for pair, _ in known):
+        if no_p := int((np.isnan(columns["p"]) & known).sum()):
             sentence = "of runs differ by the same amount in every query, so the t test is undefined"
             yield Remark("no-difference", f"{counted(no_p, 'pair')} {sentence}")
     else:
-        yield from _resolution(comparison, known, tags)
-    if unbounded := [pair for pair, test in known if math.isnan(sum(pair.interval)) and test.differing]:
+        few = known & differ & np.isinf(test.critical) & (test.differing < LEAST_DIFFERING)
+        if n_few := int(few.sum()):
+            what = "queries" if not comparison.groups else "groups of queries"
+            yield Remark(
+                "too-few-queries",
+                f"{counted(n_few, 'pair')} of runs {'differs' if n_few == 1 else 'differ'} in too few {what} for any "
+                f"difference to be significant ({some(few)})",
+            )
+        if comparison.resamples and (known & differ & ~few).any():
+            times = comparison.together if comparison.correction == "holm" else 1
+            yield from too_few_resamples(comparison.resamples, comparison.alpha, times)
+    unbounded = known & differ & np.isnan(columns["interval"]).any(axis=1)
+    if n_unbounded := int(unbounded.sum()):
         yield Remark(
             "few-hold-most",
-            f"few queries hold most of what is counted, so that {counted(len(unbounded), 'difference')} "
-            f"{'has' if len(unbounded) == 1 else 'have'} no bound ({_some(unbounded, tags)})",
+            f"few queries hold most of what is counted, so that {counted(n_unbounded, 'difference')} "
+            f"{'has' if n_unbounded == 1 else 'have'} no bound ({some(unbounded)})",
         )
     if n < MANY_QUERIES:
         answered = np.array([scores.answered for scores in scored])
-        if apart := [pair for pair, _ in known if (answered[pair.a] != answered[pair.b]).mean() >= UNLIKE]:
-            yield Remark("unlike-answers", unlike_answers(_some(apart, tags)))
+        apart = known & ((answered[pairs[:, 0]] != answered[pairs[:, 1]]).mean(axis=1) >= UNLIKE)
+        if apart.any():
+            yield Remark("unlike-answers", unlike_answers(some(apart)))
 
 
 def unlike_answers(which: str) -> str:
     """What there is to know of runs that answer different queries, of which there are few."""
     return f"with fewer than {MANY_QUERIES} queries, p of runs that answer different ones may be too small ({which})"
-
-
-def _some(pairs: Sequence[Pair], tags: Sequence[str]) -> str:
-    return "; ".join(f"{tags[pair.a]} and {tags[pair.b]}" for pair in pairs[:3]) + ("; …" if len(pairs) > 3 else "")
-
-
-def _is_same(a: Terms, b: Terms) -> bool:
-    return np.array_equal(a.each, b.each) and np.array_equal(a.besides, b.besides)
-
-
-def _resolution(comparison: Comparison, known: Sequence[tuple[Pair, PairTest]], tags: Sequence[str]) -> Iterator[str]:
-    """Whether any p could be significant at all: few queries, or few resamples, do not give a small one."""
-    known = [(pair, test) for pair, test in known if test.differing]
-    few = [pair for pair, test in known if test.is_hopeless and test.differing < LEAST_DIFFERING]
-    what = "queries" if not comparison.groups else "groups of queries"
-    if few:
-        yield Remark(
-            "too-few-queries",
-            f"{counted(len(few), 'pair')} of runs {'differs' if len(few) == 1 else 'differ'} in too few {what} for any "
-            f"difference to be significant ({_some(few, tags)})",
-        )
-    times = comparison.together if comparison.correction == "holm" else 1
-    if comparison.resamples and any(pair not in few for pair, _ in known):
-        yield from too_few_resamples(comparison.resamples, comparison.alpha, times)
 
 
 def too_few_resamples(drawn: int, alpha: float, times: int = 1) -> Iterator[str]:

@@ -3,14 +3,18 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import field
-from typing import Final
+from typing import Any, ClassVar, Final, overload
+
+import numpy as np
 
 from coliee_adapters.classes import dataclass
 from coliee_ir.commands.compare import render
+from coliee_ir.judging.judged import BoolArray, FloatArray
+from coliee_ir.output.envelope import dumped_list
 from coliee_ir.output.grid import Grid
-from coliee_ir.output.shown import Shown
+from coliee_ir.output.shown import Forms, Shown, jsonable
 from coliee_ir.rules.decisions import Decisions
 from coliee_ir.stats.ranks import Ranks
 from coliee_ir.stats.resampling import Interval
@@ -89,6 +93,56 @@ class Pair:
     deciding: tuple[tuple[str, float], ...]
 
 
+class Pairs(Sequence[Pair]):
+    """The pairs of a comparison, each made when it is asked for: of 500 runs there are 124,750.
+
+    ``columns`` has an array or a list for each field of ``Pair``.
+    """
+
+    def __init__(self, columns: Mapping[str, Any]) -> None:
+        self.columns = columns
+
+    def __len__(self) -> int:
+        return len(self.columns["a"])
+
+    def __iter__(self) -> Iterator[Pair]:
+        return map(Pair, *map(_listed, self.columns.values()))
+
+    @overload
+    def __getitem__(self, at: int) -> Pair: ...
+    @overload
+    def __getitem__(self, at: slice) -> Pairs: ...
+    def __getitem__(self, at: int | slice) -> Pair | Pairs:
+        if isinstance(at, slice):
+            return Pairs({name: column[at] for name, column in self.columns.items()})
+        at = range(len(self))[at]
+        return next(iter(self[at : at + 1]))
+
+    def __eq__(self, other: object) -> bool:
+        return isinstance(other, Pairs) and list(self) == list(other)
+
+    __hash__ = None  # type: ignore[assignment]
+
+    def to_dict(self) -> list[dict[str, Any]]:
+        """The pairs as JSON holds them, column by column."""
+        columns = [_as_json(column) for column in self.columns.values()]
+        return [dict(zip(self.columns, row, strict=True)) for row in zip(*columns, strict=True)]
+
+
+def _listed(column: Any) -> Sequence[Any]:
+    if not isinstance(column, np.ndarray):
+        return column  # type: ignore[no-any-return]
+    return [Interval(*ends) for ends in column.tolist()] if column.ndim == 2 else column.tolist()
+
+
+def _as_json(column: Any) -> Sequence[Any]:
+    if not isinstance(column, np.ndarray):
+        return [one if isinstance(one, str) else jsonable(one) for one in column]
+    held = column.astype(object)
+    held[~np.isfinite(column)] = None
+    return held.tolist()  # type: ignore[no-any-return]
+
+
 @dataclass(frozen=True, slots=True, repr=False)
 class Comparison(Shown):
     """Runs compared on one measure, and on others with it.
@@ -135,9 +189,11 @@ class Comparison(Shown):
     margin: float
     together: int
     runs: tuple[Standing, ...]
-    pairs: tuple[Pair, ...]
+    pairs: Pairs
     remarks: tuple[str, ...] = ()
     others: tuple[Comparison, ...] = field(default=())
+
+    forms: ClassVar[Forms] = {"json": lambda one: _json(one.to_dict())}
 
     @property
     def alpha(self) -> float:
@@ -167,16 +223,25 @@ class Comparison(Shown):
         return [line for one in (self, *self.others) for line in render.deciding(one)]
 
 
-def verdict(difference: float, is_significant: bool, narrower: Sequence[float], margin: float) -> str:
-    """What is found of a difference; with a margin, what the interval at twice the level says of it.
+def _json(contents: dict[str, Any]) -> Iterator[str]:
+    """A pair a line."""
+    return dumped_list(contents, "pairs", contents.pop("pairs"), None)
+
+
+def verdicts(difference: FloatArray, is_significant: BoolArray, narrower: FloatArray, margin: float) -> list[str]:
+    """What is found of differences; with a margin, what the intervals at twice the level say of it.
 
     Each word of a margin is wrong as often as p, at most. Source: Schuirmann 1987, two one-sided tests.
     """
-    low, high = narrower
+    low, high = narrower.T
     if math.isnan(margin):
-        return ("better" if difference > 0 else "worse") if is_significant else "undecided"
-    if low > margin or high < -margin:
-        return f"{'better' if low > margin else 'worse'} by more than {margin:g}"
-    if low > -margin and high < margin:
-        return "equivalent"
-    return "not worse" if low > -margin else "not better" if high < margin else "undecided"
+        says = {"better": is_significant & (difference > 0), "worse": is_significant}
+    else:
+        says = {
+            f"better by more than {margin:g}": low > margin,
+            f"worse by more than {margin:g}": high < -margin,
+            "equivalent": (low > -margin) & (high < margin),
+            "not worse": low > -margin,
+            "not better": high < margin,
+        }
+    return np.select(list(says.values()), list(says), "undecided").tolist()  # type: ignore[no-any-return]

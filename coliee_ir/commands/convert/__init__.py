@@ -1,7 +1,6 @@
 """From one form to another: files to TREC and back, records to dictionaries and frames. What is lost is said."""
 
 from coliee_ir.commands.convert.records import to_frame, to_qrels, to_run
-from coliee_ir.commands.convert.splitting import FOLDS_TARGET, write_folds
 from coliee_ir.commands.convert.writing import (
     ANSWER_TARGETS,
     DESCRIPTION,
@@ -17,7 +16,6 @@ from coliee_ir.commands.convert.writing import (
 __all__ = [
     "ANSWER_TARGETS",
     "DESCRIPTION",
-    "FOLDS_TARGET",
     "GOLD_TARGET",
     "GOLD_TARGETS",
     "RUN_TARGET",
@@ -27,6 +25,5 @@ __all__ = [
     "to_qrels",
     "to_run",
     "write",
-    "write_folds",
     "write_run",
 ]

@@ -4,23 +4,20 @@ from __future__ import annotations
 
 import os
 from collections.abc import Collection, Iterator, Mapping, Sequence
-from dataclasses import replace
-from functools import partial
-from typing import Literal, TypeVar, overload
+from typing import Literal
 
-from coliee_adapters.checked import one_of, refused
+from coliee_adapters.checked import one_of
 from coliee_adapters.descriptions import system_description as descriptions
 from coliee_adapters.descriptions.system_description import Description
-from coliee_adapters.errors import InputError, MismatchError, UsageError, quoted, shortened
-from coliee_adapters.files.source import PathLike, Source, is_folder
+from coliee_adapters.errors import MismatchError, UsageError, quoted, shortened
+from coliee_adapters.files.source import PathLike, Source, check_outputs, is_folder, written, written_bytes
 from coliee_adapters.files.writing import check_outputs, written, written_bytes
 from coliee_adapters.forms import detect, model_text, parquet, tort
 from coliee_adapters.forms.form import Form, Written
 from coliee_adapters.forms.lines import counted
 from coliee_adapters.forms.statute import STATUTE_ID
 from coliee_adapters.forms.vocabulary import checked_columns
-from coliee_adapters.normal_forms import NORMAL_FORMS, NormalForm, normalised
-from coliee_adapters.records import Answers, Columns, Gold, Run, as_documents
+from coliee_adapters.records import Answers, Gold, Run, as_documents
 from coliee_adapters.remarks import Remark
 from coliee_ir.inbox.inventory import named_task
 from coliee_ir.judging.gathered import Gathered
@@ -64,7 +61,6 @@ def convert(
     columns: Mapping[str, str] | None = None,
     unreadable_answers: Literal["refuse", "wrong"] = "refuse",
     task: str | None = None,
-    normalise: NormalForm | None = None,
 ) -> list[str]:
     """Convert a file; sentences that say what was written, what was tolerated, and what the new form cannot hold.
 
@@ -79,8 +75,6 @@ def convert(
         columns: what the columns of a table are called, by role: see ``read_gold``.
         unreadable_answers: whether answers that are neither Y nor N are refused, or left out.
         task: the task whose protocol says how the source is written; it is a gold where ``to`` is ``qrels``.
-        normalise: the Unicode form in which ids are written: ``NFC``, ``NFKC``, or ``visible``, which is NFKC without
-            characters that have no width; by default as they are.
 
     Raises:
         InputError: the source cannot be read, or the target not written.
@@ -88,8 +82,6 @@ def convert(
     """
     for name, value in (("form", form), ("to", to), ("tag", tag)):
         one_of(name, value, str | None, "a name")
-    if normalise is not None and normalise not in NORMAL_FORMS:
-        raise refused("normalise", ", ".join(NORMAL_FORMS), normalise)
     check_outputs([target], [source, template])
     if to is None and os.fspath(target).endswith(f".{parquet.FORMAT}"):
         to = parquet.FORMAT
@@ -108,16 +100,12 @@ def convert(
             what, form_of_it = ("run", RUN_TARGET) if is_gold else ("gold", GOLD_TARGET)
             problem = f"{files[0].name} is a {what} of this protocol: write it with --to {form_of_it}"
             raise UsageError("option-needed", problem)
-    if normalise is not None and task is None:
-        task = "trec"  # whose ids may have any character
     if is_folder(source) or is_gold:
         gold = read_gold(source if is_folder(source) else files[0], task=task, form=form, columns=columns)
-        gold = gold if normalise is None else gold_in(normalise, gold)
         return [*_write_gold(gold, target, to or GOLD_TARGET), *gold.remarks.sentences(_DONE)]
     if form == model_text.FORM:
         unreadable_answers = "wrong"  # the texts without an answer are named, and left out
     record = read_run(files[0], task=task, form=form, unreadable_answers=unreadable_answers)
-    record = record if normalise is None else submission_in(normalise, record)
     if to == DESCRIPTION:
         return _write_template(record, target, tag)
     said = write(record, target, to=to, tag=tag, template=template)
@@ -362,63 +350,3 @@ def _put(form: Form, held: Written, target: PathLike) -> None:
 def _allow(to: str, targets: Collection[str], what: str) -> None:
     if to not in targets:
         raise UsageError("cannot-convert", f"{what} cannot be written as {to!r}; it can as {', '.join(targets)}")
-
-
-_Value = TypeVar("_Value", int, bool, str)
-
-
-def gold_in(form: NormalForm, gold: Gold) -> Gold:
-    """A gold with its ids in this form."""
-    return replace(
-        gold,
-        qrels=None if gold.qrels is None else _judgements_in(form, gold.qrels, gold.path),
-        labels=None if gold.labels is None else _keys_in(form, gold.labels, gold.path),
-        files=_keys_in(form, gold.files, gold.path),
-        beside={part: _judgements_in(form, qrels, gold.path) for part, qrels in gold.beside.items()},
-    )
-
-
-def _judgements_in(
-    form: NormalForm, qrels: Mapping[str, Mapping[str, int]], path: str
-) -> Mapping[str, Mapping[str, int]]:
-    found: dict[str, dict[str, int]] = {}
-    for query, judged in qrels.items():
-        _put_in(form, found.setdefault(normalised(query, form), {}), judged, path)
-    return found
-
-
-def _keys_in(form: NormalForm, values: Mapping[str, _Value], path: str) -> dict[str, _Value]:
-    found: dict[str, _Value] = {}
-    _put_in(form, found, values, path)
-    return found
-
-
-def _put_in(form: NormalForm, found: dict[str, _Value], values: Mapping[str, _Value], path: str) -> None:
-    for text, value in values.items():
-        name = normalised(text, form)
-        if found.setdefault(name, value) != value:
-            problem = f"two ids become one in {form}, and differ in what the gold says of them"
-            remedy = "decide which is right, and delete the other"
-            raise InputError("conflicting", path, problem, found=name, remedy=remedy)
-
-
-@overload
-def submission_in(form: NormalForm, record: Run) -> Run: ...
-@overload
-def submission_in(form: NormalForm, record: Answers) -> Answers: ...
-@overload
-def submission_in(form: NormalForm, record: Run | Answers) -> Run | Answers: ...
-def submission_in(form: NormalForm, record: Run | Answers) -> Run | Answers:
-    """A run or answers with their ids in this form; documents that become one are a repeated document."""
-    beside = {part: submission_in(form, other) for part, other in record.beside.items()}
-    if isinstance(record, Answers):
-        unreadable = tuple(normalised(query, form) for query in record.unreadable)
-        labels = _keys_in(form, record.labels, record.path)
-        return replace(record, labels=labels, unreadable=unreadable, beside=beside)
-    return replace(record, blocks=partial(_blocks_in, form, record), split=None, grouped=False, beside=beside)
-
-
-def _blocks_in(form: NormalForm, run: Run) -> Iterator[Columns]:
-    for block in run.blocks():
-        queries, documents = ([normalised(text, form) for text in ids] for ids in (block.queries, block.documents))
-        yield block._replace(queries=queries, documents=documents, entries=None)

@@ -1,9 +1,11 @@
 """An edition in one file and one command: the desk, the public site, the paper.
 
-coliee.toml ──read_edition──▶ Edition ──day──▶ Day ──desk · public · paper──▶ files ──write──▶ out/
+coliee.toml ──read_edition──▶ Edition ──day_of──▶ Day ──desk · public · paper──▶ files ──write──▶ DIR
 """
 
 from coliee_ir.commands.edition.config import Edition, Public, TaskPart, read_edition
-from coliee_ir.commands.edition.day import Day, Decision
+from coliee_ir.commands.edition.day import Day, Decision, day_of
+from coliee_ir.commands.edition.new import new
+from coliee_ir.commands.edition.writing import News, told, write
 
-__all__ = ["Day", "Decision", "Edition", "Public", "TaskPart", "read_edition"]
+__all__ = ["Day", "Decision", "Edition", "News", "Public", "TaskPart", "day_of", "new", "read_edition", "told", "write"]

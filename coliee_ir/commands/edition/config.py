@@ -54,6 +54,11 @@ class Edition:
     style: str = ""
     resamples: int = N_RESAMPLES
 
+    def time(self, received: str) -> str:
+        """When a mail was received, in the zone of the deadline."""
+        zone = datetime.UTC if self.deadline is None else self.deadline.tzinfo
+        return f"{datetime.datetime.fromisoformat(received).astimezone(zone):%Y-%m-%d %H:%M %Z}"
+
 
 _DEADLINE: Final = Kind(
     "a day and time with its zone, for example 2027-01-20T23:59:59+09:00",
@@ -84,11 +89,12 @@ _TASK: Final = {
 class _Table(Table):
     """A table of this file."""
 
-    kind = "edition-file"
-
-    def path_of(self, name: str) -> str:
-        """A path of the file, which begins beside it."""
-        return str(Path(self.path).parent / name)
+    def path_of(self, name: str, key: str) -> str:
+        """A path that a key names, which begins beside the file."""
+        path = Path(self.path).parent / name
+        if not path.exists():
+            raise self.fault(key, "there is no such file", name, remedy="correct the path")
+        return str(path)
 
 
 def read_edition(path: PathLike) -> Edition:
@@ -118,8 +124,8 @@ def read_edition(path: PathLike) -> Edition:
         found["name"],
         found.get("year"),
         found.get("deadline"),
-        tuple(map(top.path_of, [mailbox] if isinstance(mailbox, str) else mailbox)),
-        top.path_of(found["teams"]) if "teams" in found else None,
+        tuple(top.path_of(box, "mailbox") for box in ([mailbox] if isinstance(mailbox, str) else mailbox)),
+        top.path_of(found["teams"], "teams") if "teams" in found else None,
         tuple(tasks),
         Public(**public.checked(_PUBLIC)),
         found.get("style", ""),
@@ -138,9 +144,7 @@ def _task(table: _Table, year: int | None) -> TaskPart:
         raise table.fault("task", str(error), found["task"]) from None
     for key in ("gold", "corpus", "training", "categories"):
         if key in found:
-            found[key] = table.path_of(found[key])
-            if not Path(found[key]).exists():
-                raise table.fault(key, "there is no such file", found[key], remedy="correct the path")
+            found[key] = table.path_of(found[key], key)
     if isinstance(ids := found.get("exclude"), str):
-        found["exclude"] = tuple(read_queries(table.path_of(ids), exact_id))
+        found["exclude"] = tuple(read_queries(table.path_of(ids, "exclude"), exact_id))
     return TaskPart(**{"year": year, **found})

@@ -1,21 +1,62 @@
-"""A day of an edition: what came, scored task by task, and what a person must decide."""
+"""A day of an edition: what came, scored task by task, and what a person must decide.
+
+mailbox ──sort_files, once──▶ Inventory ─┬─▶ Evaluator of each task ──▶ Leaderboards ─┬─▶ Decisions
+                                         └─▶ validate, by team and task ──▶ Inbox ────┘
+"""
 
 from __future__ import annotations
 
+from collections.abc import Callable, Iterator, Mapping, Sequence
+from dataclasses import replace
+from typing import Final
+
+import numpy as np
+
 from coliee_adapters.classes import NamedTuple
-from coliee_ir.commands.edition.config import Edition
-from coliee_ir.commands.leaderboard import Leaderboard
+from coliee_adapters.errors import UsageError, shortened
+from coliee_adapters.files.source import Source
+from coliee_adapters.forms.lines import counted
+from coliee_adapters.remarks import Remark
+from coliee_ir.commands.edition.config import Edition, TaskPart
+from coliee_ir.commands.evaluate import Watch, score
+from coliee_ir.commands.leaderboard import Entry, Leaderboard, leaderboard
+from coliee_ir.commands.validate.receiving import Asked, received
 from coliee_ir.commands.validate.result import Inbox
+from coliee_ir.inbox.inventory import Inventory, Part, sort_files
+from coliee_ir.inbox.runs import Runs
+from coliee_ir.inbox.teams import LATE, TeamList, Teams, common_folder, read_teams
+from coliee_ir.scoring.evaluator import Evaluator
+from coliee_ir.scoring.scores import Scored
+
+#: a question is looked at again where at most this share of the runs, of which there are enough, has any credit for it
+_MISSED, _ENOUGH = 0.1, 4
+
+#: what validation finds of descriptions and runs that do not go together
+_DESCRIBED: Final = {
+    "undescribed": "{} without a system description",
+    "description-tag": "the system description describes {} that did not arrive",
+}
+
+#: how many of a kind are named
+_NAMED: Final = 10
 
 
 class Decision(NamedTuple):
-    """What a person must decide."""
+    """What a person must decide: a sentence with its kind, and what it is about."""
 
-    kind: str  # in a word
-    what: str  # in a sentence
+    what: Remark
     team: str = ""
     run: str = ""
     file: str = ""
+
+    @property
+    def kind(self) -> str:
+        """What kind of decision it is."""
+        return self.what.kind
+
+    def __str__(self) -> str:
+        about = shortened(" ".join(filter(None, (self.team, self.run)))) or self.file
+        return f"{about}: {self.what}" if about else str(self.what)
 
 
 class Day(NamedTuple):
@@ -23,5 +64,166 @@ class Day(NamedTuple):
 
     edition: Edition
     inbox: Inbox  # what came in the mailbox, file by file
-    boards: tuple[Leaderboard, ...]  # in the order of the tasks
+    boards: tuple[Leaderboard, ...]  # in the order of the tasks; those of tasks with runs
     decide: tuple[Decision, ...]
+    inventory: Inventory  # every file, with the time of its mail
+    scored: tuple[Scored, ...]  # what the boards were made of
+
+
+def day_of(edition: Edition, watch: Watch | None = None) -> Day:
+    """Look at each file once, and score each run once.
+
+    Raises:
+        InputError: a gold or the list of teams cannot be read.
+        UsageError: a task has no such edition, decision or query; the mailbox holds nothing.
+    """
+    listed = TeamList() if edition.teams is None else read_teams(edition.teams)
+    who = Teams(listed, None, common_folder(edition.mailbox), edition.deadline)
+    evaluators = {part.task: _evaluator(part) for part in edition.tasks}
+    golds = [evaluator.gold for evaluator in evaluators.values()]
+    beside = [edition.path, edition.teams, *(part.categories for part in edition.tasks)]
+    inventory = sort_files(edition.mailbox, golds=golds, besides=beside, teams=who, edition=edition.year)
+    every = []
+    for evaluator in evaluators.values():
+        # what is not of its task is passed over, and that of another
+        own = replace(inventory, items=[replace(one) for one in inventory.items])
+        try:
+            every.append(score(evaluator, Runs((), (), own, True), keep_going=True, watch=watch))
+        except UsageError as error:
+            if error.kind != "no-run":
+                raise
+    boards = tuple(leaderboard(scored, n_resamples=edition.resamples) for scored in every)
+    years = {part.task: part.year for part in edition.tasks if part.year is not None}
+    corpora = {part.task: part.corpus for part in edition.tasks if part.corpus is not None}
+    inbox = received(inventory, _asked(edition, evaluators), years, corpora)
+    missing = [task for task in evaluators if task not in {board.task for board in boards if board.entries}]
+    found = Day(edition, inbox, boards, (), inventory, tuple(every))
+    decide = [
+        *(Decision(Remark("awaited", f"no run of Task {task} has arrived")) for task in missing),
+        *(decision for find in _FINDERS for decision in find(found)),
+    ]
+    return found._replace(decide=tuple(dict.fromkeys(decide)))
+
+
+def _evaluator(part: TaskPart) -> Evaluator:
+    return Evaluator(
+        Source(part.gold), task=part.task, edition=part.year, exclude=part.exclude, decisions=part.decisions
+    )
+
+
+def _asked(edition: Edition, evaluators: Mapping[str, Evaluator]) -> list[Asked]:
+    """What each gold asks, of which tasks."""
+    asked: dict[str, Asked] = {}
+    for part in edition.tasks:
+        tasks = (*asked[part.gold].tasks, part.task) if part.gold in asked else (part.task,)
+        asked[part.gold] = Asked(part.gold, frozenset(evaluators[part.task].gold.queries), tasks, True)
+    return list(asked.values())
+
+
+_Found = Iterator[Decision]
+
+
+def _late(day: Day) -> _Found:
+    """What was received after the deadline, and the list of teams says nothing of."""
+    who = day.inventory.teams
+    for one in day.inventory.scored:
+        if who is not None and one.status == LATE and not who.status_of(one.tag, one.file, one.team):
+            when = day.edition.time(one.received)
+            sentence = f"received {when}, after the deadline; write ranked or late in the list of teams"
+            yield Decision(Remark("late", sentence), one.team, one.tag, one.file)
+
+
+def _shared(day: Day) -> _Found:
+    """Tags of several runs; of a run that is not ranked, the tag is free."""
+    for board in day.boards:
+        of_tag: dict[str, list[Entry]] = {}
+        for entry in board.entries:
+            if not entry.status:
+                of_tag.setdefault(entry.tag, []).append(entry)
+        for tag, entries in of_tag.items():
+            if len(entries) > 1:
+                files = ", ".join(f"{entry.team} {entry.file}".strip() for entry in entries)
+                sentence = f"{counted(len(entries), 'run')} of Task {board.task} have this tag: {files}"
+                yield Decision(Remark("shared-tag", sentence), "", tag)
+
+
+def _suspicious(day: Day) -> _Found:
+    """Golds among the runs, and runs with a perfect score."""
+    golds = {row.file for row in day.inbox.received if row.remark == "copy of the gold"}
+    for one in day.inventory.items:
+        if one.part is Part.GOLD and one.file in golds:
+            sentence = f"{one.file} holds the judgements of the gold, and is not ranked"
+            yield Decision(Remark("gold-itself", sentence), one.team, "", one.file)
+    for board in day.boards:
+        for entry in board.entries:
+            if (value := entry.scores.results[board.ranking].value) > 1 - 1e-9:
+                sentence = f"{board.ranking} of Task {board.task} is {value:.4f}: was the gold known?"
+                yield Decision(Remark("perfect-score", sentence), entry.team, entry.tag, entry.file)
+
+
+def _remarked(day: Day) -> _Found:
+    """What the boards remark: too many runs, equal ones, what the list of teams and the runs do not agree on."""
+    for board in day.boards:
+        for remark in board.remarks:
+            kind = getattr(remark, "kind", "")
+            if kind in ("many-runs", "identical"):
+                yield Decision(Remark(kind, f"Task {board.task}: {remark}"))
+    if day.inventory.teams is not None and day.inventory.teams.unused:
+        listed = ", ".join(map(shortened, list(day.inventory.teams.unused)[:_NAMED]))
+        sentence = f"the list of teams names {counted(len(day.inventory.teams.unused), 'run')} that did not arrive"
+        yield Decision(Remark("team-list", f"{sentence}: {listed}"))
+
+
+def _refused(day: Day) -> _Found:
+    """What could not be ranked, once; a file whose task nothing shows is refused by every board."""
+    ranked = {file for board in day.boards for entry in board.entries for file in (entry.file, *entry.scores.others)}
+    seen = set()
+    for board in day.boards:
+        for one in board.invalid:
+            if one.files not in seen and not ranked.intersection(one.files):
+                seen.add(one.files)
+                yield Decision(Remark("refused", str(one.reason)), one.team, one.tag, one.files[0])
+    for item in day.inventory.scored:
+        if not item.team:
+            sentence = f"{item.file}: nothing tells whose this is; name it in the list of teams"
+            yield Decision(Remark("team-list", sentence), "", item.tag, item.file)
+
+
+def _undescribed(day: Day) -> _Found:
+    """Tags that are described and missing, runs that are not described, teams without a description."""
+    team_of = {row.file: row.team for row in day.inbox.received}
+    teams = {row.team: False for row in day.inbox.received if row.described is not None}
+    for one in day.inventory.items:
+        if one.described:
+            teams[one.team] = True
+    found: dict[tuple[str, str], list[str]] = {}
+    for finding in day.inbox.findings:
+        team = team_of[finding.file]
+        if finding.rule in _DESCRIBED and teams.get(team):
+            found.setdefault((team, finding.rule), []).extend(str(one.found) for one in finding.places if one.found)
+    for (team, rule), tags in found.items():
+        listed = ", ".join(shortened(tag.removeprefix("Run tag: ")) for tag in tags)
+        yield Decision(Remark("undescribed", f"{_DESCRIBED[rule].format(counted(len(tags), 'run'))}: {listed}"), team)
+    for team in (team for team, has in teams.items() if team and not has):
+        yield Decision(Remark("undescribed", "no system description has arrived"), team)
+
+
+def _missed(day: Day) -> _Found:
+    """Questions that nearly all runs miss, of which the gold is to be looked at again."""
+    for board in day.boards:
+        judged = [entry.scores.judged[board.main] for entry in board.entries if not entry.status]
+        if len(judged) >= _ENOUGH:
+            right = np.mean([of_run.correct() > 0 for of_run in judged], axis=0)
+            asked = judged[0].qrels.relevant() > 0
+            missed = [board.queries[at] for at in np.flatnonzero((right <= _MISSED) & asked)]
+            if missed:
+                more = f" and {len(missed) - _NAMED} more" if len(missed) > _NAMED else ""
+                listed = ", ".join(map(shortened, missed[:_NAMED])) + more
+                n = f"{counted(len(missed), 'question')} of {len(board.queries)}"
+                sentence = f"Task {board.task}: nearly all runs miss {n}; look at the gold again: {listed}"
+                yield Decision(Remark("missed-query", sentence))
+
+
+_FINDERS: Final[Sequence[Callable[[Day], _Found]]] = (
+    _late, _shared, _refused, _suspicious, _remarked, _undescribed, _missed,
+)  # fmt: skip

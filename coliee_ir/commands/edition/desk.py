@@ -2,9 +2,164 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterator, Sequence
+from dataclasses import replace
+from pathlib import Path
+from typing import Final
+
+from coliee_adapters.classes import NamedTuple
+from coliee_adapters.errors import printable
+from coliee_adapters.forms.lines import counted
+from coliee_adapters.remarks import Remark
 from coliee_ir.commands.edition.day import Day
+from coliee_ir.commands.leaderboard import Entry, Invalid, Leaderboard
+from coliee_ir.commands.validate.findings import Finding
+from coliee_ir.commands.validate.result import Received, Validation, findings_grid
+from coliee_ir.commands.validate.rules import Severity
+from coliee_ir.output.grid import Cell, Grid, html, in_html
+from coliee_ir.output.shown import render
+from coliee_ir.output.webpage import Section, file_name, page
+
+#: what a person calls the team of files whose team nothing tells
+_NOBODY: Final = "(no team)"
+
+
+class _Team(NamedTuple):
+    """A team: what it sent, what was found in it, and where its runs stand."""
+
+    name: str
+    files: list[Received]  # by the names that they have in the mailbox, as everything here
+    findings: list[Finding]
+    entries: list[tuple[Leaderboard, Entry]]
+    refused: list[Invalid]
+    received: dict[str, str]  # file → when it was received, where a mail says so
+    describes: bool  # whether it sent a description
+
+    @property
+    def row(self) -> tuple[str, ...]:
+        """What the desk says of it in a line."""
+        tasks = sorted({board.task for board, _ in self.entries} | {one.task for one in self.files if one.task})
+        errors, warnings = (sum(getattr(one, name) for one in self.files) for name in ("errors", "warnings"))
+        return (
+            f"Tasks {', '.join(tasks)}" if tasks else "no task",
+            counted(len(self.entries), "run"),
+            *([f"{len(self.refused)} refused"] if self.refused else []),
+            counted(errors, "error"),
+            counted(warnings, "warning"),
+            "described" if self.describes else "no description",
+        )
 
 
 def pages(day: Day) -> dict[str, str | bytes]:
     """Path below ``desk`` → content."""
-    return {}
+    teams = sorted(_teams(day), key=lambda one: (-len(one.refused), -sum(row.errors for row in one.files), one.name))
+    made: dict[str, str | bytes] = {"index.html": _index(day, teams)}
+    for team in teams:
+        name = f"teams/{file_name(team.name)}"
+        made[name] = _page(day, team)
+        made[f"{name.removesuffix('.html')}.txt"] = _letter(day, team)
+    return made
+
+
+def _teams(day: Day) -> Iterator[_Team]:
+    """The teams from which anything came."""
+    common = None if day.inventory.teams is None else day.inventory.teams.common
+    items = {one.file: one for one in day.inventory.items}
+    short = {file: _short(file, common) for file in items}
+    for name in dict.fromkeys(row.team for row in day.inbox.received):
+        rows = [row for row in day.inbox.received if row.team == name]
+        files = {row.file for row in rows}
+        findings = [replace(one, file=short[one.file]) for one in day.inbox.findings if one.file in files]
+        refused: dict[tuple[str, ...], Invalid] = {}
+        for one in (one for board in day.boards for one in board.invalid if files.intersection(one.files)):
+            reason = str(one.reason)
+            for file in one.files:
+                reason = reason.replace(file, short.get(file, file))
+            refused.setdefault(one.files, one._replace(reason=Remark(one.reason.kind, reason)))
+        yield _Team(
+            name or _NOBODY,
+            [replace(row, file=short[row.file]) for row in rows],
+            findings,
+            [(board, entry) for board in day.boards for entry in board.entries if entry.team == name],
+            list(refused.values()),
+            {short[file]: day.edition.time(items[file].received) for file in files if items[file].received},
+            any(items[file].described for file in files),
+        )
+
+
+def _short(file: str, common: Path | None) -> str:
+    """A file without the folders of this machine."""
+    path = Path(file).absolute()
+    return str(path.relative_to(common)) if common is not None and path.is_relative_to(common) else file
+
+
+def _index(day: Day, teams: Sequence[_Team]) -> str:
+    rows: list[list[Cell]] = [[one.kind, one.team, one.run, str(one.what)] for one in day.decide]
+    decide = Grid(["kind", "team", "run", "what"], rows, n_text=4)
+    details = "".join(
+        f"<details><summary><b>{in_html(team.name)}</b> · {in_html(' · '.join(team.row))}</summary>\n"
+        f'<p><a href="teams/{file_name(team.name)}">Page</a>, '
+        f'<a href="teams/{file_name(team.name).removesuffix(".html")}.txt">text for a mail</a></p>\n'
+        f"{html(_files(team), f'files of {team.name}')}</details>\n"
+        for team in teams
+    )
+    sections = [Section("teams", "Teams", details)]
+    if rows:
+        sections.insert(0, Section("decide", "To decide", html(decide, "to decide")))
+    above = f"<p>{in_html(day.inbox.summary())}. This page is for the organisers.</p>\n"
+    return page(f"{day.edition.name}: desk", sections, above)
+
+
+def _files(team: _Team) -> Grid:
+    rows: list[list[Cell]] = [
+        [one.file, one.task, one.tag, one.part, str(one.errors or "-"), str(one.warnings or "-"),
+         ", ".join(filter(None, [team.received.get(one.file), one.remark]))]
+        for one in team.files
+    ]  # fmt: skip
+    return Grid(["file", "task", "run", "part", "errors", "warnings", "remark"], rows, n_text=7)
+
+
+def _scores(team: _Team) -> Iterator[tuple[str, str, str, str]]:
+    """Task, run, place and scores of each run; of one that is not ranked, why."""
+    for board, entry in team.entries:
+        ranked = sum(1 for one in board.entries if one.place)
+        level = f"{100 * board.resampling.confidence_level:g}%"
+        place = f"{entry.place} of {ranked}, {level}: {entry.ranks}" if entry.place else entry.status or "no score"
+        scores = ", ".join(f"{name} {value:.4f}" for name, value in entry.scores.measures.items())
+        yield board.task, entry.tag, place, scores
+    for one in team.refused:
+        yield "", one.tag, "not ranked", str(one.reason)
+
+
+def _page(day: Day, team: _Team) -> str:
+    scores = Grid(["task", "run", "place", "scores"], [[*row] for row in _scores(team)], n_text=4)
+    findings = findings_grid(team.findings, {})
+    tables = {"Scores": scores, "Findings": findings, "Received": _files(team)}
+    sections = [Section(name.lower(), name, html(grid, name.lower())) for name, grid in tables.items() if grid.rows]
+    return page(f"{day.edition.name}: {team.name}", sections, '<p><a href="../index.html">All teams</a></p>\n')
+
+
+def _letter(day: Day, team: _Team) -> str:
+    """A text for a mail."""
+    grave = [one for one in team.findings if one.severity is not Severity.NOTE]
+    checked = Validation(tuple(one.file for one in team.files), "", (), None, tuple(grave))
+    received = [
+        f"  {one.file}{f', {team.received[one.file]}' if one.file in team.received else ''}: "
+        + (one.remark or ", ".join(filter(None, [f"Task {one.task}" if one.task else "", one.tag, one.part])) or "?")
+        for one in team.files
+    ]
+    scores = [
+        f"  {f'Task {task}, ' if task else ''}{run or 'file'}: {place}; {values}"
+        for task, run, place, values in _scores(team)
+    ]
+    lines = [
+        f"Subject: {day.edition.name}: the submission of {team.name}",
+        "",
+        f"Dear {team.name},",
+        "",
+        f"We received {counted(len(team.files), 'file')}:",
+        *received,
+        *(["", "Scores and places:", *scores] if scores else []),
+        *(["", "Please look at what we found:", *render(checked, "table").splitlines()] if grave else []),
+    ]
+    return "".join(f"{printable(line)}\n" for line in lines)

@@ -3,22 +3,21 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Callable, Sequence
+from collections.abc import Sequence
 from dataclasses import field, replace
-from typing import Any, Literal, Unpack
+from typing import Literal, Unpack
 
 import numpy as np
 
 from coliee_adapters.classes import dataclass
 from coliee_adapters.errors import UsageError
-from coliee_adapters.files.source import PathLike
+from coliee_adapters.files.source import PathLike, written
 from coliee_adapters.files.writing import written
-from coliee_adapters.ids import IntArray
 from coliee_adapters.records import Answers, GoldLike, Run, RunLike
 from coliee_adapters.remarks import Remark
-from coliee_ir.commands.fuse.methods import METHODS, Blend
+from coliee_ir.commands.fuse.methods import METHODS, Blend, Candidates
 from coliee_ir.commands.fuse.recipe import NORM, TIES, Fused, Fusion, read_all
-from coliee_ir.commands.fuse.trial import Ballots, Trial, Weights, alone, climbed, equal
+from coliee_ir.commands.fuse.trial import Ballots, Rankings, Trial, Tried, Weights, alone, climbed, equal
 from coliee_ir.judging.gathered import Gathered
 from coliee_ir.judging.judged import judge
 from coliee_ir.judging.mismatch import diagnose
@@ -43,7 +42,6 @@ def fit_fusion(
     method: str | None = None,
     norm: str | None = None,
     k: float | None = None,
-    depth: int | None = None,
     top: int | None = None,
     measure: str = "",
     folds: int = FOLDS,
@@ -68,7 +66,6 @@ def fit_fusion(
         method: a method that ranks: see ``Fusion``; by default ``combsum``. Answers are fused by ``vote``.
         norm: see ``Fusion``.
         k: see ``Fusion``.
-        depth: see ``Fusion``.
         top: the cutoff, where it is not to be fitted.
         measure: what to maximise; by default the first of the task's official measures that looks at documents only.
         folds: how many folds of queries the weights are held out from.
@@ -95,7 +92,7 @@ def fit_fusion(
     evaluator = Evaluator(gold, runs=runs, **rules)
     votes = evaluator.protocol.parts == ("answers",)
     method = method or ("vote" if votes else "combsum")
-    fusion = Fusion(method, norm, k, depth=depth, top=top, ties=ties)
+    fusion = Fusion(method, norm, k, top=top, ties=ties)
     if votes and method != "vote":
         raise UsageError("unfit-option", f"answers can only be fused by vote, not by {method}")
     if not votes and not METHODS[method].ranks:
@@ -109,9 +106,9 @@ def fit_fusion(
     repeats = 1 if by_year else repeats  # years are folds however they are dealt
     split = Split.of(evaluator.queries, folds, seed, groups, repeats)
     fold = np.stack([split.folds(everyone, repeat) for repeat in range(repeats)])
-    trial, records, name_of, contents = _trial(evaluator, given, measure, fusion, fold)
-    tags = tuple(record.tag for record in records)
-    by_contents = sorted(range(len(records)), key=contents)
+    tried, records, measure = _tried(evaluator, given, measure, fusion)
+    trial, tags = Trial(tried, fold), tuple(record.tag for record in records)
+    by_contents = sorted(range(len(records)), key=tried.contents)
 
     def best(without: int | None = None) -> Weights:
         alone_scores = [round(trial.worth(alone(len(records), at), without).score, 12) for at in range(len(records))]
@@ -132,7 +129,7 @@ def fit_fusion(
         task=evaluator.task,
         edition=evaluator.edition,
         gold=evaluator.gold.path,
-        measure=measure or name_of,
+        measure=measure,
         decisions=evaluator.decisions,
         excluded=tuple(sorted(evaluator.excluded)),
         queries=len(evaluator.queries),
@@ -143,29 +140,24 @@ def fit_fusion(
         fold_weights=tuple(of_folds),
         inputs=tuple(records),
         fused=whole.fuse(*records, tag=name, unreadable_answers=unreadable),
-        held_out_run=_elected(trial, of_folds[:folds], evaluator.queries, f"{name}CV")
-        if isinstance(trial, Ballots)
-        else _held_out(trial, of_folds[:folds], top, f"{name}CV"),
     )
 
 
-def _trial(
-    evaluator: Evaluator, given: Sequence[Run | Answers], measure: str, fusion: Fusion, fold: IntArray
-) -> tuple[Trial | Ballots, Sequence[Run | Answers], str, Callable[[int], Any]]:
-    """What weights are tried on; the runs as it has them, the measure's name, and what a run, by its place, holds."""
+def _tried(
+    evaluator: Evaluator, given: Sequence[Run | Answers], measure: str, fusion: Fusion
+) -> tuple[Tried, Sequence[Run | Answers], str]:
+    """What weights are tried on; the runs as it has them, and the measure's name."""
     if evaluator.protocol.parts == ("answers",):
         if measure not in ("", "Accuracy"):
             raise UsageError("unfit-measure", f"votes on answers are fitted to Accuracy, not to {measure}")
         answers = _answers(given, evaluator)
         labels = {query: (evaluator.gold.labels or {})[query] for query in evaluator.queries}
-        ballots = Ballots(answers, labels, fusion.ties or TIES[0], fold)
-        return ballots, answers, "Accuracy", ballots.contents
+        return Ballots(answers, labels, fusion.ties or TIES[0]), answers, "Accuracy"
     chosen = _measure(evaluator, measure, fusion.top)
     rankings = _rankings(given, evaluator)
-    held = fusion.candidates([Gathered(record) for record in rankings])
+    held = Candidates.of([Gathered(record).rankings for record in rankings])
     blend = Blend(held, fusion.method, fusion.norm or NORM, fusion.k_or_default)
-    trial = Trial(blend, evaluator.qrels["documents"], chosen, evaluator.decisions, fold)
-    return trial, rankings, chosen.name, held.contents
+    return Rankings(blend, evaluator.qrels["documents"], chosen, evaluator.decisions), rankings, measure or chosen.name
 
 
 def _measure(evaluator: Evaluator, name: str, top: int | None) -> Measure:
@@ -212,35 +204,11 @@ def _answers(records: Sequence[Run | Answers], evaluator: Evaluator) -> list[Ans
     return [record for record in records if isinstance(record, Answers)]
 
 
-def _elected(ballots: Ballots, of_folds: Sequence[Weights], queries: Sequence[str], tag: str) -> Answers:
-    """The labelled queries, each answered by the vote whose weights were fitted without its fold."""
-    labels: dict[str, bool] = {}
-    elected = [ballots.elected(weights) for weights in of_folds]
-    for at, (query, fold) in enumerate(zip(queries, ballots.fold[0].tolist(), strict=True)):
-        label, answered = elected[fold]
-        if answered[at]:
-            labels[query] = bool(label[at])
-    return Answers(labels, tag)
-
-
-def _contender(trial: Trial | Ballots, name: str, weights: Weights, held_out: Terms, fitted: Terms) -> Contender:
+def _contender(trial: Trial, name: str, weights: Weights, held_out: Terms, fitted: Terms) -> Contender:
     """A row of the table."""
     resubstitution, top = trial.worth(weights)
     sd = spread(held_out, len(trial.fold), trial.score)
     return Contender(name, weights, top, resubstitution, held_out.total, sd, difference(fitted, held_out))
-
-
-def _held_out(trial: Trial, of_folds: Sequence[Weights], top: int | None, tag: str) -> Run:
-    """The labelled queries, each fused by what was fitted without its fold of the first repeat."""
-    blend, known = trial.blend, trial.number >= 0
-    rankings: dict[str, dict[str, float]] = {}
-    for fold, weights in enumerate(of_folds):
-        ranked = trial.ranked(weights)
-        kept = known.copy()
-        kept[known] = trial.fold[0, trial.number[known]] == fold
-        deepest = top or trial.worth(weights, fold).top or len(ranked.rank)
-        rankings |= blend.run(ranked, kept[blend.held.query] & (ranked.rank <= deepest))
-    return Run.of(rankings, tag=tag)
 
 
 @dataclass(frozen=True, slots=True)
@@ -288,8 +256,6 @@ class FittedFusion(Shown):
         fold_weights: the weights that were fitted without each fold of each repeat.
         inputs: the runs.
         fused: the runs fused by ``fusion``.
-        held_out_run: the runs fused so that no query had a part in the weights, and the cutoff, that it is fused by;
-            of the first repeat. Its tag is that of ``fused`` with CV behind it.
     """
 
     fusion: Fusion
@@ -307,7 +273,6 @@ class FittedFusion(Shown):
     fold_weights: tuple[tuple[float, ...], ...]
     inputs: tuple[Run | Answers, ...] = field(repr=False)
     fused: Fused = field(repr=False)
-    held_out_run: Run | Answers = field(repr=False)
 
     @property
     def resubstitution(self) -> float:

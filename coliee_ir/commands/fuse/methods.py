@@ -108,19 +108,19 @@ def counted_runs(named: BoolArray, weights: FloatArray) -> FloatArray:
     return count
 
 
-_SCORED: Final = frozenset({"norm", "weights", "depth", "top"})
+_SCORED: Final = frozenset({"norm", "weights", "top"})
 
 #: method → what it is
 METHODS: Final[dict[str, Method]] = {
-    "rrf": Method("Σ w / (k + rank)", frozenset({"k", "weights", "depth", "top"}), combine=weighted_sum),
+    "rrf": Method("Σ w / (k + rank)", frozenset({"k", "weights", "top"}), combine=weighted_sum),
     "combsum": Method("Σ w·s", _SCORED, combine=weighted_sum),
     "combmnz": Method("(how many runs have it) · Σ w·s", _SCORED, combine=_sum_times_count),
-    "union": Method("in any run", frozenset({"depth"}), ranks=False),
-    "intersection": Method("in all runs", frozenset({"depth"}), ranks=False),
+    "union": Method("in any run", frozenset[str](), ranks=False),
+    "intersection": Method("in all runs", frozenset[str](), ranks=False),
     "vote": Method(
         "in runs whose weights are at least LEAST together; by default more than half of all. Of answers, the label "
         "with the greater weight",
-        frozenset({"weights", "least", "depth", "ties"}),
+        frozenset({"weights", "least", "ties"}),
         ranks=False,
     ),
 }

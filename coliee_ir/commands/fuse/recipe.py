@@ -10,11 +10,10 @@ from typing import Any, Final, Literal
 
 import numpy as np
 
-from coliee_adapters.checked import is_finite, one_of
+from coliee_adapters.checked import is_finite, is_whole, one_of
 from coliee_adapters.classes import NamedTuple, dataclass
 from coliee_adapters.errors import InputError, UsageError, quoted, shortened
 from coliee_adapters.files.source import PathLike, Source, copies
-from coliee_adapters.files.writing import written
 from coliee_adapters.forms import json_text, tort
 from coliee_adapters.forms.lines import counted
 from coliee_adapters.ids import Ids
@@ -26,7 +25,6 @@ from coliee_ir.commands.fuse import votes
 from coliee_ir.commands.fuse.methods import METHODS, NORMS, Blend, Candidates, queries_of
 from coliee_ir.judging.gathered import Gathered
 from coliee_ir.judging.judged import FloatArray
-from coliee_ir.output.envelope import dumped
 from coliee_ir.rules.protocol import has_coliee_submissions, has_submissions, submission_rules, task_name
 from coliee_ir.scoring.reading import read_run
 
@@ -70,7 +68,6 @@ class Fusion:
             ``zscore``, ``borda`` or ``none``.
         k: of reciprocal rank fusion; 60 by default.
         weights: one a run, in their order; by default all are 1. A run of weight 0 might as well not be there.
-        depth: look at the first so many documents of each query of each run; by default at all.
         least: for a vote on documents, the weight of runs that is enough; by default more than half of all.
         top: keep the first so many fused documents of each query; by default all.
         ties: for a vote on answers, what equal weights give: ``N`` (the default), ``Y``, or ``first``: what the first
@@ -85,7 +82,6 @@ class Fusion:
     norm: str | None = None
     k: float | None = None
     weights: tuple[float, ...] | None = None
-    depth: int | None = None
     least: float | None = None
     top: int | None = None
     ties: str | None = None
@@ -97,7 +93,7 @@ class Fusion:
         if self.method not in METHODS:
             raise UsageError("unknown-name", f"unknown method {self.method!r}; the methods are {', '.join(METHODS)}")
         takes = METHODS[self.method].takes
-        for name in ("norm", "k", "weights", "depth", "least", "top", "ties"):
+        for name in ("norm", "k", "weights", "least", "top", "ties"):
             if getattr(self, name) is not None and name not in takes:
                 raise UsageError("unfit-option", f"{self.method} takes no {name}; it takes {', '.join(sorted(takes))}")
         if self.norm is not None and self.norm not in NORMS:
@@ -109,10 +105,8 @@ class Fusion:
             raise UsageError("bad-value", f"k must be a number ≥ 0, not {self.k!r}")
         if self.least is not None and not (is_finite(self.least) and self.least > 0):
             raise UsageError("bad-value", f"the least weight must be a number greater than 0, not {self.least!r}")
-        for name in ("depth", "top"):
-            value = getattr(self, name)
-            if value is not None and not (isinstance(value, int) and not isinstance(value, bool) and value > 0):
-                raise UsageError("bad-value", f"{name} must be an integer ≥ 1, not {value!r}")
+        if self.top is not None and not is_whole(self.top, 1):
+            raise UsageError("bad-value", f"top must be an integer ≥ 1, not {self.top!r}")
         if self.weights is not None:
             # a list, or NumPy's numbers, become what is equal, hashed and written alike everywhere
             object.__setattr__(self, "weights", tuple(one_of("weights", self.weights, Iterable, "a list of numbers")))
@@ -156,7 +150,7 @@ class Fusion:
         gathered = [Gathered(record) for record in records if isinstance(record, Run)]
         said += _read_remarks(records, gathered)
         answered = [{query for query, n in run.lengths.items() if n} for run in gathered]
-        blocks, strange, fused = self._blocks([run.first(self.depth) for run in gathered], weights)
+        blocks, strange, fused = self._blocks([run.rankings for run in gathered], weights)
         queries = queries_of(run.lengths for run in gathered)
         said += _in_two_forms(queries) + _in_two_forms(strange)
         said += _unshared([record.tag for record in records], answered)
@@ -193,13 +187,6 @@ class Fusion:
                 blocks.append(block._replace(documents=Ids.of(block.documents), scores=scores))
         return blocks, list(strange), fused
 
-    def candidates(self, runs: Sequence[Gathered]) -> Candidates:
-        """The documents of the runs, as deep as they are looked at.
-
-        :meta private:
-        """
-        return Candidates.of([run.first(self.depth) for run in runs])
-
     @property
     def k_or_default(self) -> float:
         """The k of reciprocal rank fusion."""
@@ -208,8 +195,8 @@ class Fusion:
     def _answers(self, answers: Sequence[Answers], weights: FloatArray, said: list[str], tag: str) -> Fused:
         if self.method != "vote":
             raise UsageError("unfit-option", f"answers can only be fused by vote, not by {self.method}")
-        if unfit := [name for name in ("least", "depth") if getattr(self, name) is not None]:
-            raise UsageError("unfit-option", f"a vote on answers does not use {unfit[0]}: the greater weight decides")
+        if self.least is not None:
+            raise UsageError("unfit-option", "a vote on answers does not use least: the greater weight decides")
         ties = self.ties or TIES[0]
         found = votes.counted(answers, weights.tolist(), ties)
         if not found.labels:
@@ -275,12 +262,10 @@ class Fusion:
         if unknown := [str(name) for name in held if name not in names]:
             problem = f"a fusion has no key {quoted(unknown[0])}; its keys are {', '.join(sorted(names))}"
             raise UsageError("structure", problem)
-        for name in ("weights", "runs"):
-            if name in held and not isinstance(held[name], list):
-                raise UsageError("structure", f"the {name} of a fusion must be a list")
-        if not all(isinstance(tag, str) for tag in held.get("runs", ())):
-            raise UsageError("structure", "the runs of a fusion must be named by text")
-        if not isinstance(held.get("norm", ""), str) or not isinstance(held.get("ties", ""), str):
+        lists = [held.get(name, []) for name in ("weights", "runs")]
+        if not all(isinstance(one, list) for one in lists) or not all(isinstance(tag, str) for tag in lists[1]):
+            raise UsageError("structure", "the weights and the runs of a fusion must be lists, of numbers and of text")
+        if not all(isinstance(held.get(name, ""), str) for name in ("norm", "ties")):
             raise UsageError("structure", "norm and ties of a fusion must be text")
         given: dict[str, Any] = {name: tuple(v) if isinstance(v, list) else v for name, v in held.items()}
         fusion = cls(**given)
@@ -289,18 +274,9 @@ class Fusion:
             raise UsageError("bad-value", problem)
         return fusion
 
-    def save(self, path: PathLike) -> None:
-        """Write the fusion as JSON, which ``load`` and ``--weights`` read.
-
-        Raises:
-            InputError: the place cannot be written.
-        """
-        with written(path) as stream:
-            stream.write(dumped({"fusion": self.to_dict()}))
-
     @classmethod
     def load(cls, path: PathLike) -> Fusion:
-        """The fusion that ``save``, or ``fuse --save``, wrote.
+        """The fusion that ``fuse --save`` wrote.
 
         Raises:
             InputError: the file cannot be read, or holds no fusion.
@@ -320,7 +296,6 @@ def fuse(
     norm: str | None = None,
     k: float | None = None,
     weights: Sequence[float] | None = None,
-    depth: int | None = None,
     least: float | None = None,
     top: int | None = None,
     ties: Literal["N", "Y", "first"] | None = None,
@@ -337,7 +312,6 @@ def fuse(
         norm: see ``Fusion``.
         k: see ``Fusion``.
         weights: see ``Fusion``.
-        depth: see ``Fusion``.
         least: see ``Fusion``.
         top: see ``Fusion``.
         ties: see ``Fusion``.
@@ -359,7 +333,7 @@ def fuse(
     """
     records = read_all(runs, task=task, columns=columns, unreadable_answers=unreadable_answers)
     given = None if weights is None else tuple(one_of("weights", weights, Iterable, "a list of numbers"))
-    fusion = Fusion(method or usual(records), norm, k, given, depth, least, top, ties)
+    fusion = Fusion(method or usual(records), norm, k, given, least, top, ties)
     return fusion.fuse(*records, tag=tag, unreadable_answers=unreadable_answers).run
 
 
@@ -408,7 +382,7 @@ def _in_two_forms(ids: Sequence[str]) -> list[str]:
     return [
         Remark(
             "other-form",
-            f"{worded(pattern, len(pairs))} (first: {first}); `coliee-ir convert --normalise` writes one form",
+            f"{worded(pattern, len(pairs))} (first: {first}); write both in one form",
         )
     ]
 

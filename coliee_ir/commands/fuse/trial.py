@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import math
 from collections.abc import Callable, Mapping, Sequence
-from typing import Final
+from typing import Final, Protocol
 
 import numpy as np
 
@@ -13,9 +13,9 @@ from coliee_adapters.errors import UsageError
 from coliee_adapters.ids import IntArray
 from coliee_adapters.records import Answers
 from coliee_adapters.remarks import Remarks
-from coliee_ir.commands.fuse.methods import Blend, Ranked
+from coliee_ir.commands.fuse.methods import Blend
 from coliee_ir.commands.fuse.votes import NEAR_WEIGHTS
-from coliee_ir.judging.judged import BoolArray, FloatArray, Judged
+from coliee_ir.judging.judged import FloatArray, Judged
 from coliee_ir.judging.qrels import Qrels
 from coliee_ir.measures import Measure
 from coliee_ir.measures.base import Terms, quotient
@@ -40,68 +40,50 @@ class Worth(NamedTuple):
     top: int | None
 
 
+class Each(NamedTuple):
+    """What each query adds under some weights."""
+
+    values: FloatArray  # shape (Q, cutoffs, T); at the cutoffs 1, 2, …, or at none
+    score: Callable[[FloatArray], FloatArray]  # sums of shape (…, T) → scores of shape (…)
+
+
+class Tried(Protocol):
+    """What weights are tried on: labelled queries, and runs that rank for them or answer them."""
+
+    cuts: bool  # whether a cutoff is fitted with the weights
+
+    def each(self, weights: Weights) -> Each:
+        """What each query adds."""
+
+    def contents(self, run: int) -> bytes:
+        """What a run holds, as bytes that do not depend on the order in which runs are given."""
+
+
 class Trial:
     """Weights tried on labelled queries, each once: a score, at any cutoff, is a formula on the folds' sums."""
 
-    def __init__(self, blend: Blend, qrels: Qrels, measure: Measure, decisions: Decisions, fold: IntArray) -> None:
-        self.blend, self.qrels, self.measure, self.decisions = blend, qrels, measure, decisions
-        self.cuts = is_cut(measure)
-        if isinstance(measure, MacroF) and measure.of == "means" and measure.cutoff is None:
-            raise UsageError("unfit-measure", f"{measure} needs a cutoff to fit weights, for example {measure}@5")
-        held = blend.held
-        number = {query: at for at, query in enumerate(qrels.queries)}
-        #: shape (candidates' queries,); the number of each in the gold; -1 where it is not judged
-        self.number = np.array([number.get(query, -1) for query in held.queries], dtype=np.int64)
-        of_candidate = {query: at for at, query in enumerate(held.queries)}
-        self.row = np.full(len(qrels.relevance), -1, dtype=np.int64)
-        for at, query in enumerate(qrels.queries):
-            if query in of_candidate:
-                first, last = held.start[of_candidate[query]], held.start[of_candidate[query] + 1]
-                row_of = {held.documents[row]: row for row in range(int(first), int(last))}
-                judged = range(int(qrels.start[at]), int(qrels.start[at + 1]))
-                self.row[judged.start : judged.stop] = [row_of.get(qrels.documents[row], -1) for row in judged]
+    def __init__(self, tried: Tried, fold: IntArray) -> None:
+        self.tried = tried
         #: how many folds a repeat has
         self.folds = int(fold.max()) + 1
         self.fold = fold + self.folds * np.arange(len(fold))[:, None]
-        every = np.arange(fold.size // fold.shape[1] * self.folds)
-        self.in_fold = (self.fold[every // self.folds] == every[:, None]).astype(np.float64)
-        self.deepest = min(int(held.sizes.max(initial=1)), DEEPEST)
-        self.tried: dict[Weights, FloatArray] = {}
+        every = np.arange(len(fold) * self.folds)
+        self._in_fold = (self.fold[every // self.folds] == every[:, None]).astype(np.float64)
+        self._sums: dict[Weights, FloatArray] = {}
         self.score: Callable[[FloatArray], FloatArray] = quotient
-
-    def ranked(self, weights: Weights) -> Ranked:
-        """The candidates as these weights rank them."""
-        return self.blend.ranked(np.array(weights))
 
     def sums(self, weights: Weights) -> FloatArray:
         """Shape (R · folds, cutoffs, T); what the queries of each fold add, at the cutoffs 1, 2, …, or at none."""
-        if weights not in self.tried:
-            each = self.each(weights)
-            shape = (len(self.in_fold), *each.shape[1:])
-            sums = (self.in_fold @ each.reshape(len(each), -1)).reshape(shape)
-            if len(self.tried) * sums.nbytes > _REMEMBERED:
-                self.tried.clear()
-            self.tried[weights] = sums
-        return self.tried[weights]
-
-    def each(self, weights: Weights) -> FloatArray:
-        """Shape (Q, cutoffs, T); what each query adds, at the cutoffs 1, 2, …, or at none."""
-        return self._each(self._judged(self.ranked(weights)))
-
-    def held_out(self, of_folds: Sequence[Weights]) -> Terms:
-        """What each query adds when it is fused by the weights, and cut where the queries outside of its fold say."""
-        parts: list[FloatArray] = []
-        for fold, weights in enumerate(of_folds):
-            if fold == 0 or weights != of_folds[fold - 1]:
-                each = self.each(weights)
-            if fold % self.folds == 0:
-                parts.append(np.zeros((len(each), each.shape[2])))
-            among = self.fold[fold // self.folds] == fold
-            parts[-1][among] = each[among, (self.worth(weights, fold).top or 1) - 1]
-        return averaged(parts, self.score, is_mean=False)
+        if weights not in self._sums:
+            each, self.score = self.tried.each(weights)
+            sums = np.tensordot(self._in_fold, each, axes=1)
+            if len(self._sums) * sums.nbytes > _REMEMBERED:
+                self._sums.clear()
+            self._sums[weights] = sums
+        return self._sums[weights]
 
     def worth(self, weights: Weights, without: int | None = None) -> Worth:
-        """The score of weights, at the best cutoff where one is fitted."""
+        """The score of weights on all queries, or outside of a fold; at the best cutoff where one is fitted."""
         sums = self.sums(weights)
         first = 0 if without is None else without // self.folds * self.folds
         repeat = sums[first : first + self.folds]
@@ -109,80 +91,93 @@ class Trial:
         scores = np.nan_to_num(self.score(total), nan=-np.inf)
         # of cutoffs that are as good, the least
         best = int(np.argmax(scores >= scores.max() - NEAR))
-        return Worth(float(scores[best]), best + 1 if self.cuts else None)
+        return Worth(float(scores[best]), best + 1 if self.tried.cuts else None)
 
-    def _judged(self, ranked: Ranked) -> Judged:
+    def held_out(self, of_folds: Sequence[Weights]) -> Terms:
+        """What each query adds when it is fused by the weights, and cut where the queries outside of its fold say."""
+        parts: list[FloatArray] = []
+        for fold, weights in enumerate(of_folds):
+            if fold == 0 or weights != of_folds[fold - 1]:
+                each = self.tried.each(weights).values
+            if fold % self.folds == 0:
+                parts.append(np.zeros((len(each), each.shape[2])))
+            among = self.fold[fold // self.folds] == fold
+            parts[-1][among] = each[among, (self.worth(weights, fold).top or 1) - 1]
+        return averaged(parts, self.score, is_mean=False)
+
+
+class Rankings:
+    """Rankings by any weights, and a measure on the ranks of the judged documents."""
+
+    def __init__(self, blend: Blend, qrels: Qrels, measure: Measure, decisions: Decisions) -> None:
+        self._blend, self._qrels, self._measure, self._decisions = blend, qrels, measure, decisions
+        self.cuts = is_cut(measure)
+        if isinstance(measure, MacroF) and measure.of == "means" and measure.cutoff is None:
+            raise UsageError("unfit-measure", f"{measure} needs a cutoff to fit weights, for example {measure}@5")
+        held = blend.held
+        self.contents = held.contents
+        self.deepest = min(int(held.sizes.max(initial=1)), DEEPEST)
+        number = {query: at for at, query in enumerate(qrels.queries)}
+        #: shape (candidates' queries,); the number of each in the gold; -1 where it is not judged
+        self._number = np.array([number.get(query, -1) for query in held.queries], dtype=np.int64)
+        of_candidate = {query: at for at, query in enumerate(held.queries)}
+        self._row = np.full(len(qrels.relevance), -1, dtype=np.int64)
+        for at, query in enumerate(qrels.queries):
+            if query in of_candidate:
+                first, last = held.start[of_candidate[query]], held.start[of_candidate[query] + 1]
+                row_of = {held.documents[row]: row for row in range(int(first), int(last))}
+                judged = range(int(qrels.start[at]), int(qrels.start[at + 1]))
+                self._row[judged.start : judged.stop] = [row_of.get(qrels.documents[row], -1) for row in judged]
+
+    def each(self, weights: Weights) -> Each:
+        """What each query adds, at the cutoffs 1, 2, …, or at none."""
+        judged = self._judged(weights)
+        if not self.cuts:
+            terms = self._measure.compute({"documents": judged}, self._decisions).terms
+            return Each(terms.each[:, None, :], terms.score)
+        at = at_cutoffs(self._measure, judged, self.deepest, self._decisions)
+        return Each(at.each, at.score)
+
+    def _judged(self, weights: Weights) -> Judged:
         """Where the judged documents stand."""
-        queries = len(self.qrels.queries)
-        found = self.row >= 0
-        rank = np.zeros(len(self.row), dtype=np.int64)
-        rank[found] = ranked.rank[self.row[found]]
-        held, known = self.blend.held, self.number >= 0
+        ranked = self._blend.ranked(np.array(weights))
+        queries, found = len(self._qrels.queries), self._row >= 0
+        rank = np.zeros(len(self._row), dtype=np.int64)
+        rank[found] = ranked.rank[self._row[found]]
+        held, known = self._blend.held, self._number >= 0
         retrieved = np.zeros(queries, dtype=np.int64)
         kept = np.bincount(held.query[ranked.kept], minlength=len(held.queries))
-        retrieved[self.number[known]] = kept[known]
+        retrieved[self._number[known]] = kept[known]
         nothing = np.zeros(queries, dtype=np.int64)
-        return Judged(self.qrels, rank, retrieved, nothing, retrieved > 0, {}, Remarks())
-
-    def _each(self, judged: Judged) -> FloatArray:
-        """Shape (Q, cutoffs, T); what each query adds."""
-        if not self.cuts:
-            terms = self.measure.compute({"documents": judged}, self.decisions).terms
-            self.score = terms.score
-            return terms.each[:, None, :]
-        at = at_cutoffs(self.measure, judged, self.deepest, self.decisions)
-        self.score = at.score
-        return at.each
+        return Judged(self._qrels, rank, retrieved, nothing, retrieved > 0, {}, Remarks())
 
 
 class Ballots:
-    """Weights of a vote, tried on labelled queries. A run without an answer to a query abstains."""
+    """Votes by any weights on labelled queries, and their accuracy. A run without an answer to a query abstains."""
 
-    def __init__(self, answers: Sequence[Answers], labels: Mapping[str, bool], ties: str, fold: IntArray) -> None:
+    cuts = False
+
+    def __init__(self, answers: Sequence[Answers], labels: Mapping[str, bool], ties: str) -> None:
         sign = {True: 1.0, False: -1.0, None: 0.0}
         #: shape (n, Q); 1 for Y, -1 for N, 0 for no answer
-        self.votes = np.array([[sign[run.labels.get(query)] for query in labels] for run in answers])
-        self.labels = np.array(list(labels.values()), dtype=np.bool_)
-        self.ties = ties
-        #: how many folds a repeat has
-        self.folds = int(fold.max()) + 1
-        self.fold = fold + self.folds * np.arange(len(fold))[:, None]
-        self.score = quotient
+        self._votes = np.array([[sign[run.labels.get(query)] for query in labels] for run in answers])
+        self._labels, self._ties = np.array(list(labels.values()), dtype=np.bool_), ties
 
     def contents(self, run: int) -> bytes:
-        """What a run answers, as bytes that do not depend on the order in which runs are given."""
-        return bytes(self.votes[run].tobytes())
+        """What a run answers."""
+        return bytes(self._votes[run].tobytes())
 
-    def elected(self, weights: Weights) -> tuple[BoolArray, BoolArray]:
-        """The answer that the weights give, and whether any run with a weight answers; each of shape (Q,)."""
-        by_run = np.array(weights)[:, None] * self.votes
+    def each(self, weights: Weights) -> Each:
+        """Whether each query is answered rightly, and 1."""
+        by_run = np.array(weights)[:, None] * self._votes
         total, cast = by_run.sum(axis=0), np.abs(by_run).sum(axis=0)
         tied = np.abs(total) <= NEAR_WEIGHTS * np.maximum(cast, 1e-300)
-        if self.ties == "first":
+        if self._ties == "first":
             first = by_run[np.argmax(by_run != 0, axis=0), np.arange(by_run.shape[1])] > 0
         else:
-            first = np.full(len(self.labels), self.ties == "Y")
-        return np.where(tied, first, total > 0), cast > 0
-
-    def held_out(self, of_folds: Sequence[Weights]) -> Terms:
-        """What each query adds to the accuracy when it is answered by the weights of its fold."""
-        right = [self._right(weights) for weights in of_folds]
-        parts = [
-            np.column_stack((np.choose(fold - self.folds * at, right[self.folds * at : self.folds * (at + 1)]), ones))
-            for at, (fold, ones) in enumerate(zip(self.fold, np.ones_like(self.fold), strict=True))
-        ]
-        return averaged([part.astype(np.float64) for part in parts], self.score, is_mean=False)
-
-    def worth(self, weights: Weights, without: int | None = None) -> Worth:
-        """The accuracy on all queries, or on those outside of a fold, of all folds of all repeats."""
-        everyone = np.ones(len(self.labels), dtype=np.bool_)
-        chosen = everyone if without is None else self.fold[without // self.folds] != without
-        return Worth(float(self._right(weights)[chosen].mean()), None)
-
-    def _right(self, weights: Weights) -> BoolArray:
-        label, answered = self.elected(weights)
-        right: BoolArray = answered & (label == self.labels)
-        return right
+            first = np.full(len(self._labels), self._ties == "Y")
+        right = (cast > 0) & (np.where(tied, first, total > 0) == self._labels)
+        return Each(np.stack((right, np.ones_like(right)), axis=-1)[:, None].astype(np.float64), quotient)
 
 
 #: Shares of the coarse grid, in twentieths; then steps of hundredths around the best.

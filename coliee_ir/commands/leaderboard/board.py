@@ -94,7 +94,7 @@ class Board:
 
     def more(self, entry: Entry) -> tuple[str, ...]:
         """What the list of teams says of a run in its further columns."""
-        row = None if self.teams is None else self.teams.row_of(entry.tag, entry.file)
+        row = None if self.teams is None else self.teams.said_of(entry.tag, entry.file, entry.team)
         return row.more if row is not None and row.more else ("",) * len(self.more_columns)
 
     @property

@@ -26,9 +26,10 @@ from coliee_ir.inbox.teams import Listed, TeamList, Teams
 from coliee_ir.rules.protocol import described_task
 from coliee_ir.scoring.evaluator import Evaluator
 from coliee_ir.scoring.scores import Scored, Scores, with_judged
-from coliee_ir.scoring.submission import Invalid, Submission
+from coliee_ir.scoring.submission import Invalid, Submission, name_of
 from coliee_ir.stats.intervals import interval_of
 from coliee_ir.stats.paired import Standings
+from coliee_ir.stats.ranks import Ranks
 from coliee_ir.stats.settings import CONFIDENCE_LEVEL, N_RESAMPLES, SEED, Resampling
 from coliee_ir.stats.units import Units
 
@@ -72,16 +73,18 @@ def leaderboard(
     evaluator, inventory = with_judged(scored, "a leaderboard").evaluator, scored.inventory
     groups = groups_of(groups, evaluator.task)
     who = Teams(TeamList(), None, None) if inventory is None or inventory.teams is None else inventory.teams
-    ranked, unranked = _ranked(scored, who)
+    ranked, unranked = _runs_of(scored, who)
     runs, again = _each_once(ranked)
     remarks = [*scored.remarks, *again, *_of_list(who, runs), *_said_of_equal(evaluator, runs)]
     if replicates is not None:
         runs = _of_systems(runs, replicates, evaluator.protocol.tie_break)
     units = Units.of(evaluator.queries, groups)
+    apart, runs = [one for one in runs if one.status], [one for one in runs if not one.status]
     entries, found = _entries(runs, evaluator.protocol.tie_break, settings, units, best)
     remarks += _resolution(runs, found, settings, units)
     if best:
         remarks += _said_of_best(runs, entries)
+    entries += tuple(_entry(one, units, settings) for one in apart)
     gold, described = evaluator.gold, [] if inventory is None else inventory.described
     relevant = None
     if gold.qrels is not None:
@@ -112,22 +115,27 @@ def leaderboard(
 
 
 class _Run(NamedTuple):
-    """A run that can be ranked: its team, its scores, and its parts; None for one of a store."""
+    """A run with a score: its team, its scores, its parts, None for one of a store, and why it is not ranked."""
 
     team: str
     scores: Scores
     parts: Submission | None
+    status: str = ""
 
 
-def _ranked(scored: Scored, who: Teams) -> tuple[list[_Run], list[Invalid]]:
+def _runs_of(scored: Scored, who: Teams) -> tuple[list[_Run], list[Invalid]]:
     """The runs, best first; and those that cannot be ranked."""
     evaluator = scored.evaluator
+    items = [] if scored.inventory is None else scored.inventory.items
+    status_of = {one.source.name: one.status for one in items if one.status}
     ranking = next(m for m in evaluator.asked or evaluator.official if all(part in evaluator.qrels for part in m.needs))
     runs, unranked = [], []
     for scores, parts in zip(scored, scored.submissions, strict=True):
         team = who.team_of(scores.tag, "" if scores.file == MEMORY else scores.file)
         if ranking in scores.results:
-            runs.append(_Run(team, scores, parts))
+            files = [name_of(part) for part in parts or () if part is not None]
+            own = who.status_of(scores.tag, scores.file, team) if parts is None else ""
+            runs.append(_Run(team, scores, parts, next(filter(None, map(status_of.get, files)), own)))
         else:
             sentence = f"{scores.file}: {ranking} ranks, and cannot be computed without all parts of a submission"
             unranked.append(Invalid((scores.file,), scores.tag, team, Remark("incomplete", sentence)))
@@ -157,7 +165,7 @@ def _each_once(runs: Sequence[_Run]) -> tuple[list[_Run], list[str]]:
     """The runs without those of a store that are another run again: its team, tag, counts and judged documents."""
     first: dict[tuple[object, ...], str] = {}
     again: dict[int, str] = {}
-    for team, scores, parts in sorted(runs, key=lambda one: one.parts is None):
+    for team, scores, parts, _ in sorted(runs, key=lambda one: one.parts is None):
         arrays = [getattr(one, name).tobytes() for one in scores.judged.values() for name in ("rank", "retrieved")]
         key = (team, scores.tag, scores.extra, *scores.counts.values(), *arrays)
         if parts is None and key in first:
@@ -184,7 +192,8 @@ def _said_of_equal(evaluator: Evaluator, runs: Sequence[_Run]) -> Iterator[str]:
             if len(equal) > 1:
                 of_teams = f" of {counted(len(teams), 'team')}" if teams else ""
                 listed = ", ".join(shortened(f"{one.team} {one.scores.tag}".strip()) for one in equal[:10])
-                yield f"{counted(len(equal), 'run')}{of_teams} give the same answers: {listed}"
+                sentence = f"{counted(len(equal), 'run')}{of_teams} give the same answers: {listed}"
+                yield Remark("identical", sentence)
 
 
 def _answers_of(evaluator: Evaluator, part: Any) -> frozenset[tuple[str, object]]:
@@ -217,9 +226,9 @@ def _of_list(who: Teams, scored: Sequence[_Run]) -> list[str]:
     if not who.list.rows:
         return []
     said: list[str] = []
-    missing = [scores.tag for _, scores, _ in scored if who.row_of(scores.tag, scores.file) is None]
+    missing = [one.scores.tag for one in scored if who.row_of(one.scores.tag, one.scores.file) is None]
     of_tag: dict[Listed, list[str]] = {}
-    for _, scores, _ in scored:
+    for scores in (one.scores for one in scored):
         if (row := who.row_of(scores.tag, scores.file)) is not None and row.run == scores.tag:
             of_tag.setdefault(row, []).append(shortened(scores.file))
     for row, files in of_tag.items():
@@ -240,7 +249,7 @@ def _of_list(who: Teams, scored: Sequence[_Run]) -> list[str]:
 def _best_of_teams(scored: Sequence[_Run]) -> list[int]:
     """The places of the first run of each team; a run without a team stands for itself."""
     kept, seen = [], set()
-    for at, (team, _, _) in enumerate(scored):
+    for at, team in enumerate(one.team for one in scored):
         if not team or team not in seen:
             kept.append(at)
         seen.add(team)
@@ -255,7 +264,7 @@ def _entries(
     The best runs of teams are chosen by the scores that are compared. So all runs are tested together, and the ranks
     are then counted among those that are kept.
     """
-    results = [next(iter(scores.results.items())) for _, scores, _ in scored]
+    results = [next(iter(scores.results.items())) for scores in (one.scores for one in scored)]
     terms = [units.terms(result.terms) for _, result in results]
     kept = _best_of_teams(scored) if best else list(range(len(scored)))
     in_places = places([order_key(scored[at].scores, tie_break) for at in kept])
@@ -274,6 +283,16 @@ def _entries(
         for at, place, stand in zip(kept, in_places, found, strict=True)
     ]
     return tuple(entries), standings
+
+
+def _entry(run: _Run, units: Units, settings: Resampling) -> Entry:
+    """A run that is shown and not ranked."""
+    measure, result = next(iter(run.scores.results.items()))
+    interval = interval_of(
+        measure, result, units.terms(result.terms), settings.confidence_level, units.n < len(units.number)
+    )
+    none = Ranks(0, 0)
+    return Entry(0, none, run.team, run.scores, interval, none, may_be_best=False, status=run.status)
 
 
 def _resolution(runs: Sequence[_Run], found: Standings, settings: Resampling, units: Units) -> Iterator[str]:

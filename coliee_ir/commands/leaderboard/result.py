@@ -108,6 +108,7 @@ class Leaderboard(Board, Shown):
                     "own_ranks": list(entry.own_ranks) if entry.ranks.best else None,
                     "may_be_best": entry.may_be_best,
                     "team": entry.team or None,
+                    **({"status": entry.status} if entry.status else {}),
                     **entry.scores.to_dict(),
                     "interval": jsonable(entry.interval),
                 }

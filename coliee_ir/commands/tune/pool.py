@@ -48,25 +48,6 @@ class Pool:
     scored: bool
 
     @classmethod
-    def of(cls, run: Gathered, qrels: Mapping[str, Mapping[str, int]] | None = None, *, rel: int = 1) -> Pool:
-        """The rankings of the gold's queries, answered or not; without a gold, of all queries.
-
-        ``rel`` is the least relevance that counts as relevant. The run lets go of what it has given.
-        """
-        rankings = {query: (Ids.of(documents), scores) for query, documents, scores in run.rows() if documents}
-        queries = tuple(rankings if qrels is None else qrels)
-        lengths = [len(rankings[query][0]) if query in rankings else 0 for query in queries]
-        start = np.concatenate(([0], np.cumsum(lengths, dtype=np.int64)))
-        there = [rankings[query] for query in queries if query in rankings]
-        scores = np.concatenate([np.zeros(0), *(held for _, held in there)])
-        joined = Ids.joined([held for held, _ in there])
-        right = [
-            {document for document, level in (qrels or {}).get(query, {}).items() if level >= rel} for query in queries
-        ]
-        wanted = np.array([len(documents) for documents in right], dtype=np.int64)
-        return cls(queries, start, joined, scores, _found(joined, start, right), wanted, run.scored)
-
-    @classmethod
     def read(
         cls,
         run: RunLike,
@@ -75,8 +56,8 @@ class Pool:
         task: str | None = None,
         rel: int = 1,
     ) -> Pool:
-        """The rankings of a run, as ``read_run`` takes it: see ``of``."""
-        return cls.of(Gathered(ranking(run, task), qrels), qrels, rel=rel)
+        """The rankings of a run, as ``read_run`` takes it: see ``pooled``."""
+        return pooled(Gathered(ranking(run, task), qrels), qrels, rel=rel)
 
     @cached_property
     def lengths(self) -> IntArray:
@@ -127,6 +108,25 @@ class Pool:
         for at, query in zip(np.flatnonzero(kept).tolist(), self.query[kept].tolist(), strict=True):
             lists[self.queries[query]][self.documents[at]] = float(self.scores[at])
         return lists
+
+
+def pooled(run: Gathered, qrels: Mapping[str, Mapping[str, int]] | None = None, *, rel: int = 1) -> Pool:
+    """The rankings of the gold's queries, answered or not; without a gold, of all queries.
+
+    ``rel`` is the least relevance that counts as relevant. The run lets go of what it has given.
+    """
+    rankings = {query: (Ids.of(documents), scores) for query, documents, scores in run.rows() if documents}
+    queries = tuple(rankings if qrels is None else qrels)
+    lengths = [len(rankings[query][0]) if query in rankings else 0 for query in queries]
+    start = np.concatenate(([0], np.cumsum(lengths, dtype=np.int64)))
+    there = [rankings[query] for query in queries if query in rankings]
+    scores = np.concatenate([np.zeros(0), *(held for _, held in there)])
+    joined = Ids.joined([held for held, _ in there])
+    right = [
+        {document for document, level in (qrels or {}).get(query, {}).items() if level >= rel} for query in queries
+    ]
+    wanted = np.array([len(documents) for documents in right], dtype=np.int64)
+    return Pool(queries, start, joined, scores, _found(joined, start, right), wanted, run.scored)
 
 
 def ranking(run: RunLike, task: str | int | None = None, columns: Mapping[str, str] | None = None) -> Run:

@@ -18,7 +18,7 @@ from coliee_adapters.files.source import Source, is_store
 from coliee_adapters.records import Answers, Gold, GoldLike, Run, RunLike
 from coliee_adapters.remarks import KINDS, Remarks
 from coliee_ir.commands.tune.objective import objective
-from coliee_ir.commands.tune.pool import Pool, ranking
+from coliee_ir.commands.tune.pool import Pool, pooled, ranking
 from coliee_ir.commands.tune.result import Tried, Tuning
 from coliee_ir.commands.tune.rules import Filter, Rule, filtered, named
 from coliee_ir.commands.tune.search import Bounds, Sweep
@@ -245,7 +245,7 @@ def cut(
     gathered = Gathered(record)
     remarks = gathered.remarks + Remarks()
     remarks.add("duplicate", n=gathered.lines - gathered.retrieved)
-    pool = filtered(Pool.of(gathered), filters, record.path)
+    pool = filtered(pooled(gathered), filters, record.path)
     if isinstance(rule, Rule):
         named([rule.family], pool)
         keeps = rule.keeps(pool)

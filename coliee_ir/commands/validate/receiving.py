@@ -7,7 +7,7 @@ from __future__ import annotations
 
 import contextlib
 from collections.abc import Iterable, Mapping, Sequence
-from dataclasses import field
+from dataclasses import field, replace
 from typing import Any
 
 from coliee_adapters.classes import NamedTuple, dataclass
@@ -18,7 +18,7 @@ from coliee_ir.commands.validate.result import Inbox, Received
 from coliee_ir.inbox.inventory import WHY_NOT, Inventory, Item, Part, originals, sort_files
 from coliee_ir.inbox.tasks import tasks_of_queries
 from coliee_ir.inbox.teams import TeamList, Teams, common_folder, read_teams
-from coliee_ir.rules.protocol import PROTOCOLS, described_task, protocol, task_name
+from coliee_ir.rules.protocol import PROTOCOLS, TASKS, Protocol, described_task, protocol, task_name
 from coliee_ir.scoring.reading import read_gold, read_queries
 
 
@@ -30,7 +30,7 @@ class _Pile:
     descriptions: list[str] = field(default_factory=list)
 
 
-class _Asked(NamedTuple):
+class Asked(NamedTuple):
     """A file that names queries: what it is called, its queries, the tasks that ask them, and whether it is a gold."""
 
     file: str
@@ -59,12 +59,25 @@ def receive(
         with contextlib.suppress(ColieeError):  # a list of ids, or a test file, is no gold
             read.append(gold := read_gold(file, task=None if own is None else own.task))
         tasks = (own.task,) if own is not None else tasks_of_queries(ids, gold)
-        asked.append(_Asked(file, frozenset(ids), tasks, file in of_golds))
+        asked.append(Asked(file, frozenset(ids), tasks, file in of_golds))
     besides = [one.file for one in asked]
     inventory = sort_files(paths, golds=read, besides=besides, teams=who, rules=rules, edition=edition)
     if task is not None:
         for one in inventory.scored:
             one.tasks = (str(task_name(task)),)
+    every = (*TASKS, "", *({} if own is None else {own.task}))
+    inbox = received(inventory, asked, dict.fromkeys(every, edition), dict.fromkeys(every, corpus), own)
+    return replace(inbox, edition=None if edition is None else int(edition))
+
+
+def received(
+    inventory: Inventory,
+    asked: Sequence[Asked],
+    years: Mapping[str, Any],
+    corpora: Mapping[str, PathLike | None],
+    own: Protocol | None = None,
+) -> Inbox:
+    """What came, checked by team and task, with the year and the corpus of each; ``own`` are rules not COLIEE's."""
     rows = {
         one.file: Received(
             one.file, one.team, one.task, one.tag, str(one.part) if own is None else ", ".join(one.holds)
@@ -72,6 +85,12 @@ def receive(
         for one in inventory.scored
     }
     _mark_copies(inventory, rows)
+    teams: dict[tuple[str, str], set[str]] = {}
+    for row in rows.values():
+        teams.setdefault((row.task, row.tag), set()).add(row.team)
+    for row in rows.values():
+        if row.tag and (more := sorted(teams[row.task, row.tag] - {row.team})):
+            row.remark = row.remark or f"run tag of {', '.join(more)} too"
     described = {
         one.file: Received(one.file, one.team, part="description")
         for one in inventory.items
@@ -82,7 +101,12 @@ def receive(
         _mark_described(inventory, rows)
     found: dict[tuple[str, str], Finding] = {}
     for (_, of_task), pile in sorted(piles.items()):
-        for finding in _validated(pile, of_task, edition, asked, corpus).findings:
+        apart = len({one.tag for one in pile.runs if one.status})  # which are not ranked, and may be more
+        for finding in _validated(pile, of_task, years.get(of_task), asked, corpora.get(of_task)).findings:
+            if finding.rule in ("runs", "runs-unstated"):
+                finding.count -= apart
+                if finding.count <= int(str(finding.facts["most_runs"])):
+                    continue
             found.setdefault((finding.file, finding.rule), finding)
     for finding in found.values():
         row = rows.get(finding.file) or described[finding.file]
@@ -96,7 +120,7 @@ def receive(
     every = (*rows.values(), *described.values())
     ordered = sorted(every, key=lambda row: (row.team, row.task or "~", row.tag, row.part, row.file))
     remarks = tuple(inventory.walked.remarks())
-    return Inbox((*ordered, *others), tuple(found.values()), None if edition is None else int(edition), remarks)
+    return Inbox((*ordered, *others), tuple(found.values()), None, remarks)
 
 
 def _mark_copies(inventory: Inventory, rows: Mapping[str, Received]) -> None:
@@ -138,7 +162,7 @@ def _mark_described(inventory: Inventory, rows: Mapping[str, Received]) -> None:
 
 
 def _validated(
-    pile: _Pile, task: str, edition: str | int | None, asked: Sequence[_Asked], corpus: PathLike | None
+    pile: _Pile, task: str, edition: str | int | None, asked: Sequence[Asked], corpus: PathLike | None
 ) -> Validation:
     """What ``validate`` finds in the files of a team for a task, beside the queries that they answer, or should."""
     files = [*(one.file for one in pile.runs), *pile.descriptions]

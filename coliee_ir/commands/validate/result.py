@@ -67,7 +67,7 @@ def github(found: Checked) -> str:
 def _page(title: str, found: Checked, files: Grid | None = None, remarks: Sequence[str] = ()) -> str:
     """The files, those of each team together, and all findings."""
     named = _named(found.files)
-    tables = {"Findings": _findings(found.findings, named)}
+    tables = {"Findings": findings_grid(found.findings, named)}
     if files is not None:
         at = files.header.index("file")
         rows = [[*row[:at], named[str(row[at])], *row[at + 1 :]] for row in files.rows]
@@ -248,7 +248,7 @@ def _property(value: object) -> str:
     return _data(str(value)).replace(":", "%3A").replace(",", "%2C")
 
 
-def _findings(findings: Iterable[Finding], named: Mapping[str, str]) -> Grid:
+def findings_grid(findings: Iterable[Finding], named: Mapping[str, str]) -> Grid:
     """One row a finding, with the first places, the gravest first."""
     order = list(Severity)
     rows: list[list[Cell]] = [

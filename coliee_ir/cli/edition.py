@@ -1,0 +1,58 @@
+"""``coliee-ir edition FILE -o DIR``."""
+
+from __future__ import annotations
+
+import argparse
+from pathlib import Path
+
+from coliee_adapters.errors import UsageError, printable
+from coliee_adapters.kinds import told
+from coliee_ir.cli import say, scoring
+from coliee_ir.cli.options import add
+from coliee_ir.commands import edition
+
+
+def add_arguments(parser: argparse.ArgumentParser) -> None:
+    """The options of the command."""
+    parser.epilog = (
+        "DIR gets desk/ (for the organiser), public/ (the site), paper/ (LaTeX), results.json and SHA256SUMS\n"
+        "exit code: 0 when all is written, with the list of what to decide; 2 if FILE or a gold cannot be read\n"
+        "example: coliee-ir edition coliee.toml -o out"
+    )
+    add(parser, "edition_file")
+    add(
+        parser,
+        "output",
+        metavar="DIR",
+        default=None,
+        help="folder to write to; of new, the file",
+    )
+
+
+def run(options: argparse.Namespace) -> int:
+    """Do the day of an edition, and print what is left to decide; or ask for a new one."""
+    if options.edition_file == "new":
+        return _new(Path(options.output or "coliee.toml"))
+    if options.output is None:
+        raise UsageError("option-needed", "name the folder to write to: -o DIR")
+    read = edition.read_edition(options.edition_file)
+    day = edition.day_of(read, scoring.watched)
+    for one in day.decide:
+        if one.kind == "refused":
+            say(f"coliee-ir: not ranked: {told(one.what)}")
+    news = edition.write(day, Path(options.output))
+    for line in edition.told(day, news):
+        print(printable(line))
+    return 0
+
+
+def _new(path: Path) -> int:
+    if path.exists():
+        raise UsageError("would-overwrite", f"{path} is there already; name another file with -o")
+    try:
+        scoring.put(edition.new(path, input), str(path))
+    except EOFError:
+        problem = "`edition new` asks questions, and nobody answers: call it in a terminal, or pipe in a line for each"
+        raise UsageError("option-needed", problem) from None
+    say(f"written: {path}; coliee-ir edition {path} -o out")
+    return 0

@@ -1,0 +1,138 @@
+"""What an edition is written to: the desk, the public site, the paper, all numbers, and the sums of all files."""
+
+from __future__ import annotations
+
+import hashlib
+import json
+import re
+from collections.abc import Iterator, Mapping
+from pathlib import Path
+from typing import Any, Final
+
+from coliee_adapters import trec_eval
+from coliee_adapters.classes import NamedTuple
+from coliee_adapters.errors import UsageError
+from coliee_adapters.files import archives
+from coliee_adapters.files.source import sha256_of
+from coliee_adapters.files.writing import check_outputs, made_folder, written_bytes
+from coliee_adapters.forms.lines import counted
+from coliee_ir._version import __version__
+from coliee_ir.commands.edition import desk, paper, public
+from coliee_ir.commands.edition.config import Edition
+from coliee_ir.commands.edition.day import Day
+from coliee_ir.output.envelope import dumped
+from coliee_ir.output.shown import jsonable
+
+RESULTS: Final = "results.json"
+_SUMS: Final = "SHA256SUMS"
+
+#: a line of the sums, whose file lies below their folder
+_LINE: Final = re.compile(r"[0-9a-f]{64}  (?!/)((?:(?!\.\./)[^\n])+)")
+
+
+class News(NamedTuple):
+    """What an edition was written to, and what is new since the last call."""
+
+    written: tuple[str, ...]
+    removed: tuple[str, ...]
+    arrived: tuple[str, ...]  # the files that are new
+    decide: frozenset[str]  # the decisions that are new; all of a first call
+
+
+def inputs(edition: Edition) -> list[str]:
+    """The files that an edition names beside its mailbox."""
+    parts = [
+        path for part in edition.tasks for path in (part.gold, part.training, part.categories, part.corpus)
+    ]  # fmt: skip
+    return [path for path in dict.fromkeys([edition.path, edition.teams, *parts]) if path is not None]
+
+
+def write(day: Day, folder: Path) -> News:
+    """Write all of an edition: each file beside its place, then into it; what an earlier call left is removed."""
+    files: dict[str, str | bytes] = {
+        f"{room}/{name}": content
+        for room, made in (
+            ("desk", desk.pages(day)),
+            ("public", public.pages(day.boards, day.edition)),
+            ("paper", paper.files(day.boards, day.edition)),
+        )
+        for name, content in made.items()
+    }
+    before, sums = _read_results(folder), _read_sums(folder)
+    results = _results(day)
+    files[RESULTS] = dumped(results)
+    contents = {name: text if isinstance(text, bytes) else text.encode() for name, text in sorted(files.items())}
+    lines = [f"{hashlib.sha256(content).hexdigest()}  {name}\n" for name, content in contents.items()]
+    contents[_SUMS] = "".join(lines).encode()
+    read = [*inputs(day.edition), *day.edition.mailbox]
+    if any(Path(folder).resolve().is_relative_to(Path(box).resolve()) for box in day.edition.mailbox):
+        raise UsageError("would-overwrite", f"{folder} lies in the mailbox: name another folder with -o")
+    check_outputs([folder / name for name in contents], read)
+    for name, content in contents.items():
+        made_folder((folder / name).parent)
+        with written_bytes(folder / name) as stream:
+            stream.write(content)
+    removed = tuple(_removed(folder, [name for name in sums if name not in contents]))
+    known = {row["file"] for row in before.get("received", [])}
+    told = {str(one) for one in before.get("decide", [])}
+    arrived = tuple(row["file"] for row in results["received"] if row["file"] not in known)
+    new = frozenset(str(one) for one, row in zip(day.decide, results["decide"], strict=True) if str(row) not in told)
+    return News(tuple(contents), removed, arrived, new)
+
+
+def _results(day: Day) -> dict[str, Any]:
+    """All numbers, and the sums of what they were computed from."""
+    outer = dict.fromkeys(archives.outer(one.file) for one in day.inventory.items)
+    read = [path for path in (*inputs(day.edition), *outer) if Path(path).is_file()]
+    return {
+        "coliee_ir": __version__,
+        "trec_eval": trec_eval.version(),
+        "name": day.edition.name,
+        "inputs": {path: sha256_of(path) for path in read},
+        "received": [jsonable(row) for row in day.inbox.received],
+        "findings": [jsonable(one) for one in day.inbox.findings],
+        "decide": [{"kind": one.kind, **one._asdict()} for one in day.decide],
+        "tasks": {board.task: board.to_dict() for board in day.boards},
+    }
+
+
+def _read_results(folder: Path) -> Mapping[str, Any]:
+    """What the last call found; nothing where there was none."""
+    try:
+        found = json.loads((folder / RESULTS).read_text("utf-8"))
+    except (OSError, ValueError):
+        return {}
+    return found if isinstance(found, dict) else {}
+
+
+def _read_sums(folder: Path) -> list[str]:
+    """The files that the last call wrote."""
+    try:
+        lines = (folder / _SUMS).read_text("utf-8").splitlines()
+    except (OSError, ValueError):
+        return []
+    return [match[1] for match in map(_LINE.fullmatch, lines) if match]
+
+
+def _removed(folder: Path, names: list[str]) -> Iterator[str]:
+    """Remove files, and the folders that are empty then."""
+    for name in names:
+        path = folder / name
+        if path.is_file() and path.resolve().is_relative_to(folder.resolve()):
+            path.unlink()
+            yield name
+            if path.parent != folder and not any(path.parent.iterdir()):
+                path.parent.rmdir()
+
+
+def told(day: Day, news: News) -> Iterator[str]:
+    """The end of the command: what is new, and the list of what a person must decide."""
+    teams = dict.fromkeys(row.team or "no team" for row in day.inbox.received if row.file in {*news.arrived})
+    of_teams = f" of {', '.join(teams)}" if 0 < len(teams) <= 12 else ""
+    yield f"{counted(len(news.arrived), 'new file')}{of_teams}; {counted(len(day.inbox.received), 'file')} in all"
+    for board in day.boards:
+        yield f"Task {board.task}: {counted(len(board.ranked), 'run')}"
+    if day.decide:
+        yield f"{counted(len(day.decide), 'decision')} to take, {len(news.decide)} new:"
+    for one in day.decide:
+        yield f"  {'*' if str(one) in news.decide else ' '} {one} [{one.kind}]"

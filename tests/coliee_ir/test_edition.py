@@ -1,0 +1,244 @@
+"""An edition in one file and one command, on the mailbox of the docs."""
+
+from __future__ import annotations
+
+import hashlib
+import json
+import re
+import shlex
+import sys
+import zipfile
+from collections.abc import Callable, Iterator
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from coliee_adapters.errors import InputError
+from coliee_ir.cli import main
+from coliee_ir.commands.edition import read_edition
+
+sys.path.insert(0, str(Path(__file__).parents[1] / "data"))
+import make_mailbox as made
+
+DOCS = (Path(__file__).parents[2] / "docs/organiser.md").read_text("utf-8")
+SCRIPT = re.findall(r"^(coliee-ir .*)", "".join(re.findall(r"^```sh\n(.*?)^```", DOCS, re.S | re.M)), re.M)
+FILE, SHEET = (re.search(rf"^```{kind}\n(.*?)^```", DOCS, re.S | re.M)[1] for kind in ("toml", "text"))  # type: ignore[index]
+#: task → the file of a run
+FILES = {"1": "task1.{}.txt", "2": "task2.{}.txt", "3": "task3.{}", "4": "task4.{}", "tort": "{}.jsonl"}
+
+
+@pytest.fixture(scope="module")
+def held(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Path]:
+    """The folder of the docs' edition, held once."""
+    folder = tmp_path_factory.mktemp("edition")
+    made.make(folder)
+    (folder / "coliee.toml").write_text("resamples = 99\n" + FILE)
+    (folder / "teams.csv").write_text(SHEET)
+    with pytest.MonkeyPatch.context() as patch:
+        patch.chdir(folder)
+        assert [main(shlex.split(line)[1:]) for line in SCRIPT] == [0] * len(SCRIPT)
+        yield folder
+
+
+@pytest.fixture
+def again(
+    held: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+) -> Callable[..., str]:
+    """Hold an edition of the same golds and another mailbox, or sheet; what is printed."""
+    monkeypatch.chdir(tmp_path)
+    (tmp_path / "gold").symlink_to(held / "gold")
+    (tmp_path / "teams.csv").write_text(SHEET)
+    (tmp_path / "coliee.toml").write_text("resamples = 99\n" + FILE)
+
+    def hold(files: dict[str, str | bytes], code: int = 0) -> str:
+        for name, content in files.items():
+            path = tmp_path / name
+            path.parent.mkdir(parents=True, exist_ok=True)
+            path.write_bytes(content.encode() if isinstance(content, str) else content)
+        capsys.readouterr()
+        assert main(["edition", "coliee.toml", "-o", "out"]) == code
+        return capsys.readouterr().out
+
+    return hold
+
+
+def results(folder: Path) -> Any:
+    return json.loads((folder / "out/results.json").read_text("utf-8"))
+
+
+def test_the_docs_edition_is_written_and_summed(held: Path) -> None:
+    out = held / "out"
+    lines = (out / "SHA256SUMS").read_text().splitlines()
+    sums = {name: digest for digest, name in (line.split("  ") for line in lines)}
+    assert {str(path.relative_to(out)) for path in out.rglob("*") if path.is_file()} == {*sums, "SHA256SUMS"}
+    assert all(hashlib.sha256((out / name).read_bytes()).hexdigest() == digest for name, digest in sums.items())
+    inputs = results(held)["inputs"]
+    assert inputs["gold/task1.json"] == hashlib.sha256((held / "gold/task1.json").read_bytes()).hexdigest()
+    assert {"coliee.toml", "teams.csv", "mailbox/late.eml", "mailbox/inbox.mbox"} <= inputs.keys()
+    for name in ("codabench", "tira"):
+        assert zipfile.ZipFile(held / f"{name}.zip").testzip() is None
+
+
+def test_a_second_call_writes_the_same_bytes_and_has_no_news(held: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    before = {path: path.read_bytes() for path in (held / "out").rglob("*") if path.is_file()}
+    assert main(["edition", "coliee.toml", "-o", "out"]) == 0
+    assert {path: path.read_bytes() for path in (held / "out").rglob("*") if path.is_file()} == before
+    out = capsys.readouterr().out
+    assert out.startswith("0 new files") and "\n  * " not in out
+
+
+def test_what_a_person_must_decide(held: Path) -> None:
+    decide = {(one["kind"], one["team"], one["run"]) for one in results(held)["decide"]}
+    assert decide >= {
+        ("shared-tag", "", "BM25"), ("gold-itself", "ARC", ""), ("gold-itself", "HUKB", ""),
+        ("perfect-score", "ARC", "ARCbest"), ("undescribed", "BLUE", ""), ("refused", "HUKB", "HUKB8"),
+        ("refused", "LEX", "LEX8"), ("refused", "OMEGA", ""), ("refused", "京都大学", ""), ("refused", "GOLF", ""),
+        ("refused", "CASE", ""), ("many-runs", "", ""), ("identical", "", ""), ("missed-query", "", ""),
+    }  # fmt: skip
+    assert "late" not in {kind for kind, _, _ in decide}  # which the sheet has decided
+    texts = " ".join(one["what"] for one in results(held)["decide"])
+    assert all(named in texts for named in ("000020", "FOX FOX9, IRIS IRIS9", "ARC9", "JNLP has 5 runs"))
+
+
+def test_the_numbers_are_those_of_a_naive_script(held: Path) -> None:
+    cases = {task: json.loads((held / f"gold/task{task}.json").read_text()) for task in "12"}
+    pairs = re.findall(r'id="(.*?)" label="(.)"><article>(\d+)<', (held / "gold/statute.xml").read_text())
+    decisions = {str(json.loads(line)["tort_id"]): json.loads(line)["court_decision"]
+                 for line in (held / "gold/tort.jsonl").read_text().splitlines()}  # fmt: skip
+
+    def naive(task: str, files: dict[str, str | bytes], tag: str) -> float:
+        rows = {name: [line.split() for line in str(text).splitlines()] for name, text in files.items()}
+        if task in cases:
+            run = rows[FILES[task].format(tag)]
+            right, gold = sum(row[1] in cases[task].get(row[0], ()) for row in run), cases[task]
+            return 2 * right / (len(run) + sum(map(len, gold.values())))
+        if task == "3":
+            articles = {row[0]: row[2] for row in rows[f"task3.{tag}"]}
+            labels = {row[0]: row[1] for row in rows[f"answers.{tag}"]}
+            return sum(articles[q] == article and labels[q] == label for q, label, article in pairs) / len(pairs)
+        if task == "4":
+            labels = {row[0]: row[1] for row in rows[f"task4.{tag}"]}
+            return sum(labels[q] == label for q, label, _ in pairs if q != "R07-16-U") / (len(pairs) - 1)
+        given = [json.loads(line) for line in str(files[f"{tag}.jsonl"]).splitlines()]
+        return sum(one["court_decision"] == decisions[one["tort_id"]] for one in given) / len(decisions)
+
+    sent = [files for at, team in enumerate(made.TEAMS) for files in made._sent(at, team)]
+    boards, compared = results(held)["tasks"], 0
+    for task, board in boards.items():
+        ranked = [run for run in board["runs"] if "status" not in run]
+        scores = [run["measures"][board["measure"]] for run in ranked]
+        assert [run["place"] for run in ranked] == [1 + sum(other > one + 1e-12 for other in scores) for one in scores]
+        for run in board["runs"]:
+            file = FILES[task].format(run["tag"])
+            of = [files for files in sent if file in files]
+            if of:
+                assert run["measures"][board["measure"]] == pytest.approx(naive(task, of[0], run["tag"]), abs=1e-12)
+                compared += 1
+    assert compared == 27 + 12 + 18 + 18 + 2
+
+
+def test_runs_that_are_not_ranked_are_shown_and_take_no_place(held: Path, again: Callable[..., str]) -> None:
+    boards = results(held)["tasks"]
+    status = {run["tag"]: run.get("status", "") for board in boards.values() for run in board["runs"]}
+    assert (status["KIS9"], status["ECHO1s"], status["LEX9"]) == ("replaced by KIS10", "withdrawn", "")
+    for task in "13":
+        apart = [run for run in boards[task]["runs"] if run.get("status")]
+        assert [(run["place"], run["ranks"]) for run in apart] == [(None, None)]
+        n = len(boards[task]["runs"]) - 1
+        assert max(run["ranks"][1] for run in boards[task]["runs"] if not run.get("status")) <= n
+    # what came after the deadline is late unless the sheet says ranked, and a person must decide
+    mails = {f"mailbox/{name}": (held / f"mailbox/{name}").read_bytes() for name in ("late.eml", "corrected.eml")}
+    said = again({**mails, "teams.csv": "tag,team,status\nKIS10,KIS,\n"})
+    assert "  * LEX LEX9: …2026-01-25 10:00 UTC+09:00… [late]\n" in said
+    assert "no run of Task 2 has arrived [awaited]" in said
+
+
+def test_the_desk_has_a_page_and_a_letter_for_every_team(held: Path) -> None:
+    desk = held / "out/desk"
+    letters = {
+        text.splitlines()[0].split()[-1]: text for path in desk.glob("teams/*.txt") if (text := path.read_text())
+    }
+    assert {*made.TEAMS, "OMEGA"} <= letters.keys()
+    assert len(list(desk.glob("teams/*.html"))) == len(letters)
+    index = (desk / "index.html").read_text()
+    assert index.index("<b>OMEGA</b>") < index.index("<b>BLUE</b>")  # faults first
+    assert all(f'href="{path.relative_to(desk)}"' in index for path in desk.glob("teams/*"))
+    files = {row["file"] for row in results(held)["received"]}
+    assert all(any(file.removeprefix("mailbox/") in text for text in letters.values()) for file in files)
+    for team, words in {
+        "OMEGA": ("runs.rar", "not ranked"), "KIS": ("KIS10", "replaced by KIS10", "Task 3"),
+        "LEX": ("LEX8", "line 19"), "FOX": ("tag-words",), "京都大学": ("results.xlsx", "KYOTO2e"),
+    }.items():  # fmt: skip
+        assert all(word in letters[team] for word in words), team
+    assert str(held) not in "".join([index, *letters.values()])
+
+
+def test_after_a_mail_only_what_is_new_is_marked_and_old_files_go(again: Callable[..., str], tmp_path: Path) -> None:
+    again({f"mailbox/A/task1.A{n}.txt": made._task1(f"A{n}", 0, n) for n in (3, 4)})
+    (tmp_path / "out/desk/notes.txt").write_text("mine")
+    (old,) = (tmp_path / "out/desk/teams").glob("*.txt")
+    (tmp_path / "mailbox/A").rename(tmp_path / "mailbox/B")
+    said = again({"mailbox/C/task1.A3.txt": made._task1("A3", 1, 9)})
+    assert "3 new files of B, C; 3 files in all\n" in said
+    assert "  * A3: …[shared-tag]\n" in said and "    no run of Task 2 has arrived [awaited]\n" in said
+    assert not old.exists() and (tmp_path / "out/desk/notes.txt").read_text() == "mine"
+
+
+WRONG = {
+    "the name is missing": ('name = "COLIEE 2026"\n', "", "name"),
+    "an unknown key": ("year =", "yeer =", "yeer"),
+    "a deadline without a zone": ("+09:00", "", "deadline"),
+    "no task": (FILE[FILE.index("[[task]]") :], "", "task"),
+    "a task without a gold": ('gold = "gold/task1.json"', "", "gold"),
+    "a mailbox that is not there": ('"mailbox"', '"nothing"', "nothing"),
+    "a gold that is not there": ("gold/task2.json", "gold/none.json", "none.json"),
+    "an unknown task": ('task = "1"', 'task = "9"', "[[task]] 1"),
+    "a task twice": ('task = "1"', 'task = "2"', "task"),
+    "a flag of words": ("hide_gold = true", 'hide_gold = "yes"', "hide_gold"),
+    "an unknown style": ("year = 2026", 'style = "x"', "style"),
+    "broken TOML": ("year = 2026", "year = ", "line 2"),
+}
+
+
+@pytest.mark.parametrize("case", WRONG)
+def test_a_file_that_is_wrong_is_refused(case: str, held: Path, tmp_path: Path) -> None:
+    old, new, named = WRONG[case]
+    for name in ("gold", "mailbox", "teams.csv"):
+        (tmp_path / name).symlink_to(held / name)
+    (tmp_path / "c.toml").write_text(FILE.replace(old, new, 1))
+    with pytest.raises(InputError) as error:
+        read_edition(tmp_path / "c.toml")
+    assert error.value.kind in ("protocol", "syntax") and named in str(error.value)
+
+
+def test_what_stops_an_edition(again: Callable[..., str], tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    again({"mailbox/A/task1.A3.txt": made._task1("A3", 0, 3), "teams.csv": "tag,team,status\nA3,A,maybe\n"}, 2)
+    again({"teams.csv": SHEET, "coliee.toml": FILE.replace("R07-16-U", "R07-99-U")}, 2)
+    (tmp_path / "coliee.toml").write_text(FILE)
+    for given in (["coliee.toml"], ["coliee.toml", "-o", "mailbox/out"], ["none.toml", "-o", "out"]):
+        assert main(["edition", *given]) == 2
+    assert not (tmp_path / "out").exists()
+
+
+def test_a_new_edition_is_asked_for(again: object, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    answers = [
+        "COLIEE 2026", "2026-01-20T23:59:59+09:00", "mailbox", "gold/task1.json gold/statute.xml gold/tort.jsonl",
+        "teams.csv", "",
+    ]  # fmt: skip
+    (tmp_path / "coliee.toml").unlink()
+    (tmp_path / "mailbox").mkdir()
+    replies = iter(answers)
+    monkeypatch.setattr("builtins.input", lambda _: next(replies))
+    assert main(["edition", "new"]) == 0
+    read = read_edition("coliee.toml")
+    assert [part.task for part in read.tasks] == ["1", "3", "4", "tort", "rationale"]
+    assert (read.name, read.year, read.public.hide_gold, read.teams) == ("COLIEE 2026", 2026, True, "teams.csv")
+    assert read.deadline is not None and read.deadline.utcoffset() is not None
+    assert main(["edition", "new"]) == 2  # it is there already
+    for at, wrong in ((1, "20 January"), (0, ""), (3, "gold/none.json")):
+        replies = iter([*answers[:at], wrong, *answers[at + 1 :]])
+        assert main(["edition", "new", "-o", "other.toml"]) == 2
+    monkeypatch.setattr("builtins.input", lambda _: (_ for _ in ()).throw(EOFError()))
+    assert main(["edition", "new", "-o", "other.toml"]) == 2
+    assert not Path("other.toml").exists()
