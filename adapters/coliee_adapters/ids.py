@@ -334,6 +334,14 @@ def mixed(words: Sequence[WordArray], numbers: IntArray) -> WordArray:
     return key
 
 
+def pieces(start: IntArray, n: int) -> Iterator[tuple[int, int]]:
+    """The first segment of each piece and that behind its last; a piece has about ``n`` rows, or one segment."""
+    last = 0
+    while last < len(start) - 1:
+        first, last = last, max(int(np.searchsorted(start, start[last] + n, side="right")) - 1, last + 1)
+        yield first, last
+
+
 #: byte → 0 behind an id's end, 1 for a digit, 2 for a letter, else itself, which is _SIGNS at least
 _SIGNS = 3
 _KINDS = np.maximum(np.arange(256), _SIGNS).astype(np.uint8)

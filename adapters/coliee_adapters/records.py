@@ -19,6 +19,7 @@ import numpy.typing as npt
 from coliee_adapters.checked import one_of
 from coliee_adapters.classes import NamedTuple, dataclass
 from coliee_adapters.files.source import Source
+from coliee_adapters.ids import Ids, IntArray
 from coliee_adapters.remarks import Remarks
 
 
@@ -128,6 +129,29 @@ class Columns(NamedTuple):
     def segments(self) -> Iterator[tuple[str, int, int]]:
         """The query of each segment, its first line, and the line behind its last."""
         yield from zip(self.queries, map(int, self.starts[:-1]), map(int, self.starts[1:]), strict=True)
+
+
+class Judgements(Mapping[str, Mapping[str, int]]):
+    """Query → document → relevance, held as columns: the dictionary of a query is made when it is asked for."""
+
+    def __init__(self, queries: Sequence[str], start: IntArray, documents: Ids, relevance: IntArray) -> None:
+        #: the rows of query i are ``start[i]:start[i + 1]``
+        self.start, self.documents, self.relevance = start, documents, relevance
+        self._numbers = {query: number for number, query in enumerate(queries)}
+
+    def __getitem__(self, query: str) -> dict[str, int]:
+        number = self._numbers[query]
+        rows = slice(*self.start[number : number + 2].tolist())
+        return dict(zip(self.documents[rows], self.relevance[rows].tolist(), strict=True))
+
+    def __iter__(self) -> Iterator[str]:
+        return iter(self._numbers)
+
+    def __len__(self) -> int:
+        return len(self._numbers)
+
+    def __repr__(self) -> str:
+        return repr(dict(self))
 
 
 @dataclass(frozen=True, slots=True)

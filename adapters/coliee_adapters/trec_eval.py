@@ -18,7 +18,7 @@ import functools
 import re
 import struct
 from collections.abc import Iterable, Iterator, Mapping, Sequence
-from itertools import chain, islice, repeat
+from itertools import chain
 from typing import Final
 
 import numpy as np
@@ -27,7 +27,7 @@ import pytrec_eval
 
 from coliee_adapters.classes import NamedTuple
 from coliee_adapters.errors import UsageError
-from coliee_adapters.ids import IntArray
+from coliee_adapters.ids import IntArray, pieces
 
 FloatArray = npt.NDArray[np.float64]
 
@@ -46,6 +46,9 @@ _OF_COUNTS: Final = frozenset(
     {"num_q", "num_rel", "num_rel_ret", "num_ret", "set_F", "set_P", "set_map", "set_recall", "set_relative_P"}
     | {"utility"}
 )
+
+#: How many judgements trec_eval is handed at a time; each takes 50 bytes there, and as many here.
+_AT_ONCE: Final = 1 << 17
 
 #: Measures that count the relevant documents up to a cutoff.
 _UP_TO_CUTOFF: Final = frozenset({"P", "recall", "relative_P", "success"})
@@ -197,12 +200,16 @@ def values(
     retrieved: IntArray,
 ) -> dict[Request, FloatArray]:
     """trec_eval's value of each measure for each query."""
-    result: dict[Request, FloatArray] = dict.fromkeys(requests, np.zeros(0))
-    deepest = int(retrieved.max(initial=0))
-    all_counted = frozenset(r for r in requests if r.base in _UP_TO_CUTOFF and int(r.parameter) >= deepest)
-    for group in _groups(tuple(requests), all_counted) if len(retrieved) else ():
-        result.update(_ask(group, start, *_visible(group, start, relevance, rank, retrieved)))
-    return result
+    found: list[dict[Request, FloatArray]] = [dict.fromkeys(requests, np.zeros(0))]
+    for first, last in pieces(start, _AT_ONCE):
+        rows, depth = slice(start[first], start[last]), retrieved[first:last]
+        deepest = int(depth.max())
+        all_counted = frozenset(r for r in requests if r.base in _UP_TO_CUTOFF and int(r.parameter) >= deepest)
+        of_some = start[first : last + 1] - start[first]
+        found.append({})
+        for group in _groups(tuple(requests), all_counted):
+            found[-1].update(_ask(group, of_some, *_visible(group, of_some, relevance[rows], rank[rows], depth)))
+    return {request: np.concatenate([one[request] for one in found]) for request in requests}
 
 
 class _Group(NamedTuple):
@@ -315,9 +322,12 @@ def _ask(group: _Group, start: IntArray, rank: IntArray, level: IntArray, depth:
     # names ascend with ranks, so that what trec_eval sorts is sorted already
     n = max(deepest, int(named.max(initial=0)), len(first)) + 1
     names = list(map(str, range(least := 10 ** len(str(n)), least + n)))
-    pairs = zip(map(names.__getitem__, named.tolist()), judged.tolist(), strict=True)
-    of_queries = map(islice, repeat(pairs), sizes.tolist())
-    qrels: dict[str, dict[str, int]] = dict(zip(names, map(dict, of_queries), strict=False))
+    texts, levels_of = [names[at] for at in named.tolist()], judged.tolist()
+    ends = np.cumsum(sizes).tolist()
+    qrels = {
+        name: dict(zip(texts[begin:end], levels_of[begin:end], strict=True))
+        for name, begin, end in zip(names, [0, *ends], ends, strict=False)
+    }
     usable = np.bincount(np.repeat(np.arange(len(first)), sizes)[judged >= 0], minlength=len(first)) > 0
     for at in np.flatnonzero(~usable).tolist():
         # trec_eval needs a judged document, and reads beyond its arrays where none is judged at least 0

@@ -14,8 +14,8 @@ from coliee_ir.judging.order import in_segments, sort_keys, sorted_within
 from coliee_ir.judging.qrels import Qrels
 from coliee_ir.judging.segments import Lines
 
-_BITS = 16
-_SHIFT = np.uint64(64 - _BITS)
+BITS = 16
+SHIFT = np.uint64(64 - BITS)
 
 
 class Hits(NamedTuple):
@@ -89,9 +89,9 @@ class _ByKey:
         if (in_order[1:] == in_order[:-1]).any():  # two rows with one key, of which a search sees one
             return self._by_text()
         # most lines hold no judged document, and the first bits of their keys show it
-        judged_bits = np.zeros(1 << _BITS, dtype=np.bool_)
-        judged_bits[row_keys >> _SHIFT] = True
-        at = np.flatnonzero(judged_bits[keys >> _SHIFT])
+        judged_bits = np.zeros(1 << BITS, dtype=np.bool_)
+        judged_bits[row_keys >> SHIFT] = True
+        at = np.flatnonzero(judged_bits[keys >> SHIFT])
         row = by_key[np.minimum(np.searchsorted(in_order, keys[at]), len(rows) - 1)]
         hit = row_keys[row] == keys[at]
         at, row = at[hit], row[hit]
@@ -149,7 +149,7 @@ class _ByEntry:
 
 def distinct(numbers: IntArray) -> IntArray:
     """The different numbers of an ascending array; np.unique would sort, and load numpy.ma."""
-    return numbers[np.diff(numbers, prepend=-1) > 0]
+    return numbers[np.diff(numbers, prepend=numbers[:1] - 1) > 0]
 
 
 def _among(values: WordArray, ascending: WordArray) -> BoolArray:

@@ -18,11 +18,11 @@ import numpy.typing as npt
 from coliee_adapters.checked import is_whole, one_of, refused
 from coliee_adapters.classes import dataclass
 from coliee_adapters.errors import ColieeError
-from coliee_adapters.ids import Ids, IntArray
+from coliee_adapters.ids import Ids, IntArray, WordArray, mixed
 from coliee_adapters.records import Columns, Run
 from coliee_adapters.remarks import NUMBERED, Remarks
 from coliee_ir.judging import finding
-from coliee_ir.judging.finding import Hits, distinct
+from coliee_ir.judging.finding import BITS, SHIFT, Hits, distinct
 from coliee_ir.judging.order import in_segments, segment_of, sorted_within
 from coliee_ir.judging.qrels import Qrels
 from coliee_ir.judging.segments import Lines, whole_queries
@@ -433,41 +433,44 @@ class _Judging:
         if not len(at):
             return
         keys, rows = hits.keys[at], hits.rows[at]
-        # the lines that share a key with a judged document, and behind them the judged documents themselves
-        concerned = np.zeros(len(lines.queries), dtype=np.bool_)
-        concerned[hits.segment[at]] = True
-        near = np.flatnonzero(np.repeat(concerned, lines.lengths))
-        wanted = np.sort(keys)
-        wanted = wanted[np.append(True, np.diff(wanted) > 0)]
-        of_lines = in_segments(lines.segment[near], lines.keys[near])
-        block = np.minimum(np.searchsorted(wanted, of_lines), len(wanted) - 1)
-        members = wanted[block] == of_lines
+        wanted = distinct(np.sort(keys))
+        of_lines = in_segments(lines.segment, lines.keys)
+        # most lines share their key with no judged document, and few of its bits show it
+        judged_bits = np.zeros(1 << BITS, dtype=np.bool_)
+        judged_bits[mixed((), wanted) >> SHIFT] = True
+        near = np.flatnonzero(judged_bits[mixed((), of_lines) >> SHIFT])
+        block = np.minimum(np.searchsorted(wanted, of_lines[near]), len(wanted) - 1)
+        members = wanted[block] == of_lines[near]
         near, block = near[members], block[members]
-        group = np.concatenate((block, np.searchsorted(wanted, keys)))
-        order = _by_bytes(lines.documents.at(near), self.qrels.documents.at(rows), group)
-        # how many lines of its block stand at or before each: all less these are above it
-        before = np.cumsum(order < len(near))
-        sizes = np.bincount(block, minlength=len(wanted))
-        hit = order[order >= len(near)] - len(near)
-        counted = before[order >= len(near)]
-        of = group[len(near) :]
+        of, sizes = np.searchsorted(wanted, keys), np.bincount(block, minlength=len(wanted))
         best = self.rank[rows]
-        further = np.empty(len(rows), dtype=np.int64)
-        further[hit] = np.cumsum(sizes)[of[hit]] - counted
         self.tied.append(np.stack((rows, best, best + sizes[of] - 1)))
-        self.rank[rows] += further
+        self.rank[rows] += _greater(lines.documents.at(near), block, self.qrels.documents.at(rows), of)
 
 
-def _by_bytes(of_lines: Ids, of_gold: Ids, group: IntArray) -> IntArray:
-    """The order of ids by group, then by bytes, then lines before the gold's."""
-    longest = max(int(of_lines.length.max()), int(of_gold.length.max()))
-    count = (longest + 7) // 8
-    if count > 16:
-        texts = [*of_lines, *of_gold]
-        numbers = group.tolist()
-        return np.array(sorted(range(len(texts)), key=lambda i: (numbers[i], texts[i], i)), dtype=np.int64)
-    words = [np.concatenate(pair).byteswap() for pair in zip(of_lines.words(count), of_gold.words(count), strict=True)]
-    return np.lexsort((*reversed(words), group))  # stable: lines, which stand first, stay first
+def _greater(ids: Ids, block: IntArray, judged: Ids, of: IntArray) -> IntArray:
+    """How many ids are greater by their bytes than each judged one, of those of its block."""
+    lengths = np.bincount(block)
+    held, sought = _in_order_of_bytes(ids, judged)
+    held = sorted_within(held[np.argsort(block, kind="stable")], lengths)
+    ends = np.cumsum(lengths)[of]
+    low, high = ends - lengths[of], ends.copy()
+    while (low < high).any():  # a search within each block
+        middle = (low + high) // 2
+        greater = held[np.minimum(middle, len(held) - 1)] > sought
+        high = np.where(greater, np.minimum(middle, high), high)
+        low = np.where(greater, low, np.minimum(middle + 1, high))
+    return ends - low
+
+
+def _in_order_of_bytes(ids: Ids, others: Ids) -> tuple[WordArray, WordArray]:
+    """A number for each id, which stand in the order of their bytes: those of up to eight are one."""
+    longest = max(int(ids.length.max()), int(others.length.max()))
+    if longest <= 8:
+        return ids.words(1)[0].byteswap(), others.words(1)[0].byteswap()
+    texts = np.array([text.encode() for every in (ids, others) for text in every])
+    numbers = np.unique(texts, return_inverse=True)[1].astype(np.uint64)
+    return numbers[: len(ids)], numbers[len(ids) :]
 
 
 def _disagree(ranks: Sequence[str] | IntArray, compared: FloatArray) -> bool:

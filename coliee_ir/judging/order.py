@@ -12,7 +12,7 @@ from coliee_adapters.ids import IntArray
 from coliee_adapters.trec_eval import compares_as_float32
 
 FloatArray = npt.NDArray[np.float64]
-_Number = TypeVar("_Number", np.int32, np.uint32)
+_Number = TypeVar("_Number", np.int32, np.uint32, np.uint64)
 
 
 def as_compared(scores: Sequence[float] | FloatArray) -> FloatArray:

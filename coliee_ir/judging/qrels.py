@@ -9,6 +9,7 @@ import numpy as np
 import numpy.typing as npt
 
 from coliee_adapters.ids import PADDING, Collection, Ids, IntArray, mixed
+from coliee_adapters.records import Judgements
 
 #: up to so many ids, looking each up is as fast as comparing all at once
 _FEW = 512
@@ -32,11 +33,15 @@ class Qrels:
 
     def __init__(self, judgements: Mapping[str, Mapping[str, int]], level: int = 1) -> None:
         self.queries = tuple(judgements)
-        counts = [len(judged) for judged in judgements.values()]
-        self.start: IntArray = np.concatenate(([0], np.cumsum(counts, dtype=np.int64)))
-        self.documents = Ids.of([document for judged in judgements.values() for document in judged])
+        if isinstance(judgements, Judgements):
+            self.start, self.documents, graded = judgements.start, judgements.documents, judgements.relevance
+        else:
+            counts = [len(judged) for judged in judgements.values()]
+            self.start = np.concatenate(([0], np.cumsum(counts, dtype=np.int64)))
+            self.documents = Ids.of([document for judged in judgements.values() for document in judged])
+            graded = np.array([r for judged in judgements.values() for r in judged.values()], np.int64)
         self.level = level
-        self.graded: IntArray = np.array([r for judged in judgements.values() for r in judged.values()], np.int64)
+        self.graded: IntArray = graded.astype(np.int64)
         self.relevance = self.graded
         if level > 1:
             self.relevance = np.where(self.graded < level, self.graded.clip(max=0), self.graded)

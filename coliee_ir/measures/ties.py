@@ -82,47 +82,68 @@ class _Bounds(NamedTuple):
     rel: int  # the least relevance that it looks at
 
 
-class Ties(Mapping[Measure, Span]):
-    """The span of each measure; an expected value, which no remark needs, is computed when it is asked for."""
+class _Found(NamedTuple):
+    """What the spans of some measures are made of."""
 
-    def __init__(self, bounds: Mapping[Measure, _Bounds], tied: Sequence[_Tied]) -> None:
-        self._bounds, self._tied = bounds, tied
-        self._blocks: dict[tuple[int, int], dict[int, list[Block]]] = {}
+    bounds: dict[Measure, _Bounds]
+    tied: list[_Tied]  # part → its documents, of those parts that have ties
+    blocks: dict[tuple[int, int], dict[int, list[Block]]]  # (part, relevance) → query → its blocks
+
+
+class Ties(Mapping[Measure, Span]):
+    """The span of each measure for which it is known, and that looks at a part with ties.
+
+    It is known of P, R and F at a cutoff, micro or macro, and of trec_eval's P, recall, Rprec, map, recip_rank, ndcg
+    and ndcg_cut. trec_eval is asked anew for the queries that have ties; all other queries keep their values. Nothing
+    is computed before somebody asks, as remarks do, and an expected value only where it is asked for.
+    """
+
+    def __init__(self, results: Mapping[Measure, Result], parts: Parts, decisions: Decisions) -> None:
+        self._of: tuple[Mapping[Measure, Result], Parts, Decisions] | _Found = results, parts, decisions
+
+    @property
+    def _found(self) -> _Found:
+        if not isinstance(self._of, _Found):
+            self._of = _spans(*self._of)  # what it is made of is let go
+        return self._of
 
     def __iter__(self) -> Iterator[Measure]:
-        return iter(self._bounds)
+        return iter(self._found.bounds)
 
     def __len__(self) -> int:
-        return len(self._bounds)
+        return len(self._found.bounds)
 
     def __getitem__(self, measure: Measure) -> Span:
-        low, high, sums, gaps, score, value, part, rel = self._bounds[measure]
+        low, high, sums, gaps, score, value, part, rel = self._found.bounds[measure]
         if low == high:
             return Span(low, low, high)
-        if (part, rel) not in self._blocks:
-            self._blocks[part, rel] = self._tied[part].blocks(rel)
-        for query, blocks in self._blocks[part, rel].items():
+        blocks_of = self._found.blocks
+        if (part, rel) not in blocks_of:
+            blocks_of[part, rel] = self._found.tied[part].blocks(rel)
+        for query, blocks in blocks_of[part, rel].items():
             # a value is linear in what the formula gives, for every order of the query's documents
             worst, mean, best = value(query, blocks)
             if best > worst:
                 sums = sums + gaps[query] * (mean - worst) / (best - worst)
         return Span(low, float(score(sums)), high)
 
-    def __reduce__(self) -> tuple[object, ...]:
-        return Ties, (self._bounds, self._tied)
+    def __getstate__(self) -> dict[str, _Found]:
+        return {"_of": self._found._replace(blocks={})}
 
-    def ends(self) -> Iterator[tuple[Measure, float, float]]:
-        """Each measure with its least and its greatest score."""
-        return ((measure, bounds.low, bounds.high) for measure, bounds in self._bounds.items())
+    def notable(self) -> list[str]:
+        """The scores that could be notably different with equal scores in another order, each with its span."""
+        ends = ((measure, bounds.low, bounds.high) for measure, bounds in self._found.bounds.items())
+        return [f"{measure} {low:.4f} to {high:.4f}" for measure, low, high in ends if high - low > NOTABLE]
+
+    def told(self) -> list[Remark]:
+        """The same in a sentence."""
+        if not (moved := self.notable()):
+            return []
+        sentence = f"scores that depend on the order of documents of equal score: {'; '.join(moved)}"
+        return [Remark("order-of-ties", sentence)]
 
 
-def spans(results: Mapping[Measure, Result], parts: Parts, decisions: Decisions) -> Ties:
-    """The spans of the measures of which they are known, and that look at a part with ties.
-
-    They are known of P, R and F at a cutoff, micro or macro, and of trec_eval's P, recall, Rprec, map, recip_rank,
-    ndcg and ndcg_cut. trec_eval is asked anew for the queries that have ties, twice for all measures together; all
-    other queries keep their values.
-    """
+def _spans(results: Mapping[Measure, Result], parts: Parts, decisions: Decisions) -> _Found:
     bounds: dict[Measure, _Bounds] = {}
     tied: list[_Tied] = []
     for name, judged in parts.items():
@@ -134,10 +155,15 @@ def spans(results: Mapping[Measure, Result], parts: Parts, decisions: Decisions)
         }
         if not known:
             continue
+        orders = [_ordered(judged, best) for best in (False, True)]
         low, high = (
-            _results({one: results[one] for one in known}, {**parts, name: _ordered(judged, best)}, queries, decisions)
-            for best in (False, True)
+            {one: one.compute({**parts, name: order}, decisions) for one in known if not isinstance(one, Delegated)}
+            for order in orders
         )
+        asked = {one: results[one] for one in known if isinstance(one, Delegated)}
+        anew = _asked_anew(asked, orders, queries) if asked else ()
+        for found, of_order in zip((low, high), anew, strict=False):
+            found |= of_order
         for one, value in known.items():
             at_worst, at_best = low[one].terms, high[one].terms
             gaps = at_best.each[queries] - at_worst.each[queries]
@@ -146,30 +172,29 @@ def spans(results: Mapping[Measure, Result], parts: Parts, decisions: Decisions)
             rel = 1 if value.func is _discounted else max(one.least_relevance, judged.qrels.level, 1)
             bounds[one] = _Bounds(low[one].value, high[one].value, sums, gaps, at_worst.score, value, len(tied), rel)
         tied.append(_tied(judged, queries))
-    return Ties({one: bounds[one] for one in results if one in bounds}, tied)
+    return _Found({one: bounds[one] for one in results if one in bounds}, tied, {})
 
 
-def _results(
-    known: Mapping[Measure, Result], parts: Parts, queries: IntArray, decisions: Decisions
-) -> dict[Measure, Result]:
-    """The results of measures for parts in which the documents of some queries stand in another order."""
-    found = {one: one.compute(parts, decisions) for one in known if not isinstance(one, Delegated)}
-    asked = [one for one in known if isinstance(one, Delegated)]
-    if not asked:
-        return found
-    judged = asked[0].part(parts)
-    requests = [one.asked_of(judged.qrels) for one in asked]
-    table = np.array([known[one].per_query for one in asked])
+def _asked_anew(
+    results: Mapping[Delegated, Result], orders: Sequence[Judged], queries: IntArray
+) -> Iterator[dict[Measure, Result]]:
+    """trec_eval's results for other orders of some queries, for which it is asked once: each order is a query to it."""
+    qrels, retrieved = orders[0].qrels, orders[0].retrieved
+    requests = [one.asked_of(qrels) for one in results]
+    table = np.array([result.per_query for result in results.values()])
     queries = queries[~np.isnan(table[:, queries]).any(axis=0)]
-    qrels, rows = judged.qrels, judged.qrels.rows(queries)
-    start = np.concatenate(([0], np.cumsum(qrels.sizes[queries])))
-    values = trec_eval.values(requests, start, qrels.graded[rows], judged.rank[rows], judged.retrieved[queries])
-    table[:, queries] = [values[request] for request in requests]
-    means = trec_eval.means(requests, table[:, qrels.by_id])
-    return found | {
-        one: of_values(one.request, mean, per_query, judged)
-        for one, mean, per_query in zip(asked, means, table, strict=True)
-    }
+    rows, n = qrels.rows(queries), len(orders)
+    start = np.concatenate(([0], np.cumsum(np.tile(qrels.sizes[queries], n))))
+    ranks = np.concatenate([order.rank[rows] for order in orders])
+    values = trec_eval.values(requests, start, np.tile(qrels.graded[rows], n), ranks, np.tile(retrieved[queries], n))
+    for at, order in enumerate(orders):
+        per_query = table.copy()
+        per_query[:, queries] = [values[request].reshape(n, -1)[at] for request in requests]
+        means = trec_eval.means(requests, per_query[:, qrels.by_id])
+        yield {
+            one: of_values(one.request, mean, own, order)
+            for one, mean, own in zip(results, means, per_query, strict=True)
+        }
 
 
 def _tied(judged: Judged, queries: IntArray) -> _Tied:
@@ -181,20 +206,6 @@ def _tied(judged: Judged, queries: IntArray) -> _Tied:
     order = np.lexsort((-relevance, first[rows], query))
     order = order[(judged.rank[rows[order]] > 0) & (relevance[order] > 0)]
     return _Tied(query[order], first[rows[order]], last[rows[order]], relevance[order])
-
-
-def notable(ties: Mapping[Measure, Span]) -> list[str]:
-    """The scores that could be notably different with equal scores in another order, each with its span."""
-    ends = ties.ends() if isinstance(ties, Ties) else [(one, low, high) for one, (low, _, high) in ties.items()]
-    return [f"{measure} {low:.4f} to {high:.4f}" for measure, low, high in ends if high - low > NOTABLE]
-
-
-def told(ties: Mapping[Measure, Span]) -> list[Remark]:
-    """The same in a sentence."""
-    if not (moved := notable(ties)):
-        return []
-    sentence = f"scores that depend on the order of documents of equal score: {'; '.join(moved)}"
-    return [Remark("order-of-ties", sentence)]
 
 
 def _ordered(judged: Judged, best: bool) -> Judged:

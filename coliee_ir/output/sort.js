@@ -10,8 +10,8 @@ const collator = new Intl.Collator("en", { numeric: true });
 const compare = (a, b, sign) => {
   if (a.classList.contains("n")) {
     const [x, y] = [a, b].map((cell) => Number(cell.dataset.value ?? cell.textContent));
-    if (Number.isNaN(x) || Number.isNaN(y)) return Number.isNaN(x) - Number.isNaN(y);  // nothing comes last
-    return sign * (x - y);
+    if (Number.isNaN(x) !== Number.isNaN(y)) return Number.isNaN(x) - Number.isNaN(y);  // nothing comes last
+    if (!Number.isNaN(x)) return sign * (x - y);
   }
   return sign * collator.compare(a.textContent, b.textContent);
 };

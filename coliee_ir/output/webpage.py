@@ -7,10 +7,14 @@ import hashlib
 import re
 from collections.abc import Sequence
 from importlib import resources
+from typing import Final
 
 from coliee_adapters.classes import NamedTuple
 from coliee_ir._version import __version__
 from coliee_ir.output.grid import in_html
+
+#: rows of a table among which one is searched for
+_MANY_ROWS: Final = 12
 
 
 class Section(NamedTuple):
@@ -21,12 +25,14 @@ class Section(NamedTuple):
     body: str  # HTML, as ``grid.html`` makes it
 
 
-def page(title: str, sections: Sequence[Section], above: str = "") -> str:
-    """A page."""
-    contents = "".join(f'<li><a href="#{one.name}">{in_html(one.title)}</a></li>' for one in sections)
-    nav = f'<nav aria-label="On this page"><ul>{contents}</ul></nav>\n'
+def page(title: str, sections: Sequence[Section], above: str = "", *, contents: bool = True) -> str:
+    """A page; above its first table links to the others, and a search box where there are rows to look for."""
     shown = [f'<section id="{one.name}"><h2>{in_html(one.title)}</h2>\n{one.body}</section>\n' for one in sections]
-    shown.insert(1, nav)  # the first table is what people come for
+    if contents and len(sections) > 1:
+        links = " ".join(f'<a href="#{one.name}">{in_html(one.title)}</a>' for one in sections[1:])
+        above += f'<nav aria-label="On this page"><p>{links}</p></nav>\n'
+    if any(one.body.count("<tr") > _MANY_ROWS for one in sections):
+        above += '<p class="search"><label>Show rows with <input id="search" type="search"></label></p>\n'
     style, script = part("page.css"), part("sort.js")
     policy = f"default-src 'none'; style-src {fingerprint(style)}; script-src {fingerprint(script)}"
     return (
@@ -34,7 +40,6 @@ def page(title: str, sections: Sequence[Section], above: str = "") -> str:
         f'<meta http-equiv="Content-Security-Policy" content="{policy}">'
         f'<meta name="viewport" content="width=device-width"><title>{in_html(title)}</title>'
         f'<style>{style}</style></head><body class="wide">\n<main><h1>{in_html(title)}</h1>\n{above}'
-        '<p class="search"><label>Show rows with <input id="search" type="search"></label></p>\n'
         f"{''.join(shown)}</main>\n<footer><p>Made by coliee-ir {in_html(__version__)}.</p></footer>"
         f"<script>{script}</script></body></html>\n"
     )

@@ -63,6 +63,8 @@ class Protocol:
         exclude: queries that are not scored.
         scores: name → formula of a score over several measures.
         decisions: field of ``Decisions`` → the choice of these rules, where it is not the default.
+        table: heading → column of the organisers' own table, in their order; empty where none is known.
+        decimals: how many decimals that table prints.
         gold: how a gold is written; None for any known format.
         run: how a run is written; likewise.
         file: the protocol file.
@@ -86,6 +88,8 @@ class Protocol:
     exclude: tuple[str, ...] = ()
     scores: Mapping[str, str] = field(default_factory=dict, hash=False)
     decisions: Mapping[str, Any] = field(default_factory=dict, hash=False)
+    table: Mapping[str, str] = field(default_factory=dict, hash=False)
+    decimals: int = 4
     gold: Layout | None = field(default=None, hash=False)
     run: Layout | None = field(default=None, hash=False)
     file: str = field(default="", compare=False)

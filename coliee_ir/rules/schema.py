@@ -21,6 +21,10 @@ from coliee_ir.rules import ALWAYS
 DOCUMENTS: Final = "documents"
 
 
+#: what a column of a task's table may hold besides measures: how a run is called, and counts
+COLUMNS_OF_RUNS: Final = ("team", "run", "file", "returned", "correct", "right")
+
+
 class Kind(NamedTuple):
     """What a value must be: said for people, and how it is seen."""
 
@@ -95,6 +99,7 @@ _OF_FIELD: Final = {
     "Protocol.scores": Kind(
         'a table of formulas by name, for example Total = "0.7*Accuracy + 0.3*MacroF2"', _is_table_of_texts
     ),
+    "Protocol.table": Kind('a table of columns by heading, for example F1 = "MicroF1"', _is_table_of_texts),
     "Protocol.decisions": Kind('a table of choices by name, for example unanswered = "skip"', _is_table_of_texts),
     "SubmissionRules.columns": COLUMNS,
     "SubmissionRules.query_pattern": _PATTERN,
@@ -266,6 +271,12 @@ def _edition(top: Table, row: dict[str, Any]) -> Mapping[str, Any]:
     if not {DOCUMENTS, ANSWERS} & set(row["parts"]):
         found = ", ".join(map(quoted, row["parts"]))
         raise top.fault("parts", f"expected {DOCUMENTS}, {ANSWERS} or both", found)
+    known = (*COLUMNS_OF_RUNS, *row["measures"], *row.get("long_list", ()), *row.get("scores", ()))
+    for heading, column in row.get("table", {}).items():
+        if column not in known:
+            raise top.fault(
+                f"table, {heading}", "there is no such column", column, f"the columns are {', '.join(known)}"
+            )
     row.setdefault("source", top.path)
     row.setdefault("exact_ids", "law" not in row)  # only COLIEE's lose an ending
     return row

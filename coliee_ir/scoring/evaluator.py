@@ -16,7 +16,7 @@ from coliee_adapters.layouts import layout as layouts
 from coliee_adapters.records import Answers, Gold, GoldLike, Run, RunLike, exact_id, normal_id, wrong_id
 from coliee_ir.judging.judged import Judged
 from coliee_ir.measures import compute
-from coliee_ir.measures.ties import spans, told
+from coliee_ir.measures.ties import Ties
 from coliee_ir.rules.decisions import Decisions
 from coliee_ir.rules.protocol import ANSWERS_BESIDE, edition_year, newest_edition, protocol, task_name
 from coliee_ir.scoring import batch
@@ -156,7 +156,6 @@ class Evaluator:
         results = dict(zip(choice.measures, compute(choice.measures, parts, self.decisions), strict=True))
         counted = count(parts, against)
         has_ties = any(part.tied.size for part in parts.values())
-        ties = spans(results, parts, self.decisions) if has_ties else {}
         on_long_list = [m for m in self.asked or measures_named(self.protocol.long_list) if m.ranked]
         remarks = remarks_of(named, parts, choice, counted, on_long_list, against)
         return Scores(
@@ -174,10 +173,10 @@ class Evaluator:
             },
             extra=len(counted.extra),
             excluded=tuple(sorted(self.excluded)),
-            remarks=(*remarks, *told(ties)),
+            noted=tuple(remarks),
             decisions=self.decisions,
             judged=parts,
-            ties=ties,
+            ties=Ties(results, parts, self.decisions) if has_ties else {},
             has_ties=has_ties,
         )
 
@@ -233,12 +232,10 @@ class Evaluator:
 
 def _ids_stand(gold: Gold) -> bool:
     """Whether a gold's ids stand as written: a dictionary's may have been read, and normalised, without the task."""
+    if gold.format in ("qrels", layouts.FORMAT):
+        return True
     ids = [*gold.queries, *(document for judged in (gold.qrels or {}).values() for document in judged)]
-    return (
-        gold.format in ("qrels", layouts.FORMAT)
-        or any(normal_id(text) != text for text in ids)
-        or bool(wrong_id(ids, commas=False))
-    )
+    return any(normal_id(text) != text for text in ids) or bool(wrong_id(ids, commas=False))
 
 
 def read_with_task(

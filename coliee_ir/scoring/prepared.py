@@ -94,16 +94,17 @@ def _refuse_other_task(gold: Gold, rules: Protocol) -> None:
         raise UsageError("wrong-task", f"{gold.path} holds statute questions; the task is {task}")
     if rules.law == "statute" and gold.labels is None and asks_cases(gold):
         raise UsageError("wrong-task", f"{gold.path} holds cases, as in Task 1; the task is {task}")
-    documents = [document for judged in (gold.qrels or {}).values() for document in judged]
-    if not rules.exact_ids and (wrong := wrong_id([*gold.queries, *documents], commas=False)):
-        remedy = f"{ONE_WORD}; plain TREC ids may have commas: task trec"
-        raise InputError("bad-id", gold.path, wrong[1], found=wrong[0], remedy=remedy)
+    if not rules.exact_ids:
+        documents = (document for judged in (gold.qrels or {}).values() for document in judged)
+        if wrong := wrong_id([*gold.queries, *documents], commas=False):
+            remedy = f"{ONE_WORD}; plain TREC ids may have commas: task trec"
+            raise InputError("bad-id", gold.path, wrong[1], found=wrong[0], remedy=remedy)
     if gold.format != "memory" and rules.pilot != (gold.format == tort.FORMAT):
         problem = f"{gold.path} is {'not ' if rules.pilot else ''}a gold of the pilot; the task is {task}"
         raise UsageError("wrong-task", problem)
 
 
-def _judgements(gold: Gold, rules: Protocol, queries: Iterable[str]) -> dict[str, Mapping[str, Mapping[str, int]]]:
+def _judgements(gold: Gold, rules: Protocol, queries: tuple[str, ...]) -> dict[str, Mapping[str, Mapping[str, int]]]:
     """What each part of a submission is judged by, over the same queries in the same order."""
     judgements: dict[str, Mapping[str, Mapping[str, int]]] = {}
     if "documents" in rules.parts:
@@ -113,7 +114,10 @@ def _judgements(gold: Gold, rules: Protocol, queries: Iterable[str]) -> dict[str
                 f"{gold.path} holds labels only; task {rules.task} is scored by relevant documents: "
                 "is it the gold of another task?",
             )
-        judgements["documents"] = {query: counting(query, gold.qrels.get(query, {}), rules) for query in queries}
+        if not rules.not_itself and queries == tuple(gold.qrels):
+            judgements["documents"] = gold.qrels  # as they are held
+        else:
+            judgements["documents"] = {query: counting(query, gold.qrels.get(query, {}), rules) for query in queries}
     if "answers" in rules.parts and gold.labels is not None:
         labels = gold.labels
         judgements["answers"] = {q: {LABEL[labels[q]]: 1} if q in labels else {} for q in queries}

@@ -19,7 +19,7 @@ from coliee_adapters.remarks import Remark, told_of
 from coliee_adapters.trec_eval import Request
 from coliee_ir.judging.judged import Judged
 from coliee_ir.measures import Delegated, Measure, Result
-from coliee_ir.measures.ties import Span
+from coliee_ir.measures.ties import Span, Ties
 from coliee_ir.output import envelope
 from coliee_ir.output.grid import Cell, Grid, Number, Rows
 from coliee_ir.output.shown import FORMS, Forms, Shown
@@ -77,12 +77,12 @@ class Scores(Shown):
         others: the files that belong to the run: ``answers``, ``long_list``.
         other_tag: the run tag of its answers, where that is another; else None.
         excluded: the queries that were left out.
-        remarks: what was tolerated and what was decided, in sentences, each with its kind.
+        noted: what was tolerated and what was decided, in sentences, each with its kind.
         decisions: the choices made where the organisers leave it open.
         timing: where the time went.
         judged: the judged parts behind the results, where they were asked for.
         ties: for a run that has judged documents of equal score, the span of each measure over all orders of these,
-            where it is known: see ``coliee_ir.measures.ties``.
+            where it is known, computed when it is asked for: see ``coliee_ir.measures.ties``.
         has_ties: whether the run has such documents.
     """
 
@@ -99,7 +99,7 @@ class Scores(Shown):
     others: Mapping[str, str] = field(default_factory=dict)
     other_tag: str | None = None
     excluded: tuple[str, ...] = ()
-    remarks: tuple[Remark, ...] = ()
+    noted: tuple[Remark, ...] = ()
     decisions: Decisions = field(default_factory=Decisions)
     timing: Timing = field(default_factory=Timing, compare=False)
     judged: Mapping[str, Judged] = field(default_factory=dict, repr=False)
@@ -114,6 +114,11 @@ class Scores(Shown):
     def measures(self) -> dict[str, float]:
         """Name → value over all queries; NaN if no query is left to form it from."""
         return {measure.name: result.value for measure, result in self.results.items()}
+
+    @property
+    def remarks(self) -> tuple[Remark, ...]:
+        """What was noted, and which scores depend on the order of documents of equal score."""
+        return (*self.noted, *(self.ties.told() if isinstance(self.ties, Ties) else ()))
 
     @property
     def queries(self) -> dict[str, int]:
@@ -157,7 +162,7 @@ class Scores(Shown):
             return self if keep == "judged" or not self.judged else replace(self, judged={})
         results = {measure: Result(result.value, _NONE) for measure, result in self.results.items()}
         answered = _every(len(self.query_ids)) if all(self.answered) else self.answered
-        return replace(self, results=results, answered=answered, judged={}, ties={})
+        return replace(self, results=results, answered=answered, judged={}, noted=self.remarks, ties={})
 
     def header(self) -> str:
         """What was judged, in a line."""

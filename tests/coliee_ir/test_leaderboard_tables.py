@@ -307,12 +307,12 @@ def test_tables_11_and_13(task: str, tmp_path: Path, capsys: pytest.CaptureFixtu
     given = ["leaderboard", *files, "--task", task, "--edition", "2021", "--resamples", "99", "--table", "results"]
     assert main(given) == 0
     header, *shown = [line.split() for line in capsys.readouterr().out.splitlines()[:-1]]
-    assert header == ["run", "correct", "Accuracy"]
-    assert shown.pop()[:2] == ["baseline", "(all"]
-    assert {tag: (int(right), accuracy) for tag, right, accuracy in shown} == {
+    assert header[:4] == ["Place", "Run", "Correct", "Accuracy"]
+    assert shown.pop()[1:3] == ["baseline", "(all"]
+    assert {tag: (int(right), accuracy) for _, tag, right, accuracy, *_ in shown} == {
         f"r{at}": row for at, row in enumerate(published)
     }
-    rights = [int(right) for _, right, _ in shown]
+    rights = [int(right) for _, _, right, *_ in shown]
     assert rights == sorted(rights, reverse=True)
 
 

@@ -15,8 +15,8 @@ from asserting import heard
 
 import coliee_ir
 import coliee_ir.examples
-from coliee_ir.commands.leaderboard import EASY, webpage
-from coliee_ir.commands.leaderboard.catalogue import Extras, everything
+from coliee_ir.commands.edition import Edition, TaskPart
+from coliee_ir.commands.edition.public import pages
 
 if TYPE_CHECKING:
     from playwright.sync_api import Browser, Page
@@ -67,7 +67,7 @@ def opened(browser: Browser) -> Open:
         page.on("dialog", lambda dialog: (found.said.append(dialog.message), dialog.dismiss()))
         page.on("request", lambda request: found.asked.append(request.url))
         page.goto(path.as_uri())
-        page.wait_for_selector("html[data-drawn=yes], body:not(:has(.chart))", timeout=30_000)
+        page.wait_for_selector("html[data-drawn=yes], body.wide, body:not(:has(.chart))", timeout=30_000)
         return found
 
     return open_page
@@ -275,14 +275,36 @@ def test_with_many_runs_a_query_opens_in_a_box_of_its_own(opened: Open, tmp_path
     assert said == []
 
 
+@pytest.fixture(scope="module")
+def results(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    """The page of a task on the public site."""
+    edition = Edition("", "COLIEE", None, None, (), None, (TaskPart("1", str(TASK1[0])),))
+    made = pages([one_step.leaderboard(*TASK1, task="1", n_resamples=9)], edition)
+    path = tmp_path_factory.mktemp("public") / "task-1.html"
+    path.write_text(str(made["task-1.html"]), encoding="utf-8")
+    return path
+
+
+@pytest.mark.parametrize("width", [390, 820, 1280])
+def test_the_results_stand_first_at_any_width_and_are_printed_whole(opened: Open, results: Path, width: int) -> None:
+    page, said, asked = opened(results)
+    page.set_viewport_size({"width": width, "height": 844})
+    assert page.evaluate(FITS)
+    assert page.evaluate("document.querySelector('tbody tr').getBoundingClientRect().bottom") < 500
+    page.locator("#results .sort", has_text="Rank 95%").click()
+    page.locator("#results .sort", has_text="F1").click()
+    assert page.locator("#results tbody td:nth-child(3)").all_inner_texts() == ["rerank", "dense", "bm25"]
+    page.emulate_media(media="print")
+    page.set_viewport_size({"width": 688, "height": 900})  # of A4 between its margins
+    assert page.evaluate(
+        "[...document.querySelectorAll('table, svg')].every(x => x.getBoundingClientRect().right < 690)"
+    )
+    assert (said, asked) == ([], [results.as_uri()])
+
+
 @pytest.mark.parametrize("kind", ["report", "results"])
-def test_axe_finds_nothing_in_light_and_dark(opened: Open, report: Path, tmp_path: Path, kind: str) -> None:
-    path = report
-    if kind == "results":
-        board = one_step.leaderboard(*TASK1, task="1", n_resamples=9)
-        path = tmp_path / "page.html"
-        path.write_text(webpage.page(board, everything(board, Extras(EASY))[0]), encoding="utf-8")
-    page, _, _ = opened(path, bypass_csp=True)
+def test_axe_finds_nothing_in_light_and_dark(opened: Open, report: Path, results: Path, kind: str) -> None:
+    page, _, _ = opened(report if kind == "report" else results, bypass_csp=True)
     if kind == "report":
         page.locator("#queries .open").first.click()
         page.evaluate("document.querySelectorAll('details').forEach(one => one.open = true)")

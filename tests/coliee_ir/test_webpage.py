@@ -1,18 +1,24 @@
-"""The results page: complete, escaped, static, and silent about the gold on demand."""
+"""The public site: complete, escaped, static, and silent about the gold on demand."""
 
 from __future__ import annotations
 
 import base64
 import hashlib
+import html
 import json
 import re
 from pathlib import Path
 
+import one_step
 import pytest
 from parsed_page import Parsed
 
 from coliee_ir.cli import main
+from coliee_ir.commands.edition import Edition, Public, TaskPart
+from coliee_ir.commands.edition.public import pages
+from coliee_ir.types import Leaderboard
 
+FORM = "Task: 1\nRun tag: {}\n\n- Machine learning models:\n{}\n- Explaination:\nx\n\n"
 NASTY = "<script>alert(1)</script>"
 
 
@@ -27,31 +33,64 @@ def here(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
         Path("in", team, tag.strip("<>/()").replace("/", "")).write_text(lines)
 
 
-def test_the_pages_are_whole_and_ask_for_nothing(capsys: pytest.CaptureFixture[str]) -> None:
-    assert main(["leaderboard", "gold.json", "in", "--task", "1", "--resamples", "99", "--pages", "out"]) == 0
-    files = sorted(path.name for path in Path("out").iterdir())
-    assert len(files) == 4 and {"index.html", "task-1.html"} < set(files)
-    before = {name: Path("out", name).read_bytes() for name in files}
-    for name in files:
-        text = before[name].decode()
+def board_of(gold: str, runs: str, task: str) -> Leaderboard:
+    return one_step.leaderboard(gold, runs, task=task, n_resamples=9)
+
+
+def edition(*parts: TaskPart, **public: bool) -> Edition:
+    return Edition("coliee.toml", "COLIEE <2026>", 2026, None, ("in",), None, parts, Public(**public))
+
+
+def site(boards: list[Leaderboard], of: Edition) -> dict[str, str]:
+    return {name: str(text) for name, text in pages(boards, of).items()}
+
+
+def test_the_site_is_whole_asks_for_nothing_and_is_silent_about_what_was_refused() -> None:
+    Path("in", "A", "broken.txt").write_text("1 2 3 4 5\n")
+    Path("in", "A", "description.txt").write_text(
+        "".join(FORM.format(tag, "one" if tag == "a1" else "<i>two</i>") for tag in ("a1", "a2", "a3"))
+    )
+    lines = Path("in", "A", "a2").read_text()
+    Path("in", "A", "a3").write_text(lines.replace("a2", "a3"))
+    Path("in", "A", "again").write_text(lines.replace("000004 000104 a2", "000004 000105 a2"))
+    Path("labels.txt").write_text("".join(f"R07-0{n}-A Y\n" for n in range(1, 6)))
+    Path("four.txt").write_text("".join(f"R07-0{n}-A {'Y' if n < 4 else 'N'} x4\n" for n in range(1, 6)))
+    boards = [board_of("gold.json", str(Path("in").absolute()), "1"), board_of("labels.txt", "four.txt", "4")]
+    of = edition(TaskPart("1", "gold.json"), TaskPart("4", "labels.txt"))
+    made = site(boards, of)
+    assert set(made) == {"index.html", "task-1.html", "task-4.html"}
+    assert made == site(boards, of)
+    for text in made.values():
         parsed = Parsed(text)
         assert parsed.open == []
-        assert "<script>alert" not in text
-        assert all(link.startswith("#") or link in files for link in parsed.values("href", "src"))
+        assert "<script>alert" not in text and "<i>two" not in text
+        assert not any(word in text for word in ("broken.txt", str(Path.cwd()), "in/A", "--columns"))
+        assert all(link.partition("#")[0] in ("", *made) for link in parsed.values("href", "src"))
         for kind in ("style", "script"):
             (content,) = re.findall(rf"<{kind}>(.*?)</{kind}>", text, re.DOTALL)
             digest = base64.b64encode(hashlib.sha256(content.encode()).digest()).decode()
             assert f"{kind}-src 'sha256-{digest}'" in text
-    for name in ("index.html", "task-1.html"):
-        assert {"a1", "a2", NASTY, "B & <Co>"} <= set(Parsed(before[name].decode()).texts)
-    assert "task-1.html" in Parsed(before["index.html"].decode()).values("href", "src")
-    own = next(Parsed(before[name].decode()) for name in files if "-team-a-" in name)
-    assert {"a1", "a2"} <= set(own.texts) and NASTY not in own.texts
-    assert main(["leaderboard", "gold.json", "in", "--task", "1", "--resamples", "99", "--pages", "out"]) == 0
-    assert {name: Path("out", name).read_bytes() for name in files} == before
+    assert {"COLIEE <2026>", "a1", "x4", "0.6000", "All 5 runs", NASTY} & {*Parsed(made["index.html"]).texts} >= {
+        "a1", "x4", "0.6000", "All 5 runs"
+    }  # fmt: skip
+    rows = rows_of(made["task-1.html"], "results")
+    assert rows[0] == ["Place", "Team", "File", "Run", "F1", "Precision", "Recall", "Rank 95%", "Interval 95%"]
+    assert [row[:2] for row in rows[1:3]] == [["1", "A"], ["2", "A"]]
+    assert {row[3] for row in rows[1:]} == {"a1", "a2", "a2 (2)", "a3", html.escape(NASTY)}
+    told = rows_of(made["task-1.html"], "approaches")
+    assert told[0] == ["Team", "Runs", "Models", "Resources", "Approach"]
+    assert [row[1] for row in told[1:] if row[0] == "A"] == ["a1", "a2, a3, a2 (2)"]
+    assert "approaches" not in site(boards, edition(*of.tasks, approaches=False))["task-1.html"]
+    assert "<svg" not in site(boards, edition(*of.tasks, figures=False))["task-1.html"]
 
 
-def test_no_page_of_a_hidden_gold_has_one_of_its_ids(capsys: pytest.CaptureFixture[str]) -> None:
+def rows_of(text: str, section: str) -> list[list[str]]:
+    (body,) = re.findall(rf'<section id="{section}">(.*?)</table>', text, re.DOTALL)
+    cells = (re.findall(r"<t[hd][^>]*>(.*?)</t[hd]>", row) for row in re.findall("<tr>(.*?)</tr>", body))
+    return [[re.sub("<[^>]*>", "", cell) for cell in row] for row in cells]
+
+
+def test_no_page_of_a_hidden_gold_has_one_of_its_ids() -> None:
     pairs = {f"H30-{n}-U": [str(4000 + n), *(["700"] if n % 3 else [])] for n in range(1, 13)}
     xml = "".join(f'<pair id="{query}" label="Y">{"".join(f"<article>{a}</article>" for a in of)}<t2>x</t2></pair>'
                   for query, of in pairs.items())  # fmt: skip
@@ -65,77 +104,31 @@ def test_no_page_of_a_hidden_gold_has_one_of_its_ids(capsys: pytest.CaptureFixtu
     Path("in3/task3.far").write_text("H01-1-A Q0 1 1 1.0 far\n")
     Path("in3/answers.far").write_text("H01-1-A Y far\n")
     Path("categories.csv").write_text("query,category\n" + "".join(f"{query},Other\n" for query in pairs))
-    command = ["leaderboard", "gold.xml", "in3", "--task", "3", "--resamples", "9", "--categories", "categories.csv"]
-    assert main([*command, "--pages", "open"]) == 2
-    shown = "".join(path.read_text() for path in Path("open").iterdir())
-    assert all(query in shown for query in pairs)
-    assert main([*command, "--pages", "closed", "--hide-gold"]) == 2
-    capsys.readouterr()
-    main([*command, "-f", "html", "--hide-gold"])
-    Path("closed/alone.html").write_text(capsys.readouterr().out)
-    for path in Path("closed").iterdir():
-        texts = " ".join([*Parsed(path.read_text()).texts, *Parsed(path.read_text()).values("aria-label")])
-        assert not [query for query in pairs if query in texts], path
-        assert not re.search(r"\b(40\d\d|700)\b", texts), path
+    part, board = TaskPart("3", "gold.xml", categories="categories.csv"), board_of("gold.xml", "in3", "3")
+    assert all(query in site([board], edition(part))["task-3.html"] for query in pairs)
+    for name, text in site([board], edition(part, hide_gold=True)).items():
+        shown = " ".join([*Parsed(text).texts, *Parsed(text).values("aria-label")])
+        assert not [query for query in pairs if query in shown], name
+        assert not re.search(r"\b(40\d\d|700)\b", shown), name
 
 
-def test_a_table_that_is_too_wide_has_its_runs_as_rows(capsys: pytest.CaptureFixture[str]) -> None:
+def test_a_table_that_is_too_wide_has_its_runs_as_rows() -> None:
     for n in range(20):
         Path("in", f"r{n}").write_text("".join(f"{q:06} {q + (100 if q <= n else 200):06} r{n}\n" for q in range(1, 9)))
     Path("categories.csv").write_text("query,category\n" + "".join(f"{q:06},C{q % 2}\n" for q in range(1, 9)))
-    command = ["leaderboard", "gold.json", "in", "--task", "1", "--resamples", "9", "--categories", "categories.csv"]
-    assert main([*command, "-f", "html"]) == 0
-    text = capsys.readouterr().out
-    (section,) = re.findall(r'<section id="categories">(.*?)</section>', text, re.DOTALL)
-    heads = re.findall(r"<button[^>]*>(.*?)</button>", section)
-    assert heads == ["run", "C1", "C0", "all"]
-    cells = {row[0]: row[1:] for row in (re.findall(r"<t[hd][^>]*>(?:<b>)?([^<]*)", row) for row in
-             re.findall("<tr>(.*?)</tr>", section)[1:])}  # fmt: skip
+    part = TaskPart("1", "gold.json", categories="categories.csv")
+    heads, *rows = rows_of(site([board_of("gold.json", "in", "1")], edition(part))["task-1.html"], "categories")
+    assert heads == ["Run", "C1", "C0", "all"]
+    cells = {row[0]: row[1:] for row in rows}
     assert cells["questions"] == ["4", "4", "8"] and cells["r4"] == ["0.5000", "0.5000", "0.5000"]
 
 
-def test_one_page_is_of_a_whole_edition(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
-    Path("labels.txt").write_text("".join(f"R07-0{n}-A Y\n" for n in range(1, 6)))
-    Path("four.txt").write_text("".join(f"R07-0{n}-A {'Y' if n < 4 else 'N'} x4\n" for n in range(1, 6)))
-    quick = ["--resamples", "9", "--pages", "out"]
-    assert main(["leaderboard", "labels.txt", "four.txt", "--task", "4", *quick]) == 0
-    Path("out", "task-9.html").write_text("<script>not ours</script>")
-    assert main(["leaderboard", "gold.json", "in", "--task", "1", *quick]) == 0
-    index = Path("out", "index.html").read_text()
-    parsed = Parsed(index)
-    assert parsed.open == [] and "not ours" not in index
-    assert {"a1", "x4", "0.6000"} <= set(parsed.texts)
-    assert {"task-1.html", "task-4.html", "#task-1", "#task-4"} <= set(parsed.values("href", "src"))
-    assert all(link.startswith("#") or Path("out", link).is_file() for link in parsed.values("href", "src"))
-    assert len(re.findall('role="region" aria-label="([^"]*)"', index)) == 2
-    # in whatever order the tasks were ranked
-    assert main(["leaderboard", "labels.txt", "four.txt", "--task", "4", *quick]) == 0
-    assert Path("out", "index.html").read_text() == index
-
-
-def test_runs_lead_to_the_report_of_their_team(capsys: pytest.CaptureFixture[str]) -> None:
-    pytest.importorskip("altair")
-    command = ["leaderboard", "gold.json", "in", "--task", "1", "--resamples", "9", "--pages", "out"]
-    assert main([*command, "--reports", "--hide-gold"]) == 2
-    assert main([*command[:-2], "--reports"]) == 2
-    assert not Path("out").exists()
-    assert main([*command, "--reports", "-o", "table.txt"]) == 0
-    links = set(Parsed(Path("out", "task-1.html").read_text()).values("href", "src"))
-    reports = {link for link in links if "-report-" in link}
-    assert len(reports) == 2 and all(Path("out", link).is_file() for link in reports)
-    own = next(path for path in Path("out").iterdir() if "-team-a-" in path.name)
-    assert len(reports & set(Parsed(own.read_text()).values("href", "src"))) == 1
-
-
-def test_no_page_has_the_paths_of_the_machine(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+def test_no_page_has_the_paths_of_the_machine(tmp_path: Path) -> None:
     Path("in", "A", "broken.txt").write_text("1 2 3 4 5\n")
-    Path("published.csv").write_text("run,MicroF1\na1,0.7\n")
     given = [str(tmp_path / "gold.json"), str(tmp_path / "in")]
-    assert main(["leaderboard", *given, "--task", "1", "--resamples", "9", "--pages", "out",
-                 "--official", str(tmp_path / "published.csv")]) in (0, 2)  # fmt: skip
-    assert main(["validate", given[1], "--gold", given[0], "-f", "html", "-o", "out/received.html"]) == 1
-    assert main(["validate", f"{given[1]}/A/broken.txt", "-f", "html", "-o", "out/one.html"]) == 1
-    for path in Path("out").iterdir():
+    assert main(["validate", given[1], "--gold", given[0], "-f", "html", "-o", "received.html"]) == 1
+    assert main(["validate", f"{given[1]}/A/broken.txt", "-f", "html", "-o", "one.html"]) == 1
+    for path in Path().glob("*.html"):
         assert str(tmp_path) not in path.read_text(), path
 
 
@@ -144,7 +137,7 @@ def test_what_came_in_a_folder_is_a_page(capsys: pytest.CaptureFixture[str]) -> 
     assert main(["validate", "in", "--gold", "gold.json", "-f", "html"]) == 1
     parsed = Parsed(capsys.readouterr().out)
     assert parsed.open == []
-    assert {"#files", "#findings"} == set(parsed.values("href", "src"))
+    assert {"#findings"} == set(parsed.values("href", "src"))
     assert {"A/a1", "A/<b>.txt", "error", "B & <Co>"} <= set(parsed.texts)
     assert main(["validate", "in/A/a1", "--queries", "gold.json", "-f", "html"]) in (0, 1)
     assert Parsed(capsys.readouterr().out).open == []

@@ -300,12 +300,12 @@ class Reader:
             return None  # the rule takes off blanks of other scripts too
         if self.commas_separate and (b"," in raw or b";" in raw):
             return None
-        table = _Table.of(raw, len(self.layout.columns))
+        table = Table.of(raw, len(self.layout.columns))
         squeezed = table is None
         if table is None:
             if not squeeze:
                 return None
-            table = _Table.of(_squeezed(raw), len(self.layout.columns))
+            table = Table.of(_squeezed(raw), len(self.layout.columns))
             if table is None:
                 return None
         queries, documents = table.ids(self.layout.query), table.ids(self.layout.document)
@@ -331,7 +331,7 @@ class Reader:
         starts = changes(queries)
         return Columns(queries.at(starts[:-1]), starts, documents, scores, ranks, remarks or None)
 
-    def _other_tags(self, table: _Table, raw: bytes, *, squeezed: bool) -> Remarks | None:
+    def _other_tags(self, table: Table, raw: bytes, *, squeezed: bool) -> Remarks | None:
         """Remarks on other run tags than the first line's; None where their line numbers are not known."""
         remarks = Remarks()
         tags = table.ids(self.layout.tag)
@@ -412,12 +412,9 @@ class Reader:
         return InputError("columns", self.name, counted(len(fields), "column"), line=number, found=line, remedy=remedy)
 
 
-def regular_words(text: str, width: int) -> list[str] | None:
-    """The words of an ASCII text whose every line is ``width`` words with single blanks; None for any other."""
-    if not text.isascii():
-        return None
-    raw = text.encode("ascii")
-    return None if _has_comments(raw) or _Table.of(raw, width) is None else text.split()
+def regular_table(raw: bytes, width: int) -> Table | None:
+    """ASCII lines of ``width`` words with single blanks, and nothing else, as columns; None for any other."""
+    return None if not raw.isascii() or _has_comments(raw) else Table.of(raw, width)
 
 
 def _is_utf8(raw: bytes) -> bool:
@@ -445,14 +442,14 @@ def _squeezed(raw: bytes) -> bytes:
     return raw.removeprefix(b"\n")
 
 
-class _Table:
+class Table:
     """Regular lines as bytes between ``PADDING`` zeros, and where each column of each line begins and ends."""
 
     def __init__(self, raw: bytes, first: IntArray, last: IntArray) -> None:
         self.raw, self.first, self.last = raw, first, last  # both of shape (columns, lines)
 
     @classmethod
-    def of(cls, lines: bytes, width: int) -> _Table | None:
+    def of(cls, lines: bytes, width: int) -> Table | None:
         """The table of lines of ``width`` columns; None if a line is not regular."""
         raw = b"".join((bytes(PADDING), lines, b"" if lines.endswith(b"\n") else b"\n", bytes(PADDING)))
         signs = np.frombuffer(raw, dtype=np.uint8)

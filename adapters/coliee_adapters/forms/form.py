@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Collection, Iterable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Collection, Iterable, Iterator, Mapping
 from typing import Any, Final, TypeAlias
 
 from coliee_adapters.classes import NamedTuple
@@ -45,7 +45,7 @@ def place_of_row(path: str, part: str, first: int, at: int) -> Place:
 class Values(NamedTuple):
     """Rows that follow each other, as columns: role → a value a row; and where each stands, by its number from 0."""
 
-    columns: Mapping[str, Sequence[Any]]
+    columns: Mapping[str, Any]
     place: Callable[[int], Place]
 
     def rows(self) -> Iterator[Row]:

@@ -23,8 +23,7 @@ from coliee_adapters.forms import arrow
 from coliee_adapters.forms.columns import changes
 from coliee_adapters.forms.form import NOTHING, Entries, Form, Found, Row, Values
 from coliee_adapters.forms.statute import DIGITS, LABELS, word_of
-from coliee_adapters.forms.vocabulary import SHOWN
-from coliee_adapters.ids import Ids, Picked
+from coliee_adapters.ids import Ids, IntArray, Picked, mixed, pieces
 from coliee_adapters.records import (
     GREATEST_RELEVANCE,
     ONE_WORD,
@@ -32,12 +31,15 @@ from coliee_adapters.records import (
     Columns,
     Gold,
     IdRule,
+    Judgements,
     Run,
     exact_id,
     wrong_id,
 )
 from coliee_adapters.remarks import Remarks
 
+#: judgements that are looked at together
+_AT_ONCE: Final = 1 << 17
 _TRUTH: Final = {"true": 1.0, "false": 0.0}
 
 
@@ -171,14 +173,12 @@ def gold_of(
     qrels: dict[str, dict[str, int]] = {}
     words: list[Labelled] = []
     names: dict[str, object] = {}
+    held: list[_Plain] = []
     for some in found:
         if isinstance(some, Values) and (plain := _plain_judgements(some, rule, commas)) is not None:
-            for at, (query, document, relevance) in enumerate(plain):
-                judged = qrels.setdefault(query, {})
-                if document in judged:
-                    _repeat(judged, query, document, relevance, some.place(at), remarks)
-                judged[document] = relevance
+            held.append(plain)
             continue
+        _take(held, qrels, remarks)
         for row in (some,) if isinstance(some, Row) else some.rows():
             query = _query_of(row, rule, commas, names)
             if row.answer is not NOTHING:
@@ -192,11 +192,17 @@ def gold_of(
                     _repeat(judged, query, document, relevance, row.place, remarks)
                 judged[document] = relevance
     labels = labels_of(words, remarks, gold=True)[0] if words else None
-    levels = {level > 0 for judged in qrels.values() for level in judged.values()}
-    if levels == {False} and not words and not part:
+    columns = None if qrels else _as_columns(held)
+    if columns is None:
+        _take(held, qrels, remarks)
+        relevant = [level > 0 for judged in qrels.values() for level in judged.values()]
+    else:
+        relevant = [bool((columns.relevance > 0).any())]
+    if relevant and not any(relevant) and not words and not part:
         remedy = "give a gold in which a relevance is 1 or more"
         raise InputError("no-relevant", path, "no document is relevant in this gold", remedy=remedy)
-    return Gold(qrels if qrels or not words else None, labels, path, form, remarks=remarks)
+    judgements = qrels if columns is None else columns
+    return Gold(judgements if judgements or not words else None, labels, path, form, remarks=remarks)
 
 
 def _repeat(judged: Mapping[str, int], query: str, document: str, relevance: int, place: Place, note: Remarks) -> None:
@@ -215,7 +221,17 @@ def _query_of(row: Row, rule: IdRule, commas: bool | None, names: dict[str, obje
     return query
 
 
-def _plain_judgements(values: Values, rule: IdRule, commas: bool | None) -> Iterable[tuple[str, str, int]] | None:
+class _Plain(NamedTuple):
+    """Judgements of a file as columns, those of one query that follow each other in one segment."""
+
+    queries: Ids
+    starts: IntArray
+    documents: Ids
+    relevance: IntArray
+    place: Callable[[int], Place]
+
+
+def _plain_judgements(values: Values, rule: IdRule, commas: bool | None) -> _Plain | None:
     """The judgements of rows whose ids are plain texts; None for any other."""
     columns, commas = values.columns, rule is exact_id if commas is None else commas
     if not {"query", "document"} <= columns.keys() <= {"query", "document", "relevance"}:
@@ -223,13 +239,51 @@ def _plain_judgements(values: Values, rule: IdRule, commas: bool | None) -> Iter
     n = len(columns["query"])
     given = columns.get("relevance", [NOTHING] * n)
     try:
-        level = {value: relevance_of(value, values.place(0)) for value in set(given)}
         queries, documents = (_plain_ids(columns[role], n, rule, commas=commas) for role in ("query", "document"))
+        if not isinstance(given, np.ndarray):
+            level = {value: relevance_of(value, values.place(0)) for value in set(given)}
+            given = np.array(list(map(level.__getitem__, given)), dtype=np.int64)
     except (TypeError, InputError):  # of which the rows will tell
         return None
-    if queries is None or documents is None:
+    if not n or queries is None or documents is None or given.max() > GREATEST_RELEVANCE:
         return None
-    return zip(queries, documents, map(level.__getitem__, given), strict=True)
+    starts = changes(queries)
+    return _Plain(queries.at(starts[:-1]).compact(), starts, documents.compact(), given.astype(np.int16), values.place)
+
+
+def _as_columns(held: Sequence[_Plain]) -> Judgements | None:
+    """All judgements; None where there are none, where a query comes back, or where a document may be judged twice."""
+    queries: list[str] = []
+    start: list[int] = []
+    n = 0
+    for one in held:
+        for query, first in zip(one.queries, one.starts.tolist(), strict=False):
+            if not queries or query != queries[-1]:
+                queries.append(query)
+                start.append(n + first)
+        n += len(one.documents)
+    if len(set(queries)) < len(queries) or not n:
+        return None
+    documents, starts = Ids.joined([one.documents for one in held]), np.array([*start, n])
+    for a, b in pieces(starts, _AT_ONCE):
+        some, number = documents[starts[a] : starts[b]], np.repeat(np.arange(b - a), np.diff(starts[a : b + 1]))
+        keys = np.sort(mixed(some.words(some.words_needed()), number))
+        if (keys[1:] == keys[:-1]).any():
+            return None
+    return Judgements(queries, starts, documents, np.concatenate([one.relevance for one in held]))
+
+
+def _take(held: list[_Plain], qrels: dict[str, dict[str, int]], remarks: Remarks) -> None:
+    """Add judgements to dictionaries, with a remark on those that repeat others."""
+    for one in held:
+        for query, first, last in zip(one.queries, one.starts[:-1].tolist(), one.starts[1:].tolist(), strict=True):
+            judged = qrels.setdefault(query, {})
+            rows = zip(one.documents[first:last], one.relevance[first:last].tolist(), strict=True)
+            for at, (document, relevance) in enumerate(rows, first):
+                if document in judged:
+                    _repeat(judged, query, document, relevance, one.place(at), remarks)
+                judged[document] = relevance
+    held.clear()
 
 
 def run_of(
@@ -352,8 +406,7 @@ def _members(entries: Entries, rule: IdRule, *, commas: bool) -> Columns | None:
     try:
         queries = _plain_ids(held, len(lists), rule, commas=commas)
         documents = _plain_ids(map("\n".join, filter(None, lists)), n, rule, commas=commas)
-        # one pack takes half of the time of np.fromiter
-        packed = struct.pack(f"{n}d", *chain.from_iterable(map(dict.values, lists))) if scored else b""
+        packed = b"".join(struct.pack(f"{len(one)}d", *one.values()) for one in lists if scored)
         scores = np.frombuffer(packed) if scored else None
     except (TypeError, ValueError, OverflowError, struct.error):
         return None
@@ -364,17 +417,18 @@ def _members(entries: Entries, rule: IdRule, *, commas: bool) -> Columns | None:
 
 def telling_binary(blocks: Iterable[Columns]) -> Iterator[Columns]:
     """The blocks of a run, the last of which has the remark that all their scores are decisions, if they are."""
-    found: set[float] = set()
+    zeros = ones = n = 0
     last: Columns | None = None
     for block in blocks:
         if last is not None:
             yield last
         last = block
-        if len(found) < 3 and block.scores is not None:
-            first = block.scores[:SHOWN]  # mostly they say no
-            found.update(np.unique(first if len(np.unique(first)) > 2 else block.scores).tolist()[:3])
+        if zeros + ones == n and block.scores is not None:  # mostly the first say no
+            scores = np.asarray(block.scores)
+            zeros, ones = zeros + int((scores == 0).sum()), ones + int((scores == 1).sum())
+            n += len(scores)
     if last is not None:
-        if found == {0.0, 1.0}:
+        if zeros and ones and zeros + ones == n:
             last = last._replace(remarks=(last.remarks or Remarks()) + Remarks.of("binary-score"))
         yield last
 
@@ -413,7 +467,9 @@ def _plain_block(found: Values, rule: IdRule, tag: str, *, commas: bool) -> Colu
 
 def _plain_ids(texts: Iterable[Any], n: int, rule: IdRule, *, commas: bool) -> Ids | None:
     """Ids that are compared as they are written; None where one may not be, or is wrong, or there is none."""
-    if isinstance(texts, arrow.Column):
+    if isinstance(texts, Ids):
+        ids = texts if n and texts.raw.isascii() else None
+    elif isinstance(texts, arrow.Column):
         ids = texts.ids()
         if ids is not None and not ids.are_plain():
             return None

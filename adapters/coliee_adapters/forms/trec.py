@@ -9,12 +9,12 @@ from typing import Final
 
 from coliee_adapters.errors import InputError, Place
 from coliee_adapters.files.source import Source
-from coliee_adapters.forms.columns import SIX_COLUMNS, read_columns, regular_words
+from coliee_adapters.forms.columns import SIX_COLUMNS, read_columns, regular_table
 from coliee_adapters.forms.form import Form, Found, Row, Values, Written, place_of_row
 from coliee_adapters.forms.lines import Comments, Note, content_lines, counted, is_number, join_columns, split_columns
 
 _QRELS: Final = ("QUERY", "0", "DOCUMENT", "RELEVANCE")
-#: characters of a qrels file whose words are held at a time
+#: bytes of a qrels file that are looked at together
 _AT_ONCE: Final = 1 << 20
 _INTEGER: Final = re.compile(r"[+-]?[0-9]{1,9}(?:\.0*)?")
 
@@ -41,20 +41,21 @@ def first_fields(head: bytes) -> list[str]:
 
 
 def _qrels(source: Source, note: Note) -> Found:
-    """Judgements: many at a time as far as every line is four words with single blanks."""
-    text = source.text(columns=True)
+    """Judgements: as columns as far as every line is four words with single blanks."""
     place = partial(Place, source.name, "line")
     at, first = 0, 1
-    while at < len(text):
-        end = text.find("\n", at + _AT_ONCE) + 1 or len(text)
-        if (words := regular_words(text[at:end], len(_QRELS))) is None:
+    for raw in source.blocks(_AT_ONCE):
+        if (table := regular_table(raw, len(_QRELS))) is None:
             break
-        columns = {"query": words[0::4], "document": words[2::4], "relevance": words[3::4]}
+        levels = table.integers(3)
+        relevance = table.ids(3) if levels is None else levels
+        columns = {"query": table.ids(0), "document": table.ids(2), "relevance": relevance}
         yield Values(columns, partial(place_of_row, source.name, "line", first))
-        at, first = end, first + len(words) // 4
-    if at and at == len(text):
-        return
-    text = text[at:]
+        at, first = at + len(raw), first + len(relevance)
+    else:
+        if at:
+            return
+    text = source.text(columns=True)[at:]
     expected = f"expected {len(_QRELS)} columns: {' '.join(_QRELS)}"
     comments = Comments(note, "gold-comment")
     is_empty = not at

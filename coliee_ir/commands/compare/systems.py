@@ -72,5 +72,5 @@ def system(name: str, runs: Sequence[Scores]) -> Scores:
     remarks = tuple(dict.fromkeys(remark for scores in runs for remark in scores.remarks))
     return replace(
         first, tag=name, file=", ".join(scores.file for scores in runs), results=results, counts=counts,
-        answered=answered, remarks=remarks, judged={}, ties={},
+        answered=answered, noted=remarks, judged={}, ties={},
     )  # fmt: skip

@@ -1,13 +1,138 @@
-"""The public site of an edition."""
+"""The public site of an edition: a page of all tasks, and one of each."""
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+import importlib.util
+import re
+from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import replace
+from typing import Final
 
-from coliee_ir.commands.edition.config import Edition
-from coliee_ir.commands.leaderboard import Leaderboard
+from coliee_ir.commands.edition.config import Edition, TaskPart
+from coliee_ir.commands.leaderboard import EASY, Leaderboard, read_categories
+from coliee_ir.commands.leaderboard.catalogue import Extras, everything
+from coliee_ir.commands.leaderboard.runs import columns
+from coliee_ir.output import webpage
+from coliee_ir.output.grid import Grid, Number, html, in_html
+from coliee_ir.output.webpage import Section
+
+#: heading → the tables below it, in the order of a page
+_SECTIONS: Final = {
+    "Results": ("results",), "Approaches": ("approaches",), "Categories": ("categories",),
+    "Questions": ("relevant", "crossed", "questions"),
+}  # fmt: skip
+
+#: runs down to this place stand on the page of all tasks
+_TOP: Final = 3
+
+#: columns that stand side by side on a page
+_SIDE_BY_SIDE: Final = 14
+
+#: headings of tables that are no names
+_WORDS: Final = {"team", "run", "runs", "models", "resources", "approach", "query", "kind", "relevant", "category",
+                 "questions", "mean", "relevant documents"}  # fmt: skip
+
+#: what a report of a run is: task → run → the page
+Reports = Mapping[str, Mapping[str, str]]
 
 
-def pages(boards: Sequence[Leaderboard], edition: Edition) -> dict[str, str | bytes]:
+def pages(boards: Sequence[Leaderboard], edition: Edition, reports: Reports | None = None) -> dict[str, str | bytes]:
     """Path below ``public`` → content."""
-    return {}
+    found: dict[str, str | bytes] = {"index.html": webpage.page(edition.name, list(map(_top, boards)), contents=False)}
+    for board in boards:
+        sections = list(_sections(board, edition, (reports or {}).get(board.task, {})))
+        home = '<p><a href="index.html">All tasks</a></p>\n'
+        found[_page_of(board)] = webpage.page(f"{edition.name}, {_title(board)}", sections, home)
+    return found
+
+
+def part_of(board: Leaderboard, edition: Edition) -> TaskPart:
+    """What the file of an edition says of a task."""
+    return next(part for part in edition.tasks if part.task == board.task)
+
+
+def _page_of(board: Leaderboard) -> str:
+    return f"task-{re.sub('[^a-z0-9]', '', board.task.lower())}.html"
+
+
+def _title(board: Leaderboard) -> str:
+    """A task and what it asks for."""
+    return board.protocol.titled(None).removeprefix("COLIEE, ")
+
+
+def _top(board: Leaderboard) -> Section:
+    """The first runs of a task."""
+    table, (first, *_) = board.table("results"), board.measures
+    head = next(heading for heading, column in columns(board).items() if column == first.name)
+    at = [table.header.index(name) for name in ("Place", "Team", "Run", head) if name in table.header]
+    rows = [[table.rows[n][one] for one in at] for n, run in enumerate(board.ranked) if 0 < run.place <= _TOP]
+    short = Grid([table.header[one] for one in at], rows, n_text=len(at) - 1)
+    link = f'<p><a href="{_page_of(board)}">All {len(board.ranked)} runs</a></p>\n'
+    return Section(f"task-{board.task}", _title(board), html(short, _title(board)) + link)
+
+
+def _sections(board: Leaderboard, edition: Edition, reports: Mapping[str, str]) -> Iterator[Section]:
+    """The parts of a task's page: its table first."""
+    shown, path = edition.public, part_of(board, edition).categories
+    categories = read_categories(path, board.queries) if path else None
+    tables, _ = everything(board, Extras(EASY, categories))
+    left_out = {"questions"} if shown.hide_gold else set()
+    left_out |= set() if shown.approaches else {"approaches"}
+    drawn = _figures(board) if shown.figures and board.ranked else {}
+    for heading, names in _SECTIONS.items():
+        there = [
+            name
+            for name in names
+            if name in tables and name not in left_out and len(tables[name].rows) > (name == "relevant")
+        ]
+        parts = [_shown(tables[name], reports) for name in there]
+        if heading == "Results":  # the table is what people come for
+            parts.append(drawn.get("results", ""))
+        elif "questions" in there:
+            parts.insert(-1, drawn.get("questions", ""))
+        if parts:
+            yield Section(heading.lower(), heading, "".join(parts))
+
+
+def _shown(table: Grid, reports: Mapping[str, str]) -> str:
+    """A table, and below it what it shows."""
+    name = table.label.rpartition("-")[2]
+    table = _upright(table) if name in ("categories", "crossed") else table
+    header = [head.capitalize() if head in _WORDS else head for head in table.header]
+    body = html(replace(table, header=header, caption=""), name.capitalize(), {"Run": reports})
+    return f'{body}<p class="under">{in_html(table.caption)}</p>\n'
+
+
+def _figures(board: Leaderboard) -> dict[str, str]:
+    """Table → the figures below it, where what they are drawn with is installed."""
+    if any(importlib.util.find_spec(module) is None for module in ("altair", "vl_convert")):
+        return {}
+    from coliee_ir.commands.report import standing  # which loads altair
+    from coliee_ir.commands.report.contents import Contents, intervals
+    from coliee_ir.commands.report.drawing import Figure, on_page, unchecked
+    from coliee_ir.commands.report.overview import overview
+    from coliee_ir.commands.report.paper import svg_of
+
+    def drawn(one: Figure) -> str:
+        bare = re.sub(r' (?:role|aria-roledescription)="[^"]*"', "", svg_of(one, on_page))
+        picture = bare.replace("<svg ", f'<svg role="img" aria-label="{in_html(one.says)}" ', 1)
+        return (
+            f'<figure><div class="chart drawn" tabindex="0" role="region" aria-label="{in_html(one.title)}">{picture}'
+            f"</div><figcaption>{in_html(one.says)}</figcaption></figure>\n"
+        )
+
+    runs = [entry.scores for entry in board.entries]
+    level = board.resampling.confidence_level
+    contents = Contents(board, intervals(runs, level), None, (), (), None, (), "", runs)
+    with unchecked():
+        scores = standing.scores(contents)
+    return {"results": drawn(scores), "questions": "".join(map(drawn, overview(board)))}
+
+
+def _upright(table: Grid) -> Grid:
+    """A table that is too wide for a page, with its columns as rows; others as they are."""
+    if len(table.header) <= max(_SIDE_BY_SIDE, len(table.rows)):
+        return table
+    first, *others = zip(table.header, *table.rows, strict=True)
+    texts = [[cell.text if isinstance(cell, Number) else cell for cell in first]]
+    return replace(table, header=["run", *texts[0][1:]], rows=others, n_text=1)

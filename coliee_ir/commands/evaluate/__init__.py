@@ -257,7 +257,7 @@ def _asked_about_swap(scores: Scores, submission: Submission | None) -> Scores:
     if submission is None or not _values_are(submission.run, int):
         return scores
     problem = "the gold's relevances are decimals and the run's scores integers; are the two swapped?"
-    return replace(scores, remarks=(*scores.remarks, Remark("swapped", problem)))
+    return replace(scores, noted=(*scores.noted, Remark("swapped", problem)))
 
 
 def _values_are(given: object, kind: type) -> bool:

@@ -25,6 +25,7 @@ class Extras(NamedTuple):
     hide_gold: bool = False
     candidates: float = math.nan
     train: data.Data | None = None
+    style: str = ""
 
 
 class Table(NamedTuple):
@@ -39,7 +40,9 @@ TABLES: Final[Mapping[str, Table]] = {
     "ranking": Table(
         "the runs in rank order, with the ranks that they may have, and intervals", lambda board, _: runs.ranking(board)
     ),
-    "results": Table("counts and scores of each run", lambda board, _: runs.results(board)),
+    "results": Table(
+        "scores of each run, in the columns of the organisers", lambda board, extras: runs.results(board, extras.style)
+    ),
     "approaches": Table("the approaches by the descriptions", lambda board, _: runs.approaches(board)),
     "data": Table(
         "queries, candidates and relevant documents of training and test",

@@ -14,7 +14,6 @@ from coliee_adapters.forms.lines import counted
 from coliee_ir.commands.leaderboard.board import Board
 from coliee_ir.commands.leaderboard.categories import Categories
 from coliee_ir.judging.judged import BoolArray, FloatArray
-from coliee_ir.measures import Measure
 from coliee_ir.output.grid import Cell, Grid, Number
 
 _BINS = 10
@@ -36,9 +35,9 @@ def relevant(board: Board) -> Grid:
     return Grid(["relevant documents", "questions"], rows, caption, n_text=0)
 
 
-def short(measure: Measure) -> str:
+def short(measure: str) -> str:
     """A measure's name where it stands for single questions, which are not averaged."""
-    return re.sub("^(Micro|Macro)(?=[PRF])", "", measure.name)
+    return re.sub("^(Micro|Macro)(?=[PRF])", "", measure)
 
 
 def ease(board: Board) -> FloatArray:
@@ -90,7 +89,12 @@ def questions(board: Board, easy: float) -> Grid:
             n = int(board.relevant[at])
             row.append(Number(n, str(n)))
         rows.append([*row, *(Number(float(column[at])) for column in columns)])
-    header = ["query", "kind", *(["relevant"] if has_documents else []), *map(short, board.measures)]
+    header = [
+        "query",
+        "kind",
+        *(["relevant"] if has_documents else []),
+        *(short(measure.name) for measure in board.measures),
+    ]
     what = "returned by" if has_documents else "answered rightly by"
     caption = (
         f"Means over {counted(len(board.entries), 'run')}, question by question. Easy: {what} at least "
@@ -168,7 +172,7 @@ def _in_bins(board: Board, columns: Mapping[str, BoolArray], which: str) -> Grid
         for at in range(_BINS)
     ]
     caption = (
-        f"Questions by their mean {short(measure)} over {counted(len(board.entries), 'run')}; "
+        f"Questions by their mean {short(measure.name)} over {counted(len(board.entries), 'run')}; "
         f"a bin holds its lower bound, the last one both{which}."
     )
     return Grid(["mean", *counts], rows, caption, n_text=1)

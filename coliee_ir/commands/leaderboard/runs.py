@@ -4,8 +4,10 @@ from __future__ import annotations
 
 import math
 import os
+import re
 from collections.abc import Collection, Mapping, Sequence
 from pathlib import Path
+from typing import Final
 
 import numpy as np
 
@@ -13,7 +15,7 @@ from coliee_adapters.errors import UsageError
 from coliee_adapters.forms.lines import counted
 from coliee_ir.commands.leaderboard.board import Board, Entry
 from coliee_ir.commands.leaderboard.official import Published, place
-from coliee_ir.commands.leaderboard.questions import majority
+from coliee_ir.commands.leaderboard.questions import majority, short
 from coliee_ir.commands.leaderboard.standing import best_of
 from coliee_ir.inbox.grouping import numbered
 from coliee_ir.measures import Measure
@@ -57,44 +59,83 @@ def _ranking_caption(board: Board) -> str:
     )
 
 
-def results(board: Board) -> Grid:
-    """Counts and scores of each run (Tables 8, 11 and 13 of the 2021 overview).
+def results(board: Board, style: str = "") -> Grid:
+    """Scores of each run (Tables 1, 5, 6, 8, 11 and 13 of the 2021 overview), in columns as the organisers have them.
 
-    Of documents: how many were returned, and how many of these are relevant. Of answers: how many are right; of
-    documents and answers together (Task 3 from 2026 on): how many questions.
+    Of documents ``returned`` are all and ``correct`` the relevant ones; of answers ``correct`` are the right ones; of
+    both together (Task 3 from 2026 on) ``right`` counts questions. Beside their columns stand the place, measures that
+    they leave out, the ranks that a run may have, and the interval. In the style ``coliee2021`` the table is theirs
+    alone: the baseline first, with their decimals.
     """
-    best = _best(board)
-    asks_both = isinstance(board.ranking, Accuracy) and board.main == "documents"
-    names = _Names(board)
-    rows: list[list[Cell]] = []
-    for entry in board.entries:
-        counts = entry.scores.counts
-        columns = [counts["correct"]] if board.main == "answers" else [counts["retrieved"], counts["correct"]]
-        if asks_both:
-            columns.append(round(float(np.nansum(entry.scores.results[board.ranking].per_query))))
-        values = [_value(entry, measure, best) for measure in board.measures]
-        rows.append([*names.of(entry), *map(_whole, columns), *values])
-    baseline = majority(board)
-    if baseline is not None:
+    is_theirs = style == "coliee2021"
+    headed = columns(board, is_theirs=is_theirs)
+    names, best = _Names(board, board.ranked), _best(board, board.ranked)
+    decimals = board.protocol.decimals if is_theirs else 4
+    found: list[dict[str, Cell]] = []
+    for entry in board.ranked:
+        low, high = entry.interval
+        interval = "" if math.isnan(low) else re.sub(r"\b0\.", ".", f"[{low:.3f}, {high:.3f}]")
+        values = {measure.name: _value(entry, measure, best) for measure in board.measures}
+        found.append({
+            "place": str(entry.place or "–"), "team": entry.team, "run": names.of(entry)[names.header.index("run")],
+            "file": re.split(r"[/\\]", entry.file)[-1], **dict(zip(board.more_columns, board.more(entry), strict=True)),
+            **_counts(board, entry),
+            **{name: value if math.isnan(value.value) else value._replace(shown=f"{value.value:.{decimals}f}")
+               for name, value in values.items()},
+            "ranks": str(entry.ranks), "interval": interval,
+        })  # fmt: skip
+    if (baseline := majority(board)) is not None:
         label, share = baseline
-        right = Number(share * len(board.queries), str(round(share * len(board.queries))))
-        baseline_names = [f"baseline (all {label})" if column == "run" else "" for column in names.header]
-        rows.append(
-            [*baseline_names, right, *(Number(share if m is board.ranking else math.nan) for m in board.measures)]
-        )
-    of_counts = {"answers": ["correct"], "documents": ["returned", "correct"]}[board.main]
-    if asks_both:
-        of_counts = ["returned", "correct", "right"]
-    total = (
-        "" if board.relevant is None or board.main == "answers" else f", {int(board.relevant.sum())} relevant documents"
-    )
-    caption = f"Counts and scores: {counted(len(board.queries), 'query')}{total}."
-    return Grid(
-        [*names.header, *of_counts, *(measure.name for measure in board.measures)],
-        rows,
-        caption,
-        n_text=len(names.header),
-    )
+        right = round(share * len(board.queries))
+        said = f"{'Yes' if label == 'Y' else 'No'} {right}/All {len(board.queries)}" if is_theirs else str(right)
+        called: dict[str, Cell] = {"place": "–", "run": "BaseLine" if is_theirs else f"baseline (all {label})"}
+        called |= {"correct": Number(right, said), board.ranking.name: Number(share, f"{share:.{decimals}f}")}
+        found.insert(0 if is_theirs else len(found), called)
+    there = {heading: column for heading, column in headed.items() if any(one.get(column, "") for one in found)}
+    rows = [[one.get(column, "") for column in there.values()] for one in found]
+    n_text = sum(column in (*_TEXTS, *board.more_columns) for column in there.values())
+    return Grid(list(there), rows, _ranking_caption(board), n_text=n_text)
+
+
+#: the columns at the left: who a run is
+_TEXTS: Final = ("place", "team", "file", "run")
+
+#: how measures are headed where a name must be short; of the others ``Micro`` and ``Macro`` are left out
+_SHORT: Final = {
+    "AP": "MAP", "map": "MAP", "recip_rank": "MRR", "LabelAccuracy": "Labels", "RationaleF1": "F1",
+    "PlaintiffF1": "F1 plaintiff", "DefendantF1": "F1 defendant", "PooledF1": "F1 pooled",
+}  # fmt: skip
+
+
+def columns(board: Board, *, is_theirs: bool = False) -> dict[str, str]:
+    """Heading → column of the results: those of the organisers' table, then ours; names before numbers."""
+    theirs, percent = board.protocol.table, f"{100 * board.resampling.confidence_level:g}%"
+    names = [measure.name for measure in board.measures]
+    heads = [_SHORT.get(name, short(name)) for name in names]
+    ours = {"Place": "place", "Team": "team", "Run": "run", **{name: name for name in board.more_columns}}
+    if not theirs:
+        ours |= {"Returned": "returned", "Correct": "correct", "Right": "right"}
+    for head, name in zip(heads, names, strict=True):
+        ours[name if heads.count(head) > 1 or head in theirs else head] = name
+    ours |= {f"Rank {percent}": "ranks", f"Interval {percent}": "interval"}
+    if is_theirs:
+        left_out = {*ours.values()} - {*board.more_columns} if theirs else {"place", "ranks", "interval"}
+        ours = {heading: column for heading, column in ours.items() if column not in left_out}
+    columns = {**theirs, **{heading: column for heading, column in ours.items() if column not in theirs.values()}}
+    left = [*_TEXTS, *board.more_columns]
+    order = {column: at for at, column in enumerate(left)}
+    return dict(sorted(columns.items(), key=lambda one: order.get(one[1], len(left))))
+
+
+def _counts(board: Board, entry: Entry) -> dict[str, Cell]:
+    """What is counted of a run."""
+    counts = entry.scores.counts
+    if board.main == "answers":
+        return {"correct": _whole(counts["correct"])}
+    found: dict[str, Cell] = {"returned": _whole(counts["retrieved"]), "correct": _whole(counts["correct"])}
+    if isinstance(board.ranking, Accuracy):  # of documents and answers together
+        found["right"] = _whole(round(float(np.nansum(entry.scores.results[board.ranking].per_query))))
+    return found
 
 
 def placed(board: Board, official: Published | None) -> Grid:
@@ -143,16 +184,20 @@ def ordinal(n: int) -> str:
 
 
 def approaches(board: Board) -> Grid:
-    """What the system descriptions say of each run (Table 4)."""
+    """What the system descriptions say (Table 4): a row for the runs of a team of which they say the same."""
     if not board.described:
         raise UsageError("no-result", "no system description came with the runs")
     names = _Names(board)
-    rows = []
+    at = names.header.index("run")
+    runs: dict[tuple[str, ...], list[str]] = {}
     for entry in board.entries:
         one = board.described.get(entry.tag)
         texts = ("-",) * 3 if one is None else (one.models, one.resources, one.explanation)
-        rows.append([*names.of(entry), *(" ".join(text.split()) or "-" for text in texts)])
-    header = [*names.header, "models", "resources", "approach"]
+        named = names.of(entry)
+        own = (*named[:at], "" if entry.team else named[at], *named[at + 1 :])
+        runs.setdefault((*own, *(" ".join(text.split()) or "-" for text in texts)), []).append(named[at])
+    rows = [[*of[:at], ", ".join(tags), *of[at + 1 :]] for of, tags in runs.items()]
+    header = [*names.header[:at], "runs", *names.header[at + 1 :], "models", "resources", "approach"]
     return Grid(header, rows, "Approaches, by the teams' system descriptions.", n_text=len(header))
 
 

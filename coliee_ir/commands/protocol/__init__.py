@@ -75,6 +75,8 @@ def _rules(rules: Protocol) -> Iterator[str]:
         yield f"not scored: {', '.join(rules.exclude)}"
     for name, choice in rules.decisions.items():
         yield f"default: --decision {name}={choice}"
+    if rules.table:
+        yield f"table: {', '.join(f'{heading} ({column})' for heading, column in rules.table.items())}"
     yield f"source: {rules.source}"
 
 

@@ -2,9 +2,9 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Sequence
+from collections.abc import Callable, Iterable, Sequence
 from pathlib import Path
-from typing import Final
+from typing import Any, Final
 
 import vl_convert
 
@@ -26,11 +26,13 @@ def paths(names: Iterable[str], folder: PathLike) -> list[Path]:
 PICTURES: Final = (".svg", ".pdf", ".png")
 
 
-def _svg(figure: Figure) -> str:
-    return str(vl_convert.vegalite_to_svg(on_paper(figure), vl_version=VEGA_LITE))
+def svg_of(figure: Figure, coloured: Callable[[Figure], dict[str, Any]] = on_paper) -> str:
+    """A figure as SVG."""
+    return str(vl_convert.vegalite_to_svg(coloured(figure), vl_version=VEGA_LITE))
 
 
-def _picture(svg: str, ending: str) -> bytes:
+def picture(svg: str, ending: str) -> bytes:
+    """A drawing in one of ``PICTURES``."""
     if ending == ".svg":
         return svg.encode()
     return bytes(vl_convert.svg_to_pdf(svg) if ending == ".pdf" else vl_convert.svg_to_png(svg, scale=_SCALE))
@@ -38,16 +40,16 @@ def _picture(svg: str, ending: str) -> bytes:
 
 def write_picture(figure: Figure, path: PathLike) -> None:
     """Write a figure to a file, as one of ``PICTURES`` by its name."""
-    write_bytes(path, _picture(_svg(figure), Path(path).suffix))
+    write_bytes(path, picture(svg_of(figure), Path(path).suffix))
 
 
 def write_figures(figures: Sequence[Figure], folder: PathLike) -> list[Path]:
     """Write each figure as PDF, SVG and PNG, and its numbers as CSV."""
     place = made_folder(folder)
     for figure in figures:
-        svg = _svg(figure)
+        svg = svg_of(figure)
         for ending in PICTURES:
-            write_bytes(place / f"{figure.name}{ending}", _picture(svg, ending))
+            write_bytes(place / f"{figure.name}{ending}", picture(svg, ending))
         with written(place / f"{figure.name}.csv") as stream:
             stream.write(grid.separated(figure.data))
     return paths((figure.name for figure in figures), place)

@@ -21,7 +21,7 @@ from coliee_ir.commands.validate.known import Known, Pool
 from coliee_ir.commands.validate.rows import Row
 from coliee_ir.measures import Measure
 from coliee_ir.measures.sets import Micro
-from coliee_ir.measures.ties import notable
+from coliee_ir.measures.ties import Ties
 from coliee_ir.scoring.evaluator import Evaluator
 
 #: More documents of a query than any system needs whose answers are scored as a set.
@@ -240,7 +240,8 @@ def check_ties(sheet: Sheet, source: Source, measures: Sequence[Measure], evalua
     """Tell of ties: with a gold, of the scores that could move by more than .001; without, of the ranks."""
     if evaluator is not None:
         with contextlib.suppress(ColieeError):  # a gold of other queries, which other rules tell of, shows nothing
-            for moved in notable(evaluator.evaluate(source).ties):
+            ties = evaluator.evaluate(source).ties
+            for moved in ties.notable() if isinstance(ties, Ties) else ():
                 sheet.add("ties-move", found=moved)
             return
     cutoffs = sorted({measure.cutoff for measure in measures if isinstance(measure, Micro) and measure.cutoff})
