@@ -10,7 +10,7 @@ from coliee_adapters.checked import one_of
 from coliee_adapters.descriptions import system_description as descriptions
 from coliee_adapters.descriptions.system_description import Description
 from coliee_adapters.errors import MismatchError, UsageError, quoted, shortened
-from coliee_adapters.files.source import PathLike, Source, check_outputs, is_folder, written, written_bytes
+from coliee_adapters.files.source import PathLike, Source, is_folder
 from coliee_adapters.files.writing import check_outputs, written, written_bytes
 from coliee_adapters.forms import detect, model_text, parquet, tort
 from coliee_adapters.forms.form import Form, Written
