@@ -10,31 +10,32 @@ from __future__ import annotations
 
 import importlib
 import re
+from functools import cache
 from pathlib import Path
+from typing import Any
 
 from coliee_ir._version import __version__ as __version__
 
-#: name → its module, as the stub that type checkers read says; each is loaded when it is first asked for
-_HOME_OF = {
-    name: module
-    for module, names in re.findall(
-        r"^from (\S+) import (\([^)]*\)|[^\n(]+)", Path(__file__).with_suffix(".pyi").read_text("utf-8"), re.MULTILINE
-    )
-    for name in re.findall(r"(\w+) as", names)
-    if name not in ("__version__", "types")
-}
-__all__ = sorted(_HOME_OF)
+
+@cache
+def _homes() -> dict[str, str]:
+    """Name → its module, as the stub that type checkers read says; each is loaded when it is first asked for."""
+    stub = Path(__file__).with_suffix(".pyi").read_text("utf-8")
+    found = {name: module for module, name in re.findall(r"^from (\S+) import (\w+) as", stub, re.MULTILINE)}
+    return {name: module for name, module in sorted(found.items()) if name not in ("__version__", "types")}
 
 
-def __getattr__(name: str) -> object:
+def __getattr__(name: str) -> Any:
     """A public name, loaded from its module."""
     if name == "types":
         return importlib.import_module("coliee_ir.types")
-    if name not in _HOME_OF:
+    if name == "__all__":
+        return list(_homes())
+    if name not in _homes():
         raise AttributeError(f"module {__name__!r} has no attribute {name!r}")
-    return getattr(importlib.import_module(_HOME_OF[name]), name)
+    return getattr(importlib.import_module(_homes()[name]), name)
 
 
 def __dir__() -> list[str]:
     """The public names."""
-    return [*globals(), *_HOME_OF]
+    return [*globals(), *_homes()]

@@ -2,7 +2,7 @@
 
 from coliee_adapters.corpora import Corpus, DocsStore, Document, FragmentQuery, Qrel, Query
 from coliee_adapters.descriptions.system_description import Description
-from coliee_adapters.layouts.layout import Layout, Part
+from coliee_adapters.layouts import Layout, Part
 from coliee_adapters.records import Columns, GoldLike, RunLike
 from coliee_adapters.remarks import Remark, Remarks
 from coliee_ir.commands.compare import Comparison, Interval, Pair, Standing

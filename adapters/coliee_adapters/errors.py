@@ -16,10 +16,9 @@ import re
 from bisect import bisect_right
 from collections.abc import Iterator
 from functools import partial
-from typing import Final
+from typing import Final, NamedTuple
 from unicodedata import combining
 
-from coliee_adapters.classes import NamedTuple
 from coliee_adapters.kinds import ERRORS
 
 
@@ -157,12 +156,12 @@ def no_room(path: str, error: OSError) -> InputError:
 
 
 #: What a workflow's runner would take for a command: ``::name::`` at the start of a line, ``##[name]`` anywhere.
-_COMMAND: Final = re.compile(r"^(\s*):(?=:)|(?<=#)#(?=\w*\[)")
+_COMMAND: Final = r"^(\s*):(?=:)|(?<=#)#(?=\w*\[)"
 
 
 #: what may let somebody in, of an address: the user with a password; the query with a key or a signature
-_USER: Final = re.compile(r"(?<=://)[^\s/]+@")
-_QUERY: Final = re.compile(r"(://[^\s?]+\?)[^\s'\"]+")
+_USER: Final = r"(?<=://)[^\s/]+@"
+_QUERY: Final = r"(://[^\s?]+\?)[^\s'\"]+"
 
 
 def masked(text: str) -> str:
@@ -173,7 +172,7 @@ def masked(text: str) -> str:
     """
     if "://" not in text:
         return text
-    return _QUERY.sub(r"\1…", _USER.sub("***@", text))
+    return re.sub(_QUERY, r"\1…", re.sub(_USER, "***@", text))
 
 
 def printable(text: str) -> str:
@@ -195,7 +194,9 @@ def printable(text: str) -> str:
             c if c.isprintable() or joins(last, c) else c.encode("unicode_escape").decode("ascii")
             for last, c in zip(before, text, strict=False)
         )
-    return _COMMAND.sub(lambda found: rf"{found[1] or ''}\x{ord(found[0][-1]):x}", text)
+    if "::" not in text and "##" not in text:
+        return text
+    return re.sub(_COMMAND, lambda found: rf"{found[1] or ''}\x{ord(found[0][-1]):x}", text)
 
 
 #: so many characters of a column are looked at: a letter and the marks on it

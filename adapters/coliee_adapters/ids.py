@@ -6,12 +6,10 @@ An id becomes a Python text only where somebody asks for it; for comparing, eigh
 from __future__ import annotations
 
 from collections.abc import Iterable, Iterator, Sequence
-from typing import Any, overload
+from typing import Any, NamedTuple, overload
 
 import numpy as np
 import numpy.typing as npt
-
-from coliee_adapters.classes import NamedTuple
 
 IntArray = npt.NDArray[np.int64]
 WordArray = npt.NDArray[np.uint64]

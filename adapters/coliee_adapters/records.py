@@ -9,15 +9,14 @@ from __future__ import annotations
 import os
 import re
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
-from dataclasses import field
+from dataclasses import dataclass, field
 from functools import partial
-from typing import Any, Final, Protocol, TypeAlias
+from typing import Any, Final, NamedTuple, Protocol, TypeAlias
 
 import numpy as np
 import numpy.typing as npt
 
 from coliee_adapters.checked import one_of
-from coliee_adapters.classes import NamedTuple, dataclass
 from coliee_adapters.files.source import Source
 from coliee_adapters.ids import Ids, IntArray
 from coliee_adapters.remarks import Remarks
@@ -185,7 +184,7 @@ class Gold:
         return tuple(dict.fromkeys((*(self.qrels or ()), *(self.labels or ()))))
 
 
-@dataclass(frozen=True, slots=True)
+@dataclass(frozen=True, slots=True, eq=False)
 class Run:
     """What a system returned: for each query, documents in an order.
 

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import argparse
-import dataclasses
 import json
 import sys
 from collections.abc import Sequence
@@ -93,9 +92,9 @@ def run(options: argparse.Namespace) -> int:
 
 def _timing(scored: Sequence[Scores], total: float) -> dict[str, float | None]:
     """Where the time went: see Timing; and the greatest memory of any one process, in MiB, None on Windows."""
-    times = sum((scores.timing for scores in scored), Timing())
+    times = Timing(*map(sum, zip(*(scores.timing for scores in scored), strict=True)))
     return {
-        **{name: round(value, 4) for name, value in dataclasses.asdict(times).items()},
+        **{name: round(value, 4) for name, value in times._asdict().items()},
         "total": round(total, 4),
         "lines_per_second": round(times.lines / total),
         "peak_mib": _peak(),

@@ -12,9 +12,8 @@ import re
 from collections.abc import Mapping, Sequence
 from functools import partial
 from pathlib import Path
-from typing import Any, Final, Literal
+from typing import Any, Final, Literal, NamedTuple
 
-from coliee_adapters.classes import NamedTuple
 from coliee_adapters.errors import UsageError
 from coliee_adapters.files import remote
 from coliee_adapters.files.compressed import plain_name
@@ -26,7 +25,7 @@ from coliee_ir.rules.protocol import TASKS, all_rules, use
 from coliee_ir.scoring.evaluator import Rules
 from coliee_ir.scoring.prepared import check_rules
 from coliee_ir.scoring.reading import read_queries
-from coliee_ir.stats.settings import CONFIDENCE_LEVEL, N_RESAMPLES, SEED
+from coliee_ir.stats import CONFIDENCE_LEVEL, N_RESAMPLES, SEED
 
 _Writes = Literal["", "file", "files"]
 

@@ -10,12 +10,12 @@ import enum
 import os
 import re
 from collections.abc import Iterable, Mapping, Sequence
-from dataclasses import field
+from dataclasses import dataclass, field
 from itertools import islice
 from pathlib import Path
 from typing import Final
 
-from coliee_adapters.classes import dataclass
+from coliee_adapters.descriptions import is_description
 from coliee_adapters.descriptions import system_description as descriptions
 from coliee_adapters.descriptions.system_description import Description
 from coliee_adapters.errors import ColieeError, guarded
@@ -210,7 +210,7 @@ def _look_into(one: Item, golds: Sequence[Gold], rules: Protocol | None) -> None
     """Fill in what a file is; what stops its reading is raised."""
     source = one.source
     readable = source.look().fault is None
-    if readable and descriptions.sniff(source.head()) and (read := descriptions.read(source)):
+    if readable and is_description(source.head()) and (read := descriptions.read(source)):
         one.part, one.why_not, one.described = Part.DESCRIPTION, "description", read
         return
     if readable and _is_of_golds(source, golds):

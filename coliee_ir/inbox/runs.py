@@ -4,12 +4,11 @@ from __future__ import annotations
 
 import os
 from collections.abc import Iterable, Mapping, Sequence
-from dataclasses import field, replace
 from pathlib import Path
-from typing import TYPE_CHECKING, Final
+from types import MappingProxyType
+from typing import TYPE_CHECKING, Final, NamedTuple
 
 from coliee_adapters.checked import one_of
-from coliee_adapters.classes import dataclass
 from coliee_adapters.errors import UsageError
 from coliee_adapters.files import remote
 from coliee_adapters.files.source import Kind, PathLike, Source
@@ -25,8 +24,7 @@ if TYPE_CHECKING:
 _PATHS: Final = (str, os.PathLike, Source)
 
 
-@dataclass(frozen=True, slots=True)
-class Runs:
+class Runs(NamedTuple):
     """The runs that were given, before any is scored."""
 
     alone: Sequence[Handed] = ()  # those that are submissions as they are
@@ -34,7 +32,7 @@ class Runs:
     # where folders or archives are among the paths, all files that came; None where there are none
     inventory: Inventory | None = None
     together: bool = False  # whether all files are the submissions of a competition, of which a part alone is none
-    names: Mapping[str, str] = field(default_factory=dict)  # file → what the caller calls its run
+    names: Mapping[str, str] = MappingProxyType({})  # file → what the caller calls its run
 
     @property
     def sources(self) -> list[Source]:
@@ -51,7 +49,7 @@ class Runs:
     def with_parts(self, answers: Sequence[PathLike | Source | None], long_lists: Sequence[PathLike | None]) -> Runs:
         """Each file with the answers and the long list that belong to it, in their order."""
         parts = zip(self.sources, answers, long_lists, strict=True)
-        return replace(self, alone=[Handed(Submission(*map(as_given, one))) for one in parts], inventory=None)
+        return self._replace(alone=[Handed(Submission(*map(as_given, one))) for one in parts], inventory=None)
 
     def submissions(self, evaluator: Evaluator) -> Collected:
         """The submissions: of files in folders, those of one run tag are one, and what is not a run is left out."""

@@ -8,7 +8,7 @@ from collections.abc import Iterator, Mapping, Sequence
 from itertools import islice
 from typing import Final
 
-from coliee_adapters.descriptions import system_description as descriptions
+from coliee_adapters.descriptions import is_description
 from coliee_adapters.errors import UsageError
 from coliee_adapters.files.source import Source
 from coliee_adapters.forms import statute, tort, vocabulary
@@ -48,7 +48,7 @@ def task_of_files(sources: Sequence[Source], asked: Sequence[Source] = ()) -> st
     heads = [
         (text_of_head(raw), source.columns)
         for source in sources
-        if (raw := source.head()).strip(NOTHING) and not descriptions.sniff(raw)
+        if (raw := source.head()).strip(NOTHING) and not is_description(raw)
     ]
     if not heads:
         return ""

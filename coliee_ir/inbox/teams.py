@@ -8,10 +8,9 @@ import re
 import unicodedata
 from collections.abc import Iterable, Mapping
 from pathlib import Path
-from typing import Final
+from typing import Final, NamedTuple
 
 from coliee_adapters.checked import one_of
-from coliee_adapters.classes import NamedTuple
 from coliee_adapters.errors import InputError, UsageError, masked, quoted
 from coliee_adapters.files import archives, remote
 from coliee_adapters.files.source import PathLike, Source, is_folder

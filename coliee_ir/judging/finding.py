@@ -4,11 +4,10 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from itertools import chain, repeat
-from typing import Any, Protocol
+from typing import Any, NamedTuple, Protocol
 
 import numpy as np
 
-from coliee_adapters.classes import NamedTuple
 from coliee_adapters.ids import PADDING, BoolArray, Collection, Ids, IntArray, Picked, WordArray, mixed
 from coliee_ir.judging.order import in_segments, sort_keys, sorted_within
 from coliee_ir.judging.qrels import Qrels

@@ -7,7 +7,7 @@ Run ──blocks────┴─▶ Judged ──▶ measures
 from __future__ import annotations
 
 from collections.abc import Iterable, Iterator, Mapping, Sequence, Set
-from dataclasses import field, fields, replace
+from dataclasses import dataclass, field, fields, replace
 from functools import partial
 from time import perf_counter
 from typing import TYPE_CHECKING, Any
@@ -16,7 +16,6 @@ import numpy as np
 import numpy.typing as npt
 
 from coliee_adapters.checked import is_whole, one_of, refused
-from coliee_adapters.classes import dataclass
 from coliee_adapters.errors import ColieeError
 from coliee_adapters.ids import Ids, IntArray, WordArray, mixed
 from coliee_adapters.records import Columns, Run
@@ -34,7 +33,7 @@ FloatArray = npt.NDArray[np.float64]
 BoolArray = npt.NDArray[np.bool_]
 
 
-@dataclass(frozen=True, slots=True)
+@dataclass(frozen=True, slots=True, eq=False)
 class Judged:
     """Where the judged documents of a run stand.
 

@@ -10,12 +10,11 @@ import re
 from collections.abc import Callable, Collection, Iterable, Sequence
 from functools import cached_property, lru_cache, partial
 from itertools import islice
-from typing import Final
+from typing import Final, NamedTuple
 from unicodedata import normalize
 
 import numpy as np
 
-from coliee_adapters.classes import NamedTuple
 from coliee_adapters.errors import MismatchError, quoted
 from coliee_adapters.forms.statute import STATUTE_ID, exam_of
 from coliee_adapters.ids import MASKS, BoolArray, Forms, Ids, IntArray

@@ -3,14 +3,13 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Iterator, Sequence
-from dataclasses import field
+from dataclasses import dataclass, field
 from functools import cached_property
 from typing import Any
 
 import numpy as np
 import numpy.typing as npt
 
-from coliee_adapters.classes import dataclass
 from coliee_adapters.forms.columns import changes
 from coliee_adapters.ids import BoolArray, Ids, IntArray
 from coliee_adapters.records import Columns
@@ -18,7 +17,7 @@ from coliee_adapters.remarks import Remarks
 from coliee_ir.judging.order import FloatArray, as_compared, sort_keys
 
 
-@dataclass
+@dataclass(eq=False)
 class Lines:
     """Lines of whole queries, segment after segment."""
 

@@ -9,14 +9,13 @@ from __future__ import annotations
 
 import pickle
 from collections.abc import Iterable, Iterator, Sequence
-from dataclasses import field
+from dataclasses import dataclass, field
 from pathlib import Path
-from typing import Final
+from typing import Final, NamedTuple
 
 import numpy as np
 import numpy.typing as npt
 
-from coliee_adapters.classes import NamedTuple, dataclass
 from coliee_adapters.errors import ColieeError
 from coliee_adapters.ids import BoolArray, Ids, IntArray
 from coliee_adapters.records import Columns

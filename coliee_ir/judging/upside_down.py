@@ -6,7 +6,6 @@ from typing import Final
 
 import numpy as np
 
-from coliee_adapters.classes import NamedTuple
 from coliee_ir.judging.judged import FloatArray, Judged
 
 _CLEARLY: Final = 0.02
@@ -16,15 +15,8 @@ _DEVIATIONS: Final = 3.0
 _LIST: Final = 10
 
 
-class UpsideDown(NamedTuple):
-    """The mean average precision of a ranking that is better reversed: as it is, and reversed."""
-
-    as_it_is: float
-    reversed: float
-
-
-def upside_down(judged: Judged, *, ranks_matter: bool, answered_only: bool = False) -> UpsideDown | None:
-    """Whether the average precision of a ranking is clearly higher when it is reversed; None if not.
+def upside_down(judged: Judged, *, ranks_matter: bool, answered_only: bool = False) -> tuple[float, float] | None:
+    """The average precision of a ranking, and reversed, where that is clearly higher; else None.
 
     Clearly is by more than 0.02 in the mean, and in so many more queries than the other way round as chance does not
     give: a sign test at three standard deviations, for which ten queries are the least.
@@ -42,7 +34,7 @@ def upside_down(judged: Judged, *, ranks_matter: bool, answered_only: bool = Fal
     better = float((reversed_ - as_it_is)[kept].mean()) > _CLEARLY
     if not better or gained - lost <= _DEVIATIONS * (gained + lost) ** 0.5:
         return None
-    return UpsideDown(float(as_it_is[kept].mean()), float(reversed_[kept].mean()))
+    return (float(as_it_is[kept].mean()), float(reversed_[kept].mean()))
 
 
 def _average_precisions(judged: Judged) -> tuple[FloatArray, FloatArray]:

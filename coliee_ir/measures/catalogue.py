@@ -9,10 +9,9 @@ import re
 from collections.abc import Callable, Collection, Iterable, Iterator
 from contextlib import suppress
 from dataclasses import fields
-from typing import Any, Final, cast
+from typing import Any, Final, NamedTuple, cast
 
 from coliee_adapters import trec_eval
-from coliee_adapters.classes import NamedTuple
 from coliee_adapters.errors import UsageError
 from coliee_ir.measures.base import Measure
 from coliee_ir.measures.delegated import DEFINITIONS, Delegated
@@ -133,9 +132,9 @@ def parse(typed: str) -> list[Measure]:
     """
     if not isinstance(typed, str) or not typed.strip():
         raise UsageError("bad-measure", f"a measure is given by its name, not as {typed!r}")
-    if (of_10 := re.fullmatch(_RBP, typed)) is not None:
+    if "=" in typed and (of_10 := re.fullmatch(_RBP, typed)):
         typed = f"{of_10[1]}(p={of_10[2]})"
-    if (gains := re.fullmatch(_GAINS, typed)) is not None:
+    if "=" in typed and (gains := re.fullmatch(_GAINS, typed)):
         pairs = dict(pair.split("=") for pair in gains[1].split(","))
         levels = tuple(sorted((int(rel), int(gain)) for rel, gain in pairs.items()))
         return [Delegated(trec_eval.Request("ndcg", gains=levels), f"ndcg_{gains[1]}")]
@@ -147,7 +146,7 @@ def parse(typed: str) -> list[Measure]:
             problem = f"{typed!r}: a range of cutoffs must go up and hold at most {_MOST}, for example @1..50"
             raise UsageError("bad-measure", problem)
         return [measure for k in range(first, last + 1) for measure in parse(f"{match['name']}@{k}")]
-    if (of_10 := re.fullmatch(_UNJ, _ALL_UNJ if typed == "unj" else typed)) is not None:
+    if typed.startswith("unj") and (of_10 := re.fullmatch(_UNJ, _ALL_UNJ if typed == "unj" else typed)):
         return [_built(typed, class_of("unj"), {"cutoff": int(k)}) for k in dict.fromkeys(of_10[1].split(","))]
     name, parameters, at = _taken_apart(typed)
     ours = _ours(typed, name, parameters, at)
@@ -297,9 +296,9 @@ def _taken_apart(typed: str) -> tuple[str, dict[str, Any], float | None]:
 
 
 def _ours(typed: str, name: str, parameters: dict[str, Any], at: float | None) -> Measure | None:
-    short = re.fullmatch(r"(Micro|Macro)F([0-9]+)", name)
-    if short and name not in OURS:
-        name, parameters = f"{short[1]}F", {"beta": float(short[2]), **parameters}
+    base, beta = name[:6], name[6:]
+    if base in ("MicroF", "MacroF") and beta.isdecimal() and name not in OURS:
+        name, parameters = base, {"beta": float(beta), **parameters}
     name = "nDCG" if name == "NDCG" else name
     if name not in OURS:
         return None

@@ -2,9 +2,10 @@
 
 from __future__ import annotations
 
+from dataclasses import dataclass
+
 import numpy as np
 
-from coliee_adapters.classes import dataclass
 from coliee_ir.judging.judged import Judged
 from coliee_ir.measures.base import Measure, Parts, Result, topic_mean
 from coliee_ir.measures.sets import MicroF, counts, f_measure

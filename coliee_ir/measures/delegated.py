@@ -3,11 +3,11 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
+from dataclasses import dataclass
 
 import numpy as np
 
 from coliee_adapters import trec_eval
-from coliee_adapters.classes import dataclass
 from coliee_ir.judging.judged import FloatArray, Judged
 from coliee_ir.judging.qrels import Qrels
 from coliee_ir.measures.base import Measure, Parts, Result, Terms, of_mean, quotient

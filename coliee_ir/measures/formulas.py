@@ -9,13 +9,12 @@ from __future__ import annotations
 import math
 import re
 from collections.abc import Callable, Mapping, Sequence
-from dataclasses import replace
+from dataclasses import dataclass, replace
 from functools import partial
-from typing import Final
+from typing import Final, NamedTuple
 
 import numpy as np
 
-from coliee_adapters.classes import NamedTuple, dataclass
 from coliee_adapters.errors import UsageError, shortened
 from coliee_ir.judging.judged import BoolArray, FloatArray
 from coliee_ir.measures.base import Measure, Parts, Result, Terms, topic_mean

@@ -14,12 +14,11 @@ import math
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import replace
 from functools import partial
-from typing import Final
+from typing import Final, NamedTuple
 
 import numpy as np
 
 from coliee_adapters import trec_eval
-from coliee_adapters.classes import NamedTuple
 from coliee_adapters.ids import IntArray
 from coliee_adapters.remarks import Remark
 from coliee_ir.judging.finding import distinct

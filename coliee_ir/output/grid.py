@@ -11,11 +11,10 @@ import math
 import re
 import unicodedata
 from collections.abc import Callable, Iterator, Mapping, Sequence
-from dataclasses import field
+from dataclasses import dataclass, field
 from functools import lru_cache
-from typing import TYPE_CHECKING, Final, Literal, overload
+from typing import TYPE_CHECKING, Final, Literal, NamedTuple, overload
 
-from coliee_adapters.classes import NamedTuple, dataclass
 from coliee_adapters.errors import UsageError, padded, printable, shortened, width
 from coliee_adapters.files.compressed import plain_name
 from coliee_ir.output.envelope import dumped, number
@@ -97,7 +96,7 @@ def apart(difference: Difference) -> list[Number]:
     return [Number(value, signed(value)), Number(error), Number(low, signed(low)), Number(high, signed(high))]
 
 
-@dataclass(frozen=True)
+@dataclass(eq=False)
 class Grid:
     """A table.
 
@@ -119,7 +118,7 @@ class Grid:
         if self.n_text < 0:
             first = self.rows[0] if self.rows else self.header
             n_text = next((at for at, cell in enumerate(first) if isinstance(cell, Number)), len(first))
-            object.__setattr__(self, "n_text", n_text)
+            self.n_text = n_text
 
 
 _Form = Callable[[str], str]
@@ -250,7 +249,7 @@ def in_html(text: str) -> str:
 #: rows from which a table becomes a longtable; the cells of text columns longer than these characters are broken
 _ROWS, _LONG = 45, 30
 #: characters that pdfLaTeX does not have
-_BEYOND: Final = re.compile("[^\n -\u024f\u2010-\u203a\u20ac]")
+_BEYOND: Final = "[^\n -\u024f\u2010-\u203a\u20ac]"
 
 
 def latex(grid: Grid) -> str:
@@ -284,7 +283,7 @@ def latex(grid: Grid) -> str:
 
 
 def _packages(names: str, text: str) -> str:
-    best = "; use lualatex or xelatex, with a font that has all characters" if _BEYOND.search(text) else ""
+    best = "; use lualatex or xelatex, with a font that has all characters" if re.search(_BEYOND, text) else ""
     return f"% \\usepackage{{{names}}}{best}\n{text}"
 
 

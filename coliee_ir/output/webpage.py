@@ -7,9 +7,8 @@ import hashlib
 import re
 from collections.abc import Sequence
 from importlib import resources
-from typing import Final
+from typing import Final, NamedTuple
 
-from coliee_adapters.classes import NamedTuple
 from coliee_ir._version import __version__
 from coliee_ir.output.grid import in_html
 

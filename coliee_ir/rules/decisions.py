@@ -7,11 +7,10 @@ from __future__ import annotations
 
 import ast
 from collections.abc import Callable, Collection, Mapping
-from dataclasses import field, fields
-from typing import Any, Final, Literal, cast
+from dataclasses import dataclass, field, fields
+from typing import Any, Final, Literal, NamedTuple, cast
 
 from coliee_adapters.checked import one_of
-from coliee_adapters.classes import NamedTuple, dataclass
 from coliee_adapters.errors import UsageError
 from coliee_ir.rules.protocol import TASKS, Protocol, all_rules
 

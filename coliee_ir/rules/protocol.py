@@ -12,18 +12,14 @@ import functools
 import os
 import re
 from collections.abc import Collection, Mapping
-from dataclasses import field
 from enum import StrEnum
 from pathlib import Path
-from typing import TYPE_CHECKING, Any, Final, TypeGuard, overload
+from typing import Any, Final, NamedTuple, TypeGuard, overload
 
-from coliee_adapters.classes import NamedTuple, dataclass
 from coliee_adapters.errors import InputError, UsageError
 from coliee_adapters.files.source import PathLike
-from coliee_ir.rules import ALWAYS
-
-if TYPE_CHECKING:
-    from coliee_adapters.layouts.layout import Layout
+from coliee_adapters.layouts import Layout
+from coliee_ir.rules import ALWAYS, schema
 
 #: The newest edition of COLIEE. Rules in its files that do not end hold up to it; the next begins by raising it.
 NEWEST = 2026
@@ -40,8 +36,7 @@ _FILES: Final = Path(__file__).parent / "protocols"
 _NEIGHBOURS: Final = _FILES / "neighbours"
 
 
-@dataclass(frozen=True, slots=True)
-class Protocol:
+class Protocol(NamedTuple):
     """The rules of one task over a span of editions.
 
     Attributes:
@@ -86,13 +81,13 @@ class Protocol:
     level: int = 1
     not_itself: bool = False
     exclude: tuple[str, ...] = ()
-    scores: Mapping[str, str] = field(default_factory=dict, hash=False)
-    decisions: Mapping[str, Any] = field(default_factory=dict, hash=False)
-    table: Mapping[str, str] = field(default_factory=dict, hash=False)
+    scores: Mapping[str, str] = {}
+    decisions: Mapping[str, Any] = {}
+    table: Mapping[str, str] = {}
     decimals: int = 4
-    gold: Layout | None = field(default=None, hash=False)
-    run: Layout | None = field(default=None, hash=False)
-    file: str = field(default="", compare=False)
+    gold: Layout | None = None
+    run: Layout | None = None
+    file: str = ""
 
     @property
     def is_coliee(self) -> bool:
@@ -258,6 +253,10 @@ class Family(NamedTuple):
     # edition → the date before which models must have been updated last; None where there is none
     models_before: Mapping[int, datetime.date | None]
 
+    def of_file(self, path: str) -> Family:
+        """The same rules, as another file states them."""
+        return self._replace(rules=tuple(row._replace(file=path) for row in self.rules))
+
     def covered(self) -> Family:
         """The same, where a rule that has dates has one for each edition from its first on."""
         years = {year for row in self.rules if row.last != ALWAYS for year in range(row.first, row.last + 1)}
@@ -273,8 +272,6 @@ class Family(NamedTuple):
 
 def _family_of(path: PathLike) -> Family:
     """The rules that a protocol file states."""
-    from coliee_ir.rules import schema
-
     stated = schema.read(path, NEWEST, Protocol, SubmissionRules)
     return Family(
         tuple(
@@ -323,8 +320,8 @@ def use(path: PathLike) -> str:
         raise UsageError("protocol", problem)
     found = _family_of(path)
     task = found.rules[0].task
-    if task in _named and _named[task] != found and _named[task].rules[0].file != found.rules[0].file:
-        other = _named[task].rules[0].file
+    other = _named[task].rules[0].file if task in _named else None
+    if other not in (None, found.rules[0].file) and _named[task].of_file("") != found.of_file(""):
         problem = f"task: {other} was named before and states the rules of this task too"
         raise InputError("protocol", text, problem, found=task, remedy="give the task of one of them another name")
     if found.rules[0].law and task not in TASKS:

@@ -9,12 +9,11 @@ from __future__ import annotations
 import datetime
 import re
 from collections.abc import Callable, Collection, Iterable, Mapping
-from typing import Any, Final, cast
+from typing import Any, Final, NamedTuple, cast
 
-from coliee_adapters.classes import NamedTuple
 from coliee_adapters.errors import InputError, quoted
 from coliee_adapters.files.source import PathLike, Source
-from coliee_adapters.layouts.layout import ANSWERS, CONTAINERS, Layout, Part
+from coliee_adapters.layouts import ANSWERS, CONTAINERS, Layout, Part
 from coliee_ir.rules import ALWAYS
 
 #: the part that every command knows, beside ``ANSWERS``; a protocol may name others
@@ -118,7 +117,7 @@ _SPAN: Final = {"first": YEAR, "last": YEAR}
 def keys(row: type) -> dict[str, Kind]:
     """The keys of a table that states a row: its fields, and what each must be; further tables are read apart."""
     kinds = {
-        name: _OF_FIELD.get(f"{row.__name__}.{name}", _OF_TYPE.get(annotation))
+        name: _OF_FIELD.get(f"{row.__name__}.{name}", _OF_TYPE.get(annotation.__forward_arg__))
         for name, annotation in row.__annotations__.items()
         if name not in _APART
     }

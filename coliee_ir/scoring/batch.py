@@ -2,10 +2,10 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator, Mapping, Sequence
+from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import replace
 from functools import partial
-from typing import TYPE_CHECKING, Final, Protocol
+from typing import TYPE_CHECKING, Final
 
 from coliee_adapters.checked import one_of
 from coliee_adapters.errors import ColieeError, InputError, guarded
@@ -20,6 +20,8 @@ from coliee_ir.scoring.submission import Submission, name_of
 
 if TYPE_CHECKING:
     from concurrent.futures import Executor
+
+    from coliee_ir.scoring.evaluator import Evaluator
 
 #: How many submissions a worker of an executor scores at a time: the evaluator travels with each share.
 _SHARE: Final = 20
@@ -56,22 +58,9 @@ def _size(part: object) -> int:
     return size if size < 2 * _PART else part.size
 
 
-class Scorer(Protocol):
-    """An evaluator: what scores a submission."""
-
-    queries: tuple[str, ...]  # the judged queries
-    qrels: Mapping[str, Qrels]  # part of a submission → what it is judged by
-    columns: Mapping[str, str] | None  # what the columns of tables are called, by role
-
-    def evaluate(
-        self, run: Submission, *, jobs: int = 1, executor: Executor | None = None, keep_judged: bool = False
-    ) -> Scores:
-        """The scores, by so many processes, or in so many parts by an executor."""
-
-
 def score_each(
     submissions: Iterable[RunLike | Submission],
-    scorer: Scorer,
+    scorer: Evaluator,
     *,
     jobs: int | None,
     executor: Executor | None,
@@ -98,7 +87,7 @@ def _without_gold(scores: Scores) -> Scores:
     return replace(scores, query_ids=(), judged=judged)
 
 
-def _with_gold(result: Scores | ColieeError, scorer: Scorer) -> Scores | ColieeError:
+def _with_gold(result: Scores | ColieeError, scorer: Evaluator) -> Scores | ColieeError:
     """Scores that came from another process, with the gold that is here."""
     if isinstance(result, ColieeError):
         return result
@@ -169,7 +158,7 @@ def _each(
 
 
 def _contained(
-    scorer: Scorer, keep_judged: bool, submission: Submission, jobs: int, executor: Executor | None = None
+    scorer: Evaluator, keep_judged: bool, submission: Submission, jobs: int, executor: Executor | None = None
 ) -> Scores:
     """Score one of several runs: what it takes too much of is an error of its own."""
     with guarded(name_of(submission.run)):

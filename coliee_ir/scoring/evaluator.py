@@ -9,10 +9,10 @@ from typing import TYPE_CHECKING, Any, TypedDict, Unpack
 
 import numpy as np
 
+from coliee_adapters import layouts
 from coliee_adapters.checked import texts
 from coliee_adapters.errors import ColieeError, UsageError
 from coliee_adapters.forms import frames
-from coliee_adapters.layouts import layout as layouts
 from coliee_adapters.records import Answers, Gold, GoldLike, Run, RunLike, exact_id, normal_id, wrong_id
 from coliee_ir.judging.judged import Judged
 from coliee_ir.measures import compute
@@ -152,12 +152,12 @@ class Evaluator:
         :meta private:
         """
         against = self.prepared
-        choice = choose(self.asked, parts, against)
-        results = dict(zip(choice.measures, compute(choice.measures, parts, self.decisions), strict=True))
+        measures, left_out = choose(self.asked, parts, against)
+        results = dict(zip(measures, compute(measures, parts, self.decisions), strict=True))
         counted = count(parts, against)
         has_ties = any(part.tied.size for part in parts.values())
         on_long_list = [m for m in self.asked or measures_named(self.protocol.long_list) if m.ranked]
-        remarks = remarks_of(named, parts, choice, counted, on_long_list, against)
+        remarks = remarks_of(named, parts, measures, left_out, counted, on_long_list, against)
         return Scores(
             **named._asdict(),
             gold=self.gold.path,

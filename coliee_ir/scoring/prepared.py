@@ -5,10 +5,9 @@ from __future__ import annotations
 import contextlib
 import re
 from collections.abc import Iterable, Mapping, Sequence
-from typing import Final
+from typing import Final, NamedTuple
 
 from coliee_adapters.checked import texts
-from coliee_adapters.classes import NamedTuple
 from coliee_adapters.errors import InputError, UsageError, shortened
 from coliee_adapters.forms import tort
 from coliee_adapters.forms.lines import counted
@@ -215,15 +214,8 @@ def check_rules(rules: Protocol) -> None:
                 raise fault(key, f"{name} needs {lacking[0]}, which parts does not name")
 
 
-class Choice(NamedTuple):
-    """The measures to compute, and the names of official ones that cannot be."""
-
-    measures: tuple[Measure, ...]
-    left_out: tuple[str, ...] = ()
-
-
-def choose(asked: Sequence[Measure], parts: Parts, against: Prepared) -> Choice:
-    """The measures to compute: those asked for, or the official ones that the given parts allow."""
+def choose(asked: Sequence[Measure], parts: Parts, against: Prepared) -> tuple[list[Measure], list[str]]:
+    """The measures to compute: those asked for, or the official ones that the given parts allow; and the others."""
     rules = against.rules
     for measure in asked:
         for part in measure.needs:
@@ -234,7 +226,7 @@ def choose(asked: Sequence[Measure], parts: Parts, against: Prepared) -> Choice:
                 problem = f"{measure} needs {NEEDED.get(part, f'{part}, which this submission does not hold')}"
                 raise UsageError("unfit-measure", problem)
     if asked:
-        return Choice(tuple(asked))
+        return list(asked), []
     official = named([*rules.measures, *(rules.long_list if "long" in parts else ())], rules.scores)
-    possible = tuple(measure for measure in official if all(part in parts for part in measure.needs))
-    return Choice(possible, tuple(measure.name for measure in official if measure not in possible))
+    possible = [measure for measure in official if all(part in parts for part in measure.needs)]
+    return possible, [measure.name for measure in official if measure not in possible]

@@ -60,7 +60,7 @@ _MARKED = ("xml", "json")  # golds that are no lists
 _BETWEEN_IDS = r"[,;\s]+"
 
 #: what golds are called, whose JSON may look like that of a run: gold.json, task1_train_labels_2025.json
-_GOLD = r"(?i)(?:.*[\W_])?(?:gold|qrels|(?:train|test|dev|val)\w*[\W_]labels)(?:[\W_].*)?"
+_GOLD = ({"gold"}, {"qrels"}, *({part, "labels"} for part in ("train", "test", "dev", "val")))
 
 
 def read_queries(source: object, rule: IdRule = normal_id, rules: Protocol | None = None) -> tuple[str, ...]:
@@ -415,7 +415,8 @@ def _task_of_ids(queries: Iterable[str]) -> Found:
 def is_gold_by_name(file: str | Source) -> bool:
     """Whether a file in JSON is named as a gold, and can be read as one from its head."""
     source = Source.of(file)
-    if not re.fullmatch(_GOLD, Path(source.path).name):
+    words = set(re.split(r"[\W_]+", Path(source.path).name.lower()))
+    if not any(words >= of_gold for of_gold in _GOLD):
         return False
     try:
         head = source.head()

@@ -21,7 +21,7 @@ from coliee_ir.measures.base import by_part
 from coliee_ir.measures.sets import counts
 from coliee_ir.rules.decisions import Decisions
 from coliee_ir.rules.protocol import without_answers
-from coliee_ir.scoring.prepared import NEEDED, Choice, Prepared
+from coliee_ir.scoring.prepared import NEEDED, Prepared
 from coliee_ir.scoring.submission import Counted, Named
 
 #: what plays no part where no measure looks at ranks
@@ -31,13 +31,14 @@ OF_ORDER: Final = ("tie", "rank-order")
 def remarks_of(
     named: Named,
     parts: Parts,
-    choice: Choice,
+    measures: Sequence[Measure],
+    left_out: Sequence[str],
     totals: Counted,
     on_long_list: Sequence[Measure],
     against: Prepared,
 ) -> Iterator[Remark]:
     """The remarks on a submission, those that move a score first."""
-    measures, decisions, rules = choice.measures, against.decisions, against.rules
+    decisions, rules = against.decisions, against.rules
     of_parts = by_part(measures)
     yield from _main(parts, measures, totals, against).sentences(_clauses(decisions, of_parts["documents"]))
     if named.other_tag is not None:
@@ -48,8 +49,8 @@ def remarks_of(
         _add(remarks, "unanswered-query", against.named(~parts["long"].answered))
         for sentence in remarks.sentences(_clauses(decisions, on_long_list)):
             yield sentence.of_part("long", "long list")
-    if choice.left_out:
-        yield Remark("left-out", _left_out(choice.left_out, against))
+    if left_out:
+        yield Remark("left-out", _left_out(left_out, against))
     if absent := [query for query in rules.exclude if query not in against.excluded]:
         first = "; ".join(map(shortened, absent[:3]))
         excluded = f"the protocol excludes {counted(len(absent), 'query')} that the gold does not have (first: {first})"
@@ -163,8 +164,8 @@ def _upside_down(parts: Parts, measures: Iterable[Measure], against: Prepared) -
         if (found := upside_down(parts[part], ranks_matter=matters, answered_only=skip)) is not None:
             remark = Remark(
                 "upside-down",
-                f"the ranking is better upside down: AP is {found.as_it_is:.4f}, and {found.reversed:.4f} if "
-                "every list is reversed; does it lead with the worst?",
+                f"the ranking is better upside down: AP is {found[0]:.4f}, and {found[1]:.4f} if every list is "
+                "reversed; does it lead with the worst?",
             )
             yield remark.of_part("long", "long list") if part == "long" else remark
 

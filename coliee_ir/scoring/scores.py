@@ -4,15 +4,14 @@ from __future__ import annotations
 
 import math
 from collections.abc import Iterator, Mapping, Sequence
-from dataclasses import field, replace
+from dataclasses import dataclass, field, replace
 from functools import cache
-from typing import TYPE_CHECKING, Any, ClassVar, Final, Literal, overload
+from typing import TYPE_CHECKING, Any, ClassVar, Final, Literal, NamedTuple, overload
 
 import numpy as np
 
 from coliee_adapters import trec_eval
 from coliee_adapters.checked import one_of, refused, texts
-from coliee_adapters.classes import dataclass
 from coliee_adapters.errors import UsageError, printable
 from coliee_adapters.forms.lines import counted
 from coliee_adapters.remarks import Remark, told_of
@@ -37,8 +36,7 @@ Keep = Literal["judged", "queries", "values"]
 _NONE: Final = np.zeros(0)
 
 
-@dataclass(frozen=True, slots=True)
-class Timing:
+class Timing(NamedTuple):
     """Where the time went, in seconds.
 
     Attributes:
@@ -53,13 +51,8 @@ class Timing:
     judge: float = 0.0
     measure: float = 0.0
 
-    def __add__(self, other: Timing) -> Timing:
-        return Timing(
-            self.lines + other.lines, self.read + other.read, self.judge + other.judge, self.measure + other.measure
-        )
 
-
-@dataclass(frozen=True, slots=True, eq=False, repr=False)
+@dataclass(slots=True, eq=False, repr=False)
 class Scores(Shown):
     """The scores of one run.
 
@@ -211,7 +204,7 @@ def places_of(scored: Sequence[Scores], name: str) -> list[int]:
     return places
 
 
-@dataclass(frozen=True, slots=True, eq=False, repr=False)
+@dataclass(slots=True, eq=False, repr=False)
 class Scored(Shown, Sequence[Scores]):
     """Runs scored by one evaluator: a sequence of ``Scores``, also found by run name.
 

@@ -4,10 +4,10 @@ from __future__ import annotations
 
 import math
 from collections.abc import Sequence
+from typing import NamedTuple
 
 import numpy as np
 
-from coliee_adapters.classes import NamedTuple
 from coliee_ir.judging.judged import FloatArray
 from coliee_ir.stats.paired import Board, Pairs, joint_critical
 from coliee_ir.stats.settings import Resampling

@@ -4,11 +4,10 @@ from __future__ import annotations
 
 import math
 from collections.abc import Sequence
-from typing import Final
+from typing import Final, NamedTuple
 
 import numpy as np
 
-from coliee_adapters.classes import NamedTuple
 from coliee_ir.judging.judged import BoolArray
 
 #: so many decimals decide; what differs further behind is the rounding of floating-point numbers

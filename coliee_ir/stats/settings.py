@@ -1,17 +1,16 @@
-"""How queries are resampled, as a value that checks itself. Light: the command line reads the defaults from here."""
+"""How queries are resampled, as a value that checks itself."""
 
 from __future__ import annotations
 
+from dataclasses import dataclass
 from numbers import Real
 from typing import Final
 
 from coliee_adapters.checked import is_whole
-from coliee_adapters.classes import dataclass
 from coliee_adapters.errors import UsageError
-
-N_RESAMPLES: Final = 10_000
-SEED: Final = 2026
-CONFIDENCE_LEVEL: Final = 0.95
+from coliee_ir.stats import CONFIDENCE_LEVEL as CONFIDENCE_LEVEL
+from coliee_ir.stats import N_RESAMPLES as N_RESAMPLES
+from coliee_ir.stats import SEED as SEED
 
 #: What the intervals of tables are about.
 ABOUT: Final = "Intervals are about other queries of the same kind."

@@ -11,11 +11,12 @@ from __future__ import annotations
 
 import math
 from collections.abc import Callable, Sequence
+from dataclasses import dataclass
 from itertools import combinations
+from typing import NamedTuple
 
 import numpy as np
 
-from coliee_adapters.classes import NamedTuple, dataclass
 from coliee_ir.judging.judged import FloatArray
 from coliee_ir.measures.base import Terms
 from coliee_ir.stats.paired import Board, Pairs, PairTest, Standings, agreeing, inverted

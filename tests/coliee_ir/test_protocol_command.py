@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from dataclasses import replace
 from pathlib import Path
 
 import pytest
@@ -39,7 +38,7 @@ def test_a_protocol_is_written_as_the_file_that_protocol_takes(name: str) -> Non
     assert main(["protocol", name, "-o", "mine.toml"]) == 0
     rules._named.clear()
     again = rules.all_rules(rules.use("mine.toml"))
-    assert [replace(row, file="") for row in again[: len(stated)]] == [replace(row, file="") for row in stated]
+    assert [row._replace(file="") for row in again[: len(stated)]] == [row._replace(file="") for row in stated]
 
 
 def test_a_protocol_that_was_written_scores_at_once(capsys: pytest.CaptureFixture[str]) -> None:

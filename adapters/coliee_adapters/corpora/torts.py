@@ -5,9 +5,8 @@ from __future__ import annotations
 import json
 from collections.abc import Mapping
 from functools import cached_property
-from typing import Any
+from typing import Any, NamedTuple
 
-from coliee_adapters.classes import NamedTuple
 from coliee_adapters.corpora.records import Corpus, Document, Query
 from coliee_adapters.errors import Place
 from coliee_adapters.files.source import Source

@@ -13,31 +13,11 @@ from __future__ import annotations
 import datetime
 import re
 from collections.abc import Iterator, Sequence
-from typing import Final
+from typing import Final, NamedTuple
 
-from coliee_adapters.classes import NamedTuple
+from coliee_adapters.descriptions import is_description
 from coliee_adapters.errors import InputError
 from coliee_adapters.files.source import Source
-
-_HINTS: Final = rb"(?:[ \t]*+(?:#[^\n]*+)?\r?\n)*+"
-_START: Final = b"(?i)" + _HINTS + rb"[ \t]*Task[ \t]*:"
-_TAG: Final = rb"(?im)^[ \t]*Run[ \t_-]?tag[ \t]*:"
-
-#: what readers say of it
-PROBLEM: Final = "this is a system description, not a run"
-
-
-def sniff(head: bytes) -> bool:
-    r"""Whether a file that starts with these bytes is a system description.
-
-    >>> sniff(b"# ours\nTask: 1\nRun tag: univABC1\n")
-    True
-    >>> sniff(b"000001 000018 univABC1\n")
-    False
-    """
-    if b":" not in head or head.lstrip().startswith((b"{", b"[")):  # as most runs and golds, which are told at once
-        return False
-    return bool(re.match(_START, head) and re.search(_TAG, head))
 
 
 class Description(NamedTuple):
@@ -74,7 +54,7 @@ _FIELDS: Final = {
 
 def read(source: Source) -> list[Description]:
     """The descriptions in a file, one for each run tag; several tags of a block share its text."""
-    if not sniff(source.head()):
+    if not is_description(source.head()):
         problem = "this is not a system description"
         raise InputError("unknown-format", source.name, problem, remedy="write it with convert --to description")
     return [one for block in _blocks(source.text()) for one in _of_block(block, source.name)]

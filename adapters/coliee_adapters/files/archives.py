@@ -15,9 +15,8 @@ import re
 import stat
 from collections.abc import Iterator
 from pathlib import Path, PurePosixPath
-from typing import TYPE_CHECKING, BinaryIO, Final, cast
+from typing import TYPE_CHECKING, BinaryIO, Final, NamedTuple, cast
 
-from coliee_adapters.classes import NamedTuple
 from coliee_adapters.errors import NO_ROOM, InputError, guarded, no_room
 from coliee_adapters.files import limits
 from coliee_adapters.files.compressed import DAMAGED, compression_of
@@ -36,9 +35,9 @@ _NUMBERS: Final = itertools.count()
 _BROKEN: Final = (*DAMAGED, NotImplementedError, ValueError, OverflowError)
 
 #: how the name of a drive begins
-_DRIVE: Final = re.compile("[A-Za-z]:")
+_DRIVE: Final = "[A-Za-z]:"
 
-_CONTROL: Final = re.compile("[\\0-\x1f\x7f-\x9f]")
+_CONTROL: Final = "[\\0-\x1f\x7f-\x9f]"
 
 
 class Contents(NamedTuple):
@@ -245,9 +244,9 @@ def _plain_name(name: str) -> tuple[str, str]:
     path = PurePosixPath(name.replace("\\", "/"))
     if not path.parts:
         return "", "nameless"
-    if _CONTROL.search(name):
+    if re.search(_CONTROL, name):
         return "", "control"
-    if path.is_absolute() or ".." in path.parts or _DRIVE.match(name):
+    if path.is_absolute() or ".." in path.parts or re.match(_DRIVE, name):
         return "", "outside"
     return path.as_posix(), ""
 

@@ -9,13 +9,11 @@ from __future__ import annotations
 import gzip
 import importlib
 import io
-import re
 import sys
 import zlib
 from collections.abc import Mapping
-from typing import Any, BinaryIO, Final, Protocol, cast
+from typing import Any, BinaryIO, Final, NamedTuple, Protocol, cast
 
-from coliee_adapters.classes import NamedTuple
 from coliee_adapters.errors import InputError
 
 #: so many packed bytes are read at a time, and so many come out of them
@@ -31,7 +29,7 @@ class Compression(NamedTuple):
 
     name: str  # what it is called
     ending: str  # how the names of its files end
-    sign: re.Pattern[bytes]  # the first bytes of its files
+    sign: bytes  # the first bytes of its files
     module: str  # the library
     file: str  # the library's class of files
     # its class of decompressors, which unpack one stream; none where its files do all that is needed
@@ -60,16 +58,16 @@ class Compression(NamedTuple):
 
 _ZSTD: Final = "compression.zstd" if sys.version_info >= (3, 14) else "backports.zstd"
 
-GZIP: Final = Compression("gzip", ".gz", re.compile(rb"\x1f\x8b"), "gzip", "GzipFile")
+GZIP: Final = Compression("gzip", ".gz", b"\x1f\x8b", "gzip", "GzipFile")
 
 #: The compressions that are read and written.
 COMPRESSIONS: Final = (
     GZIP,
     # the greatest preset needs 65 MiB
     Compression(
-        "xz", ".xz", re.compile(rb"\xfd7zXZ\0"), "lzma", "LZMAFile", "LZMADecompressor", {"memlimit": 256 << 20}
+        "xz", ".xz", b"\xfd7zXZ\0", "lzma", "LZMAFile", "LZMADecompressor", {"memlimit": 256 << 20}
     ),
-    Compression("Zstandard", ".zst", re.compile(rb"\x28\xb5\x2f\xfd"), _ZSTD, "ZstdFile", "ZstdDecompressor"),
+    Compression("Zstandard", ".zst", b"\x28\xb5\x2f\xfd", _ZSTD, "ZstdFile", "ZstdDecompressor"),
 )  # fmt: skip
 
 #: What is raised over damaged data.
@@ -85,7 +83,7 @@ def compression_of(raw: BinaryIO) -> Compression | None:
     """
     head = raw.read(_SIGN)
     raw.seek(0)
-    return next((one for one in COMPRESSIONS if one.sign.match(head)), None)
+    return next((one for one in COMPRESSIONS if head.startswith(one.sign)), None)
 
 
 def named(path: str) -> Compression | None:

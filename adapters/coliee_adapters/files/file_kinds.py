@@ -2,9 +2,8 @@
 
 from __future__ import annotations
 
-from typing import Final
+from typing import Final, NamedTuple
 
-from coliee_adapters.classes import NamedTuple
 from coliee_adapters.files.compressed import COMPRESSIONS
 from coliee_adapters.files.mail import is_mail
 
@@ -91,7 +90,7 @@ def kind_of(head: bytes) -> Kind | None:
         return PAGE
     if is_mail(head):
         return MAIL
-    if any(one.sign.match(head) for one in COMPRESSIONS):
+    if any(head.startswith(one.sign) for one in COMPRESSIONS):
         return _PACKED
     return next((kind for start, kind in _STARTS if head.startswith(start)), None)
 

@@ -4,9 +4,8 @@ from __future__ import annotations
 
 import os
 import re
-from typing import Final
+from typing import Final, NamedTuple
 
-from coliee_adapters.classes import NamedTuple
 from coliee_adapters.errors import InputError, UsageError
 
 _PREFIX: Final = "COLIEE_IR_MAX_"
@@ -16,7 +15,7 @@ FREE: Final = 16 << 20
 
 _UNITS: Final = {"": 0, "K": 10, "M": 20, "G": 30}
 
-_SETTING: Final = re.compile(r"([0-9]{1,18})([KMG]?)", re.ASCII | re.IGNORECASE)
+_SETTING: Final = r"(?ai)([0-9]{1,18})([KMG]?)"
 
 
 #: how many times its size compressed data or an archive unpacks to, beyond that; runs reach 5 to 30
@@ -67,7 +66,7 @@ def variable(name: str) -> str:
 
 
 def _number(name: str, text: str) -> int:
-    setting = _SETTING.fullmatch(text.strip())
+    setting = re.fullmatch(_SETTING, text.strip())
     number = 0 if setting is None else int(setting[1]) << _UNITS[setting[2].upper()]
     if not number:
         problem = f"{variable(name)} is {text!r}; set it to an integer ≥ 1, such as 1000, 64K, 16M or 2G"

@@ -7,16 +7,14 @@ import re
 from collections.abc import Iterator
 from datetime import UTC
 from pathlib import Path, PurePosixPath
-from typing import TYPE_CHECKING, BinaryIO, Final
-
-from coliee_adapters.classes import NamedTuple
+from typing import TYPE_CHECKING, BinaryIO, Final, NamedTuple
 
 if TYPE_CHECKING:
     from email.message import EmailMessage  # loaded where a mail is read
 
 
 #: the heads of a mail, up to the first empty line, as .eml or in an mbox
-_HEADS: Final = re.compile(rb"(?:From [^\n]+\n)?(?:[A-Za-z][A-Za-z0-9-]*+:[^\n]*+\n(?:[ \t][^\n]*+\n)*+)+")
+_HEADS: Final = rb"(?:From [^\n]+\n)?(?:[A-Za-z][A-Za-z0-9-]*+:[^\n]*+\n(?:[ \t][^\n]*+\n)*+)+"
 _SIGNS: Final = (rb"(?im)^From:", rb"(?im)^(?:Date|Subject|Message-ID|MIME-Version):")
 
 
@@ -26,7 +24,7 @@ def is_mail(head: bytes) -> bool:
     >>> is_mail(b"Subject: [submission] A\nFrom: a@b\n\n"), is_mail(b"Task: 1\nRun tag: A\n")
     (True, False)
     """
-    heads = _HEADS.match(head)
+    heads = re.match(_HEADS, head) if b":" in head.partition(b"\n")[0] else None
     return heads is not None and all(re.search(sign, heads[0]) for sign in _SIGNS)
 
 

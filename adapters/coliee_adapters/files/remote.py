@@ -13,12 +13,11 @@ import io
 import re
 from collections.abc import Iterator
 from time import monotonic
-from typing import Any, BinaryIO, Final, cast
+from typing import Any, BinaryIO, Final, NamedTuple, cast
 
-from coliee_adapters.classes import NamedTuple
 from coliee_adapters.errors import InputError, UsageError, masked
 
-_ADDRESS: Final = re.compile(r"[A-Za-z][A-Za-z0-9+.-]+(?:::[^/]*)?://")
+_ADDRESS: Final = r"[A-Za-z][A-Za-z0-9+.-]+(?:::[^/]*)?://"
 
 #: bytes that are asked for at once, since each question takes a server's time
 _PIECE: Final = 1 << 22
@@ -51,7 +50,7 @@ def is_remote(path: str) -> bool:
     >>> [is_remote(path) for path in ("s3://b/run.txt", "runs/run.txt", "C:/run.txt", "-")]
     [True, False, False, False]
     """
-    return _ADDRESS.match(path) is not None
+    return "://" in path and re.match(_ADDRESS, path) is not None
 
 
 def refuse(path: str | None, what: str) -> None:

@@ -15,10 +15,9 @@ import weakref
 from collections import Counter
 from collections.abc import Iterable, Iterator, Mapping
 from pathlib import Path
-from typing import Any, BinaryIO, Final, cast
+from typing import Any, BinaryIO, Final, NamedTuple, cast
 
 from coliee_adapters.checked import one_of
-from coliee_adapters.classes import NamedTuple
 from coliee_adapters.errors import InputError, guarded, masked, no_room
 from coliee_adapters.files import archives, file_kinds, limits, remote
 from coliee_adapters.files.compressed import DAMAGED, compression_of, plain_name

@@ -9,7 +9,7 @@ from __future__ import annotations
 import contextlib
 from typing import Final
 
-from coliee_adapters.descriptions import system_description as descriptions
+from coliee_adapters.descriptions import is_description
 from coliee_adapters.errors import InputError, UsageError, quoted
 from coliee_adapters.files.source import Source
 from coliee_adapters.forms import case_law, json_records, model_text, parquet, statute, tabular, tort, trec
@@ -75,9 +75,11 @@ def form_of(source: Source, kind: Kind, name: str | None = None) -> Form:
         problem = f"unknown {kind} format {name!r}; the formats are {', '.join(form.name for form in forms)}"
         raise UsageError("unknown-name", problem)
     head = source.head()
-    if descriptions.sniff(head):
+    if is_description(head):
         remedy = "leave it out: it is sent with the runs, and not scored"
-        raise InputError("unknown-format", source.name, descriptions.PROBLEM, line=1, remedy=remedy)
+        raise InputError(
+            "unknown-format", source.name, "this is a system description, not a run", line=1, remedy=remedy
+        )
     if (form := shown(source, kind)) is not None:
         return form
     content = head.lstrip()

@@ -3,9 +3,8 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Collection, Iterable, Iterator, Mapping
-from typing import Any, Final, TypeAlias
+from typing import Any, Final, NamedTuple, TypeAlias
 
-from coliee_adapters.classes import NamedTuple
 from coliee_adapters.errors import Place
 from coliee_adapters.files.source import Source
 from coliee_adapters.forms.lines import Note

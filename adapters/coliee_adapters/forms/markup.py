@@ -3,24 +3,19 @@
 from __future__ import annotations
 
 from collections.abc import Collection, Iterator
-from dataclasses import field
 
-from coliee_adapters.classes import dataclass
 from coliee_adapters.errors import InputError, Place
 from coliee_adapters.files import limits
 from coliee_adapters.files.source import Source
 from coliee_adapters.records import ONE_WORD, normal_id, wrong_id
 
 
-@dataclass(slots=True, eq=False)
 class Element:
-    """One element, with what stands in it."""
+    """One element: its name, its attributes, the line of its start tag, and the text and the elements in it."""
 
-    tag: str  # its name
-    attributes: dict[str, str]  # name → value
-    line: int  # the 1-based line of its start tag
-    # the text and the elements in it, in the order of the file
-    content: list[Element | str] = field(default_factory=list, repr=False)
+    def __init__(self, tag: str, attributes: dict[str, str], line: int) -> None:
+        self.tag, self.attributes, self.line = tag, attributes, line
+        self.content: list[Element | str] = []  # in the order of the file
 
     @property
     def children(self) -> list[Element]:

@@ -21,9 +21,8 @@ import io
 import re
 import unicodedata
 from collections.abc import Iterator, Mapping
-from typing import Any, Final
+from typing import Any, Final, NamedTuple
 
-from coliee_adapters.classes import NamedTuple
 from coliee_adapters.errors import InputError, Place, quoted
 from coliee_adapters.files.source import Source
 from coliee_adapters.forms import json_text

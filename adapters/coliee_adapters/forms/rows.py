@@ -11,12 +11,11 @@ from dataclasses import replace
 from functools import partial
 from itertools import chain
 from numbers import Integral
-from typing import Any, Final, cast
+from typing import Any, Final, NamedTuple, cast
 
 import numpy as np
 import numpy.typing as npt
 
-from coliee_adapters.classes import NamedTuple
 from coliee_adapters.errors import InputError, Place
 from coliee_adapters.files.source import Source
 from coliee_adapters.forms import arrow

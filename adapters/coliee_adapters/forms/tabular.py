@@ -12,9 +12,8 @@ import re
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from functools import partial
 from itertools import chain, groupby
-from typing import Final
+from typing import Final, NamedTuple
 
-from coliee_adapters.classes import NamedTuple
 from coliee_adapters.errors import InputError, Place
 from coliee_adapters.files.source import Source, decode
 from coliee_adapters.forms.columns import Layout, Reader, as_number, blocks_behind, last_column, plain_rows, undecided
@@ -35,8 +34,8 @@ _COMMAS: Final = r"[^,;\s]*+\s*+[,;]\s*+[^,;\s]*+\s*+(?:[,;]|$)"
 #: Excel's first line ``sep=;``, which says how values are separated
 _SAID: Final = r"sep=([,;\t])"
 
-_DIGIT: Final = re.compile(r"\d")
-_INTEGER: Final = re.compile(r"([+-]?[0-9]{1,9})(?:\.0*)?")
+_DIGIT: Final = r"\d"
+_INTEGER: Final = r"([+-]?[0-9]{1,9})(?:\.0*)?"
 _FORMS: Final[dict[Kind, str]] = {
     "gold": "expected query,document or query,document,relevance, or a first row that names the columns",
     "run": "expected query,document or query,document,tag, or a first row that names the columns",
@@ -68,7 +67,7 @@ def _is_gold(head: bytes) -> bool:
     rows = [split_columns(line) for line in lines]
     # a second column of 0 and 1 only can be labels
     pairs = all(len(row) == 2 for row in rows) and not {row[1] for row in rows} <= {"0", "1"}
-    return pairs or (len(rows[0]) == 3 and _INTEGER.fullmatch(rows[0][2]) is not None)
+    return pairs or (len(rows[0]) == 3 and re.fullmatch(_INTEGER, rows[0][2]) is not None)
 
 
 def _is_run(head: bytes) -> bool:
@@ -89,7 +88,7 @@ def can_be_gold(source: Source, at: int | None) -> bool:
     lines = _first_lines(source.head())
     rows = [_values(line, _separator(lines, source) or " ") for line in lines]
     behind = rows[bool(header_of(source)) :]
-    return at is None or all(_INTEGER.fullmatch(row[at]) for row in behind if at < len(row))
+    return at is None or all(re.fullmatch(_INTEGER, row[at]) for row in behind if at < len(row))
 
 
 def _found(kind: Kind, source: Source, note: Note) -> Found:
@@ -216,13 +215,13 @@ def _separator(lines: Sequence[str], source: Source | None = None) -> str | None
     """What stands between the values of a table; None for the columns of TREC and COLIEE, which have no header."""
     if not lines:
         return None
-    if said := re.fullmatch(_SAID, lines[0]):
+    if lines[0].startswith("sep=") and (said := re.fullmatch(_SAID, lines[0])):
         return said[1]
     separators = [one for one in _SEPARATORS if one == " " or one in lines[0]]
     for separator in separators:
         if _names_columns(_values(lines[0], separator), source):
             return separator
-    if re.match(_COMMAS, lines[0]):
+    if {",", ";"} & set(lines[0]) and re.match(_COMMAS, lines[0]):
         return ";" if ";" in lines[0] and "," not in lines[0] else ","
     for separator in separators:
         if _is_unknown_header(_values(line, separator) for line in lines):
@@ -257,9 +256,9 @@ def _is_unknown_header(rows: Iterable[Sequence[str]]) -> bool:
         return False
     if any(all(as_number(row[at]) is not None for row in others) for at in range(2, len(first))):
         return True
-    ids = all(_DIGIT.search(row[0]) and _DIGIT.search(row[1]) for row in others)
+    ids = all(re.search(_DIGIT, row[0]) and re.search(_DIGIT, row[1]) for row in others)
     labels = all(row[1].lower() in LABELS for row in others)
-    return (ids or labels) and not _DIGIT.search(first[0] + first[1])
+    return (ids or labels) and not re.search(_DIGIT, first[0] + first[1])
 
 
 def check_width(lines: Iterable[_Line], width: int, source: Source) -> None:

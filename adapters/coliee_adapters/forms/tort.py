@@ -11,9 +11,8 @@ import io
 import json
 import re
 from collections.abc import Callable, Iterator, Sequence
-from typing import Any, Final
+from typing import Any, Final, NamedTuple
 
-from coliee_adapters.classes import NamedTuple
 from coliee_adapters.errors import InputError, Place, quoted
 from coliee_adapters.files.source import Source, decode
 from coliee_adapters.forms.form import NOTHING, Form, Found, Row, Written

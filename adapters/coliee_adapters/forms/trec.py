@@ -16,13 +16,13 @@ from coliee_adapters.forms.lines import Comments, Note, content_lines, counted, 
 _QRELS: Final = ("QUERY", "0", "DOCUMENT", "RELEVANCE")
 #: bytes of a qrels file that are looked at together
 _AT_ONCE: Final = 1 << 20
-_INTEGER: Final = re.compile(r"[+-]?[0-9]{1,9}(?:\.0*)?")
+_INTEGER: Final = r"[+-]?[0-9]{1,9}(?:\.0*)?"
 
 
 def _are_qrels(head: bytes) -> bool:
     """Whether the first content line has four columns and ends in an integer."""
     fields = first_fields(head)
-    return len(fields) == len(_QRELS) and _INTEGER.fullmatch(fields[3]) is not None
+    return len(fields) == len(_QRELS) and re.fullmatch(_INTEGER, fields[3]) is not None
 
 
 def is_run(head: bytes) -> bool:

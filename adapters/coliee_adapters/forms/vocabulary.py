@@ -63,12 +63,12 @@ _BESIDE: Final[Mapping[Kind, tuple[frozenset[str], frozenset[str]]]] = {
 }
 
 #: an answer, or a text that begins with one
-_SAYS: Final = re.compile(r"[01](?:\.0)?\Z|\W*(?:y|n|yes|no|true|false)\b", re.IGNORECASE)
+_SAYS: Final = r"(?i)[01](?:\.0)?\Z|\W*(?:y|n|yes|no|true|false)\b"
 
 _YES_NO: Final = frozenset({"y", "n", "yes", "no"})
 
 #: a name beside which ``label`` is hardly the run's answer, whatever its values are
-_SYSTEM: Final = re.compile("pred|response|output|completion")
+_SYSTEM: Final = "pred|response|output|completion"
 
 #: So many values of a column show what it holds.
 SHOWN: Final = 10_000
@@ -189,7 +189,7 @@ def roles_of(
     if "query" not in roles or not {"document", "answer"} & roles.keys():
         missing = "query" if "query" not in roles else "document or answer"
         remedy = f"{known_names(kind)}; or use {search.option('query', 'document')}"
-        if kind == "run" and any(map(_SYSTEM.search, search.normal)):
+        if kind == "run" and any(re.search(_SYSTEM, name) for name in search.normal):
             remedy = (
                 f"for answers use {search.option('answer')}, for a language model's texts convert --from text; {remedy}"
             )
@@ -268,7 +268,7 @@ class _Search:
             return
         is_sure = chosen in _PREDICTION
         for at in self.left(_TOLD | _BESIDE[kind][not is_sure]):
-            named = kind == "run" and chosen == "label" and _SYSTEM.search(self.normal[at])
+            named = kind == "run" and chosen == "label" and re.search(_SYSTEM, self.normal[at])
             if named or _could_answer(values(at)):
                 self._choose("answer", [self.roles["answer"], at])
 
@@ -298,7 +298,7 @@ def _texts(values: Iterable[object]) -> list[str]:
 def _could_answer(values: Iterable[object]) -> bool:
     """Whether most of these values are answers, or begin with one."""
     texts = _texts(values)
-    return 2 * sum(_SAYS.match(text) is not None for text in texts) >= len(texts) > 0
+    return 2 * sum(re.match(_SAYS, text) is not None for text in texts) >= len(texts) > 0
 
 
 def known_names(kind: Kind) -> str:

@@ -13,16 +13,15 @@ from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import replace
 from functools import partial
 from itertools import chain
-from typing import Any, Final
+from typing import Any, Final, NamedTuple
 
-from coliee_adapters.classes import NamedTuple
 from coliee_adapters.errors import InputError, Place
 from coliee_adapters.files.source import Source
 from coliee_adapters.forms import columns, json_text, tabular, trec
 from coliee_adapters.forms.form import FIELDS, NOTHING, Row
 from coliee_adapters.forms.lines import Comments
 from coliee_adapters.forms.rows import Labelled, gold_of, labels_of, run_of
-from coliee_adapters.layouts.layout import ALL, FORMAT, Layout, Part
+from coliee_adapters.layouts import ALL, FORMAT, Layout, Part
 from coliee_adapters.records import Answers, Columns, Gold, Run, exact_id
 from coliee_adapters.remarks import Remarks
 

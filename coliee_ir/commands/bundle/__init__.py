@@ -14,9 +14,8 @@ import zipfile
 import zlib
 from collections.abc import Callable, Iterable, Mapping
 from pathlib import Path
-from typing import Any, Final
+from typing import Any, Final, NamedTuple
 
-from coliee_adapters.classes import NamedTuple
 from coliee_adapters.errors import InputError, MismatchError, UsageError
 from coliee_adapters.files.source import PathLike, Source
 from coliee_ir._version import __version__

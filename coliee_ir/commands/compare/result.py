@@ -4,12 +4,11 @@ from __future__ import annotations
 
 import math
 from collections.abc import Iterator, Mapping, Sequence
-from dataclasses import field
+from dataclasses import dataclass, field
 from typing import Any, ClassVar, Final, overload
 
 import numpy as np
 
-from coliee_adapters.classes import dataclass
 from coliee_ir.commands.compare import render
 from coliee_ir.judging.judged import BoolArray, FloatArray
 from coliee_ir.output.envelope import dumped_list
@@ -43,7 +42,7 @@ class Standing:
     file: str
     score: float
     interval: Interval
-    ranks: Ranks = Ranks(0, 0)
+    ranks: Ranks = field(default=Ranks(0, 0))
     remarks: tuple[str, ...] = ()
 
 

@@ -7,6 +7,7 @@ from collections.abc import Collection, Iterator, Mapping, Sequence
 from typing import Literal
 
 from coliee_adapters.checked import one_of
+from coliee_adapters.descriptions import is_description
 from coliee_adapters.descriptions import system_description as descriptions
 from coliee_adapters.descriptions.system_description import Description
 from coliee_adapters.errors import MismatchError, UsageError, quoted, shortened
@@ -88,7 +89,7 @@ def convert(
     files = [Source(path, columns=checked_columns(columns)) for path in gold_files(source)]
     if columns:
         check_columns(files, columns)
-    if not is_folder(source) and form is None and descriptions.sniff(files[0].head()):
+    if not is_folder(source) and form is None and is_description(files[0].head()):
         return _write_described(descriptions.read(files[0]), target, to, tag, files[0].name)
     is_gold = _is_gold(files[0], form, to) if task is None and not is_folder(source) else to in (None, GOLD_TARGET)
     if task is not None and to is None:

@@ -4,10 +4,10 @@ from __future__ import annotations
 
 import datetime
 from collections.abc import Mapping
+from dataclasses import dataclass, field
 from pathlib import Path
-from typing import Any, Final
+from typing import Any, Final, NamedTuple
 
-from coliee_adapters.classes import NamedTuple, dataclass
 from coliee_adapters.errors import UsageError
 from coliee_adapters.files.source import PathLike
 from coliee_adapters.records import exact_id
@@ -50,7 +50,7 @@ class Edition:
     mailbox: tuple[str, ...]
     teams: str | None
     tasks: tuple[TaskPart, ...]
-    public: Public = Public()
+    public: Public = field(default_factory=Public)
     style: str = ""
     resamples: int = N_RESAMPLES
 

@@ -3,10 +3,10 @@
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
-from typing import Any, Final
+from dataclasses import dataclass
+from typing import Any, Final, NamedTuple
 
 from coliee_adapters.checked import one_of
-from coliee_adapters.classes import NamedTuple, dataclass
 from coliee_adapters.corpora import Corpus
 from coliee_adapters.files.source import PathLike
 from coliee_adapters.records import Answers, Run

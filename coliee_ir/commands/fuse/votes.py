@@ -4,10 +4,10 @@ from __future__ import annotations
 
 import math
 from collections.abc import Sequence
+from typing import NamedTuple
 
 import numpy as np
 
-from coliee_adapters.classes import NamedTuple
 from coliee_adapters.records import Answers
 from coliee_ir.commands.fuse.methods import Candidates, weighted_sum
 from coliee_ir.judging.judged import BoolArray, FloatArray

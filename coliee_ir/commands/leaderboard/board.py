@@ -3,9 +3,8 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
-from dataclasses import field
+from dataclasses import dataclass, field
 
-from coliee_adapters.classes import dataclass
 from coliee_adapters.descriptions.system_description import Description
 from coliee_adapters.ids import IntArray
 from coliee_ir.inbox.grouping import told_apart

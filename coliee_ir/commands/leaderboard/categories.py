@@ -3,10 +3,10 @@
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
 from typing import Final
 
 from coliee_adapters.checked import texts
-from coliee_adapters.classes import dataclass
 from coliee_adapters.errors import InputError, shortened
 from coliee_adapters.files.source import PathLike, Source
 from coliee_adapters.forms.lines import counted

@@ -5,10 +5,10 @@ from __future__ import annotations
 import math
 import re
 from collections.abc import Sequence
-from typing import Final
+from dataclasses import dataclass
+from typing import Final, NamedTuple
 
 from coliee_adapters.checked import one_of
-from coliee_adapters.classes import NamedTuple, dataclass
 from coliee_adapters.errors import InputError
 from coliee_adapters.files.source import PathLike, Source
 from coliee_adapters.forms.lines import counted

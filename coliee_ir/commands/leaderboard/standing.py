@@ -4,10 +4,10 @@ from __future__ import annotations
 
 import math
 from collections.abc import Sequence
+from typing import NamedTuple
 
 import numpy as np
 
-from coliee_adapters.classes import NamedTuple
 from coliee_ir.measures.base import Terms
 from coliee_ir.scoring.scores import Scores
 from coliee_ir.stats import paired, systems

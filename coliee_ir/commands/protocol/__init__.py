@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterator, Sequence
 
 from coliee_adapters.files.source import Source
-from coliee_adapters.layouts.layout import Layout, Part
+from coliee_adapters.layouts import Layout, Part
 from coliee_ir.rules.protocol import (
     TASKS,
     Protocol,

@@ -9,12 +9,11 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from contextlib import AbstractContextManager
-from typing import Any, Final
+from typing import Any, Final, NamedTuple
 
 import altair as alt
 from altair.utils import schemapi
 
-from coliee_adapters.classes import NamedTuple
 from coliee_adapters.errors import printable
 from coliee_ir.output.grid import Grid
 

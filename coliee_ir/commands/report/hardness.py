@@ -5,12 +5,11 @@ from __future__ import annotations
 import math
 import warnings
 from collections.abc import Sequence
-from typing import Any, Final
+from typing import Any, Final, NamedTuple
 
 import altair as alt
 import numpy as np
 
-from coliee_adapters.classes import NamedTuple
 from coliee_ir.commands.leaderboard import Categories
 from coliee_ir.commands.report.contents import Contents
 from coliee_ir.commands.report.drawing import WIDTH, Figure, figure, label, name_axis, rows, run_colour, run_shape

@@ -5,13 +5,12 @@ from __future__ import annotations
 from collections.abc import Iterator, Sequence
 from dataclasses import replace
 from importlib import resources
-from typing import Any, Final
+from typing import Any, Final, NamedTuple
 
 import jinja2
 from markupsafe import Markup
 
 from coliee_adapters import trec_eval
-from coliee_adapters.classes import NamedTuple
 from coliee_adapters.errors import printable
 from coliee_ir._version import __version__
 from coliee_ir.commands.compare.render import described

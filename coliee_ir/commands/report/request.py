@@ -3,13 +3,13 @@
 from __future__ import annotations
 
 import importlib.util
+from dataclasses import dataclass
 from itertools import pairwise
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, Literal
 
 import numpy as np
 
-from coliee_adapters.classes import dataclass
 from coliee_adapters.corpora import Corpus
 from coliee_adapters.errors import UsageError, shortened
 from coliee_adapters.files.source import PathLike

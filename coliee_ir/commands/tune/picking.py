@@ -4,9 +4,9 @@ from __future__ import annotations
 
 import math
 from collections.abc import Sequence
+from dataclasses import dataclass
 from typing import Any
 
-from coliee_adapters.classes import dataclass
 from coliee_adapters.errors import shortened
 from coliee_adapters.forms.lines import counted
 from coliee_ir.output.grid import Cell, Grid, Number

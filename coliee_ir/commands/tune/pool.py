@@ -3,13 +3,13 @@
 from __future__ import annotations
 
 from collections.abc import Collection, Mapping, Sequence
+from dataclasses import dataclass
 from functools import cached_property
 from typing import Final
 
 import numpy as np
 import numpy.typing as npt
 
-from coliee_adapters.classes import dataclass
 from coliee_adapters.errors import InputError
 from coliee_adapters.ids import Ids, IntArray, mixed
 from coliee_adapters.records import Run, RunLike

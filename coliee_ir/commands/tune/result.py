@@ -4,10 +4,9 @@ from __future__ import annotations
 
 import math
 from collections.abc import Sequence
-from dataclasses import field
-from typing import Any
+from dataclasses import dataclass, field
+from typing import Any, NamedTuple
 
-from coliee_adapters.classes import NamedTuple, dataclass
 from coliee_ir._version import __version__
 from coliee_ir.commands.tune.rules import Rule
 from coliee_ir.measures.base import Terms

@@ -6,14 +6,13 @@ A rule keeps the rows whose value is at least the threshold, but at least ``floo
 from __future__ import annotations
 
 from collections.abc import Callable, Collection, Iterable, Mapping, Sequence
-from dataclasses import asdict, fields
+from dataclasses import asdict, dataclass, fields
 from functools import partial
-from typing import Any, Final
+from typing import Any, Final, NamedTuple
 
 import numpy as np
 
 from coliee_adapters.checked import is_finite, one_of
-from coliee_adapters.classes import NamedTuple, dataclass
 from coliee_adapters.errors import UsageError, quoted, shortened
 from coliee_adapters.forms.lines import counted
 from coliee_ir.commands.tune.pool import Pool

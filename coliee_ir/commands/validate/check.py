@@ -14,6 +14,7 @@ from functools import cached_property, partial
 from pathlib import Path
 from typing import Final
 
+from coliee_adapters.descriptions import is_description
 from coliee_adapters.descriptions import system_description as descriptions
 from coliee_adapters.descriptions.system_description import Description
 from coliee_adapters.errors import ColieeError, InputError, UsageError, guarded, quoted
@@ -157,7 +158,7 @@ class Checked:
         if not raw.strip(NOTHING):
             add("empty")
             return
-        if descriptions.sniff(raw.removeprefix(BOM)):
+        if is_description(raw.removeprefix(BOM)):
             self._described[name] = descriptions.read(source)
             return
         if not self._check.protocol.is_coliee:

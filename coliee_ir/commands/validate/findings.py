@@ -3,11 +3,10 @@
 from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
-from dataclasses import field
+from dataclasses import dataclass, field
 from functools import partial
-from typing import Any, Final, Protocol
+from typing import Any, Final, NamedTuple, Protocol
 
-from coliee_adapters.classes import NamedTuple, dataclass
 from coliee_adapters.errors import cut, printable, quoted
 from coliee_adapters.remarks import worded
 from coliee_ir.commands.validate.rules import RULES, Severity

@@ -8,10 +8,10 @@ from __future__ import annotations
 
 import re
 from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import dataclass
 from itertools import pairwise
-from typing import Final
+from typing import Final, NamedTuple
 
-from coliee_adapters.classes import NamedTuple, dataclass
 from coliee_adapters.files.source import BOM
 from coliee_adapters.forms import vocabulary
 from coliee_adapters.forms.lines import BLANKS, SEPARATORS, Comments, content_lines
