@@ -45,7 +45,7 @@ class Contents(NamedTuple):
     """What an archive holds."""
 
     files: dict[str, str]  # name in the archive → where its bytes lie
-    passed: list[tuple[str, str]]  # entries that are not read: why, a kind of ``inbox.folders.PASSED``, and the name
+    passed: list[tuple[str, str]]  # entries that are not read: why, a kind of ``inbox.folders.WHY_NOT``, and the name
     faults: dict[str, InputError]  # name of an archive in it → why that one cannot be read
     mails: dict[str, Mail]  # how the names of a mail's attachments begin → what the mail says of them
 
@@ -241,7 +241,7 @@ def _copied(stream: BinaryIO, meter: _Meter | None) -> str:
 
 
 def _plain_name(name: str) -> tuple[str, str]:
-    """The name of an entry below its archive; and what is wrong with it, a kind of ``inbox.folders.PASSED``."""
+    """The name of an entry below its archive; and what is wrong with it, a kind of ``inbox.folders.WHY_NOT``."""
     path = PurePosixPath(name.replace("\\", "/"))
     if not path.parts:
         return "", "nameless"
