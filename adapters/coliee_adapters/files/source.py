@@ -420,8 +420,8 @@ class Source:
                 return  # only who asks for text is refused
             remedy = kind.remedy
             if self._kind_of(head)[0] is Kind.ARCHIVE and not self.is_remote and not self.is_stream:
-                archives.check(self.path)  # which may have more to say
-                if archives.outer(self.path) == self.path:
+                archives.contents(outer := archives.outer(self.path))  # which may have more to say
+                if outer == self.path:
                     remedy = "unpack it, or name the file in it: ARCHIVE/FILE"
             raise InputError("not-text", self.name, f"this is {kind.name}", remedy=remedy)
         if any_text:
