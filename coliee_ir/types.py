@@ -13,7 +13,6 @@ from coliee_ir.commands.leaderboard import Categories, Entry, Invalid, Leaderboa
 from coliee_ir.commands.plan import Plan, PlannedSize
 from coliee_ir.commands.report import Report
 from coliee_ir.commands.tune import Tuning
-from coliee_ir.commands.tune.picking import Picked
 from coliee_ir.commands.tune.pool import Pool
 from coliee_ir.commands.tune.result import Tried
 from coliee_ir.commands.validate import Finding, Place, Severity, Validation
@@ -61,7 +60,6 @@ __all__ = [
     "Outcome",
     "Pair",
     "Part",
-    "Picked",
     "Place",
     "Plan",
     "PlannedSize",
