@@ -16,7 +16,7 @@ _FORMER: Final = {
     **dict.fromkeys(("--top", "--cutoff", "--top-k"), ("--by k=N", "--by k", "--stages", "-m MicroF1@K")),
     "--by-year": ("--folds year",),
     "--copy": ("-o DIR",),
-    "--tables": ("--overview DIR -f FORM",),
+    "--tables": ("--table NAME",),
     "--team-pattern": ("--teams REGEX",),
     "--train-corpus": ("--corpus",),
     "--qrels": ("--gold",),
@@ -26,6 +26,7 @@ _FORMER: Final = {
 #: what other commands and Python do
 _ELSEWHERE: Final = {
     **dict.fromkeys(("--power", "--population"), "`coliee-ir plan` answers it"),
+    **dict.fromkeys(("--pages", "--overview", "--reports", "--hide-gold", "--train"), "`coliee-ir edition` writes it"),
     "--trec-eval": "measures are those of trec_eval 9.0.8",
     **dict.fromkeys(
         ("--easy", "--decimals", "--percent", "--counts", "--least", "--held-out", "--repeats", "--floor", "--cap",

@@ -580,4 +580,4 @@ def test_an_option_that_names_a_file_says_whether_it_is_read_or_written() -> Non
         if option.flags and option.settings.get("metavar") in ("FILE", "DIR", "CSV", "OUT", "RUN", "GOLD")
     }  # fmt: skip
     assert {name for name in files if not OPTIONS[name].reads and not OPTIONS[name].writes} == set()
-    assert {"output", "log", "save", "pages"} <= {name for name in files if OPTIONS[name].writes}
+    assert {"output", "log", "save"} <= {name for name in files if OPTIONS[name].writes}
