@@ -52,8 +52,7 @@ def shown(name: str) -> list[str]:
     return [str(EXAMPLES / argument) if "/" in argument else argument for argument in SHOWN[name]]
 
 
-@pytest.mark.parametrize("name", SHOWN)
-@pytest.mark.parametrize("per_query", [False, True])
+@pytest.mark.parametrize(("name", "per_query"), [("1", False), *((name, True) for name in SHOWN)])
 def test_all_forms_of_output_tell_the_same(name: str, per_query: bool, call: Call) -> None:
     options = [*shown(name), *(["-q"] if per_query else [])]
     texts = {}
