@@ -117,6 +117,16 @@ class Protocol(NamedTuple):
         return "documents" in self.parts and not self.claims
 
     @property
+    def answered(self) -> bool:
+        """Whether a submission holds answers."""
+        return "answers" in self.parts
+
+    @property
+    def ranked_and_answered(self) -> bool:
+        """Whether it holds both."""
+        return self.ranked and self.answered
+
+    @property
     def others(self) -> tuple[str, ...]:
         """The parts beside documents and answers, which only a protocol file can name."""
         return tuple(part for part in self.parts if part not in ("documents", "answers"))
