@@ -14,8 +14,7 @@ from coliee_adapters.errors import shortened
 from coliee_adapters.forms import tort
 from coliee_adapters.forms.lines import counted
 from coliee_adapters.remarks import Remark, Remarks
-from coliee_ir.judging.judged import Judged
-from coliee_ir.judging.upside_down import upside_down
+from coliee_ir.judging.judged import FloatArray, Judged
 from coliee_ir.measures import Delegated, Measure, Parts
 from coliee_ir.measures.base import by_part
 from coliee_ir.measures.sets import counts
@@ -26,6 +25,13 @@ from coliee_ir.scoring.submission import Counted, Named
 
 #: what plays no part where no measure looks at ranks
 OF_ORDER: Final = ("tie", "rank-order")
+
+#: by so much a mean average precision is clearly higher
+_CLEARLY: Final = 0.02
+#: so many standard deviations more queries must gain than lose; with nine queries or fewer none are
+_DEVIATIONS: Final = 3.0
+#: from so many documents a query on, a list is a ranking whatever is measured; a set may stand in any order
+_LIST: Final = 10
 
 
 def remarks_of(
@@ -161,13 +167,52 @@ def _upside_down(parts: Parts, measures: Iterable[Measure], against: Prepared) -
     for part, matters in {"documents": ranked and "long" not in parts, "long": True}.items():
         if part not in parts or not against.rules.ranked:
             continue
-        if (found := upside_down(parts[part], ranks_matter=matters, answered_only=skip)) is not None:
+        if (found := _better_reversed(parts[part], ranks_matter=matters, answered_only=skip)) is not None:
             remark = Remark(
                 "upside-down",
                 f"the ranking is better upside down: AP is {found[0]:.4f}, and {found[1]:.4f} if every list is "
                 "reversed; does it lead with the worst?",
             )
             yield remark.of_part("long", "long list") if part == "long" else remark
+
+
+def _better_reversed(judged: Judged, *, ranks_matter: bool, answered_only: bool = False) -> tuple[float, float] | None:
+    """The average precision of a ranking, and reversed, where that is clearly higher; else None.
+
+    Clearly is by more than 0.02 in the mean, and in so many more queries than the other way round as chance does not
+    give: a sign test at three standard deviations, for which ten queries are the least.
+    """
+    answered = judged.retrieved > 0
+    if not answered.any() or judged.retrieved[answered].mean() <= (1 if ranks_matter else _LIST - 1):
+        return None
+    kept = judged.qrels.sizes > 0
+    if answered_only:
+        kept &= answered
+    if not kept.any():
+        return None
+    as_it_is, reversed_ = _average_precisions(judged)
+    gained, lost = int((reversed_ > as_it_is).sum()), int((reversed_ < as_it_is).sum())
+    better = float((reversed_ - as_it_is)[kept].mean()) > _CLEARLY
+    if not better or gained - lost <= _DEVIATIONS * (gained + lost) ** 0.5:
+        return None
+    return (float(as_it_is[kept].mean()), float(reversed_[kept].mean()))
+
+
+def _average_precisions(judged: Judged) -> tuple[FloatArray, FloatArray]:
+    """Average precision of each query, as the ranking is and reversed; each of shape (Q,)."""
+    found = np.flatnonzero((judged.rank > 0) & (judged.qrels.relevance >= 1))
+    query = judged.qrels.query_of(found)
+    rank = judged.rank[found]
+    order = np.argsort(query * (int(rank.max(initial=0)) + 1) + rank)
+    query, rank = query[order], rank[order]
+    n, relevant = len(judged.qrels.queries), np.maximum(judged.qrels.relevant(), 1)
+    number = np.bincount(query, minlength=n)
+    nth = np.arange(1, len(query) + 1) - (np.cumsum(number) - number)[query]
+    # of what is reversed, the last comes first
+    nth_reversed, rank_reversed = number[query] + 1 - nth, judged.retrieved[query] + 1 - rank
+    as_it_is = np.bincount(query, weights=nth / rank, minlength=n)
+    reversed_ = np.bincount(query[::-1], weights=(nth_reversed / rank_reversed)[::-1], minlength=n)
+    return as_it_is / relevant, reversed_ / relevant
 
 
 def _is_gold(part: str, judged: Judged) -> bool:
