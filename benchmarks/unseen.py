@@ -22,7 +22,7 @@ from coliee_ir.commands.leaderboard.standing import stands
 from coliee_ir.measures.base import Terms, quotient, share
 from coliee_ir.stats import systems
 from coliee_ir.stats.paired import Board, jointly, standings, tested
-from coliee_ir.stats.power import Power
+from coliee_ir.stats.power import least_found
 from coliee_ir.stats.resampling import left_out
 from coliee_ir.stats.settings import Resampling
 from coliee_ir.stats.student import t_quantile
@@ -336,7 +336,7 @@ def plans(times: int, seed: int) -> Iterator[list[str]]:
             low, high = 4, 1_000_000
             while high - low > 1:
                 middle = (low + high) // 2
-                is_enough = Power.of(board, [(0, 1)], [middle], settings(0))[0].found(0.8)[0] <= d
+                is_enough = next(least_found(board, [(0, 1)], [middle], settings(0), 0.8))[0] <= d
                 low, high = (low, middle) if is_enough else (middle, high)
             needed.append(high)
         few, n, many = np.percentile(needed, [25, 50, 75]).astype(int).tolist()

@@ -29,7 +29,6 @@ from coliee_ir.commands.report import report as report
 from coliee_ir.commands.tune import Rule as Rule
 from coliee_ir.commands.tune import cut as cut
 from coliee_ir.commands.tune import tune as tune
-from coliee_ir.commands.tune.picking import pick as pick
 from coliee_ir.commands.tune.rules import Filter as Filter
 from coliee_ir.commands.validate import validate as validate
 from coliee_ir.inbox.corpora import read_corpus as read_corpus

@@ -35,7 +35,6 @@ from coliee_ir.commands.plan import Plan as Plan
 from coliee_ir.commands.plan import PlannedSize as PlannedSize
 from coliee_ir.commands.report import Report as Report
 from coliee_ir.commands.tune import Tuning as Tuning
-from coliee_ir.commands.tune.picking import Picked as Picked
 from coliee_ir.commands.tune.pool import Pool as Pool
 from coliee_ir.commands.tune.result import Tried as Tried
 from coliee_ir.commands.validate import Finding as Finding

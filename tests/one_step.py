@@ -7,10 +7,9 @@ from typing import Any
 from coliee_ir import Scored, evaluate_all
 from coliee_ir import compare as of_compare
 from coliee_ir import leaderboard as of_leaderboard
-from coliee_ir import pick as of_pick
 from coliee_ir import plan as of_plan
 from coliee_ir import report as of_report
-from coliee_ir.types import Comparison, Leaderboard, Picked, Plan, Report
+from coliee_ir.types import Comparison, Leaderboard, Plan, Report
 
 _OF_SCORING = {
     *("task", "edition", "exclude", "only", "decisions", "columns"),
@@ -30,10 +29,6 @@ def compare(gold: Any, *runs: Any, measure: str = "", **asked: Any) -> Compariso
 
 def plan(gold: Any, *runs: Any, measure: str = "", **asked: Any) -> Plan:
     return of_plan(_scored(gold, runs, asked, measures=measure or ()), measure=measure, **asked)
-
-
-def pick(gold: Any, *runs: Any, measure: str = "", **asked: Any) -> Picked:
-    return of_pick(_scored(gold, runs, asked, measures=measure or ()), measure=measure, **asked)
 
 
 def leaderboard(gold: Any, *runs: Any, **asked: Any) -> Leaderboard:

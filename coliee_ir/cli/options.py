@@ -192,7 +192,7 @@ OPTIONS: Final[Mapping[str, Option]] = {
     "queries": _option("--queries", metavar="FILE", reads=True, help="test file, or any file that names the queries"),
     "query_gold": _option(
         "--gold", metavar="FILE", reads=True, **_MANY,
-        help="gold, or folder of golds, for the query ids, and for what ties in a ranking can change (repeatable)",
+        help="gold, or folder of golds, for the query ids (repeatable)",
     ),
     # where the result goes, and what it is
     "output": _option(

@@ -6,8 +6,6 @@ import argparse
 
 from coliee_ir.cli import scoring
 from coliee_ir.cli.options import add, one_measure
-from coliee_ir.cli.report import tell_figures
-from coliee_ir.commands import report
 from coliee_ir.commands.plan import plan
 from coliee_ir.output.shown import FORMS, render
 from coliee_ir.scoring.prepared import singly
@@ -21,7 +19,7 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
     add(parser, "sizes")
     add(parser, "groups", help="lines QUERY GROUP; queries of a group are swapped and drawn together")
     add(parser, "resamples", "seed", "confidence_level")
-    add(parser, "output", "figures")
+    add(parser, "output")
     add(parser, "format", choices=FORMS)
 
 
@@ -30,23 +28,10 @@ def run(options: argparse.Namespace) -> int:
     name = one_measure(options)
     names = [name] if name else []
     singly(names, options.task, options.edition)  # refused before anything is scored
-    scored = scoring.score(options, names, scoring.find_files(options, options.output, *_figures(options)))
+    scored = scoring.score(options, names, scoring.find_files(options, options.output))
     planned = plan(
         scored, measure=name, queries=options.sizes, groups=options.groups,
         n_resamples=options.resamples, seed=options.seed, confidence_level=options.confidence_level,
     )  # fmt: skip
     scoring.publish(options, render(planned, options.format), scored.submissions)
-    if options.figures is not None:
-        tell_figures(options.figures, planned.write_figures(options.figures))
     return 2 if scored.invalid else 0
-
-
-def _figures(options: argparse.Namespace) -> list[str]:
-    """The files of the figure, if it is asked for."""
-    if options.figures is None:
-        return []
-    report.check_installed("a figure")
-    from coliee_ir.commands.plan import figure  # what it draws with is there only now
-    from coliee_ir.commands.report import paper
-
-    return list(map(str, paper.paths([figure.NAME], options.figures)))

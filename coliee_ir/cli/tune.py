@@ -10,7 +10,7 @@ from pathlib import Path
 from typing import Final
 
 from coliee_adapters.errors import UsageError, guarded, shortened
-from coliee_adapters.files.source import Kind, Source, written
+from coliee_adapters.files.source import Source, written
 from coliee_adapters.forms.detect import RUN_FORMS
 from coliee_adapters.kinds import told
 from coliee_adapters.records import Run
@@ -19,7 +19,7 @@ from coliee_ir.cli.options import add, add_decisions, one_measure, rules
 from coliee_ir.commands import convert
 from coliee_ir.commands import tune as cutoffs
 from coliee_ir.commands.evaluate import prepare
-from coliee_ir.commands.tune import Filter, Tuning, picking
+from coliee_ir.commands.tune import Filter, Tuning
 from coliee_ir.commands.tune.result import Tunings, points
 from coliee_ir.commands.validate import validate
 from coliee_ir.inbox import sheets
@@ -92,9 +92,9 @@ def chosen_filters(options: argparse.Namespace, task: str | None) -> list[Filter
 
 def run(options: argparse.Namespace) -> int:
     """Choose the rule of each run, print what it is worth, and cut the test run by it."""
-    if stores := [one.path for one in scoring.sources(options, *options.runs) if one.kind is Kind.STORE]:
-        return _pick(options, stores)
     found = _check(options)
+    if found.stores:
+        raise UsageError("wrong-part", cutoffs.NO_DOCUMENTS.format(found.stores[0]))
     by = rules(options)
     answers, applied = (as_given(path, options.columns) for path in (options.answers, options.apply))
     if answers is not None:
@@ -134,29 +134,6 @@ def run(options: argparse.Namespace) -> int:
     if options.apply is not None and tunings:
         grave = write(options, cutoffs.cut(applied, tunings[0].rule, task=task, filters=taken), task)
     return 2 if failed else 1 if grave else 0
-
-
-#: what cuts, for which a store has no documents
-_CUTTING = (
-    *("by", "answers", "apply", "save", "curve", "tag", "groups", "by_year"),
-    *("not_itself", "not_queries", "dates", "candidates", "cluster"),
-)
-
-
-def _pick(options: argparse.Namespace, stores: list[str]) -> int:
-    """The best of the runs of stores, as they are: a store keeps no documents to cut."""
-    if others := [run for run in options.runs if run not in stores]:
-        problem = f"{stores[0]} holds scores, of which the best is picked; tune {others[0]} by itself"
-        raise UsageError("unfit-option", problem)
-    if cutting := [name for name in _CUTTING if getattr(options, name, None)]:
-        option = cutting[0].replace("_", "-")
-        problem = f"{stores[0]} holds scores and no documents to cut: --{option} does not apply to it"
-        raise UsageError("unfit-option", problem)
-    measure = one_measure(options)
-    scored = scoring.score(options, [measure] if measure else [], scoring.find_files(options, options.output))
-    picked = picking.pick(scored, seed=options.seed)
-    scoring.publish(options, render(picked, options.format))
-    return 0
 
 
 def _contained(tuned: Callable[..., Tuning], submission: Submission) -> Tuning:

@@ -5,7 +5,6 @@ A cut changes only how many documents count, so everything here is computed from
 
 from __future__ import annotations
 
-import math
 from collections.abc import Callable
 from dataclasses import replace
 from typing import Final, NamedTuple
@@ -34,13 +33,6 @@ class Cutoffs(NamedTuple):
     def values(self) -> FloatArray:
         """Shape (K,); the score at each cutoff."""
         return self.score(self.each.sum(axis=0) + self.besides)
-
-
-class FixedK(NamedTuple):
-    """The best cutoff for all queries alike; k is 0 and the score NaN where no score can be formed."""
-
-    k: int
-    score: float
 
 
 def is_cut(measure: Measure) -> bool:
@@ -85,25 +77,6 @@ def cut(judged: Judged, most: int | IntArray) -> Judged:
     )
 
 
-def best_fixed_k(measure: Measure, parts: Parts, decisions: Decisions) -> FixedK:
-    """The best score of all cutoffs that are the same for every query, and the least such cutoff."""
-    ranked = ranking_of(parts)
-    # between the ranks of relevant documents nothing is gained
-    hits = ranked.rank[(ranked.rank > 0) & (ranked.qrels.relevance >= relevance_of(measure))]
-    best = FixedK(0, math.nan)
-    for k in sorted({1, *hits.tolist()}):
-        score = _score(measure, parts, cut(ranked, k), decisions)
-        if math.isnan(best.score) or score > best.score + NEAR:
-            best = FixedK(k, score)
-    return best
-
-
-def oracle_count(measure: Measure, parts: Parts, decisions: Decisions) -> float:
-    """The score if each query's ranking were cut off at the number of its relevant documents."""
-    ranked = ranking_of(parts)
-    return _score(measure, parts, cut(ranked, ranked.qrels.relevant(relevance_of(measure))), decisions)
-
-
 def relevance_of(measure: Measure) -> int:
     """The least relevance that counts as relevant."""
     rel: int = getattr(measure, "rel", 1)
@@ -113,9 +86,3 @@ def relevance_of(measure: Measure) -> int:
 def ranking_of(parts: Parts) -> Judged:
     """Where a submission ranks documents: its long list, if it has one."""
     return parts.get("long", parts["documents"])
-
-
-def _score(measure: Measure, parts: Parts, documents: Judged, decisions: Decisions) -> float:
-    """The measure of a submission with other documents."""
-    others = {name: part for name, part in parts.items() if name != "long"}
-    return measure.compute({**others, "documents": documents}, decisions).value

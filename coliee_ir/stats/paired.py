@@ -64,11 +64,6 @@ class PairTest(NamedTuple):
     narrower: Interval  # the same at twice the level, for margins: each of its ends is wrong as often as p
     drawn: int = 0  # how many flips were drawn at random; 0 where all were made
 
-    @property
-    def is_hopeless(self) -> bool:
-        """Whether no difference of the pair could be significant."""
-        return math.isinf(self.critical)
-
 
 class Null(NamedTuple):
     """What a statistic is if there is nothing to find."""

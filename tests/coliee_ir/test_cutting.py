@@ -10,7 +10,7 @@ from hypothesis import strategies as st
 
 from coliee_ir import Decisions, Evaluator
 from coliee_ir.measures import parse
-from coliee_ir.stats.cutting import at_cutoffs, best_fixed_k, is_cut
+from coliee_ir.stats.cutting import at_cutoffs, is_cut
 
 RUNS = st.dictionaries(
     st.sampled_from(["q1", "q2", "q3", "extra"]), st.lists(st.sampled_from("abcdef"), max_size=8), min_size=1
@@ -37,9 +37,3 @@ def test_every_cutoff_is_what_the_measure_at_it_says(
         for k, value in enumerate(values.tolist(), start=1):
             expected = scores.measures[f"{name}@{k}"]
             assert value == pytest.approx(expected) or (math.isnan(value) and math.isnan(expected))
-
-
-def test_of_cutoffs_that_score_the_same_the_least_is_the_best() -> None:
-    judged = Evaluator({"q": ["a", "b"]}, task="1").evaluate({"q": ["a", "x", "y", "b"]}, keep_judged=True).judged
-    [measure] = parse("MicroF1")
-    assert best_fixed_k(measure, judged, Decisions()) == (1, pytest.approx(2 / 3))  # 2/(1 + 2) = 4/(4 + 2)

@@ -11,20 +11,16 @@ import pytest
 from asserting import heard, refusing
 from hypothesis import given
 from hypothesis import strategies as st
-from naive import Judgements, golds
 from test_reference_figures import ACCURACIES
 
 from coliee_adapters.errors import InputError, UsageError
-from coliee_ir import Answers, Decisions, Gold, Run, Scores
+from coliee_ir import Answers, Gold, Run
 from coliee_ir.cli import main
 from coliee_ir.commands.compare import Interval
 from coliee_ir.commands.leaderboard import Categories, Leaderboard, read_categories, read_official
 from coliee_ir.commands.leaderboard.official import OfficialRun, Published, place
 from coliee_ir.commands.leaderboard.questions import majority
-from coliee_ir.measures import parse
 from coliee_ir.output.grid import Number
-from coliee_ir.stats.cutting import best_fixed_k, cut, oracle_count
-from coliee_ir.types import Qrels, judge
 
 #: the organisers' tables as CSV, where they are at hand
 OFFICIAL = Path(os.environ.get("COLIEE_OFFICIAL", Path(__file__).parents[3] / "shared" / "data" / "official"))
@@ -93,34 +89,6 @@ def test_a_mean_of_three_tenths_stands_in_the_fourth_bin() -> None:
 
 
 # cutoffs
-
-
-def scores_of(gold: Judgements, rankings: dict[str, list[str]]) -> Scores:
-    """Scores of which only the judged documents are there; the evaluator would refuse ids that fit nowhere."""
-    judged = judge(Qrels(gold), Run.of(rankings))
-    return Scores("", "", "", "1", None, {}, (), (), {}, 0, judged={"documents": judged})
-
-
-@pytest.mark.parametrize("name", ["MicroF1", "MacroF2"])
-@given(gold=golds, data=st.data())
-def test_the_best_cut_off_is_the_best_of_all(name: str, gold: Judgements, data: st.DataObject) -> None:
-    gold = {query: {d: 1 for d, r in judged.items() if r >= 1} for query, judged in gold.items()}
-    documents = [*sorted({d for judged in gold.values() for d in judged}), "x1", "x2", "x3"]
-    rankings = {query: data.draw(st.lists(st.sampled_from(documents), unique=True, max_size=6)) for query in gold}
-    (measure,) = parse(name)
-    scores = scores_of(gold, rankings)
-
-    def score(rankings: dict[str, list[str]]) -> float:
-        return measure.compute(scores_of(gold, rankings).judged, Decisions()).value
-
-    expected = pytest.approx(score({q: of[: len(gold[q])] for q, of in rankings.items()}), nan_ok=True)
-    assert oracle_count(measure, scores.judged, scores.decisions) == expected
-    assert cut(scores.judged["documents"], 3).retrieved.tolist() == [len(of[:3]) for of in rankings.values()]
-    if any(gold.values()):
-        by_k = [score({q: of[:k] for q, of in rankings.items()}) for k in range(1, 8)]
-        best = best_fixed_k(measure, scores.judged, scores.decisions)
-        assert best.score == pytest.approx(max(by_k))
-        assert by_k[best.k - 1] == pytest.approx(max(by_k))
 
 
 @pytest.mark.parametrize(("name", "said"), [

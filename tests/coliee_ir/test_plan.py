@@ -8,7 +8,6 @@ from collections.abc import Callable
 from pathlib import Path
 from typing import Any
 
-import altair as alt
 import numpy as np
 import one_step
 import pytest
@@ -16,10 +15,8 @@ import pytest
 import coliee_ir.examples
 from coliee_adapters.errors import UsageError
 from coliee_adapters.records import Answers, Gold, Run
-from coliee_ir import Evaluator, Scores
+from coliee_ir import Evaluator, Scores, evaluate_all
 from coliee_ir.commands.plan import plan
-from coliee_ir.commands.plan.figure import power_curves
-from coliee_ir.commands.report.drawing import on_paper
 from coliee_ir.measures.base import of_mean
 from coliee_ir.output.shown import FORMS, render
 from coliee_ir.stats import paired
@@ -103,27 +100,14 @@ def test_the_command_plans_from_files_as_python_does_in_every_form(call: Call, m
     assert call("plan", *files[:2])[0] == 2
 
 
-def test_the_curve_rises_from_chance_through_the_difference_that_is_found() -> None:
-    for size in planned(0.7, 0.6, queries=[50, 200]).sizes:
-        differences, shares = zip(*size.curve, strict=True)
-        assert differences[0] == 0
-        assert list(shares) == sorted(shares)
-        assert shares[0] < 0.1
-        assert np.interp(size.found[0], differences, shares) == pytest.approx(0.8, abs=0.01)
-
-
-def test_the_figure_is_a_valid_chart_of_the_curves(call: Call, monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> None:
-    found = planned(0.7, 0.6, queries=[50, 200])
-    drawn = power_curves(found.measure, {size.queries: size.curve for size in found.sizes}, found.power)
-    alt.LayerChart.from_dict(on_paper(drawn), validate=True)
-    assert [[cell.value for cell in row] for row in drawn.data.rows] == [
-        [size.queries, *point] for size in found.sizes for point in size.curve
-    ]
-    monkeypatch.chdir(EXAMPLES)
-    arguments = ["task1/gold.json", "task1/bm25.txt", "task1/dense.txt", "--figures", tmp_path]
-    assert call("plan", *arguments)[0] == 0
-    assert {path.name for path in tmp_path.iterdir()} == {f"power.{ending}" for ending in ("svg", "pdf", "png", "csv")}
-    assert (tmp_path / "power.pdf").read_bytes().startswith(b"%PDF-")
+def test_where_one_query_has_most_of_the_variance_the_plan_says_so() -> None:
+    gold = {f"q{at}": [f"d{one}" for one in range(200 if at == 0 else 2)] for at in range(40)}
+    runs = [{query: found[: len(found) // k if at else 60 * k] for at, (query, found) in enumerate(gold.items())}
+            for k in (1, 2)]  # fmt: skip
+    found = plan(evaluate_all(gold, runs, task="1"))
+    assert found.largest_share > 0.5
+    assert len(found.notes()) == 1
+    assert not planned(0.7, 0.6).notes()
 
 
 def test_the_order_of_gold_and_runs_changes_nothing() -> None:

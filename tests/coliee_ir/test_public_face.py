@@ -26,7 +26,7 @@ pytestmark = pytest.mark.usefixtures("one_deal")
 ROOT = Path(__file__).parents[2]
 
 EXPORTED = {
-    *("evaluate", "evaluate_all", "Evaluator", "compare", "leaderboard", "plan", "report", "pick", "tune", "cut"),
+    *("evaluate", "evaluate_all", "Evaluator", "compare", "leaderboard", "plan", "report", "tune", "cut"),
     *("errors", "fuse", "fit_fusion", "validate", "convert", "write_run", "read_gold", "read_run", "read_corpus"),
     *("read_official", "read_categories", "to_qrels", "to_run", "to_frame", "protocol"),
     *("Gold", "Run", "Answers", "Scores", "Scored", "Rules", "Submission", "Decisions", "Rule", "Filter"),
@@ -165,7 +165,6 @@ RIGHT: dict[str, tuple[tuple[Any, ...], dict[str, Any]]] = {
     "errors": ((SCORED,), {}),
     "compare": ((SCORED,), {"n_resamples": 9}),
     "leaderboard": ((SCORED,), {"n_resamples": 9}),
-    "pick": ((SCORED,), {"n_resamples": 9}),
     "convert": (("cases/run.txt", "out.run"), {}),
     "write_run": ((coliee_ir.Run.of(RUN), "out.run"), {}),
     "read_categories": (("kinds.csv", ["q1"]), {}),

@@ -163,11 +163,8 @@ def test_a_broken_run_among_many_in_one_process_and_in_several(call: Call, jobs:
 def test_filters_are_used_told_and_remembered(call: Call) -> None:
     Path("dates.txt").write_text("q1 1999-01-01\nd422 2020-01-01\n# a comment\n")
     options = ("--not-itself", "--dates", "dates.txt")
-    code, out, _ = call("tune", *TREC, *options, "--save", "rule.json")
-    assert code == 0
-    told = [line.split(": ")[1] for line in out.splitlines() if " removed, " in line]
-    assert told == ["not the query itself", "not newer than the query"]
-    assert json.loads(Path("rule.json").read_text())["filters"] == told
+    assert call("tune", *TREC, *options, "--save", "rule.json")[0] == 0
+    assert json.loads(Path("rule.json").read_text())["filters"] == ["not the query itself", "not newer than the query"]
     Path("none.json").write_text('{"family": "k", "threshold": 1, "filters": []}')
     for rule, given, said in (("rule", options, False), ("rule", (), True), ("none", options, True)):
         assert ("other filters" in call("cut", "trec/bm25.run", "--rule", f"{rule}.json", *given)[2]) is said

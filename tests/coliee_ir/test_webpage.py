@@ -13,7 +13,6 @@ import one_step
 import pytest
 from parsed_page import Parsed
 
-from coliee_ir.cli import main
 from coliee_ir.commands.edition import Edition, Public, TaskPart
 from coliee_ir.commands.edition.public import pages
 from coliee_ir.types import Leaderboard
@@ -121,23 +120,3 @@ def test_a_table_that_is_too_wide_has_its_runs_as_rows() -> None:
     assert heads == ["Run", "C1", "C0", "all"]
     cells = {row[0]: row[1:] for row in rows}
     assert cells["questions"] == ["4", "4", "8"] and cells["r4"] == ["0.5000", "0.5000", "0.5000"]
-
-
-def test_no_page_has_the_paths_of_the_machine(tmp_path: Path) -> None:
-    Path("in", "A", "broken.txt").write_text("1 2 3 4 5\n")
-    given = [str(tmp_path / "gold.json"), str(tmp_path / "in")]
-    assert main(["validate", given[1], "--gold", given[0], "-f", "html", "-o", "received.html"]) == 1
-    assert main(["validate", f"{given[1]}/A/broken.txt", "-f", "html", "-o", "one.html"]) == 1
-    for path in Path().glob("*.html"):
-        assert str(tmp_path) not in path.read_text(), path
-
-
-def test_what_came_in_a_folder_is_a_page(capsys: pytest.CaptureFixture[str]) -> None:
-    Path("in", "A", "<b>.txt").write_text("1 2 3 4 5\n")
-    assert main(["validate", "in", "--gold", "gold.json", "-f", "html"]) == 1
-    parsed = Parsed(capsys.readouterr().out)
-    assert parsed.open == []
-    assert {"#findings"} == set(parsed.values("href", "src"))
-    assert {"A/a1", "A/<b>.txt", "error", "B & <Co>"} <= set(parsed.texts)
-    assert main(["validate", "in/A/a1", "--queries", "gold.json", "-f", "html"]) in (0, 1)
-    assert Parsed(capsys.readouterr().out).open == []

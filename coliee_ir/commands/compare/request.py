@@ -6,7 +6,7 @@ import math
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import replace
 from numbers import Real
-from typing import Final, Literal, NamedTuple
+from typing import Any, Final, Literal, NamedTuple
 
 import numpy as np
 
@@ -147,6 +147,7 @@ def _compared(
         p = own if asked.correction == "maxt" else corrected(own, asked.correction)
     found = []
     for board, test, of_p, ends in zip(boards, tests, np.split(p, len(boards)), intervals, strict=True):
+        told = _told(board, pairs, test, of_p, ends, scored, asked)
         comparison = Comparison(
             task=first.task,
             edition=first.edition,
@@ -166,9 +167,10 @@ def _compared(
             margin=asked.margin,
             together=together,
             runs=tuple(_standings(board, scored, asked, pairs[of_p < settings.alpha] if baseline is None else None)),
-            pairs=_told(board, pairs, test, of_p, ends, scored, asked),
+            pairs=told,
         )
-        found.append(replace(comparison, remarks=tuple(_remarks(comparison, board, test, pairs, scored, units.n))))
+        remarks = _remarks(comparison, board, test, told.columns, scored, units.n)
+        found.append(replace(comparison, remarks=tuple(remarks)))
     return found
 
 
@@ -368,10 +370,10 @@ def _deciding(difference: float, jackknife: FloatArray, names: Sequence[str]) ->
 
 
 def _remarks(
-    comparison: Comparison, board: _Board, test: _Alone, pairs: IntArray, scored: Sequence[Scores], n: int
+    comparison: Comparison, board: _Board, test: _Alone, told: Mapping[str, Any], scored: Sequence[Scores], n: int
 ) -> Iterator[str]:
     """What to know before the numbers are believed."""
-    runs, columns = board.runs, comparison.pairs.columns
+    runs, pairs = board.runs, np.column_stack((told["a"], told["b"]))
     tags = [shortened(run.tag) for run in comparison.runs]
     known, differ = ~np.isnan(test.difference), test.differing > 0
 
@@ -390,7 +392,7 @@ def _remarks(
         sentence = f"contribute the same to {comparison.measure} in every query ({some(alike)})"
         yield Remark("no-difference", f"{counted(int(alike.sum()), 'pair')} of runs {sentence}")
     if comparison.test == "t":
-        if no_p := int((np.isnan(columns["p"]) & known).sum()):
+        if no_p := int((np.isnan(told["p"]) & known).sum()):
             sentence = "of runs differ by the same amount in every query, so the t test is undefined"
             yield Remark("no-difference", f"{counted(no_p, 'pair')} {sentence}")
     else:
@@ -405,7 +407,7 @@ def _remarks(
         if comparison.resamples and (known & differ & ~few).any():
             times = comparison.together if comparison.correction == "holm" else 1
             yield from too_few_resamples(comparison.resamples, comparison.alpha, times)
-    unbounded = known & differ & np.isnan(columns["interval"]).any(axis=1)
+    unbounded = known & differ & np.isnan(told["interval"]).any(axis=1)
     if n_unbounded := int(unbounded.sum()):
         yield Remark(
             "few-hold-most",

@@ -188,7 +188,7 @@ class Comparison(Shown):
     margin: float
     together: int
     runs: tuple[Standing, ...]
-    pairs: Pairs
+    pairs: Sequence[Pair]
     remarks: tuple[str, ...] = ()
     others: tuple[Comparison, ...] = field(default=())
 

@@ -132,7 +132,7 @@ def _scores(team: _Team) -> Iterator[tuple[str, str, str, str]]:
 
 def _page(day: Day, team: _Team) -> str:
     scores = Grid(["task", "run", "place", "scores"], [[*row] for row in _scores(team)], n_text=4)
-    findings = findings_grid(team.findings, {})
+    findings = findings_grid(sorted(team.findings, key=lambda one: list(Severity).index(one.severity)))
     tables = {"Scores": scores, "Findings": findings, "Received": _files(team)}
     sections = [Section(name.lower(), name, html(grid, name.lower())) for name, grid in tables.items() if grid.rows]
     return page(f"{day.edition.name}: {team.name}", sections, '<p><a href="../index.html">All teams</a></p>\n')

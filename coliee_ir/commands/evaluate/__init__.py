@@ -1,6 +1,6 @@
 """Scoring: what ``evaluate`` and ``evaluate_all`` are asked for, in one way for one run and for thousands.
 
-gold, runs ──find_runs──▶ submissions ──Evaluator──▶ Scored ──▶ compare · plan · leaderboard · report · pick
+gold, runs ──find_runs──▶ submissions ──Evaluator──▶ Scored ──▶ compare · plan · leaderboard · report
 """
 
 from __future__ import annotations
@@ -86,7 +86,7 @@ def evaluate_all(
     tell: Callable[[str], object] | None = None,
     **rules: Unpack[Rules],
 ) -> Scored:
-    """Score several runs, once; ``compare``, ``plan``, ``leaderboard``, ``report`` and ``pick`` take what it gives.
+    """Score several runs, once; ``compare``, ``plan``, ``leaderboard`` and ``report`` take what it gives.
 
     Args:
         gold: what ``read_gold`` takes.

@@ -17,15 +17,12 @@ from coliee_ir.inbox.sheets import groups_of
 from coliee_ir.measures import Measure
 from coliee_ir.scoring.scores import Scores, checked, comparable
 from coliee_ir.stats.paired import Board
-from coliee_ir.stats.power import Power
+from coliee_ir.stats.power import largest_share, least_found
 from coliee_ir.stats.settings import CONFIDENCE_LEVEL, N_RESAMPLES, SEED, Resampling
 from coliee_ir.stats.units import Units
 
 #: by default, so many times this year's queries
 _TIMES: Final = (0.5, 1.0, 2.0, 4.0)
-#: a curve has so many steps, up to the difference that the smallest size finds with this power
-_STEPS: Final = 50
-_SURE: Final = 0.95
 
 
 def plan(
@@ -86,17 +83,10 @@ def plan(
     wanted = sorted(set(queries)) or sorted({max(round(times * n), 2) for times in _TIMES})
     if wanted[0] < 2:
         raise UsageError("too-few", "a plan needs at least 2 queries")
-    planned = Power.of(board, pairs, [max(round(number * units.n / n), 2) for number in wanted], settings)
-    most = planned[0].found(_SURE)
-    top = float(most[np.isfinite(most)].max(initial=0.0))
-    steps = [top * at / _STEPS for at in range(_STEPS + 1)] if top else []
+    units_of = [max(round(number * units.n / n), 2) for number in wanted]
     sizes = [
-        PlannedSize(
-            number,
-            tuple(least if math.isfinite(least) else math.nan for least in of_size.found(power).tolist()),
-            tuple((difference, of_size.power(difference)) for difference in steps),
-        )
-        for number, of_size in zip(wanted, planned, strict=True)
+        PlannedSize(number, tuple(np.where(np.isfinite(found), found, math.nan).tolist()))
+        for number, found in zip(wanted, least_found(board, pairs, units_of, settings, power), strict=True)
     ]
     return Plan(
         task=first.task,
@@ -113,6 +103,7 @@ def plan(
         confidence_level=confidence_level,
         tags=tuple(scores.tag for scores in scored),
         pairs=tuple((a, b) for a, b in pairs.tolist()),
+        largest_share=largest_share(board, pairs),
         sizes=tuple(sizes),
     )
 

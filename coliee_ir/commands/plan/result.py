@@ -6,14 +6,15 @@ import math
 import statistics
 from collections.abc import Sequence
 from dataclasses import dataclass
-from pathlib import Path
+from typing import Final
 
-from coliee_adapters.errors import UsageError
-from coliee_adapters.files.source import PathLike
 from coliee_adapters.forms.lines import counted
 from coliee_ir.output.grid import Cell, Grid, Number
 from coliee_ir.output.shown import Shown
 from coliee_ir.rules.decisions import Decisions
+
+#: from this share of the variance in one query on, plans are known to promise too much (``benchmarks.error_rates``)
+_HEAVY: Final = 0.3
 
 
 @dataclass(frozen=True, slots=True)
@@ -23,12 +24,10 @@ class PlannedSize:
     Attributes:
         queries: how many.
         found: of each pair, the least difference that is found with the power asked for; NaN where none is.
-        curve: differences from 0 on, in equal steps that all sizes share: each with its power, on average over pairs.
     """
 
     queries: int
     found: tuple[float, ...]
-    curve: tuple[tuple[float, float], ...]
 
 
 @dataclass(frozen=True, slots=True, repr=False)
@@ -50,6 +49,7 @@ class Plan(Shown):
         confidence_level: a difference is significant where p < 1 - confidence_level.
         tags: the runs.
         pairs: those that differ, by the runs' places.
+        largest_share: which share of the variance of a typical pair's difference one query has.
         sizes: the numbers of queries.
     """
 
@@ -67,6 +67,7 @@ class Plan(Shown):
     confidence_level: float
     tags: tuple[str, ...]
     pairs: tuple[tuple[int, int], ...]
+    largest_share: float
     sizes: tuple[PlannedSize, ...]
 
     def __repr__(self) -> str:
@@ -91,16 +92,11 @@ class Plan(Shown):
         )
         return [Grid(["queries", "typical pair", "hardest pair"], rows, caption, n_text=0)]
 
-    def write_figures(self, folder: PathLike) -> list[Path]:
-        """Write the power curves as PDF, SVG and PNG, and their numbers as CSV.
-
-        Raises:
-            InputError: the folder cannot be written.
-            UsageError: the extra ``report`` is not installed.
-        """
-        try:
-            from coliee_ir.commands.plan.figure import write_curves
-        except ImportError:
-            problem = "figures need the extra report: pip install 'coliee-ir[report]'"
-            raise UsageError("needs-package", problem) from None
-        return write_curves(self.measure, {size.queries: size.curve for size in self.sizes}, self.power, folder)
+    def notes(self) -> Sequence[str]:
+        """Where a few queries decide, how far the plan can be trusted."""
+        if self.largest_share < _HEAVY:
+            return ()
+        return (
+            f"One query has {self.largest_share:.0%} of the variance of a typical difference: with so few large "
+            f"queries, the differences found can be a third greater (power {self.power:g} may be 0.6).",
+        )

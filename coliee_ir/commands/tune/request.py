@@ -8,7 +8,7 @@ from concurrent.futures import Executor
 from dataclasses import replace
 from functools import partial
 from os import PathLike
-from typing import Any, Unpack
+from typing import Any, Final, Unpack
 
 import numpy as np
 
@@ -43,6 +43,8 @@ from coliee_ir.stats.folds import Split, difference, spread
 from coliee_ir.stats.intervals import jackknife_t
 from coliee_ir.stats.resampling import Interval
 from coliee_ir.stats.settings import CONFIDENCE_LEVEL, FOLDS, REPEATS, SEED, Resampling
+
+NO_DOCUMENTS: Final = "{} holds scores and no documents to cut; compare says which of its runs may be the best"
 
 
 def tune(
@@ -115,7 +117,7 @@ def tune(
         raise UsageError("bad-value", f"the floor ({floor}) must not exceed the cap ({cap})")
     Resampling(seed=seed)  # refuses a seed that is none
     if isinstance(run, str | PathLike) and run != "-" and is_store(run):
-        raise UsageError("wrong-part", f"{run} holds scores and no documents to cut; pick picks its best run")
+        raise UsageError("wrong-part", NO_DOCUMENTS.format(run))
     columns = rules.get("columns")
     run = as_given(run, columns)
     if isinstance(run, Source):

@@ -43,8 +43,7 @@ def validate(
         files: the files of one team; those of Task 3 that belong together are known by their run tag.
         task: the task; by default it is found from the files, and those of the pilot are checked for both its tasks.
         edition: the year whose rules count; by default the newest of the task.
-        gold: the gold, a folder or a list of golds. The ids of its queries are looked at; and where a ranking has
-            documents of equal score, what their order could change.
+        gold: the gold, a folder or a list of golds, for the ids of its queries.
         queries: the queries, in any form that names them: the organisers' test file, a list, one id a line.
         corpus: the documents: what ``read_corpus`` takes, or a file with one id a line.
         fix: where to write corrected copies: a file for one file, a folder for several.
@@ -86,9 +85,7 @@ def validate(
     if gold is not None:
         read_gold(asked, task=named_task)  # refuses what is not a gold, in which any text would be a list of ids
     found = named_task or task_of_files(list(sources.values()), asked)
-    check = Check(
-        found or TASKS[0], edition, asked, corpus, narrowed=task is not None, columns=names, has_gold=gold is not None
-    )
+    check = Check(found or TASKS[0], edition, asked, corpus, narrowed=task is not None, columns=names)
     if tag is not None:
         check.check_tag(tag)
     targets = {} if fix is None else _targets(list(sources), str(fix), read)

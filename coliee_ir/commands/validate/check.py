@@ -10,14 +10,14 @@ import io
 import re
 import shlex
 from collections.abc import Mapping, Sequence
-from functools import cached_property, partial
+from functools import partial
 from pathlib import Path
 from typing import Final
 
 from coliee_adapters.descriptions import is_description
 from coliee_adapters.descriptions import system_description as descriptions
 from coliee_adapters.descriptions.system_description import Description
-from coliee_adapters.errors import ColieeError, InputError, UsageError, guarded, quoted
+from coliee_adapters.errors import InputError, UsageError, guarded, quoted
 from coliee_adapters.files.source import BOM, PathLike, Source, written
 from coliee_adapters.forms import detect, json_records
 from coliee_adapters.forms.statute import DIGITS, LABELS
@@ -41,7 +41,6 @@ from coliee_ir.commands.validate.rules import RULES
 from coliee_ir.commands.validate.together import check_descriptions, check_together, clean_tags
 from coliee_ir.inbox.tasks import NOTHING
 from coliee_ir.judging.order import order_of
-from coliee_ir.measures import Measure, parse
 from coliee_ir.rules.protocol import (
     LONG_LIST_FILE,
     NUMBERED,
@@ -51,7 +50,6 @@ from coliee_ir.rules.protocol import (
     submission_rules,
     unfit_tag,
 )
-from coliee_ir.scoring.evaluator import Evaluator
 from coliee_ir.scoring.reading import read_run, read_run_by
 
 #: How the organisers name files: ``task3.TAG``, ``task3-L.TAG``.
@@ -73,9 +71,8 @@ class Check:
         *,
         narrowed: bool = True,
         columns: Mapping[str, str] | None = None,
-        has_gold: bool = False,
     ) -> None:
-        self.task, self.has_gold = task, has_gold
+        self.task = task
         #: the tasks that a file is checked for: a file of the pilot is scored for both of its tasks
         self.rules, self.protocol = submission_rules(task, edition), protocol(task, edition)
         pilot = self.protocol.pilot
@@ -85,21 +82,6 @@ class Check:
         if pilot and corpus is not None:
             raise UsageError("option-needed", "the pilot has no corpus: give the organisers' test file with --queries")
         self.known = Known() if pilot else Known(queries, corpus, self.protocol)
-
-    @cached_property
-    def ranked(self) -> list[Measure]:
-        """The official measures of long lists."""
-        return [measure for name in self.protocol.long_list for measure in parse(name)]
-
-    @cached_property
-    def evaluator(self) -> Evaluator | None:
-        """What computes these; None without a gold, or with one that cannot be scored against."""
-        if not self.has_gold:
-            return None
-        try:
-            return Evaluator(self.queries, self.protocol.long_list, task=self.task, edition=self.edition)
-        except ColieeError:
-            return None
 
     def check_tag(self, tag: str) -> None:
         """Refuse a run tag that is against the rules."""
@@ -184,13 +166,8 @@ class Checked:
                     tell()
                 if rows:
                     self._sheet(name, rows, add, ended=ended)
-        is_sound = self.found.is_sound(name)
-        if is_sound:
+        if self.found.is_sound(name):
             self._read(source, add)
-        if name in self._sheets and self._sheets[name].kind == "long":
-            lists.check_ties(
-                self._sheets[name], source, self._check.ranked, self._check.evaluator if is_sound else None
-            )
 
     def _sheet(self, name: str, rows: list[Row], add: Add, *, ended: bool = True) -> None:
         """Check a file of columns."""

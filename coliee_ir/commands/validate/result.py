@@ -2,12 +2,10 @@
 
 from __future__ import annotations
 
-import os
 import re
-from collections.abc import Iterable, Iterator, Mapping, Sequence
+from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass, field, replace
 from itertools import groupby
-from pathlib import Path
 from typing import Any, ClassVar, Final
 
 from coliee_adapters.errors import printable, quoted
@@ -15,8 +13,7 @@ from coliee_adapters.forms.lines import counted
 from coliee_ir._version import __version__
 from coliee_ir.commands.validate.findings import Finding, Place
 from coliee_ir.commands.validate.rules import RULES, Severity
-from coliee_ir.output import webpage
-from coliee_ir.output.grid import Cell, Grid, Number, html, in_html, plain
+from coliee_ir.output.grid import Cell, Grid, Number, plain
 from coliee_ir.output.shown import Forms, Shown, named
 
 #: how many files of a kind of finding are named
@@ -63,27 +60,14 @@ def github(found: Checked) -> str:
     return "".join(f"{line}\n" for line in _annotations(found.findings))
 
 
-def _page(title: str, found: Checked, files: Grid | None = None, remarks: Sequence[str] = ()) -> str:
-    """The files, those of each team together, and all findings."""
-    named = _named(found.files)
-    tables = {"Findings": findings_grid(found.findings, named)}
-    if files is not None:
-        at = files.header.index("file")
-        rows = [[*row[:at], named[str(row[at])], *row[at + 1 :]] for row in files.rows]
-        tables = {"Files": replace(files, rows=rows), **tables}
-    sections = [
-        webpage.Section(name.lower(), name, html(table, name.lower())) for name, table in tables.items() if table.rows
-    ]
-    above = "".join(f"<p>{in_html(line)}</p>\n" for line in (f"{found.summary()}.", *remarks))
-    return webpage.page(title, sections, above)
-
-
 def _text(validation: Validation) -> str:
     lines = []
     for file, findings in groupby(validation.findings, key=lambda finding: finding.file):
         lines.append(printable(file))
-        for finding in findings:
-            lines += _block(finding, fixed=file in validation.mended)
+        for one in findings:
+            places = "; ".join(filter(None, map(str, one.places))) + ("; …" if one.count > len(one.places) else "")
+            by = f"{_fix(one, fixed=file in validation.mended)}  [{one.rule}, {one.source}]"
+            lines += _block(one, one.says, places, by)
     return "".join(f"{line}\n" for line in [*lines, validation.summary()])
 
 
@@ -109,9 +93,7 @@ class Validation(Checked):
     mended: dict[str, str] = field(default_factory=dict)
     left: tuple[Finding, ...] = ()
 
-    forms: ClassVar[Forms] = {
-        "table": _text, "github": github, "html": lambda found: _page("Submission checked", found),
-    }  # fmt: skip
+    forms: ClassVar[Forms] = {"table": _text, "github": github}
 
     def __repr__(self) -> str:
         counts = ", ".join(f"{severity}s={self.count(severity)}" for severity in Severity)
@@ -119,12 +101,7 @@ class Validation(Checked):
 
     def tables(self) -> Sequence[Grid]:
         """One row a finding."""
-        rows: list[list[Cell]] = [
-            [one.file, str(one.severity), one.rule, one.says, one.advice, Number(one.count, str(one.count))]
-            for one in self.findings
-        ]
-        header = ["file", "severity", "rule", "finding", "remedy", "count"]
-        return [Grid(header, rows, self.summary(), n_text=len(header) - 1)]
+        return [replace(findings_grid(self.findings), caption=self.summary())]
 
 
 @dataclass(slots=True)
@@ -156,7 +133,6 @@ class Inbox(Checked):
     forms: ClassVar[Forms] = {
         "table": lambda inbox: plain(inbox.tables()[0]) + "".join(f"{line}\n" for line in _by_kind(inbox)),
         "github": github,
-        "html": lambda inbox: _page("Submissions received", inbox, inbox.tables()[0], inbox.remarks),
     }
 
     @property
@@ -176,33 +152,26 @@ class Inbox(Checked):
         return [Grid(header, rows, n_text=6)]
 
 
-def _named(files: Sequence[str]) -> dict[str, str]:
-    """Files without the folder that all have in common: a page is no place for the paths of a machine."""
-    whole = {file: os.path.abspath(file) for file in files}  # noqa: PTH100  # links stay as they are
-    common = os.path.commonpath([os.path.dirname(path) for path in whole.values()] or ["/"])  # noqa: PTH120
-    return {file: Path(os.path.relpath(path, common)).as_posix() for file, path in whole.items()}
-
-
 def _by_kind(inbox: Inbox) -> Iterator[str]:
+    """Findings of one rule and remedy as one, with the first files."""
     order = list(RULES)
     kinds: dict[tuple[str, str], list[Finding]] = {}
     for finding in sorted(inbox.findings, key=lambda one: (list(Severity).index(one.severity), order.index(one.rule))):
         if finding.severity is not Severity.NOTE:
             kinds.setdefault((finding.rule, _plain(finding.advice)), []).append(finding)
-    for (rule, _), findings in kinds.items():
-        first = findings[0]
+    for findings in kinds.values():
+        one = replace(findings[0], count=sum(finding.count for finding in findings))
         more = f" and {len(findings) - _FILES} more" if len(findings) > _FILES else ""
-        yield f"  {first.severity:<{_INDENT}}{rule}, {counted(len(findings), 'file')}: {first.says}"
-        indent = " " * (_INDENT + 2)
-        yield f"{indent}{printable(', '.join(map(_file, findings[:_FILES])))}{more}"
-        yield f"{indent}→ {printable(first.advice)}  [{first.source}]"
+        files = ", ".join(map(_file, findings[:_FILES])) + more
+        yield from _block(one, f"{one.rule}, {counted(len(findings), 'file')}: {one.says}", files, f"  [{one.source}]")
     yield inbox.summary()
 
 
 def _file(finding: Finding) -> str:
-    """A file, and the first thing that was found in it."""
-    found = finding.places[0].found if finding.places else None
-    return f"{finding.file} ({quoted(found)})" if found else finding.file
+    """A file, and what was found in it first."""
+    found = "; ".join(quoted(place.found) for place in finding.places if place.found)
+    more = "; …" if found and finding.count > len(finding.places) else ""
+    return f"{finding.file} ({found}{more})" if found else finding.file
 
 
 def _plain(advice: str) -> str:
@@ -210,14 +179,13 @@ def _plain(advice: str) -> str:
     return re.sub(r"[\w.-]*[0-9_][\w.-]*", "…", advice)
 
 
-def _block(finding: Finding, *, fixed: bool) -> Iterator[str]:
-    yield f"  {finding.severity:<{_INDENT}}{finding.says}"
+def _block(finding: Finding, says: str, where: str, by: str) -> Iterator[str]:
+    """A finding: what, where, and what to do."""
+    yield f"  {finding.severity:<{_INDENT}}{says}"
     indent = " " * (_INDENT + 2)
-    places = [str(place) for place in finding.places if str(place)]
-    if places:
-        more = "; …" if finding.count > len(finding.places) else ""
-        yield f"{indent}{printable('; '.join(places))}{more}"
-    yield f"{indent}→ {printable(finding.advice)}{_fix(finding, fixed=fixed)}  [{finding.rule}, {finding.source}]"
+    if where:
+        yield f"{indent}{printable(where)}"
+    yield f"{indent}→ {printable(finding.advice)}{by}"
 
 
 def _fix(finding: Finding, *, fixed: bool) -> str:
@@ -247,13 +215,13 @@ def _property(value: object) -> str:
     return _data(str(value)).replace(":", "%3A").replace(",", "%2C")
 
 
-def findings_grid(findings: Iterable[Finding], named: Mapping[str, str]) -> Grid:
-    """One row a finding, with the first places, the gravest first."""
-    order = list(Severity)
+def findings_grid(findings: Iterable[Finding]) -> Grid:
+    """One row a finding, with the first places."""
     rows: list[list[Cell]] = [
-        [str(one.severity), named.get(one.file, one.file), one.says,
+        [one.file, str(one.severity), one.rule, one.says,
          "; ".join(filter(None, map(str, one.places))) + ("; …" if one.count > len(one.places) else ""),
-         one.advice, f"{one.rule}, {one.source}"]
-        for one in sorted(findings, key=lambda one: (order.index(one.severity), one.file))
+         one.advice, one.source, Number(one.count, str(one.count))]
+        for one in findings
     ]  # fmt: skip
-    return Grid(["severity", "file", "finding", "where", "remedy", "rule"], rows, n_text=6)
+    header = ["file", "severity", "rule", "finding", "where", "remedy", "source", "count"]
+    return Grid(header, rows, n_text=len(header) - 1)

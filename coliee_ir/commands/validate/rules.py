@@ -113,8 +113,6 @@ RULES: Final[dict[str, Rule]] = {
     "rank-order": Rule(_W, "{n} (query has|queries have) ranks that disagree with scores", "evaluators follow the scores: write the ranks by them", _OURS),
     "rank-numbers": Rule(_N, "{n} (query has|queries have) ranks other than 1, 2, 3, …", "write ranks from 1, without gaps", _OURS, "ranks written by score"),
     "equal-scores": Rule(_W, "{n} (query has|queries have) the same score for all documents", "ties are broken by id, so the order is lost: write scores that decrease with the rank", _OURS),
-    "ties-move": Rule(_W, "{n} official (score depends|scores depend) on the order of documents of equal score", "ties are broken by id: write scores that decrease with the rank", _OURS),
-    "ties": Rule(_N, "{n} (query has|queries have) documents of equal score", "ties are broken by id: write scores that decrease with the rank; --gold GOLD shows what they change", _OURS),
     "long-list-count": Rule(_E, "{n} (query does|queries do) not have {long_list} documents in the long list", "write {long_list} per query", _PAGE),
     "not-in-long-list": Rule(_W, "{n} (document|documents) of the answer set (is|are) not in the long list", "the long list must rank everything that the system retrieves", _OURS),
     # answers
