@@ -6,10 +6,12 @@ from collections.abc import Iterator
 from dataclasses import dataclass
 from pathlib import Path
 
+import numpy as np
+
 from benchmarks.cases import usual
-from benchmarks.contenders import MEASURES
-from benchmarks.generate import Shape, write, write_sweep
-from benchmarks.timing import Contender
+from benchmarks.contenders import MEASURES, ours
+from benchmarks.generate import Shape, write, write_sweep, write_task1
+from benchmarks.timing import Contender, side_by_side
 
 AXES = {
     "lines": "1,000 queries; documents a query grow",
@@ -84,3 +86,47 @@ def markdown(rows: list[dict[str, object]]) -> str:
         axis = key[0]
         lines.append(f"| {first} | {key[1]:,} | {' | '.join(values)} |")
     return "\n".join(lines) + "\n"
+
+
+#: command → what of its input grows, and how many of it; what pairs of runs are counted for grows with their square
+COMMANDS = {
+    "evaluate": ("lines", (100_000, 400_000, 1_600_000)),
+    "evaluate, queries of 10 documents": ("queries", (2_500, 10_000, 40_000)),
+    "evaluate, all judged": ("judgements", (50_000, 200_000, 800_000)),
+    "evaluate, runs of Task 1": ("runs", (25, 100, 400)),
+    "fuse": ("lines", (50_000, 200_000, 800_000)),
+    "convert": ("lines", (50_000, 200_000, 800_000)),
+    "tune": ("lines", (50_000, 200_000, 800_000)),
+    "validate": ("runs", (10, 40, 160)),
+    "leaderboard": ("runs", (25, 100, 400)),
+    "compare": ("runs", (10, 40, 160)),
+}
+
+
+def command(name: str, size: int, folder: Path) -> list[str]:
+    """What is timed of a command at a size of its input."""
+    verb, axis = name.partition(",")[0], COMMANDS[name][0]
+    trec, out = ("--task", "trec"), folder / f"{verb}.out"
+    if axis == "runs":
+        gold, runs = write_task1(400, size, folder)
+        asked = [*(() if verb == "validate" else (gold,)), *runs]
+        return ["sh", "-c", f"{' '.join(ours(verb, '--task', '1', *asked))} > {out} || true"]
+    if axis == "queries":
+        return ours(verb, *trec, *write(Shape(size, 10), folder))
+    if axis == "judgements":
+        return ours(verb, *trec, "-m", "map", *write(Shape(size // 1000, 100, pooled=1000), folder))
+    qrels, runs = write_sweep(Shape(size // 500, 500), folder, 2)
+    if verb == "fuse":
+        return ours(verb, *trec, *runs, "-o", out)
+    if verb == "convert":
+        return ours(verb, runs[0], out)
+    return ours(verb, *trec, *(("-m", "MicroF1") if verb == "tune" else ()), qrels, runs[0])
+
+
+def exponent(name: str, folder: Path, rounds: int = ROUNDS) -> float:
+    """The power of its input's size that a command's processor time grows with, once its start is taken off."""
+    sizes = COMMANDS[name][1]
+    first = Contender("start", ours("measures", "AP"))
+    timed = side_by_side([first, *(Contender(str(n), command(name, n, folder)) for n in sizes)], rounds)
+    start = min(timed["start"].cpu)
+    return float(np.polyfit(np.log(sizes), np.log([min(timed[str(n)].cpu) - start for n in sizes]), 1)[0])

@@ -123,8 +123,12 @@ class Ids(Sequence[str]):
         return self.raw[first : first + self.length[at]].decode("utf-8")
 
     def __iter__(self) -> Iterator[str]:
-        last = self.first + self.length
-        return (self.raw[a:b].decode("utf-8") for a, b in zip(self.first.tolist(), last.tolist(), strict=True))
+        first, last = self.first, self.first + self.length
+        if not len(first) or not self.raw.isascii():
+            return (self.raw[a:b].decode("utf-8") for a, b in zip(first.tolist(), last.tolist(), strict=True))
+        least = int(first.min())
+        text = self.raw[least : int(last.max())].decode("ascii")  # once, in half of the time
+        return (text[a:b] for a, b in zip((first - least).tolist(), (last - least).tolist(), strict=True))
 
     def at(self, which: slice | npt.NDArray[np.generic]) -> Ids:
         """The ids at these places, or where a mask is true."""

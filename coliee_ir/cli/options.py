@@ -321,7 +321,6 @@ OPTIONS: Final[Mapping[str, Option]] = {
         "--candidates", metavar="FILE", reads=True,
         help='keep only the candidates of each query: {"001": ["013", …]}, or columns as those of a run',
     ),
-    "not_queries": _option("--not-queries", help="remove documents that are queries themselves", **_SWITCH),
     # fusing
     "method": _option("--method", metavar="M", help="fusion method"),
     "norm": _option("--norm", metavar="N", help="normalisation of scores, for the comb… methods"),
@@ -342,7 +341,7 @@ OPTIONS: Final[Mapping[str, Option]] = {
 #: the headings of ``--help``, in order, with the options that neither their files nor the want of them place
 _HEADINGS: Final[Mapping[str, frozenset[str]]] = {
     "Input": frozenset(("answers", "exclude", "only", "form")),
-    "Rules": frozenset(("protocol", "rule", "weights", "not_itself", "not_queries")),
+    "Rules": frozenset(("protocol", "rule", "weights", "not_itself")),
     "Output": frozenset(
         ("format", "to", "tag", "per_query", "span_of_ties", "by_year", "stages", "table_names", "best",
          "reports", "hide_gold")

@@ -73,7 +73,7 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
 
 def add_filters(parser: argparse.ArgumentParser) -> None:
     """What to take away before cutting."""
-    add(parser, "not_itself", "not_queries", "dates", "candidates")
+    add(parser, "not_itself", "dates", "candidates")
 
 
 def chosen_filters(options: argparse.Namespace, task: str | None) -> list[Filter]:
@@ -81,8 +81,6 @@ def chosen_filters(options: argparse.Namespace, task: str | None) -> list[Filter
     chosen = []
     if options.not_itself:
         chosen.append(Filter.not_itself())
-    if options.not_queries:
-        chosen.append(Filter.not_queries())
     if options.dates is not None:
         chosen.append(Filter.not_newer(sheets.read_dates(options.dates, task=task)))
     if options.candidates is not None:

@@ -90,7 +90,7 @@ class Gathered:
         if self._numbered:
             compared = as_compared(scores)
             if not (compared[1:] < compared[:-1]).all():
-                order = np.array(order_of(list(documents), scores), dtype=np.int64)
+                order = order_of(documents, scores)
                 documents, scores = documents.at(order), scores[order]
         return documents, scores
 

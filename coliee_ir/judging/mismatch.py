@@ -21,8 +21,7 @@ from coliee_adapters.ids import MASKS, BoolArray, Forms, Ids, IntArray
 from coliee_adapters.normal_forms import alike_in, folded, is_folded, is_inert, mistaken, normalised
 from coliee_adapters.records import Run
 from coliee_adapters.remarks import EXAMPLES, Remarks
-from coliee_ir.judging.finding import Finder, finder
-from coliee_ir.judging.judged import Judged
+from coliee_ir.judging.judged import Finder, Judged, finder
 from coliee_ir.judging.qrels import Qrels
 from coliee_ir.judging.segments import Lines
 

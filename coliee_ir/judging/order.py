@@ -8,7 +8,7 @@ from typing import TypeVar
 import numpy as np
 import numpy.typing as npt
 
-from coliee_adapters.ids import IntArray
+from coliee_adapters.ids import Ids, IntArray, WordArray
 from coliee_adapters.trec_eval import compares_as_float32
 
 FloatArray = npt.NDArray[np.float64]
@@ -24,11 +24,18 @@ def as_compared(scores: Sequence[float] | FloatArray) -> FloatArray:
     return compared
 
 
-def order_of(documents: Sequence[str], scores: Sequence[float] | FloatArray) -> list[int]:
+def order_of(documents: Sequence[str], scores: Sequence[float] | FloatArray) -> IntArray:
     """The places of the documents in trec_eval's order: by score, highest first, then by id, greatest bytes first."""
-    compared = as_compared(scores).tolist()
-    # code points order text as UTF-8 orders its bytes
-    return sorted(range(len(documents)), key=lambda at: (compared[at], documents[at]), reverse=True)
+    return np.lexsort((~in_order_of_bytes(Ids.of(documents))[0], -as_compared(scores)))
+
+
+def in_order_of_bytes(*parts: Ids) -> list[WordArray]:
+    """A number for each id, in the order of their bytes: up to eight bytes are a number themselves."""
+    if max(int(ids.length.max(initial=0)) for ids in parts) <= 8:
+        return [ids.words(1)[0].byteswap() for ids in parts]
+    texts = np.array([text.encode() for ids in parts for text in ids])
+    numbers = np.unique(texts, return_inverse=True)[1].astype(np.uint64)
+    return np.split(numbers, np.cumsum([len(ids) for ids in parts])[:-1])
 
 
 def by_score(segment: IntArray, compared: FloatArray, *, stable: bool = False) -> IntArray:

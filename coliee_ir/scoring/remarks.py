@@ -26,7 +26,7 @@ from coliee_ir.scoring.submission import Counted, Named
 #: what plays no part where no measure looks at ranks
 OF_ORDER: Final = ("tie", "rank-order")
 
-#: by so much a mean average precision is clearly higher
+#: by how much average precision must be higher where a ranking is reversed, for a remark
 _CLEARLY: Final = 0.02
 #: so many standard deviations more queries must gain than lose; with nine queries or fewer none are
 _DEVIATIONS: Final = 3.0
@@ -167,7 +167,7 @@ def _upside_down(parts: Parts, measures: Iterable[Measure], against: Prepared) -
     for part, matters in {"documents": ranked and "long" not in parts, "long": True}.items():
         if part not in parts or not against.rules.ranked:
             continue
-        if (found := _better_reversed(parts[part], ranks_matter=matters, answered_only=skip)) is not None:
+        if (found := _better_reversed(parts[part], matters, skip)) is not None:
             remark = Remark(
                 "upside-down",
                 f"the ranking is better upside down: AP is {found[0]:.4f}, and {found[1]:.4f} if every list is "
@@ -176,8 +176,8 @@ def _upside_down(parts: Parts, measures: Iterable[Measure], against: Prepared) -
             yield remark.of_part("long", "long list") if part == "long" else remark
 
 
-def _better_reversed(judged: Judged, *, ranks_matter: bool, answered_only: bool = False) -> tuple[float, float] | None:
-    """The average precision of a ranking, and reversed, where that is clearly higher; else None.
+def _better_reversed(judged: Judged, ranks_matter: bool, answered_only: bool) -> tuple[float, float] | None:
+    """The mean average precision of a ranking, and reversed, where that is clearly higher; None if not.
 
     Clearly is by more than 0.02 in the mean, and in so many more queries than the other way round as chance does not
     give: a sign test at three standard deviations, for which ten queries are the least.
@@ -195,7 +195,7 @@ def _better_reversed(judged: Judged, *, ranks_matter: bool, answered_only: bool 
     better = float((reversed_ - as_it_is)[kept].mean()) > _CLEARLY
     if not better or gained - lost <= _DEVIATIONS * (gained + lost) ** 0.5:
         return None
-    return (float(as_it_is[kept].mean()), float(reversed_[kept].mean()))
+    return float(as_it_is[kept].mean()), float(reversed_[kept].mean())
 
 
 def _average_precisions(judged: Judged) -> tuple[FloatArray, FloatArray]:
