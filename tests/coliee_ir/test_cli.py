@@ -52,8 +52,7 @@ def shown(name: str) -> list[str]:
     return [str(EXAMPLES / argument) if "/" in argument else argument for argument in SHOWN[name]]
 
 
-@pytest.mark.parametrize("name", SHOWN)
-@pytest.mark.parametrize("per_query", [False, True])
+@pytest.mark.parametrize(("name", "per_query"), [("1", False), *((name, True) for name in SHOWN)])
 def test_all_forms_of_output_tell_the_same(name: str, per_query: bool, call: Call) -> None:
     options = [*shown(name), *(["-q"] if per_query else [])]
     texts = {}
@@ -576,4 +575,4 @@ def test_an_option_that_names_a_file_says_whether_it_is_read_or_written() -> Non
         if option.flags and option.settings.get("metavar") in ("FILE", "DIR", "CSV", "OUT", "RUN", "GOLD")
     }  # fmt: skip
     assert {name for name in files if not OPTIONS[name].reads and not OPTIONS[name].writes} == set()
-    assert {"output", "log", "save", "pages"} <= {name for name in files if OPTIONS[name].writes}
+    assert {"output", "log", "save"} <= {name for name in files if OPTIONS[name].writes}

@@ -20,6 +20,7 @@ from coliee_ir.commands.edition.config import Edition
 from coliee_ir.commands.edition.day import Day
 from coliee_ir.output.envelope import dumped
 from coliee_ir.output.shown import jsonable
+from coliee_ir.output.webpage import file_name
 
 RESULTS: Final = "results.json"
 _SUMS: Final = "SHA256SUMS"
@@ -47,15 +48,11 @@ def inputs(edition: Edition) -> list[str]:
 
 def write(day: Day, folder: Path) -> News:
     """Write all of an edition: each file beside its place, then into it; what an earlier call left is removed."""
-    files: dict[str, str | bytes] = {
-        f"{room}/{name}": content
-        for room, made in (
-            ("desk", desk.pages(day)),
-            ("public", public.pages(day.boards, day.edition)),
-            ("paper", paper.files(day.boards, day.edition)),
-        )
-        for name, content in made.items()
-    }
+    boards = [board for board in day.boards if board.entries]
+    reports, links = _reports(day) if day.edition.public.reports else ({}, {})
+    site = {**public.pages(boards, day.edition, links), **reports}
+    rooms = {"desk": desk.pages(day), "public": site, "paper": paper.files(boards, day.edition)}
+    files = {f"{room}/{name}": content for room, made in rooms.items() for name, content in made.items()}
     before, sums = _read_results(folder), _read_sums(folder)
     results = _results(day)
     files[RESULTS] = dumped(results)
@@ -76,6 +73,22 @@ def write(day: Day, folder: Path) -> News:
     arrived = tuple(row["file"] for row in results["received"] if row["file"] not in known)
     new = frozenset(str(one) for one, row in zip(day.decide, results["decide"], strict=True) if str(row) not in told)
     return News(tuple(contents), removed, arrived, new)
+
+
+def _reports(day: Day) -> tuple[dict[str, str], dict[str, dict[str, str]]]:
+    """A report of the runs of each team and task; task → run → its report."""
+    from coliee_ir.commands import report  # what it draws with is an extra
+
+    report.check_installed("reports = true")
+    made, links = dict[str, str](), dict[str, dict[str, str]]()
+    for scored, board in zip(day.scored, day.boards, strict=True):
+        team_of = {id(entry.scores): entry.team or entry.tag for entry in board.entries}
+        for team in dict.fromkeys(team_of.values()):
+            runs = scored.of([at for at, scores in enumerate(scored) if team_of.get(id(scores)) == team])
+            name = file_name("task", board.task, "report", team)
+            made[name] = report.report(runs, n_resamples=day.edition.resamples).to_html()
+            links.setdefault(board.task, {}).update(dict.fromkeys((scores.tag for scores in runs), name))
+    return made, links
 
 
 def _results(day: Day) -> dict[str, Any]:
