@@ -191,7 +191,7 @@ def carefully() -> Iterator[None]:
     """Without the readers of regular files."""
     with (
         mock.patch.object(columns.Reader, "regular", lambda self, raw, **_: None),
-        mock.patch.object(trec, "regular_words", lambda text, width: None),
+        mock.patch.object(trec, "regular_table", lambda raw, width: None),
     ):
         yield
 

@@ -375,6 +375,7 @@ def test_the_json_holds_everything_and_repeats_to_the_byte(folder: Path, capsys:
     assert set(told["tables"]) == {
         "ranking", "results", "data", "relevant", "questions", "invalid"
     }  # fmt: skip
+    assert told["tables"]["invalid"][0]["files"] == "bad.txt"  # the folder of all is not said
     assert told["tables"]["results"][0] == {
         "Place": "1", "Team": "T9", "File": "9.txt", "Run": "r9", "F1": 0.45, "Precision": 0.45, "Recall": 0.45,
         "Rank 95%": "1", "Interval 95%": "[.238, .682]",

@@ -36,6 +36,7 @@ class News(NamedTuple):
     removed: tuple[str, ...]
     arrived: tuple[str, ...]  # the files that are new
     decide: frozenset[str]  # the decisions that are new; all of a first call
+    needs_lualatex: bool  # whether the paper has characters that pdfLaTeX does not have
 
 
 def inputs(edition: Edition) -> list[str]:
@@ -72,7 +73,8 @@ def write(day: Day, folder: Path) -> News:
     told = {str(one) for one in before.get("decide", [])}
     arrived = tuple(row["file"] for row in results["received"] if row["file"] not in known)
     new = frozenset(str(one) for one, row in zip(day.decide, results["decide"], strict=True) if str(row) not in told)
-    return News(tuple(contents), removed, arrived, new)
+    needs_lualatex = "program = lualatex" in str(files["paper/paper.tex"]).partition("\n")[0]
+    return News(tuple(contents), removed, arrived, new, needs_lualatex)
 
 
 def _reports(day: Day) -> tuple[dict[str, str], dict[str, dict[str, str]]]:
@@ -143,6 +145,8 @@ def told(day: Day, news: News) -> Iterator[str]:
     yield f"{counted(len(news.arrived), 'new file')}{of_teams}; {counted(len(day.inbox.received), 'file')} in all"
     for board in day.boards:
         yield f"Task {board.task}: {counted(len(board.ranked), 'run')}"
+    if news.needs_lualatex:
+        yield "paper/paper.tex: compile it with lualatex; pdflatex does not have all characters of the names"
     if day.decide:
         yield f"{counted(len(day.decide), 'decision')} to take, {len(news.decide)} new:"
     for one in day.decide:
