@@ -10,7 +10,8 @@ from pathlib import Path
 from typing import Final
 
 from coliee_adapters.errors import UsageError, guarded, shortened
-from coliee_adapters.files.source import Source, written
+from coliee_adapters.files.source import Source
+from coliee_adapters.files.writing import written
 from coliee_adapters.forms.detect import RUN_FORMS
 from coliee_adapters.kinds import told
 from coliee_adapters.records import Run
@@ -73,7 +74,7 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
 
 def add_filters(parser: argparse.ArgumentParser) -> None:
     """What to take away before cutting."""
-    add(parser, "not_itself", "not_queries", "dates", "candidates")
+    add(parser, "not_itself", "dates", "candidates")
 
 
 def chosen_filters(options: argparse.Namespace, task: str | None) -> list[Filter]:
@@ -81,8 +82,6 @@ def chosen_filters(options: argparse.Namespace, task: str | None) -> list[Filter
     chosen = []
     if options.not_itself:
         chosen.append(Filter.not_itself())
-    if options.not_queries:
-        chosen.append(Filter.not_queries())
     if options.dates is not None:
         chosen.append(Filter.not_newer(sheets.read_dates(options.dates, task=task)))
     if options.candidates is not None:

@@ -20,7 +20,8 @@ import pytest
 import coliee_ir
 from coliee_adapters.errors import ColieeError, InputError, UsageError, masked
 from coliee_adapters.files import remote
-from coliee_adapters.files.source import Kind, Source, written
+from coliee_adapters.files.source import Kind, Source
+from coliee_adapters.files.writing import written
 from coliee_ir import Evaluator, Submission
 from tests.needed import needs
 
@@ -250,7 +251,6 @@ def test_what_cannot_be_read_is_said_in_a_sentence(memory: Any, call: Call, run:
     [
         ["evaluate", "GOLD", "memory://task1/bm25.txt", "--store", "s3://b/s.sqlite"],
         ["evaluate", "GOLD", "memory://task1/bm25.txt", "--log", "s3://b/log.csv"],
-        ["leaderboard", "GOLD", "memory://task1/bm25.txt", "--overview", "s3://b/tables"],
         ["report", "GOLD", "memory://task1/bm25.txt", "--figures", "s3://b/figures"],
         ["evaluate", "GOLD", "memory://task1/bm25.txt", "-o", "memory://task1/bm25.txt"],
         ["demo", "-o", "s3://b/demo"],

@@ -30,10 +30,9 @@ def left(filter_: Filter, run: object = None) -> dict[str, list[str]]:
     st.dictionaries(st.sampled_from("abcd"), st.permutations("abcde"), min_size=1),
     st.dictionaries(st.sampled_from("abcde"), st.sampled_from(("2001-01-01", "2002-01-01", "2003-01-01"))),
     st.dictionaries(st.sampled_from("abcd"), st.sets(st.sampled_from("abcde"))),
-    st.fixed_dictionaries({query: st.integers(0, 6) for query in "abcd"}),
 )
 def test_filters_are_what_plain_python_makes_of_them(
-    run: dict[str, list[str]], dates: dict[str, str], of_query: dict[str, set[str]], counts: dict[str, int]
+    run: dict[str, list[str]], dates: dict[str, str], of_query: dict[str, set[str]]
 ) -> None:
     def naive_filter(keeps: Callable[[str, str], bool]) -> dict[str, list[str]]:
         return {q: [d for d in ranking if keeps(q, d)] for q, ranking in run.items()}
@@ -43,11 +42,6 @@ def test_filters_are_what_plain_python_makes_of_them(
         lambda q, d: q not in dates or d not in dates or dates[d] <= dates[q]
     )
     assert left(Filter.candidates(of_query), run) == naive_filter(lambda q, d: q not in of_query or d in of_query[q])
-    assert left(Filter.not_queries(), run) == naive_filter(lambda q, d: d not in run)
-    first = {q: ranking[: counts[q]] for q, ranking in run.items()}
-    assert left(Filter.as_many(counts), run) == first
-    ranked = to_run(cut(run, counts, task="trec"))
-    assert {q: list(ranking) for q, ranking in ranked.items()} == {q: r for q, r in first.items() if r}
 
 
 @given(naive.cases(), st.data())
@@ -73,16 +67,11 @@ def test_dates_are_compared_by_what_both_say(query: str, document: str, is_newer
     assert left(Filter.not_newer({"a": query, "b": document}), {"a": ["b"]}) == {"a": [] if is_newer else ["b"]}
 
 
-def test_a_query_without_a_count_is_refused() -> None:
-    with refusing(UsageError, "[missing-key] 2 queries … c, d …"):
-        cut(RUN, {"a": 1, "b": 2}, task="trec")
-
-
 @pytest.mark.parametrize("filter_", [Filter.not_newer({"z": "2019"}), Filter.candidates({"z": ["a"]})])
 def test_a_filter_whose_ids_do_not_occur_is_refused(filter_: Filter) -> None:
     gold = {query: ["b"] for query in RUN}
     for refused in (
-        lambda: cut(RUN, {"a": 1}, task="trec", filters=[filter_]),
+        lambda: cut(RUN, task="trec", filters=[filter_]),
         lambda: tune(gold, RUN, task="trec", maximise="MicroF1", folds=2, filters=[filter_]),
     ):
         with refusing(UsageError, "[mismatch]"):
@@ -125,9 +114,9 @@ def test_filters_and_a_rule_on_the_command_line(tmp_path: Path, call: Callable[.
     (tmp_path / "run.txt").write_text("".join(f"000001 00000{n} T\n" for n in (1, 2, 3, 4, 5, 6)) + "000002 000009 T\n")
     (tmp_path / "dates.txt").write_text("000001 2019\n000003 2020\n")
     (tmp_path / "candidates.json").write_text('{"000001": ["000004", "000003", "000006", "000002"]}')
-    options = ("--dates", tmp_path / "dates.txt", "--candidates", tmp_path / "candidates.json", "--not-queries")
+    options = ("--dates", tmp_path / "dates.txt", "--candidates", tmp_path / "candidates.json")
     given_ = ("cut", tmp_path / "run.txt", "--task", "1", "--by", "k=1")
-    assert call(*given_, *options)[:2] == (0, "000001 000004 T\n000002 000009 T\n")
+    assert call(*given_, *options)[:2] == (0, "000001 000002 T\n000002 000009 T\n")
     assert call(*given_, "--rule", "rule.json")[0] == 2
 
 
@@ -140,5 +129,4 @@ def test_filters_alone_cut_a_run(tmp_path: Path, call: Callable[..., tuple[int, 
     (tmp_path / "run.json").write_text(json.dumps({"000001": ["000001", "000002"], "000002": ["000003"]}))
     given_ = ("cut", tmp_path / "run.json", "--task", "1", "--tag", "A", "-o", "-")
     assert call(*given_, "--not-itself")[:2] == (0, "000001 000002 A\n000002 000003 A\n")
-    assert call(*given_, "--not-queries")[:2] == (0, "000002 000003 A\n")
     assert call(*given_)[:2] == (2, "")

@@ -17,11 +17,8 @@ from hypothesis import strategies as st
 import coliee_ir
 from coliee_adapters.errors import UsageError
 from coliee_ir.cli import main
-from coliee_ir.commands.tune.objective import objective
-from coliee_ir.commands.tune.pool import Pool
 from coliee_ir.measures import parse
 from coliee_ir.measures.catalogue import names_in
-from coliee_ir.measures.formulas import Formula
 from coliee_ir.rules import protocol as rules
 from coliee_ir.rules.decisions import Decisions
 
@@ -136,32 +133,6 @@ def test_alqac_of_2026_is_scored_compared_and_ranked_by_its_sum(capsys: pytest.C
 def main_json(arguments: list[str], capsys: pytest.CaptureFixture[str]) -> Any:
     assert main([*arguments, "--protocol", "alqac-2026", "-f", "json"]) in (0, 1)
     return json.loads(capsys.readouterr().out)
-
-
-@given(JUDGED, FOUND, LABELS, st.integers(0, 5))
-def test_tuning_sums_what_scoring_sums(
-    gold: dict[str, set[str]], run: dict[str, list[str]], labels: dict[str, bool], k: int
-) -> None:
-    """The objective of a cut run is the formula of that run, for sums and for gated values."""
-    qrels = {query: dict.fromkeys(sorted(relevant), 1) for query, relevant in gold.items()}
-    ranked = {query: {doc: 1.0 - rank / 9 for rank, doc in enumerate(docs)} for query, docs in run.items()}
-    pool = Pool.read(ranked, qrels, task="trec")
-    decisions = Decisions(no_overlap="zero")
-    held = coliee_ir.Gold(qrels, labels)
-    for typed in (
-        "0.5*MicroF1 + 0.25*MacroF2 + 0.25*Accuracy",
-        "0.9*MacroP + 0.1*LabelAccuracy - 0.2",
-        "MacroP if MacroR > 0 and LabelAccuracy = 1",
-    ):
-        [formula] = parse(typed)
-        assert isinstance(formula, Formula)
-        cut = {query: list(docs)[:k] for query, docs in run.items()}
-        answers, measures = dict.fromkeys(QUERIES, "Y"), [typed, "LabelAccuracy"]
-        scores = coliee_ir.evaluate(held, cut, answers=answers, task="3", measures=measures, decisions=decisions)
-        [label] = parse("LabelAccuracy")
-        aim = objective(formula, pool, decisions, labels, {label: scores.results[label]})
-        total = aim.terms(pool, np.minimum(pool.lengths, k)).total
-        assert total == pytest.approx(scores.measures[typed], abs=1e-9)
 
 
 @pytest.mark.parametrize(

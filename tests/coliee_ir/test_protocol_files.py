@@ -24,7 +24,7 @@ from coliee_adapters.layouts import Layout, Part, described
 from coliee_adapters.records import Answers, Run
 from coliee_ir.cli import main
 from coliee_ir.commands.bundle import pack, score_upload
-from coliee_ir.inbox.inventory import WHY_NOT as KINDS
+from coliee_ir.inbox.folders import WHY_NOT as KINDS
 from coliee_ir.rules import protocol as rules
 from coliee_ir.rules.protocol import NEWEST, submission_rules, use
 
@@ -539,7 +539,7 @@ def test_what_fuse_cut_and_tune_write_is_read_beside_the_formats_of_the_protocol
     gold, *runs = own
     by_own = ["--protocol", "own.toml"]
     assert main(["fuse", *runs, *by_own, "--fit", gold, "--folds", "3", "-o", "fused.run"]) == 0
-    tuned = ["tune", gold, runs[0], *by_own, "--by", "k", "--folds", "3", "--save", "rule.json"]
+    tuned = ["tune", gold, runs[0], *by_own, "-m", "MicroF1", "--by", "k", "--folds", "3", "--save", "rule.json"]
     assert main([*tuned, "--apply", runs[1], "-o", "tuned.run"]) == 0
     assert main(["cut", runs[1], "--rule", "rule.json", *by_own, "-o", "cut.run"]) == 0
     assert Path("cut.run").read_bytes() == Path("tuned.run").read_bytes()
@@ -710,5 +710,6 @@ def test_editions_of_a_protocol_and_a_known_format_as_container(capsys: pytest.C
         assert main(["evaluate", gold, run, "--protocol", "own.toml", *options, "-f", "json"]) == 0
         assert json.loads(capsys.readouterr().out)["runs"][0]["measures"] == pytest.approx(expected)
     tuned = ["tune", gold, longer, "--protocol", "own.toml", "--by", "k", "--folds", "2"]
-    assert main([*tuned, "--apply", longer, "-o", "cut.run"]) == 0
+    assert main(tuned) == 2  # of a formula, each part has a best cutoff of its own
+    assert main([*tuned, "-m", "MicroF1", "--apply", longer, "-o", "cut.run"]) == 0
     assert coliee_ir.evaluate(gold, "cut.run", task="own.toml").measures["Both"] > 0.5

@@ -19,7 +19,7 @@ from coliee_ir.commands.compare.systems import system, systems_of
 from coliee_ir.commands.leaderboard.board import Entry
 from coliee_ir.commands.leaderboard.result import Leaderboard
 from coliee_ir.commands.leaderboard.standing import order_key, places, stands
-from coliee_ir.inbox.inventory import passed_over
+from coliee_ir.inbox.folders import passed_over
 from coliee_ir.inbox.sheets import groups_of
 from coliee_ir.inbox.teams import Listed, TeamList, Teams
 from coliee_ir.rules.protocol import described_task
@@ -192,7 +192,7 @@ def _said_of_equal(evaluator: Evaluator, runs: Sequence[_Run]) -> Iterator[str]:
                 of_teams = f" of {counted(len(teams), 'team')}" if teams else ""
                 listed = ", ".join(shortened(f"{one.team} {one.scores.tag}".strip()) for one in equal[:10])
                 sentence = f"{counted(len(equal), 'run')}{of_teams} give the same answers: {listed}"
-                yield Remark("identical", sentence)
+                yield Remark("same-answers", sentence)
 
 
 def _answers_of(evaluator: Evaluator, part: Any) -> frozenset[tuple[str, object]]:

@@ -6,13 +6,13 @@ from collections.abc import Iterator, Sequence
 
 from coliee_adapters.files.source import Source
 from coliee_adapters.layouts import Layout, Part
+from coliee_ir.rules import ALWAYS
 from coliee_ir.rules.protocol import (
     TASKS,
     Protocol,
     SubmissionRules,
     all_rules,
     all_submissions,
-    is_for_all_years,
     neighbours,
     protocol,
     use,
@@ -52,7 +52,7 @@ def stated(name: str) -> str:
 
 
 def _span(rules: Protocol | SubmissionRules) -> str:
-    if is_for_all_years(rules):
+    if rules.last == ALWAYS:
         return "all years"
     return str(rules.first) if rules.first == rules.last else f"{rules.first}–{rules.last}"
 

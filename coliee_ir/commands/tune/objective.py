@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Mapping
 from itertools import pairwise
-from typing import Any, Final, NamedTuple
+from typing import Any, NamedTuple
 
 import numpy as np
 import numpy.typing as npt
@@ -14,8 +14,7 @@ from coliee_adapters.ids import IntArray
 from coliee_ir.commands.tune.pool import Pool
 from coliee_ir.judging.judged import BoolArray, FloatArray
 from coliee_ir.measures import Measure
-from coliee_ir.measures.base import Result, Terms, of_mean, quotient
-from coliee_ir.measures.formulas import Formula
+from coliee_ir.measures.base import Terms, of_mean, quotient
 from coliee_ir.measures.labels import Accuracy
 from coliee_ir.measures.sets import Macro, MacroF, Micro, topic_wise
 from coliee_ir.rules.decisions import Decisions
@@ -23,29 +22,21 @@ from coliee_ir.rules.decisions import Decisions
 #: query numbers, correct and retrieved documents → values
 Value = Callable[[IntArray, FloatArray, FloatArray], FloatArray]
 
-#: how many columns a row adds to, in all scores but formulas
-_PLAIN: Final = 2
-
 
 class Objective(NamedTuple):
     """A score of cut rankings."""
 
     base: FloatArray  # shape (Q, T); what each query adds with nothing retrieved
-    # shape (N, R) with R ≤ T; what a row adds to the first R columns when it is kept together with all rows above it,
-    # as numbers of any kind. To the others no row adds anything
+    # shape (N, 2); what a row adds to the first two columns when it is kept together with all rows above it, as numbers
+    # of any kind. To the others no row adds anything
     row: npt.NDArray[Any]
-    up_to: npt.NDArray[Any]  # shape (N, R); what a row and those above it in its query add together
+    up_to: npt.NDArray[Any]  # shape (N, 2); what a row and those above it in its query add together
     score: Callable[[FloatArray], FloatArray]  # sums of shape (…, T) → scores of shape (…)
     is_mean: bool  # whether the score is a mean over queries
 
     def raises(self, rows: npt.NDArray[np.integer[Any]] | slice) -> BoolArray:
-        """Whether each of some rows can raise the score: it adds to the first sum, or takes from a mean's second.
-
-        Of a formula, any may.
-        """
+        """Whether each of some rows can raise the score: it adds to the first sum, or takes from a mean's second."""
         row = self.row[rows]
-        if row.shape[1] > _PLAIN:
-            return np.ones(len(row), dtype=np.bool_)
         return np.asarray((row[:, 0] > 0) | (row[:, 1] < 0))
 
     def at(self, pool: Pool, counts: IntArray) -> FloatArray:
@@ -66,11 +57,8 @@ def objective(
     pool: Pool,
     decisions: Decisions,
     right: Mapping[str, bool] | None = None,
-    fixed: Mapping[Measure, Result] | None = None,
 ) -> Objective:
     """The sums of a measure on a pool."""
-    if isinstance(measure, Formula):
-        return _of_formula(measure, pool, decisions, right, fixed or {})
     if isinstance(measure, Micro) and measure.cutoff is None:
         nothing = np.zeros(len(pool.queries))
         base = np.column_stack((nothing, nothing, pool.wanted)).astype(np.float64)
@@ -78,19 +66,11 @@ def objective(
         up_to = np.empty((len(pool.scores), 2), dtype=np.int32)
         up_to[:, 0], up_to[:, 1] = pool.running(pool.relevant), pool.rank
         return Objective(base, row, up_to, measure.of_sums, False)
-    return _of_values(pool, _value(measure, pool, decisions, right, {}))
+    return _of_values(pool, _value(measure, pool, decisions, right))
 
 
-def _value(
-    measure: Measure,
-    pool: Pool,
-    decisions: Decisions,
-    right: Mapping[str, bool] | None,
-    fixed: Mapping[Measure, Result],
-) -> Value:
+def _value(measure: Measure, pool: Pool, decisions: Decisions, right: Mapping[str, bool] | None) -> Value:
     """The value of a query with so many correct and retrieved documents."""
-    if measure in fixed:
-        return lambda query, _, __: fixed[measure].per_query[query]
     if isinstance(measure, Accuracy) and right is not None:
         is_right = np.array([right.get(query, False) for query in pool.queries], dtype=np.bool_)
 
@@ -117,43 +97,6 @@ def _value(
         f"{measure} cannot be maximised over cutoffs; use one of MicroP, MicroR, MicroF, MacroP, MacroR, MacroF, "
         "without @k, or Accuracy where articles belong to the answers (Task 3 from 2026)",
     )
-
-
-def _of_formula(
-    formula: Formula,
-    pool: Pool,
-    decisions: Decisions,
-    right: Mapping[str, bool] | None,
-    fixed: Mapping[Measure, Result],
-) -> Objective:
-    """The sums of a formula: the columns of its terms side by side; or, with conditions, a mean over queries."""
-    if formula.conditions:
-        decided = formula.decided(decisions)
-        values = {one: _value(one, pool, decided, right, fixed) for one in formula.measures}
-
-        def gated(query: IntArray, correct: FloatArray, retrieved: FloatArray) -> FloatArray:
-            of_each = {one: value(query, correct, retrieved) for one, value in values.items()}
-            return formula.gated(formula.of_queries(of_each, len(query)), of_each)
-
-        return _of_values(pool, gated)
-    terms: list[Terms | None] = []
-    rows: list[FloatArray] = []
-    up_to: list[FloatArray] = []
-    for _, one in formula.terms:
-        aim = None if one is None or one in fixed else objective(one, pool, decisions, right)
-        if aim is not None:
-            held: Terms | None = Terms(aim.base, aim.score, np.zeros(aim.base.shape[1]), aim.is_mean)
-        else:
-            held = None if one is None else fixed[one].terms
-        terms.append(held)
-        width = 0 if held is None else held.each.shape[1]
-        for columns, of_aim in ((rows, aim and aim.row), (up_to, aim and aim.up_to)):
-            padded = np.zeros((len(pool.scores), width))
-            if of_aim is not None:
-                padded[:, : of_aim.shape[1]] = of_aim
-            columns.append(padded)
-    summed = formula.summed(terms, len(pool.queries))
-    return Objective(summed.each, np.hstack(rows), np.hstack(up_to), summed.score, False)
 
 
 def _of_values(pool: Pool, value: Value) -> Objective:

@@ -26,7 +26,6 @@ from coliee_ir.commands.tune.selection import candidates_of, nested, select
 from coliee_ir.judging import workers
 from coliee_ir.judging.gathered import Gathered
 from coliee_ir.measures import Measure
-from coliee_ir.measures.formulas import Formula
 from coliee_ir.measures.labels import Accuracy
 from coliee_ir.measures.sets import Macro, Micro
 from coliee_ir.rules.protocol import Protocol, protocol
@@ -129,13 +128,12 @@ def tune(
     given = None if answers is None else evaluator.read(answers)
     if given is None:
         given = submission.beside.get("answers")
-    inside = measure.measures if isinstance(measure, Formula) else (measure,)
-    if any(isinstance(one, Accuracy) for one in inside) and given is None:
+    if isinstance(measure, Accuracy) and given is None:
         needed = "Accuracy needs the answers that belong to the run (--answers); or maximise MacroF2"
         raise UsageError("unfit-measure", needed)
     # what is wrong with the files, or between them, is refused or said as everywhere
     scores = evaluator.evaluate(submission, answers=given, keep_judged=True)
-    right = _right(record, given) if any(isinstance(one, Accuracy) for one in inside) else None
+    right = _right(record, given) if isinstance(measure, Accuracy) else None
     pool = pool_of(evaluator, submission, measure)
     if by_year:
         if groups is not None:
@@ -146,15 +144,12 @@ def tune(
         raise UsageError(
             "option-conflict", "cutoffs are tuned on the queries of the gold; extra queries cannot count as wrong"
         )
-    # what does not look at the documents that are cut
-    decided = measure.decided(evaluator.decisions) if isinstance(measure, Formula) else evaluator.decisions
-    fixed = {one: one.compute(scores.judged, decided) for one in inside if "documents" not in one.needs}
     if not pool.wanted.any():
         raise UsageError("no-relevant", f"{evaluator.gold.path} has no relevant documents, so no cutoff can be tuned")
     pool = filtered(pool, filters, scores.file)
     kinds = [kind for kind in texts("by", by, "the name of a rule, or a list of names") if kind]
     split = Split.of(pool.queries, folds, seed, groups, repeats)
-    aim = objective(measure, pool, evaluator.decisions, right, fixed)
+    aim = objective(measure, pool, evaluator.decisions, right)
     candidates = candidates_of(pool, aim, kinds, floor, cap)
     everyone = np.ones(len(pool.queries), dtype=np.bool_)
     selection = select(candidates, split, split.all_folds(everyone), everyone)
@@ -212,7 +207,7 @@ def _remarks(scores: Scores) -> tuple[str, ...]:
 
 def cut(
     run: RunLike,
-    rule: Rule | Mapping[str, int] | None = None,
+    rule: Rule | None = None,
     *,
     task: str | int | None = None,
     filters: Sequence[Filter] = (),
@@ -222,8 +217,7 @@ def cut(
 
     Args:
         run: a ranking; what ``read_run`` takes.
-        rule: the rule; or query → how many documents to keep, for example as a model predicts it; None for all that the
-            filters leave.
+        rule: the rule; None for all that the filters leave.
         task: the task, where it is known.
         filters: what to take away before.
         columns: what the columns of tables and frames are called, by role: see ``read_gold``.
@@ -233,31 +227,27 @@ def cut(
 
     Raises:
         InputError: the run cannot be read, or holds labels.
-        UsageError: it is not a rule, or it needs scores and the run has none; a query has no count; a filter knows no
-            id of the run.
+        UsageError: it is not a rule, or it needs scores and the run has none; a filter knows no id of the run.
 
     >>> to_cut = {"q1": {"d1": 0.9, "d2": 0.4}, "q2": {"d3": 0.3}}
     >>> from coliee_ir import to_run
-    >>> to_run(cut(to_cut, Rule("score", 0.5))), to_run(cut(to_cut, {"q1": 0, "q2": 1}))
-    ({'q1': {'d1': 0.9}}, {'q2': {'d3': 0.3}})
+    >>> to_run(cut(to_cut, Rule("score", 0.5)))
+    {'q1': {'d1': 0.9}}
     """
-    if not (isinstance(rule, Rule | Mapping) or (rule is None and filters)):
+    if not (isinstance(rule, Rule) or (rule is None and filters)):
         raise UsageError("bad-value", f'a run is cut by a rule, such as Rule("k", 3), not by {rule!r}')
     record = ranking(run, task, columns)
     gathered = Gathered(record)
     remarks = gathered.remarks + Remarks()
     remarks.add("duplicate", n=gathered.lines - gathered.retrieved)
     pool = filtered(pooled(gathered), filters, record.path)
-    if isinstance(rule, Rule):
+    keeps = np.ones(len(pool.documents), dtype=np.bool_)
+    if rule is not None:
         named([rule.family], pool)
         keeps = rule.keeps(pool)
-    elif rule is None:
-        keeps = np.ones(len(pool.documents), dtype=np.bool_)
-    else:
-        keeps = Filter.as_many(rule).keeps(pool)
     kept = pool.lists(keeps)
     rankings: Mapping[str, Any] = kept if pool.scored else {query: list(ranking) for query, ranking in kept.items()}
-    least = rule.threshold if isinstance(rule, Rule) and rule.family == "score" else -math.inf
+    least = rule.threshold if rule is not None and rule.family == "score" else -math.inf
     if pool.compared.max(initial=-math.inf) < least:
         remarks.add("no-score-reaches")
     return Run.of(rankings, tag=record.tag, path=record.path, remarks=remarks)
@@ -271,10 +261,10 @@ def _measure(maximise: str, rules: Protocol) -> Measure:
     if len(measures) > 1:
         raise UsageError("option-needed", "name one measure to maximise")
     (measure,) = measures
-    if not maximise and not isinstance(measure, Micro | Macro | Accuracy | Formula):
+    if not maximise and not isinstance(measure, Micro | Macro | Accuracy):
         raise UsageError(
             "unfit-measure",
-            f"task {rules.task} is ranked by {measure}, which does not depend on a cutoff; name a measure, "
+            f"task {rules.task} is ranked by {measure}, by which no cutoff can be chosen; name a measure, "
             "for example MicroF1",
         )
     return measure

@@ -13,8 +13,7 @@ from typing import Any, Final, NamedTuple
 import numpy as np
 
 from coliee_adapters.checked import is_finite, one_of
-from coliee_adapters.errors import UsageError, quoted, shortened
-from coliee_adapters.forms.lines import counted
+from coliee_adapters.errors import UsageError, quoted
 from coliee_ir.commands.tune.pool import Pool
 from coliee_ir.judging.judged import BoolArray, FloatArray
 
@@ -188,23 +187,6 @@ class Filter(NamedTuple):
         """
         return Filter("among the query's candidates", partial(_candidates, of_query), partial(_knows_queries, of_query))
 
-    @staticmethod
-    def not_queries() -> Filter:
-        """Take out documents that are queries of the run, or of the gold, themselves."""
-        return Filter("not a query", _not_queries)
-
-    @staticmethod
-    def as_many(counts: Mapping[str, int]) -> Filter:
-        """Keep the first so many documents of each query.
-
-        Args:
-            counts: query → how many, for every query that has documents.
-
-        Raises:
-            UsageError: a query has no count.
-        """
-        return Filter("as many as predicted", partial(_as_many, counts))
-
 
 def filtered(pool: Pool, filters: Iterable[Filter], path: str) -> Pool:
     """What filters leave of a run."""
@@ -252,18 +234,3 @@ def _candidates(of_query: Mapping[str, Collection[str]], pool: Pool) -> BoolArra
 
 def _knows_queries(of_query: Mapping[str, Collection[str]], pool: Pool) -> bool:
     return not of_query.keys().isdisjoint(pool.queries)
-
-
-def _not_queries(pool: Pool) -> BoolArray:
-    queries = set(pool.queries)
-    return np.array([document not in queries for document in pool.documents], dtype=np.bool_)
-
-
-def _as_many(counts: Mapping[str, int], pool: Pool) -> BoolArray:
-    answered = [query for query, n in zip(pool.queries, pool.lengths.tolist(), strict=True) if n]
-    if without := [query for query in answered if query not in counts]:
-        shown = ", ".join(map(shortened, without[:3]))
-        problem = f"{counted(len(without), 'query')} of the run without a count: {shown}; give one for each"
-        raise UsageError("missing-key", problem)
-    most = np.array([counts.get(query, 0) for query in pool.queries], dtype=np.int64)
-    return np.asarray(pool.rank <= most[pool.query])
