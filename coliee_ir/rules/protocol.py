@@ -195,15 +195,6 @@ LONG_LIST_FILE = r"(?i)task3-l(?![a-z])"
 DESCRIBED_TASKS = ("1", "2", "3", "4", "pilot")
 
 
-def task_that_shows(*, pilot: bool, labels: bool, statute: bool, widest: int) -> str:
-    """The task, as the form of the system description names it, that a run shows by what it holds."""
-    if pilot:
-        return "pilot"
-    if labels:
-        return "4"
-    return "3" if statute else "2" if widest <= 3 else "1"
-
-
 class Found(NamedTuple):
     """The task that files belong to, and what shows it; that is empty where the task was named."""
 
