@@ -441,16 +441,6 @@ def all_rules(task: str) -> tuple[Protocol, ...]:
     return _family(task).rules
 
 
-def all_submissions(task: str) -> tuple[SubmissionRules, ...]:
-    """How submissions to a task must look, likewise; empty where nothing is known."""
-    return _family(task).submissions
-
-
-def is_for_all_years(rules: Protocol | SubmissionRules) -> bool:
-    """Whether rules have no editions."""
-    return rules.last == ALWAYS
-
-
 def has_submissions(task: str | None) -> TypeGuard[str]:
     """Whether there are rules for submissions to a task: there are none where it is not known, or not COLIEE's."""
     return task is not None and bool(_family(task).submissions)
