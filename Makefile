@@ -47,7 +47,8 @@ fuzz: .venv/installed-test
 explore: .venv/installed-test
 	$(BIN)/python -m pytest --hypothesis-profile explore -m 'explore or hypothesis' tests
 
-# small faults at random places, and which of them no test notices; FAULTS=…, SEED=…
+# small faults at random places, and which of them no test notices; FAULTS=…, SEED=…; which tests run which lines is
+# found by one run of the suite, and kept in build/
 FAULTS ?= 200
 power: .venv/installed-test
 	$(BIN)/python tests/survivors.py --faults $(FAULTS) $(if $(SEED),--seed $(SEED))

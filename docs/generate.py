@@ -34,7 +34,6 @@ from coliee_ir.rules.protocol import (
     Protocol,
     SubmissionRules,
     neighbours,
-    newest_edition,
     protocol,
     use,
 )
@@ -220,7 +219,7 @@ def official_measures() -> str:
 
 
 def _span(row: Protocol) -> str:
-    if newest_edition(row) is None:
+    if row.newest is None:
         return "all"
     return str(row.first) if row.first == row.last else f"{row.first}–{row.last}"
 

@@ -7,6 +7,7 @@ By default every run draws the same examples (``fixed``). ``make explore`` draws
 from __future__ import annotations
 
 import gc
+import itertools
 import os
 from collections.abc import Callable, Iterator
 from pathlib import Path
@@ -20,7 +21,7 @@ import coliee_ir
 from coliee_adapters.files.source import Source
 from coliee_ir.cli import main
 
-settings.register_profile("fixed", derandomize=True, deadline=None, max_examples=30, print_blob=True)
+settings.register_profile("fixed", derandomize=True, deadline=None, max_examples=20, print_blob=True)
 settings.register_profile(
     "explore",
     derandomize=False,  # not even where hypothesis finds itself in CI
@@ -31,12 +32,14 @@ settings.register_profile(
 )
 # for tests/survivors.py: whether a fault is found, not the smallest example of it
 settings.register_profile(
-    "quick", derandomize=True, deadline=None, max_examples=30, phases=[Phase.explicit, Phase.generate], database=None
+    "quick", derandomize=True, deadline=None, max_examples=20, phases=[Phase.explicit, Phase.generate], database=None
 )
 settings.load_profile(os.environ.get("HYPOTHESIS_PROFILE", "fixed"))
 
 #: a user's code, which type checkers read (tests/test_typing.py); a script that reads its arguments
 collect_ignore = ["typing", "minimal.py"]
+
+_FOLDERS = itertools.count()
 
 Opened = Callable[..., Source]
 Called = Callable[..., tuple[int, str, str]]
@@ -50,10 +53,19 @@ def pytest_collection_finish() -> None:
 
 @pytest.fixture(scope="module")
 def one_deal() -> Iterator[None]:
-    """``tune`` deals queries to folds once, also for a report; what ten deals change is for the tests of ``tune``."""
+    """``tune`` and ``fuse --fit`` deal queries to folds once; what ten deals change is for the tests of these two."""
     with pytest.MonkeyPatch.context() as patch:
-        patch.setitem(coliee_ir.tune.__kwdefaults__, "repeats", 1)
+        for dealing in (coliee_ir.tune, coliee_ir.fit_fusion):
+            patch.setitem(dealing.__kwdefaults__, "repeats", 1)
         yield
+
+
+@pytest.fixture
+def tmp_path(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    """An empty folder, made at once: pytest's own looks for a free name and moves a link in each of 3,000 tests."""
+    path = tmp_path_factory.getbasetemp() / f"t{next(_FOLDERS)}"
+    path.mkdir()
+    return path
 
 
 @pytest.fixture

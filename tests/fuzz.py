@@ -191,7 +191,7 @@ def carefully() -> Iterator[None]:
     """Without the readers of regular files."""
     with (
         mock.patch.object(columns.Reader, "regular", lambda self, raw, **_: None),
-        mock.patch.object(trec, "regular_words", lambda text, width: None),
+        mock.patch.object(trec, "regular_table", lambda raw, width: None),
     ):
         yield
 
@@ -571,7 +571,7 @@ def _leaderboard(files: Put, chance: random.Random, plain: Outcome) -> str | Non
     for name, source in (("A", files.run), ("B", files.other)):
         (folder / name).mkdir()
         shutil.copy(source, folder / name / f"sent{files.case.endings[1]}")
-    tables = ("--table", "invalid"), ("--table", "questions"), ("--overview", folder / "T")
+    tables = ("--table", "invalid"), ("--table", "questions")
     more = (*_task(files), "--resamples", 50, "-f", chance.choice(FORMS), *chance.choice([(), ("--best",), *tables]))
     return broken(typed("leaderboard", files.gold, folder, *more), result=False)  # it ends with 2 for the broken one
 

@@ -3,32 +3,38 @@
     python tests/survivors.py --faults 200 --seed 1      (or: make power)
 
 A fault is a comparison turned or moved by one, a constant changed, `and` for `or`, a condition negated, a call dropped,
-or two arguments swapped, at a random place. The tests concerned are the files nearest to it: those that import its
-module or are named like it, then those that name its command. A test that fails without the fault too does not
-count, and a fault whose tests take too long is undecided. Faults are made in copies of the tree; this tree stays as is.
+or two arguments swapped, at a random place. One run of the suite under coverage, kept in build/ for the tree as it is,
+tells which tests run which lines. A fault's tests are those that run its line, the quickest first; where no test does,
+those that start processes. One that hangs is noticed. Faults are made in copies of the tree; this tree stays as is.
 """
 
 from __future__ import annotations
 
 import argparse
 import ast
-import contextlib
 import copy
-import functools
-import importlib
+import gc
+import hashlib
+import json
 import os
 import random
-import re
+import resource
 import shutil
 import signal
+import subprocess
 import sys
 import tempfile
 import time
-from collections.abc import Iterator, Sequence
-from concurrent.futures import ProcessPoolExecutor, as_completed
+from collections import defaultdict
+from collections.abc import Callable, Iterable, Iterator
+from contextlib import redirect_stdout, suppress
 from multiprocessing import get_context
 from pathlib import Path
-from typing import Final, NamedTuple
+from types import CodeType, FunctionType
+from typing import Any, Final, NamedTuple
+
+import coverage
+import pytest
 
 ROOT: Final = Path(__file__).resolve().parents[1]
 PACKAGES: Final = ("coliee_ir", "adapters/coliee_adapters")
@@ -42,12 +48,10 @@ SWAPPED: Final[dict[type[ast.operator], type[ast.operator]]] = {
 }
 #: functions of arguments in any order
 COMMUTATIVE: Final = {"min", "max", "np.minimum", "np.maximum", "np.add", "np.array_equal", "math.gcd"}
-#: words of a module's name that tell nothing
-COMMON: Final = {"coliee", "ir", "adapters", "commands", "init", "test", "result", "request", "base"}
 #: tests that look at other things than these packages' code, or start much
-ASIDE: Final = {"test_house", "test_typing", "test_benchmarks", "test_error_rates", "test_held_out", "test_cluster"}
-#: what the tests load, once for all of them
-LIBRARIES: Final = ("pytest", "hypothesis", "numpy", "pandas", "polars", "pyarrow", "sklearn.metrics", "scipy.stats")
+ASIDE: Final = ("house", "typing", "benchmarks", "error_rates", "held_out", "cluster")
+PYTEST: Final = ("-q", "-p", "no:cacheprovider", "-p", "no:xdist", "-W", "ignore::pytest.PytestWarning")
+STARTED: Final = {"subprocess.Popen", "os.fork", "os.posix_spawn"}
 
 
 class Fault(NamedTuple):
@@ -55,7 +59,9 @@ class Fault(NamedTuple):
 
     path: str
     line: int
-    start: int  # of characters
+    last: int
+    statement: int  # the line where its statement begins
+    start: int  # of bytes
     end: int
     before: str
     after: str
@@ -104,11 +110,12 @@ def faults_of(path: Path, tree: Path) -> Iterator[Fault]:
         starts.append(starts[-1] + len(line.encode()))
     encoded = text.encode()
 
-    def walk(node: ast.AST, inside: bool) -> Iterator[Fault]:
+    def walk(node: ast.AST, inside: bool, statement: int) -> Iterator[Fault]:
         for name, value in ast.iter_fields(node):
             for child in value if isinstance(value, list) else [value]:
                 if not isinstance(child, ast.AST) or name in ("annotation", "returns", "decorator_list", "msg"):
                     continue
+                begin = child.lineno if isinstance(child, ast.stmt) else statement
                 if inside and isinstance(child, ast.expr | ast.stmt):
                     place = child.test if isinstance(child, ast.If | ast.IfExp) else child
                     start = starts[place.lineno - 1] + place.col_offset
@@ -117,66 +124,11 @@ def faults_of(path: Path, tree: Path) -> Iterator[Fault]:
                     for other in changed(child):
                         after = ast.unparse(ast.fix_missing_locations(other))
                         after = after if isinstance(other, ast.Pass) else f"({after})"
-                        yield Fault(str(path.relative_to(tree)), place.lineno, start, end, before, after)
-                yield from walk(child, inside or isinstance(child, ast.FunctionDef))
+                        lines = (place.lineno, place.end_lineno or 1, begin)
+                        yield Fault(str(path.relative_to(tree)), *lines, start, end, before, after)
+                yield from walk(child, inside or isinstance(child, ast.FunctionDef), begin)
 
-    yield from walk(ast.parse(text), False)
-
-
-@functools.cache
-def words_of(text: str) -> set[str]:
-    return set(re.findall(r"\w+", text))
-
-
-@functools.cache
-def users_of(module: str, tree: Path) -> frozenset[str]:
-    """The modules that import a module, or that import one that does."""
-
-    def direct(module: str) -> set[str]:
-        room, _, last = module.rpartition(".")
-        ways = (f"from {module} import ", f"from {room} import {last}\n", f"from {room} import {last},")
-        return {name for name, text in texts_of(tree).items() if any(way in text for way in ways)}
-
-    nearest = direct(module)
-    return frozenset(nearest.union(*map(direct, nearest)))
-
-
-@functools.cache
-def texts_of(tree: Path) -> dict[str, str]:
-    """The modules of both packages, by dotted name."""
-    return {
-        named(path.relative_to(tree).as_posix()): path.read_text(encoding="utf-8")
-        for package in PACKAGES
-        for path in (tree / package).rglob("*.py")
-    }
-
-
-def named(path: str) -> str:
-    return path.removeprefix("adapters/").removesuffix(".py").removesuffix("/__init__").replace("/", ".")
-
-
-def nearest(fault: Fault, tree: Path, tests: dict[Path, str], most: int) -> list[str]:
-    """The test files concerned, nearest first."""
-    module = named(fault.path)
-    users = users_of(module, tree)
-    words = set(re.split(r"[._]", module)) - COMMON
-    last = module.rpartition(".")[2]
-    commands = {found[1] for one in (module, *users) if (found := re.match(r"coliee_ir\.(?:commands|cli)\.(\w+)", one))}
-    public = set(re.findall(r"^(?:def|class) ([A-Za-z]\w+)", texts_of(tree)[module], re.M))
-
-    def near(path: Path, text: str) -> float:
-        own = set(re.split(r"_", path.stem)) - COMMON
-        return (
-            4 * (f"from {module} import" in text or f"from {module.rpartition('.')[0]} import {last}" in text)
-            + 3 * (path.stem == f"test_{last}")
-            + 2 * bool(words & own)
-            + 2 * len(public & words_of(text)) / max(len(public), 1)
-            + 1.5 * any(f"from {user} import" in text for user in users)
-            + any(f'"{command}"' in text for command in commands)
-        )
-
-    ranked = sorted(tests, key=lambda path: (-near(path, tests[path]), len(tests[path])))
-    return [str(path.relative_to(tree)) for path in ranked[:most] if near(path, tests[path]) > 0]
+    yield from walk(ast.parse(text), False, 0)
 
 
 def copied(tree: Path, place: Path) -> Path:
@@ -184,120 +136,295 @@ def copied(tree: Path, place: Path) -> Path:
     return Path(shutil.copytree(tree, place, ignore=ignored, symlinks=True))
 
 
-class Bench:
-    """Two copies of the tree, one of them to be broken; each process has its own."""
+def run_pytest(tree: Path, plugin: Callable[..., object], *arguments: object) -> None:
+    """The suite of a copy, in this process."""
+    os.chdir(tree)
+    sys.path[:0] = paths = [str(tree), str(tree / "adapters"), str(tree / "tests")]
+    os.environ.update(PYTHONPATH=os.pathsep.join(paths[:2]), HYPOTHESIS_PROFILE="quick")
+    with Path(os.devnull).open("w") as nowhere, redirect_stdout(nowhere):
+        pytest.main(
+            [*PYTEST, *(f"--ignore-glob=*/test_{name}.py" for name in ASIDE)], plugins=[plugin(tree, *arguments)]
+        )
 
-    def __init__(self, folder: str, clean: Path, seconds: float) -> None:
-        place = Path(tempfile.mkdtemp(dir=folder))
-        self.clean, self.broken, self.out = clean, copied(clean, place / "broken"), place / "out"
-        self.seconds = seconds
-        self.failing: dict[str, bool] = {}
 
-    def pytest(self, tree: Path, *tests: str) -> str | None:
-        """What pytest prints, in a child of this process, which has the libraries; None where it takes too long."""
-        child = os.fork()
-        if not child:
-            os.setsid()
-            os.chdir(tree)
-            out = os.open(self.out, os.O_WRONLY | os.O_CREAT | os.O_TRUNC)
-            os.dup2(out, 1)
-            os.dup2(out, 2)
-            sys.path[:0] = paths = [str(tree), str(tree / "adapters")]
-            os.environ.update(PYTHONPATH=os.pathsep.join(paths), HYPOTHESIS_PROFILE="quick")
-            settings = ("-x", "-q", "--tb=no", "-rfE", "-p", "no:cacheprovider", "-W", "ignore::pytest.PytestWarning")
-            os._exit(importlib.import_module("pytest").main([*settings, *tests]))
-        until = time.monotonic() + self.seconds
-        while os.waitpid(child, os.WNOHANG) == (0, 0):
+# which tests run which lines
+
+
+def at_once(
+    tree: Path, folder: str, plugin: Callable[..., object], arguments: Iterable[tuple[object, ...]]
+) -> list[Any]:
+    """Start the suite with each of these arguments, in a process and a copy of its own."""
+    started = []
+    for of_one in arguments:
+        copy = copied(tree, Path(tempfile.mkdtemp(dir=folder), "tree"))
+        started.append(get_context("fork").Process(target=run_pytest, args=(copy, plugin, *of_one)))
+        started[-1].start()
+    return started
+
+
+def cpu() -> float:
+    """The seconds of this process and of those that it started, on a machine that is busy too."""
+    return sum(os.times()[:4])
+
+
+class Recording:
+    """What each test runs, and how long it takes, of every second file where two processes share the work."""
+
+    def __init__(self, tree: Path, share: int, shares: int, out: str) -> None:
+        os.environ["COVERAGE_CORE"] = "ctrace"  # which has contexts on every Python
+        self.tree, self.share, self.shares, self.out = tree, share, shares, Path(out, f"told{share}.json")
+        self.coverage = coverage.Coverage(source=[str(tree / name) for name in PACKAGES])
+        self.seconds: dict[str, float] = defaultdict(float)
+        self.failed: set[str] = set()
+        self.starting: set[str] = set()  # tests that start processes
+        self.shared: dict[str, list[str]] = {}  # fixture of several tests → the tests
+        self.test = ""
+        sys.addaudithook(self.heard)
+        self.coverage.start()
+
+    def heard(self, event: str, _: object) -> None:
+        if event in STARTED:
+            self.starting.add(self.test)
+
+    def pytest_collection_modifyitems(self, items: list[pytest.Item]) -> None:
+        files = sorted({item.path for item in items})
+        items[:] = [item for item in items if files.index(item.path) % self.shares == self.share]
+        for item in items:
+            for fixtures in item._fixtureinfo.name2fixturedefs.values():
+                self.shared.setdefault(str(fixtures[-1]), []).append(item.nodeid)
+
+    @pytest.hookimpl(wrapper=True)
+    def pytest_runtest_protocol(self, item: pytest.Item) -> Any:
+        self.test = item.nodeid
+        self.coverage.switch_context(item.nodeid)
+        for cache in caches():
+            cache.cache_clear()
+        began = cpu()
+        try:
+            return (yield)
+        finally:
+            self.seconds[item.nodeid] += cpu() - began
+
+    @pytest.hookimpl(wrapper=True)
+    def pytest_fixture_setup(self, fixturedef: Any) -> Any:
+        """What a fixture of several tests runs, each of them runs."""
+        if fixturedef.scope == "function":
+            return (yield)
+        self.coverage.switch_context(str(fixturedef))
+        began = cpu()
+        try:
+            return (yield)
+        finally:
+            self.coverage.switch_context(self.test)
+            for test in {*self.shared[str(fixturedef)]} - {self.test}:
+                self.seconds[test] += cpu() - began
+
+    def pytest_runtest_logreport(self, report: pytest.TestReport) -> None:
+        if not report.passed:
+            self.failed.add(report.nodeid)
+
+    def pytest_sessionfinish(self) -> None:
+        self.coverage.stop()
+        data = self.coverage.get_data()
+        tests = ["", *self.seconds.keys() - self.failed]
+        place = {test: at for at, test in enumerate(tests)}
+        lines = {}
+        for file in data.measured_files():
+            lines[str(Path(file).relative_to(self.tree))] = of_file = {}
+            for line, contexts in data.contexts_by_lineno(file).items():
+                of_line = {test for one in contexts for test in self.shared.get(one, [one])}
+                of_file[line] = [place[test] for test in of_line if test in place]
+        starting = [place[test] for test in self.starting if test in place]
+        self.out.write_text(json.dumps([lines, tests, [self.seconds[test] for test in tests], starting]))
+
+
+class Known(NamedTuple):
+    """Of the suite."""
+
+    lines: dict[str, dict[str, list[int]]]  # file → line → places in `tests`, of those that run it
+    tests: list[str]  # "" stands for what importing runs
+    seconds: list[float]
+    starting: list[int]  # those that start processes
+
+
+def suite(clean: Path, folder: str, jobs: int) -> Known:
+    """Read from build/ if this tree has been recorded."""
+    said = hashlib.sha256()
+    for path in sorted(path for part in (*PACKAGES, "tests") for path in (clean / part).rglob("*.py")):
+        said.update(path.read_bytes())
+    kept = ROOT / "build" / f"power-{said.hexdigest()[:16]}.json"
+    if not kept.exists():
+        print("recording which tests run which lines", file=sys.stderr, flush=True)
+        for one in at_once(clean, folder, Recording, [(share, jobs, folder) for share in range(jobs)]):
+            one.join()
+        found = Known({}, [], [], [])
+        for path in Path(folder).glob("told*.json"):
+            one, before = Known(*json.loads(path.read_text())), len(found.tests)
+            found.tests.extend(one.tests)
+            found.seconds.extend(one.seconds)
+            found.starting.extend(before + at for at in one.starting)
+            for file, lines in one.lines.items():
+                for line, tests in lines.items():
+                    found.lines.setdefault(file, {}).setdefault(line, []).extend(before + at for at in tests)
+        kept.parent.mkdir(exist_ok=True)
+        kept.write_text(json.dumps(found))
+    return Known(*json.loads(kept.read_text()))
+
+
+# one fault after the other
+
+
+def caches() -> Iterator[Any]:
+    """Of the modules' functions: what they keep would hide who runs a line (but Vega, which takes seconds to make)."""
+    for name, module in [*sys.modules.items()]:
+        if name.startswith("coliee_") and not name.endswith("report.library"):
+            yield from (one for one in vars(module).values() if hasattr(one, "cache_clear"))
+
+
+def functions(code: CodeType) -> Iterator[CodeType]:
+    """The functions of a module and of its classes, but not those inside functions."""
+    for part in code.co_consts:
+        if isinstance(part, CodeType):
+            yield from [part] if part.co_flags & 2 else functions(part)  # CO_NEWLOCALS: no class
+
+
+class Faults:
+    """Takes faults, and tells what becomes of each: in a child of this process, which has collected the tests."""
+
+    def __init__(self, tree: Path, asked: list[Fault], told: Any, known: Known, most: float) -> None:
+        self.tree, self.asked, self.told, self.known, self.most = tree, asked, told, known, most
+        self.child = False
+        sys.dont_write_bytecode = True
+        os.environ["PYTHONDONTWRITEBYTECODE"] = "1"
+
+    def pytest_runtest_logreport(self, report: pytest.TestReport) -> None:
+        if self.child and report.failed:
+            os._exit(1)
+
+    @pytest.hookimpl(tryfirst=True)
+    def pytest_runtestloop(self, session: pytest.Session) -> bool:
+        gc.unfreeze()
+        self.items = {item.nodeid: item for item in session.items}
+        self.loaded = defaultdict(list)
+        for one in gc.get_objects():
+            if isinstance(one, FunctionType) and one.__code__.co_filename.startswith(str(self.tree)):
+                self.loaded[one.__code__].append(one)
+        gc.freeze()
+        for fault in self.asked:
+            self.told.put((fault, *self.verdict(fault)))
+        return True
+
+    def verdict(self, fault: Fault) -> tuple[str, str]:
+        """killed, survived or undecided; and why."""
+        tests, importing, taken, why = self.chosen(fault)
+        place = self.tree / fault.path
+        whole, times = place.read_bytes(), place.stat()
+        broken = whole[: fault.start] + fault.after.encode() + whole[fault.end :]
+        place.write_bytes(broken)
+        try:
+            changed = self.turned(str(place), whole, broken)
+            if changed is not None:
+                found = self.waited(os.fork() or self.run(tests, changed, taken), taken)
+            if changed is None or (importing and found == "survived"):
+                command = [sys.executable, "-m", "pytest", "-x", *PYTEST, *tests]
+                anew = subprocess.Popen(command, start_new_session=True, stdout=subprocess.DEVNULL)
+                found = self.waited(anew.pid, taken)
+            return found, why
+        finally:
+            place.write_bytes(whole)
+            os.utime(place, ns=(times.st_atime_ns, times.st_mtime_ns))
+
+    def chosen(self, fault: Fault) -> tuple[list[str], bool, float, str]:
+        """The tests that run a fault's line, as time allows: each function's quickest case, and then the others."""
+        of_file, tests = self.known.lines.get(fault.path, {}), self.known.tests
+        found = {at for line in range(fault.line, fault.last + 1) for at in of_file.get(str(line), ())}
+        found = found or {*of_file.get(str(fault.statement), ())}
+        usable, why = {at for at in found if tests[at] in self.items}, ""
+        if not usable:
+            why = "(no test runs it in its own process)"
+            usable = {at for some in of_file.values() for at in some} if found else {*self.known.starting}
+        cases: dict[str, int] = defaultdict(int)
+        order = []
+        for at in sorted(usable, key=self.known.seconds.__getitem__):
+            name = tests[at].partition("[")[0]
+            order.append((cases[name] > 0, len(order), at))
+            cases[name] += 1
+        taken, chosen = 0.0, []
+        for _, _, at in sorted(order):
+            if tests[at] in self.items and not (chosen and taken + self.known.seconds[at] > self.most):
+                taken += self.known.seconds[at]
+                chosen.append(tests[at])
+        return chosen, any(not tests[at] for at in found), taken, why
+
+    def turned(self, path: str, whole: bytes, broken: bytes) -> list[tuple[FunctionType, CodeType]] | None:
+        """The loaded functions that the fault changes, with their new code; None if only importing anew will do."""
+        pairs = [
+            (old, new)
+            for old, new in zip(*(functions(compile(text, path, "exec")) for text in (whole, broken)), strict=True)
+            if old != new
+        ]
+        if not pairs or any(old.co_freevars != new.co_freevars for old, new in pairs):
+            return None
+        return [(function, new) for old, new in pairs for function in self.loaded[old]]
+
+    def run(self, tests: list[str], changed: list[tuple[FunctionType, CodeType]], taken: float) -> int:
+        """In the child."""
+        os.setsid()
+        self.child = True
+        seconds = int(10 + 5 * taken)
+        resource.setrlimit(resource.RLIMIT_CPU, (seconds, seconds + 5))
+        for function, code in changed:
+            function.__code__ = code
+        for cache in caches():
+            cache.cache_clear()
+        items = [self.items[test] for test in tests]
+        try:
+            for item, following in zip(items, [*items[1:], None], strict=True):
+                item.config.hook.pytest_runtest_protocol(item=item, nextitem=following)
+        finally:
+            os._exit(0 if sys.exc_info()[0] is None else 1)
+
+    def waited(self, child: int, taken: float) -> str:
+        until = time.monotonic() + 60 + 10 * taken
+        while (ended := os.waitpid(child, os.WNOHANG)) == (0, 0):
             if time.monotonic() > until:
                 os.killpg(child, signal.SIGKILL)
                 os.waitpid(child, 0)
-                return None
-            time.sleep(0.05)
-        return self.out.read_text(encoding="utf-8", errors="replace")
-
-    def fails_anyway(self, test: str) -> bool:
-        if test not in self.failing:
-            told = self.pytest(self.clean, test)
-            self.failing[test] = told is None or bool(re.search(r"^(FAILED|ERROR) ", told, re.M))
-        return self.failing[test]
-
-    def result(self, tests: list[str]) -> str:
-        passed_over: list[str] = []
-        while tests:
-            told = self.pytest(self.broken, *tests, *passed_over)
-            if told is None or len(passed_over) > 20:
                 return "undecided"
-            failed = re.findall(r"^(?:FAILED|ERROR) (\S+?(?:\[.*\])?)(?: - .*)?$", told, re.M)
-            if not failed:
-                return "survived" if "100%]" in told else "killed"
-            if not self.fails_anyway(failed[0]):
-                return "killed"
-            passed_over += ["--deselect", failed[0]]
-            tests = [one for one in tests if one != failed[0]]
-        return "survived"
-
-    def verdict(self, fault: Fault, tests: Sequence[str]) -> str:
-        """killed, survived or undecided."""
-        place = self.broken / fault.path
-        whole = place.read_bytes()
-        place.write_bytes(whole[: fault.start] + fault.after.encode() + whole[fault.end :])
-        try:
-            found = "survived"
-            for some in filter(None, (tests[:2], tests[2:])):  # most are killed by the nearest
-                if (found := self.result(list(some))) == "killed":
-                    break
-            return found
-        finally:
-            place.write_bytes(whole)
-
-
-def begin(folder: str, clean: Path, seconds: float) -> None:
-    global bench
-    for name in LIBRARIES:
-        with contextlib.suppress(ImportError):
-            importlib.import_module(name)
-    bench = Bench(folder, clean, seconds)
-
-
-def verdict(fault: Fault, tests: Sequence[str]) -> str:
-    return bench.verdict(fault, tests)
+            time.sleep(0.02)
+        with suppress(ProcessLookupError):
+            os.killpg(child, signal.SIGKILL)  # what it may have started
+        return "survived" if ended[1] == 0 else "killed"
 
 
 def main() -> int:
     parser = argparse.ArgumentParser(description=(__doc__ or "").partition("\n")[0])
     parser.add_argument("--faults", type=int, default=200, metavar="N", help="how many")
     parser.add_argument("--seed", type=int, default=1, metavar="N", help="which ones (default: 1)")
-    parser.add_argument("--seconds", type=float, default=60, metavar="S", help="limit for one (default: 60)")
-    parser.add_argument("--files", type=int, default=14, metavar="N", help="test files for one, at most (default: 14)")
+    parser.add_argument("--seconds", type=float, default=30, metavar="S", help="of tests for one (default: 30)")
     parser.add_argument("--jobs", type=int, default=2, metavar="N", help="processes (default: 2)")
     parser.add_argument("--only", default="", metavar="TEXT", help="in files whose path contains this")
     options = parser.parse_args()
     counts = dict.fromkeys(("killed", "survived", "undecided"), 0)
     with tempfile.TemporaryDirectory() as folder:
         clean = copied(ROOT, Path(folder, "clean"))  # whatever is edited meanwhile
+        known = suite(clean, folder, options.jobs)
         paths = [path for package in PACKAGES for path in sorted((clean / package).rglob("*.py"))]
         every = [fault for path in paths if options.only in str(path) for fault in faults_of(path, clean)]
         drawn = random.Random(options.seed).sample(every, min(options.faults, len(every)))
-        tests = {path: path.read_text(encoding="utf-8") for path in sorted((clean / "tests").rglob("test_*.py"))}
-        tests = {path: text for path, text in tests.items() if path.stem not in ASIDE}
-        files = [nearest(fault, clean, tests, options.files) for fault in drawn]
-        settings = (folder, clean, options.seconds)
-        pool = ProcessPoolExecutor(options.jobs, get_context("fork"), begin, settings)
-        told = {
-            pool.submit(verdict, fault, concerned): (fault, concerned)
-            for fault, concerned in zip(drawn, files, strict=True)
-        }
-        try:
-            for one in as_completed(told):
-                counts[found := one.result()] += 1
-                if sys.stderr.isatty() or sum(counts.values()) % 20 == 0:
-                    print(f"{counts}", file=sys.stderr, flush=True)
-                if found != "killed":
-                    fault, concerned = told[one]
-                    print(f"{found}: {fault}\n    {' '.join(Path(path).stem for path in concerned)}", flush=True)
-        except KeyboardInterrupt:
-            print("interrupted")
-        pool.shutdown(cancel_futures=True)
+        told = get_context("fork").SimpleQueue()
+        shares = [(drawn[at :: options.jobs], told, known, options.seconds) for at in range(options.jobs)]
+        works = at_once(clean, folder, Faults, shares)
+        while any(one.is_alive() for one in works) or not told.empty():
+            if told.empty():
+                time.sleep(0.1)
+                continue
+            fault, found, why = told.get()
+            counts[found] += 1
+            if found != "killed":
+                print(f"{found}: {fault} {why}", flush=True)
+            if sys.stderr.isatty() or sum(counts.values()) % 20 == 0:
+                print(f"{counts}", file=sys.stderr, flush=True)
     decided = counts["killed"] + counts["survived"]
     print(
         f"{counts['killed']} of {decided} faults killed ({counts['killed'] / max(decided, 1):.0%}); "

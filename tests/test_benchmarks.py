@@ -37,6 +37,7 @@ def test_all_contenders_print_the_same_digits(tmp_path: Path, relevant: int, gro
     assert {"ir_measures", "pytrec_eval"} <= set(timings)
 
 
+@pytest.mark.explore
 def test_all_contenders_print_the_same_digits_of_several_runs(tmp_path: Path) -> None:
     qrels, runs = generate.write_sweep(SMALL, tmp_path, 3)
     timings = timing.side_by_side(cases.usual(qrels, *runs, measures=("map", "P_5", "P_10")), rounds=1)
@@ -71,7 +72,9 @@ def test_calls_in_one_process_are_timed(tmp_path: Path) -> None:
     assert all(timing.per_call and timing.seconds < 1 for timing in timings.values())
 
 
-@pytest.mark.parametrize("name", ["dictionaries", "arrays", "frames"])
+@pytest.mark.parametrize(
+    "name", ["dictionaries", *(pytest.param(name, marks=pytest.mark.explore) for name in ("arrays", "frames"))]
+)
 def test_calls_give_the_same_digits_whoever_is_called(
     name: str, tmp_path: Path, capsys: pytest.CaptureFixture[str]
 ) -> None:

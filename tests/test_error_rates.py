@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import math
-import re
 import sys
 from pathlib import Path
 
@@ -42,10 +41,9 @@ def test_of_equal_runs_no_more_are_rejected_than_the_level_says(equals: dict[str
     assert (low, high) == tuple(np.array(stats.binom.interval(0.99, 200, 0.05)) / 200)
     habits = error_rates.abstaining(0.25, 0.8, 3, 0.64)
     for model in (error_rates.of_systems(*equals["one returns less, and finds less"]), habits):
-        found = error_rates.rates(model, 100, 200, 1)
-        assert low <= found["randomisation, studentised"] <= high
-        assert found["interval holds the truth"] == pytest.approx(1 - found["randomisation, studentised"])
-    assert found["not studentised"] > 0.2
+        found, plain = error_rates.rates(model, 100, 200, 1)
+        assert low <= found <= high
+    assert plain > 0.2
 
 
 def test_the_test_without_a_standard_error_is_nelevals_on_both_sides() -> None:
@@ -78,9 +76,9 @@ def test_what_is_there_is_found_as_often_as_the_normal_approximation_says() -> N
     a, b = error_rates.better()[-1]
     error = error_rates.detectable_micro(100) / error_rates.detectable_mean(1, 1.0)
     expected = stats.norm.sf(1.96 - error_rates.true_difference(a, b) / error)
-    found = error_rates.rates(error_rates.of_systems(a, b), 100, 150, 1)
+    found, _ = error_rates.rates(error_rates.of_systems(a, b), 100, 150, 1)
     assert 0.4 < expected < 0.8
-    assert abs(found["randomisation, studentised"] - expected) < 3 * math.sqrt(expected * (1 - expected) / 150)
+    assert abs(found - expected) < 3 * math.sqrt(expected * (1 - expected) / 150)
 
 
 @pytest.mark.explore
@@ -93,14 +91,8 @@ def test_alternatives_are_better_by_what_they_say(monkeypatch: pytest.MonkeyPatc
 
 @pytest.mark.explore
 def test_intervals_are_counted_against_the_truth(monkeypatch: pytest.MonkeyPatch) -> None:
-    for size, value in {"_MANY": 5000, "_YEARS": 100}.items():
-        monkeypatch.setattr(error_rates, size, value)
-    some = error_rates.held_by_scores(next(iter(error_rates.scores().values())), 60, 20, 1)
-    assert min(some.ours, some.bca) > 0.7
-    assert 0.1 < some.width_bca < some.width < 0.3
-    assert min(error_rates.held_at_once(60, 6, 1, False)) > 0.6
-    low, middle, high = error_rates.planned(60, 4, 1, False)
-    assert 0.5 < low <= middle <= high < 2
+    monkeypatch.setattr(error_rates, "_MANY", 5000)
+    assert 0.7 < error_rates.held_by_scores(next(iter(error_rates.scores().values())), 60, 20, 1) <= 1
 
 
 def test_the_docs_show_what_is_computed() -> None:
@@ -108,38 +100,32 @@ def test_the_docs_show_what_is_computed() -> None:
     means = [line.split(" | ")[:4] for line in error_rates.mean_table().splitlines()]
     shown = [line.split(" | ")[:4] for line in DOCS.splitlines()]
     assert all(row in shown for row in means)
-    low, high = map(error_rates.percent, error_rates.bounds(1000))
-    assert f"between {low} and {high}" in DOCS
 
 
 def test_the_rates_in_the_docs_keep_to_their_bounds() -> None:
-    rows = [line.strip("| ").split(" | ") for line in DOCS.splitlines() if re.search(r"(\| [0-9.]+% ){4}\|$", line)]
-    shown = {
-        (row[0], row[1]): [float(rate.rstrip("%")) / 100 for rate in row[2:]]
-        for row in rows
-        if row[1].isdigit() and not row[0].isdigit()
-    }
-    assert len(shown) == 2 * 8
-    for (name, _), (studentised, plain, holds, _) in shown.items():
-        if name == "accuracy, questions in groups of three":
-            assert studentised > 0.1
-        elif "--groups" not in name:
-            assert 0.03 <= studentised <= 0.08
-            assert 0.92 <= holds <= 0.97
-        if "a quarter" in name:
-            assert plain > 0.2
-    of_boards = re.compile(r"\| \d+ (\| [0-9.]+% ){4}\|")
-    boards = [line.strip("| ").split(" | ") for line in DOCS.splitlines() if of_boards.fullmatch(line)]
+    rows = [line.strip("| ").split(" | ") for line in DOCS.splitlines() if line.startswith("| ")]
+    levels = {row[0]: row[1:] for row in rows[: rows.index(["one is better, by .05 if not said", *rows[0][1:]])]}
+    for name, cells in levels.items():
+        for cell, queries in zip(cells, error_rates.SIZES, strict=True):
+            if queries >= 50 and "%" in cell and "accuracy" not in name:
+                assert 1 <= float(cell.split("%")[0]) <= 9  # of 300 pairs
+    boards = [row for row in rows if row[0].isdigit() and len(row) == 7]
     assert [int(row[0]) for row in boards] == list(error_rates.BOARDS)
-    assert all(float(rate.rstrip("%")) <= 8 for row in boards for rate in row[1:])
+    assert all(float(rate.rstrip("%")) <= 10 for row in boards for rate in row[1:])
 
 
 @pytest.mark.explore
-def test_the_program_prints_every_table(capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch) -> None:
+def test_the_program_prints_every_table(
+    capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch, tmp_path: Path
+) -> None:
     monkeypatch.setattr(error_rates, "_MANY", 2000)
-    for size, value in {"_YEARS": 20, "BOARDS": (2, 3), "SIZES": (30, 40)}.items():
-        monkeypatch.setattr(error_rates, size, value)
-    assert error_rates.main(["--pairs", "2", "--boards", "2"]) == 0
-    printed = capsys.readouterr().out
-    assert printed.count("\n| ---") == 10
+    monkeypatch.setattr(error_rates, "BOARDS", (2, 3))
+    for module in (error_rates, error_rates.unseen):
+        monkeypatch.setattr(module, "SIZES", (30, 40))
+    monkeypatch.setattr(error_rates.unseen, "MANY", 20_000)
+    monkeypatch.setattr(error_rates.unseen, "agreement", lambda times, seed: "")
+    assert error_rates.main(["--times", "2", "-o", str(tmp_path / "page.md")]) == 0
+    printed = (tmp_path / "page.md").read_text()
+    assert printed == capsys.readouterr().out.removesuffix("\n")
+    assert printed.count("\n| ---") == 12
     assert error_rates.accuracy_table() in printed

@@ -19,7 +19,10 @@ import pytest
 from asserting import Said
 from fuzz import typed
 
+from coliee_adapters.files.source import Source
+from coliee_ir.judging import workers
 from coliee_ir.rules.protocol import NEWEST
+from coliee_ir.scoring import batch
 
 ROOT = Path(__file__).parent.parent
 EXAMPLES = ROOT / "coliee_ir" / "examples"
@@ -154,19 +157,18 @@ def here(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
     monkeypatch.chdir(tmp_path)
     queries = [f"q{n}" for n in range(100)]
     Path("gold.txt").write_text("".join(f"{query} 0 d{n} 1\n" for query in queries for n in (1, 5)))
-    lines = [f"{query} Q0 d{n} {n + 1} {100 - n / 4:.2f} T\n" for query in queries for n in range(200)]
-    Path("run.txt").write_text("".join(lines))
+    lines = [f" Q0 d{n} {n + 1} {100 - n / 4:.2f} T\n" for n in range(200)]
+    Path("run.txt").write_text("".join(query + query.join(lines) for query in queries))
     return tmp_path
 
 
 @pytest.fixture
 def large(here: Path) -> None:
     """A run that is worth several processes, as the prelude sees it."""
-    ids = [f"{'d' * 10}{n}" for n in range(900)]
-    with Path("large-gold.txt").open("w") as gold, Path("large.txt").open("w") as out:
-        for query in (f"q{n}" for n in range(100)):
-            gold.write(f"{query} 0 {ids[1]} 1\n{query} 0 {ids[5]} 1\n")
-            out.writelines(f"{query} Q0 {ids[n]} {n + 1} {1000 - n} T\n" for n in range(900))
+    queries, ids = [f"q{n}" for n in range(100)], [f"{'d' * 10}{n}" for n in range(900)]
+    Path("large-gold.txt").write_text("".join(f"{query} 0 {ids[n]} 1\n" for query in queries for n in (1, 5)))
+    lines = [f" Q0 {ids[n]} {n + 1} {1000 - n} T\n" for n in range(900)]
+    Path("large.txt").write_text("".join(query + query.join(lines) for query in queries))
     assert Path("large.txt").stat().st_size > 2 << 20
 
 
@@ -294,8 +296,11 @@ def test_a_file_that_may_not_be_read(here: Path) -> None:
         ("a file removed after its form was found", "after_opening('run.txt', remove)"),
     ],
 )
-def test_files_that_change_under_the_reader(situation: str, hook: str) -> None:
-    check(situation, run(*EVALUATE, hook=hook))
+def test_files_that_change_under_the_reader(situation: str, hook: str, monkeypatch: pytest.MonkeyPatch) -> None:
+    for holder, name in ((Source, "blocks"), (Source, "look"), (batch, "_WORTH_A_PROCESS"), (workers, "cores")):
+        monkeypatch.setattr(holder, name, getattr(holder, name))  # to be put back
+    exec(PRELUDE + hook, {})
+    check(situation, run(*EVALUATE))
 
 
 @pytest.mark.usefixtures("large")
@@ -435,7 +440,11 @@ json.dump = slow
 
 @pytest.mark.parametrize(
     ("sign", "jobs", "group"),
-    [(signal.SIGTERM, "2", False), (signal.SIGTERM, "1", True), (signal.SIGHUP, "2", True), (signal.SIGINT, "2", True)],
+    [
+        (signal.SIGTERM, "2", False),
+        (signal.SIGINT, "1", True),
+        *(pytest.param(sign, "2", True, marks=pytest.mark.explore) for sign in (signal.SIGHUP, signal.SIGINT)),
+    ],
 )
 @pytest.mark.usefixtures("large")
 def test_no_temporary_file_is_left(
@@ -477,7 +486,17 @@ runpy.run_module("coliee_ir", run_name="__main__", alter_sys=True)
     return done.returncode, done.stdout, done.stderr
 
 
-@pytest.mark.parametrize("at", ["coliee_ir.cli", "argparse", "numpy", "coliee_ir.cli.evaluate", "pytrec_eval_ext"])
+@pytest.mark.parametrize(
+    "at",
+    [
+        "coliee_ir.cli",
+        "numpy",
+        *(
+            pytest.param(at, marks=pytest.mark.explore)
+            for at in ("argparse", "coliee_ir.cli.evaluate", "pytrec_eval_ext")
+        ),
+    ],
+)
 def test_ctrl_c_while_a_command_starts(at: str) -> None:
     check("Ctrl-C while a command starts", started(at=at, sign=signal.SIGINT))
 

@@ -14,8 +14,8 @@ from coliee_adapters.errors import InputError, UsageError
 from coliee_ir import Scores, evaluate
 
 DOCS = Path(__file__).parent.parent / "docs"
-READ = [pytest.param(case, id=case.id) for case in ALL if case.outcome == "read"]
-TYPED = [pytest.param(case, id=case.id) for case in ALL if isinstance(case.gold, File) and isinstance(case.run, File)]
+READ = [case.truth for case in ALL if case.outcome == "read" and case.truth.task != "4" and case.says is None]
+RANKED = [truth for at, truth in enumerate(READ) if truth not in READ[:at] and truth != in_line_order(truth)]
 
 
 def put(held: Held, folder: Path, name: str) -> object:
@@ -67,37 +67,34 @@ def check_named(case: Case, text: str, folder: Path) -> None:
     assert case.never is None or not re.search(case.never, text, re.IGNORECASE)
 
 
-@pytest.mark.parametrize("case", [pytest.param(case, id=case.id) for case in ALL])
-def test_read_as_it_is_meant_or_refused_by_name(case: Case, tmp_path: Path) -> None:
+@pytest.mark.parametrize("case", ALL, ids=lambda case: case.id)
+def test_read_as_it_is_meant_or_refused_by_name_in_python_and_as_typed(
+    case: Case, tmp_path: Path, call: Called
+) -> None:
+    scores, sentence = None, ""
     try:
         scores = scored(case, tmp_path)
     except (InputError, UsageError) as error:
+        sentence = str(error)
         assert case.outcome != "read", error
-        check_named(case, str(error), tmp_path)
+        check_named(case, sentence, tmp_path)
     else:
         assert case.outcome != "refused"
         check_same(case, scores, tmp_path)
-
-
-@pytest.mark.parametrize("case", TYPED)
-def test_typed_as_called(case: Case, tmp_path: Path, call: Called) -> None:
-    """The command line prints the same numbers, or the same error, as Python."""
-    try:
-        expected = scored(case, tmp_path)
-    except (InputError, UsageError) as error:
-        expected, sentence = None, str(error)
+    if not isinstance(case.gold, File) or not isinstance(case.run, File):
+        return
     names = ["Accuracy"] if case.truth.task == "4" else MEASURES
     columns = ["--columns", ",".join(f"{role}={name}" for role, name in case.columns.items())] if case.columns else []
-    files = (tmp_path / f"gold{case.gold.ending}", tmp_path / f"run{case.run.ending}")  # type: ignore[union-attr]
+    files = (tmp_path / f"gold{case.gold.ending}", tmp_path / f"run{case.run.ending}")
     code, out, err = call("evaluate", *files, "-f", "json", *columns, *(word for m in names for word in ("-m", m)))
-    if expected is None:
+    if scores is None:
         assert (code, out) == (2, "")
         assert sentence in err
         check_named(case, err, tmp_path)
     else:
         assert code == 0
         (run,) = json.loads(out)["runs"]
-        assert run["measures"] == expected.measures
+        assert run["measures"] == scores.measures
 
 
 def test_the_corpus_is_large_and_its_names_are_distinct() -> None:
@@ -106,15 +103,12 @@ def test_the_corpus_is_large_and_its_names_are_distinct() -> None:
     assert not any(case.outcome == "refused" and not (case.words and case.how) for case in ALL)
 
 
-@pytest.mark.parametrize("case", [p for p in READ if p.values[0].truth.task != "4"])
-def test_a_ranking_by_lines_or_upside_down_would_be_noticed(case: Case, tmp_path: Path) -> None:
-    truth = case.truth
-    if truth == in_line_order(truth):
-        pytest.skip("the run is a set")
+@pytest.mark.parametrize("truth", RANKED)
+def test_a_ranking_by_lines_or_upside_down_would_be_noticed(truth: Truth, tmp_path: Path) -> None:
     right = in_trec_form(truth, tmp_path).measures
     reversed_run = {query: {d: -s for d, s in scores.items()} for query, scores in truth.run.items()}
     for wrong in (in_line_order(truth), truth._replace(run=reversed_run)):
-        if wrong.run.keys() == truth.run.keys() and case.says is None:
+        if wrong.run.keys() == truth.run.keys():
             assert all(in_trec_form(wrong, tmp_path).measures[name] != right[name] for name in ("map", "MicroF1@1"))
 
 

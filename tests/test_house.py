@@ -4,16 +4,23 @@ from __future__ import annotations
 
 import ast
 import re
+from functools import cache
 from pathlib import Path
 
 from coliee_adapters import kinds, remarks
 from coliee_ir.rules.protocol import TASKS
 
 ROOT = Path(__file__).resolve().parents[1]
-TREES = {
-    path.relative_to(ROOT): [*ast.walk(ast.parse(path.read_text(encoding="utf-8")))]
-    for path in [*(ROOT / "adapters").rglob("*.py"), *(ROOT / "coliee_ir").rglob("*.py")]
-}
+
+
+@cache
+def trees() -> dict[Path, list[ast.AST]]:
+    """What stands in each module."""
+    return {
+        path.relative_to(ROOT): [*ast.walk(ast.parse(path.read_text(encoding="utf-8")))]
+        for path in [*(ROOT / "adapters").rglob("*.py"), *(ROOT / "coliee_ir").rglob("*.py")]
+    }
+
 
 #: what a variable or a field with a task or a year of COLIEE is called
 RULED = {"task", "edition", "year"}
@@ -21,7 +28,7 @@ RULED = {"task", "edition", "year"}
 
 def test_only_the_rules_compare_with_a_task_or_a_year() -> None:
     wrong = []
-    for path, nodes in TREES.items():
+    for path, nodes in trees().items():
         for node in nodes:
             if (
                 isinstance(node, ast.Compare)
@@ -39,7 +46,7 @@ def test_only_the_rules_compare_with_a_task_or_a_year() -> None:
 
 def test_every_kind_of_error_and_remark_is_in_its_registry_and_used() -> None:
     used: dict[str, set[str]] = {"Remark": set(), "Error": {"usage"}}
-    for nodes in TREES.values():
+    for nodes in trees().values():
         for node in nodes:
             if isinstance(node, ast.Call) and node.args and isinstance(node.args[0], ast.Constant):
                 name = getattr(node.func, "attr", getattr(node.func, "id", "")).replace("fault", "Error")

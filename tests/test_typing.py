@@ -13,6 +13,7 @@ import pytest
 FOLDER = Path(__file__).parent / "typing"
 
 
+@pytest.mark.explore
 def test_right_code_passes_and_wrong_code_does_not(tmp_path: Path) -> None:
     program = shutil.which("basedpyright", path=str(Path(sys.executable).parent))
     if program is None:

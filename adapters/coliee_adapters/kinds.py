@@ -75,6 +75,7 @@ ERRORS: Final = {
 REMARKS: Final = {
     "order-of-ties": "The order of documents of equal score decides: a measure would differ in another order.",
     "identical": "The submission is identical to another one.",
+    "same-answers": "Runs of several tags or teams give the same answers.",
     "other-tag": "Answers and documents of a run have different run tags.",
     "left-out": "Queries or runs were left out, as an option or a method asks.",
     "absent-exclusion": "Ids to exclude are not in the gold.",

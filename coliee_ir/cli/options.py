@@ -171,10 +171,6 @@ OPTIONS: Final[Mapping[str, Option]] = {
     "corpus": _option(
         "--corpus", metavar="DIR|FILE", reads=True, help="the documents: case files, the Civil Code, or a list of ids"
     ),
-    "train": _option(
-        "--train", metavar="GOLD", reads=True, **_MANY,
-        help="gold of the training data, for the table data (repeatable)",
-    ),
     "categories": _option(
         "--categories", metavar="CSV", reads=True,
         help="categories of queries: columns query and category, or one column for each category",
@@ -280,17 +276,6 @@ OPTIONS: Final[Mapping[str, Option]] = {
     ),
     "best": _option("--best", help="rank only the best run of each team", **_SWITCH),
     "table_names": _option("--table", metavar="NAME", help="", **_MANY),
-    "pages": _option(
-        "--pages", metavar="DIR", writes="files",
-        help="write the results as a web page, index.html, and a page for each team"
-    ),
-    "reports": _option(
-        "--reports", **_SWITCH,
-        help="with --pages: also write a report for each team, to which its runs lead (with the extra report)",
-    ),
-    "hide_gold": _option(
-        "--hide-gold", help="leave out of pages what tells of single questions and relevant documents", **_SWITCH
-    ),
     "by_year": _option(
         "--by-year", **_SWITCH,
         help="report each year: that in the ids of statute questions, or else one gold file",
@@ -343,8 +328,7 @@ _HEADINGS: Final[Mapping[str, frozenset[str]]] = {
     "Input": frozenset(("answers", "exclude", "only", "form")),
     "Rules": frozenset(("protocol", "rule", "weights", "not_itself")),
     "Output": frozenset(
-        ("format", "to", "tag", "per_query", "span_of_ties", "by_year", "stages", "table_names", "best",
-         "reports", "hide_gold")
+        ("format", "to", "tag", "per_query", "span_of_ties", "by_year", "stages", "table_names", "best")
     ),
     "Running": frozenset(("jobs", "cluster", "store", "timing", "keep_going", "log", "help")),
 }  # fmt: skip

@@ -246,8 +246,16 @@ def in_html(text: str) -> str:
     return escape(printable(text))
 
 
-#: rows from which a table becomes a longtable; the cells of text columns longer than these characters are broken
-_ROWS, _LONG = 45, 30
+#: lines from which a table becomes a longtable; cells of text columns longer than these characters are broken
+_LINES, _LONG = 45, 30
+#: characters in a line of a paper; in a longtable smaller letters have room for more
+_WIDTH: Final = 85
+_SIZES: Final = (
+    (85, ""),
+    (95, "\\small"),
+    (108, "\\footnotesize"),
+    (math.inf, "\\scriptsize\\setlength{\\tabcolsep}{3pt}"),
+)
 #: characters that pdfLaTeX does not have
 _BEYOND: Final = "[^\n -\u024f\u2010-\u203a\u20ac]"
 
@@ -255,36 +263,50 @@ _BEYOND: Final = "[^\n -\u024f\u2010-\u203a\u20ac]"
 def latex(grid: Grid) -> str:
     r"""A tabular with booktabs' rules, bold by \textbf; with a caption, a table around it.
 
-    What is wider than the line is made smaller by adjustbox; from 45 rows on it is a longtable, which goes over pages.
-    A comment above it names the packages.
+    What is wider than the line is made smaller by adjustbox; what is longer than a page is a longtable, in letters that
+    fit. Columns of long texts share three quarters of the line. A comment above it names the packages.
     """
-    header, *rows = (
-        " & ".join(row)
-        for row in _finished(
-            grid, in_latex, lambda number: rf"\textbf{{{number}}}", lambda mark: rf"\textsuperscript{{{mark}}}"
-        )
+    header, *rows = _finished(
+        grid, in_latex, lambda number: rf"\textbf{{{number}}}", lambda mark: rf"\textsuperscript{{{mark}}}"
     )
-    words = [any(isinstance(row[at], str) and len(row[at]) > _LONG for row in grid.rows) for at in range(grid.n_text)]
-    columns = "".join(r"p{.3\linewidth}" if long else "l" for long in words)
-    columns += "r" * (len(grid.header) - grid.n_text)
+    widest = [max(len(cell if isinstance(cell, str) else cell.text) for cell in column)
+              for column in zip(grid.header, *grid.rows, strict=True)]  # fmt: skip
+    words = [at for at in range(grid.n_text) if widest[at] > _LONG]
+    share = min(0.4, 0.75 / max(len(words), 1))
+    columns = ["l"] * grid.n_text + ["r"] * (len(header) - grid.n_text)
+    for at in words:
+        columns[at] = rf">{{\raggedright\arraybackslash}}p{{{share:.2f}\linewidth}}"
+        for row in rows:  # long words are broken where an address can be
+            row[at] = re.sub(r"(?<=[^\s/.=-][/.=-])(?=\w)|(?<=\\_)", r"\\allowbreak{}", row[at])
+    lines = sum(max([1, *(math.ceil(len(str(row[at])) / (share * _WIDTH)) for at in words)]) for row in grid.rows)
     label = rf"\label{{{grid.label}}}" if grid.label else ""
     named = rf"\caption{{{in_latex(grid.caption)}}}{label}" if grid.caption or label else ""
-    head = f"\\toprule\n{header} \\\\\n\\midrule\n"
-    body = "".join(f"{row} \\\\\n" for row in rows)
-    if len(rows) >= _ROWS:
+    head = f"\\toprule\n{' & '.join(header)} \\\\\n\\midrule\n"
+    body = "".join(f"{' & '.join(row)} \\\\\n" for row in rows)
+    needed = "array," if words else ""
+    begun = f"{{{''.join(columns)}}}\n"
+    if lines >= _LINES:
         top = f"{named} \\\\\n" if named else ""
         head = f"{top}{head}\\endfirsthead\n{head}\\endhead\n\\bottomrule\n\\endfoot\n"
-        return _packages("booktabs,longtable", f"\\begin{{longtable}}{{{columns}}}\n{head}{body}\\end{{longtable}}\n")
-    text = f"\\begin{{tabular}}{{{columns}}}\n{head}{body}\\bottomrule\n\\end{{tabular}}\n"
+        wide = sum(2 + min(one, share * _WIDTH if at in words else one) for at, one in enumerate(widest))
+        size = next(size for most, size in _SIZES if wide <= most)
+        text = f"\\begin{{longtable}}{begun}{head}{body}\\end{{longtable}}\n"
+        return _packages(f"{needed}booktabs,longtable", f"{{{size}\n{text}}}\n" if size else text)
+    text = f"\\begin{{tabular}}{begun}{head}{body}\\bottomrule\n\\end{{tabular}}\n"
     if not named:
-        return _packages("booktabs", text)
+        return _packages(f"{needed}booktabs", text)
     text = f"\\begin{{adjustbox}}{{max width=\\linewidth}}\n{text}\\end{{adjustbox}}\n"
-    return _packages("booktabs,adjustbox", f"\\begin{{table}}\n\\centering\n{named}\n{text}\\end{{table}}\n")
+    return _packages(f"{needed}booktabs,adjustbox", f"\\begin{{table}}\n\\centering\n{named}\n{text}\\end{{table}}\n")
 
 
 def _packages(names: str, text: str) -> str:
-    best = "; use lualatex or xelatex, with a font that has all characters" if re.search(_BEYOND, text) else ""
+    best = "; use lualatex or xelatex, with a font that has all characters" if program(text) == "lualatex" else ""
     return f"% \\usepackage{{{names}}}{best}\n{text}"
+
+
+def program(text: str) -> str:
+    """What compiles a text of LaTeX."""
+    return "lualatex" if re.search(_BEYOND, text) else "pdflatex"
 
 
 def in_latex(text: str) -> str:

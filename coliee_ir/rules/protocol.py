@@ -95,6 +95,11 @@ class Protocol(NamedTuple):
         return bool(self.law)
 
     @property
+    def newest(self) -> int | None:
+        """The edition that is meant when none is named; None for a task without editions."""
+        return None if self.last == ALWAYS else self.last
+
+    @property
     def own_file(self) -> str:
         """The protocol file, if it is not part of the package."""
         return "" if not self.file or _FILES in Path(self.file).parents else self.file
@@ -115,6 +120,16 @@ class Protocol(NamedTuple):
     def ranked(self) -> bool:
         """Whether a submission holds documents whose order means something."""
         return "documents" in self.parts and not self.claims
+
+    @property
+    def answered(self) -> bool:
+        """Whether a submission holds answers."""
+        return "answers" in self.parts
+
+    @property
+    def ranked_and_answered(self) -> bool:
+        """Whether it holds both."""
+        return self.ranked and self.answered
 
     @property
     def others(self) -> tuple[str, ...]:
@@ -460,8 +475,3 @@ def without_answers(task: str) -> Protocol | None:
     """The newest rules of a task by which documents alone are scored, if there are any."""
     rows = [row for row in _family(task).rules if "answers" not in row.parts]
     return max(rows, key=lambda row: row.last, default=None)
-
-
-def newest_edition(rules: Protocol) -> int | None:
-    """The edition that is meant when none is named; None for a task without editions."""
-    return None if rules.last == ALWAYS else rules.last

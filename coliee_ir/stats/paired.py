@@ -257,7 +257,8 @@ class Board:
         n, d, unit = self.n, self.D[a, b], self.unit[a, b]
         unit = np.where((unit > 0) & (self.differing[a, b] > 5), unit, self.span)
         middle = d * n / (n + 2)
-        half = z * np.sqrt(((n * n * self.norm[a, b] ** 2 + 2 * unit * unit) / (n + 2) - middle**2) / (n + 2))
+        square = (n * n * self.norm[a, b] ** 2 + 2 * unit * unit) / (n + 2) - middle**2
+        half = z * np.sqrt(np.maximum(square, 0) / (n + 2))
         return np.array([np.clip(middle - half, -self.span, d), np.clip(middle + half, d, self.span)])
 
     def recovered(self, a: IntArray, b: IntArray, c: FloatArray) -> FloatArray:

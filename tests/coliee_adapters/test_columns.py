@@ -291,7 +291,7 @@ def test_byte_order_marks_are_left_out_where_a_line_starts_and_refused_within(
 
 
 @pytest.mark.parametrize(("name", "bad", "found", "kind"), MALFORMED)
-@pytest.mark.parametrize("ending", ["\n", "\r\n"])
+@pytest.mark.parametrize("ending", ["\n", pytest.param("\r\n", marks=pytest.mark.explore)])
 def test_a_malformed_line_is_told_with_its_number_wherever_it_stands(
     path: Path, name: str, bad: str, found: str | None, kind: str, ending: str
 ) -> None:

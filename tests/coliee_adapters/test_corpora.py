@@ -195,7 +195,7 @@ IDS_EXPECTED = 'expected ["000001.txt", "000018.txt"]'
         ({"cases/a.md": ""}, {"task": "1"}, "cases: [empty] case …"),
         ({"case.txt": "A swarm."}, {"path": "case.txt", "task": "1"}, "case.txt: [not-a-file]"),
         ({**CASE, "cases/ 000001.txt": ""}, {}, "cases/000001.txt:  [duplicate] 000001.txt …"),
-        ({"cases/.txt": "", "cases/ .txt": ""}, {}, "cases/ .txt: [duplicate]"),
+        ({"cases/.txt": "", "cases/ .txt": ""}, {}, "cases/ .txt: [duplicate] … 000018.txt"),
         (
             {**CASE, "gold.json": '{"000001": ["000018"], "18": ["000001"], "23": ["000001"]}'},
             {"gold": "gold.json"},

@@ -250,7 +250,6 @@ def test_what_cannot_be_read_is_said_in_a_sentence(memory: Any, call: Call, run:
     [
         ["evaluate", "GOLD", "memory://task1/bm25.txt", "--store", "s3://b/s.sqlite"],
         ["evaluate", "GOLD", "memory://task1/bm25.txt", "--log", "s3://b/log.csv"],
-        ["leaderboard", "GOLD", "memory://task1/bm25.txt", "--overview", "s3://b/tables"],
         ["report", "GOLD", "memory://task1/bm25.txt", "--figures", "s3://b/figures"],
         ["evaluate", "GOLD", "memory://task1/bm25.txt", "-o", "memory://task1/bm25.txt"],
         ["demo", "-o", "s3://b/demo"],

@@ -94,7 +94,7 @@ def test_what_a_person_must_decide(held: Path) -> None:
         ("shared-tag", "", "BM25"), ("gold-itself", "ARC", ""), ("gold-itself", "HUKB", ""),
         ("perfect-score", "ARC", "ARCbest"), ("undescribed", "BLUE", ""), ("refused", "HUKB", "HUKB8"),
         ("refused", "LEX", "LEX8"), ("refused", "OMEGA", ""), ("refused", "京都大学", ""), ("refused", "GOLF", ""),
-        ("refused", "CASE", ""), ("many-runs", "", ""), ("identical", "", ""), ("missed-query", "", ""),
+        ("refused", "CASE", ""), ("many-runs", "", ""), ("same-answers", "", ""), ("missed-query", "", ""),
     }  # fmt: skip
     assert "late" not in {kind for kind, _, _ in decide}  # which the sheet has decided
     texts = " ".join(one["what"] for one in results(held)["decide"])
@@ -185,6 +185,13 @@ def test_after_a_mail_only_what_is_new_is_marked_and_old_files_go(again: Callabl
     assert not old.exists() and (tmp_path / "out/desk/notes.txt").read_text() == "mine"
 
 
+def test_reports_lead_from_the_runs_of_the_site(again: Callable[..., str], tmp_path: Path) -> None:
+    own = "resamples = 99\n" + FILE.replace("hide_gold = true", "figures = false\nreports = true")
+    again({"mailbox/A/task1.A3.txt": made._task1("A3", 0, 9), "coliee.toml": own})
+    (report,) = (tmp_path / "out/public").glob("task-1-report-a-*.html")
+    assert f'href="{report.name}"' in (tmp_path / "out/public/task-1.html").read_text("utf-8")
+
+
 WRONG = {
     "the name is missing": ('name = "COLIEE 2026"\n', "", "name"),
     "an unknown key": ("year =", "yeer =", "yeer"),
@@ -196,6 +203,7 @@ WRONG = {
     "an unknown task": ('task = "1"', 'task = "9"', "[[task]] 1"),
     "a task twice": ('task = "1"', 'task = "2"', "task"),
     "a flag of words": ("hide_gold = true", 'hide_gold = "yes"', "hide_gold"),
+    "reports of a hidden gold": ("hide_gold = true", "hide_gold = true\nreports = true", "reports"),
     "an unknown style": ("year = 2026", 'style = "x"', "style"),
     "broken TOML": ("year = 2026", "year = ", "line 2"),
 }

@@ -18,6 +18,8 @@ from coliee_ir.commands.convert import to_run
 from coliee_ir.commands.fuse import METHODS, NORMS
 from coliee_ir.rules.protocol import NEWEST
 
+pytestmark = pytest.mark.usefixtures("one_deal")
+
 EXAMPLES = Path(coliee_ir.examples.__file__).parent
 TASK1 = [str(EXAMPLES / "task1" / name) for name in ("bm25.txt", "dense.txt", "rerank.json")]
 GOLD1 = str(EXAMPLES / "task1" / "gold.json")
@@ -172,7 +174,7 @@ def test_fitted_weights_are_written_and_applied(call: Call, capsys: pytest.Captu
         *["fitted", "-", "it", "SE", "low", "95%", "high", "95%"],
     ]
     assert [line.split()[0] for line in out.splitlines()[1:-1]] == ["bm25", "dense", "rerank", "equal", "fitted"]
-    assert f"… task 1 … {NEWEST} … 40 … 5 … 10 repeats … 2026 …" in err
+    assert f"… task 1 … {NEWEST} … 40 … 5 … 1 repeat … 2026 …" in err
     held = json.loads(Path("w.json").read_text())
     scores = {one["name"]: one for one in held["contenders"]}
     runs = ("bm25", "dense", "rerank")

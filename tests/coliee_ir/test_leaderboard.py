@@ -10,6 +10,7 @@ from pathlib import Path
 import one_step
 import pytest
 from asserting import heard, refusing
+from parsed_page import Parsed
 
 from coliee_adapters.errors import InputError, UsageError
 from coliee_ir import Answers, Gold, Run, Submission
@@ -374,6 +375,7 @@ def test_the_json_holds_everything_and_repeats_to_the_byte(folder: Path, capsys:
     assert set(told["tables"]) == {
         "ranking", "results", "data", "relevant", "questions", "invalid"
     }  # fmt: skip
+    assert told["tables"]["invalid"][0]["files"] == "bad.txt"  # the folder of all is not said
     assert told["tables"]["results"][0] == {
         "Place": "1", "Team": "T9", "File": "9.txt", "Run": "r9", "F1": 0.45, "Precision": 0.45, "Recall": 0.45,
         "Rank 95%": "1", "Interval 95%": "[.238, .682]",
@@ -392,7 +394,6 @@ def test_file_names_that_are_no_text(folder: Path, capsys: pytest.CaptureFixture
     for form in ("table", "csv", "latex", "json"):
         assert main([*given, "-f", form]) == 0
         assert "\udcff" not in capsys.readouterr().out
-    assert main([*given, "--overview", "out"]) == 0
 
 
 def test_csv_holds_one_table(folder: Path, capsys: pytest.CaptureFixture[str]) -> None:
@@ -400,19 +401,13 @@ def test_csv_holds_one_table(folder: Path, capsys: pytest.CaptureFixture[str]) -
     given = ["leaderboard", "gold.json", "a.txt", "--task", "1", "--resamples", "99"]
     assert main([*given, "-f", "csv", "--table", "results", "--table", "relevant"]) == 2
     assert "[option-needed] csv …" in heard(capsys.readouterr().err)
-    assert main([*given, "-f", "csv", "--overview", "out"]) == 0
-    out, err = capsys.readouterr()
-    assert not out
-    assert sorted(path.name for path in (folder / "out").iterdir()) == sorted(
-        f"{name}.csv" for name in ("ranking", "results", "data", "relevant", "questions", "invalid")
-    )  # fmt: skip
-    assert "… categories …" in err
-    assert (folder / "out" / "results.csv").read_text() == (
+    assert main([*given, "-f", "csv", "--table", "results"]) == 0
+    assert capsys.readouterr().out == (
         'Place,File,Run,F1,Precision,Recall,Rank 95%,Interval 95%\n1,a.txt,a,0.45,0.45,0.45,1,"[.238, .682]"\n'
     )
-    assert main([*given, "-f", "json", "--overview", "out"]) == 2
-    assert main([*given, "--overview", "a.txt"]) == 2
-    assert "a.txt: [cannot-write]" in heard(capsys.readouterr().err)
+    assert main([*given, "-f", "html"]) == 0
+    page = Parsed(capsys.readouterr().out)
+    assert page.open == [] and {"#results", "#questions"} <= {*page.values("href")}
 
 
 def test_the_caption_says_what_a_rank_set_is_and_json_has_it(folder: Path, capsys: pytest.CaptureFixture[str]) -> None:

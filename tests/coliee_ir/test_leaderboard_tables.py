@@ -17,10 +17,13 @@ from coliee_adapters.errors import InputError, UsageError
 from coliee_ir import Answers, Gold, Run
 from coliee_ir.cli import main
 from coliee_ir.commands.compare import Interval
-from coliee_ir.commands.leaderboard import Categories, Leaderboard, read_categories, read_official
+from coliee_ir.commands.leaderboard import EASY, Categories, Leaderboard, read_categories, read_official
+from coliee_ir.commands.leaderboard.catalogue import Extras, build
+from coliee_ir.commands.leaderboard.data import candidates_of, data_of
 from coliee_ir.commands.leaderboard.official import OfficialRun, Published, place
 from coliee_ir.commands.leaderboard.questions import majority
-from coliee_ir.output.grid import Number
+from coliee_ir.output.grid import Number, separated
+from coliee_ir.scoring.reading import read_gold
 
 #: the organisers' tables as CSV, where they are at hand
 OFFICIAL = Path(os.environ.get("COLIEE_OFFICIAL", Path(__file__).parents[3] / "shared" / "data" / "official"))
@@ -339,12 +342,14 @@ def test_queries_candidates_and_relevant_documents_of_training_and_test(
         Path("test", query, "base_case.txt").write_text("x")
         for number in range(1, n + 1):
             Path("test", query, "paragraphs", f"{number:03}.txt").write_text("x")
-    given = ["leaderboard", "gold.json", "run.txt", "--task", "2", "--resamples", "9", "--table", "data", "-f", "csv"]
-    assert main([*given, "--train", "train.json", "--corpus", "test"]) == 0
-    assert capsys.readouterr().out.splitlines() == [
+    board = one_step.leaderboard("gold.json", "run.txt", task="2", n_resamples=9)
+    candidates, train = candidates_of("test", "2", read_gold("gold.json")), data_of(read_gold("train.json"))
+    grid = build(board, "data", Extras(EASY, candidates=candidates, train=train))
+    assert separated(grid).splitlines() == [
         "data,queries,candidates per query,relevant,relevant per query",
         "training,4,,6,1.5", "test,2,4.5,3,1.5",
     ]  # fmt: skip
+    given = ["leaderboard", "gold.json", "run.txt", "--task", "2", "--resamples", "9", "--table", "data", "-f", "csv"]
     assert main(given) == 0
     assert capsys.readouterr().out.splitlines()[1:] == ["test,2,3,1.5"]
 

@@ -22,6 +22,7 @@ from coliee_ir import Evaluator, evaluate_all, leaderboard
 from coliee_ir.commands.compare import compare
 from coliee_ir.commands.leaderboard.standing import stands
 from coliee_ir.measures.base import Terms, of_mean
+from coliee_ir.stats import systems
 from coliee_ir.stats.paired import Board, PairTest, jointly, standings
 from coliee_ir.stats.paired import tested as pairs_tested
 from coliee_ir.stats.settings import Resampling
@@ -305,3 +306,16 @@ def test_the_error_of_a_system_holds_queries_and_runs() -> None:
         error, degrees = error_of(system([of_mean(run) for run in x]))
         assert error == pytest.approx(math.sqrt(of_queries + beyond))
         assert degrees == int((of_queries + beyond) ** 2 / pieces)
+
+
+@given(st.integers(0, 10**6))
+def test_systems_stand_by_bonferronis_correction(seed: int) -> None:
+    rng = np.random.default_rng(seed)
+    runs = [system([of_mean(rng.normal(0.15 * at, 0.2, 12)) for _ in range(3)]) for at in range(3)]
+    found, pairs, beaten = systems.standings(runs, Resampling(9)), [(0, 1), (0, 2), (1, 2)], set()
+    for (a, b), test in zip(pairs, systems.tested(runs, pairs, Resampling(9)), strict=True):
+        winner, loser = (a, b) if test.difference > 0 else (b, a)
+        assert found.better[winner, loser] == (test.p * 3 < 0.05) and not found.better[loser, winner]
+        assert (found.alone[loser, winner], found.alone[winner, loser]) == ((1, -1) if test.p * 2 < 0.05 else (0, 0))
+        beaten |= {loser} if test.p < 0.05 else set()  # one-sided, by one of two
+    assert {at for at in range(3) if not found.best[at]} == beaten

@@ -170,6 +170,16 @@ def test_excluded_queries_and_broken_runs_are_nowhere_if_asked(call: Call, tmp_p
     assert [run["tag"] for run in held(page, "evaluation")["runs"]] == ["ALPHA", "BETA"]
 
 
+def test_a_report_follows_the_rules_of_scoring(call: Call, tmp_path: Path) -> None:
+    (tmp_path / "gold.json").write_text('{"001": ["2"], "003": ["4"], "005": ["6"]}')
+    (tmp_path / "run.tsv").write_text("a\tb\tc\n001\t2\t9\n003\t2\t9\n005\t6\t1\n")
+    options = ("--columns", "query=a,document=b,score=c", "--only", "001,005", "--resamples", "9", "--task", "1")
+    given = [*(tmp_path / name for name in ("gold.json", "run.tsv")), "-o", tmp_path / "r.html", *options]
+    assert call("report", *given)[0] == 0
+    [run] = held((tmp_path / "r.html").read_text(encoding="utf-8"), "evaluation")["runs"]
+    assert (run["queries"]["judged"], run["measures"]["MicroF1"]) == (2, 1.0)
+
+
 # what else can be asked for
 
 
@@ -366,11 +376,16 @@ def _without_data(part: Any) -> Any:
     return {key: _without_data(value) for key, value in part.items() if key not in data}
 
 
-def test_a_hostile_name_is_escaped_in_figures_and_tables(
-    hostile: coliee_ir.types.Report, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
-) -> None:
+@pytest.fixture
+def quick(monkeypatch: pytest.MonkeyPatch) -> None:
+    """Of figures, only the SVG is drawn."""
     for slow in ("svg_to_png", "svg_to_pdf"):
-        monkeypatch.setattr("vl_convert." + slow, lambda *_, **__: b"")
+        monkeypatch.setattr(f"vl_convert.{slow}", lambda *_, **__: b"")
+
+
+def test_a_hostile_name_is_escaped_in_figures_and_tables(
+    hostile: coliee_ir.types.Report, tmp_path: Path, quick: None
+) -> None:
     files = write_figures(drawn(hostile.contents).there()[:2], tmp_path)
     assert {path.parent for path in files} == {tmp_path}
     for path in files:
@@ -449,9 +464,10 @@ def test_page_and_paper_are_drawn_from_one_definition(of_task1: coliee_ir.types.
         assert "var(--" not in json.dumps(paper)
         assert json.dumps(screen["config"]) != json.dumps(paper["config"])
         assert screen.keys() == paper.keys()
+        assert screen["config"]["aria"] is False  # the chart as a whole has a text
 
 
-def test_the_overview_has_a_figure_for_each_kind_of_question(call: Call, tmp_path: Path) -> None:
+def test_the_overview_has_a_figure_for_each_kind_of_question(call: Call, tmp_path: Path, quick: None) -> None:
     code, _, _ = call("report", *shown("3 of 2025"), "--overview", tmp_path, "--resamples", "99")
     assert code == 0
     tex = (tmp_path / "overview.tex").read_text(encoding="utf-8")
@@ -462,7 +478,7 @@ def test_the_overview_has_a_figure_for_each_kind_of_question(call: Call, tmp_pat
     assert tex.count("\\begin{figure}") == tex.count("\\end{figure}") == 3
 
 
-def test_the_overview_names_every_question_on_its_axis(tmp_path: Path) -> None:
+def test_the_overview_names_every_question_on_its_axis(tmp_path: Path, quick: None) -> None:
     ids = [f"H{n // 10:02}-{n}-U" for n in range(110)]
     gold = {query: ["1"] for query in ids}
     runs = [coliee_ir.Run.of({query: ["1"] for query in ids[:n]}, tag=f"A{n}") for n in (20, 60)]

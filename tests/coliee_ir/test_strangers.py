@@ -53,8 +53,7 @@ def test_what_shows_no_task_leaves_it_to_the_gold() -> None:
         ("gold.json", ("cut", "DIR/gold.json", "--rule", EXAMPLES / "no.json", "-o", "DIR/gold.json")),
         # two outputs in one
         ("gold.json", ("tune", GOLD1, RUN1, "--by", "k", "--apply", RUN1, "-o", "DIR/x", "--save", "DIR/x")),
-        ("ranking.csv", ("leaderboard", GOLD1, "DIR", "--overview", "DIR", "-f", "csv")),
-        ("questions.md", ("leaderboard", GOLD1, "DIR/questions.md", "--overview", "DIR", "-f", "markdown")),
+        ("ranking.csv", ("leaderboard", GOLD1, "DIR", "-o", "DIR/ranking.csv")),
         ("scores.csv", ("report", GOLD1, "DIR/scores.csv", "--figures", "DIR")),
         ("single-easy.csv", ("report", GOLD1, "DIR/single-easy.csv", "--overview", "DIR")),
         ("page", ("report", GOLD1, "DIR", "-o", "DIR/page")),

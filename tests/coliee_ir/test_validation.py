@@ -12,7 +12,6 @@ from coliee_ir import validate
 from coliee_ir.commands.validate import RULES, Place
 
 MENDED = [case for case in CASES if RULES[case.rule].mended]
-LEFT = [case for case in CASES if not RULES[case.rule].mended]
 
 
 def case_id(case: Case) -> str:
@@ -28,14 +27,37 @@ def test_a_clean_submission_has_no_findings(twin: Twin, tmp_path: Path) -> None:
 
 
 @pytest.mark.parametrize("case", CASES, ids=case_id)
-def test_a_mistake_yields_its_finding_and_no_other(case: Case, tmp_path: Path) -> None:
-    findings = case.twin.validate(tmp_path, case.twin.put(tmp_path, case.broken)).findings
-    (finding,) = [finding for finding in findings if finding.rule not in case.twin.has]
+def test_a_mistake_yields_its_finding_and_no_other_and_is_mended_once(case: Case, tmp_path: Path) -> None:
+    first, second = tmp_path / "first", tmp_path / "second"
+    for folder in (first, second):
+        folder.mkdir()
+    paths = case.twin.put(tmp_path, case.broken)
+    found = case.twin.validate(tmp_path, paths, fix=first)
+    (finding,) = [finding for finding in found.findings if finding.rule not in case.twin.has]
     assert (Path(finding.file).name, finding.rule, finding.count) == (case.where, case.rule, case.count)
     assert finding.places[0] == Place(case.line, case.column, case.found)
     assert finding.advice
     assert "{" not in finding.says
     assert finding.severity is RULES[case.rule].severity
+    if not RULES[case.rule].mended:  # what takes a decision stays as it stands
+        assert finding.mended == 0
+        for path in paths:
+            if str(path) not in found.mended:
+                assert not (first / path.name).exists()
+            elif "json" not in path.name:
+                assert (first / path.name).read_bytes() == path.read_bytes()
+    copies = [Path(target) for target in found.mended.values()]
+    if not copies:
+        assert all(finding.mended == 0 for finding in found.findings)
+        return
+    again = case.twin.validate(tmp_path, copies, fix=second)
+    assert [copy.read_bytes() for copy in copies] == [(second / copy.name).read_bytes() for copy in copies]
+    left = {(Path(finding.file).name, finding.rule): finding.count for finding in again.findings}
+    if RULES[case.rule].mended:
+        assert {rule for _, rule in left} <= ({case.rule} if case.open else set())
+    for finding in found.findings:
+        if RULES[finding.rule].mended:
+            assert finding.count - finding.mended == left.get((Path(finding.file).name, finding.rule), 0)
 
 
 def test_the_ids_of_the_cases_differ() -> None:
@@ -86,36 +108,3 @@ def test_what_is_mended_scores_as_it_did_where_it_scored(case: Case, tmp_path: P
     as_meant = case.twin.scores(tmp_path / "twin", case.twin.put(tmp_path / "twin"))
     assert as_mended == as_meant
     assert {None: "refused", True: "same", False: "other"}[as_it_is and as_it_is == as_mended] == case.as_is
-
-
-@pytest.mark.parametrize("case", LEFT, ids=case_id)
-def test_what_takes_a_decision_stays_as_it_stands(case: Case, tmp_path: Path) -> None:
-    (tmp_path / "copies").mkdir()
-    paths = case.twin.put(tmp_path, case.broken)
-    found = case.twin.validate(tmp_path, paths, fix=tmp_path / "copies")
-    assert all(finding.mended == 0 for finding in found.findings if finding.rule == case.rule)
-    for path in paths:
-        if str(path) not in found.mended:
-            assert not (tmp_path / "copies" / path.name).exists()
-        elif "json" not in path.name:
-            assert (tmp_path / "copies" / path.name).read_bytes() == path.read_bytes()
-
-
-@pytest.mark.parametrize("case", CASES, ids=case_id)
-def test_mending_again_changes_nothing_and_says_what_it_did(case: Case, tmp_path: Path) -> None:
-    first, second = tmp_path / "first", tmp_path / "second"
-    for folder in (first, second):
-        folder.mkdir()
-    found = case.twin.validate(tmp_path, case.twin.put(tmp_path, case.broken), fix=first)
-    copies = [Path(target) for target in found.mended.values()]
-    if not copies:
-        assert all(finding.mended == 0 for finding in found.findings)
-        return
-    again = case.twin.validate(tmp_path, copies, fix=second)
-    assert [copy.read_bytes() for copy in copies] == [(second / copy.name).read_bytes() for copy in copies]
-    left = {(Path(finding.file).name, finding.rule): finding.count for finding in again.findings}
-    if RULES[case.rule].mended:
-        assert {rule for _, rule in left} <= ({case.rule} if case.open else set())
-    for finding in found.findings:
-        if RULES[finding.rule].mended:
-            assert finding.count - finding.mended == left.get((Path(finding.file).name, finding.rule), 0)

@@ -178,7 +178,7 @@ def test_no_file_is_too_odd(folder: Path, raw: bytes, told: dict[str, object], k
 @pytest.mark.parametrize("twin", TWINS, ids=lambda twin: twin.name)
 def test_a_file_that_is_cut_within_a_line_is_never_clean(twin: Twin, tmp_path: Path) -> None:
     name, raw = next(iter(twin.files.items()))
-    for at in range(1, len(raw), max(1, len(raw) // 40)):
+    for at in range(1, len(raw), max(1, len(raw) // 20)):
         if not raw[:at].endswith(b"\n"):
             paths = twin.put(tmp_path, {**twin.files, name: raw[:at]})
             findings = twin.validate(tmp_path, paths, task=twin.scored["task"]).findings

@@ -63,7 +63,9 @@ def test_a_worker_of_a_pool_works_alone(run: Path) -> None:
         assert pool.apply(_scored, (str(run),)) == _scored(str(run))
 
 
-@pytest.mark.parametrize("method", ["fork", "spawn", pytest.param("forkserver", marks=pytest.mark.explore)])
+@pytest.mark.parametrize(
+    "method", ["spawn", *(pytest.param(method, marks=pytest.mark.explore) for method in ("fork", "forkserver"))]
+)
 def test_a_script_without_a_guard_is_right_whatever_the_start_method(run: Path, method: str) -> None:
     script = run.with_name("script.py")
     script.write_text(

@@ -108,7 +108,10 @@ def read_edition(path: PathLike) -> Edition:
     found = top.checked(_TOP)
     for key in ("name", "mailbox"):
         top.needed(key, _TOP[key])
-    public = _Table(name, "[public]", top.checked({"public": _TABLE}).get("public", {}), _PUBLIC)
+    table = _Table(name, "[public]", top.checked({"public": _TABLE}).get("public", {}), _PUBLIC)
+    public = Public(**table.checked(_PUBLIC))
+    if public.reports and public.hide_gold:
+        raise table.fault("reports", "reports show the gold, which hide_gold leaves out", remedy="keep one of the two")
     tasks = [
         _task(_Table(name, f"[[task]] {number}", one, _TASK), found.get("year"))
         for number, one in enumerate(top.tables("task"), 1)
@@ -127,7 +130,7 @@ def read_edition(path: PathLike) -> Edition:
         tuple(top.path_of(box, "mailbox") for box in ([mailbox] if isinstance(mailbox, str) else mailbox)),
         top.path_of(found["teams"], "teams") if "teams" in found else None,
         tuple(tasks),
-        Public(**public.checked(_PUBLIC)),
+        public,
         found.get("style", ""),
         found.get("resamples", N_RESAMPLES),
     )

@@ -165,7 +165,7 @@ def _remarked(day: Day) -> _Found:
     for board in day.boards:
         for remark in board.remarks:
             kind = getattr(remark, "kind", "")
-            if kind in ("many-runs", "identical"):
+            if kind in ("many-runs", "same-answers"):
                 yield Decision(Remark(kind, f"Task {board.task}: {remark}"))
     if day.inventory.teams is not None and day.inventory.teams.unused:
         listed = ", ".join(map(shortened, list(day.inventory.teams.unused)[:_NAMED]))

@@ -1,13 +1,142 @@
-"""The overview paper of an edition: one LaTeX document of all tasks."""
+"""The overview paper of an edition: one LaTeX document of all tasks, which includes a file for each table."""
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+import math
+import re
+from collections.abc import Iterator, Sequence
+from dataclasses import replace
+from string import ascii_uppercase
+from typing import Final
 
 from coliee_ir.commands.edition.config import Edition
-from coliee_ir.commands.leaderboard import Leaderboard
+from coliee_ir.commands.edition.public import headed, is_drawn, is_worth, part_of, titled
+from coliee_ir.commands.leaderboard import EASY, Leaderboard, read_categories
+from coliee_ir.commands.leaderboard.catalogue import Extras, everything
+from coliee_ir.commands.leaderboard.data import candidates_of, data_of
+from coliee_ir.output.grid import Grid, Number, in_latex, latex, program
+from coliee_ir.scoring.reading import read_gold
+
+#: the tables of a task, in the order of the paper; those of the data stand in one
+_TABLES: Final = ("results", "approaches", "relevant", "crossed", "categories")
+
+#: columns from which runs are called by letters
+_LETTERED: Final = 10
+
+_JAPANESE: Final = re.compile("[\u3000-\u9fff\uf900-\ufaff\uff00-\uffef]")
+
+#: tables and figures stand where they are named, as many on a page as it has room for
+_PREAMBLE: Final = r"""\documentclass[a4paper]{article}
+\usepackage[margin=25mm]{geometry}
+\usepackage{iftex}
+\ifPDFTeX\usepackage[T1]{fontenc}\usepackage{textcomp}\fi
+\IfFileExists{lmodern.sty}{\usepackage{lmodern}}{}
+\usepackage{array,booktabs,adjustbox,longtable,graphicx,float}
+\floatplacement{table}{H}
+\floatplacement{figure}{H}
+\setlength{\LTcapwidth}{\linewidth}
+"""
 
 
 def files(boards: Sequence[Leaderboard], edition: Edition) -> dict[str, str | bytes]:
     """Path below ``paper`` → content."""
-    return {}
+    found: dict[str, str | bytes] = {}
+    body, data = [], []
+    for board in boards:
+        if not board.entries:
+            continue
+        prefix = f"task{board.task}-"
+        tables = {table.label.removeprefix("tab:"): table for table in _tables(board, edition)}
+        data.append((board, tables.pop(f"{prefix}data")))
+        texts: dict[str, str | bytes] = {
+            f"{name}.tex": latex(headed(table)) for name, table in tables.items() if is_worth(table)
+        }
+        names = [*texts]
+        if is_drawn():
+            from coliee_ir.commands.report import overview  # which loads altair
+            from coliee_ir.commands.report.paper import picture, svg_of
+
+            figures = [one._replace(name=f"{prefix}{one.name}") for one in overview.overview(board)]
+            texts |= {f"{one.name}.pdf": picture(svg_of(one), ".pdf") for one in figures}
+            texts[f"{prefix}figures.tex"] = overview.latex(figures)
+            names.append(f"{prefix}figures.tex")
+        found |= texts
+        inputs = "".join(f"\\input{{{name}}}\n" for name in names)
+        body.append(f"\\section*{{{in_latex(titled(board))}}}\n{inputs}")
+    if data:
+        found["data.tex"] = latex(headed(_in_one(data)))
+        body.insert(0, "\\section*{Data}\n\\input{data.tex}\n")
+    return {"paper.tex": _document(edition.name, body, "".join(map(str, found.values()))), **found}
+
+
+def _document(title: str, body: Sequence[str], texts: str) -> str:
+    """The document; its first line tells editors what compiles it."""
+    compiled = program(title + texts)
+    why = "% Some names have characters that pdfLaTeX does not have.\n" if compiled == "lualatex" else ""
+    japanese = "\\ifLuaTeX\\usepackage{luatexja}\\fi % for names in Japanese\n" if _JAPANESE.search(texts) else ""
+    return (
+        f"% !TeX program = {compiled}\n{why}{_PREAMBLE}{japanese}"
+        f"\\title{{{in_latex(title)}}}\n\\author{{}}\n\\date{{}}\n"
+        f"\\begin{{document}}\n\\maketitle\n{''.join(body)}\\end{{document}}\n"
+    )
+
+
+def _tables(board: Leaderboard, edition: Edition) -> Iterator[Grid]:
+    """The tables of a task, and its data."""
+    part = part_of(board, edition)
+    categories = read_categories(part.categories, board.queries) if part.categories else None
+    train = data_of(read_gold(part.training, task=board.task)) if part.training else None
+    candidates = math.nan
+    if part.corpus:
+        candidates = candidates_of(part.corpus, board.task, read_gold(part.gold, task=board.task))
+    extras = Extras(EASY, categories, candidates=candidates, train=train, style=edition.style)
+    tables, _ = everything(board, extras)
+    yield tables["data"]
+    for name in _TABLES:
+        if name == "crossed" and name in tables and edition.style:
+            yield from _by_number(tables[name])
+        elif name == "categories" and name in tables:
+            yield _lettered(tables[name], whole=bool(edition.style))
+        elif name in tables:
+            yield tables[name]
+
+
+def _by_number(table: Grid) -> Iterator[Grid]:
+    """A table for each number of relevant documents, as Tables 9 and 10 of 2021."""
+    for number in dict.fromkeys(head.partition(", ")[0] for head in table.header[1:]):
+        at = [0, *(n for n, head in enumerate(table.header) if head.startswith(f"{number}, "))]
+        header = [table.header[n].removeprefix(f"{number}, ") for n in at]
+        rows = [[row[n] for n in at] for row in table.rows]
+        caption = table.caption.replace("Questions by", f"Questions with {number} relevant by", 1)
+        yield Grid(header, rows, caption, n_text=1, label=f"{table.label}-{number}")
+
+
+def _lettered(table: Grid, *, whole: bool) -> Grid:
+    """The scores by category, whose runs are called by letters where they are many, as Tables 12 and 14 of 2021."""
+    fixed = 2 + (len(table.header) > 2 and table.header[2].startswith("all "))
+    runs, header, caption = table.header[fixed:], list(table.header), table.caption
+    if len(table.header) > _LETTERED:
+        letters = [ascii_uppercase[at % 26] * (at // 26 + 1) for at in range(len(runs))]
+        header[fixed:] = letters
+        caption += f" {', '.join(f'{letter}: {run}' for letter, run in zip(letters, runs, strict=True))}."
+    rows = table.rows
+    if whole and "Percentage" in caption:
+        rows = [
+            [*row[:2], *(one._replace(shown=f"{one.value:.0f}") for one in row[2:] if isinstance(one, Number))]
+            for row in rows
+        ]
+    return replace(table, header=header, rows=rows, caption=caption)
+
+
+def _in_one(data: Sequence[tuple[Leaderboard, Grid]]) -> Grid:
+    """The data of all tasks as one table (Table 2 of 2021)."""
+    header = list(dict.fromkeys(head for _, table in data for head in table.header))
+    rows = [
+        [
+            f"Task {board.task}, {row[0]}",
+            *(dict(zip(table.header, row, strict=True)).get(head, "") for head in header[1:]),
+        ]
+        for board, table in data
+        for row in table.rows
+    ]
+    return Grid(header, rows, "Data of the tasks.", n_text=1, label="tab:data")

@@ -30,7 +30,8 @@ _SIDE_BY_SIDE: Final = 14
 
 #: headings of tables that are no names
 _WORDS: Final = {"team", "run", "runs", "models", "resources", "approach", "query", "kind", "relevant", "category",
-                 "questions", "mean", "relevant documents"}  # fmt: skip
+                 "questions", "mean", "relevant documents", "data", "queries", "candidates per query",
+                 "relevant per query"}  # fmt: skip
 
 #: what a report of a run is: task → run → the page
 Reports = Mapping[str, Mapping[str, str]]
@@ -42,7 +43,7 @@ def pages(boards: Sequence[Leaderboard], edition: Edition, reports: Reports | No
     for board in boards:
         sections = list(_sections(board, edition, (reports or {}).get(board.task, {})))
         home = '<p><a href="index.html">All tasks</a></p>\n'
-        found[_page_of(board)] = webpage.page(f"{edition.name}, {_title(board)}", sections, home)
+        found[_page_of(board)] = webpage.page(f"{edition.name}, {titled(board)}", sections, home)
     return found
 
 
@@ -51,11 +52,16 @@ def part_of(board: Leaderboard, edition: Edition) -> TaskPart:
     return next(part for part in edition.tasks if part.task == board.task)
 
 
+def is_drawn() -> bool:
+    """Whether what figures are drawn with, the extra ``report``, is installed."""
+    return all(importlib.util.find_spec(module) is not None for module in ("altair", "vl_convert"))
+
+
 def _page_of(board: Leaderboard) -> str:
     return f"task-{re.sub('[^a-z0-9]', '', board.task.lower())}.html"
 
 
-def _title(board: Leaderboard) -> str:
+def titled(board: Leaderboard) -> str:
     """A task and what it asks for."""
     return board.protocol.titled(None).removeprefix("COLIEE, ")
 
@@ -68,7 +74,7 @@ def _top(board: Leaderboard) -> Section:
     rows = [[table.rows[n][one] for one in at] for n, run in enumerate(board.ranked) if 0 < run.place <= _TOP]
     short = Grid([table.header[one] for one in at], rows, n_text=len(at) - 1)
     link = f'<p><a href="{_page_of(board)}">All {len(board.ranked)} runs</a></p>\n'
-    return Section(f"task-{board.task}", _title(board), html(short, _title(board)) + link)
+    return Section(f"task-{board.task}", titled(board), html(short, titled(board)) + link)
 
 
 def _sections(board: Leaderboard, edition: Edition, reports: Mapping[str, str]) -> Iterator[Section]:
@@ -78,13 +84,9 @@ def _sections(board: Leaderboard, edition: Edition, reports: Mapping[str, str]) 
     tables, _ = everything(board, Extras(EASY, categories))
     left_out = {"questions"} if shown.hide_gold else set()
     left_out |= set() if shown.approaches else {"approaches"}
-    drawn = _figures(board) if shown.figures and board.ranked else {}
+    drawn = _figures(board) if shown.figures and board.ranked and is_drawn() else {}
     for heading, names in _SECTIONS.items():
-        there = [
-            name
-            for name in names
-            if name in tables and name not in left_out and len(tables[name].rows) > (name == "relevant")
-        ]
+        there = [name for name in names if name in tables and name not in left_out and is_worth(tables[name])]
         parts = [_shown(tables[name], reports) for name in there]
         if heading == "Results":  # the table is what people come for
             parts.append(drawn.get("results", ""))
@@ -98,15 +100,22 @@ def _shown(table: Grid, reports: Mapping[str, str]) -> str:
     """A table, and below it what it shows."""
     name = table.label.rpartition("-")[2]
     table = _upright(table) if name in ("categories", "crossed") else table
-    header = [head.capitalize() if head in _WORDS else head for head in table.header]
-    body = html(replace(table, header=header, caption=""), name.capitalize(), {"Run": reports})
+    body = html(replace(headed(table), caption=""), name.capitalize(), {"Run": reports})
     return f'{body}<p class="under">{in_html(table.caption)}</p>\n'
 
 
+def is_worth(table: Grid) -> bool:
+    """Whether a table has rows; that of relevant documents several, for one is a sentence."""
+    return len(table.rows) > table.label.endswith("-relevant")
+
+
+def headed(table: Grid) -> Grid:
+    """A table with headings as a page and a paper have them; names stay as they are."""
+    return replace(table, header=[head.capitalize() if head in _WORDS else head for head in table.header])
+
+
 def _figures(board: Leaderboard) -> dict[str, str]:
-    """Table → the figures below it, where what they are drawn with is installed."""
-    if any(importlib.util.find_spec(module) is None for module in ("altair", "vl_convert")):
-        return {}
+    """Table → the figures beside it."""
     from coliee_ir.commands.report import standing  # which loads altair
     from coliee_ir.commands.report.contents import Contents, intervals
     from coliee_ir.commands.report.drawing import Figure, on_page, unchecked

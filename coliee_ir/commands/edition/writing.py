@@ -20,6 +20,7 @@ from coliee_ir.commands.edition.config import Edition
 from coliee_ir.commands.edition.day import Day
 from coliee_ir.output.envelope import dumped
 from coliee_ir.output.shown import jsonable
+from coliee_ir.output.webpage import file_name
 
 RESULTS: Final = "results.json"
 _SUMS: Final = "SHA256SUMS"
@@ -35,6 +36,7 @@ class News(NamedTuple):
     removed: tuple[str, ...]
     arrived: tuple[str, ...]  # the files that are new
     decide: frozenset[str]  # the decisions that are new; all of a first call
+    needs_lualatex: bool  # whether the paper has characters that pdfLaTeX does not have
 
 
 def inputs(edition: Edition) -> list[str]:
@@ -47,15 +49,11 @@ def inputs(edition: Edition) -> list[str]:
 
 def write(day: Day, folder: Path) -> News:
     """Write all of an edition: each file beside its place, then into it; what an earlier call left is removed."""
-    files: dict[str, str | bytes] = {
-        f"{room}/{name}": content
-        for room, made in (
-            ("desk", desk.pages(day)),
-            ("public", public.pages(day.boards, day.edition)),
-            ("paper", paper.files(day.boards, day.edition)),
-        )
-        for name, content in made.items()
-    }
+    boards = [board for board in day.boards if board.entries]
+    reports, links = _reports(day) if day.edition.public.reports else ({}, {})
+    site = {**public.pages(boards, day.edition, links), **reports}
+    rooms = {"desk": desk.pages(day), "public": site, "paper": paper.files(boards, day.edition)}
+    files = {f"{room}/{name}": content for room, made in rooms.items() for name, content in made.items()}
     before, sums = _read_results(folder), _read_sums(folder)
     results = _results(day)
     files[RESULTS] = dumped(results)
@@ -75,7 +73,24 @@ def write(day: Day, folder: Path) -> News:
     told = {str(one) for one in before.get("decide", [])}
     arrived = tuple(row["file"] for row in results["received"] if row["file"] not in known)
     new = frozenset(str(one) for one, row in zip(day.decide, results["decide"], strict=True) if str(row) not in told)
-    return News(tuple(contents), removed, arrived, new)
+    needs_lualatex = "program = lualatex" in str(files["paper/paper.tex"]).partition("\n")[0]
+    return News(tuple(contents), removed, arrived, new, needs_lualatex)
+
+
+def _reports(day: Day) -> tuple[dict[str, str], dict[str, dict[str, str]]]:
+    """A report of the runs of each team and task; task → run → its report."""
+    from coliee_ir.commands import report  # what it draws with is an extra
+
+    report.check_installed("reports = true")
+    made, links = dict[str, str](), dict[str, dict[str, str]]()
+    for scored, board in zip(day.scored, day.boards, strict=True):
+        team_of = {id(entry.scores): entry.team or entry.tag for entry in board.entries}
+        for team in dict.fromkeys(team_of.values()):
+            runs = scored.of([at for at, scores in enumerate(scored) if team_of.get(id(scores)) == team])
+            name = file_name("task", board.task, "report", team)
+            made[name] = report.report(runs, n_resamples=day.edition.resamples).to_html()
+            links.setdefault(board.task, {}).update(dict.fromkeys((scores.tag for scores in runs), name))
+    return made, links
 
 
 def _results(day: Day) -> dict[str, Any]:
@@ -130,6 +145,8 @@ def told(day: Day, news: News) -> Iterator[str]:
     yield f"{counted(len(news.arrived), 'new file')}{of_teams}; {counted(len(day.inbox.received), 'file')} in all"
     for board in day.boards:
         yield f"Task {board.task}: {counted(len(board.ranked), 'run')}"
+    if news.needs_lualatex:
+        yield "paper/paper.tex: compile it with lualatex; pdflatex does not have all characters of the names"
     if day.decide:
         yield f"{counted(len(day.decide), 'decision')} to take, {len(news.decide)} new:"
     for one in day.decide:

@@ -21,7 +21,6 @@ class Extras(NamedTuple):
     easy: float
     categories: Categories | None = None
     official: Published | None = None
-    hide_gold: bool = False
     candidates: float = math.nan
     train: data.Data | None = None
     style: str = ""

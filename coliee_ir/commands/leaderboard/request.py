@@ -192,7 +192,7 @@ def _said_of_equal(evaluator: Evaluator, runs: Sequence[_Run]) -> Iterator[str]:
                 of_teams = f" of {counted(len(teams), 'team')}" if teams else ""
                 listed = ", ".join(shortened(f"{one.team} {one.scores.tag}".strip()) for one in equal[:10])
                 sentence = f"{counted(len(equal), 'run')}{of_teams} give the same answers: {listed}"
-                yield Remark("identical", sentence)
+                yield Remark("same-answers", sentence)
 
 
 def _answers_of(evaluator: Evaluator, part: Any) -> frozenset[tuple[str, object]]:

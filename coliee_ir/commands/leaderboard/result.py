@@ -7,14 +7,14 @@ from typing import Any, ClassVar
 
 from coliee_adapters.errors import UsageError
 from coliee_adapters.remarks import told_of
-from coliee_ir.commands.leaderboard import webpage
 from coliee_ir.commands.leaderboard.board import EASY, Board
 from coliee_ir.commands.leaderboard.catalogue import Extras, build, everything
 from coliee_ir.commands.leaderboard.categories import Categories
 from coliee_ir.commands.leaderboard.official import Published
 from coliee_ir.output.envelope import preamble
-from coliee_ir.output.grid import Grid, latex, records, separated
+from coliee_ir.output.grid import Grid, html, latex, records, separated
 from coliee_ir.output.shown import Forms, Shown, jsonable
+from coliee_ir.output.webpage import Section, page
 
 
 class Leaderboard(Board, Shown):
@@ -126,9 +126,7 @@ class BoardTables(Shown):
     __slots__ = ("board", "extras", "names")
 
     forms: ClassVar[Forms] = {
-        "html": lambda one: webpage.page(
-            one.board, everything(one.board, one.extras)[0], hide_gold=one.extras.hide_gold
-        ),
+        "html": lambda one: one.page(),
         "latex": lambda one: "\n".join(map(latex, one.tables())),
         "csv": lambda one: separated(one.only("csv")),
         "tsv": lambda one: separated(one.only("tsv"), "\t"),
@@ -141,10 +139,16 @@ class BoardTables(Shown):
         """Those that are named."""
         return [build(self.board, name, self.extras) for name in self.names]
 
+    def page(self) -> str:
+        """All tables of the task as a page."""
+        tables = everything(self.board, self.extras)[0].items()
+        sections = [Section(name, name.capitalize(), html(grid, name)) for name, grid in tables if grid.rows]
+        return page(self.board.protocol.titled(self.board.edition), sections)
+
     def only(self, form: str) -> Grid:
         """The one table that a form holds."""
         if len(self.names) > 1:
-            problem = f"{form} holds one table: name one, or write each to a file with --overview DIR"
+            problem = f"{form} holds one table: name one"
             raise UsageError("option-needed", problem)
         return self.tables()[0]
 

@@ -13,6 +13,7 @@ import numpy as np
 
 from coliee_adapters.errors import UsageError
 from coliee_adapters.forms.lines import counted
+from coliee_adapters.forms.vocabulary import MEMORY
 from coliee_ir.commands.leaderboard.board import Board, Entry
 from coliee_ir.commands.leaderboard.official import Published, place
 from coliee_ir.commands.leaderboard.questions import majority, short
@@ -45,7 +46,8 @@ def _ranking_caption(board: Board) -> str:
     ties = f", ties broken by {', '.join(board.protocol.tie_break)}" if board.protocol.tie_break else ""
     best = best_of([name for name, entry in zip(board.names(), board.entries, strict=True) if entry.may_be_best])
     groups = f" in {counted(board.groups, 'group')}" if board.groups else ""
-    runs = counted(len(board.ranked), "system" if board.replicates else "run")
+    ranked = sum(not entry.status for entry in board.entries)
+    runs = counted(ranked, "system" if board.replicates else "run")
     head = f"{runs} ranked by {board.ranking}{ties}, {counted(len(board.queries), 'query')}"
     if not board.entries:
         return f"{head}."
@@ -69,20 +71,22 @@ def results(board: Board, style: str = "") -> Grid:
     """
     is_theirs = style == "coliee2021"
     headed = columns(board, is_theirs=is_theirs)
-    names, best = _Names(board, board.ranked), _best(board, board.ranked)
+    entries = [entry for entry in board.ranked if not (is_theirs and entry.status)]
+    names, best = _Names(board, entries), _best(board, [entry for entry in entries if not entry.status])
     decimals = board.protocol.decimals if is_theirs else 4
     found: list[dict[str, Cell]] = []
-    for entry in board.ranked:
+    for entry in entries:
         low, high = entry.interval
         interval = "" if math.isnan(low) else re.sub(r"\b0\.", ".", f"[{low:.3f}, {high:.3f}]")
         values = {measure.name: _value(entry, measure, best) for measure in board.measures}
         found.append({
             "place": str(entry.place or "–"), "team": entry.team, "run": names.of(entry)[names.header.index("run")],
-            "file": re.split(r"[/\\]", entry.file)[-1], **dict(zip(board.more_columns, board.more(entry), strict=True)),
+            "file": entry.tag if entry.file == MEMORY else re.split(r"[/\\]", entry.file)[-1],
+            **dict(zip(board.more_columns, board.more(entry), strict=True)),
             **_counts(board, entry),
             **{name: value if math.isnan(value.value) else value._replace(shown=f"{value.value:.{decimals}f}")
                for name, value in values.items()},
-            "ranks": str(entry.ranks), "interval": interval,
+            "ranks": entry.status or str(entry.ranks), "interval": interval,
         })  # fmt: skip
     if (baseline := majority(board)) is not None:
         label, share = baseline
@@ -191,11 +195,11 @@ def approaches(board: Board) -> Grid:
     at = names.header.index("run")
     runs: dict[tuple[str, ...], list[str]] = {}
     for entry in board.entries:
-        one = board.described.get(entry.tag)
-        texts = ("-",) * 3 if one is None else (one.models, one.resources, one.explanation)
-        named = names.of(entry)
-        own = (*named[:at], "" if entry.team else named[at], *named[at + 1 :])
-        runs.setdefault((*own, *(" ".join(text.split()) or "-" for text in texts)), []).append(named[at])
+        if (one := board.described.get(entry.tag)) is not None:
+            named = names.of(entry)
+            own = (*named[:at], "" if entry.team else named[at], *named[at + 1 :])
+            texts = (" ".join(text.split()) or "-" for text in (one.models, one.resources, one.explanation))
+            runs.setdefault((*own, *texts), []).append(named[at])
     rows = [[*of[:at], ", ".join(tags), *of[at + 1 :]] for of, tags in runs.items()]
     header = [*names.header[:at], "runs", *names.header[at + 1 :], "models", "resources", "approach"]
     return Grid(header, rows, "Approaches, by the teams' system descriptions.", n_text=len(header))

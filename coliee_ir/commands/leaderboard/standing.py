@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import math
 from collections.abc import Sequence
-from typing import NamedTuple
+from typing import Final, NamedTuple
 
 import numpy as np
 
@@ -67,8 +67,13 @@ def stands(terms: Sequence[Terms], settings: Resampling, kept: Sequence[int]) ->
     return made, found
 
 
+#: so many of them are named
+_NAMED: Final = 8
+
+
 def best_of(names: Sequence[str]) -> str:
     """Which runs may be the best, in words."""
     if len(names) > 1:
-        return f"the best may be any of: {', '.join(names)}"
+        more = f" and {len(names) - _NAMED} more" if len(names) > _NAMED else ""
+        return f"the best may be any of: {', '.join(names[:_NAMED])}{more}"
     return f"the best is {names[0]}" if names else "no run has a score"

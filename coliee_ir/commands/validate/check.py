@@ -46,7 +46,6 @@ from coliee_ir.rules.protocol import (
     NUMBERED,
     TASKS,
     edition_year,
-    newest_edition,
     protocol,
     submission_rules,
     unfit_tag,
@@ -78,7 +77,7 @@ class Check:
         self.rules, self.protocol = submission_rules(task, edition), protocol(task, edition)
         pilot = self.protocol.pilot
         self.tasks = tuple(one for one in TASKS if protocol(one).pilot) if pilot and not narrowed else (task,)
-        self.edition = edition_year(edition) or newest_edition(self.protocol)
+        self.edition = edition_year(edition) or self.protocol.newest
         self.queries, self.columns = queries, columns or {}
         if pilot and corpus is not None:
             raise UsageError("option-needed", "the pilot has no corpus: give the organisers' test file with --queries")

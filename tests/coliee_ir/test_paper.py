@@ -1,0 +1,96 @@
+"""The paper of an edition: one document whose parts are all there, and the columns of the tables of 2021."""
+
+from __future__ import annotations
+
+import re
+from pathlib import Path
+
+import one_step
+import pytest
+
+import coliee_ir.examples
+from coliee_ir import Answers, Run
+from coliee_ir.commands.edition import Edition, TaskPart
+from coliee_ir.commands.edition.paper import files
+from coliee_ir.types import Leaderboard
+
+EXAMPLES = Path(coliee_ir.examples.__file__).parent
+GOLD = {"000001": ["000011"], "000002": ["000012", "000013"]}
+
+
+def paper(*boards: Leaderboard, style: str = "", **part: str) -> dict[str, str]:
+    tasks = tuple(TaskPart(board.task, board.gold, **part) for board in boards)
+    made = files(boards, Edition("", "COLIEE & Co", None, None, (), None, tasks, style=style))
+    return {name: text if isinstance(text, str) else text.decode("latin-1") for name, text in made.items()}
+
+
+def table(text: str) -> list[list[str]]:
+    return [re.split(r" (?<!\\)& ", line.removesuffix(r" \\")) for line in text.splitlines() if line.endswith(r"\\")]
+
+
+def cases(*tags: str) -> Leaderboard:
+    return one_step.leaderboard(
+        GOLD, *(Run.of({"000001": ["000011"], "000002": [tag]}, tag=tag) for tag in tags), task="1", n_resamples=9
+    )
+
+
+def answers(n_runs: int) -> Leaderboard:
+    gold = {f"R02-{n}-A": "NY"[n >= 43] for n in range(81)}
+    of_runs = [[(label == "Y") == (at < 57 - run) for at, label in enumerate(gold.values())] for run in range(n_runs)]
+    runs = [Answers(dict(zip(gold, of, strict=True)), tag=f"r{at}") for at, of in enumerate(of_runs)]
+    return one_step.leaderboard(gold, *runs, task="4", edition=2021, n_resamples=9)
+
+
+def test_one_document_has_every_part_once() -> None:
+    made = paper(cases("a_1", "000012"), answers(2))
+    main = made["paper.tex"]
+    inputs = re.findall(r"\\input\{(.*?)\}", main)
+    drawn = re.findall(r"\\includegraphics\[.*?\]\{(.*?)\}", "".join(made.values()))
+    assert sorted(["paper.tex", *inputs, *drawn]) == sorted(made)
+    assert all(re.match("task[14]-|data", name) for name in (*inputs, *drawn))
+    labels = re.findall(r"\\label\{(.*?)\}", "".join(made.values()))
+    assert len(labels) == len(set(labels)) == len(inputs) + len(drawn) - sum("figures" in name for name in inputs)
+    for text in (made[name] for name in ("paper.tex", *inputs)):
+        begun, ended = (sorted(re.findall(rf"\\{word}{{(\w+)}}", text)) for word in ("begin", "end"))
+        assert begun == ended and text.count("{") - text.count("\\{") == text.count("}") - text.count("\\}")
+    assert main.startswith("% !TeX program = pdflatex\n") and r"\title{COLIEE \& Co}" in main
+    assert table(made["task1-results.tex"])[:2] == [
+        ["Place", "File", "Run", "F1", "Precision", "Recall", r"Rank 95\%", r"Interval 95\%"],
+        ["1", "000012", "000012", *(rf"\textbf{{{score}}}" for score in ("0.8000", "1.0000", "0.6667")), "1–2",
+         "{[}.182, .986{]}"],
+    ]  # fmt: skip
+    assert [row[0] for row in table(made["data.tex"])] == ["Data", "Task 1, test", "Task 4, test"]
+    assert paper(cases("東京"))["paper.tex"].startswith("% !TeX program = lualatex\n")
+
+
+def test_tables_have_the_columns_and_decimals_of_2021(tmp_path: Path) -> None:
+    kinds = "query,Agency,Negation\n" + "".join(f"R02-{n}-A,x,{'x' * (n % 2)}\n" for n in range(81))
+    (tmp_path / "kinds.csv").write_text(kinds)
+    made = paper(answers(12), style="coliee2021", categories=str(tmp_path / "kinds.csv"))
+    assert table(made["task4-results.tex"])[:3] == [
+        ["Run", "Correct", "Accuracy"], ["BaseLine", "No 43/All 81", "0.5309"], ["r0", "57", r"\textbf{0.7037}"]
+    ]  # fmt: skip
+    heads, first, *_ = table(made["task4-categories.tex"])
+    assert heads == ["Category", "Questions", "all N", *"ABCDEFGHIJKL"]
+    assert first[:4] == ["Agency", "81", "53", r"\textbf{70}"]
+    assert "A: r0, B: r1" in made["task4-categories.tex"]
+    task3 = EXAMPLES / "task3-2025"
+    board = one_step.leaderboard(task3 / "gold.xml", task3, task="3", edition=2025, n_resamples=9)
+    heads, first, *_ = table(paper(board, style="coliee2021")["task3-results.tex"])
+    assert heads == ["Run", "Returned", "Retrieved", "F2", "P", "R", "MAP", "R@5", "R@10", "R@30"]
+    assert first == ["ALPHA", "55", "29", *(rf"\textbf{{{score}}}" for score in
+                     ("0.694", "0.700", "0.728", "0.775", "0.810", "0.881", "0.976"))]  # fmt: skip
+
+
+def test_questions_are_crossed_in_a_table_for_one_and_one_for_several(tmp_path: Path) -> None:
+    (tmp_path / "kinds.csv").write_text("query,category\n000001,Agency\n000002,Negation\n")
+    made = paper(cases("000012"), style="coliee2021", categories=str(tmp_path / "kinds.csv"))
+    for name in ("one", "several"):
+        heads, *rows = table(made[f"task1-crossed-{name}.tex"])
+        assert (heads, len(rows)) == (["Mean", "Agency", "Negation"], 10)
+
+
+@pytest.mark.parametrize(("n_rows", "name"), [(44, "adjustbox"), (45, "longtable")])
+def test_only_a_long_table_goes_over_pages(n_rows: int, name: str) -> None:
+    made = paper(cases(*(f"r{n}" for n in range(n_rows))))
+    assert f"\\begin{{{name}}}" in made["task1-results.tex"]
