@@ -5,7 +5,7 @@ from __future__ import annotations
 import argparse
 
 from coliee_adapters.errors import UsageError
-from coliee_adapters.files.source import check_outputs, check_places
+from coliee_adapters.files.writing import check_outputs, check_places
 from coliee_ir.cli import scoring
 from coliee_ir.cli.options import add
 from coliee_ir.commands import protocol

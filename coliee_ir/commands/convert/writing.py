@@ -11,8 +11,9 @@ from coliee_adapters.descriptions import is_description
 from coliee_adapters.descriptions import system_description as descriptions
 from coliee_adapters.descriptions.system_description import Description
 from coliee_adapters.errors import MismatchError, UsageError, quoted, shortened
-from coliee_adapters.files.source import PathLike, Source, check_outputs, is_folder, written, written_bytes
-from coliee_adapters.forms import detect, model_text, parquet, tabular, tort
+from coliee_adapters.files.source import PathLike, Source, is_folder
+from coliee_adapters.files.writing import check_outputs, written, written_bytes
+from coliee_adapters.forms import detect, model_text, parquet, tort
 from coliee_adapters.forms.form import Form, Written
 from coliee_adapters.forms.lines import counted
 from coliee_adapters.forms.statute import STATUTE_ID
@@ -244,10 +245,7 @@ def _is_gold(file: Source, form: str | None, to: str | None) -> bool:
 
 
 def _sniffed(file: Source) -> str:
-    head = file.head()
-    if file.columns and not parquet.sniff(head) and tabular.header_of(file):
-        return "table"
-    form = detect.shown(head, "gold") or detect.shown(head, "run")
+    form = detect.shown(file, "gold") or detect.shown(file, "run")
     return "" if form is None else form.name
 
 

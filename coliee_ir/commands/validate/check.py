@@ -18,7 +18,8 @@ from coliee_adapters.descriptions import is_description
 from coliee_adapters.descriptions import system_description as descriptions
 from coliee_adapters.descriptions.system_description import Description
 from coliee_adapters.errors import InputError, UsageError, guarded, quoted
-from coliee_adapters.files.source import BOM, PathLike, Source, written
+from coliee_adapters.files.source import BOM, PathLike, Source
+from coliee_adapters.files.writing import written
 from coliee_adapters.forms import detect, json_records
 from coliee_adapters.forms.statute import DIGITS, LABELS
 from coliee_adapters.records import Answers
