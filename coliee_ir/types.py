@@ -1,90 +1,60 @@
 """What functions of ``coliee_ir`` take and give, by name, for annotations; few users need it."""
 
-from coliee_adapters.corpora import Corpus, DocsStore, Document, FragmentQuery, Qrel, Query
-from coliee_adapters.descriptions.system_description import Description
-from coliee_adapters.layouts import Layout, Part
-from coliee_adapters.records import Columns, GoldLike, RunLike
-from coliee_adapters.remarks import Remark, Remarks
-from coliee_ir.commands.compare import Comparison, Interval, Pair, Standing
-from coliee_ir.commands.evaluate.errors import Errors, Outcome
-from coliee_ir.commands.fuse.fitting import Contender, FittedFusion
-from coliee_ir.commands.fuse.recipe import Fused
-from coliee_ir.commands.leaderboard import Categories, Entry, Invalid, Leaderboard, OfficialRun, Published, Ranks
-from coliee_ir.commands.plan import Plan, PlannedSize
-from coliee_ir.commands.report import Report
-from coliee_ir.commands.tune import Tuning
-from coliee_ir.commands.tune.pool import Pool
-from coliee_ir.commands.tune.result import Tried
-from coliee_ir.commands.validate import Finding, Place, Severity, Validation
-from coliee_ir.inbox.teams import Teams
-from coliee_ir.judging.judged import Judged, judge
-from coliee_ir.judging.qrels import Qrels
-from coliee_ir.measures.base import Measure, Result, Terms
-from coliee_ir.measures.ties import Span
-from coliee_ir.output.grid import Grid, Number
-from coliee_ir.rules.protocol import PROTOCOLS, Protocol
-from coliee_ir.scoring.scores import Timing
-from coliee_ir.scoring.store import ScoreStore
-from coliee_ir.stats.folds import BestOf
-from coliee_ir.stats.resampling import Difference
-from coliee_ir.stats.settings import Resampling
-
-__all__ = [
-    "PROTOCOLS",
-    "BestOf",
-    "Categories",
-    "Columns",
-    "Comparison",
-    "Contender",
-    "Corpus",
-    "Description",
-    "Difference",
-    "DocsStore",
-    "Document",
-    "Entry",
-    "Errors",
-    "Finding",
-    "FittedFusion",
-    "FragmentQuery",
-    "Fused",
-    "GoldLike",
-    "Grid",
-    "Interval",
-    "Invalid",
-    "Judged",
-    "Layout",
-    "Leaderboard",
-    "Measure",
-    "Number",
-    "OfficialRun",
-    "Outcome",
-    "Pair",
-    "Part",
-    "Place",
-    "Plan",
-    "PlannedSize",
-    "Pool",
-    "Protocol",
-    "Published",
-    "Qrel",
-    "Qrels",
-    "Query",
-    "Ranks",
-    "Remark",
-    "Remarks",
-    "Report",
-    "Resampling",
-    "Result",
-    "RunLike",
-    "ScoreStore",
-    "Severity",
-    "Span",
-    "Standing",
-    "Teams",
-    "Terms",
-    "Timing",
-    "Tried",
-    "Tuning",
-    "Validation",
-    "judge",
-]
+from coliee_adapters.corpora import Corpus as Corpus
+from coliee_adapters.corpora import DocsStore as DocsStore
+from coliee_adapters.corpora import Document as Document
+from coliee_adapters.corpora import FragmentQuery as FragmentQuery
+from coliee_adapters.corpora import Qrel as Qrel
+from coliee_adapters.corpora import Query as Query
+from coliee_adapters.descriptions.system_description import Description as Description
+from coliee_adapters.layouts import Layout as Layout
+from coliee_adapters.layouts import Part as Part
+from coliee_adapters.records import Columns as Columns
+from coliee_adapters.records import GoldLike as GoldLike
+from coliee_adapters.records import RunLike as RunLike
+from coliee_adapters.remarks import Remark as Remark
+from coliee_adapters.remarks import Remarks as Remarks
+from coliee_ir.commands.compare import Comparison as Comparison
+from coliee_ir.commands.compare import Interval as Interval
+from coliee_ir.commands.compare import Pair as Pair
+from coliee_ir.commands.compare import Standing as Standing
+from coliee_ir.commands.compare.result import Pairs as Pairs
+from coliee_ir.commands.evaluate.errors import Errors as Errors
+from coliee_ir.commands.evaluate.errors import Outcome as Outcome
+from coliee_ir.commands.fuse.fitting import Contender as Contender
+from coliee_ir.commands.fuse.fitting import FittedFusion as FittedFusion
+from coliee_ir.commands.fuse.recipe import Fused as Fused
+from coliee_ir.commands.leaderboard import Categories as Categories
+from coliee_ir.commands.leaderboard import Entry as Entry
+from coliee_ir.commands.leaderboard import Invalid as Invalid
+from coliee_ir.commands.leaderboard import Leaderboard as Leaderboard
+from coliee_ir.commands.leaderboard import OfficialRun as OfficialRun
+from coliee_ir.commands.leaderboard import Published as Published
+from coliee_ir.commands.leaderboard import Ranks as Ranks
+from coliee_ir.commands.plan import Plan as Plan
+from coliee_ir.commands.plan import PlannedSize as PlannedSize
+from coliee_ir.commands.report import Report as Report
+from coliee_ir.commands.tune import Tuning as Tuning
+from coliee_ir.commands.tune.pool import Pool as Pool
+from coliee_ir.commands.tune.result import Tried as Tried
+from coliee_ir.commands.validate import Finding as Finding
+from coliee_ir.commands.validate import Place as Place
+from coliee_ir.commands.validate import Severity as Severity
+from coliee_ir.commands.validate import Validation as Validation
+from coliee_ir.inbox.teams import Teams as Teams
+from coliee_ir.judging.judged import Judged as Judged
+from coliee_ir.judging.judged import judge as judge
+from coliee_ir.judging.qrels import Qrels as Qrels
+from coliee_ir.measures.base import Measure as Measure
+from coliee_ir.measures.base import Result as Result
+from coliee_ir.measures.base import Terms as Terms
+from coliee_ir.measures.ties import Span as Span
+from coliee_ir.output.grid import Grid as Grid
+from coliee_ir.output.grid import Number as Number
+from coliee_ir.rules.protocol import PROTOCOLS as PROTOCOLS
+from coliee_ir.rules.protocol import Protocol as Protocol
+from coliee_ir.scoring.scores import Timing as Timing
+from coliee_ir.scoring.store import ScoreStore as ScoreStore
+from coliee_ir.stats.folds import BestOf as BestOf
+from coliee_ir.stats.resampling import Difference as Difference
+from coliee_ir.stats.settings import Resampling as Resampling

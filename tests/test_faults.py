@@ -45,7 +45,7 @@ import coliee_adapters.forms.json_records, coliee_ir.cli.convert, coliee_ir.cli.
 from pathlib import Path
 from coliee_ir.judging import workers
 from coliee_ir.scoring import batch
-from coliee_adapters.files import source as files
+from coliee_adapters.files import writing as files
 from coliee_adapters.files.source import Source
 from coliee_ir.cli import main
 

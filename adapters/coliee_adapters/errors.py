@@ -14,7 +14,7 @@ import contextlib
 import errno
 import re
 from bisect import bisect_right
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from functools import partial
 from typing import Final, NamedTuple
 from unicodedata import combining
@@ -97,6 +97,7 @@ class Place(NamedTuple):
         path: the file as the user named it.
         part: what kind of part: ``line``, ``record``, ``query``.
         name: which one: its number, or its id.
+        line: finds its line, where that is another thing; asked only for an error.
 
     >>> str(Place("run.json", "record", 3)), str(Place("run.json", "line", 3).fault("empty", "it is empty"))
     ('record 3', 'run.json, line 3: it is empty')
@@ -105,6 +106,7 @@ class Place(NamedTuple):
     path: str
     part: str
     name: int | str
+    line: Callable[[], int | None] | None = None
 
     def __str__(self) -> str:
         return f"{self.part} {self.name}"
@@ -121,7 +123,8 @@ class Place(NamedTuple):
         """The error that something is wrong there."""
         if self.part == "line":
             return InputError(kind, self.path, problem, line=int(self.name), found=found, remedy=remedy)
-        return InputError(kind, self.path, f"{self}: {problem}", found=found, remedy=remedy)
+        line = None if self.line is None else self.line()
+        return InputError(kind, self.path, f"{self}: {problem}", line=line, found=found, remedy=remedy)
 
 
 @contextlib.contextmanager

@@ -5,7 +5,7 @@ from __future__ import annotations
 import argparse
 
 from coliee_adapters.errors import UsageError
-from coliee_adapters.files.source import check_outputs, write_bytes
+from coliee_adapters.files.writing import check_outputs, write_bytes
 from coliee_ir.cli import say
 from coliee_ir.cli.options import add, ids
 from coliee_ir.commands.bundle import PLATFORMS, pack

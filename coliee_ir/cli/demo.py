@@ -13,7 +13,7 @@ from pathlib import Path
 
 from coliee_adapters.errors import InputError
 from coliee_adapters.files import remote
-from coliee_adapters.files.source import made_folder
+from coliee_adapters.files.writing import made_folder
 from coliee_ir import cli
 from coliee_ir.cli import say
 from coliee_ir.cli.options import add

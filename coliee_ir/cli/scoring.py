@@ -15,16 +15,8 @@ from typing import TYPE_CHECKING, Final, TypeVar
 from coliee_adapters import trec_eval
 from coliee_adapters.errors import ColieeError, InputError, UsageError, quoted, shortened
 from coliee_adapters.files import archives
-from coliee_adapters.files.source import (
-    Kind,
-    PathLike,
-    Source,
-    check_inputs,
-    check_outputs,
-    check_places,
-    sha256_of,
-    written_bytes,
-)
+from coliee_adapters.files.source import Kind, PathLike, Source, sha256_of
+from coliee_adapters.files.writing import check_inputs, check_outputs, check_places, written_bytes
 from coliee_adapters.forms.lines import counted
 from coliee_adapters.kinds import told
 from coliee_adapters.remarks import Remark

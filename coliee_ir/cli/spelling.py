@@ -8,32 +8,16 @@ from typing import Final
 
 from coliee_ir.rules.decisions import CHOICES
 
-#: former or foreign spelling → options in its place, of which the first that the command has is named
-_FORMER: Final = {
+#: what other tools and other commands call an option → options in its place, of which the first that the command has
+#: is named
+_ELSEWHERE: Final = {
     **dict.fromkeys(("--metric", "--metrics", "--measures", "--maximise", "--maximize", "--optimise"), ("-m",)),
     **dict.fromkeys(("--to", "--format", "-f"), ("--to", "-f")),
-    **dict.fromkeys(("--save-rule", "--save-weights"), ("--save FILE",)),
     **dict.fromkeys(("--top", "--cutoff", "--top-k"), ("--by k=N", "--by k", "--stages", "-m MicroF1@K")),
     "--by-year": ("--folds year",),
-    "--copy": ("-o DIR",),
-    "--tables": ("--table NAME",),
-    "--team-pattern": ("--teams REGEX",),
-    "--train-corpus": ("--corpus",),
     "--qrels": ("--gold",),
     "--verbose": ("--timing",),
-    "--manifest": ("-f json, which holds the SHA-256 of every file",),
 }
-#: what other commands and Python do
-_ELSEWHERE: Final = {
-    **dict.fromkeys(("--power", "--population"), "`coliee-ir plan` answers it"),
-    **dict.fromkeys(("--pages", "--overview", "--reports", "--hide-gold", "--train"), "`coliee-ir edition` writes it"),
-    "--trec-eval": "measures are those of trec_eval 9.0.8",
-    **dict.fromkeys(
-        ("--easy", "--decimals", "--percent", "--counts", "--least", "--held-out", "--repeats", "--floor", "--cap",
-         "--years"),
-        "left to Python (docs/recipes.md)",
-    ),
-}  # fmt: skip
 
 
 def instead(typed: str, known: Collection[str], after: Sequence[str] = ()) -> str:
@@ -43,10 +27,8 @@ def instead(typed: str, known: Collection[str], after: Sequence[str] = ()) -> st
     if decision in CHOICES and "--decision" in known:
         value = value or next(iter(after), "")
         return f"; did you mean --decision {decision}={value if value in CHOICES[decision] else 'VALUE'}?"
-    former = next((one for one in _FORMER.get(name, ()) if one.split()[0] in known), "")
-    if not former and name in _ELSEWHERE:
-        return f"; {_ELSEWHERE[name]}"
-    return f"; did you mean {former}?" if former else meant(name, [one for one in known if one.startswith("--")])
+    here = next((one for one in _ELSEWHERE.get(name, ()) if one.split()[0] in known), "")
+    return f"; did you mean {here}?" if here else meant(name, [one for one in known if one.startswith("--")])
 
 
 def meant(typed: str, known: Collection[str]) -> str:

@@ -10,7 +10,8 @@ from pathlib import Path
 from typing import Final
 
 from coliee_adapters.errors import UsageError, guarded, shortened
-from coliee_adapters.files.source import Source, written
+from coliee_adapters.files.source import Source
+from coliee_adapters.files.writing import written
 from coliee_adapters.forms.detect import RUN_FORMS
 from coliee_adapters.kinds import told
 from coliee_adapters.records import Run

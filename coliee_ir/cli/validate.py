@@ -6,7 +6,8 @@ import argparse
 from collections import Counter
 
 from coliee_adapters.files import archives
-from coliee_adapters.files.source import check_outputs, is_folder
+from coliee_adapters.files.source import is_folder
+from coliee_adapters.files.writing import check_outputs
 from coliee_adapters.forms.lines import counted
 from coliee_ir.cli import say, scoring
 from coliee_ir.cli.options import add

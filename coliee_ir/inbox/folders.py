@@ -5,7 +5,7 @@ from __future__ import annotations
 import os
 import re
 from collections import Counter
-from collections.abc import Iterable, Iterator, Mapping
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from pathlib import Path
 from typing import Final, NamedTuple
 
@@ -21,28 +21,41 @@ _DEBRIS: Final = re.compile(
     re.IGNORECASE,
 )
 
-#: why a file is passed over → a sentence with its name
-PASSED: Final = {
-    "besides": "{} is not a submission and was skipped",
-    "link": "{} is a link out of the folder and was skipped",
-    "hidden": "{} is hidden and was skipped; to have it read, rename it without the dot",
-    "special": "{} is a link or a device in an archive and was skipped",
-    "outside": "{} leads out of its archive and was skipped",
-    "nameless": "{}: an entry without a name was skipped",
-    "control": "{} has control characters in its name and was skipped",
-    "again": "{}: the archive has {} entries of this name; the last one counts",
+#: why a file is passed over: in one word → as it is called, of one, of several
+WHY_NOT: Final = {
+    "besides": ("file given for something else", "files given for something else"),
+    "link": ("link out of the folder", "links out of the folder"),
+    "hidden": ("hidden file; rename it without the dot to have it read", "hidden files; rename them without the dot"),
+    "special": ("link or device in an archive", "links or devices in an archive"),
+    "outside": ("entry that leads out of its archive", "entries that lead out of their archive"),
+    "nameless": ("archive entry without a name", "archive entries without a name"),
+    "control": ("name with control characters", "names with control characters"),
+    "again": ("archive entry whose name comes again: the last one counts", "archive entries whose names come again"),
+    "description": ("system description", "system descriptions"),
+    "gold": ("copy of the gold", "copies of the gold"),
+    "duplicate": ("copy of another run", "copies of other runs"),
+    "task": ("file of another task", "files of other tasks"),
+    "part": ("file of another part of submissions", "files of another part of submissions"),
+    "named": ("file named as a gold", "files named as golds"),
+    "judged": ("gold in the format of the protocol", "golds in the format of the protocol"),
+    "nothing": ("file that is not a run", "files that are not runs"),
 }
 
+#: how many of a kind are named
+_NAMED: Final = 5
 
-#: so many names are told of what is passed over for one reason
-_NAMED: Final = 20
+
+def passed_over(kind: str, files: Sequence[str]) -> str:
+    """A sentence on files that are passed over for one reason."""
+    n, more = len(files), f" and {len(files) - _NAMED} more" if len(files) > _NAMED else ""
+    return Remark("passed-over", f"passed over {n} {WHY_NOT[kind][n != 1]}: {', '.join(files[:_NAMED])}{more}")
 
 
 class Walked(NamedTuple):
     """The files that paths stand for."""
 
     files: list[str]  # the files, each once; of an archive those in it, as ``ARCHIVE/NAME``
-    passed: list[tuple[str, str]]  # what is passed over: why, as a kind of ``PASSED``, and the name
+    passed: list[tuple[str, str]]  # what is passed over: why, as a key of ``WHY_NOT``, and the name
     named: set[str]  # the files that were named themselves
     sources: dict[str, Source]  # those of the files that were looked at, by path
 
@@ -52,13 +65,12 @@ class Walked(NamedTuple):
 
     def remarks(self) -> list[str]:
         """What was passed over, in sentences."""
-        return [Remark("passed-over", PASSED[why].format(name, n)) for why in PASSED for name, n in self._passed(why)]
-
-    def _passed(self, why: str) -> list[tuple[str, object]]:
-        """The names of what is passed over for one reason, of very many the first; how many entries have the name."""
-        names = Counter(name for reason, name in self.passed if reason == why)
-        first: list[tuple[str, object]] = [(name, n + 1) for name, n in names.items()]
-        return first if len(first) <= _NAMED else [*first[:_NAMED], (f"(and {len(first) - _NAMED:,} more)", "several")]
+        kinds = {kind: Counter(name for why, name in self.passed if why == kind) for kind in WHY_NOT}
+        return [
+            passed_over(kind, [f"{name} ({n + 1} entries)" if kind == "again" else name for name, n in names.items()])
+            for kind, names in kinds.items()
+            if names
+        ]
 
 
 def walk(paths: Iterable[PathLike | Source], besides: Iterable[PathLike | None] = ()) -> Walked:

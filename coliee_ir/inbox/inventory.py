@@ -23,8 +23,7 @@ from coliee_adapters.files import archives, file_kinds
 from coliee_adapters.files.source import Kind, PathLike, Source, by_original, copies
 from coliee_adapters.forms import detect, tabular
 from coliee_adapters.records import Answers, Gold, Run
-from coliee_adapters.remarks import Remark
-from coliee_ir.inbox.folders import Walked, walk
+from coliee_ir.inbox.folders import WHY_NOT, Walked, passed_over, walk
 from coliee_ir.inbox.tasks import OF_PILOT, task_of_files, tasks_of_record, text_of_head, words_of
 from coliee_ir.inbox.teams import Teams
 from coliee_ir.rules.protocol import (
@@ -66,21 +65,6 @@ class Part(enum.StrEnum):
     OTHER = "other"  # a readme, a paper, a table of scores
     UNREAD = ""  # it may have been a run, and cannot be read: ``error`` says why
 
-
-#: why a file is passed over: in one word → as it is called, of one, of several
-WHY_NOT: Final = {
-    "description": ("system description", "system descriptions"),
-    "gold": ("copy of the gold", "copies of the gold"),
-    "duplicate": ("copy of another run", "copies of other runs"),
-    "task": ("file of another task", "files of other tasks"),
-    "part": ("file of another part of submissions", "files of another part of submissions"),
-    "named": ("file named as a gold", "files named as golds"),
-    "judged": ("gold in the format of the protocol", "golds in the format of the protocol"),
-    "nothing": ("file that is not a run", "files that are not runs"),
-}
-
-#: how many of a kind are named
-_NAMED: Final = 5
 
 #: how many queries and documents of an item are kept, to compare with a gold's
 _SAMPLE: Final = 64
@@ -158,12 +142,6 @@ def originals(items: Iterable[Item]) -> dict[str, str]:
     """File → the first with the same content, itself where there is none; a copy comes behind what it is one of."""
     ordered = sorted((one.source for one in items), key=lambda source: by_original(source.path))
     return {one.path: like or one.path for one, like in zip(ordered, copies(ordered), strict=True)}
-
-
-def passed_over(kind: str, files: Sequence[str]) -> str:
-    """A sentence on files that are passed over for one reason."""
-    n, more = len(files), f" and {len(files) - _NAMED} more" if len(files) > _NAMED else ""
-    return Remark("passed-over", f"passed over {n} {WHY_NOT[kind][n != 1]}: {', '.join(files[:_NAMED])}{more}")
 
 
 def sort_files(
@@ -265,7 +243,7 @@ def _shown_by_head(source: Source) -> tuple[str, ...]:
 
 def _is_of_golds(source: Source, golds: Sequence[Gold]) -> bool:
     """Whether a file holds the judgements of a gold, in whatever bytes; a list of labels with a run tag is a run."""
-    form = detect.shown(source.head(), "gold")
+    form = detect.shown(source, "gold")
     if form is None or not golds or source.size > source.limits.whole:
         return False
     if form.name == "labels" and not _without_tag(source):
@@ -341,18 +319,18 @@ def is_nothing(source: Source) -> bool:
         return False
     if fault.fault is not None and not fault.tolerable:
         return bool(re.fullmatch(_BESIDES, Path(file).name)) or _is_document(file)
-    head = Source.head(source) if fault.fault is None else Source(file, lenient=True).head()
-    if not head.strip():
+    read = source if fault.fault is None else Source(file, lenient=True)
+    if not (head := read.head()).strip():
         return False
     start = head.lstrip()
     if start.startswith(b"<"):
-        return detect.shown(head, "gold") is not None
+        return detect.shown(read, "gold") is not None
     if start.startswith((b"{", b"[")):
         return False
     if re.fullmatch(_README, Path(file).name):
         return True
     text = text_of_head(head)
-    form = getattr(detect.shown(head, "run"), "name", "")
+    form = getattr(detect.shown(read, "run"), "name", "")
     if form == "table" and any(
         re.fullmatch(_OF_SCORES, name) for name in re.split(r"[,;\t]", text.lstrip().partition("\n")[0])
     ):

@@ -13,7 +13,7 @@ from coliee_adapters.errors import UsageError
 from coliee_adapters.files.source import Source
 from coliee_adapters.forms import statute, tort, vocabulary
 from coliee_adapters.forms.lines import SEPARATORS, Comments, content_lines, split_columns
-from coliee_adapters.forms.statute import LABELS, STATUTE_ID
+from coliee_adapters.forms.statute import STATUTE_ID
 from coliee_adapters.records import Answers, Gold, Run, normal_id
 from coliee_ir.rules.protocol import (
     CASES,
@@ -58,7 +58,7 @@ def task_of_files(sources: Sequence[Source], asked: Sequence[Source] = ()) -> st
             undecided = _ACCEPTED.search(head) and not _DECIDED.search(head)
             return (NOTHING_DECIDED if undecided else DECISIONS).task
     files = [rows for head, columns in heads if (rows := _first_rows(head, columns))]
-    labelled = bool(files) and all(map(_are_labels, files))
+    labelled = bool(files) and all(statute.are_labels([(row[0], row[1]) for row in rows]) for rows in files)
     given = [normal_id(row[0]) for rows in files for row in rows]
     queries = [query for file in asked for query in read_queries(file)] if asked else given
     if are_of_statutes(queries):
@@ -143,11 +143,3 @@ def _first_rows(text: str, columns: Mapping[str, str]) -> list[list[str]]:
 def _names_columns(words: Sequence[str], columns: Mapping[str, str]) -> bool:
     is_query = vocabulary.normal_name(words[0]) in vocabulary.EVERY_NAME["query"]
     return is_query or vocabulary.is_header(words) or vocabulary.has_given(words, columns)
-
-
-def _are_labels(rows: Sequence[Sequence[str]]) -> bool:
-    """Whether most lines hold a label, or 1 and 0 as in ``statute.lists_labels``."""
-    words = [row[1] for row in rows]
-    in_letters = sum(word.lower() in LABELS for word in words)
-    once = len({row[0] for row in rows}) == len(rows) and statute.are_numbered({row[0]: row[1] for row in rows})
-    return 2 * max(in_letters, once * sum(word in statute.DIGITS for word in words)) > len(rows)

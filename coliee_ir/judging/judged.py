@@ -65,7 +65,8 @@ class Judged:
     lines: int = 0
     reading: float = 0.0
     tied: IntArray = field(default_factory=lambda: np.zeros((3, 0), dtype=np.int64))
-    #: the first lines of judged queries, each document once, where they were read in this process; for ``diagnose``
+    #: lines of judged queries, each document once, where they were read in this process, for ``diagnose``: the last
+    #: block that has shorter or longer ids than the gold, or else the first
     first: Lines | None = None
 
     def correct(self, cutoff: int | None = None, rel: int = 1) -> IntArray:
@@ -313,6 +314,8 @@ class _Judging:
         self.lines = 0
         self.tied: list[IntArray] = []
         self.first: Lines | None = None
+        held = qrels.documents.length
+        self.lengths = (int(held.min()), int(held.max())) if len(held) else (0, 0)
 
     def result(self, reading: float) -> Judged:
         return Judged(
@@ -346,7 +349,9 @@ class _Judging:
         self.retrieved[numbers] = lines.lengths
         hits = finds.hits()
         self._rank(lines, hits)
-        self.first = self.first or lines
+        shortest, longest = self.lengths
+        if self.first is None or lines.documents.length.min() < shortest or lines.documents.length.max() > longest:
+            self.first = lines
 
     def _numbers(self, block: Lines) -> IntArray:
         """The number of each segment's query; -1 for one that is not judged."""

@@ -40,7 +40,8 @@ _TRUE_ZERO = "; if the zero is true, --decision no_overlap=zero scores it"
 def diagnose(judged: Judged, run: Run, gold: str, *, refuse: bool = True, documents: bool = False) -> Remarks:
     """What looks wrong with the ids of a judged run; a run that belongs to another gold is refused.
 
-    Where something looks wrong in the first block of lines, or nothing at all matches, the whole run is looked at.
+    Where something looks wrong in the lines that judging kept, of a run read by other processes in its first block, or
+    where nothing at all matches, the whole run is looked at.
 
     Args:
         judged: where the judged documents of the run stand.
@@ -59,7 +60,7 @@ def diagnose(judged: Judged, run: Run, gold: str, *, refuse: bool = True, docume
             found = _Spelled(judged)
             for block in blocks:
                 found.add(block)
-                if matched and not found.remarks:
+                if judged.first is None and matched and not found.remarks:
                     break
     if refuse and not matched:
         _refuse_mismatch(judged, run.path, gold, found, documents)

@@ -312,7 +312,7 @@ def _ours(typed: str, name: str, parameters: dict[str, Any], at: float | None) -
 
 def _built(typed: str, kind: type[Measure], parameters: dict[str, Any]) -> Measure:
     """A measure of ours with its parameters, which are checked."""
-    allowed = [field.name for field in fields(kind) if field.name != "beta" or kind.__name__.endswith("F")]  # type: ignore[arg-type]
+    allowed = getattr(kind, "parameters", None) or [field.name for field in fields(kind)]  # type: ignore[arg-type]
     for key, value in parameters.items():
         if key not in allowed:
             what = ", ".join(allowed) or "none"

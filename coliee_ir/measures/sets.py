@@ -71,7 +71,10 @@ class _SetMeasure(Measure):
     cutoff: int | None = None  # look at the first so many documents of each query; None for all
     rel: int = 1  # the least relevance that counts as relevant
     beta: float = 1.0  # how much more recall weighs than precision in F: 1 for F1, 2 for F2. Not squared
+    # of MacroF: ``queries``, the mean of the queries' F, or ``means``, F of MacroP and MacroR
+    of: Literal["queries", "means"] = "queries"
 
+    parameters: ClassVar[tuple[str, ...]] = ("cutoff", "rel")  # the fields that a name may state
     averaging: ClassVar[str]
     letter: ClassVar[str]
     source = _SCORES
@@ -89,15 +92,12 @@ class _SetMeasure(Measure):
                 number = f"{self.beta:g}"
             else:
                 parameters.insert(0, f"beta={repr(self.beta).removesuffix('.0')}")
-        parameters += self._further_parameters()
+        parameters += ["of=means"] if self.of == "means" else []
         if self.letter == "F" and parameters and number:
             parameters.insert(0, f"beta={number}")
             number = ""
         bracketed = f"({','.join(parameters)})" if parameters else ""
         return f"{self.averaging}{self.letter}{number}{bracketed}" + (f"@{self.cutoff}" if self.cutoff else "")
-
-    def _further_parameters(self) -> list[str]:
-        return []
 
     def _each(self, correct: Numbers, retrieved: Numbers, relevant: Numbers) -> FloatArray:
         if self.letter == "P":
@@ -156,6 +156,7 @@ class MicroR(Micro):
 class MicroF(Micro):
     """Micro-averaged F: the F measure of micro-averaged precision and recall. ``MicroF1`` ranks Tasks 1 and 2."""
 
+    parameters = ("cutoff", "rel", "beta")
     letter = "F"
     formula = "(1+β²)·P·R / (β²·P + R) with P = MicroP, R = MicroR"
 
@@ -205,7 +206,6 @@ class MacroR(Macro):
     formula = "mean over queries of correct / relevant"
 
 
-@dataclass(frozen=True)
 class MacroF(Macro):
     """Macro-averaged F: the mean of the queries' F. ``MacroF2`` ranks Task 3 up to 2025.
 
@@ -213,15 +213,10 @@ class MacroF(Macro):
     scores are not.
     """
 
-    # ``queries``, the mean of the queries' F, or ``means``, F of MacroP and MacroR
-    of: Literal["queries", "means"] = "queries"
-
+    parameters = ("cutoff", "rel", "beta", "of")
     letter = "F"
     formula = "mean over queries of (1+β²)·P·R / (β²·P + R); with of=means the same of P = MacroP, R = MacroR"
     source = f"{_SCORES}; that F2 is the mean of the questions' F2: COLIEE 2021 overview paper and its Table 8"
-
-    def _further_parameters(self) -> list[str]:
-        return ["of=means"] if self.of == "means" else []
 
     def compute(self, parts: Parts, decisions: Decisions) -> Result:
         """The mean of the queries' F, or F of the means."""

@@ -6,7 +6,7 @@ Each field is one point that no page, paper or published number settles (docs/re
 from __future__ import annotations
 
 import ast
-from collections.abc import Callable, Collection, Mapping
+from collections.abc import Collection, Mapping
 from dataclasses import dataclass, field, fields
 from typing import Any, Final, Literal, NamedTuple, cast
 
@@ -15,24 +15,8 @@ from coliee_adapters.errors import UsageError
 from coliee_ir.rules.protocol import TASKS, Protocol, all_rules
 
 
-def _documents(rules: Protocol) -> bool:
-    return rules.ranked
-
-
-def _claims(rules: Protocol) -> bool:
-    return rules.claims
-
-
-def _answers(rules: Protocol) -> bool:
-    return "answers" in rules.parts
-
-
-def _both(rules: Protocol) -> bool:
-    return _documents(rules) and _answers(rules)
-
-
-def _choice(default: str, decides: str, *matters: Callable[[Protocol], bool]) -> Any:
-    """A field: its default, what it decides, for ``--help`` and the docs, and the rules under which it matters."""
+def _choice(default: str, decides: str, *matters: str) -> Any:
+    """A field: its default, what it decides, for ``--help`` and the docs, and what of rules it matters under."""
     return field(default=default, metadata={"help": decides, "matters": matters})
 
 
@@ -66,36 +50,36 @@ class Decisions:
         "zero",
         "queries without results, in macro averages: score 0, or are left out (micro averages always count their "
         "relevant documents; to score a validation split, use --only)",
-        _documents,
+        "ranked",
     )
     extra_queries: Literal["ignore", "wrong"] = _choice(
         "ignore",
         "queries of the run that are not in the gold: ignored, or counted as wrong in micro averages",
-        _documents,
+        "ranked",
     )
     duplicates: Literal["once", "wrong"] = _choice(
         "once",
         "documents repeated in the results of a query: counted once, or the repetitions count as wrong",
-        _documents,
-        _claims,
+        "ranked",
+        "claims",
     )
     empty_gold: Literal["skip", "zero", "one"] = _choice(
         "skip",
         "queries without relevant documents, in macro averages: left out, or undefined values are 0 or 1",
-        _documents,
+        "ranked",
     )
     undefined: Literal["zero", "one", "skip"] = _choice(
         "zero",
         "pilot only: F1 of a rationale instance without True in gold and prediction is 0 or 1, or left out",
-        _claims,
+        "claims",
     )
     without_articles: Literal["sufficient", "wrong", "skip"] = _choice(
         "sufficient",
         "Task 3 from 2026 only: questions without gold articles are decided by their label, wrong, or left out",
-        _both,
+        "ranked_and_answered",
     )
     unreadable_answers: Literal["refuse", "wrong"] = _choice(
-        "refuse", "answers other than Y and N: the run is refused, or they count as wrong", _answers
+        "refuse", "answers other than Y and N: the run is refused, or they count as wrong", "answered"
     )
     no_overlap: Literal["refuse", "zero"] = _choice(
         "refuse", "a run that shares no query or no document ids with the gold: is refused, or scores 0"
@@ -163,7 +147,7 @@ _UNDER: Final = {field.name: field.metadata["matters"] for field in fields(Decis
 
 def matters(name: str, task: str) -> bool:
     """Whether a field can matter for a task, in any of its editions."""
-    return not _UNDER[name] or any(under(rules) for under in _UNDER[name] for rules in all_rules(task))
+    return not _UNDER[name] or any(getattr(rules, what) for what in _UNDER[name] for rules in all_rules(task))
 
 
 _SHOWN: Final = 3

@@ -95,6 +95,11 @@ class Protocol(NamedTuple):
         return bool(self.law)
 
     @property
+    def newest(self) -> int | None:
+        """The edition that is meant when none is named; None for a task without editions."""
+        return None if self.last == ALWAYS else self.last
+
+    @property
     def own_file(self) -> str:
         """The protocol file, if it is not part of the package."""
         return "" if not self.file or _FILES in Path(self.file).parents else self.file
@@ -115,6 +120,16 @@ class Protocol(NamedTuple):
     def ranked(self) -> bool:
         """Whether a submission holds documents whose order means something."""
         return "documents" in self.parts and not self.claims
+
+    @property
+    def answered(self) -> bool:
+        """Whether a submission holds answers."""
+        return "answers" in self.parts
+
+    @property
+    def ranked_and_answered(self) -> bool:
+        """Whether it holds both."""
+        return self.ranked and self.answered
 
     @property
     def others(self) -> tuple[str, ...]:
@@ -193,15 +208,6 @@ LONG_LIST_FILE = r"(?i)task3-l(?![a-z])"
 
 #: How the form of the system description names the tasks; the pilot's two are one there.
 DESCRIBED_TASKS = ("1", "2", "3", "4", "pilot")
-
-
-def task_that_shows(*, pilot: bool, labels: bool, statute: bool, widest: int) -> str:
-    """The task, as the form of the system description names it, that a run shows by what it holds."""
-    if pilot:
-        return "pilot"
-    if labels:
-        return "4"
-    return "3" if statute else "2" if widest <= 3 else "1"
 
 
 class Found(NamedTuple):
@@ -450,16 +456,6 @@ def all_rules(task: str) -> tuple[Protocol, ...]:
     return _family(task).rules
 
 
-def all_submissions(task: str) -> tuple[SubmissionRules, ...]:
-    """How submissions to a task must look, likewise; empty where nothing is known."""
-    return _family(task).submissions
-
-
-def is_for_all_years(rules: Protocol | SubmissionRules) -> bool:
-    """Whether rules have no editions."""
-    return rules.last == ALWAYS
-
-
 def has_submissions(task: str | None) -> TypeGuard[str]:
     """Whether there are rules for submissions to a task: there are none where it is not known, or not COLIEE's."""
     return task is not None and bool(_family(task).submissions)
@@ -479,8 +475,3 @@ def without_answers(task: str) -> Protocol | None:
     """The newest rules of a task by which documents alone are scored, if there are any."""
     rows = [row for row in _family(task).rules if "answers" not in row.parts]
     return max(rows, key=lambda row: row.last, default=None)
-
-
-def newest_edition(rules: Protocol) -> int | None:
-    """The edition that is meant when none is named; None for a task without editions."""
-    return None if rules.last == ALWAYS else rules.last

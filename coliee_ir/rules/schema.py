@@ -48,7 +48,7 @@ def _is_year(value: object) -> bool:
 
 
 def _is_part(name: str) -> bool:
-    return bool(re.fullmatch(r"[^\W\d]\w*", name)) and name not in (*_LAYOUT, "like", "long")
+    return name.isidentifier() and name not in (*_LAYOUT, "like", "long")
 
 
 def _is_pattern_of_keys(value: object) -> bool:

@@ -18,7 +18,7 @@ from coliee_ir.judging.judged import Judged
 from coliee_ir.measures import compute
 from coliee_ir.measures.ties import Ties
 from coliee_ir.rules.decisions import Decisions
-from coliee_ir.rules.protocol import ANSWERS_BESIDE, edition_year, newest_edition, protocol, task_name
+from coliee_ir.rules.protocol import ANSWERS_BESIDE, edition_year, protocol, task_name
 from coliee_ir.scoring import batch
 from coliee_ir.scoring.prepared import check_rules, choose, prepare
 from coliee_ir.scoring.prepared import named as measures_named
@@ -81,7 +81,7 @@ class Evaluator:
         self.gold, self.task, self.because = read_with_task(gold, runs, rules.get("task"), self.columns)
         self.protocol = protocol(self.task, edition)
         check_rules(self.protocol)
-        self.edition = edition if edition is not None else newest_edition(self.protocol)
+        self.edition = edition if edition is not None else self.protocol.newest
         self.decisions = Decisions.of(rules.get("decisions"), self.protocol)
         self.prepared = prepare(
             self.gold, self.protocol, self.edition, self.decisions, rules.get("exclude", ()), rules.get("only")

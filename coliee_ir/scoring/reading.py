@@ -84,7 +84,7 @@ def read_queries(source: object, rule: IdRule = normal_id, rules: Protocol | Non
         return tuple(statute.read_pairs(file))
     if (names := case_law.read_test_queries(file, rule)) is not None:
         return names
-    if (form := detect.shown(head, "gold")) is not None and form.name in _MARKED:
+    if (form := detect.shown(file, "gold")) is not None and form.name in _MARKED:
         return read_gold(file).queries
     header = detect.header_of(file)
     if is_header(header) or (header and file.columns):
@@ -221,7 +221,7 @@ def _golds_in(
             raise InputError("cannot-read", name, problem) from None
     for path in inside:
         one = Source(path, columns=columns)
-        if path not in outside and detect.shown(one.head(), "gold"):
+        if path not in outside and detect.shown(one, "gold"):
             golds.append(one)
         else:
             is_link = path in outside and Path(path).is_symlink() and Path(path).exists()
@@ -422,7 +422,7 @@ def is_gold_by_name(file: str | Source) -> bool:
         head = source.head()
     except ColieeError:
         return False
-    return head.lstrip().startswith((b"{", b"[")) and detect.shown(head, "gold") is not None
+    return head.lstrip().startswith((b"{", b"[")) and detect.shown(source, "gold") is not None
 
 
 def reads_as_gold(source: Any, *, task: str | None = None) -> bool:

@@ -6,7 +6,7 @@ import bm25s
 
 import coliee_ir
 from coliee_adapters.corpora import Query
-from coliee_adapters.files.source import written
+from coliee_adapters.files.writing import written
 from coliee_adapters.forms.case_law import write_run
 
 folder, gold, run = sys.argv[1:]

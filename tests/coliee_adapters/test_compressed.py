@@ -21,7 +21,8 @@ from reading import refused
 from coliee_adapters.errors import InputError
 from coliee_adapters.files import archives
 from coliee_adapters.files.compressed import COMPRESSIONS, Compression, compression_of
-from coliee_adapters.files.source import Source, copies, written
+from coliee_adapters.files.source import Source, copies
+from coliee_adapters.files.writing import written
 
 if sys.version_info >= (3, 14):
     from compression import zstd

@@ -26,7 +26,8 @@ from reading import refused, told
 from coliee_adapters.errors import InputError, UsageError
 from coliee_adapters.files import limits
 from coliee_adapters.files.limits import Limits
-from coliee_adapters.files.source import BOM, Source, check_outputs, copies, decode, written
+from coliee_adapters.files.source import BOM, Source, copies, decode
+from coliee_adapters.files.writing import check_outputs, written
 
 pack = partial(gzip.compress, mtime=0)
 

@@ -273,8 +273,8 @@ def test_only_a_test_set_is_called_one(source: Opened, text: str) -> None:
         (one_a_line(RECORDS) + '{"query_id": "3"', 4, None),
         ('{"1": ["a"]}\n{"2": ["a"]}\n\n{"1": ["b"]}', 4, "1"),
         ('[{"query_id": "3", "doc_id": "a", "rank": "first"}]', None, "first"),
-        ('{"3": [["a", 1]], "4": ["a"]}', None, '["a"]'),
-        ('{"3": [["a", 1, 2]]}', None, "['a', 1, 2]"),
+        ('{"3": [["a", 1]], "4": ["a"]}', 1, '["a"]'),
+        ('{"3": [["a", 1, 2]]}', 1, "['a', 1, 2]"),
     ],
 )  # fmt: skip
 def test_a_run_that_is_not_understood_is_refused(source: Opened, text: str, line: int | None, found: str) -> None:

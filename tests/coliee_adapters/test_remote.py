@@ -20,7 +20,8 @@ import pytest
 import coliee_ir
 from coliee_adapters.errors import ColieeError, InputError, UsageError, masked
 from coliee_adapters.files import remote
-from coliee_adapters.files.source import Kind, Source, written
+from coliee_adapters.files.source import Kind, Source
+from coliee_adapters.files.writing import written
 from coliee_ir import Evaluator, Submission
 from tests.needed import needs
 

@@ -428,11 +428,7 @@ def test_options_are_few_and_mean_the_same_in_every_command(call: Call) -> None:
         ("evaluate gold.json run.txt --unanswered skip", "--decision unanswered=skip?"),
         ("evaluate gold.json --extra-queries=wrong", "--decision extra_queries=wrong?"),
         ("evaluate gold.json run.txt --decision unanswred=skip", "unanswered?"),
-        ("evaluate --manifest m.json", "-f json"),
         ("tune gold.json run.txt --by-year", "--folds year?"),
-        ("tune gold.json run.txt --repeats 3", "recipes.md"),
-        ("compare gold.json run.txt run.txt --population p", "plan"),
-        ("evaluate gold.json run.txt --trec-eval 10", "9.0.8"),
         ("evaluate gold.json run.txt --editon 2025", "--edition?"),
     ],
 )

@@ -180,3 +180,11 @@ def test_queries_in_another_spelling_are_remarked_with_the_golds() -> None:
     remarks = evaluate(gold, run, task=3, edition=2025).remarks
     pairs = "query R07-1-A for R07-01-A; query R0703U for R07-03-U"
     assert any(heard(remark).startswith("[other-spelling] 2 …") and pairs in remark for remark in remarks)
+
+
+def test_odd_ids_behind_the_first_block_are_remarked(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(columns, "_SIZES", (64, 0))
+    gold, run = tmp_path / "gold.json", tmp_path / "run.txt"
+    gold.write_text(json.dumps({f"{n:06}": ["000013"] for n in range(40)}))
+    run.write_text("".join(f"{n:06} {'CASE-1' if n == 35 else '000013'} T\n" for n in range(40)).replace("E-1", "E-13"))
+    assert "odd-id" in [remark.kind for remark in Evaluator(str(gold), task=1).evaluate(str(run)).remarks]

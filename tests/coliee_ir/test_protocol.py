@@ -14,7 +14,7 @@ import coliee_ir
 from coliee_adapters.errors import InputError, UsageError
 from coliee_ir.measures import parse
 from coliee_ir.rules import protocol as protocol_module
-from coliee_ir.rules.protocol import NEWEST, PROTOCOLS, TASKS, newest_edition, protocol
+from coliee_ir.rules.protocol import NEWEST, PROTOCOLS, TASKS, protocol
 from coliee_ir.stats.settings import SEED
 
 MICRO = ("MicroF1", "MicroP", "MicroR")
@@ -94,7 +94,7 @@ def test_every_row_names_measures_that_exist_and_its_parts_serve_them(row: colie
 
 
 def test_the_newest_edition_is_meant_when_none_is_named() -> None:
-    newest = {task: newest_edition(protocol(task)) for task in TASKS}
+    newest = {task: protocol(task).newest for task in TASKS}
     others = dict.fromkeys(("1", "2", "3", "4", "tort", "rationale"), NEWEST)
     assert newest == newest | others | {"5": 2021, "trec": None}
 

@@ -24,7 +24,7 @@ from coliee_adapters.layouts import Layout, Part, described
 from coliee_adapters.records import Answers, Run
 from coliee_ir.cli import main
 from coliee_ir.commands.bundle import pack, score_upload
-from coliee_ir.inbox.inventory import WHY_NOT as KINDS
+from coliee_ir.inbox.folders import WHY_NOT as KINDS
 from coliee_ir.rules import protocol as rules
 from coliee_ir.rules.protocol import NEWEST, submission_rules, use
 

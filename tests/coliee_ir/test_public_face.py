@@ -33,7 +33,7 @@ EXPORTED = {
     *("Fusion", "ColieeError", "InputError", "MismatchError", "UsageError"),
 }
 #: what functions take and give, for annotations
-TYPES = set(coliee_ir.types.__all__)
+TYPES = {name for name in vars(coliee_ir.types) if not name.startswith("__")}
 
 
 def public(name: str) -> Any:

@@ -44,8 +44,7 @@ class Contents(NamedTuple):
     """What an archive holds."""
 
     files: dict[str, str]  # name in the archive → where its bytes lie
-    passed: list[tuple[str, str]]  # entries that are not read: why, a kind of ``inbox.folders.PASSED``, and the name
-    faults: dict[str, InputError]  # name of an archive in it → why that one cannot be read
+    passed: list[tuple[str, str]]  # entries that are not read: why, a kind of ``inbox.folders.WHY_NOT``, and the name
     mails: dict[str, Mail]  # how the names of a mail's attachments begin → what the mail says of them
 
 
@@ -72,14 +71,6 @@ def contents(path: str) -> Contents:
     if isinstance(unpacked, InputError):
         raise copy.copy(unpacked)
     return unpacked
-
-
-def check(path: str) -> None:
-    """See that an archive, or one in an archive, can be unpacked."""
-    archive = outer(path)
-    inside = contents(archive)
-    if (fault := inside.faults.get(_below(path, archive))) is not None:
-        raise copy.copy(fault)
 
 
 def located(path: str) -> str:
@@ -167,7 +158,7 @@ def _unpack(path: str, shown: str, meter: _Meter, *, is_outer: bool) -> Contents
     import tarfile
     import zipfile
 
-    done = Contents({}, [], {}, {})
+    done = Contents({}, [], {})
     try:
         with Path(path).open("rb") as raw:
             head = raw.read(_HEAD)
@@ -210,10 +201,9 @@ def _unpack_inner(name: str, shown: str, meter: _Meter, done: Contents) -> None:
     """Unpack an archive in an archive, which stays a file of it where it cannot be read."""
     try:
         inner = _unpack(done.files[name], f"{shown}/{name}", meter, is_outer=False)
-    except InputError as error:
+    except InputError:
         if meter.is_full:
             raise
-        done.faults[name] = error
         return
     Path(done.files.pop(name)).unlink()
     done.mails.update((f"{name}/{before}", one) for before, one in inner.mails.items())
@@ -240,7 +230,7 @@ def _copied(stream: BinaryIO, meter: _Meter | None) -> str:
 
 
 def _plain_name(name: str) -> tuple[str, str]:
-    """The name of an entry below its archive; and what is wrong with it, a kind of ``inbox.folders.PASSED``."""
+    """The name of an entry below its archive; and what is wrong with it, a kind of ``inbox.folders.WHY_NOT``."""
     path = PurePosixPath(name.replace("\\", "/"))
     if not path.parts:
         return "", "nameless"

@@ -1,11 +1,10 @@
-"""Opening and writing files: a path, ``-``, compressed or not; every fault named; writing aside, moving in."""
+"""Opening files: a path, ``-``, compressed or not; every fault named."""
 
 from __future__ import annotations
 
 import contextlib
 import copy
 import enum
-import errno
 import functools
 import io
 import os
@@ -19,20 +18,17 @@ from pathlib import Path
 from typing import Any, BinaryIO, Final, NamedTuple, cast
 
 from coliee_adapters.checked import one_of
-from coliee_adapters.errors import InputError, UsageError, guarded, masked, no_room
+from coliee_adapters.errors import InputError, guarded, masked, no_room
 from coliee_adapters.files import archives, file_kinds, limits, remote
-from coliee_adapters.files.compressed import DAMAGED, compression_of, named, plain_name
+from coliee_adapters.files.compressed import DAMAGED, compression_of, plain_name
 
 BOM: Final = b"\xef\xbb\xbf"
 _HEAD: Final = 1 << 16
 _PIECE: Final = 1 << 20
 
-#: how much of a result is held in memory before it is printed
-_IN_MEMORY: Final = 1 << 24
-
 _MARKS: Final = re.compile(rb"^(?:\xef\xbb\xbf)+", re.MULTILINE)
 
-_ENDINGS: Final = (".json", ".jsonl", ".csv", ".tsv", ".txt", ".xml", ".parquet")
+ENDINGS: Final = (".json", ".jsonl", ".csv", ".tsv", ".txt", ".xml", ".parquet")
 
 PathLike = str | os.PathLike[str]
 
@@ -79,7 +75,7 @@ class Source:
     """
 
     def __init__(self, path: PathLike, *, lenient: bool = False, columns: Mapping[str, str] | None = None) -> None:
-        self.path = _named(path)
+        self.path = path_of(path)
         self.lenient = lenient
         self.columns = dict(columns or {})
         #: the form that was found in the first bytes, as a gold or a run with columns of these names
@@ -217,7 +213,7 @@ class Source:
         Only endings of known forms are taken off: in ``task3.ALPHA`` the last word is the run's name.
         """
         name = plain_name(Path(self.name.partition("?")[0] if self.is_remote else self.name).name)
-        return (name.rpartition(".")[0] if name.lower().endswith(_ENDINGS) else "") or name
+        return (name.rpartition(".")[0] if name.lower().endswith(ENDINGS) else "") or name
 
     @property
     def is_file(self) -> bool:
@@ -424,8 +420,8 @@ class Source:
                 return  # only who asks for text is refused
             remedy = kind.remedy
             if self._kind_of(head)[0] is Kind.ARCHIVE and not self.is_remote and not self.is_stream:
-                archives.check(self.path)  # which may have more to say
-                if archives.outer(self.path) == self.path:
+                archives.contents(outer := archives.outer(self.path))  # which may have more to say
+                if outer == self.path:
                     remedy = "unpack it, or name the file in it: ARCHIVE/FILE"
             raise InputError("not-text", self.name, f"this is {kind.name}", remedy=remedy)
         if any_text:
@@ -557,201 +553,10 @@ def decode(raw: bytes, name: str, first_line: int = 1) -> str:
     return text
 
 
-def made_folder(folder: PathLike) -> Path:
-    """The folder, made where it is not there."""
-    place = Path(folder)
-    try:
-        place.mkdir(parents=True, exist_ok=True)
-    except OSError as error:
-        remedy = "name a folder that can be written"
-        problem = f"cannot be made ({error.strerror or error})"
-        raise InputError("cannot-write", str(place), problem, remedy=remedy) from None
-    return place
-
-
-@contextlib.contextmanager
-def written(path: PathLike) -> Iterator[io.TextIOBase]:
-    """A text stream whose content replaces ``path`` only if the block ends well; compressed if its name says so.
-
-    It is written beside its place and moved into it, so that a crash leaves the old file. Standard output (``-``), and
-    what is not a plain file (a terminal, a pipe, ``/dev/null``), gets all of the content at the block's end, or none.
-    """
-    if _named(path) == "-":
-        with _printed("w+", sys.stdout, encoding="utf-8", newline="\n") as spool:
-            yield spool
-        return
-    with written_bytes(path) as stream, io.TextIOWrapper(stream, encoding="utf-8", newline="\n") as text:
-        yield text
-
-
-@contextlib.contextmanager
-def _printed(mode: str, stream: Any, **coding: Any) -> Iterator[Any]:
-    """A stream whose content goes to standard output when the block has ended well."""
-    import shutil
-    import tempfile
-
-    with tempfile.SpooledTemporaryFile(_IN_MEMORY, mode, **coding) as spool:
-        try:
-            yield spool
-            spool.seek(0)
-        except OSError as error:
-            raise no_room("<stdout>", error) from None
-        shutil.copyfileobj(spool, stream, _PIECE)
-
-
-@contextlib.contextmanager
-def _writing(name: str) -> Iterator[None]:
-    """Make an InputError of what goes wrong while a file is written."""
-    try:
-        yield
-    except OSError as error:
-        raise InputError("cannot-write", masked(name), f"cannot be written ({error.strerror or error})") from None
-
-
-@contextlib.contextmanager
-def appending(path: PathLike) -> Iterator[BinaryIO]:
-    """A stream that appends to a file of this machine, while no other process does so by this function.
-
-    On systems without file locks (Windows), nobody waits. What a block that fails has written is taken back.
-    """
-    name = _named(path)
-    with _writing(name), Path(name).open("ab") as stream:
-        with contextlib.suppress(ModuleNotFoundError):  # Windows does not have it
-            import fcntl
-
-            fcntl.flock(stream, fcntl.LOCK_EX)
-        end = stream.seek(0, os.SEEK_END)
-        try:
-            yield stream
-            stream.flush()
-        except BaseException:
-            with contextlib.suppress(OSError):
-                os.truncate(name, end)
-            raise
-
-
-@contextlib.contextmanager
-def written_bytes(path: PathLike) -> Iterator[BinaryIO]:
-    """The same as ``written``, for what is not text."""
-    name = _named(path)
-    if name == "-":
-        with _printed("w+b", sys.stdout.buffer) as spool:
-            yield spool
-        return
-    if remote.is_remote(name):
-        import tempfile
-
-        with _writing(name), tempfile.TemporaryDirectory(prefix="coliee-ir-") as folder:
-            here = Path(folder, Path(name.partition("?")[0]).name)
-            with written_bytes(here) as beside:
-                yield beside
-            remote.uploaded(name, str(here))
-        return
-    with _writing(name), contextlib.ExitStack() as stack:
-        target = Path(name)
-        plain = target.is_file() or not target.exists()
-        # of a link, what it points to
-        opened = _beside(Path(os.path.realpath(name))) if plain else _in_one_go(target)
-        stream: BinaryIO = stack.enter_context(opened)
-        if (compression := named(name)) is not None:
-            stream = stack.enter_context(compression.packing(stream, name))
-        yield stream
-
-
-@contextlib.contextmanager
-def replaced(path: PathLike) -> Iterator[BinaryIO]:
-    """A binary stream whose content replaces ``path`` only if the block ends well; see ``written``."""
-    with _writing(os.fspath(path)), _beside(Path(os.path.realpath(path))) as stream:
-        yield stream
-
-
-def write_bytes(path: PathLike, content: bytes) -> None:
-    """Bytes that replace ``path`` only if all of them are written; see ``replaced``."""
-    with replaced(path) as stream:
-        stream.write(content)
-
-
-@contextlib.contextmanager
-def _beside(target: Path) -> Iterator[BinaryIO]:
-    """A binary stream to a new file, which takes the target's place, and its permissions, if the block ends well."""
-    beside = target.with_name(f".{target.name}.{os.urandom(4).hex()}")
-    raw = beside.open("xb")
-    try:
-        with raw:
-            if target.exists():
-                beside.chmod(stat.S_IMODE(target.stat().st_mode))
-            yield raw
-        beside.replace(target)
-    except BaseException:
-        beside.unlink(missing_ok=True)
-        raise
-
-
-@contextlib.contextmanager
-def _in_one_go(target: Path) -> Iterator[BinaryIO]:
-    """A binary stream whose content goes to the target, which is opened at once, if the block ends well."""
-    import shutil
-    import tempfile
-
-    with target.open("wb") as raw, tempfile.TemporaryFile() as spool:
-        with os.fdopen(os.dup(spool.fileno()), "wb") as stream:
-            yield stream
-        spool.seek(0)
-        shutil.copyfileobj(spool, raw, _PIECE)
-
-
-def check_inputs(read: Iterable[PathLike | None]) -> None:
-    """Refuse to read standard input, which can be read only once, for several things."""
-    if sum(path is not None and os.fspath(path) == "-" for path in read) > 1:
-        raise UsageError("named-twice", "standard input (-) can be named only once")
-
-
-def _named(path: object) -> str:
+def path_of(path: object) -> str:
+    """A path as text, of a caller who gave one."""
     given: PathLike = one_of("a file", path, str | os.PathLike, "a path")
     return os.fspath(given)
-
-
-def check_places(written: Iterable[PathLike | None]) -> None:
-    """Refuse files of which one could not be written because its folder does not exist, before others are."""
-    for output in map(_named, (path for path in written if path is not None)):
-        if output != "-" and not remote.is_remote(output) and not Path(os.path.realpath(output)).parent.is_dir():
-            raise InputError("cannot-write", output, f"cannot be written ({os.strerror(errno.ENOENT)})")
-
-
-def check_outputs(written: Iterable[PathLike | None], read: Iterable[PathLike | None]) -> None:
-    """Refuse to write over a file that is read, or twice over one; links and standard streams are looked through.
-
-    Of a folder that is read, all files of a known form are.
-    """
-    given = [_named(path) for path in read if path is not None]
-    folders = [os.path.realpath(path) for path in given if is_folder(path)]
-    outputs = [_named(path) for path in written if path is not None]
-    if outputs.count("-") > 1:
-        raise UsageError("named-twice", "standard output (-) can be named only once; write the other results to files")
-    given = [archives.outer(path) for path in given]
-    for at, output in enumerate(outputs):
-        if any(os.path.realpath(other) == os.path.realpath(output) for other in outputs[:at]):
-            raise UsageError("would-overwrite", f"{output} would be written twice: name two files")
-        if remote.is_remote(output):
-            if output in given:
-                raise UsageError("would-overwrite", f"{output} is read, and would be written over: name another file")
-            continue
-        there = _plain(output, sys.stdout)
-        real = Path(os.path.realpath(output))
-        in_folder = output.lower().endswith(_ENDINGS) and any(real.is_relative_to(folder) for folder in folders)
-        inputs = (found for path in given if (found := _plain(path, sys.stdin)))
-        if there and (in_folder or any(os.path.samestat(there, other) for other in inputs)):
-            what = "standard output" if output == "-" else output
-            raise UsageError("would-overwrite", f"{what} is read, and would be written over: name another file")
-
-
-def _plain(path: str, stream: Any) -> os.stat_result | None:
-    """The plain file of a path, or behind a standard stream; None where there is none."""
-    try:
-        found = os.fstat(stream.fileno()) if path == "-" else Path(path).stat()
-    except (OSError, ValueError, AttributeError):  # not there; not a name that a file can have; no such stream
-        return None
-    return found if stat.S_ISREG(found.st_mode) else None
 
 
 def is_folder(path: PathLike) -> bool:
@@ -762,6 +567,14 @@ def is_folder(path: PathLike) -> bool:
         return stat.S_ISDIR(os.stat(path).st_mode)  # noqa: PTH116  # of an empty name, Path makes the folder at hand
     except (OSError, ValueError):
         return False
+
+
+def sha256_of(path: PathLike) -> str:
+    """SHA-256 of a file of this machine, in hexadecimal digits."""
+    import hashlib  # which most commands do without
+
+    with Path(path).open("rb") as raw:
+        return hashlib.file_digest(raw, "sha256").hexdigest()
 
 
 def copies(files: Iterable[str | Source]) -> list[str | None]:
@@ -801,11 +614,3 @@ def by_original(path: str) -> tuple[str, int, str]:
     """
     file = Path(path)
     return str(file.parent), len(file.name), file.name
-
-
-def sha256_of(path: PathLike) -> str:
-    """SHA-256 of a file of this machine, in hexadecimal digits."""
-    import hashlib  # which most commands do without
-
-    with Path(path).open("rb") as raw:
-        return hashlib.file_digest(raw, "sha256").hexdigest()

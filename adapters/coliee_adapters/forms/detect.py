@@ -33,10 +33,14 @@ GOLD_FORMS: Final = tuple(form for form in FORMS if form.kind == "gold")
 RUN_FORMS: Final = tuple(form for form in FORMS if form.kind == "run")
 
 
-def shown(head: bytes, kind: Kind) -> Form | None:
-    """The form of a gold or of a run that a file's first bytes show."""
-    forms = GOLD_FORMS if kind == "gold" else RUN_FORMS
-    return next((form for form in forms if form.sniff(head)), None)
+def shown(source: Source, kind: Kind) -> Form | None:
+    """The form of a gold or of a run that a file's first bytes show, which are looked at once."""
+    forms, known, head = GOLD_FORMS if kind == "gold" else RUN_FORMS, (kind, *source.columns.items()), source.head()
+    if known not in source.forms:
+        named = source.columns and not parquet.sniff(head) and tabular.header_of(source)
+        found = (form for form in forms if (form.name == "table" if named else form.sniff(head)))
+        source.forms[known] = form.name if (form := next(found, None)) else ""
+    return next((form for form in forms if form.name == source.forms[known]), None)
 
 
 def header_of(source: Source) -> list[str]:
@@ -64,9 +68,8 @@ def holds_answers(source: Source) -> bool:
 
 def form_of(source: Source, kind: Kind, name: str | None = None) -> Form:
     """The form of a gold or of a run: the one named, or the one that its first bytes show."""
-    forms = GOLD_FORMS if kind == "gold" else RUN_FORMS
-    known = (kind, *source.columns.items())
-    if (name := name if name is not None else source.forms.get(known)) is not None:
+    if name is not None:
+        forms = GOLD_FORMS if kind == "gold" else RUN_FORMS
         if (form := next((form for form in forms if form.name == name), None)) is not None:
             return form
         problem = f"unknown {kind} format {name!r}; the formats are {', '.join(form.name for form in forms)}"
@@ -77,12 +80,7 @@ def form_of(source: Source, kind: Kind, name: str | None = None) -> Form:
         raise InputError(
             "unknown-format", source.name, "this is a system description, not a run", line=1, remedy=remedy
         )
-    if source.columns and not parquet.sniff(head) and tabular.header_of(source):
-        form = next(form for form in forms if form.name == "table")
-    else:
-        form = shown(head, kind)
-    if form is not None:
-        source.forms[known] = form.name
+    if (form := shown(source, kind)) is not None:
         return form
     content = head.lstrip()
     raise InputError(
@@ -91,7 +89,7 @@ def form_of(source: Source, kind: Kind, name: str | None = None) -> Form:
         f"unrecognised {kind} format",
         line=1 + head.count(b"\n", 0, len(head) - len(content)),
         found=content.split(b"\n", 1)[0].decode("utf-8", errors="replace").strip(),
-        remedy="known formats: " + "; ".join(f"{form.name} ({quoted(form.looks)})" for form in forms),
+        remedy="known formats: " + "; ".join(f"{one.name} ({quoted(one.looks)})" for one in FORMS if one.kind == kind),
     )
 
 

@@ -60,7 +60,7 @@ def _found(kind: Kind, source: Source, note: Note) -> Found:
     if not isinstance(held, dict) or not held:
         problem, remedy = "this JSON is not an object of queries", 'expected {"000001": ["000018", "000023"]}'
         raise InputError("structure", source.name, problem, found=json.dumps(held)[:60], remedy=remedy)
-    return of_dictionary(held, kind, source.name, source.columns, note)
+    return of_dictionary(held, kind, source.name, source.columns, note, text)
 
 
 def _of_list(held: Sequence[object], source: Source) -> Iterator[Records]:
@@ -116,20 +116,24 @@ def _records(values: Sequence[object], numbers: Sequence[int], source: Source, p
 
 
 def of_dictionary(
-    held: Mapping[Any, Any], kind: Kind, path: str, columns: Mapping[str, str] | None, note: Note
+    held: Mapping[Any, Any], kind: Kind, path: str, columns: Mapping[str, str] | None, note: Note, text: str = ""
 ) -> Found:
-    """What a dictionary from queries to their documents, or to their answers, holds."""
+    """What a dictionary from queries to their documents, or to their answers, holds; of JSON, with its text."""
     if are_labels(held):
-        return (Row(Place(path, "query", query), query, answer=answer) for query, answer in held.items())
+        return (Row(_place(path, query, text), query, answer=answer) for query, answer in held.items())
     if not any(_nested("", entry) is not None for entry in itertools.islice(filter(_is_filled, held.values()), 1)):
-        return [Entries(held, partial(_documents, held, path))]
-    return of_records(_of_entries(held, path), kind, columns, note)
+        return [Entries(held, partial(_documents, held, path, text))]
+    return of_records(_of_entries(held, path, text), kind, columns, note)
 
 
-def _documents(held: Mapping[Any, Any], path: str) -> Iterator[Row]:
+def _place(path: str, query: Any, text: str) -> Place:
+    return Place(path, "query", query, partial(json_text.line_of, text, query) if text else None)
+
+
+def _documents(held: Mapping[Any, Any], path: str, text: str) -> Iterator[Row]:
     """The documents of each query: a dictionary with numbers, a list, or a text with separators."""
     for query, entry in held.items():
-        place = Place(path, "query", query)
+        place = _place(path, query, text)
         if not isinstance(entry, Iterable) or isinstance(entry, bytes):
             remedy = "give a list of documents, or a dictionary from documents to numbers"
             raise place.fault("structure", "this entry cannot be read", repr(entry), remedy)
@@ -143,10 +147,10 @@ def _is_filled(entry: object) -> bool:
     return not isinstance(entry, Sized) or len(entry) > 0
 
 
-def _of_entries(held: Mapping[Any, Any], path: str) -> Iterator[Records | Row]:
+def _of_entries(held: Mapping[Any, Any], path: str, text: str) -> Iterator[Records | Row]:
     """The documents of each query as records, where each is more than an id."""
     for query, entry in held.items():
-        place = Place(path, "query", query)
+        place = _place(path, query, text)
         if not _is_filled(entry):
             yield Row(place, query)
         else:

@@ -175,6 +175,19 @@ def parse(text: str, name: str, first_line: int = 1) -> object:
     return value
 
 
+def line_of(text: str, key: str) -> int | None:
+    """The line of a member of the outermost objects of a JSON text."""
+    depth, string, at = 0, "", 0
+    for token in re.finditer(_TOKEN, text):
+        sign = token[0]
+        if sign == ":" and depth == 1 and json.loads(string) == key:
+            return 1 + text.count("\n", 0, at)
+        if sign.startswith('"'):
+            string, at = sign, token.start()
+        depth += (sign == "{") - (sign == "}")
+    return None
+
+
 def _repeated_keys(text: str) -> Iterator[tuple[str, int]]:
     """The keys of a JSON text that their object has already, and where they start."""
     objects: list[set[str]] = []

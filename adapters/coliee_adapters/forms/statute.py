@@ -5,8 +5,8 @@ from __future__ import annotations
 import json
 import re
 import unicodedata
-from collections.abc import Mapping
-from functools import partial
+from collections.abc import Mapping, Sequence
+from functools import lru_cache, partial
 from io import TextIOBase
 from itertools import islice
 from typing import Final
@@ -80,6 +80,7 @@ def is_xml(head: bytes) -> bool:
     return head.lstrip().startswith(b"<") and re.search(_XML, head) is not None
 
 
+@lru_cache(maxsize=2)  # a gold and a run ask it of one head
 def lists_labels(head: bytes) -> bool:
     """Whether the second column of the first content line is a label in any of its forms.
 
@@ -92,13 +93,15 @@ def lists_labels(head: bytes) -> bool:
         return False  # a table, whose columns have names
     if rows and len(rows[0]) > 1 and rows[0][1].lower() in LABELS:
         return True
-    listed = [words for words in rows if len(words) in (2, 3)]
-    letters = sum(words[1].lower() in LABELS for words in listed)
-    digits = [words for words in listed if words[1] in DIGITS]
-    # a label list names each query once
-    once = len({words[0] for words in rows}) == len(rows)
-    as_digits = once and are_numbered(dict(words[:2] for words in listed))
-    return 2 * max(letters, len(digits) if as_digits else 0) > len(rows)
+    return are_labels([(words[0], words[1] if len(words) in (2, 3) else "") for words in rows])
+
+
+def are_labels(rows: Sequence[tuple[str, str]]) -> bool:
+    """Whether most words beside queries are labels; 1 and 0 are if each query has one, see ``are_numbered``."""
+    letters = sum(word.lower() in LABELS for _, word in rows)
+    digits = {query: word for query, word in rows if word in DIGITS}
+    once = len({query for query, _ in rows}) == len(rows)
+    return 2 * max(letters, len(digits) if once and are_numbered(digits) else 0) > len(rows)
 
 
 def _is_gold_list(head: bytes) -> bool:

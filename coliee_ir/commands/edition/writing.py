@@ -12,7 +12,8 @@ from typing import Any, Final, NamedTuple
 from coliee_adapters import trec_eval
 from coliee_adapters.errors import UsageError
 from coliee_adapters.files import archives
-from coliee_adapters.files.source import check_outputs, made_folder, sha256_of, written_bytes
+from coliee_adapters.files.source import sha256_of
+from coliee_adapters.files.writing import check_outputs, made_folder, written_bytes
 from coliee_adapters.forms.lines import counted
 from coliee_ir._version import __version__
 from coliee_ir.commands.edition import desk, paper, public

@@ -13,7 +13,8 @@ from pathlib import Path
 from typing import Final
 
 from coliee_adapters.errors import InputError, masked
-from coliee_adapters.files.source import Source, appending, sha256_of
+from coliee_adapters.files.source import Source, sha256_of
+from coliee_adapters.files.writing import appending
 from coliee_ir._version import __version__
 from coliee_ir.output.grid import no_formula
 from coliee_ir.scoring.evaluator import Evaluator

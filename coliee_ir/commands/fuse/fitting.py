@@ -10,7 +10,8 @@ from typing import Literal, Unpack
 import numpy as np
 
 from coliee_adapters.errors import UsageError
-from coliee_adapters.files.source import PathLike, written
+from coliee_adapters.files.source import PathLike
+from coliee_adapters.files.writing import written
 from coliee_adapters.records import Answers, GoldLike, Run, RunLike
 from coliee_adapters.remarks import Remark
 from coliee_ir.commands.fuse.methods import METHODS, Blend, Candidates

@@ -19,7 +19,7 @@ from coliee_ir.commands.compare.systems import system, systems_of
 from coliee_ir.commands.leaderboard.board import Entry
 from coliee_ir.commands.leaderboard.result import Leaderboard
 from coliee_ir.commands.leaderboard.standing import order_key, places, stands
-from coliee_ir.inbox.inventory import passed_over
+from coliee_ir.inbox.folders import passed_over
 from coliee_ir.inbox.sheets import groups_of
 from coliee_ir.inbox.teams import Listed, TeamList, Teams
 from coliee_ir.rules.protocol import described_task

@@ -9,7 +9,8 @@ from typing import Final
 
 import altair as alt
 
-from coliee_adapters.files.source import PathLike, made_folder, written
+from coliee_adapters.files.source import PathLike
+from coliee_adapters.files.writing import made_folder, written
 from coliee_ir.commands.leaderboard import EASY, Leaderboard
 from coliee_ir.commands.leaderboard.questions import FIGURES, hardest_first, means_of
 from coliee_ir.commands.report import paper

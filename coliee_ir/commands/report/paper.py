@@ -8,7 +8,8 @@ from typing import Any, Final
 
 import vl_convert
 
-from coliee_adapters.files.source import PathLike, made_folder, write_bytes, written
+from coliee_adapters.files.source import PathLike
+from coliee_adapters.files.writing import made_folder, write_bytes, written
 from coliee_ir.commands.report.drawing import VEGA_LITE, Figure, on_paper
 from coliee_ir.output import grid
 

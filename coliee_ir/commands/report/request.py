@@ -12,7 +12,8 @@ import numpy as np
 
 from coliee_adapters.corpora import Corpus
 from coliee_adapters.errors import UsageError, shortened
-from coliee_adapters.files.source import PathLike, written
+from coliee_adapters.files.source import PathLike
+from coliee_adapters.files.writing import written
 from coliee_adapters.records import Run
 from coliee_ir.commands import tune as cutoffs
 from coliee_ir.commands.compare import compare

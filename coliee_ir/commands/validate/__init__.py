@@ -13,7 +13,8 @@ from pathlib import Path
 
 from coliee_adapters.checked import one_of
 from coliee_adapters.errors import UsageError
-from coliee_adapters.files.source import PathLike, Source, check_inputs, check_outputs
+from coliee_adapters.files.source import PathLike, Source
+from coliee_adapters.files.writing import check_inputs, check_outputs
 from coliee_adapters.forms.vocabulary import checked_columns
 from coliee_ir.commands.validate.check import Check
 from coliee_ir.commands.validate.findings import Finding, Place

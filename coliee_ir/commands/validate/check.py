@@ -18,7 +18,8 @@ from coliee_adapters.descriptions import is_description
 from coliee_adapters.descriptions import system_description as descriptions
 from coliee_adapters.descriptions.system_description import Description
 from coliee_adapters.errors import InputError, UsageError, guarded, quoted
-from coliee_adapters.files.source import BOM, PathLike, Source, written
+from coliee_adapters.files.source import BOM, PathLike, Source
+from coliee_adapters.files.writing import written
 from coliee_adapters.forms import detect, json_records
 from coliee_adapters.forms.statute import DIGITS, LABELS
 from coliee_adapters.records import Answers
@@ -46,7 +47,6 @@ from coliee_ir.rules.protocol import (
     NUMBERED,
     TASKS,
     edition_year,
-    newest_edition,
     protocol,
     submission_rules,
     unfit_tag,
@@ -78,7 +78,7 @@ class Check:
         self.rules, self.protocol = submission_rules(task, edition), protocol(task, edition)
         pilot = self.protocol.pilot
         self.tasks = tuple(one for one in TASKS if protocol(one).pilot) if pilot and not narrowed else (task,)
-        self.edition = edition_year(edition) or newest_edition(self.protocol)
+        self.edition = edition_year(edition) or self.protocol.newest
         self.queries, self.columns = queries, columns or {}
         if pilot and corpus is not None:
             raise UsageError("option-needed", "the pilot has no corpus: give the organisers' test file with --queries")

@@ -14,7 +14,8 @@ from coliee_adapters.errors import ColieeError, UsageError
 from coliee_adapters.files.source import PathLike
 from coliee_ir.commands.validate import Finding, Severity, Validation, validate
 from coliee_ir.commands.validate.result import Inbox, Received
-from coliee_ir.inbox.inventory import WHY_NOT, Inventory, Item, Part, originals, sort_files
+from coliee_ir.inbox.folders import WHY_NOT
+from coliee_ir.inbox.inventory import Inventory, Item, Part, originals, sort_files
 from coliee_ir.inbox.tasks import tasks_of_queries
 from coliee_ir.inbox.teams import TeamList, Teams, common_folder, read_teams
 from coliee_ir.rules.protocol import PROTOCOLS, TASKS, Protocol, described_task, protocol, task_name

@@ -1,0 +1,195 @@
+"""Writing files: beside their place and then moved into it; and refusing to write over what is read."""
+
+from __future__ import annotations
+
+import contextlib
+import errno
+import io
+import os
+import stat
+import sys
+from collections.abc import Iterable, Iterator
+from pathlib import Path
+from typing import Any, BinaryIO, Final
+
+from coliee_adapters.errors import InputError, UsageError, masked, no_room
+from coliee_adapters.files import archives, remote
+from coliee_adapters.files.compressed import named
+from coliee_adapters.files.source import ENDINGS, PathLike, is_folder, path_of
+
+_PIECE: Final = 1 << 20
+
+#: how much of a result is held in memory before it is printed
+_IN_MEMORY: Final = 1 << 24
+
+
+def made_folder(folder: PathLike) -> Path:
+    """The folder, made where it is not there."""
+    place = Path(folder)
+    try:
+        place.mkdir(parents=True, exist_ok=True)
+    except OSError as error:
+        remedy = "name a folder that can be written"
+        problem = f"cannot be made ({error.strerror or error})"
+        raise InputError("cannot-write", str(place), problem, remedy=remedy) from None
+    return place
+
+
+@contextlib.contextmanager
+def written(path: PathLike) -> Iterator[io.TextIOBase]:
+    """A text stream whose content replaces ``path`` only if the block ends well; compressed if its name says so.
+
+    It is written beside its place and moved into it, so that a crash leaves the old file. Standard output (``-``), and
+    what is not a plain file (a terminal, a pipe, ``/dev/null``), gets all of the content at the block's end, or none.
+    """
+    if path_of(path) == "-":
+        with _in_one_go("w+", sys.stdout, encoding="utf-8", newline="\n") as spool:
+            yield spool
+        return
+    with written_bytes(path) as stream:
+        yield (text := io.TextIOWrapper(stream, encoding="utf-8", newline="\n"))
+        text.flush()
+        text.detach()
+
+
+@contextlib.contextmanager
+def written_bytes(path: PathLike) -> Iterator[BinaryIO]:
+    """The same as ``written``, for what is not text."""
+    name = path_of(path)
+    if name == "-":
+        with _in_one_go("w+b", sys.stdout.buffer) as spool:
+            yield spool
+        return
+    with _writing(name), contextlib.ExitStack() as stack:
+        if remote.is_remote(name):
+            import tempfile
+
+            folder = stack.enter_context(tempfile.TemporaryDirectory(prefix="coliee-ir-"))
+            with written_bytes(here := Path(folder, Path(name.partition("?")[0]).name)) as beside:
+                yield beside
+            remote.uploaded(name, str(here))
+            return
+        target = Path(name)
+        if target.is_file() or not target.exists():
+            stream = stack.enter_context(_beside(Path(os.path.realpath(name))))  # of a link, what it points to
+        else:
+            stream = stack.enter_context(_in_one_go("w+b", stack.enter_context(target.open("wb"))))
+        if (compression := named(name)) is not None:
+            stream = stack.enter_context(compression.packing(stream, name))
+        yield stream
+
+
+def write_bytes(path: PathLike, content: bytes) -> None:
+    """Bytes that replace ``path`` only if all of them are written; see ``written``."""
+    with written_bytes(path) as stream:
+        stream.write(content)
+
+
+@contextlib.contextmanager
+def _in_one_go(mode: str, stream: Any, **coding: Any) -> Iterator[Any]:
+    """A stream whose content goes to another one when the block has ended well."""
+    import shutil
+    import tempfile
+
+    with tempfile.SpooledTemporaryFile(_IN_MEMORY, mode, **coding) as spool:
+        try:
+            yield spool
+            spool.seek(0)
+        except OSError as error:
+            raise no_room(getattr(stream, "name", "<stdout>"), error) from None
+        shutil.copyfileobj(spool, stream, _PIECE)
+
+
+@contextlib.contextmanager
+def _writing(name: str) -> Iterator[None]:
+    """Make an InputError of what goes wrong while a file is written."""
+    try:
+        yield
+    except OSError as error:
+        raise InputError("cannot-write", masked(name), f"cannot be written ({error.strerror or error})") from None
+
+
+@contextlib.contextmanager
+def appending(path: PathLike) -> Iterator[BinaryIO]:
+    """A stream that appends to a file of this machine, while no other process does so by this function.
+
+    On systems without file locks (Windows), nobody waits. What a block that fails has written is taken back.
+    """
+    name = path_of(path)
+    with _writing(name), Path(name).open("ab") as stream:
+        with contextlib.suppress(ModuleNotFoundError):  # Windows does not have it
+            import fcntl
+
+            fcntl.flock(stream, fcntl.LOCK_EX)
+        end = stream.seek(0, os.SEEK_END)
+        try:
+            yield stream
+            stream.flush()
+        except BaseException:
+            with contextlib.suppress(OSError):
+                os.truncate(name, end)
+            raise
+
+
+@contextlib.contextmanager
+def _beside(target: Path) -> Iterator[BinaryIO]:
+    """A binary stream to a new file, which takes the target's place, and its permissions, if the block ends well."""
+    beside = target.with_name(f".{target.name}.{os.urandom(4).hex()}")
+    raw = beside.open("xb")
+    try:
+        with raw:
+            if target.exists():
+                beside.chmod(stat.S_IMODE(target.stat().st_mode))
+            yield raw
+        beside.replace(target)
+    except BaseException:
+        beside.unlink(missing_ok=True)
+        raise
+
+
+def check_inputs(read: Iterable[PathLike | None]) -> None:
+    """Refuse to read standard input, which can be read only once, for several things."""
+    if sum(path is not None and os.fspath(path) == "-" for path in read) > 1:
+        raise UsageError("named-twice", "standard input (-) can be named only once")
+
+
+def check_places(written: Iterable[PathLike | None]) -> None:
+    """Refuse files of which one could not be written because its folder does not exist, before others are."""
+    for output in map(path_of, (path for path in written if path is not None)):
+        if output != "-" and not remote.is_remote(output) and not Path(os.path.realpath(output)).parent.is_dir():
+            raise InputError("cannot-write", output, f"cannot be written ({os.strerror(errno.ENOENT)})")
+
+
+def check_outputs(written: Iterable[PathLike | None], read: Iterable[PathLike | None]) -> None:
+    """Refuse to write over a file that is read, or twice over one; links and standard streams are looked through.
+
+    Of a folder that is read, all files of a known form are.
+    """
+    given = [path_of(path) for path in read if path is not None]
+    folders = [os.path.realpath(path) for path in given if is_folder(path)]
+    outputs = [path_of(path) for path in written if path is not None]
+    if outputs.count("-") > 1:
+        raise UsageError("named-twice", "standard output (-) can be named only once; write the other results to files")
+    given = [archives.outer(path) for path in given]
+    for at, output in enumerate(outputs):
+        if any(os.path.realpath(other) == os.path.realpath(output) for other in outputs[:at]):
+            raise UsageError("would-overwrite", f"{output} would be written twice: name two files")
+        if remote.is_remote(output):
+            is_read = output in given
+        else:
+            there, real = _plain(output, sys.stdout), Path(os.path.realpath(output))
+            in_folder = output.lower().endswith(ENDINGS) and any(real.is_relative_to(folder) for folder in folders)
+            inputs = (found for path in given if (found := _plain(path, sys.stdin)))
+            is_read = there is not None and (in_folder or any(os.path.samestat(there, other) for other in inputs))
+        if is_read:
+            what = "standard output" if output == "-" else output
+            raise UsageError("would-overwrite", f"{what} is read, and would be written over: name another file")
+
+
+def _plain(path: str, stream: Any) -> os.stat_result | None:
+    """The plain file of a path, or behind a standard stream; None where there is none."""
+    try:
+        found = os.fstat(stream.fileno()) if path == "-" else Path(path).stat()
+    except (OSError, ValueError, AttributeError):  # not there; not a name that a file can have; no such stream
+        return None
+    return found if stat.S_ISREG(found.st_mode) else None
