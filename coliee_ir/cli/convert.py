@@ -13,7 +13,7 @@ from coliee_ir.commands import convert as conversion
 def add_arguments(parser: argparse.ArgumentParser) -> None:
     """The options of the command."""
     forms = list(dict.fromkeys([*(f.name for f in detect.GOLD_FORMS), *(f.name for f in detect.RUN_FORMS)]))
-    targets = [*dict.fromkeys((*conversion.GOLD_TARGETS, *conversion.RUN_TARGETS)), conversion.DESCRIPTION]
+    targets = [*dict.fromkeys((*conversion.GOLD_TARGETS, *conversion.RUN_TARGETS))]
     parser.epilog = "example: coliee-ir convert gold.json gold.qrels --to qrels"
     add(parser, "source", "target")
     add(parser, "form", choices=forms, help=f"format of IN: {', '.join(forms)} (default: detected)")

@@ -40,7 +40,7 @@ def run(options: argparse.Namespace) -> int:
     ways = {"--by-year": options.by_year, "--stages": options.stages is not None, "-q": options.per_query}
     other = [name for name, given in ways.items() if given]
     if other and other != ["-q"]:
-        from coliee_ir.commands.evaluate import by_year, stages  # which scores do without
+        from coliee_ir.commands.evaluate import details  # which scores do without
 
         if len(other) > 1 or options.format not in FORMS:
             problem = f"{other[0]} writes {', '.join(FORMS)}; --by-year, --stages and -q exclude each other"
@@ -49,7 +49,7 @@ def run(options: argparse.Namespace) -> int:
     if options.span_of_ties and (options.format not in forms or (other and other != ["-q"])):
         problem = f"--ties writes {', '.join(forms)}, and cannot be combined with --by-year or --stages"
         raise UsageError("option-conflict", problem)
-    at = [] if options.stages is None else stages.depths(options.stages)
+    at = [] if options.stages is None else details.depths(options.stages)
     if options.corpus is not None and options.errors is None:
         raise UsageError("option-needed", "--corpus gives the titles in --errors FILE: give both")
     runs = scoring.find_files(options, None if is_told else options.output, *wanted, options.log)
@@ -71,7 +71,7 @@ def run(options: argparse.Namespace) -> int:
         scoring.put(form(errors(scored, corpus=options.corpus).tables()[0]), path)
     table = ScoreTable(scored, per_query=options.per_query, ties=options.span_of_ties)
     if options.by_year or at:
-        found = stages.stages(scored, at) if at else by_year.by_year(scored, evaluator.gold)
+        found = details.stages(scored, at) if at else details.by_year(scored, evaluator.gold)
         scoring.publish(options, render(found, options.format), scored.submissions, is_told=is_told)
     elif (options.format, options.output, options.span_of_ties, is_told) == (
         "table", "-", False, False,

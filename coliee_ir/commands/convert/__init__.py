@@ -3,7 +3,6 @@
 from coliee_ir.commands.convert.records import to_frame, to_qrels, to_run
 from coliee_ir.commands.convert.writing import (
     ANSWER_TARGETS,
-    DESCRIPTION,
     GOLD_TARGET,
     GOLD_TARGETS,
     RUN_TARGET,
@@ -15,7 +14,6 @@ from coliee_ir.commands.convert.writing import (
 
 __all__ = [
     "ANSWER_TARGETS",
-    "DESCRIPTION",
     "GOLD_TARGET",
     "GOLD_TARGETS",
     "RUN_TARGET",
