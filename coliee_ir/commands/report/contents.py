@@ -20,6 +20,11 @@ from coliee_ir.scoring.scores import Scores, document, is_count
 from coliee_ir.stats.intervals import interval_of
 from coliee_ir.stats.resampling import Interval
 
+#: of more runs than these, pairs, queries, cutoffs and remarks are told of the best alone
+FEW: Final = 12
+#: and of more than these the best alone are drawn
+DRAWN: Final = 50
+
 _UNKNOWN: Final = Interval(math.nan, math.nan)
 _SAME: Final = 1e-9
 
@@ -33,9 +38,9 @@ class Contents:
 
     board: Leaderboard  # the runs, and what the tables of an overview are made from
     intervals: Mapping[Measure, Sequence[Interval]]  # for each measure that of each run
-    comparison: Comparison | None  # of all runs; None for a single one
-    ranks: Sequence[Ranks]  # for each run where its documents stand; empty for a task of answers
-    tunings: Sequence[Tuning | None]  # for each run the best cutoff; None where there is none to choose
+    comparison: Comparison | None  # of all runs; None for a single one, and for more than a few without a baseline
+    ranks: Sequence[Ranks]  # for each of few runs where its documents stand; empty for a task of answers
+    tunings: Sequence[Tuning | None]  # for each of few runs the best cutoff; None where there is none to choose
     categories: Categories | None  # of the questions; None where none were given
     remarks: tuple[str, ...]  # what there is to know of the report itself
     command: str  # what makes it again; empty where that is not known
@@ -73,8 +78,8 @@ class Contents:
         return self.board.main == "documents"
 
     def evaluation(self) -> dict[str, Any]:
-        """What ``evaluate -f json -q`` prints of the same runs."""
-        held = document(self.in_order, per_query=True)
+        """What ``evaluate -f json -q`` prints of the same runs; of more than a few without ``-q``."""
+        held = document(self.in_order, per_query=len(self.in_order) <= FEW)
         paths = ("file", "answers", "long_list")
         runs = [{name: local(value) if name in paths else value for name, value in run.items()} for run in held["runs"]]
         return {**held, "gold": local(held["gold"]), "runs": runs}
