@@ -5,6 +5,7 @@ from __future__ import annotations
 import math
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
+from functools import cached_property
 from typing import Any, Final
 
 import numpy as np
@@ -32,7 +33,7 @@ _SAME: Final = 1e-9
 Ranks = Mapping[str, Mapping[str, int]]
 
 
-@dataclass(frozen=True, slots=True, eq=False)
+@dataclass(frozen=True, eq=False)
 class Contents:
     """Everything that a report shows, as numbers; runs come in the order of their scores, the best first."""
 
@@ -51,7 +52,7 @@ class Contents:
         """The scores of each run."""
         return [entry.scores for entry in self.board.entries]
 
-    @property
+    @cached_property
     def names(self) -> list[str]:
         """A name for each run that no other has."""
         return self.board.names()

@@ -76,6 +76,8 @@ def by_cutoff(contents: Contents) -> Figure | None:
         f"{p().name} over {r().name} when each ranking is cut after 1, 2, 3 … documents, a line a run; a larger, open "
         "mark is the run as submitted, which is what the official score is about."
     )
+    if len(contents.names) > FEW:
+        says += f" Of {len(contents.names)} runs the best {FEW} are drawn."
     if len(names) > COLOURS:
         says += f" The {COLOURS} best runs have a colour; pointing at a line names the others."
     return figure(
