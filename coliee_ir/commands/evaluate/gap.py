@@ -101,7 +101,7 @@ def gap_of(measure: Measure, parts: Parts, decisions: Decisions) -> Gap | Labell
 
     ranked, steps, k = ranking_of(parts), [result.value], None
     if isinstance(measure, Micro | Macro):
-        measure = replace(measure, cutoff=None)  # type: ignore[type-var]  # all six are dataclasses
+        measure = replace(measure, cutoff=None)
         deepest = max(int(ranked.retrieved.max(initial=0)), 1)
         at = np.nan_to_num(at_cutoffs(measure, ranked, deepest, decisions).values, nan=-np.inf)
         best = int(np.argmax(at >= at.max() - NEAR))
