@@ -232,10 +232,6 @@ OPTIONS: Final[Mapping[str, Option]] = {
         "--figures", metavar="DIR", writes="files",
         help="write the figures as PDF, SVG and PNG, and their numbers as CSV"
     ),
-    "overview": _option(
-        "--overview", metavar="DIR", writes="files",
-        help="write the figures of an overview paper, with the mean of each question over all runs, and LaTeX",
-    ),
     # how it is computed
     "jobs": _option("--jobs", **_COUNT, help="number of processes (default: by input size)"),
     "cluster": _option(
