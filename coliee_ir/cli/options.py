@@ -207,6 +207,8 @@ OPTIONS: Final[Mapping[str, Option]] = {
         "--stages", metavar="K,K,…",
         help="report recall, and the best score that a reranker can reach, at depths: 10,100 or 1..20",
     ),
+    "gap": _option("--gap", help="report of what the points consist that each run misses", **_SWITCH),
+    "overlap": _option("--overlap", help="report which relevant documents runs have in common", **_SWITCH),
     "log": _option(
         "--log", metavar="CSV", writes="file", local=True,
         help="append time, file, options and measures of each run",
@@ -242,10 +244,6 @@ OPTIONS: Final[Mapping[str, Option]] = {
     "figures": _option(
         "--figures", metavar="DIR", writes="files",
         help="write the figures as PDF, SVG and PNG, and their numbers as CSV"
-    ),
-    "overview": _option(
-        "--overview", metavar="DIR", writes="files",
-        help="write the figures of an overview paper, with the mean of each question over all runs, and LaTeX",
     ),
     # how it is computed
     "jobs": _option("--jobs", **_COUNT, help="number of processes (default: by input size)"),
@@ -341,7 +339,8 @@ _HEADINGS: Final[Mapping[str, frozenset[str]]] = {
     "Input": frozenset(("answers", "exclude", "only", "form", "chunks", "query_chunks", "aggregate")),
     "Rules": frozenset(("protocol", "rule", "weights", "not_itself")),
     "Output": frozenset(
-        ("format", "to", "tag", "per_query", "span_of_ties", "by_year", "stages", "table_names", "best")
+        ("format", "to", "tag", "per_query", "span_of_ties", "by_year", "stages", "gap", "overlap", "table_names",
+         "best")
     ),
     "Running": frozenset(("jobs", "cluster", "store", "timing", "keep_going", "log", "help")),
 }  # fmt: skip
