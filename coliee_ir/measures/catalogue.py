@@ -208,7 +208,7 @@ def _outside(text: str) -> str:
 def names_in(text: str) -> list[str]:
     """The names of measures in a text with blanks between them; a formula, which may have blanks, is one.
 
-    So is "micro f1", which is not a measure, and whose error says what is meant.
+    So is "micro f1", which is understood.
 
     >>> names_in("MicroP MicroF(beta=2)@10"), names_in("0.5*MicroP + 0.5*MicroR")
     (['MicroP', 'MicroF(beta=2)@10'], ['0.5*MicroP + 0.5*MicroR'])
