@@ -16,6 +16,7 @@ from coliee_adapters.forms.lines import counted
 from coliee_adapters.forms.vocabulary import checked_columns
 from coliee_adapters.records import Answers, Gold, Run, as_documents
 from coliee_adapters.remarks import Remark
+from coliee_ir.commands.convert.ids import joined, written_like
 from coliee_ir.judging.gathered import Gathered
 from coliee_ir.rules.protocol import (
     has_coliee_submissions,
@@ -51,6 +52,10 @@ def convert(
     columns: Mapping[str, str] | None = None,
     unreadable_answers: Literal["refuse", "wrong"] = "refuse",
     task: str | None = None,
+    chunks: str | None = None,
+    query_chunks: str | None = None,
+    aggregate: str = "max",
+    like: PathLike | None = None,
 ) -> list[str]:
     """Convert a file; sentences that say what was written, what was tolerated, and what the new form cannot hold.
 
@@ -65,6 +70,12 @@ def convert(
         columns: what the columns of a table are called, by role: see ``read_gold``.
         unreadable_answers: whether answers that are neither Y nor N are refused, or left out.
         task: the task whose protocol says how the source is written; it is a gold where ``to`` is ``qrels``.
+        chunks: a regular expression: what it matches is taken off the ids of documents, and passages of one document
+            become it.
+        query_chunks: the same for the ids of queries.
+        aggregate: what a document's score is of those of its passages: ``max``, ``sum``, ``mean``, or ``first``, that
+            of the passage with the least number.
+        like: a gold, as whose ids those of a run are written where only one can be meant.
 
     Raises:
         InputError: the source cannot be read, or the target not written.
@@ -72,13 +83,18 @@ def convert(
     """
     for name, value in (("form", form), ("to", to), ("tag", tag)):
         one_of(name, value, str | None, "a name")
-    check_outputs([target], [source, template])
+    check_outputs([target], [source, template, like])
     if to is None and os.fspath(target).endswith(f".{parquet.FORMAT}"):
         to = parquet.FORMAT
     files = [Source(path, columns=checked_columns(columns)) for path in gold_files(source)]
     if columns:
         check_columns(files, columns)
-    is_gold = _is_gold(files[0], form, to) if task is None and not is_folder(source) else to in (None, GOLD_TARGET)
+    of_run = chunks is not None or query_chunks is not None or like is not None
+    if of_run and is_folder(source):
+        raise UsageError("unfit-option", f"{source} is a folder; --chunks, --query-chunks and --like take one run")
+    is_gold = not of_run and (
+        _is_gold(files[0], form, to) if task is None and not is_folder(source) else to in (None, GOLD_TARGET)
+    )
     if task is not None and to is None:
         problem = f"name the format to write: --to {GOLD_TARGET} for a gold, --to trec for a run"
         raise UsageError("option-needed", problem)
@@ -94,7 +110,14 @@ def convert(
     if form == model_text.FORM:
         unreadable_answers = "wrong"  # the texts without an answer are named, and left out
     record = read_run(files[0], task=task, form=form, unreadable_answers=unreadable_answers)
-    said = write(record, target, to=to, tag=tag, template=template)
+    said = list[str]()
+    if chunks is not None or query_chunks is not None:
+        if not isinstance(record, Run):
+            raise UsageError("wrong-part", f"{record.path} holds answers; --chunks and --query-chunks need documents")
+        record = joined(record, chunks, query_chunks, aggregate)
+    if like is not None:
+        record, said = written_like(record, read_gold(like, columns=columns))
+    said += write(record, target, to=to, tag=tag, template=template)
     if form != model_text.FORM:
         return said
     without = [one for one in model_text.read(files[0]) if one.label is None]

@@ -4,23 +4,21 @@ from __future__ import annotations
 
 import re
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass, field, replace
+from dataclasses import dataclass, field
 from typing import Any, NamedTuple
 
 import numpy as np
 
 from coliee_adapters.errors import UsageError
 from coliee_adapters.records import Gold
-from coliee_ir.judging.judged import Judged
 from coliee_ir.measures import Measure
-from coliee_ir.measures.base import Parts
 from coliee_ir.measures.sets import MacroR, MicroR
 from coliee_ir.output.grid import Cell, Grid, Number
 from coliee_ir.output.shown import Shown, jsonable
 from coliee_ir.rules.protocol import protocol
 from coliee_ir.scoring.scores import Scores, preamble
 from coliee_ir.scoring.years import years
-from coliee_ir.stats.cutting import cut, ranking_of, relevance_of
+from coliee_ir.stats.cutting import cut, perfect, ranking_of, relevance_of, with_documents
 
 #: No more depths than these are told.
 _MOST = 1000
@@ -32,9 +30,9 @@ class Details(Shown):
 
     runs: tuple[Scores, ...]
     name: str  # what JSON calls the rows of a run
-    rows: tuple[tuple[Any, ...], ...]  # for each run
+    rows: tuple[Any, ...]  # for each run
     table: Grid
-    more: Mapping[str, str] = field(default_factory=dict)  # what else JSON says
+    more: Mapping[str, str | int] = field(default_factory=dict)  # what else JSON says
 
     def __repr__(self) -> str:
         return f"Details({self.name!r}, {[scores.tag for scores in self.runs]})"
@@ -128,19 +126,5 @@ def stages(runs: Sequence[Scores], at: Sequence[int]) -> Details:
 def ceiling(measure: Measure, scores: Scores, depth: int) -> float:
     """The score of a perfect reranker of the first documents: the relevant ones first, and nothing else."""
     pool = cut(ranking_of(scores.judged), depth)
-    parts: Parts = {
-        **{name: part for name, part in scores.judged.items() if name != "long"},
-        "documents": _best(pool, relevance_of(measure)),
-    }
+    parts = with_documents(scores.judged, perfect(pool, relevance_of(measure)))
     return measure.compute(parts, scores.decisions).value
-
-
-def _best(pool: Judged, rel: int) -> Judged:
-    """The relevant documents of a pool alone, the most relevant first."""
-    qrels = pool.qrels
-    found = (pool.rank > 0) & (qrels.relevance >= rel)
-    of_query = np.repeat(np.arange(len(qrels.queries)), qrels.sizes)
-    order = np.lexsort((-qrels.relevance, ~found, of_query))
-    place = np.empty(len(order), dtype=np.int64)
-    place[order] = np.arange(len(order)) - qrels.start[of_query[order]] + 1
-    return replace(pool, rank=np.where(found, place, 0), retrieved=qrels.sums(found))

@@ -89,6 +89,7 @@ def page(contents: Contents, texts: Texts) -> str:
         orders=hardness.ORDERS,
         order_of=hardness.hardness(contents).places(),
         has_documents=contents.has_documents,
+        gap=cutting.missing(contents),
         tunings=cutting.tunings_table(contents),
         remarks=_remarks(contents),
         charts=embedded.data({figure.name: on_page(figure) for figure in figures.there()}),
