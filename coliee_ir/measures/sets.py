@@ -18,7 +18,7 @@ _SCORES = "COLIEE organisers' pages: P = correct/retrieved, R = correct/relevant
 
 #: counts, of single queries or summed
 Numbers = IntArray | FloatArray
-Counted = IntArray | int
+Counted = Numbers | int
 
 
 class Counts(NamedTuple):
@@ -123,11 +123,11 @@ class Micro(_SetMeasure):
     def compute(self, parts: Parts, decisions: Decisions) -> Result:
         """The formula on the sums over all queries of the gold, answered or not."""
         correct, retrieved, relevant, extra = counts(self.part(parts), decisions, self.cutoff, self.rel)
-        each = np.column_stack(self._quotient(correct, retrieved, relevant)).astype(np.float64)
-        besides = np.array(self._quotient(0, extra, 0), dtype=np.float64)
+        each = np.column_stack(self.quotient(correct, retrieved, relevant)).astype(np.float64)
+        besides = np.array(self.quotient(0, extra, 0), dtype=np.float64)
         return Result(float(share(each.sum(axis=0) + besides)), share(each), summed=Terms(each, share, besides, False))
 
-    def _quotient(self, correct: Counted, retrieved: Counted, relevant: Counted) -> tuple[Any, Any]:
+    def quotient(self, correct: Counted, retrieved: Counted, relevant: Counted) -> tuple[Any, Any]:
         """What is divided by what."""
         if self.letter == "F":
             weight = self.beta * self.beta

@@ -69,7 +69,7 @@ def leaderboard(
     [(1, 'A', 0.5), (2, 'B', 0.4)]
     """
     settings = Resampling(n_resamples, seed, confidence_level)
-    evaluator, inventory = with_judged(scored, "a leaderboard").evaluator, scored.inventory
+    evaluator, inventory = with_judged(scored, "a leaderboard", or_read=True).evaluator, scored.inventory
     groups = groups_of(groups, evaluator.task)
     who = Teams(TeamList(), None, None) if inventory is None or inventory.teams is None else inventory.teams
     ranked, unranked = _runs_of(scored, who)
@@ -166,6 +166,7 @@ def _each_once(runs: Sequence[_Run]) -> tuple[list[_Run], list[str]]:
     again: dict[int, str] = {}
     for team, scores, parts, _ in sorted(runs, key=lambda one: one.parts is None):
         arrays = [getattr(one, name).tobytes() for one in scores.judged.values() for name in ("rank", "retrieved")]
+        arrays += [result.terms.each.tobytes() for result in scores.results.values()]
         key = (team, scores.tag, scores.extra, *scores.counts.values(), *arrays)
         if parts is None and key in first:
             again[id(scores)] = f"{scores.file} (= {first[key]})"
