@@ -83,7 +83,7 @@ class Origin:
     task: str = ""
     edition: int | None = None
     decisions: Decisions = field(default_factory=Decisions)
-    excluded: Sequence[str] = ()
+    excluded: tuple[str, ...] = ()
     because: str = ""
     queries: tuple[str, ...] = ()
     asked: tuple[Measure, ...] = ()
@@ -180,15 +180,16 @@ class Cells:
                 query = list(self.queries)[each[at, 1]]
                 raise table.place(int(rows[at])).fault("duplicate", problem, query, "keep one row of each")
             found[tuple(each.T)] = values
-        for run, stated in zip(self.runs.values(), found[:, self.queries.get("all", 0)].tolist(), strict=True):
-            run.stated[name] = stated if "all" in self.queries else math.nan
-        return np.delete(found, self.queries["all"], axis=1) if "all" in self.queries else found
+        over_all = self.queries.get("all")
+        for at, run in enumerate(self.runs.values()):
+            run.stated[name] = math.nan if over_all is None else float(found[at, over_all])
+        return found if over_all is None else np.delete(found, over_all, axis=1)
 
     def results(self, path: str, unanswered: str) -> Origin:
         """Give each run its results; unanswered queries count by the decision, and are refused without one."""
         queries = [query for query in self.queries if query != "all"]
         matrices = {name: self.matrix(name) for name in self._of}
-        there = ~np.isnan(np.stack(list(matrices.values()))).all(axis=0) if matrices else np.zeros((0, 0))
+        there = np.asarray(~np.isnan(list(matrices.values())).all(axis=0))
         made = dict[str, Measure | None]()
         for name, values in matrices.items():
             sums = [matrices[name + part] for part in PARTS if name + part in matrices]
@@ -208,8 +209,9 @@ class Cells:
         if not every:
             problem = "there are no values of single queries" if not made else "these values of queries give no score"
             raise InputError("unfit-measure" if made else "no-query", path, problem, remedy=_REMEDY)
-        for run, cells in zip(self.runs.values(), there.tolist(), strict=True):
-            run.answered = cells if run.unanswered is None else [query not in run.unanswered for query in queries]
+        for at, run in enumerate(self.runs.values()):
+            known = run.unanswered
+            run.answered = there[at].tolist() if known is None else [query not in known for query in queries]
         origin = self.origin or Origin(Gold(path=path))
         origin.queries, origin.asked = tuple(queries), tuple(every)
         return origin
@@ -337,8 +339,8 @@ def _tables(source: Source, cells: Cells | None) -> Iterator[Table]:
         problem = "a first row with different names of columns, and rows below it, are needed"
         raise InputError("columns", source.name, problem, found=",".join(names), remedy=_REMEDY)
     else:
-        columns = dict(zip(names, zip(*(row.values for row in rows[1:]), strict=True), strict=True))
-        yield Table(source.name, columns, lambda at: rows[at + 1].number)
+        by_name = zip(*(row.values for row in rows), strict=True)  # which stand first
+        yield Table(source.name, {one: values for one, *values in by_name}, lambda at: rows[at + 1].number)
 
 
 def _of_lines(rows: Sequence[Any], source: Source) -> Table:

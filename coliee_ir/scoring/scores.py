@@ -260,7 +260,7 @@ class Scored(Shown, Sequence[Scores]):
 
     @classmethod
     def read(cls, *paths: PathLike | Source, columns: Mapping[str, str] | None = None, unanswered: str = "") -> Scored:
-        """Scores of queries that a file holds, to compare, rank, plan and report; see ``docs/other-tools.md``.
+        """Scores of queries that a file holds, to compare, rank, plan and report; see ``docs/recipes.md``.
 
         Args:
             paths: what ``evaluate --per-query`` or trec_eval's ``-q`` writes; rows *run, query, measure, value*, or
