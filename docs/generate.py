@@ -23,7 +23,6 @@ from coliee_adapters.kinds import ERRORS, REMARKS
 from coliee_adapters.remarks import KINDS, Remarks, worded
 from coliee_ir import cli, measures
 from coliee_ir.commands import convert as conversion
-from coliee_ir.commands import protocol as protocol_command
 from coliee_ir.commands.validate import RULES
 from coliee_ir.commands.validate.columns import LABELLED
 from coliee_ir.commands.validate.lists import MANY
@@ -35,6 +34,8 @@ from coliee_ir.rules.protocol import (
     Protocol,
     SubmissionRules,
     neighbours,
+    protocol,
+    use,
 )
 
 DOCS = Path(__file__).parent
@@ -183,7 +184,8 @@ No page, paper or published number settles these points. Each is an option of `c
 ## Other shared tasks
 
 The [protocols](../own-task.md) of other shared tasks that come with the package, for `--protocol NAME`: the measures,
-and which of their sources were read. `coliee-ir protocol NAME` also says how gold and runs are written.
+and which of their sources were read. `coliee-ir protocol NAME` prints the file, which says how gold and runs are
+written, too.
 
 {other_tasks()}"""
 
@@ -192,9 +194,15 @@ def other_tasks() -> str:
     """What the protocols of other shared tasks state."""
     sections = []
     for name in neighbours():
-        first, *lines = protocol_command.shown(name).splitlines()
-        listed = [f"- {prose(line.strip())}" for line in lines if line.startswith("  ") and "submission:" not in line]
-        sections.append("\n".join([f"### {name}", "", f"{prose(first.partition(': ')[2])}.", "", *listed, ""]))
+        rules = protocol(use(name))
+        listed = [
+            f"measures: {', '.join(rules.measures)}; {rules.ranking} ranks",
+            *(f"{one} = {formula}" for one, formula in rules.scores.items()),
+            *(f"default: --decision {one}={choice}" for one, choice in rules.decisions.items()),
+            f"source: {rules.source}",
+        ]
+        items = [f"- {prose(one)}" for one in listed]
+        sections.append("\n".join([f"### {name}", "", f"{prose(rules.title)}.", "", *items, ""]))
     return "\n".join(sections)
 
 

@@ -106,6 +106,8 @@ class _Parser(argparse.ArgumentParser):
     """A parser that says what is wrong in one sentence, and where the options are described."""
 
     def error(self, message: str) -> NoReturn:
+        if message.endswith("expected one argument"):
+            message += "; one that begins with - is given as --option=-…"
         say(f"{self.prog}: {message}{' See' if message.endswith('?') else '; see'} {self.prog} --help [usage]")
         raise SystemExit(2)
 

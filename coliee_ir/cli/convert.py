@@ -13,7 +13,7 @@ from coliee_ir.commands import convert as conversion
 def add_arguments(parser: argparse.ArgumentParser) -> None:
     """The options of the command."""
     forms = list(dict.fromkeys([*(f.name for f in detect.GOLD_FORMS), *(f.name for f in detect.RUN_FORMS)]))
-    targets = [*dict.fromkeys((*conversion.GOLD_TARGETS, *conversion.RUN_TARGETS)), conversion.DESCRIPTION]
+    targets = [*dict.fromkeys((*conversion.GOLD_TARGETS, *conversion.RUN_TARGETS))]
     parser.epilog = "example: coliee-ir convert gold.json gold.qrels --to qrels"
     add(parser, "source", "target")
     add(parser, "form", choices=forms, help=f"format of IN: {', '.join(forms)} (default: detected)")
@@ -26,7 +26,9 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
     parser.set_defaults(task=None)
     add(parser, "protocol", help="protocol file, or name of one, that says how IN is written; --to qrels for a gold")
     add(parser, "tag", help="run tag to write (default: that of the submission)")
-    add(parser, "template")
+    add(parser, "template", "chunks", "query_chunks")
+    add(parser, "aggregate", choices=tuple(conversion.AGGREGATES))
+    add(parser, "like")
     add_decisions(parser, "unreadable_answers")
 
 
@@ -42,6 +44,10 @@ def run(options: argparse.Namespace) -> int:
         columns=options.columns,
         unreadable_answers=dict(options.decision).get("unreadable_answers", "refuse"),
         task=options.task,
+        chunks=options.chunks,
+        query_chunks=options.query_chunks,
+        aggregate=options.aggregate,
+        like=options.like,
     ):
         say(sentence)
     if options.to is None and options.target.lower().endswith((".json", ".jsonl", ".csv", ".tsv")):

@@ -26,7 +26,7 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
     )  # fmt: skip
     add(parser, "per_query", "span_of_ties", "output")
     add(parser, "format", choices=forms_of(ScoreTable))
-    add(parser, "by_year", "stages", "errors", "log", "store")
+    add(parser, "by_year", "stages", "gap", "overlap", "errors", "log", "store")
     add(parser, "corpus", help="case files or Civil Code, for titles in --errors")
     add(parser, "timing")
 
@@ -37,27 +37,29 @@ def run(options: argparse.Namespace) -> int:
     wanted = [] if options.errors is None else [options.errors]
     written = [(path, grid.plain if path == "-" else grid.file_form(path)) for path in wanted]
     is_told = options.errors == options.output == "-"  # the scores, because the errors have standard output
-    ways = {"--by-year": options.by_year, "--stages": options.stages is not None, "-q": options.per_query}
+    ways = {"--by-year": options.by_year, "--stages": options.stages is not None, "--gap": options.gap,
+            "--overlap": options.overlap, "-q": options.per_query}  # fmt: skip
     other = [name for name, given in ways.items() if given]
     if other and other != ["-q"]:
-        from coliee_ir.commands.evaluate import by_year, stages  # which scores do without
+        from coliee_ir.commands.evaluate import details, gap  # which scores do without
 
         if len(other) > 1 or options.format not in FORMS:
-            problem = f"{other[0]} writes {', '.join(FORMS)}; --by-year, --stages and -q exclude each other"
+            problem = f"{other[0]} writes {', '.join(FORMS)}; {', '.join(ways)} exclude each other"
             raise UsageError("option-conflict", problem)
     forms = WITH_TIES_OF_QUERIES if options.per_query else WITH_TIES
     if options.span_of_ties and (options.format not in forms or (other and other != ["-q"])):
-        problem = f"--ties writes {', '.join(forms)}, and cannot be combined with --by-year or --stages"
+        problem = f"--ties writes {', '.join(forms)}, and cannot be combined with {', '.join([*ways][:-1])}"
         raise UsageError("option-conflict", problem)
-    at = [] if options.stages is None else stages.depths(options.stages)
+    at = [] if options.stages is None else details.depths(options.stages)
     if options.corpus is not None and options.errors is None:
         raise UsageError("option-needed", "--corpus gives the titles in --errors FILE: give both")
     runs = scoring.find_files(options, None if is_told else options.output, *wanted, options.log)
+    of_documents = at or options.gap or options.overlap
     of_queries = options.per_query or options.by_year or options.span_of_ties
     if options.log is not None:
         from coliee_ir.commands.evaluate import log  # see above
     scored = scoring.score(
-        options, measures(options), runs, keep="judged" if at else "queries" if of_queries else "values",
+        options, measures(options), runs, keep="judged" if of_documents else "queries" if of_queries else "values",
         ready=None if options.log is None else lambda evaluator: log.append(options.log, [], evaluator.names),
     )  # fmt: skip
     evaluator = scored.evaluator
@@ -70,8 +72,13 @@ def run(options: argparse.Namespace) -> int:
 
         scoring.put(form(errors(scored, corpus=options.corpus).tables()[0]), path)
     table = ScoreTable(scored, per_query=options.per_query, ties=options.span_of_ties)
-    if options.by_year or at:
-        found = stages.stages(scored, at) if at else by_year.by_year(scored, evaluator.gold)
+    if options.by_year or of_documents:
+        found = (
+            details.stages(scored, at) if at
+            else gap.gap(scored) if options.gap
+            else gap.overlap(scored) if options.overlap
+            else details.by_year(scored, evaluator.gold)
+        )  # fmt: skip
         scoring.publish(options, render(found, options.format), scored.submissions, is_told=is_told)
     elif (options.format, options.output, options.span_of_ties, is_told) == (
         "table", "-", False, False,

@@ -207,6 +207,8 @@ OPTIONS: Final[Mapping[str, Option]] = {
         "--stages", metavar="K,K,…",
         help="report recall, and the best score that a reranker can reach, at depths: 10,100 or 1..20",
     ),
+    "gap": _option("--gap", help="report of what the points consist that each run misses", **_SWITCH),
+    "overlap": _option("--overlap", help="report which relevant documents runs have in common", **_SWITCH),
     "log": _option(
         "--log", metavar="CSV", writes="file", local=True,
         help="append time, file, options and measures of each run",
@@ -221,6 +223,19 @@ OPTIONS: Final[Mapping[str, Option]] = {
     ),
     "timing": _option("--timing", help="print seconds and peak memory on standard error", **_SWITCH),
     "to": _option("--to", metavar="F", help=""),
+    "chunks": _option(
+        "--chunks", metavar="REGEX",
+        help="passages to documents: take what REGEX matches off the ids of documents: '_[0-9]+$' for 088_0, 088_1",
+    ),
+    "query_chunks": _option("--query-chunks", metavar="REGEX", help="the same for the ids of queries"),
+    "aggregate": _option(
+        "--aggregate", default="max",
+        help="score of a document from its passages: max, sum, mean, or first, that of the least number (default: max)",
+    ),
+    "like": _option(
+        "--like", metavar="GOLD", reads=True,
+        help="write the ids of a run as GOLD does (001 for 1, 96 for Article_96) where only one can be meant",
+    ),
     "form": _option("--from", metavar="F", help="format of IN"),
     "fix": _option(
         "--fix", metavar="OUT", writes="files",
@@ -229,10 +244,6 @@ OPTIONS: Final[Mapping[str, Option]] = {
     "figures": _option(
         "--figures", metavar="DIR", writes="files",
         help="write the figures as PDF, SVG and PNG, and their numbers as CSV"
-    ),
-    "overview": _option(
-        "--overview", metavar="DIR", writes="files",
-        help="write the figures of an overview paper, with the mean of each question over all runs, and LaTeX",
     ),
     # how it is computed
     "jobs": _option("--jobs", **_COUNT, help="number of processes (default: by input size)"),
@@ -304,7 +315,7 @@ OPTIONS: Final[Mapping[str, Option]] = {
     ),
     "candidates": _option(
         "--candidates", metavar="FILE", reads=True,
-        help='keep only the candidates of each query: {"001": ["013", …]}, or columns as those of a run',
+        help='keep only the candidates of each query: {"001": ["013", …]}, lines QUERY DOCUMENT, qrels, or a run',
     ),
     # fusing
     "method": _option("--method", metavar="M", help="fusion method"),
@@ -325,10 +336,11 @@ OPTIONS: Final[Mapping[str, Option]] = {
 
 #: the headings of ``--help``, in order, with the options that neither their files nor the want of them place
 _HEADINGS: Final[Mapping[str, frozenset[str]]] = {
-    "Input": frozenset(("answers", "exclude", "only", "form")),
+    "Input": frozenset(("answers", "exclude", "only", "form", "chunks", "query_chunks", "aggregate")),
     "Rules": frozenset(("protocol", "rule", "weights", "not_itself")),
     "Output": frozenset(
-        ("format", "to", "tag", "per_query", "span_of_ties", "by_year", "stages", "table_names", "best")
+        ("format", "to", "tag", "per_query", "span_of_ties", "by_year", "stages", "gap", "overlap", "table_names",
+         "best")
     ),
     "Running": frozenset(("jobs", "cluster", "store", "timing", "keep_going", "log", "help")),
 }  # fmt: skip

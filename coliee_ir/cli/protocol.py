@@ -1,4 +1,4 @@
-"""``coliee-ir protocol [NAME|FILE]…`` and ``coliee-ir protocol NAME -o FILE``."""
+"""``coliee-ir protocol [NAME|FILE] [-o FILE]``."""
 
 from __future__ import annotations
 
@@ -14,20 +14,16 @@ from coliee_ir.commands import protocol
 def add_arguments(parser: argparse.ArgumentParser) -> None:
     """The options of the command."""
     parser.epilog = "example: coliee-ir protocol alqac -o my-task.toml"
-    add(parser, "names", metavar="NAME|FILE", help="protocols to explain (default: list them)")
-    add(parser, "output", help="file to write the protocol itself to, as TOML that --protocol reads (default: explain)")
+    add(parser, "names", metavar="NAME|FILE", help="protocol to print, or file to check (default: list them)")
+    add(parser, "output", help="file to write it to, for --protocol (default: standard output)")
 
 
 def run(options: argparse.Namespace) -> int:
-    """List protocols, explain some, or write one."""
+    """List protocols, or print or write one, as TOML."""
     names: list[str] = options.names
-    if options.output == "-":
-        text = "\n".join(map(protocol.shown, names)) if names else protocol.listed()
-    elif len(names) != 1:
-        raise UsageError("bad-value", f"-o {options.output} takes one protocol, and {len(names) or 'none'} is named")
-    else:
-        check_outputs([options.output], names)
-        check_places([options.output])
-        text = protocol.stated(names[0])
-    scoring.put(text, options.output)
+    if names[1:] or (not names and options.output != "-"):
+        raise UsageError("bad-value", f"name one protocol to print; {len(names) or 'none'} is named")
+    check_outputs([options.output], names)
+    check_places([options.output])
+    scoring.put(protocol.stated(names[0]) if names else protocol.listed(), options.output)
     return 0

@@ -24,7 +24,7 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
         parser, "output", default=None,
         help="HTML page to write, one file that needs no network; - is standard output",
     )  # fmt: skip
-    add(parser, "figures", "overview")
+    add(parser, "figures")
     add(
         parser, "measure",
         help="measure to report; the page is about the first (repeatable; default: the task's official measures)",
@@ -35,8 +35,8 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
 
 def run(options: argparse.Namespace) -> int:
     """Score the runs, make the report, and write what was asked for."""
-    if options.output is None and options.figures is None and options.overview is None:
-        raise UsageError("option-needed", "name a result to write: -o FILE, --figures DIR or --overview DIR")
+    if options.output is None and options.figures is None:
+        raise UsageError("option-needed", "name a result to write: -o FILE or --figures DIR")
     report.check_installed()
     outputs = _outputs(options)
     if options.output is not None:
@@ -58,8 +58,6 @@ def run(options: argparse.Namespace) -> int:
         say(f"{options.output}: open it in a browser")
     if options.figures is not None:
         tell_figures(options.figures, made.write_figures(options.figures))
-    if options.overview is not None:
-        tell_figures(options.overview, made.write_overview(options.overview))
     return 2 if scored.invalid else 0
 
 
@@ -76,8 +74,4 @@ def _outputs(options: argparse.Namespace) -> list[str]:
         from coliee_ir.commands.report import page, paper
 
         outputs += map(str, paper.paths(page.Drawn._fields, options.figures))
-    if options.overview is not None:
-        from coliee_ir.commands.report import overview
-
-        outputs += map(str, overview.paths(options.overview))
     return outputs

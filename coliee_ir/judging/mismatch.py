@@ -7,6 +7,7 @@ single ids that look wrong are remarks.
 from __future__ import annotations
 
 import re
+from collections import Counter
 from collections.abc import Callable, Collection, Iterable, Sequence
 from functools import cached_property, lru_cache, partial
 from itertools import islice
@@ -33,6 +34,7 @@ _SAMPLE = 20
 
 _LOST = "leading zeros are lost: write ids as text of {width} digits"
 _HYPHENS = "write hyphens between the numbers of articles, as in 398-20"
+_PASSAGES = "if these are passages, `coliee-ir convert --chunks '_[0-9]+$'` makes documents of them"
 _OTHER_FORM = "ids differ only in Unicode form ({first}): write gold and run in one form"
 _TRUE_ZERO = "; if the zero is true, --decision no_overlap=zero scores it"
 
@@ -147,6 +149,10 @@ _RESPELLINGS: tuple[tuple[Callable[[str, int], str], str], ...] = (
         lambda text, _: text.translate(_DIGITS) if re.fullmatch("[0-9OoIl]+", text) else text,
         "write the digits 0 and 1, not the letters O and l",
     ),
+    (
+        lambda text, _: re.sub(r"(?i)^(?:article|art\.?)[\W_]*(?=[0-9])", "", text),
+        "write the number of an article alone: 96, not Article_96",
+    ),
     (lambda text, _: re.sub(r"[_.の]", "-", text), _HYPHENS),
     (lambda text, _: re.sub(r"\.0$", "", text), "ids were written as decimal numbers: write text"),
     (lambda text, width: re.sub(r"\.0$", "", text).zfill(width), "ids were written as decimal numbers: write text"),
@@ -158,6 +164,7 @@ _RESPELLINGS: tuple[tuple[Callable[[str, int], str], str], ...] = (
     (lambda text, _: re.sub(r"\.[A-Za-z]+$", "", text), "take the file name's ending off the ids"),
     (lambda text, _: re.split(r"[/\\]", text)[-1].removesuffix(".txt"), "take the folder off the ids"),
     (lambda text, _: re.sub(r"^.*[^0-9A-Za-z]", "", text), "take what stands before the number off the ids"),
+    (lambda text, _: re.sub(r"[^0-9A-Za-z][A-Za-z]?[0-9]+$", "", text), _PASSAGES),
     (lambda text, _: text.upper(), "write the ids in upper case"),
     (lambda text, _: text.strip("\"'[]()"), "take the quotation marks or brackets off the ids"),
     (lambda text, _: normalised(text, "NFC"), "ids of the {where} are in Unicode's form NFC"),
@@ -167,7 +174,9 @@ _RESPELLINGS: tuple[tuple[Callable[[str, int], str], str], ...] = (
 
 
 #: Those of the above that take away a part of the id which may belong to it.
-_UNSURE = frozenset({"write one document a line", "take what stands before the number off the ids", _HYPHENS})
+_UNSURE = frozenset(
+    {"write one document a line", "take what stands before the number off the ids", _HYPHENS, _PASSAGES}
+)
 
 
 class Respelling(NamedTuple):
@@ -186,6 +195,30 @@ def respelled(text: str, known: Collection[str], width: int, where: str) -> Resp
     return None
 
 
+def respelled_like(ids: Iterable[str], known: Collection[str]) -> dict[str, str]:
+    """Id → how the known ids would write it, for those that change, by the usual changes that make most of them known.
+
+    Ids that are not known after it change too, since not all need be judged, if they then look like known ones. What
+    would make two ids the same is not done.
+    """
+    now, width = {one: one for one in ids}, max(map(len, known), default=0)
+    forms, known = Forms.of(Ids.of(known)), frozenset(known)
+    while unknown := [one for one, text in now.items() if text not in known]:
+        best, n_best = dict[str, str](), 0
+        for change, remedy in _RESPELLINGS:
+            if remedy not in _UNSURE or len(unknown) == len(now):
+                changed = {one: text for one in unknown if (text := change(now[one], width)) != now[one]}
+                if (n := sum(text in known for text in changed.values())) > n_best:
+                    best, n_best = changed, n
+        times = Counter((now | best).values())
+        best = {one: text for one, text in best.items() if times[text] == 1}
+        best = {one: text for one, text in best.items() if text in known or forms.include_any(Ids.of([text]))}
+        if not best:
+            break
+        now |= best
+    return {one: text for one, text in now.items() if text != one}
+
+
 def _cause(kind: str, of_run: Collection[str], of_gold: Collection[str]) -> str:
     """The likely cause, found by trying what usually goes wrong, and its remedy."""
     if found := mistaken(of_run, of_gold):
@@ -194,7 +227,8 @@ def _cause(kind: str, of_run: Collection[str], of_gold: Collection[str]) -> str:
     width = max(map(len, of_gold))
     for change, remedy in _RESPELLINGS:
         if any(change(text, width) != text and change(text, width) in of_gold for text in of_run):
-            return remedy.format(width=width, where="gold")
+            helped = "" if remedy in _UNSURE else ", as `coliee-ir convert --like GOLD` does"
+            return remedy.format(width=width, where="gold") + helped
     if kind == "document":
         return "write them as the gold does; is the gold that of another task?"
     eras = [{exam_of(text) for text in ids if STATUTE_ID.fullmatch(text)} for ids in (of_run, of_gold)]

@@ -123,11 +123,11 @@ class Micro(_SetMeasure):
     def compute(self, parts: Parts, decisions: Decisions) -> Result:
         """The formula on the sums over all queries of the gold, answered or not."""
         correct, retrieved, relevant, extra = counts(self.part(parts), decisions, self.cutoff, self.rel)
-        each = np.column_stack(self.quotient(correct, retrieved, relevant)).astype(np.float64)
-        besides = np.array(self.quotient(0, extra, 0), dtype=np.float64)
+        each = np.column_stack(self.as_quotient(correct, retrieved, relevant)).astype(np.float64)
+        besides = np.array(self.as_quotient(0, extra, 0), dtype=np.float64)
         return Result(float(share(each.sum(axis=0) + besides)), share(each), summed=Terms(each, share, besides, False))
 
-    def quotient(self, correct: Counted, retrieved: Counted, relevant: Counted) -> tuple[Any, Any]:
+    def as_quotient(self, correct: Counted, retrieved: Counted, relevant: Counted) -> tuple[Any, Any]:
         """What is divided by what."""
         if self.letter == "F":
             weight = self.beta * self.beta

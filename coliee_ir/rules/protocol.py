@@ -210,15 +210,6 @@ LONG_LIST_FILE = r"(?i)task3-l(?![a-z])"
 DESCRIBED_TASKS = ("1", "2", "3", "4", "pilot")
 
 
-def task_that_shows(*, pilot: bool, labels: bool, statute: bool, widest: int) -> str:
-    """The task, as the form of the system description names it, that a run shows by what it holds."""
-    if pilot:
-        return "pilot"
-    if labels:
-        return "4"
-    return "3" if statute else "2" if widest <= 3 else "1"
-
-
 class Found(NamedTuple):
     """The task that files belong to, and what shows it; that is empty where the task was named."""
 
@@ -463,11 +454,6 @@ def protocol(task: str | int, edition: str | int | None = None) -> Protocol:
 def all_rules(task: str) -> tuple[Protocol, ...]:
     """The rules of a task, a row for each span of editions."""
     return _family(task).rules
-
-
-def all_submissions(task: str) -> tuple[SubmissionRules, ...]:
-    """How submissions to a task must look, likewise; empty where nothing is known."""
-    return _family(task).submissions
 
 
 def has_submissions(task: str | None) -> TypeGuard[str]:

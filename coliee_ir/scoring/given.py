@@ -457,6 +457,6 @@ def _of_counts(table: Table, names: Sequence[str]) -> dict[str, FloatArray]:
         raise table.place(at).fault("bad-cell", f"this is not {', '.join(_COUNTS)}", found, remedy)
     made: dict[str, FloatArray] = {}
     for measure in (MicroF(), MicroP(), MicroR()):
-        sums = np.column_stack(measure.quotient(correct, retrieved, relevant))
+        sums = np.column_stack(measure.as_quotient(correct, retrieved, relevant))
         made |= {measure.name: share(sums), **{measure.name + part: sums[:, at] for at, part in enumerate(PARTS)}}
     return {**made, **columns}

@@ -14,7 +14,7 @@ import numpy as np
 from coliee_adapters.ids import IntArray
 from coliee_ir.judging.judged import FloatArray, Judged
 from coliee_ir.measures import Measure
-from coliee_ir.measures.base import Parts, of_mean, quotient
+from coliee_ir.measures.base import Parts, of_mean, quotient, share
 from coliee_ir.measures.sets import Macro, MacroF, Micro, counts, topic_wise
 from coliee_ir.rules.decisions import Decisions
 
@@ -75,6 +75,52 @@ def cut(judged: Judged, most: int | IntArray) -> Judged:
         extra={},
         tied=judged.tied[:, :0],
     )
+
+
+def best_counts(measure: Micro | Macro, ranked: Judged) -> IntArray:
+    """The count of documents of each query that makes the score greatest, the order being as it is; shape (Q,).
+
+    Only 0 and the ranks of relevant documents come into question. Of a mean each query has its own best. A micro
+    average Σa/Σb is greatest where Σ(a − s·b) is, with s that greatest value (Dinkelbach 1967): s rises to it.
+    """
+    qrels = ranked.qrels
+    hits = (ranked.rank > 0) & (qrels.relevance >= measure.rel)
+    every = np.arange(len(qrels.queries))
+    query = np.concatenate((every, np.repeat(every, qrels.sizes)[hits]))
+    count = np.concatenate((np.zeros_like(every), ranked.rank[hits]))
+    order = np.lexsort((count, query))
+    query, count = query[order], count[order]
+    start = np.searchsorted(query, every)
+    correct, relevant = np.arange(len(query)) - start[query], qrels.relevant(measure.rel)[query]
+
+    def best(values: FloatArray) -> IntArray:
+        """The row of each query's greatest value, the first of several."""
+        return np.lexsort((count, -values, query))[start]
+
+    if isinstance(measure, Macro):
+        return count[best(measure.of_sums(np.stack((correct, count, relevant), axis=-1).astype(np.float64)))]
+    a, b = np.broadcast_arrays(*measure.as_quotient(correct, count, relevant))
+    rows, reached = best(a.astype(np.float64)), -1.0
+    while (score := float(share(np.array((a[rows].sum(), b[rows].sum()), dtype=np.float64)))) > reached + NEAR:
+        chosen, reached = rows, score
+        rows = best(a - score * b)
+    return count[chosen]
+
+
+def perfect(ranked: Judged, rel: int) -> Judged:
+    """The relevant documents of a ranking alone, the most relevant first: what a perfect reranker makes of it."""
+    qrels = ranked.qrels
+    found = (ranked.rank > 0) & (qrels.relevance >= rel)
+    of_query = np.repeat(np.arange(len(qrels.queries)), qrels.sizes)
+    order = np.lexsort((-qrels.relevance, ~found, of_query))
+    place = np.empty(len(order), dtype=np.int64)
+    place[order] = np.arange(len(order)) - qrels.start[of_query[order]] + 1
+    return replace(ranked, rank=np.where(found, place, 0), retrieved=qrels.sums(found), extra={})
+
+
+def with_documents(parts: Parts, documents: Judged) -> Parts:
+    """A submission with other documents, and no long list beside them."""
+    return {**{name: part for name, part in parts.items() if name != "long"}, "documents": documents}
 
 
 def relevance_of(measure: Measure) -> int:

@@ -74,7 +74,12 @@ tasks, tags = st.sampled_from(["1", "2", "3", "4", "pilot"]), st.from_regex("[A-
 @settings(max_examples=settings().max_examples // 2)
 @given(st.lists(st.builds(Description, tasks, tags, texts, texts, texts), min_size=1, max_size=4))
 def test_what_is_written_reads_back(tmp_path_factory: pytest.TempPathFactory, said: list[Description]) -> None:
-    back = read(descriptions.text_of(said), tmp_path_factory.getbasetemp())
+    written = "\n".join(
+        f"Task: {one.task}\nRun tag: {one.tag}\n\n- Machine learning models:\n{one.models}\n"
+        f"- External resources:\n{one.resources}\n- Explaination:\n{one.explanation}\n"
+        for one in said
+    )
+    back = read(written, tmp_path_factory.getbasetemp())
     assert [one[:5] for one in back] == [one[:5] for one in said]
 
 

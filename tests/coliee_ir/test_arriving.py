@@ -268,13 +268,3 @@ def test_approaches_are_printed_from_the_descriptions() -> None:
     write({"in/a": cases("A1"), "in/b": cases("B1", 2), "in/about.txt": about})
     board = one_step.leaderboard("gold.json", "in", task="1", n_resamples=99)
     assert board.table("approaches").rows == [["A1", "BERT and GPT-2", "-", "Both."], ["B1", "-", "-", "-"]]
-
-
-def test_the_form_is_written_for_a_run_and_checked_beside_it(capsys: pytest.CaptureFixture[str]) -> None:
-    for content, task in ((cases("A1"), 1), (articles("A1"), 3), (labels("A1"), 4), ("001 013 A1\n", 2)):
-        write({"run": content})
-        assert main(["convert", "run", "about.txt", "--to", "description"]) == 0
-        assert f"… task {task} … A1 …" in heard(capsys.readouterr().err)
-        main(["validate", "run", "about.txt", "--task", str(task), "-f", "json"])
-        found = [one for one in json.loads(capsys.readouterr().out)["findings"] if one["file"] == "about.txt"]
-        assert [(one["rule"], one["count"]) for one in found] == [("description-empty", 3)]

@@ -12,7 +12,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 import coliee_ir.examples
-from coliee_adapters.errors import InputError, MismatchError, UsageError
+from coliee_adapters.errors import ColieeError, InputError, MismatchError, UsageError
 from coliee_adapters.forms.lines import counted
 from coliee_adapters.records import Answers, Columns, Gold, Run
 from coliee_ir import evaluate, read_run, to_qrels, to_run
@@ -51,6 +51,9 @@ TREC = "01 Q0 18 1 2.0 univABC\n01 Q0 02 2 1.0 univABC\n02 Q0 18 1 1.0 univABC\n
 MADE = "the scores are made from the order of lines"
 EMPTY = '{\n"q": ["a"],\n"empty": []}'
 SCORED = "q Q0 a 1 1.0 T\nq Q0 b 2 1.0 T\nq Q0 c 3 2.0 T\n"
+PASSAGES = "".join(f"q-{at} Q0 {one} 1 {score} T\n" for at, one, score in (
+    ("a", "a_0", 3.0), ("a", "a_10", 2.0), ("b", "a_2", 9.0), ("b", "b_9", 5.0), ("b", "b_10", 7.0),
+))  # fmt: skip
 LABELS = "R07-01-O Y gold\nR07-02-O N gold\n"
 
 
@@ -92,11 +95,34 @@ LABELS = "R07-01-O Y gold\nR07-02-O N gold\n"
         ("answers.txt", LABELS, "trec", {}, "R07-01-O Q0 Y 1 1.0 gold\nR07-02-O Q0 N 1 1.0 gold\n", ["2 answers"]),
         ("run.trec", "R07-01-O Q0 Y 1 1.0 gold\nR07-02-O Q0 N 1 1.0 gold\n", "labels", {}, LABELS, ["2 answers"]),
         ("qrels", "R07-01-O 0 Y 1\nR07-02-O 0 N 1\n", "labels", {}, LABELS, ["2 labels"]),
+        # passages to documents; 9 is before 10
+        ("run", PASSAGES, "trec", {"chunks": "_[0-9]+$", "query_chunks": "-.$"},
+         "q Q0 a 1 9.0 T\nq Q0 b 2 7.0 T\n", ["2 documents of 1 query"]),
+        ("run", PASSAGES, "trec", {"chunks": "_[0-9]+$", "query_chunks": "-.$", "aggregate": "sum"},
+         "q Q0 a 1 14.0 T\nq Q0 b 2 12.0 T\n", ["2 documents of 1 query"]),
+        ("run", PASSAGES, "trec", {"chunks": "_[0-9]+$", "query_chunks": "-.$", "aggregate": "mean"},
+         f"q Q0 b 1 6.0 T\nq Q0 a 2 {14 / 3} T\n", ["2 documents of 1 query"]),
+        ("run", PASSAGES, "trec", {"chunks": "_[0-9]+$", "query_chunks": "-.$", "aggregate": "first"},
+         "q Q0 b 1 5.0 T\nq Q0 a 2 3.0 T\n", ["2 documents of 1 query"]),
+        ("run", "q a#1 T\nq b#7 T\nq a#2 T\np b T\n", "columns", {"chunks": "#.*"}, "q a T\nq b T\np b T\n",
+         ["3 documents of 2 queries"]),
+        # ids as in a gold, whether judged or not; 7 and 007 cannot both be 007
+        ("run", "1 18 T\n1 5 T\n1 7 T\n1 007 T\n", "columns", {"like": {"01": ["018"]}},
+         "01 018 T\n01 005 T\n01 7 T\n01 007 T\n",
+         ["ids of 1 query …", "ids of 2 documents …", "4 documents of 1 query"]),
+        ("run", "q Article_398-20 T\nq Article_20 T\n", "columns", {"like": {"q": ["398-20", "5"]}},
+         "q 398-20 T\nq 20 T\n", ["ids of 2 documents …", "2 documents of 1 query"]),
+        ("run", "q 398-20 T\nq 5 T\n", "columns", {"like": {"q": ["20", "5"]}}, "q 398-20 T\nq 5 T\n",
+         ["2 documents of 1 query"]),
+        ("answers", "R7-01-O Y T\n", "labels", {"like": {"R07-01-O": "Y"}}, "R07-01-O Y T\n",
+         ["ids of 1 query …", "1 answer"]),
     ],
 )  # fmt: skip
 def test_what_is_written_and_what_is_said(
     name: str, text: str, to: str | None, options: dict[str, Any], written: Any, said: list[str], put: Put
 ) -> None:
+    if "like" in options:
+        options = {**options, "like": put("like.json", json.dumps(options["like"]))}
     target, told = converted(put(name, text), to, **options)
     found = target.read_text()
     assert (found if isinstance(written, str) else json.loads(found)) == written
@@ -229,6 +255,43 @@ def test_what_cannot_become_that_is_refused_and_leaves_no_file(
         converted(source, to)
     assert said in heard(refused.value)
     assert [path.name for path in source.parent.iterdir()] == [name]
+
+
+@pytest.mark.parametrize(
+    ("text", "options", "error", "said"),
+    [
+        ("q a_1 T\n", {"chunks": "("}, UsageError, "[bad-value] '('…"),
+        ("q a_1 T\n", {"chunks": "_x"}, MismatchError, "[mismatch] '_x'…"),
+        ("q a_1 T\n", {"query_chunks": "_.$"}, MismatchError, "[mismatch] '_.$'…"),
+        ("q a_1 T\n", {"chunks": ".*"}, MismatchError, "[mismatch] … (found 'a_1')…"),
+        ("q a_1 T\n", {"chunks": "_.$", "aggregate": "sum"}, UsageError, "[unfit-option]"),
+        ("q a_1 T\n", {"chunks": "_.$", "aggregate": "median"}, UsageError, "[unknown-name] … 'median'…"),
+        ("R07-01-O Y T\n", {"chunks": "_.$"}, UsageError, "[wrong-part]"),
+    ],
+)
+def test_what_no_passages_can_be_made_documents_of_is_refused(
+    text: str, options: dict[str, Any], error: type[ColieeError], said: str, put: Put
+) -> None:
+    source = put("run.txt", text)
+    with refusing(error, said):
+        converted(source, "trec", **options)
+    assert [path.name for path in source.parent.iterdir()] == ["run.txt"]
+
+
+def test_documents_at_their_best_passage_score_as_the_undivided_run(tmp_path: Path) -> None:
+    whole, qrels = EXAMPLES / "trec/bm25.run", EXAMPLES / "trec/qrels.txt"
+    passages = [
+        f"{query} Q0 {document}_{at} 1 {score - abs(at - len(document) % 3)} P\n"
+        for query, ranking in to_run(whole, task="trec").items()
+        for document, score in ranking.items()
+        for at in range(12)
+    ]
+    (tmp_path / "passages").write_text("".join(passages))
+    with refusing(MismatchError, "[mismatch] … --chunks …"):
+        evaluate(qrels, tmp_path / "passages", task="trec")
+    joined, _ = converted(tmp_path / "passages", "trec", chunks="_[0-9]+$")
+    assert to_run(joined, task="trec") == to_run(whole, task="trec")
+    assert evaluate(qrels, joined, task="trec").measures == evaluate(qrels, whole, task="trec").measures
 
 
 def test_a_name_that_ends_in_gz_is_compressed(put: Put) -> None:

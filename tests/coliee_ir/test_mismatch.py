@@ -57,7 +57,7 @@ def test_a_run_that_shares_no_query_is_refused_with_the_likely_cause(
     with pytest.raises(MismatchError) as refused:
         checked(gold, {query: ["072495"] for query in queries})
     assert heard(refused.value).startswith("run.txt: [mismatch]: the run has '")
-    assert heard(refused.value.remedy) == cause
+    assert heard(refused.value.remedy).startswith(cause)
 
 
 def test_a_refusal_shows_what_both_sides_look_like() -> None:

@@ -24,10 +24,9 @@ import coliee_ir
 import coliee_ir.examples
 from coliee_ir.commands.report import embedded
 from coliee_ir.commands.report.drawing import on_page, on_paper
-from coliee_ir.commands.report.overview import overview, write_overview
-from coliee_ir.commands.report.overview import paths as overview_paths
+from coliee_ir.commands.report.overview import overview
 from coliee_ir.commands.report.page import drawn
-from coliee_ir.commands.report.paper import write_figures
+from coliee_ir.commands.report.paper import svg_of, write_figures
 
 pytestmark = pytest.mark.usefixtures("one_deal")
 
@@ -275,11 +274,11 @@ def test_the_command_can_be_typed_again_and_gives_the_same_page(
     ("options", "said"),
     [
         ([], "[option-needed]"),
-        (["--overview", "o", "--seed", "-1"], "[bad-value]"),
-        (["--overview", "o", "--resamples", "2000000"], "[bad-value] … 100,000"),
-        (["--overview", "o", "-m", "MicroG"], "[unknown-measure]"),
-        (["--overview", "o", "--categories", "none.csv"], "[no-file]"),
-        (["--overview", "o", "--corpus", "none"], "none"),
+        (["--figures", "o", "--seed", "-1"], "[bad-value]"),
+        (["--figures", "o", "--resamples", "2000000"], "[bad-value] … 100,000"),
+        (["--figures", "o", "-m", "MicroG"], "[unknown-measure]"),
+        (["--figures", "o", "--categories", "none.csv"], "[no-file]"),
+        (["--figures", "o", "--corpus", "none"], "none"),
     ],
 )
 def test_what_does_not_fit_is_refused(
@@ -467,18 +466,7 @@ def test_page_and_paper_are_drawn_from_one_definition(of_task1: coliee_ir.types.
         assert screen["config"]["aria"] is False  # the chart as a whole has a text
 
 
-def test_the_overview_has_a_figure_for_each_kind_of_question(call: Call, tmp_path: Path, quick: None) -> None:
-    code, _, _ = call("report", *shown("3 of 2025"), "--overview", tmp_path, "--resamples", "99")
-    assert code == 0
-    tex = (tmp_path / "overview.tex").read_text(encoding="utf-8")
-    included = re.findall(r"\\includegraphics\[width=[0-9.]+\\linewidth\]\{(.*?)\}", tex)
-    assert included == ["single-easy.pdf", "single-other.pdf", "several.pdf"]
-    assert all((tmp_path / name).is_file() for name in included)
-    assert "Means over 2 runs of F2, P, R, AP, Rprec, R@5, R@10, R@30" in tex
-    assert tex.count("\\begin{figure}") == tex.count("\\end{figure}") == 3
-
-
-def test_the_overview_names_every_question_on_its_axis(tmp_path: Path, quick: None) -> None:
+def test_the_overview_names_every_question_on_its_axis(quick: None) -> None:
     ids = [f"H{n // 10:02}-{n}-U" for n in range(110)]
     gold = {query: ["1"] for query in ids}
     runs = [coliee_ir.Run.of({query: ["1"] for query in ids[:n]}, tag=f"A{n}") for n in (20, 60)]
@@ -486,9 +474,5 @@ def test_the_overview_names_every_question_on_its_axis(tmp_path: Path, quick: No
     figures = overview(board)
     assert [(one.name, len(one.data.rows)) for one in figures] == [
         ("single-easy", 20), ("single-other", 45), ("single-other-2", 45)]  # fmt: skip
-    written = write_overview(board, tmp_path)
-    shown = [
-        text for path in written if path.suffix == ".svg" for text in re.findall(">([^<>]+)</text>", path.read_text())
-    ]
+    shown = [text for one in figures for text in re.findall(">([^<>]+)</text>", svg_of(one))]
     assert sorted(set(ids) & set(shown)) == sorted(ids)
-    assert set(written) <= set(overview_paths(tmp_path))

@@ -15,7 +15,7 @@ from pytest import approx
 
 from coliee_adapters.errors import UsageError
 from coliee_ir import Evaluator, evaluate
-from coliee_ir.commands.evaluate.stages import ceiling, depths, stages
+from coliee_ir.commands.evaluate.details import ceiling, depths, stages
 
 Call = Callable[..., tuple[int, str, str]]
 
@@ -59,7 +59,7 @@ def test_the_table_has_the_recall_that_evaluate_has() -> None:
     scores = Evaluator(GOLD, "MicroF1", task="trec").evaluate(run, keep_judged=True)
     found = stages([scores], [1, 2, 3])
     assert [one["k"] for one in found.to_dict()["runs"][0]["stages"]] == found.to_frame()["k"].tolist() == [1, 2, 3]
-    for k, documents, micro, macro, _ in found.stages[0]:
+    for k, documents, micro, macro, _ in found.rows[0]:
         expected = evaluate(GOLD, run, task="trec", measures=[f"MicroR@{k}", f"MacroR@{k}"]).measures
         assert [micro, macro] == approx(list(expected.values()))
         assert documents == approx(sum(min(len(ranking), k) for ranking in run.values()) / 2)

@@ -55,7 +55,6 @@ def test_what_shows_no_task_leaves_it_to_the_gold() -> None:
         ("gold.json", ("tune", GOLD1, RUN1, "--by", "k", "--apply", RUN1, "-o", "DIR/x", "--save", "DIR/x")),
         ("ranking.csv", ("leaderboard", GOLD1, "DIR", "-o", "DIR/ranking.csv")),
         ("scores.csv", ("report", GOLD1, "DIR/scores.csv", "--figures", "DIR")),
-        ("single-easy.csv", ("report", GOLD1, "DIR/single-easy.csv", "--overview", "DIR")),
         ("page", ("report", GOLD1, "DIR", "-o", "DIR/page")),
         ("run.txt", ("convert", "DIR/run.txt", "DIR/run.txt")),
         ("run.txt", ("convert", "DIR/run.txt", "DIR/link", "--to", "trec")),

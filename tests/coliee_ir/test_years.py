@@ -15,7 +15,7 @@ from pytest import approx
 
 from coliee_adapters.errors import UsageError
 from coliee_ir import Fusion, evaluate, fit_fusion, read_gold, tune
-from coliee_ir.commands.evaluate.by_year import by_year
+from coliee_ir.commands.evaluate.details import by_year
 from coliee_ir.scoring.years import years
 
 Call = Callable[..., tuple[int, str, str]]
@@ -31,7 +31,7 @@ def test_both_spellings_of_a_year_are_one_exam() -> None:
     runs = [dict.fromkeys(gold, "Y"), dict.fromkeys(gold, "N")]
     record = read_gold(gold, task="4")
     assert years(record) == {"H30-1-A": "H30", "R01-1-A": "R01", "R1-18-U": "R01", "R02-2-A": "R02"}
-    assert [(one.year, one.queries) for one in by_year([evaluate(gold, runs[0], task="4")], record).years[0]] == [
+    assert [(one.year, one.queries) for one in by_year([evaluate(gold, runs[0], task="4")], record).rows[0]] == [
         ("H30", 1), ("R01", 2), ("R02", 1)
     ]  # fmt: skip
     assert fit_fusion(gold, *runs, task="4", by_year=True).folds == 3

@@ -12,7 +12,7 @@ from __future__ import annotations
 
 import datetime
 import re
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator
 from typing import Final, NamedTuple
 
 from coliee_adapters.descriptions import is_description
@@ -56,7 +56,7 @@ def read(source: Source) -> list[Description]:
     """The descriptions in a file, one for each run tag; several tags of a block share its text."""
     if not is_description(source.head()):
         problem = "this is not a system description"
-        raise InputError("unknown-format", source.name, problem, remedy="write it with convert --to description")
+        raise InputError("unknown-format", source.name, problem, remedy="begin with lines Task: and Run tag:")
     return [one for block in _blocks(source.text()) for one in _of_block(block, source.name)]
 
 
@@ -95,30 +95,6 @@ def _of_block(block: _Block, file: str) -> Iterator[Description]:
     task = re.sub(r"^task\s*|[\[\]()]", "", texts.pop("task").casefold()).strip()
     for tag in re.split(r"[,;\s]+", texts.pop("tag")):
         yield Description(task, tag, **texts, file=file, line=line)
-
-
-def text_of(described: Sequence[Description]) -> str:
-    """Descriptions in the organisers' form, as ``read`` reads them."""
-    return "\n".join(
-        f"Task: {one.task}\nRun tag: {one.tag}\n\n- Machine learning models:\n{_lines(one.models)}\n"
-        f"- External resources:\n{_lines(one.resources)}\n- Explaination:\n{_lines(one.explanation)}"
-        for one in described
-    )
-
-
-def template(task: str, tag: str, tasks: Sequence[str], limit: str) -> str:
-    """The form to be filled in, with its hints; what is not filled in is found by ``validate``."""
-    dated = f", and the date of its last update, which must be before {limit}" if limit else ""
-    return (
-        f"# one of {', '.join(tasks)}\nTask: {task}\nRun tag: {tag}\n\n"
-        f"# name and URL of each model{dated}; or none\n- Machine learning models:\n\n"
-        "# name and URL of each resource; or none\n- External resources:\n\n"
-        "# one to three lines for the overview paper\n- Explaination:\n"
-    )
-
-
-def _lines(text: str) -> str:
-    return f"{text}\n" if text else ""
 
 
 _MONTHS: Final = ["jan", "feb", "mar", "apr", "may", "jun", "jul", "aug", "sep", "oct", "nov", "dec"]

@@ -9,6 +9,7 @@ from __future__ import annotations
 
 import io
 import json
+import re
 from collections.abc import Callable, Iterator, Sequence
 from typing import Any, Final, NamedTuple
 
@@ -26,7 +27,7 @@ NAMES: Final = (FORMAT, "claims")
 #: The sides, and what tells their claims apart once both are documents of one query.
 SIDES: Final = {"plaintiff": "p", "defendant": "d"}
 
-_KEYS: Final = (b'"tort_id"', b'"plaintiff_claims"', b'"defendant_claims"', b'"court_decision"')
+_KEY: Final = rb'"(?:tort_id|plaintiff_claims|defendant_claims|court_decision)"\s*:'
 _BLOCK: Final = 1 << 20
 _LAYOUT: Final = "expected JSON Lines, one instance a line; jq -c '.[]' makes that of a list, jq -c . of anything else"
 _ALL_OR_NONE: Final = "gold has true or false for every one of them, or null for all"
@@ -61,7 +62,7 @@ def sniff(head: bytes) -> bool:
     >>> sniff(b'{"version": "1", "tort_id": "0", "undisputed_facts": [')
     True
     """
-    return head.lstrip().startswith((b"{", b"[")) and any(key in head for key in _KEYS)
+    return head.lstrip().startswith((b"{", b"[")) and re.search(_KEY, head) is not None
 
 
 def read_cases(source: Source) -> list[TortCase]:

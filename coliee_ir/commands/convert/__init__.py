@@ -1,9 +1,9 @@
 """From one form to another: files to TREC and back, records to dictionaries and frames. What is lost is said."""
 
+from coliee_ir.commands.convert.ids import AGGREGATES
 from coliee_ir.commands.convert.records import to_frame, to_qrels, to_run
 from coliee_ir.commands.convert.writing import (
     ANSWER_TARGETS,
-    DESCRIPTION,
     GOLD_TARGET,
     GOLD_TARGETS,
     RUN_TARGET,
@@ -14,8 +14,8 @@ from coliee_ir.commands.convert.writing import (
 )
 
 __all__ = [
+    "AGGREGATES",
     "ANSWER_TARGETS",
-    "DESCRIPTION",
     "GOLD_TARGET",
     "GOLD_TARGETS",
     "RUN_TARGET",

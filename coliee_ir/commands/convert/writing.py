@@ -3,33 +3,26 @@
 from __future__ import annotations
 
 import os
-from collections.abc import Collection, Iterator, Mapping, Sequence
+from collections.abc import Collection, Iterator, Mapping
 from typing import Literal
 
 from coliee_adapters.checked import one_of
-from coliee_adapters.descriptions import is_description
-from coliee_adapters.descriptions import system_description as descriptions
-from coliee_adapters.descriptions.system_description import Description
 from coliee_adapters.errors import MismatchError, UsageError, quoted, shortened
 from coliee_adapters.files.source import PathLike, Source, is_folder
 from coliee_adapters.files.writing import check_outputs, written, written_bytes
 from coliee_adapters.forms import detect, model_text, parquet, tort
 from coliee_adapters.forms.form import Form, Written
 from coliee_adapters.forms.lines import counted
-from coliee_adapters.forms.statute import STATUTE_ID
 from coliee_adapters.forms.vocabulary import checked_columns
 from coliee_adapters.records import Answers, Gold, Run, as_documents
 from coliee_adapters.remarks import Remark
-from coliee_ir.inbox.inventory import named_task
+from coliee_ir.commands.convert.ids import joined, written_like
 from coliee_ir.judging.gathered import Gathered
 from coliee_ir.rules.protocol import (
-    DESCRIBED_TASKS,
     has_coliee_submissions,
     has_submissions,
-    model_limit,
     submission_rules,
     task_name,
-    task_that_shows,
     unfit_tag,
 )
 from coliee_ir.scoring.reading import check_columns, gold_files, read_gold, read_run, reads_as_gold, reads_as_run
@@ -41,9 +34,6 @@ GOLD_TARGET, RUN_TARGET = "qrels", "trec"
 GOLD_TARGETS = tuple(form.name for form in detect.GOLD_FORMS if form.write)
 RUN_TARGETS = tuple(form.name for form in detect.RUN_FORMS if form.write)
 ANSWER_TARGETS = tuple(form.name for form in detect.RUN_FORMS if form.write and "labels" in form.holds)
-
-#: What can be made of a run besides: the system description to be filled in.
-DESCRIPTION = "description"
 
 _GOLDS, _RUNS = ([form.name for form in forms] for forms in (detect.GOLD_FORMS, detect.RUN_FORMS))
 
@@ -62,6 +52,10 @@ def convert(
     columns: Mapping[str, str] | None = None,
     unreadable_answers: Literal["refuse", "wrong"] = "refuse",
     task: str | None = None,
+    chunks: str | None = None,
+    query_chunks: str | None = None,
+    aggregate: str = "max",
+    like: PathLike | None = None,
 ) -> list[str]:
     """Convert a file; sentences that say what was written, what was tolerated, and what the new form cannot hold.
 
@@ -76,6 +70,12 @@ def convert(
         columns: what the columns of a table are called, by role: see ``read_gold``.
         unreadable_answers: whether answers that are neither Y nor N are refused, or left out.
         task: the task whose protocol says how the source is written; it is a gold where ``to`` is ``qrels``.
+        chunks: a regular expression: what it matches is taken off the ids of documents, and passages of one document
+            become it.
+        query_chunks: the same for the ids of queries.
+        aggregate: what a document's score is of those of its passages: ``max``, ``sum``, ``mean``, or ``first``, that
+            of the passage with the least number.
+        like: a gold, as whose ids those of a run are written where only one can be meant.
 
     Raises:
         InputError: the source cannot be read, or the target not written.
@@ -83,15 +83,18 @@ def convert(
     """
     for name, value in (("form", form), ("to", to), ("tag", tag)):
         one_of(name, value, str | None, "a name")
-    check_outputs([target], [source, template])
+    check_outputs([target], [source, template, like])
     if to is None and os.fspath(target).endswith(f".{parquet.FORMAT}"):
         to = parquet.FORMAT
     files = [Source(path, columns=checked_columns(columns)) for path in gold_files(source)]
     if columns:
         check_columns(files, columns)
-    if not is_folder(source) and form is None and is_description(files[0].head()):
-        return _write_described(descriptions.read(files[0]), target, to, tag, files[0].name)
-    is_gold = _is_gold(files[0], form, to) if task is None and not is_folder(source) else to in (None, GOLD_TARGET)
+    of_run = chunks is not None or query_chunks is not None or like is not None
+    if of_run and is_folder(source):
+        raise UsageError("unfit-option", f"{source} is a folder; --chunks, --query-chunks and --like take one run")
+    is_gold = not of_run and (
+        _is_gold(files[0], form, to) if task is None and not is_folder(source) else to in (None, GOLD_TARGET)
+    )
     if task is not None and to is None:
         problem = f"name the format to write: --to {GOLD_TARGET} for a gold, --to trec for a run"
         raise UsageError("option-needed", problem)
@@ -107,9 +110,14 @@ def convert(
     if form == model_text.FORM:
         unreadable_answers = "wrong"  # the texts without an answer are named, and left out
     record = read_run(files[0], task=task, form=form, unreadable_answers=unreadable_answers)
-    if to == DESCRIPTION:
-        return _write_template(record, target, tag)
-    said = write(record, target, to=to, tag=tag, template=template)
+    said = list[str]()
+    if chunks is not None or query_chunks is not None:
+        if not isinstance(record, Run):
+            raise UsageError("wrong-part", f"{record.path} holds answers; --chunks and --query-chunks need documents")
+        record = joined(record, chunks, query_chunks, aggregate)
+    if like is not None:
+        record, said = written_like(record, read_gold(like, columns=columns))
+    said += write(record, target, to=to, tag=tag, template=template)
     if form != model_text.FORM:
         return said
     without = [one for one in model_text.read(files[0]) if one.label is None]
@@ -120,45 +128,6 @@ def convert(
             for one in without
         ),
     ]
-
-
-def _write_described(
-    described: Sequence[Description], target: PathLike, to: str | None, tag: str | None, name: str
-) -> list[str]:
-    """A system description in the organisers' form."""
-    if to != DESCRIPTION:
-        raise UsageError("option-needed", f"{name} is a system description: say --to {DESCRIPTION}")
-    chosen = [one for one in described if tag in (None, one.tag)]
-    if not chosen:
-        problem = f"{name} describes no run {quoted(tag or '')}, but {', '.join(one.tag for one in described)}"
-        raise UsageError("unknown-name", problem)
-    with written(target) as stream:
-        stream.write(descriptions.text_of(chosen))
-    return [f"{counted(len(chosen), 'run')} described"]
-
-
-def _write_template(record: Run | Answers, target: PathLike, tag: str | None) -> list[str]:
-    """The form of a system description with what the run shows: its tag, and its task."""
-    tag = tag or "_".join(record.tag.split())
-    task = _described_task(record)
-    limit = model_limit(task)
-    text = descriptions.template(task, tag, DESCRIBED_TASKS, f"{limit.day} {limit:%B %Y}" if limit else "")
-    with written(target) as stream:
-        stream.write(text)
-    return [f"task {task}, run tag {tag}: fill in the fields; validate checks them beside the run", *_unfit(tag)]
-
-
-def _described_task(record: Run | Answers) -> str:
-    """The task of a run, as the form of the description names it: by the file's name, or by what it holds."""
-    if by_name := named_task(record.path):
-        return by_name
-    block = None if isinstance(record, Answers) else next(iter(record.blocks()), None)
-    return task_that_shows(
-        pilot=record.format in tort.NAMES,
-        labels=isinstance(record, Answers),
-        statute=block is not None and all(map(STATUTE_ID.fullmatch, block.queries)),
-        widest=0 if block is None else max(map(len, block.documents), default=0),
-    )
 
 
 def write(

@@ -40,9 +40,10 @@ class _Team(NamedTuple):
         tasks = sorted({board.task for board, _ in self.entries} | {one.task for one in self.files if one.task})
         errors, warnings = (sum(getattr(one, name) for one in self.files) for name in ("errors", "warnings"))
         return (
-            f"Tasks {', '.join(tasks)}" if tasks else "no task",
+            self.name,
+            f"Task{'s' * (len(tasks) > 1)} {', '.join(tasks)}" if tasks else "no task",
             counted(len(self.entries), "run"),
-            *([f"{len(self.refused)} refused"] if self.refused else []),
+            f"{len(self.refused)} refused",
             counted(errors, "error"),
             counted(warnings, "warning"),
             "described" if self.describes else "no description",
@@ -93,18 +94,17 @@ def _short(file: str, common: Path | None) -> str:
 
 
 def _index(day: Day, teams: Sequence[_Team]) -> str:
-    rows: list[list[Cell]] = [[one.kind, one.team, one.run, str(one.what)] for one in day.decide]
-    decide = Grid(["kind", "team", "run", "what"], rows, n_text=4)
+    decide = "".join(f"<li>{in_html(f'{one} [{one.kind}]')}</li>\n" for one in day.decide)
     details = "".join(
-        f"<details><summary><b>{in_html(team.name)}</b> · {in_html(' · '.join(team.row))}</summary>\n"
+        f'<details class="row"><summary>{" ".join(f"<span>{in_html(one)}</span>" for one in team.row)}</summary>\n'
         f'<p><a href="teams/{file_name(team.name)}">Page</a>, '
         f'<a href="teams/{file_name(team.name).removesuffix(".html")}.txt">text for a mail</a></p>\n'
         f"{html(_files(team), f'files of {team.name}')}</details>\n"
         for team in teams
     )
     sections = [Section("teams", "Teams", details)]
-    if rows:
-        sections.insert(0, Section("decide", "To decide", html(decide, "to decide")))
+    if decide:
+        sections.insert(0, Section("decide", "To decide", f"<ul>\n{decide}</ul>\n"))
     above = f"<p>{in_html(day.inbox.summary())}. This page is for the organisers.</p>\n"
     return page(f"{day.edition.name}: desk", sections, above)
 

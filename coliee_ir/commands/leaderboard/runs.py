@@ -198,12 +198,11 @@ def approaches(board: Board) -> Grid:
     runs: dict[tuple[str, ...], list[str]] = {}
     for entry in board.entries:
         if (one := board.described.get(entry.tag)) is not None:
-            named = names.of(entry)
-            own = (*named[:at], "" if entry.team else named[at], *named[at + 1 :])
+            name = names.of(entry)[at]
             texts = (" ".join(text.split()) or "-" for text in (one.models, one.resources, one.explanation))
-            runs.setdefault((*own, *texts), []).append(named[at])
-    rows = [[*of[:at], ", ".join(tags), *of[at + 1 :]] for of, tags in runs.items()]
-    header = [*names.header[:at], "runs", *names.header[at + 1 :], "models", "resources", "approach"]
+            runs.setdefault((entry.team or f"\0{name}", *texts), []).append(name)
+    rows = [[*[team.partition("\0")[0]] * at, ", ".join(tags), *texts] for (team, *texts), tags in runs.items()]
+    header = [*["team"] * at, "runs", "models", "resources", "approach"]
     return Grid(header, rows, "Approaches, by the teams' system descriptions.", n_text=len(header))
 
 

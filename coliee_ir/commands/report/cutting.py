@@ -4,10 +4,12 @@ from __future__ import annotations
 
 import math
 from collections.abc import Iterator
+from dataclasses import replace
 from typing import Final
 
 import altair as alt
 
+from coliee_ir.commands.evaluate.gap import gap, has_gap
 from coliee_ir.commands.report.contents import Contents
 from coliee_ir.commands.report.curves import curves
 from coliee_ir.commands.report.drawing import COLOURS, WIDTH, Figure, figure, label, rows, run_colour, run_shape
@@ -96,6 +98,14 @@ def _cutoffs(most: int) -> Iterator[int]:
     yield from (k for k in _CUTOFFS if k < most)
     if most:
         yield min(most, 10 * _CUTOFFS[-1])
+
+
+def missing(contents: Contents) -> Grid | None:
+    """Of what the points consist that each run misses; None for a measure of labels."""
+    if not has_gap(contents.measure, contents.scored[0].judged):
+        return None
+    named = zip(map(label, contents.names), contents.scored, strict=True)
+    return gap([replace(scores, tag=name) for name, scores in named], contents.measure).table
 
 
 def tuned(contents: Contents) -> Figure | None:

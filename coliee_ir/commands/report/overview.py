@@ -4,18 +4,13 @@ from __future__ import annotations
 
 import math
 from collections.abc import Sequence
-from pathlib import Path
 from typing import Final
 
 import altair as alt
 
-from coliee_adapters.files.source import PathLike
-from coliee_adapters.files.writing import made_folder, written
 from coliee_ir.commands.leaderboard import EASY, Leaderboard
 from coliee_ir.commands.leaderboard.questions import FIGURES, hardest_first, means_of
-from coliee_ir.commands.report import paper
 from coliee_ir.commands.report.drawing import Figure, called, figure, label, rows, unchecked
-from coliee_ir.commands.report.paper import write_figures
 from coliee_ir.output.grid import Cell, Grid, Number, in_latex
 
 #: questions whose ids can be read side by side on a page of a paper; more are dealt to figures, as many as these
@@ -38,22 +33,6 @@ def overview(board: Leaderboard, easy: float = EASY) -> list[Figure]:
             if any(row[1] == kind for row in table.rows)
             for one in _of_kind(board, table, kind, name, what)
         ]
-
-
-def paths(folder: PathLike) -> list[Path]:
-    """The files that ``write_overview`` may write."""
-    names = (_named(name, at) for name, _ in FIGURES.values() for at in range(_PARTS))
-    return [*paper.paths(names, folder), Path(folder, "overview.tex")]
-
-
-def write_overview(board: Leaderboard, folder: PathLike, easy: float = EASY) -> list[Path]:
-    """Write the figures, and ``overview.tex``, which includes them."""
-    figures = overview(board, easy)
-    place = made_folder(folder)
-    files = [*write_figures(figures, place), place / "overview.tex"]
-    with written(files[-1]) as stream:
-        stream.write(latex(figures))
-    return files
 
 
 def latex(figures: list[Figure]) -> str:

@@ -95,6 +95,7 @@ def page(contents: Contents, texts: Texts) -> str:
         has_documents=contents.has_documents,
         comparison=contents.comparison,
         test=None if contents.comparison is None else described(contents.comparison),
+        gap=cutting.missing(contents),
         tunings=cutting.tunings_table(contents),
         remarks=_remarks(contents),
         charts=embedded.data({figure.name: on_page(figure) for figure in figures.there()}),

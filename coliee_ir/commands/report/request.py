@@ -17,7 +17,7 @@ from coliee_adapters.files.writing import written
 from coliee_adapters.records import Run
 from coliee_ir.commands import tune as cutoffs
 from coliee_ir.commands.compare import compare
-from coliee_ir.commands.leaderboard import EASY, leaderboard, read_categories
+from coliee_ir.commands.leaderboard import leaderboard, read_categories
 from coliee_ir.commands.report.contents import Contents, Ranks, intervals
 from coliee_ir.commands.tune import Pool, Tuning
 from coliee_ir.measures import Measure
@@ -85,24 +85,6 @@ class Report:
         from coliee_ir.commands.report.paper import write_figures
 
         return write_figures(drawn(self.contents).there(), folder)
-
-    def write_overview(self, folder: PathLike, *, easy: float = EASY) -> list[Path]:
-        """Write the figures of an overview paper, each question's means over all runs, and LaTeX that includes them.
-
-        Args:
-            folder: where to.
-            easy: the share of runs that find its one relevant document from which a question counts as easy.
-
-        Raises:
-            InputError: the folder cannot be written.
-            UsageError: the share is none.
-        """
-        if not 0 <= easy <= 1:
-            problem = "the share that makes a question easy must be between 0 and 1, for example 0.8"
-            raise UsageError("bad-value", problem)
-        from coliee_ir.commands.report.overview import write_overview
-
-        return write_overview(self.contents.board, folder, easy)
 
 
 def report(

@@ -1,0 +1,120 @@
+"""Other ids in a run: those of documents for passages, whose scores become one; those of a gold for other spellings."""
+
+from __future__ import annotations
+
+import math
+import re
+from collections.abc import Callable, Sequence
+from dataclasses import replace
+from typing import Final
+
+from coliee_adapters.errors import MismatchError, UsageError
+from coliee_adapters.forms.lines import counted
+from coliee_adapters.records import Answers, Gold, Run
+from coliee_adapters.remarks import Remarks
+from coliee_ir.judging.gathered import Gathered
+from coliee_ir.judging.mismatch import respelled_like
+
+#: name → the score of a document, of those of its passages, which are in the order of the text
+AGGREGATES: Final[dict[str, Callable[[Sequence[float]], float]]] = {
+    "max": max,
+    "sum": math.fsum,
+    "mean": lambda scores: math.fsum(scores) / len(scores),
+    "first": lambda scores: scores[0],
+}
+
+
+def joined(run: Run, chunks: str | None, query_chunks: str | None, aggregate: str) -> Run:
+    """A run of passages as one of documents, and of queries in parts as one of queries.
+
+    Args:
+        run: the run; where it has no scores, the best place of a passage decides.
+        chunks: what the number of a passage looks like in an id, such as ``_[0-9]+$``.
+        query_chunks: the same of the ids of queries.
+        aggregate: how scores are joined, one of ``AGGREGATES``; ``first`` is that of the passage with the least number.
+
+    Raises:
+        MismatchError: a pattern matches no id, or all of one.
+        UsageError: it is no pattern; the run has no scores to add.
+    """
+    take_off = [_pattern(text) for text in (query_chunks, chunks)]
+    if aggregate not in AGGREGATES:
+        raise UsageError("unknown-name", f"unknown aggregate {aggregate!r}; choose one of {', '.join(AGGREGATES)}")
+    if not run.scored and aggregate in ("sum", "mean"):
+        problem = f"{run.path}: the run has no scores, so that --aggregate {aggregate} cannot be used; use max or first"
+        raise UsageError("unfit-option", problem)
+    gathered, matched = Gathered(run), [False, False]
+    found: dict[str, dict[str, list[tuple[list[tuple[int, str]], float]]]] = {}
+    for query, documents, scores in gathered.rows():
+        whole, part = _split(query, take_off[0], run.path)
+        matched[0] |= bool(part)
+        of_query = found.setdefault(whole, {})
+        # without scores, the place counts: the first of one list is as good as the first of another
+        numbers = scores.tolist() if run.scored else range(0, -len(documents), -1)
+        for passage, score in zip(documents, numbers, strict=True):
+            document, number = _split(passage, take_off[1], run.path)
+            matched[1] |= bool(number)
+            of_query.setdefault(document, []).append(([*_numbered(part), *_numbered(number)], score))
+    for pattern, any_matched, what in zip(take_off, matched, ("query", "document"), strict=True):
+        if pattern is not None and not any_matched:
+            raise MismatchError("mismatch", run.path, f"{pattern.pattern!r} matches no {what} id", remedy="correct it")
+    one = AGGREGATES[aggregate]
+    ranked = {
+        query: {document: one([score for _, score in sorted(passages)]) for document, passages in documents.items()}
+        for query, documents in found.items()
+    }
+    remarks = gathered.remarks + Remarks()
+    if run.scored:
+        return Run.of(ranked, tag=run.tag, path=run.path, remarks=remarks)
+    by_place = {
+        query: sorted(documents, key=documents.__getitem__, reverse=True) for query, documents in ranked.items()
+    }
+    return Run.of(by_place, tag=run.tag, path=run.path, remarks=remarks)
+
+
+def _pattern(text: str | None) -> re.Pattern[str] | None:
+    try:
+        return None if text is None else re.compile(text)
+    except re.error as error:
+        problem = f"{text!r} is not a regular expression ({error}); for 088_0, 088_1, … give '_[0-9]+$'"
+        raise UsageError("bad-value", problem) from None
+
+
+def _split(text: str, pattern: re.Pattern[str] | None, path: str) -> tuple[str, str]:
+    """An id without what the pattern matches, and that."""
+    match = None if pattern is None else pattern.search(text)
+    if match is None:
+        return text, ""
+    if not (whole := text[: match.start()] + text[match.end() :]):
+        problem, remedy = f"{match.re.pattern!r} matches the whole of an id", "match only the part behind the document"
+        raise MismatchError("mismatch", path, problem, found=text, remedy=remedy)
+    return whole, match[0]
+
+
+def _numbered(part: str) -> list[tuple[int, str]]:
+    """What puts the numbers of passages in their order: 9 before 10."""
+    return [(int(one), "") if one.isdecimal() else (-1, one) for one in re.split("([0-9]+)", part)]
+
+
+def written_like(record: Run | Answers, gold: Gold) -> tuple[Run | Answers, list[str]]:
+    """A run or answers with the ids as a gold writes them, where no other can be meant; and what was changed."""
+    gathered = Gathered(record) if isinstance(record, Run) else None
+    rankings = {} if gathered is None else gathered.rankings
+    labels = record.labels if isinstance(record, Answers) else {}
+    queries = respelled_like(labels or rankings, gold.queries)
+    judged = {document for of_query in (gold.qrels or {}).values() for document in of_query}
+    documents = respelled_like((one for ranking in rankings.values() for one in ranking), judged)
+    told = [
+        f"ids of {counted(len(changed), what)} written as in {gold.path} (first: {one} as {text})"
+        for what, changed in (("query", queries), ("document", documents))
+        for one, text in list(changed.items())[:1]
+    ]
+    if isinstance(record, Answers):
+        return replace(record, labels={queries.get(one, one): label for one, label in labels.items()}), told
+    assert gathered is not None
+    named = {
+        queries.get(query, query): {documents.get(one, one): score for one, score in ranking.items()}
+        for query, ranking in rankings.items()
+    }
+    held = named if record.scored else {query: list(ranking) for query, ranking in named.items()}
+    return Run.of(held, tag=record.tag, path=record.path, remarks=gathered.remarks), told

@@ -1,0 +1,171 @@
+"""Of what the points that a run misses consist, and what several runs find of the same documents."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import replace
+from typing import NamedTuple
+
+import numpy as np
+
+from coliee_adapters.errors import UsageError
+from coliee_ir.commands.evaluate.details import Details
+from coliee_ir.judging.judged import Judged
+from coliee_ir.measures import Measure
+from coliee_ir.measures.base import Parts
+from coliee_ir.measures.labels import Accuracy
+from coliee_ir.measures.sets import Macro, MacroF, Micro
+from coliee_ir.output.grid import Cell, Grid, Number
+from coliee_ir.rules.decisions import Decisions
+from coliee_ir.scoring.scores import Scores, is_count
+from coliee_ir.stats.cutting import (
+    NEAR,
+    at_cutoffs,
+    best_counts,
+    cut,
+    perfect,
+    ranking_of,
+    relevance_of,
+    with_documents,
+)
+
+
+class Gap(NamedTuple):
+    """What would bring a score to 1, step by step: s1 the run, s2 … s5 = 1, each the greatest of it and those before.
+
+    s2 its ranking cut at the best constant k; s3 at the best count of each query; s4 its relevant documents first and
+    nothing else; s5 all relevant documents. Of measures that are not P, R or F of sets, s3 = s2 = s1.
+    """
+
+    score: float  # s1
+    constant_cutoff: float  # s2 - s1
+    k: int | None  # that cutoff; None where none is better than the run as it is
+    right_count: float  # s3 - s2
+    better_order: float  # s4 - s3
+    never_retrieved: float  # 1 - s4; also what queries without relevant documents lose where they score 0
+
+
+class Labelled(NamedTuple):
+    """What Accuracy misses where an answer rests on articles: shares of the queries, which add up to 1 - score."""
+
+    score: float  # the label is right, and every relevant article was retrieved
+    articles_missing: float  # the label is right
+    label_wrong: float  # every relevant article was retrieved
+    both_wrong: float
+
+
+def has_gap(measure: Measure, parts: Parts) -> bool:
+    """Whether the points that a measure misses can be divided."""
+    if isinstance(measure, Accuracy):
+        return "documents" in parts
+    of_means = isinstance(measure, MacroF) and measure.of == "means"
+    return measure.needs == ("documents",) and not (of_means or is_count(measure))
+
+
+def gap(runs: Sequence[Scores], measure: Measure | None = None) -> Details:
+    """Of what the points consist that runs miss, in the first measure or another; of lists worst first, reversed too.
+
+    Raises:
+        UsageError: the measure looks at labels only, or is no share of 1.
+    """
+    measure = measure or next(iter(runs[0].results))
+    if not has_gap(measure, runs[0].judged):
+        raise UsageError("unfit-measure", f"--gap divides what rankings miss in P, R, F, AP, nDCG …, not {measure}")
+    told = [gap_of(measure, scores.judged, scores.decisions) for scores in runs]
+    rows: list[list[Cell]] = []
+    for scores, found in zip(runs, told, strict=True):
+        rows.append(_row(scores.tag, found))
+        if isinstance(found, Gap) and any(remark.kind == "upside-down" for remark in scores.remarks):
+            turned = with_documents(scores.judged, _reversed(ranking_of(scores.judged)))
+            rows.append(_row(f"{scores.tag}, reversed", gap_of(measure, turned, scores.decisions)))
+    header = [name.replace("_", " ") for name in told[0]._fields[1:]]
+    caption = f"Of what 1 - {measure.name} consists."
+    table = Grid(["run", measure.name, *header], rows, caption, n_text=1)
+    return Details(tuple(runs), "gap", tuple(told), table, {"measure": measure.name})
+
+
+def gap_of(measure: Measure, parts: Parts, decisions: Decisions) -> Gap | Labelled:
+    """The same of one run."""
+    result = measure.compute(parts, decisions)
+    if isinstance(measure, Accuracy):
+        label = parts["answers"].correct() > 0
+        articles = parts["documents"].correct() == parts["documents"].qrels.relevant()
+        if decisions.without_articles == "wrong":
+            articles &= parts["documents"].qrels.relevant() > 0
+        kept = ~np.isnan(result.per_query)
+        return Labelled(*(float((one & kept).sum() / kept.sum()) for one in
+                          (label & articles, label & ~articles, ~label & articles, ~label & ~articles)))  # fmt: skip
+
+    def score(documents: Judged) -> float:
+        return measure.compute(with_documents(parts, documents), decisions).value
+
+    ranked, steps, k = ranking_of(parts), [result.value], None
+    if isinstance(measure, Micro | Macro):
+        measure = replace(measure, cutoff=None)
+        deepest = max(int(ranked.retrieved.max(initial=0)), 1)
+        at = np.nan_to_num(at_cutoffs(measure, ranked, deepest, decisions).values, nan=-np.inf)
+        best = int(np.argmax(at >= at.max() - NEAR))
+        k = best + 1 if at[best] > steps[0] + NEAR else None
+        steps += [float(at[best]), score(cut(ranked, best_counts(measure, ranked)))]
+    else:
+        steps += steps * 2
+    found = replace(ranked, rank=np.maximum(ranked.rank, parts["documents"].rank))
+    steps += [score(perfect(found, relevance_of(measure))), 1.0]
+    constant, count, order, never = np.diff(np.maximum.accumulate(steps)).tolist()
+    return Gap(steps[0], constant, k, count, order, never)
+
+
+def _reversed(ranked: Judged) -> Judged:
+    last = np.repeat(ranked.retrieved, ranked.qrels.sizes)
+    return replace(ranked, rank=np.where(ranked.rank > 0, last + 1 - ranked.rank, 0))
+
+
+def _row(name: str, found: Gap | Labelled) -> list[Cell]:
+    return [name, *(Number(float("nan")) if one is None else Number(one, str(one) if isinstance(one, int) else "")
+                    for one in found)]  # fmt: skip
+
+
+class Shared(NamedTuple):
+    """What a run finds of the relevant documents, or answers rightly."""
+
+    found: int  # how many
+    only: int  # how many of them no other run finds
+    shares: tuple[float, ...]  # which share of them each run finds, in the order of the runs
+
+
+def overlap(runs: Sequence[Scores]) -> Details:
+    """Which relevant documents runs have in common, up to the cutoff of the first measure.
+
+    Raises:
+        UsageError: there is one run.
+    """
+    if len(runs) < 2:
+        raise UsageError("too-few", "--overlap compares what runs find; give at least two")
+    measure = next(iter(runs[0].results))
+    part = "documents" if "documents" in runs[0].judged else "answers"
+    cutoff, rel = getattr(measure, "cutoff", None), relevance_of(measure)
+    relevant = runs[0].judged[part].qrels.relevance >= rel
+    ranks = np.array([scores.judged[part].rank for scores in runs])
+    found = (ranks > 0) & relevant & (ranks <= (cutoff or ranks.max(initial=0)))
+    any_run = found.any(axis=0)
+    both = np.array([*found, any_run], dtype=np.float64) @ found.T
+    with np.errstate(invalid="ignore"):
+        shares = both / np.array([*found.sum(axis=1), any_run.sum()])[:, None]
+    only = (found & (found.sum(axis=0) == 1)).sum(axis=1)
+    told = [Shared(int(n), int(alone), tuple(of)) for n, alone, of in zip(
+        found.sum(axis=1), only, shares[:-1].tolist(), strict=True)]  # fmt: skip
+    missed = int(relevant.sum() - any_run.sum())
+    nothing = float("nan")
+    rows: list[list[Cell]] = [
+        [name, Number(n, str(n)), Number(alone, "" if alone != alone else str(alone)), *map(Number, of)]
+        for name, n, alone, of in (
+            *((scores.tag, *one) for scores, one in zip(runs, told, strict=True)),
+            ("any run", int(any_run.sum()), nothing, shares[-1].tolist()),
+            ("no run", missed, nothing, [nothing] * len(runs)),
+        )
+    ]
+    header = ["run", "found", "only it", *(f"in {scores.tag}" for scores in runs)]
+    what = "Relevant documents" if part == "documents" else "Right answers"
+    caption = f"{what} that runs find, and the share of them that each other run finds too."
+    more = {"relevant": int(relevant.sum()), "missed": missed}
+    return Details(tuple(runs), "overlap", tuple(told), Grid(header, rows, caption, n_text=1), more)
