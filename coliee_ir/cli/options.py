@@ -150,7 +150,7 @@ OPTIONS: Final[Mapping[str, Option]] = {
     "decision": _option("--decision", metavar="NAME=VALUE", help="", **_MANY),
     "columns": _option(
         "--columns", type=_columns, metavar="ROLE=NAME,…",
-        help=f"names of columns, where not recognised; roles: {', '.join(ROLES)}",
+        help=f"names of columns; roles: {', '.join(ROLES)}",
     ),
     "answers": _option(
         "--answers", metavar="FILE", reads=True, **_MANY,

@@ -334,14 +334,10 @@ def checked(scored: object, at_least: int = 1, what: str = "this") -> Sequence[S
     return runs
 
 
-def with_judged(scored: object, what: str, *, or_read: bool = False) -> Scored:
+def with_judged(scored: object, what: str) -> Scored:
     """Runs whose judged documents were kept, without which something cannot be made; or scores that were read."""
     found: Scored = one_of("scored", scored, Scored, "what evaluate_all gives")
-    if found.keep == "scores" and or_read:
-        return found
-    if found.keep == "scores":
-        raise UsageError("not-comparable", f"{what} needs the gold and the runs; only scores were read")
-    if found.keep != "judged":
+    if found.keep not in ("judged", "scores"):
         raise UsageError("not-comparable", f"{what} needs the judged documents: evaluate_all(…, keep='judged')")
     return found
 

@@ -13,10 +13,11 @@ import pytest
 from asserting import heard, refusing
 
 from coliee_adapters.errors import InputError, UsageError
-from coliee_ir import Scored, compare, evaluate_all, leaderboard, plan
+from coliee_ir import Scored, compare, errors, evaluate_all, leaderboard, plan
 from coliee_ir.cli import main
+from coliee_ir.commands.evaluate.gap import gap
 from coliee_ir.output.shown import render
-from coliee_ir.scoring.scores import ScoreTable, with_judged
+from coliee_ir.scoring.scores import ScoreTable
 from coliee_ir.scoring.submission import Submission
 
 EXAMPLES = Path(__file__).parents[2] / "coliee_ir" / "examples"
@@ -172,8 +173,9 @@ def test_what_scores_cannot_do_is_said(tmp_path: Path, monkeypatch: pytest.Monke
     ]:
         assert main(typed) == 2
         assert expected in heard(capfd.readouterr().err.splitlines()), typed
-    with refusing(UsageError, "[not-comparable]"):
-        with_judged(Scored.read("s.csv"), "a table of errors")
+    for look in (errors, gap):
+        with refusing(UsageError, "[not-comparable]"):
+            look(Scored.read("s.csv"))
 
 
 def test_a_report_of_scores(tmp_path: Path) -> None:

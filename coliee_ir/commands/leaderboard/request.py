@@ -69,7 +69,7 @@ def leaderboard(
     [(1, 'A', 0.5), (2, 'B', 0.4)]
     """
     settings = Resampling(n_resamples, seed, confidence_level)
-    evaluator, inventory = with_judged(scored, "a leaderboard", or_read=True).evaluator, scored.inventory
+    evaluator, inventory = with_judged(scored, "a leaderboard").evaluator, scored.inventory
     groups = groups_of(groups, evaluator.task)
     who = Teams(TeamList(), None, None) if inventory is None or inventory.teams is None else inventory.teams
     ranked, unranked = _runs_of(scored, who)

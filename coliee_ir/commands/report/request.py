@@ -116,7 +116,7 @@ def report(
         UsageError: what was asked for does not exist or does not fit, or a library is not installed.
     """
     check_installed()
-    settings, evaluator = Resampling(n_resamples, seed), with_judged(scored, "a report", or_read=True).evaluator
+    settings, evaluator = Resampling(n_resamples, seed), with_judged(scored, "a report").evaluator
     checked(scored, 1, "a report")
     from coliee_ir.commands.report.texts import texts_of
 
