@@ -54,8 +54,8 @@ _PIECE = 1 << 16
 #: of more runs, remarks are gathered by kind; how many of a kind are named
 _FEW, _NAMED = 8, 6
 
-#: from so many runs on there is something to watch; where no terminal shows a bar, a line says so every so many seconds
-_MANY, _EVERY = 5, 30.0
+#: what takes longer is watched, in seconds
+_SOON = 2.0
 
 
 def add_arguments(parser: argparse.ArgumentParser) -> None:
@@ -324,42 +324,24 @@ def tell_of(path: str, sentence: str) -> None:
 
 
 def watched(results: Iterable[_Result], n: int) -> Iterator[_Result]:
-    """The results; where there are many, with a bar on standard error if somebody watches, else now and then a line."""
-    if n < _MANY:
-        yield from results
-    elif sys.stderr.isatty():
-        from rich.console import Console
-        from rich.progress import BarColumn, MofNCompleteColumn, Progress, TextColumn, TimeRemainingColumn
-
-        bar = Progress(
-            TextColumn("scoring"), BarColumn(), MofNCompleteColumn(), TextColumn("{task.fields[rate]}"),
-            TimeRemainingColumn(), console=Console(stderr=True), transient=True,
-        )  # fmt: skip
-        start = perf_counter()
-        with bar:
-            task = bar.add_task("", total=n, rate="")
-            for at, result in enumerate(results, start=1):
-                bar.update(task, advance=1, rate=f"{at / max(perf_counter() - start, 1e-9):.3g}/s")
-                yield result
-    else:
-        start = last = perf_counter()
+    """The results; where they take long and somebody watches, with a bar on standard error."""
+    start, bar = perf_counter(), None
+    watching = sys.stderr.isatty()
+    with contextlib.ExitStack() as stack:
         for at, result in enumerate(results, start=1):
+            seconds = perf_counter() - start
+            if bar is None and watching and at < n and seconds >= _SOON:
+                from rich.console import Console
+                from rich.progress import BarColumn, MofNCompleteColumn, Progress, TextColumn, TimeRemainingColumn
+
+                bar = stack.enter_context(Progress(
+                    BarColumn(), MofNCompleteColumn(), TextColumn("{task.fields[rate]}"), TimeRemainingColumn(),
+                    console=Console(stderr=True), transient=True,
+                ))  # fmt: skip
+                bar.add_task("", total=n, rate="")
+            if bar is not None:
+                bar.update(bar.task_ids[0], completed=at, rate=f"{at / max(seconds, 1e-9):.3g}/s")
             yield result
-            if (now := perf_counter()) - last >= _EVERY and at < n:
-                last, rate = now, at / (now - start)
-                say(f"{at:,} of {n:,} scored, {rate:.3g} a second, {_span(n / rate - at / rate)} to go")
-
-
-def _span(seconds: float) -> str:
-    """A span of time as it is said.
-
-    >>> _span(5400), _span(89), _span(12)
-    ('1 h 30 min', '1 min 29 s', '12 s')
-    """
-    minutes, seconds = divmod(round(seconds), 60)
-    if not minutes:
-        return f"{seconds} s"
-    return f"{minutes // 60} h {minutes % 60} min" if minutes >= 60 else f"{minutes} min {seconds} s"
 
 
 def tell(scored: Sequence[Scores], because: str, excluded: int) -> None:
