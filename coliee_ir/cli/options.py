@@ -207,7 +207,7 @@ OPTIONS: Final[Mapping[str, Option]] = {
         "--stages", metavar="K,K,…",
         help="report recall, and the best score that a reranker can reach, at depths: 10,100 or 1..20",
     ),
-    "gap": _option("--gap", help="report of what the points consist that each run misses", **_SWITCH),
+    "gap": _option("--gap", help="report what the missing points of each run are", **_SWITCH),
     "overlap": _option("--overlap", help="report which relevant documents runs have in common", **_SWITCH),
     "log": _option(
         "--log", metavar="CSV", writes="file", local=True,
