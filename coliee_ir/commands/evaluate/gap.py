@@ -59,7 +59,7 @@ def has_gap(measure: Measure, parts: Parts) -> bool:
     if isinstance(measure, Accuracy):
         return "documents" in parts
     of_means = isinstance(measure, MacroF) and measure.of == "means"
-    return measure.needs == ("documents",) and not (of_means or is_count(measure))
+    return "documents" in parts and measure.needs == ("documents",) and not (of_means or is_count(measure))
 
 
 def gap(scored: Sequence[Scores]) -> Details:
