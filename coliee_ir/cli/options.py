@@ -150,7 +150,7 @@ OPTIONS: Final[Mapping[str, Option]] = {
     "decision": _option("--decision", metavar="NAME=VALUE", help="", **_MANY),
     "columns": _option(
         "--columns", type=_columns, metavar="ROLE=NAME,…",
-        help=f"names of columns, where not recognised; roles: {', '.join(ROLES)}",
+        help=f"names of columns; roles: {', '.join(ROLES)}",
     ),
     "answers": _option(
         "--answers", metavar="FILE", reads=True, **_MANY,
@@ -205,9 +205,9 @@ OPTIONS: Final[Mapping[str, Option]] = {
     "per_query": _option("-q", "--per-query", help="also report the scores of each query", **_SWITCH),
     "stages": _option(
         "--stages", metavar="K,K,…",
-        help="report recall, and the best score that a reranker can reach, at depths: 10,100 or 1..20",
+        help="recall and a reranker's best score at depths 5,10..20",
     ),
-    "gap": _option("--gap", help="report of what the points consist that each run misses", **_SWITCH),
+    "gap": _option("--gap", help="report what the missing points of each run are", **_SWITCH),
     "overlap": _option("--overlap", help="report which relevant documents runs have in common", **_SWITCH),
     "log": _option(
         "--log", metavar="CSV", writes="file", local=True,
@@ -360,13 +360,15 @@ def add(parser: argparse.ArgumentParser, *names: str, **changes: Any) -> None:
     for name in names:
         option = OPTIONS[name]
         settings = {"help": option.help, **option.settings, **changes}
+        is_needed = settings.pop("needed", True)
         if option.local:
             settings["type"] = partial(_on_this_machine, option.flags[0])
         if option.flags:
             settings["dest"] = name
         if name == "format":
             settings["help"] = f"{', '.join(settings['choices'])} (default: by the ending of -o, else table)"
-        _place(parser, name, option).add_argument(*(option.flags or [name]), **settings)
+        action = _place(parser, name, option).add_argument(*(option.flags or [name]), **settings)
+        action.required &= is_needed
 
 
 def _place(parser: argparse.ArgumentParser, name: str, option: Option) -> argparse._ActionsContainer:
