@@ -118,7 +118,7 @@ def test_a_broken_upload_gets_a_sentence_and_nothing_of_the_gold(platform: str, 
             (tmp_path / f"place{at}").mkdir()
             for file, content in files.items():
                 (tmp_path / f"place{at}" / file).write_bytes(content)
-            scores, _, error = score_upload(ONE[0], tmp_path / f"place{at}", rules)
+            scores, error = score_upload(ONE[0], tmp_path / f"place{at}", rules)
         assert scores == {} and error and "Traceback" not in error, error
         assert not ids & set(re.findall(r"\d{6}", error)), error
         assert str(tmp_path) not in error
@@ -129,7 +129,7 @@ def test_a_fault_of_the_gold_is_not_told_to_participants(content: str, tmp_path:
     gold, run = tmp_path / "gold.json", tmp_path / "run.txt"
     gold.write_text(content)
     run.write_text("100001 200001 A\n")
-    scores, _, error = score_upload(gold, run, {"task": "1", "edition": 2026, "exclude": []})
+    scores, error = score_upload(gold, run, {"task": "1", "edition": 2026, "exclude": []})
     assert scores == {} and "organisers" in error and "gold.json" not in error and "7.5" not in error
 
 
@@ -201,9 +201,8 @@ def test_competition_yaml_is_as_codabench_reads_it(tmp_path: Path) -> None:
     for where, (needed, allowed) in CODABENCH.items():
         for entry in {**held, "": [held], **board}[where]:
             assert set(needed.split()) <= set(entry) <= {*needed.split(), *allowed.split()}, where
-    for name in (held["image"], held["terms"], task["scoring_program"], task["reference_data"]):
-        assert (bundle / name).stat().st_size
-    assert all((bundle / page["file"]).stat().st_size for page in held["pages"])
+    files = [held["image"], held["terms"], task["scoring_program"], task["reference_data"], held["pages"][0]["file"]]
+    assert all((bundle / name).stat().st_size for name in files)
     assert held["version"] == 2 and held["docker_image"] == "me/scorer" and phase["tasks"] == [task["index"]]
     assert phase["max_submissions"] == phase["max_submissions_per_day"] == 3
     assert phase["hide_score_output"] is True and board["hidden"] is True

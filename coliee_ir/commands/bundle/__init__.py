@@ -10,10 +10,8 @@ import hashlib
 import io
 import json
 import os
-import struct
 import zipfile
-import zlib
-from base64 import urlsafe_b64encode
+from base64 import b64decode, urlsafe_b64encode
 from collections.abc import Callable, Iterable, Mapping
 from functools import cache
 from importlib import metadata
@@ -40,7 +38,6 @@ class Uploaded(NamedTuple):
     """What came of an upload."""
 
     scores: dict[str, float]  # measure → value; empty where it could not be scored
-    counts: dict[str, int]  # correct, retrieved, relevant; empty where it could not be scored
     error: str  # why it could not be scored, in a sentence that says nothing of the gold; empty if it was
 
 
@@ -52,31 +49,31 @@ def score_upload(gold: PathLike, upload: PathLike, rules: Mapping[str, Any]) -> 
             task = os.fspath(Path(gold).parent / task)
         inventory = sort_files([upload], rules=protocol(task, rules["edition"]))
         if unread := [one for one in inventory.scored if one.error is not None]:
-            return Uploaded({}, {}, _below(str(unread[0].error), upload))
+            return Uploaded({}, _below(str(unread[0].error), upload))
         sources = [one.source for one in inventory.scored]
         evaluator = Evaluator(gold, runs=sources, task=task, edition=rules["edition"], exclude=rules["exclude"])
         found = group(inventory, evaluator)
         if found.invalid:
             for source in sources:
                 evaluator.read(source)  # which says what is wrong with a file
-            return Uploaded({}, {}, _below(found.invalid[0].reason, upload))
+            return Uploaded({}, _below(found.invalid[0].reason, upload))
         if len(found.handed) != 1:
             n = len(found.handed) or "no"
             said = "; ".join(["", *inventory.remarks()])
-            return Uploaded({}, {}, _below(f"one run is expected, and the upload holds {n}{said}", upload))
+            return Uploaded({}, _below(f"one run is expected, and the upload holds {n}{said}", upload))
         parts = found.handed[0].parts
         scored = evaluator.evaluate(parts.run, answers=parts.answers, long_list=parts.long_list)
     except MismatchError:  # whose sentence names ids of the gold
         kinds = "no query or no document of the run is judged in the gold"
-        return Uploaded({}, {}, f"{kinds}; is it a run of another task or year, or have its ids lost their zeros?")
+        return Uploaded({}, f"{kinds}; is it a run of another task or year, or have its ids lost their zeros?")
     except InputError as error:
         inside = error.path != str(gold) and str(gold) not in str(error)
-        return Uploaded({}, {}, _below(str(error), upload) if inside else _OURS)
+        return Uploaded({}, _below(str(error), upload) if inside else _OURS)
     except UsageError as error:
-        return Uploaded({}, {}, _OURS if str(gold) in str(error) else _below(str(error), upload))
+        return Uploaded({}, _OURS if str(gold) in str(error) else _below(str(error), upload))
     except Exception:  # a traceback, which participants see, could show what the gold holds
-        return Uploaded({}, {}, _OURS)
-    return Uploaded(dict(scored.measures), dict(scored.counts), "")
+        return Uploaded({}, _OURS)
+    return Uploaded(dict(scored.measures), "")
 
 
 def _below(sentence: str, upload: PathLike) -> str:
@@ -99,19 +96,6 @@ class _Task(NamedTuple):
     evaluator: Evaluator
     exclude: tuple[str, ...]
     image: str | None  # what the image made by the Dockerfile is called; None where the platform does not ask
-
-    @property
-    def most_runs(self) -> int:
-        """How many runs a participant may upload."""
-        name, edition = self.evaluator.task, self.evaluator.edition
-        stated = submission_rules(name, edition).most_runs if has_submissions(name) else None
-        return stated or _MOST_RUNS
-
-    @property
-    def about(self) -> str:
-        """What a participant is told of the task."""
-        measures = ", ".join(self.measures)
-        return f"Upload one run, as a file or a zip of its files. Measures: {measures}; the first one ranks."
 
     @property
     def protocol(self) -> Protocol:
@@ -235,6 +219,12 @@ lines = [f'measure {{\\n  key: "{name}"\\n  value: "{value}"\\n}}\\n' for name, 
 Path(options.output, "evaluation.prototext").write_text("".join(lines), encoding="utf-8")
 """
 
+#: a grey square of 64 pixels, which Codabench wants and the organisers replace
+_LOGO: Final = b64decode(
+    "iVBORw0KGgoAAAANSUhEUgAAAEAAAABACAAAAACPAi4CAAAAKUlEQVR42u3MQREAAAwCIKMb3RD77SAA6VEEAoFAIBAIBAKBQCAQfA8G"
+    "320AeXC6efoAAAAASUVORK5CYII="
+)
+
 #: our package comes from the wheel beside it; only its dependencies come from an index, when the image is built
 _DOCKERFILE: Final = """FROM python:3.11-slim
 COPY *.whl /tmp/
@@ -249,16 +239,22 @@ def _codabench(task: _Task) -> dict[str, bytes]:
         f"        precision: 4\n"
         for at, name in enumerate(task.measures)
     )
-    limit = f"Each team may send {task.most_runs} runs. The organisers publish the scores."
+    name, edition = task.evaluator.task, task.evaluator.edition
+    stated = submission_rules(name, edition).most_runs if has_submissions(name) else None
+    most = stated or _MOST_RUNS
+    about = (
+        f"Upload one run, as a file or a zip of its files; each team may send {most}. Measures: "
+        f"{', '.join(task.measures)}; the first one ranks. The organisers publish the scores."
+    )
     competition = (
-        f"version: 2\ntitle: {_quoted(task.title)}\ndescription: {_quoted(f'{task.about} {limit}')}\nimage: logo.png\n"
+        f"version: 2\ntitle: {_quoted(task.title)}\ndescription: {_quoted(about)}\nimage: logo.png\n"
         f"docker_image: {_quoted(task.image or '')}\nterms: terms.md\n"
         "make_programs_available: false\nmake_input_data_available: false\n"
         "pages:\n  - title: Overview\n    file: overview.md\n"
         "tasks:\n  - index: 0\n    name: test\n    description: the test set\n    reference_data: reference_data.zip\n"
         "    scoring_program: scoring_program.zip\n"
         "phases:\n  - index: 0\n    name: Test\n    description: the test set\n    start: 2026-01-01\n"
-        f"    max_submissions: {task.most_runs}\n    max_submissions_per_day: {task.most_runs}\n"
+        f"    max_submissions: {most}\n    max_submissions_per_day: {most}\n"
         "    hide_score_output: true\n    tasks:\n      - 0\n"
         f"leaderboards:\n  - title: Results\n    key: results\n    hidden: true\n    columns:\n{columns}"
     )
@@ -267,8 +263,8 @@ def _codabench(task: _Task) -> dict[str, bytes]:
         "score.py": (_READ + _CODABENCH).encode(),
     }
     return {
-        "competition.yaml": competition.encode(), "logo.png": _logo(), "terms.md": b"The organisers' terms.\n",
-        "overview.md": f"# {task.title}\n\n{task.about} {limit}\n".encode(),
+        "competition.yaml": competition.encode(), "logo.png": _LOGO, "terms.md": b"The organisers' terms.\n",
+        "overview.md": f"# {task.title}\n\n{about}\n".encode(),
         "README.md": _readme(
             task, f"Run `docker build -t {task.image} .` and `docker push {task.image}`, then upload the whole zip.",
             "Scores are hidden until you show the leaderboard in the editor.",
@@ -308,14 +304,3 @@ def _readme(task: _Task, *steps: str) -> bytes:
     image = "The image holds coliee-ir from the wheel beside this file; building it fetches the dependencies from PyPI."
     said = "\n".join((*steps, image, "Nothing is installed when a run is scored."))
     return f"# {task.title}\n\n{said}\nMade by coliee-ir {__version__}; it holds the gold: keep it private.\n".encode()
-
-
-def _logo() -> bytes:
-    """A grey square of 64 pixels, which the platforms want and the organisers replace."""
-
-    def chunk(kind: bytes, content: bytes) -> bytes:
-        return struct.pack(">I", len(content)) + kind + content + struct.pack(">I", zlib.crc32(kind + content))
-
-    rows = (b"\0" + b"\x80" * 64) * 64
-    header = struct.pack(">IIBBBBB", 64, 64, 8, 0, 0, 0, 0)
-    return b"\x89PNG\r\n\x1a\n" + chunk(b"IHDR", header) + chunk(b"IDAT", zlib.compress(rows, 9)) + chunk(b"IEND", b"")
