@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import argparse
+import re
 
 from coliee_adapters.errors import InputError, UsageError
 from coliee_adapters.files.source import Source
@@ -20,7 +21,7 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
     add(parser, "ranking")
     add(
         parser, "by", action="store", default=None,
-        help=f"rule and its threshold, as in k=5 or score=0.5; rules: {', '.join(cutoffs.FAMILIES)}",
+        help=f"rule and its threshold, as in k=5 or score=0.5,cap=10,floor=1; rules: {', '.join(cutoffs.FAMILIES)}",
     )  # fmt: skip
     add(parser, "rule")
     add(parser, "task", help=f"task in whose columns to write: {', '.join(TASKS)} (default: the six columns of TREC)")
@@ -43,6 +44,8 @@ def run(options: argparse.Namespace) -> int:
     if options.rule is not None and options.by is not None:
         raise UsageError("option-conflict", "--by and --rule cannot be given together")
     if options.rule is not None:
+        if re.fullmatch(r"\w+=[0-9.,=a-z]+", options.rule):
+            raise UsageError("bad-value", f"--rule takes a file; did you mean --by {options.rule}?")
         rule = _rule(options.rule, [filter_.name for filter_ in filters])
     elif options.by is not None:
         rule = _typed(options.by)
@@ -53,18 +56,22 @@ def run(options: argparse.Namespace) -> int:
     if options.columns:
         check_columns([ranking], options.columns)
     cut = cutoffs.cut(ranking, rule, task=options.task, filters=filters)
+    options.tag = tune.fit_tag(options, cut, options.task)
     if rule is not None:
         say(f"keep {rule}")
     return int(tune.write(options, cut, options.task))
 
 
 def _typed(text: str) -> cutoffs.Rule:
-    """The rule of ``k=5``."""
-    family, _, threshold = text.partition("=")
+    """The rule of ``k=5``, or of ``score=0.5,floor=1,cap=10``."""
     try:
-        return cutoffs.Rule(family, float(threshold))
+        (family, threshold), *more = (part.split("=") for part in text.split(","))
+        bounds = {name: int(number) for name, number in more}
+        if bounds.keys() <= {"floor", "cap"}:
+            return cutoffs.Rule(family, float(threshold), **bounds)
+        raise ValueError
     except ValueError:
-        problem = f"--by takes a rule and its threshold, as in k=5 or score=0.5, not {text}"
+        problem = f"--by takes a rule and its threshold, as in k=5 or score=0.5,cap=10, not {text}"
         raise UsageError("bad-value", problem) from None
 
 

@@ -316,7 +316,7 @@ OPTIONS: Final[Mapping[str, Option]] = {
     ),
     "candidates": _option(
         "--candidates", metavar="FILE", reads=True,
-        help='keep only the candidates of each query: {"001": ["013", …]}, or columns as those of a run',
+        help='keep only the candidates of each query: {"001": ["013", …]}, lines QUERY DOCUMENT, qrels, or a run',
     ),
     # fusing
     "method": _option("--method", metavar="M", help="fusion method"),

@@ -184,13 +184,14 @@ def engine(options: argparse.Namespace) -> contextlib.AbstractContextManager[Exe
 
 @contextlib.contextmanager
 def asking_about_swap(gold: object, run: object) -> Iterator[None]:
-    """Where the gold cannot be read, and it is a run and the first run a gold, ask whether the two are swapped."""
+    """Where one of the two cannot be read, and each can as the other, ask whether they are swapped."""
     try:
         yield
     except InputError as error:
         name = run.name if isinstance(run, Source) else run
         is_file = isinstance(name, str) and "-" not in (gold, run)  # what is no file cannot be read again
-        if error.path == gold and is_file and reads_as_run(gold) and reads_as_gold(run):
+        is_asked = error.path == gold or (error.path == name and error.kind == "unknown-format")
+        if is_asked and is_file and reads_as_run(gold) and reads_as_gold(run):
             error = InputError(
                 error.kind, error.path, error.problem, line=error.line, found=error.found,
                 remedy=f"did you swap them? {name} reads as a gold",

@@ -9,7 +9,7 @@ from functools import partial
 from pathlib import Path
 from typing import Final
 
-from coliee_adapters.errors import UsageError, guarded, shortened
+from coliee_adapters.errors import UsageError, guarded, quoted, shortened
 from coliee_adapters.files.source import Source
 from coliee_adapters.files.writing import written
 from coliee_adapters.forms.detect import RUN_FORMS
@@ -28,7 +28,7 @@ from coliee_ir.inbox.runs import Runs
 from coliee_ir.judging import workers
 from coliee_ir.output import grid
 from coliee_ir.output.shown import FORMS, render
-from coliee_ir.rules.protocol import has_coliee_submissions
+from coliee_ir.rules.protocol import has_coliee_submissions, submission_rules, unfit_tag
 from coliee_ir.scoring.reading import given as as_given
 from coliee_ir.scoring.submission import Submission
 from coliee_ir.stats.settings import FOLDS
@@ -126,12 +126,15 @@ def run(options: argparse.Namespace) -> int:
                 say(f"coliee-ir: {told(result)}")
             else:
                 raise result
+    cut = cutoffs.cut(applied, tunings[0].rule, task=task, filters=taken) if options.apply and tunings else None
+    if cut is not None:
+        options.tag = fit_tag(options, cut, task)
     if tunings:
         _tell(tunings, evaluator.because)
         _write(options, tunings, taken, submissions)
     grave = False
-    if options.apply is not None and tunings:
-        grave = write(options, cutoffs.cut(applied, tunings[0].rule, task=task, filters=taken), task)
+    if cut is not None:
+        grave = write(options, cut, task)
     return 2 if failed else 1 if grave else 0
 
 
@@ -199,6 +202,21 @@ def _write(
         scoring.put(table, "-")
     else:
         scoring.publish(options, table, submissions, is_told=_is_told(options))
+
+
+def fit_tag(options: argparse.Namespace, cut: Run, task: str | None) -> str | None:
+    """The run tag of a submission: that given, else that of the run or, where it is against the rules, of ``-o``."""
+    if options.to not in (None, "columns") or not has_coliee_submissions(task):
+        return None if options.tag is None else str(options.tag)
+    own = "_".join(cut.tag.split()) if options.tag is None else str(options.tag)
+    longest = submission_rules(str(task), options.edition).tag_length
+    of_file = Source(options.output).stem if options.tag is None and options.output != "-" else own
+    if fault := unfit_tag(own, longest):
+        if unfit_tag(of_file, longest):
+            problem = f"{fault}, and {quoted(own)} is not; name another with --tag, for example --tag RUN1"
+            raise UsageError("bad-value", problem)
+        say(f"run tag {of_file}, from the name of {options.output}: {fault}, and {quoted(own)} is not")
+    return of_file if fault else own
 
 
 def write(options: argparse.Namespace, cut: Run, task: str | None) -> bool:

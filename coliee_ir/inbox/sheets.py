@@ -11,13 +11,13 @@ from typing import Any, Final, NamedTuple
 
 from coliee_adapters.errors import InputError
 from coliee_adapters.files.source import PathLike, Source
-from coliee_adapters.forms import json_text
+from coliee_adapters.forms import detect, json_text
 from coliee_adapters.forms.lines import content_lines, split_columns
 from coliee_adapters.forms.vocabulary import EVERY_NAME, normal_name
 from coliee_adapters.records import Run, exact_id, normal_id
 from coliee_ir.judging.gathered import Gathered
 from coliee_ir.rules.protocol import has_exact_ids
-from coliee_ir.scoring.reading import read_run
+from coliee_ir.scoring.reading import read_gold, read_run
 
 _DATE: Final = re.compile(r"(\d{4})(?:-(\d\d)(?:-(\d\d))?)?", re.ASCII)
 _NAMES: Final = EVERY_NAME["query"] | EVERY_NAME["document"]
@@ -146,8 +146,18 @@ def _is_date(text: str) -> bool:
 
 
 def read_candidates(path: PathLike, *, task: str | None = None) -> Mapping[str, Mapping[str, float]]:
-    """Query → the documents that it may retrieve, from anything that holds a run, ``{"001": ["013", …]}`` for one."""
-    record = read_run(path, task=task)
+    """Query → the documents that it may retrieve: from a run in any form, qrels, or lines QUERY DOCUMENT."""
+    source = Source(path)
+    if (form := detect.shown(source, "gold")) is not None and form.name == "qrels":
+        return read_gold(source, task=task).qrels or {}
+    form = detect.shown(source, "run")
+    lines = content_lines(source.text(), source.name) if form is not None and form.name == "columns" else iter(())
+    if len(split_columns(next(lines, (0, ""))[1])) == 2:
+        id_of, listed = exact_id if has_exact_ids(task) else normal_id, dict[str, dict[str, float]]()
+        for _, query, document in _columns(source.text(), source, "QUERY DOCUMENT"):
+            listed.setdefault(id_of(query), {})[id_of(document)] = 1.0
+        return listed
+    record = read_run(source, task=task)
     if not isinstance(record, Run):
         problem = "this file holds answers, not candidates"
         raise InputError("wrong-part", record.path, problem, remedy='give {"001": ["013"]}')

@@ -7,6 +7,7 @@ import gzip
 import io
 import json
 import shutil
+from collections import Counter
 from collections.abc import Callable
 from pathlib import Path
 
@@ -79,18 +80,22 @@ def test_the_cut_test_run_is_a_valid_submission_of_the_task(call: Call) -> None:
         assert {len(line.split()) for line in Path("out.txt").read_text().splitlines()} == {columns}
 
 
-def test_errors_in_what_was_written_are_findings_and_name_the_option_of_a_bad_tag(call: Call) -> None:
+def test_a_tag_against_the_rules_is_refused_before_anything_is_written_or_that_of_the_file_taken(call: Call) -> None:
     shutil.copy("task1/rerank.json", "mono_t5.json")
     Path("k.json").write_text('{"family": "k", "threshold": 2}')
     tuned = ("tune", *TASK1, "--apply", "mono_t5.json", "-o", "o.txt")
     cut = ("cut", "mono_t5.json", "--rule", "k.json", "--task", "1", "-o", "o.txt")
     for given in (tuned, cut):
-        code, _, err = call(*given)
-        assert (code, "[bad-tag]" in err) == (1, True)
-        assert any("'mono_t5'" in line and "--tag" in line for line in err.splitlines())
-        assert call(*given, "--tag", "A-TAG-OF-MANY-LETTERS")[0] == 1
-        code, _, err = call(*given, "--tag", "T5")
-        assert (code, "--tag" in err) == (0, False)
+        bad = (*given[:-1], "mono_t5.txt")
+        for more in ((*bad,), (*given, "--tag", "A-TAG-OF-MANY-LETTERS")):
+            code, _, err = call(*more)
+            assert (code, "[bad-value]" in err, Path(more[more.index("-o") + 1]).exists()) == (2, True, False)
+        code, _, err = call(*given)  # the tag is the name of the file
+        assert (code, Path("o.txt").read_text().split()[2]) == (0, "o")
+        assert "'mono_t5'" in err
+        assert call(*given, "--tag", "T5")[0] == 0
+        assert Path("o.txt").read_text().split()[2] == "T5"
+        Path("o.txt").unlink()
     code, _, err = call(*cut[:4], "-o", "o.txt")  # no task: no submission
     assert (code, "--tag" in err) == (0, False)
 
@@ -183,8 +188,8 @@ def test_groups_decisions_and_excluded_queries_are_options(call: Call) -> None:
 
 def test_a_tag_with_blanks_is_made_one_word_and_a_hostile_one_is_said_harmlessly(call: Call) -> None:
     shutil.copy("task1/rerank.json", "my best run.json")
-    assert call("tune", TASK1[0], "my best run.json", "--apply", "my best run.json", "-o", "o.txt")[0] in (0, 1)
-    assert Path("o.txt").read_text().split("\n")[0].split()[2] == "my_best_run"
+    assert call("cut", "my best run.json", "--by", "k=2", "-o", "o.txt")[0] == 0
+    assert Path("o.txt").read_text().split("\n")[0].split()[-1] == "my_best_run"
     Path("hostile.run").write_text(Path("trec/bm25.run").read_text().replace("\tbm25", "\t=\x1b[31mX"))
     code, out, err = call("tune", "trec/qrels.txt", "hostile.run", *TREC[2:], "--not-itself")
     assert code == 0
@@ -214,6 +219,9 @@ def test_a_tag_with_blanks_is_made_one_word_and_a_hostile_one_is_said_harmlessly
         (("cut", "task1/rerank.json", "--rule", "no.json"), "no.json: [no-file]"),
         (("cut", "task1/rerank.json", "--rule", "list.json"), "list.json: [structure]"),
         (("cut", "trec/bm25.run", "--rule", "score.json", "--task", "4"), "[wrong-part] 4 …"),
+        (("cut", "task1/bm25.txt", "--rule", "k=5"), "[bad-value] … --by k=5…"),
+        (("cut", "task1/bm25.txt", "--by", "k=5,top=3"), "[bad-value] … score=0.5,cap=10, … k=5,top=3"),
+        (("cut", "task1/bm25.txt", "--by", "k"), "[bad-value] … k"),
     ],
 )  # fmt: skip
 def test_what_is_refused(call: Call, arguments: tuple[str, ...], sentence: str) -> None:
@@ -261,3 +269,23 @@ def test_a_rule_of_another_scale_is_asked_about(call: Call, threshold: float, hi
     code, _, err = call("cut", "trec/bm25.run", "--rule", "rule.json", "-o", "out.txt")
     assert (code, "[no-score-reaches]" in err) == (0, hinted)
     assert bool(Path("out.txt").read_text()) is not hinted
+
+
+@pytest.mark.parametrize(
+    "listed",
+    [
+        "002473 031986\n002473 097991\n",
+        "002473.txt,031986.txt\n002473.txt,097991.txt\n",
+        "query,document\n002473,031986\n002473,097991\n",
+        "002473 0 031986 1\n002473 0 097991 0\n",
+        '{"002473": ["031986", "097991"]}',
+        "002473 031986 x\n002473 097991 x\n",
+    ],
+)
+def test_candidates_are_listed_in_any_form_and_a_rule_is_typed(call: Call, listed: str) -> None:
+    Path("candidates").write_text(listed)
+    code, out, err = call("cut", "task1/dense.txt", "--candidates", "candidates", "--by", "k=9,cap=5", "--task", "1")
+    assert code == 0, err
+    kept = [line.split()[:2] for line in out.splitlines()]
+    assert [one for one in kept if one[0] == "002473"] == [["002473", "031986"], ["002473", "097991"]]
+    assert max(Counter(query for query, _ in kept).values()) == 5
