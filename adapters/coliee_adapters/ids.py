@@ -159,6 +159,8 @@ class Ids(Sequence[str]):
     def compact(self) -> Ids:
         """The same ids in new memory that holds nothing else."""
         first = np.cumsum(self.length) - self.length
+        if len(self.raw) == self.length.sum() + PADDING and (self.first == first).all():
+            return self
         places = np.repeat(self.first - first, self.length) + np.arange(self.length.sum())
         return Ids(np.frombuffer(self.raw, dtype=np.uint8)[places].tobytes() + bytes(PADDING), first, self.length)
 

@@ -17,7 +17,7 @@ from __future__ import annotations
 import functools
 import re
 import struct
-from collections.abc import Iterable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from itertools import chain
 from typing import Final, NamedTuple
 
@@ -59,13 +59,38 @@ _VIEWS: Final[Mapping[str, frozenset[str] | None]] = {_COUNTS: _OF_COUNTS, _RANK
 #: Measures that count or weigh unjudged documents, be it only one.
 _COUNT_UNJUDGED: Final = frozenset({"num_ret", "utility"})
 
-#: Parameters: the measures that take cutoffs (whole numbers from 1), and those that take fractions.
+#: What takes its parameters together, as one value; trec_eval cannot be asked for two of these, or of set_F, at once.
+_JOINT: Final = frozenset({"11pt_avg", "utility", "ndcg"})
+_SINGLE: Final = _JOINT | {"set_F"}
+#: The measures that take cutoffs.
 _CUTOFFS: Final = frozenset({"P", "recall", "relative_P", "map_cut", "ndcg_cut", "success"})
-_FRACTIONS: Final = frozenset({"iprec_at_recall", "Rprec_mult"})
-#: One value only; trec_eval cannot be asked for two of them at once.
-_SINGLE: Final = frozenset({"set_F", "11pt_avg"})
-#: Of these, the measure whose value is computed from all its parameters.
-_JOINT: Final = frozenset({"11pt_avg"})
+_NUMBER: Final = r"(?:[0-9]{1,6}(?:\.[0-9]{1,6})?|\.[0-9]{1,6})"
+_GAIN: Final = r"[0-9]{1,4}=[0-9]{1,4}(?:\.[0-9]{1,4})?"
+#: Parameters: measures → what one looks like, how it is handed on, and how that is said. A wrong one would abort the
+#: process, and a longer one does not fit into trec_eval's names.
+_PARAMETERS: Final[tuple[tuple[frozenset[str], str, Callable[[str], str], str], ...]] = (
+    (_CUTOFFS, "0*[1-9][0-9]{0,8}", lambda text: str(int(text)), "cutoffs, whole numbers from 1, e.g. {}_10"),
+    (
+        frozenset({"iprec_at_recall", "Rprec_mult"}),
+        r"(?=.)[0-9]{0,4}(?:\.[0-9]{1,2})?",
+        lambda text: f"{float(text):.2f}",
+        "a number of at most two decimals, as trec_eval prints it, e.g. {}.0.50",
+    ),
+    (frozenset({"set_F"}), _NUMBER, str, "a number, e.g. {}.0.5"),
+    (
+        frozenset({"11pt_avg"}),
+        f"{_NUMBER}(?:,{_NUMBER})*",
+        lambda text: ",".join(sorted(set(text.split(",")), key=float)),
+        "levels of recall, e.g. {}.0.25,0.5,0.75",
+    ),
+    (
+        frozenset({"utility"}),
+        rf"(?:-?{_NUMBER},){{3}}0",
+        str,
+        "four weights, the last of them 0 because the size of the collection is not known, e.g. {}.2,-1,0,0",
+    ),
+    (frozenset({"ndcg"}), f"{_GAIN}(?:,{_GAIN})*", str, "gains of up to four decimals, e.g. {}.1=3,2=4.5"),
+)
 
 #: What else than qrels some measures need, and which these are.
 _NEEDS: Final = (
@@ -73,7 +98,7 @@ _NEEDS: Final = (
     ("the judgements of several assessors (trec_eval -R qrels_jg)", r"qrels_jg|(?:map|P|Rprec_mult)_avgjg\b.*"),
 )
 
-_NAME: Final = r"(?P<base>[A-Za-z0-9]+(?:_[A-Za-z]+)*?)(?:[._](?P<parameters>[0-9.]+(?:,[0-9.]+)*))?"
+_NAME: Final = r"(?P<base>[A-Za-z0-9]+(?:_[A-Za-z]+)*?)(?:[._](?P<parameters>[0-9.,=-]+))?"
 
 #: The version of trec_eval inside each pytrec_eval-terrier, which does not say it itself.
 _EMBEDDED: Final = {"0.5.11": "9.0.8"}
@@ -135,27 +160,17 @@ def parse(name: str) -> list[Request]:
     parameters = match["parameters"] if match and base != name else None
     if parameters is None:
         return [Request(base, parameter) for parameter in _defaults().get(base, ("",))]
-    each = dict.fromkeys(_parameter(name, base, text) for text in parameters.split(","))
-    if base in _JOINT:
-        return [Request(base, ",".join(sorted(each, key=float)))]
-    return [Request(base, parameter) for parameter in each]
+    given = [parameters] if base in _JOINT else parameters.split(",")
+    return [Request(base, parameter) for parameter in dict.fromkeys(_parameter(name, base, text) for text in given)]
 
 
 def _parameter(name: str, base: str, text: str) -> str:
-    """A parameter as trec_eval prints it, checked, because a wrong one would abort the process."""
-    if base in _CUTOFFS:
-        if re.fullmatch(r"[0-9]{1,9}", text) and int(text) > 0:
-            return str(int(text))
-        raise UsageError("bad-measure", f"{name}: {base} takes cutoffs, whole numbers from 1, e.g. {base}_10")
-    if base in _FRACTIONS:
-        if re.fullmatch(r"[0-9]{0,4}(\.[0-9]{1,2})?", text) and text:  # longer names do not fit into trec_eval's
-            return f"{float(text):.2f}"
-        problem = f"{name}: {base} takes a number of at most two decimals, as trec_eval prints it, e.g. {base}.0.50"
-        raise UsageError("bad-measure", problem)
-    if base in _SINGLE:
-        if re.fullmatch(r"[0-9]{1,6}(\.[0-9]{1,6})?", text):
-            return text
-        raise UsageError("bad-measure", f"{name}: {base} takes a number, e.g. {base}.0.5")
+    """A parameter as trec_eval prints it."""
+    for bases, pattern, printed, meaning in _PARAMETERS:
+        if base in bases:
+            if re.fullmatch(pattern, text):
+                return printed(text)
+            raise UsageError("bad-measure", f"{name}: {base} takes {meaning.format(base)}")
     raise UsageError("bad-measure", f"{name}: {base} takes no parameter")
 
 
@@ -220,10 +235,10 @@ class _Group(NamedTuple):
     @property
     def measures(self) -> set[str]:
         """What pytrec_eval is asked for: each measure once, with all its parameters."""
-        families: dict[str, set[str]] = {}
+        families: dict[str, list[str]] = {}
         for request in self.requests:
-            families.setdefault(request.base, set()).update(filter(None, request.parameter.split(",")))
-        return {f"{base}.{','.join(sorted(given))}" if given else base for base, given in families.items()}
+            families.setdefault(request.base, []).append(request.parameter)
+        return {f"{base}.{','.join(sorted(given))}" if any(given) else base for base, given in families.items()}
 
     def takes(self, request: Request) -> bool:
         """Whether a request for which this view does may be asked for together with these."""

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Collection, Container, Iterator, Mapping
+from collections.abc import Collection, Container, Iterable, Iterator, Mapping
 from functools import cached_property
 
 import numpy as np
@@ -51,9 +51,14 @@ class Gathered:
         """Each query with its documents in order and their scores; once, for what has been given is let go."""
         while self._held:
             query = next(iter(self._held))
-            documents, scores = self._ordered(query)
-            del self._held[query]
+            documents, scores = self.ordered(query)
+            self.let_go([query])
             yield query, documents, scores
+
+    def let_go(self, queries: Iterable[str]) -> None:
+        """Forget the documents of some queries."""
+        for query in queries:
+            self._held.pop(query, None)
 
     @property
     def rankings(self) -> Mapping[str, dict[str, float]]:
@@ -63,15 +68,16 @@ class Gathered:
     @cached_property
     def lengths(self) -> dict[str, int]:
         """Query → how many documents there are, each once."""
-        return {query: len(self._ordered(query)[0]) for query in self._held}
+        return {query: len(self.ordered(query)[0]) for query in self._held}
 
     @property
     def retrieved(self) -> int:
         """How many documents there are, each once a query."""
         return sum(self.lengths.values())
 
-    def _ordered(self, query: str) -> _Rows:
-        held = self._held[query]
+    def ordered(self, query: str) -> _Rows:
+        """The documents of a query in order and their scores; none of a query that is not there."""
+        held = self._held.get(query) or (Ids.of(()), np.zeros(0))
         if isinstance(held, list):
             held = self._held[query] = self._in_order(held)
         documents, scores = held
@@ -107,7 +113,9 @@ class _Rankings(Mapping[str, dict[str, float]]):
         self._run = run
 
     def __getitem__(self, query: str) -> dict[str, float]:
-        documents, scores = self._run._ordered(query)
+        if query not in self._run._held:
+            raise KeyError(query)
+        documents, scores = self._run.ordered(query)
         return dict(zip(documents, scores.tolist(), strict=True))
 
     def __iter__(self) -> Iterator[str]:

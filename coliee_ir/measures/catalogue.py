@@ -3,10 +3,11 @@
 from __future__ import annotations
 
 import ast
+import functools
 import importlib
 import inspect
 import re
-from collections.abc import Callable, Collection, Iterable, Iterator
+from collections.abc import Callable, Iterator
 from contextlib import suppress
 from dataclasses import fields
 from typing import Any, Final, NamedTuple, cast
@@ -38,8 +39,6 @@ _ONLY_WITH: dict[str, tuple[str, str]] = {"nDCG": ("dcg", "exp-log2")}
 _RBP = r"(rbp|rbp_resid)[._]p=([0-9.]+)"
 _UNJ = r"unj[._]([0-9]+(?:,[0-9]+)*)"
 _ALL_UNJ = "unj_5,10,20"
-#: gains as trec_eval takes them
-_GAINS = r"ndcg[._]([0-9]{1,4}=[0-9]{1,4}(?:,[0-9]{1,4}=[0-9]{1,4})*)"
 
 #: No parameter is larger: what follows from it still fits numbers of 64 bits.
 _LARGEST = 999_999_999
@@ -68,47 +67,34 @@ _PART: Final = r"\(\s*([^\W\d]\w*)\s*\)"
 #: what no name of a measure has outside its brackets
 _SIGNS: Final = r"[*·+<>=≥]|\s-\s|\bif\b"
 
-#: A name as other tools and papers write it, in lower case without ``_``, ``-`` and spaces → what it is called here.
-#: ``{at}`` is the cutoff as it was typed, ``@10`` for instance; a name that needs one (``{@}``, or ``{_}`` for
-#: ``_10``) is left out where there is none.
+#: A name as other tools and papers write it, in lower case without ``_``, ``-`` and spaces → what it can mean here; a
+#: name that can mean one thing only is understood. ``{at}`` is the cutoff as it was typed, ``@10`` for instance; what
+#: needs one (``{@}``, or ``{_}`` for ``_10``) is left out where there is none.
 _OTHER_SPELLINGS: Final[dict[str, tuple[str, ...]]] = {
-    "f1": ("MicroF1{at}", "MacroF1{at}"),
+    **dict.fromkeys(("f", "f1"), ("MicroF1{at}", "MacroF1{at}")),
     "f2": ("MacroF2{at}", "MicroF2{at}"),
-    "f": ("MicroF1{at}", "MacroF1{at}"),
     "microf": ("MicroF1{at}",),
     "macrof": ("MacroF1{at}",),
-    "precision": ("MicroP{at}", "P{@}"),
-    "p": ("MicroP{at}", "P{@}"),
+    **dict.fromkeys(("p", "precision"), ("MicroP{at}", "P{@}")),
     "microprecision": ("MicroP{at}",),
     "macroprecision": ("MacroP{at}",),
-    "recall": ("MicroR{at}", "R{@}"),
-    "r": ("MicroR{at}", "R{@}"),
+    **dict.fromkeys(("r", "recall"), ("MicroR{at}", "R{@}")),
     "microrecall": ("MicroR{at}",),
     "macrorecall": ("MacroR{at}",),
-    "mrr": ("RR{at}",),
-    "rr": ("RR{at}",),
-    "map": ("AP{at}",),
-    "ap": ("AP{at}",),
+    **dict.fromkeys(("mrr", "rr", "reciprocalrank"), ("RR{at}",)),
+    **dict.fromkeys(("map", "ap", "averageprecision"), ("AP{at}",)),
     "ndcg": ("nDCG{at}",),
-    "hit": ("Success{@}",),
+    **dict.fromkeys(("dcgburges", "ndcgburges"), ("nDCG(dcg='exp-log2'){at}",)),
     "hits": ("P{@}", "Success{@}", "num_rel_ret"),
-    "hitrate": ("Success{@}",),
-    "success": ("Success{@}",),
-    "accuracy": ("Success{@}",),
-    "topkaccuracy": ("Success{@}",),
-    "rcap": ("relative_P{_}",),
-    "recallcap": ("relative_P{_}",),
-    "averageprecision": ("AP{at}",),
-    "reciprocalrank": ("RR{at}",),
+    **dict.fromkeys(("hit", "hitrate", "success", "topkaccuracy"), ("Success{@}",)),
+    **dict.fromkeys(("acc", "accuracy"), ("Accuracy{at}", "Success{@}")),
+    **dict.fromkeys(("rcap", "recallcap"), ("relative_P{_}",)),
     "rankbiasedprecision": ("RBP{at}",),
-    "dcgburges": ("nDCG(dcg='exp-log2'){at}",),
     "interpolatedprecisionatrecall": ("iprec_at_recall",),
     "setprecision": ("SetP",),
     "setrecall": ("SetR",),
     "hole": ("unj{@}",),
-    "ndcgburges": ("nDCG(dcg='exp-log2'){at}",),
     "rprecision": ("Rprec",),
-    "acc": ("Accuracy",),
 }
 
 #: So alike must a name be to be suggested as a near miss; difflib's own default.
@@ -132,12 +118,22 @@ def parse(typed: str) -> list[Measure]:
     """
     if not isinstance(typed, str) or not typed.strip():
         raise UsageError("bad-measure", f"a measure is given by its name, not as {typed!r}")
+    if known := _known(typed):
+        return known
+    found = [name for name in meanings(typed) if _exists(name)]
+    if len(found) == 1:
+        return parse(found[0])
+    meant = " or ".join(found or near_misses(typed))
+    remedy = f"did you mean {meant}? " if meant else ""
+    raise UsageError("unknown-measure", f"unknown measure {typed!r}; {remedy}`coliee-ir measures` lists all of them")
+
+
+def _known(typed: str) -> list[Measure]:
+    """The measures that a name of ours, trec_eval's or ir_measures' stands for; none if it is another one."""
     if "=" in typed and (of_10 := re.fullmatch(_RBP, typed)):
         typed = f"{of_10[1]}(p={of_10[2]})"
-    if "=" in typed and (gains := re.fullmatch(_GAINS, typed)):
-        pairs = dict(pair.split("=") for pair in gains[1].split(","))
-        levels = tuple(sorted((int(rel), int(gain)) for rel, gain in pairs.items()))
-        return [Delegated(trec_eval.Request("ndcg", gains=levels), f"ndcg_{gains[1]}")]
+    if "=" in typed and (requests := trec_eval.parse(typed)):  # gains, in which a formula would be seen
+        return [Delegated(request, request.name) for request in requests]
     if is_formula(typed):
         return [parse_formula(typed)]
     if "@" in typed and (match := re.fullmatch(_RANGE, typed)):
@@ -157,13 +153,7 @@ def parse(typed: str) -> list[Measure]:
     from coliee_adapters import ir_measures  # loads the package, which few runs need
 
     request = ir_measures.request(name, parameters, at)
-    if request is None:
-        known = [*OURS, "MicroF1", "MacroF1", "MicroF2", "MacroF2", *ir_measures.NAMES, *trec_eval.each_name()]
-        meant = " or ".join(_that_exist(suggestions(typed, known), typed))
-        remedy = f"did you mean {meant}? " if meant else ""
-        problem = f"unknown measure {typed!r}; {remedy}`coliee-ir measures` lists all of them"
-        raise UsageError("unknown-measure", problem)
-    return [Delegated(request, typed)]
+    return [] if request is None else [Delegated(request, typed)]
 
 
 def parse_formula(typed: str, title: str = "") -> Measure:
@@ -218,7 +208,7 @@ def _outside(text: str) -> str:
 def names_in(text: str) -> list[str]:
     """The names of measures in a text with blanks between them; a formula, which may have blanks, is one.
 
-    So is "micro f1", which is not a measure, and whose error says what is meant.
+    So is "micro f1", which is understood.
 
     >>> names_in("MicroP MicroF(beta=2)@10"), names_in("0.5*MicroP + 0.5*MicroR")
     (['MicroP', 'MicroF(beta=2)@10'], ['0.5*MicroP + 0.5*MicroR'])
@@ -228,43 +218,63 @@ def names_in(text: str) -> list[str]:
     return re.split(r"(?i)(?<!\bmicro)(?<!\bmacro)\s+(?![^(]*\))", text.strip())
 
 
-def suggestions(typed: str, known: Collection[str]) -> list[str]:
-    """Names of measures that may have been meant, the likeliest first; at most three.
+def meanings(typed: str) -> list[str]:
+    """What a name in the spelling of another tool can mean here, the likeliest first.
 
-    >>> suggestions("recall@5", ()), suggestions("ndcg@10", ()), suggestions("F1", ())
-    (['MicroR@5', 'R@5'], ['nDCG@10'], ['MicroF1', 'MacroF1'])
+    >>> meanings("recall@5"), meanings("recall_at_5"), meanings("map@10-l2"), meanings("f1"), meanings("rbp.95")
+    (['MicroR@5', 'R@5'], ['R@5'], ['AP(rel=2)@10'], ['MicroF1', 'MacroF1'], ['RBP(p=0.95)'])
     """
     if persistence := re.fullmatch(r"rbp[.@]([0-9]{1,4})", typed):  # ranx'
         return [f"RBP(p=0.{persistence[1]})"]
-    match = re.fullmatch(r"([^@]+?)(?:@([0-9]+))?(?:-l[0-9]+)?", typed)
-    name, number = (match[1], match[2]) if match else (typed, None)
-    at = f"@{number}" if number else ""
-    plain = re.sub(r"[\s_-]+", "", name.lower())
+    plain, sign, at, level = _plain(typed)
     found = [
         pattern.replace("{at}", at).replace("{@}", at).replace("{_}", at.replace("@", "_"))
         for pattern in _OTHER_SPELLINGS.get(plain, ())
         if at or not re.search("{[@_]}", pattern)
-    ]
-    if not found:
-        folded = {re.sub(r"[\s_-]+", "", one.lower()): one for one in known}
-        import difflib  # which names that are known do not need
-
-        near = [plain] if plain in folded else difflib.get_close_matches(plain, folded, n=3, cutoff=_ALIKE)
-        found = [folded[one] + at for one in near]
-    found = [name for name in found if at or "@" not in name]
-    if (level := re.search(r"-l([2-9])$", typed)) is not None:  # ranx' relevance level
-        found = [re.sub(r"^(\w+)(?=@|$)", rf"\1(rel={level[1]})", name) for name in found]
-    return found[:3]
+    ] or [name + at for name in _folded().get(plain, ())]
+    if sign == "_at_":  # MTEB's, which pools no queries
+        found = [name for name in found if not name.startswith("Micro")]
+    return [re.sub(r"^(\w+)(?=@|$)", rf"\1(rel={level})", name) for name in found] if level else found
 
 
-def _that_exist(names: Iterable[str], typed: str) -> Iterator[str]:
-    """The suggestions that can be parsed; those that cannot are tried in trec_eval's spelling of a cutoff."""
-    for name in names:
-        for spelling in dict.fromkeys((name, name.replace("@", "_"))):
-            with suppress(UsageError):
-                if spelling != typed and parse(spelling):
-                    yield spelling
-                    break
+def near_misses(typed: str) -> list[str]:
+    """Names of measures that look like what was typed and can be read; at most three."""
+    import difflib  # which names that are known do not need
+
+    plain, _, at, _ = _plain(typed)
+    found: dict[str, str] = {}  # by what they stand for
+    for near in difflib.get_close_matches(plain, _folded(), n=3, cutoff=_ALIKE):
+        for name in _folded()[near]:
+            spelled = next((one for one in (name + at, name + at.replace("@", "_")) if _exists(one)), None)
+            if spelled is not None:
+                found.setdefault(str(parse(spelled)[0]), spelled)
+    return list(found.values())[:3]
+
+
+def _plain(typed: str) -> tuple[str, str, str, str]:
+    """A name in lower case without ``_``, ``-``, spaces; the sign of its cutoff; the cutoff as ``@10``; ranx' level."""
+    match = re.fullmatch(r"(.+?)(?:(@|_at_)([0-9]{1,9}))?(?:-l([2-9]))?", typed, re.DOTALL)
+    name, sign, number, level = match.groups(default="") if match else (typed, "", "", "")
+    return re.sub(r"[\s_-]+", "", name.lower()), sign, f"@{number}" if number else "", level
+
+
+@functools.cache
+def _folded() -> dict[str, list[str]]:
+    """The names of all measures by what ``_plain`` makes of them."""
+    from coliee_adapters import ir_measures
+
+    names = (*OURS, "MicroF1", "MacroF1", "MicroF2", "MacroF2", *ir_measures.NAMES, *trec_eval.each_name())
+    found: dict[str, list[str]] = {}
+    for name in dict.fromkeys(names):
+        found.setdefault(_plain(name)[0], []).append(name)
+    return found
+
+
+def _exists(name: str) -> bool:
+    """Whether a name is known, and its parameters fit."""
+    with suppress(UsageError):
+        return bool(_known(name))
+    return False
 
 
 def _is_number(value: object) -> bool:
@@ -315,11 +325,9 @@ def _built(typed: str, kind: type[Measure], parameters: dict[str, Any]) -> Measu
     allowed = getattr(kind, "parameters", None) or [field.name for field in fields(kind)]  # type: ignore[arg-type]
     for key, value in parameters.items():
         if key not in allowed:
-            what = ", ".join(allowed) or "none"
-            meant = " or ".join(_that_exist(suggestions(typed, ()), typed))
-            remedy = f"; did you mean {meant}?" if meant else ""
+            what = f"; it has {', '.join(allowed)}" if allowed else ""
             name = getattr(kind, "base", kind.__name__)
-            raise UsageError("bad-measure", f"{typed!r}: {name} has no parameter {key}; it has {what}{remedy}")
+            raise UsageError("bad-measure", f"{typed!r}: {name} has no parameter {key}{what}")
         fits, meaning = _VALUES[key]
         if not fits(value):
             raise UsageError("bad-measure", f"{typed!r}: {key} must be {meaning}")

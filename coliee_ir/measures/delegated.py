@@ -42,7 +42,10 @@ DEFINITIONS: dict[str, tuple[str, str]] = {
     "infAP": ("Inferred average precision, for sampled judgements (-1: sampled, not judged).", "Yilmaz & Aslam 2006"),
     "gm_bpref": ("Geometric mean of bpref.", "exp of the mean over queries of log max(bpref, 0.00001)"),
     "Rprec_mult": ("Precision at a multiple of R.", "relevant in first m·R / (m·R)"),
-    "utility": ("Set utility with trec_eval's default weights.", "relevant retrieved - non-relevant retrieved"),
+    "utility": (
+        "Set utility: a weighted count of right, wrong and missed documents; utility.a,b,c,0 has other weights.",
+        "a · relevant retrieved + b · non-relevant retrieved + c · relevant missed; a = 1, b = -1, c = 0 by default",
+    ),
     "11pt_avg": ("Mean of interpolated precision at the eleven levels of recall.", "mean of iprec_at_recall"),
     "binG": (
         "Binary G: gain by rank, discounted by rank and R.",

@@ -18,17 +18,27 @@ class Accuracy(Measure):
 
     In Tasks 4, 5 and tort prediction an answer is right if its label is. In Task 3 from 2026 on it is right if its
     label is and every gold article was retrieved (recall 1; a query without gold articles has recall 1, unless
-    ``--decision without_articles=…`` says otherwise).
+    ``--decision without_articles=…`` says otherwise); with a cutoff, among the first of them: ``Accuracy@1..10`` shows
+    how many articles are enough.
     """
 
-    needs = ("answers",)
+    cutoff: int | None = None  # look at the first so many articles of each query; None for all
+
     follows = frozenset({"without_articles", "unreadable_answers"})
     formula = "queries answered rightly / judged queries"
     source = f"{_PAGE}; Task 3 with sufficient articles: page of 2026"
 
     @property
+    def ranked(self) -> bool:  # type: ignore[override]  # whether it looks at ranks depends on its cutoff
+        return self.cutoff is not None
+
+    @property
+    def needs(self) -> tuple[str, ...]:  # type: ignore[override]  # a cutoff is one of documents
+        return ("answers", "documents") if self.ranked else ("answers",)
+
+    @property
     def name(self) -> str:
-        return "Accuracy"
+        return f"Accuracy@{self.cutoff}" if self.ranked else "Accuracy"
 
     def without_relevant(self, decisions: Decisions) -> str:
         return {
@@ -40,9 +50,9 @@ class Accuracy(Measure):
     def compute(self, parts: Parts, decisions: Decisions) -> Result:
         right = parts["answers"].correct() > 0
         if "documents" in parts:
-            articles = parts["documents"]
+            articles = self.part(parts)
             relevant = articles.qrels.relevant()
-            right &= articles.correct() == relevant
+            right &= articles.correct(self.cutoff) == relevant
             per_query = right.astype(np.float64)
             if decisions.without_articles != "sufficient":
                 per_query[relevant == 0] = 0.0 if decisions.without_articles == "wrong" else np.nan

@@ -223,6 +223,8 @@ def choose(asked: Sequence[Measure], parts: Parts, against: Prepared) -> tuple[l
         for part in measure.needs:
             if part not in parts and part not in _IMPLIED and part not in rules.parts:
                 problem = f"{measure} needs {part}, which submissions to task {rules.task} do not contain"
+                if measure.name.startswith("Accuracy@"):  # of BEIR and sentence-transformers
+                    problem += f"; the share of queries with a hit is {measure.name.replace('Accuracy', 'Success')}"
                 raise UsageError("unfit-measure", problem)
             if part not in parts:
                 problem = f"{measure} needs {NEEDED.get(part, f'{part}, which this submission does not hold')}"

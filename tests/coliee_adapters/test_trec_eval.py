@@ -46,6 +46,7 @@ ASKED = [
         "recall.59,60", "P.60", "success.2,60",
         "iprec_at_recall.0.25", "Rprec_mult.0.5,3", "set_F.4", "set_F.0.25", "set_F.0", "set_F_2.5",
         "11pt_avg.0.2,0.5", "11pt_avg.0", "11pt_avg.0.2,0.5,0.8", "P_999999999",
+        "11pt_avg..25,.5", "set_F..5", "utility.2,-1,0,0", "utility.0,-.5,-1.25,0", "ndcg.1=3,2=4.5", "ndcg.0=1,3=0",
     )
     for request in parse(name)
 ]  # fmt: skip
@@ -64,6 +65,13 @@ def asked_of_ours(requests: Sequence[Request], queries: Sequence[Query]) -> dict
     return {request: array.tolist() for request, array in answers.items()}
 
 
+class AsGiven(pytrec_eval.RelevanceEvaluator):  # type: ignore[misc]
+    """pytrec_eval without its own patterns, which read numbers only."""
+
+    def _combine_measures(self, measures: set[str]) -> set[str]:
+        return measures
+
+
 def asked_of_pytrec_eval(requests: Sequence[Request], queries: Sequence[Query]) -> dict[Request, list[float]]:
     """The same by pytrec_eval on plain dictionaries.
 
@@ -80,11 +88,10 @@ def asked_of_pytrec_eval(requests: Sequence[Request], queries: Sequence[Query]) 
         top = min(query.depth, like.top or query.depth)
         run[f"q{number}"] = {ranked.get(rank, f"u{rank}"): 1000.0 - rank for rank in range(1, top + 1)}
     found: dict[Request, list[float]] = {}
-    alone = [request for request in requests if request.base in ("set_F", "11pt_avg")]
+    alone = [request for request in requests if request.base in ("set_F", "11pt_avg", "utility", "ndcg")]
     for group in ([request for request in requests if request not in alone], *([request] for request in alone)):
-        evaluator = pytrec_eval.RelevanceEvaluator(
-            qrels, {request.asked for request in group}, like.rel, like.judged_only
-        )
+        kind = AsGiven if group[0] in alone else pytrec_eval.RelevanceEvaluator
+        evaluator = kind(qrels, {request.asked for request in group}, like.rel, like.judged_only)
         answers = list(evaluator.evaluate(run).values())[1:]
         for request in group:
             found[request] = [0.0 if math.isnan(answer[request.key]) else answer[request.key] for answer in answers]
@@ -147,12 +154,13 @@ def test_where_trec_eval_would_read_foreign_memory_all_is_zero_but_the_counts(
     retrieved = 0 if judged_only else query.depth
     counts = {
         **{"num_q": 1.0, "num_ret": retrieved, "num_rel": sum(level > 0 for _, level in query.judged)},
-        **{"utility": -retrieved, "gm_map": LEAST, "gm_bpref": LEAST},
+        **{"utility": -retrieved, "utility_2,-1,0,0": -retrieved, "utility_0,-.5,-1.25,0": -retrieved / 2},
+        **{"gm_map": LEAST, "gm_bpref": LEAST},
     }
     # alone, and first of several: behind others pytrec_eval finds theirs
     for queries in ([query], [query, Query(3, [(1, 1)]), query]):
         for request, of_queries in asked_of_ours(requests, queries).items():
-            assert of_queries[0] == of_queries[-1] == counts.get(request.base, 0.0), request
+            assert of_queries[0] == of_queries[-1] == counts.get(request.name, 0.0), request
 
 
 def test_a_relevance_level_above_all_relevances_leaves_nothing_relevant() -> None:
@@ -228,6 +236,8 @@ def test_each_mean_leaves_out_its_own_queries(rows: list[list[float]]) -> None:
         ("11pt_avg.0.2,0.5", "11pt_avg 0.2,0.5"),
         ("11pt_avg.0.5,0.2,0.5", "11pt_avg 0.2,0.5"),
         ("num_nonrel_judged_ret", "num_nonrel_judged_ret"),
+        ("utility_2,-1,0,0", "utility 2,-1,0,0"),
+        ("ndcg.1=3,2=4.5", "ndcg 1=3,2=4.5"),
         ("set", "num_q, num_ret, num_rel, num_rel_ret, utility, set_P, set_relative_P, set_recall, set_map, set_F"),
         ("official", ", ".join([
             "num_q, num_ret, num_rel, num_rel_ret, map, gm_map, Rprec, bpref, recip_rank",
@@ -236,8 +246,8 @@ def test_each_mean_leaves_out_its_own_queries(rows: list[list[float]]) -> None:
         ])),
         # names that are not trec_eval's
         *((name, "") for name in (
-            *("", "MAP", "AP", "AP@10", "P@5", "P.", "P_", "P.-5", "P_5x", "map.", "ndcg.1=3", "utility.1,-1,0,0"),
-            *("P.5,", "F1", "set-F", "recall 5", "P.٥", "ndcg_cut_", "official_5", "nDCG@10", "MicroF1"),
+            *("", "MAP", "AP", "AP@10", "P@5", "P.", "P_", "P_5x", "map."),
+            *("F1", "set-F", "recall 5", "P.٥", "ndcg_cut_", "official_5", "nDCG@10", "MicroF1"),
         )),
     ],
 )  # fmt: skip
@@ -251,7 +261,8 @@ def test_a_name_stands_for_the_values_that_trec_eval_would_print(name: str, requ
     [
         *(("bad-measure", name) for name in (
             *("P.0", "P_5,0", "P.1.5", "P.1000000000", "recall_0", "iprec_at_recall.0.125", "Rprec_mult_1.2.3"),
-            *("set_F..5", "set_F.1.0000001", "11pt_avg.0.2,.", "map.5", "ndcg_5", "num_q.1"),
+            *("set_F.1.0000001", "11pt_avg.0.2,.", "map.5", "ndcg_5", "num_q.1", "P.-5", "P.5,", "ndcg_cut.10,23.4"),
+            *("utility.1,-1,0", "utility.1,-1,0,1", "utility.1,-1,0,0,0", "ndcg.1=3,", "ndcg.1=-3", "P.5=1"),
         )),
         *(("unfit-measure", name) for name in (
             *("runid", "relstring_5", "prefs", "all_prefs", "prefs_simp_ret", "qrels_jg", "P_avgjg.5"),

@@ -72,7 +72,7 @@ def test_scores_are_those_of_the_runs_that_are_written(
 
 
 def trial_of(gold: Any, drawn: list[naive.Rankings], measure: str, fold: list[int]) -> Trial:
-    held = Candidates.of([Gathered(coliee_ir.read_run(run, task="trec")).rankings for run in drawn])  # type: ignore[arg-type]
+    held = Candidates.of([Gathered(coliee_ir.read_run(run, task="trec")) for run in drawn])  # type: ignore[arg-type]
     blend = Blend(held, "combsum", "min-max", 60)
     return Trial(Rankings(blend, Qrels(gold), parse(measure)[0], Decisions()), np.atleast_2d(fold))
 

@@ -304,7 +304,7 @@ def test_what_is_printed_parses_back(kind: type, cutoff: int | None, rel: int, b
 
 LARGE = "9" * 20
 REFUSED = {
-    "unknown measure": ["MicroG1", "micro f1"],
+    "unknown measure": ["MicroG1"],
     "[bad-measure]": [
         *("", "MicroF1@1.2.3", "MicroF(2)", "MicroF(beta=)", "MicroF(beta=2)-(rel=1)", "MicroF(beta=f(2))"),
         *("MicroF(**{})", f"MicroF(beta={'(' * 5000}1{')' * 5000})", f"MicroF(beta={'-' * 200000}1)"),
@@ -318,7 +318,7 @@ REFUSED = {
     "rel must be [bad-measure] 999999999 …": ["MicroF1(rel=0)", "MicroF1(rel=1.0)", f"MicroF1(rel={LARGE})"],
     "MicroP has no parameter beta; it has cutoff, rel": ["MicroP(beta=2)"],
     "has no parameter of": ["MicroF1(of=means)"],
-    "Accuracy has no parameter cutoff; it has none": ["Accuracy@5"],
+    "LabelAccuracy has no parameter cutoff": ["LabelAccuracy@5"],
     "runid is text": ["runid"],
     "takes cutoffs": ["P_0"],
 }

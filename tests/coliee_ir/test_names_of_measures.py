@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import re
+from contextlib import suppress
 from pathlib import Path
 
 import ir_measures
@@ -10,9 +11,11 @@ import pytest
 import pytrec_eval
 
 import coliee_ir
+from coliee_adapters import trec_eval
 from coliee_adapters.errors import UsageError
 from coliee_ir.cli import main
 from coliee_ir.measures import parse
+from coliee_ir.measures.catalogue import OURS
 
 PAGE = (Path(__file__).resolve().parents[2] / "docs" / "measures.md").read_text(encoding="utf-8")
 #: a name as it is typed there, and what stands for it here
@@ -29,10 +32,9 @@ def test_a_name_is_understood_or_answered_as_the_page_says(typed: str, here: str
     names = re.findall("`([^`]+)`", here)
     try:
         assert [str(measure) for measure in parse(typed)] == names
-    except UsageError as refused:
+    except UsageError:
         if names:
-            assert names[0] in str(refused).partition("did you mean")[2]
-            assert parse(names[0])
+            assert names[0] in suggested(typed)
         else:
             assert here == "—"
 
@@ -47,16 +49,32 @@ def test_the_page_has_every_measure_of_trec_eval_and_ir_measures() -> None:
     assert set(ir_measures.measures.registry) - {"MicroP", "MicroR", "MicroF", "MacroP", "MacroR", "MacroF"} <= named
 
 
-@pytest.mark.parametrize(
-    "typed", ["ndcg_cut@10", "Rndcg@10", "ndgc@10", "recall@5", "hits@3", "map@10-l2", "Accuracy@5", "bprf", "rbp.95"]
-)
-def test_what_is_suggested_is_understood(typed: str) -> None:
+def suggested(typed: str) -> str:
+    """What is suggested for a name; empty for nothing."""
     with pytest.raises(UsageError) as refused:
         parse(typed)
-    meant = re.search(r"did you mean (.*?)\?", str(refused.value))
-    for name in meant[1].split(" or ") if meant else ():
-        assert name != typed
-        assert parse(name)
+    return "".join(re.findall(r"did you mean (.*?)\?", str(refused.value)))
+
+
+@pytest.mark.parametrize(
+    ("typed", "meant"),
+    [
+        *(("recall@5", "MicroR@5 or R@5"), ("precision@10", "MicroP@10 or P@10"), ("F1", "MicroF1 or MacroF1")),
+        *(("f2", "MacroF2 or MicroF2"), ("accuracy@5", "Accuracy@5 or Success@5"), ("xyzzy", "")),
+    ],
+)
+def test_a_name_that_can_mean_several_things_is_answered_with_them(typed: str, meant: str) -> None:
+    assert suggested(typed) == meant
+
+
+def test_what_is_suggested_is_understood() -> None:
+    """Every name with a letter lost, every other one with a cutoff."""
+    for name in (*OURS, *trec_eval.each_name(), *map(base, TYPED), "MicroF1", "MacroF2"):
+        for typed in (name[:at] + name[at + 1 :] + "@10" * (at % 2) for at in range(len(name) > 1, len(name) + 1)):
+            with suppress(UsageError):
+                assert parse(typed)
+                continue
+            assert all(parse(one) for one in filter(None, suggested(typed).split(" or ")))
 
 
 def test_no_name_is_refused_and_a_weight_without_end() -> None:

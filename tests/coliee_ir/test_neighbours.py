@@ -41,6 +41,13 @@ def _trec(run: Rankings) -> str:
     )
 
 
+def _ranks(run: Rankings) -> str:
+    """Query, document and rank, the last first."""
+    return "".join(
+        f"{query}\t{docs[at]}\t{at + 1}\n" for query, docs in run.items() for at in reversed(range(len(docs)))
+    )
+
+
 def _qrels(gold: Graded, blank: str = " ") -> str:
     return "".join(blank.join((q, "0", doc, f"{grade}\n")) for q, held in gold.items() for doc, grade in held.items())
 
@@ -166,9 +173,16 @@ NEIGHBOURS: Final[Mapping[str, tuple[Write, Expected]]] = {
     "stard": (
         lambda gold, run: (
             _json([{"query_id": int(q), "match_id": [*map(int, docs)]} for q, docs in _relevant(gold).items()]),
-            "".join(f"{q}\t{docs[at]}\t{at + 1}\n" for q, docs in run.items() for at in reversed(range(len(docs)))),
+            _ranks(run),
         ),
         lambda gold, run: means(gold, run, "R@100 R@10 RR@10 Success@10"),
+    ),
+    "msmarco": (
+        lambda gold, run: (
+            _qrels(_binary(gold), "\t"),
+            _ranks(run),
+        ),
+        lambda gold, run: means(_binary(gold), run, "RR@10 R@1000"),
     ),
     "bsard": (
         lambda gold, run: (

@@ -18,7 +18,7 @@ from coliee_adapters.errors import ColieeError, InputError
 from coliee_adapters.files.source import Source
 from coliee_adapters.forms import columns
 from coliee_adapters.records import Columns, Run
-from coliee_ir.judging import finding, qrels, segments, ungrouped, workers
+from coliee_ir.judging import judged, qrels, segments, ungrouped, workers
 from coliee_ir.judging.judged import Judged, judge
 from coliee_ir.judging.qrels import Qrels
 
@@ -157,7 +157,7 @@ def test_an_error_or_a_remark_in_a_part_has_its_line_in_the_whole_file(tmp_path:
 def test_ids_with_equal_keys_are_told_apart_by_their_text(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     runs = [write_run(tmp_path / f"run{seed}", seed) for seed in range(5)]
     expected = [judge(GOLD, run) for run in runs]
-    for module in (finding, qrels):
+    for module in (judged, qrels):
         monkeypatch.setattr(module, "mixed", lambda words, numbers: np.zeros(len(numbers), dtype=np.uint64))
     colliding = Qrels({query: dict.fromkeys([], 0) for query in GOLD.queries})
     assert colliding.numbers(GOLD_IDS).tolist() == list(range(40))

@@ -5,6 +5,7 @@ from __future__ import annotations
 import re
 from functools import partial
 from io import TextIOBase
+from itertools import count
 from typing import Final
 
 from coliee_adapters.errors import InputError, Place
@@ -80,12 +81,12 @@ def _write_run(run: Written, stream: TextIOBase) -> None:
         words = [query, run.tag, *ranking]
         # together, which takes a third of the time that each line takes
         are_words = " ".join(words).split() == words and not query.startswith(("#", "/*"))
-        stream.writelines(
-            f"{query} Q0 {document} {rank} {float(score)!r} {run.tag}\n"
-            if are_words
-            else join_columns(query, "Q0", document, str(rank), repr(float(score)), run.tag)
-            for rank, (document, score) in enumerate(ranking.items(), start=1)
-        )
+        numbered = zip(ranking, count(1), map(float, ranking.values()), strict=False)
+        if are_words:
+            before, behind = f"{query} Q0 ", f" {run.tag}\n"
+            stream.write("".join([f"{before}{one} {rank} {score!r}{behind}" for one, rank, score in numbered]))
+        else:
+            stream.writelines(join_columns(query, "Q0", one, str(rank), repr(x), run.tag) for one, rank, x in numbered)
 
 
 FORMS: Final = (

@@ -154,7 +154,7 @@ def _tried(
         return Ballots(answers, labels, fusion.ties or TIES[0]), answers, "Accuracy"
     chosen = _measure(evaluator, measure, fusion.top)
     rankings = _rankings(given, evaluator)
-    held = Candidates.of([Gathered(record).rankings for record in rankings])
+    held = Candidates.of([Gathered(record) for record in rankings])
     blend = Blend(held, fusion.method, fusion.norm or NORM, fusion.k_or_default)
     return Rankings(blend, evaluator.qrels["documents"], chosen, evaluator.decisions), rankings, measure or chosen.name
 

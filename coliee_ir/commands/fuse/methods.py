@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable, Mapping, Sequence
+from collections.abc import Callable, Iterable, Sequence
 from dataclasses import dataclass
 from functools import cached_property
 from typing import Final, NamedTuple
@@ -10,9 +10,11 @@ from typing import Final, NamedTuple
 import numpy as np
 
 from coliee_adapters.errors import UsageError
-from coliee_adapters.ids import IntArray
+from coliee_adapters.ids import Ids, IntArray
+from coliee_adapters.records import Columns
+from coliee_ir.judging.gathered import Gathered
 from coliee_ir.judging.judged import BoolArray, FloatArray
-from coliee_ir.judging.order import as_compared, by_score
+from coliee_ir.judging.order import as_compared, by_score, in_order_of_bytes
 
 #: Scores beyond this, or its negative, are not normalised: their squares and sums would leave what floats hold.
 GREATEST_SCORE: Final = 1e100
@@ -158,36 +160,39 @@ class Candidates:
     # the Q queries of which any run retrieved anything, in the order in which the runs name them
     queries: tuple[str, ...]
     start: IntArray  # shape (Q + 1,); the rows of query i are ``start[i]:start[i + 1]``, and there is at least one
-    documents: Sequence[str]  # a document a row
+    documents: Ids  # a document a row
     scores: FloatArray  # shape (n, P); 0 where a run has not retrieved the document
     ranks: IntArray  # shape (n, P); from 1; 0 where a run has not retrieved the document
 
     @classmethod
-    def of(
-        cls, rankings: Sequence[Mapping[str, Mapping[str, float]]], queries: Iterable[str] | None = None
-    ) -> Candidates:
+    def of(cls, runs: Sequence[Gathered], queries: Sequence[str] | None = None) -> Candidates:
         """The candidates of runs, for some queries or all."""
-        named: list[str] = []
-        documents: list[str] = []
-        start = [0]
-        scores, ranks = [np.zeros((len(rankings), 0))], [np.zeros((len(rankings), 0), dtype=np.int64)]
-        for query in queries_of(rankings) if queries is None else queries:
-            lists = [run.get(query, {}) for run in rankings]
-            # code points order text as UTF-8 orders its bytes
-            if not (found := sorted(set().union(*lists), reverse=True)):
-                continue
-            row_of = {document: row for row, document in enumerate(found)}
-            scores.append(np.zeros((len(rankings), len(found))))
-            ranks.append(np.zeros((len(rankings), len(found)), dtype=np.int64))
-            for at, ranking in enumerate(lists):
-                rows = [row_of[document] for document in ranking]
-                scores[-1][at, rows] = list(ranking.values())
-                ranks[-1][at, rows] = np.arange(1, len(ranking) + 1)
-            named.append(query)
-            documents += found
-            start.append(len(documents))
-        starts = np.array(start, dtype=np.int64)
-        return cls(tuple(named), starts, documents, np.concatenate(scores, axis=1), np.concatenate(ranks, axis=1))
+        queries = queries_of(run.lengths for run in runs) if queries is None else queries
+        lists = [run.ordered(query) for run in runs for query in queries]
+        lengths = np.array([len(documents) for documents, _ in lists], dtype=np.int64)
+        documents = Ids.joined([documents for documents, _ in lists])
+        query = np.repeat(np.tile(np.arange(len(queries)), len(runs)), lengths)
+        run = np.repeat(np.arange(len(lists)) // max(len(queries), 1), lengths)
+        [keys] = in_order_of_bytes(documents)
+        order = np.lexsort((~keys, query))
+        first = np.ones(len(order), dtype=np.bool_)  # of the lines of a document for a query
+        first[1:] = (np.diff(query[order]) != 0) | (keys[order[1:]] != keys[order[:-1]])
+        row = np.empty(len(order), dtype=np.int64)
+        row[order] = np.cumsum(first) - 1
+        scores, ranks = np.zeros((len(runs), first.sum())), np.zeros((len(runs), first.sum()), dtype=np.int64)
+        scores[run, row] = np.concatenate([np.zeros(0), *(scores for _, scores in lists)])
+        ranks[run, row] = np.arange(len(row)) - np.repeat(np.cumsum(lengths) - lengths, lengths) + 1
+        sizes = np.bincount(query[order[first]], minlength=len(queries))
+        named = tuple(query for query, size in zip(queries, sizes.tolist(), strict=True) if size)
+        start = np.concatenate(([0], np.cumsum(sizes[sizes > 0])))
+        return cls(named, start, documents.at(order[first]), scores, ranks)
+
+    def columns(self, rows: IntArray, scores: FloatArray | None = None) -> Columns:
+        """Some rows, query by query, as lines of a run, with a score for every row of all; queries without any go."""
+        sizes = np.bincount(self.query[rows], minlength=len(self.queries))
+        named = [query for query, size in zip(self.queries, sizes.tolist(), strict=True) if size]
+        starts = np.concatenate(([0], np.cumsum(sizes[sizes > 0])))
+        return Columns(named, starts, self.documents.at(rows).compact(), None if scores is None else scores[rows])
 
     @cached_property
     def query(self) -> IntArray:
@@ -275,12 +280,7 @@ class Blend:
         rank[order] = np.arange(len(order)) - held.start[held.query] + 1
         return Ranked(scores, kept, order, np.where(kept, rank, 0))
 
-    def run(self, ranked: Ranked, chosen: BoolArray) -> dict[str, dict[str, float]]:
-        """Query → document → score of the chosen rows that are kept, best first; queries without any are left out."""
-        held = self.held
-        rankings: dict[str, dict[str, float]] = {}
-        rows = ranked.order[(ranked.kept & chosen)[ranked.order]]
-        scores = ranked.scores.tolist()
-        for row, query in zip(rows.tolist(), held.query[rows].tolist(), strict=True):
-            rankings.setdefault(held.queries[query], {})[held.documents[row]] = scores[row]
-        return rankings
+    def columns(self, ranked: Ranked, top: int | None) -> Columns:
+        """The first rows of each query that are kept, best first."""
+        chosen = ranked.kept if top is None else ranked.kept & (ranked.rank <= top)
+        return self.held.columns(ranked.order[chosen[ranked.order]], ranked.scores)

@@ -15,7 +15,6 @@ from coliee_adapters.errors import InputError, UsageError, quoted, shortened
 from coliee_adapters.files.source import PathLike, Source, copies
 from coliee_adapters.forms import json_text, tort
 from coliee_adapters.forms.lines import counted
-from coliee_adapters.ids import Ids
 from coliee_adapters.normal_forms import is_folded, mistaken
 from coliee_adapters.records import Answers, Columns, Run, RunLike
 from coliee_adapters.remarks import Remark, Remarks, worded
@@ -149,7 +148,8 @@ class Fusion:
         gathered = [Gathered(record) for record in records if isinstance(record, Run)]
         said += _read_remarks(records, gathered)
         answered = [{query for query, n in run.lengths.items() if n} for run in gathered]
-        blocks, strange, fused = self._blocks([run.rankings for run in gathered], weights)
+        blocks, strange = self._blocks(gathered, weights)
+        fused = {query for block in blocks for query in block.queries}
         queries = queries_of(run.lengths for run in gathered)
         said += _in_two_forms(queries) + _in_two_forms(strange)
         said += _unshared([record.tag for record in records], answered)
@@ -162,29 +162,22 @@ class Fusion:
         run = Run(partial(iter, blocks), name, METHODS[self.method].ranks, grouped=True)
         return Fused(run, tuple(said))
 
-    def _blocks(
-        self, runs: Sequence[Mapping[str, Mapping[str, float]]], weights: FloatArray
-    ) -> tuple[list[Columns], list[str], set[str]]:
-        """The fused run in blocks, some queries at a time; ids that are not ASCII; the queries that have a result."""
+    def _blocks(self, runs: Sequence[Gathered], weights: FloatArray) -> tuple[list[Columns], list[str]]:
+        """The fused run in blocks, some queries at a time, which are let go; and the ids that are not ASCII."""
         blocks: list[Columns] = []
         strange: dict[str, None] = {}
-        fused: set[str] = set()
-        queries = iter(queries_of(runs))
+        queries = iter(queries_of(run.lengths for run in runs))
         while some := list(islice(queries, _AT_ONCE)):
             held = Candidates.of(runs, some)
-            strange.update(dict.fromkeys(document for document in held.documents if not document.isascii()))
-            rankings: Mapping[str, Mapping[str, float] | list[str]]
+            for run in runs:
+                run.let_go(some)
+            strange.update(dict.fromkeys(held.documents.at(held.documents.beyond_ascii())))
             if METHODS[self.method].ranks:
                 blend = Blend(held, self.method, self.norm or NORM, self.k_or_default)
-                ranked = blend.ranked(weights)
-                rankings = blend.run(ranked, ranked.rank <= (self.top or len(ranked.rank)))
+                blocks.append(blend.columns(blend.ranked(weights), self.top))
             else:
-                rankings = votes.elected(held, self.method, weights, self.least)
-            fused.update(rankings)
-            for block in Run.of(rankings).blocks():
-                scores = None if block.scores is None else np.asarray(block.scores)
-                blocks.append(block._replace(documents=Ids.of(block.documents), scores=scores))
-        return blocks, list(strange), fused
+                blocks.append(votes.elected(held, self.method, weights, self.least))
+        return blocks, list(strange)
 
     @property
     def k_or_default(self) -> float:

@@ -123,8 +123,8 @@ class Rankings:
         self._row = np.full(len(qrels.relevance), -1, dtype=np.int64)
         for at, query in enumerate(qrels.queries):
             if query in of_candidate:
-                first, last = held.start[of_candidate[query]], held.start[of_candidate[query] + 1]
-                row_of = {held.documents[row]: row for row in range(int(first), int(last))}
+                first, last = held.start[of_candidate[query] : of_candidate[query] + 2].tolist()
+                row_of = {document: row for row, document in enumerate(held.documents[first:last], start=first)}
                 judged = range(int(qrels.start[at]), int(qrels.start[at + 1]))
                 self._row[judged.start : judged.stop] = [row_of.get(qrels.documents[row], -1) for row in judged]
 

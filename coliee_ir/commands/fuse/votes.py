@@ -8,7 +8,7 @@ from typing import NamedTuple
 
 import numpy as np
 
-from coliee_adapters.records import Answers
+from coliee_adapters.records import Answers, Columns
 from coliee_ir.commands.fuse.methods import Candidates, weighted_sum
 from coliee_ir.judging.judged import BoolArray, FloatArray
 
@@ -16,8 +16,8 @@ from coliee_ir.judging.judged import BoolArray, FloatArray
 NEAR_WEIGHTS = 1e-9
 
 
-def elected(held: Candidates, method: str, weights: FloatArray, least: float | None) -> dict[str, list[str]]:
-    """Query → the documents in the set, by the weight of the runs that have them, then by id, greatest first."""
+def elected(held: Candidates, method: str, weights: FloatArray, least: float | None) -> Columns:
+    """The documents in the sets, by the weight of the runs that have them, then by id, greatest first."""
     votes = weighted_sum(held.named.astype(np.float64), held.named, weights)
     total = math.fsum(weights.tolist())
     enough: BoolArray = votes > 0
@@ -25,11 +25,8 @@ def elected(held: Candidates, method: str, weights: FloatArray, least: float | N
         enough &= held.named.all(axis=0)
     elif method == "vote":
         enough &= votes > total / 2 * (1 + NEAR_WEIGHTS) if least is None else votes >= least * (1 - NEAR_WEIGHTS)
-    sets: dict[str, list[str]] = {}
     order = np.lexsort((-np.round(votes / total, 9), held.query))
-    for row in order[enough[order]].tolist():
-        sets.setdefault(held.queries[held.query[row]], []).append(held.documents[row])
-    return sets
+    return held.columns(order[enough[order]])
 
 
 class Counted(NamedTuple):
