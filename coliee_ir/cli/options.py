@@ -154,13 +154,13 @@ OPTIONS: Final[Mapping[str, Option]] = {
     ),
     "protocol": _option(
         "--protocol", metavar="FILE|NAME", action=_Protocol, reads=True,
-        help="protocol of the task: a TOML file, or one of the names that `coliee-ir protocol` lists",
+        help="protocol: TOML file, or name from `coliee-ir protocol`",
     ),
     "edition": _option("--edition", type=int, metavar="Y", help="year whose rules apply (default: the newest)"),
     "decision": _option("--decision", metavar="NAME=VALUE", help="", **_MANY),
     "columns": _option(
         "--columns", "--labels", type=_columns, action=_Columns, metavar="ROLE=NAME,…",
-        help=f"names of columns, or answers (Y=Oui,N=Non); roles: {', '.join(ROLES)}",
+        help=f"columns' names ({', '.join(ROLES)}), or Y=Oui,N=Non",
     ),
     "answers": _option(
         "--answers", metavar="FILE", reads=True, **_MANY,
