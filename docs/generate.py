@@ -447,8 +447,8 @@ checks it for one. System descriptions, which the organisers ask for since 2025,
 
 ## What is checked
 
-The table shows each finding for two cases. `--fix` corrects a file where nothing is left to decide, and reports in
-how many places.
+The table shows each finding for two cases; `validate` prints the remedy beside it. `--fix` corrects a file where
+nothing is left to decide, and reports in how many places.
 
 {validation_rules()}
 ## By task and edition
@@ -485,13 +485,12 @@ def validation_rules() -> str:
         return prose(worded(text, 2))
 
     return table(
-        ["rule", "severity", "what is found", "remedy", "what --fix does", "source"],
+        ["rule", "severity", "what is found", "what --fix does", "source"],
         (
             [
                 code(name),
                 str(rule.severity),
                 said(rule.says),
-                said(rule.remedy),
                 prose(rule.mended),
                 SOURCES[rule.source][0],
             ]

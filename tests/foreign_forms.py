@@ -677,14 +677,16 @@ END: Final = "<!-- end: files of other benchmarks and tools -->\n"
 
 
 def documented() -> str:
-    """What is read and what is refused of all cases, for docs/files.md."""
+    """For docs/files.md: one case of each reason to refuse a file, or to read it in a certain way."""
     text = [BEGIN]
     for title in dict.fromkeys(case.group for case in ALL):
         some = [case for case in ALL if case.group == title]
         text.append(f"\n**{title}.**")
         for head, outcomes in (("Read", ("read",)), ("Read or refused", ("either",)), ("Refused", ("refused",))):
-            told = [f"{case.name} ({case.how})" if case.how else case.name for case in some if case.outcome in outcomes]
-            text.append(f" {head}: {_prose('; '.join(told))}." if told else "")
+            told = {
+                case.how: f"{case.name} ({case.how})" for case in some[::-1] if case.outcome in outcomes and case.how
+            }
+            text.append(f" {head}: {_prose('; '.join([*told.values()][::-1]))}." if told else "")
         text.append("\n")
     return "".join([*text, "\n", END])
 

@@ -53,3 +53,34 @@ def test_every_kind_of_error_and_remark_is_in_its_registry_and_used() -> None:
                 used.get(re.sub(r"^\w+(?=Error$)", "", name), set()).add(node.args[0].value)
     assert set(kinds.ERRORS) <= used["Error"]
     assert set(kinds.REMARKS) <= used["Remark"] <= {*kinds.REMARKS, *remarks.KINDS, "header"}
+
+
+def imported(room: str) -> set[tuple[str, str]]:
+    """Module and name of all that the modules of a package, or a module, import, but for type checkers."""
+    found = set()
+    for path, nodes in trees().items():
+        name = path.as_posix().removeprefix("adapters/").removesuffix(".py").replace("/", ".")
+        if f"{name}.".startswith(f"{room}."):
+            typing = {id(one) for node in nodes if isinstance(node, ast.If) for one in node.body}
+            found |= {
+                (str(node.module), alias.name)
+                for node in nodes
+                if isinstance(node, ast.ImportFrom) and id(node) not in typing
+                for alias in node.names
+            }
+    return found
+
+
+def test_the_picture_of_the_architecture_is_that_of_the_imports() -> None:
+    page = (ROOT / "docs/architecture.md").read_text(encoding="utf-8")
+    drawn = [(len(m[1]), m[2], m[3]) for m in re.finditer(r"^( *)[├└]─▶ (.+?) {2,}(\S+)", page, re.MULTILINE)]
+    assert [kind for _, kind, _ in drawn][-5:] == ["Scored", "table", "comparison", "board", "page"]
+    above = {}
+    for depth, made, room in drawn:
+        above[depth] = (made, room)
+        if depth and room != above[depth - 4][1]:
+            before, maker = above[depth - 4]
+            down = {name for module, name in imported(room) if f"{module}.".startswith(f"{maker}.")}
+            up = {module for module, _ in imported(maker) if f"{module}.".startswith(f"{room}.")}
+            assert down | {*before.split(", ")} & {name for _, name in imported(room)}, (room, before)
+            assert not up

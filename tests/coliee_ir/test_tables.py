@@ -101,13 +101,10 @@ def test_markdown_is_escaped() -> None:
 
 def test_latex_is_escaped() -> None:
     table = render(scored({NASTY: RUNS["A"], "B": RUNS["B"]}), "latex")
-    assert table == (
-        "% \\usepackage{booktabs}\n"
-        "\\begin{tabular}{p{.3\\linewidth}rrr}\n"
-        "\\toprule\n"
+    assert table.partition("\\toprule\n")[2] == (
         "run & MicroF1 & MacroR & num\\_ret \\\\\n"
         "\\midrule\n"
-        r"{[}MAN01{]} 50\%\_A\&B\textbar{}\$x\textasciicircum{}2 \{\textasciitilde{}\}\#\textless{}{*}`"
+        r"{[}MAN01{]} 50\%\_\allowbreak{}A\&B\textbar{}\$x\textasciicircum{}2 \{\textasciitilde{}\}\#\textless{}{*}`"
         r"\textbackslash{}\textquotedbl{}'\textbackslash{}x1b{[}31m\textbackslash{}n\textbackslash{}t"
         " & \\textbf{0.8000} & \\textbf{0.5000} & 2 \\\\\n"
         "B & 0.3333 & 0.2500 & 2 \\\\\n"
