@@ -370,13 +370,15 @@ def add(parser: argparse.ArgumentParser, *names: str, **changes: Any) -> None:
     for name in names:
         option = OPTIONS[name]
         settings = {"help": option.help, **option.settings, **changes}
+        is_needed = settings.pop("needed", True)
         if option.local:
             settings["type"] = partial(_on_this_machine, option.flags[0])
         if option.flags:
             settings["dest"] = name
         if name == "format":
             settings["help"] = f"{', '.join(settings['choices'])} (default: by the ending of -o, else table)"
-        _place(parser, name, option).add_argument(*(option.flags or [name]), **settings)
+        action = _place(parser, name, option).add_argument(*(option.flags or [name]), **settings)
+        action.required &= is_needed
 
 
 def _place(parser: argparse.ArgumentParser, name: str, option: Option) -> argparse._ActionsContainer:
