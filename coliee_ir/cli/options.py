@@ -160,7 +160,7 @@ OPTIONS: Final[Mapping[str, Option]] = {
     "decision": _option("--decision", metavar="NAME=VALUE", help="", **_MANY),
     "columns": _option(
         "--columns", "--labels", type=_columns, action=_Columns, metavar="ROLE=NAME,…",
-        help=f"columns' names ({', '.join(ROLES)}), or Y=Oui,N=Non",
+        help=f"{', '.join(ROLES)}; or answers Y=Oui,N=Non",
     ),
     "answers": _option(
         "--answers", metavar="FILE", reads=True, **_MANY,
