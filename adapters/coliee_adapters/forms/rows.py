@@ -72,7 +72,9 @@ def in_words(found: Found, given: Mapping[str, str] | None) -> Found:
 
 
 def _in_words(some: Row | Values | Entries, words: Mapping[str, str]) -> Row | Values | Entries:
-    meant = lambda answer: words.get(answer_word(word_of(answer)), answer)  # noqa: E731
+    def meant(answer: object) -> object:
+        return words.get(answer_word(word_of(answer)), answer)
+
     if isinstance(some, Row):
         return some if some.answer is NOTHING else some._replace(answer=meant(some.answer))
     if isinstance(some, Values) and "answer" in some.columns:
