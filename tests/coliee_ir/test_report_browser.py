@@ -115,8 +115,8 @@ def test_a_task_of_answers_opens_without_a_word(opened: Open, tmp_path: Path, ta
 
 def test_a_table_is_sorted_by_mouse_and_by_keyboard(sheet: Opened) -> None:
     page, said, _ = sheet
-    head = page.locator("#good table th").nth(1)
-    column = page.locator("#good table tbody td:nth-child(2)")
+    head = page.locator("#good table th").nth(2)
+    column = page.locator("#good table tbody td:nth-child(3)")
     head.locator("button").click()
     assert head.get_attribute("aria-sort") == "descending"
     assert [text[:6] for text in column.all_inner_texts()] == ["0.4936", "0.3627", "0.2453"]
