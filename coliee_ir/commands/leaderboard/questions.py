@@ -47,7 +47,7 @@ def ease(board: Board) -> FloatArray:
     """
     shares = []
     if board.replicates:
-        raise UsageError("unfit-option", "questions are told by single runs: leave --replicates out")
+        raise UsageError("unfit-option", "the tables of questions are made from single runs: leave --replicates out")
     for entry in board.entries:
         judged = entry.scores.judged[board.main]
         with np.errstate(invalid="ignore"):
