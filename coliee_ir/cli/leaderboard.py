@@ -25,7 +25,8 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
         "exit code: 0 if every submission was ranked, 2 if one could not be (it is reported with the reason)\n"
         "example: coliee-ir leaderboard gold.json submissions/ --teams teams.csv --best"
     )
-    add(parser, "gold", "submissions", "more_golds", "task", "protocol", "edition", "columns")
+    scoring.add_files(parser, "submissions")
+    add(parser, "more_golds", "task", "protocol", "edition", "columns")
     add(parser, "teams", "best")
     shown = "; ".join(f"{name}: {table.shows}" for name, table in leaderboard.TABLES.items())
     add(

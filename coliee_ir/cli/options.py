@@ -150,7 +150,7 @@ OPTIONS: Final[Mapping[str, Option]] = {
     "decision": _option("--decision", metavar="NAME=VALUE", help="", **_MANY),
     "columns": _option(
         "--columns", type=_columns, metavar="ROLE=NAME,…",
-        help=f"names of columns, where not recognised; roles: {', '.join(ROLES)}",
+        help=f"names of columns; roles: {', '.join(ROLES)}",
     ),
     "answers": _option(
         "--answers", metavar="FILE", reads=True, **_MANY,
@@ -360,13 +360,15 @@ def add(parser: argparse.ArgumentParser, *names: str, **changes: Any) -> None:
     for name in names:
         option = OPTIONS[name]
         settings = {"help": option.help, **option.settings, **changes}
+        is_needed = settings.pop("needed", True)
         if option.local:
             settings["type"] = partial(_on_this_machine, option.flags[0])
         if option.flags:
             settings["dest"] = name
         if name == "format":
             settings["help"] = f"{', '.join(settings['choices'])} (default: by the ending of -o, else table)"
-        _place(parser, name, option).add_argument(*(option.flags or [name]), **settings)
+        action = _place(parser, name, option).add_argument(*(option.flags or [name]), **settings)
+        action.required &= is_needed
 
 
 def _place(parser: argparse.ArgumentParser, name: str, option: Option) -> argparse._ActionsContainer:

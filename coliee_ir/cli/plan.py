@@ -27,7 +27,8 @@ def run(options: argparse.Namespace) -> int:
     """Print what can be found."""
     name = one_measure(options)
     names = [name] if name else []
-    singly(names, options.task, options.edition)  # refused before anything is scored
+    if not scoring.takes_scores(options):
+        singly(names, options.task, options.edition)  # refused before anything is scored
     scored = scoring.score(options, names, scoring.find_files(options, options.output))
     planned = plan(
         scored, measure=name, queries=options.sizes, groups=options.groups,

@@ -8,6 +8,7 @@ import re
 import sys
 from collections import Counter
 from collections.abc import Callable, Iterable, Iterator, Sequence
+from dataclasses import replace
 from pathlib import Path
 from time import perf_counter
 from typing import TYPE_CHECKING, Final, TypeVar
@@ -29,7 +30,7 @@ from coliee_ir.inbox.runs import Runs, find_runs
 from coliee_ir.output.envelope import with_inputs
 from coliee_ir.scoring.evaluator import Evaluator
 from coliee_ir.scoring.reading import gold_files, is_gold_by_name, reads_as_gold, reads_as_run
-from coliee_ir.scoring.scores import Keep, Scored, Scores
+from coliee_ir.scoring.scores import Keep, Scored, Scores, comparable
 from coliee_ir.scoring.submission import Submission
 
 if TYPE_CHECKING:
@@ -39,6 +40,9 @@ _Result = TypeVar("_Result")
 
 #: the commands of which each run may have answers and a long list
 SCORING: Final = ("evaluate", "compare", "report", "plan")
+
+#: those that can be given scores instead
+OF_SCORES: Final = ("compare", "leaderboard", "plan", "report")
 
 #: the options that name a file to write, and the flags of all that write
 _FILES: Final = tuple(name for name, option in OPTIONS.items() if option.writes == "file")
@@ -50,15 +54,55 @@ _PIECE = 1 << 16
 #: of more runs, remarks are gathered by kind; how many of a kind are named
 _FEW, _NAMED = 8, 6
 
-#: from so many runs on there is something to watch; where no terminal shows a bar, a line says so every so many seconds
-_MANY, _EVERY = 5, 30.0
+#: what takes longer is watched, in seconds
+_SOON = 2.0
 
 
 def add_arguments(parser: argparse.ArgumentParser) -> None:
     """The gold, the runs, and the rules by which they are scored."""
-    add(parser, "gold", "runs", "more_golds", "task", "protocol", "edition", "columns", "answers", "long_list")
+    add_files(parser, "runs")
+    add(parser, "more_golds", "task", "protocol", "edition", "columns", "answers", "long_list")
     add(parser, "exclude", "only", "jobs", "cluster", "keep_going")
     add_decisions(parser)
+
+
+def add_files(parser: argparse.ArgumentParser, runs: str) -> None:
+    """The gold and the runs; or, for commands that can do without them, scores in the place of both."""
+    either = parser.prog.rpartition(" ")[2] in OF_SCORES
+    about = f"{OPTIONS['gold'].help}; or scores of queries, without a gold and runs" if either else OPTIONS["gold"].help
+    add(parser, "gold", help=about)
+    add(parser, runs, needed=not either, **({"default": []} if either else {}))
+
+
+def takes_scores(options: argparse.Namespace) -> bool:
+    """Whether scores were given in the place of a gold and runs."""
+    if options.command not in OF_SCORES:
+        return False
+    if "takes_scores" not in options:
+        from coliee_ir.scoring.given import is_scores  # which most commands do without
+
+        options.takes_scores = is_scores(sources(options, options.gold)[0], options.columns or {})
+    return bool(options.takes_scores)
+
+
+def read_scores(options: argparse.Namespace, measures: Sequence[str]) -> Scored:
+    """The scores in the files; of the measures that are named, if any are."""
+    given, told = vars(options), dict(options.decision)
+    unfit = ("task", "protocol", "edition", "exclude", "only", "answers", "long_list", "more_golds", "teams", "store")
+    if used := [name for name in unfit if given.get(name)] + [name for name in told if name != "unanswered"]:
+        raise UsageError("unfit-option", f"{used[0].replace('_', '-')} is for a gold and runs; only scores were given")
+    files = sources(options, options.gold, *given.get("runs", ()), *given.get("submissions", ()))
+    found = Scored.read(*files, columns=options.columns, unanswered=told.get("unanswered", ""))
+    if measures:
+        asked = comparable(found, measures)
+        kept = [replace(one, results={measure: one.results[measure] for measure in asked}) for one in found]
+        found = replace(found, scores=kept)
+        found.evaluator.asked = tuple(asked)
+    if "submissions" not in given:  # else told in the order of the ranking
+        tell(found, "", 0)
+        for remark in found.remarks:
+            say(remark)
+    return found
 
 
 def gold_of(options: argparse.Namespace) -> Source | list[Source]:
@@ -76,6 +120,14 @@ def sources(options: argparse.Namespace, *paths: str) -> list[Source]:
 def find_files(options: argparse.Namespace, *outputs: str | None) -> Runs:
     """The runs that were named, or lie in folders; and see that files can be read and written as asked."""
     given = vars(options)
+    if takes_scores(options):
+        files = [options.gold, *given.get("runs", ()), *given.get("submissions", ())]
+        check_inputs(files)
+        check_outputs(outputs, files)
+        check_places(given.get(name) for name in _FILES)
+        return Runs()
+    if options.command in OF_SCORES and not (given.get("runs") or given.get("submissions")):
+        raise UsageError("usage", "name the runs behind the gold; this file does not hold scores of queries")
     repeated = ("more_golds", "query_gold", "fit")
     store = given.get("store")
     golds = [given.get("gold"), *(gold for name in repeated for gold in given.get(name, ()))]
@@ -124,6 +176,8 @@ def score(
 
     What cannot be done with the scores is refused by ``ready``, before there are any.
     """
+    if takes_scores(options):
+        return read_scores(options, measures)
     together = "submissions" in vars(options)
     with asking_about_swap(options.gold, next(iter(found.sources), None)):
         evaluator = requests.prepare(gold_of(options), found, measures, **rules(options))
@@ -231,6 +285,8 @@ def inputs(options: argparse.Namespace, runs: Iterable[Submission | PathLike | N
     """File → SHA-256, of the golds, of stores and of runs; of an archive as a whole; streams have none."""
     given = vars(options)
     golds = [given.get("gold"), *given.get("more_golds", ()), *given.get("query_gold", ())]
+    if given.get("takes_scores"):
+        golds += [*given.get("runs", ()), *given.get("submissions", ())]
     parts = [part for one in runs if one is not None for part in (one if isinstance(one, Submission) else (one,))]
     known = given.get("sources", {})
     stores = [path for path, source in known.items() if source.kind is Kind.STORE]
@@ -268,42 +324,24 @@ def tell_of(path: str, sentence: str) -> None:
 
 
 def watched(results: Iterable[_Result], n: int) -> Iterator[_Result]:
-    """The results; where there are many, with a bar on standard error if somebody watches, else now and then a line."""
-    if n < _MANY:
-        yield from results
-    elif sys.stderr.isatty():
-        from rich.console import Console
-        from rich.progress import BarColumn, MofNCompleteColumn, Progress, TextColumn, TimeRemainingColumn
-
-        bar = Progress(
-            TextColumn("scoring"), BarColumn(), MofNCompleteColumn(), TextColumn("{task.fields[rate]}"),
-            TimeRemainingColumn(), console=Console(stderr=True), transient=True,
-        )  # fmt: skip
-        start = perf_counter()
-        with bar:
-            task = bar.add_task("", total=n, rate="")
-            for at, result in enumerate(results, start=1):
-                bar.update(task, advance=1, rate=f"{at / max(perf_counter() - start, 1e-9):.3g}/s")
-                yield result
-    else:
-        start = last = perf_counter()
+    """The results; where they take long and somebody watches, with a bar on standard error."""
+    start, bar = perf_counter(), None
+    watching = sys.stderr.isatty()
+    with contextlib.ExitStack() as stack:
         for at, result in enumerate(results, start=1):
+            seconds = perf_counter() - start
+            if bar is None and watching and at < n and seconds >= _SOON:
+                from rich.console import Console
+                from rich.progress import BarColumn, MofNCompleteColumn, Progress, TextColumn, TimeRemainingColumn
+
+                bar = stack.enter_context(Progress(
+                    BarColumn(), MofNCompleteColumn(), TextColumn("{task.fields[rate]}"), TimeRemainingColumn(),
+                    console=Console(stderr=True), transient=True,
+                ))  # fmt: skip
+                bar.add_task("", total=n, rate="")
+            if bar is not None:
+                bar.update(bar.task_ids[0], completed=at, rate=f"{at / max(seconds, 1e-9):.3g}/s")
             yield result
-            if (now := perf_counter()) - last >= _EVERY and at < n:
-                last, rate = now, at / (now - start)
-                say(f"{at:,} of {n:,} scored, {rate:.3g} a second, {_span(n / rate - at / rate)} to go")
-
-
-def _span(seconds: float) -> str:
-    """A span of time as it is said.
-
-    >>> _span(5400), _span(89), _span(12)
-    ('1 h 30 min', '1 min 29 s', '12 s')
-    """
-    minutes, seconds = divmod(round(seconds), 60)
-    if not minutes:
-        return f"{seconds} s"
-    return f"{minutes // 60} h {minutes % 60} min" if minutes >= 60 else f"{minutes} min {seconds} s"
 
 
 def tell(scored: Sequence[Scores], because: str, excluded: int) -> None:
@@ -329,7 +367,9 @@ def tell(scored: Sequence[Scores], because: str, excluded: int) -> None:
 
 def by_rules(task: str, edition: int | None, because: str = "") -> str:
     """The task, the edition whose rules were used, and what showed it."""
-    rules = f"task {task}" + (f" by the rules of {edition}" if edition is not None else "")
+    rules = (f"task {task}" if task else "scores as they were read") + (
+        f" by the rules of {edition}" if edition is not None else ""
+    )
     return rules + (f" ({because})" if because else "")
 
 

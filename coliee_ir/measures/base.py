@@ -55,6 +55,9 @@ def share(sums: FloatArray) -> FloatArray:
     return np.divide(sums[..., 0], sums[..., 1], out=np.zeros(sums.shape[:-1]), where=sums[..., 1] > 0)
 
 
+#: behind the name of a measure whose score is a share: the columns of what each query adds to the two sums
+PARTS: Final = (".above", ".below")
+
 #: the scores that are one sum over another
 QUOTIENTS: Final = (quotient, share)
 

@@ -125,10 +125,10 @@ def compute_all(measures: Sequence[Delegated], parts: Parts, decisions: Decision
 
 def of_values(request: trec_eval.Request, value: float, per_query: FloatArray, judged: Judged) -> Result:
     """The result that trec_eval's values make."""
-    return Result(value, per_query, judged.retrieved > 0, _summed(request, per_query))
+    return Result(value, per_query, judged.retrieved > 0, summed(request, per_query))
 
 
-def _summed(request: trec_eval.Request, per_query: FloatArray) -> Terms | None:
+def summed(request: trec_eval.Request, per_query: FloatArray) -> Terms | None:
     """The terms of a value that is not the mean of the queries' values."""
     if request.base.startswith("num_"):
         return of_mean(per_query)._replace(score=_first, is_mean=False)

@@ -18,7 +18,7 @@ _SCORES = "COLIEE organisers' pages: P = correct/retrieved, R = correct/relevant
 
 #: counts, of single queries or summed
 Numbers = IntArray | FloatArray
-Counted = IntArray | int
+Counted = Numbers | int
 
 
 class Counts(NamedTuple):

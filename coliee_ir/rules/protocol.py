@@ -467,8 +467,8 @@ def has_coliee_submissions(task: str | None) -> TypeGuard[str]:
 
 
 def has_exact_ids(task: str | None) -> bool:
-    """Whether ids of a task are compared as they are written; where the task is not known, they are not."""
-    return task is not None and protocol(task).exact_ids
+    """Whether ids of a task are compared as they are written: not where it is not known; and where there is none."""
+    return task == "" or (task is not None and protocol(task).exact_ids)
 
 
 def without_answers(task: str) -> Protocol | None:

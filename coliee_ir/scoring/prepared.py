@@ -177,7 +177,7 @@ def _meant(name: str, scores: Mapping[str, str]) -> Sequence[Measure]:
 
 def singly(names: Sequence[str], task: str | int | None = None, edition: str | int | None = None) -> list[Measure]:
     """The measures of some names, of which none may stand for several: each that is compared is corrected for."""
-    scores = {} if task is None else protocol(task, edition).scores
+    scores = protocol(task, edition).scores if task else {}
     for name in names:
         if len(meant := named([name], scores)) > 1:
             shown = ", ".join(map(str, meant[:3])) + (", …" if len(meant) > 3 else "")

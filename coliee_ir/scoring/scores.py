@@ -6,21 +6,24 @@ import math
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from functools import cache
-from typing import TYPE_CHECKING, Any, ClassVar, Final, Literal, NamedTuple, overload
+from typing import TYPE_CHECKING, Any, ClassVar, Final, Literal, NamedTuple, cast, overload
 
 import numpy as np
 
 from coliee_adapters import trec_eval
 from coliee_adapters.checked import one_of, refused, texts
 from coliee_adapters.errors import UsageError, printable
+from coliee_adapters.files.source import PathLike, Source
 from coliee_adapters.forms.lines import counted
+from coliee_adapters.forms.vocabulary import checked_columns
 from coliee_adapters.remarks import Remark, told_of
 from coliee_adapters.trec_eval import Request
-from coliee_ir.judging.judged import Judged
+from coliee_ir.judging.judged import FloatArray, Judged
 from coliee_ir.measures import Delegated, Measure, Result
+from coliee_ir.measures.base import PARTS, share
 from coliee_ir.measures.ties import Span, Ties
 from coliee_ir.output import envelope
-from coliee_ir.output.grid import Cell, Grid, Number, Rows
+from coliee_ir.output.grid import Cell, Grid, Number, Rows, separated
 from coliee_ir.output.shown import FORMS, Forms, Shown
 from coliee_ir.rules.decisions import Decisions
 from coliee_ir.scoring import prepared
@@ -129,6 +132,13 @@ class Scores(Shown):
             for at, query in enumerate(self.query_ids)
         }
 
+    @property
+    def sums(self) -> dict[str, FloatArray]:
+        """Above and below the line of a micro-averaged score: what each query adds, and at the end the sums."""
+        terms = {measure.name: result.summed for measure, result in self.results.items()}
+        of_share = {name: one for name, one in terms.items() if one is not None and one.score is share}
+        return {name: np.vstack((one.each, one.each.sum(axis=0) + one.besides)) for name, one in of_share.items()}
+
     def tables(self) -> Sequence[Grid]:
         """The values over all queries."""
         return [as_grid([self], False)]
@@ -139,7 +149,7 @@ class Scores(Shown):
 
     def table_of_queries(self) -> Grid:
         """The values of each query."""
-        table = as_grid([self], True)
+        table = as_grid([self], True, sums=True)
         return replace(table, rows=table.rows[:-1])  # the last row is over all queries
 
     def span(self, measure: Measure) -> Span:
@@ -181,6 +191,10 @@ class Scores(Shown):
         }
         if per_query:
             entry["per_query"] = self.per_query
+            if unanswered := [q for q, there in zip(self.query_ids, self.answered, strict=True) if not there]:
+                entry["unanswered"] = unanswered
+            if sums := self.sums:
+                entry["sums"] = {name: rows.tolist() for name, rows in sums.items()}
         if ties:
             entry["ties"] = {
                 measure.name: {name: envelope.number(value) for name, value in self.span(measure)._asdict().items()}
@@ -214,7 +228,7 @@ class Scored(Shown, Sequence[Scores]):
         submissions: the run of each; None for one of a store, of which there are only scores.
         invalid: the runs that could not be scored, with the reason.
         remarks: what became of the files, in sentences.
-        keep: what was kept of each run.
+        keep: what was kept of each run; ``scores`` where these were read and nothing was judged.
     """
 
     scores: Sequence[Scores]
@@ -223,7 +237,7 @@ class Scored(Shown, Sequence[Scores]):
     invalid: Sequence[Invalid] = ()
     remarks: Sequence[str] = ()
     inventory: Inventory | None = None  # all files that came in folders
-    keep: Keep = "judged"
+    keep: Keep | Literal["scores"] = "judged"
 
     def __repr__(self) -> str:
         return f"Scored({[scores.tag for scores in self.scores[:8]]}, n={len(self)}, task={self.evaluator.task!r})"
@@ -243,6 +257,40 @@ class Scored(Shown, Sequence[Scores]):
         if len(places := places_of(self.scores, at)) != 1:
             raise KeyError(at)
         return self.scores[places[0]]
+
+    @classmethod
+    def read(cls, *paths: PathLike | Source, columns: Mapping[str, str] | None = None, unanswered: str = "") -> Scored:
+        """Scores of queries that a file holds, to compare, rank, plan and report; see ``docs/recipes.md``.
+
+        Args:
+            paths: what ``evaluate --per-query`` or trec_eval's ``-q`` writes; rows *run, query, measure, value*, or
+                *run, query, correct, retrieved, relevant*; or a column a run. CSV, JSON, JSON Lines or Parquet.
+            columns: what columns are called: ``tag`` (the run), ``query``, ``measure``, ``value``.
+            unanswered: of queries that some runs lack: ``zero``, or ``skip``; by default they are refused.
+
+        Raises:
+            InputError: a file does not hold scores of queries, or a value is missing, given twice, or no number.
+        """
+        return cls._read([Source.of(path) for path in paths], columns, unanswered)
+
+    @classmethod
+    def from_frame(cls, frame: Any, *, columns: Mapping[str, str] | None = None, unanswered: str = "") -> Scored:
+        """The same of a frame of pandas, polars or pyarrow, or a dictionary of columns: see ``read``."""
+        return cls._read(frame, columns, unanswered)
+
+    @classmethod
+    def _read(cls, held: object, columns: Mapping[str, str] | None, unanswered: str) -> Scored:
+        from coliee_ir.scoring import given  # which most commands do without
+
+        cells, origin = given.read(held, checked_columns(columns), unanswered)
+        runs = [
+            Scores(
+                run.tag, run.file, origin.gold.path, origin.task, origin.edition, run.results, origin.queries,
+                run.answered, run.counts, run.extra, excluded=origin.excluded, decisions=origin.decisions,
+            )
+            for run in cells.runs.values()
+        ]  # fmt: skip
+        return cls(runs, cast("Evaluator", origin), [None] * len(runs), remarks=cells.remarks, keep="scores")
 
     def of(self, places: Sequence[int]) -> Scored:
         """Some of them, in this order."""
@@ -266,7 +314,7 @@ class Scored(Shown, Sequence[Scores]):
 
     def table_of_queries(self) -> Grid:
         """Each query of each run."""
-        table = as_grid(self.scores, True)
+        table = as_grid(self.scores, True, sums=True)
         at = table.header.index("query")
         return replace(table, rows=[row for row in table.rows if row[at] != "all"])
 
@@ -287,9 +335,9 @@ def checked(scored: object, at_least: int = 1, what: str = "this") -> Sequence[S
 
 
 def with_judged(scored: object, what: str) -> Scored:
-    """Runs of which the judged documents were kept, without which something cannot be made."""
+    """Runs whose judged documents were kept, without which something cannot be made; or scores that were read."""
     found: Scored = one_of("scored", scored, Scored, "what evaluate_all gives")
-    if found.keep != "judged":
+    if found.keep not in ("judged", "scores"):
         raise UsageError("not-comparable", f"{what} needs the judged documents: evaluate_all(…, keep='judged')")
     return found
 
@@ -298,7 +346,10 @@ def comparable(scored: Sequence[Scores], names: str | Sequence[str] = ()) -> lis
     """The measures by which runs scored by the same rules are compared; by default the one that ranks."""
     first = scored[0]
     names = texts("measures", names or (), "the name of a measure, or a list of names")
-    measures = prepared.singly(names, first.task, first.edition) or list(first.results)[:1]
+    known = {measure.name: measure for measure in first.results}  # also those that were read
+    named = [known[name] for name in names if name in known]
+    measures = named if len(named) == len(names) else prepared.singly(names, first.task, first.edition)
+    measures = measures or list(first.results)[:1]
     for scores in scored:
         if missing := [measure for measure in measures if measure not in scores.results]:
             problem = f"some runs have no {missing[0]} score; were all scored by it, and have the same parts?"
@@ -337,6 +388,10 @@ class ScoreTable(Shown):
             envelope.dumped({**preamble(scores), **entry}, indent=None)
             for scores, entry in zip(one.runs, one.entries(), strict=True)
         ),
+        "csv": lambda one: separated(one.tables()[0] if one.ties else as_grid(one.runs, one.per_query, sums=True)),
+        "tsv": lambda one: separated(
+            one.tables()[0] if one.ties else as_grid(one.runs, one.per_query, sums=True), "\t"
+        ),
         "trec": lambda one: _trec(one.runs, one.per_query),
     }
 
@@ -372,8 +427,12 @@ def spans(runs: Sequence[Scores]) -> Grid:
     return Grid(header, rows, n_text=2)
 
 
-def as_grid(runs: Sequence[Scores], per_query: bool) -> Grid:
-    """The scores as a table, the best of each measure bold; with ``per_query`` each query, then ``all``."""
+def as_grid(runs: Sequence[Scores], per_query: bool, *, sums: bool = False) -> Grid:
+    """The scores as a table, the best of each measure bold; with ``per_query`` each query, then ``all``.
+
+    With ``sums`` there are also what queries add to micro-averaged scores, so that these can be read back.
+    """
+    summed = list(runs[0].sums) if per_query and sums else []
     several_files = len({scores.tag for scores in runs}) < len(runs)
     measures = list(runs[0].results)
     best = _best(runs, measures)
@@ -385,6 +444,8 @@ def as_grid(runs: Sequence[Scores], per_query: bool) -> Grid:
             _number(measure, result.value, top)
             for (measure, result), top in zip(scores.results.items(), best, strict=True)
         ]
+        held = scores.sums if summed else {}
+        numbers += [Number(value) for name in summed for value in held[name][-1].tolist()]
         return [scores.tag, *([scores.file] if several_files else []), *(["all"] if per_query else []), *numbers]
 
     rows: Sequence[Sequence[Cell]] = Rows(len(runs), total)
@@ -393,11 +454,14 @@ def as_grid(runs: Sequence[Scores], per_query: bool) -> Grid:
         for at, scores in enumerate(runs):
             run = [scores.tag, *([scores.file] if several_files else [])]
             columns = [result.per_query.tolist() for result in scores.results.values()]
-            for query, *values in zip(scores.query_ids, *columns, strict=True):
-                each.append([*run, query, *map(_number, measures, values)])
+            added = [column.tolist() for name in summed for column in scores.sums[name][:-1].T]
+            for query, *values in zip(scores.query_ids, *columns, *added, strict=True):
+                numbers = map(Number, values[len(columns) :])
+                each.append([*run, query, *map(_number, measures, values), *numbers])
             each.append(total(at))
         rows = each
-    return Grid([*header, *(measure.name for measure in measures)], rows, n_text=len(header))
+    parts = [name + part for name in summed for part in PARTS]
+    return Grid([*header, *(measure.name for measure in measures), *parts], rows, n_text=len(header))
 
 
 def _number(measure: Measure, value: float, best: str | None = None) -> Number:

@@ -76,10 +76,11 @@ def test_all_forms_of_output_tell_the_same(name: str, per_query: bool, call: Cal
         wanted.append(([run["tag"], *(["all"] if per_query else [])], run["measures"]))
     for form, delimiter in (("csv", ","), ("tsv", "\t")):
         header, *rows = csv.reader(io.StringIO(texts[form]), delimiter=delimiter)
-        assert header == ["run", *(["query"] if per_query else []), *measures]
+        words = 1 + per_query
+        summed = [name + part for name in runs[0].get("sums", ()) for part in (".above", ".below")]
+        assert header == ["run", *(["query"] if per_query else []), *measures, *summed]
         assert [
-            (row[: -len(measures)], {m: float(x) for m, x in zip(measures, row[-len(measures) :], strict=True) if x})
-            for row in rows
+            (row[:words], {m: float(x) for m, x in zip(measures, row[words:], strict=False) if x}) for row in rows
         ] == wanted
     rounded = [[*words, *(f"{values[m]:.4f}" if m in values else "-" for m in measures)] for words, values in wanted]
     assert [line.split() for line in texts["table"].splitlines()[1:]] == rounded
@@ -116,7 +117,9 @@ def test_the_json_contract_has_these_keys(call: Call) -> None:
     whole, run = json.loads(plain), json.loads(plain)["runs"][1]
     assert list(whole) == ["coliee_ir", "trec_eval", "task", "edition", "gold", "inputs", "decisions", "runs"]
     assert list(run) == ["tag", "file", "answers", "measures", "counts", "queries", "remarks", "remark_kinds"]
-    assert list(json.loads(with_queries)["runs"][1]) == [*list(run)[:6], "per_query", "remarks", "remark_kinds"]
+    assert list(json.loads(with_queries)["runs"][1]) == [
+        *list(run)[:6], "per_query", "unanswered", "remarks", "remark_kinds"
+    ]  # fmt: skip
     assert run["answers"] == str(EXAMPLES / "task3/answers.BETA")
     assert list(run["measures"]) == ["Accuracy", "LabelAccuracy", "MacroF2", "MacroP", "MacroR"]
     assert list(run["counts"]) == ["correct", "retrieved", "relevant"]

@@ -301,14 +301,15 @@ def test_runs_in_memory_are_not_kept(sweep: list[str]) -> None:
         list(kept.score(evaluator, [Submission({"000100": ["000001"]})]))
 
 
-def test_where_no_terminal_watches_a_line_tells_rate_and_end(
-    sweep: list[str], call: Call, monkeypatch: pytest.MonkeyPatch
+@pytest.mark.parametrize("is_terminal", [False, True])
+@pytest.mark.parametrize("after", [0.0, 99.0])
+def test_a_terminal_has_a_bar_where_runs_take_long(
+    sweep: list[str], call: Call, monkeypatch: pytest.MonkeyPatch, after: float, is_terminal: bool
 ) -> None:
-    monkeypatch.setattr(scoring, "_EVERY", 0.0)
+    monkeypatch.setattr(scoring, "_SOON", after)
+    monkeypatch.setattr("sys.stderr.isatty", lambda: is_terminal)
     err = call("evaluate", "gold.json", *sweep, "--task", "1")[2]
-    lines = [line for line in err.splitlines() if f" of {RUNS} scored, " in line]
-    assert len(lines) == RUNS - 1
-    assert all(line.endswith(" to go") and " a second, " in line for line in lines)
+    assert (f"{RUNS}/{RUNS}" in err) == (is_terminal and after == 0)
 
 
 def test_stores_are_told_from_other_files(sweep: list[str]) -> None:

@@ -77,7 +77,7 @@ SHOWN: Final = 10_000
 _IDLE: Final = frozenset({"iter", "iteration", "q0", "", "unnamed:_0", "index"})
 _TOLD: Final = _IDLE.union(*(names for role in ("query", "document", "rank") for names in NAMES[role]))
 
-ROLES: Final = ("query", "document", "relevance", "score", "rank", "answer", "tag", "retrieved")
+ROLES: Final = ("query", "document", "relevance", "score", "rank", "answer", "tag", "retrieved", "measure", "value")
 
 #: a column's place → its values, of which the first tell what it holds
 ValuesOf = Callable[[int], Iterable[object]]
@@ -121,10 +121,14 @@ EVERY_NAME: Final[Mapping[str, frozenset[str]]] = {
     "relevance": frozenset().union(*_RELEVANCE),
     "answer": frozenset().union(*_ANSWER["run"], *_ANSWER["gold"]),
     "retrieved": frozenset(),
+    "measure": frozenset({"measure", "metric"}),
+    "value": frozenset({"value"}),
 }
 
 #: Every name but those of run tags, which can be words of a run: our own tag is ``run``.
-_KNOWN: Final = frozenset().union(*(names for role, names in EVERY_NAME.items() if role != "tag"))
+_KNOWN: Final = frozenset().union(
+    *(names for role, names in EVERY_NAME.items() if role not in ("tag", "measure", "value"))
+)
 
 
 def is_header(names: Sequence[object]) -> bool:
@@ -162,7 +166,7 @@ def roles_of(
     need not be in all of them. With ``values``, an answer is refused beside a column that may as well be it, and
     numbers that are not read are remarked.
     """
-    search = _Search(names, path, line)
+    search = Search(names, path, line)
     own: tuple[str, ...] = ("relevance",) if kind == "gold" else ("score", "rank", "retrieved", "tag")
     checked = checked_columns(given)
     for role in ("query", "document", "answer", *own):
@@ -214,7 +218,7 @@ def roles_of(
     return search.roles
 
 
-class _Search:
+class Search:
     """The roles of columns, while they are being found."""
 
     def __init__(self, names: Sequence[object], path: str, line: int | None) -> None:

@@ -8,6 +8,7 @@ from typing import Any, Final, NamedTuple
 
 from coliee_adapters.checked import one_of
 from coliee_adapters.corpora import Corpus
+from coliee_adapters.errors import UsageError
 from coliee_adapters.files.source import PathLike
 from coliee_adapters.records import Answers, Run
 from coliee_ir._version import __version__
@@ -92,6 +93,8 @@ def errors(scored: Scored, *, corpus: PathLike | None = None) -> Errors:
     [('a', 'found'), ('b', 'missed'), ('c', 'wrong')]
     """
     found: Scored = one_of("scored", scored, Scored, "what evaluate_all gives")
+    if found.keep == "scores":
+        raise UsageError("not-comparable", "errors are told by the gold and the runs; only scores were read")
     cutoff = getattr(next(iter(found.measures), None), "cutoff", None)
     texts = None if corpus is None else read_corpus(corpus, task=found.evaluator.task)
     there = [(scores.tag, one) for scores, one in zip(found, found.submissions, strict=True) if one is not None]

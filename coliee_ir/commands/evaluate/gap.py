@@ -59,7 +59,7 @@ def has_gap(measure: Measure, parts: Parts) -> bool:
     if isinstance(measure, Accuracy):
         return "documents" in parts
     of_means = isinstance(measure, MacroF) and measure.of == "means"
-    return measure.needs == ("documents",) and not (of_means or is_count(measure))
+    return "documents" in parts and measure.needs == ("documents",) and not (of_means or is_count(measure))
 
 
 def gap(runs: Sequence[Scores], measure: Measure | None = None) -> Details:
@@ -69,6 +69,8 @@ def gap(runs: Sequence[Scores], measure: Measure | None = None) -> Details:
         UsageError: the measure looks at labels only, or is no share of 1.
     """
     measure = measure or next(iter(runs[0].results))
+    if not runs[0].judged:
+        raise UsageError("not-comparable", "a gap is told by the judged documents, which these scores do not keep")
     if not has_gap(measure, runs[0].judged):
         raise UsageError("unfit-measure", f"--gap divides what rankings miss in P, R, F, AP, nDCG …, not {measure}")
     told = [gap_of(measure, scores.judged, scores.decisions) for scores in runs]

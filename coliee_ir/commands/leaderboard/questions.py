@@ -49,6 +49,8 @@ def ease(board: Board) -> FloatArray:
     if board.replicates:
         raise UsageError("unfit-option", "the tables of questions are made from single runs: leave --replicates out")
     for entry in board.entries:
+        if board.main not in entry.scores.judged:
+            raise UsageError("no-result", "kinds of questions are told by the gold and the runs; only scores were read")
         judged = entry.scores.judged[board.main]
         with np.errstate(invalid="ignore"):
             shares.append(judged.correct() / judged.qrels.relevant())

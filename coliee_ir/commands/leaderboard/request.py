@@ -166,6 +166,7 @@ def _each_once(runs: Sequence[_Run]) -> tuple[list[_Run], list[str]]:
     again: dict[int, str] = {}
     for team, scores, parts, _ in sorted(runs, key=lambda one: one.parts is None):
         arrays = [getattr(one, name).tobytes() for one in scores.judged.values() for name in ("rank", "retrieved")]
+        arrays += [result.terms.each.tobytes() for result in scores.results.values()]
         key = (team, scores.tag, scores.extra, *scores.counts.values(), *arrays)
         if parts is None and key in first:
             again[id(scores)] = f"{scores.file} (= {first[key]})"

@@ -134,6 +134,8 @@ def columns(board: Board, *, is_theirs: bool = False) -> dict[str, str]:
 def _counts(board: Board, entry: Entry) -> dict[str, Cell]:
     """What is counted of a run."""
     counts = entry.scores.counts
+    if not counts:
+        return {}
     if board.main == "answers":
         return {"correct": _whole(counts["correct"])}
     found: dict[str, Cell] = {"returned": _whole(counts["retrieved"]), "correct": _whole(counts["correct"])}

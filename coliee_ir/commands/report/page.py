@@ -135,7 +135,7 @@ def _last(path: str) -> str:
 def _header(contents: Contents) -> Iterator[tuple[str, str]]:
     """What the numbers are about, as terms and what they say; the source of the rules last, which is long."""
     board, first = contents.board, contents.scored[0]
-    yield "Task", f"{board.task}, {contents.protocol.title}"
+    yield "Task", ", ".join(filter(None, (board.task, contents.protocol.title)))
     if board.edition is not None:
         yield "Edition", str(board.edition)
     tie = f"; ties broken by {', '.join(contents.protocol.tie_break)}" if contents.protocol.tie_break else ""

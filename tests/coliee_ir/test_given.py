@@ -1,0 +1,184 @@
+"""Scores that are read from rows: what they give is what the files give, and what is wrong is said by name."""
+
+from __future__ import annotations
+
+import json
+import shutil
+from pathlib import Path
+from typing import Any
+
+import pandas
+import polars
+import pytest
+from asserting import heard, refusing
+
+from coliee_adapters.errors import InputError, UsageError
+from coliee_ir import Scored, compare, errors, evaluate_all, leaderboard, plan
+from coliee_ir.cli import main
+from coliee_ir.commands.evaluate.gap import gap
+from coliee_ir.output.shown import render
+from coliee_ir.scoring.scores import ScoreTable
+from coliee_ir.scoring.submission import Submission
+
+EXAMPLES = Path(__file__).parents[2] / "coliee_ir" / "examples"
+TASK1 = ("task1", "gold.json", ["bm25.txt", "dense.txt", "rerank.json"], {"task": "1"})
+CASES: list[tuple[str, str, list[Any], dict[str, Any]]] = [
+    TASK1,
+    ("task1", "gold.json", ["bm25.txt", "dense.txt"], {"task": "1", "decisions": {"extra_queries": "wrong"}}),
+    ("task2", "gold.json", ["mono.txt", "rules.csv"], {}),
+    ("task3-2025", "gold.xml", [("task3.ALPHA", None, "task3-L.ALPHA"), ("task3.BETA", None, "task3-L.BETA")],
+     {"edition": 2025}),
+    ("task3", "gold.xml", [("task3.ALPHA", "answers.ALPHA"), ("task3.BETA", "answers.BETA")], {}),
+    ("task4", "gold.xml", ["ALPHA.txt", "BETA.txt"], {}),
+    ("task5", "gold.txt", ["ALPHA.txt", "MAJORITY.txt"], {"task": "5"}),
+    ("tort", "gold.jsonl", ["ALPHA.jsonl", "BETA.jsonl"], {"task": "rationale"}),
+    ("trec", "qrels.txt", ["bm25.run", "dense.run"], {"task": "trec"}),
+]  # fmt: skip
+
+
+def of_files(folder: str, gold: str, runs: list[Any], rules: dict[str, Any]) -> Scored:
+    """The runs of an example, scored."""
+    parts = [[str(EXAMPLES / folder / part) if part else None for part in ([run] if isinstance(run, str) else run)]
+             for run in runs]  # fmt: skip
+    return evaluate_all(EXAMPLES / folder / gold, [Submission(*part) for part in parts], **rules)
+
+
+def numbers(result: Any) -> str:
+    """The pairs and the standings of a comparison, without the files' names."""
+    held = result.to_dict()
+    runs = [[run[name] for name in ("tag", "score", "interval", "ranks")] for run in held["runs"]]
+    return repr((held["measure"], held["resamples"], held["pairs"], runs))
+
+
+@pytest.mark.parametrize("form", ["json", "jsonl", "csv"])
+@pytest.mark.parametrize("case", CASES, ids=lambda case: f"{case[0]}-{case[3]}")
+def test_scores_read_back_give_what_the_files_give(case: Any, form: str, tmp_path: Path) -> None:
+    scored = of_files(*case)
+    (file := tmp_path / f"scores.{form}").write_text(render(ScoreTable(scored, per_query=True), form))
+    back = Scored.read(file)
+    assert [scores.measures for scores in back] == [scores.measures for scores in scored]
+    assert [scores.answered for scores in back] == [scores.answered for scores in scored] or form == "csv"
+    for measure in scored.measures:
+        one, other = (compare(held, measures=measure.name, n_resamples=99) for held in (scored, back))
+        assert numbers(one) == numbers(other)
+    board, again = (leaderboard(held, n_resamples=99) for held in (scored, back))
+    assert [(e.place, e.tag, e.ranks, e.interval, e.may_be_best) for e in board.entries] == [
+        (e.place, e.tag, e.ranks, e.interval, e.may_be_best) for e in again.entries
+    ]
+    assert plan(scored, n_resamples=99).sizes == plan(back, n_resamples=99).sizes
+
+
+def test_a_frame_reads_back() -> None:
+    scored = of_files(*TASK1)
+    for library in ("pandas", "polars", "pyarrow"):
+        back = Scored.from_frame(scored.to_frame(library, per_query=True))  # type: ignore[arg-type]
+        assert numbers(compare(back, n_resamples=99)) == numbers(compare(scored, n_resamples=99))
+
+
+VALUES = {"a": [1.0, 0.0, 1.0, 0.5], "b": [0.0, 0.0, 1.0, 0.25]}
+CELLS = [(run, f"q{at}", value) for run, values in VALUES.items() for at, value in enumerate(values)]
+SHAPES = {
+    "long.csv": "run,query,measure,value\n" + "".join(f"{run},{query},AP,{value}\n" for run, query, value in CELLS),
+    "pyterrier.tsv": "name\tqid\tmeasure\tvalue\n" + "".join(f"{r}\t{q}\tAP\t{v}\n" for r, q, v in CELLS),
+    "columns.csv": "system;topic;AP\n" + "".join(f"{run};{query};{value}\n" for run, query, value in CELLS),
+    "wide.csv": "query_id,a,b\n" + "".join(f"q{n},{VALUES['a'][n]},{VALUES['b'][n]}\n" for n in range(4)),
+    "rows.jsonl": "".join(json.dumps({"model": r, "task_id": q, "AP": v}) + "\n" for r, q, v in CELLS),
+    "rows.json": json.dumps([{"run": r, "query": q, "metric": "AP", "value": v} for r, q, v in CELLS]),
+    "trec": "".join(
+        "".join(f"map                   \t{query}\t{value:.4f}\n" for run, query, value in CELLS if run == name)
+        + f"runid                 \tall\t{name}\nmap                   \tall\t{sum(VALUES[name]) / 4:.4f}\n"
+        for name in VALUES
+    ),
+}  # fmt: skip
+
+
+@pytest.mark.parametrize("name", SHAPES)
+def test_every_shape_gives_the_same_runs(name: str, tmp_path: Path) -> None:
+    (file := tmp_path / name).write_text(SHAPES[name])
+    back = Scored.read(file)
+    assert [(s.tag, list(s.query_ids), list(s.measures.values())) for s in back] == [
+        ("a", ["q0", "q1", "q2", "q3"], [0.625]), ("b", ["q0", "q1", "q2", "q3"], [0.3125])
+    ]  # fmt: skip
+    assert main(["compare", str(file), "--resamples", "9"]) == 0
+
+
+def test_one_file_a_run_and_parquet(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    for name in VALUES:
+        (tmp_path / f"{name}.txt").write_text("".join(f"q{at}\tAP\t{v}\n" for at, v in enumerate(VALUES[name])))
+    assert [one.tag for one in Scored.read(*sorted(tmp_path.iterdir()))] == ["a", "b"]
+    assert main(["leaderboard", *map(str, sorted(tmp_path.iterdir())), "-f", "csv"]) == 0
+    assert capsys.readouterr().out.splitlines()[1].startswith("1,1–2,a,0.625")
+    frame = pandas.DataFrame(CELLS, columns=["agent", "issue", "resolved"])
+    frame.to_parquet(tmp_path / "scores.parquet")
+    again = Scored.read(tmp_path / "scores.parquet", columns={"query": "issue"})
+    assert (
+        again["a"].measures == {"resolved": 0.625} == Scored.from_frame(frame, columns={"query": "issue"})["a"].measures
+    )
+    assert repr(Scored.from_frame(polars.DataFrame({"id": ["x"], "m": [1]}))).startswith("Scored(['m']")
+
+
+def test_counts_are_micro_averaged(tmp_path: Path) -> None:
+    counts = "run,query,correct,retrieved,relevant\na,q0,1,2,3\na,q1,0,4,1\nb,q0,1,1,3\nb,q1,1,1,1\n"
+    (file := tmp_path / "counts.csv").write_text(counts)
+    assert Scored.read(file)["a"].measures == {"MicroF1": 0.2, "MicroP": 1 / 6, "MicroR": 0.25}
+
+
+def test_missing_cells_count_by_the_decision(tmp_path: Path) -> None:
+    (file := tmp_path / "s.csv").write_text(SHAPES["long.csv"].replace("b,q3,AP,0.25\n", ""))
+    assert Scored.read(file, unanswered="zero")["b"].measures == {"AP": 0.25}
+    assert Scored.read(file, unanswered="skip")["b"].measures == {"AP": 1 / 3}
+    assert main(["compare", str(file), "--decision", "unanswered=zero", "--resamples", "9"]) == 0
+
+
+LONG = "run,query,measure,value\na,q1,AP,1\nb,q1,AP,0\na,q2,AP,1\nb,q2,AP,1\n"
+WRONG = {
+    "no run and no query": ("measure,value\nAP,0.5\n", "s.csv, line 1: [missing-column] (found 'measure,…')"),
+    "no values": ("run,query,measure\na,q1,AP\n", "s.csv, line 1: [missing-column]"),
+    "text": (LONG + "a,q3,AP,good\nb,q3,AP,1\n", "s.csv, line 6: [bad-score] (found 'good')"),
+    "nan": (LONG + "a,q3,AP,nan\nb,q3,AP,1\n", "s.csv, line 6: [bad-score] (found 'nan')"),
+    "twice": (LONG + "b,q2,AP,0\n", "s.csv, line 6: [duplicate] (found 'q2')"),
+    "missing": (LONG + "a,q3,AP,1\n", "s.csv: [missing-key] (found 'run b, query q3')"),
+    "mixed measures": (LONG + "a,q1,RR,1\na,q2,RR,1\n", "s.csv: [mixed-forms]"),
+    "no name": (LONG + ",q3,AP,1\n", "s.csv, line 6: [missing-id]"),
+    "no shape": ("run,query,text\na,q1,good\n", "s.csv, line 1: [unknown-format]"),
+    "negative": ("run,query,correct,retrieved,relevant\na,q1,-1,2,3\n", "s.csv, line 2: [bad-cell] (found '-1, 2, 3')"),
+    "correct > retrieved": ("run,query,correct,retrieved,relevant\na,q1,3,2,3\n", "s.csv, line 2: [bad-cell]"),
+    "micro without counts": ("run,query,MicroF1\na,q1,0.5\n", "s.csv: [unfit-measure]"),
+    "over all only": ("run,query,AP\na,all,0.5\n", "s.csv: [no-query]"),
+    "widths": (LONG + "a,q3,AP\n", "s.csv, line 6: [columns]"),
+}  # fmt: skip
+
+
+@pytest.mark.parametrize("name", WRONG)
+def test_what_is_wrong_is_said(name: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.chdir(tmp_path)
+    Path("s.csv").write_text(WRONG[name][0])
+    with refusing(InputError, WRONG[name][1]):
+        Scored.read("s.csv")
+
+
+def test_what_scores_cannot_do_is_said(tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capfd: Any) -> None:
+    monkeypatch.chdir(tmp_path)
+    Path("s.csv").write_text(LONG)
+    Path("one.csv").write_text(LONG.replace("b,", "a,").replace("q2", "q3").replace("a,q1,AP,0\n", "a,q4,AP,0\n", 1)
+                               .replace("a,q3,AP,1\na,q3,AP,1", "a,q3,AP,1"))  # fmt: skip
+    shutil.copy(EXAMPLES / "task1" / "gold.json", "gold.json")
+    for typed, expected in [
+        (["compare", "one.csv"], "coliee-ir: [too-few]"),
+        (["compare", "gold.json"], "coliee-ir: [usage]"),
+        (["leaderboard", "s.csv", "--only", "q1"], "coliee-ir: [unfit-option]"),
+        (["leaderboard", "s.csv", "--table", "questions"], "coliee-ir: [no-result]"),
+        (["compare", "s.csv", "-m", "nothing"], "coliee-ir: [unknown-measure]"),
+        (["evaluate", "s.csv", "s.csv"], "coliee-ir: s.csv, line 1: [missing-column]"),
+    ]:
+        assert main(typed) == 2
+        assert expected in heard(capfd.readouterr().err.splitlines()), typed
+    for look in (errors, gap):
+        with refusing(UsageError, "[not-comparable]"):
+            look(Scored.read("s.csv"))
+
+
+def test_a_report_of_scores(tmp_path: Path) -> None:
+    (file := tmp_path / "s.csv").write_text(LONG)
+    assert main(["report", str(file), "-o", str(tmp_path / "page.html"), "--resamples", "9"]) == 0
+    assert "scores of queries" in (tmp_path / "page.html").read_text()
