@@ -205,9 +205,9 @@ OPTIONS: Final[Mapping[str, Option]] = {
     "per_query": _option("-q", "--per-query", help="also report the scores of each query", **_SWITCH),
     "stages": _option(
         "--stages", metavar="K,K,…",
-        help="report recall, and the best score that a reranker can reach, at depths: 10,100 or 1..20",
+        help="recall and a reranker's best score at depths 5,10..20",
     ),
-    "gap": _option("--gap", help="report of what the points consist that each run misses", **_SWITCH),
+    "gap": _option("--gap", help="report what the missing points of each run are", **_SWITCH),
     "overlap": _option("--overlap", help="report which relevant documents runs have in common", **_SWITCH),
     "log": _option(
         "--log", metavar="CSV", writes="file", local=True,

@@ -168,6 +168,8 @@ def test_decisions_for_pairs_are_read_by_the_column_of_decisions(folder: Path, f
     expected = (False, ("q1", "b", None), ("q1", "c", None), ["ignored-column"])
     assert outcome(folder, form, "run", rows, {"retrieved": "prediction"}) == expected
     assert "binary-score" in outcome(folder, form, "run", rows, {"score": "prediction"})[-1]  # type: ignore[operator]
+    in_words = [{**row, "prediction": str(bool(row["prediction"]))} for row in rows]
+    assert outcome(folder, form, "run", in_words, {"retrieved": "prediction"}) == expected
     wrong = [{**row, "prediction": 2} for row in rows]
     assert outcome(folder, form, "run", wrong, {"retrieved": "prediction"}) == ("refused",)
 

@@ -185,6 +185,11 @@ def test_queries_that_decide_equally_come_in_the_order_of_their_ids() -> None:
     a, zero = {query: ["a", "b"] for query in ("q7", "q3", "q11")}, Decisions(no_overlap="zero")
     pair = one_pair(a, {}, measure="MacroF1", decisions=zero)
     assert [query for query, _ in pair.deciding][:3] == ["q11", "q3", "q7"]
+    few = {query: ["a"] for query in ("q1", "q2", "q3")}
+    [pair] = one_step.compare(
+        few, {"q1": ["a"], "q2": ["b"]}, {"q2": ["a"]}, task="1", measure="MacroF1", n_resamples=9
+    ).pairs
+    assert {query for query, _ in pair.deciding} == {"q1", "q2"}
 
 
 def test_an_accuracy_has_wilsons_interval_also_where_it_is_perfect() -> None:

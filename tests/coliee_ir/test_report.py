@@ -464,6 +464,8 @@ def test_page_and_paper_are_drawn_from_one_definition(of_task1: coliee_ir.types.
         assert json.dumps(screen["config"]) != json.dumps(paper["config"])
         assert screen.keys() == paper.keys()
         assert screen["config"]["aria"] is False  # the chart as a whole has a text
+        colours = re.findall(r'"domain": (\[[0-9, ]*\]), "range": (\["(?:var|@)[^]]*\])', json.dumps(screen))
+        assert all(len(json.loads(runs)) == len(json.loads(of_runs)) for runs, of_runs in colours)
 
 
 def test_the_overview_names_every_question_on_its_axis(quick: None) -> None:

@@ -78,6 +78,12 @@ def test_words_are_a_tag_where_most_lines_end_in_them(n: int, rule: str, tmp_pat
     assert {"columns", "tag-words"} & {finding.rule for finding in found.findings} == {rule}
 
 
+def test_a_score_of_0_is_the_last_of_a_list(tmp_path: Path) -> None:
+    (tmp_path / "task3.A").write_text("R07-01-U Q0 1 1 0.5 A\nR07-01-U Q0 2 2 0 A\n")
+    found = validate(tmp_path / "task3.A", task="3", edition=2025)
+    assert "rank-order" not in {finding.rule for finding in found.findings}
+
+
 # mending
 
 
