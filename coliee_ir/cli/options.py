@@ -195,6 +195,7 @@ OPTIONS: Final[Mapping[str, Option]] = {
         "-o", "--output", metavar="FILE", writes="file", default="-",
         help="file to write to (default: standard output)"
     ),
+    "image": _option("--image", metavar="NAME", help="codabench only: Docker image to build from the bundle and push"),
     "format": _option("-f", "--format", metavar="F", help=""),
     "measure": _option("-m", "--measure", metavar="NAME", help="", **_MANY),
     "tag": _option("--tag", metavar="TAG", help="run tag to write"),
@@ -340,7 +341,7 @@ _HEADINGS: Final[Mapping[str, frozenset[str]]] = {
     "Rules": frozenset(("protocol", "rule", "weights", "not_itself")),
     "Output": frozenset(
         ("format", "to", "tag", "per_query", "span_of_ties", "by_year", "stages", "gap", "overlap", "table_names",
-         "best")
+         "best", "image")
     ),
     "Running": frozenset(("jobs", "cluster", "store", "timing", "keep_going", "log", "help")),
 }  # fmt: skip
