@@ -19,8 +19,14 @@ from coliee_ir.commands.compare import Interval as Interval
 from coliee_ir.commands.compare import Pair as Pair
 from coliee_ir.commands.compare import Standing as Standing
 from coliee_ir.commands.compare.result import Pairs as Pairs
+from coliee_ir.commands.evaluate.details import Details as Details
 from coliee_ir.commands.evaluate.errors import Errors as Errors
 from coliee_ir.commands.evaluate.errors import Outcome as Outcome
+from coliee_ir.commands.evaluate.gap import Gap as Gap
+from coliee_ir.commands.evaluate.gap import Labelled as Labelled
+from coliee_ir.commands.evaluate.gap import Shared as Shared
+from coliee_ir.commands.evaluate.gap import gap as gap
+from coliee_ir.commands.evaluate.gap import overlap as overlap
 from coliee_ir.commands.fuse.fitting import Contender as Contender
 from coliee_ir.commands.fuse.fitting import FittedFusion as FittedFusion
 from coliee_ir.commands.fuse.recipe import Fused as Fused
@@ -36,6 +42,7 @@ from coliee_ir.commands.plan import PlannedSize as PlannedSize
 from coliee_ir.commands.report import Report as Report
 from coliee_ir.commands.tune import Tuning as Tuning
 from coliee_ir.commands.tune.pool import Pool as Pool
+from coliee_ir.commands.tune.result import Shifted as Shifted
 from coliee_ir.commands.tune.result import Tried as Tried
 from coliee_ir.commands.validate import Finding as Finding
 from coliee_ir.commands.validate import Place as Place

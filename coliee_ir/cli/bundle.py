@@ -13,9 +13,9 @@ from coliee_ir.commands.bundle import PLATFORMS, pack
 
 def add_arguments(parser: argparse.ArgumentParser) -> None:
     """The options of the command."""
-    parser.epilog = "example: coliee-ir bundle codabench gold.json --task 1 -o bundle.zip"
+    parser.epilog = "example: coliee-ir bundle codabench gold.json --task 1 --image me/scorer -o bundle.zip"
     add(parser, "platform", choices=tuple(PLATFORMS))
-    add(parser, "gold", "task", "protocol", "edition", "exclude")
+    add(parser, "gold", "task", "protocol", "edition", "exclude", "image")
     add(parser, "output", default=None, help="zip file to write")
 
 
@@ -26,8 +26,8 @@ def run(options: argparse.Namespace) -> int:
     check_outputs([options.output], [options.gold, options.exclude])
     content = pack(
         options.platform, options.gold, task=options.task, edition=options.edition,
-        exclude=ids(options.exclude) or [],
+        exclude=ids(options.exclude) or [], image=options.image,
     )  # fmt: skip
     write_bytes(options.output, content)
-    say(f"{options.output}: bundle for {options.platform}; it holds the gold, so keep it private")
+    say(f"{options.output}: see its README.md; it holds the gold, so keep it private")
     return 0

@@ -76,6 +76,16 @@ def _columns(text: str) -> dict[str, str]:
         raise argparse.ArgumentTypeError(str(error).removeprefix("--columns: ")) from None
 
 
+class _Columns(argparse.Action):
+    """Takes what files call columns and answers, each time more of it."""
+
+    def __call__(
+        self, parser: argparse.ArgumentParser, namespace: argparse.Namespace, values: Any, option_string: Any = None
+    ) -> None:
+        """Add to ``columns``."""
+        namespace.columns = {**(namespace.columns or {}), **values}
+
+
 class _Folds(argparse.Action):
     """Takes a number of folds, or ``year`` for a fold a year."""
 
@@ -144,13 +154,13 @@ OPTIONS: Final[Mapping[str, Option]] = {
     ),
     "protocol": _option(
         "--protocol", metavar="FILE|NAME", action=_Protocol, reads=True,
-        help="protocol of the task: a TOML file, or one of the names that `coliee-ir protocol` lists",
+        help="protocol: TOML file, or name from `coliee-ir protocol`",
     ),
     "edition": _option("--edition", type=int, metavar="Y", help="year whose rules apply (default: the newest)"),
     "decision": _option("--decision", metavar="NAME=VALUE", help="", **_MANY),
     "columns": _option(
-        "--columns", type=_columns, metavar="ROLE=NAME,…",
-        help=f"names of columns; roles: {', '.join(ROLES)}",
+        "--columns", "--labels", type=_columns, action=_Columns, metavar="ROLE=NAME,…",
+        help=f"{', '.join(ROLES)}; or answers Y=Oui,N=Non",
     ),
     "answers": _option(
         "--answers", metavar="FILE", reads=True, **_MANY,
@@ -195,6 +205,7 @@ OPTIONS: Final[Mapping[str, Option]] = {
         "-o", "--output", metavar="FILE", writes="file", default="-",
         help="file to write to (default: standard output)"
     ),
+    "image": _option("--image", metavar="NAME", help="codabench only: Docker image to build from the bundle and push"),
     "format": _option("-f", "--format", metavar="F", help=""),
     "measure": _option("-m", "--measure", metavar="NAME", help="", **_MANY),
     "tag": _option("--tag", metavar="TAG", help="run tag to write"),
@@ -205,9 +216,9 @@ OPTIONS: Final[Mapping[str, Option]] = {
     "per_query": _option("-q", "--per-query", help="also report the scores of each query", **_SWITCH),
     "stages": _option(
         "--stages", metavar="K,K,…",
-        help="report recall, and the best score that a reranker can reach, at depths: 10,100 or 1..20",
+        help="recall and a reranker's best score at depths 5,10..20",
     ),
-    "gap": _option("--gap", help="report of what the points consist that each run misses", **_SWITCH),
+    "gap": _option("--gap", help="report what the missing points of each run are", **_SWITCH),
     "overlap": _option("--overlap", help="report which relevant documents runs have in common", **_SWITCH),
     "log": _option(
         "--log", metavar="CSV", writes="file", local=True,
@@ -340,7 +351,7 @@ _HEADINGS: Final[Mapping[str, frozenset[str]]] = {
     "Rules": frozenset(("protocol", "rule", "weights", "not_itself")),
     "Output": frozenset(
         ("format", "to", "tag", "per_query", "span_of_ties", "by_year", "stages", "gap", "overlap", "table_names",
-         "best")
+         "best", "image")
     ),
     "Running": frozenset(("jobs", "cluster", "store", "timing", "keep_going", "log", "help")),
 }  # fmt: skip

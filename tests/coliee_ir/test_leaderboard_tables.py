@@ -67,6 +67,17 @@ def test_questions_by_kind() -> None:
     assert counts == [2, 1, 1, 0]  # one, several; the one without documents has no mean
 
 
+def test_means_of_questions_are_over_ranked_runs(tmp_path: Path) -> None:
+    for name, text in {
+        "teams.csv": "tag,team,status\nONE,A,\nTWO,B,withdrawn\n", "one": "q1 a ONE\nq2 x ONE\n", "two": "q2 c TWO\n",
+    }.items():  # fmt: skip
+        (tmp_path / name).write_text(text)
+    one, two = str(tmp_path / "one"), str(tmp_path / "two")
+    marked, alone = board_of(one, two, teams=str(tmp_path / "teams.csv")), board_of(one)
+    assert len(marked.entries) == 2 and values(marked, "questions") == values(alone, "questions")
+    assert marked.table("questions").caption == alone.table("questions").caption
+
+
 def test_of_answers_questions_are_easy_or_other_and_without_documents() -> None:
     gold = {"R07-01-A": "Y", "R07-02-A": "N", "R07-03-A": "Y"}
     runs = [Answers({query: label == "Y" for query, label in zip(gold, labels, strict=True)}, tag=labels)

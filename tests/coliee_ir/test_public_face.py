@@ -163,6 +163,8 @@ RIGHT: dict[str, tuple[tuple[Any, ...], dict[str, Any]]] = {
     "to_frame": ((RUN,), {}),
     "evaluate_all": ((GOLD, [RUN, OTHER]), OF_A_TASK),
     "errors": ((SCORED,), {}),
+    "gap": ((SCORED,), {}),
+    "overlap": ((SCORED,), {}),
     "compare": ((SCORED,), {"n_resamples": 9}),
     "leaderboard": ((SCORED,), {"n_resamples": 9}),
     "convert": (("cases/run.txt", "out.run"), {}),

@@ -60,6 +60,27 @@ def world(
     return gold, run
 
 
+@pytest.mark.parametrize("groups", [None, {f"q{at}": f"g{at // 2}" for at in range(24)}])
+def test_other_numbers_of_relevant_documents_are_other_weights(groups: dict[str, str] | None) -> None:
+    sizes = [1, 3] * 12  # a mean m of ones and threes has (m - 1) / 2 threes
+    gold = {f"q{at}": [f"d{n}" for n in range(size)] for at, size in enumerate(sizes)}
+    run = {f"q{at}": {f"d{n}": 1 - n / 9 for n in range(at % 3, 6)} for at in range(24)}
+    tuning = tune(gold, run, maximise="MacroF1", by="k", task="trec", groups=groups, folds=2)
+    kept = {round(one.relevant, 2): one for one in tuning.shifted}
+    assert (kept[2.0].held_out, kept[2.0].worth) == (pytest.approx(tuning.held_out), 24)
+    assert {1.0, 1.33, 2.0, 3.0} == set(kept)
+    each = tuning.terms.each[:, 0] if groups is None else None
+    for mean, score, worth in kept.values():
+        p = (mean - 1) / 2
+        assert worth == pytest.approx(12 / (p**2 + (1 - p) ** 2), rel=1e-4)
+        if each is not None:
+            of = {
+                n: np.mean([one for one, q in zip(each, sorted(gold), strict=True) if len(gold[q]) == n])
+                for n in (1, 3)
+            }
+            assert score == pytest.approx(p * of[3] + (1 - p) * of[1], rel=1e-4)
+
+
 # what a cut run scores
 
 

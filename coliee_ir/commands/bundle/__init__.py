@@ -1,27 +1,30 @@
 """Packs for the platforms that shared tasks use: Codabench and TIRA, each scoring as the command line does.
 
-gold, rules ──pack──▶ files by name ──zipped──▶ a zip that is the same byte for byte each time; in it a program of a few
-lines that calls ``score_upload`` of this package
+gold, rules ──pack──▶ files by name ──zipped──▶ a zip that is the same byte for byte each time; in it the wheel of this
+package, a Dockerfile that installs it, and a program of a few lines that calls ``score_upload``
 """
 
 from __future__ import annotations
 
+import hashlib
 import io
 import json
 import os
-import struct
 import zipfile
-import zlib
+from base64 import b64decode, urlsafe_b64encode
 from collections.abc import Callable, Iterable, Mapping
+from functools import cache
+from importlib import metadata
 from pathlib import Path
 from typing import Any, Final, NamedTuple
 
+import coliee_adapters
 from coliee_adapters.errors import InputError, MismatchError, UsageError
 from coliee_adapters.files.source import PathLike, Source
 from coliee_ir._version import __version__
 from coliee_ir.inbox.grouping import group
 from coliee_ir.inbox.inventory import sort_files
-from coliee_ir.rules.protocol import Protocol, protocol
+from coliee_ir.rules.protocol import Protocol, has_submissions, protocol, submission_rules
 from coliee_ir.scoring.evaluator import Evaluator
 from coliee_ir.scoring.prepared import named
 
@@ -35,7 +38,6 @@ class Uploaded(NamedTuple):
     """What came of an upload."""
 
     scores: dict[str, float]  # measure → value; empty where it could not be scored
-    counts: dict[str, int]  # correct, retrieved, relevant; empty where it could not be scored
     error: str  # why it could not be scored, in a sentence that says nothing of the gold; empty if it was
 
 
@@ -47,31 +49,31 @@ def score_upload(gold: PathLike, upload: PathLike, rules: Mapping[str, Any]) -> 
             task = os.fspath(Path(gold).parent / task)
         inventory = sort_files([upload], rules=protocol(task, rules["edition"]))
         if unread := [one for one in inventory.scored if one.error is not None]:
-            return Uploaded({}, {}, _below(str(unread[0].error), upload))
+            return Uploaded({}, _below(str(unread[0].error), upload))
         sources = [one.source for one in inventory.scored]
         evaluator = Evaluator(gold, runs=sources, task=task, edition=rules["edition"], exclude=rules["exclude"])
         found = group(inventory, evaluator)
         if found.invalid:
             for source in sources:
                 evaluator.read(source)  # which says what is wrong with a file
-            return Uploaded({}, {}, _below(found.invalid[0].reason, upload))
+            return Uploaded({}, _below(found.invalid[0].reason, upload))
         if len(found.handed) != 1:
             n = len(found.handed) or "no"
             said = "; ".join(["", *inventory.remarks()])
-            return Uploaded({}, {}, _below(f"one run is expected, and the upload holds {n}{said}", upload))
+            return Uploaded({}, _below(f"one run is expected, and the upload holds {n}{said}", upload))
         parts = found.handed[0].parts
         scored = evaluator.evaluate(parts.run, answers=parts.answers, long_list=parts.long_list)
     except MismatchError:  # whose sentence names ids of the gold
         kinds = "no query or no document of the run is judged in the gold"
-        return Uploaded({}, {}, f"{kinds}; is it a run of another task or year, or have its ids lost their zeros?")
+        return Uploaded({}, f"{kinds}; is it a run of another task or year, or have its ids lost their zeros?")
     except InputError as error:
         inside = error.path != str(gold) and str(gold) not in str(error)
-        return Uploaded({}, {}, _below(str(error), upload) if inside else _OURS)
+        return Uploaded({}, _below(str(error), upload) if inside else _OURS)
     except UsageError as error:
-        return Uploaded({}, {}, _OURS if str(gold) in str(error) else _below(str(error), upload))
+        return Uploaded({}, _OURS if str(gold) in str(error) else _below(str(error), upload))
     except Exception:  # a traceback, which participants see, could show what the gold holds
-        return Uploaded({}, {}, _OURS)
-    return Uploaded(dict(scored.measures), dict(scored.counts), "")
+        return Uploaded({}, _OURS)
+    return Uploaded(dict(scored.measures), "")
 
 
 def _below(sentence: str, upload: PathLike) -> str:
@@ -83,6 +85,9 @@ def _below(sentence: str, upload: PathLike) -> str:
 #: what the protocol file is called in a bundle, beside the gold
 _PROTOCOL: Final = "protocol.toml"
 
+#: how many runs a participant may upload where the rules of the task name no number
+_MOST_RUNS: Final = 3
+
 
 class _Task(NamedTuple):
     """What a bundle is made from."""
@@ -90,6 +95,7 @@ class _Task(NamedTuple):
     gold: Source
     evaluator: Evaluator
     exclude: tuple[str, ...]
+    image: str | None  # what the image made by the Dockerfile is called; None where the platform does not ask
 
     @property
     def protocol(self) -> Protocol:
@@ -130,14 +136,19 @@ def pack(
     task: str | int | None = None,
     edition: str | int | None = None,
     exclude: Iterable[str] = (),
+    image: str | None = None,
 ) -> bytes:
     """A bundle for a platform, as a zip."""
     if platform not in PLATFORMS:
         raise UsageError("unknown-name", f"unknown platform {platform!r}; the platforms are {', '.join(PLATFORMS)}")
+    if platform == "codabench" and image is None:
+        raise UsageError("option-needed", "name the Docker image that you will build from the bundle: --image NAME")
+    if platform != "codabench" and image is not None:
+        raise UsageError("unfit-option", "only Codabench is told the name of an image: leave --image out")
     source = Source(gold)
     left_out = tuple(sorted(exclude))
     evaluator = Evaluator(source, task=task, edition=edition, exclude=left_out)
-    return _zipped(PLATFORMS[platform](_Task(source, evaluator, left_out)))
+    return _zipped(PLATFORMS[platform](_Task(source, evaluator, left_out, image)))
 
 
 def _zipped(files: Mapping[str, bytes]) -> bytes:
@@ -150,18 +161,35 @@ def _zipped(files: Mapping[str, bytes]) -> bytes:
     return stream.getvalue()
 
 
-_PACKAGE: Final = f"coliee-ir=={__version__}"
+@cache
+def _wheel() -> dict[str, bytes]:
+    """The wheel of the package that runs now, made of its own files, by its name."""
+    try:
+        installed = metadata.distribution("coliee-ir")
+    except metadata.PackageNotFoundError:
+        raise UsageError("needs-package", "a bundle holds coliee-ir as it is installed; install it with pip") from None
+    name = f"coliee_ir-{installed.version}"
+    files = {
+        path.relative_to(package.parent).as_posix(): path.read_bytes()
+        for package in (Path(__file__).parents[2], Path(coliee_adapters.__file__).parent)
+        for path in package.rglob("*")
+        if path.is_file() and "__pycache__" not in path.parts
+    }
+    for about in ("METADATA", "WHEEL", "entry_points.txt", "licenses/LICENSE"):
+        files[f"{name}.dist-info/{about}"] = (installed.read_text(about) or "").encode()
+    record = "".join(
+        f"{path},sha256={urlsafe_b64encode(hashlib.sha256(content).digest()).decode().rstrip('=')},{len(content)}\n"
+        for path, content in sorted(files.items())
+    )
+    files[f"{name}.dist-info/RECORD"] = f"{record}{name}.dist-info/RECORD,,\n".encode()
+    return {f"{name}-py3-none-any.whl": _zipped(files)}
 
-_READ: Final = f"""import json
-import subprocess
+
+_READ: Final = """import json
 import sys
 from pathlib import Path
 
-try:
-    from coliee_ir.commands.bundle import score_upload
-except ImportError:  # the image has no {_PACKAGE}: see the Dockerfile
-    subprocess.check_call([sys.executable, "-m", "pip", "install", "--quiet", "{_PACKAGE}"])
-    from coliee_ir.commands.bundle import score_upload
+from coliee_ir.commands.bundle import score_upload
 
 
 def score(reference, upload):
@@ -170,13 +198,8 @@ def score(reference, upload):
 """
 
 _CODABENCH: Final = """
-import html
-
 source, target = sys.argv[1:3]
 scored = score(Path(source, "ref"), Path(source, "res"))
-rows = "".join(f"<tr><td>{name}</td><td>{value:.4f}</td></tr>" for name, value in scored.scores.items())
-page = f"<p>{html.escape(scored.error)}</p>" if scored.error else f"<table>{rows}</table>"
-Path(target, "detailed_results.html").write_text(f"<!doctype html><meta charset=utf-8>{page}", encoding="utf-8")
 if scored.error:
     sys.exit(scored.error)
 Path(target, "scores.json").write_text(json.dumps(scored.scores), encoding="utf-8")
@@ -196,11 +219,16 @@ lines = [f'measure {{\\n  key: "{name}"\\n  value: "{value}"\\n}}\\n' for name, 
 Path(options.output, "evaluation.prototext").write_text("".join(lines), encoding="utf-8")
 """
 
-#: has a Python that runs us; the packages are installed at the first upload, or with the Dockerfile
-_IMAGE: Final = "python:3.11-slim"
+#: a grey square of 64 pixels, which Codabench wants and the organisers replace
+_LOGO: Final = b64decode(
+    "iVBORw0KGgoAAAANSUhEUgAAAEAAAABACAAAAACPAi4CAAAAKUlEQVR42u3MQREAAAwCIKMb3RD77SAA6VEEAoFAIBAIBAKBQCAQfA8G"
+    "320AeXC6efoAAAAASUVORK5CYII="
+)
 
-_DOCKERFILE: Final = f"""FROM {_IMAGE}
-RUN pip install --no-cache-dir {_PACKAGE}
+#: our package comes from the wheel beside it; only its dependencies come from an index, when the image is built
+_DOCKERFILE: Final = """FROM python:3.11-slim
+COPY *.whl /tmp/
+RUN pip install --no-cache-dir /tmp/*.whl
 """
 
 
@@ -211,24 +239,37 @@ def _codabench(task: _Task) -> dict[str, bytes]:
         f"        precision: 4\n"
         for at, name in enumerate(task.measures)
     )
+    name, edition = task.evaluator.task, task.evaluator.edition
+    stated = submission_rules(name, edition).most_runs if has_submissions(name) else None
+    most = stated or _MOST_RUNS
+    about = (
+        f"Upload one run, as a file or a zip of its files; each team may send {most}. Measures: "
+        f"{', '.join(task.measures)}; the first one ranks. The organisers publish the scores."
+    )
     competition = (
-        f"version: 2\ntitle: {_quoted(task.title)}\ndescription: {_quoted(task.protocol.source)}\nimage: logo.png\n"
-        f"docker_image: {_IMAGE}\nterms: terms.md\nenable_detailed_results: true\n"
+        f"version: 2\ntitle: {_quoted(task.title)}\ndescription: {_quoted(about)}\nimage: logo.png\n"
+        f"docker_image: {_quoted(task.image or '')}\nterms: terms.md\n"
         "make_programs_available: false\nmake_input_data_available: false\n"
         "pages:\n  - title: Overview\n    file: overview.md\n"
         "tasks:\n  - index: 0\n    name: test\n    description: the test set\n    reference_data: reference_data.zip\n"
         "    scoring_program: scoring_program.zip\n"
         "phases:\n  - index: 0\n    name: Test\n    description: the test set\n    start: 2026-01-01\n"
-        "    accepts_only_result_submissions: true\n    tasks:\n      - 0\n"
-        f"leaderboards:\n  - index: 0\n    title: Results\n    key: results\n    columns:\n{columns}"
+        f"    max_submissions: {most}\n    max_submissions_per_day: {most}\n"
+        "    hide_score_output: true\n    tasks:\n      - 0\n"
+        f"leaderboards:\n  - title: Results\n    key: results\n    hidden: true\n    columns:\n{columns}"
     )
     program = {
         "metadata.yaml": b"command: python3 /app/program/score.py /app/input /app/output\n",
         "score.py": (_READ + _CODABENCH).encode(),
     }
     return {
-        "competition.yaml": competition.encode(), "logo.png": _logo(), "terms.md": b"The organisers' terms.\n",
-        "overview.md": _readme(task, "codabench"), "Dockerfile": _DOCKERFILE.encode(),
+        "competition.yaml": competition.encode(), "logo.png": _LOGO, "terms.md": b"The organisers' terms.\n",
+        "overview.md": f"# {task.title}\n\n{about}\n".encode(),
+        "README.md": _readme(
+            task, f"Run `docker build -t {task.image} .` and `docker push {task.image}`, then upload the whole zip.",
+            "Scores are hidden until you show the leaderboard in the editor.",
+        ),
+        "Dockerfile": _DOCKERFILE.encode(), **_wheel(),
         "scoring_program.zip": _zipped(program), "reference_data.zip": _zipped(task.reference()),
     }  # fmt: skip
 
@@ -238,7 +279,11 @@ def _tira(task: _Task) -> dict[str, bytes]:
     command = "python3 /evaluator/evaluate.py --input $inputRun --truth $inputDataset --output $outputDir"
     dockerfile = f"{_DOCKERFILE}COPY evaluate.py /evaluator/evaluate.py\n# command: {command}\n"
     return {
-        "Dockerfile": dockerfile.encode(), "evaluate.py": (_READ + _TIRA).encode(), "README.md": _readme(task, "tira"),
+        "Dockerfile": dockerfile.encode(), "evaluate.py": (_READ + _TIRA).encode(), **_wheel(),
+        "README.md": _readme(
+            task, "`truth/` is the truth data set of the test data: upload it as that; the image does not hold it.",
+            "The evaluator is the image that the Dockerfile builds; its last line is the command.",
+        ),
         **{f"truth/{name}": content for name, content in task.reference().items()},
     }  # fmt: skip
 
@@ -254,20 +299,8 @@ def _quoted(text: str) -> str:
     return json.dumps(text, ensure_ascii=False)
 
 
-def _readme(task: _Task, platform: str) -> bytes:
-    measures = ", ".join(task.measures)
-    return (
-        f"{task.title}\n\nMeasures: {measures}; the first one ranks. Upload the files of one run: a file, or a zip.\n"
-        f"Made by coliee-ir {__version__} (`coliee-ir bundle {platform}`).\n"
-    ).encode()
-
-
-def _logo() -> bytes:
-    """A grey square of 64 pixels, which the platforms want and the organisers replace."""
-
-    def chunk(kind: bytes, content: bytes) -> bytes:
-        return struct.pack(">I", len(content)) + kind + content + struct.pack(">I", zlib.crc32(kind + content))
-
-    rows = (b"\0" + b"\x80" * 64) * 64
-    header = struct.pack(">IIBBBBB", 64, 64, 8, 0, 0, 0, 0)
-    return b"\x89PNG\r\n\x1a\n" + chunk(b"IHDR", header) + chunk(b"IDAT", zlib.compress(rows, 9)) + chunk(b"IEND", b"")
+def _readme(task: _Task, *steps: str) -> bytes:
+    """What the organisers do with a bundle."""
+    image = "The image holds coliee-ir from the wheel beside this file; building it fetches the dependencies from PyPI."
+    said = "\n".join((*steps, image, "Nothing is installed when a run is scored."))
+    return f"# {task.title}\n\n{said}\nMade by coliee-ir {__version__}; it holds the gold: keep it private.\n".encode()

@@ -210,7 +210,7 @@ def _undescribed(day: Day) -> _Found:
 def _missed(day: Day) -> _Found:
     """Questions that nearly all runs miss, of which the gold is to be looked at again."""
     for board in day.boards:
-        judged = [entry.scores.judged[board.main] for entry in board.entries if not entry.status]
+        judged = [entry.scores.judged[board.main] for entry in board.counted]
         if len(judged) >= _ENOUGH:
             right = np.mean([of_run.correct() > 0 for of_run in judged], axis=0)
             asked = judged[0].qrels.relevant() > 0

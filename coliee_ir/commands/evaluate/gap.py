@@ -17,7 +17,7 @@ from coliee_ir.measures.labels import Accuracy
 from coliee_ir.measures.sets import Macro, MacroF, Micro
 from coliee_ir.output.grid import Cell, Grid, Number
 from coliee_ir.rules.decisions import Decisions
-from coliee_ir.scoring.scores import Scores, is_count
+from coliee_ir.scoring.scores import Scores, checked, comparable, is_count
 from coliee_ir.stats.cutting import (
     NEAR,
     at_cutoffs,
@@ -62,15 +62,17 @@ def has_gap(measure: Measure, parts: Parts) -> bool:
     return "documents" in parts and measure.needs == ("documents",) and not (of_means or is_count(measure))
 
 
-def gap(runs: Sequence[Scores], measure: Measure | None = None) -> Details:
-    """Of what the points consist that runs miss, in the first measure or another; of lists worst first, reversed too.
+def gap(scored: Sequence[Scores]) -> Details:
+    """Of what the points consist that runs miss in the first measure; of lists that lead with the worst, reversed too.
+
+    Args:
+        scored: what ``evaluate_all`` gives, with the judged documents.
 
     Raises:
         UsageError: the measure looks at labels only, or is no share of 1.
     """
-    measure = measure or next(iter(runs[0].results))
-    if not runs[0].judged:
-        raise UsageError("not-comparable", "a gap is told by the judged documents, which these scores do not keep")
+    runs = _comparable(scored, 1, "--gap")
+    measure = next(iter(runs[0].results))
     if not has_gap(measure, runs[0].judged):
         raise UsageError("unfit-measure", f"--gap divides what rankings miss in P, R, F, AP, nDCG …, not {measure}")
     told = [gap_of(measure, scores.judged, scores.decisions) for scores in runs]
@@ -117,6 +119,15 @@ def gap_of(measure: Measure, parts: Parts, decisions: Decisions) -> Gap | Labell
     return Gap(steps[0], constant, k, count, order, never)
 
 
+def _comparable(scored: Sequence[Scores], least: int, what: str) -> Sequence[Scores]:
+    """Runs of the same queries with their judged documents."""
+    runs = checked(scored, least, what)
+    if not all(one.judged for one in runs):
+        raise UsageError("not-comparable", f"{what} needs the judged documents: evaluate_all(…, keep='judged')")
+    comparable(runs)
+    return runs
+
+
 def _reversed(ranked: Judged) -> Judged:
     last = np.repeat(ranked.retrieved, ranked.qrels.sizes)
     return replace(ranked, rank=np.where(ranked.rank > 0, last + 1 - ranked.rank, 0))
@@ -135,14 +146,16 @@ class Shared(NamedTuple):
     shares: tuple[float, ...]  # which share of them each run finds, in the order of the runs
 
 
-def overlap(runs: Sequence[Scores]) -> Details:
-    """Which relevant documents runs have in common, up to the cutoff of the first measure.
+def overlap(scored: Sequence[Scores]) -> Details:
+    """Which relevant documents runs have in common, up to the cutoff of the first measure; or right answers.
+
+    Args:
+        scored: what ``evaluate_all`` gives, with the judged documents.
 
     Raises:
         UsageError: there is one run.
     """
-    if len(runs) < 2:
-        raise UsageError("too-few", "--overlap compares what runs find; give at least two")
+    runs = _comparable(scored, 2, "--overlap")
     measure = next(iter(runs[0].results))
     part = "documents" if "documents" in runs[0].judged else "answers"
     cutoff, rel = getattr(measure, "cutoff", None), relevance_of(measure)

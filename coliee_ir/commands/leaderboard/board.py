@@ -87,6 +87,11 @@ class Board:
         return tuple(sorted(self.entries, key=lambda entry: entry.place or len(self.entries) + 1))
 
     @property
+    def counted(self) -> tuple[Entry, ...]:
+        """The runs that are ranked: neither late nor withdrawn nor replaced."""
+        return tuple(entry for entry in self.entries if not entry.status)
+
+    @property
     def more_columns(self) -> tuple[str, ...]:
         """The further columns of the list of teams."""
         return () if self.teams is None else self.teams.list.columns
@@ -106,9 +111,10 @@ class Board:
         """The part of a submission whose documents are counted: ``documents`` or ``answers``."""
         return self.protocol.parts[0]
 
-    def results(self, measure: Measure) -> list[Result]:
-        """The results of a measure, for the runs that have it."""
-        return [entry.scores.results[measure] for entry in self.entries if measure in entry.scores.results]
+    def results(self, measure: Measure, *, counted: bool = False) -> list[Result]:
+        """The results of a measure, for the runs that have it; only of those that are ranked if ``counted``."""
+        entries = self.counted if counted else self.entries
+        return [entry.scores.results[measure] for entry in entries if measure in entry.scores.results]
 
     def names(self) -> list[str]:
         """A name for each run that no other has: see ``told_apart``."""

@@ -35,9 +35,16 @@ def relevant(board: Board) -> Grid:
     return Grid(["relevant documents", "questions"], rows, caption, n_text=0)
 
 
+#: how measures are called in tables and figures; of the others ``Micro`` and ``Macro`` are left out
+_SHORT: Final = {
+    "LabelAccuracy": "Labels", "RationaleF1": "F1", "PlaintiffF1": "F1 plaintiff", "DefendantF1": "F1 defendant",
+    "PooledF1": "F1 pooled",
+}  # fmt: skip
+
+
 def short(measure: str) -> str:
-    """A measure's name where it stands for single questions, which are not averaged."""
-    return re.sub("^(Micro|Macro)(?=[PRF])", "", measure)
+    """A measure's name in the head of a table and in a figure."""
+    return _SHORT.get(measure) or re.sub("^(Micro|Macro)(?=[PRF])", "", measure)
 
 
 def ease(board: Board) -> FloatArray:
@@ -48,7 +55,7 @@ def ease(board: Board) -> FloatArray:
     shares = []
     if board.replicates:
         raise UsageError("unfit-option", "questions are told by single runs: leave --replicates out")
-    for entry in board.entries:
+    for entry in board.counted:
         if board.main not in entry.scores.judged:
             raise UsageError("no-result", "kinds of questions are told by the gold and the runs; only scores were read")
         judged = entry.scores.judged[board.main]
@@ -79,9 +86,9 @@ _KINDS = ("one, easy", "one, other", "several", "none", "easy", "other")
 
 
 def questions(board: Board, easy: float) -> Grid:
-    """For each question the mean over all runs of each measure (data of Figures 1 to 3 of the 2021 overview)."""
+    """For each question the mean over the ranked runs of each measure (data of Figures 1 to 3 of the 2021 overview)."""
     kind_of = kinds(board, easy)
-    columns = [_mean([r.per_query for r in board.results(m)], len(board.queries)) for m in board.measures]
+    columns = [_mean([r.per_query for r in board.results(m, counted=True)], len(board.queries)) for m in board.measures]
     order = sorted(range(len(board.queries)), key=lambda at: _KINDS.index(kind_of[at]))
     has_documents = board.main == "documents" and board.relevant is not None
     rows: list[list[Cell]] = []
@@ -99,7 +106,7 @@ def questions(board: Board, easy: float) -> Grid:
     ]
     what = "returned by" if has_documents else "answered rightly by"
     caption = (
-        f"Means over {counted(len(board.entries), 'run')}, question by question. Easy: {what} at least "
+        f"Means over {counted(len(board.counted), 'run')}, question by question. Easy: {what} at least "
         f"{easy:.0%} of the runs"
     )
     caption += "; reported for questions with one relevant document." if has_documents else "."
@@ -164,7 +171,7 @@ def _numbers(kind_of: Sequence[str]) -> dict[str, BoolArray]:
 def _in_bins(board: Board, columns: Mapping[str, BoolArray], which: str) -> Grid:
     """How many questions of each column have their mean over all runs in which tenth."""
     measure = board.ranking
-    means = _mean([result.per_query for result in board.results(measure)], len(board.queries))
+    means = _mean([result.per_query for result in board.results(measure, counted=True)], len(board.queries))
     kept = ~np.isnan(means)
     # a mean of 0.3 may have come out as 0.29999999999999998
     bins = np.clip(np.floor(np.where(kept, means, 0.0) * _BINS + 1e-9).astype(np.int64), 0, _BINS - 1)
@@ -174,7 +181,7 @@ def _in_bins(board: Board, columns: Mapping[str, BoolArray], which: str) -> Grid
         for at in range(_BINS)
     ]
     caption = (
-        f"Questions by their mean {short(measure.name)} over {counted(len(board.entries), 'run')}; "
+        f"Questions by their mean {short(measure.name)} over {counted(len(board.counted), 'run')}; "
         f"a bin holds its lower bound, the last one both{which}."
     )
     return Grid(["mean", *counts], rows, caption, n_text=1)

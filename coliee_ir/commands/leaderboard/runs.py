@@ -46,7 +46,7 @@ def _ranking_caption(board: Board) -> str:
     ties = f", ties broken by {', '.join(board.protocol.tie_break)}" if board.protocol.tie_break else ""
     best = best_of([name for name, entry in zip(board.names(), board.entries, strict=True) if entry.may_be_best])
     groups = f" in {counted(board.groups, 'group')}" if board.groups else ""
-    ranked = sum(not entry.status for entry in board.entries)
+    ranked = len(board.counted)
     runs = counted(ranked, "system" if board.replicates else "run")
     head = f"{runs} ranked by {board.ranking}{ties}, {counted(len(board.queries), 'query')}"
     if not board.entries:
@@ -104,18 +104,15 @@ def results(board: Board, style: str = "") -> Grid:
 #: the columns at the left: who a run is
 _TEXTS: Final = ("place", "team", "file", "run")
 
-#: how measures are headed where a name must be short; of the others ``Micro`` and ``Macro`` are left out
-_SHORT: Final = {
-    "AP": "MAP", "map": "MAP", "recip_rank": "MRR", "LabelAccuracy": "Labels", "RationaleF1": "F1",
-    "PlaintiffF1": "F1 plaintiff", "DefendantF1": "F1 defendant", "PooledF1": "F1 pooled",
-}  # fmt: skip
+#: how measures are headed that are called otherwise for single questions
+_MEANS: Final = {"AP": "MAP", "map": "MAP", "recip_rank": "MRR"}
 
 
 def columns(board: Board, *, is_theirs: bool = False) -> dict[str, str]:
     """Heading → column of the results: those of the organisers' table, then ours; names before numbers."""
     theirs, percent = board.protocol.table, f"{100 * board.resampling.confidence_level:g}%"
     names = [measure.name for measure in board.measures]
-    heads = [_SHORT.get(name, short(name)) for name in names]
+    heads = [_MEANS.get(name, short(name)) for name in names]
     ours = {"Place": "place", "Team": "team", "Run": "run", **{name: name for name in board.more_columns}}
     if not theirs:
         ours |= {"Returned": "returned", "Correct": "correct", "Right": "right"}

@@ -104,8 +104,9 @@ def missing(contents: Contents) -> Grid | None:
     """Of what the points consist that each run misses; None for a measure of labels."""
     if not has_gap(contents.measure, contents.scored[0].judged):
         return None
+    one = contents.measure
     named = zip(map(label, contents.names), contents.scored, strict=True)
-    return gap([replace(scores, tag=name) for name, scores in named], contents.measure).table
+    return gap([replace(scores, tag=name, results={one: scores.results[one]}) for name, scores in named]).table
 
 
 def tuned(contents: Contents) -> Figure | None:

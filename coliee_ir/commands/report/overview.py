@@ -64,7 +64,7 @@ def _of_kind(board: Leaderboard, table: Grid, kind: str, name: str, what: str) -
         parts = 1
     size = math.ceil(len(kept) / parts)
     measures = [str(column) for column in table.header[first:]]
-    said = means_of(len(board.entries), measures, len(kept), what)
+    said = means_of(len(board.counted), measures, len(kept), what)
     note = table.caption.partition(". ")[2] if "easy" in kind or "other" in kind else ""
     made = []
     for at in range(parts):

@@ -19,7 +19,7 @@ from coliee_adapters.records import Answers, Gold, GoldLike, Run, RunLike
 from coliee_adapters.remarks import KINDS, Remarks
 from coliee_ir.commands.tune.objective import objective
 from coliee_ir.commands.tune.pool import Pool, pooled, ranking
-from coliee_ir.commands.tune.result import Tried, Tuning
+from coliee_ir.commands.tune.result import Tried, Tuning, shifted
 from coliee_ir.commands.tune.rules import Filter, Rule, filtered, named
 from coliee_ir.commands.tune.search import Bounds, Sweep
 from coliee_ir.commands.tune.selection import candidates_of, nested, select
@@ -156,7 +156,9 @@ def tune(
     fits = [candidate.fit(everyone) for candidate in candidates]
     rule, sweep = fits[selection.chosen].rule, candidates[selection.chosen].sweep
     curve = sweep.curve(everyone, Bounds(rule.floor, rule.cap))
-    terms = split.terms(nested(candidates, split, selection))
+    held = nested(candidates, split, selection)
+    terms = split.terms(held)
+    by_name = np.argsort(pool.queries)  # or the last digit would hang on the order of the gold
     return Tuning(
         tag=scores.tag,
         file=scores.file,
@@ -188,6 +190,7 @@ def tune(
         groups=None if groups is None else len(terms.each),
         seed=seed,
         filters=tuple(filter_.name for filter_ in filters),
+        shifted=shifted(held._replace(each=held.each[by_name]), pool.wanted[by_name]),
         terms=terms,
     )
 

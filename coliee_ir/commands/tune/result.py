@@ -7,6 +7,9 @@ from collections.abc import Sequence
 from dataclasses import dataclass, field
 from typing import Any, NamedTuple
 
+import numpy as np
+
+from coliee_adapters.ids import IntArray
 from coliee_ir._version import __version__
 from coliee_ir.commands.tune.rules import Rule
 from coliee_ir.measures.base import Terms
@@ -34,6 +37,42 @@ class Tried(NamedTuple):
     resubstitution: float
     held_out: float
     behind: Difference
+
+
+class Shifted(NamedTuple):
+    """The held-out score if queries had fewer or more relevant documents: queries are weighted until they have.
+
+    Attributes:
+        relevant: how many relevant documents a query then has on average.
+        held_out: the score.
+        worth: how many queries of equal weight tell as much: (Σw)² / Σw².
+    """
+
+    relevant: float
+    held_out: float
+    worth: float
+
+
+def shifted(held: Terms, relevant: IntArray) -> tuple[Shifted, ...]:
+    """The score with half to twice the mean of relevant documents, where a quarter of the queries' worth is left.
+
+    Weights are exp(θ·n) for n relevant documents: of all that give a mean, those nearest to equal ones (by Kullback and
+    Leibler).
+    """
+    apart = relevant - relevant.mean()
+    found = []
+    for factor in (1 / 2, 2 / 3, 1, 3 / 2, 2):
+        wanted, low, high = (factor - 1) * relevant.mean(), -50.0, 50.0
+        while high - low > NEAR:
+            theta = (low + high) / 2
+            weights = np.exp(theta * apart - (theta * apart).max())
+            low, high = (theta, high) if weights @ apart < wanted * weights.sum() else (low, theta)
+        if factor == 1:
+            weights = np.ones(len(apart))
+        worth = float(weights.sum() ** 2 / (weights @ weights))
+        if abs(weights @ apart - wanted * weights.sum()) < 1e-6 * weights.sum() and worth >= len(apart) / 4:
+            found.append(Shifted(float(relevant.mean() * factor), float(held.score(weights @ held.each)), worth))
+    return tuple(found)
 
 
 @dataclass(frozen=True, slots=True, eq=False, repr=False)
@@ -71,6 +110,7 @@ class Tuning(Shown):
         groups: how many groups of queries there are; None where each query is for itself.
         seed: of the folds and of the interval.
         filters: what was taken away before cutting, in words.
+        shifted: the held-out score if queries had fewer or more relevant documents.
         terms: what each query, or group, adds to ``held_out``, in the order of their names.
     """
 
@@ -98,6 +138,7 @@ class Tuning(Shown):
     groups: int | None
     seed: int
     filters: tuple[str, ...]
+    shifted: tuple[Shifted, ...]
     terms: Terms = field(repr=False)
     curve_intervals: tuple[Interval, ...] = ()
 
@@ -110,8 +151,8 @@ class Tuning(Shown):
         return f"Tuning({self.tag!r}, {self.measure!r}, keep={str(self.rule)!r}, held_out={self.held_out:.4f})"
 
     def tables(self) -> Sequence[Grid]:
-        """The run's score, what cutting gains, the rules that were tried."""
-        return [ranked([self]), gains([self]), tried(self)]
+        """The run's score, what cutting gains, the rules that were tried, and other numbers of relevant documents."""
+        return [ranked([self]), gains([self]), tried(self), by_relevant([self])]
 
 
 class Tunings(Shown):
@@ -127,8 +168,10 @@ class Tunings(Shown):
         self.best_of = best_of(tunings, seed=tunings[0].seed) if len(tunings) > 1 else None
 
     def tables(self) -> Sequence[Grid]:
-        """Those of the one run; of several, their scores and what cutting gains."""
-        return self.tunings[0].tables() if self.best_of is None else [ranked(self.tunings), gains(self.tunings)]
+        """Those of the one run; of several, all but the rules that were tried."""
+        if self.best_of is None:
+            return self.tunings[0].tables()
+        return [ranked(self.tunings), gains(self.tunings), by_relevant(self.tunings)]
 
     def notes(self) -> Sequence[str]:
         """Of several, what to expect of the best."""
@@ -203,6 +246,24 @@ def gains(tunings: Sequence[Tuning]) -> Grid:
     ]
     header = ["run", f"{tunings[0].measure} as it is", "gain held out", "SE", "low 95%", "high 95%"]
     return Grid(header, rows)
+
+
+def by_relevant(tunings: Sequence[Tuning]) -> Grid:
+    """The held-out score if queries had fewer or more relevant documents."""
+    rows: list[list[Cell]] = [
+        [
+            tuning.tag,
+            Number(one.relevant, f"{one.relevant:.2f}"),
+            Number(one.held_out),
+            Number(one.worth, f"{one.worth:.0f}"),
+        ]
+        for tuning in tunings
+        for one in tuning.shifted
+    ]
+    header = ["run", "relevant a query", f"{tunings[0].measure} held out", "worth queries"]
+    return Grid(
+        header, rows, "Queries are weighted so that they have this mean number of relevant documents.", n_text=1
+    )
 
 
 def points(tunings: Sequence[Tuning]) -> Grid:
