@@ -76,6 +76,16 @@ def _columns(text: str) -> dict[str, str]:
         raise argparse.ArgumentTypeError(str(error).removeprefix("--columns: ")) from None
 
 
+class _Columns(argparse.Action):
+    """Takes what files call columns and answers, each time more of it."""
+
+    def __call__(
+        self, parser: argparse.ArgumentParser, namespace: argparse.Namespace, values: Any, option_string: Any = None
+    ) -> None:
+        """Add to ``columns``."""
+        namespace.columns = {**(namespace.columns or {}), **values}
+
+
 class _Folds(argparse.Action):
     """Takes a number of folds, or ``year`` for a fold a year."""
 
@@ -144,13 +154,13 @@ OPTIONS: Final[Mapping[str, Option]] = {
     ),
     "protocol": _option(
         "--protocol", metavar="FILE|NAME", action=_Protocol, reads=True,
-        help="protocol of the task: a TOML file, or one of the names that `coliee-ir protocol` lists",
+        help="protocol: TOML file, or name from `coliee-ir protocol`",
     ),
     "edition": _option("--edition", type=int, metavar="Y", help="year whose rules apply (default: the newest)"),
     "decision": _option("--decision", metavar="NAME=VALUE", help="", **_MANY),
     "columns": _option(
-        "--columns", type=_columns, metavar="ROLE=NAME,…",
-        help=f"names of columns; roles: {', '.join(ROLES)}",
+        "--columns", "--labels", type=_columns, action=_Columns, metavar="ROLE=NAME,…",
+        help=f"{', '.join(ROLES)}; or answers Y=Oui,N=Non",
     ),
     "answers": _option(
         "--answers", metavar="FILE", reads=True, **_MANY,

@@ -186,7 +186,7 @@ def score(
             say(Remark("swapped", f"{run.name} is named like a gold, and {options.gold} is not: did you swap them?"))
     if ready is not None:
         ready(evaluator)
-    with engine(options) as executor:
+    with asking_about_swap(options.gold, next(iter(found.sources), None)), engine(options) as executor:
         scored = requests.score(
             evaluator, found, keep=keep, keep_going=together or options.keep_going,
             store=getattr(options, "store", None), jobs=options.jobs, executor=executor, watch=watched,

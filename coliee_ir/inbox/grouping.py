@@ -240,10 +240,8 @@ def told_apart(runs: Sequence[tuple[str, str, str]]) -> list[str]:
     ['A x', 'x (2)', 'B x', 'y']
     """
     names = numbered(runs)
-    return [
-        f"{team} {name}".strip() if names.count(name) > 1 else name
-        for (team, _, _), name in zip(runs, names, strict=True)
-    ]
+    n = Counter(names)
+    return [f"{team} {name}".strip() if n[name] > 1 else name for (team, _, _), name in zip(runs, names, strict=True)]
 
 
 def _remark_tags(done: Collected) -> None:

@@ -32,6 +32,9 @@ _TRIED = 1000
 #: so many documents of a run are compared with the gold's
 _SAMPLE = 20
 
+#: what stands before the number of an article where it is written out
+ARTICLE: Final = r"(?i)^(?:article|art\.?)[\W_]*(?=[0-9])"
+
 _LOST = "leading zeros are lost: write ids as text of {width} digits"
 _HYPHENS = "write hyphens between the numbers of articles, as in 398-20"
 _PASSAGES = "if these are passages, `coliee-ir convert --chunks '_[0-9]+$'` makes documents of them"
@@ -150,7 +153,7 @@ _RESPELLINGS: tuple[tuple[Callable[[str, int], str], str], ...] = (
         "write the digits 0 and 1, not the letters O and l",
     ),
     (
-        lambda text, _: re.sub(r"(?i)^(?:article|art\.?)[\W_]*(?=[0-9])", "", text),
+        lambda text, _: re.sub(ARTICLE, "", text),
         "write the number of an article alone: 96, not Article_96",
     ),
     (lambda text, _: re.sub(r"[_.の]", "-", text), _HYPHENS),

@@ -6,6 +6,7 @@ import json
 import math
 import re
 from collections.abc import Iterable, Iterator, Mapping, Sequence
+from functools import cache
 from typing import Any
 
 from coliee_adapters import trec_eval
@@ -37,9 +38,15 @@ def numbers(values: Iterable[float]) -> list[float | None]:
     return [number(value) for value in values]
 
 
+@cache
+def _encoder(indent: int | None) -> json.JSONEncoder:
+    """One for all: to make it takes as long as a short text."""
+    return json.JSONEncoder(ensure_ascii=False, allow_nan=False, indent=indent)
+
+
 def dumped(contents: object, indent: int | None = 1) -> str:
     """JSON as text that ends in a newline; what a workflow's runner takes for a command is escaped in its string."""
-    text = json.dumps(contents, ensure_ascii=False, allow_nan=False, indent=indent)
+    text = _encoder(indent).encode(contents)
     return (re.sub(r"(?<=#)#(?=\w*\[)", r"\\u0023", text) if "##" in text else text) + "\n"
 
 

@@ -20,7 +20,7 @@ from coliee_adapters.files.source import Source
 from coliee_adapters.forms import case_law, detect, frames, statute, tort
 from coliee_adapters.forms.lines import Comments, content_lines, split_columns
 from coliee_adapters.forms.statute import STATUTE_ID
-from coliee_adapters.forms.vocabulary import EVERY_NAME, MEMORY, checked_columns, is_header, normal_name
+from coliee_adapters.forms.vocabulary import ANSWERS, EVERY_NAME, MEMORY, checked_columns, is_header, normal_name
 from coliee_adapters.records import (
     Answers,
     Columns,
@@ -532,9 +532,9 @@ _KEY = r'"((?:[^"\\]|\\.)*+)"\s*+:'
 
 
 def _keys_of(file: Source) -> list[str]:
-    """The keys at the beginning of a file of JSON records, a list of them or one a line; none of another file."""
+    """The keys at the beginning of a file of JSON records: a line each, in a list or under keys; none of another."""
     head = file.head().lstrip()
-    of_records = head.startswith(b"[") or re.match(rb"\{[^\n]*+\}\s*+\n\s*+\{", head)
+    of_records = head[:1] in (b"{", b"[") and re.search(rb"\}\s*\n\s*\{|[\[:]\s*\{", head)
     return re.findall(_KEY, head.decode("utf-8", errors="replace")) if of_records else []
 
 
@@ -546,6 +546,6 @@ def check_columns(files: Iterable[object], columns: Mapping[str, str]) -> None:
             with contextlib.suppress(ColieeError):  # as whoever reads it will say
                 found.update(map(normal_name, (*detect.header_of(file), *_keys_of(file))))
     for role, name in columns.items():
-        if normal_name(name) not in found:
+        if role not in ANSWERS and normal_name(name) not in found:
             shown = f"their columns are {', '.join(sorted(found))}" if found else "no file has a row that names columns"
             raise UsageError("missing-column", f"--columns {role}={name}: no file has a column of this name; {shown}")

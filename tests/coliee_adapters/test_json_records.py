@@ -75,6 +75,48 @@ def test_a_run_with_scores_is_read(source: Opened, name: str) -> None:
         assert ranked(frames.run_of(json.loads(RUNS[name]), normal_id)) == SCORED
 
 
+LISTED = [{"query_id": "001", "doc_ids": ["018", "023"]}, {"query_id": "002", "doc_ids": ["018"]}]
+NUMBERED = [{**one, "scores": scores} for one, scores in zip(LISTED, ([0.1, 0.9], [-1]), strict=True)]
+HELD = {"001": {"018": 0.1, "023": 0.9}, "002": {"018": -1.0}}
+
+
+@pytest.mark.parametrize(
+    "held",
+    [
+        NUMBERED,
+        {"config": {"k": 2}, "evaluation": [{"MicroF1": 0.5}], "results": RECORDS},
+        {"evaluation": {"MicroF1": 0.5}, "results": NUMBERED, "notes": ["a"]},
+        {"mteb_model_meta": {"model_name": "m"}, "default": {"test": HELD}},
+        {"default": {"test": HELD}},
+    ],
+)
+def test_a_run_in_the_shapes_of_other_programs_is_read(source: Opened, held: object) -> None:
+    texts = [json.dumps(held), json.dumps(held, indent=1), *([one_a_line(held)] if isinstance(held, list) else [])]
+    for text in texts:
+        assert ranked(detect.read_run(source(text))) == SCORED
+    without = json.loads(texts[0].replace(', "scores": [0.1, 0.9]', "").replace(', "scores": [-1]', ""))
+    if "doc_ids" in texts[0]:
+        assert [one for one, _ in ranked(detect.read_run(source(json.dumps(without))))["001"]] == ["018", "023"]
+
+
+@pytest.mark.parametrize(
+    ("held", "said"),
+    [
+        (
+            {"mteb_model_meta": {}, "en": {"test": HELD}, "de": {"test": HELD}},
+            "[ambiguous] (found '.en.test, .de.test')",
+        ),
+        ([*LISTED, {"query_id": "003", "doc_id": "018"}], "record 3: [mixed-forms] (found 'query_id, doc_id')"),
+        ([*LISTED, LISTED[0]], "record 3: [duplicate] (found '001')"),
+        ([{"question_id": "q", "relevant_articles": []}], "record 1: [missing-column] … --protocol alqac…"),
+        ([{"id": "q", "response": "Yes, it does."}], "record 1: [missing-column] … --from text…"),
+        ({"R07-01-O": {"judgment": "Y"}}, "line 1: query R07-01-O: [missing-column] … --columns answer=NAME, …"),
+    ],
+)
+def test_a_shape_that_is_not_read_is_refused_with_what_helps(source: Opened, held: object, said: str) -> None:
+    assert said in heard(refused(detect.read_run, source(json.dumps(held))))
+
+
 @pytest.mark.parametrize(
     ("text", "expected"),
     [
@@ -188,6 +230,8 @@ LABELLED = {
     "an object of true and false": json.dumps(LABELS),
     "an object of 1 and 0": json.dumps({query: int(label) for query, label in LABELS.items()}),
     "an object of '1' and '0'": json.dumps({query: str(int(label)) for query, label in LABELS.items()}),
+    "predictions under their ids": json.dumps({r["id"]: {"answer": r["label"]} for r in labelled("Y", "N")}),
+    "predictions under a key": json.dumps({"evaluation": {"Accuracy": 1}, "results": labelled("Y", "N", "prediction")}),
     "an object a line": one_a_line({query: label} for query, label in LABELS.items()),
 }
 

@@ -117,6 +117,44 @@ def test_answers_in_any_form_are_scored_as_task_4(sorry: Path, call: Call, text:
     assert find_task(read_gold("gold.xml"), telling([given("us.csv"), given("articles.json")])).task == "3"
 
 
+@pytest.mark.parametrize(
+    ("name", "text"),
+    [
+        ("us.txt", "".join(f"{query} {'Đúng' if label == 'Y' else 'SAI'} T\n" for query, label in GOLD.items())),
+        ("us.csv", "id,answer\n" + "".join(f"{q},{'Có' if label == 'Y' else 'sai'}\n" for q, label in GOLD.items())),
+        ("us.json", json.dumps({query: "Đúng" if label == "Y" else "Sai" for query, label in GOLD.items()})),
+        (
+            "us.jsonl",
+            "".join(json.dumps({"id": q, "answer": "Có" if y == "Y" else "Sai"}) + "\n" for q, y in GOLD.items()),
+        ),
+    ],
+)
+def test_answers_in_words_that_the_user_names_are_labels(sorry: Path, call: Call, name: str, text: str) -> None:
+    Path(name).write_text(text, encoding="utf-8")
+    words = ("--labels", "Y=\u0110u\u0301ng|Có,N=Sai")  # in another Unicode form
+    assert call("evaluate", "gold.json", name)[0] == 2
+    code, out, err = call("evaluate", "gold.json", name, *words)
+    assert (code, "1.0000" in out) == (0, True), err
+    assert call("convert", name, "-", "--to", "labels", "--tag", "T", *words)[1].split()[1::3] == list("YNNY")
+    Path("gold.xml").write_text(XML.replace('"Y"', '"Đúng"').replace('"N"', '"Sai"') + "</dataset>", encoding="utf-8")
+    assert "1.0000" in call("evaluate", "gold.xml", name, *words)[1]
+    # with the names of columns, in one option or two
+    Path("keys.jsonl").write_text("".join(json.dumps({"id": q, "said": f"w{y}"}) + "\n" for q, y in GOLD.items()))
+    for given_words in (["--columns", "answer=said,Y=wY,N=wN"], ["--columns", "answer=said", "--labels", "Y=wY,N=wN"]):
+        assert "1.0000" in call("evaluate", "gold.json", "keys.jsonl", *given_words)[1]
+
+
+def test_classes_are_counted_through_a_protocol(sorry: Path, call: Call) -> None:
+    Path("classes.toml").write_text(
+        'task = "classes"\ntitle = "A to D"\nparts = ["documents"]\nmeasures = ["Accuracy"]\nsource = "ours"\n'
+        '[scores]\nAccuracy = "MacroP"\n[gold]\ncontainer = "json"\n[gold.documents]\n[run]\nlike = "gold"\n'
+    )
+    Path("gold.json").write_text('{"q1": "A", "q2": "C", "q3": "D", "q4": "B"}')
+    Path("run.json").write_text('{"q1": "A", "q2": "B", "q3": "D"}')
+    code, out, err = call("evaluate", "gold.json", "run.json", "--protocol", "classes.toml")
+    assert (code, out.split()) == (0, ["run", "Accuracy", "run", "0.5000"]), err
+
+
 def test_a_label_list_does_not_become_a_ranking(sorry: Path, call: Call) -> None:
     Path("labels.jsonl").write_text('{"id": "R01-1-A", "label": "Y"}\n{"id": "R01-2-A", "label": "N"}\n')
     code, out, _ = call("convert", "labels.jsonl", "-", "--to", "labels")

@@ -478,3 +478,21 @@ def test_the_overview_names_every_question_on_its_axis(quick: None) -> None:
         ("single-easy", 20), ("single-other", 45), ("single-other-2", 45)]  # fmt: skip
     shown = [text for one in figures for text in re.findall(">([^<>]+)</text>", svg_of(one))]
     assert sorted(set(ids) & set(shown)) == sorted(ids)
+
+
+def test_of_many_runs_the_best_are_told_and_drawn_and_all_have_ranks() -> None:
+    gold = {f"q{at}": [f"d{at}", f"e{at}"] for at in range(60)}
+    runs = [coliee_ir.Run.of({f"q{q}": [f"d{q}"] for q in range(at)}, tag=f"r{at}") for at in range(1, 54)]
+    report = one_step.report(gold, *runs, baseline="r1", task="1", n_resamples=99)
+    page, contents = report.to_html(), report.contents
+    assert contents.comparison is None  # of so many runs not even with a baseline, which is said
+    assert any("compare --baseline" in remark for remark in contents.remarks)
+    assert "differences" not in held(page, "charts")
+    assert held(page, "details")["runs"] == contents.names[:12] == [f"r{at}" for at in range(53, 41, -1)]
+    charts = held(page, "charts")
+    assert {cell["r"] for cell in charts["queries"]["datasets"]["rows0"]} == set(range(50))
+    assert [run["tag"] for run in report.to_dict()["runs"]] == [f"r{at}" for at in range(1, 54)]
+    assert not any("per_query" in run for run in report.to_dict()["runs"])
+    text = Parsed(page).text
+    for entry in contents.board.entries:
+        assert f"{entry.tag}" in text and str(entry.ranks) in text

@@ -295,6 +295,9 @@ _LATIN = RUN1.replace(b"000203", b"00020\xe9")
         # a document of two scores keeps the better, and ranks follow
         ("3", lines("R06-01-A Q0 96 1 3 T", "R06-01-A Q0 7 2 2 T", "R06-01-A Q0 96 3 1 T", "R06-01-A Q0 8 4 0 T"),
          lines("R06-01-A Q0 96 1 3 T", "R06-01-A Q0 7 2 2 T", "R06-01-A Q0 8 3 0 T")),
+        # the number of an article stands alone
+        ("3", lines("R06-01-A Q0 Article_96 1 3 T", "R06-01-A Q0 Art. 398-20 2 2 T".replace(". ", ".")),
+         lines("R06-01-A Q0 96 1 3 T", "R06-01-A Q0 398-20 2 2 T")),
         # lines of six and of three columns stay with their queries
         ("1", lines("000101 Q0 000201 2 1 T", "000101 Q0 000202 1 5 T", "000102 000203 T", "000102 Q0 000204 1 9 T"),
          lines("000101 000202 T", "000101 000201 T", "000102 000203 T", "000102 000204 T")),
@@ -309,6 +312,14 @@ _LATIN = RUN1.replace(b"000203", b"00020\xe9")
 def test_a_copy_has_what_was_meant(task: str, broken: bytes, mended: bytes) -> None:
     validate(put("run", broken), task=task, fix="mended")
     assert Path("mended").read_bytes() == mended
+
+
+@pytest.mark.parametrize(("judged", "fixed"), [("000201", "000209"), ("201", "209")])
+def test_documents_that_need_not_be_judged_get_the_zeros_of_those_of_the_gold(judged: str, fixed: str) -> None:
+    put("gold.json", json.dumps({"000101": [judged]}))
+    put("run", lines("000101 209 T"))
+    validate("run", task="1", gold="gold.json", fix="mended")
+    assert Path("mended").read_text().split()[1] == fixed
 
 
 def test_ties_of_six_columns_are_broken_as_they_are_scored() -> None:

@@ -15,7 +15,7 @@ from coliee_adapters.files.source import Source
 from coliee_adapters.forms import case_law, json_records, model_text, parquet, statute, tabular, tort, trec
 from coliee_adapters.forms.form import Form
 from coliee_adapters.forms.rows import gold_in, run_in
-from coliee_adapters.forms.vocabulary import Kind, roles_of
+from coliee_adapters.forms.vocabulary import Kind, roles_of, words_of
 from coliee_adapters.records import Answers, Gold, IdRule, Run, normal_id
 
 #: All forms, in the order in which they are tried.
@@ -38,7 +38,10 @@ def shown(source: Source, kind: Kind) -> Form | None:
     forms, known, head = GOLD_FORMS if kind == "gold" else RUN_FORMS, (kind, *source.columns.items()), source.head()
     if known not in source.forms:
         named = source.columns and not parquet.sniff(head) and tabular.header_of(source)
-        found = (form for form in forms if (form.name == "table" if named else form.sniff(head)))
+        words = frozenset(words_of(source.columns))
+        listed = words and head.lstrip()[:1] not in (b"{", b"[", b"<") and statute.lists_labels(head, words)
+        only = "table" if named else "labels" if listed else ""
+        found = (form for form in forms if (form.name == only if only else form.sniff(head)))
         source.forms[known] = form.name if (form := next(found, None)) else ""
     return next((form for form in forms if form.name == source.forms[known]), None)
 

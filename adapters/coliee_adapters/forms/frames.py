@@ -54,7 +54,7 @@ def gold_of(
     """Gold from ``{query: {document: relevance}}``, ``{query: [document]}``, ``{query: "Y"}``, a frame, or tuples."""
     remarks = Remarks()
     found = _found(held, "gold", columns, remarks.add)
-    return rows.gold_of(found, rule, _MEMORY, "memory", remarks, commas=commas, part=part)
+    return rows.gold_of(rows.in_words(found, columns), rule, _MEMORY, "memory", remarks, commas=commas, part=part)
 
 
 def run_of(
@@ -67,7 +67,7 @@ def run_of(
 ) -> Run | Answers:
     """A run from ``{query: {document: score}}``, ``{query: [document]}``, a frame, or tuples; or answers, Y or N."""
     remarks = Remarks()
-    found = _found(held, "run", columns, remarks.add)
+    found = rows.in_words(_found(held, "run", columns, remarks.add), columns)
     return replace(rows.run_of(found, rule, _MEMORY, "memory", tag, remarks, commas=commas), tag=tag)
 
 

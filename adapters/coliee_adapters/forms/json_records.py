@@ -16,7 +16,7 @@ import contextlib
 import itertools
 import json
 import re
-from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence, Sized
+from collections.abc import Callable, Collection, Iterable, Iterator, Mapping, Sequence, Sized
 from functools import partial
 from io import TextIOBase
 from operator import itemgetter
@@ -27,9 +27,22 @@ from coliee_adapters.files.source import Source
 from coliee_adapters.forms import json_text, statute
 from coliee_adapters.forms.case_law import is_unlabelled
 from coliee_adapters.forms.form import NOTHING, Entries, Form, Found, Row, Values, Written
-from coliee_adapters.forms.lines import Note
-from coliee_adapters.forms.vocabulary import SHOWN, Kind, is_header, known_names, roles_of
+from coliee_adapters.forms.lines import Note, is_number
+from coliee_adapters.forms.vocabulary import (
+    NAMES,
+    SHOWN,
+    Kind,
+    answer_word,
+    is_header,
+    known_names,
+    normal_name,
+    roles_of,
+    words_of,
+)
 from coliee_adapters.records import SEPARATORS
+
+#: what a list of a query's documents is called
+_LISTED: Final = frozenset({"doc_ids", "docids", "document_ids", "documents", "docs", "retrieved", "candidates"})
 
 _SHAPES: Final = 'expected {"000001": ["000018"]}, or objects with named keys; ' + known_names("run")
 
@@ -49,10 +62,13 @@ def _found(kind: Kind, source: Source, note: Note) -> Found:
     else:
         held = json_text.parse(text, source.name)
         if isinstance(held, dict):
+            held = _of_mteb(held, source.name)
             held = _under_a_key(held, kind, source) or ([held] if is_header(list(held)) else held)
         if isinstance(held, list) and any(isinstance(item, dict) for item in held):
             held = _of_list(held, source)
     if isinstance(held, Iterator):  # of Records
+        held = _by_query(cast(Iterator[Records], held))
+    if isinstance(held, Iterator):
         return of_records(cast(Iterator[Records], held), kind, source.columns, note)
     if kind == "gold" and is_unlabelled(held):
         problem = "this is a test set without labels: it lists queries but no relevant documents"
@@ -71,16 +87,68 @@ def _of_list(held: Sequence[object], source: Source) -> Iterator[Records]:
 
 def _under_a_key(held: Mapping[str, object], kind: Kind, source: Source) -> list[object] | None:
     """The records that stand under the one key that holds a list of objects, beside what describes them."""
-    lists = {key: value for key, value in held.items() if isinstance(value, list) and value}
-    if len(lists) != 1 or any(map(str.isdigit, "".join(lists))):  # the key is the id of a query
+    found = []
+    for key, value in held.items():
+        if isinstance(value, list) and value and all(isinstance(item, dict) for item in value):
+            names = ["doc_id" if _lists(value[0], name) else name for name in value[0]]
+            with contextlib.suppress(InputError):
+                roles_of(names, kind, source.name, source.columns)
+                found.append((key, value))
+    if len(found) != 1 or any(map(str.isdigit, found[0][0])):  # the key is the id of a query
         return None
-    [records] = lists.values()
-    if not all(isinstance(item, dict) for item in records):
-        return None
-    with contextlib.suppress(InputError):
-        roles_of(list(records[0]), kind, source.name, source.columns)
-        return records
-    return None
+    return found[0][1]
+
+
+def _lists(record: Mapping[str, object], name: str) -> bool:
+    """Whether a record lists the documents of its query under this key."""
+    return normal_name(name) in _LISTED and isinstance(record[name], list)
+
+
+def _by_query(found: Iterator[Records]) -> Iterator[Records] | dict[Any, Any]:
+    """Records of a query and the list of its documents as a dictionary of queries; others as they are."""
+    first = next(found)
+    names = list(first.held[0])
+    listed = next((name for name in names if _lists(first.held[0], name)), None)
+    query = next((name for tier in NAMES["query"] for name in names if normal_name(name) in tier), None)
+    found = itertools.chain([first], found)
+    if listed is None or query is None:
+        return found
+    scores = next((name for name in names if normal_name(name) == "scores"), "")
+    entries: dict[Any, Any] = {}
+    for some in found:
+        for at, record in enumerate(some.held):
+            documents = record.get(listed)
+            if not isinstance(documents, list) or not isinstance(record.get(query), str | int):
+                problem, remedy = "this record is written differently from the first", f"give {query} and {listed}"
+                raise some.place(at).fault("mixed-forms", problem, ", ".join(record), remedy)
+            if record[query] in entries:
+                raise some.place(at).fault("duplicate", "this query appears twice", str(record[query]), "keep one")
+            numbers = record.get(scores)
+            if isinstance(numbers, list) and len(numbers) == len(documents):
+                documents = list(zip(documents, numbers, strict=True))
+            entries[record[query]] = documents
+    return entries
+
+
+def _of_mteb(held: dict[str, Any], path: str) -> dict[str, Any]:
+    """Of the predictions that MTEB writes, ``{"default": {"test": {query: {document: score}}}}``, the only split."""
+    parts = {key: value for key, value in held.items() if key != "mteb_model_meta"}
+    if parts.keys() == held.keys() and _depth(held) < 4:  # it names no model, and is no deeper than runs are
+        return held
+    splits = {
+        f".{subset}.{split}": part
+        for subset, of_subset in parts.items() if isinstance(of_subset, dict)
+        for split, part in of_subset.items() if isinstance(part, dict)
+    }  # fmt: skip
+    if len(splits) != 1:
+        problem, remedy = "this file holds several splits", f"write one to a file: jq '{next(iter(splits), '.')}'"
+        raise InputError("ambiguous", path, problem, found=", ".join(splits), remedy=remedy)
+    return next(iter(splits.values()))
+
+
+def _depth(held: object) -> int:
+    """How many dictionaries stand one in the other, as the first of each shows."""
+    return 1 + _depth(next(iter(held.values()), None)) if isinstance(held, dict) else 0
 
 
 def _of_lines(text: str, source: Source) -> Iterator[Records] | dict[str, Any]:
@@ -119,8 +187,16 @@ def of_dictionary(
     held: Mapping[Any, Any], kind: Kind, path: str, columns: Mapping[str, str] | None, note: Note, text: str = ""
 ) -> Found:
     """What a dictionary from queries to their documents, or to their answers, holds; of JSON, with its text."""
-    if are_labels(held):
+    if are_labels(held, words_of(columns)):
         return (Row(_place(path, query, text), query, answer=answer) for query, answer in held.items())
+    filled = [entry for entry in held.values() if isinstance(entry, Mapping) and entry]
+    if len(filled) == len(held) and all(entry.keys() == filled[0].keys() for entry in filled):
+        words = [value for value in filled[0].values() if isinstance(value, str) and not is_number(value)]
+        if words:  # a record under the id of its query
+            of_query = ([{**entry, "query_id": query}] for query, entry in held.items())
+            places = (_place(path, query, text) for query in held)
+            found = (Records(one, partial(_same, place)) for one, place in zip(of_query, places, strict=True))
+            return of_records(found, kind, columns, note)
     if not any(_nested("", entry) is not None for entry in itertools.islice(filter(_is_filled, held.values()), 1)):
         return [Entries(held, partial(_documents, held, path, text))]
     return of_records(_of_entries(held, path, text), kind, columns, note)
@@ -237,7 +313,7 @@ def _keys(
     return {role: keys[at] for role, at in roles.items()}
 
 
-def are_labels(entries: Mapping[Any, object]) -> bool:
+def are_labels(entries: Mapping[Any, object], words: Collection[str] = ()) -> bool:
     """Whether all entries are words and most of them labels; then what is none is an answer that is not understood.
 
     Text of digits is a document, as in Task 2 of 2025, unless it can only be labels: see ``statute.are_numbered``.
@@ -248,7 +324,9 @@ def are_labels(entries: Mapping[Any, object]) -> bool:
     if set(listed) <= {"0", "1"} and statute.are_numbered({str(query): str(word) for query, word in entries.items()}):
         return True
     labels = sum(
-        statute.word_of(entry).lower() in statute.LABELS or (isinstance(entry, int) and entry in (0, 1))
+        statute.word_of(entry).lower() in statute.LABELS
+        or answer_word(statute.word_of(entry)) in words
+        or (isinstance(entry, int) and entry in (0, 1))
         for entry in listed
     )
     return labels > 0 and 2 * labels >= len(listed)

@@ -22,6 +22,7 @@ from coliee_adapters.forms import arrow
 from coliee_adapters.forms.columns import changes
 from coliee_adapters.forms.form import NOTHING, Entries, Form, Found, Row, Values
 from coliee_adapters.forms.statute import DIGITS, LABELS, word_of
+from coliee_adapters.forms.vocabulary import answer_word, words_of
 from coliee_adapters.ids import Ids, IntArray, Picked, mixed, pieces
 from coliee_adapters.records import (
     GREATEST_RELEVANCE,
@@ -37,6 +38,8 @@ from coliee_adapters.records import (
 )
 from coliee_adapters.remarks import Remarks
 
+#: what to do about answers in other words
+WRITE_LABELS: Final = "write Y or N, or name the words, as in --labels Y=Oui,N=Non"
 #: judgements that are looked at together
 _AT_ONCE: Final = 1 << 17
 _TRUTH: Final = {"true": 1.0, "false": 0.0}
@@ -46,7 +49,7 @@ def gold_in(form: Form, source: Source, rule: IdRule) -> Gold:
     """The gold that a file of a form holds."""
     assert form.rows is not None  # as every form of golds has
     remarks = Remarks()
-    gold = gold_of(form.rows(source, remarks.add), rule, source.name, form.name, remarks)
+    gold = gold_of(in_words(form.rows(source, remarks.add), source.columns), rule, source.name, form.name, remarks)
     return gold if form.task is None else replace(gold, task=form.task(source.head()))
 
 
@@ -57,7 +60,26 @@ def run_in(form: Form, source: Source, rule: IdRule) -> Run | Answers:
         return run
     assert form.rows is not None
     remarks = Remarks()
-    return run_of(form.rows(source, remarks.add), rule, source.name, form.name, source.stem, remarks)
+    found = in_words(form.rows(source, remarks.add), source.columns)
+    return run_of(found, rule, source.name, form.name, source.stem, remarks)
+
+
+def in_words(found: Found, given: Mapping[str, str] | None) -> Found:
+    """What is found in a file, with Y and N for the words that the user named for them."""
+    if not (words := words_of(given)):
+        return found
+    return (_in_words(some, words) for some in found)
+
+
+def _in_words(some: Row | Values | Entries, words: Mapping[str, str]) -> Row | Values | Entries:
+    def meant(answer: object) -> object:
+        return words.get(answer_word(word_of(answer)), answer)
+
+    if isinstance(some, Row):
+        return some if some.answer is NOTHING else some._replace(answer=meant(some.answer))
+    if isinstance(some, Values) and "answer" in some.columns:
+        return some._replace(columns={**some.columns, "answer": list(map(meant, some.columns["answer"]))})
+    return some
 
 
 def id_of(value: Any, what: str, place: Place, rule: IdRule, commas: bool | None = None) -> str:
@@ -146,7 +168,7 @@ def labels_of(
             problem = f"{first[one.query].place} gives another answer to this question"
             raise one.place.fault("conflicting", problem, f"{one.query} {one.word}", "keep one")
     if strange and (gold or (not of_kind and any(one.word for one in strange))):
-        raise strange[0].place.fault("bad-label", "this is not a label", strange[0].word, "write Y or N")
+        raise strange[0].place.fault("bad-label", "this is not a label", strange[0].word, WRITE_LABELS)
     for one in strange:
         remarks.add("unreadable-answer", f"{one.place}: {one.word or one.query}")
     labels = {query: label for query, label in meant.items() if label is not None}

@@ -18,7 +18,7 @@ from coliee_adapters.files.source import Source
 from coliee_adapters.forms.form import Form, Found, Row, Written
 from coliee_adapters.forms.lines import BLANKS, Comments, Note, content_lines, join_columns, split_columns
 from coliee_adapters.forms.markup import Element, by_id, parse
-from coliee_adapters.forms.vocabulary import Kind, is_header
+from coliee_adapters.forms.vocabulary import Kind, answer_word, is_header
 from coliee_adapters.records import as_labels
 
 #: a label in lower case → what it means
@@ -81,17 +81,18 @@ def is_xml(head: bytes) -> bool:
 
 
 @lru_cache(maxsize=2)  # a gold and a run ask it of one head
-def lists_labels(head: bytes) -> bool:
+def lists_labels(head: bytes, words: frozenset[str] = frozenset()) -> bool:
     """Whether the second column of the first content line is a label in any of its forms.
 
     The first line decides, so that a fault further down is reported with its line and not as an unknown file. Where it
     holds no label, most lines do: an answer may be no label, and labels may be 1 and 0, as long as each query has one.
+    ``words`` are further labels.
     """
     text = head.decode("utf-8", errors="replace").replace("\r", "\n")
     rows = [_words(line) for _, line in islice(content_lines(text, "", comments=Comments()), SHOWN)]
     if rows and is_header(rows[0]):
         return False  # a table, whose columns have names
-    if rows and len(rows[0]) > 1 and rows[0][1].lower() in LABELS:
+    if rows and len(rows[0]) > 1 and (rows[0][1].lower() in LABELS or answer_word(rows[0][1]) in words):
         return True
     return are_labels([(words[0], words[1] if len(words) in (2, 3) else "") for words in rows])
 

@@ -9,6 +9,7 @@ from __future__ import annotations
 
 import itertools
 import re
+import unicodedata
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from typing import Final, Literal
 
@@ -68,7 +69,7 @@ _SAYS: Final = r"(?i)[01](?:\.0)?\Z|\W*(?:y|n|yes|no|true|false)\b"
 _YES_NO: Final = frozenset({"y", "n", "yes", "no"})
 
 #: a name beside which ``label`` is hardly the run's answer, whatever its values are
-_SYSTEM: Final = "pred|response|output|completion"
+_SYSTEM: Final = "pred|response|output|completion|verdict|judge?ment"
 
 #: So many values of a column show what it holds.
 SHOWN: Final = 10_000
@@ -78,6 +79,9 @@ _IDLE: Final = frozenset({"iter", "iteration", "q0", "", "unnamed:_0", "index"})
 _TOLD: Final = _IDLE.union(*(names for role in ("query", "document", "rank") for names in NAMES[role]))
 
 ROLES: Final = ("query", "document", "relevance", "score", "rank", "answer", "tag", "retrieved", "measure", "value")
+
+#: what may be named beside the columns: the words of answers, as in ``Y=Đúng|Có,N=Sai``
+ANSWERS: Final = ("Y", "N")
 
 #: a column's place → its values, of which the first tell what it holds
 ValuesOf = Callable[[int], Iterable[object]]
@@ -109,10 +113,25 @@ def checked_columns(given: Mapping[str, str] | None) -> dict[str, str]:
     """The columns that a user named, by role."""
     columns: Mapping[str, str] = one_of("columns", given or {}, Mapping, "a dictionary from roles to names of columns")
     for role in columns:
-        if role not in ROLES:
-            problem = f"unknown column role {quoted(str(role))}; the roles are {', '.join(ROLES)}"
+        if role not in (*ROLES, *ANSWERS):
+            problem = f"unknown column role {quoted(str(role))}; the roles are {', '.join((*ROLES, *ANSWERS))}"
             raise UsageError("unknown-name", problem)
     return dict(columns)
+
+
+def words_of(given: Mapping[str, str] | None) -> dict[str, str]:
+    """Word → the answer Y or N that it is, of the words that a user named.
+
+    >>> words_of({"query": "id", "Y": "Đúng|Có", "N": "Sai"})
+    {'đúng': 'Y', 'có': 'Y', 'sai': 'N'}
+    """
+    named = ((word, role) for role, words in (given or {}).items() if role in ANSWERS for word in words.split("|"))
+    return {answer_word(word): role for word, role in named}
+
+
+def answer_word(word: str) -> str:
+    """A word as answers are compared."""
+    return unicodedata.normalize("NFC", word).strip().lower()
 
 
 #: Role → all names that it can have.
@@ -144,7 +163,8 @@ def is_header(names: Sequence[object]) -> bool:
 def has_given(names: Sequence[object], given: Mapping[str, str]) -> bool:
     """Whether a name that the user gave to a column is among these values, and none of them is a number."""
     found = {normal_name(name) for name in names}
-    return not found.isdisjoint(map(normal_name, given.values())) and not any(map(is_number, found))
+    columns = (normal_name(name) for role, name in given.items() if role not in ANSWERS)
+    return not found.isdisjoint(columns) and not any(map(is_number, found))
 
 
 def roles_of(
@@ -197,6 +217,8 @@ def roles_of(
             remedy = (
                 f"for answers use {search.option('answer')}, for a language model's texts convert --from text; {remedy}"
             )
+        if "relevant_articles" in search.normal:
+            remedy = f"for ALQAC's files use --protocol alqac; {remedy}"
         raise search.fault("missing-column", f"no column is recognised as the {missing}", remedy)
     numbers = [role for role in own if role != "tag"]
     if numbers and search.left(_IDLE) and not roles.keys() & set(numbers):

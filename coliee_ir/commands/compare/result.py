@@ -13,7 +13,7 @@ from coliee_ir.commands.compare import render
 from coliee_ir.judging.judged import BoolArray, FloatArray
 from coliee_ir.output.envelope import dumped_list
 from coliee_ir.output.grid import Grid
-from coliee_ir.output.shown import Forms, Shown, jsonable
+from coliee_ir.output.shown import Forms, Shown
 from coliee_ir.rules.decisions import Decisions
 from coliee_ir.stats.ranks import Ranks
 from coliee_ir.stats.resampling import Interval
@@ -134,9 +134,13 @@ def _listed(column: Any) -> Sequence[Any]:
     return [Interval(*ends) for ends in column.tolist()] if column.ndim == 2 else column.tolist()
 
 
+def _in_lists(one: Any) -> Any:
+    return [*map(_in_lists, one)] if isinstance(one, tuple) else one
+
+
 def _as_json(column: Any) -> Sequence[Any]:
     if not isinstance(column, np.ndarray):
-        return [one if isinstance(one, str) else jsonable(one) for one in column]
+        return [*map(_in_lists, column)]  # of texts and of finite numbers
     held = column.astype(object)
     held[~np.isfinite(column)] = None
     return held.tolist()  # type: ignore[no-any-return]

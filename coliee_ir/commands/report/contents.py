@@ -5,6 +5,7 @@ from __future__ import annotations
 import math
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
+from functools import cached_property
 from typing import Any, Final
 
 import numpy as np
@@ -20,6 +21,11 @@ from coliee_ir.scoring.scores import Scores, document, is_count
 from coliee_ir.stats.intervals import interval_of
 from coliee_ir.stats.resampling import Interval
 
+#: of more runs than these, pairs, queries, cutoffs and remarks are told of the best alone
+FEW: Final = 12
+#: and of more than these the best alone are drawn
+DRAWN: Final = 50
+
 _UNKNOWN: Final = Interval(math.nan, math.nan)
 _SAME: Final = 1e-9
 
@@ -27,15 +33,15 @@ _SAME: Final = 1e-9
 Ranks = Mapping[str, Mapping[str, int]]
 
 
-@dataclass(frozen=True, slots=True, eq=False)
+@dataclass(frozen=True, eq=False)
 class Contents:
     """Everything that a report shows, as numbers; runs come in the order of their scores, the best first."""
 
     board: Leaderboard  # the runs, and what the tables of an overview are made from
     intervals: Mapping[Measure, Sequence[Interval]]  # for each measure that of each run
-    comparison: Comparison | None  # of all runs; None for a single one
-    ranks: Sequence[Ranks]  # for each run where its documents stand; empty for a task of answers
-    tunings: Sequence[Tuning | None]  # for each run the best cutoff; None where there is none to choose
+    comparison: Comparison | None  # of all runs; None for a single one, and for more than a few without a baseline
+    ranks: Sequence[Ranks]  # for each of few runs where its documents stand; empty for a task of answers
+    tunings: Sequence[Tuning | None]  # for each of few runs the best cutoff; None where there is none to choose
     categories: Categories | None  # of the questions; None where none were given
     remarks: tuple[str, ...]  # what there is to know of the report itself
     command: str  # what makes it again; empty where that is not known
@@ -46,7 +52,7 @@ class Contents:
         """The scores of each run."""
         return [entry.scores for entry in self.board.entries]
 
-    @property
+    @cached_property
     def names(self) -> list[str]:
         """A name for each run that no other has."""
         return self.board.names()
@@ -73,8 +79,8 @@ class Contents:
         return self.board.main == "documents"
 
     def evaluation(self) -> dict[str, Any]:
-        """What ``evaluate -f json -q`` prints of the same runs."""
-        held = document(self.in_order, per_query=True)
+        """What ``evaluate -f json -q`` prints of the same runs; of more than a few without ``-q``."""
+        held = document(self.in_order, per_query=len(self.in_order) <= FEW)
         paths = ("file", "answers", "long_list")
         runs = [{name: local(value) if name in paths else value for name, value in run.items()} for run in held["runs"]]
         return {**held, "gold": local(held["gold"]), "runs": runs}

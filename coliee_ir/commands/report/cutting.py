@@ -10,7 +10,7 @@ from typing import Final
 import altair as alt
 
 from coliee_ir.commands.evaluate.gap import gap, has_gap
-from coliee_ir.commands.report.contents import Contents
+from coliee_ir.commands.report.contents import FEW, Contents
 from coliee_ir.commands.report.curves import curves
 from coliee_ir.commands.report.drawing import COLOURS, WIDTH, Figure, figure, label, rows, run_colour, run_shape
 from coliee_ir.commands.tune import Tuning
@@ -29,15 +29,16 @@ def by_cutoff(contents: Contents) -> Figure | None:
     """Precision and recall of each run when its rankings are cut; None where there is nothing to cut."""
     if not contents.protocol.ranked:
         return None
-    longest = [_longest(scores) for scores in contents.scored]
+    scored = contents.scored[:FEW]
+    longest = [_longest(scores) for scores in scored]
     if max(longest) < 2:
         return None
     is_micro = isinstance(contents.measure, Micro)
     p, r = (MicroP, MicroR) if is_micro else (MacroP, MacroR)
-    names = [label(name) for name in contents.names]
+    names = [label(name) for name in contents.names[:FEW]]
     curves, submitted = [], []
     cells: list[list[Cell]] = []
-    for at, (name, scores, most) in enumerate(zip(names, contents.scored, longest, strict=True)):
+    for at, (name, scores, most) in enumerate(zip(names, scored, longest, strict=True)):
         ranked = ranking_of(scores.judged)
         at_k = [at_cutoffs(measure, ranked, most, scores.decisions).values for measure in (p(), r())]
         for k in _cutoffs(most):
@@ -77,6 +78,8 @@ def by_cutoff(contents: Contents) -> Figure | None:
         f"{p().name} over {r().name} when each ranking is cut after 1, 2, 3 … documents, a line a run; a larger, open "
         "mark is the run as submitted, which is what the official score is about."
     )
+    if len(contents.names) > FEW:
+        says += f" Of {len(contents.names)} runs the best {FEW} are drawn."
     if len(names) > COLOURS:
         says += f" The {COLOURS} best runs have a colour; pointing at a line names the others."
     return figure(
@@ -105,7 +108,7 @@ def missing(contents: Contents) -> Grid | None:
     if not has_gap(contents.measure, contents.scored[0].judged):
         return None
     one = contents.measure
-    named = zip(map(label, contents.names), contents.scored, strict=True)
+    named = zip(map(label, contents.names[:FEW]), contents.scored, strict=False)
     return gap([replace(scores, tag=name, results={one: scores.results[one]}) for name, scores in named]).table
 
 
@@ -113,7 +116,7 @@ def tuned(contents: Contents) -> Figure | None:
     """The score of each run over the parameter of its best rule, of the best runs; None where no run has one."""
     runs = [
         (name, tuning)
-        for name, tuning in zip(contents.names, contents.tunings, strict=True)
+        for name, tuning in zip(contents.names, contents.tunings, strict=False)
         if tuning is not None and any(math.isfinite(x + score) for x, score in tuning.curve)
     ]
     if not runs:
@@ -126,7 +129,7 @@ def tunings_table(contents: Contents) -> Grid:
     """Each run's best rule and what it gives, beside the run as submitted."""
     measure = contents.measure
     cells: list[list[Cell]] = []
-    for name, scores, tuning in zip(contents.names, contents.scored, contents.tunings, strict=True):
+    for name, scores, tuning in zip(contents.names, contents.scored, contents.tunings, strict=False):
         if tuning is not None:
             submitted = scores.results[measure].value
             cells.append(
@@ -139,14 +142,7 @@ def tunings_table(contents: Contents) -> Grid:
                     Number(tuning.resubstitution),
                 ]
             )
-    header = [
-        "run",
-        "keep",
-        "as submitted",
-        "held out",
-        "gain",
-        "on these queries",
-    ]
+    header = ["run", "keep", "as submitted", "held out", "gain", "on these queries"]
     return Grid(header, cells, n_text=2)
 
 

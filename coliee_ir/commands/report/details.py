@@ -16,10 +16,11 @@ from typing import Any, Final
 
 import numpy as np
 
-from coliee_ir.commands.report.contents import Contents, Ranks
+from coliee_ir.commands.report.contents import FEW, Contents, Ranks
 from coliee_ir.commands.report.drawing import label
 from coliee_ir.commands.report.texts import Texts
 from coliee_ir.judging.judged import Judged
+from coliee_ir.scoring.scores import Scores
 
 #: the wrong documents of a query that are shown, about; each run has some, few where runs are many
 _WRONG: Final = 30
@@ -28,9 +29,9 @@ _FEWEST, _MOST = 3, 12
 
 def details(contents: Contents, texts: Texts) -> dict[str, Any]:
     """What every query opens to."""
-    names = [label(name) for name in contents.names]
+    scored, names = contents.scored[:FEW], [label(name) for name in contents.names[:FEW]]
     numbers: dict[tuple[str, str], int] = {}
-    found = _Found([scores.judged["documents"] for scores in contents.scored]) if contents.has_documents else None
+    found = _Found([scores.judged["documents"] for scores in scored]) if contents.has_documents else None
     shown = min(max(_WRONG // len(names), _FEWEST), _MOST)
     queries = []
     for at, query in enumerate(contents.board.queries):
@@ -39,8 +40,8 @@ def details(contents: Contents, texts: Texts) -> dict[str, Any]:
             told["text"] = text
         if found is not None:
             told |= _documents(contents.ranks, found, at, query, shown, numbers, texts)
-        if "answers" in contents.scored[0].judged:
-            told |= _answers(contents, at)
+        if "answers" in scored[0].judged:
+            told |= _answers(scored, at)
         queries.append(told)
     ranked = not contents.protocol.claims
     return {"runs": names, "ranked": ranked, "documents": [list(document) for document in numbers], "queries": queries}
@@ -103,12 +104,11 @@ def _wrong(
     return {document: found[document] for document in ordered}, counts
 
 
-def _answers(contents: Contents, at: int) -> dict[str, Any]:
+def _answers(scored: Sequence[Scores], at: int) -> dict[str, Any]:
     """The right answer and that of each run; null where it gave none that is Y or N."""
-    labels = contents.board.labels
     given: list[str | None] = []
     truth = None
-    for scores in contents.scored:
+    for scores in scored:
         part = scores.judged.get("answers")
         if part is None or part.qrels.start[at] == part.qrels.start[at + 1]:
             given.append(None)
@@ -117,4 +117,4 @@ def _answers(contents: Contents, at: int) -> dict[str, Any]:
         truth = part.qrels.documents[row]
         other = "N" if truth == "Y" else "Y"
         given.append(None if not part.retrieved[at] else truth if part.rank[row] > 0 else other)
-    return {"label": truth, "answers": given} if labels is not None else {}
+    return {"label": truth, "answers": given}

@@ -11,13 +11,10 @@ import altair as alt
 from coliee_adapters.forms.lines import counted
 from coliee_ir.commands.compare import Comparison
 from coliee_ir.commands.compare.render import about, described, pairs
-from coliee_ir.commands.report.contents import Contents
+from coliee_ir.commands.report.contents import FEW, Contents
 from coliee_ir.commands.report.drawing import Figure, figure, label, name_axis, rows
 from coliee_ir.output.envelope import number
 from coliee_ir.output.grid import Grid
-
-#: with more runs than these, cells are too small for numbers
-_LEGIBLE = 12
 
 
 def _cells(comparison: Comparison, names: Sequence[str]) -> list[dict[str, Any]]:
@@ -59,7 +56,7 @@ def differences(contents: Contents, comparison: Comparison) -> Figure:
     x = alt.X("o:O", title="minus", axis=above)
     y = alt.Y("r:O", title=None, axis=name_axis())
     drawn = alt.Chart(rows(_cells(comparison, names))).encode(x=x, y=y, tooltip=told)
-    legible = len(names) <= _LEGIBLE
+    legible = len(names) <= FEW
     fills = drawn.mark_rect(stroke="@line", strokeWidth=1).encode(
         color=alt.Color(
             "side:N",

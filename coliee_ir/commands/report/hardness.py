@@ -11,7 +11,7 @@ import altair as alt
 import numpy as np
 
 from coliee_ir.commands.leaderboard import Categories
-from coliee_ir.commands.report.contents import Contents
+from coliee_ir.commands.report.contents import DRAWN, FEW, Contents
 from coliee_ir.commands.report.drawing import WIDTH, Figure, figure, label, name_axis, rows, run_colour, run_shape
 from coliee_ir.judging.judged import FloatArray
 from coliee_ir.output.grid import Cell, Grid, Number
@@ -57,9 +57,9 @@ def hardness(contents: Contents) -> Hardness:
 
 
 def _measured(contents: Contents) -> list[str]:
-    """The names of the runs that the measure was computed for."""
+    """The names of the runs that the measure was computed for, of many those that are drawn."""
     runs = zip(contents.names, contents.scored, strict=True)
-    return [label(name) for name, scores in runs if contents.measure in scores.results]
+    return [label(name) for name, scores in runs if contents.measure in scores.results][:DRAWN]
 
 
 def _cells(contents: Contents, hard: Hardness, names: Sequence[str]) -> tuple[list[dict[str, Any]], ...]:
@@ -79,7 +79,7 @@ def _cells(contents: Contents, hard: Hardness, names: Sequence[str]) -> tuple[li
     of_run: list[dict[str, Any]] = [{"r": at, "run": name} for at, name in enumerate(names)]
     cells: list[dict[str, Any]] = [
         {"q": q, "r": r, "s": round(value, 4)}
-        for r, values in enumerate(hard.values.tolist())
+        for r, values in enumerate(hard.values[: len(names)].tolist())
         for q, value in enumerate(values)
         if not math.isnan(value)
     ]
@@ -94,6 +94,7 @@ def heat_map(contents: Contents) -> Figure:
     measure = contents.measure.name
     fields = [name for name in ("query", "relevant", "mean", *ORDERS) if of_query and name in of_query[0]]
     height = max(12, min(30, 300 // max(len(names), 1)))
+    best = f" Of {len(hard.values)} runs the best {DRAWN} are drawn." if len(hard.values) > len(names) else ""
     chart = (
         alt.Chart(rows(cells))
         .mark_rect()
@@ -129,38 +130,38 @@ def heat_map(contents: Contents) -> Figure:
     none, full = (known <= NEAR).sum(), (known >= 1 - NEAR).sum()
     says = (
         f"{measure} of every query (columns) and run (rows), the hardest queries at the left unless another order "
-        f"is chosen. No run scores anything on {none} of {len(known)} queries; every run scores 1 on {full}."
+        f"is chosen. No run scores anything on {none} of {len(known)} queries; every run scores 1 on {full}.{best}"
     )
     return figure("queries", f"{measure} of every query", says, chart, queries_table(contents), runs=names)
 
 
 def queries_table(contents: Contents) -> Grid:
-    """Every query with its mean over runs, its spread and the runs' values, hardest first."""
+    """Every query with its mean over runs, its spread and the values of few runs, hardest first."""
     hard = hardness(contents)
     relevant = contents.board.relevant if contents.has_documents else None
-    measured = _measured(contents)
+    several, measured = len(hard.values) > 1, _measured(contents) if len(hard.values) <= FEW else []
     cells: list[list[Cell]] = []
     for at in hard.order("hardest"):
         n = [] if relevant is None else [Number(float(relevant[at]), str(int(relevant[at])))]
-        several = [Number(float(hard.mean[at])), Number(float(hard.spread[at]))] if len(measured) > 1 else []
-        values = [Number(float(value)) for value in hard.values[:, at]]
-        cells.append([label(contents.board.queries[at]), *n, *several, *values])
-    header = ["query", *([] if relevant is None else ["relevant"]), *(["mean", "spread"] if len(measured) > 1 else [])]
+        of_all = [Number(float(hard.mean[at])), Number(float(hard.spread[at]))] if several else []
+        values = [Number(float(value)) for value in hard.values[: len(measured), at]]
+        cells.append([label(contents.board.queries[at]), *n, *of_all, *values])
+    header = ["query", *([] if relevant is None else ["relevant"]), *(["mean", "spread"] if several else [])]
     return Grid([*header, *measured], cells, n_text=1)
 
 
 def by_category(contents: Contents, categories: Categories) -> Figure:
     """The score of each run on the queries of each category."""
     table = contents.board.table("categories", categories=categories)
-    names = [label(name) for name in contents.names]
-    skipped = len(table.header) - len(names)
+    skipped = len(table.header) - len(contents.names)
+    names = [label(name) for name in contents.names[:FEW]]
     points: list[dict[str, Any]] = []
     order: list[str] = []
     for c, row in enumerate(table.rows):
         n = row[1]
         of_category = f"{label(str(row[0]))} ({n.text if isinstance(n, Number) else n})"
         order.append(of_category)
-        for r, value in enumerate(row[skipped:]):
+        for r, value in enumerate(row[skipped : skipped + FEW]):
             if isinstance(value, Number) and not math.isnan(value.value):
                 points.append({"c": c, "r": r, "category": of_category, "run": names[r], "score": value.value})
     measure = contents.measure.name
@@ -186,7 +187,7 @@ def by_category(contents: Contents, categories: Categories) -> Figure:
         )
         .properties(width=WIDTH - 200, height=alt.Step(24))
     )
-    cells = [[label(cell) if isinstance(cell, str) else cell for cell in row] for row in table.rows]
+    cells = [[label(cell) if isinstance(cell, str) else cell for cell in row[: skipped + FEW]] for row in table.rows]
     return figure(
         "categories",
         f"{measure} by category",

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterator, Sequence
 from dataclasses import replace
 from importlib import resources
-from typing import Any, Final, NamedTuple
+from typing import Any, NamedTuple
 
 import jinja2
 from markupsafe import Markup
@@ -13,17 +13,13 @@ from markupsafe import Markup
 from coliee_adapters import trec_eval
 from coliee_adapters.errors import printable
 from coliee_ir._version import __version__
-from coliee_ir.commands.compare.render import described
 from coliee_ir.commands.report import cutting, differences, embedded, hardness, library, standing
-from coliee_ir.commands.report.contents import Contents
+from coliee_ir.commands.report.contents import FEW, Contents
 from coliee_ir.commands.report.details import details
 from coliee_ir.commands.report.drawing import Figure, label, on_page, unchecked
 from coliee_ir.commands.report.texts import Texts
 from coliee_ir.output.grid import Grid, Number, html, html_head
 from coliee_ir.output.webpage import fingerprint, local, part
-
-#: with more runs than these, a row of the table of queries has no room for each
-_COLUMNS: Final = 12
 
 
 class Drawn(NamedTuple):
@@ -88,13 +84,11 @@ def page(contents: Contents, texts: Texts) -> str:
         header=list(_header(contents)),
         figures=figures,
         scores=standing.table(contents),
-        queries=_queries(contents, figures.queries.data),
+        queries=figures.queries.data,
         places=hardness.hardness(contents).order("hardest"),
         orders=hardness.ORDERS,
         order_of=hardness.hardness(contents).places(),
         has_documents=contents.has_documents,
-        comparison=contents.comparison,
-        test=None if contents.comparison is None else described(contents.comparison),
         gap=cutting.missing(contents),
         tunings=cutting.tunings_table(contents),
         remarks=_remarks(contents),
@@ -102,8 +96,8 @@ def page(contents: Contents, texts: Texts) -> str:
         details=shown,
         evaluation=evaluation,
         measure=contents.measure.name,
-        level=f"{100 * contents.board.resampling.confidence_level:g}%",
         several=len(contents.names) > 1,
+        few=FEW if len(contents.names) > FEW else 0,
     )
 
 
@@ -154,28 +148,17 @@ def _header(contents: Contents) -> Iterator[tuple[str, str]]:
 
 def _remarks(contents: Contents) -> list[tuple[str, Sequence[str]]]:
     """What is to be known of the report and of each run; what all runs share is said once."""
-    runs = contents.scored
-    common = [remark for remark in runs[0].remarks if all(remark in other.remarks for other in runs)]
-    told: list[tuple[str, Sequence[str]]] = []
-    if len(runs) > 1 and common:
-        told.append(("All runs", common))
-    for name, scores in zip(contents.names, runs, strict=True):
-        own = [remark for remark in scores.remarks if len(runs) == 1 or remark not in common]
-        if own:
+    said = [scores.remarks for scores in contents.scored]
+    common = [remark for remark in said[0] if all(remark in other for other in said)] if len(said) > 1 else []
+    told: list[tuple[str, Sequence[str]]] = [("All runs", common)] if common else []
+    for name, remarks in zip(contents.names[:FEW], said, strict=False):
+        if own := [remark for remark in remarks if remark not in common]:
             told.append((name, own))
-    choices = ", ".join(f"{name}={choice}" for name, choice in runs[0].decisions.to_dict().items())
+    choices = ", ".join(f"{name}={choice}" for name, choice in contents.scored[0].decisions.to_dict().items())
     told.append(("Where the organisers leave it open", [choices]))
     if contents.remarks:
         told.append(("This report", list(contents.remarks)))
     return told
-
-
-def _queries(contents: Contents, table: Grid) -> Grid:
-    """The table of queries; without the runs' own columns where there are too many."""
-    if len(contents.names) <= _COLUMNS:
-        return table
-    kept = len(table.header) - len(table.rows[0][1:]) if not table.rows else table.header.index("spread") + 1
-    return Grid(table.header[:kept], [row[:kept] for row in table.rows], n_text=1)
 
 
 def _shade(cell: Any) -> str:

@@ -18,7 +18,7 @@ from coliee_adapters.records import Run
 from coliee_ir.commands import tune as cutoffs
 from coliee_ir.commands.compare import compare
 from coliee_ir.commands.leaderboard import leaderboard, read_categories
-from coliee_ir.commands.report.contents import Contents, Ranks, intervals
+from coliee_ir.commands.report.contents import DRAWN, FEW, Contents, Ranks, intervals
 from coliee_ir.commands.tune import Pool, Tuning
 from coliee_ir.measures import Measure
 from coliee_ir.measures.labels import Accuracy
@@ -62,7 +62,7 @@ class Report:
         return page(self.contents, self.texts)
 
     def to_dict(self) -> dict[str, Any]:
-        """The JSON inside the page: what ``evaluate -f json -q`` prints of the same runs."""
+        """The JSON inside the page: what ``evaluate -f json -q`` prints of the same runs, of many without ``-q``."""
         return self.contents.evaluation()
 
     def write_html(self, path: PathLike) -> None:
@@ -106,7 +106,8 @@ def report(
         path: the HTML page to write.
         corpus: what ``read_corpus`` takes or gives, for titles.
         categories: a CSV with the columns ``query`` and ``category``.
-        baseline: the tag or the file of the run to compare all others with; by default all pairs are compared.
+        baseline: the tag or the file of the run to compare all others with; by default all pairs of up to 12 runs are
+            compared, and more runs stand with the ranks that they may have.
         n_resamples: how many resamples, for the tests.
         seed: of the random numbers.
         command: what makes the report again; the page shows it.
@@ -124,18 +125,20 @@ def report(
     runs = [entry.scores for entry in board.entries]
     handed = {id(scores): one for scores, one in zip(scored, scored.submissions, strict=True)}
     comparison = None
-    if len(runs) > 1:
+    unknown: list[str] = []
+    if baseline is not None and len(runs) == 1:
+        raise UsageError("too-few", "a baseline needs at least one other run")
+    if 1 < len(runs) <= (FEW if baseline is None else DRAWN):
         comparison = compare(runs, baseline=baseline, n_resamples=n_resamples, seed=seed)
     elif baseline is not None:
-        raise UsageError("too-few", "a baseline needs at least one other run")
+        unknown.append(f"pairs of more than {DRAWN} runs are not on the page; compare --baseline tells them")
     first = board.ranking
     texts = texts_of(corpus, evaluator.task, evaluator.gold)
     in_categories = None if categories is None else read_categories(categories, evaluator.queries)
     ranks_of: list[Ranks] = []
     tunings: list[Tuning | None] = []
-    unknown: list[str] = []
     same: dict[str, str] = {}  # one text for a document, however many runs and queries have it
-    for scores in runs:
+    for scores in runs[:FEW]:
         one = handed[id(scores)]
         record = None if one is None or board.main != "documents" else evaluator.read(one.run)
         pool = cutoffs.pool_of(evaluator, record, first) if isinstance(record, Run) else None

@@ -8,7 +8,7 @@ from typing import Any, Final
 import altair as alt
 
 from coliee_ir.commands.leaderboard.standing import best_of
-from coliee_ir.commands.report.contents import Contents
+from coliee_ir.commands.report.contents import DRAWN, Contents
 from coliee_ir.commands.report.drawing import WIDTH, Figure, figure, label, name_axis, rows
 from coliee_ir.measures import Measure
 from coliee_ir.output.grid import Cell, Grid, Number
@@ -16,12 +16,12 @@ from coliee_ir.scoring.scores import Scores, is_count
 from coliee_ir.stats.intervals import SHARES
 
 #: so many measures are drawn side by side; the table has all
-_DRAWN: Final = 3
+_MEASURES: Final = 3
 
 
 def scores(contents: Contents) -> Figure:
     """The scores of the first measures as dots with intervals, a panel a measure."""
-    drawn = [measure for measure in contents.board.measures if not is_count(measure)][:_DRAWN]
+    drawn = [measure for measure in contents.board.measures if not is_count(measure)][:_MEASURES]
     names = contents.names
     percent = f"{100 * contents.board.resampling.confidence_level:g}%"
     points: list[dict[str, Any]] = []
@@ -32,7 +32,7 @@ def scores(contents: Contents) -> Figure:
             value = _value(run, measure)
             low, high = contents.intervals[measure][at]
             row += [Number(value), Number(low), Number(high)]
-            if not math.isnan(value):
+            if at < DRAWN and not math.isnan(value):
                 known = {} if math.isnan(low) else {"low": low, "high": high}
                 points.append({"r": at, "run": label(name), "measure": measure.name, "score": value, **known})
         ranks = contents.board.entries[at].ranks
@@ -47,7 +47,7 @@ def scores(contents: Contents) -> Figure:
     standing = [
         {"r": at, "run": label(name), "score": entry.place, "low": entry.ranks.best, "high": entry.ranks.worst}
         for at, (name, entry) in enumerate(zip(names, contents.board.entries, strict=True))
-        if entry.place
+        if entry.place and at < DRAWN
     ]
     if len(standing) > 1:
         panels.append(_panel(standing, "rank", percent, not panels, width, decimals=0))
@@ -57,7 +57,7 @@ def scores(contents: Contents) -> Figure:
         _said(contents, percent),
         alt.hconcat(*panels, spacing=24),
         Grid(header, cells, n_text=1),
-        runs=[label(name) for name in names],
+        runs=[label(name) for name in names[:DRAWN]],
     )
 
 
@@ -93,6 +93,7 @@ def _said(contents: Contents, percent: str) -> str:
     n = len(contents.names)
     which = f"The first of {n} runs: " if n > 3 else ""
     best = [label(name) for name, one in zip(contents.names, contents.board.entries, strict=True) if one.may_be_best]
+    which = f"The best {DRAWN} of {n} runs are drawn. {which}" if n > DRAWN else which
     ranks = f" Ranks: those that the runs may have, all at once; {best_of(best)}." if n > 1 and best else ""
     return f"{measure} of each run with its {percent} interval. {which}{'; '.join(told)}.{ranks}"
 
@@ -107,21 +108,23 @@ def table(contents: Contents) -> Grid:
         )
         for measure in measures
     }
+    several = len(contents.names) > 1
     cells: list[list[Cell]] = []
     for at, (name, run) in enumerate(zip(contents.names, contents.scored, strict=True)):
-        row: list[Cell] = [label(name)]
+        row: list[Cell] = [label(name), *([str(contents.board.entries[at].ranks)] if several else [])]
         for measure in measures:
             value = _value(run, measure)
             low, high = contents.intervals[measure][at]
             shown = f"{value:.0f}" if is_count(measure) and not math.isnan(value) else ""
-            bold = len(contents.names) > 1 and f"{value:.4f}" == f"{best[measure]:.4f}" and not is_count(measure)
+            bold = several and f"{value:.4f}" == f"{best[measure]:.4f}" and not is_count(measure)
             row.append(Number(value, shown, bold=bold, mark="" if math.isnan(low) else f"{low:.2f}–{high:.2f}"))
         counted = [run.counts[name] for name in ("correct", "retrieved", "relevant")] if contents.has_documents else []
         row += [Number(float(n), f"{n:,}") for n in (run.queries["answered"], *counted)]
         cells.append(row)
-    header = ["run", *(measure.name for measure in measures), "answered"]
+    ranks = [f"rank {percent}"] if several else []
+    header = ["run", *ranks, *(measure.name for measure in measures), "answered"]
     header += ["correct", "retrieved", "relevant"] if contents.has_documents else []
-    return Grid(header, cells, _caption(contents, percent), n_text=1)
+    return Grid(header, cells, _caption(contents, percent), n_text=1 + several)
 
 
 def _caption(contents: Contents, percent: str) -> str:

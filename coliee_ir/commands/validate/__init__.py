@@ -8,7 +8,8 @@ name and the place, and mends the cells of the row if nothing is left to decide;
 from __future__ import annotations
 
 import os
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterable, Mapping, Sequence
+from itertools import chain
 from pathlib import Path
 
 from coliee_adapters.checked import one_of
@@ -83,10 +84,12 @@ def validate(
     if names:
         check_columns([*sources.values(), *asked], names)
     named_task = task_name(task)
-    if gold is not None:
-        read_gold(asked, task=named_task)  # refuses what is not a gold, in which any text would be a list of ids
+    judged: list[Iterable[str]] = []
+    if gold is not None:  # refuses what is not a gold, in which any text would be a list of ids
+        judged = [*(read_gold(asked, task=named_task).qrels or {}).values()]
     found = named_task or task_of_files(list(sources.values()), asked)
     check = Check(found or TASKS[0], edition, asked, corpus, narrowed=task is not None, columns=names)
+    check.known.judged = frozenset(chain.from_iterable(judged))
     if tag is not None:
         check.check_tag(tag)
     targets = {} if fix is None else _targets(list(sources), str(fix), read)

@@ -53,6 +53,8 @@ class Known:
         ids = (query for file in queries for query in read_queries(file, rules=rules))
         #: the queries that must all be answered, and those that there may be, of the corpus too; None if not known
         self.asked = self.queries = Pool(ids, "list of queries") if queries else None
+        #: the documents of the gold, where it was given: not all that there are, but written as all are
+        self.judged: frozenset[str] = frozenset()
         #: whether a query's documents are few enough that more than half of them is a mistake
         self.whole = False
         self._documents: Pool | None = None

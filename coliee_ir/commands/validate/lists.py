@@ -14,6 +14,7 @@ from coliee_ir.commands.validate.columns import Sheet, cells_of, whole
 from coliee_ir.commands.validate.findings import Add
 from coliee_ir.commands.validate.known import Known, Pool
 from coliee_ir.commands.validate.rows import Row
+from coliee_ir.judging.mismatch import ARTICLE, Respelling
 
 #: More documents of a query than any system needs whose answers are scored as a set.
 MANY: Final = 50
@@ -56,7 +57,7 @@ def _check_id(row: Row, cell: int, pool: Pool | None, kind: str, form: _Form, ad
         return
     if text in pool if pool is not None else not form(text):
         return
-    meant = None if pool is None else pool.meant(text)
+    meant = form.meant(text) if pool is None else pool.meant(text)
     if pool is None:
         rule, remedy = f"{kind}-form", form(text)
     elif meant is not None and (meant.sure or form(text)):
@@ -76,6 +77,13 @@ class _Form:
 
     def __init__(self, pattern: str, expected: str, digits: int = 0) -> None:
         self._pattern, self._expected, self._digits = re.compile(pattern), expected, digits
+        self.pads = False  # whether it is known that all ids have so many digits
+
+    def meant(self, text: str) -> Respelling | None:
+        """The one id that a text can stand for: an article's number alone, a number with its zeros."""
+        lost = self.pads and text.isdecimal()
+        mended = text.zfill(self._digits) if lost else re.sub(ARTICLE, "", text)
+        return Respelling(mended, self(text), True) if mended != text and self._pattern.fullmatch(mended) else None
 
     def __call__(self, text: str) -> str:
         if self._pattern.fullmatch(text):
@@ -102,6 +110,7 @@ def _form_of_document(sheet: Sheet) -> _Form:
 def check_documents(sheet: Sheet, known: Known) -> None:
     """Every document is one that there is, and is named once."""
     form, names_cases = _form_of_document(sheet), sheet.rules.protocol.cases_as_queries
+    form.pads = {*map(len, known.judged)} == {sheet.rules.document_digits}
     best: dict[tuple[str, str], Row] = {}
     for row in sheet.understood:
         cells = cells_of(row)

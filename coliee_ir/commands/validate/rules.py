@@ -102,7 +102,7 @@ RULES: Final[dict[str, Rule]] = {
     "ungrouped": Rule(_N, "{n} (query continues|queries continue) after lines of another query", "keep the lines of a query together", _OURS, "put together"),
     # documents
     "txt-suffix": Rule(_E, "{n} (id ends|ids end) in .txt", "write the number alone", _PAGE, "taken off"),
-    "document-form": Rule(_E, "{n} document (id is|ids are) not written as the organisers do", "write ids as the organisers do", _PAGE, "written as in the corpus, if it is given"),
+    "document-form": Rule(_E, "{n} document (id is|ids are) not written as the organisers do", "write ids as the organisers do", _PAGE, "written as in the corpus or the gold, if given"),
     "document-unknown": Rule(_E, "{n} (document is|documents are) not in the corpus", "write ids as the corpus does", _OURS),
     "self-retrieved": Rule(_W, "{n} (query retrieves|queries retrieve) (itself|themselves)", "a case does not cite itself: remove it", _OURS),
     "duplicate": Rule(_W, f"{_LINES} (repeats|repeat) a document or an answer of (its|their) query", "list each document once", _OURS, "left out"),
