@@ -387,8 +387,8 @@ an `InputError` also `path`, `line`, `column`, `found` and `remedy`.
 What can be understood in a file is read, and reported on standard error and under `remarks` in the JSON output,
 with the first places; `remark_kinds` are their kinds.
 
-The table shows each remark for two cases, under the default choices. Where an option decides what is done, it is
-named. In Python, each sentence of `Scores.remarks` has the attribute `kind`.
+The table shows each remark for two cases, under the default choices; in brackets the decision that changes what is
+done. In Python, each sentence of `Scores.remarks` has the attribute `kind`.
 
 {kinds()}
 
@@ -405,8 +405,8 @@ def meanings(known: Mapping[str, str]) -> str:
 def kinds() -> str:
     """Everything that is tolerated and said: the sentence, and the option that decides what is done about it."""
     return table(
-        ["remark", "decided by", "kind"],
-        ([prose(_said(kind)), ", ".join(map(code, _deciding(kind))), code(kind)] for kind in KINDS),
+        ["remark", "kind"],
+        ([prose(_said(kind)) + "".join(f" (`{name}`)" for name in _deciding(kind)), code(kind)] for kind in KINDS),
     )
 
 
@@ -452,6 +452,8 @@ nothing is left to decide, and reports in how many places.
 
 {validation_rules()}
 ## By task and edition
+
+Run tags have at most {max(rules.tag_length or 0 for rules in SUBMISSION_RULES)} letters and digits.
 
 {submission_rules()}"""
 
@@ -509,7 +511,7 @@ def _runs(rules: SubmissionRules) -> str:
 def submission_rules() -> str:
     """How a submission to each task must look."""
     return table(
-        ["task", "editions", "columns", "query ids", "document ids", "most runs", "long list", "longest run tag"],
+        ["task", "editions", "columns", "query ids", "document ids", "most runs", "long list"],
         (
             [
                 rules.task,
@@ -520,7 +522,6 @@ def submission_rules() -> str:
                 f"{rules.document_digits} digits" if rules.document_digits else "–",
                 _runs(rules),
                 f"{rules.long_list} a query" if rules.long_list else "–",
-                f"{rules.tag_length} letters and digits" if rules.task in "12345" else "–",
             ]
             for rules in SUBMISSION_RULES
         ),

@@ -14,7 +14,7 @@ ERRORS: Final = {
     "empty": "The file, folder or table holds nothing to read: no lines, no records, only comments.",
     "cannot-read": "The file or folder cannot be opened or read.",
     "cannot-write": "The result cannot be written there.",
-    "would-overwrite": "A file that is read, or another result, would be written over.",
+    "would-overwrite": "An input, or another result, would be overwritten.",
     "named-twice": "Standard input, standard output or a file name is used twice.",
     "too-large": "The file exceeds a limit, or memory: its size, a line, what it unpacks to, how deep it is nested.",
     "damaged": "Compressed data, an archive or a table is damaged or cut short.",

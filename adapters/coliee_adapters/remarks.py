@@ -18,14 +18,14 @@ KINDS = {
     "write gold and run in one form",
     "other-spelling": "{n} query (id is|ids are) spelled differently in the gold, and so (matches|match) nothing",
     "no-match": "no retrieved document is judged in the gold, so the score is zero",
-    "no-score-reaches": "no score of the run reaches the threshold; was the rule tuned on scores of another scale?",
+    "no-score-reaches": "no score of the run reaches the threshold; was the rule tuned on scores on another scale?",
     "extra-query": "{n} (query that is|queries that are) not in the gold (is|are) {decision}",
     "unanswered-query": "{n} (query has|queries have) no results in this run and {decision}",
     "nothing-retrieved": "{n} (query has|queries have) an empty result list and {decision}",
     "duplicate": "{n} duplicate (document|documents) of the same query {decision}",
     "empty-gold": "{n} (query has|queries have) no relevant document in the gold and {decision}",
-    "judged-only": "{n} (query has|queries have) judged documents and no relevant one in the gold, and (counts|count) "
-    "zero in trec_eval's measures",
+    "judged-only": "{n} (query has|queries have) judged documents but no relevant one in the gold, and (scores|score) "
+    "0 in trec_eval's measures",
     "unknown-claim": "{n} accepted (claim is|claims are) not in the gold and (counts|count) as wrong",
     "undefined-f1": "{n} (instance has|instances have) no True claim in gold and prediction; the F1 {decision}",
     "tie": "{n} (query has|queries have) documents of equal score; the greater id ranks first, as in trec_eval",
@@ -41,15 +41,16 @@ KINDS = {
     "columns-beyond": "{n} (line has|lines have) more than 6 columns and a number in the sixth; the fifth is the score",
     "no-tag": "{n} (line has|lines have) no run tag; the run is named after its file",
     "unreadable-answer": "{n} (answer is|answers are) neither Y nor N and {decision}",
-    "label-form": "{n} (label is|labels are) not written Y or N, and understood",
+    "label-form": "{n} (label is|labels are) written otherwise than Y or N and (was|were) understood",
     "comment": "ignored {n} comment (line|lines)",
     "gold-comment": "ignored {n} comment (line|lines) in the gold",
     "gold-duplicate": "{n} duplicate (document|documents) of the same query in the gold (is|are) ignored",
     "missing-article": "{n} gold (article is|articles are) marked [MISSING ARTICLE n]; n is taken as the number",
     "no-head": "{n} gold (pair has|pairs have) article text without an article number; it names no article",
-    "gold-link": "{n} (link|links) out of the gold's folder (was|were) not followed",
-    "not-gold": "{n} (file|files) of the gold's folder (is|are) not a gold and (was|were) skipped",
-    "partial-answers": "{n} (query has|queries have) only articles or only an answer, and (is|are) wrong in Accuracy",
+    "gold-link": "{n} (link that leads|links that lead) out of the gold's folder (was|were) not followed",
+    "not-gold": "{n} (file|files) in the gold's folder (is|are) not a gold and (was|were) skipped",
+    "partial-answers": "{n} (query has|queries have) only articles or only an answer, and (counts|count) as wrong in "
+    "Accuracy",
 }
 
 #: The kinds whose examples are lines by number.

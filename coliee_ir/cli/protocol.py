@@ -22,7 +22,7 @@ def run(options: argparse.Namespace) -> int:
     """List protocols, or print or write one, as TOML."""
     names: list[str] = options.names
     if names[1:] or (not names and options.output != "-"):
-        raise UsageError("bad-value", f"name one protocol to print; {len(names) or 'none'} is named")
+        raise UsageError("bad-value", f"name one protocol to print (found {len(names) or 'none'})")
     check_outputs([options.output], names)
     check_places([options.output])
     scoring.put(protocol.stated(names[0]) if names else protocol.listed(), options.output)

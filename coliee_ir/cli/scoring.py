@@ -214,7 +214,7 @@ def check_baseline(options: argparse.Namespace, found: Runs, evaluator: Evaluato
         return
     if baseline not in known:
         tags = ", ".join(sorted(map(shortened, known)))
-        raise UsageError("unknown-name", f"the baseline {quoted(baseline)} is none of the runs, which are {tags}")
+        raise UsageError("unknown-name", f"the baseline {quoted(baseline)} is not one of the runs: {tags}")
 
 
 def submissions(found: Runs, evaluator: Evaluator) -> list[Submission]:
@@ -412,5 +412,5 @@ def versions() -> str:
 def _one_each(given: list[str], runs: list[str], option: str) -> Sequence[str | None]:
     if given and len(given) != len(runs):
         times = f"{counted(len(given), 'time')} for {counted(len(runs), 'run')}"
-        raise UsageError("bad-value", f"{option} is given {times}: give one a run, in their order")
+        raise UsageError("bad-value", f"{option} is given {times}: give one for each run, in the same order")
     return given or [None] * len(runs)

@@ -197,13 +197,13 @@ def _hand(group: Sequence[Item], evaluator: Evaluator, needed: Sequence[str], do
         refuse("a long list without an answer set of its run tag: name the answer set task3.TAG, the list task3-L.TAG")
     elif len(needed) == 2 and len(of) < 2:
         missing, kind = ("answers", "articles") if "documents" in of else ("articles", "answers")
-        reason = f"{kind} without {missing} of the run tag {shortened(main.tag)}, and a submission is both"
+        reason = f"run tag {shortened(main.tag)} has {kind} but no {missing}; a submission needs both"
         if missing == "answers" and (earlier := without_answers(evaluator.task)) is not None:
             reason += f"; by the rules up to {earlier.last} the articles rank alone (--edition {earlier.last})"
         refuse(reason)
     else:
         if len({part.team for part in group}) > 1:
-            sentence = Remark("grouped", f"{shortened(main.tag)}: its files lie in several folders: {', '.join(files)}")
+            sentence = Remark("grouped", f"{shortened(main.tag)}: its files are in several folders: {', '.join(files)}")
             done.remarks.append(sentence)
         if len(needed) == 2:
             parts = Submission(of["documents"].source, of["answers"].source)

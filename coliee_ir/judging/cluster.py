@@ -102,7 +102,7 @@ def _within(seconds: float, make: Callable[[], Any]) -> Any:
     try:
         result = made.get(timeout=seconds)
     except Empty:
-        raise TimeoutError("what is there is not a scheduler of Dask, or it is too busy") from None
+        raise TimeoutError("this is not a Dask scheduler, or it is too busy to answer") from None
     if isinstance(result, Exception):
         raise result
     return result
@@ -129,5 +129,5 @@ def _explained(error: WorkerError, client: Any, address: str) -> WorkerError:
         problem = f"{address}: {problem}, perhaps because memory ran out; the workers' logs may say why"
         return WorkerError("worker", problem)
     if kind == "NoValidWorkerError":
-        return WorkerError("worker", f"{address}: no worker came in time to take up the work")
+        return WorkerError("worker", f"{address}: no worker became available in time")
     return error

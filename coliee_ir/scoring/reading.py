@@ -101,11 +101,11 @@ def _listed_ids(file: Source) -> Iterator[str]:
     remedy = "give a gold, the organisers' test file, a run, or a list with an id in the first column of each line"
     for number, line, words in lines:
         if len(words) != len(lines[0][2]) or not words or not words[0].isprintable():
-            problem = "this line does not name a query"
+            problem = "this line does not begin with a query id"
             raise InputError("structure", file.name, problem, line=number, found=line, remedy=remedy)
     every = [word for _, _, words in lines for word in words]
     if not every:
-        raise InputError("empty", file.name, "the file names no query", remedy=remedy)
+        raise InputError("empty", file.name, "the file contains no query ids", remedy=remedy)
     if len(lines) == 1 and len({*map(_shape, every)}) == 1:
         yield from every
     elif len(lines[0][2]) > 1 and len({*map(_shape, every)}) == 1 and len(set(every)) == len(every):

@@ -170,8 +170,8 @@ def _upside_down(parts: Parts, measures: Iterable[Measure], against: Prepared) -
         if (found := _better_reversed(parts[part], matters, skip)) is not None:
             remark = Remark(
                 "upside-down",
-                f"the ranking is better upside down: AP is {found[0]:.4f}, and {found[1]:.4f} if every list is "
-                "reversed; does it lead with the worst?",
+                f"the ranking may be upside down: AP is {found[0]:.4f}, and {found[1]:.4f} with every list reversed; "
+                "are the worst documents first?",
             )
             yield remark.of_part("long", "long list") if part == "long" else remark
 

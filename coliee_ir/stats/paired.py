@@ -19,6 +19,8 @@ from __future__ import annotations
 import math
 from collections.abc import Callable, Iterable, Iterator, Sequence
 from dataclasses import replace
+from functools import cache
+from itertools import accumulate
 from typing import Final, NamedTuple
 
 import numpy as np
@@ -325,9 +327,11 @@ def tested(board: Board, pairs: Pairs, settings: Resampling) -> list[PairTest]:
     a, b = pairs.T
     p, c = np.ones(len(pairs)), np.full((2, 2, len(pairs)), math.inf)
     few = _is_exact(board, pairs, settings)
-    for at in np.flatnonzero(few).tolist():
-        nulls = _alone(board, pairs[at], settings)
-        p[at], c[:, :, at] = _p(nulls[0], board, pairs[at]), _critical(nulls, settings)
+    alike = np.where(board.unit[a, b] > 0, board.adding[a, b], -1 - np.arange(len(pairs)))
+    for one in np.unique(alike[few]).tolist():
+        at = np.flatnonzero(alike == one) if one >= 0 else np.array([-1 - one])
+        nulls = _alone(board, pairs[at[0]], settings)
+        p[at], c[:, :, at] = _p(nulls[0], board, pairs[at]), _critical(nulls, settings)[:, :, None]
     if not few.all():
         blocks = [(board.sums(signs), board.sums(signs, True), drawn) for signs, drawn in board.signs(settings)]
         there, centred = (np.concatenate([block[way] for block in blocks], axis=-1) for way in (0, 1))
@@ -376,14 +380,19 @@ def _is_exact(board: Board, pairs: IntArray, settings: Resampling) -> BoolArray:
 
 def _alone(board: Board, pair: IntArray, settings: Resampling) -> list[Null]:
     """What the T of a pair that needs no random flips can be, at δ = 0 and at δ = D."""
+    if board.unit[*pair] > 0:
+        return [_of_one_size(int(board.adding[*pair]), board.n)] * 2
     two = board if board.runs == 2 else Board([board.terms[at] for at in pair.tolist()])
-    if two.unit[0, 1] > 0:
-        d = int(two.adding[0, 1])
-        excess = np.arange(d % 2, d + 1, 2)
-        ways = [math.comb(d, (d - one) // 2) * (2 if one else 1) for one in excess.tolist()]
-        tail = np.array([sum(ways[at:]) / (1 << d) for at in range(len(ways))])
-        return [Null.of(_t(excess / math.sqrt(d), two.n), 0, tail)] * 2
     return _greatest([(two, _all_pairs(2))], settings)
+
+
+@cache
+def _of_one_size(adding: int, n: int) -> Null:
+    """What the T of a pair can be where so many contributions, of n, have one size: binomial."""
+    excess = np.arange(adding % 2, adding + 1, 2)
+    ways = [math.comb(adding, (adding - one) // 2) * (2 if one else 1) for one in excess.tolist()]
+    tail = [count / (1 << adding) for count in accumulate(reversed(ways))]
+    return Null.of(_t(excess / math.sqrt(adding), n), 0, np.array(tail[::-1]))
 
 
 def _greatest(

@@ -150,7 +150,7 @@ class Source:
         try:
             with self._faults():
                 if not self.path:
-                    remedy = "name a file; is a variable of the shell empty?"
+                    remedy = "name a file; is a shell variable empty?"
                     raise InputError("no-file", "''", "an empty file name", remedy=remedy)
                 if is_folder(self.path):
                     fault = InputError("not-a-file", self.name, "this is a directory", remedy="name the file in it")

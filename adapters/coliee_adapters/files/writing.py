@@ -183,7 +183,7 @@ def check_outputs(written: Iterable[PathLike | None], read: Iterable[PathLike | 
             is_read = there is not None and (in_folder or any(os.path.samestat(there, other) for other in inputs))
         if is_read:
             what = "standard output" if output == "-" else output
-            raise UsageError("would-overwrite", f"{what} is read, and would be written over: name another file")
+            raise UsageError("would-overwrite", f"{what} is an input and would be overwritten; name another file")
 
 
 def _plain(path: str, stream: Any) -> os.stat_result | None:

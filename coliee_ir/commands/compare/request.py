@@ -389,11 +389,13 @@ def _remarks(
         one, other = (runs[run].terms for run in pairs[at].tolist())
         alike[at] = np.array_equal(one.each, other.each) and np.array_equal(one.besides, other.besides)
     if alike.any():
-        sentence = f"contribute the same to {comparison.measure} in every query ({some(alike)})"
+        verb = "contributes" if alike.sum() == 1 else "contribute"
+        sentence = f"{verb} the same to {comparison.measure} in every query ({some(alike)})"
         yield Remark("no-difference", f"{counted(int(alike.sum()), 'pair')} of runs {sentence}")
     if comparison.test == "t":
         if no_p := int((np.isnan(told["p"]) & known).sum()):
-            sentence = "of runs differ by the same amount in every query, so the t test is undefined"
+            verb = "differs" if no_p == 1 else "differ"
+            sentence = f"of runs {verb} by the same amount in every query, so the t test is undefined"
             yield Remark("no-difference", f"{counted(no_p, 'pair')} {sentence}")
     else:
         few = known & differ & np.isinf(test.critical) & (test.differing < LEAST_DIFFERING)

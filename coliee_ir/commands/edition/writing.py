@@ -63,7 +63,7 @@ def write(day: Day, folder: Path) -> News:
     contents[_SUMS] = "".join(lines).encode()
     read = [*inputs(day.edition), *day.edition.mailbox]
     if any(Path(folder).resolve().is_relative_to(Path(box).resolve()) for box in day.edition.mailbox):
-        raise UsageError("would-overwrite", f"{folder} lies in the mailbox: name another folder with -o")
+        raise UsageError("would-overwrite", f"{folder} is inside the mailbox; name another folder with -o")
     check_outputs([folder / name for name in contents], read)
     for name, content in contents.items():
         made_folder((folder / name).parent)

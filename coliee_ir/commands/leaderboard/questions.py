@@ -54,7 +54,7 @@ def ease(board: Board) -> FloatArray:
     """
     shares = []
     if board.replicates:
-        raise UsageError("unfit-option", "questions are told by single runs: leave --replicates out")
+        raise UsageError("unfit-option", "the tables of questions are made from single runs: leave --replicates out")
     for entry in board.counted:
         if board.main not in entry.scores.judged:
             raise UsageError("no-result", "kinds of questions are told by the gold and the runs; only scores were read")
