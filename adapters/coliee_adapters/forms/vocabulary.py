@@ -125,7 +125,9 @@ def words_of(given: Mapping[str, str] | None) -> dict[str, str]:
     >>> words_of({"query": "id", "Y": "Đúng|Có", "N": "Sai"})
     {'đúng': 'Y', 'có': 'Y', 'sai': 'N'}
     """
-    named = ((word, role) for role, words in (given or {}).items() if role in ANSWERS for word in words.split("|"))
+    named = (
+        (word, role) for role, words in checked_columns(given).items() if role in ANSWERS for word in words.split("|")
+    )
     return {answer_word(word): role for word, role in named}
 
 

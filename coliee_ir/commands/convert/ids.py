@@ -8,6 +8,7 @@ from collections.abc import Callable, Sequence
 from dataclasses import replace
 from typing import Final
 
+from coliee_adapters.checked import one_of
 from coliee_adapters.errors import MismatchError, UsageError
 from coliee_adapters.forms.lines import counted
 from coliee_adapters.records import Answers, Gold, Run
@@ -74,7 +75,7 @@ def joined(run: Run, chunks: str | None, query_chunks: str | None, aggregate: st
 
 def _pattern(text: str | None) -> re.Pattern[str] | None:
     try:
-        return None if text is None else re.compile(text)
+        return None if text is None else re.compile(one_of("chunks", text, str, "a regular expression"))
     except re.error as error:
         problem = f"{text!r} is not a regular expression ({error}); for 088_0, 088_1, … give '_[0-9]+$'"
         raise UsageError("bad-value", problem) from None
