@@ -15,6 +15,8 @@ from coliee_adapters.files.source import Source
 from coliee_adapters.forms.tort import Claim, TortCase
 from coliee_adapters.records import Answers, Gold
 
+pytestmark = pytest.mark.usefixtures("here")
+
 Opened = Callable[..., Source]
 
 
@@ -29,11 +31,6 @@ def instance(**changes: Any) -> dict[str, Any]:
         "court_decision": True,
         **changes,
     }
-
-
-@pytest.fixture(autouse=True)
-def here(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.chdir(tmp_path)
 
 
 def line(**changes: Any) -> str:

@@ -38,12 +38,6 @@ VERSIONS = f"coliee-ir {coliee_ir.__version__}, trec_eval {trec_eval.version()}\
 Call = Callable[..., tuple[int, str, str]]
 
 
-@pytest.fixture
-def here(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
-    monkeypatch.chdir(tmp_path)
-    return tmp_path
-
-
 def in_process(*arguments: str | os.PathLike[str], **options: object) -> subprocess.CompletedProcess[bytes]:
     return subprocess.run([sys.executable, "-m", "coliee_ir", *arguments], capture_output=True, check=False, **options)  # type: ignore[call-overload,no-any-return]
 

@@ -39,18 +39,13 @@ from coliee_ir.rules.protocol import NEWEST, PROTOCOLS, SUBMISSION_RULES, Author
 
 Call = Callable[..., tuple[int, str, str]]
 ROOT = Path(__file__).parents[2]
+pytestmark = pytest.mark.usefixtures("here")
 
 
 @pytest.fixture(name="call")
 def in_place(call: Call) -> Call:
     """Runs `coliee-ir validate`."""
     return lambda *arguments: call("validate", *arguments)
-
-
-@pytest.fixture(autouse=True)
-def here(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
-    monkeypatch.chdir(tmp_path)
-    return tmp_path
 
 
 def put(name: str, content: str | bytes) -> str:
