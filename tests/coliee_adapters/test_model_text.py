@@ -7,6 +7,7 @@ from collections.abc import Callable
 from pathlib import Path
 
 import pytest
+from asserting import Call
 from hypothesis import given
 from hypothesis import strategies as st
 
@@ -17,7 +18,6 @@ from coliee_adapters.forms.model_text import label_of, read
 from coliee_adapters.records import Answers
 from coliee_ir import evaluate
 
-Call = Callable[..., tuple[int, str, str]]
 Opened = Callable[..., Source]
 
 YES = [

@@ -4,7 +4,6 @@ import gzip
 import io
 import json
 from collections.abc import Callable
-from pathlib import Path
 from typing import Any
 
 import pytest

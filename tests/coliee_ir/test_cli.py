@@ -10,14 +10,13 @@ import shlex
 import shutil
 import subprocess
 import sys
-from collections.abc import Callable
 from pathlib import Path
 
 import pytest
-from example_runs import SHOWN
+from asserting import Call
+from example_runs import EXAMPLES, SHOWN, shown
 
 import coliee_ir
-import coliee_ir.examples
 from coliee_adapters import trec_eval
 from coliee_adapters.ir_measures import NAMES
 from coliee_ir import Decisions, cli
@@ -32,18 +31,11 @@ from coliee_ir.scoring.scores import ScoreTable
 pytestmark = pytest.mark.usefixtures("one_deal")
 
 FORMS = forms_of(ScoreTable)
-EXAMPLES = Path(coliee_ir.examples.__file__).parent
 VERSIONS = f"coliee-ir {coliee_ir.__version__}, trec_eval {trec_eval.version()}\n"
-
-Call = Callable[..., tuple[int, str, str]]
 
 
 def in_process(*arguments: str | os.PathLike[str], **options: object) -> subprocess.CompletedProcess[bytes]:
     return subprocess.run([sys.executable, "-m", "coliee_ir", *arguments], capture_output=True, check=False, **options)  # type: ignore[call-overload,no-any-return]
-
-
-def shown(name: str) -> list[str]:
-    return [str(EXAMPLES / argument) if "/" in argument else argument for argument in SHOWN[name]]
 
 
 @pytest.mark.parametrize(("name", "per_query"), [("1", False), *((name, True) for name in SHOWN)])

@@ -8,7 +8,6 @@ import json
 import math
 import random
 import re
-from collections.abc import Callable
 from dataclasses import fields, replace
 from pathlib import Path
 from typing import Any
@@ -16,11 +15,11 @@ from typing import Any
 import numpy as np
 import one_step
 import pytest
-from asserting import heard, refusing
+from asserting import Call, heard, refusing
+from example_runs import EXAMPLES
 from scipy import stats
 from statsmodels.stats.multitest import multipletests
 
-import coliee_ir.examples
 from coliee_adapters.errors import UsageError
 from coliee_adapters.records import Run
 from coliee_ir import Decisions, Evaluator, Scores, Submission
@@ -34,7 +33,6 @@ from coliee_ir.stats.intervals import wilson
 from coliee_ir.stats.settings import Resampling
 from coliee_ir.stats.units import Units
 
-EXAMPLES = Path(coliee_ir.examples.__file__).parent
 TASK1 = [EXAMPLES / "task1" / name for name in ("gold.json", "bm25.txt", "dense.txt", "rerank.json")]
 TASK4 = [EXAMPLES / "task4" / name for name in ("gold.xml", "ALPHA.txt", "BETA.txt")]
 
@@ -42,8 +40,6 @@ GOLD = {f"q{n}": ["a", "b"] for n in range(20)}
 ALL_RIGHT = {query: ["a", "b"] for query in GOLD}
 HALF = {query: ["a", "x"] for query in GOLD}
 NOTHING = {query: ["x"] for query in GOLD}
-
-Call = Callable[..., tuple[int, str, str]]
 
 
 def tagged(*runs: dict[str, list[str]], tags: str = "ABCDEFGH") -> list[Run]:

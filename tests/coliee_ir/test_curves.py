@@ -4,19 +4,17 @@ from __future__ import annotations
 
 import csv
 import math
-from collections.abc import Callable
 from dataclasses import replace
 from pathlib import Path
 
 import pytest
+from asserting import Call
 from pytest import approx
 
 from coliee_adapters.errors import UsageError
 from coliee_ir import cut, evaluate, tune
 from coliee_ir.measures import parse
 from coliee_ir.stats.intervals import jackknife_t
-
-Call = Callable[..., tuple[int, str, str]]
 
 GOLD = {f"q{n:02}": [f"d{n}", f"d{n + 1}"][n % 5 == 0 :] for n in range(12)}
 RUN = {

@@ -5,18 +5,16 @@ from __future__ import annotations
 import csv
 import json
 from collections import Counter
-from collections.abc import Callable
 from pathlib import Path
 
 import pytest
+from asserting import Call
 from hypothesis import given
 from hypothesis import strategies as st
 
 from coliee_ir import Decisions, Evaluator
 from coliee_ir.commands.evaluate.errors import outcomes
 from coliee_ir.scoring.submission import Submission
-
-Call = Callable[..., tuple[int, str, str]]
 
 DOCUMENTS = st.lists(st.sampled_from("abcdef"), unique=True, max_size=6)
 QUERIES = st.sampled_from(["1", "2", "3"])

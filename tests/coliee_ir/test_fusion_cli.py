@@ -5,14 +5,14 @@ import io
 import json
 import sys
 from collections import Counter
-from collections.abc import Callable
 from pathlib import Path
 from typing import Any
 
 import pytest
-from asserting import heard
+from asserting import Call, heard
+from example_runs import EXAMPLES
 
-import coliee_ir.examples
+import coliee_ir
 from coliee_ir.cli import main
 from coliee_ir.commands.convert import to_run
 from coliee_ir.commands.fuse import METHODS, NORMS
@@ -20,12 +20,9 @@ from coliee_ir.rules.protocol import NEWEST
 
 pytestmark = pytest.mark.usefixtures("one_deal")
 
-EXAMPLES = Path(coliee_ir.examples.__file__).parent
 TASK1 = [str(EXAMPLES / "task1" / name) for name in ("bm25.txt", "dense.txt", "rerank.json")]
 GOLD1 = str(EXAMPLES / "task1" / "gold.json")
 TREC = [str(EXAMPLES / "trec" / name) for name in ("bm25.run", "dense.run")]
-
-Call = Callable[..., tuple[int, str, str]]
 
 
 @pytest.fixture(name="call")

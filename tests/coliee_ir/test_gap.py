@@ -5,10 +5,11 @@ from __future__ import annotations
 import csv
 import itertools
 import json
-from collections.abc import Callable, Iterator
+from collections.abc import Iterator
 from pathlib import Path
 
 import pytest
+from asserting import Call
 from hypothesis import given, settings
 from hypothesis import strategies as st
 from pytest import approx
@@ -16,8 +17,6 @@ from pytest import approx
 from coliee_adapters.errors import UsageError
 from coliee_ir import Decisions, Evaluator, evaluate_all
 from coliee_ir.commands.evaluate.gap import Gap, gap, gap_of, overlap
-
-Call = Callable[..., tuple[int, str, str]]
 
 GOLD = {"1": ["a", "b"], "2": ["c"], "3": ["a", "c", "d"]}
 LISTS = st.lists(st.sampled_from("abcdxy"), unique=True, max_size=4)

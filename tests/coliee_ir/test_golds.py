@@ -3,20 +3,17 @@
 from __future__ import annotations
 
 import json
-from collections.abc import Callable
 from pathlib import Path
 
 import one_step
 import pytest
-from asserting import clause
+from asserting import Call, clause
 
 from coliee_adapters.errors import InputError
 from coliee_ir import Gold, evaluate, read_gold
 from coliee_ir.scoring.reading import gold_files
 
 pytestmark = pytest.mark.usefixtures("one_deal")
-
-Call = Callable[..., tuple[int, str, str]]
 
 
 def statute(era: str, label: str = ' label="Y"', articles: str = "<article>572</article>") -> str:

@@ -5,12 +5,10 @@ from __future__ import annotations
 import csv
 import io
 import json
-from collections.abc import Callable
 from pathlib import Path
 
 import pytest
-
-Call = Callable[..., tuple[int, str, str]]
+from asserting import Call
 
 GOLD = {"000001": ["000018", "000203"], "000002": ["000099"], "000003": ["000007"]}
 

@@ -8,7 +8,6 @@ import gzip
 import importlib.util
 import json
 import re
-from collections.abc import Callable
 from itertools import pairwise
 from pathlib import Path
 from typing import Any
@@ -16,12 +15,11 @@ from xml.etree import ElementTree
 
 import one_step
 import pytest
-from asserting import heard, refusing
-from example_runs import SHOWN
+from asserting import Call, heard, refusing
+from example_runs import EXAMPLES, SHOWN, shown
 from parsed_page import Parsed
 
 import coliee_ir
-import coliee_ir.examples
 from coliee_ir.commands.report import embedded
 from coliee_ir.commands.report.drawing import on_page, on_paper
 from coliee_ir.commands.report.overview import overview
@@ -30,19 +28,12 @@ from coliee_ir.commands.report.paper import svg_of, write_figures
 
 pytestmark = pytest.mark.usefixtures("one_deal")
 
-EXAMPLES = Path(coliee_ir.examples.__file__).parent
 
 #: what is on the page of every task, and what only where it makes sense
 ALWAYS = {"scores", "differences", "queries"}
 BESIDES = {**{task: {"cutoffs", "tuning"} for task in ("1", "2", "3", "3 of 2025")}, "trec": {"cutoffs"}}
 #: of which the others are variants
 USUAL = ("1", "3", "4", "tort")
-
-Call = Callable[..., tuple[int, str, str]]
-
-
-def shown(name: str) -> list[str]:
-    return [str(EXAMPLES / argument) if "/" in argument else argument for argument in SHOWN[name]]
 
 
 def held(page: str, name: str) -> Any:

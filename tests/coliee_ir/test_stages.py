@@ -5,10 +5,10 @@ from __future__ import annotations
 import csv
 import itertools
 import json
-from collections.abc import Callable
 from pathlib import Path
 
 import pytest
+from asserting import Call
 from hypothesis import given, settings
 from hypothesis import strategies as st
 from pytest import approx
@@ -16,8 +16,6 @@ from pytest import approx
 from coliee_adapters.errors import UsageError
 from coliee_ir import Evaluator, evaluate
 from coliee_ir.commands.evaluate.details import ceiling, depths, stages
-
-Call = Callable[..., tuple[int, str, str]]
 
 GOLD = {"1": {"a": 1, "b": 2}, "2": {"c": 1}}
 RUNS = st.fixed_dictionaries({"1": st.permutations("abcx"), "2": st.permutations("cdex")})

@@ -16,6 +16,8 @@ from typing import Any
 
 import one_step
 import pytest
+from asserting import Call
+from example_runs import EXAMPLES, SHOWN
 
 import coliee_ir
 from coliee_adapters.errors import InputError, UsageError
@@ -23,11 +25,7 @@ from coliee_adapters.files import source as files
 from coliee_ir import Decisions, Evaluator, Scores, Submission
 from coliee_ir.cli import scoring
 from coliee_ir.types import ScoreStore
-from tests.coliee_ir.example_runs import SHOWN
 
-Call = Callable[..., tuple[int, str, str]]
-
-EXAMPLES = Path(coliee_ir.__file__).parent / "examples"
 RUNS = 8
 
 

@@ -4,24 +4,20 @@ from __future__ import annotations
 
 import os
 import threading
-from collections.abc import Callable
 from pathlib import Path
 
 import one_step
 import pytest
-from asserting import heard, refusing
+from asserting import Call, heard, refusing
+from example_runs import EXAMPLES
 
-import coliee_ir.examples
 from coliee_adapters.errors import InputError
 from coliee_ir import evaluate, validate
 from coliee_ir.scoring.reading import find_task, read_gold, telling
 
-EXAMPLES = Path(coliee_ir.examples.__file__).parent
 GOLD1, RUN1 = EXAMPLES / "task1" / "gold.json", EXAMPLES / "task1" / "bm25.txt"
 DENSE = EXAMPLES / "task1" / "dense.txt"
 GOLD4, RUN4 = EXAMPLES / "task4" / "gold.xml", EXAMPLES / "task4" / "ALPHA.txt"
-
-Call = Callable[..., tuple[int, str, str]]
 
 
 def test_a_file_of_words_does_not_decide_the_task(call: Call, tmp_path: Path) -> None:

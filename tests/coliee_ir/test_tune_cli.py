@@ -8,16 +8,14 @@ import io
 import json
 import shutil
 from collections import Counter
-from collections.abc import Callable
 from pathlib import Path
 
 import pytest
+from asserting import Call
 
 import coliee_ir.examples
 from coliee_ir import evaluate
 from coliee_ir.rules.protocol import NEWEST
-
-Call = Callable[..., tuple[int, str, str]]
 
 
 @pytest.fixture(autouse=True)

@@ -9,11 +9,10 @@ import os
 import re
 import subprocess
 import sys
-from collections.abc import Callable
 from pathlib import Path
 
 import pytest
-from asserting import heard, refusing
+from asserting import Call, heard, refusing
 from broken import (
     ANSWERS,
     CODE,
@@ -37,7 +36,6 @@ from coliee_ir.cli import COMMANDS
 from coliee_ir.commands.validate import RULES, Severity, Validation
 from coliee_ir.rules.protocol import NEWEST, PROTOCOLS, SUBMISSION_RULES, Authority, protocol, submission_rules
 
-Call = Callable[..., tuple[int, str, str]]
 ROOT = Path(__file__).parents[2]
 pytestmark = pytest.mark.usefixtures("here")
 

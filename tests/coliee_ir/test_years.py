@@ -5,10 +5,10 @@ from __future__ import annotations
 import csv
 import itertools
 import json
-from collections.abc import Callable
 from pathlib import Path
 
 import pytest
+from asserting import Call
 from hypothesis import given, settings
 from hypothesis import strategies as st
 from pytest import approx
@@ -17,8 +17,6 @@ from coliee_adapters.errors import UsageError
 from coliee_ir import Fusion, evaluate, fit_fusion, read_gold, tune
 from coliee_ir.commands.evaluate.details import by_year
 from coliee_ir.scoring.years import years
-
-Call = Callable[..., tuple[int, str, str]]
 
 QUERIES = [f"{year}-{n}-A" for year in ("H30", "R01", "R02") for n in range(1, 5)]
 LABEL = st.sampled_from(["Y", "N"])
