@@ -91,3 +91,17 @@ def refusing(error: type[Exception], expected: str) -> Iterator[pytest.Exception
     with pytest.raises(error) as caught:
         yield caught
     assert expected in heard(caught.value)
+
+
+def done(call: Call, *words: object) -> tuple[str, str]:
+    """What a command prints, and says beside it, that does what it is asked."""
+    code, out, err = call(*words)
+    assert code == 0, err
+    return out, err
+
+
+def failing(call: Call, *words: object) -> str:
+    """What a command says that is refused, and prints nothing."""
+    code, out, err = call(*words)
+    assert (code, out) == (2, "")
+    return err

@@ -8,15 +8,12 @@ from typing import Any
 
 import pytest
 from by_form import tort
-from reading import told
+from reading import Opened, told
 
-from coliee_adapters.files.source import Source
 from coliee_adapters.forms.tort import Claim, TortCase
 from coliee_adapters.records import Answers, Gold
 
 pytestmark = pytest.mark.usefixtures("here")
-
-Opened = Callable[..., Source]
 
 
 def instance(**changes: Any) -> dict[str, Any]:

@@ -7,7 +7,7 @@ from pathlib import Path
 
 import one_step
 import pytest
-from asserting import Call, heard
+from asserting import Call, done, failing, heard
 
 from coliee_adapters.errors import InputError
 from coliee_ir import Answers, Decisions, evaluate, fuse, read_run, to_run
@@ -84,8 +84,7 @@ def test_answers_beside_articles_are_held_to_the_same_choice(sorry: Path) -> Non
     "command", [["convert", "sorry.txt", "-", "--to", "trec"], ["fuse", "plain.txt", "sorry.txt", "-o", "-"]]
 )
 def test_nothing_else_takes_them(sorry: Path, call: Call, command: list[str]) -> None:
-    code, out, err = call(*command)
-    assert (code, out) == (2, "")
+    err = failing(call, *command)
     assert "[bad-label] 2 … 4 … are …" in err
 
 
@@ -102,8 +101,7 @@ def test_nothing_else_takes_them(sorry: Path, call: Call, command: list[str]) ->
 @pytest.mark.parametrize("gold", ["gold.json", "gold.xml"])
 def test_answers_in_any_form_are_scored_as_task_4(sorry: Path, call: Call, text: str, gold: str) -> None:
     Path("us.json").write_text(text)
-    code, out, err = call("evaluate", gold, "us.json")
-    assert code == 0, err
+    out, err = done(call, "evaluate", gold, "us.json")
     assert "task 4" in err
     assert "1.0000" in out
     Path("us.txt").write_text("".join(f"{query} 96 T\n" for query in GOLD))

@@ -8,7 +8,7 @@ from dataclasses import replace
 from pathlib import Path
 
 import pytest
-from asserting import Call
+from asserting import Call, done
 from pytest import approx
 
 from coliee_adapters.errors import UsageError
@@ -55,8 +55,7 @@ def test_the_curve_is_written(tmp_path: Path, monkeypatch: pytest.MonkeyPatch, c
     for name, run in (("gold.json", GOLD), ("run.json", RUN)):
         Path(name).write_text(str(run).replace("'", '"'))
     given = ("tune", "gold.json", "run.json", "--task", "1", "--by", "k", "--folds", "3")
-    code, _, err = call(*given, "--curve", "c.csv")
-    assert code == 0, err
+    done(call, *given, "--curve", "c.csv")
     rows = list(csv.DictReader(Path("c.csv").read_text().splitlines()))
     assert [(row["run"], row["rule"], row["parameter"]) for row in rows] == [("run", "k", str(k)) for k in range(1, 6)]
     for row in rows:
@@ -74,8 +73,7 @@ def test_the_curve_is_drawn(tmp_path: Path, call: Call) -> None:
         (tmp_path / name).write_text(str(run).replace("'", '"'))
     given = ("tune", *(tmp_path / name for name in ("gold.json", "a.json", "b.json")), "--task", "1", "--folds", "3")
     for ending, start in (("svg", b"<svg"), ("pdf", b"%PDF"), ("png", b"\x89PNG")):
-        code, _, err = call(*given, "--by", "k", "--curve", tmp_path / f"curve.{ending}")
-        assert code == 0, err
+        done(call, *given, "--by", "k", "--curve", tmp_path / f"curve.{ending}")
         assert (tmp_path / f"curve.{ending}").read_bytes().startswith(start)
 
 

@@ -11,7 +11,7 @@ import one_step
 import pandas
 import polars
 import pytest
-from asserting import Call, heard, refusing
+from asserting import Call, done, failing, heard, refusing
 
 from coliee_adapters.errors import InputError, UsageError
 from coliee_adapters.records import Answers
@@ -77,8 +77,7 @@ OWN = ("--columns", "query=thema,document=stelle,score=wert")
 
 @pytest.mark.parametrize("name", RUNS)
 def test_a_table_is_scored_as_the_run_in_trec_form(folder: Path, call: Call, name: str) -> None:
-    code, out, err = call("evaluate", "gold.json", name, "--task", "2", "-m", "AP", "-m", "MicroF1@1", "-f", "json")
-    assert code == 0
+    out, err = done(call, "evaluate", "gold.json", name, "--task", "2", "-m", "AP", "-m", "MicroF1@1", "-f", "json")
     assert set(json.loads(out)["runs"][0]["measures"].values()) == {1.0}
     assert ("[read-as-score]" in err or "[read-as-rank]" in err) == heard(name.startswith(("nothing", "marco")))
     for remark in ("[extra-query]", "[ungrouped]", "[tag]", "[tag]"):
@@ -87,8 +86,7 @@ def test_a_table_is_scored_as_the_run_in_trec_form(folder: Path, call: Call, nam
 
 @pytest.mark.parametrize("name", RUNS)
 def test_a_converted_table_keeps_its_order_and_not_its_header(folder: Path, call: Call, name: str) -> None:
-    code, out, _ = call("convert", name, "-", "--to", "columns", "--tag", "T")
-    assert code == 0
+    out, _ = done(call, "convert", name, "-", "--to", "columns", "--tag", "T")
     assert out == call("convert", "trec", "-", "--to", "columns", "--tag", "T")[1]
 
 
@@ -131,8 +129,7 @@ def test_every_command_takes_names_of_columns(folder: Path, call: Call, command:
 
 
 def test_names_without_a_table_are_refused(folder: Path, call: Call) -> None:
-    code, out, err = call("evaluate", "gold.json", "trec", "--columns", "score=sim")
-    assert (code, out) == (2, "")
+    err = failing(call, "evaluate", "gold.json", "trec", "--columns", "score=sim")
     assert "[missing-column]" in err
     for wrong in ("score", "scores=a", "score="):
         assert call("evaluate", "gold.json", "trec", "--columns", wrong)[0] == 2

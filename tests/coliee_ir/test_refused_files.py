@@ -8,7 +8,7 @@ import json
 from pathlib import Path
 
 import pytest
-from asserting import Call
+from asserting import Call, failing
 
 GOLD = {"000001": ["000018", "000203"], "000002": ["000099"], "000003": ["000007"]}
 
@@ -78,8 +78,7 @@ def test_what_cannot_be_read_is_refused_in_a_sentence(name: str, here: Path, cal
     gold, run, options, said = REFUSED[name]
     for path, content in (("gold", gold), ("run", run)):
         Path(path).write_bytes(content.encode() if isinstance(content, str) else content)
-    code, out, err = call("evaluate", "gold", "run", *options)
-    assert (code, out) == (2, "")
+    err = failing(call, "evaluate", "gold", "run", *options)
     assert err.startswith("coliee-ir: ")
     assert said in err
     assert err.count("\n") == 1

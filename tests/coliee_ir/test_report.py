@@ -15,7 +15,7 @@ from xml.etree import ElementTree
 
 import one_step
 import pytest
-from asserting import Call, heard, refusing
+from asserting import Call, done, failing, heard, refusing
 from example_runs import EXAMPLES, SHOWN, shown
 from parsed_page import Parsed
 
@@ -50,10 +50,9 @@ def held(page: str, name: str) -> Any:
 )
 def test_the_page_carries_the_json_of_evaluate(name: str, call: Call, tmp_path: Path) -> None:
     path = tmp_path / "report.html"
-    code, _, err = call("report", *shown(name), "-o", path, "--resamples", "99")
-    assert code == 0, err
+    done(call, "report", *shown(name), "-o", path, "--resamples", "99")
     page = path.read_text(encoding="utf-8")
-    code, out, _ = call("evaluate", *shown(name), "-f", "json", "-q")
+    _, out, _ = call("evaluate", *shown(name), "-f", "json", "-q")
     expected = json.loads(out)
     del expected["inputs"]
     expected["gold"] = Path(expected["gold"]).name  # a page has no paths of the machine
@@ -180,8 +179,7 @@ def test_categories_and_titles_are_shown_where_they_are_given(call: Call, tmp_pa
     (corpus / "026639.txt").write_text("Between Her Majesty\n and others")
     (corpus / "002473.txt").write_text("A case about a patent")
     options = ("--categories", tmp_path / "kinds.csv", "--corpus", corpus, "--resamples", "99")
-    code, _, err = call("report", *shown("1")[:2], "-o", tmp_path / "r.html", *options)
-    assert code == 0, err
+    _, err = done(call, "report", *shown("1")[:2], "-o", tmp_path / "r.html", *options)
     assert "[sheet-rows] 9 …" in err
     page = (tmp_path / "r.html").read_text(encoding="utf-8")
     details = held(page, "details")
@@ -198,8 +196,7 @@ def test_statements_and_captions_come_from_the_civil_code_and_the_gold(call: Cal
     (tmp_path / "run.txt").write_text("".join(f"H18-1-{at} Q0 96 1 0.8 T\n" for at in range(1, 7)))
     files = [tmp_path / name for name in ("gold.xml", "run.txt")]
     options = ("--corpus", tmp_path / "code.txt", "--edition", "2025", "--resamples", "99")
-    code, _, err = call("report", *files, *options, "-o", tmp_path / "r.html")
-    assert code == 0, err
+    done(call, "report", *files, *options, "-o", tmp_path / "r.html")
     details = held((tmp_path / "r.html").read_text(encoding="utf-8"), "details")
     assert details["queries"][0]["text"] == "Statement 1."
     assert details["documents"][0][0] == "96"
@@ -276,8 +273,7 @@ def test_what_does_not_fit_is_refused(
     call: Call, tmp_path: Path, monkeypatch: pytest.MonkeyPatch, options: list[str], said: str
 ) -> None:
     monkeypatch.chdir(tmp_path)
-    code, out, err = call("report", *shown("4")[:2], *options)
-    assert (code, out) == (2, "")
+    err = failing(call, "report", *shown("4")[:2], *options)
     assert said in err
     assert not list(tmp_path.iterdir())
 
@@ -427,8 +423,7 @@ def test_the_page_is_one_document_in_order_with_words_for_charts_that_needs_noth
 
 def test_the_figures_are_written_in_every_form(call: Call, tmp_path: Path) -> None:
     folder = tmp_path / "new" / "figures"
-    code, _, err = call("report", *shown("4"), "--figures", folder, "--resamples", "99")
-    assert code == 0
+    _, err = done(call, "report", *shown("4"), "--figures", folder, "--resamples", "99")
     assert f"{folder}: 12 files" in err
     for name in ALWAYS:
         assert (folder / f"{name}.pdf").read_bytes().startswith(b"%PDF-")

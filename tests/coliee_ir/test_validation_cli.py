@@ -12,7 +12,7 @@ import sys
 from pathlib import Path
 
 import pytest
-from asserting import Call, heard, refusing
+from asserting import Call, failing, heard, refusing
 from broken import (
     ANSWERS,
     CODE,
@@ -111,8 +111,7 @@ def test_what_cannot_be_read_or_is_not_there_exits_with_2(arguments: list[str], 
     put("only.txt", "# nothing yet\n")
     put("cut.gz", gzip.compress(RUN1 * 99)[:99])
     Path("folder").mkdir()
-    code, out, err = call(*arguments)
-    assert (code, out) == (2, "")
+    err = failing(call, *arguments)
     assert err.startswith(sentence)
     assert err.count("\n") == 1
 
@@ -599,8 +598,7 @@ def test_a_tag_that_cannot_be_written_is_refused(arguments: list[str], words: st
     put("other.txt", RUN1.replace(b"ALPHA1", b"ALPHA2"))
     put("a.jsonl", PILOT)
     Path("out").mkdir()
-    code, out, err = call(*arguments)
-    assert (code, out) == (2, "")
+    err = failing(call, *arguments)
     assert words in err
     assert not Path("out.txt").exists()
     assert not list(Path("out").iterdir())
@@ -652,8 +650,7 @@ def test_several_golds_name_the_queries_together(call: Call) -> None:
     assert ("run.txt", "query-unknown", len(others)) in found("run.txt", gold=golds[0])
     assert found("run.txt", gold=golds) == found("run.txt", gold="years") == found("run.txt", gold=golds[::-1]) == []
     assert call("run.txt", "--gold", golds[0], "--gold", golds[1])[0] == 0
-    code, out, err = call("run.txt", "--gold", golds[0], "--gold", golds[0])
-    assert (code, out) == (2, "")
+    err = failing(call, "run.txt", "--gold", golds[0], "--gold", golds[0])
     assert f"{golds[0]}: [duplicate] {golds[0]} …" in err
     assert call("run.txt", "--gold", "years", "--fix", golds[1])[0] == 2  # would be written over
 
