@@ -240,7 +240,7 @@ def test_a_submission_that_cannot_be_written_leaves_the_old_one(call: Call) -> N
 def test_a_cut_run_is_written_in_other_formats(call: Call) -> None:
     Path("rule.json").write_text('{"family": "k", "threshold": 2}')
     given = ("cut", "task1/bm25.txt", "--rule", "rule.json", "--task", "1")
-    out, err = done(call, *given, "--to", "json")
+    out, _ = done(call, *given, "--to", "json")
     kept = json.loads(out)
     columns = [line.split()[:2] for line in call(*given)[1].splitlines()]
     assert [[query, document] for query, documents in kept.items() for document in documents] == columns
