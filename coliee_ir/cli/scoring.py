@@ -10,8 +10,7 @@ from collections import Counter
 from collections.abc import Callable, Iterable, Iterator, Sequence
 from dataclasses import replace
 from pathlib import Path
-from time import perf_counter
-from typing import TYPE_CHECKING, Final, TypeVar
+from typing import TYPE_CHECKING, Final
 
 from coliee_adapters import trec_eval
 from coliee_adapters.errors import ColieeError, InputError, UsageError, quoted, shortened
@@ -22,7 +21,7 @@ from coliee_adapters.forms.lines import counted
 from coliee_adapters.kinds import told
 from coliee_adapters.remarks import Remark
 from coliee_ir._version import __version__
-from coliee_ir.cli import say
+from coliee_ir.cli import progress, say
 from coliee_ir.cli.options import OPTIONS, add, add_decisions, read_by, rules
 from coliee_ir.commands import evaluate as requests
 from coliee_ir.commands.evaluate import golds_of
@@ -35,8 +34,6 @@ from coliee_ir.scoring.submission import Submission
 
 if TYPE_CHECKING:
     from concurrent.futures import Executor
-
-_Result = TypeVar("_Result")
 
 #: the commands of which each run may have answers and a long list
 SCORING: Final = ("evaluate", "compare", "report", "plan")
@@ -53,9 +50,6 @@ _PIECE = 1 << 16
 
 #: of more runs, remarks are gathered by kind; how many of a kind are named
 _FEW, _NAMED = 8, 6
-
-#: what takes longer is watched, in seconds
-_SOON = 2.0
 
 
 def add_arguments(parser: argparse.ArgumentParser) -> None:
@@ -189,7 +183,7 @@ def score(
     with asking_about_swap(options.gold, next(iter(found.sources), None)), engine(options) as executor:
         scored = requests.score(
             evaluator, found, keep=keep, keep_going=together or options.keep_going,
-            store=getattr(options, "store", None), jobs=options.jobs, executor=executor, watch=watched,
+            store=getattr(options, "store", None), jobs=options.jobs, executor=executor, watch=progress.watched,
             tell=None if together else say,
         )  # fmt: skip
     if together:  # told in the order of the ranking
@@ -257,6 +251,7 @@ def put(text: str | Iterable[str], path: str) -> None:
     """Write a result, in one piece or several, to the file, or the standard output (``-``), that ``-o`` names."""
     pieces = [text] if isinstance(text, str) else text
     if path == "-":
+        progress.end()
         sys.stdout.writelines(pieces)
         return
     with written_bytes(path) as stream:
@@ -321,27 +316,6 @@ def tell_text(text: str) -> None:
 def tell_of(path: str, sentence: str) -> None:
     """Say what there is to say of a file that was written."""
     say(sentence if path == "-" else f"{path}: {told(sentence)}")
-
-
-def watched(results: Iterable[_Result], n: int) -> Iterator[_Result]:
-    """The results; where they take long and somebody watches, with a bar on standard error."""
-    start, bar = perf_counter(), None
-    watching = sys.stderr.isatty()
-    with contextlib.ExitStack() as stack:
-        for at, result in enumerate(results, start=1):
-            seconds = perf_counter() - start
-            if bar is None and watching and at < n and seconds >= _SOON:
-                from rich.console import Console
-                from rich.progress import BarColumn, MofNCompleteColumn, Progress, TextColumn, TimeRemainingColumn
-
-                bar = stack.enter_context(Progress(
-                    BarColumn(), MofNCompleteColumn(), TextColumn("{task.fields[rate]}"), TimeRemainingColumn(),
-                    console=Console(stderr=True), transient=True,
-                ))  # fmt: skip
-                bar.add_task("", total=n, rate="")
-            if bar is not None:
-                bar.update(bar.task_ids[0], completed=at, rate=f"{at / max(seconds, 1e-9):.3g}/s")
-            yield result
 
 
 def tell(scored: Sequence[Scores], because: str, excluded: int) -> None:

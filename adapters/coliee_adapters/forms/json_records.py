@@ -190,9 +190,10 @@ def of_dictionary(
     if are_labels(held, words_of(columns)):
         return (Row(_place(path, query, text), query, answer=answer) for query, answer in held.items())
     filled = [entry for entry in held.values() if isinstance(entry, Mapping) and entry]
-    if len(filled) == len(held) and all(entry.keys() == filled[0].keys() for entry in filled):
+    if filled and len(filled) == len(held) and all(entry.keys() == filled[0].keys() for entry in filled):
         words = [value for value in filled[0].values() if isinstance(value, str) and not is_number(value)]
-        if words:  # a record under the id of its query
+        # a record under the id of its query; one of one key may be a document with what is no score
+        if words and (len(held) > 1 or is_header(list(filled[0])) or words[0].lower() in statute.LABELS):
             of_query = ([{**entry, "query_id": query}] for query, entry in held.items())
             places = (_place(path, query, text) for query in held)
             found = (Records(one, partial(_same, place)) for one, place in zip(of_query, places, strict=True))
