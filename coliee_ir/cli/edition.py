@@ -20,13 +20,7 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
         "example: coliee-ir edition coliee.toml -o out"
     )
     add(parser, "edition_file")
-    add(
-        parser,
-        "output",
-        metavar="DIR",
-        default=None,
-        help="folder to write to; of new, the file",
-    )
+    add(parser, "output", metavar="DIR", default=None, help="folder to write to; of new, the file")
 
 
 def run(options: argparse.Namespace) -> int:

@@ -68,15 +68,16 @@ def add_files(parser: argparse.ArgumentParser, runs: str) -> None:
     add(parser, runs, needed=not either, **({"default": []} if either else {}))
 
 
-def takes_scores(options: argparse.Namespace) -> bool:
-    """Whether scores were given in the place of a gold and runs."""
-    if options.command not in OF_SCORES:
-        return False
-    if "takes_scores" not in options:
+def files_of_scores(options: argparse.Namespace) -> list[str]:
+    """The files of scores that were given in the place of a gold and runs; none where these were given."""
+    given = vars(options)
+    if "scores" not in given:
         from coliee_ir.scoring.given import is_scores  # which most commands do without
 
-        options.takes_scores = is_scores(sources(options, options.gold)[0], options.columns or {})
-    return bool(options.takes_scores)
+        can_be = options.command in OF_SCORES and is_scores(sources(options, options.gold)[0], options.columns or {})
+        files = [options.gold, *given.get("runs", ()), *given.get("submissions", ())]
+        options.scores = files if can_be else []
+    return list(options.scores)
 
 
 def read_scores(options: argparse.Namespace, measures: Sequence[str]) -> Scored:
@@ -85,8 +86,9 @@ def read_scores(options: argparse.Namespace, measures: Sequence[str]) -> Scored:
     unfit = ("task", "protocol", "edition", "exclude", "only", "answers", "long_list", "more_golds", "teams", "store")
     if used := [name for name in unfit if given.get(name)] + [name for name in told if name != "unanswered"]:
         raise UsageError("unfit-option", f"{used[0].replace('_', '-')} is for a gold and runs; only scores were given")
-    files = sources(options, options.gold, *given.get("runs", ()), *given.get("submissions", ()))
-    found = Scored.read(*files, columns=options.columns, unanswered=told.get("unanswered", ""))
+    found = Scored.read(
+        *sources(options, *files_of_scores(options)), columns=options.columns, unanswered=told.get("unanswered", "")
+    )
     if measures:
         asked = comparable(found, measures)
         kept = [replace(one, results={measure: one.results[measure] for measure in asked}) for one in found]
@@ -114,8 +116,7 @@ def sources(options: argparse.Namespace, *paths: str) -> list[Source]:
 def find_files(options: argparse.Namespace, *outputs: str | None) -> Runs:
     """The runs that were named, or lie in folders; and see that files can be read and written as asked."""
     given = vars(options)
-    if takes_scores(options):
-        files = [options.gold, *given.get("runs", ()), *given.get("submissions", ())]
+    if files := files_of_scores(options):
         check_inputs(files)
         check_outputs(outputs, files)
         check_places(given.get(name) for name in _FILES)
@@ -170,7 +171,7 @@ def score(
 
     What cannot be done with the scores is refused by ``ready``, before there are any.
     """
-    if takes_scores(options):
+    if files_of_scores(options):
         return read_scores(options, measures)
     together = "submissions" in vars(options)
     with asking_about_swap(options.gold, next(iter(found.sources), None)):
@@ -279,9 +280,7 @@ def publish(
 def inputs(options: argparse.Namespace, runs: Iterable[Submission | PathLike | None]) -> dict[str, str]:
     """File → SHA-256, of the golds, of stores and of runs; of an archive as a whole; streams have none."""
     given = vars(options)
-    golds = [given.get("gold"), *given.get("more_golds", ()), *given.get("query_gold", ())]
-    if given.get("takes_scores"):
-        golds += [*given.get("runs", ()), *given.get("submissions", ())]
+    golds = given.get("scores") or [given.get("gold"), *given.get("more_golds", ()), *given.get("query_gold", ())]
     parts = [part for one in runs if one is not None for part in (one if isinstance(one, Submission) else (one,))]
     known = given.get("sources", {})
     stores = [path for path, source in known.items() if source.kind is Kind.STORE]
