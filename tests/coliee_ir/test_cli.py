@@ -429,6 +429,9 @@ def test_options_are_few_and_mean_the_same_in_every_command(call: Call) -> None:
     ("typed", "meant"),
     [
         ("evalute gold.json run.txt", "evaluate?"),
+        ("score gold.json run.txt", "evaluate?"),
+        ("report gold.json run.txt -o page.pdf", "page.pdf: "),
+        ("evaluate gold.json run.txt --labels Yes,No", "Y="),
         ("tune gold.json run.txt --maximise MicroF1", "-m?"),
         ("cut run.txt --top 5", "--by k=N?"),
         ("fuse run.txt run.txt -f json", "--to?"),

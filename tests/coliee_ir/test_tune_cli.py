@@ -214,12 +214,16 @@ def test_a_tag_with_blanks_is_made_one_word_and_a_hostile_one_is_said_harmlessly
         (("cut", "task1/bm25.txt", "--rule", "k=5"), "[bad-value] … --by k=5…"),
         (("cut", "task1/bm25.txt", "--by", "k=5,top=3"), "[bad-value] … score=0.5,cap=10, … k=5,top=3"),
         (("cut", "task1/bm25.txt", "--by", "k"), "[bad-value] … k"),
+        (("cut", "task1/bm25.txt", "--candidates", "words.txt"),
+         "words.txt, line 2: [columns] (found '002473 b r2'); give …"),
+        (("cut", "task1/bm25.txt", "--by", "top=5"), "[unknown-name] … k…"),
     ],
 )  # fmt: skip
 def test_what_is_refused(call: Call, arguments: tuple[str, ...], sentence: str) -> None:
     Path("bad.txt").write_text("a 2001-01-01\nb 2001-1-1\n")
     Path("twice.txt").write_text("a x\nb y\na.txt y\n")
     Path("three.txt").write_text("a b c\n")
+    Path("words.txt").write_text("002473 a r1\n002473 b r2\n")
     Path("few.txt").write_text("a x\n")
     Path("list.json").write_text("[1]")
     Path("score.json").write_text('{"family": "score", "threshold": 0.5}')
