@@ -109,6 +109,8 @@ class _Parser(argparse.ArgumentParser):
     def error(self, message: str) -> NoReturn:
         if message.endswith("expected one argument"):
             message += "; one that begins with - is given as --option=-…"
+        if message.startswith("unrecognized arguments"):
+            message += "; give an option again for each further value, as in -m A -m B"
         say(f"{self.prog}: {message}{' See' if message.endswith('?') else '; see'} {self.prog} --help [usage]")
         raise SystemExit(2)
 

@@ -11,6 +11,7 @@ import pandas
 import polars
 import pytest
 from asserting import heard, refusing
+from example_runs import EXAMPLES
 
 from coliee_adapters.errors import InputError, UsageError
 from coliee_ir import Scored, compare, errors, evaluate_all, leaderboard, plan
@@ -20,7 +21,6 @@ from coliee_ir.output.shown import render
 from coliee_ir.scoring.scores import ScoreTable
 from coliee_ir.scoring.submission import Submission
 
-EXAMPLES = Path(__file__).parents[2] / "coliee_ir" / "examples"
 TASK1 = ("task1", "gold.json", ["bm25.txt", "dense.txt", "rerank.json"], {"task": "1"})
 CASES: list[tuple[str, str, list[Any], dict[str, Any]]] = [
     TASK1,
