@@ -8,7 +8,7 @@ from __future__ import annotations
 
 import contextlib
 import re
-from collections.abc import Iterable, Iterator, Mapping
+from collections.abc import Callable, Iterable, Iterator, Mapping
 from functools import cache
 from typing import Any
 
@@ -17,6 +17,9 @@ import pytest
 from coliee_adapters import remarks
 from coliee_adapters.errors import InputError
 from coliee_adapters.kinds import ERRORS, REMARKS, told
+
+#: a command and its words → its exit code, standard output and standard error
+Call = Callable[..., tuple[int, str, str]]
 
 _KNOWN = "|".join(map(re.escape, {*ERRORS, *REMARKS, *remarks.KINDS}))
 _WILD = re.compile(rf" ?(…|\[(?:{_KNOWN})\]) ?")
@@ -88,3 +91,17 @@ def refusing(error: type[Exception], expected: str) -> Iterator[pytest.Exception
     with pytest.raises(error) as caught:
         yield caught
     assert expected in heard(caught.value)
+
+
+def done(call: Call, *words: object) -> tuple[str, str]:
+    """What a command prints, and says beside it, that does what it is asked."""
+    code, out, err = call(*words)
+    assert code == 0, err
+    return out, err
+
+
+def failing(call: Call, *words: object) -> str:
+    """What a command says that is refused, and prints nothing."""
+    code, out, err = call(*words)
+    assert (code, out) == (2, "")
+    return err

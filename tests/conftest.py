@@ -14,7 +14,7 @@ from pathlib import Path
 
 import pytest
 from _pytest.capture import CaptureResult
-from asserting import Said
+from asserting import Call, Said
 from hypothesis import HealthCheck, Phase, settings
 
 import coliee_ir
@@ -42,7 +42,6 @@ collect_ignore = ["typing", "minimal.py"]
 _FOLDERS = itertools.count()
 
 Opened = Callable[..., Source]
-Called = Callable[..., tuple[int, str, str]]
 
 
 def pytest_collection_finish() -> None:
@@ -69,6 +68,13 @@ def tmp_path(tmp_path_factory: pytest.TempPathFactory) -> Path:
 
 
 @pytest.fixture
+def here(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
+    """An empty folder, which is the current one."""
+    monkeypatch.chdir(tmp_path)
+    return tmp_path
+
+
+@pytest.fixture
 def capsys(capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch) -> pytest.CaptureFixture[str]:
     """What is printed, as ``asserting`` compares it."""
     read = capsys.readouterr
@@ -77,7 +83,7 @@ def capsys(capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch) 
 
 
 @pytest.fixture
-def call(capsys: pytest.CaptureFixture[str]) -> Called:
+def call(capsys: pytest.CaptureFixture[str]) -> Call:
     """Runs a command: its exit code, standard output and standard error."""
 
     def run(*arguments: object) -> tuple[int, str, str]:

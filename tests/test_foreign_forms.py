@@ -7,7 +7,7 @@ import re
 from pathlib import Path
 
 import pytest
-from conftest import Called
+from asserting import Call
 from foreign_forms import ALL, MEASURES, Case, File, Folder, Held, Truth, documented, in_line_order, qrels, trec_run
 
 from coliee_adapters.errors import InputError, UsageError
@@ -68,9 +68,7 @@ def check_named(case: Case, text: str, folder: Path) -> None:
 
 
 @pytest.mark.parametrize("case", ALL, ids=lambda case: case.id)
-def test_read_as_it_is_meant_or_refused_by_name_in_python_and_as_typed(
-    case: Case, tmp_path: Path, call: Called
-) -> None:
+def test_read_as_it_is_meant_or_refused_by_name_in_python_and_as_typed(case: Case, tmp_path: Path, call: Call) -> None:
     scores, sentence = None, ""
     try:
         scores = scored(case, tmp_path)

@@ -9,14 +9,12 @@ import shlex
 import shutil
 import subprocess
 import sys
-from collections.abc import Callable
 from pathlib import Path
 
 import pytest
+from asserting import Call
 
 import coliee_ir
-
-Call = Callable[..., tuple[int, str, str]]
 
 ROOT = Path(__file__).parent.parent
 README = ROOT / "README.md"

@@ -17,6 +17,7 @@ from coliee_adapters import signals
 from coliee_adapters.errors import NO_ROOM, ColieeError, printable
 from coliee_adapters.kinds import told
 from coliee_ir._version import __version__
+from coliee_ir.cli import progress
 from coliee_ir.cli.options import add, settle_forms, usage
 
 #: command → what it does; each is the module of its name
@@ -69,7 +70,7 @@ def _run(given: list[str]) -> int:
         _refuse_unknown(parser, given[1:])
         options = parser.parse_args(given[1:], argparse.Namespace(typed=given))
         settle_forms(parser, options)
-        with signals.raised():
+        with signals.raised(), progress.shown(options.command):
             code: int = options.run(options)
             sys.stdout.flush()
     except ColieeError as error:
@@ -98,7 +99,7 @@ def _run(given: list[str]) -> int:
 
 def say(text: str) -> None:
     """A remark to the person at the terminal: a line on standard error. Nothing is said if nobody can be told."""
-    with contextlib.suppress(OSError):
+    with contextlib.suppress(OSError), progress.aside():
         print(printable(told(text)), file=sys.stderr, flush=True)
 
 
@@ -108,6 +109,8 @@ class _Parser(argparse.ArgumentParser):
     def error(self, message: str) -> NoReturn:
         if message.endswith("expected one argument"):
             message += "; one that begins with - is given as --option=-…"
+        if message.startswith("unrecognized arguments"):
+            message += "; give an option again for each further value, as in -m A -m B"
         say(f"{self.prog}: {message}{' See' if message.endswith('?') else '; see'} {self.prog} --help [usage]")
         raise SystemExit(2)
 

@@ -35,7 +35,7 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
 def run(options: argparse.Namespace) -> int:
     """Compare the runs and print what was found."""
     names = measures(options)
-    if not scoring.takes_scores(options):
+    if not scoring.files_of_scores(options):
         singly(names, options.task, options.edition)  # refused before anything is scored
     runs = scoring.find_files(options, options.output)
     scored = scoring.score(options, names, runs, ready=partial(scoring.check_baseline, options, runs))

@@ -7,7 +7,7 @@ from pathlib import Path
 
 from coliee_adapters.errors import UsageError, printable
 from coliee_adapters.kinds import told
-from coliee_ir.cli import say, scoring
+from coliee_ir.cli import progress, say, scoring
 from coliee_ir.cli.options import add
 from coliee_ir.commands import edition
 
@@ -20,13 +20,7 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
         "example: coliee-ir edition coliee.toml -o out"
     )
     add(parser, "edition_file")
-    add(
-        parser,
-        "output",
-        metavar="DIR",
-        default=None,
-        help="folder to write to; of new, the file",
-    )
+    add(parser, "output", metavar="DIR", default=None, help="folder to write to; of new, the file")
 
 
 def run(options: argparse.Namespace) -> int:
@@ -36,17 +30,17 @@ def run(options: argparse.Namespace) -> int:
     if options.output is None:
         raise UsageError("option-needed", "name the folder to write to: -o DIR")
     read = edition.read_edition(options.edition_file)
-    day = edition.day_of(read, scoring.watched)
+    day = edition.day_of(read, progress.watched)
     for one in day.decide:
         if one.kind == "refused":
             say(f"coliee-ir: not ranked: {told(one.what)}")
     news = edition.write(day, Path(options.output))
-    for line in edition.told(day, news):
-        print(printable(line))
+    scoring.put([f"{printable(line)}\n" for line in edition.told(day, news)], "-")
     return 0
 
 
 def _new(path: Path) -> int:
+    progress.end()
     if path.exists():
         raise UsageError("would-overwrite", f"{path} is there already; name another file with -o")
     try:

@@ -9,7 +9,7 @@ from collections.abc import Sequence
 from time import perf_counter
 
 from coliee_adapters.errors import UsageError, shortened
-from coliee_ir.cli import say, scoring
+from coliee_ir.cli import progress, say, scoring
 from coliee_ir.cli.options import add, measures
 from coliee_ir.output import grid
 from coliee_ir.output.shown import FORMS, forms_of, pieces, render
@@ -83,6 +83,7 @@ def run(options: argparse.Namespace) -> int:
     elif (options.format, options.output, options.span_of_ties, is_told) == (
         "table", "-", False, False,
     ) and sys.stdout.isatty():  # fmt: skip
+        progress.end()
         titled = evaluator.edition is not None or evaluator.protocol.own_file
         title = evaluator.protocol.titled(evaluator.edition) if titled else f"Task {evaluator.task}"
         headers = list(dict.fromkeys(scores.header() for scores in scored))

@@ -9,7 +9,7 @@ from pathlib import Path
 
 from coliee_adapters.errors import printable
 from coliee_adapters.kinds import told
-from coliee_ir.cli import say, scoring
+from coliee_ir.cli import progress, say, scoring
 from coliee_ir.cli.options import add, add_decisions
 from coliee_ir.commands import leaderboard
 from coliee_ir.commands.leaderboard.catalogue import Extras, build
@@ -75,6 +75,7 @@ def _print(
     extras = Extras(leaderboard.EASY, categories, official)
     names = options.table_names or ["ranking", *(["official"] if official else [])]
     if (options.format, options.output) == ("table", "-") and sys.stdout.isatty():
+        progress.end()
         for name in names:
             table = build(board, name, extras)
             print_to_terminal(table, leaderboard.TABLES[name].shows, printable(table.caption))

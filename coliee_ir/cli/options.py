@@ -123,17 +123,12 @@ _COUNT: Final[Mapping[str, Any]] = {"type": at_least_one, "metavar": "N"}
 OPTIONS: Final[Mapping[str, Option]] = {
     "help": _option("-h", "--help", action="help", help="show this text"),
     # what is read
-    "gold": _option(
-        metavar="GOLD", reads=True, help="gold file, or folder of golds; - is standard input"
-    ),
+    "gold": _option(metavar="GOLD", reads=True, help="gold file, or folder of golds; - is standard input"),
     "more_golds": _option(
         "--gold", metavar="FILE", reads=True, **_MANY,
         help="another gold with other queries (repeatable)",
     ),
-    "runs": _option(
-        metavar="RUN", nargs="+", reads=True,
-        help="runs; a folder stands for all its files",
-    ),
+    "runs": _option(metavar="RUN", nargs="+", reads=True, help="runs; a folder stands for all its files"),
     "submissions": _option(
         metavar="DIR|FILE", nargs="+", reads=True,
         help="submissions; folders are searched, and files with the same run tag belong together",
@@ -144,9 +139,7 @@ OPTIONS: Final[Mapping[str, Option]] = {
     "edition_file": _option(metavar="FILE", help="edition, as TOML; `coliee-ir edition new` asks for it and writes it"),
     "ranking": _option(metavar="RUN", reads=True, help="ranking to cut; - reads standard input"),
     "platform": _option(metavar="PLATFORM", help="platform: codabench or tira"),
-    "source": _option(
-        metavar="IN", help="gold, folder of golds or submission to convert; - reads standard input"
-    ),
+    "source": _option(metavar="IN", help="gold, folder of golds or submission to convert; - reads standard input"),
     "target": _option(metavar="OUT", help="file to write; - is standard output; .gz, .xz, .zst compress"),
     "names": _option(metavar="NAME", nargs="*", help="measures to explain (default: list all measures)"),
     "task": _option(
@@ -174,10 +167,7 @@ OPTIONS: Final[Mapping[str, Option]] = {
         "--exclude", metavar="IDS|FILE", reads=True,
         help="queries to leave out: ids (q1,q2), or a file of them",
     ),
-    "only": _option(
-        "--only", metavar="IDS|FILE", reads=True,
-        help="score only these queries: ids, or a file of them",
-    ),
+    "only": _option("--only", metavar="IDS|FILE", reads=True, help="score only these queries: ids, or a file of them"),
     "corpus": _option(
         "--corpus", metavar="DIR|FILE", reads=True, help="the documents: case files, the Civil Code, or a list of ids"
     ),
@@ -209,15 +199,9 @@ OPTIONS: Final[Mapping[str, Option]] = {
     "format": _option("-f", "--format", metavar="F", help=""),
     "measure": _option("-m", "--measure", metavar="NAME", help="", **_MANY),
     "tag": _option("--tag", metavar="TAG", help="run tag to write"),
-    "span_of_ties": _option(
-        "--ties", help="report the range of scores over all orders of ties",
-        **_SWITCH,
-    ),
+    "span_of_ties": _option("--ties", help="report the range of scores over all orders of ties", **_SWITCH),
     "per_query": _option("-q", "--per-query", help="also report the scores of each query", **_SWITCH),
-    "stages": _option(
-        "--stages", metavar="K,K,…",
-        help="recall and a reranker's best score at depths 5,10..20",
-    ),
+    "stages": _option("--stages", metavar="K,K,…", help="recall and a reranker's best score at depths 5,10..20"),
     "gap": _option("--gap", help="report what the missing points of each run are", **_SWITCH),
     "overlap": _option("--overlap", help="report which relevant documents runs have in common", **_SWITCH),
     "log": _option(
@@ -263,9 +247,7 @@ OPTIONS: Final[Mapping[str, Option]] = {
         metavar="ADDRESS",
         help="Dask cluster: tcp://HOST:8786, whose workers find the same files, or local:N for N processes",
     ),
-    "keep_going": _option(
-        "--keep-going", help="report broken runs and continue (exit code 2)", **_SWITCH
-    ),
+    "keep_going": _option("--keep-going", help="report broken runs and continue (exit code 2)", **_SWITCH),
     "baseline": _option(
         "--baseline", metavar="TAG|FILE", help="run to compare all others with (default: compare all pairs)"
     ),

@@ -27,7 +27,7 @@ def run(options: argparse.Namespace) -> int:
     """Print what can be found."""
     name = one_measure(options)
     names = [name] if name else []
-    if not scoring.takes_scores(options):
+    if not scoring.files_of_scores(options):
         singly(names, options.task, options.edition)  # refused before anything is scored
     scored = scoring.score(options, names, scoring.find_files(options, options.output))
     planned = plan(

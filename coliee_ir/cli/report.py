@@ -39,6 +39,8 @@ def run(options: argparse.Namespace) -> int:
         raise UsageError("option-needed", "name a result to write: -o FILE or --figures DIR")
     report.check_installed()
     outputs = _outputs(options)
+    if str(options.output).lower().endswith((".pdf", ".docx")):
+        raise UsageError("file-name", f"{options.output}: the page is HTML; name a .html file, and print that")
     if options.output is not None:
         report.begin_page()
     runs = scoring.find_files(options, *outputs)

@@ -10,8 +10,7 @@ from collections import Counter
 from collections.abc import Callable, Iterable, Iterator, Sequence
 from dataclasses import replace
 from pathlib import Path
-from time import perf_counter
-from typing import TYPE_CHECKING, Final, TypeVar
+from typing import TYPE_CHECKING, Final
 
 from coliee_adapters import trec_eval
 from coliee_adapters.errors import ColieeError, InputError, UsageError, quoted, shortened
@@ -22,7 +21,7 @@ from coliee_adapters.forms.lines import counted
 from coliee_adapters.kinds import told
 from coliee_adapters.remarks import Remark
 from coliee_ir._version import __version__
-from coliee_ir.cli import say
+from coliee_ir.cli import progress, say
 from coliee_ir.cli.options import OPTIONS, add, add_decisions, read_by, rules
 from coliee_ir.commands import evaluate as requests
 from coliee_ir.commands.evaluate import golds_of
@@ -35,8 +34,6 @@ from coliee_ir.scoring.submission import Submission
 
 if TYPE_CHECKING:
     from concurrent.futures import Executor
-
-_Result = TypeVar("_Result")
 
 #: the commands of which each run may have answers and a long list
 SCORING: Final = ("evaluate", "compare", "report", "plan")
@@ -53,9 +50,6 @@ _PIECE = 1 << 16
 
 #: of more runs, remarks are gathered by kind; how many of a kind are named
 _FEW, _NAMED = 8, 6
-
-#: what takes longer is watched, in seconds
-_SOON = 2.0
 
 
 def add_arguments(parser: argparse.ArgumentParser) -> None:
@@ -74,15 +68,16 @@ def add_files(parser: argparse.ArgumentParser, runs: str) -> None:
     add(parser, runs, needed=not either, **({"default": []} if either else {}))
 
 
-def takes_scores(options: argparse.Namespace) -> bool:
-    """Whether scores were given in the place of a gold and runs."""
-    if options.command not in OF_SCORES:
-        return False
-    if "takes_scores" not in options:
+def files_of_scores(options: argparse.Namespace) -> list[str]:
+    """The files of scores that were given in the place of a gold and runs; none where these were given."""
+    given = vars(options)
+    if "scores" not in given:
         from coliee_ir.scoring.given import is_scores  # which most commands do without
 
-        options.takes_scores = is_scores(sources(options, options.gold)[0], options.columns or {})
-    return bool(options.takes_scores)
+        can_be = options.command in OF_SCORES and is_scores(sources(options, options.gold)[0], options.columns or {})
+        files = [options.gold, *given.get("runs", ()), *given.get("submissions", ())]
+        options.scores = files if can_be else []
+    return list(options.scores)
 
 
 def read_scores(options: argparse.Namespace, measures: Sequence[str]) -> Scored:
@@ -91,8 +86,9 @@ def read_scores(options: argparse.Namespace, measures: Sequence[str]) -> Scored:
     unfit = ("task", "protocol", "edition", "exclude", "only", "answers", "long_list", "more_golds", "teams", "store")
     if used := [name for name in unfit if given.get(name)] + [name for name in told if name != "unanswered"]:
         raise UsageError("unfit-option", f"{used[0].replace('_', '-')} is for a gold and runs; only scores were given")
-    files = sources(options, options.gold, *given.get("runs", ()), *given.get("submissions", ()))
-    found = Scored.read(*files, columns=options.columns, unanswered=told.get("unanswered", ""))
+    found = Scored.read(
+        *sources(options, *files_of_scores(options)), columns=options.columns, unanswered=told.get("unanswered", "")
+    )
     if measures:
         asked = comparable(found, measures)
         kept = [replace(one, results={measure: one.results[measure] for measure in asked}) for one in found]
@@ -120,8 +116,7 @@ def sources(options: argparse.Namespace, *paths: str) -> list[Source]:
 def find_files(options: argparse.Namespace, *outputs: str | None) -> Runs:
     """The runs that were named, or lie in folders; and see that files can be read and written as asked."""
     given = vars(options)
-    if takes_scores(options):
-        files = [options.gold, *given.get("runs", ()), *given.get("submissions", ())]
+    if files := files_of_scores(options):
         check_inputs(files)
         check_outputs(outputs, files)
         check_places(given.get(name) for name in _FILES)
@@ -176,7 +171,7 @@ def score(
 
     What cannot be done with the scores is refused by ``ready``, before there are any.
     """
-    if takes_scores(options):
+    if files_of_scores(options):
         return read_scores(options, measures)
     together = "submissions" in vars(options)
     with asking_about_swap(options.gold, next(iter(found.sources), None)):
@@ -189,7 +184,7 @@ def score(
     with asking_about_swap(options.gold, next(iter(found.sources), None)), engine(options) as executor:
         scored = requests.score(
             evaluator, found, keep=keep, keep_going=together or options.keep_going,
-            store=getattr(options, "store", None), jobs=options.jobs, executor=executor, watch=watched,
+            store=getattr(options, "store", None), jobs=options.jobs, executor=executor, watch=progress.watched,
             tell=None if together else say,
         )  # fmt: skip
     if together:  # told in the order of the ranking
@@ -257,6 +252,7 @@ def put(text: str | Iterable[str], path: str) -> None:
     """Write a result, in one piece or several, to the file, or the standard output (``-``), that ``-o`` names."""
     pieces = [text] if isinstance(text, str) else text
     if path == "-":
+        progress.end()
         sys.stdout.writelines(pieces)
         return
     with written_bytes(path) as stream:
@@ -284,9 +280,7 @@ def publish(
 def inputs(options: argparse.Namespace, runs: Iterable[Submission | PathLike | None]) -> dict[str, str]:
     """File → SHA-256, of the golds, of stores and of runs; of an archive as a whole; streams have none."""
     given = vars(options)
-    golds = [given.get("gold"), *given.get("more_golds", ()), *given.get("query_gold", ())]
-    if given.get("takes_scores"):
-        golds += [*given.get("runs", ()), *given.get("submissions", ())]
+    golds = given.get("scores") or [given.get("gold"), *given.get("more_golds", ()), *given.get("query_gold", ())]
     parts = [part for one in runs if one is not None for part in (one if isinstance(one, Submission) else (one,))]
     known = given.get("sources", {})
     stores = [path for path, source in known.items() if source.kind is Kind.STORE]
@@ -321,27 +315,6 @@ def tell_text(text: str) -> None:
 def tell_of(path: str, sentence: str) -> None:
     """Say what there is to say of a file that was written."""
     say(sentence if path == "-" else f"{path}: {told(sentence)}")
-
-
-def watched(results: Iterable[_Result], n: int) -> Iterator[_Result]:
-    """The results; where they take long and somebody watches, with a bar on standard error."""
-    start, bar = perf_counter(), None
-    watching = sys.stderr.isatty()
-    with contextlib.ExitStack() as stack:
-        for at, result in enumerate(results, start=1):
-            seconds = perf_counter() - start
-            if bar is None and watching and at < n and seconds >= _SOON:
-                from rich.console import Console
-                from rich.progress import BarColumn, MofNCompleteColumn, Progress, TextColumn, TimeRemainingColumn
-
-                bar = stack.enter_context(Progress(
-                    BarColumn(), MofNCompleteColumn(), TextColumn("{task.fields[rate]}"), TimeRemainingColumn(),
-                    console=Console(stderr=True), transient=True,
-                ))  # fmt: skip
-                bar.add_task("", total=n, rate="")
-            if bar is not None:
-                bar.update(bar.task_ids[0], completed=at, rate=f"{at / max(seconds, 1e-9):.3g}/s")
-            yield result
 
 
 def tell(scored: Sequence[Scores], because: str, excluded: int) -> None:

@@ -20,11 +20,20 @@ _ELSEWHERE: Final = {
     "--qrels": ("--gold",),
     "--verbose": ("--timing",),
 }
+#: what others call a command → ours
+_COMMANDS: Final = {
+    **dict.fromkeys(("score", "trec_eval", "ir_measures", "metrics"), "evaluate"),
+    **dict.fromkeys(("check", "lint"), "validate"),
+    **dict.fromkeys(("merge", "ensemble", "vote"), "fuse"),
+    **dict.fromkeys(("trim", "truncate", "top"), "cut"),
+}
 
 
 def instead(typed: str, known: Collection[str], after: Sequence[str] = ()) -> str:
     """What to type in place of an option, as the rest of a sentence; empty where nothing is like it."""
     name, _, value = typed.partition("=")
+    if name in ("--run", "--runs", "--pred", "--predictions"):
+        return "; runs are named without an option"
     decision = name.removeprefix("--").replace("-", "_")
     if decision in CHOICES and "--decision" in known:
         value = value or next(iter(after), "")
@@ -35,5 +44,6 @@ def instead(typed: str, known: Collection[str], after: Sequence[str] = ()) -> st
 
 def meant(typed: str, known: Collection[str]) -> str:
     """The known word most like one that was typed, or the one it begins, as the rest of a sentence."""
-    close = [one for one in known if one.startswith(typed)] or difflib.get_close_matches(typed, known, 1)
+    ours = _COMMANDS.get(typed, "")
+    close = [one for one in known if one.startswith(typed) or one == ours] or difflib.get_close_matches(typed, known, 1)
     return f"; did you mean {close[0]}?" if close else ""

@@ -20,6 +20,7 @@ from coliee_ir.rules.protocol import has_exact_ids
 from coliee_ir.scoring.reading import read_gold, read_run
 
 _DATE: Final = re.compile(r"(\d{4})(?:-(\d\d)(?:-(\d\d))?)?", re.ASCII)
+_NUMBER: Final = re.compile(r"[-+.0-9eE]+")
 _NAMES: Final = EVERY_NAME["query"] | EVERY_NAME["document"]
 
 
@@ -152,11 +153,16 @@ def read_candidates(path: PathLike, *, task: str | None = None) -> Mapping[str, 
         return read_gold(source, task=task).qrels or {}
     form = detect.shown(source, "run")
     lines = content_lines(source.text(), source.name) if form is not None and form.name == "columns" else iter(())
-    if len(split_columns(next(lines, (0, ""))[1])) == 2:
+    first = split_columns(next(lines, (0, ""))[1])
+    if len(first) == 2:
         id_of, listed = exact_id if has_exact_ids(task) else normal_id, dict[str, dict[str, float]]()
         for _, query, document in _columns(source.text(), source, "QUERY DOCUMENT"):
             listed.setdefault(id_of(query), {})[id_of(document)] = 1.0
         return listed
+    for number, line in lines if len(first) == 3 and not {first[0], first[2]} & _NAMES else ():
+        if _NUMBER.fullmatch(last := split_columns(line)[-1]) is None and last != first[2]:
+            problem, remedy = "the third word is a run tag, and differs from the first line's", "give QUERY DOCUMENT"
+            raise InputError("columns", source.name, problem, line=number, found=line, remedy=remedy)
     record = read_run(source, task=task)
     if not isinstance(record, Run):
         problem = "this file holds answers, not candidates"

@@ -233,6 +233,8 @@ def _cause(kind: str, of_run: Collection[str], of_gold: Collection[str]) -> str:
             helped = "" if remedy in _UNSURE else ", as `coliee-ir convert --like GOLD` does"
             return remedy.format(width=width, where="gold") + helped
     if kind == "document":
+        if not any(map(str.isdecimal, "".join(of_run))):
+            return "write them as the gold does; if they are answers, name their words, as in --labels Y=Đúng,N=Sai"
         return "write them as the gold does; is the gold that of another task?"
     eras = [{exam_of(text) for text in ids if STATUTE_ID.fullmatch(text)} for ids in (of_run, of_gold)]
     if all(eras):

@@ -124,7 +124,7 @@ def parse(typed: str) -> list[Measure]:
     if len(found) == 1:
         return parse(found[0])
     meant = " or ".join(found or near_misses(typed))
-    remedy = f"did you mean {meant}? " if meant else ""
+    remedy = "name each measure by itself; " if "," in typed else f"did you mean {meant}? " if meant else ""
     raise UsageError("unknown-measure", f"unknown measure {typed!r}; {remedy}`coliee-ir measures` lists all of them")
 
 

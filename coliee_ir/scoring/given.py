@@ -11,6 +11,7 @@ from collections.abc import Callable, Iterator, Mapping, Sequence
 from contextlib import suppress
 from dataclasses import dataclass, field
 from functools import cache
+from itertools import accumulate, pairwise
 from typing import Any, Final, NamedTuple
 
 import numpy as np
@@ -50,6 +51,9 @@ _WORDS: Final = {"true": 1.0, "false": 0.0, "pass": 1.0, "fail": 0.0, "passed": 
 #: names of columns that golds and runs have, and of those that hold no scores
 _OTHERS: Final = frozenset().union(*(EVERY_NAME[role] for role in ("document", "answer", "relevance", "rank", "score")))
 _IDLE: Final = frozenset({"", "file", "index", "unnamed:_0"})
+
+#: the columns by which a log of evaluate is told from other files; people may add their own
+LOG: Final = frozenset({"time", "tag", "file", "sha256", "rules"})
 
 #: a stated score is that of its queries where it differs by rounding alone; by that to three decimals
 _NEAR, _ROUNDED = 1e-9, 1e-3
@@ -284,10 +288,12 @@ def is_scores(source: Source, columns: Mapping[str, str]) -> bool:
         table = next(iter(_tables(source, None)))
         names = {normal_name(name): name for name in table.columns}
         known = {role: frozenset().union(*_TIERS[role], [normal_name(columns.get(role, ""))]) for role in _TIERS}
-        if not known["query"] & {*names} or (known["measure"] | {_COUNTS[1]}) & {*names}:
-            return bool(known["query"] & {*names})
-        others = [name for name in names if name not in known["query"] | known["tag"]]
-        return not _OTHERS & {*others} and any(_number(table.columns[names[name]][0]) is not None for name in others)
+        if names.keys() >= LOG or not names.keys() & known["query"]:
+            return names.keys() >= LOG  # what a log lacks is said where it is read
+        others = names.keys() - known["query"] - known["tag"]
+        is_said = names.keys() & (known["measure"] | {_COUNTS[1]})
+        numbers = (_number(table.columns[names[name]][0]) for name in others - _OTHERS)
+        return bool(is_said) or (not _OTHERS & others and any(one is not None for one in numbers))
     return False
 
 
@@ -299,6 +305,7 @@ def _is_evaluation(source: Source) -> bool:
 
 def _tables(source: Source, cells: Cells | None) -> Iterator[Table]:
     """The tables of a file by columns; without cells to add to, the first rows are enough."""
+    numbered: list[tuple[int, Any]]
     if source.kind is Kind.TABLE:
         names = parquet.names_of(source)  # which sees that it can be read
         with source.open() as stream:
@@ -307,7 +314,6 @@ def _tables(source: Source, cells: Cells | None) -> Iterator[Table]:
         return
     text = source.text(columns=True) if cells is not None else source.head().decode("utf-8", "replace")
     if text.lstrip().startswith(("{", "[")):
-        numbered: Sequence[tuple[int, Any]] = []
         if cells is None:
             numbered = [(1, json.JSONDecoder().raw_decode(text.lstrip("[ \n"))[0])]
         elif json_text.is_lines(text):
@@ -316,11 +322,8 @@ def _tables(source: Source, cells: Cells | None) -> Iterator[Table]:
             value = json_text.parse(text, source.name)
             numbered = [(1, one) for one in (value if isinstance(value, list) else [value])]
         if cells is not None and _is_evaluation(source):
-            yield from (
-                _of_run(document, run, source, cells)
-                for _, document in numbered
-                for run in document.get("runs", [document])
-            )
+            runs = ((held, run) for _, held in numbered for run in held.get("runs", [held]))
+            yield from (_of_run(held, run, source, cells) for held, run in runs)
             return
         if not all(isinstance(one, dict) for _, one in numbered):
             raise InputError("structure", source.name, "this JSON does not contain rows of scores", remedy=_REMEDY)
@@ -349,16 +352,15 @@ def _of_lines(rows: Sequence[Any], source: Source) -> Table:
     if (at := next((at for at in (0, 1) if first[at] == "runid" or _ours(first[at])), None)) is None:
         found, remedy = rows[0].text, f"name the columns in a first row; {_REMEDY}"
         raise InputError("unknown-measure", source.name, "no column holds measures", line=1, found=found, remedy=remedy)
-    tags, begun, tag = [source.stem] * len(rows), 0, source.stem
-    for place, row in enumerate(rows):  # a run ends where a query follows its values over all
-        if place and row.values[1 - at] != "all" and rows[place - 1].values[1 - at] == "all":
-            tags[begun:place], begun, tag = [tag] * (place - begun), place, source.stem
-        tag = row.values[2] if row.values[at] == "runid" else tag
-    tags[begun:] = [tag] * (len(rows) - begun)
-    kept = [place for place, row in enumerate(rows) if row.values[at] != "runid"]
-    by_role = (("query", 1 - at), ("measure", at), ("value", 2))
-    columns = {name: [rows[place].values[of] for place in kept] for name, of in by_role}
-    return Table(source.name, {"tag": [tags[at] for at in kept], **columns}, lambda place: rows[kept[place]].number)
+    # a run ends where a query follows its values over all
+    ends = (one.values[1 - at] == "all" != other.values[1 - at] for one, other in pairwise(rows))
+    runs = list(accumulate(ends, initial=0))
+    tags = {run: row.values[2] for run, row in zip(runs, rows, strict=True) if row.values[at] == "runid"}
+    kept = [(run, row) for run, row in zip(runs, rows, strict=True) if row.values[at] != "runid"]
+    of = {"query": 1 - at, "measure": at, "value": 2}
+    columns = {name: [row.values[place] for _, row in kept] for name, place in of.items()}
+    columns["tag"] = [tags.get(run, source.stem) for run, _ in kept]
+    return Table(source.name, columns, lambda place: kept[place][1].number)
 
 
 def _of_frame(held: Any) -> dict[str, Sequence[Any]]:
@@ -403,6 +405,9 @@ def _add(table: Table, given: Mapping[str, str], cells: Cells, stem: str) -> Non
     """The cells of a table: a row a value; a column a measure, with counts or without; or a column a run."""
     names = list(table.columns)
     search = Search(names, table.name, None if table.line is None else 1)
+    if {*search.normal} >= LOG and not {*search.normal} & EVERY_NAME["query"]:
+        problem = "this log has one row for each run, without the scores of single queries"
+        raise InputError("no-query", table.name, problem, remedy=_REMEDY)
     for role, tiers in _TIERS.items():
         if role in given:
             search.by_name(role, given[role])
@@ -410,17 +415,18 @@ def _add(table: Table, given: Mapping[str, str], cells: Cells, stem: str) -> Non
             search.find(role, tiers)
     needed = ["query", *(role for role in _TIERS if role in given), *(["value"] if "measure" in search.roles else [])]
     if lacking := [role for role in needed if role not in search.roles]:
-        problem, remedy = (
-            f"no column is recognised as the {lacking[0]}",
-            f"{_REMEDY}; or use {search.option(lacking[0])}",
-        )
-        raise search.fault("missing-column", problem, remedy)
+        problem, remedy = f"no column is recognised as the {lacking[0]}", search.option(lacking[0])
+        raise search.fault("missing-column", problem, f"{_REMEDY}; or use {remedy}")
     of = {role: names[at] for role, at in search.roles.items()}
     queries = table.texts(of["query"], "query")
     tags = table.texts(of["tag"], "run") if "tag" in of else [stem] * len(queries)
     others = [names[at] for at in search.left(_IDLE)]
     kept = [name for name in others if any(_number(value) is not None for value in table.columns[name])]
-    known = [name for name in kept if normal_name(name) in {*_PASSED, *_COUNTS} or _ours(_without_part(name))]
+    known = [
+        name
+        for name in kept
+        if normal_name(name) in {*_PASSED, *_COUNTS} or _ours(name.removesuffix(PARTS[0]).removesuffix(PARTS[1]))
+    ]
     if "measure" in of:
         values, measures = table.numbers(of["value"]), np.array(table.texts(of["measure"], "measure"))
         for name in dict.fromkeys(measures.tolist()):
@@ -430,18 +436,13 @@ def _add(table: Table, given: Mapping[str, str], cells: Cells, stem: str) -> Non
         raise search.fault("unknown-format", "no column holds scores", _REMEDY)
     elif "tag" in of or known == kept:
         if lost := [name for name in others if name not in kept]:
-            cells.remarks.append(
-                Remark("left-out", f"{table.name}: ignored columns without numbers: {', '.join(lost)}")
-            )
+            problem = f"ignored columns without numbers: {', '.join(lost)}"
+            cells.remarks.append(Remark("left-out", f"{table.name}: {problem}"))
         for name, values in _of_counts(table, kept).items():
             cells.add(name, tags, queries, np.arange(len(queries)), values, table)
     else:
         for name in others:  # each is a run
             cells.add("score", [name] * len(queries), queries, np.arange(len(queries)), table.numbers(name), table)
-
-
-def _without_part(name: str) -> str:
-    return name.removesuffix(PARTS[0]).removesuffix(PARTS[1])
 
 
 def _of_counts(table: Table, names: Sequence[str]) -> dict[str, FloatArray]:

@@ -8,8 +8,12 @@ import pytest
 from asserting import heard
 
 from coliee_adapters.errors import InputError
+from coliee_adapters.files.source import Source
 from coliee_adapters.records import Answers, Run
 from coliee_adapters.remarks import Remarks
+
+#: what writes content to a file, and opens it
+Opened = Callable[..., Source]
 
 
 def refused(read: Callable[..., object], *given: object) -> InputError:

@@ -2,7 +2,6 @@ from __future__ import annotations
 
 import io
 import json
-from collections.abc import Callable
 from typing import Any
 
 import pytest
@@ -10,15 +9,12 @@ from asserting import refusing
 from by_form import case_law, json_records
 from hypothesis import given
 from hypothesis import strategies as st
-from reading import refused, remarks_of, rows, told
+from reading import Opened, refused, remarks_of, rows, told
 
 from coliee_adapters.errors import UsageError
 from coliee_adapters.files.source import Source
 from coliee_adapters.records import Run, exact_id
 from coliee_adapters.remarks import Remarks
-
-Opened = Callable[..., Source]
-
 
 # ids that no rule changes: no blanks of any kind, no .txt at the end
 WORDS = st.text(st.characters(exclude_categories=["C", "Z"]), min_size=1, max_size=4).filter(lambda w: w[-4:] != ".txt")

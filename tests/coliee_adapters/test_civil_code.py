@@ -1,18 +1,15 @@
 from __future__ import annotations
 
-from collections.abc import Callable
-
 import pytest
 from asserting import heard
 from hypothesis import given
 from hypothesis import strategies as st
+from reading import Opened
 
 from coliee_adapters.corpora import Document, civil_code
 from coliee_adapters.errors import InputError
 from coliee_adapters.files.source import Source
 from coliee_adapters.forms.statute import article_head
-
-Opened = Callable[..., Source]
 
 ENGLISH = """\
 Civil Code of the Isle (Part I and Part II)

@@ -24,6 +24,8 @@ from coliee_adapters.files.compressed import COMPRESSIONS, Compression, compress
 from coliee_adapters.files.source import Source, copies
 from coliee_adapters.files.writing import written
 
+pytestmark = pytest.mark.usefixtures("here")
+
 if sys.version_info >= (3, 14):
     from compression import zstd
 else:
@@ -38,11 +40,6 @@ TEXT = "001 013 民法\n002 014 T\n"
 LONG = "".join(f"{i} {random.Random(i).random()} T\n" for i in range(8_000)).encode()  # several heads, hard to pack
 
 every = pytest.mark.parametrize("one", COMPRESSIONS, ids=[one.name for one in COMPRESSIONS])
-
-
-@pytest.fixture(autouse=True)
-def here(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.chdir(tmp_path)
 
 
 @every

@@ -5,14 +5,12 @@ from typing import Any
 
 import pytest
 from asserting import clause, heard, refusing
-from reading import refused
+from reading import Opened, refused
 
 from coliee_adapters.errors import UsageError, quoted
 from coliee_adapters.files.source import BOM, Source
 from coliee_adapters.forms import detect
 from coliee_adapters.records import Answers, Gold, Run, exact_id
-
-Opened = Callable[..., Source]
 
 TORT = (
     '{"version": "1", "tort_id": "0", "undisputed_facts": [], "plaintiff_claims": [{"id": "0", "is_accepted": true}],'

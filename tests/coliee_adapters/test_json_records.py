@@ -8,14 +8,12 @@ from asserting import clause, heard, refusing
 from by_form import json_records
 from hypothesis import given, settings
 from hypothesis import strategies as st
-from reading import refused
+from reading import Opened, refused
 
 from coliee_adapters.errors import InputError
 from coliee_adapters.files.source import Source
 from coliee_adapters.forms import detect, frames
 from coliee_adapters.records import Answers, Gold, Run, exact_id, normal_id, wrong_id
-
-Opened = Callable[..., Source]
 
 
 def one_a_line(objects: Iterable[object]) -> str:

@@ -3,12 +3,13 @@
 from __future__ import annotations
 
 import json
-from collections.abc import Callable
 from pathlib import Path
 
 import pytest
+from asserting import Call
 from hypothesis import given
 from hypothesis import strategies as st
+from reading import Opened
 
 from coliee_adapters.errors import InputError
 from coliee_adapters.files.source import Source
@@ -16,9 +17,6 @@ from coliee_adapters.forms import detect
 from coliee_adapters.forms.model_text import label_of, read
 from coliee_adapters.records import Answers
 from coliee_ir import evaluate
-
-Call = Callable[..., tuple[int, str, str]]
-Opened = Callable[..., Source]
 
 YES = [
     "Y", "yes", "Yes.", " **Yes** ", "TRUE", "Entailment", "True: the article says so.",

@@ -10,12 +10,13 @@ import socket
 import sys
 import threading
 import time
-from collections.abc import Callable, Iterator
+from collections.abc import Iterator
 from http.server import SimpleHTTPRequestHandler, ThreadingHTTPServer
 from pathlib import Path
 from typing import Any
 
 import pytest
+from asserting import Call, done
 
 import coliee_ir
 from coliee_adapters.errors import ColieeError, InputError, UsageError, masked
@@ -24,8 +25,6 @@ from coliee_adapters.files.source import Kind, Source
 from coliee_adapters.files.writing import written
 from coliee_ir import Evaluator, Submission
 from tests.needed import needs
-
-Call = Callable[..., tuple[int, str, str]]
 
 EXAMPLES = Path(coliee_ir.__file__).parent / "examples"
 TASK1 = EXAMPLES / "task1"
@@ -126,8 +125,7 @@ def test_folders_lie_elsewhere(memory: Any, call: Call) -> None:
     assert remote.files("memory://task1") == sorted(f"memory://task1/{path.name}" for path in TASK1.iterdir())
     memory.pipe_file("/subs/alpha/a.txt", (TASK1 / "bm25.txt").read_bytes())
     memory.pipe_file("/subs/beta/b.txt", (TASK1 / "dense.txt").read_bytes())
-    code, out, _ = call("leaderboard", "memory://task1/gold.json", "memory://subs", "-f", "csv", "--resamples", "99")
-    assert code == 0
+    out, _ = done(call, "leaderboard", "memory://task1/gold.json", "memory://subs", "-f", "csv", "--resamples", "99")
     assert [line.split(",")[2:4] for line in out.splitlines()[1:]] == [["beta", "dense"], ["alpha", "bm25"]]
     memory.pipe_file("/golds/a.json", (TASK1 / "gold.json").read_bytes())
     memory.pipe_file("/golds/readme.txt", b"what these are\n")

@@ -1,21 +1,18 @@
 from __future__ import annotations
 
 import io
-from collections.abc import Callable
 
 import pytest
 from asserting import refusing
 from by_form import statute
 from hypothesis import given
 from hypothesis import strategies as st
-from reading import told
+from reading import Opened, told
 
 from coliee_adapters.errors import UsageError
 from coliee_adapters.files.source import Source
 from coliee_adapters.records import Answers, Gold
 from coliee_adapters.remarks import Remarks
-
-Opened = Callable[..., Source]
 
 
 def noted(**kinds: list[str] | int) -> Remarks:

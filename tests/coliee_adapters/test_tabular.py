@@ -1,18 +1,14 @@
 from __future__ import annotations
 
-from collections.abc import Callable
-
 import pytest
 from asserting import heard
 from by_form import tabular
-from reading import refused, remarks_of, rows
+from reading import Opened, refused, remarks_of, rows
 
 from coliee_adapters.errors import InputError
 from coliee_adapters.files.source import Source
 from coliee_adapters.forms import detect
 from coliee_adapters.records import Answers, Gold, Run
-
-Opened = Callable[..., Source]
 
 
 def read_rows(file: Source) -> object:

@@ -4,18 +4,16 @@ import gzip
 import io
 import json
 from collections.abc import Callable
-from pathlib import Path
 from typing import Any
 
 import pytest
 from by_form import tort
-from reading import told
+from reading import Opened, told
 
-from coliee_adapters.files.source import Source
 from coliee_adapters.forms.tort import Claim, TortCase
 from coliee_adapters.records import Answers, Gold
 
-Opened = Callable[..., Source]
+pytestmark = pytest.mark.usefixtures("here")
 
 
 def instance(**changes: Any) -> dict[str, Any]:
@@ -29,11 +27,6 @@ def instance(**changes: Any) -> dict[str, Any]:
         "court_decision": True,
         **changes,
     }
-
-
-@pytest.fixture(autouse=True)
-def here(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.chdir(tmp_path)
 
 
 def line(**changes: Any) -> str:

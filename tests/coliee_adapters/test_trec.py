@@ -1,7 +1,6 @@
 from __future__ import annotations
 
 import io
-from collections.abc import Callable
 from typing import Any
 
 import pytest
@@ -9,14 +8,11 @@ from asserting import refusing
 from by_form import trec
 from hypothesis import given
 from hypothesis import strategies as st
-from reading import refused
+from reading import Opened, refused
 
 from coliee_adapters.errors import InputError, UsageError
 from coliee_adapters.files.source import Source
 from coliee_adapters.records import GREATEST_RELEVANCE, normal_id
-
-Opened = Callable[..., Source]
-
 
 # a byte order mark within a line is refused
 WORDS = st.text(

@@ -2,6 +2,11 @@
 
 from __future__ import annotations
 
+from pathlib import Path
+
+import coliee_ir.examples
+
+EXAMPLES = Path(coliee_ir.examples.__file__).parent
 SHOWN = {
     "1": ["task1/gold.json", "task1/bm25.txt", "task1/dense.txt", "task1/rerank.json"],
     "2": ["task2/gold.json", "task2/mono.txt", "task2/rules.csv"],
@@ -19,3 +24,8 @@ SHOWN = {
     "rationale": ["tort/gold.jsonl", "tort/ALPHA.jsonl", "tort/BETA.jsonl", "--task", "rationale"],
     "trec": ["trec/qrels.txt", "trec/bm25.run", "trec/dense.run"],
 }
+
+
+def shown(name: str) -> list[str]:
+    """What is typed for a task, wherever it is typed."""
+    return [str(EXAMPLES / argument) if "/" in argument else argument for argument in SHOWN[name]]

@@ -3,19 +3,16 @@
 from __future__ import annotations
 
 import json
-from collections.abc import Callable
 from pathlib import Path
 
 import one_step
 import pytest
-from asserting import heard
+from asserting import Call, done, failing, heard
 
 from coliee_adapters.errors import InputError
 from coliee_ir import Answers, Decisions, evaluate, fuse, read_run, to_run
 from coliee_ir.commands.tune import tune
 from coliee_ir.scoring.reading import find_task, given, read_gold, telling
-
-Call = Callable[..., tuple[int, str, str]]
 
 GOLD = {"R07-01-O": "Y", "R07-02-O": "N", "R07-03-O": "N", "R07-04-O": "Y"}
 XML = "<dataset>" + "".join(f'<pair id="{q}" label="{y}"><article>96</article></pair>' for q, y in GOLD.items())
@@ -87,8 +84,7 @@ def test_answers_beside_articles_are_held_to_the_same_choice(sorry: Path) -> Non
     "command", [["convert", "sorry.txt", "-", "--to", "trec"], ["fuse", "plain.txt", "sorry.txt", "-o", "-"]]
 )
 def test_nothing_else_takes_them(sorry: Path, call: Call, command: list[str]) -> None:
-    code, out, err = call(*command)
-    assert (code, out) == (2, "")
+    err = failing(call, *command)
     assert "[bad-label] 2 … 4 … are …" in err
 
 
@@ -105,8 +101,7 @@ def test_nothing_else_takes_them(sorry: Path, call: Call, command: list[str]) ->
 @pytest.mark.parametrize("gold", ["gold.json", "gold.xml"])
 def test_answers_in_any_form_are_scored_as_task_4(sorry: Path, call: Call, text: str, gold: str) -> None:
     Path("us.json").write_text(text)
-    code, out, err = call("evaluate", gold, "us.json")
-    assert code == 0, err
+    out, err = done(call, "evaluate", gold, "us.json")
     assert "task 4" in err
     assert "1.0000" in out
     Path("us.txt").write_text("".join(f"{query} 96 T\n" for query in GOLD))

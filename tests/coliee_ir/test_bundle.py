@@ -14,6 +14,7 @@ from tempfile import TemporaryDirectory
 
 import pytest
 import yaml  # type: ignore[import-untyped]
+from example_runs import EXAMPLES
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
@@ -24,7 +25,6 @@ from coliee_ir.commands.bundle import PLATFORMS, pack, score_upload
 Case = tuple[Path, dict[str, bytes], str]
 
 ROOT = Path(__file__).resolve().parents[2]
-EXAMPLES = ROOT / "coliee_ir" / "examples"
 ONE = (EXAMPLES / "task1" / "gold.json", {"bm25.txt": (EXAMPLES / "task1" / "bm25.txt").read_bytes()}, "1")
 THREE = (
     EXAMPLES / "task3" / "gold.xml",

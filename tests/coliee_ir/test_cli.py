@@ -1,5 +1,6 @@
 from __future__ import annotations
 
+import contextlib
 import csv
 import gzip
 import io
@@ -8,16 +9,16 @@ import os
 import re
 import shlex
 import shutil
+import signal
 import subprocess
 import sys
-from collections.abc import Callable
 from pathlib import Path
 
 import pytest
-from example_runs import SHOWN
+from asserting import Call, done, failing
+from example_runs import EXAMPLES, SHOWN, shown
 
 import coliee_ir
-import coliee_ir.examples
 from coliee_adapters import trec_eval
 from coliee_adapters.ir_measures import NAMES
 from coliee_ir import Decisions, cli
@@ -32,24 +33,11 @@ from coliee_ir.scoring.scores import ScoreTable
 pytestmark = pytest.mark.usefixtures("one_deal")
 
 FORMS = forms_of(ScoreTable)
-EXAMPLES = Path(coliee_ir.examples.__file__).parent
 VERSIONS = f"coliee-ir {coliee_ir.__version__}, trec_eval {trec_eval.version()}\n"
-
-Call = Callable[..., tuple[int, str, str]]
-
-
-@pytest.fixture
-def here(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
-    monkeypatch.chdir(tmp_path)
-    return tmp_path
 
 
 def in_process(*arguments: str | os.PathLike[str], **options: object) -> subprocess.CompletedProcess[bytes]:
     return subprocess.run([sys.executable, "-m", "coliee_ir", *arguments], capture_output=True, check=False, **options)  # type: ignore[call-overload,no-any-return]
-
-
-def shown(name: str) -> list[str]:
-    return [str(EXAMPLES / argument) if "/" in argument else argument for argument in SHOWN[name]]
 
 
 @pytest.mark.parametrize(("name", "per_query"), [("1", False), *((name, True) for name in SHOWN)])
@@ -135,8 +123,7 @@ def test_the_json_contract_has_these_keys(call: Call) -> None:
 
 
 def test_what_was_judged_is_said_on_standard_error(call: Call) -> None:
-    code, _, err = call("evaluate", *shown("1"))
-    assert code == 0
+    _, err = done(call, "evaluate", *shown("1"))
     assert "dense: 40 queries: … 37 answered, 3 unanswered … 2 extra queries … ignored …\n" in err
     assert err.splitlines()[-1].startswith("all runs: [gold-duplicate] 1 …")
     given = (EXAMPLES / "task5/gold.txt", EXAMPLES / "task5/ALPHA.txt", "--task", "5")
@@ -148,8 +135,7 @@ def test_what_was_judged_is_said_on_standard_error(call: Call) -> None:
 def test_a_terminal_has_a_table_with_title_and_caption(call: Call, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(sys.stdout, "isatty", lambda: True)
     monkeypatch.setenv("COLUMNS", "120")
-    code, out, _ = call("evaluate", *shown("1"))
-    assert code == 0
+    out, _ = done(call, "evaluate", *shown("1"))
     assert f"COLIEE {NEWEST}, Task 1: case-law retrieval" in out
     assert "bm25: 40 queries: 40 answered, 0 unanswered" in out
     assert "dense: 40 queries: … 37 answered, 3 unanswered … 2 extra queries … ignored …" in out
@@ -162,14 +148,42 @@ def test_a_terminal_has_a_table_with_title_and_caption(call: Call, monkeypatch: 
     assert "q17" in out
 
 
+@pytest.mark.skipif(not hasattr(os, "openpty"), reason="Windows has no pseudo-terminal")
+@pytest.mark.parametrize("ending", [None, signal.SIGINT])
+def test_what_takes_long_is_shown_on_a_terminal_and_only_there(ending: signal.Signals | None) -> None:
+    typed = [sys.executable, "-m", "coliee_ir", "evaluate", "-", EXAMPLES / "task1/bm25.txt"]
+    ours, theirs = os.openpty()
+    piped, watched = (
+        subprocess.Popen(typed, stdin=subprocess.PIPE, stdout=subprocess.PIPE, stderr=stderr)
+        for stderr in (subprocess.PIPE, theirs)
+    )
+    os.close(theirs)
+    heard = b""
+    while heard.count(b" s") < 2:  # both wait for the gold
+        heard += os.read(ours, 1000)
+    assert b"evaluate: 2 s" in heard
+    for process in (piped, watched):
+        if ending is not None:
+            process.send_signal(ending)
+    gold = (EXAMPLES / "task1/gold.json").read_bytes()
+    (result, said), (table, _) = (one.communicate(None if ending else gold) for one in (piped, watched))
+    with contextlib.suppress(OSError):  # as Linux says that nobody is at the other end
+        while piece := os.read(ours, 1000):
+            heard += piece
+    os.close(ours)
+    assert (piped.returncode, result) == (watched.returncode, table)
+    assert piped.returncode == (130 if ending else 0)
+    lines = heard.replace(b"\r\n", b"\n").split(b"\n")
+    assert [line.rpartition(b"\r")[2] for line in lines] == said.split(b"\n")  # nothing is left of it
+
+
 def test_a_tag_cannot_command_the_terminal(here: Path, call: Call, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(sys.stdout, "isatty", lambda: True)
     monkeypatch.setenv("NO_COLOR", "1")
     Path("gold").write_text("q1 0 d 1\nq2 0 d 1\n")
     Path("run").write_text("q1 Q0 d 1 1 a\x1b[31m\n")
     Path("other").write_text("q1 Q0 d 1 1 b\nq2 Q0 d 1 1 b\n")
-    code, out, err = call("evaluate", "gold", "run", "other", "-m", "map")
-    assert code == 0
+    out, err = done(call, "evaluate", "gold", "run", "other", "-m", "map")
     assert r"a\x1b[31m: 2 queries: 1 answered" in out
     assert r"a\x1b[31m: 2 queries: 1 answered" in err
     assert "\x1b[31m" not in out + err
@@ -214,8 +228,7 @@ SPLIT = {
 @pytest.mark.parametrize("form", SPLIT)
 def test_only_the_queries_of_a_file_are_scored(form: str, case_law: Path, call: Call) -> None:
     Path("split").write_text(SPLIT[form])
-    code, out, err = call("evaluate", "gold.json", "run.txt", "--task", "1", "--only", "split", "-f", "json")
-    assert code == 0, err
+    out, err = done(call, "evaluate", "gold.json", "run.txt", "--task", "1", "--only", "split", "-f", "json")
     document = json.loads(out)
     assert document["excluded"] == ["000002"]
     [run] = document["runs"]
@@ -239,8 +252,7 @@ def test_every_command_scores_a_split(command: str, tmp_path: Path, call: Call) 
     split = ("--only", ",".join(list(gold)[:4]), "--task", "1", "-o", tmp_path / "out")
     first = {"fuse": [*runs, "--fit", tmp_path / "gold.json"]}.get(command, [tmp_path / "gold.json", *runs])
     more = {"compare": ["--resamples", "9"], "leaderboard": ["--resamples", "9"]}
-    code, _, err = call(command, *first, *split, *more.get(command, ["--folds", "2"]))
-    assert code == 0, err
+    _, err = done(call, command, *first, *split, *more.get(command, ["--folds", "2"]))
     assert "4 queries" in err
     assert "7 queries" not in err
 
@@ -256,8 +268,7 @@ def test_every_command_scores_a_split(command: str, tmp_path: Path, call: Call) 
     ],
 )
 def test_measures_are_those_asked_for(options: list[str], wanted: dict[str, float], case_law: Path, call: Call) -> None:
-    code, out, _ = call("evaluate", "gold.json", "run.txt", *options, "-f", "json")
-    assert code == 0
+    out, _ = done(call, "evaluate", "gold.json", "run.txt", *options, "-f", "json")
     assert json.loads(out)["runs"][0]["measures"] == pytest.approx(wanted)
     changed = {"unanswered": "skip"} if "--decision" in options else {}
     assert json.loads(out)["decisions"] == {**Decisions().to_dict(), **changed}
@@ -316,8 +327,7 @@ def test_usage_that_does_not_fit_is_refused_with_what_would(
 ) -> None:
     for name, content in SPLITS.items():
         Path(name).write_text(content)
-    code, out, err = call(*words)
-    assert (code, out) == (2, "")
+    err = failing(call, *words)
     assert said in err
     assert {path.name for path in case_law.iterdir()} == {"gold.json", "run.txt", *SPLITS}
     assert "Traceback" not in err
@@ -347,15 +357,13 @@ def test_measures_lists_all_there_are(call: Call) -> None:
     ],
 )
 def test_measures_explains_one(name: str, parts: list[str], call: Call) -> None:
-    code, out, _ = call("measures", name)
-    assert code == 0
+    out, _ = done(call, "measures", name)
     assert all(part in out for part in parts)
     assert max(map(len, out.splitlines())) <= 121
 
 
 def test_the_demo_scores_every_task_and_says_what_to_type(call: Call) -> None:
-    code, out, _ = call("demo")
-    assert code == 0
+    out, _ = done(call, "demo")
     typed = [line for line in out.splitlines() if line.startswith("$ coliee-ir evaluate ")]
     assert {re.match(r"── Task (\w+)", line)[1] for line in out.splitlines() if line.startswith("──")} == set(TASKS)  # type: ignore[index]
     assert len(typed) == len(demo._SHOWN)
@@ -364,8 +372,7 @@ def test_the_demo_scores_every_task_and_says_what_to_type(call: Call) -> None:
     _, out, _ = call("demo", "--task", "2")
     assert out.count("── Task ") == out.count("── Task 2") == 1
     [typed] = [line for line in out.splitlines() if line.startswith("$ ")]
-    code, again, _ = call(*typed.split()[2:])
-    assert code == 0
+    again, _ = done(call, *typed.split()[2:])
     assert again in out
     assert call("demo", "--task", "9")[0] == 2
 
@@ -384,8 +391,7 @@ def test_the_demo_copies_its_files_and_writes_over_none(call: Call, tmp_path: Pa
 
 @pytest.mark.parametrize("command", cli.COMMANDS)
 def test_every_command_has_help_that_ends_with_an_example(command: str, call: Call) -> None:
-    code, out, _ = call(command, "--help")
-    assert code == 0
+    out, _ = done(call, command, "--help")
     assert cli.COMMANDS[command][1:] in out
     assert command in call("--help")[1]
     *_, last = out.splitlines()
@@ -423,6 +429,9 @@ def test_options_are_few_and_mean_the_same_in_every_command(call: Call) -> None:
     ("typed", "meant"),
     [
         ("evalute gold.json run.txt", "evaluate?"),
+        ("score gold.json run.txt", "evaluate?"),
+        ("report gold.json run.txt -o page.pdf", "page.pdf: "),
+        ("evaluate gold.json run.txt --labels Yes,No", "Y="),
         ("tune gold.json run.txt --maximise MicroF1", "-m?"),
         ("cut run.txt --top 5", "--by k=N?"),
         ("fuse run.txt run.txt -f json", "--to?"),

@@ -8,17 +8,15 @@ from typing import Any
 
 import pytest
 from asserting import heard, refusing
+from example_runs import EXAMPLES
 from hypothesis import given
 from hypothesis import strategies as st
 
-import coliee_ir.examples
 from coliee_adapters.errors import ColieeError, InputError, MismatchError, UsageError
 from coliee_adapters.forms.lines import counted
 from coliee_adapters.records import Answers, Columns, Gold, Run
 from coliee_ir import evaluate, read_run, to_qrels, to_run
 from coliee_ir.commands.convert import convert
-
-EXAMPLES = Path(coliee_ir.examples.__file__).parent
 
 
 @pytest.fixture

@@ -4,19 +4,17 @@ from __future__ import annotations
 
 import csv
 import math
-from collections.abc import Callable
 from dataclasses import replace
 from pathlib import Path
 
 import pytest
+from asserting import Call, done
 from pytest import approx
 
 from coliee_adapters.errors import UsageError
 from coliee_ir import cut, evaluate, tune
 from coliee_ir.measures import parse
 from coliee_ir.stats.intervals import jackknife_t
-
-Call = Callable[..., tuple[int, str, str]]
 
 GOLD = {f"q{n:02}": [f"d{n}", f"d{n + 1}"][n % 5 == 0 :] for n in range(12)}
 RUN = {
@@ -57,8 +55,7 @@ def test_the_curve_is_written(tmp_path: Path, monkeypatch: pytest.MonkeyPatch, c
     for name, run in (("gold.json", GOLD), ("run.json", RUN)):
         Path(name).write_text(str(run).replace("'", '"'))
     given = ("tune", "gold.json", "run.json", "--task", "1", "--by", "k", "--folds", "3")
-    code, _, err = call(*given, "--curve", "c.csv")
-    assert code == 0, err
+    done(call, *given, "--curve", "c.csv")
     rows = list(csv.DictReader(Path("c.csv").read_text().splitlines()))
     assert [(row["run"], row["rule"], row["parameter"]) for row in rows] == [("run", "k", str(k)) for k in range(1, 6)]
     for row in rows:
@@ -76,8 +73,7 @@ def test_the_curve_is_drawn(tmp_path: Path, call: Call) -> None:
         (tmp_path / name).write_text(str(run).replace("'", '"'))
     given = ("tune", *(tmp_path / name for name in ("gold.json", "a.json", "b.json")), "--task", "1", "--folds", "3")
     for ending, start in (("svg", b"<svg"), ("pdf", b"%PDF"), ("png", b"\x89PNG")):
-        code, _, err = call(*given, "--by", "k", "--curve", tmp_path / f"curve.{ending}")
-        assert code == 0, err
+        done(call, *given, "--by", "k", "--curve", tmp_path / f"curve.{ending}")
         assert (tmp_path / f"curve.{ending}").read_bytes().startswith(start)
 
 

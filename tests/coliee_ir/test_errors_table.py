@@ -5,18 +5,16 @@ from __future__ import annotations
 import csv
 import json
 from collections import Counter
-from collections.abc import Callable
 from pathlib import Path
 
 import pytest
+from asserting import Call, done, failing
 from hypothesis import given
 from hypothesis import strategies as st
 
 from coliee_ir import Decisions, Evaluator
 from coliee_ir.commands.evaluate.errors import outcomes
 from coliee_ir.scoring.submission import Submission
-
-Call = Callable[..., tuple[int, str, str]]
 
 DOCUMENTS = st.lists(st.sampled_from("abcdef"), unique=True, max_size=6)
 QUERIES = st.sampled_from(["1", "2", "3"])
@@ -81,8 +79,7 @@ def test_the_name_of_the_file_says_its_form_and_titles_come_from_a_corpus(name: 
     for case in ("000001", "000007", "000008"):
         Path(f"cases/{case}.txt").write_text(f"Re {case}\n")
     given = ("evaluate", "gold.json", "run.txt", "next.txt", "--task", "1", "--corpus", "cases", "--errors", name)
-    code, _, err = call(*given)
-    assert code == 0, err
+    done(call, *given)
     text = Path(name).read_text()
     separator = "," if name == "e.csv" else "\t"
     rows = json.loads(text) if name == "e.json" else list(csv.DictReader(text.splitlines(), delimiter=separator))
@@ -99,8 +96,7 @@ def test_the_name_of_the_file_says_its_form_and_titles_come_from_a_corpus(name: 
 def test_a_table_stands_on_standard_output_and_the_scores_beside_it(call: Call) -> None:
     given = ("evaluate", "gold.json", "run.txt", "next.txt", "--task", "1", "-m", "MicroF1", "-f", "csv")
     _, scores, said = call(*given)
-    code, out, err = call(*given, "--errors", "-")
-    assert code == 0
+    out, err = done(call, *given, "--errors", "-")
     assert err == said + scores
     assert call(*given, "--errors", "e.txt") == (0, scores, said)
     assert out == Path("e.txt").read_text()
@@ -124,8 +120,7 @@ def test_what_lies_behind_the_cutoff_is_missed_with_its_rank(call: Call) -> None
     "wrong", [["--errors", "e.xlsx"], ["--corpus", "cases"], ["--errors", "-", "--log", "-"], ["--errors", "run.txt"]]
 )
 def test_what_cannot_be_written_is_refused_before_anything(wrong: list[str], call: Call) -> None:
-    code, out, err = call("evaluate", "gold.json", "run.txt", "--task", "1", *wrong)
-    assert (code, out) == (2, "")
+    err = failing(call, "evaluate", "gold.json", "run.txt", "--task", "1", *wrong)
     assert err.startswith("coliee-ir: ")
 
 

@@ -7,14 +7,12 @@ from typing import Any
 
 import pytest
 from asserting import heard, refusing
+from example_runs import EXAMPLES
 
-import coliee_ir.examples
 from coliee_adapters.errors import InputError, MismatchError, UsageError
 from coliee_adapters.records import Answers, Gold, Run
 from coliee_ir import Decisions, Evaluator, evaluate
 from coliee_ir.rules.protocol import NEWEST
-
-EXAMPLES = Path(coliee_ir.examples.__file__).parent
 
 GOLD = {"001": ["013", "020"], "002": ["007"], "003": ["001", "002", "003"]}
 RUN = {"001": ["013", "018"], "003": ["001", "002"], "999": ["001"]}

@@ -5,14 +5,14 @@ import io
 import json
 import sys
 from collections import Counter
-from collections.abc import Callable
 from pathlib import Path
 from typing import Any
 
 import pytest
-from asserting import heard
+from asserting import Call, done, failing, heard
+from example_runs import EXAMPLES
 
-import coliee_ir.examples
+import coliee_ir
 from coliee_ir.cli import main
 from coliee_ir.commands.convert import to_run
 from coliee_ir.commands.fuse import METHODS, NORMS
@@ -20,12 +20,9 @@ from coliee_ir.rules.protocol import NEWEST
 
 pytestmark = pytest.mark.usefixtures("one_deal")
 
-EXAMPLES = Path(coliee_ir.examples.__file__).parent
 TASK1 = [str(EXAMPLES / "task1" / name) for name in ("bm25.txt", "dense.txt", "rerank.json")]
 GOLD1 = str(EXAMPLES / "task1" / "gold.json")
 TREC = [str(EXAMPLES / "trec" / name) for name in ("bm25.run", "dense.run")]
-
-Call = Callable[..., tuple[int, str, str]]
 
 
 @pytest.fixture(name="call")
@@ -87,8 +84,7 @@ def test_a_submission_is_valid(call: Call, capsys: pytest.CaptureFixture[str]) -
 
 def test_answers_are_put_to_the_vote(call: Call, capsys: pytest.CaptureFixture[str]) -> None:
     answers = [str(EXAMPLES / "task4" / name) for name in ("ALPHA.txt", "BETA.txt")]
-    code, _, err = call(*answers, "-o", "a.txt", "--tag", "V")
-    assert code == 0
+    _, err = done(call, *answers, "-o", "a.txt", "--tag", "V")
     assert "[answer-tie] 12 …, decided N (--ties N): R07-02-I, R07-02-U, R07-04-E, " in err
     assert first_line("a.txt")[1:] == ["N", "V"] or first_line("a.txt")[1:] == ["Y", "V"]
     assert main(["evaluate", str(EXAMPLES / "task4" / "gold.xml"), "a.txt"]) == 0
@@ -101,8 +97,7 @@ def test_answers_are_put_to_the_vote(call: Call, capsys: pytest.CaptureFixture[s
 def test_submissions_of_the_pilot_repeat_the_test_file(call: Call, capsys: pytest.CaptureFixture[str]) -> None:
     cases = [str(EXAMPLES / "tort" / f"{name}.jsonl") for name in ("ALPHA", "BETA")]
     gold = str(EXAMPLES / "tort" / "gold.jsonl")
-    code, _, err = call(*cases, "-o", "labels.txt")
-    assert code == 0
+    _, err = done(call, *cases, "-o", "labels.txt")
     assert "a submission of the pilot repeats the test file: --template FILE makes one" in err
     assert call(*cases, "-o", "t.jsonl", "--template", gold)[0] == 0
     assert main(["validate", "t.jsonl"]) == 0
@@ -115,8 +110,7 @@ def test_submissions_of_the_pilot_repeat_the_test_file(call: Call, capsys: pytes
 
 
 def test_standard_input_and_output_and_gzip(call: Call, monkeypatch: pytest.MonkeyPatch) -> None:
-    code, out, err = call(*TASK1[:2], "-o", "-")
-    assert code == 0
+    out, err = done(call, *TASK1[:2], "-o", "-")
     assert out.splitlines()[0].endswith(" rrf")
     assert "documents of" in err
     assert call(*TASK1[:2], "-o", "f.gz")[0] == 0
@@ -137,8 +131,7 @@ def test_nothing_is_half_written_and_no_run_written_over(call: Call) -> None:
         [TASK1[0], EXAMPLES / "task4" / "ALPHA.txt", "-o", "out"],
         ["a.txt", "a.txt", "--method", "union", "-o", "a.txt"],
     ):
-        code, out, err = call(*arguments)
-        assert (code, out) == (2, "")
+        err = failing(call, *arguments)
         assert err.splitlines()[-1].startswith("coliee-ir: ")
     assert "[would-overwrite] a.txt …" in err
     assert (Path("out").read_text(), Path("a.txt").read_text()) == ("old\n", "1 3 A\n")
@@ -148,8 +141,7 @@ def test_nothing_is_half_written_and_no_run_written_over(call: Call) -> None:
 def test_what_a_file_holds_does_not_reach_the_terminal(call: Call) -> None:
     Path("a.txt").write_text("1\x1b[31m x A\x1b[31m\n2 x A\n")
     Path("b.txt").write_text("2 x B\n2 x B\n")
-    code, _, err = call("a.txt", "b.txt", "-o", "out")
-    assert code == 0
+    _, err = done(call, "a.txt", "b.txt", "-o", "out")
     assert "\x1b" not in err
     assert "1\\x1b[31m" in err
 
@@ -165,10 +157,9 @@ def test_weights_by_hand_and_from_a_file(call: Call) -> None:
 
 
 def test_fitted_weights_are_written_and_applied(call: Call, capsys: pytest.CaptureFixture[str]) -> None:
-    code, out, err = call(
+    out, err = done(call,
         *TASK1, "--fit", GOLD1, "--save", "w.json", "-o", "fused.txt", "--tag", "FIT", "--task", "1"
     )  # fmt: skip
-    assert code == 0
     assert out.splitlines()[0].split() == [
         *["run", "weight", "MicroF1", "top", "held", "out", "SD", "splits"],
         *["fitted", "-", "it", "SE", "low", "95%", "high", "95%"],
@@ -210,8 +201,7 @@ def test_what_is_fitted_can_be_tuned(call: Call) -> None:
 
 def test_fitting_on_standard_output(call: Call) -> None:
     given = [*TREC, "--fit", EXAMPLES / "trec" / "qrels.txt", "--method", "rrf", "-m", "AP", "--folds", "2"]
-    code, out, err = call(*given, "-o", "x", "--save", "-")
-    assert code == 0
+    out, err = done(call, *given, "-o", "x", "--save", "-")
     assert json.loads(out)["fusion"]["method"] == "rrf"
     _, table, _ = call(*given, "-o", "x")
     assert table.splitlines()[0].split()[:2] == ["run", "weight"]
@@ -250,8 +240,7 @@ def test_a_seed_repeats_the_fit(call: Call) -> None:
     ],
 )
 def test_what_is_refused_is_refused_in_a_sentence(call: Call, arguments: list[Any], sentence: str) -> None:
-    code, out, err = call(*arguments)
-    assert (code, out) == (2, "")
+    err = failing(call, *arguments)
     assert sentence in err.splitlines()[-1]
     assert not Path("x").exists()
 

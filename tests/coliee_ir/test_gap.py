@@ -5,10 +5,11 @@ from __future__ import annotations
 import csv
 import itertools
 import json
-from collections.abc import Callable, Iterator
+from collections.abc import Iterator
 from pathlib import Path
 
 import pytest
+from asserting import Call, done
 from hypothesis import given, settings
 from hypothesis import strategies as st
 from pytest import approx
@@ -16,8 +17,6 @@ from pytest import approx
 from coliee_adapters.errors import UsageError
 from coliee_ir import Decisions, Evaluator, evaluate_all
 from coliee_ir.commands.evaluate.gap import Gap, gap, gap_of, overlap
-
-Call = Callable[..., tuple[int, str, str]]
 
 GOLD = {"1": ["a", "b"], "2": ["c"], "3": ["a", "c", "d"]}
 LISTS = st.lists(st.sampled_from("abcdxy"), unique=True, max_size=4)
@@ -110,11 +109,10 @@ def test_labels_by_articles(tmp_path: Path, call: Call, choice: str, shares: tup
         "".join(f"R07-0{at} Q0 {article} 1 1.0 A\n" for at, article in (("1-A", 1), ("2-A", 2), ("4-A", 2)))
     )
     (tmp_path / "answers.A").write_text("R07-01-A Y A\nR07-02-A Y A\nR07-03-A Y A\nR07-04-A N A\n")
-    code, out, err = call(
+    out, _ = done(call,
         "evaluate", tmp_path / "gold.xml", tmp_path / "task3.A", "--answers", tmp_path / "answers.A", "--task", "3",
         "--edition", "2026", "--gap", "-f", "json", "--decision", f"without_articles={choice}",
     )  # fmt: skip
-    assert code == 0, err
     [one] = json.loads(out)["runs"]
     assert [*one["gap"].values()] == approx([share / sum(shares) for share in shares])
     assert one["gap"]["score"] == approx(one["measures"]["Accuracy"])

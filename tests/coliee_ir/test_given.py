@@ -11,6 +11,7 @@ import pandas
 import polars
 import pytest
 from asserting import heard, refusing
+from example_runs import EXAMPLES
 
 from coliee_adapters.errors import InputError, UsageError
 from coliee_ir import Scored, compare, errors, evaluate_all, leaderboard, plan
@@ -20,7 +21,6 @@ from coliee_ir.output.shown import render
 from coliee_ir.scoring.scores import ScoreTable
 from coliee_ir.scoring.submission import Submission
 
-EXAMPLES = Path(__file__).parents[2] / "coliee_ir" / "examples"
 TASK1 = ("task1", "gold.json", ["bm25.txt", "dense.txt", "rerank.json"], {"task": "1"})
 CASES: list[tuple[str, str, list[Any], dict[str, Any]]] = [
     TASK1,
@@ -145,6 +145,7 @@ WRONG = {
     "correct > retrieved": ("run,query,correct,retrieved,relevant\na,q1,3,2,3\n", "s.csv, line 2: [bad-cell]"),
     "micro without counts": ("run,query,MicroF1\na,q1,0.5\n", "s.csv: [unfit-measure]"),
     "over all only": ("run,query,AP\na,all,0.5\n", "s.csv: [no-query]"),
+    "a log": ("time,tag,file,sha256,rules,AP\nt,a,a.txt,0a,1b,0.5\n", "s.csv: [no-query]"),
     "widths": (LONG + "a,q3,AP\n", "s.csv, line 6: [columns]"),
 }  # fmt: skip
 
@@ -163,12 +164,15 @@ def test_what_scores_cannot_do_is_said(tmp_path: Path, monkeypatch: pytest.Monke
     Path("one.csv").write_text(LONG.replace("b,", "a,").replace("q2", "q3").replace("a,q1,AP,0\n", "a,q4,AP,0\n", 1)
                                .replace("a,q3,AP,1\na,q3,AP,1", "a,q3,AP,1"))  # fmt: skip
     shutil.copy(EXAMPLES / "task1" / "gold.json", "gold.json")
+    assert main(["evaluate", "gold.json", str(EXAMPLES / "task1" / "bm25.txt"), "--log", "log.csv"]) == 0
+    capfd.readouterr()
     for typed, expected in [
         (["compare", "one.csv"], "coliee-ir: [too-few]"),
         (["compare", "gold.json"], "coliee-ir: [usage]"),
         (["leaderboard", "s.csv", "--only", "q1"], "coliee-ir: [unfit-option]"),
         (["leaderboard", "s.csv", "--table", "questions"], "coliee-ir: [no-result]"),
         (["compare", "s.csv", "-m", "nothing"], "coliee-ir: [unknown-measure]"),
+        (["compare", "log.csv"], "coliee-ir: log.csv: [no-query]"),
         (["evaluate", "s.csv", "s.csv"], "coliee-ir: s.csv, line 1: [missing-column]"),
     ]:
         assert main(typed) == 2

@@ -3,20 +3,17 @@
 from __future__ import annotations
 
 import json
-from collections.abc import Callable
 from pathlib import Path
 
 import one_step
 import pytest
-from asserting import clause
+from asserting import Call, clause, done, failing
 
 from coliee_adapters.errors import InputError
 from coliee_ir import Gold, evaluate, read_gold
 from coliee_ir.scoring.reading import gold_files
 
 pytestmark = pytest.mark.usefixtures("one_deal")
-
-Call = Callable[..., tuple[int, str, str]]
 
 
 def statute(era: str, label: str = ' label="Y"', articles: str = "<article>572</article>") -> str:
@@ -44,8 +41,7 @@ def test_a_folder_of_golds_is_one_gold(years: Path, call: Call) -> None:
     assert gold.labels == dict.fromkeys(gold.queries, True)
     assert (gold.path, gold.format) == ("train", "statute-xml")
     assert gold.remarks.examples("not-gold") == ("README.txt",)
-    code, out, err = call("evaluate", "train", "run.txt", "--edition", "2025", "-f", "json")
-    assert code == 0
+    out, err = done(call, "evaluate", "train", "run.txt", "--edition", "2025", "-f", "json")
     assert json.loads(out)["gold"] == "train"
     assert json.loads(out)["runs"][0]["queries"]["judged"] == 4
     assert "README.txt" in err
@@ -71,11 +67,9 @@ def test_every_command_takes_several_golds(years: Path, call: Call, command: str
         runs.append("second.txt")
     options = {"report": ["-o", "page.html"], "tune": ["--folds", "2"], "compare": ["--resamples", "99"]}
     given = [command, "train/riteval_R01.xml", *runs, "--edition", "2025", *options.get(command, [])]
-    code, _, err = call(*given)
-    assert code == 0, err
+    _, err = done(call, *given)
     assert "[extra-query] 2 …" in err
-    code, _, err = call(*given, "--gold", "train/riteval_R02.xml")
-    assert code == 0, err
+    _, err = done(call, *given, "--gold", "train/riteval_R02.xml")
     assert "[extra-query]" not in err
     assert call(*given, "--gold", "-", "--gold", "-")[0] == 2
 
@@ -214,6 +208,5 @@ def test_every_command_asks_whether_gold_and_run_are_swapped(command: str, tmp_p
     other.write_text("000001 000007 U\n000002 000008 U\n")
     more = {"compare": [other], "fuse": [other, "--fit", run], "report": ["-o", tmp_path / "r.html"]}
     first = [gold] if command == "fuse" else [run, gold]
-    code, out, err = call(command, *first, *more.get(command, []))
-    assert (code, out) == (2, "")
+    err = failing(call, command, *first, *more.get(command, []))
     assert f"… {gold} …" in err

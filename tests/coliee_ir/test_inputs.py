@@ -6,12 +6,10 @@ import gzip
 import hashlib
 import json
 import zipfile
-from collections.abc import Callable
 from pathlib import Path
 
 import pytest
-
-Call = Callable[..., tuple[int, str, str]]
+from asserting import Call
 
 BOTH = ["gold.json", "runs/a", "runs/b"]
 

@@ -13,14 +13,13 @@ from pathlib import Path
 
 import one_step
 import pytest
+from example_runs import EXAMPLES
 
-import coliee_ir
 from coliee_ir import read_gold
 from coliee_ir.cli import main
 from coliee_ir.inbox.inventory import Part, sort_files
 from coliee_ir.inbox.teams import TeamList, Teams
 
-EXAMPLES = Path(coliee_ir.__file__).parent / "examples"
 TASKS = {"task1": "1", "task2": "2", "task3": "3", "task4": "4", "tort": "tort"}
 
 

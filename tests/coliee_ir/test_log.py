@@ -7,18 +7,13 @@ import hashlib
 import io
 import multiprocessing
 import sys
-from collections.abc import Callable
 from pathlib import Path
 
 import pytest
+from asserting import Call
 
-import coliee_ir
 from coliee_ir import evaluate
 from coliee_ir.commands.evaluate import log
-
-Call = Callable[..., tuple[int, str, str]]
-
-EXAMPLES = Path(coliee_ir.__file__).parent / "examples"
 
 
 @pytest.fixture

@@ -10,6 +10,7 @@ from pathlib import Path
 import numpy as np
 import pytest
 from asserting import heard, refusing
+from example_runs import EXAMPLES
 
 import coliee_ir
 from coliee_adapters.errors import InputError, UsageError
@@ -20,7 +21,6 @@ from coliee_ir.scoring import batch
 from coliee_ir.scoring.scores import ScoreTable
 from coliee_ir.scoring.submission import Submission
 
-EXAMPLES = Path(coliee_ir.__file__).parent / "examples"
 GOLD = str(EXAMPLES / "task1" / "gold.json")
 RUNS = [str(EXAMPLES / "task1" / name) for name in ("bm25.txt", "dense.txt", "rerank.json")]
 

@@ -60,7 +60,7 @@ def suggested(typed: str) -> str:
     ("typed", "meant"),
     [
         *(("recall@5", "MicroR@5 or R@5"), ("precision@10", "MicroP@10 or P@10"), ("F1", "MicroF1 or MacroF1")),
-        *(("f2", "MacroF2 or MicroF2"), ("accuracy@5", "Accuracy@5 or Success@5"), ("xyzzy", "")),
+        *(("f2", "MacroF2 or MicroF2"), ("accuracy@5", "Accuracy@5 or Success@5"), ("xyzzy", ""), ("P@5,R@5", "")),
     ],
 )
 def test_a_name_that_can_mean_several_things_is_answered_with_them(typed: str, meant: str) -> None:

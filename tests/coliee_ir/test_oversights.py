@@ -2,23 +2,19 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
 from concurrent.futures import Executor, Future
 from pathlib import Path
 from types import SimpleNamespace
 from typing import Any
 
 import pytest
-from asserting import heard
+from asserting import Call, heard
+from example_runs import EXAMPLES
 
-import coliee_ir.examples
 from coliee_ir import evaluate, validate
 from coliee_ir.judging import workers
 
-EXAMPLES = Path(coliee_ir.examples.__file__).parent
 GOLD1, RUN1 = EXAMPLES / "task1" / "gold.json", EXAMPLES / "task1" / "bm25.txt"
-
-Call = Callable[..., tuple[int, str, str]]
 
 
 @pytest.mark.parametrize("end", ["\u2028", "\u2029", "\x85"])

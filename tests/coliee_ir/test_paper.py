@@ -7,14 +7,13 @@ from pathlib import Path
 
 import one_step
 import pytest
+from example_runs import EXAMPLES
 
-import coliee_ir.examples
 from coliee_ir import Answers, Run
 from coliee_ir.commands.edition import Edition, TaskPart
 from coliee_ir.commands.edition.paper import files
 from coliee_ir.types import Leaderboard
 
-EXAMPLES = Path(coliee_ir.examples.__file__).parent
 GOLD = {"000001": ["000011"], "000002": ["000012", "000013"]}
 
 

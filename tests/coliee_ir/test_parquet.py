@@ -18,11 +18,11 @@ import pyarrow.parquet as pq
 import pytest
 import test_parts as parts
 from asserting import clause, heard, refusing
+from example_runs import EXAMPLES
 from hypothesis import given, settings
 from hypothesis import strategies as st
 from test_parts import one_process as one_process
 
-import coliee_ir
 from coliee_adapters.errors import InputError, UsageError
 from coliee_adapters.files.source import Source
 from coliee_adapters.forms import detect, parquet
@@ -35,7 +35,6 @@ from coliee_ir.judging.judged import Judged, judge
 from coliee_ir.judging.qrels import Qrels
 from coliee_ir.scoring.reading import read_queries
 
-EXAMPLES = Path(coliee_ir.__file__).parent / "examples"
 GOLD = Qrels({f"q{n}": {f"d{i}": i % 3 for i in range(n + 1)} for n in range(5)} | {"7": {"8": 1}})
 
 

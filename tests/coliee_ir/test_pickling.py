@@ -7,6 +7,7 @@ from collections.abc import Callable
 from pathlib import Path
 
 import pytest
+from example_runs import EXAMPLES
 from test_parts import same
 
 import coliee_ir
@@ -15,8 +16,6 @@ from coliee_ir import Evaluator, Submission
 from coliee_ir.judging.judged import judge
 from coliee_ir.judging.qrels import Qrels
 from coliee_ir.scoring.reading import read_gold, read_run
-
-EXAMPLES = Path(coliee_ir.__file__).parent / "examples"
 
 #: gold and run of each form
 PAIRS = [

@@ -4,15 +4,14 @@ from __future__ import annotations
 
 import json
 import random
-from collections.abc import Callable
-from pathlib import Path
 from typing import Any
 
 import numpy as np
 import one_step
 import pytest
+from asserting import Call
+from example_runs import EXAMPLES
 
-import coliee_ir.examples
 from coliee_adapters.errors import UsageError
 from coliee_adapters.records import Answers, Gold, Run
 from coliee_ir import Evaluator, Scores, evaluate_all
@@ -22,10 +21,7 @@ from coliee_ir.output.shown import FORMS, render
 from coliee_ir.stats import paired
 from coliee_ir.stats.settings import Resampling
 
-EXAMPLES = Path(coliee_ir.examples.__file__).parent
 QUERIES = [f"q{at}" for at in range(200)]
-
-Call = Callable[..., tuple[int, str, str]]
 
 
 def accuracies(*qualities: float) -> list[Scores]:

@@ -13,15 +13,12 @@ from coliee_ir.cli import main
 from coliee_ir.commands.validate import validate
 from coliee_ir.commands.validate.receiving import receive
 
+pytestmark = pytest.mark.usefixtures("here")
+
 DESCRIPTION = (
     "Task: {}\nRun tag: {}\n- Machine learning models:\nBERT (2020-01-01)\n"
     "- External resources:\nnone\n- Explaination:\nx\n"
 )
-
-
-@pytest.fixture(autouse=True)
-def here(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.chdir(tmp_path)
 
 
 @pytest.fixture

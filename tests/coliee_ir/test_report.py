@@ -8,7 +8,6 @@ import gzip
 import importlib.util
 import json
 import re
-from collections.abc import Callable
 from itertools import pairwise
 from pathlib import Path
 from typing import Any
@@ -16,12 +15,11 @@ from xml.etree import ElementTree
 
 import one_step
 import pytest
-from asserting import heard, refusing
-from example_runs import SHOWN
+from asserting import Call, done, failing, heard, refusing
+from example_runs import EXAMPLES, SHOWN, shown
 from parsed_page import Parsed
 
 import coliee_ir
-import coliee_ir.examples
 from coliee_ir.commands.report import embedded
 from coliee_ir.commands.report.drawing import on_page, on_paper
 from coliee_ir.commands.report.overview import overview
@@ -30,19 +28,12 @@ from coliee_ir.commands.report.paper import svg_of, write_figures
 
 pytestmark = pytest.mark.usefixtures("one_deal")
 
-EXAMPLES = Path(coliee_ir.examples.__file__).parent
 
 #: what is on the page of every task, and what only where it makes sense
 ALWAYS = {"scores", "differences", "queries"}
 BESIDES = {**{task: {"cutoffs", "tuning"} for task in ("1", "2", "3", "3 of 2025")}, "trec": {"cutoffs"}}
 #: of which the others are variants
 USUAL = ("1", "3", "4", "tort")
-
-Call = Callable[..., tuple[int, str, str]]
-
-
-def shown(name: str) -> list[str]:
-    return [str(EXAMPLES / argument) if "/" in argument else argument for argument in SHOWN[name]]
 
 
 def held(page: str, name: str) -> Any:
@@ -59,10 +50,9 @@ def held(page: str, name: str) -> Any:
 )
 def test_the_page_carries_the_json_of_evaluate(name: str, call: Call, tmp_path: Path) -> None:
     path = tmp_path / "report.html"
-    code, _, err = call("report", *shown(name), "-o", path, "--resamples", "99")
-    assert code == 0, err
+    done(call, "report", *shown(name), "-o", path, "--resamples", "99")
     page = path.read_text(encoding="utf-8")
-    code, out, _ = call("evaluate", *shown(name), "-f", "json", "-q")
+    _, out, _ = call("evaluate", *shown(name), "-f", "json", "-q")
     expected = json.loads(out)
     del expected["inputs"]
     expected["gold"] = Path(expected["gold"]).name  # a page has no paths of the machine
@@ -189,8 +179,7 @@ def test_categories_and_titles_are_shown_where_they_are_given(call: Call, tmp_pa
     (corpus / "026639.txt").write_text("Between Her Majesty\n and others")
     (corpus / "002473.txt").write_text("A case about a patent")
     options = ("--categories", tmp_path / "kinds.csv", "--corpus", corpus, "--resamples", "99")
-    code, _, err = call("report", *shown("1")[:2], "-o", tmp_path / "r.html", *options)
-    assert code == 0, err
+    _, err = done(call, "report", *shown("1")[:2], "-o", tmp_path / "r.html", *options)
     assert "[sheet-rows] 9 …" in err
     page = (tmp_path / "r.html").read_text(encoding="utf-8")
     details = held(page, "details")
@@ -207,8 +196,7 @@ def test_statements_and_captions_come_from_the_civil_code_and_the_gold(call: Cal
     (tmp_path / "run.txt").write_text("".join(f"H18-1-{at} Q0 96 1 0.8 T\n" for at in range(1, 7)))
     files = [tmp_path / name for name in ("gold.xml", "run.txt")]
     options = ("--corpus", tmp_path / "code.txt", "--edition", "2025", "--resamples", "99")
-    code, _, err = call("report", *files, *options, "-o", tmp_path / "r.html")
-    assert code == 0, err
+    done(call, "report", *files, *options, "-o", tmp_path / "r.html")
     details = held((tmp_path / "r.html").read_text(encoding="utf-8"), "details")
     assert details["queries"][0]["text"] == "Statement 1."
     assert details["documents"][0][0] == "96"
@@ -285,8 +273,7 @@ def test_what_does_not_fit_is_refused(
     call: Call, tmp_path: Path, monkeypatch: pytest.MonkeyPatch, options: list[str], said: str
 ) -> None:
     monkeypatch.chdir(tmp_path)
-    code, out, err = call("report", *shown("4")[:2], *options)
-    assert (code, out) == (2, "")
+    err = failing(call, "report", *shown("4")[:2], *options)
     assert said in err
     assert not list(tmp_path.iterdir())
 
@@ -436,8 +423,7 @@ def test_the_page_is_one_document_in_order_with_words_for_charts_that_needs_noth
 
 def test_the_figures_are_written_in_every_form(call: Call, tmp_path: Path) -> None:
     folder = tmp_path / "new" / "figures"
-    code, _, err = call("report", *shown("4"), "--figures", folder, "--resamples", "99")
-    assert code == 0
+    _, err = done(call, "report", *shown("4"), "--figures", folder, "--resamples", "99")
     assert f"{folder}: 12 files" in err
     for name in ALWAYS:
         assert (folder / f"{name}.pdf").read_bytes().startswith(b"%PDF-")

@@ -12,16 +12,15 @@ import axe_playwright_python
 import one_step
 import pytest
 from asserting import heard
+from example_runs import EXAMPLES
 
 import coliee_ir
-import coliee_ir.examples
 from coliee_ir.commands.edition import Edition, TaskPart
 from coliee_ir.commands.edition.public import pages
 
 if TYPE_CHECKING:
     from playwright.sync_api import Browser, Page
 
-EXAMPLES = Path(coliee_ir.examples.__file__).parent
 TASK1 = [EXAMPLES / "task1" / name for name in ("gold.json", "bm25.txt", "dense.txt", "rerank.json")]
 CHROMIUM = next(filter(None, map(shutil.which, ("chromium", "chromium-browser", "google-chrome"))), None)
 

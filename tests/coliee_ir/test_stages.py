@@ -5,10 +5,10 @@ from __future__ import annotations
 import csv
 import itertools
 import json
-from collections.abc import Callable
 from pathlib import Path
 
 import pytest
+from asserting import Call, done
 from hypothesis import given, settings
 from hypothesis import strategies as st
 from pytest import approx
@@ -16,8 +16,6 @@ from pytest import approx
 from coliee_adapters.errors import UsageError
 from coliee_ir import Evaluator, evaluate
 from coliee_ir.commands.evaluate.details import ceiling, depths, stages
-
-Call = Callable[..., tuple[int, str, str]]
 
 GOLD = {"1": {"a": 1, "b": 2}, "2": {"c": 1}}
 RUNS = st.fixed_dictionaries({"1": st.permutations("abcx"), "2": st.permutations("cdex")})
@@ -70,8 +68,7 @@ def test_stages_of_several_runs_are_one_table(tmp_path: Path, call: Call) -> Non
     (tmp_path / "a.txt").write_text("000001 000002 A\n000001 000009 A\n000001 000003 A\n")
     (tmp_path / "b.txt").write_text("000001 000009 B\n")
     given_ = ("evaluate", tmp_path / "gold.json", tmp_path / "a.txt", tmp_path / "b.txt", "--task", "1")
-    code, out, err = call(*given_, "--stages", "1,2..3", "-f", "csv")
-    assert code == 0, err
+    out, _ = done(call, *given_, "--stages", "1,2..3", "-f", "csv")
     rows = [(row["run"], row["k"], float(row["MicroR"]), float(row["ceiling MicroF1"] or 0))
             for row in csv.DictReader(out.splitlines())]  # fmt: skip
     assert rows == [("A", "1", 0.5, approx(2 / 3)), ("A", "2", 0.5, approx(2 / 3)), ("A", "3", 1, 1),

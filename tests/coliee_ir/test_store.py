@@ -16,6 +16,8 @@ from typing import Any
 
 import one_step
 import pytest
+from asserting import Call, done
+from example_runs import EXAMPLES, SHOWN
 
 import coliee_ir
 from coliee_adapters.errors import InputError, UsageError
@@ -23,11 +25,7 @@ from coliee_adapters.files import source as files
 from coliee_ir import Decisions, Evaluator, Scores, Submission
 from coliee_ir.cli import scoring
 from coliee_ir.types import ScoreStore
-from tests.coliee_ir.example_runs import SHOWN
 
-Call = Callable[..., tuple[int, str, str]]
-
-EXAMPLES = Path(coliee_ir.__file__).parent / "examples"
 RUNS = 8
 
 
@@ -206,8 +204,7 @@ def test_a_leaderboard_has_a_run_once_that_a_store_has_twice(sweep: list[str], c
     runs = [*sweep[:3], "copy.txt"]
     assert call("evaluate", "gold.json", *runs, "--store", "s.sqlite", "--task", "1")[0] == 0
     for given in (["s.sqlite"], ["s.sqlite", *runs[:3]]):
-        code, out, err = call("leaderboard", "gold.json", *given, "-f", "csv", "--task", "1")
-        assert code == 0
+        out, err = done(call, "leaderboard", "gold.json", *given, "-f", "csv", "--task", "1")
         assert len(out.splitlines()) == 1 + 3, given
         assert "copy.txt" in err
 

@@ -4,24 +4,20 @@ from __future__ import annotations
 
 import os
 import threading
-from collections.abc import Callable
 from pathlib import Path
 
 import one_step
 import pytest
-from asserting import heard, refusing
+from asserting import Call, failing, heard, refusing
+from example_runs import EXAMPLES
 
-import coliee_ir.examples
 from coliee_adapters.errors import InputError
 from coliee_ir import evaluate, validate
 from coliee_ir.scoring.reading import find_task, read_gold, telling
 
-EXAMPLES = Path(coliee_ir.examples.__file__).parent
 GOLD1, RUN1 = EXAMPLES / "task1" / "gold.json", EXAMPLES / "task1" / "bm25.txt"
 DENSE = EXAMPLES / "task1" / "dense.txt"
 GOLD4, RUN4 = EXAMPLES / "task4" / "gold.xml", EXAMPLES / "task4" / "ALPHA.txt"
-
-Call = Callable[..., tuple[int, str, str]]
 
 
 def test_a_file_of_words_does_not_decide_the_task(call: Call, tmp_path: Path) -> None:
@@ -73,8 +69,7 @@ def test_nothing_is_written_over_what_is_read(
         (tmp_path / "link").symlink_to(run)
         (tmp_path / "hard").hardlink_to(run)
     before = sorted(tmp_path.iterdir())
-    code, out, err = call(*(str(argument).replace("DIR", str(tmp_path)) for argument in arguments))
-    assert (code, out) == (2, "")
+    err = failing(call, *(str(argument).replace("DIR", str(tmp_path)) for argument in arguments))
     assert "[would-overwrite]" in err
     assert run.read_bytes() == content
     assert sorted(tmp_path.iterdir()) == before
@@ -160,8 +155,7 @@ def test_a_choice_that_cannot_matter_is_refused_for_a_task_that_was_found(
         Path(name).write_text(f"001 013 {name[0]}\n002 007 {name[0]}\n")
     for command in ("evaluate", "compare", "leaderboard", "tune"):
         choice = "without_articles=wrong" if command == "tune" else "undefined=one"
-        code, out, err = call(command, "gold.json", "a.txt", "b.txt", "--decision", choice)
-        assert (code, out) == (2, "")
+        err = failing(call, command, "gold.json", "a.txt", "b.txt", "--decision", choice)
         assert choice in err
         assert "task 2" in err
 

@@ -14,10 +14,10 @@ import naive_cut as naive
 import numpy as np
 import pytest
 from asserting import heard, refusing
+from example_runs import EXAMPLES
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-import coliee_ir.examples
 from coliee_adapters.errors import ColieeError, InputError, MismatchError, UsageError
 from coliee_adapters.records import Run
 from coliee_ir import Decisions, Rule, cut, evaluate, to_run
@@ -33,7 +33,6 @@ from coliee_ir.stats.intervals import jackknife_t
 #: once is enough where it is not about repeating
 tune = partial(tune_repeatedly, repeats=1)
 
-EXAMPLES = Path(coliee_ir.examples.__file__).parent
 TREC = (EXAMPLES / "trec" / "qrels.txt", EXAMPLES / "trec" / "bm25.run")
 TASK1 = (EXAMPLES / "task1" / "gold.json", EXAMPLES / "task1" / "rerank.json")
 TASK3 = (EXAMPLES / "task3" / "gold.xml", EXAMPLES / "task3" / "task3.ALPHA")

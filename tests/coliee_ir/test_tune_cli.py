@@ -8,16 +8,14 @@ import io
 import json
 import shutil
 from collections import Counter
-from collections.abc import Callable
 from pathlib import Path
 
 import pytest
+from asserting import Call, done, failing
 
 import coliee_ir.examples
 from coliee_ir import evaluate
 from coliee_ir.rules.protocol import NEWEST
-
-Call = Callable[..., tuple[int, str, str]]
 
 
 @pytest.fixture(autouse=True)
@@ -34,8 +32,7 @@ TASK3 = ("task3/gold.xml", "task3/task3.ALPHA", "--answers", "task3/answers.ALPH
 
 
 def test_a_run_is_tuned_and_what_was_read_is_said_beside(call: Call) -> None:
-    code, out, err = call("tune", *TASK1)
-    assert code == 0
+    out, err = done(call, "tune", *TASK1)
     assert out.splitlines()[1].split() == [
         *["rerank", "the", "first", "3", "of", "each", "query"],
         *["0.5209", "0.0052", "0.4608", "0.5803", "0.5371", "0.0162"],
@@ -64,8 +61,7 @@ def test_a_rule_goes_through_a_file_to_another_run(call: Call) -> None:
 
 
 def test_the_cut_test_run_is_a_valid_submission_of_the_task(call: Call) -> None:
-    code, out, err = call("tune", *TASK1, "--apply", "task1/rerank.json", "-o", "RUN1.txt.gz", "--tag", "RUN1")
-    assert code == 0
+    out, err = done(call, "tune", *TASK1, "--apply", "task1/rerank.json", "-o", "RUN1.txt.gz", "--tag", "RUN1")
     assert out.startswith("run ")
     assert "RUN1.txt.gz: 108 documents of 40 queries\n" in err
     with gzip.open("RUN1.txt.gz", "rt") as stream:
@@ -104,8 +100,7 @@ def test_what_goes_where(call: Call) -> None:
     """Of table, cut run and rule, what has no file and comes last is on standard output, the table beside it."""
     table = call("tune", *TASK1)[1]
     for output in ([], ["-o", "-"]):
-        code, out, err = call("tune", *TASK1, "--apply", "task1/rerank.json", *output)
-        assert code == 0
+        out, err = done(call, "tune", *TASK1, "--apply", "task1/rerank.json", *output)
         assert {len(line.split()) for line in out.splitlines()} == {3}
         assert table in err
     code, out, _ = call("tune", *TASK1, "-o", "tuning.txt", "--save", "-")
@@ -117,8 +112,7 @@ def test_what_goes_where(call: Call) -> None:
 def test_standard_input_is_run_gold_answers_or_rule(call: Call, monkeypatch: pytest.MonkeyPatch) -> None:
     def piped(text: str, *arguments: str) -> str:
         monkeypatch.setattr("sys.stdin", io.TextIOWrapper(io.BytesIO(text.encode())))
-        code, out, err = call(*arguments)
-        assert code == 0, err
+        out, _ = done(call, *arguments)
         return out
 
     expected = call("tune", *TREC)[1]
@@ -152,8 +146,7 @@ def test_a_folder_of_runs_is_ranked_by_the_held_out_score_without_the_gold_in_it
 def test_a_broken_run_among_many_in_one_process_and_in_several(call: Call, jobs: int) -> None:
     Path("task1/broken.txt").write_text("002473 026639\n")
     runs = ("task1/gold.json", "task1/bm25.txt", "task1/broken.txt", "task1/dense.txt", "--jobs", jobs)
-    code, out, err = call("tune", *runs)
-    assert (code, out) == (2, "")
+    err = failing(call, "tune", *runs)
     assert "coliee-ir: task1/broken.txt" in err
     code, out, err = call("tune", *runs, "--keep-going", "-f", "tsv")
     assert code == 2
@@ -191,8 +184,7 @@ def test_a_tag_with_blanks_is_made_one_word_and_a_hostile_one_is_said_harmlessly
     assert call("cut", "my best run.json", "--by", "k=2", "-o", "o.txt")[0] == 0
     assert Path("o.txt").read_text().split("\n")[0].split()[-1] == "my_best_run"
     Path("hostile.run").write_text(Path("trec/bm25.run").read_text().replace("\tbm25", "\t=\x1b[31mX"))
-    code, out, err = call("tune", "trec/qrels.txt", "hostile.run", *TREC[2:], "--not-itself")
-    assert code == 0
+    out, err = done(call, "tune", "trec/qrels.txt", "hostile.run", *TREC[2:], "--not-itself")
     assert "\x1b" not in out + err
 
 
@@ -222,18 +214,21 @@ def test_a_tag_with_blanks_is_made_one_word_and_a_hostile_one_is_said_harmlessly
         (("cut", "task1/bm25.txt", "--rule", "k=5"), "[bad-value] … --by k=5…"),
         (("cut", "task1/bm25.txt", "--by", "k=5,top=3"), "[bad-value] … score=0.5,cap=10, … k=5,top=3"),
         (("cut", "task1/bm25.txt", "--by", "k"), "[bad-value] … k"),
+        (("cut", "task1/bm25.txt", "--candidates", "words.txt"),
+         "words.txt, line 2: [columns] (found '002473 b r2'); give …"),
+        (("cut", "task1/bm25.txt", "--by", "top=5"), "[unknown-name] … k…"),
     ],
 )  # fmt: skip
 def test_what_is_refused(call: Call, arguments: tuple[str, ...], sentence: str) -> None:
     Path("bad.txt").write_text("a 2001-01-01\nb 2001-1-1\n")
     Path("twice.txt").write_text("a x\nb y\na.txt y\n")
     Path("three.txt").write_text("a b c\n")
+    Path("words.txt").write_text("002473 a r1\n002473 b r2\n")
     Path("few.txt").write_text("a x\n")
     Path("list.json").write_text("[1]")
     Path("score.json").write_text('{"family": "score", "threshold": 0.5}')
     Path("empty").mkdir()
-    code, out, err = call(*arguments)
-    assert (code, out) == (2, "")
+    err = failing(call, *arguments)
     assert err.splitlines()[-1] == f"coliee-ir: {sentence}"
 
 
@@ -249,8 +244,7 @@ def test_a_submission_that_cannot_be_written_leaves_the_old_one(call: Call) -> N
 def test_a_cut_run_is_written_in_other_formats(call: Call) -> None:
     Path("rule.json").write_text('{"family": "k", "threshold": 2}')
     given = ("cut", "task1/bm25.txt", "--rule", "rule.json", "--task", "1")
-    code, out, err = call(*given, "--to", "json")
-    assert code == 0, err
+    out, _ = done(call, *given, "--to", "json")
     kept = json.loads(out)
     columns = [line.split()[:2] for line in call(*given)[1].splitlines()]
     assert [[query, document] for query, documents in kept.items() for document in documents] == columns
@@ -258,8 +252,7 @@ def test_a_cut_run_is_written_in_other_formats(call: Call) -> None:
     assert [line.split()[::2][:2] for line in trec] == columns
     assert {line.split()[-1] for line in trec} == {"x"}
     tuned = ("tune", "task1/gold.json", "task1/bm25.txt", "--by", "k", "--apply", "task1/bm25.txt")
-    code, out, err = call(*tuned, "-o", "cut.json")
-    assert code == 0, err
+    out, _ = done(call, *tuned, "-o", "cut.json")
     assert json.loads(Path("cut.json").read_text()).keys() == kept.keys()
 
 
@@ -284,8 +277,7 @@ def test_a_rule_of_another_scale_is_asked_about(call: Call, threshold: float, hi
 )
 def test_candidates_are_listed_in_any_form_and_a_rule_is_typed(call: Call, listed: str) -> None:
     Path("candidates").write_text(listed)
-    code, out, err = call("cut", "task1/dense.txt", "--candidates", "candidates", "--by", "k=9,cap=5", "--task", "1")
-    assert code == 0, err
+    out, _ = done(call, "cut", "task1/dense.txt", "--candidates", "candidates", "--by", "k=9,cap=5", "--task", "1")
     kept = [line.split()[:2] for line in out.splitlines()]
     assert [one for one in kept if one[0] == "002473"] == [["002473", "031986"], ["002473", "097991"]]
     assert max(Counter(query for query, _ in kept).values()) == 5

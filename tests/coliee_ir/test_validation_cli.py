@@ -9,11 +9,10 @@ import os
 import re
 import subprocess
 import sys
-from collections.abc import Callable
 from pathlib import Path
 
 import pytest
-from asserting import heard, refusing
+from asserting import Call, failing, heard, refusing
 from broken import (
     ANSWERS,
     CODE,
@@ -37,20 +36,14 @@ from coliee_ir.cli import COMMANDS
 from coliee_ir.commands.validate import RULES, Severity, Validation
 from coliee_ir.rules.protocol import NEWEST, PROTOCOLS, SUBMISSION_RULES, Authority, protocol, submission_rules
 
-Call = Callable[..., tuple[int, str, str]]
 ROOT = Path(__file__).parents[2]
+pytestmark = pytest.mark.usefixtures("here")
 
 
 @pytest.fixture(name="call")
 def in_place(call: Call) -> Call:
     """Runs `coliee-ir validate`."""
     return lambda *arguments: call("validate", *arguments)
-
-
-@pytest.fixture(autouse=True)
-def here(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
-    monkeypatch.chdir(tmp_path)
-    return tmp_path
 
 
 def put(name: str, content: str | bytes) -> str:
@@ -118,8 +111,7 @@ def test_what_cannot_be_read_or_is_not_there_exits_with_2(arguments: list[str], 
     put("only.txt", "# nothing yet\n")
     put("cut.gz", gzip.compress(RUN1 * 99)[:99])
     Path("folder").mkdir()
-    code, out, err = call(*arguments)
-    assert (code, out) == (2, "")
+    err = failing(call, *arguments)
     assert err.startswith(sentence)
     assert err.count("\n") == 1
 
@@ -606,8 +598,7 @@ def test_a_tag_that_cannot_be_written_is_refused(arguments: list[str], words: st
     put("other.txt", RUN1.replace(b"ALPHA1", b"ALPHA2"))
     put("a.jsonl", PILOT)
     Path("out").mkdir()
-    code, out, err = call(*arguments)
-    assert (code, out) == (2, "")
+    err = failing(call, *arguments)
     assert words in err
     assert not Path("out.txt").exists()
     assert not list(Path("out").iterdir())
@@ -659,8 +650,7 @@ def test_several_golds_name_the_queries_together(call: Call) -> None:
     assert ("run.txt", "query-unknown", len(others)) in found("run.txt", gold=golds[0])
     assert found("run.txt", gold=golds) == found("run.txt", gold="years") == found("run.txt", gold=golds[::-1]) == []
     assert call("run.txt", "--gold", golds[0], "--gold", golds[1])[0] == 0
-    code, out, err = call("run.txt", "--gold", golds[0], "--gold", golds[0])
-    assert (code, out) == (2, "")
+    err = failing(call, "run.txt", "--gold", golds[0], "--gold", golds[0])
     assert f"{golds[0]}: [duplicate] {golds[0]} …" in err
     assert call("run.txt", "--gold", "years", "--fix", golds[1])[0] == 2  # would be written over
 

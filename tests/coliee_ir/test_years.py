@@ -5,10 +5,10 @@ from __future__ import annotations
 import csv
 import itertools
 import json
-from collections.abc import Callable
 from pathlib import Path
 
 import pytest
+from asserting import Call, done
 from hypothesis import given, settings
 from hypothesis import strategies as st
 from pytest import approx
@@ -17,8 +17,6 @@ from coliee_adapters.errors import UsageError
 from coliee_ir import Fusion, evaluate, fit_fusion, read_gold, tune
 from coliee_ir.commands.evaluate.details import by_year
 from coliee_ir.scoring.years import years
-
-Call = Callable[..., tuple[int, str, str]]
 
 QUERIES = [f"{year}-{n}-A" for year in ("H30", "R01", "R02") for n in range(1, 5)]
 LABEL = st.sampled_from(["Y", "N"])
@@ -82,8 +80,7 @@ def test_a_good_run_outweighs_two_bad_ones(tmp_path: Path, call: Call) -> None:
         (tmp_path / name).write_text("".join(f"{query} {label} {name}\n" for query, label in run.items()))
     runs = [tmp_path / name for name in ("good", "bad", "worse")]
     given_ = ("fuse", *runs, "--fit", tmp_path / "gold", "--task", "4", "--folds", "year", "-o", tmp_path / "fused")
-    code, out, err = call(*given_, "--save", tmp_path / "w.json")
-    assert code == 0, err
+    out, err = done(call, *given_, "--save", tmp_path / "w.json")
     assert "12 queries in 3 folds, 1 repeat" in err
     rows = {line.split()[0]: line.split()[1:] for line in out.splitlines()}
     assert rows["fitted"][:3] == ["-", "1.0000", "1.0000"]
@@ -119,8 +116,7 @@ def test_scores_of_each_year_are_those_of_its_queries_alone(tmp_path: Path, call
     measures = ["MicroF1", "MacroF2", "AP"]
     asked = itertools.chain(*zip(["-m"] * 3, measures, strict=True))
     given_ = ("evaluate", golds[1], tmp_path / "run.json", *golds[2:], "--task", "1", *asked)
-    code, out, err = call(*given_, "--by-year", "-f", "csv")
-    assert code == 0, err
+    out, _ = done(call, *given_, "--by-year", "-f", "csv")
     rows = {row["year"]: row for row in csv.DictReader(out.splitlines())}
     assert list(rows) == ["2019", "2020", "all"]
     both = read_gold([tmp_path / "2019.json", tmp_path / "2020.json"])

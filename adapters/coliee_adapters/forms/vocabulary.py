@@ -103,7 +103,9 @@ def parse_columns(text: str) -> dict[str, str]:
     for part in text.split(","):
         role, equals, name = part.partition("=")
         if not equals or not name.strip():
-            problem = f"--columns: expected ROLE=NAME, found {quoted(part)}; for example query=topic,score=sim"
+            problem = (
+                f"--columns: expected ROLE=NAME, found {quoted(part)}; as in query=topic,score=sim or Y=Đúng,N=Sai"
+            )
             raise UsageError("bad-value", problem)
         given[role.strip()] = name.strip()
     return checked_columns(given)

@@ -18,15 +18,13 @@ from coliee_adapters.files.writing import appending
 from coliee_ir._version import __version__
 from coliee_ir.output.grid import no_formula
 from coliee_ir.scoring.evaluator import Evaluator
+from coliee_ir.scoring.given import LOG
 from coliee_ir.scoring.scores import Scores
 from coliee_ir.scoring.store import rules_of
 
 #: the columns before those of the measures; ``others``: the answers and the long list of a run, with their hashes
 COLUMNS: Final = ("time", "tag", "file", "sha256", "others", "gold", "task", "edition", "queries", "rules", "coliee_ir",
                   "options")  # fmt: skip
-
-#: the columns by which a log is told from other files; people may add their own
-_SIGN: Final = {"time", "tag", "file", "sha256", "rules"}
 
 
 def rows(runs: Sequence[Scores], evaluator: Evaluator, options: Sequence[str]) -> list[dict[str, str]]:
@@ -88,7 +86,7 @@ def _header(path: str) -> tuple[list[str], bool]:
         remedy = "repair the quotes, or name another file"
         problem = f"this log cannot be read ({error})"
         raise InputError("structure", path, problem, line=reader.line_num, remedy=remedy) from None
-    if header and not _SIGN.issubset(header):
+    if header and not LOG.issubset(header):
         remedy = "name another file, or none that exists"
         problem = "this file is not a log of evaluations"
         raise InputError("unknown-format", path, problem, line=1, found=",".join(header), remedy=remedy)

@@ -5,6 +5,7 @@ A rule keeps the rows whose value is at least the threshold, but at least ``floo
 
 from __future__ import annotations
 
+import re
 from collections.abc import Callable, Collection, Iterable, Mapping, Sequence
 from dataclasses import asdict, dataclass, fields
 from functools import partial
@@ -52,6 +53,14 @@ FAMILIES: Final[dict[str, Family]] = {
 ALIASES: Final = {"max": "ratio"}
 
 
+def _unknown(name: str) -> UsageError:
+    """What to say of a rule that there is not."""
+    meant = "k" if re.match("top|first|cut|depth|rank", name) else "score" if re.match("thr|min", name) else ""
+    remedy = f"did you mean {meant}? The" if meant else "the"
+    rules = f"rules are {', '.join((*FAMILIES, *ALIASES))}"
+    return UsageError("unknown-name", f"unknown rule {quoted(name)}; {remedy} {rules}")
+
+
 @dataclass(frozen=True, slots=True)
 class Rule:
     """A rule with its parameters.
@@ -79,8 +88,7 @@ class Rule:
         if isinstance(self.family, str):
             object.__setattr__(self, "family", ALIASES.get(self.family, self.family))
         if self.family not in tuple(FAMILIES):
-            problem = f"unknown rule {quoted(str(self.family))}; the rules are {', '.join(FAMILIES)}"
-            raise UsageError("unknown-name", problem)
+            raise _unknown(str(self.family))
         counts = [self.floor] if self.cap is None else [self.floor, self.cap]
         if not is_finite(self.threshold) or not all(isinstance(n, int) and is_finite(n) and n >= 0 for n in counts):
             raise UsageError("bad-value", "the threshold of a rule must be a number, its floor and cap integers ≥ 0")
@@ -138,8 +146,7 @@ def named(names: Sequence[str], pool: Pool) -> list[str]:
     asked = [ALIASES.get(name, name) for name in names]
     for name in asked:
         if name not in FAMILIES:
-            problem = f"unknown rule {quoted(name)}; the rules are {', '.join((*FAMILIES, *ALIASES))}"
-            raise UsageError("unknown-name", problem)
+            raise _unknown(name)
         if name not in possible:
             why = "the run has no scores" if not pool.scored else "the run has negative scores"
             raise UsageError("unfit-option", f"the rule {name!r} cannot be used: {why}")
