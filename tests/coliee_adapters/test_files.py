@@ -511,10 +511,10 @@ def test_standard_streams_are_looked_through(here: Path, monkeypatch: pytest.Mon
     Path("file").write_text("a")
     with Path("file").open() as stream, Path("file").open("a") as end:
         monkeypatch.setattr("sys.stdin", stream)
-        with pytest.raises(UsageError, match="^file "):
+        with pytest.raises(UsageError, match=r"^file "):
             check_outputs(["file"], ["-"])
         monkeypatch.setattr("sys.stdout", end)
-        with pytest.raises(UsageError, match="^standard output "):
+        with pytest.raises(UsageError, match=r"^standard output "):
             check_outputs(["-"], ["file"])
     monkeypatch.setattr("sys.stdin", None)
     check_outputs(["file"], ["-"])
