@@ -75,8 +75,8 @@ def files_of_scores(options: argparse.Namespace) -> list[str]:
         from coliee_ir.scoring.given import is_scores  # which most commands do without
 
         can_be = options.command in OF_SCORES and is_scores(sources(options, options.gold)[0], options.columns or {})
-        files = [options.gold, *given.get("runs", ()), *given.get("submissions", ())]
-        options.scores = files if can_be else []
+        files = [*given.get("runs", ()), *given.get("submissions", ())]
+        options.scores = [options.gold, *files] if can_be else []
     return list(options.scores)
 
 
