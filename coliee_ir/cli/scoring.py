@@ -72,12 +72,11 @@ def files_of_scores(options: argparse.Namespace) -> list[str]:
     """The files of scores that were given in the place of a gold and runs; none where these were given."""
     given = vars(options)
     if "scores" not in given:
-        options.scores = []
-        if options.command in OF_SCORES:
-            from coliee_ir.scoring.given import is_scores  # which most commands do without
+        from coliee_ir.scoring.given import is_scores  # which most commands do without
 
-            if is_scores(sources(options, options.gold)[0], options.columns or {}):
-                options.scores = [options.gold, *given.get("runs", ()), *given.get("submissions", ())]
+        can_be = options.command in OF_SCORES and is_scores(sources(options, options.gold)[0], options.columns or {})
+        files = [*given.get("runs", ()), *given.get("submissions", ())]
+        options.scores = [options.gold, *files] if can_be else []
     return list(options.scores)
 
 

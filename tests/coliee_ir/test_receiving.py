@@ -22,7 +22,7 @@ DESCRIPTION = (
 
 
 @pytest.fixture
-def mail() -> None:
+def mail(here: Path) -> None:
     write(
         {
             "in/A/a.txt": cases("A1"), "in/A/a (1).txt": cases("A1"), "in/A/x": articles("A2"), "in/A/y": labels("A2"),
