@@ -23,7 +23,6 @@ import coliee_ir
 from coliee_adapters.errors import InputError, UsageError
 from coliee_adapters.files import source as files
 from coliee_ir import Decisions, Evaluator, Scores, Submission
-from coliee_ir.cli import scoring
 from coliee_ir.types import ScoreStore
 
 RUNS = 8
@@ -296,17 +295,6 @@ def test_runs_in_memory_are_not_kept(sweep: list[str]) -> None:
     evaluator = Evaluator("gold.json", task="1")
     with ScoreStore("s.sqlite") as kept, pytest.raises(UsageError, match="memory"):
         list(kept.score(evaluator, [Submission({"000100": ["000001"]})]))
-
-
-@pytest.mark.parametrize("is_terminal", [False, True])
-@pytest.mark.parametrize("after", [0.0, 99.0])
-def test_a_terminal_has_a_bar_where_runs_take_long(
-    sweep: list[str], call: Call, monkeypatch: pytest.MonkeyPatch, after: float, is_terminal: bool
-) -> None:
-    monkeypatch.setattr(scoring, "_SOON", after)
-    monkeypatch.setattr("sys.stderr.isatty", lambda: is_terminal)
-    err = call("evaluate", "gold.json", *sweep, "--task", "1")[2]
-    assert (f"{RUNS}/{RUNS}" in err) == (is_terminal and after == 0)
 
 
 def test_stores_are_told_from_other_files(sweep: list[str]) -> None:
