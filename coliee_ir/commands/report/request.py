@@ -143,6 +143,9 @@ def report(
         record = None if one is None or board.main != "documents" else evaluator.read(one.run)
         pool = cutoffs.pool_of(evaluator, record, first) if isinstance(record, Run) else None
         ranks_of.append({} if pool is None else _ranks(pool, same))
+        if tunings and len(board.entries) > FEW:  # of many runs only the best: each takes seconds
+            tunings.append(None)
+            continue
         tuning, remark = _tuning(evaluator, first, scores, one, settings)
         tunings.append(tuning)
         unknown += remark
