@@ -99,19 +99,6 @@ def test_the_newest_edition_is_meant_when_none_is_named() -> None:
     assert newest == newest | others | {"5": 2021, "trec": None}
 
 
-def test_no_other_module_knows_a_year() -> None:
-    years = {}
-    root = Path(coliee_ir.__file__).parent
-    for path in root.rglob("*.py"):
-        constants = [node.value for node in ast.walk(ast.parse(path.read_text())) if isinstance(node, ast.Constant)]
-        years[path.relative_to(root).as_posix()] = [
-            value for value in constants if isinstance(value, int) and 2000 < value < 2100
-        ]
-    assert years.pop("rules/protocol.py")
-    assert years.pop("stats/__init__.py") == [SEED]  # of random numbers
-    assert not any(years.values()), years
-
-
 GOLD = {f"q{n}": ["a"] for n in range(6)}
 RUNS = [{query: ["b", "a"] for query in GOLD}, {query: ["a", "b"] for query in GOLD}]
 
