@@ -1,10 +1,7 @@
 """What functions of ``coliee_ir`` take and give, by name, for annotations; few users need it."""
 
 from coliee_adapters.corpora import Corpus as Corpus
-from coliee_adapters.corpora import DocsStore as DocsStore
 from coliee_adapters.corpora import Document as Document
-from coliee_adapters.corpora import FragmentQuery as FragmentQuery
-from coliee_adapters.corpora import Qrel as Qrel
 from coliee_adapters.corpora import Query as Query
 from coliee_adapters.descriptions.system_description import Description as Description
 from coliee_adapters.layouts import Layout as Layout
