@@ -100,7 +100,6 @@ def test_a_mean_of_three_tenths_stands_in_the_fourth_bin() -> None:
 @pytest.mark.parametrize(("name", "said"), [
     ("nothing", "[unknown-name] 'nothing'… ranking, results …"),
     ("categories", "[option-needed]"),
-    ("official", "[option-needed]"),
 ])  # fmt: skip
 def test_tables_that_there_are_not(name: str, said: str) -> None:
     with refusing(UsageError, said):
