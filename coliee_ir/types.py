@@ -31,8 +31,6 @@ from coliee_ir.commands.leaderboard import Categories as Categories
 from coliee_ir.commands.leaderboard import Entry as Entry
 from coliee_ir.commands.leaderboard import Invalid as Invalid
 from coliee_ir.commands.leaderboard import Leaderboard as Leaderboard
-from coliee_ir.commands.leaderboard import OfficialRun as OfficialRun
-from coliee_ir.commands.leaderboard import Published as Published
 from coliee_ir.commands.leaderboard import Ranks as Ranks
 from coliee_ir.commands.plan import Plan as Plan
 from coliee_ir.commands.plan import PlannedSize as PlannedSize

@@ -179,9 +179,6 @@ OPTIONS: Final[Mapping[str, Option]] = {
         "--teams", metavar="CSV", reads=True,
         help="teams of the runs, in columns tag and team (default: the folders that the runs are in)",
     ),
-    "official": _option(
-        "--official", metavar="CSV", reads=True, help="published table of scores to rank the runs against"
-    ),
     "template": _option(
         "--template", metavar="FILE", reads=True, help="pilot only: test file that the submission repeats"
     ),
