@@ -51,7 +51,7 @@ def torts(source: Source) -> Corpus:
     @cache
     def held() -> dict[str, tuple[str, Documents]]:
         """The facts and the claims of each instance."""
-        found = {}
+        found: dict[str, tuple[str, Documents]] = {}
         for instance, case in tort.instances(source):
             place = Place(source.name, "line", case.line)
             texts = (text for side in tort.SIDES for text in _descriptions(instance, f"{side}_claims", place))
