@@ -39,7 +39,7 @@ def shown(source: Source, kind: Kind) -> Form | None:
     if known not in source.forms:
         named = source.columns and not parquet.sniff(head) and tabular.header_of(source)
         words = frozenset(words_of(source.columns))
-        listed = words and head.lstrip()[:1] not in (b"{", b"[", b"<") and statute.lists_labels(head, words)
+        listed = words and statute.lists_labels(head, words)
         only = "table" if named else "labels" if listed else ""
         found = (form for form in forms if (form.name == only if only else form.sniff(head)))
         source.forms[known] = form.name if (form := next(found, None)) else ""
