@@ -191,9 +191,9 @@ def _unpack(path: str, shown: str, meter: _Meter, *, is_outer: bool) -> Contents
                     raise InputError("duplicate", shown, problem, found=plain, remedy=remedy)
                 met.add(plain)
                 done.files[plain] = target = str(Path(_folder().name, str(next(_NUMBERS))))
-                with Path(target).open("xb") as file:
+                with Path(target).open("xb") as unpacked:
                     while piece := stream.read(_PIECE):
-                        file.write(piece)
+                        unpacked.write(piece)
                 if is_outer and is_archive(target):
                     _unpack_inner(plain, shown, meter, done)
     except BaseException as error:
