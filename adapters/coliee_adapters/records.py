@@ -141,9 +141,9 @@ class Columns:
 
     @classmethod
     def joined(cls, parts: Sequence[Columns]) -> Columns:
-        """The lines of several blocks as one; a query that goes on in the next is one segment."""
+        """The lines of several blocks as one."""
         if len(parts) == 1:
-            return parts[0].merged()
+            return parts[0]
         scores = [one.scores for one in parts if one.scores is not None]
         ranks = [one.ranks for one in parts if one.ranks is not None]
         arrays = [one for one in ranks if isinstance(one, np.ndarray)]
@@ -155,7 +155,7 @@ class Columns:
             np.concatenate(scores) if scores else None,
             together if ranks else None,
             sum((one.remarks for one in parts), Remarks()),
-        ).merged()
+        )
 
     def merged(self) -> Columns:
         """The same with neighbours of one query as one segment."""

@@ -19,15 +19,15 @@ def whole_queries(blocks: Iterable[Columns]) -> Iterator[Columns]:
         assert block is not None
         lines = block.merged()
         if query is not None and lines.queries and lines.queries[0] != query:
-            yield Columns.joined(waiting)
+            yield Columns.joined(waiting).merged()
             waiting = []
         query = lines.queries[-1] if lines.queries else query
         if following is not None and len(lines.queries) > 1:
             is_last = np.arange(len(lines.queries)) == len(lines.queries) - 1
-            yield Columns.joined([*waiting, lines.of_segments(~is_last)])
+            yield Columns.joined([*waiting, lines.of_segments(~is_last)]).merged()
             waiting = [lines.of_segments(is_last)]
             waiting[0].remarks = Remarks()
         else:
             waiting.append(lines)
     if waiting:
-        yield Columns.joined(waiting)
+        yield Columns.joined(waiting).merged()
