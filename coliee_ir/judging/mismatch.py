@@ -19,13 +19,8 @@ import numpy as np
 from coliee_adapters.errors import MismatchError, quoted
 from coliee_adapters.forms.statute import STATUTE_ID, exam_of
 from coliee_adapters.ids import MASKS, BoolArray, Forms, Ids, IntArray
-<<<<<<< HEAD
 from coliee_adapters.normal_forms import folded, is_folded, is_inert, mistaken
-from coliee_adapters.records import Run
-=======
-from coliee_adapters.normal_forms import alike_in, folded, is_folded, is_inert, mistaken, normalised
 from coliee_adapters.records import Columns, Run
->>>>>>> main
 from coliee_adapters.remarks import EXAMPLES, Remarks
 from coliee_ir.judging.judged import Finder, Judged, finder
 from coliee_ir.judging.qrels import Qrels
