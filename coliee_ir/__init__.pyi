@@ -23,7 +23,6 @@ from coliee_ir.commands.fuse import fuse as fuse
 from coliee_ir.commands.fuse.fitting import fit_fusion as fit_fusion
 from coliee_ir.commands.leaderboard import leaderboard as leaderboard
 from coliee_ir.commands.leaderboard import read_categories as read_categories
-from coliee_ir.commands.leaderboard import read_official as read_official
 from coliee_ir.commands.plan import plan as plan
 from coliee_ir.commands.report import report as report
 from coliee_ir.commands.tune import Rule as Rule

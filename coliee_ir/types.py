@@ -1,10 +1,7 @@
 """What functions of ``coliee_ir`` take and give, by name, for annotations; few users need it."""
 
 from coliee_adapters.corpora import Corpus as Corpus
-from coliee_adapters.corpora import DocsStore as DocsStore
 from coliee_adapters.corpora import Document as Document
-from coliee_adapters.corpora import FragmentQuery as FragmentQuery
-from coliee_adapters.corpora import Qrel as Qrel
 from coliee_adapters.corpora import Query as Query
 from coliee_adapters.descriptions.system_description import Description as Description
 from coliee_adapters.layouts import Layout as Layout
@@ -34,8 +31,6 @@ from coliee_ir.commands.leaderboard import Categories as Categories
 from coliee_ir.commands.leaderboard import Entry as Entry
 from coliee_ir.commands.leaderboard import Invalid as Invalid
 from coliee_ir.commands.leaderboard import Leaderboard as Leaderboard
-from coliee_ir.commands.leaderboard import OfficialRun as OfficialRun
-from coliee_ir.commands.leaderboard import Published as Published
 from coliee_ir.commands.leaderboard import Ranks as Ranks
 from coliee_ir.commands.plan import Plan as Plan
 from coliee_ir.commands.plan import PlannedSize as PlannedSize
@@ -48,6 +43,7 @@ from coliee_ir.commands.validate import Finding as Finding
 from coliee_ir.commands.validate import Place as Place
 from coliee_ir.commands.validate import Severity as Severity
 from coliee_ir.commands.validate import Validation as Validation
+from coliee_ir.inbox.runs import Runs as Runs
 from coliee_ir.inbox.teams import Teams as Teams
 from coliee_ir.judging.judged import Judged as Judged
 from coliee_ir.judging.judged import judge as judge

@@ -18,7 +18,7 @@ import functools
 import re
 import struct
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
-from itertools import chain
+from itertools import chain, islice
 from typing import Final, NamedTuple
 
 import numpy as np
@@ -58,6 +58,10 @@ _VIEWS: Final[Mapping[str, frozenset[str] | None]] = {_COUNTS: _OF_COUNTS, _RANK
 
 #: Measures that count or weigh unjudged documents, be it only one.
 _COUNT_UNJUDGED: Final = frozenset({"num_ret", "utility"})
+
+#: Measures that tell documents that are judged not relevant from unjudged ones; and nDCG may be asked to give them a
+#: gain. To all others they are not shown, which of a pooled gold are most.
+_SEE_NOT_RELEVANT: Final = frozenset({"bpref", "gm_bpref", "infAP", "num_nonrel_judged_ret"})
 
 #: What takes its parameters together, as one value; trec_eval cannot be asked for two of these, or of set_F, at once.
 _JOINT: Final = frozenset({"11pt_avg", "utility", "ndcg"})
@@ -222,7 +226,7 @@ def values(
         of_some = start[first : last + 1] - start[first]
         found.append({})
         for group in _groups(tuple(requests), all_counted):
-            found[-1].update(_ask(group, of_some, *_visible(group, of_some, relevance[rows], rank[rows], depth)))
+            found[-1].update(_ask(group, *_visible(group, of_some, relevance[rows], rank[rows], depth)))
     return {request: np.concatenate([one[request] for one in found]) for request in requests}
 
 
@@ -271,8 +275,11 @@ def _groups(requests: tuple[Request, ...], all_counted: frozenset[Request]) -> t
 
 def _visible(
     group: _Group, start: IntArray, relevance: IntArray, rank: IntArray, retrieved: IntArray
-) -> tuple[IntArray, IntArray, IntArray]:
-    """Everything about the queries that a group's measures can see, equal where they look alike."""
+) -> tuple[IntArray, IntArray, IntArray, IntArray]:
+    """Everything about the queries that a group's measures can see, equal where they look alike.
+
+    That is where the rows of each begin, then their ranks and levels, and the depth of each query.
+    """
     like = group.requests[0]
     sizes = start[1:] - start[:-1]
     query = np.repeat(np.arange(len(sizes)), sizes)
@@ -295,19 +302,30 @@ def _visible(
     if like.judged_only:
         rank = np.where(level >= 0, rank, 0)
         depth = np.bincount(query, weights=rank > 0, minlength=len(sizes)).astype(np.int64)
+    elif not any(one.base in _SEE_NOT_RELEVANT or (one.base == "ndcg" and one.parameter) for one in group.requests):
+        kept = level > 0
+        query, rank, level = query[kept], rank[kept], level[kept]
+        sizes = np.bincount(query, minlength=len(sizes))
+        start = np.concatenate(([0], np.cumsum(sizes)))
     if group.view == _COUNTS:
         rank = np.minimum(rank, 1)
-    # one number for query, rank and level sorts by the three
+    # one number for query, rank and level sorts by the three; what is missing stands behind what is not
     levels = int(level.max(initial=0)) + 2
-    ranks = int(rank.max(initial=0)) + 1
-    packed = np.sort((query * ranks + rank) * levels + level + 1) - query * ranks * levels
-    rank, level = packed // levels, packed % levels - 1
+    ranks = int(rank.max(initial=0)) + 2
+    before = query * (ranks * levels)
+    packed = np.where(rank > 0, rank, ranks - 1) * levels
+    packed += before + level + 1
+    packed.sort()
+    packed -= before
+    rank, level = np.divmod(packed, levels)
+    level -= 1
+    rank[rank == ranks - 1] = 0
     if like.judged_only or group.view == _COUNTS:  # move up
-        missing = np.bincount(query, weights=rank == 0, minlength=len(sizes)).astype(np.int64)
-        rank = np.where(rank > 0, np.arange(len(rank)) - (start[:-1] + missing)[query] + 1, 0)
+        rank = np.where(rank > 0, np.arange(len(rank)) - start[query] + 1, 0)
     elif group.view == _RANKS:
-        depth = np.where(sizes > 0, np.append(rank, 0)[start[1:] - 1], 0)
-    return rank, level, depth
+        depth = np.zeros(len(sizes), dtype=np.int64)
+        np.maximum.at(depth, query, rank)
+    return start, rank, level, depth
 
 
 def _ask(group: _Group, start: IntArray, rank: IntArray, level: IntArray, depth: IntArray) -> dict[Request, FloatArray]:
@@ -336,12 +354,8 @@ def _ask(group: _Group, start: IntArray, rank: IntArray, level: IntArray, depth:
     # names ascend with ranks, so that what trec_eval sorts is sorted already
     n = max(deepest, int(named.max(initial=0)), len(first)) + 1
     names = list(map(str, range(least := 10 ** len(str(n)), least + n)))
-    texts, levels_of = [names[at] for at in named.tolist()], judged.tolist()
-    ends = np.cumsum(sizes).tolist()
-    qrels = {
-        name: dict(zip(texts[begin:end], levels_of[begin:end], strict=True))
-        for name, begin, end in zip(names, [0, *ends], ends, strict=False)
-    }
+    pairs = zip(map(names.__getitem__, named.tolist()), judged.tolist(), strict=True)
+    qrels = {name: dict(islice(pairs, size)) for name, size in zip(names, sizes.tolist(), strict=False)}
     usable = np.bincount(np.repeat(np.arange(len(first)), sizes)[judged >= 0], minlength=len(first)) > 0
     for at in np.flatnonzero(~usable).tolist():
         # trec_eval needs a judged document, and reads beyond its arrays where none is judged at least 0

@@ -33,7 +33,7 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
         parser, "table_names", choices=tuple(leaderboard.TABLES),
         help=f"table to print (repeatable; default: ranking). {shown}",
     )  # fmt: skip
-    add(parser, "categories", "official")
+    add(parser, "categories")
     add(parser, "groups", help="lines QUERY GROUP; queries of a group are swapped and drawn together")
     add(parser, "replicates", "resamples", "seed", "confidence_level", "exclude", "only", "jobs", "output")
     add(parser, "format", choices=forms_of(BoardTables))
@@ -64,16 +64,13 @@ def run(options: argparse.Namespace) -> int:
 def _print(
     options: argparse.Namespace, board: leaderboard.Leaderboard, submissions: Sequence[Submission | None]
 ) -> None:
-    categories = official = None
+    categories = None
     if options.categories:
         categories = leaderboard.read_categories(options.categories, board.queries)
-    if options.official:
-        official = leaderboard.read_official(options.official, board.ranking.name, board.task, board.edition)
-    for read in (categories, official):
-        for remark in read.remarks if read is not None else ():
+        for remark in categories.remarks:
             say(remark)
-    extras = Extras(leaderboard.EASY, categories, official)
-    names = options.table_names or ["ranking", *(["official"] if official else [])]
+    extras = Extras(leaderboard.EASY, categories)
+    names = options.table_names or ["ranking"]
     if (options.format, options.output) == ("table", "-") and sys.stdout.isatty():
         progress.end()
         for name in names:

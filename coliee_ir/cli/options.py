@@ -143,11 +143,11 @@ OPTIONS: Final[Mapping[str, Option]] = {
     "target": _option(metavar="OUT", help="file to write; - is standard output; .gz, .xz, .zst compress"),
     "names": _option(metavar="NAME", nargs="*", help="measures to explain (default: list all measures)"),
     "task": _option(
-        "--task", choices=TASKS, metavar="T", help=f"task: {', '.join(TASKS)} (default: detected from the files)"
+        "--task", choices=TASKS, metavar="T", help="1 to 5, tort, rationale or trec (default: detected)"
     ),
     "protocol": _option(
         "--protocol", metavar="FILE|NAME", action=_Protocol, reads=True,
-        help="protocol: TOML file, or name from `coliee-ir protocol`",
+        help="TOML file, or a name that `coliee-ir protocol` lists",
     ),
     "edition": _option("--edition", type=int, metavar="Y", help="year whose rules apply (default: the newest)"),
     "decision": _option("--decision", metavar="NAME=VALUE", help="", **_MANY),
@@ -179,9 +179,6 @@ OPTIONS: Final[Mapping[str, Option]] = {
         "--teams", metavar="CSV", reads=True,
         help="teams of the runs, in columns tag and team (default: the folders that the runs are in)",
     ),
-    "official": _option(
-        "--official", metavar="CSV", reads=True, help="published table of scores to rank the runs against"
-    ),
     "template": _option(
         "--template", metavar="FILE", reads=True, help="pilot only: test file that the submission repeats"
     ),
@@ -201,7 +198,7 @@ OPTIONS: Final[Mapping[str, Option]] = {
     "tag": _option("--tag", metavar="TAG", help="run tag to write"),
     "span_of_ties": _option("--ties", help="report the range of scores over all orders of ties", **_SWITCH),
     "per_query": _option("-q", "--per-query", help="also report the scores of each query", **_SWITCH),
-    "stages": _option("--stages", metavar="K,K,…", help="recall and a reranker's best score at depths 5,10..20"),
+    "stages": _option("--stages", metavar="K,K,…", help="recall and a reranker's best score at 5,10..20"),
     "gap": _option("--gap", help="report what the missing points of each run are", **_SWITCH),
     "overlap": _option("--overlap", help="report which relevant documents runs have in common", **_SWITCH),
     "log": _option(
@@ -282,7 +279,7 @@ OPTIONS: Final[Mapping[str, Option]] = {
     "table_names": _option("--table", metavar="NAME", help="", **_MANY),
     "by_year": _option(
         "--by-year", **_SWITCH,
-        help="report each year: that in the ids of statute questions, or else one gold file",
+        help="report each year, by question ids or gold files",
     ),
     "folds": _option("--folds", metavar="K|year", action=_Folds, help=""),
     # cutting

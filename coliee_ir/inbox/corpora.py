@@ -17,9 +17,8 @@ def read_corpus(path: PathLike, *, task: str | int | None = None, gold: PathLike
         path: Task 1: the folder of the cases. Task 2: the folder of the queries' folders. Tasks 3 to 5: the Civil
             Code; or the statements alone, where no articles are needed. The pilot: the JSON Lines.
         task: ``1`` to ``5``, ``tort`` or ``rationale``; by default what the path shows.
-        gold: what names the queries and, if it has labels, the relevant documents. Tasks 1 and 2: the labels, or the
-            list of queries of a test set. Tasks 3 to 5: the XML of the statements, with or without labels. The pilot:
-            the same instances with verdicts, where those of the path have none.
+        gold: what names the queries. Tasks 1 and 2: the labels, or the list of queries of a test set. Tasks 3 to 5: the
+            XML of the statements, with or without labels. The pilot's path holds them.
 
     Raises:
         UsageError: there is no such task, or this task takes no such gold.

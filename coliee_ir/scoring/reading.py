@@ -8,7 +8,6 @@ import re
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import replace
 from functools import partial
-from itertools import islice
 from pathlib import Path
 from typing import Any, Literal, TypeGuard
 
@@ -18,7 +17,7 @@ from coliee_adapters.errors import ColieeError, InputError, UsageError, guarded
 from coliee_adapters.files import remote
 from coliee_adapters.files.source import Source
 from coliee_adapters.forms import case_law, detect, frames, statute, tort
-from coliee_adapters.forms.lines import Comments, content_lines, split_columns
+from coliee_adapters.forms.lines import content_lines, first_lines, split_columns
 from coliee_adapters.forms.statute import STATUTE_ID
 from coliee_adapters.forms.vocabulary import ANSWERS, EVERY_NAME, MEMORY, checked_columns, is_header, normal_name
 from coliee_adapters.records import (
@@ -365,15 +364,7 @@ def _blocks_without_itself(run: Run) -> Iterator[Columns]:
     for block in run.blocks():
         of_queries = ((query, block.documents[first:last]) for query, first, last in block.segments())
         kept = np.array([one != query for query, documents in of_queries for one in documents], np.bool_)
-        ends = np.concatenate(([0], np.cumsum(kept)))
-        at = np.flatnonzero(kept).tolist()
-        yield block._replace(
-            starts=ends[np.asarray(block.starts)],
-            documents=[block.documents[i] for i in at],
-            scores=None if block.scores is None else [block.scores[i] for i in at],
-            ranks=None if block.ranks is None else [str(block.ranks[i]) for i in at],
-            entries=None,
-        )
+        yield block.at(kept)
 
 
 def find_task(gold: Gold, run: object = None, columns: Mapping[str, str] | None = None) -> Found:
@@ -474,9 +465,7 @@ def are_labels(run: object, columns: Mapping[str, str] | None = None) -> bool:
 
 def _meant_as_labels(run: Source) -> bool:
     """Whether most of the first lines give Y or N, or 1 or 0, for documents; their reader will say what is wrong."""
-    text = run.head().decode("utf-8", errors="replace")
-    first = islice(content_lines(text, run.name, comments=Comments()), statute.SHOWN)
-    words = [split_columns(line)[1:2] for _, line in first]
+    words = [split_columns(line)[1:2] for line in first_lines(run.head())]
     labels = sum(word[0].lower() in statute.LABELS or word[0] in ("0", "1") for word in words if word)
     return 2 * labels >= len(words)
 

@@ -323,22 +323,23 @@ class Scored(Shown, Sequence[Scores]):
         return document(self.scores, per_query=per_query, ties=ties)
 
 
-def checked(scored: object, at_least: int = 1, what: str = "this") -> Sequence[Scores]:
-    """Runs that were scored, at least so many."""
+def checked(scored: object, at_least: int = 1, what: str = "this", *, documents: bool = False) -> Sequence[Scores]:
+    """Runs that were scored, at least so many; with their judged documents, where these are needed."""
     kind = "what evaluate_all gives, or a list of Scores"
     runs: Sequence[Scores] = one_of("scored", scored, Sequence, kind)
     if not all(isinstance(one, Scores) for one in runs):
         raise refused("scored", kind, scored)
     if len(runs) < at_least:
         raise UsageError("too-few", f"{what} needs at least {'two runs' if at_least > 1 else 'one run'}")
+    if documents and not all(one.judged for one in runs):
+        raise UsageError("not-comparable", f"{what} needs the judged documents: evaluate_all(…, keep='judged')")
     return runs
 
 
 def with_judged(scored: object, what: str) -> Scored:
     """Runs whose judged documents were kept, without which something cannot be made; or scores that were read."""
     found: Scored = one_of("scored", scored, Scored, "what evaluate_all gives")
-    if found.keep not in ("judged", "scores"):
-        raise UsageError("not-comparable", f"{what} needs the judged documents: evaluate_all(…, keep='judged')")
+    checked(found, 0, what, documents=bool(found) and found.keep != "scores")
     return found
 
 
@@ -388,10 +389,8 @@ class ScoreTable(Shown):
             envelope.dumped({**preamble(scores), **entry}, indent=None)
             for scores, entry in zip(one.runs, one.entries(), strict=True)
         ),
-        "csv": lambda one: separated(one.tables()[0] if one.ties else as_grid(one.runs, one.per_query, sums=True)),
-        "tsv": lambda one: separated(
-            one.tables()[0] if one.ties else as_grid(one.runs, one.per_query, sums=True), "\t"
-        ),
+        "csv": lambda one: separated(one.rows()),
+        "tsv": lambda one: separated(one.rows(), "\t"),
         "trec": lambda one: _trec(one.runs, one.per_query),
     }
 
@@ -400,7 +399,11 @@ class ScoreTable(Shown):
 
     def tables(self) -> Sequence[Grid]:
         """The one table."""
-        return [spans(self.runs) if self.ties else as_grid(self.runs, self.per_query)]
+        return [self.rows(sums=False)]
+
+    def rows(self, *, sums: bool = True) -> Grid:
+        """The same as it can be read back."""
+        return spans(self.runs) if self.ties else as_grid(self.runs, self.per_query, sums=sums)
 
     def entries(self) -> Iterator[dict[str, Any]]:
         """Each run as an entry of the JSON."""
@@ -448,25 +451,35 @@ def as_grid(runs: Sequence[Scores], per_query: bool, *, sums: bool = False) -> G
         numbers += [Number(value) for name in summed for value in held[name][-1].tolist()]
         return [scores.tag, *([scores.file] if several_files else []), *(["all"] if per_query else []), *numbers]
 
-    rows: Sequence[Sequence[Cell]] = Rows(len(runs), total)
+    rows = Rows(len(runs), total)
     if per_query:
-        each: list[Sequence[Cell]] = []
-        for at, scores in enumerate(runs):
-            run = [scores.tag, *([scores.file] if several_files else [])]
-            columns = [result.per_query.tolist() for result in scores.results.values()]
-            added = [column.tolist() for name in summed for column in scores.sums[name][:-1].T]
-            for query, *values in zip(scores.query_ids, *columns, *added, strict=True):
-                numbers = map(Number, values[len(columns) :])
-                each.append([*run, query, *map(_number, measures, values), *numbers])
-            each.append(total(at))
-        rows = each
+        # as plain numbers until a row is written: a table of 300,000 cells took a third longer, in looking for garbage
+        values = [[result.per_query.tolist() for result in scores.results.values()] for scores in runs]
+        added = [[column.tolist() for name in summed for column in scores.sums[name][:-1].T] for scores in runs]
+        kinds = [_count if is_count(measure) else Number for measure in measures]
+        places = [(run, at) for run, scores in enumerate(runs) for at in (*range(len(scores.query_ids)), -1)]
+
+        def row(place: int) -> list[Cell]:
+            run, at = places[place]
+            if at < 0:
+                return total(run)
+            tag, query = runs[run].tag, runs[run].query_ids[at]
+            numbers = [kind(column[at]) for kind, column in zip(kinds, values[run], strict=True)]
+            file = [runs[run].file] if several_files else []
+            return [tag, *file, query, *numbers, *(Number(column[at]) for column in added[run])]
+
+        rows = Rows(len(places), row)
     parts = [name + part for name in summed for part in PARTS]
     return Grid([*header, *(measure.name for measure in measures), *parts], rows, n_text=len(header))
 
 
+def _count(value: float) -> Number:
+    return Number(value, "" if math.isnan(value) else f"{value:.0f}")
+
+
 def _number(measure: Measure, value: float, best: str | None = None) -> Number:
-    shown = "-" if math.isnan(value) else f"{value:.0f}" if is_count(measure) else f"{value:.4f}"
-    return Number(value, shown, bold=shown == best)
+    number = _count(value) if is_count(measure) else Number(value)
+    return number._replace(bold=True) if best is not None and number.text == best else number
 
 
 def is_count(measure: Measure) -> bool:

@@ -12,23 +12,13 @@ from asserting import heard
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from coliee_adapters.corpora import (
-    CaseCorpus,
-    Corpus,
-    Document,
-    FragmentCorpus,
-    FragmentQuery,
-    Qrel,
-    Query,
-    StatuteCorpus,
-    TortCorpus,
-)
+from coliee_adapters.corpora import Corpus, Document, Query
 from coliee_adapters.errors import InputError, UsageError
 from coliee_adapters.records import Gold
 from coliee_ir import read_corpus
 
 #: What can be asked of a corpus.
-qrels_iter, docs_iter, queries_iter = map(methodcaller, ("qrels_iter", "docs_iter", "queries_iter"))
+docs_iter, queries_iter = map(methodcaller, ("docs_iter", "queries_iter"))
 doc_ids, query_ids = map(methodcaller, ("doc_ids", "query_ids"))
 
 Folder = Callable[[dict[str, str | bytes]], Path]
@@ -98,8 +88,7 @@ FRAGMENTS: dict[str, str | bytes] = {
 def test_a_folder_of_cases_without_gold_has_documents_only(folder: Folder) -> None:
     folder(CASES)
     corpus = read_corpus("cases")
-    assert isinstance(corpus, CaseCorpus)
-    assert (corpus.task, corpus.path, corpus.gold) == ("1", "cases", None)
+    assert (corpus.task, corpus.path) == ("1", "cases")
     assert corpus.doc_ids() == ("000001", "000018", "000023")
     assert list(corpus.docs_iter()) == [
         Document("000001", "A swarm left."),
@@ -108,21 +97,15 @@ def test_a_folder_of_cases_without_gold_has_documents_only(folder: Folder) -> No
     ]
     assert corpus.query_ids() == ()
     assert list(corpus.queries_iter()) == []
-    assert refusal("cases", asked=qrels_iter) == ("[option-needed] cases …")
 
 
-def test_labels_name_the_queries_and_the_relevant_documents(folder: Folder) -> None:
+def test_labels_name_the_queries(folder: Folder) -> None:
     folder({**CASES, "gold.json": LABELS})
     corpus = read_corpus("cases", gold="gold.json")
     assert corpus.query_ids() == ("000018", "000001")
     assert list(corpus.queries_iter()) == [
         Query("000018", "[1] The hive was sold.\n[2] It was empty."),
         Query("000001", "A swarm left."),
-    ]
-    assert list(corpus.qrels_iter()) == [
-        Qrel("000018", "000001", 1, "0"),
-        Qrel("000018", "000023", 1, "0"),
-        Qrel("000001", "000018", 1, "0"),
     ]
     assert corpus.candidate_ids("000018") == ("000001", "000023")
     assert [document.doc_id for document in corpus.candidates("000018")] == ["000001", "000023"]
@@ -133,10 +116,7 @@ def test_labels_name_the_queries_and_the_relevant_documents(folder: Folder) -> N
 )
 def test_a_test_set_names_the_queries_only(folder: Folder, gold: str) -> None:
     folder({**CASES, "queries.json": gold})
-    corpus = read_corpus("cases", gold="queries.json")
-    assert corpus.query_ids() == ("000018", "000001")
-    assert corpus.gold is None
-    assert refusal("cases", gold="queries.json", asked=qrels_iter).startswith("[option-needed]")
+    assert read_corpus("cases", gold="queries.json").query_ids() == ("000018", "000001")
 
 
 def test_ids_are_told_without_opening_a_file(folder: Folder, unopened: Callable[[], None]) -> None:
@@ -146,7 +126,6 @@ def test_ids_are_told_without_opening_a_file(folder: Folder, unopened: Callable[
     assert corpus.doc_ids() == ("000001", "000018", "000023")
     assert corpus.query_ids() == ("000018",)
     assert corpus.candidate_ids("000018") == ("000001", "000023")
-    assert list(corpus.qrels_iter()) == [Qrel("000018", "000001", 1)]
     corpus = read_corpus("queries")
     assert corpus.query_ids() == ("001", "002")
     assert corpus.doc_ids() == ("001/001", "001/002", "002/001", "002/010")
@@ -156,17 +135,13 @@ def test_ids_are_told_without_opening_a_file(folder: Folder, unopened: Callable[
 def test_documents_are_found_by_id_and_titled_by_their_beginning(folder: Folder) -> None:
     folder({**CASES, "cases/000099.txt": "[1]\nBees, J.: " + "x" * 200})
     corpus = read_corpus("cases")
-    store = corpus.docs_store()
-    assert store.get("000001") == store.get("000001.txt") == Document("000001", "A swarm left.")
-    assert store.get_many(["000001", "777777"]) == {"000001": Document("000001", "A swarm left.")}
+    assert corpus.find("000001") == corpus.find("000001.txt") == Document("000001", "A swarm left.")
     assert corpus.title("000018") == "[1] The hive was sold. [2] It was empty."
     assert corpus.title("000018", "000001") == corpus.title("000018")
     assert corpus.title("000099") == "[1] Bees, J.: " + "x" * 65 + "…"
     assert len(corpus.title("000099")) == 80
     assert corpus.title("777777") == ""
-    with pytest.raises(UsageError) as error:
-        store.get("777777")
-    assert heard(error.value) == "[unknown-document] '777777'… cases …"
+    assert corpus.find("777777") is None
 
 
 @pytest.mark.parametrize(
@@ -268,12 +243,11 @@ def test_what_is_written_is_read_by_order_of_id(tmp_path_factory: pytest.TempPat
 def test_a_folder_of_folders_is_task_2(folder: Folder) -> None:
     folder(FRAGMENTS)
     corpus = read_corpus("queries")
-    assert isinstance(corpus, FragmentCorpus)
-    assert (corpus.task, corpus.gold) == ("2", None)
+    assert corpus.task == "2"
     assert corpus.query_ids() == ("001", "002")
     assert list(corpus.queries_iter()) == [
-        FragmentQuery("001", "巣箱は売られた。", "[1] A hive was sold."),
-        FragmentQuery("002", "The bees may leave.", "[1] A garden. [2] The bees may leave."),
+        Query("001", "巣箱は売られた。", "[1] A hive was sold."),
+        Query("002", "The bees may leave.", "[1] A garden. [2] The bees may leave."),
     ]
     assert corpus.doc_ids() == ("001/001", "001/002", "002/001", "002/010")
     assert list(corpus.docs_iter()) == [
@@ -294,11 +268,6 @@ def test_paragraphs_have_the_ids_of_runs_as_candidates_and_unique_ids_elsewhere(
         Document("001", "Who owns a swarm?"),
         Document("010", "A swarm that leaves is free."),
     ]
-    assert corpus.gold is not None
-    assert corpus.gold.qrels == {"002": {"010": 1, "001": 1}}
-    assert list(corpus.qrels_iter()) == [Qrel("002", "002/010", 1), Qrel("002", "002/001", 1)]
-    store = corpus.docs_store()
-    assert [store.get(qrel.doc_id).doc_id for qrel in corpus.qrels_iter()] == ["002/010", "002/001"]
     assert corpus.unique_id("002", "010.txt") == "002/010"
     assert corpus.title("010", "002") == corpus.title("002/010") == "A swarm that leaves is free."
     assert corpus.title("010", "001") == corpus.title("010") == corpus.title("001/001") == ""
@@ -319,40 +288,32 @@ STATEMENT = '<pair id="H18-1-2" label="Y"><t2>A bee.</t2></pair>'
 
 
 @pytest.mark.parametrize(
-    ("pair", "articles"),
+    "pair",
     [
-        ('<pair id="H18-1-2" label="Y"><t1><article id="1"/></t1><t2>\nA bee\nis free.\n</t2></pair>', ["1"]),
-        ("<pair id='H18-1-2' label='N'><t1>\nArticle 1 A bee.\n</t1><t2>A bee\nis free.</t2></pair>", ["1"]),
-        (
-            '<pair id="H18-1-2" label="Y"><article>1</article><article>398-20</article><t2>A bee\nis free.</t2></pair>',
-            ["1", "398-20"],
-        ),
+        '<pair id="H18-1-2" label="Y"><t1><article id="1"/></t1><t2>\nA bee\nis free.\n</t2></pair>',
+        "<pair id='H18-1-2' label='N'><t1>\nArticle 1 A bee.\n</t1><t2>A bee\nis free.</t2></pair>",
+        '<pair id="H18-1-2" label="Y"><article>1</article><article>398-20</article><t2>A bee\nis free.</t2></pair>',
     ],
 )
-def test_each_generation_of_statements_gives_queries_and_gold(folder: Folder, pair: str, articles: list[str]) -> None:
+def test_each_generation_of_statements_gives_queries(folder: Folder, pair: str) -> None:
     folder({"code.txt": CODE, "pairs.xml": pairs(pair)})
     corpus = read_corpus("code.txt", gold="pairs.xml")
-    assert isinstance(corpus, StatuteCorpus)
     assert (corpus.task, corpus.path) == ("3", "code.txt")
     assert list(corpus.queries_iter()) == [Query("H18-1-2", "A bee\nis free.")]
     assert corpus.query_ids() == ("H18-1-2",)
-    assert list(corpus.qrels_iter()) == [Qrel("H18-1-2", article, 1) for article in articles]
-    assert corpus.gold is not None
-    assert corpus.gold.labels == {"H18-1-2": '"Y"' in pair}
     assert corpus.doc_ids() == corpus.candidate_ids("H18-1-2") == ("1", "398-20")
     assert list(corpus.docs_iter()) == list(corpus.candidates("H18-1-2")) == CODE_DOCUMENTS
-    assert corpus.docs_store().get("398-20") == CODE_DOCUMENTS[1]
+    assert corpus.find("398-20") == CODE_DOCUMENTS[1]
     titles = [corpus.title(article) for article in ("1", "398-20", "2")]
     assert titles == ["Bees", "Article 398-20 A hive is a house.", ""]
 
 
 @pytest.mark.parametrize("t1", ["", "<t1></t1>", "<t1> \n</t1>", "<article/>"])
-def test_statements_may_have_no_gold_no_text_and_no_code(folder: Folder, t1: str) -> None:
+def test_statements_may_have_no_text_and_no_code(folder: Folder, t1: str) -> None:
     held = (f'<pair id="R07-01-A">{t1}<t2>A bee.</t2></pair>', f'<pair id="R07-01-I">{t1}<t2>\n</t2></pair>')
     folder({"code.txt": CODE, "pairs.xml": pairs(*held)})
     for corpus in (read_corpus("code.txt", task="3", gold="pairs.xml"), read_corpus("pairs.xml", task="5")):
         assert list(corpus.queries_iter()) == [Query("R07-01-A", "A bee."), Query("R07-01-I", "")]
-        assert corpus.gold is None
     for asked in (doc_ids, docs_iter, lambda c: c.title("1"), lambda c: c.candidates("R07-01-A")):
         assert refusal("pairs.xml", task="5", asked=asked) == "[wrong-part] pairs.xml …"
 
@@ -384,7 +345,6 @@ def instance(tort_id: str, verdict: bool | None = None, **changed: object) -> st
 
 
 def check_pilot(corpus: Corpus) -> None:
-    assert isinstance(corpus, TortCorpus)
     assert corpus.query_ids() == ("7", "a/b")
     assert list(corpus.queries_iter()) == [Query("7", "事実7。\nA hive."), Query("a/b", "事実a/b。\nA hive.")]
     assert corpus.doc_ids() == ("7/p0", "7/d0", "7/d1", "a/b/p0", "a/b/d0", "a/b/d1")
@@ -397,7 +357,7 @@ def check_pilot(corpus: Corpus) -> None:
         Document("d0", "被告a/b"),
         Document("d1", "The bees did it."),
     ]
-    assert [corpus.docs_store().get(doc_id) for doc_id in corpus.doc_ids()] == documents
+    assert [corpus.find(doc_id) for doc_id in corpus.doc_ids()] == documents
     assert corpus.title("d1", "7") == corpus.title("7/d1") == "The bees did it."
     assert corpus.find("7/p1") is corpus.find("8/p0") is corpus.find("p0") is None
 
@@ -408,26 +368,11 @@ def test_instances_are_queries_and_claims_their_documents(folder: Folder, start:
     corpus = read_corpus("pilot.jsonl")
     assert corpus.task == "tort"
     check_pilot(corpus)
-    assert corpus.gold is not None
-    assert corpus.gold.labels == {"7": True, "a/b": False}
-    assert list(corpus.qrels_iter()) == [
-        Qrel("7", "7/p0", 1),
-        Qrel("7", "7/d0", 0),
-        Qrel("7", "7/d1", 1),
-        Qrel("a/b", "a/b/p0", 0),
-        Qrel("a/b", "a/b/d0", 1),
-        Qrel("a/b", "a/b/d1", 0),
-    ]
 
 
-def test_test_data_take_their_gold_from_another_file(folder: Folder) -> None:
-    packed = gzip.compress(f"{instance('7')}\n{instance('a/b')}\n".encode())
-    folder({"pilot.jsonl.gz": packed, "test.jsonl": instance("7"), "gold.jsonl": instance("7", True)})
+def test_an_instance_needs_no_verdict(folder: Folder) -> None:
+    folder({"pilot.jsonl.gz": gzip.compress(f"{instance('7')}\n{instance('a/b')}\n".encode())})
     check_pilot(read_corpus("pilot.jsonl.gz", task="rationale"))
-    assert read_corpus("test.jsonl").gold is None
-    assert len(list(read_corpus("test.jsonl", gold="gold.jsonl").qrels_iter())) == 3
-    held = Gold({"7": {"p0": 1}})
-    assert list(read_corpus("test.jsonl", gold=held).qrels_iter()) == [Qrel("7", "7/p0", 1)]
 
 
 PILOT = 'pilot.jsonl, line 2: [structure] {0} … (found \'{1}\'); expected [{{"id": "0", "description": "…"}}]'
@@ -472,7 +417,6 @@ CLAIM = {"id": "0", "is_accepted": None, "description": 1}
         ),
         ({}, {"path": "code.txt", "gold": "labels.txt"}, "labels.txt: [unknown-format]"),
         ({}, {"path": "pairs.xml", "gold": "pairs.xml"}, "[wrong-part] pairs.xml …"),
-        ({}, {"path": "pairs.xml", "task": "5", "asked": qrels_iter}, "[option-needed] pairs.xml …"),
         ({}, {"path": "code.txt", "gold": Gold({})}, "[not-a-file]"),
         ({}, {"path": "labels.txt", "task": None}, "labels.txt: [unknown-format]"),
         ({}, {"path": "labels.txt", "task": "3", "asked": docs_iter}, "labels.txt: [empty]"),
@@ -493,8 +437,6 @@ CLAIM = {"id": "0", "is_accepted": None, "description": 1}
             {"path": "pilot.jsonl", "asked": lambda corpus: corpus.candidates("9")},
             "[unknown-query] '9'… pilot.jsonl …",
         ),
-        ({}, {"path": "pilot.jsonl", "asked": qrels_iter}, "[option-needed] pilot.jsonl …"),
-        ({}, {"path": "pilot.jsonl", "gold": "pilot.jsonl", "asked": qrels_iter}, "pilot.jsonl: [missing-label]"),
         *(
             (
                 {"pilot.jsonl": f"{instance('7')}\n{instance('8', **{key: value})}\n"},

@@ -1,32 +1,24 @@
-"""Tables of questions, categories and published scores: small cases that can be counted by hand, and properties."""
+"""Tables of questions and categories: small cases that can be counted by hand, and properties."""
 
 from __future__ import annotations
 
 import math
-import os
 from pathlib import Path
 
 import one_step
 import pytest
 from asserting import heard, refusing
-from hypothesis import given
-from hypothesis import strategies as st
 from test_reference_figures import ACCURACIES
 
 from coliee_adapters.errors import InputError, UsageError
 from coliee_ir import Answers, Gold, Run
 from coliee_ir.cli import main
-from coliee_ir.commands.compare import Interval
-from coliee_ir.commands.leaderboard import EASY, Categories, Leaderboard, read_categories, read_official
+from coliee_ir.commands.leaderboard import EASY, Categories, Leaderboard, read_categories
 from coliee_ir.commands.leaderboard.catalogue import Extras, build
 from coliee_ir.commands.leaderboard.data import candidates_of, data_of
-from coliee_ir.commands.leaderboard.official import OfficialRun, Published, place
 from coliee_ir.commands.leaderboard.questions import majority
 from coliee_ir.output.grid import Number, separated
 from coliee_ir.scoring.reading import read_gold
-
-#: the organisers' tables as CSV, where they are at hand
-OFFICIAL = Path(os.environ.get("COLIEE_OFFICIAL", Path(__file__).parents[3] / "shared" / "data" / "official"))
 
 GOLD = {"q1": ["a", "b"], "q2": ["c"], "q3": ["d"], "q4": ["e"]}
 ONE = Run.of({"q1": ["a", "x"], "q2": ["c"], "q3": ["x", "d"]}, tag="ONE")
@@ -108,7 +100,6 @@ def test_a_mean_of_three_tenths_stands_in_the_fourth_bin() -> None:
 @pytest.mark.parametrize(("name", "said"), [
     ("nothing", "[unknown-name] 'nothing'… ranking, results …"),
     ("categories", "[option-needed]"),
-    ("official", "[option-needed]"),
 ])  # fmt: skip
 def test_tables_that_there_are_not(name: str, said: str) -> None:
     with refusing(UsageError, said):
@@ -119,24 +110,17 @@ def test_tables_that_there_are_not(name: str, said: str) -> None:
 
 
 @pytest.mark.parametrize(
-    ("what", "text", "said"),
+    ("text", "said"),
     [
-        ("categories", "query,a\nq1,eh\n", "t.csv, line 2: [bad-cell] (found 'eh')"),
-        ("categories", "query,category\nq9,a\n", "t.csv: [no-result] (found 'q9')"),
-        ("official", "team,acc\nA,1\n",
-         "t.csv, line 1: [missing-column] MicroF1 … (found 'team,acc'); … MicroF1 … F1 …"),
-        ("official", "team,F1\nA,good\n", "t.csv, line 2: [bad-cell] F1 … (found 'good')"),
-        ("official", "team,F1\nA,nan\n", "t.csv, line 2: [bad-cell] F1 … (found 'nan')"),
-        ("official", "team,F1\nA,\n", "t.csv: [empty] F1 …"),
+        ("query,a\nq1,eh\n", "t.csv, line 2: [bad-cell] (found 'eh')"),
+        ("query,category\nq9,a\n", "t.csv: [no-result] (found 'q9')"),
     ],
 )  # fmt: skip
-def test_categories_and_published_tables_that_cannot_be_read(
-    what: str, text: str, said: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
-) -> None:
+def test_categories_that_cannot_be_read(text: str, said: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.chdir(tmp_path)
     Path("t.csv").write_text(text)
     with refusing(InputError, said):
-        read_categories("t.csv", list(GOLD)) if what == "categories" else read_official("t.csv", "MicroF1")
+        read_categories("t.csv", list(GOLD))
 
 
 def test_a_micro_average_by_category_is_one_of_its_questions_alone(tmp_path: Path) -> None:
@@ -148,118 +132,6 @@ def test_a_micro_average_by_category_is_one_of_its_questions_alone(tmp_path: Pat
         ["short", 1, 1.0, 0.5],
         ["all", 4, pytest.approx(0.6), pytest.approx(4 / 9)],
     ]
-
-
-# published tables
-
-TABLES = {
-    "team,file,F1\nTLIR,run1.txt,0.1917\nNM,bm25.txt,0.0937\nTLIR,run3.txt,0.0456\n": (3, 4, 2, ()),
-    "sid,returned,retrieved,F2,P,R,F1\nA,134,71,0.743,0.687,0.790,0.5\n": (1, 1, 1, ()),
-    'team,sid,lang,correct,f1\nN/A,"BaseLine (No to all; prints ""Yes 43"")",N/A,43,0.53\nA,a,J,1,0.7\nB,b,E,,\n':
-        (1, 1, 1, ("1 baseline … left out", "1 row … left out")),
-    "\ufeffTEAM;F-measure\nA;19.17%\nB;9.3\n": (2, 4, 2, ("… percentages",)),
-}  # fmt: skip
-
-
-@pytest.mark.parametrize("text", TABLES)
-def test_published_tables_as_they_are(text: str, tmp_path: Path) -> None:
-    (tmp_path / "t.csv").write_text(text, encoding="utf-8")
-    runs, decimals, teams, remarks = TABLES[text]
-    table = read_official(tmp_path / "t.csv", "MicroF1")
-    assert (len(table.runs), table.decimals) == (runs, decimals)
-    assert len({run.team for run in table.runs}) == teams
-    assert heard([remark.partition(": ")[2] for remark in table.remarks]) == list(remarks)
-    assert all(0 <= run.score <= 1 for run in table.runs)
-
-
-def test_a_run_is_placed_by_what_the_table_prints() -> None:
-    runs = tuple(OfficialRun("", f"r{n}", score) for n, score in enumerate((0.5, 0.494, 0.3)))
-    table = Published("t.csv", "F1", runs, 3, ())
-    assert place(table, 0.4936, Interval(0.2, 0.5)) == (2, 4, 1, 4, 0, 0)
-
-
-@given(st.lists(st.integers(0, 100), min_size=1, max_size=9), st.integers(0, 100), st.integers(0, 9), st.integers(0, 9))
-def test_the_place_lies_between_those_of_the_interval(scores: list[int], own: int, less: int, more: int) -> None:
-    runs = tuple(OfficialRun(f"t{at % 3}", "", score / 100) for at, score in enumerate(scores))
-    where = place(Published("t.csv", "F1", runs, 2, ()), own / 100, Interval((own - less) / 100, (own + more) / 100))
-    assert 1 <= where.best <= where.place <= where.worst <= where.of == len(scores) + 1
-    assert where.place == 1 + sum(score > own for score in scores)
-    assert where.team_place <= where.place
-    assert where.teams == min(len(scores), 3) + 1
-
-
-def test_a_run_in_a_published_table(tmp_path: Path) -> None:
-    (tmp_path / "t.csv").write_text("team,run,F1\nA,a,0.61\nA,b,0.60\nB,c,0.1\n")
-    board = board_of(ONE, TWO)
-    table = board.table("official", official=read_official(tmp_path / "t.csv", "MicroF1"))
-    shown = [[cell.text if isinstance(cell, Number) else cell for cell in row] for row in table.rows]
-    assert list(table.header) == ["run", "MicroF1", "place", "at best", "at worst", "among teams"]
-    assert [row[:3] + row[5:] for row in shown] == [
-        ["ONE", "0.6000", "2nd of 4", "2nd of 3"], ["TWO", "0.4444", "3rd of 4", "2nd of 3"]
-    ]  # fmt: skip
-
-
-@pytest.mark.parametrize(
-    ("name", "measure", "runs"),
-    [
-        ("2021_task1.csv", "MicroF1", 15), ("2021_task2.csv", "MicroF1", 17), ("2021_task3.csv", "MacroF2", 6),
-        ("2021_task4.csv", "Accuracy", 18), ("2021_task5.csv", "Accuracy", 12), ("2024_task1.csv", "MicroF1", 26),
-        ("2024_task2.csv", "MicroF1", 18),
-    ],
-)  # fmt: skip
-def test_the_organisers_own_tables_are_read(name: str, measure: str, runs: int) -> None:
-    if not (OFFICIAL / name).is_file():
-        pytest.skip(f"the organisers' table {name} is not in {OFFICIAL}")
-    assert len(read_official(OFFICIAL / name, measure).runs) == runs
-
-
-MIXED = "task,year,run,F1\nT1,2024,a,0.9\nT1,2023,b,0.8\nT2,2024,c,0.7\nT2,2023,d,0.6\n"
-
-
-@pytest.mark.parametrize(
-    ("text", "task", "edition", "runs"),
-    [
-        *((MIXED, *asked) for asked in (("1", 2024, ["a"]), ("2", 2023, ["d"]), ("1", None, ["a", "b"]))),
-        (MIXED, None, 2023, ["b", "d"]),
-        ("Task,run,F1\ntask_1,a,0.9\n", "1", None, ["a"]),
-    ],
-)
-def test_of_a_table_of_several_tasks_and_years_those_at_hand_count(
-    text: str, task: str | None, edition: int | None, runs: list[str], tmp_path: Path
-) -> None:
-    (tmp_path / "t.csv").write_text(text)
-    table = read_official(tmp_path / "t.csv", "MicroF1", task, edition)
-    assert [run.run for run in table.runs] == runs
-    left_out = (task is not None) + (edition is not None) if text == MIXED else 0
-    assert sum("left out" in remark for remark in table.remarks) == left_out
-
-
-@pytest.mark.parametrize(
-    ("text", "word", "found"),
-    [
-        (MIXED, "task", "T1, T2"),
-        (MIXED.replace("T1", "3").replace("T2", "Task 3"), "edition", "2024, 2023"),
-        ("task,run,F1\nTask 1,a,0.9\n", "task", "Task 1"),
-    ],
-)
-def test_a_table_without_the_task_or_the_year_at_hand_is_refused(
-    text: str, word: str, found: str, tmp_path: Path
-) -> None:
-    (tmp_path / "t.csv").write_text(text)
-    with pytest.raises(InputError) as caught:
-        read_official(tmp_path / "t.csv", "MicroF1", "3", 2026)
-    assert caught.value.found == found
-    assert f"--{word}" in str(caught.value.remedy)
-
-
-def test_a_run_is_placed_among_the_runs_of_its_task(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
-    (tmp_path / "t.csv").write_text(MIXED)
-    (tmp_path / "gold.json").write_text('{"000001": ["000009"]}')
-    (tmp_path / "a.txt").write_text("000001 000009 A\n")
-    told = ["--task", "1", "--edition", "2024", "--resamples", "99", "--table", "official"]
-    files = [str(tmp_path / name) for name in ("gold.json", "a.txt")]
-    assert main(["leaderboard", *files, *told, "--official", str(tmp_path / "t.csv")]) == 0
-    assert "1st of 2" in capsys.readouterr().out
 
 
 # the tables of the 2021 overview paper for Tasks 4 and 5, of 81 questions

@@ -114,7 +114,6 @@ TAKES_TASK: dict[str, Callable[..., object]] = {
     "protocol": lambda task, **asked: coliee_ir.protocol(task, **asked),
     "read_corpus": lambda task: coliee_ir.read_corpus("corpus", task=task),
     "read_gold": lambda **asked: coliee_ir.read_gold(GOLD, **asked),
-    "read_official": lambda **asked: coliee_ir.read_official("official.csv", "MicroF1", **asked),
     "read_run": lambda **asked: coliee_ir.read_run(RUNS[0], **asked),
     "to_qrels": lambda **asked: coliee_ir.to_qrels(GOLD, **asked),
     "to_run": lambda **asked: coliee_ir.to_run(RUNS[0], **asked),
@@ -131,7 +130,6 @@ TAKES_EDITION = sorted(
 def files(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.chdir(tmp_path)
     Path("run.txt").write_text("000001 000002 A\n")
-    Path("official.csv").write_text("run,F1\nA,0.5\n")
     Path("corpus").mkdir()
     Path("corpus/000001.txt").write_text("a case")
 

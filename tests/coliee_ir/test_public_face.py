@@ -28,7 +28,7 @@ ROOT = Path(__file__).parents[2]
 EXPORTED = {
     *("evaluate", "evaluate_all", "Evaluator", "compare", "leaderboard", "plan", "report", "tune", "cut"),
     *("errors", "fuse", "fit_fusion", "validate", "convert", "write_run", "read_gold", "read_run", "read_corpus"),
-    *("read_official", "read_categories", "to_qrels", "to_run", "to_frame", "protocol"),
+    *("read_categories", "to_qrels", "to_run", "to_frame", "protocol"),
     *("Gold", "Run", "Answers", "Scores", "Scored", "Rules", "Submission", "Decisions", "Rule", "Filter"),
     *("Fusion", "ColieeError", "InputError", "MismatchError", "UsageError"),
 }
@@ -170,7 +170,6 @@ RIGHT: dict[str, tuple[tuple[Any, ...], dict[str, Any]]] = {
     "convert": (("cases/run.txt", "out.run"), {}),
     "write_run": ((coliee_ir.Run.of(RUN), "out.run"), {}),
     "read_categories": (("kinds.csv", ["q1"]), {}),
-    "read_official": (("official.csv", "MicroF1"), {}),
     "plan": ((SCORED,), {}),
     "tune": ((GOLD, RUN), {**OF_A_TASK, "by": "k", "folds": 2, "repeats": 1}),
     "cut": ((RUN, coliee_ir.Rule("k", 1)), OF_A_TASK),
@@ -227,7 +226,6 @@ def test_nonsense_is_refused_in_a_sentence(name: str, tmp_path: Path, monkeypatc
     Path("cases/000018.txt").write_text("A case.")
     Path("cases/run.txt").write_text("000018 000019 T\n")
     Path("kinds.csv").write_text("query,category\nq1,A\n")
-    Path("official.csv").write_text("run,F1\nA,0.5\n")
     arguments, options = RIGHT[name]
     drained(called(name)(*arguments, **options))
     refused = set()

@@ -1,4 +1,4 @@
-"""The texts of each task: queries, documents and judgements, as iterators of ir_datasets' names."""
+"""The texts of each task: queries and documents, as iterators of ir_datasets' names."""
 
 from __future__ import annotations
 
@@ -7,29 +7,14 @@ from pathlib import Path
 from typing import Final, Literal
 
 from coliee_adapters.checked import one_of
-from coliee_adapters.corpora import cases, civil_code
-from coliee_adapters.corpora.cases import CaseCorpus, FragmentCorpus
-from coliee_adapters.corpora.records import Corpus, DocsStore, Document, FragmentQuery, Qrel, Query
-from coliee_adapters.corpora.statutes import StatuteCorpus
-from coliee_adapters.corpora.torts import TortCorpus
+from coliee_adapters.corpora import cases, civil_code, statements
+from coliee_adapters.corpora.records import Corpus, Document, Query
 from coliee_adapters.errors import InputError, UsageError, printable
 from coliee_adapters.files.source import PathLike, Source
 from coliee_adapters.forms import statute, tort
 from coliee_adapters.records import Gold
 
-__all__ = [
-    "CaseCorpus",
-    "Corpus",
-    "DocsStore",
-    "Document",
-    "FragmentCorpus",
-    "FragmentQuery",
-    "Qrel",
-    "Query",
-    "StatuteCorpus",
-    "TortCorpus",
-    "read_corpus",
-]
+__all__ = ["Corpus", "Document", "Query", "read_corpus"]
 
 #: of Task 1, of Task 2, of Tasks 3 to 5, of the pilot
 Kind = Literal["cases", "fragments", "statutes", "torts"]
@@ -49,25 +34,21 @@ def read_corpus(path: PathLike, *, kind: Kind | None = None, gold: PathLike | Go
         found = kind or cases.sniff(path)
         if found is None:
             raise InputError("unknown-format", str(path), "this folder holds no corpus", remedy=_KNOWN)
-        return CaseCorpus(path, gold) if found == "cases" else FragmentCorpus(path, gold)
+        return cases.cases(path, gold) if found == "cases" else cases.fragments(path, gold)
     source = Source(path)
     if kind == "torts" or (kind is None and tort.sniff(source.head())):
-        return TortCorpus(source, gold if gold is None or isinstance(gold, Gold) else Source(gold))
+        return statements.torts(source)
     if isinstance(gold, Gold):
         raise UsageError("not-a-file", "give the gold of Tasks 3 to 5 as a file here: it contains the statements")
-    if _holds_pairs(source):
+    if statute.is_xml(source.head()):
         if gold is not None:
             held = f"{printable(source.name)} holds statements"
             raise UsageError("wrong-part", f"{held}; give the Civil Code as the path and one file as gold=")
-        return StatuteCorpus(None, source)
+        return statements.statutes(None, source)
     if kind == "statutes" or civil_code.sniff(source.head()):
         pairs = None if gold is None else Source(gold)
-        if pairs is not None and not _holds_pairs(pairs):
+        if pairs is not None and not statute.is_xml(pairs.head()):
             remedy = 'give the XML that holds them, <dataset><pair id="H18-1-2">…<t2>…'
             raise InputError("unknown-format", pairs.name, "this file holds no statements", remedy=remedy)
-        return StatuteCorpus(source, pairs)
+        return statements.statutes(source, pairs)
     raise InputError("unknown-format", source.name, "unrecognised corpus format", remedy=_KNOWN)
-
-
-def _holds_pairs(source: Source) -> bool:
-    return statute.is_xml(source.head())

@@ -7,12 +7,11 @@ listing and never made into a path, so that no id of a gold or a run leads out o
 from __future__ import annotations
 
 import os
-from collections.abc import Mapping
-from functools import cache
+from collections.abc import Collection
 from pathlib import Path
 from typing import Final, Literal
 
-from coliee_adapters.corpora.records import Corpus, Document, FragmentQuery, Query, text_of
+from coliee_adapters.corpora.records import Corpus, Query, text_of
 from coliee_adapters.errors import InputError
 from coliee_adapters.files.source import PathLike, Source
 from coliee_adapters.forms import case_law, detect
@@ -30,81 +29,53 @@ def sniff(folder: PathLike) -> Literal["cases", "fragments"] | None:
     return "fragments" if any(map(_is_query, entries)) else "cases" if any(map(_is_text, entries)) else None
 
 
-class _FolderCorpus(Corpus):
-    """A folder, and what names the queries in it; by default none, or all that are folders."""
+def cases(folder: PathLike, gold: PathLike | Gold | None = None) -> Corpus:
+    """Task 1: ``000018.txt`` is both a document and, where the gold names it, a query; without a gold none is.
 
-    def __init__(self, folder: PathLike, known: Mapping[str, Path], gold: PathLike | Gold | None) -> None:
-        self.path, self._known = os.fspath(folder), known
-        self._gold: Gold | None = None
-        queries = tuple(known) if self._of_queries else ()
-        if gold is not None:
-            named = None if isinstance(gold, Gold) else case_law.read_test_queries(Source(gold))
-            if named is None:
-                self._gold = gold if isinstance(gold, Gold) else detect.read_gold(Source(gold))
-            queries = self._gold.queries if self._gold is not None else named or ()
-        self._named = dict.fromkeys(queries)
-        if unknown := [query for query in queries if query not in known]:
-            name = self._gold.path if self._gold is not None else str(gold)
-            problem = f"{len(unknown)} of the {len(queries)} queries named here are not in {self.path}"
-            remedy = "give the folder and the gold of one edition"
-            raise InputError("unknown-query", name, problem, found=unknown[0], remedy=remedy)
-
-    @property
-    def gold(self) -> Gold | None:
-        return self._gold
-
-    @property
-    def _queries(self) -> Mapping[str, None]:
-        return self._named
-
-
-class CaseCorpus(_FolderCorpus):
-    """Task 1: ``000018.txt`` is both a document and, where the gold names it, a query.
-
-    Documents come in the order of their ids, queries in that of the gold. Without a gold there are no queries. The
-    candidates of a query are all cases but itself.
+    Documents come in the order of their ids, queries in that of the gold. The candidates of a query are all cases but
+    itself.
     """
-
-    task = "1"
-
-    def __init__(self, folder: PathLike, gold: PathLike | Gold | None = None) -> None:
-        files = _texts(Path(folder), "case", "give the folder that holds files such as 000018.txt")
-        super().__init__(folder, files, gold)
-
-    def _query(self, query_id: str) -> Query:
-        return Query(query_id, text_of(self._known[query_id]))
-
-    def _documents(self, query_id: str) -> Mapping[str, Document | Path]:
-        return self._known
+    files = _texts(Path(folder), "case", "give the folder that holds files such as 000018.txt")
+    named = dict.fromkeys(() if gold is None else _named(gold, files, folder))
+    return Corpus(
+        "1", os.fspath(folder), lambda: named, lambda query: Query(query, text_of(files[query])), lambda _: files
+    )
 
 
-class FragmentCorpus(_FolderCorpus):
+def fragments(folder: PathLike, gold: PathLike | Gold | None = None) -> Corpus:
     """Task 2: the folder ``001`` holds ``entailed_fragment.txt``, ``base_case.txt`` and ``paragraphs/001.txt``, ….
 
     The query's text is the fragment. Its candidates are its paragraphs, ``013``, whose unique id is ``001/013``.
     Queries come in the order of the gold, or else of their ids; documents query by query, in the order of their ids.
     """
+    folders = {entry.name: Path(entry.path) for entry in _listing(Path(folder)) if _is_query(entry)}
+    if not folders:
+        remedy = f"give the folder that holds folders such as 001, each with its {_FRAGMENT} and {_PARAGRAPHS}"
+        raise InputError("empty", os.fspath(folder), "this folder contains no queries", remedy=remedy)
+    named = dict.fromkeys(folders if gold is None else _named(gold, folders, folder))
+    return Corpus(
+        "2",
+        os.fspath(folder),
+        lambda: named,
+        lambda query: Query(query, text_of(folders[query] / _FRAGMENT), text_of(folders[query] / _BASE_CASE)),
+        lambda query: _texts(
+            folders[query] / _PARAGRAPHS, "paragraph", f"query {query} needs files such as 001.txt here"
+        ),
+        own_documents=True,
+    )
 
-    task = "2"
-    _of_queries = True
 
-    def __init__(self, folder: PathLike, gold: PathLike | Gold | None = None) -> None:
-        folders = {entry.name: Path(entry.path) for entry in _listing(Path(folder)) if _is_query(entry)}
-        if not folders:
-            remedy = f"give the folder that holds folders such as 001, each with its {_FRAGMENT} and {_PARAGRAPHS}"
-            raise InputError("empty", os.fspath(folder), "this folder contains no queries", remedy=remedy)
-        super().__init__(folder, folders, gold)
-        self._paragraphs = cache(self._listed)
-
-    def _query(self, query_id: str) -> FragmentQuery:
-        folder = self._known[query_id]
-        return FragmentQuery(query_id, text_of(folder / _FRAGMENT), text_of(folder / _BASE_CASE))
-
-    def _documents(self, query_id: str) -> Mapping[str, Document | Path]:
-        return self._paragraphs(query_id)
-
-    def _listed(self, query: str) -> dict[str, Path]:
-        return _texts(self._known[query] / _PARAGRAPHS, "paragraph", f"query {query} needs files such as 001.txt here")
+def _named(gold: PathLike | Gold, known: Collection[str], folder: PathLike) -> tuple[str, ...]:
+    """The queries that a gold or the list of a test set names, all of which must be in the folder."""
+    queries = None if isinstance(gold, Gold) else case_law.read_test_queries(Source(gold))
+    if queries is None:
+        queries = (gold if isinstance(gold, Gold) else detect.read_gold(Source(gold))).queries
+    if unknown := [query for query in queries if query not in known]:
+        problem = f"{len(unknown)} of the {len(queries)} queries named here are not in {os.fspath(folder)}"
+        remedy = "give the folder and the gold of one edition"
+        name = gold.path if isinstance(gold, Gold) else os.fspath(gold)
+        raise InputError("unknown-query", name, problem, found=unknown[0], remedy=remedy)
+    return queries
 
 
 def _listing(folder: Path) -> list[os.DirEntry[str]]:

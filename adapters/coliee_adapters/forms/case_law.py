@@ -13,7 +13,7 @@ from coliee_adapters.files.source import Source
 from coliee_adapters.forms import json_text, markup
 from coliee_adapters.forms.columns import read_columns, three_columns
 from coliee_adapters.forms.form import Form, Found, Row, Written
-from coliee_adapters.forms.lines import Comments, Note, content_lines, join_columns
+from coliee_adapters.forms.lines import Note, first_lines, join_columns
 from coliee_adapters.records import SEPARATORS, IdRule, Run, normal_id
 
 #: The elements of the older XML that hold the relevant documents, by task.
@@ -27,8 +27,7 @@ def _is_xml(head: bytes) -> bool:
 
 def has_columns(head: bytes) -> bool:
     """Whether a file has a content line, and is neither JSON nor XML."""
-    text = "" if head.lstrip().startswith((b"{", b"[", b"<")) else head.decode("utf-8", errors="replace")
-    return next(content_lines(text, "", comments=Comments()), None) is not None
+    return bool(first_lines(head))
 
 
 def read_test_queries(source: Source, rule: IdRule = normal_id) -> tuple[str, ...] | None:

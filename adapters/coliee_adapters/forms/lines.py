@@ -4,6 +4,8 @@ from __future__ import annotations
 
 import re
 from collections.abc import Callable, Iterator
+from functools import lru_cache
+from itertools import islice
 from typing import Final
 
 from coliee_adapters.errors import InputError, UsageError
@@ -19,6 +21,10 @@ _MARK: Final = "\ufeff"
 
 #: So many lines are split before the others, which who looks at a file's beginning never asks for.
 _FEW: Final = 128
+
+#: so many lines show what a file is; of so many first bytes the last line may be cut
+_SHOWN: Final = 100
+_CUT: Final = (1 << 16) - 1024
 
 #: what some programs end a line or a paragraph with, and no evaluator reads as one: U+0085, U+2028, U+2029
 SEPARATORS: Final = re.compile("[\x85\u2028\u2029]")
@@ -83,6 +89,17 @@ def content_lines(
             state.note(state.kind, f"line {number}: {whole}")
     if comments is None:
         state.check_closed(name)
+
+
+@lru_cache(maxsize=4)  # every form asks it of one head
+def first_lines(head: bytes) -> tuple[str, ...]:
+    """The first content lines of a file with these first bytes; none of JSON and XML."""
+    if head.lstrip().startswith((b"{", b"[", b"<")):
+        return ()
+    if len(head) > _CUT:
+        head = head[: head.rfind(b"\n") + 1] or head
+    text = head.decode("utf-8", errors="replace").replace("\r\n", "\n").replace("\r", "\n")
+    return tuple(line for _, line in islice(content_lines(text, "", comments=Comments()), _SHOWN))
 
 
 def _split(text: str) -> Iterator[str]:

@@ -8,7 +8,6 @@ import unicodedata
 from collections.abc import Mapping, Sequence
 from functools import lru_cache, partial
 from io import TextIOBase
-from itertools import islice
 from typing import Final
 
 import numpy as np
@@ -16,7 +15,7 @@ import numpy as np
 from coliee_adapters.errors import InputError, Place, UsageError
 from coliee_adapters.files.source import Source
 from coliee_adapters.forms.form import Form, Found, Row, Written
-from coliee_adapters.forms.lines import BLANKS, Comments, Note, content_lines, join_columns, split_columns
+from coliee_adapters.forms.lines import BLANKS, Comments, Note, content_lines, first_lines, join_columns, split_columns
 from coliee_adapters.forms.markup import Element, by_id, parse
 from coliee_adapters.forms.vocabulary import Kind, answer_word, is_header
 from coliee_adapters.records import as_labels
@@ -38,9 +37,6 @@ def exam_of(query: str) -> str:
     """
     return query[0] + query[1 : query.index("-")].zfill(2)
 
-
-#: So many lines at the beginning show whether a file is a label list.
-SHOWN: Final = 100
 
 _COMMAS: Final = "[,;]"
 
@@ -80,7 +76,7 @@ def is_xml(head: bytes) -> bool:
     return head.lstrip().startswith(b"<") and re.search(_XML, head) is not None
 
 
-@lru_cache(maxsize=2)  # a gold and a run ask it of one head
+@lru_cache(maxsize=4)  # a gold and a run ask it of one head
 def lists_labels(head: bytes, words: frozenset[str] = frozenset()) -> bool:
     """Whether the second column of the first content line is a label in any of its forms.
 
@@ -88,8 +84,7 @@ def lists_labels(head: bytes, words: frozenset[str] = frozenset()) -> bool:
     holds no label, most lines do: an answer may be no label, and labels may be 1 and 0, as long as each query has one.
     ``words`` are further labels.
     """
-    text = head.decode("utf-8", errors="replace").replace("\r", "\n")
-    rows = [_words(line) for _, line in islice(content_lines(text, "", comments=Comments()), SHOWN)]
+    rows = [_words(line) for line in first_lines(head)]
     if rows and is_header(rows[0]):
         return False  # a table, whose columns have names
     if rows and len(rows[0]) > 1 and (rows[0][1].lower() in LABELS or answer_word(rows[0][1]) in words):
@@ -103,10 +98,6 @@ def are_labels(rows: Sequence[tuple[str, str]]) -> bool:
     digits = {query: word for query, word in rows if word in DIGITS}
     once = len({query for query, _ in rows}) == len(rows)
     return 2 * max(letters, len(digits) if once and are_numbered(digits) else 0) > len(rows)
-
-
-def _is_gold_list(head: bytes) -> bool:
-    return not head.lstrip().startswith((b"{", b"[", b"<")) and lists_labels(head)
 
 
 def _pairs(source: Source, note: Note) -> Found:
@@ -252,7 +243,7 @@ FORMS: Final = (
         "gold",
         "labels",
         "R07-01-O Y",
-        _is_gold_list,
+        lists_labels,
         partial(_list, "gold"),
         write=partial(_write, "gold"),
         holds=("labels",),

@@ -18,7 +18,7 @@ from coliee_adapters.errors import InputError, Place
 from coliee_adapters.files.source import Source, decode
 from coliee_adapters.forms.columns import Layout, Reader, as_number, blocks_behind, last_column, plain_rows, undecided
 from coliee_adapters.forms.form import Form, Found, Values
-from coliee_adapters.forms.lines import BLANKS, Comments, Note, content_lines, counted, split_columns
+from coliee_adapters.forms.lines import BLANKS, Comments, Note, content_lines, counted, first_lines, split_columns
 from coliee_adapters.forms.rows import blocks_of, tag_of, telling_binary
 from coliee_adapters.forms.statute import LABELS
 from coliee_adapters.forms.vocabulary import Kind, has_given, is_header, roles_of
@@ -61,10 +61,10 @@ def _values_of(lines: Sequence[_Line], roles: Mapping[str, int], source: Source)
 
 def _is_gold(head: bytes) -> bool:
     """Whether it has values with commas or semicolons, a first row of names, or two or three columns of a gold."""
-    lines = _first_lines(head)
+    lines = first_lines(head)
     if not lines or _separator(lines) is not None:
         return bool(lines)
-    rows = [split_columns(line) for line in lines]
+    rows = [split_columns(line) for line in lines[:_SHOWN]]
     # a second column of 0 and 1 only can be labels
     pairs = all(len(row) == 2 for row in rows) and not {row[1] for row in rows} <= {"0", "1"}
     return pairs or (len(rows[0]) == 3 and re.fullmatch(_INTEGER, rows[0][2]) is not None)
@@ -72,12 +72,12 @@ def _is_gold(head: bytes) -> bool:
 
 def _is_run(head: bytes) -> bool:
     """Whether it has values with commas or semicolons, or a first row of names."""
-    return _separator(_first_lines(head)) is not None
+    return _separator(first_lines(head)) is not None
 
 
 def header_of(source: Source) -> list[str]:
     """The names of the columns, if the first row names columns."""
-    lines = _first_lines(source.head())
+    lines = first_lines(source.head())
     separator = _separator(lines, source)
     names = [] if separator is None else _values(lines[0], separator)
     return names if _names_columns(names, source) else []
@@ -85,7 +85,7 @@ def header_of(source: Source) -> list[str]:
 
 def can_be_gold(source: Source, at: int | None) -> bool:
     """Whether all values of a column of relevances, by default the third, are integers."""
-    lines = _first_lines(source.head())
+    lines = first_lines(source.head())
     rows = [_values(line, _separator(lines, source) or " ") for line in lines]
     behind = rows[bool(header_of(source)) :]
     return at is None or all(re.fullmatch(_INTEGER, row[at]) for row in behind if at < len(row))
@@ -93,7 +93,7 @@ def can_be_gold(source: Source, at: int | None) -> bool:
 
 def _found(kind: Kind, source: Source, note: Note) -> Found:
     """Documents or labels: every row has as many values as the first."""
-    separator = _separator(_first_lines(source.head()), source)
+    separator = _separator(first_lines(source.head()), source)
     if separator is None:
         separator = next((one for one in _SEPARATORS[:3] if one.encode() in source.head()), " ")
     comments = Comments(note, "gold-comment" if kind == "gold" else "comment")
@@ -145,7 +145,7 @@ def _plain_header(source: Source, note: Note) -> Header | None:
     comments = Comments(lambda *_: marked.append(1))
     marked: list[int] = []
     lines = list(content_lines(_text(head, cut=source.goes_on), "", comments=comments))
-    separator = _separator([line for _, line in lines[:_SHOWN]], source)
+    separator = _separator([line for _, line in lines], source)
     if lines and re.fullmatch(_SAID, lines[0][1]):
         del lines[0]
     if separator is None or marked or comments.opened or len(lines) < 2:
@@ -175,7 +175,7 @@ def _remarked(source: Source, header: Header, rule: IdRule, tag: str, remarks: R
     """The same blocks with the remarks on the header, and on all scores."""
     found = blocks(source, header, rule, tag)
     first = next(found)
-    first = first._replace(remarks=(first.remarks or Remarks()) + remarks) if remarks else first
+    first.remarks += remarks
     return telling_binary(chain([first], found))
 
 
@@ -189,7 +189,8 @@ def blocks(source: Source, header: Header, rule: IdRule, tag: str, of_row: IdRul
         check_width(lines, len(header.layout.columns), source)
         of_lines = [_values_of(lines, header.roles, source)]
         for block in blocks_of(of_lines, of_row or rule, tag, rule is exact_id):
-            yield block._replace(remarks=told + (block.remarks or Remarks()) or None)
+            block.remarks = told + block.remarks
+            yield block
 
     reader = Reader(source.name, header.layout, rule, tag)
     plain = partial(plain_rows, separator=header.separator, rule=rule)
@@ -203,16 +204,9 @@ def _text(head: bytes, *, cut: bool) -> str:
     return text[: text.rfind("\n") + 1] if cut else text
 
 
-def _first_lines(head: bytes) -> list[str]:
-    """The first content lines; none in JSON and XML."""
-    if head.lstrip().startswith((b"{", b"[", b"<")):
-        return []
-    lines = content_lines(_text(head, cut=True) or _text(head, cut=False), "", comments=Comments())
-    return [line for (_, line), _ in zip(lines, range(_SHOWN), strict=False)]
-
-
 def _separator(lines: Sequence[str], source: Source | None = None) -> str | None:
     """What stands between the values of a table; None for the columns of TREC and COLIEE, which have no header."""
+    lines = lines[:_SHOWN]
     if not lines:
         return None
     if lines[0].startswith("sep=") and (said := re.fullmatch(_SAID, lines[0])):

@@ -12,7 +12,16 @@ from coliee_adapters.errors import InputError, Place
 from coliee_adapters.files.source import Source
 from coliee_adapters.forms.columns import SIX_COLUMNS, read_columns, regular_table
 from coliee_adapters.forms.form import Form, Found, Row, Values, Written, place_of_row
-from coliee_adapters.forms.lines import Comments, Note, content_lines, counted, is_number, join_columns, split_columns
+from coliee_adapters.forms.lines import (
+    Comments,
+    Note,
+    content_lines,
+    counted,
+    first_lines,
+    is_number,
+    join_columns,
+    split_columns,
+)
 
 _QRELS: Final = ("QUERY", "0", "DOCUMENT", "RELEVANCE")
 #: bytes of a qrels file that are looked at together
@@ -35,10 +44,7 @@ def is_run(head: bytes) -> bool:
 
 def first_fields(head: bytes) -> list[str]:
     """The columns of the first content line; none if there is no such line, and in JSON and XML."""
-    if head.lstrip().startswith((b"{", b"[", b"<")):
-        return []
-    text = head.decode("utf-8", errors="replace").replace("\r", "\n")
-    return next((split_columns(line) for _, line in content_lines(text, "", comments=Comments())), [])
+    return next(map(split_columns, first_lines(head)), [])
 
 
 def _qrels(source: Source, note: Note) -> Found:

@@ -6,13 +6,11 @@ files ──collecting──▶ submissions ──Evaluator──▶ Scores ─�
 from coliee_ir.commands.leaderboard.board import EASY, Entry
 from coliee_ir.commands.leaderboard.catalogue import TABLES
 from coliee_ir.commands.leaderboard.categories import Categories, read_categories
-from coliee_ir.commands.leaderboard.official import OfficialRun, Placement, Published, read_official
 from coliee_ir.commands.leaderboard.request import leaderboard
 from coliee_ir.commands.leaderboard.result import Leaderboard
 from coliee_ir.scoring.submission import Invalid
 from coliee_ir.stats.ranks import Ranks
 
 __all__ = [
-    "EASY", "TABLES", "Categories", "Entry", "Invalid", "Leaderboard", "OfficialRun", "Placement", "Published", "Ranks",
-    "leaderboard", "read_categories", "read_official",
+    "EASY", "TABLES", "Categories", "Entry", "Invalid", "Leaderboard", "Ranks", "leaderboard", "read_categories",
 ]  # fmt: skip

@@ -11,7 +11,6 @@ from coliee_adapters.errors import UsageError
 from coliee_ir.commands.leaderboard import data, questions, runs
 from coliee_ir.commands.leaderboard.board import Board
 from coliee_ir.commands.leaderboard.categories import Categories
-from coliee_ir.commands.leaderboard.official import Published
 from coliee_ir.output.grid import Grid
 
 
@@ -20,7 +19,6 @@ class Extras(NamedTuple):
 
     easy: float
     categories: Categories | None = None
-    official: Published | None = None
     candidates: float = math.nan
     train: data.Data | None = None
     style: str = ""
@@ -58,9 +56,6 @@ TABLES: Final[Mapping[str, Table]] = {
     "categories": Table(
         "each run by category, with a majority baseline; needs --categories",
         lambda board, extras: questions.by_category(board, extras.categories),
-    ),
-    "official": Table(
-        "places in a published table; needs --official", lambda board, extras: runs.placed(board, extras.official)
     ),
     "invalid": Table("files that were not ranked, and why", lambda board, _: runs.invalid(board)),
 }

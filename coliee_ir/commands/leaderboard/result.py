@@ -10,7 +10,6 @@ from coliee_adapters.remarks import told_of
 from coliee_ir.commands.leaderboard.board import EASY, Board
 from coliee_ir.commands.leaderboard.catalogue import Extras, build, everything
 from coliee_ir.commands.leaderboard.categories import Categories
-from coliee_ir.commands.leaderboard.official import Published
 from coliee_ir.output.envelope import preamble
 from coliee_ir.output.grid import Grid, html, latex, records, separated
 from coliee_ir.output.shown import Forms, Shown, jsonable
@@ -64,7 +63,6 @@ class Leaderboard(Board, Shown):
         *,
         easy: float = EASY,
         categories: Categories | None = None,
-        official: Published | None = None,
     ) -> Grid:
         """One of the tables of an overview paper; ``coliee_ir.commands.leaderboard.TABLES`` names them.
 
@@ -72,18 +70,15 @@ class Leaderboard(Board, Shown):
             name: its name.
             easy: the share of right answers, as a mean over runs, from which a question counts as easy.
             categories: what ``read_categories`` gave, for the tables by category.
-            official: what ``read_official`` gave, for the places in a published table.
 
         Raises:
             UsageError: there is no such table, or the task does not have it, or what it is made from is not given.
         """
-        return build(self, name, Extras(easy, categories, official))
+        return build(self, name, Extras(easy, categories))
 
-    def to_dict(
-        self, *, easy: float = EASY, categories: Categories | None = None, official: Published | None = None
-    ) -> dict[str, Any]:
+    def to_dict(self, *, easy: float = EASY, categories: Categories | None = None) -> dict[str, Any]:
         """The JSON of ``leaderboard -f json``: the runs, what is not ranked, and every table that the task has."""
-        return self.contents(Extras(easy, categories, official))
+        return self.contents(Extras(easy, categories))
 
     def contents(self, extras: Extras) -> dict[str, Any]:
         """The same, with tables made from what is given.

@@ -1,4 +1,4 @@
-"""Tables of runs: the ranking, counts and scores, places in a published table, and what is not ranked."""
+"""Tables of runs: the ranking, counts and scores, and what is not ranked."""
 
 from __future__ import annotations
 
@@ -6,7 +6,6 @@ import math
 import os
 import re
 from collections.abc import Collection, Mapping, Sequence
-from pathlib import Path
 from typing import Final
 
 import numpy as np
@@ -15,7 +14,6 @@ from coliee_adapters.errors import UsageError
 from coliee_adapters.forms.lines import counted
 from coliee_adapters.forms.vocabulary import MEMORY
 from coliee_ir.commands.leaderboard.board import Board, Entry
-from coliee_ir.commands.leaderboard.official import Published, place
 from coliee_ir.commands.leaderboard.questions import majority, short
 from coliee_ir.commands.leaderboard.standing import best_of
 from coliee_ir.inbox.grouping import numbered
@@ -139,51 +137,6 @@ def _counts(board: Board, entry: Entry) -> dict[str, Cell]:
     if isinstance(board.ranking, Accuracy):  # of documents and answers together
         found["right"] = _whole(round(float(np.nansum(entry.scores.results[board.ranking].per_query))))
     return found
-
-
-def placed(board: Board, official: Published | None) -> Grid:
-    """Where each run would have stood in a published table."""
-    if official is None:
-        raise UsageError("option-needed", "name the published table: --official CSV")
-    names = _Names(board)
-    rows: list[list[Cell]] = []
-    in_teams = any(run.team for run in official.runs)
-    for entry in board.entries:
-        score = entry.scores.results[board.ranking].value
-        if math.isnan(score):
-            continue
-        where = place(official, score, entry.interval)
-        team = [Number(where.team_place, f"{ordinal(where.team_place)} of {where.teams}")] if in_teams else []
-        rows.append(
-            [
-                *names.of(entry),
-                Number(score),
-                Number(where.place, f"{ordinal(where.place)} of {where.of}"),
-                Number(where.best, ordinal(where.best)),
-                Number(where.worst, ordinal(where.worst)),
-                *team,
-            ]
-        )
-    header = [*names.header, board.ranking.name, "place", "at best", "at worst", *(["among teams"] if in_teams else [])]
-    caption = (
-        f"Where each run would have stood beside the {len(official.runs)} of {Path(official.file).name}, without the "
-        f"other runs here (column {official.column}, {official.decimals} decimals). At best, at worst: the places at "
-        f"the ends of its {100 * board.resampling.confidence_level:g}% interval; the published scores are taken as "
-        "they are, so these are no ranks of any confidence level."
-    )
-    if in_teams:
-        caption += " Among teams: beside each team's best run."
-    return Grid(header, rows, caption, n_text=len(names.header))
-
-
-def ordinal(n: int) -> str:
-    """A number as a place.
-
-    >>> [ordinal(n) for n in (1, 2, 3, 4, 11, 12, 13, 21, 102, 111)]
-    ['1st', '2nd', '3rd', '4th', '11th', '12th', '13th', '21st', '102nd', '111th']
-    """
-    ending = "th" if n % 100 in (11, 12, 13) else {1: "st", 2: "nd", 3: "rd"}.get(n % 10, "th")
-    return f"{n}{ending}"
 
 
 def approaches(board: Board) -> Grid:
