@@ -1,6 +1,5 @@
 from __future__ import annotations
 
-import ast
 import datetime
 import inspect
 import itertools
@@ -15,7 +14,6 @@ from coliee_adapters.errors import InputError, UsageError
 from coliee_ir.measures import parse
 from coliee_ir.rules import protocol as protocol_module
 from coliee_ir.rules.protocol import NEWEST, PROTOCOLS, TASKS, protocol
-from coliee_ir.stats.settings import SEED
 
 MICRO = ("MicroF1", "MicroP", "MicroR")
 MACRO = ("MacroF2", "MacroP", "MacroR")
