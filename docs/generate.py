@@ -24,8 +24,8 @@ from coliee_adapters.remarks import KINDS, Remarks, worded
 from coliee_ir import cli, measures
 from coliee_ir.commands import convert as conversion
 from coliee_ir.commands.validate import RULES
-from coliee_ir.commands.validate.columns import LABELLED
 from coliee_ir.commands.validate.lists import MANY
+from coliee_ir.commands.validate.sheet import LABELLED
 from coliee_ir.measures.catalogue import OURS, class_of
 from coliee_ir.rules.decisions import CHOICES, HELP, Decisions
 from coliee_ir.rules.protocol import (

@@ -9,7 +9,7 @@ from __future__ import annotations
 import re
 from collections import Counter
 from collections.abc import Callable, Collection, Iterable, Sequence
-from functools import cached_property, lru_cache, partial
+from functools import cached_property, lru_cache
 from itertools import islice
 from typing import Final, NamedTuple
 from unicodedata import normalize
@@ -20,11 +20,10 @@ from coliee_adapters.errors import MismatchError, quoted
 from coliee_adapters.forms.statute import STATUTE_ID, exam_of
 from coliee_adapters.ids import MASKS, BoolArray, Forms, Ids, IntArray
 from coliee_adapters.normal_forms import alike_in, folded, is_folded, is_inert, mistaken, normalised
-from coliee_adapters.records import Run
+from coliee_adapters.records import Columns, Run
 from coliee_adapters.remarks import EXAMPLES, Remarks
 from coliee_ir.judging.judged import Finder, Judged, finder
 from coliee_ir.judging.qrels import Qrels
-from coliee_ir.judging.segments import Lines
 
 _SHOWN = 3
 #: of so many ids the cause is sought
@@ -56,14 +55,13 @@ def diagnose(judged: Judged, run: Run, gold: str, *, refuse: bool = True, docume
         documents: whether a run without any document cannot be meant.
     """
     matched, found = bool(judged.rank.any()), _Spelled(judged)
-    blocks = map(partial(Lines.of, merged=run.grouped), run.blocks())
     if judged.retrieved.any():
         if judged.first is not None:
             found.add(judged.first)
         is_whole = judged.first is not None and len(judged.first.documents) == judged.retrieved.sum()
         if not is_whole and (judged.first is None or found.remarks or not matched):
             found = _Spelled(judged)
-            for block in blocks:
+            for block in run.blocks():
                 found.add(block)
                 if judged.first is None and matched and not found.remarks:
                     break
@@ -331,7 +329,7 @@ class _Spelled:
         self.alike = False
         self.matched = bool(judged.rank.any())
 
-    def add(self, block: Lines) -> None:
+    def add(self, block: Columns) -> None:
         """Explain a block. Where all its ids are written as the gold's there is nothing to look for."""
         numbers = self.qrels.numbers(block.queries)
         lines, numbers = block.of_segments(numbers >= 0), numbers[numbers >= 0]
@@ -341,7 +339,7 @@ class _Spelled:
         if not self.matched:
             for at in np.flatnonzero(lines.lengths).tolist():
                 if len(self.first) < _SAMPLE:  # a query may go on in the next block
-                    self.first.setdefault(lines.queries[at], lines.first_document(at))
+                    self.first.setdefault(lines.queries[at], documents[int(lines.starts[at])])
             self.alike = self.alike or spelling.forms.include_any(documents)
         short, odd = spelling.unlike(documents)
         lost = bool(len(short)) or (spelling.digits is None and bool(spelling.zeros.any()))
@@ -359,7 +357,7 @@ class _Spelled:
                 self.remarks.add("odd-id", f"query {lines.queries[int(lines.segment[at])]}: {document}")
 
     def _note_lost_zeros(
-        self, lines: Lines, segments: IntArray, rows: IntArray, short: IntArray, finds: Finder
+        self, lines: Columns, segments: IntArray, rows: IntArray, short: IntArray, finds: Finder
     ) -> None:
         """Remark missed documents that would have been retrieved without their leading zeros, and others as short."""
         zeros = self.spelling.zeros[rows]
@@ -377,7 +375,7 @@ class _Spelled:
         self.remarks.add("short-id", n=len(short) - len(known) - len(shown))
 
     def _note_other_forms(
-        self, lines: Lines, numbers: IntArray, segments: IntArray, rows: IntArray, finds: Finder
+        self, lines: Columns, numbers: IntArray, segments: IntArray, rows: IntArray, finds: Finder
     ) -> None:
         """Remark documents that differ from a missed one of their query only in their Unicode form."""
         texts, in_form = self.qrels.texts, self.spelling.folded or self.qrels.texts

@@ -323,22 +323,23 @@ class Scored(Shown, Sequence[Scores]):
         return document(self.scores, per_query=per_query, ties=ties)
 
 
-def checked(scored: object, at_least: int = 1, what: str = "this") -> Sequence[Scores]:
-    """Runs that were scored, at least so many."""
+def checked(scored: object, at_least: int = 1, what: str = "this", *, documents: bool = False) -> Sequence[Scores]:
+    """Runs that were scored, at least so many; with their judged documents, where these are needed."""
     kind = "what evaluate_all gives, or a list of Scores"
     runs: Sequence[Scores] = one_of("scored", scored, Sequence, kind)
     if not all(isinstance(one, Scores) for one in runs):
         raise refused("scored", kind, scored)
     if len(runs) < at_least:
         raise UsageError("too-few", f"{what} needs at least {'two runs' if at_least > 1 else 'one run'}")
+    if documents and not all(one.judged for one in runs):
+        raise UsageError("not-comparable", f"{what} needs the judged documents: evaluate_all(…, keep='judged')")
     return runs
 
 
 def with_judged(scored: object, what: str) -> Scored:
     """Runs whose judged documents were kept, without which something cannot be made; or scores that were read."""
     found: Scored = one_of("scored", scored, Scored, "what evaluate_all gives")
-    if found.keep not in ("judged", "scores"):
-        raise UsageError("not-comparable", f"{what} needs the judged documents: evaluate_all(…, keep='judged')")
+    checked(found, 0, what, documents=bool(found) and found.keep != "scores")
     return found
 
 
@@ -388,10 +389,8 @@ class ScoreTable(Shown):
             envelope.dumped({**preamble(scores), **entry}, indent=None)
             for scores, entry in zip(one.runs, one.entries(), strict=True)
         ),
-        "csv": lambda one: separated(one.tables()[0] if one.ties else as_grid(one.runs, one.per_query, sums=True)),
-        "tsv": lambda one: separated(
-            one.tables()[0] if one.ties else as_grid(one.runs, one.per_query, sums=True), "\t"
-        ),
+        "csv": lambda one: separated(one.rows()),
+        "tsv": lambda one: separated(one.rows(), "\t"),
         "trec": lambda one: _trec(one.runs, one.per_query),
     }
 
@@ -400,7 +399,11 @@ class ScoreTable(Shown):
 
     def tables(self) -> Sequence[Grid]:
         """The one table."""
-        return [spans(self.runs) if self.ties else as_grid(self.runs, self.per_query)]
+        return [self.rows(sums=False)]
+
+    def rows(self, *, sums: bool = True) -> Grid:
+        """The same as it can be read back."""
+        return spans(self.runs) if self.ties else as_grid(self.runs, self.per_query, sums=sums)
 
     def entries(self) -> Iterator[dict[str, Any]]:
         """Each run as an entry of the JSON."""

@@ -8,16 +8,15 @@ import weakref
 from collections.abc import Callable, Iterator, Sequence
 from functools import partial
 from itertools import takewhile
-from typing import Final, NamedTuple, TypeAlias
+from typing import Final
 
 import numpy as np
 
 from coliee_adapters.errors import no_room
-from coliee_adapters.ids import Ids, IntArray, pieces
+from coliee_adapters.ids import IntArray, pieces
 from coliee_adapters.records import Columns, Run
 from coliee_adapters.remarks import Remarks
-from coliee_ir.judging.judged import FloatArray
-from coliee_ir.judging.segments import Lines, whole_queries
+from coliee_ir.judging.segments import whole_queries
 
 #: lines of all runs that are fused together, where all of them are in memory
 _AT_ONCE: Final = 1 << 15
@@ -30,24 +29,6 @@ class ReturnsError(Exception):
     """A query comes back whose lines were taken for complete."""
 
 
-class Part(NamedTuple):
-    """The lines of one run for some queries, query by query."""
-
-    lengths: IntArray  # shape (Q,); how many lines each query has
-    documents: Ids  # a document a line; some may come twice
-    scores: FloatArray | None  # a score a line; None where the order of lines ranks
-
-    def of(self, first: int, last: int | None) -> Part:
-        """The lines of some of the queries."""
-        begin, end = int(self.lengths[:first].sum()), int(self.lengths[:last].sum())
-        scores = None if self.scores is None else self.scores[begin:end]
-        return Part(self.lengths[first:last], self.documents[begin:end], scores)
-
-
-#: queries, and the lines of one run for them
-Block: TypeAlias = tuple[list[str], Part]
-
-
 class Reader:
     """One run as it is read, and what was met in it."""
 
@@ -57,20 +38,17 @@ class Reader:
         self.lengths: dict[str, int] = {}  # query → how many lines it has
         self._blocks = whole_queries(run.blocks())
 
-    def block(self) -> Block | None:
-        """The next queries, and their lines; None behind the last."""
-        lines: Lines | None = next(self._blocks, None)
-        if lines is None:
-            return None
-        self.remarks += lines.remarks
-        queries = list(lines.queries)
-        for query, n in zip(queries, lines.lengths.tolist(), strict=True):
-            self.lengths[query] = self.lengths.get(query, 0) + n
-        return queries, Part(lines.lengths, lines.documents, lines.scores)
+    def block(self) -> Columns | None:
+        """The next lines; None behind the last."""
+        if (block := next(self._blocks, None)) is not None:
+            self.remarks += block.remarks
+            for query, n in zip(block.queries, block.lengths.tolist(), strict=True):
+                self.lengths[query] = self.lengths.get(query, 0) + n
+        return block
 
 
-def abreast(readers: Sequence[Reader], *, in_memory: bool = False) -> Iterator[tuple[list[str], list[Part]]]:
-    """Some queries at a time, with the lines of each run, in the order in which the runs name the queries.
+def abreast(readers: Sequence[Reader], *, in_memory: bool = False) -> Iterator[tuple[list[str], list[Columns]]]:
+    """Some queries at a time, with the lines of each run for them, in the order in which the runs name the queries.
 
     As long as the runs name the same queries in the same order, what was given is forgotten. From where they do not,
     the rest of all runs is held in memory.
@@ -79,56 +57,52 @@ def abreast(readers: Sequence[Reader], *, in_memory: bool = False) -> Iterator[t
         ReturnsError: a query comes back after it was given; ``in_memory`` reads such runs.
     """
     given: set[str] = set()
-    waiting: list[Block | None] = [reader.block() for reader in readers]
+    waiting = [reader.block() for reader in readers]
     while not in_memory and (heads := [one for one in waiting if one is not None]):
-        if len(heads) < len(waiting) or any(len(set(queries)) < len(queries) for queries, _ in heads):
+        names = [list(one.queries) for one in heads]
+        if len(heads) < len(waiting) or any(len(set(queries)) < len(queries) for queries in names):
             break
-        names = zip(*(queries for queries, _ in heads), strict=False)
-        queries = [same[0] for same in takewhile(lambda one: len({*one}) == 1, names)]
+        queries = [same[0] for same in takewhile(lambda one: len({*one}) == 1, zip(*names, strict=False))]
         if not given.isdisjoint(queries):
             raise ReturnsError
         n = len(queries)
-        if not n and all(named for named, _ in heads):
+        if not n and all(names):
             break
         if n:
-            yield queries, [part.of(0, n) for _, part in heads]
+            yield queries, [one.of_segments(slice(n)) for one in heads]
             given.update(queries)
-        left = [(named[n:], part.of(n, None)) for named, part in heads]
-        waiting = [one if one[0] else reader.block() for one, reader in zip(left, readers, strict=True)]
-    rest, parts = together(readers, waiting)
+        left = [one.of_segments(slice(n, None)) for one in heads]
+        waiting = [one if one.queries else reader.block() for one, reader in zip(left, readers, strict=True)]
+    rest, blocks = together(readers, waiting)
     if not given.isdisjoint(rest):
         raise ReturnsError
-    for first, last in pieces(np.concatenate(([0], np.cumsum(sum(part.lengths for part in parts)))), _AT_ONCE):
-        yield rest[first:last], [part.of(first, last) for part in parts]
+    lines = sum(np.array([reader.lengths.get(query, 0) for query in rest], dtype=np.int64) for reader in readers)
+    for first, last in pieces(np.concatenate(([0], np.cumsum(lines))), _AT_ONCE):
+        of_queries = [np.searchsorted(numbers, (first, last)).tolist() for numbers, _ in blocks]
+        some = [block.of_segments(slice(*at)) for at, (_, block) in zip(of_queries, blocks, strict=True)]
+        yield rest[first:last], some
 
 
-def together(readers: Sequence[Reader], waiting: Sequence[Block | None]) -> tuple[list[str], list[Part]]:
-    """All queries that are left, and the lines of each run, which wait or are still to be read."""
-    held = [list(_compact(one, reader)) for one, reader in zip(waiting, readers, strict=True)]
-    queries = list(dict.fromkeys(query for run in held for queries, _ in run for query in queries))
-    number = {query: at for at, query in enumerate(queries)}
-    return queries, [_joined(run, number) for run in held]
+def together(
+    readers: Sequence[Reader], waiting: Sequence[Columns | None]
+) -> tuple[list[str], list[tuple[IntArray, Columns]]]:
+    """All queries that are left; of each run the numbers of those that it has, and its lines in their order."""
+    held = [_compact(one, reader) for one, reader in zip(waiting, readers, strict=True)]
+    number: dict[str, int] = {}
+    numbers = [np.array([number.setdefault(query, len(number)) for query in one.queries], dtype=np.int64)
+               for one in held]  # fmt: skip
+    orders = [np.argsort(one, kind="stable") for one in numbers]
+    blocks = [one.of_segments(order).merged() for one, order in zip(held, orders, strict=True)]
+    return list(number), [(np.unique(one), block) for one, block in zip(numbers, blocks, strict=True)]
 
 
-def _compact(block: Block | None, reader: Reader) -> Iterator[Block]:
-    """A block and those that follow, each in memory that holds nothing else of the file."""
+def _compact(block: Columns | None, reader: Reader) -> Columns:
+    """The lines that wait and those that follow, in memory that holds nothing else of the file."""
+    blocks = [Columns([], [0], [])]
     while block is not None:
-        queries, part = block
-        yield queries, part._replace(documents=part.documents.compact())
+        blocks.append(Columns(block.queries.compact(), block.starts, block.documents.compact(), block.scores))
         block = reader.block()
-
-
-def _joined(blocks: Sequence[Block], number: dict[str, int]) -> Part:
-    """The lines of a run together, by the numbers of their queries."""
-    numbers = [np.repeat([number[query] for query in queries], part.lengths) for queries, part in blocks]
-    query = np.concatenate([np.zeros(0, dtype=np.int64), *numbers]).astype(np.int64)
-    scores = [part.scores for _, part in blocks if part.scores is not None]
-    documents = Ids.joined([part.documents for _, part in blocks])
-    whole = Part(np.bincount(query, minlength=len(number)), documents, np.concatenate(scores) if scores else None)
-    if (query[1:] >= query[:-1]).all():
-        return whole
-    order = np.argsort(query, kind="stable")
-    return whole._replace(documents=documents.at(order), scores=None if whole.scores is None else whole.scores[order])
+    return Columns.joined(blocks)
 
 
 class Spool:

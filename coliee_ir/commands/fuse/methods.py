@@ -12,7 +12,7 @@ import numpy as np
 from coliee_adapters.errors import UsageError
 from coliee_adapters.ids import Ids, IntArray
 from coliee_adapters.records import Columns, Run
-from coliee_ir.commands.fuse.abreast import Part, Reader, together
+from coliee_ir.commands.fuse.abreast import Reader, together
 from coliee_ir.judging.judged import BoolArray, FloatArray
 from coliee_ir.judging.order import as_compared, in_order_of_bytes, in_segments, sort_keys
 
@@ -168,13 +168,16 @@ class Candidates:
     def of(cls, runs: Sequence[Run]) -> Candidates:
         """The candidates of whole runs."""
         readers = [Reader(run) for run in runs]
-        return cls.of_lines(*together(readers, [reader.block() for reader in readers]), [run.scored for run in runs])
+        queries, blocks = together(readers, [reader.block() for reader in readers])
+        return cls.of_lines(queries, [block for _, block in blocks], [run.scored for run in runs])
 
     @classmethod
-    def of_lines(cls, queries: Sequence[str], parts: Sequence[Part], scored: Sequence[bool]) -> Candidates:
+    def of_lines(cls, queries: Sequence[str], parts: Sequence[Columns], scored: Sequence[bool]) -> Candidates:
         """The candidates of runs for some queries, from the lines of each run; whether each has scores."""
         documents = Ids.joined([part.documents for part in parts])
-        query = np.concatenate([np.repeat(np.arange(len(queries)), part.lengths) for part in parts])
+        number = {query: at for at, query in enumerate(queries)}
+        named_by = [np.array([number[query] for query in part.queries], dtype=np.int64) for part in parts]
+        query = np.concatenate([np.repeat(one, part.lengths) for one, part in zip(named_by, parts, strict=True)])
         [keys] = in_order_of_bytes(documents)
         order = np.argsort(~keys)
         narrow = query.astype(np.min_scalar_type(len(queries)))  # which is sorted by its digits
@@ -248,11 +251,11 @@ class Candidates:
         return of_queries[:, self.query]
 
 
-def _list(query: IntArray, row: IntArray, part: Part, *, has_scores: bool) -> tuple[FloatArray, IntArray]:
+def _list(query: IntArray, row: IntArray, part: Columns, *, has_scores: bool) -> tuple[FloatArray, IntArray]:
     """The scores and ranks that a run gives to rows of these queries, from its lines, each of which names a row."""
     values = part.scores
     if values is None:  # of a query, what comes first is best
-        values = np.repeat(np.cumsum(part.lengths), part.lengths) - np.arange(len(row), dtype=np.float64)
+        values = np.repeat(part.starts[1:], part.lengths) - np.arange(len(row), dtype=np.float64)
     best = np.full(len(query), -np.inf)
     best[row] = values
     named = best > -np.inf

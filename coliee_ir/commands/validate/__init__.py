@@ -1,9 +1,4 @@
-"""Checking a submission before it is sent: everything that is wrong with it, where, and what to do about it.
-
-To add a rule: a row in ``rules.py``; a check in the module of what it looks at, which calls ``add`` with the rule's
-name and the place, and mends the cells of the row if nothing is left to decide; and a broken submission in
-``tests/coliee_ir/broken.py``.
-"""
+"""Checking a submission before it is sent: everything that is wrong with it, where, and what to do about it."""
 
 from __future__ import annotations
 
@@ -13,16 +8,19 @@ from itertools import chain
 from pathlib import Path
 
 from coliee_adapters.checked import one_of
-from coliee_adapters.errors import UsageError
+from coliee_adapters.errors import UsageError, quoted
 from coliee_adapters.files.source import PathLike, Source
 from coliee_adapters.files.writing import check_inputs, check_outputs
 from coliee_adapters.forms.vocabulary import checked_columns
-from coliee_ir.commands.validate.check import Check
+from coliee_ir.commands.validate.check import check
 from coliee_ir.commands.validate.findings import Finding, Place
+from coliee_ir.commands.validate.known import Known
+from coliee_ir.commands.validate.mend import mend
 from coliee_ir.commands.validate.result import Validation
 from coliee_ir.commands.validate.rules import RULES, Rule, Severity
+from coliee_ir.commands.validate.sheet import Given
 from coliee_ir.inbox.tasks import task_of_files
-from coliee_ir.rules.protocol import TASKS, task_name
+from coliee_ir.rules.protocol import TASKS, edition_year, protocol, submission_rules, task_name, unfit_tag
 from coliee_ir.scoring.reading import check_columns, gold_files, read_gold
 
 __all__ = ["RULES", "Finding", "Place", "Rule", "Severity", "Validation", "validate"]
@@ -76,8 +74,8 @@ def validate(
     read = [str(path) for path in (*files, *named, *([] if corpus is None else [corpus]))]
     check_inputs(read)
     names = checked_columns(columns)
-    given = (Source(path, lenient=True, columns=names) for path in dict.fromkeys(files))
-    sources = {source.name: source for source in given}
+    opened = (Source(path, lenient=True, columns=names) for path in dict.fromkeys(files))
+    sources = {source.name: source for source in opened}
     asked = [Source(path, columns=names) for path in named]
     for source in (*sources.values(), *asked):
         source.check()
@@ -88,17 +86,44 @@ def validate(
     if gold is not None:  # refuses what is not a gold, in which any text would be a list of ids
         judged = [*(read_gold(asked, task=named_task).qrels or {}).values()]
     found = named_task or task_of_files(list(sources.values()), asked)
-    check = Check(found or TASKS[0], edition, asked, corpus, narrowed=task is not None, columns=names)
-    check.known.judged = frozenset(chain.from_iterable(judged))
+    given = _given(found or TASKS[0], edition, asked, corpus, narrowed=task is not None)._replace(columns=names)
+    given.known.judged = frozenset(chain.from_iterable(judged))
     if tag is not None:
-        check.check_tag(tag)
+        _check_tag(tag, given)
     targets = {} if fix is None else _targets(list(sources), str(fix), read)
-    checked = check.files(sources, mends=fix is not None)
-    mended, left = checked.mend(targets, tag) if targets else ({}, ())
+    sheets, findings = check(sources, given, keep=fix is not None)
+    mended, left = mend(sheets, findings, targets, tag) if targets else ({}, ())
     return Validation(
-        tuple(sources), found, check.tasks if found else (), check.edition if found else None, tuple(checked.found),
+        tuple(sources), found, given.tasks if found else (), given.year if found else None, tuple(findings),
         mended, tuple(left),
     )  # fmt: skip
+
+
+def _given(
+    task: str, edition: str | int | None, queries: Sequence[Source], corpus: PathLike | None, *, narrowed: bool
+) -> Given:
+    """The rules of a task and edition, and the ids that there are."""
+    rules = protocol(task, edition)
+    if rules.pilot and corpus is not None:
+        raise UsageError("option-needed", "the pilot has no corpus: give the organisers' test file with --queries")
+    every = rules.pilot and not narrowed
+    return Given(
+        task,
+        tuple(one for one in TASKS if protocol(one).pilot) if every else (task,),
+        edition_year(edition) or rules.newest,
+        submission_rules(task, edition),
+        rules,
+        Known() if rules.pilot else Known(queries, corpus, rules),
+        queries,
+    )
+
+
+def _check_tag(tag: str, given: Given) -> None:
+    """Refuse a run tag that is against the rules."""
+    if given.protocol.pilot:
+        raise UsageError("unfit-option", "--tag: submissions to the pilot have no run tag")
+    if fault := unfit_tag(tag, given.rules.tag_length):
+        raise UsageError("bad-value", f"--tag: {fault}, and {quoted(tag)} is not")
 
 
 def _targets(names: Sequence[str], fix: str, given: Sequence[str]) -> dict[str, str]:

@@ -5,11 +5,12 @@ from __future__ import annotations
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, field
 from functools import partial
-from typing import Any, Final, NamedTuple, Protocol
+from typing import Any, Final, NamedTuple
 
 from coliee_adapters.errors import cut, printable, quoted
 from coliee_adapters.remarks import worded
 from coliee_ir.commands.validate.rules import RULES, Severity
+from coliee_ir.commands.validate.sheet import Add
 
 _SHOWN: Final = 3
 _LONGEST: Final = 200
@@ -99,22 +100,6 @@ class Finding:
         }
 
 
-class Add(Protocol):
-    """Counts one more finding in a file."""
-
-    def __call__(
-        self,
-        rule: str,
-        line: int | None = None,
-        column: int | None = None,
-        found: str | None = None,
-        *,
-        remedy: str = "",
-        **facts: object,
-    ) -> None:
-        """See ``Findings.add``."""
-
-
 class Findings:
     """Findings in the making, gathered by file and rule."""
 
@@ -152,10 +137,6 @@ class Findings:
     def get(self, file: str, rule: str) -> Finding | None:
         """What a rule found in a file."""
         return self._found.get((file, rule))
-
-    def has(self, file: str) -> bool:
-        """Whether anything was found in a file."""
-        return any(of == file for of, _ in self._found)
 
     def is_sound(self, file: str) -> bool:
         """Whether no error was found in a file."""

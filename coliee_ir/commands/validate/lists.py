@@ -3,17 +3,16 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Sequence
+from collections import defaultdict
+from collections.abc import Callable, Sequence, Set
 from itertools import groupby
-from operator import itemgetter
+from operator import eq, itemgetter
 from typing import Final
 
 from coliee_adapters.forms.statute import DIGITS, LABELS, STATUTE_ID
 from coliee_adapters.records import normal_id
-from coliee_ir.commands.validate.columns import Sheet, cells_of, whole
-from coliee_ir.commands.validate.findings import Add
-from coliee_ir.commands.validate.known import Known, Pool
-from coliee_ir.commands.validate.rows import Row
+from coliee_ir.commands.validate.known import Pool
+from coliee_ir.commands.validate.sheet import Sheet, whole
 from coliee_ir.judging.mismatch import ARTICLE, Respelling
 
 #: More documents of a query than any system needs whose answers are scored as a set.
@@ -22,62 +21,22 @@ MANY: Final = 50
 #: So few documents can be more than half of all without being a mistake.
 _FEW: Final = 2
 
-_ARTICLE_ID: Final = re.compile(r"[1-9][0-9]*(?:-[1-9][0-9]*)*")
-
-
-def check_queries(sheet: Sheet, known: Known) -> None:
-    """Every line is of a query that is asked, and every query has a line."""
-    form = _form_of_query(sheet)
-    told, right = set[str](), set[str]()
-    for row in sheet.understood:
-        written = cells_of(row)[0]
-        if written in right:
-            continue
-        text = normal_id(written)
-        _check_id(row, 0, known.queries, "query", form, sheet.add, again=text in told)
-        told.add(text)
-        if cells_of(row)[0] == written and not row.doubted:
-            right.add(written)
-    if known.asked is not None:
-        answered = sheet.queries
-        for query in known.asked:
-            if query not in answered:
-                sheet.add("query-missing", found=query)
-
-
-def _check_id(row: Row, cell: int, pool: Pool | None, kind: str, form: _Form, add: Add, *, again: bool = False) -> None:
-    """An id is one of those that there are; where they were not given, it has their form."""
-    cells = cells_of(row)
-    if cells[cell].endswith(".txt") and cells[cell] != ".txt":
-        add("txt-suffix", *row.place(cell), cells[cell])
-        cells[cell] = normal_id(cells[cell])
-    text = cells[cell]
-    if not text.isascii():  # that is a finding already
-        row.doubted = True
-        return
-    if text in pool if pool is not None else not form(text):
-        return
-    meant = form.meant(text) if pool is None else pool.meant(text)
-    if pool is None:
-        rule, remedy = f"{kind}-form", form(text)
-    elif meant is not None and (meant.sure or form(text)):
-        rule, remedy = f"{kind}-form", f"{meant.remedy}; here {meant.text}"
-    else:
-        rule, remedy = f"{kind}-unknown", ""
-    if not again:
-        add(rule, *row.place(cell), text, remedy=remedy)
-    if meant is not None and meant.sure:
-        cells[cell] = meant.text
-    else:
-        row.doubted = True
+_ARTICLE_ID: Final = r"[1-9][0-9]*(?:-[1-9][0-9]*)*"
 
 
 class _Form:
     """What is wrong with the form of an id; empty if nothing is."""
 
-    def __init__(self, pattern: str, expected: str, digits: int = 0) -> None:
-        self._pattern, self._expected, self._digits = re.compile(pattern), expected, digits
+    def __init__(self, sheet: Sheet, digits: int, more: str, statute: tuple[str, str]) -> None:
+        pattern, self._expected = f"[0-9]{{{digits}{more}}}" if digits else ".*", f"ids are numbers of {digits} digits"
+        if sheet.protocol.law == "statute":
+            pattern, self._expected = statute
+        self._digits, self._pattern = digits, re.compile(pattern)
         self.pads = False  # whether it is known that all ids have so many digits
+
+    def fits(self, lines: str) -> bool:
+        """Whether all ids, one a line, have the form."""
+        return re.fullmatch(rf"(?:(?:{self._pattern.pattern})\n)*+", f"{lines}\n") is not None
 
     def meant(self, text: str) -> Respelling | None:
         """The one id that a text can stand for: an article's number alone, a number with its zeros."""
@@ -93,80 +52,134 @@ class _Form:
         return self._expected
 
 
-def _form_of_query(sheet: Sheet) -> _Form:
-    digits = sheet.rules.query_digits
-    if sheet.rules.protocol.law == "statute":
-        return _Form(STATUTE_ID.pattern, "questions have ids like R07-01-O")
-    return _Form(f"[0-9]{{{digits},}}" if digits else ".*", f"ids are numbers of {digits} digits", digits)
+def queries(sheet: Sheet) -> None:
+    """Every line is of a query that is asked, and every query has a line."""
+    form = _Form(sheet, sheet.rules.query_digits, ",", (STATUTE_ID.pattern, "questions have ids like R07-01-O"))
+    known = sheet.known.queries
+    _check_ids(sheet, 0, "query", form, lambda _: known)
+    for query, rows in groupby(range(len(sheet.at)), key=sheet.cells[0].__getitem__):
+        sheet.lists.setdefault(query, []).extend(rows)
+    if sheet.known.asked is not None:
+        answered = sheet.counts()
+        for query in sheet.known.asked:
+            if query not in answered:
+                sheet.add("query-missing", found=query)
 
 
-def _form_of_document(sheet: Sheet) -> _Form:
-    digits = sheet.rules.document_digits
-    if sheet.rules.protocol.law == "statute":
-        return _Form(_ARTICLE_ID.pattern, "articles have ids like 96 and 398-20")
-    return _Form(f"[0-9]{{{digits}}}" if digits else ".*", f"ids are numbers of {digits} digits", digits)
-
-
-def check_documents(sheet: Sheet, known: Known) -> None:
+def documents(sheet: Sheet) -> None:
     """Every document is one that there is, and is named once."""
-    form, names_cases = _form_of_document(sheet), sheet.rules.protocol.cases_as_queries
-    form.pads = {*map(len, known.judged)} == {sheet.rules.document_digits}
-    best: dict[tuple[str, str], Row] = {}
-    for row in sheet.understood:
-        cells = cells_of(row)
-        if sheet.layout[1] == "Q0" and cells[1] != "Q0":
-            sheet.add("q0", *row.place(1), cells[1])
-            cells[1] = "Q0"
-        _check_id(row, sheet.document, known.documents(cells[0]), "document", form, sheet.add)
-        query, document = cells[0], cells[sheet.document]
-        if names_cases and document == query:
-            sheet.add("self-retrieved", *row.place(sheet.document), f"{query} {document}")
-        other = best.setdefault((query, document), row)
-        if other is not row:  # that of the better score stays
-            is_better = row.score is not None and other.score is not None and row.score > other.score
-            best[query, document] = row if is_better else other
-            (other if is_better else row).dropped = True
-    for row in sheet.understood:
-        if row.dropped:
-            cells = cells_of(row)
-            sheet.add("duplicate", *row.place(sheet.document), f"{cells[0]} {cells[sheet.document]}")
+    form = _Form(sheet, sheet.rules.document_digits, "", (_ARTICLE_ID, "articles have ids like 96 and 398-20"))
+    form.pads = {*map(len, sheet.known.judged)} == {sheet.rules.document_digits}
+    of_query, column = sheet.cells[0], sheet.cells[sheet.document]
+    if sheet.layout[1] == "Q0":
+        for i, text in enumerate(sheet.cells[1]):
+            if text != "Q0":
+                sheet.add("q0", *sheet.place(i, 1), text)
+        sheet.cells[1] = ["Q0"] * len(column)
+    _check_ids(sheet, sheet.document, "document", form, sheet.known.documents)
+    if sheet.protocol.cases_as_queries:
+        for i in (i for i, is_itself in enumerate(map(eq, of_query, column)) if is_itself):
+            sheet.add("self-retrieved", *sheet.place(i, sheet.document), f"{of_query[i]} {column[i]}")
+    if len(set(zip(of_query, column, strict=True))) < len(column):
+        _drop_repeated(sheet)
 
 
-def check_ranking(sheet: Sheet) -> None:
+def _drop_repeated(sheet: Sheet) -> None:
+    """Of the lines of one document, that of the best score stays."""
+    best: dict[tuple[str, str], int] = {}
+    for i, pair in enumerate(zip(sheet.cells[0], sheet.cells[sheet.document], strict=True)):
+        other = best.setdefault(pair, i)
+        if other != i:
+            score, of_other = sheet.scores[i], sheet.scores[other]
+            is_better = score is not None and of_other is not None and score > of_other
+            best[pair] = i if is_better else other
+            sheet.dropped.add(other if is_better else i)
+    for i in sorted(sheet.dropped):
+        repeated = f"{sheet.cells[0][i]} {sheet.cells[sheet.document][i]}"
+        sheet.add("duplicate", *sheet.place(i, sheet.document), repeated)
+
+
+def _check_ids(sheet: Sheet, cell: int, kind: str, form: _Form, pool_of: Callable[[str], Pool | None]) -> None:
+    """The ids of a column are among those that there are; where these were not given, they have their form."""
+    column, add = sheet.cells[cell], sheet.add
+    pools = list(map(pool_of, sheet.cells[0]))
+    of_pool: dict[Pool | None, set[str]] = defaultdict(set)
+    for pool, text in zip(pools, column, strict=True):
+        of_pool[pool].add(text)
+    odd = {(pool, text) for pool, texts in of_pool.items() for text in _odd(texts, pool, form)}
+    told = set[str]()  # a query has many lines, and is told once
+    for i, (pool, text) in enumerate(zip(pools, list(column), strict=True)) if odd else ():
+        if (pool, text) not in odd:
+            continue
+        if text.endswith(".txt") and text != ".txt":
+            add("txt-suffix", *sheet.place(i, cell), text)
+            text = column[i] = normal_id(text)
+        if not text.isascii():  # that is a finding already
+            sheet.doubted.add(i)
+            continue
+        if text in pool if pool is not None else not form(text):
+            continue
+        meant = form.meant(text) if pool is None else pool.meant(text)
+        if pool is None:
+            rule, remedy = f"{kind}-form", form(text)
+        elif meant is not None and (meant.sure or form(text)):
+            rule, remedy = f"{kind}-form", f"{meant.remedy}; here {meant.text}"
+        else:
+            rule, remedy = f"{kind}-unknown", ""
+        if kind != "query" or text not in told:
+            add(rule, *sheet.place(i, cell), text, remedy=remedy)
+        told.add(text)
+        if meant is not None and meant.sure:
+            column[i] = meant.text
+        else:
+            sheet.doubted.add(i)
+
+
+def _odd(texts: Set[str], pool: Pool | None, form: _Form) -> set[str]:
+    """The ids that are not as they should be; most often none, which one look at all of them shows."""
+    joined = "\n".join(texts)
+    if joined.isascii() and ".txt" not in joined and (form.fits(joined) if pool is None else pool.holds(texts)):
+        return set()
+    return {
+        text
+        for text in texts
+        if text.endswith(".txt") or not text.isascii() or (form(text) if pool is None else text not in pool)
+    }
+
+
+def ranking(sheet: Sheet) -> None:
     """Ranks are whole numbers from 1 that follow the scores."""
     if sheet.score is None:
         return
-    rank, score, add = sheet.layout.index("RANK"), sheet.score, sheet.add
-    for row in sheet.understood:
-        if row.score is None:
-            add("score", *row.place(score), cells_of(row)[score])
-        if whole(cells_of(row)[rank]) is None:
-            add("rank", *row.place(rank), cells_of(row)[rank])
-    several: dict[str, Row] = {}  # the queries of several documents, and their first lines
-    equal = []
-    for query, rows in sheet.lists().items():
-        scores = [row.score for row in rows if row.score is not None]
+    rank, add = sheet.layout.index("RANK"), sheet.add
+    ranks = [whole(text) for text in sheet.cells[rank]]
+    for rule, cell, values in (("score", sheet.score, sheet.scores), ("rank", rank, ranks)):
+        for i in (i for i, value in enumerate(values) if value is None):
+            add(rule, *sheet.place(i, cell), sheet.cells[cell][i])
+    several, equal = 0, []  # the queries of several documents, and those of one score
+    for query, rows in sheet.lists.items():
+        scores = [score for i in rows if (score := sheet.scores[i]) is not None]
         if len(scores) < len(rows):
             continue
-        in_order = sorted(rows, key=lambda row: -(row.score or 0.0))
-        ranks = [number for row in in_order if (number := whole(cells_of(row)[rank])) is not None]
-        if len(ranks) < len(rows):
+        in_order = sorted(zip(scores, rows, strict=True), key=lambda one: -one[0])
+        numbers = [number for _, i in in_order if (number := ranks[i]) is not None]
+        if len(numbers) < len(rows):
             sheet.renumbered.add(query)
-        elif len(set(ranks)) > 1 and _disagree(ranks, sorted(scores, reverse=True)):
-            add("rank-order", *rows[0].place(0), query)
+        elif len(set(numbers)) > 1 and _disagree(numbers, [score for score, _ in in_order]):
+            add("rank-order", *sheet.place(rows[0], 0), query)
         else:
-            if sorted(ranks) != list(range(1, len(ranks) + 1)):
-                add("rank-numbers", *rows[0].place(0), query)
+            if sorted(numbers) != list(range(1, len(numbers) + 1)):
+                add("rank-numbers", *sheet.place(rows[0], 0), query)
                 sheet.renumbered.add(query)
-            if any(row.dropped for row in rows):
+            if not sheet.dropped.isdisjoint(rows):
                 sheet.renumbered.add(query)
-        if sum(not row.dropped for row in rows) > 1:
-            several[query] = rows[0]
+        if len({*rows} - sheet.dropped) > 1:
+            several += 1
             equal += [query] if len(set(scores)) == 1 else []
     # a set of documents may well have some of one score; that all have it says that the column holds nothing
-    if sheet.kind == "long" or len(equal) == len(several):
+    if sheet.kind == "long" or len(equal) == several:
         for query in equal:
-            add("equal-scores", *several[query].place(0), query)
+            add("equal-scores", *sheet.place(sheet.lists[query][0], 0), query)
 
 
 def _disagree(ranks: Sequence[int], scores: Sequence[float]) -> bool:
@@ -180,57 +193,53 @@ def _disagree(ranks: Sequence[int], scores: Sequence[float]) -> bool:
     return False
 
 
-def check_lengths(sheet: Sheet, known: Known) -> None:
+def lengths(sheet: Sheet) -> None:
     """No list is longer than makes sense, and a long list is as long as it must be."""
-    first = {query: rows[0].place(0) for query, rows in sheet.lists().items()}
-    for query, n in sheet.queries.items():
-        place, documents = first.get(query, (None, None)), known.documents(query)
+    for query, n in sheet.counts().items():
+        known = sheet.known.documents(query)
+        rule, found, remedy = "", f"{query}: {n} documents", ""
         if sheet.kind == "long":
-            if n != sheet.rules.long_list:
-                sheet.add("long-list-count", *place, f"{query}: {n} documents")
-        elif known.whole and documents is not None and n > _FEW and 2 * n > len(documents):
-            sheet.add("everything", *place, f"{query}: {n} of {len(documents)} documents")
+            rule = "long-list-count" if n != sheet.rules.long_list else ""
+        elif sheet.known.whole and known is not None and n > _FEW and 2 * n > len(known):
+            rule, found = "everything", f"{query}: {n} of {len(known)} documents"
         elif n > MANY:
-            remedy = (
-                "cut the list, or name the file task3-L.TAG if it is the long list" if sheet.rules.long_list else ""
-            )
-            sheet.add("long-answer", *place, f"{query}: {n} documents", remedy=remedy)
+            rule = "long-answer"
+            if sheet.rules.long_list:
+                remedy = "cut the list, or name the file task3-L.TAG if it is the long list"
+        if rule:
+            place = sheet.place(sheet.lists[query][0], 0) if query in sheet.lists else (None, None)
+            sheet.add(rule, *place, found, remedy=remedy)
 
 
-def check_answers(sheet: Sheet) -> None:
+def answers(sheet: Sheet) -> None:
     """Every answer is Y or N, and a question has one; where all are 1 or 0, these are understood as by ``evaluate``."""
-    labels = DIGITS if all(cells_of(row)[1] in DIGITS for row in sheet.understood) else LABELS
-    for row in sheet.understood:
-        cells = cells_of(row)
-        label = labels.get(cells[1].lower())
+    column = sheet.cells[1]
+    labels = DIGITS if set(column) <= set(DIGITS) else LABELS
+    for i, text in enumerate(column):
+        label = labels.get(text.lower())
         if label is None:
-            sheet.add("label-unknown", *row.place(1), cells[1])
-        elif cells[1] not in ("Y", "N"):
-            sheet.add("label-form", *row.place(1), cells[1])
-            cells[1] = "Y" if label else "N"
-    for query, rows in sheet.lists().items():
-        read = [row for row in rows if cells_of(row)[1] in ("Y", "N")]
-        for row in read[1:]:
-            if cells_of(row)[1] != cells_of(read[0])[1]:
-                sheet.add("answered-twice", *row.place(0), query)
-                break
-        else:
-            for row in read[1:]:
-                sheet.add("duplicate", *row.place(0), f"{query} {cells_of(row)[1]}")
-                row.dropped = True
-
-
-def check_order(sheet: Sheet) -> None:
-    """The lines of a query stand together."""
-    finished: set[str] = set()
-    told: set[str] = set()
-    current = None
-    for row in sheet.understood:
-        query = cells_of(row)[0]
-        if row.dropped:
+            sheet.add("label-unknown", *sheet.place(i, 1), text)
+        elif text not in ("Y", "N"):
+            sheet.add("label-form", *sheet.place(i, 1), text)
+            column[i] = "Y" if label else "N"
+    for query, rows in sheet.lists.items():
+        first, *others = [i for i in rows if column[i] in ("Y", "N")] or [0]
+        if contrary := [i for i in others if column[i] != column[first]]:
+            sheet.add("answered-twice", *sheet.place(contrary[0], 0), query)
             continue
-        if query != current and query in finished and query not in told:
-            sheet.add("ungrouped", *row.place(0), query)
+        for i in others:
+            sheet.add("duplicate", *sheet.place(i, 0), f"{query} {column[i]}")
+            sheet.dropped.add(i)
+
+
+def order(sheet: Sheet) -> None:
+    """The lines of a query stand together."""
+    kept = list(sheet.kept())
+    firsts = [next(lines) for _, lines in groupby(kept, key=sheet.cells[0].__getitem__)]
+    begun, told = set[str](), set[str]()
+    for i in firsts if len(firsts) > len(sheet.lists) else ():
+        query = sheet.cells[0][i]
+        if query in begun - told:
+            sheet.add("ungrouped", *sheet.place(i, 0), query)
             told.add(query)
-        finished.add(query)
-        current = query
+        begun.add(query)

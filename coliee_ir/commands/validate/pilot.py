@@ -3,16 +3,15 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Collection, Sequence
+from collections.abc import Collection
 from typing import Final
 
 from coliee_adapters.errors import InputError
-from coliee_adapters.files.source import Source
 from coliee_adapters.forms import tort
 from coliee_adapters.forms.tort import TortCase
 from coliee_adapters.records import normal_id
-from coliee_ir.commands.validate.findings import Add
-from coliee_ir.commands.validate.rows import NO_UTF8
+from coliee_ir.commands.validate.reading import NO_UTF8
+from coliee_ir.commands.validate.sheet import Add, Sheet
 from coliee_ir.rules.protocol import protocol
 
 #: the rules that a single null breaks, and that nothing but nulls breaks
@@ -22,44 +21,47 @@ _CLAIMS: Final = ("null-acceptance", "no-acceptances")
 _ID: Final = re.compile(r'"tort_id"\s*:\s*(?:"([^"\\]*)"|([0-9]+))')
 
 
-def check_pilot(name: str, lines: Sequence[str], tasks: Collection[str], test: Sequence[Source], add: Add) -> None:
-    """Hold a file of instances to all rules."""
+def claims(sheet: Sheet) -> None:
+    """The instances of a file are those of the test file, each once, with all its decisions."""
     cases: dict[str, TortCase] = {}
     broken: set[str] = set()  # instances of which nothing can be said
-    for line, content in enumerate(lines, start=1):
+    if not sheet.ended:
+        sheet.add("no-newline", len(sheet.lines))
+    for line, content in enumerate(sheet.lines, start=1):
         if not content.strip(" \t\r"):
             continue
         try:
-            _, case = tort.read_instance(NO_UTF8.sub("?", content), name, line)
+            _, case = tort.read_instance(NO_UTF8.sub("?", content), sheet.name, line)
         except InputError as error:
-            add("instance", line, error.column, error.found, remedy=f"{error.problem}; {error.remedy or 'correct it'}")
+            remedy = f"{error.problem}; {error.remedy or 'correct it'}"
+            sheet.add("instance", line, error.column, error.found, remedy=remedy)
             broken.update(normal_id(found[1] or found[2] or "") for found in _ID.finditer(content))
             continue
         if case.id in cases:
-            add("instance-twice", line, found=case.id)
-            continue
-        cases[case.id] = case
-    _check_nulls(cases.values(), tasks, add)
-    if test:
-        _compare(cases, {case.id: case for file in test for case in tort.read_cases(file)}, broken, add)
+            sheet.add("instance-twice", line, found=case.id)
+        cases.setdefault(case.id, case)
+    _check_nulls(cases.values(), sheet.given.tasks, sheet.add)
+    if sheet.given.queries:
+        asked = {case.id: case for file in sheet.given.queries for case in tort.read_cases(file)}
+        _compare(cases, asked, broken, sheet.add)
 
 
 def _check_nulls(cases: Collection[TortCase], tasks: Collection[str], add: Add) -> None:
     """A null disqualifies for its task; where all are null, the file may be meant for the other task alone."""
     decisions = [(case.line, case.id, case.court_decision) for case in cases]
     claims = [
-        (case.line, f"{case.id}, {side} claim {claim.id}", claim.is_accepted)
+        (case.line, f"{case.id}, {claim.side} claim {claim.id}", claim.is_accepted)
         for case in cases
-        for side, _, claim in tort.claim_documents(case)
+        for claim in case.claims
     ]
     values = {task: claims if protocol(task).claims else decisions for task in tasks}
     entered = {task for task in tasks if any(value is not None for *_, value in values[task])}
-    for task in tasks:
+    for task, held in values.items():
         one, every = _CLAIMS if protocol(task).claims else _DECISIONS
-        if entered and values[task] and task not in entered:
+        if entered and held and task not in entered:
             add(every)
             continue
-        for line, found, value in values[task]:
+        for line, found, value in held:
             if value is None:
                 add(one, line, found=found)
 
@@ -84,4 +86,4 @@ def _compare(cases: dict[str, TortCase], asked: dict[str, TortCase], broken: set
 
 def _claims(case: TortCase) -> dict[str, str]:
     """The claims of an instance, each with what to call it."""
-    return {document: f"{side} claim {claim.id}" for side, document, claim in tort.claim_documents(case)}
+    return {claim.document: f"{claim.side} claim {claim.id}" for claim in case.claims}

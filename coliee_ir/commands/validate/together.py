@@ -1,101 +1,98 @@
-"""What only the files of a submission together show."""
+"""What only the files of a submission together show: their tags, their number, the parts of each run, descriptions."""
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Iterator, Mapping
 from typing import Final
 
-from coliee_adapters.descriptions import system_description as descriptions
+from coliee_adapters.descriptions import system_description
 from coliee_adapters.descriptions.system_description import Description
 from coliee_adapters.forms.lines import counted
-from coliee_ir.commands.validate.columns import Sheet, clean_tag
-from coliee_ir.commands.validate.findings import Findings
-from coliee_ir.commands.validate.known import Known
-from coliee_ir.rules.protocol import DESCRIBED_TASKS, Protocol, SubmissionRules, described_task, model_limit
+from coliee_ir.commands.validate.sheet import Given, Sheet
+from coliee_ir.rules.protocol import DESCRIBED_TASKS, described_task, model_limit
 
 
-def check_together(
-    sheets: Mapping[str, Sheet], rules: SubmissionRules, protocol: Protocol, known: Known, found: Findings
-) -> None:
-    """Hold the files to what concerns several of them."""
-    kinds: dict[str, dict[str, str]] = {"documents": {}, "answers": {}, "long": {}}  # kind → tag → file
-    for name, sheet in sheets.items():
-        tag, of_kind = sheet.tag, kinds[sheet.kind]
-        if tag in of_kind and tag:
-            found.add(name, "tag-shared", found=tag, remedy=f"{of_kind[tag]} has it too: give each run its own")
-        of_kind.setdefault(tag, name)
-    _check_number(sheets, rules, found)
-    documents, answers, long = kinds["documents"], kinds["answers"], kinds["long"]
-    if len(protocol.parts) == 2:
-        for tag, file in _alone(documents, answers):
-            found.add(file, "part-missing", found=tag, missing="answers")
-        for tag, file in _alone(answers, documents):
-            found.add(file, "part-missing", found=tag, missing="articles")
-        for tag in (tag for tag in documents if tag in answers):
-            _check_partial(documents[tag], answers[tag], sheets, known, found)
-    if rules.long_list:
-        for tag, file in _alone(documents, long):
-            found.add(file, "long-list-missing", found=tag or None)
-        for tag, file in _alone(long, documents):
-            found.add(file, "answer-set-missing", found=tag or None)
-        for tag in (tag for tag in documents if tag in long):
-            _check_contained(documents[tag], long[tag], sheets, known, found)
+class Submission:
+    """Files given together, and what they are checked by."""
+
+    def __init__(self, files: Mapping[str, Sheet], given: Given) -> None:
+        self.given, self.files = given, files
+        self.sheets = {name: sheet for name, sheet in files.items() if sheet.kind in ("documents", "answers", "long")}
+        #: kind → tag → the file that has it, of several the first
+        self.kinds: dict[str, dict[str, str]] = {"documents": {}, "answers": {}, "long": {}}
+        for name, sheet in self.sheets.items():
+            self.kinds[sheet.kind].setdefault(sheet.tag, name)
+
+    def alone(self, kind: str, other: str) -> Iterator[tuple[str, str]]:
+        """Tag and file of what lacks its other part. A file without a tag may be the other part of any."""
+        others = self.kinds[other]
+        for tag, file in self.kinds[kind].items():
+            if tag not in others and "" not in others and not (tag == "" and others):
+                yield tag, file
+
+    def both(self, kind: str, other: str) -> Iterator[tuple[str, str]]:
+        """The two files of a run of both parts."""
+        for tag, file in self.kinds[kind].items():
+            if tag in self.kinds[other]:
+                yield file, self.kinds[other][tag]
 
 
-def _check_number(sheets: Mapping[str, Sheet], rules: SubmissionRules, found: Findings) -> None:
+def tags(sent: Submission) -> None:
+    """No two files of a kind have one run tag."""
+    for name, sheet in sent.sheets.items():
+        first = sent.kinds[sheet.kind][sheet.tag]
+        if first != name and sheet.tag:
+            sheet.add("tag-shared", found=sheet.tag, remedy=f"{first} has it too: give each run its own")
+
+
+def number(sent: Submission) -> None:
     """A team sends no more runs than it may. A run has one file of a kind, and one tag."""
+    rules, most = sent.given.rules, sent.given.rules.most_runs
     files: dict[str, dict[str, str]] = {}  # kind → what the run is called → file
-    for name, sheet in sheets.items():
+    for name, sheet in sent.sheets.items():
         of_kind = files.setdefault(sheet.kind, {})
         of_kind[name if not sheet.tag or sheet.tag in of_kind else sheet.tag] = name
-    tags = {sheet.tag: name for name, sheet in sheets.items() if sheet.tag}
+    tags = {sheet.tag: name for name, sheet in sent.sheets.items() if sheet.tag}
     runs = max((tags, *files.values()), key=len)
-    if rules.most_runs is not None and len(runs) > rules.most_runs:
-        rule = "runs" if rules.runs_stated else "runs-unstated"
+    if not sent.given.protocol.is_coliee:
+        runs = {name: name for name in sent.files}
+    if most is not None and len(runs) > most:
+        first_too_many = sent.files[list(runs.values())[most]]
         for run in runs:
-            found.add(list(runs.values())[rules.most_runs], rule, found=run, source=rules.runs_source)
+            rule = "runs" if rules.runs_stated else "runs-unstated"
+            first_too_many.add(rule, found=run, source=rules.runs_source)
 
 
-def _alone(files: Mapping[str, str], others: Mapping[str, str]) -> Iterator[tuple[str, str]]:
-    """Tag and file of what lacks its other part. A file without a tag may be the other part of any."""
-    for tag, file in files.items():
-        if tag not in others and "" not in others and not (tag == "" and others):
-            yield tag, file
-
-
-def _check_partial(documents: str, answers: str, sheets: Mapping[str, Sheet], known: Known, found: Findings) -> None:
-    """A question is right only by its articles and its answer; of one that is asked, its lack is told already."""
-    if known.asked is None:
-        for one, other in ((documents, answers), (answers, documents)):
-            given = sheets[one].queries
-            for query in sheets[other].queries:
+def parts(sent: Submission) -> None:
+    """A run has its articles and its answers. Of a question that is asked, its lack is told already."""
+    if len(sent.given.protocol.parts) < 2:
+        return
+    for kind, other, missing in (("documents", "answers", "answers"), ("answers", "documents", "articles")):
+        for tag, file in sent.alone(kind, other):
+            sent.files[file].add("part-missing", found=tag, missing=missing)
+    for pair in sent.both("documents", "answers") if sent.given.known.asked is None else ():
+        for file, other in (pair, pair[::-1]):
+            given = sent.sheets[file].counts()
+            for query in sent.sheets[other].counts():
                 if query not in given:
-                    found.add(one, "partial", found=query)
+                    sent.files[file].add("partial", found=query)
 
 
-def _check_contained(short: str, long: str, sheets: Mapping[str, Sheet], known: Known, found: Findings) -> None:
-    """The answer set is a part of the long list; of a query that is asked, its lack there is told already."""
-    longer = sheets[long].documents()
-    for query, documents in sheets[short].documents().items():
-        if query in longer or known.asked is None or query not in known.asked:
-            for document, row in documents.items():
-                if document not in longer.get(query, {}) and not row.doubted:
-                    place = row.place(sheets[short].document)
-                    found.add(short, "not-in-long-list", *place, f"{query} {document}")
-
-
-def clean_tags(sheets: Mapping[str, Sheet], longest: int) -> None:
-    """Run tags lose what is not allowed in them, and are cut, where no two runs come to share one by that."""
-    tags = dict.fromkeys(
-        tag for sheet in sheets.values() for row in sheet.understood if (tag := (row.cells or [""])[-1])
-    )
-    for cut in (None, longest):
-        cleaned = {tag: clean_tag(tag, cut) for tag in tags}
-        taken = list(cleaned.values())
-        new = {tag: text for tag, text in cleaned.items() if text and taken.count(text) == 1}
-        for sheet in sheets.values():
-            sheet.retag(new)
-        tags = dict.fromkeys(new.get(tag, tag) for tag in tags)
+def long_lists(sent: Submission) -> None:
+    """The answer set is a part of the long list. Of a query that is asked, its lack there is told already."""
+    if not sent.given.rules.long_list:
+        return
+    for kind, other, rule in (("documents", "long", "long-list-missing"), ("long", "documents", "answer-set-missing")):
+        for tag, file in sent.alone(kind, other):
+            sent.files[file].add(rule, found=tag or None)
+    asked = sent.given.known.asked or ()
+    for file, long in sent.both("documents", "long"):
+        sheet, longer = sent.sheets[file], sent.sheets[long]
+        for query in sheet.lists:
+            among = longer.documents(query)
+            for document, i in sheet.documents(query).items() if among or query not in asked else ():
+                if document not in among and i not in sheet.doubted:
+                    sheet.add("not-in-long-list", *sheet.place(i, sheet.document), f"{query} {document}")
 
 
 #: field → what it is called in a finding
@@ -104,48 +101,46 @@ _FIELDS: Final = {"models": "machine learning models", "resources": "external re
 _NONE: Final = ("none", "no", "-", "n/a", "not used", "nothing")
 
 
-def check_descriptions(
-    described: Mapping[str, Sequence[Description]],
-    tags: Mapping[str, str],
-    task: str,
-    year: int | None,
-    found: Findings,
-) -> None:
-    """Hold descriptions to the form, to the runs beside them, and to the edition's date for models."""
-    mine = described_task(task)
+def descriptions(sent: Submission) -> None:
+    """Descriptions have the form, are those of the runs beside them, and name models before the edition's date."""
+    described = {name: sheet.described for name, sheet in sent.files.items() if sheet.kind == "description"}
+    mine, tags = described_task(sent.given.task), {sheet.tag: name for name, sheet in sent.sheets.items()}
     said = {one.tag for file in described.values() for one in file if one.task == mine or one.tag in tags}
     silent = [tag for tag in tags if tag and tag not in said] if described else []
     for tag in silent:
-        found.add(tags[tag], "undescribed", found=tag)
+        sent.files[tags[tag]].add("undescribed", found=tag)
     for file, blocks in described.items():
+        add, is_fine = sent.files[file].add, not silent
         here = {one.tag for one in blocks if one.task == mine}
         for one in blocks:
             if one.task == mine or one.tag not in here:  # a tag may be that of a run of another task, too
-                _check_one(file, one, tags, mine, year, found)
-        if not found.has(file) and not silent:
-            found.add(file, "description", runs=counted(len(blocks), "run"))
+                for rule, found, more in _wrong(one, tags, mine, sent.given.year or 0):
+                    add(rule, one.line, 1, found, **more)
+                    is_fine = False
+        if is_fine:
+            add("description", runs=counted(len(blocks), "run"))
 
 
-def _check_one(
-    file: str, one: Description, tags: Mapping[str, str], mine: str, year: int | None, found: Findings
-) -> None:
+def _wrong(
+    one: Description, tags: Mapping[str, str], mine: str, year: int
+) -> Iterator[tuple[str, str, dict[str, str]]]:
+    """What is wrong with the description of a run: the rule, what was found, and more of it."""
     if one.task not in DESCRIBED_TASKS:
-        found.add(file, "description-task", one.line, 1, f"Task: {one.task}")
+        yield "description-task", f"Task: {one.task}", {}
     elif one.tag in tags and one.task != mine:
         remedy = f"{tags[one.tag]} is a run of task {mine}"
-        found.add(file, "description-task", one.line, 1, f"Task: {one.task}, run tag {one.tag}", remedy=remedy)
+        yield "description-task", f"Task: {one.task}, run tag {one.tag}", {"remedy": remedy}
     elif one.task == mine and tags and one.tag not in tags:
-        found.add(file, "description-tag", one.line, 1, f"Run tag: {one.tag}")
+        yield "description-tag", f"Run tag: {one.tag}", {}
     elif not one.tag:
-        found.add(file, "description-empty", one.line, 1, "run tag")
+        yield "description-empty", "run tag", {}
     for name, called in _FIELDS.items():
         if not getattr(one, name):
-            found.add(file, "description-empty", one.line, 1, f"{called}, run tag {one.tag}" if one.tag else called)
-    limit = model_limit(one.task, year or 0)
+            yield "description-empty", f"{called}, run tag {one.tag}" if one.tag else called, {}
+    limit = model_limit(one.task, year)
     if limit is not None and one.models and one.models.casefold().rstrip(".") not in _NONE:
-        dates = descriptions.dates(one.models)
+        dates = system_description.dates(one.models)
         if not dates:
-            found.add(file, "model-undated", one.line, 1, f"run tag {one.tag}", limit=limit.isoformat())
-        for date in dates:
-            if date >= limit:
-                found.add(file, "model-date", one.line, 1, f"{date}, run tag {one.tag}", limit=limit.isoformat())
+            yield "model-undated", f"run tag {one.tag}", {"limit": limit.isoformat()}
+        for date in (date for date in dates if date >= limit):
+            yield "model-date", f"{date}, run tag {one.tag}", {"limit": limit.isoformat()}

@@ -1,0 +1,277 @@
+"""From the bytes of a file to its content lines as words, whatever is wrong with them.
+
+The readers of ``coliee_adapters`` stop at the first line that cannot be understood. Here nothing stops: what is wrong
+is a finding, and what can be understood goes on to the next question.
+"""
+
+from __future__ import annotations
+
+import re
+import shlex
+from collections.abc import Mapping, Sequence
+from functools import partial
+from itertools import pairwise
+from pathlib import Path
+from typing import Final
+
+from coliee_adapters.descriptions import is_description
+from coliee_adapters.descriptions import system_description as descriptions
+from coliee_adapters.errors import InputError
+from coliee_adapters.files.source import BOM
+from coliee_adapters.forms import detect, json_records, vocabulary
+from coliee_adapters.forms.lines import BLANKS, SEPARATORS, Comments, content_lines
+from coliee_adapters.records import Answers
+from coliee_ir.commands.validate.sheet import LABELLED, OTHER_FORMS, Add, Sheet, clean_tag
+from coliee_ir.inbox.tasks import NOTHING, utf16
+from coliee_ir.judging.order import order_of
+from coliee_ir.rules.protocol import NUMBERED
+
+#: bytes that are no UTF-8, as ``surrogateescape`` decodes them
+NO_UTF8: Final = re.compile("[\udc80-\udcff]")
+
+#: Lines of which nothing is to be said but that they have words.
+_REGULAR: Final = re.compile(r"(?:(?![#/])[!-+\--:<-~]++(?: [!-+\--:<-~]++)*+(?:\n|\Z))++")
+
+_CONTROL: Final = re.compile(r"[\x00-\x08\x0e-\x1f\x7f]")
+_NO_ASCII: Final = re.compile("[^\x00-\x7f\udc80-\udcff]+")
+_WIDE_BLANK: Final = re.compile(r"[^\S\x00-\x7f]")
+_WORD: Final = re.compile(f"[^{BLANKS}]+")
+_COMMA_WORD: Final = re.compile(r"""[^,;\s"']+""")
+#: commas or semicolons end the first two words, as where a CSV is told from columns
+_BY_COMMA: Final = re.compile(r"[^,;\s]*+\s*+[,;]\s*+[^,;\s]*+\s*+(?:[,;]|$)")
+
+_HEADER: Final = re.compile(
+    r"[\"']?(?:query|query[_ ]?id|qid|topic|id|case|query[_ ]case|fragment|question)[\"']?\s*(?:[\s,;]|$)",
+    re.IGNORECASE,
+)
+#: what vocabularies call the columns
+_ROLES: Final = {
+    "QUERY": "query", "DOCUMENT": "document", "Y": "answer", "RANK": "rank", "SCORE": "score", "TAG": "tag",
+}  # fmt: skip
+
+#: What is written in ASCII without a doubt: full-width letters, digits and marks, and the dashes of word processors.
+_ASCII: Final = {
+    **{ord("\uff01") + at: chr(0x21 + at) for at in range(94) if chr(0x21 + at).isalnum() or chr(0x21 + at) in "-._"},
+    **dict.fromkeys(map(ord, "‐‑‒–—―−"), "-"),
+}
+_NO_WIDTH: Final = re.compile("[\x00-\x1f\x7f\xad\u200b-\u200f\u2028-\u202e\u2060-\u2069\ufeff]")
+
+_LINE_END: Final = re.compile(rf"\r++\n?|\n|{SEPARATORS.pattern}")
+_ASCII_LINE_END: Final = re.compile(r"\r++\n?|\n")
+
+#: How the organisers name files: ``task3.TAG``, ``task3-L.TAG``.
+_NAMED: Final = re.compile(rf"task{NUMBERED}(?:-l)?\.(?!json)(\w+)", re.IGNORECASE)
+
+
+def text(sheet: Sheet) -> None:
+    """The file as text, in which bytes that are no UTF-8 are lone surrogates, and how it is to be read on."""
+    add, raw = sheet.add, sheet.source.raw(2)
+    if not raw.strip(NOTHING):
+        add("empty")
+        sheet.kind = ""
+    elif is_description(raw.removeprefix(BOM)):
+        sheet.described = descriptions.read(sheet.source)
+        sheet.kind = "description"
+    elif not sheet.protocol.is_coliee:
+        sheet.kind = "stated"
+    elif codec := utf16(raw):
+        add("utf-16", 1, 1)
+        _read_on(sheet, raw.decode(codec, errors="replace").removeprefix("\ufeff"))
+    else:
+        if raw.startswith(BOM):
+            add("bom", 1, 1)
+        text = raw.removeprefix(BOM).decode("utf-8", errors="surrogateescape")
+        if NO_UTF8.search(text):
+            for number, line in enumerate(text.split("\n"), start=1):
+                for byte in NO_UTF8.finditer(line):
+                    add("not-utf8", number, byte.start() + 1, f"\\x{ord(byte[0]) & 0xFF:02x}")
+        _read_on(sheet, text)
+
+
+def _read_on(sheet: Sheet, text: str) -> None:
+    is_json = not sheet.protocol.pilot and text.lstrip().startswith(OTHER_FORMS)
+    sheet.text, sheet.kind = text, "claims" if sheet.protocol.pilot else "json" if is_json else "lines"
+
+
+def lines(sheet: Sheet) -> None:
+    """The lines, and whether the last one has its line end; in JSON, Unicode's separators are part of a line."""
+    text, add, of_json = sheet.text, sheet.add, sheet.kind == "claims"
+    if "\r" not in text and (of_json or text.isascii() or not SEPARATORS.search(text)):
+        found = text.split("\n")
+    else:
+        found, at = [], 0
+        for end in (_ASCII_LINE_END if of_json else _LINE_END).finditer(text):
+            # of carriage returns without a newline behind them, each ends a line, as Unicode's separators do
+            returns = 0 if end[0].endswith("\n") else len(end[0])
+            found += [text[at : end.start()], *[""] * (returns - 1)]
+            at = end.end()
+            for number in range(len(found) - returns + 1, len(found) + 1):
+                add("carriage-return" if end[0][0] == "\r" else "line-separator", number)
+            if end[0] != "\n" and not returns:
+                add("crlf", len(found))
+        found.append(text[at:])
+    sheet.ended = not found[-1]
+    sheet.lines = found[:-1] if sheet.ended else found
+
+
+def words(sheet: Sheet) -> None:
+    """The words of the content lines. Of the lines under a header of another table nothing is told."""
+    if _REGULAR.fullmatch(sheet.text) and not _names_columns(sheet.lines[0], sheet):
+        sheet.hold([line.split(" ") for line in sheet.lines], range(1, len(sheet.lines) + 1))
+        return
+    told: list[partial[None]] = []
+    header = _split(sheet, lambda *place, **more: told.append(partial(sheet.add, *place, **more)))
+    sheet.hold(sheet.words, sheet.numbers)
+    if sheet.words and header is not None and _is_other_table(_names(header[1]), sheet):
+        columns = " ".join(sheet.layout)
+        remedy = f"write {columns}: {_conversion(sheet, 'labels' if sheet.kind == 'answers' else sheet.rules.form)}"
+        sheet.add("table", header[0], 1, header[1], remedy=remedy, columns=columns)
+        sheet.kind = ""
+        return
+    if sheet.words and header is not None:
+        sheet.add("header", header[0], 1, header[1])
+    for tell in told:
+        tell()
+    if not sheet.words:
+        sheet.kind = ""
+
+
+def _split(sheet: Sheet, add: Add) -> tuple[int, str] | None:
+    """Split the content lines of a file; the header before them."""
+    numbers, header = list[int | None](), None
+    aside: list[tuple[str, int, int | None, str | None]] = []  # what is none of them; of no interest if all is
+    comments = Comments()
+    for number, line in enumerate(sheet.lines, start=1):
+        if sheet.words and not comments.opened and _REGULAR.fullmatch(line):
+            sheet.words.append(line.split(" "))
+            numbers.append(number)
+            continue
+        plain = _WIDE_BLANK.sub(" ", line)
+        inside = comments.opened
+        content = next((rest for _, rest in content_lines(plain, "", number, comments)), "")
+        start = len(plain.rstrip(BLANKS)) - len(content)
+        if said := line[:start].strip(BLANKS):
+            aside.append(("comment", number, None, said))
+        elif not content and not inside:
+            aside.append(("blank-line", number, None, None))
+        if not sheet.words and _names_columns(content, sheet):  # above the lines, each time
+            header = header or (number, content)
+        elif content and (found := _words(line, plain, start, content, number, add)):
+            sheet.odd[len(numbers)] = line.lstrip("\ufeff"), [column for _, column in found]
+            sheet.words.append([text for text, _ in found])
+            numbers.append(number)
+    sheet.numbers = numbers
+    if comments.opened:
+        remedy = "a comment opens here with /* and never ends: close it with */"
+        add("unreadable", comments.opened, remedy=remedy)
+        aside = [found for found in aside if found[1] < comments.opened]
+    if sheet.words:
+        for one in aside:
+            add(*one)
+    elif not comments.opened:
+        add("empty")
+    return header
+
+
+def _words(line: str, plain: str, start: int, content: str, number: int, add: Add) -> list[tuple[str, int]]:
+    """The words of a line, each with its column, and what is wrong with its characters and blanks."""
+    matches = list((_COMMA_WORD if _BY_COMMA.match(content) else _WORD).finditer(plain, start))
+    words = [(word, match.start() + 1) for match in matches if (word := in_ascii(match[0]))]
+    if not words:
+        add("blank-line", number, found=content)
+        return []
+    for rule, pattern in (("control", _CONTROL), ("not-ascii", _NO_ASCII)):
+        if match := pattern.search(line, start):
+            add(rule, number, match.start() + 1, match[0])
+    gaps = [(before.end(), after.start()) for before, after in pairwise(matches)]
+    leading = line[:start] if not line[:start].strip(BLANKS) else ""
+    if wrong := next((gap for gap in gaps if plain[slice(*gap)] != " "), None):
+        add("separator", number, wrong[0] + 1, line[slice(*wrong)])
+    elif leading:
+        add("separator", number, 1, leading)
+    if line.rstrip(BLANKS) != line:
+        add("trailing-blank", number, len(line.rstrip(BLANKS)) + 1)
+    return words
+
+
+def in_ascii(text: str) -> str:
+    """A word with full-width letters and digits in ASCII, and without what cannot be seen."""
+    return text if text.isascii() and text.isprintable() else _NO_WIDTH.sub("", text).translate(_ASCII)
+
+
+def _names(header: str) -> list[str]:
+    """The names of the columns in a header."""
+    separator = next((mark for mark in "\t,;" if mark in header), None)
+    return [name.strip("\"' ") for name in header.split(separator)]
+
+
+def _names_columns(content: str, sheet: Sheet) -> bool:
+    names = _names(content)
+    given = vocabulary.has_given(names, sheet.given.columns)
+    return bool(_HEADER.match(content)) or vocabulary.is_header(names) or given
+
+
+def _is_other_table(names: Sequence[str], sheet: Sheet) -> bool:
+    """Whether a header names other columns than those of a submission, or in another order."""
+    layout: Sequence[str] = sheet.layout
+    if len(names) > len(layout):
+        return True
+    try:
+        roles: Mapping[str, int] = vocabulary.roles_of(names, "run", "", sheet.given.columns)
+    except InputError:  # names that say nothing
+        return False
+    places = {_ROLES[column]: at for at, column in enumerate(layout) if column in _ROLES}
+    lacks_tag = len(names) == len(layout) and "tag" not in roles  # its last column holds something else
+    return lacks_tag or any(places.get(role) != at for role, at in roles.items())
+
+
+def _conversion(sheet: Sheet, form: str) -> str:
+    """The command that writes a file in another form."""
+    names = ",".join(f"{role}={column}" for role, column in sheet.given.columns.items())
+    option = f" --columns {shlex.quote(names)}" if names else ""
+    return f"coliee-ir convert {shlex.quote(sheet.name)} OUT --to {form}{option}"
+
+
+def json(sheet: Sheet) -> None:
+    """The lines that a submission in JSON would have."""
+    columns, form, add = sheet.rules.columns, sheet.rules.form, sheet.add
+    sheet.kind = ""
+    if not form or not json_records.sniff(sheet.source.head()):
+        add("form", remedy=f"send lines of {' '.join(columns or LABELLED)}")
+        return
+    # of case law, the official tables hold scored runs in JSON
+    rule = "json" if sheet.protocol.law == "case" else "form"
+    try:
+        run = detect.read_run(sheet.source, form="json")
+        blocks = [] if isinstance(run, Answers) else list(run.blocks())
+    except InputError as error:
+        add(rule, remedy=_conversion(sheet, form))
+        unreadable(error, add)
+        return
+    if isinstance(run, Answers):
+        add("form", remedy=_conversion(sheet, "labels"))
+        return
+    add(rule, remedy=_conversion(sheet, form))
+    named = _NAMED.fullmatch(Path(sheet.name).name)
+    tag = clean_tag(named[1] if named else sheet.source.stem, sheet.rules.tag_length) or "RUN"
+    rows = []
+    for block in blocks:
+        for query, first, last in block.segments():
+            if first == last:
+                add("empty-list", found=query)
+            documents = block.documents[first:last]
+            scores = [float(n) for n in range(last - first, 0, -1)]
+            if block.scores is not None:
+                scores = [float(score) for score in block.scores[first:last]]
+            for rank, at in enumerate(order_of(documents, scores), start=1):
+                cells = {"QUERY": query, "Q0": "Q0", "DOCUMENT": documents[at], "TAG": tag}
+                cells |= {"RANK": str(rank), "SCORE": repr(scores[at])}
+                rows.append([cells[column] for column in columns])
+    if rows:
+        sheet.hold(rows, [None] * len(rows))
+
+
+def unreadable(error: InputError, add: Add) -> None:
+    """Add what a reader cannot read."""
+    sentences = [sentence for sentence in (error.problem, error.remedy) if sentence]
+    add("unreadable", error.line, error.column, error.found, remedy="; ".join(sentences))

@@ -1,0 +1,169 @@
+"""A file under examination: its content lines as words, and as columns those that are understood."""
+
+from __future__ import annotations
+
+import math
+import re
+from collections import Counter
+from collections.abc import Callable, Iterable, Mapping, Sequence
+from typing import Final, NamedTuple
+
+from coliee_adapters.descriptions.system_description import Description
+from coliee_adapters.files.source import Source
+from coliee_adapters.forms.statute import DIGITS, LABELS
+from coliee_adapters.records import normal_id
+from coliee_ir.commands.validate.known import Known
+from coliee_ir.rules.protocol import LONG_LIST_FILE, Protocol, SubmissionRules
+
+#: how JSON and XML begin, and no line of columns
+OTHER_FORMS: Final = ("{", "[", "<")
+
+#: the columns of answers
+LABELLED: Final = ("QUERY", "Y", "TAG")
+
+#: what is meant for a label, though it may be none
+_LIKE_LABELS: Final = {*LABELS, *DIGITS, "t", "f"}
+
+
+#: counts one more finding: see ``Findings.add``
+Add = Callable[..., None]
+
+
+class Given(NamedTuple):
+    """What files are checked by."""
+
+    task: str
+    tasks: tuple[str, ...]  # those that it is checked for: a file of the pilot is scored for both of its tasks
+    year: int | None
+    rules: SubmissionRules
+    protocol: Protocol
+    known: Known
+    queries: Sequence[Source] = ()
+    columns: Mapping[str, str] = {}
+
+
+class Sheet:
+    """A file under examination. The lines that have all columns, but perhaps no run tag, are numbered from 0."""
+
+    def __init__(self, source: Source, given: Given, add: Add) -> None:
+        self.name, self.source, self.given, self.add = source.name, source, given, add
+        self.rules, self.protocol, self.known = given.rules, given.protocol, given.known
+        #: how it is read: ``raw``, ``lines``, ``json``, ``claims``, ``stated``; then what it holds: ``documents``,
+        #: ``answers``, ``long``, ``description``; empty if there is nothing more to look at
+        self.kind = "raw"
+        self.tag = ""  # that of the first line with one
+        self.described: Sequence[Description] = ()
+        self.text = ""
+        self.lines: list[str] = []
+        self.ended = True  # whether its last line has its end
+        # of each content line: its number, its words, in ASCII where they can be; of an odd one, as it stands and
+        # where each word begins
+        self.numbers: Sequence[int | None] = ()
+        self.words: list[list[str]] = []
+        self.odd: dict[int, tuple[str, list[int]]] = {}
+        # of each line that is understood: which it is, its columns as ``--fix`` writes them, which words these are
+        # where they are not simply the first ones (None for one that is missing), its score if it is a number
+        self.at: Sequence[int] = ()
+        self.cells: list[list[str]] = []
+        self.taken: dict[int, Sequence[int | None]] = {}
+        self.scores: list[float | None] = []
+        self.lists: dict[str, list[int]] = {}  # the lines of each query, those that repeat others too
+        self.doubted = set[int]()  # the lines with an id of which nothing more is to be said
+        self.dropped = set[int]()  # those that ``--fix`` leaves out
+        self.renumbered = set[str]()  # the queries whose ranks it writes anew
+
+    def hold(self, words: list[list[str]], numbers: Sequence[int | None]) -> None:
+        """Take lines as words, and see what they hold."""
+        self.words, self.numbers = words, numbers
+        labels = 0
+        if self.rules.columns and "answers" in self.protocol.parts:
+            labels = sum(len(row) in (2, 3) and row[1].lower() in _LIKE_LABELS for row in words)
+        long = self.rules.long_list and re.search(LONG_LIST_FILE, self.name.rpartition("/")[2])
+        is_labelled = not self.rules.columns or 2 * labels > len(words)
+        self.kind = "answers" if is_labelled else "long" if long else "documents"
+
+    def forget(self) -> None:
+        """Keep nothing but what it holds and the run tag."""
+        self.text, self.lines, self.words, self.cells, self.scores = "", [], [], [], []
+        self.numbers, self.at, self.lists, self.odd, self.taken = (), (), {}, {}, {}
+
+    @property
+    def layout(self) -> Sequence[str]:
+        """The columns."""
+        return LABELLED if self.kind == "answers" else self.rules.columns
+
+    @property
+    def document(self) -> int:
+        """Which column holds the documents or the answers."""
+        return self.layout.index("DOCUMENT") if "DOCUMENT" in self.layout else 1
+
+    @property
+    def score(self) -> int | None:
+        """Which column holds the scores."""
+        return self.layout.index("SCORE") if "SCORE" in self.layout else None
+
+    def counts(self) -> Counter[str]:
+        """The queries, and how many lines each has; those that are not understood begin with it too."""
+        if len(self.at) == len(self.words) and not self.dropped:
+            return Counter(self.cells[0])
+        queries = [normal_id(words[0]) for words in self.words]
+        for i, at in enumerate(self.at):
+            queries[at] = self.cells[0][i]
+        dropped = {self.at[i] for i in self.dropped}
+        return Counter(query for at, query in enumerate(queries) if at not in dropped)
+
+    def kept(self) -> Iterable[int]:
+        """The understood lines without those that are left out."""
+        n = range(len(self.at))
+        return [i for i in n if i not in self.dropped] if self.dropped else n
+
+    def line(self, at: int) -> str:
+        """A content line in single blanks."""
+        return " ".join(self.words[at])
+
+    def place(self, i: int, cell: int) -> tuple[int | None, int]:
+        """Line and column of one of the columns of an understood line."""
+        at = self.at[i]
+        word = self.taken[i][cell] if i in self.taken else range(len(self.layout))[cell]
+        return self.numbers[at], self._column(at, len(self.words[at]) if word is None else word)
+
+    def _column(self, at: int, word: int) -> int:
+        """The column of a word; behind the last word, where the next would have begun but for a blank."""
+        words = self.words[at]
+        if word == len(words):
+            return self._column(at, word - 1) + len(words[-1])
+        return self.odd[at][1][word] if at in self.odd else 1 + word + sum(map(len, words[:word]))
+
+    def documents(self, query: str) -> dict[str, int]:
+        """The documents of a query, and where each first stands."""
+        lines = [i for i in reversed(self.lists.get(query, ())) if i not in self.dropped]
+        return {self.cells[self.document][i]: i for i in lines}
+
+    def is_cut(self, at: int) -> bool:
+        """Whether this is the last line and a file that was cut short ends in it."""
+        if self.ended or at != len(self.words) - 1 or at == 0:
+            return False
+        before, words = self.words[-2:]
+        if len(words) < len(self.layout):
+            return len(words) < len(before)
+        within_tag = words[-1] != before[-1] and before[-1].startswith(words[-1])
+        return within_tag and len(words) == len(before) and len({row[-1] for row in self.words[:-1]}) == 1
+
+
+def number(text: str) -> float | None:
+    """The finite number that a text stands for, if it is one to any evaluator."""
+    try:
+        value = float(text)
+    except ValueError:
+        return None
+    return value if math.isfinite(value) and text.isascii() and "_" not in text else None
+
+
+def whole(text: str) -> int | None:
+    """The whole number that a text stands for, if it is one."""
+    return int(text) if re.fullmatch(r"[0-9]{1,18}", text) else None
+
+
+def clean_tag(tag: str, longest: int | None = None) -> str:
+    """A run tag of letters and digits, and of no more than so many."""
+    return re.sub(r"[^A-Za-z0-9]+", "", tag)[:longest]
