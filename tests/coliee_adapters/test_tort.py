@@ -282,14 +282,14 @@ def test_what_is_not_decided(
 
 def test_decisions_are_answers() -> None:
     found = decisions_of([case("1", True, "N"), case("0", False)], "univ1.jsonl")
-    assert found == Answers({"1": True, "0": False}, tag="univ1.jsonl", path="univ1.jsonl", format="tort")
+    assert found == Answers({"1": True, "0": False}, tag="univ1", path="univ1.jsonl", format="tort")
     assert list(found.labels) == ["1", "0"]
 
 
 def test_accepted_claims_are_a_run_in_the_order_of_the_file() -> None:
     cases = [case("1", None, "FTT", "TF"), case("none", None, "F"), case("empty", None), case("0", None, "", "T")]
     run = claims_of(cases, "univ1.jsonl")
-    assert (run.tag, run.path, run.format, run.scored) == ("univ1.jsonl", "univ1.jsonl", "claims", False)
+    assert (run.tag, run.path, run.format, run.scored) == ("univ1", "univ1.jsonl", "claims", False)
     assert [(q, list(b.documents[first:last])) for b in run.blocks() for q, first, last in b.segments()] == [
         ("1", ["p1", "p2", "d0"]),
         ("none", []),
