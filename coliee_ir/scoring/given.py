@@ -16,9 +16,10 @@ from typing import Any, Final, NamedTuple
 
 import numpy as np
 
+from coliee_adapters import forms
 from coliee_adapters.errors import ColieeError, InputError, Place, UsageError, guarded, shortened
 from coliee_adapters.files.source import Kind, Source
-from coliee_adapters.forms import json_text, parquet, tabular
+from coliee_adapters.forms import json_text, tabular
 from coliee_adapters.forms.lines import Comments, counted, is_number
 from coliee_adapters.forms.vocabulary import EVERY_NAME, MEMORY, NAMES, Search, normal_name
 from coliee_adapters.ids import IntArray
@@ -307,9 +308,9 @@ def _tables(source: Source, cells: Cells | None) -> Iterator[Table]:
     """The tables of a file by columns; without cells to add to, the first rows are enough."""
     numbered: list[tuple[int, Any]]
     if source.kind is Kind.TABLE:
-        names = parquet.names_of(source)  # which sees that it can be read
+        names = forms.parquet.names_of(source)  # which sees that it can be read
         with source.open() as stream:
-            held = parquet.library(source.name)[1].read_table(stream, columns=names)
+            held = forms.parquet.library(source.name)[1].read_table(stream, columns=names)
         yield Table(source.name, _of_frame(held))
         return
     text = source.text(columns=True) if cells is not None else source.head().decode("utf-8", "replace")

@@ -10,8 +10,8 @@ from typing import Final
 
 import numpy as np
 
+from coliee_adapters import forms
 from coliee_adapters.errors import shortened
-from coliee_adapters.forms import tort
 from coliee_adapters.forms.lines import counted
 from coliee_adapters.remarks import Remark, Remarks
 from coliee_ir.judging.judged import FloatArray, Judged
@@ -61,7 +61,7 @@ def remarks_of(
         first = "; ".join(map(shortened, absent[:3]))
         excluded = f"the protocol excludes {counted(len(absent), 'query')} that the gold does not have (first: {first})"
         yield Remark("absent-exclusion", excluded)
-    for side in (*tort.SIDES, *rules.others):
+    for side in (*(forms.tort.SIDES if rules.claims else ()), *rules.others):
         if side in parts:
             clauses = _clauses(decisions, of_parts[side]) if side in of_parts else decisions.clauses()
             for sentence in _beside(side, parts[side], of_parts.get(side, ()), against).sentences(clauses):
@@ -100,7 +100,7 @@ def _main(parts: Parts, measures: Sequence[Measure], counted: Counted, against: 
         empty = totals.relevant == 0
         if rules.claims:
             _add(remarks, "undefined-f1", against.named(empty & (totals.retrieved == 0)))
-            if against.gold.format == tort.FORMAT:  # whose file names all claims that there are
+            if against.gold.format == "tort":  # whose file names all claims that there are
                 unknown = judged.retrieved - judged.qrels.sums(judged.rank > 0)
                 for query, n in zip(against.queries, unknown.tolist(), strict=True):
                     remarks.add("unknown-claim", f"instance {query}", n=n)
