@@ -18,7 +18,7 @@ import numpy as np
 
 from coliee_adapters.errors import MismatchError, quoted
 from coliee_adapters.ids import MASKS, BoolArray, Forms, Ids, IntArray
-from coliee_adapters.normal_forms import alike_in, folded, is_folded, is_inert, mistaken, normalised
+from coliee_adapters.normal_forms import folded, is_folded, is_inert, mistaken
 from coliee_adapters.records import STATUTE_ID, Columns, Run, exam_of
 from coliee_adapters.remarks import EXAMPLES, Remarks
 from coliee_ir.judging.judged import Finder, Judged, finder
@@ -76,11 +76,11 @@ def _of_queries(judged: Judged) -> Remarks:
         return remarks
     padded = {query.lstrip("0"): query for query in known if query.startswith("0")}
     zeros = {query: padded[query] for query in extra if query in padded}
-    forms = {query: (meant, form) for query, meant, form in mistaken(extra, known)}
+    forms = dict(mistaken(extra, known))
     for query, meant in zeros.items():
         remarks.add("lost-zeros", f"query {query} for {meant}")
-    for query, (meant, form) in forms.items():
-        remarks.add("other-form", f"query {query} for {meant}, {form}")
+    for query, meant in forms.items():
+        remarks.add("other-form", f"query {query} for {meant}")
     ids, width = set(known), max(map(len, known), default=0)
     for query in islice((one for one in extra if one not in zeros and one not in forms), _TRIED):
         if (other := respelled(query, ids, width, "gold")) is not None and other.sure:
@@ -167,7 +167,7 @@ _RESPELLINGS: tuple[tuple[Callable[[str, int], str], str], ...] = (
     (lambda text, _: re.sub(r"[^0-9A-Za-z][A-Za-z]?[0-9]+$", "", text), _PASSAGES),
     (lambda text, _: text.upper(), "write the ids in upper case"),
     (lambda text, _: text.strip("\"'[]()"), "take the quotation marks or brackets off the ids"),
-    (lambda text, _: normalised(text, "NFC"), "ids of the {where} are in Unicode's form NFC"),
+    (lambda text, _: normalize("NFC", text), "ids of the {where} are in Unicode's form NFC"),
     (lambda text, _: normalize("NFD", text), "ids of the {where} are in Unicode's form NFD"),
     (lambda text, _: folded(text), "ids of the {where} are in Unicode's form NFKC, without invisible characters"),
 )
@@ -222,8 +222,7 @@ def respelled_like(ids: Iterable[str], known: Collection[str]) -> dict[str, str]
 def _cause(kind: str, of_run: Collection[str], of_gold: Collection[str]) -> str:
     """The likely cause, found by trying what usually goes wrong, and its remedy."""
     if found := mistaken(of_run, of_gold):
-        text, meant, form = found[0]
-        return _OTHER_FORM.format(first=f"{text} for {meant}, {form}")
+        return _OTHER_FORM.format(first=" for ".join(found[0]))
     width = max(map(len, of_gold))
     for change, remedy in _RESPELLINGS:
         if any(change(text, width) != text and change(text, width) in of_gold for text in of_run):
@@ -391,8 +390,8 @@ class _Spelled:
             found += [(segment, document) for segment, document in ids if not is_folded(document)]
         for segment, document in found:
             written = meant.get((segment, folded(document)))
-            if written is None or written == document or (form := alike_in(document, written)) is None:
+            if written is None or written == document:
                 continue
             own = self.qrels.start[numbers[segment] : numbers[segment] + 2]
             if document not in texts[own[0] : own[1]]:
-                self.remarks.add("other-form", f"query {lines.queries[segment]}: {document} for {written}, {form}")
+                self.remarks.add("other-form", f"query {lines.queries[segment]}: {document} for {written}")

@@ -241,6 +241,16 @@ class Source:
             return hashlib.sha256(_head_of(self)).hexdigest()
         return sha256_of(self._place)
 
+    @functools.cached_property
+    def start(self) -> bytes:
+        """What files of one content share, from the first bytes; empty for what is not a plain file."""
+        import hashlib
+
+        with contextlib.suppress(InputError, OSError, ValueError):
+            if not self.is_stream and not self.is_folder:
+                return hashlib.sha256(_head_of(self)).digest()
+        return b""
+
     def digest(self) -> bytes:
         """What two files share only if their content, unpacked, is the same; empty for what cannot be read."""
         import hashlib
@@ -570,7 +580,7 @@ def copies(files: Iterable[str | Source]) -> list[str | None]:
     a copy of anything.
     """
     given = [Source.of(file) for file in files]
-    starts = [_start(one) for one in given] if len(given) > 1 else [b""] * len(given)
+    starts = [one.start for one in given] if len(given) > 1 else [b""] * len(given)
     alike = Counter(starts)
     firsts: dict[bytes, str] = {}
     found_before: list[str | None] = []
@@ -580,16 +590,6 @@ def copies(files: Iterable[str | Source]) -> list[str | None]:
         if digest:
             firsts.setdefault(digest, one.path)
     return found_before
-
-
-def _start(source: Source) -> bytes:
-    """What files of one content share, from the first bytes; empty for what is not a plain file."""
-    import hashlib  # which most commands do without
-
-    with contextlib.suppress(InputError, OSError, ValueError):
-        if not source.is_stream and not source.is_folder:
-            return hashlib.sha256(_head_of(source)).digest()
-    return b""
 
 
 def by_original(path: str) -> tuple[str, int, str]:

@@ -50,19 +50,21 @@ def known_forms(kind: Kind, head: bytes | None = None) -> Iterator[Form]:
 
 def shown(source: Source, kind: Kind) -> Form | None:
     """The form of a gold or of a run that a file's first bytes show, which are looked at once."""
-    known, head = (kind, *source.columns.items()), source.head()
+    known = (kind, *source.columns.items())
     if known not in source.forms:
+        head = source.head()
         named = source.columns and not _is_parquet(head) and tabular.header_of(source)
         words = frozenset(words_of(source.columns))
         listed = words and forms.statute.lists_labels(head, words)
         only = "table" if named else "labels" if listed else ""
-        source.forms[known] = only or next((form.name for form in known_forms(kind, head) if form.sniff(head)), "")
-    return _named(kind, source.forms[known], head)
+        found = (form.name for form in known_forms(kind, head) if form.sniff(head))
+        source.forms[known] = "" if is_description(head) else only or next(found, "")
+    return _named(source, kind, source.forms[known])
 
 
-def _named(kind: Kind, name: str, head: bytes) -> Form | None:
+def _named(source: Source, kind: Kind, name: str) -> Form | None:
     """The form of this name; the modules that the first bytes allow are loaded first."""
-    every = chain(known_forms(kind, head), known_forms(kind)) if name else ()
+    every = chain(known_forms(kind, source.head()), known_forms(kind)) if name else ()
     return next((form for form in every if form.name == name), None)
 
 
@@ -95,19 +97,18 @@ def holds_answers(source: Source) -> bool:
 
 def form_of(source: Source, kind: Kind, name: str | None = None) -> Form:
     """The form of a gold or of a run: the one named, or the one that its first bytes show."""
-    head = source.head()
     if name is not None:
-        if (form := _named(kind, name, head)) is not None:
+        if (form := _named(source, kind, name)) is not None:
             return form
         names = ", ".join(form.name for form in known_forms(kind))
         raise UsageError("unknown-name", f"unknown {kind} format {name!r}; the formats are {names}")
-    if is_description(head):
+    if (form := shown(source, kind)) is not None:
+        return form
+    if is_description(head := source.head()):
         remedy = "leave it out: it is sent with the runs, and not scored"
         raise InputError(
             "unknown-format", source.name, "this is a system description, not a run", line=1, remedy=remedy
         )
-    if (form := shown(source, kind)) is not None:
-        return form
     content = head.lstrip()
     raise InputError(
         "unknown-format",
