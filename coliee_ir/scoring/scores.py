@@ -6,7 +6,7 @@ import math
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from functools import cache
-from typing import TYPE_CHECKING, Any, ClassVar, Final, Literal, NamedTuple, cast, overload
+from typing import TYPE_CHECKING, Any, ClassVar, Final, Literal, NamedTuple, overload
 
 import numpy as np
 
@@ -256,26 +256,16 @@ class Scored(Shown, Sequence[Scores]):
         Raises:
             InputError: a file does not hold scores of queries, or a value is missing, given twice, or no number.
         """
-        return cls._read([Source.of(path) for path in paths], columns, unanswered)
+        from coliee_ir.scoring import given  # which most commands do without
+
+        return given.read([Source.of(path) for path in paths], checked_columns(columns), unanswered)
 
     @classmethod
     def from_frame(cls, frame: Any, *, columns: Mapping[str, str] | None = None, unanswered: str = "") -> Scored:
         """The same of a frame of pandas, polars or pyarrow, or a dictionary of columns: see ``read``."""
-        return cls._read(frame, columns, unanswered)
+        from coliee_ir.scoring import given  # see above
 
-    @classmethod
-    def _read(cls, held: object, columns: Mapping[str, str] | None, unanswered: str) -> Scored:
-        from coliee_ir.scoring import given  # which most commands do without
-
-        cells, origin = given.read(held, checked_columns(columns), unanswered)
-        runs = [
-            Scores(
-                run.tag, run.file, origin.gold.path, origin.task, origin.edition, run.results, origin.queries,
-                run.answered, run.counts, run.extra, excluded=origin.excluded, decisions=origin.decisions,
-            )
-            for run in cells.runs.values()
-        ]  # fmt: skip
-        return cls(runs, cast("Evaluator", origin), [None] * len(runs), remarks=cells.remarks, keep="scores")
+        return given.read(frame, checked_columns(columns), unanswered)
 
     def of(self, places: Sequence[int]) -> Scored:
         """Some of them, in this order."""
