@@ -74,8 +74,7 @@ def _put(cases: Sequence[TortCase], name: str) -> Source:
     """A file of these cases, each in its line."""
     lines: list[str] = []
     for one in cases:
-        sides = {"plaintiff_claims": one.plaintiff_claims, "defendant_claims": one.defendant_claims}
-        claims = {side: [claim._asdict() for claim in of_side] for side, of_side in sides.items()}
+        claims = {f"{side}_claims": [c._asdict() for c in one.claims if c.side == side] for side in tort.SIDES}
         lines += [""] * (one.line - 1 - len(lines))
         lines.append(json.dumps({"tort_id": one.id, **claims, "court_decision": one.court_decision}))
     Path(name).write_text("\n".join(lines))

@@ -8,7 +8,7 @@ from functools import cached_property
 import numpy as np
 import numpy.typing as npt
 
-from coliee_adapters.ids import PADDING, Collection, Ids, IntArray, mixed
+from coliee_adapters.ids import PADDING, Collection, Ids, IntArray, Picked, mixed
 from coliee_adapters.records import Judgements
 
 #: up to so many ids, looking each up is as fast as comparing all at once
@@ -45,6 +45,8 @@ class Qrels:
         self._places: tuple[Collection, IntArray | None] | None = None
         self._index = {query: number for number, query in enumerate(self.queries)}
         ids = Ids.of(self.queries)
+        #: the queries, as a collection that numbers can stand for
+        self.ids = Collection(ids.raw, ids.first, ids.length)
         self._words = ids.words(ids.words_needed())
         keys = mixed(self._words, ids.length)
         self._by_key = np.argsort(keys)
@@ -69,6 +71,8 @@ class Qrels:
 
         :meta private:
         """
+        if isinstance(queries, Picked) and queries.collection is self.ids:
+            return queries.numbers.copy()
         if len(queries) < _FEW or not self._plain or not len(self.queries):
             return np.array([self._index.get(query, -1) for query in queries], dtype=np.int64)
         words = queries.words(len(self._words))

@@ -361,15 +361,7 @@ def _blocks_without_itself(run: Run) -> Iterator[Columns]:
     for block in run.blocks():
         of_queries = ((query, block.documents[first:last]) for query, first, last in block.segments())
         kept = np.array([one != query for query, documents in of_queries for one in documents], np.bool_)
-        ends = np.concatenate(([0], np.cumsum(kept)))
-        at = np.flatnonzero(kept).tolist()
-        yield block._replace(
-            starts=ends[np.asarray(block.starts)],
-            documents=[block.documents[i] for i in at],
-            scores=None if block.scores is None else [block.scores[i] for i in at],
-            ranks=None if block.ranks is None else [str(block.ranks[i]) for i in at],
-            entries=None,
-        )
+        yield block.at(kept)
 
 
 def find_task(gold: Gold, run: object = None, columns: Mapping[str, str] | None = None) -> Found:

@@ -27,7 +27,7 @@ IDS = WORDS.filter(lambda word: not word.startswith(("#", "/*")))
 def ranked(run: Run) -> list[tuple[str, list[str], list[float] | None]]:
     """The segments of a run: query, documents, scores."""
     return [
-        (query, list(block.documents[first:last]), None if block.scores is None else block.scores[first:last])
+        (query, list(block.documents[first:last]), None if block.scores is None else block.scores[first:last].tolist())
         for block in run.blocks()
         for query, first, last in block.segments()
     ]

@@ -370,7 +370,7 @@ def _in_two_forms(ids: Sequence[str]) -> list[str]:
     if not strange or not (pairs := mistaken(sorted(strange), set(ids) - strange)):
         return []
     pattern = "{n} (id differs|ids differ) from another only in Unicode form, and (is|are) fused as different"
-    first = "; ".join(shortened(f"{text} for {other}, {form}") for text, other, form in pairs[:_SHOWN])
+    first = "; ".join(shortened(f"{text} for {other}") for text, other in pairs[:_SHOWN])
     return [
         Remark(
             "other-form",
