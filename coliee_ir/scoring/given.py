@@ -34,8 +34,6 @@ from coliee_ir.measures.sets import Micro, MicroF, MicroP, MicroR
 from coliee_ir.rules import ALWAYS
 from coliee_ir.rules.decisions import Decisions
 from coliee_ir.rules.protocol import Protocol, protocol
-from coliee_ir.scoring.evaluator import Evaluator
-from coliee_ir.scoring.scores import Scored, Scores
 
 #: role → the names of its column, in tiers; a run is also what PyTerrier calls ``name``
 _TIERS: Final[Mapping[str, Sequence[frozenset[str]]]] = {
@@ -81,7 +79,7 @@ class Given(Measure):
         raise UsageError("unfit-measure", f"{self} was read from a file of scores and cannot be computed of a run")
 
 
-class Origin(Evaluator):
+class Origin:
     """What stands for the evaluator of scores that were read: their rules, as far as they are known."""
 
     def __init__(
@@ -113,6 +111,14 @@ class OfRun(NamedTuple):
     counts: Mapping[str, int] = {}
     extra: int = 0
     unanswered: Sequence[str] | None = None  # None where the cells show it
+
+
+class Read(NamedTuple):
+    """What was read: the fields of the ``Scores`` of each run, where they come from, and what there is to say."""
+
+    runs: list[dict[str, Any]]
+    origin: Origin
+    remarks: list[str]
 
 
 class Table(NamedTuple):
@@ -175,7 +181,7 @@ class Cells:
         cells = self._of[name]
         return np.array([[cells.get((tag, query), np.nan) for query in queries] for tag in self.runs], np.float64)
 
-    def scored(self, path: str, unanswered: str) -> Scored:
+    def scored(self, path: str, unanswered: str) -> Read:
         """The runs with their results; unanswered queries count by the decision, and are refused without one."""
         queries = tuple(query for query in self.queries if query != "all")
         held = {name: (self.values(name, queries), self.values(name, ["all"])[:, 0]) for name in self._of}
@@ -200,17 +206,17 @@ class Cells:
         if not origin.asked:
             problem = "there are no values of single queries" if not named else "these values of queries give no score"
             raise InputError("unfit-measure" if named else "no-query", path, problem, remedy=_REMEDY)
+        of_all = {
+            "gold": origin.gold.path, "task": origin.task, "edition": origin.edition, "query_ids": queries,
+            "excluded": tuple(sorted(origin.excluded)), "decisions": origin.decisions,
+        }  # fmt: skip
         runs = []
         for run, of_run, of_queries in zip(self.runs.values(), results, there, strict=True):
-            known = run.unanswered
+            held_of_run, known = run._asdict(), run.unanswered
+            del held_of_run["unanswered"]
             answered = of_queries.tolist() if known is None else [query not in known for query in queries]
-            runs.append(
-                Scores(
-                    run.tag, run.file, origin.gold.path, origin.task, origin.edition, of_run, queries, answered,
-                    run.counts, run.extra, excluded=tuple(sorted(origin.excluded)), decisions=origin.decisions,
-                )
-            )  # fmt: skip
-        return Scored(runs, origin, [None] * len(runs), remarks=self.remarks, keep="scores")
+            runs.append({**held_of_run, **of_all, "results": of_run, "answered": answered})
+        return Read(runs, origin, self.remarks)
 
     def _filled(self, name: str, values: FloatArray, queries: Sequence[str], unanswered: str, path: str) -> FloatArray:
         """The values with those that some runs lack; a query that all lack is left out of the mean."""
@@ -258,7 +264,7 @@ def _result(measure: Measure, per_query: FloatArray, stated: float, sums: Sequen
     return Result(float(stated) if abs(stated - value) < _NEAR else value, per_query, summed=terms_of)
 
 
-def read(held: object, columns: Mapping[str, str], unanswered: str) -> Scored:
+def read(held: object, columns: Mapping[str, str], unanswered: str) -> Read:
     """The scores in a list of files, or in a frame."""
     cells, files = Cells(), held if isinstance(held, list) else []
     for source in files:

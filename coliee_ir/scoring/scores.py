@@ -6,7 +6,7 @@ import math
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from functools import cache
-from typing import TYPE_CHECKING, Any, ClassVar, Final, Literal, NamedTuple, overload
+from typing import TYPE_CHECKING, Any, ClassVar, Final, Literal, NamedTuple, cast, overload
 
 import numpy as np
 
@@ -256,16 +256,21 @@ class Scored(Shown, Sequence[Scores]):
         Raises:
             InputError: a file does not hold scores of queries, or a value is missing, given twice, or no number.
         """
-        from coliee_ir.scoring import given  # which most commands do without
-
-        return given.read([Source.of(path) for path in paths], checked_columns(columns), unanswered)
+        return cls._read([Source.of(path) for path in paths], columns, unanswered)
 
     @classmethod
     def from_frame(cls, frame: Any, *, columns: Mapping[str, str] | None = None, unanswered: str = "") -> Scored:
         """The same of a frame of pandas, polars or pyarrow, or a dictionary of columns: see ``read``."""
-        from coliee_ir.scoring import given  # see above
+        return cls._read(frame, columns, unanswered)
 
-        return given.read(frame, checked_columns(columns), unanswered)
+    @classmethod
+    def _read(cls, held: object, columns: Mapping[str, str] | None, unanswered: str) -> Scored:
+        from coliee_ir.scoring import given  # which most commands do without
+
+        found = given.read(held, checked_columns(columns), unanswered)
+        evaluator = cast("Evaluator", found.origin)  # which scores nothing, and has all else that is asked of one
+        runs = [Scores(**of_run) for of_run in found.runs]
+        return cls(runs, evaluator, [None] * len(runs), remarks=found.remarks, keep="scores")
 
     def of(self, places: Sequence[int]) -> Scored:
         """Some of them, in this order."""
