@@ -88,8 +88,9 @@ def _sniff(path: str) -> object:
 
 
 def _read(path: str) -> None:
-    for form in (form for form in detect.known_forms("run") if form.name != "parquet"):  # which a process of its own reads
-        _tried(lambda form=form: _drained(detect.read_run(Source(path), form=form.name)))  # type: ignore[misc]
+    for form in detect.known_forms("run"):
+        if form.name != "parquet":  # which a process of its own reads
+            _tried(lambda form=form: _drained(detect.read_run(Source(path), form=form.name)))  # type: ignore[misc]
     for task in (None, "4"):
         _tried(lambda task=task: _drained(read_run(path, task=task)))  # type: ignore[misc]
 
