@@ -305,13 +305,9 @@ def _tables(source: Source, cells: Cells | None) -> Iterable[Table]:
     if source.kind is Kind.TABLE:
         names = forms.parquet.names_of(source)  # which sees that it can be read
         with source.open() as stream:
-<<<<<<< HEAD
-            held = forms.parquet.library(source.name)[1].read_table(stream, columns=names)
-        yield Table(source.name, _of_frame(held))
-        return
-=======
-            return [Table(source.name, _of_frame(parquet.library(source.name)[1].read_table(stream, columns=names)))]
->>>>>>> main
+            return [
+                Table(source.name, _of_frame(forms.parquet.library(source.name)[1].read_table(stream, columns=names)))
+            ]
     text = source.text(columns=True) if cells is not None else source.head().decode("utf-8", "replace")
     if text.lstrip().startswith(("{", "[")):
         return _of_json(text, source, cells)

@@ -10,13 +10,7 @@ from typing import Final
 
 import numpy as np
 
-<<<<<<< HEAD
 from coliee_adapters import forms
-from coliee_adapters.errors import shortened
-from coliee_adapters.forms.lines import counted
-=======
-from coliee_adapters.forms import tort
->>>>>>> main
 from coliee_adapters.remarks import Remark, Remarks
 from coliee_ir.judging.judged import FloatArray, Judged
 from coliee_ir.measures import Delegated, Measure, Parts
@@ -55,7 +49,7 @@ def remarks_of(
         found["long"] = parts["long"].remarks + Remarks()
         found["long"].each("extra-query", sorted(parts["long"].extra))
         found["long"].each("unanswered-query", against.named(~parts["long"].answered))
-    for part in (*tort.SIDES, *rules.others):
+    for part in (*(forms.tort.SIDES if rules.claims else ()), *rules.others):
         if part in parts:
             found[part] = _beside(part, parts[part], of_parts.get(part, ()), against)
     ranked = any(measure.ranked for measure in measures)
@@ -68,30 +62,6 @@ def remarks_of(
             yield sentence.of_part(part, "long list" if part == "long" else part) if part else sentence
     if left_out:
         yield Remark("left-out", _left_out(left_out, against))
-<<<<<<< HEAD
-    if absent := [query for query in rules.exclude if query not in against.excluded]:
-        first = "; ".join(map(shortened, absent[:3]))
-        excluded = f"the protocol excludes {counted(len(absent), 'query')} that the gold does not have (first: {first})"
-        yield Remark("absent-exclusion", excluded)
-    for side in (*(forms.tort.SIDES if rules.claims else ()), *rules.others):
-        if side in parts:
-            clauses = _clauses(decisions, of_parts[side]) if side in of_parts else decisions.clauses()
-            for sentence in _beside(side, parts[side], of_parts.get(side, ()), against).sentences(clauses):
-                yield sentence.of_part(side, side)
-    for part, of_part in of_parts.items():
-        yield from _unreached(part, of_part, against)
-    yield from _upside_down(parts, measures, against)
-    if any(_is_gold(part, parts[part]) for part in (*rules.parts, "long") if part in parts):
-        yield Remark("gold-itself", "the run equals the gold in every judgement; is it the gold?")
-    main = next(parts[part] for part in rules.parts if part in parts)
-    unjudged = against.named(main.qrels.sizes == 0)
-    if unjudged and any(isinstance(measure, Delegated) for measure in measures):
-        what = "1 query has" if len(unjudged) == 1 else f"{len(unjudged)} queries have"
-        shown = "; ".join(map(shortened, unjudged[:3]))
-        problem = f"{what} no judged document in the gold; trec_eval's measures leave such out (first: {shown})"
-        yield Remark("unjudged-query", problem)
-=======
->>>>>>> main
 
 
 def _clauses(decisions: Decisions, measures: Sequence[Measure]) -> Mapping[str, str]:
@@ -113,13 +83,8 @@ def _main(named: Named, parts: Parts, measures: Sequence[Measure], counted: Coun
         judged, totals = parts["documents"], counted.totals
         empty = totals.relevant == 0
         if rules.claims:
-<<<<<<< HEAD
-            _add(remarks, "undefined-f1", against.named(empty & (totals.retrieved == 0)))
-            if against.gold.format == "tort":  # whose file names all claims that there are
-=======
             remarks.each("undefined-f1", against.named(empty & (totals.retrieved == 0)))
-            if against.gold.format == tort.FORMAT:  # whose file names all claims that there are
->>>>>>> main
+            if against.gold.format == "tort":  # whose file names all claims that there are
                 unknown = judged.retrieved - judged.qrels.sums(judged.rank > 0)
                 for query, n in zip(against.queries, unknown.tolist(), strict=True):
                     remarks.add("unknown-claim", f"instance {query}", n=n)
