@@ -20,6 +20,7 @@ if TYPE_CHECKING:
 
 
 def __getattr__(name: str) -> ModuleType:
-    if name.startswith("_"):
-        raise AttributeError(name)
-    return import_module(f"{__name__}.{name}")
+    try:
+        return import_module(f"{__name__}.{name}")
+    except ModuleNotFoundError:
+        raise AttributeError(name) from None
