@@ -5,6 +5,7 @@ from __future__ import annotations
 import re
 from collections import Counter
 from collections.abc import Sequence
+from itertools import repeat
 from typing import Final
 
 from coliee_adapters.forms.columns import last_column
@@ -17,13 +18,16 @@ _TREC: Final = 6
 
 def columns(sheet: Sheet) -> None:
     """Every line has the columns of the task; if not, what it has is understood where that takes no decision."""
-    width, rows, last = len(sheet.layout), sheet.words, len(sheet.words) - 1
+    width, last = len(sheet.layout), len(sheet.numbers) - 1
+    regular = sheet.regular and set(map(str.count, sheet.lines, repeat(" "))) == {width - 1}
+    words = sheet.text.split() if regular else []
+    every = [words[at::width] for at in range(width)]
     held = "tag"
     if sheet.kind == "documents" and sheet.score is None:
-        held = last_column((row[0], row[-1]) for row in rows if len(row) == width) or "tag"
-    if held == "tag" and set(map(len, rows)) == {width} and not sheet.is_cut(last):
-        sheet.at, sheet.cells = range(len(rows)), [list(column) for column in zip(*rows, strict=True)]
-        sheet.scores = [None] * len(rows)
+        of_width = ((row[0], row[-1]) for row in sheet.words if len(row) == width)
+        held = last_column(zip(every[0], every[-1], strict=True) if regular else of_width) or "tag"
+    if regular and held == "tag" and not sheet.is_cut(last):
+        sheet.at, sheet.cells, sheet.scores = range(last + 1), every, [None] * (last + 1)
     else:
         _one_by_one(sheet, width, held)
     if sheet.score is not None:

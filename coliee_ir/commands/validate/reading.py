@@ -29,8 +29,9 @@ from coliee_ir.rules.protocol import NUMBERED
 #: bytes that are no UTF-8, as ``surrogateescape`` decodes them
 NO_UTF8: Final = re.compile("[\udc80-\udcff]")
 
-#: Lines of which nothing is to be said but that they have words.
-_REGULAR: Final = re.compile(r"(?:(?![#/])[!-+\--:<-~]++(?: [!-+\--:<-~]++)*+(?:\n|\Z))++")
+#: what regular lines are written in, and what is in no text of them
+_SIGNS: Final = bytes(sign for sign in range(0x20, 0x7F) if sign not in b",;") + b"\n"
+_IRREGULAR: Final = ("  ", "\n ", " \n", "\n\n", "\n#", "\n/")
 
 _CONTROL: Final = re.compile(r"[\x00-\x08\x0e-\x1f\x7f]")
 _NO_ASCII: Final = re.compile("[^\x00-\x7f\udc80-\udcff]+")
@@ -81,7 +82,7 @@ def text(sheet: Sheet) -> None:
         if raw.startswith(BOM):
             add("bom", 1, 1)
         text = raw.removeprefix(BOM).decode("utf-8", errors="surrogateescape")
-        if NO_UTF8.search(text):
+        if not text.isascii() and NO_UTF8.search(text):
             for number, line in enumerate(text.split("\n"), start=1):
                 for byte in NO_UTF8.finditer(line):
                     add("not-utf8", number, byte.start() + 1, f"\\x{ord(byte[0]) & 0xFF:02x}")
@@ -116,8 +117,8 @@ def lines(sheet: Sheet) -> None:
 
 def words(sheet: Sheet) -> None:
     """The words of the content lines. Of the lines under a header of another table nothing is told."""
-    if _REGULAR.fullmatch(sheet.text) and not _names_columns(sheet.lines[0], sheet):
-        sheet.hold([line.split(" ") for line in sheet.lines], range(1, len(sheet.lines) + 1))
+    if _is_regular(sheet.text) and not _names_columns(sheet.lines[0], sheet):
+        sheet.hold(None, range(1, len(sheet.lines) + 1))
         return
     told: list[partial[None]] = []
     header = _split(sheet, lambda *place, **more: told.append(partial(sheet.add, *place, **more)))
@@ -136,13 +137,20 @@ def words(sheet: Sheet) -> None:
         sheet.kind = ""
 
 
+def _is_regular(text: str) -> bool:
+    """Whether of lines nothing is to be said but that they have words."""
+    if not text.isascii() or text.encode().translate(None, _SIGNS) or any(odd in text for odd in _IRREGULAR):
+        return False
+    return text[:1] not in ("", *"\n #/") and text[-1] != " "
+
+
 def _split(sheet: Sheet, add: Add) -> tuple[int, str] | None:
     """Split the content lines of a file; the header before them."""
     numbers, header = list[int | None](), None
     aside: list[tuple[str, int, int | None, str | None]] = []  # what is none of them; of no interest if all is
     comments = Comments()
     for number, line in enumerate(sheet.lines, start=1):
-        if sheet.words and not comments.opened and _REGULAR.fullmatch(line):
+        if sheet.words and not comments.opened and _is_regular(line):
             sheet.words.append(line.split(" "))
             numbers.append(number)
             continue

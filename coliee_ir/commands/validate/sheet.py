@@ -56,10 +56,9 @@ class Sheet:
         self.text = ""
         self.lines: list[str] = []
         self.ended = True  # whether its last line has its end
-        # of each content line: its number, its words, in ASCII where they can be; of an odd one, as it stands and
-        # where each word begins
+        # of each content line: its number, its words; of an odd one, as it stands and where each word begins
         self.numbers: Sequence[int | None] = ()
-        self.words: list[list[str]] = []
+        self._words: list[list[str]] | None = []  # None until somebody asks for those of regular lines
         self.odd: dict[int, tuple[str, list[int]]] = {}
         # of each line that is understood: which it is, its columns as ``--fix`` writes them, which words these are
         # where they are not simply the first ones (None for one that is missing), its score if it is a number
@@ -68,23 +67,36 @@ class Sheet:
         self.taken: dict[int, Sequence[int | None]] = {}
         self.scores: list[float | None] = []
         self.lists: dict[str, list[int]] = {}  # the lines of each query, those that repeat others too
+        self.grouped = True  # whether they stand together
         self.doubted = set[int]()  # the lines with an id of which nothing more is to be said
         self.dropped = set[int]()  # those that ``--fix`` leaves out
         self.renumbered = set[str]()  # the queries whose ranks it writes anew
 
-    def hold(self, words: list[list[str]], numbers: Sequence[int | None]) -> None:
+    @property
+    def words(self) -> list[list[str]]:
+        """The words of each content line, in ASCII where they can be."""
+        if self._words is None:
+            self._words = [line.split(" ") for line in self.lines]
+        return self._words
+
+    @property
+    def regular(self) -> bool:
+        """Whether its lines are words in single blanks, and nothing else is to be said of them."""
+        return len(self.numbers) == len(self.lines) and not self.odd
+
+    def hold(self, words: list[list[str]] | None, numbers: Sequence[int | None]) -> None:
         """Take lines as words, and see what they hold."""
-        self.words, self.numbers = words, numbers
+        self._words, self.numbers = words, numbers
         labels = 0
         if self.rules.columns and "answers" in self.protocol.parts:
-            labels = sum(len(row) in (2, 3) and row[1].lower() in _LIKE_LABELS for row in words)
+            labels = sum(len(row) in (2, 3) and row[1].lower() in _LIKE_LABELS for row in self.words)
         long = self.rules.long_list and re.search(LONG_LIST_FILE, self.name.rpartition("/")[2])
-        is_labelled = not self.rules.columns or 2 * labels > len(words)
+        is_labelled = not self.rules.columns or 2 * labels > len(numbers)
         self.kind = "answers" if is_labelled else "long" if long else "documents"
 
     def forget(self) -> None:
         """Keep nothing but what it holds and the run tag."""
-        self.text, self.lines, self.words, self.cells, self.scores = "", [], [], [], []
+        self.text, self.lines, self._words, self.cells, self.scores = "", [], [], [], []
         self.numbers, self.at, self.lists, self.odd, self.taken = (), (), {}, {}, {}
 
     @property
@@ -104,7 +116,7 @@ class Sheet:
 
     def counts(self) -> Counter[str]:
         """The queries, and how many lines each has; those that are not understood begin with it too."""
-        if len(self.at) == len(self.words) and not self.dropped:
+        if len(self.at) == len(self.numbers) and not self.dropped:
             return Counter(self.cells[0])
         queries = [normal_id(words[0]) for words in self.words]
         for i, at in enumerate(self.at):
@@ -141,7 +153,7 @@ class Sheet:
 
     def is_cut(self, at: int) -> bool:
         """Whether this is the last line and a file that was cut short ends in it."""
-        if self.ended or at != len(self.words) - 1 or at == 0:
+        if self.ended or at != len(self.numbers) - 1 or at == 0:
             return False
         before, words = self.words[-2:]
         if len(words) < len(self.layout):
