@@ -11,10 +11,8 @@ from typing import Final
 
 from coliee_adapters.errors import InputError, guarded
 from coliee_adapters.files.source import Source
-from coliee_ir.commands.validate.findings import Findings
-from coliee_ir.commands.validate.lists import MANY
 from coliee_ir.commands.validate.reading import unreadable
-from coliee_ir.commands.validate.rules import RULES
+from coliee_ir.commands.validate.rules import RULES, Severity
 from coliee_ir.commands.validate.sheet import Given, Sheet
 from coliee_ir.commands.validate.together import Submission
 from coliee_ir.scoring.reading import read_run
@@ -23,26 +21,22 @@ from coliee_ir.scoring.reading import read_run
 _CHECKS: Final = {rule.find: rule.of for rule in RULES.values()}
 
 
-def check(sources: Mapping[str, Source], given: Given, *, keep: bool = False) -> tuple[dict[str, Sheet], Findings]:
+def check(sources: Mapping[str, Source], given: Given, *, keep: bool = False) -> dict[str, Sheet]:
     """Check files, each under a name; ``keep`` their lines, which are to be mended."""
-    rules = given.rules
-    found = Findings(
-        tuple(sources), tag_length=rules.tag_length, most_runs=rules.most_runs, long_list=rules.long_list, many=MANY
-    )
     # what a run shows beside its other files is seen in its lines
-    keep = keep or len(given.protocol.parts) > 1 or bool(rules.long_list)
-    sheets: dict[str, Sheet] = {}
-    for name, source in sources.items():
-        sheet = sheets[name] = Sheet(source, given, found.of(name))
+    keep = keep or len(given.protocol.parts) > 1 or bool(given.rules.long_list)
+    sheets = {name: Sheet(name, source, given) for name, source in sources.items()}
+    for name, sheet in sheets.items():
         try:
             with guarded(name):
                 for find, of in _CHECKS.items():
                     if sheet.kind in of:
                         find(sheet)
-                if sheet.kind not in ("stated", "description") and found.is_sound(name):
+                is_sound = all(RULES[rule].severity is not Severity.ERROR for rule in sheet.found)
+                if sheet.kind not in ("stated", "description") and is_sound:
                     _read(sheet)
         except InputError as error:
-            if error.path != name:  # the organisers' file
+            if error.path not in (name, sheet.source.name):  # the organisers' file
                 raise
             unreadable(error, sheet.add)
         if not keep:
@@ -51,7 +45,7 @@ def check(sources: Mapping[str, Source], given: Given, *, keep: bool = False) ->
     for find, of in _CHECKS.items():
         if "submission" in of:
             find(submission)
-    return sheets, found
+    return sheets
 
 
 def _read(sheet: Sheet) -> None:

@@ -70,8 +70,7 @@ def _one_by_one(sheet: Sheet, width: int, held: str) -> None:
         understood.append(["" if word is None else words[word] for word in taken])
         understood[-1][-1] = last or understood[-1][-1]
         if rule:
-            place = (line, None) if rule == "trec-columns" else sheet.place(i, -1)
-            add(rule, *place, found or sheet.line(at))
+            add(rule, line, None if rule == "trec-columns" else sheet.place(i, -1)[1], found or sheet.line(at))
     sheet.cells = [list(column) for column in zip(*understood, strict=True)] or [[] for _ in sheet.layout]
 
 

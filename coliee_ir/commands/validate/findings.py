@@ -2,32 +2,16 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterable
 from dataclasses import dataclass, field
-from functools import partial
-from typing import Any, Final, NamedTuple
+from typing import Any
 
-from coliee_adapters.errors import cut, printable, quoted
+from coliee_adapters.errors import printable
 from coliee_adapters.remarks import worded
+from coliee_ir.commands.validate.lists import MANY
 from coliee_ir.commands.validate.rules import RULES, Severity
-from coliee_ir.commands.validate.sheet import Add
-
-_SHOWN: Final = 3
-_LONGEST: Final = 200
-
-
-class Place(NamedTuple):
-    """Where something was found: the 1-based line and column, where it has them, and what stood there."""
-
-    line: int | None = None
-    column: int | None = None
-    found: str | None = None
-
-    def __str__(self) -> str:
-        where = "" if self.line is None else f"line {self.line}"
-        where += "" if self.column is None else f", column {self.column}"
-        found = "" if self.found is None else quoted(self.found)
-        return f"{where}: {found}" if where and found else where or found
+from coliee_ir.commands.validate.sheet import Place, Sheet
+from coliee_ir.rules.protocol import SubmissionRules
 
 
 @dataclass(slots=True)
@@ -100,52 +84,17 @@ class Finding:
         }
 
 
-class Findings:
-    """Findings in the making, gathered by file and rule."""
+def findings_of(sheets: Iterable[Sheet]) -> tuple[Finding, ...]:
+    """What was found, file by file, and in each the gravest first, and by the order of ``RULES``."""
+    order = {rule: (list(Severity).index(RULES[rule].severity), at) for at, rule in enumerate(RULES)}
+    return tuple(
+        Finding(sheet.name, rule, noted.count, noted.places, noted.remedy, _usual(sheet.rules) | noted.facts)
+        for sheet in sheets
+        for rule, noted in sorted(sheet.found.items(), key=lambda one: order[one[0]])
+    )
 
-    def __init__(self, files: Sequence[str] = (), **facts: object) -> None:
-        self._files = {file: at for at, file in enumerate(files)}
-        self._facts = facts
-        self._found: dict[tuple[str, str], Finding] = {}
 
-    def add(
-        self,
-        file: str,
-        rule: str,
-        line: int | None = None,
-        column: int | None = None,
-        found: str | None = None,
-        *,
-        remedy: str = "",
-        **facts: object,
-    ) -> None:
-        """Count one more; the first remedy that a place gives stands for all."""
-        RULES[rule]
-        finding = self._found.get((file, rule))
-        if finding is None:
-            finding = self._found[file, rule] = Finding(file, rule, facts={**self._facts, **facts})
-        finding.count += 1
-        finding.remedy = finding.remedy or remedy
-        if len(finding.places) < _SHOWN:
-            shown = found if found is None else cut(found[: 4 * _LONGEST], _LONGEST)
-            finding.places.append(Place(line, None if line is None else column, shown))
-
-    def of(self, file: str) -> Add:
-        """``add`` for one file."""
-        return partial(self.add, file)
-
-    def get(self, file: str, rule: str) -> Finding | None:
-        """What a rule found in a file."""
-        return self._found.get((file, rule))
-
-    def is_sound(self, file: str) -> bool:
-        """Whether no error was found in a file."""
-        return not any(of == file and RULES[rule].severity is Severity.ERROR for of, rule in self._found)
-
-    def __iter__(self) -> Iterator[Finding]:
-        """File by file, and in each the gravest first, and by the order of ``RULES``."""
-        order = {rule: (list(Severity).index(RULES[rule].severity), at) for at, rule in enumerate(RULES)}
-        for file, rule in sorted(
-            self._found, key=lambda key: (self._files.get(key[0], len(self._files)), order[key[1]])
-        ):
-            yield self._found[file, rule]
+def _usual(rules: SubmissionRules) -> dict[str, object]:
+    """What the sentences of rules leave open, whatever is found."""
+    names = ("tag_length", "most_runs", "long_list")
+    return {"many": MANY, **{name: getattr(rules, name) for name in names}}

@@ -206,8 +206,8 @@ def lengths(sheet: Sheet) -> None:
             if sheet.rules.long_list:
                 remedy = "cut the list, or name the file task3-L.TAG if it is the long list"
         if rule:
-            place = sheet.place(sheet.lists[query][0], 0) if query in sheet.lists else (None, None)
-            sheet.add(rule, *place, found, remedy=remedy)
+            line, column = sheet.place(sheet.lists[query][0], 0) if query in sheet.lists else (None, None)
+            sheet.add(rule, line, column, found, remedy=remedy)
 
 
 def answers(sheet: Sheet) -> None:

@@ -22,7 +22,7 @@ from coliee_adapters.forms import detect, json_records, vocabulary
 from coliee_adapters.forms.lines import BLANKS, SEPARATORS, Comments, content_lines
 from coliee_adapters.records import Answers
 from coliee_ir.commands.validate.sheet import LABELLED, OTHER_FORMS, Add, Sheet, clean_tag
-from coliee_ir.inbox.tasks import NOTHING, utf16
+from coliee_ir.inbox.tasks import NOTHING, names_columns, utf16
 from coliee_ir.judging.order import order_of
 from coliee_ir.rules.protocol import NUMBERED
 
@@ -40,15 +40,6 @@ _WORD: Final = re.compile(f"[^{BLANKS}]+")
 _COMMA_WORD: Final = re.compile(r"""[^,;\s"']+""")
 #: commas or semicolons end the first two words, as where a CSV is told from columns
 _BY_COMMA: Final = re.compile(r"[^,;\s]*+\s*+[,;]\s*+[^,;\s]*+\s*+(?:[,;]|$)")
-
-_HEADER: Final = re.compile(
-    r"[\"']?(?:query|query[_ ]?id|qid|topic|id|case|query[_ ]case|fragment|question)[\"']?\s*(?:[\s,;]|$)",
-    re.IGNORECASE,
-)
-#: what vocabularies call the columns
-_ROLES: Final = {
-    "QUERY": "query", "DOCUMENT": "document", "Y": "answer", "RANK": "rank", "SCORE": "score", "TAG": "tag",
-}  # fmt: skip
 
 #: What is written in ASCII without a doubt: full-width letters, digits and marks, and the dashes of word processors.
 _ASCII: Final = {
@@ -117,7 +108,7 @@ def lines(sheet: Sheet) -> None:
 
 def words(sheet: Sheet) -> None:
     """The words of the content lines. Of the lines under a header of another table nothing is told."""
-    if _is_regular(sheet.text) and not _names_columns(sheet.lines[0], sheet):
+    if _is_regular(sheet.text) and not names_columns(_names(sheet.lines[0]), sheet.given.columns):
         sheet.hold(None, range(1, len(sheet.lines) + 1))
         return
     told: list[partial[None]] = []
@@ -162,7 +153,7 @@ def _split(sheet: Sheet, add: Add) -> tuple[int, str] | None:
             aside.append(("comment", number, None, said))
         elif not content and not inside:
             aside.append(("blank-line", number, None, None))
-        if not sheet.words and _names_columns(content, sheet):  # above the lines, each time
+        if not sheet.words and names_columns(_names(content), sheet.given.columns):  # above the lines, each time
             header = header or (number, content)
         elif content and (found := _words(line, plain, start, content, number, add)):
             sheet.odd[len(numbers)] = line.lstrip("\ufeff"), [column for _, column in found]
@@ -213,12 +204,6 @@ def _names(header: str) -> list[str]:
     return [name.strip("\"' ") for name in header.split(separator)]
 
 
-def _names_columns(content: str, sheet: Sheet) -> bool:
-    names = _names(content)
-    given = vocabulary.has_given(names, sheet.given.columns)
-    return bool(_HEADER.match(content)) or vocabulary.is_header(names) or given
-
-
 def _is_other_table(names: Sequence[str], sheet: Sheet) -> bool:
     """Whether a header names other columns than those of a submission, or in another order."""
     layout: Sequence[str] = sheet.layout
@@ -228,7 +213,7 @@ def _is_other_table(names: Sequence[str], sheet: Sheet) -> bool:
         roles: Mapping[str, int] = vocabulary.roles_of(names, "run", "", sheet.given.columns)
     except InputError:  # names that say nothing
         return False
-    places = {_ROLES[column]: at for at, column in enumerate(layout) if column in _ROLES}
+    places = {"answer" if column == "Y" else column.lower(): at for at, column in enumerate(layout)}
     lacks_tag = len(names) == len(layout) and "tag" not in roles  # its last column holds something else
     return lacks_tag or any(places.get(role) != at for role, at in roles.items())
 

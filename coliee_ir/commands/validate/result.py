@@ -11,8 +11,9 @@ from typing import Any, ClassVar, Final
 from coliee_adapters.errors import printable, quoted
 from coliee_adapters.forms.lines import counted
 from coliee_ir._version import __version__
-from coliee_ir.commands.validate.findings import Finding, Place
+from coliee_ir.commands.validate.findings import Finding
 from coliee_ir.commands.validate.rules import RULES, Severity
+from coliee_ir.commands.validate.sheet import Place
 from coliee_ir.output.grid import Cell, Grid, Number, plain
 from coliee_ir.output.shown import Forms, Shown, named
 

@@ -6,9 +6,11 @@ import math
 import re
 from collections import Counter
 from collections.abc import Callable, Iterable, Mapping, Sequence
+from dataclasses import dataclass, field
 from typing import Final, NamedTuple
 
 from coliee_adapters.descriptions.system_description import Description
+from coliee_adapters.errors import cut, quoted
 from coliee_adapters.files.source import Source
 from coliee_adapters.forms.statute import DIGITS, LABELS
 from coliee_adapters.records import normal_id
@@ -25,8 +27,36 @@ LABELLED: Final = ("QUERY", "Y", "TAG")
 _LIKE_LABELS: Final = {*LABELS, *DIGITS, "t", "f"}
 
 
-#: counts one more finding: see ``Findings.add``
+#: ``Sheet.add``
 Add = Callable[..., None]
+
+#: how many places of a finding are kept, and how many characters of what stood there
+_PLACES: Final = 3
+_LONGEST: Final = 200
+
+
+class Place(NamedTuple):
+    """Where something was found: the 1-based line and column, where it has them, and what stood there."""
+
+    line: int | None = None
+    column: int | None = None
+    found: str | None = None
+
+    def __str__(self) -> str:
+        where = "" if self.line is None else f"line {self.line}"
+        where += "" if self.column is None else f", column {self.column}"
+        found = "" if self.found is None else quoted(self.found)
+        return f"{where}: {found}" if where and found else where or found
+
+
+@dataclass(slots=True)
+class Noted:
+    """What a rule found in a file: see ``Finding``."""
+
+    count: int = 0
+    places: list[Place] = field(default_factory=list)
+    remedy: str = ""
+    facts: dict[str, object] = field(default_factory=dict)
 
 
 class Given(NamedTuple):
@@ -45,12 +75,13 @@ class Given(NamedTuple):
 class Sheet:
     """A file under examination. The lines that have all columns, but perhaps no run tag, are numbered from 0."""
 
-    def __init__(self, source: Source, given: Given, add: Add) -> None:
-        self.name, self.source, self.given, self.add = source.name, source, given, add
+    def __init__(self, name: str, source: Source, given: Given) -> None:
+        self.name, self.source, self.given = name, source, given
         self.rules, self.protocol, self.known = given.rules, given.protocol, given.known
         #: how it is read: ``raw``, ``lines``, ``json``, ``claims``, ``stated``; then what it holds: ``documents``,
         #: ``answers``, ``long``, ``description``; empty if there is nothing more to look at
         self.kind = "raw"
+        self.found: dict[str, Noted] = {}  # by the names of the rules
         self.tag = ""  # that of the first line with one
         self.described: Sequence[Description] = ()
         self.text = ""
@@ -71,6 +102,24 @@ class Sheet:
         self.doubted = set[int]()  # the lines with an id of which nothing more is to be said
         self.dropped = set[int]()  # those that ``--fix`` leaves out
         self.renumbered = set[str]()  # the queries whose ranks it writes anew
+
+    def add(
+        self,
+        rule: str,
+        line: int | None = None,
+        column: int | None = None,
+        found: str | None = None,
+        *,
+        remedy: str = "",
+        **facts: object,
+    ) -> None:
+        """Count one more finding of a rule; the first remedy that a place gives stands for all."""
+        noted = self.found.setdefault(rule, Noted(facts=facts))
+        noted.count += 1
+        noted.remedy = noted.remedy or remedy
+        if len(noted.places) < _PLACES:
+            shown = found if found is None else cut(found[: 4 * _LONGEST], _LONGEST)
+            noted.places.append(Place(line, None if line is None else column, shown))
 
     @property
     def words(self) -> list[list[str]]:
