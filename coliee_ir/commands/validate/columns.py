@@ -61,7 +61,7 @@ def _one_by_one(sheet: Sheet, width: int, held: str) -> None:
         elif n > width and tuple(words[width - 1 :]) == tail:
             rule, found, last = "tag-words", " ".join(tail), "".join(tail)
         elif n != width:
-            add("columns", line, found=sheet.line(at), columns=" ".join(sheet.layout))
+            add("columns", line, found=sheet.line(at), columns=f"{width} columns: {' '.join(sheet.layout)}")
             continue
         if taken != usual:
             sheet.taken[i] = taken

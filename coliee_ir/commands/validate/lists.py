@@ -46,6 +46,8 @@ class _Form:
     def __call__(self, text: str) -> str:
         if self._pattern.fullmatch(text):
             return ""
+        if text.lower() in LABELS:
+            return f"{self._expected}, and {text} is an answer: is this a submission to another task?"
         if re.fullmatch("[0-9]+", text) and len(text) < self._digits:
             return f"leading zeros are lost: write {text.zfill(self._digits)}"
         return self._expected
@@ -77,8 +79,9 @@ def documents(sheet: Sheet) -> None:
         sheet.cells[1] = ["Q0"] * len(column)
     _check_ids(sheet, sheet.document, "document", form, sheet.known.pools(of_query, column))
     if sheet.protocol.cases_as_queries and any(map(eq, of_query, column)):
-        for i in (i for i, query in enumerate(of_query) if query == column[i]):
-            sheet.add("self-retrieved", *sheet.place(i, sheet.document), f"{of_query[i]} {column[i]}")
+        itself = {query: i for query, rows in sheet.lists.items() for i in reversed(rows) if column[i] == query}
+        for query, i in itself.items():
+            sheet.add("self-retrieved", *sheet.place(i, sheet.document), f"{query} {query}")
     if len(set(zip(of_query, column, strict=True))) < len(column):
         _drop_repeated(sheet)
 
