@@ -6,13 +6,14 @@ bytes ──text──▶ lines ──words──▶ columns ──▶ queries, 
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Iterable, Mapping
 from typing import Final
 
 from coliee_adapters.errors import InputError, guarded
 from coliee_adapters.files.source import Source
+from coliee_ir.commands.validate.finding import Finding, Severity
 from coliee_ir.commands.validate.reading import unreadable
-from coliee_ir.commands.validate.rules import RULES, Severity
+from coliee_ir.commands.validate.rules import RULES
 from coliee_ir.commands.validate.sheet import Given, Sheet
 from coliee_ir.commands.validate.together import Submission
 from coliee_ir.scoring.reading import read_run
@@ -32,7 +33,7 @@ def check(sources: Mapping[str, Source], given: Given, *, keep: bool = False) ->
                 for find, of in _CHECKS.items():
                     if sheet.kind in of:
                         find(sheet)
-                is_sound = all(RULES[rule].severity is not Severity.ERROR for rule in sheet.found)
+                is_sound = all(one.severity is not Severity.ERROR for one in sheet.found.values())
                 if sheet.kind not in ("stated", "description") and is_sound:
                     _read(sheet)
         except InputError as error:
@@ -53,3 +54,9 @@ def _read(sheet: Sheet) -> None:
     record = read_run(sheet.source, task=sheet.given.task)
     for _ in getattr(record, "blocks", tuple)():
         pass
+
+
+def by_gravity(findings: Iterable[Finding]) -> list[Finding]:
+    """Findings, the gravest first, and by the order of ``RULES``."""
+    order, severities = list(RULES), list(Severity)
+    return sorted(findings, key=lambda one: (severities.index(one.severity), order.index(one.rule)))

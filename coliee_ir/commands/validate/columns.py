@@ -104,6 +104,7 @@ def tags(sheet: Sheet) -> None:
         if _MARK.search(tag):
             add("tag-characters", *sheet.place(i, -1), tag, remedy=f"write {clean_tag(tag)}" if cleaned else "")
         if len(clean_tag(tag)) > longest:
-            add("tag-length", *sheet.place(i, -1), tag, remedy=f"shorten it: {cleaned}, if no other run is called so")
+            remedy = f"shorten it: {cleaned}, if no other run is called so"
+            add("tag-length", *sheet.place(i, -1), tag, remedy=remedy, tag_length=longest)
         if tag != first:
             add("tag-differs", *sheet.place(i, -1), tag, remedy=f"one file is one run: the first line has {first}")

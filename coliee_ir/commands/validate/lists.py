@@ -210,7 +210,7 @@ def lengths(sheet: Sheet) -> None:
                 remedy = "cut the list, or name the file task3-L.TAG if it is the long list"
         if rule:
             line, column = sheet.place(sheet.lists[query][0], 0) if query in sheet.lists else (None, None)
-            sheet.add(rule, line, column, found, remedy=remedy)
+            sheet.add(rule, line, column, found, remedy=remedy, long_list=sheet.rules.long_list)
 
 
 def answers(sheet: Sheet) -> None:

@@ -3,22 +3,20 @@
 from __future__ import annotations
 
 import io
-from collections.abc import Iterable, Iterator, Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 
 from coliee_adapters.errors import UsageError
 from coliee_adapters.files.source import Source
 from coliee_adapters.files.writing import written
 from coliee_ir.commands.validate.check import check
-from coliee_ir.commands.validate.findings import Finding, findings_of
-from coliee_ir.commands.validate.rules import RULES
 from coliee_ir.commands.validate.sheet import OTHER_FORMS, Sheet, clean_tag
 from coliee_ir.judging.order import order_of
 
 
 def mend(
-    sheets: Mapping[str, Sheet], found: Iterable[Finding], targets: Mapping[str, str], tag: str | None
-) -> tuple[dict[str, str], tuple[Finding, ...]]:
-    """Write corrected copies of the files that can be read, and note what they do not have any more."""
+    sheets: Mapping[str, Sheet], targets: Mapping[str, str], tag: str | None
+) -> tuple[dict[str, str], dict[str, Sheet]]:
+    """Write corrected copies of the files that can be read, check them, and note what they do not have any more."""
     lists = [sheet for sheet in sheets.values() if sheet.cells]
     if tag is None:
         _fill_tags(lists)
@@ -43,11 +41,12 @@ def mend(
             stream.write(texts[name])
     given = next(iter(sheets.values())).given
     left = check({name: Source(target, lenient=True) for name, target in done.items()}, given)
-    for finding in found:
-        if finding.file in done and RULES[finding.rule].mended:
-            still = left[finding.file].found.get(finding.rule)
-            finding.mended = max(0, finding.count - (still.count if still else 0))
-    return done, findings_of(left.values())
+    for name, sheet in left.items():
+        for rule, finding in sheets[name].found.items():
+            if finding.by.mended:
+                still = sheet.found.get(rule)
+                finding.mended = max(0, finding.count - (still.count if still else 0))
+    return done, left
 
 
 def _fill_tags(sheets: Sequence[Sheet]) -> None:

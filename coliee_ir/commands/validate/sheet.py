@@ -6,14 +6,14 @@ import math
 import re
 from collections import Counter
 from collections.abc import Callable, Iterable, Mapping, Sequence
-from dataclasses import dataclass, field
 from typing import Final, NamedTuple
 
 from coliee_adapters.descriptions.system_description import Description
-from coliee_adapters.errors import cut, quoted
+from coliee_adapters.errors import cut
 from coliee_adapters.files.source import Source
 from coliee_adapters.forms.statute import DIGITS, LABELS
 from coliee_adapters.records import normal_id
+from coliee_ir.commands.validate.finding import Finding, Place, Rule
 from coliee_ir.commands.validate.known import Known
 from coliee_ir.rules.protocol import LONG_LIST_FILE, Protocol, SubmissionRules
 
@@ -35,33 +35,10 @@ _PLACES: Final = 3
 _LONGEST: Final = 200
 
 
-class Place(NamedTuple):
-    """Where something was found: the 1-based line and column, where it has them, and what stood there."""
-
-    line: int | None = None
-    column: int | None = None
-    found: str | None = None
-
-    def __str__(self) -> str:
-        where = "" if self.line is None else f"line {self.line}"
-        where += "" if self.column is None else f", column {self.column}"
-        found = "" if self.found is None else quoted(self.found)
-        return f"{where}: {found}" if where and found else where or found
-
-
-@dataclass(slots=True)
-class Noted:
-    """What a rule found in a file: see ``Finding``."""
-
-    count: int = 0
-    places: list[Place] = field(default_factory=list)
-    remedy: str = ""
-    facts: dict[str, object] = field(default_factory=dict)
-
-
 class Given(NamedTuple):
     """What files are checked by."""
 
+    table: Mapping[str, Rule]
     task: str
     tasks: tuple[str, ...]  # those that it is checked for: a file of the pilot is scored for both of its tasks
     year: int | None
@@ -81,7 +58,7 @@ class Sheet:
         #: how it is read: ``raw``, ``lines``, ``json``, ``claims``, ``stated``; then what it holds: ``documents``,
         #: ``answers``, ``long``, ``description``; empty if there is nothing more to look at
         self.kind = "raw"
-        self.found: dict[str, Noted] = {}  # by the names of the rules
+        self.found: dict[str, Finding] = {}  # by the names of the rules
         self.tag = ""  # that of the first line with one
         self.described: Sequence[Description] = ()
         self.text = ""
@@ -114,12 +91,14 @@ class Sheet:
         **facts: object,
     ) -> None:
         """Count one more finding of a rule; the first remedy that a place gives stands for all."""
-        noted = self.found.setdefault(rule, Noted(facts=facts))
-        noted.count += 1
-        noted.remedy = noted.remedy or remedy
-        if len(noted.places) < _PLACES:
+        finding = self.found.get(rule)
+        if finding is None:
+            finding = self.found[rule] = Finding(self.name, rule, self.given.table[rule], facts=facts)
+        finding.count += 1
+        finding.remedy = finding.remedy or remedy
+        if len(finding.places) < _PLACES:
             shown = found if found is None else cut(found[: 4 * _LONGEST], _LONGEST)
-            noted.places.append(Place(line, None if line is None else column, shown))
+            finding.places.append(Place(line, None if line is None else column, shown))
 
     @property
     def words(self) -> list[list[str]]:

@@ -1,17 +1,53 @@
-"""What was found in a submission, gathered by file and rule."""
+"""What a rule is, and all that one rule found in a file."""
 
 from __future__ import annotations
 
-from collections.abc import Iterable
+from collections.abc import Callable
 from dataclasses import dataclass, field
-from typing import Any
+from enum import StrEnum
+from typing import Any, NamedTuple
 
-from coliee_adapters.errors import printable
+from coliee_adapters.errors import printable, quoted
 from coliee_adapters.remarks import worded
-from coliee_ir.commands.validate.lists import MANY
-from coliee_ir.commands.validate.rules import RULES, Severity
-from coliee_ir.commands.validate.sheet import Place, Sheet
-from coliee_ir.rules.protocol import SubmissionRules
+from coliee_ir.rules.protocol import Authority
+
+
+class Severity(StrEnum):
+    """How bad a finding is.
+
+    ``error``: the organisers' rules, or any evaluator that follows them, would reject or mis-score it. ``warning``:
+    most likely a mistake. ``note``: worth knowing.
+    """
+
+    ERROR = "error"
+    WARNING = "warning"
+    NOTE = "note"
+
+
+class Rule(NamedTuple):
+    """A rule of what a submission must look like."""
+
+    of: tuple[str, ...]  # the kinds of files that it concerns: see ``Sheet.kind``; ``submission`` for all together
+    find: Callable[[Any], None]  # the check that finds it, of a ``Sheet`` or a ``Submission``
+    severity: Severity  # how bad it is to break it
+    says: str  # what was found, with ``{n}`` for the count and ``(a|b)`` for singular and plural
+    remedy: str  # what to do, unless the place at hand tells more
+    source: Authority  # who says so; a number that differs by task and edition may have a source of its own
+    mended: str = ""  # what ``--fix`` does about it; empty where that takes a decision
+
+
+class Place(NamedTuple):
+    """Where something was found: the 1-based line and column, where it has them, and what stood there."""
+
+    line: int | None = None
+    column: int | None = None
+    found: str | None = None
+
+    def __str__(self) -> str:
+        where = "" if self.line is None else f"line {self.line}"
+        where += "" if self.column is None else f", column {self.column}"
+        found = "" if self.found is None else quoted(self.found)
+        return f"{where}: {found}" if where and found else where or found
 
 
 @dataclass(slots=True)
@@ -21,6 +57,7 @@ class Finding:
     Attributes:
         file: the file as the user named it.
         rule: the rule's name.
+        by: the rule.
         count: how often.
         places: the first three places.
         remedy: what to do.
@@ -30,6 +67,7 @@ class Finding:
 
     file: str
     rule: str
+    by: Rule
     count: int = 0
     places: list[Place] = field(default_factory=list)
     remedy: str = ""
@@ -39,22 +77,22 @@ class Finding:
     @property
     def severity(self) -> Severity:
         """How bad it is."""
-        return RULES[self.rule].severity
+        return self.by.severity
 
     @property
     def source(self) -> str:
         """Who says so: of a number that differs by task and edition, who states it there."""
-        return str(self.facts.get("source", RULES[self.rule].source))
+        return str(self.facts.get("source", self.by.source))
 
     @property
     def says(self) -> str:
         """What was found, as a clause."""
-        return self._worded(RULES[self.rule].says)
+        return self._worded(self.by.says)
 
     @property
     def advice(self) -> str:
         """The remedy of the places, or else that of the rule."""
-        return self.remedy or self._worded(RULES[self.rule].remedy)
+        return self.remedy or self._worded(self.by.remedy)
 
     def _worded(self, pattern: str) -> str:
         for name, value in self.facts.items():
@@ -78,23 +116,7 @@ class Finding:
             "says": self.says,
             "remedy": self.advice,
             "source": self.source,
-            "fix": RULES[self.rule].mended,
+            "fix": self.by.mended,
             "mended": self.mended,
             "places": [place._asdict() for place in self.places],
         }
-
-
-def findings_of(sheets: Iterable[Sheet]) -> tuple[Finding, ...]:
-    """What was found, file by file, and in each the gravest first, and by the order of ``RULES``."""
-    order = {rule: (list(Severity).index(RULES[rule].severity), at) for at, rule in enumerate(RULES)}
-    return tuple(
-        Finding(sheet.name, rule, noted.count, noted.places, noted.remedy, _usual(sheet.rules) | noted.facts)
-        for sheet in sheets
-        for rule, noted in sorted(sheet.found.items(), key=lambda one: order[one[0]])
-    )
-
-
-def _usual(rules: SubmissionRules) -> dict[str, object]:
-    """What the sentences of rules leave open, whatever is found."""
-    names = ("tag_length", "most_runs", "long_list")
-    return {"many": MANY, **{name: getattr(rules, name) for name in names}}
