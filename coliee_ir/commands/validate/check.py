@@ -39,7 +39,7 @@ def check(sources: Mapping[str, Source], given: Given, *, keep: bool = False) ->
         except InputError as error:
             if error.path not in (name, sheet.source.name):  # the organisers' file
                 raise
-            unreadable(error, sheet.add)
+            unreadable(sheet, error)
         if not keep:
             sheet.forget()
     submission = Submission(sheets, given)

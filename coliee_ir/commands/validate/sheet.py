@@ -5,7 +5,7 @@ from __future__ import annotations
 import math
 import re
 from collections import Counter
-from collections.abc import Callable, Iterable, Mapping, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from typing import Final, NamedTuple
 
 from coliee_adapters.descriptions.system_description import Description
@@ -26,9 +26,6 @@ LABELLED: Final = ("QUERY", "Y", "TAG")
 #: what is meant for a label, though it may be none
 _LIKE_LABELS: Final = {*LABELS, *DIGITS, "t", "f"}
 
-
-#: ``Sheet.add``
-Add = Callable[..., None]
 
 #: how many places of a finding are kept, and how many characters of what stood there
 _PLACES: Final = 3
