@@ -71,11 +71,10 @@ _DECISIONS: Final = Decisions()
 class Summand(float):
     """The value of a query, which adds to those of other queries by what the score of the run is made of.
 
-    A micro-averaged score is not a mean over queries but the formula on summed counts. A sum of n summands that
-    begins with 0, as ``sum`` does, has the summed counts and the value n · formula(counts); divided by n it is the
-    score, so that ``sum(values) / n``, in which PyTerrier's Experiment believes, is right. A query that is left out of
-    a topic-wise mean is NaN and adds nothing. To everything else, numpy, pandas and statistics among it, a summand is
-    the plain number that it is.
+    A micro-averaged score is not a mean over queries but the formula on summed counts. A sum of n summands has the
+    summed counts and the value n · formula(counts); divided by n it is the score, so that ``sum(values) / n``, in which
+    PyTerrier's Experiment believes, is right. A query that is left out of a topic-wise mean is NaN and adds nothing. To
+    everything else, numpy, pandas and statistics among it, a summand is the plain number that it is.
 
     Args:
         value: the value.
@@ -116,36 +115,13 @@ class Summand(float):
         return float(each[0])
 
     def __add__(self, other: float, /) -> float:
-        if isinstance(other, Summand | _Plain):
-            return _Plain(float(self) + float(other))
-        if isinstance(other, int | float) and other == 0:  # where sums begin
-            return _Total(self, self.measure, self.parts, self.queries)
-        return super().__add__(other)
-
-    __radd__ = __add__
-
-
-class _Plain(float):
-    """A sum of summands that did not begin with 0. Be it 0 itself, no other sum begins with it."""
-
-    def __add__(self, other: float, /) -> float:
-        total = super().__add__(other)
-        return total if total is NotImplemented else _Plain(total)
-
-    __radd__ = __add__
-
-
-class _Total(Summand):
-    """A sum of summands that began with 0."""
-
-    def __add__(self, other: float, /) -> float:
         if isinstance(other, Summand) and other.measure == self.measure:
             parts = tuple(mine + its for mine, its in zip(self.parts, other.parts, strict=True))
-            both = _Total(0.0, self.measure, parts, self.queries + other.queries)
-            return _Total(both.score * both.queries, both.measure, parts, both.queries)
-        if isinstance(other, int | float) and not isinstance(other, Summand) and other == 0:
+            both = Summand(0.0, self.measure, parts, self.queries + other.queries)
+            return Summand(both.score * both.queries, self.measure, parts, both.queries)
+        if isinstance(other, int | float) and not isinstance(other, Summand) and other == 0:  # where sums begin
             return self
-        return float.__add__(self, other)
+        return super().__add__(other)
 
     __radd__ = __add__
 

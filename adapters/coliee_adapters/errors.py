@@ -17,7 +17,6 @@ from bisect import bisect_right
 from collections.abc import Callable, Iterator
 from functools import partial
 from typing import Final, NamedTuple
-from unicodedata import combining
 
 from coliee_adapters.kinds import ERRORS
 
@@ -182,8 +181,7 @@ def printable(text: str) -> str:
     r"""Text that is safe on a terminal and in a workflow's log, for one line of either.
 
     Control characters, surrogates, characters that are not seen, and what would make it a command to the workflow's
-    runner, become escapes; the credentials of addresses are left out. A joiner stays where Hindi and its relatives
-    need it: behind a virama (RFC 5892, appendix A).
+    runner, become escapes; the credentials of addresses are left out.
 
     >>> printable("a\x1b[31mb")
     'a\\x1b[31mb'
@@ -192,11 +190,7 @@ def printable(text: str) -> str:
     """
     text = masked(text)
     if not text.isprintable():
-        before = ["", *text]
-        text = "".join(
-            c if c.isprintable() or joins(last, c) else c.encode("unicode_escape").decode("ascii")
-            for last, c in zip(before, text, strict=False)
-        )
+        text = "".join(c if c.isprintable() else c.encode("unicode_escape").decode("ascii") for c in text)
     if "::" not in text and "##" not in text:
         return text
     return re.sub(_COMMAND, lambda found: rf"{found[1] or ''}\x{ord(found[0][-1]):x}", text)
@@ -227,10 +221,6 @@ def shortened(text: str, limit: int = 60) -> str:
 # How many columns of a terminal a text takes: wide characters, such as kanji, take two, and marks that stand on others
 # none. rich has the tables for it, which are loaded for text that is not ASCII.
 
-_JOINER = "\u200d"
-#: the class of viramas, which join two letters of Indic scripts to one sign
-_VIRAMA = 9
-
 
 def width(text: str) -> int:
     """The number of columns that a text takes.
@@ -246,30 +236,15 @@ def width(text: str) -> int:
 
 
 def cut(text: str, columns: int) -> str:
-    """A text that takes at most so many columns; of a longer one the beginning, in whole signs, and ``…``.
+    """A text that takes at most so many columns; of a longer one the beginning, letters with their marks, and ``…``.
 
     >>> cut("民法第九十六条", 8), cut("कानून", 2)
     ('民法第…', 'का…')
     """
     if width(text) <= columns:
         return text
-    if text.isascii():
-        return text[: columns - 1] + "…"
-    ends = [at for at in range(len(text)) if not goes_on(text[at - 1 : at], text[at])]
-    fitting = bisect_right(ends, columns - 1, key=lambda at: width(text[:at]))
-    return text[: ends[fitting - 1]] + "…"
-
-
-def goes_on(before: str, character: str) -> bool:
-    """Whether a character is of one sign with the one before it."""
-    if before.isascii() and character.isascii():
-        return False
-    return bool(before) and (width(character) == 0 or before[-1] == _JOINER or combining(before[-1]) == _VIRAMA)
-
-
-def joins(before: str, character: str) -> bool:
-    """Whether a character is a joiner that shapes the letters of an Indic script, and stands where one can."""
-    return character in "\u200c\u200d" and bool(before) and combining(before) == _VIRAMA
+    fitting = bisect_right(range(len(text)), columns - 1, key=lambda at: width(text[: at + 1]))
+    return text[:fitting] + "…"
 
 
 def padded(text: str, columns: int, *, right: bool = False) -> str:

@@ -140,6 +140,10 @@ class Ids(Sequence[str]):
         parts = [part for part in parts if len(part)]
         if not parts:
             return cls.of([])
+        if isinstance(one := parts[0], Picked):
+            numbers = [p.numbers for p in parts if isinstance(p, Picked) and p.collection is one.collection]
+            if len(numbers) == len(parts):
+                return Picked(one.collection, np.concatenate(numbers))
         first, length = (np.concatenate(column) for column in zip(*((p.first, p.length) for p in parts), strict=True))
         sizes = np.array([len(part) for part in parts])
         begin = np.cumsum(sizes) - sizes
@@ -158,9 +162,11 @@ class Ids(Sequence[str]):
 
     def compact(self) -> Ids:
         """The same ids in new memory that holds nothing else."""
+        if len(self) and self.are_plain():  # their words, and a line end; without the zeros that fill the words
+            words = np.full((len(self), self.words_needed() + 1), ord("\n"), dtype="<u8")
+            words[:, :-1] = np.column_stack(self.words(self.words_needed()))
+            return _Joined(words.tobytes().translate(None, b"\0")[:-1] + bytes(PADDING), len(self))
         first = np.cumsum(self.length) - self.length
-        if len(self.raw) == self.length.sum() + PADDING and (self.first == first).all():
-            return self
         places = np.repeat(self.first - first, self.length) + np.arange(self.length.sum())
         return Ids(np.frombuffer(self.raw, dtype=np.uint8)[places].tobytes() + bytes(PADDING), first, self.length)
 
@@ -216,6 +222,9 @@ class _Joined(Ids):
 
     def __reduce__(self) -> tuple[type[_Joined], tuple[bytes, int]]:
         return _Joined, (self.raw, self._n)
+
+    def compact(self) -> Ids:
+        return self
 
     def _found(self) -> tuple[IntArray, IntArray]:
         if self._spans is None:
@@ -325,6 +334,21 @@ class Forms(NamedTuple):
         """Whether any of these ids looks like those of the collection."""
         alike = np.isin(ids.forms(), self.forms)
         return bool((alike if self.length is None else alike & (ids.length == self.length)).any())
+
+
+def changes(queries: Ids) -> IntArray:
+    """Where another query than in the line before begins; 0 first, and the number of lines at the end."""
+    if isinstance(queries, Picked) and len(queries):
+        numbered = np.flatnonzero(np.diff(queries.numbers, prepend=-1))
+        heads = queries.at(numbered).settled()  # two numbers may stand for one query
+        return np.append(numbered[changes(heads)[:-1]], len(queries))
+    differ = queries.length[1:] != queries.length[:-1]
+    for word in queries.words(queries.words_needed()):
+        differ |= word[1:] != word[:-1]
+    long = np.flatnonzero(queries.length > PADDING)
+    for at in long[long > 0].tolist() if len(long) else ():  # what differs behind the words
+        differ[at - 1] |= queries[at] != queries[at - 1]
+    return np.concatenate(([0], np.flatnonzero(differ) + 1, [len(queries)]))
 
 
 def mixed(words: Sequence[WordArray], numbers: IntArray) -> WordArray:

@@ -53,18 +53,6 @@ _LIMITS: Final[Mapping[str, tuple[Callable[[Any], bool], str]]] = {
 }
 
 
-_SUBTOPICS: Final = "needs judgements by subtopic, which golds and qrels do not contain"
-_CWL: Final = "is cwl_eval's, with a relevance scaled by bounds that a gold does not state"
-
-#: Why a measure of ir_measures is not computed here, where there is more to say than that trec_eval has it not.
-_NOT_HERE: Final[Mapping[str, str]] = {
-    **dict.fromkeys(
-        ("alpha_DCG", "alpha_nDCG", "AP_IA", "P_IA", "ERR_IA", "nERR_IA", "NRBP", "nNRBP", "StRecall"), _SUBTOPICS
-    ),
-    **dict.fromkeys(("BPM", "INSQ", "INST", "NERR8", "NERR9", "NERR10", "NERR11", "SDCG"), _CWL),
-}
-
-
 def request(name: str, parameters: Mapping[str, Any], at: float | None) -> Request | None:
     """The request to trec_eval that a measure of ir_measures stands for."""
     import ir_measures
@@ -105,6 +93,8 @@ def request(name: str, parameters: Mapping[str, Any], at: float | None) -> Reque
     judged_only = bool(wanted.pop("judged_only", False))
     wanted.pop("rel", None)
     if base is None or wanted:
-        why = _NOT_HERE.get(measure.NAME, "is not computed by trec_eval, and so not here")
-        raise UsageError("unfit-measure", f"{measure} {why}; convert the files and use ir_measures for it")
+        problem = (
+            f"{measure} is not computed by trec_eval, and so not here; convert the files and use ir_measures for it"
+        )
+        raise UsageError("unfit-measure", problem)
     return Request(base, parameter, rel, judged_only, tuple(sorted(gains.items())), top)

@@ -10,15 +10,16 @@ import os
 import re
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
-from functools import partial
-from typing import Any, Final, NamedTuple, Protocol, TypeAlias
+from functools import cached_property, partial
+from itertools import chain
+from typing import Any, Final, Protocol, TypeAlias
 
 import numpy as np
 import numpy.typing as npt
 
 from coliee_adapters.checked import one_of
 from coliee_adapters.files.source import Source
-from coliee_adapters.ids import Ids, IntArray
+from coliee_adapters.ids import BoolArray, Ids, IntArray, changes
 from coliee_adapters.remarks import Remarks
 
 
@@ -105,29 +106,116 @@ IdRule = Callable[[str], str]
 GREATEST_RELEVANCE = 9999
 
 
-class Columns(NamedTuple):
+class Columns:
     """A block of consecutive lines of a run as columns, in the order of the file.
 
-    Lines of one query stand together in a segment: ``documents[starts[i]:starts[i + 1]]`` are those of
+    Lines of one query that follow each other stand in a segment: ``documents[starts[i]:starts[i + 1]]`` are those of
     ``queries[i]``. A query may come back in a later segment or block.
+
+    Attributes:
+        queries: the query of each segment.
+        starts: shape (segments + 1,); where each segment starts, and the number of lines.
+        documents: a document a line.
+        scores: shape (lines,); one score a line; the negative rank where there are ranks and no scores; None where the
+            order of lines ranks.
+        ranks: the rank column, where there is one; it never decides, it is only compared.
+        remarks: what was tolerated in these lines.
+        entries: the dictionary that each segment comes from, from document to score, where there are such; no query
+            comes back.
     """
 
-    queries: Sequence[str]
-    #: where each segment starts, and the number of lines: one more than there are queries
-    starts: Sequence[int] | npt.NDArray[np.int64]
-    documents: Sequence[str]
-    #: one score a line; the negative rank where there are ranks and no scores; None where the order of lines ranks
-    scores: Sequence[float] | npt.NDArray[np.float64] | None = None
-    #: the rank column, where there is one; it never decides, it is only compared
-    ranks: Sequence[str] | npt.NDArray[np.int64] | None = None
-    #: what was tolerated in these lines
-    remarks: Remarks | None = None
-    #: the dictionary that each segment comes from, from document to score, where there are such; no query comes back
-    entries: Sequence[dict[str, Any]] | None = None
+    def __init__(
+        self,
+        queries: Iterable[str],
+        starts: Sequence[int] | IntArray,
+        documents: Iterable[str],
+        scores: Sequence[float] | npt.NDArray[np.float64] | None = None,
+        ranks: Sequence[str] | IntArray | None = None,
+        remarks: Remarks | None = None,
+        entries: Sequence[dict[str, Any]] | None = None,
+    ) -> None:
+        self.queries, self.documents = Ids.of(queries), Ids.of(documents)
+        self.starts: IntArray = np.asarray(starts, dtype=np.int64)
+        self.scores = None if scores is None else np.asarray(scores, dtype=np.float64)
+        self.ranks, self.remarks, self.entries = ranks, Remarks() if remarks is None else remarks, entries
+
+    @classmethod
+    def joined(cls, parts: Sequence[Columns]) -> Columns:
+        """The lines of several blocks as one."""
+        if len(parts) == 1:
+            return parts[0]
+        scores = [one.scores for one in parts if one.scores is not None]
+        ranks = [one.ranks for one in parts if one.ranks is not None]
+        arrays = [one for one in ranks if isinstance(one, np.ndarray)]
+        together = np.concatenate(arrays) if arrays and len(arrays) == len(ranks) else [*map(str, chain(*ranks))]
+        return cls(
+            Ids.joined([one.queries for one in parts]),
+            np.concatenate(([0], np.cumsum(np.concatenate([one.lengths for one in parts])))),
+            Ids.joined([one.documents for one in parts]),
+            np.concatenate(scores) if scores else None,
+            together if ranks else None,
+            sum((one.remarks for one in parts), Remarks()),
+        )
+
+    def merged(self) -> Columns:
+        """The same with neighbours of one query as one segment."""
+        if len(self.queries) < 2 or len(first := changes(self.queries)) > len(self.queries):
+            return self
+        queries, starts = self.queries.at(first[:-1]), self.starts[first]
+        return Columns(queries, starts, self.documents, self.scores, self.ranks, self.remarks)
+
+    @cached_property
+    def lengths(self) -> IntArray:
+        """Shape (segments,); how many lines each has."""
+        return self.starts[1:] - self.starts[:-1]
+
+    @cached_property
+    def segment(self) -> IntArray:
+        """Shape (lines,); the segment of each."""
+        return np.repeat(np.arange(len(self.lengths)), self.lengths)
+
+    @cached_property
+    def within(self) -> BoolArray:
+        """Whether each line but the first is of the same segment as the one before."""
+        same: BoolArray = self.segment[1:] == self.segment[:-1]
+        return same
 
     def segments(self) -> Iterator[tuple[str, int, int]]:
         """The query of each segment, its first line, and the line behind its last."""
-        yield from zip(self.queries, map(int, self.starts[:-1]), map(int, self.starts[1:]), strict=True)
+        yield from zip(self.queries, self.starts[:-1].tolist(), self.starts[1:].tolist(), strict=True)
+
+    def at(self, kept: BoolArray) -> Columns:
+        """The lines where a mask is true, of the same segments."""
+        return self._picked(self.queries, np.bincount(self.segment[kept], minlength=len(self.lengths)), kept)
+
+    def of_segments(self, which: BoolArray | IntArray | slice) -> Columns:
+        """The lines of the segments where a mask is true, or of those at some places, in that order."""
+        if isinstance(which, slice):
+            first, last, _ = which.indices(len(self.lengths))
+            view = slice(int(self.starts[first]), int(self.starts[last]))
+            made = self._picked(self.queries.at(which), self.lengths[which], view)
+            made.entries = None if self.entries is None else self.entries[which]
+            return made
+        if which.dtype == np.bool_:
+            if which.all():
+                return self
+            which = np.flatnonzero(which)
+        lengths = self.lengths[which]
+        before = np.cumsum(lengths) - lengths
+        lines: IntArray = np.arange(lengths.sum()) + np.repeat(self.starts[:-1][which] - before, lengths)
+        made = self._picked(self.queries.at(which), lengths, lines)
+        made.entries = None if self.entries is None else [self.entries[at] for at in which.tolist()]
+        return made
+
+    def _picked(self, queries: Ids, lengths: IntArray, lines: BoolArray | IntArray | slice) -> Columns:
+        ranks = self.ranks
+        if isinstance(ranks, np.ndarray) or (ranks is not None and isinstance(lines, slice)):
+            ranks = ranks[lines]  # type: ignore[index]  # a list by a slice
+        elif ranks is not None and not isinstance(lines, slice):
+            ranks = [ranks[at] for at in (np.flatnonzero(lines) if lines.dtype == np.bool_ else lines).tolist()]
+        starts = np.concatenate(([0], np.cumsum(lengths)))
+        scores = None if self.scores is None else self.scores[lines]
+        return Columns(queries, starts, self.documents.at(lines), scores, ranks, self.remarks)
 
 
 class Judgements(Mapping[str, Mapping[str, int]]):

@@ -23,8 +23,7 @@ from coliee_adapters.remarks import Remark
 from coliee_ir._version import __version__
 from coliee_ir.cli import progress, say
 from coliee_ir.cli.options import OPTIONS, add, add_decisions, read_by, rules
-from coliee_ir.commands import evaluate as requests
-from coliee_ir.commands.evaluate import golds_of
+from coliee_ir.commands.evaluate import evaluate_all, golds_of, prepare
 from coliee_ir.inbox.runs import Runs, find_runs
 from coliee_ir.output.envelope import with_inputs
 from coliee_ir.scoring.evaluator import Evaluator
@@ -175,14 +174,14 @@ def score(
         return read_scores(options, measures)
     together = "submissions" in vars(options)
     with asking_about_swap(options.gold, next(iter(found.sources), None)):
-        evaluator = requests.prepare(gold_of(options), found, measures, **rules(options))
+        evaluator = prepare(gold_of(options), found, measures, **rules(options))
     for run in () if together else found.sources:
         if is_gold_by_name(run) and not is_gold_by_name(options.gold):
             say(Remark("swapped", f"{run.name} is named like a gold, and {options.gold} is not: did you swap them?"))
     if ready is not None:
         ready(evaluator)
     with asking_about_swap(options.gold, next(iter(found.sources), None)), engine(options) as executor:
-        scored = requests.score(
+        scored = evaluate_all(
             evaluator, found, keep=keep, keep_going=together or options.keep_going,
             store=getattr(options, "store", None), jobs=options.jobs, executor=executor, watch=progress.watched,
             tell=None if together else say,

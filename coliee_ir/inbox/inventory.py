@@ -24,7 +24,7 @@ from coliee_adapters.files.source import Kind, PathLike, Source, by_original, co
 from coliee_adapters.forms import detect, tabular
 from coliee_adapters.records import Answers, Gold, Run
 from coliee_ir.inbox.folders import WHY_NOT, Walked, passed_over, walk
-from coliee_ir.inbox.tasks import OF_PILOT, task_of_files, tasks_of_record, text_of_head, words_of
+from coliee_ir.inbox.tasks import OF_PILOT, first_rows, ids_of, task_of_files, tasks_of_record, text_of_head, words_of
 from coliee_ir.inbox.teams import Teams
 from coliee_ir.rules.protocol import (
     LONG_LIST_FILE,
@@ -211,7 +211,7 @@ def _look_into(one: Item, golds: Sequence[Gold], rules: Protocol | None) -> None
         answers = isinstance(record, Answers) or (own is None and are_labels(source))
         one.tag, one.part = record.tag, Part.ANSWERS if answers else Part.RUN
         one.nameless = record.tag == source.stem and os.fsencode(record.tag) not in source.head()
-        one.queries, one.documents = _first(record)
+        one.queries, one.documents = _first(record, source)
         if rules is not None:
             one.holds = tuple(part for part in rules.parts if part in {one.part, *record.beside})
     except ColieeError:
@@ -222,14 +222,18 @@ def _look_into(one: Item, golds: Sequence[Gold], rules: Protocol | None) -> None
     one.tasks, one.because = tasks_of_record(record, one.queries, one.documents), "content"
 
 
-def _first(record: Run | Answers) -> tuple[tuple[str, ...], tuple[str, ...]]:
-    """The first queries and documents of a record."""
+def _first(record: Run | Answers, source: Source) -> tuple[tuple[str, ...], tuple[str, ...]]:
+    """The first queries and documents of a record; of one whose lines are read in parts, those in its first bytes."""
+    found: Iterable[Iterable[str]]
     if isinstance(record, Answers):
-        return tuple(islice((*record.labels, *record.unreadable), _SAMPLE)), ()
-    block = next(iter(record.blocks()), None)
-    if block is None:
-        return (), ()
-    return tuple(islice(block.queries, _SAMPLE)), tuple(islice(block.documents, _SAMPLE))
+        found = (*record.labels, *record.unreadable), ()
+    elif record.split is not None:
+        found = ids_of(first_rows(text_of_head(source.head()), source.columns))
+    else:
+        block = next(iter(record.blocks()), None)
+        found = ((), ()) if block is None else (block.queries, block.documents)
+    queries, documents = (tuple(islice(ids, _SAMPLE)) for ids in found)
+    return queries, documents
 
 
 def _shown_by_head(source: Source) -> tuple[str, ...]:

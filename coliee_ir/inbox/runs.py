@@ -52,7 +52,10 @@ class Runs(NamedTuple):
         return self._replace(alone=[Handed(Submission(*map(as_given, one))) for one in parts], inventory=None)
 
     def submissions(self, evaluator: Evaluator) -> Collected:
-        """The submissions: of files in folders, those of one run tag are one, and what is not a run is left out."""
+        """The submissions: of files in folders, those of one run tag are one, and what is not a run is left out.
+
+        :meta private:
+        """
         if self.inventory is None:
             return Collected(list(self.alone), [], [])
         from coliee_ir.inbox.grouping import group  # needed for folders alone

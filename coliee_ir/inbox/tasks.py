@@ -23,7 +23,6 @@ from coliee_ir.rules.protocol import (
     PARAGRAPHS,
     PROTOCOLS,
     STATUTE_ARTICLES,
-    STATUTE_LABELS,
 )
 from coliee_ir.scoring.reading import read_queries
 
@@ -57,28 +56,27 @@ def task_of_files(sources: Sequence[Source], asked: Sequence[Source] = ()) -> st
         if tort.sniff(head.encode(errors="replace")):
             undecided = _ACCEPTED.search(head) and not _DECIDED.search(head)
             return (NOTHING_DECIDED if undecided else DECISIONS).task
-    files = [rows for head, columns in heads if (rows := _first_rows(head, columns))]
-    labelled = bool(files) and all(statute.are_labels([(row[0], row[1]) for row in rows]) for rows in files)
-    given = [normal_id(row[0]) for rows in files for row in rows]
-    queries = [query for file in asked for query in read_queries(file)] if asked else given
-    if are_of_statutes(queries):
-        return (STATUTE_LABELS if labelled else STATUTE_ARTICLES).task
-    of_json = [head for head in heads_asked if head.lstrip().startswith("{")]
-    judged = [normal_id(document) for head in of_json for _, document, _ in _first_rows(head, {})]
-    if (found := _of_case_law(judged)) or labelled:
-        return found or LABELS_ONLY.task
-    documents = [normal_id(row[2 if row[1] == "Q0" else 1]) for rows in files for row in rows if len(row) > 2]
-    if found := _of_case_law(documents or queries) or _of_case_law(queries):
+    files = [rows for head, columns in heads if (rows := first_rows(head, columns))]
+    queries, documents = ids_of([row for rows in files for row in rows])
+    queries = [query for file in asked for query in read_queries(file)] if asked else queries
+    of_json = [row for head in heads_asked if head.lstrip().startswith("{") for row in first_rows(head, {})]
+    if not are_of_statutes(queries) and (found := _of_case_law(ids_of(of_json)[1])):
         return found
+    labelled = bool(files) and all(statute.are_labels([(row[0], row[1]) for row in rows]) for rows in files)
+    if tasks := _tasks_of(labelled, queries, documents):
+        return tasks[0]
     raise UsageError("unknown-task", f"{sources[0].name} does not show its task; name it with --task")
 
 
 def tasks_of_record(record: Run | Answers, queries: Sequence[str], documents: Sequence[str]) -> tuple[str, ...]:
     """The tasks that a file can be of by what it holds; none where that shows nothing."""
-    if record.format in tort.NAMES:
-        return OF_PILOT
-    if isinstance(record, Answers):
-        return OF_LABELS  # which are of a Task 3 with labels where articles with their tag say so
+    return OF_PILOT if record.format in tort.NAMES else _tasks_of(isinstance(record, Answers), queries, documents)
+
+
+def _tasks_of(labelled: bool, queries: Sequence[str], documents: Sequence[str]) -> tuple[str, ...]:
+    """The tasks of submissions, the most likely first; answers are of a Task 3 if articles with their tag say so."""
+    if labelled:
+        return OF_LABELS
     if are_of_statutes(queries):
         return (STATUTE_ARTICLES.task,)
     found = _of_case_law(documents or queries) or _of_case_law(queries)
@@ -131,12 +129,17 @@ def words_of(text: str) -> Iterator[list[str]]:
     return (split_columns(re.sub("[,;\"']", " ", line)) for _, line in islice(lines, _LINES))
 
 
-def _first_rows(text: str, columns: Mapping[str, str]) -> list[list[str]]:
+def ids_of(rows: Sequence[Sequence[str]]) -> tuple[list[str], list[str]]:
+    """The queries and the documents of the words of lines."""
+    documents = [normal_id(row[2 if row[1] == "Q0" else 1]) for row in rows if len(row) > 2]
+    return [normal_id(row[0]) for row in rows], documents
+
+
+def first_rows(text: str, columns: Mapping[str, str]) -> list[list[str]]:
     """The words of the first lines; of JSON each query, its first document, and no tag."""
-    if text.lstrip().startswith("{"):
-        return [[query, document, ""] for query, document in _JSON_MEMBER.findall(text)[:_LINES]]
-    if text.lstrip().startswith(("[", "<")):
-        return []
+    if (first := text.lstrip()[:1]) in ("{", "[", "<"):
+        found = _JSON_MEMBER.findall(text) if first == "{" else ()
+        return [[query, document, ""] for query, document in found[:_LINES]]
     rows = [row for row in words_of(text) if len(row) > 1]
     return rows[1:] if rows and names_columns(rows[0], columns) else rows
 

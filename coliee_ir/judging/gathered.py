@@ -11,7 +11,6 @@ from coliee_adapters.ids import Ids, mixed
 from coliee_adapters.records import Answers, Run, as_labels
 from coliee_adapters.remarks import Remarks
 from coliee_ir.judging.order import FloatArray, as_compared, order_of
-from coliee_ir.judging.segments import Lines
 
 #: documents and their scores
 _Rows = tuple[Ids, FloatArray]
@@ -33,16 +32,14 @@ class Gathered:
         #: the parts of a query as they were read, or its rows in order
         self._held: dict[str, list[_Rows] | _Rows] = {}
         for block in run.blocks():
-            lines = Lines.of(block)
-            self.lines += len(lines.documents)
-            self.remarks += lines.remarks
-            self._numbered = self._numbered or lines.scores is not None
+            self.lines += len(block.documents)
+            self.remarks += block.remarks
+            self._numbered = self._numbered or block.scores is not None
             if among is not None:
-                lines = lines.of_segments(np.array([query in among for query in lines.queries], dtype=np.bool_))
-            documents = lines.documents.compact()  # in memory that holds nothing else of the block
-            scores = np.zeros(len(documents)) if lines.scores is None else lines.scores
-            starts = lines.starts.tolist()
-            for query, first, last in zip(lines.queries, starts[:-1], starts[1:], strict=True):
+                block = block.of_segments(np.array([query in among for query in block.queries], dtype=np.bool_))
+            documents = block.documents.compact()  # in memory that holds nothing else of the block
+            scores = np.zeros(len(documents)) if block.scores is None else block.scores
+            for query, first, last in block.segments():
                 held = self._held.setdefault(query, [])
                 assert isinstance(held, list)
                 held.append((documents[first:last], scores[first:last]))

@@ -21,9 +21,17 @@ from coliee_adapters.errors import ColieeError
 from coliee_adapters.ids import PADDING, Collection, Ids, IntArray, Picked, WordArray, mixed
 from coliee_adapters.records import Columns, Run
 from coliee_adapters.remarks import NUMBERED, Remarks
-from coliee_ir.judging.order import in_order_of_bytes, in_segments, segment_of, sort_keys, sorted_within
+from coliee_ir.judging.order import (
+    Keys,
+    as_compared,
+    in_order_of_bytes,
+    in_segments,
+    segment_of,
+    sort_keys,
+    sorted_within,
+)
 from coliee_ir.judging.qrels import Qrels
-from coliee_ir.judging.segments import Lines, whole_queries
+from coliee_ir.judging.segments import whole_queries
 
 if TYPE_CHECKING:  # loads much, and only few bring an executor
     from concurrent.futures import Executor
@@ -42,14 +50,11 @@ class Judged:
     Two Judged of the same gold and of different queries add, field by field: parts of a run can be judged apart.
 
     Attributes:
-        qrels: the gold's numbering, which the arrays follow.
         rank: shape (D,); the rank of each judged document, from 1; 0 where it was not retrieved.
         retrieved: shape (Q,); how many different documents were retrieved.
         repeated: shape (Q,); how many further lines repeated one of them.
         answered: shape (Q,); whether the run names the query, be it with nothing retrieved.
         extra: query that is not in the gold → how many lines the run has of it.
-        remarks: what was tolerated.
-        lines: how many lines were read.
         reading: seconds spent on turning bytes into columns, in all processes.
         tied: shape (3, n); of each judged document that shares its score with others the row, and the ranks of the
             first and the last of them.
@@ -67,7 +72,7 @@ class Judged:
     tied: IntArray = field(default_factory=lambda: np.zeros((3, 0), dtype=np.int64))
     #: lines of judged queries, each document once, where they were read in this process, for ``diagnose``: the last
     #: block that has shorter or longer ids than the gold, or else the first
-    first: Lines | None = None
+    first: Columns | None = None
 
     def correct(self, cutoff: int | None = None, rel: int = 1) -> IntArray:
         """How many relevant documents of each query were retrieved, within the cutoff; shape (Q,)."""
@@ -166,7 +171,7 @@ def judge(
 def _judged(qrels: Qrels, run: Run, skip: frozenset[str]) -> Judged:
     judging = _Judging(qrels, skip)
     blocks = _Timed(run.blocks())
-    for lines in map(partial(Lines.of, merged=True), blocks) if run.grouped else whole_queries(blocks):
+    for lines in blocks if run.grouped else whole_queries(blocks):
         judging.add(lines)
     return judging.result(blocks.seconds)
 
@@ -313,7 +318,7 @@ class _Judging:
         self.remarks = Remarks()
         self.lines = 0
         self.tied: list[IntArray] = []
-        self.first: Lines | None = None
+        self.first: Columns | None = None
         held = qrels.documents.length
         self.lengths = (int(held.min()), int(held.max())) if len(held) else (0, 0)
 
@@ -332,7 +337,7 @@ class _Judging:
             self.first,
         )
 
-    def add(self, block: Lines) -> None:
+    def add(self, block: Columns) -> None:
         self.remarks += block.remarks
         self.lines += len(block.documents)
         numbers = self._numbers(block)
@@ -347,13 +352,13 @@ class _Judging:
             lines = lines.at(kept)
             finds = finder(self.qrels, lines, numbers)
         self.retrieved[numbers] = lines.lengths
-        hits = finds.hits()
-        self._rank(lines, hits)
+        keys = None if lines.scores is None else sort_keys(lines.scores)
+        self._rank(lines, keys, finds.hits(keys))
         shortest, longest = self.lengths
         if self.first is None or lines.documents.length.min() < shortest or lines.documents.length.max() > longest:
             self.first = lines
 
-    def _numbers(self, block: Lines) -> IntArray:
+    def _numbers(self, block: Columns) -> IntArray:
         """The number of each segment's query; -1 for one that is not judged."""
         numbers = self.qrels.numbers(block.queries)
         if self.skip:
@@ -370,7 +375,7 @@ class _Judging:
             self.extra[query] = int(block.lengths[at])
         return numbers
 
-    def _first_of_each(self, lines: Lines, numbers: IntArray, suspects: IntArray) -> BoolArray | None:
+    def _first_of_each(self, lines: Columns, numbers: IntArray, suspects: IntArray) -> BoolArray | None:
         """Which lines stand where a query names a document several times: the best one. None if all lines do."""
         if not len(suspects):
             return None
@@ -390,42 +395,41 @@ class _Judging:
                     best[document] = at
         return kept
 
-    def _rank(self, lines: Lines, hits: Hits) -> None:
+    def _rank(self, lines: Columns, keys: Keys | None, hits: Hits) -> None:
         """Rank the judged documents: by score, highest first, then by id; without scores by the order of lines."""
         before = lines.starts[hits.segment]
-        if lines.keys is None:
+        if keys is None:
             assert hits.at is not None
             self.rank[hits.rows] = hits.at - before + 1
             return
         assert hits.keys is not None
-        is_sorted = not (lines.within & (lines.keys[1:] < lines.keys[:-1])).any()
+        is_sorted = not (lines.within & (keys[1:] < keys[:-1])).any()
         if lines.ranks is not None:
-            order = None if is_sorted else np.argsort(in_segments(lines.segment, lines.keys))
+            order = None if is_sorted else np.argsort(in_segments(lines.segment, keys))
             self._compare_ranks(lines, lines.ranks, order)
-        ordered = in_segments(lines.segment, lines.keys if is_sorted else sorted_within(lines.keys, lines.lengths))
+        ordered = in_segments(lines.segment, keys if is_sorted else sorted_within(keys, lines.lengths))
         ties = ordered[1:] == ordered[:-1]
         are_tied = bool(ties.any())
         at = hits.at if is_sorted and not are_tied else None
         place = np.searchsorted(ordered, hits.keys) if at is None else at
         self.rank[hits.rows] = place - before + 1
         if are_tied:
-            self._break_ties(lines, hits, ordered, ordered[1:][ties])
+            self._break_ties(lines, keys, hits, ordered, ordered[1:][ties])
 
-    def _compare_ranks(self, lines: Lines, ranks: Sequence[str] | IntArray, order: IntArray | None) -> None:
+    def _compare_ranks(self, lines: Columns, ranks: Sequence[str] | IntArray, order: IntArray | None) -> None:
         """Remark the queries whose rank column disagrees with their scores; ``order`` sorts the lines."""
-        assert lines.compared is not None
+        assert lines.scores is not None
         suspects: Iterable[int] = range(len(lines.queries))
         if isinstance(ranks, np.ndarray):
             in_order = ranks if order is None else ranks[order]
             suspects = distinct(lines.segment[1:][lines.within & (in_order[1:] < in_order[:-1])]).tolist()
         for segment in suspects:
             first, last = lines.starts[segment], lines.starts[segment + 1]
-            if last > first and _disagree(ranks[first:last], lines.compared[first:last]):
+            if last > first and _disagree(ranks[first:last], as_compared(lines.scores[first:last])):
                 self.remarks.add("rank-order", f"query {lines.queries[segment]}")
 
-    def _break_ties(self, lines: Lines, hits: Hits, ordered: IntArray, tied: IntArray) -> None:
+    def _break_ties(self, lines: Columns, keys: Keys, hits: Hits, ordered: IntArray, tied: IntArray) -> None:
         """Give judged documents that share their score with others the rank that their id gives them."""
-        assert lines.keys is not None
         assert hits.keys is not None
         for segment in distinct(segment_of(tied)).tolist():
             self.remarks.add("tie", f"query {lines.queries[segment]}")
@@ -433,9 +437,9 @@ class _Judging:
         at = np.flatnonzero(several)
         if not len(at):
             return
-        keys, rows = hits.keys[at], hits.rows[at]
-        wanted = distinct(np.sort(keys))
-        of_lines = in_segments(lines.segment, lines.keys)
+        judged, rows = hits.keys[at], hits.rows[at]
+        wanted = distinct(np.sort(judged))
+        of_lines = in_segments(lines.segment, keys)
         # most lines share their key with no judged document, and few of its bits show it
         judged_bits = np.zeros(1 << _BITS, dtype=np.bool_)
         judged_bits[mixed((), wanted) >> _SHIFT] = True
@@ -443,7 +447,7 @@ class _Judging:
         block = np.minimum(np.searchsorted(wanted, of_lines[near]), len(wanted) - 1)
         members = wanted[block] == of_lines[near]
         near, block = near[members], block[members]
-        of, sizes = np.searchsorted(wanted, keys), np.bincount(block, minlength=len(wanted))
+        of, sizes = np.searchsorted(wanted, judged), np.bincount(block, minlength=len(wanted))
         best = self.rank[rows]
         self.tied.append(np.stack((rows, best, best + sizes[of] - 1)))
         self.rank[rows] += _greater(lines.documents.at(near), block, self.qrels.documents.at(rows), of)
@@ -492,14 +496,14 @@ class Finder(Protocol):
     def repeated(self) -> IntArray:
         """The segments that seem to name a document several times, ascending."""
 
-    def hits(self) -> Hits:
-        """The judged documents that were retrieved; asked for when no document is repeated any more."""
+    def hits(self, keys: Keys | None) -> Hits:
+        """The judged documents that were retrieved, with what sorts the lines; asked for when none is repeated."""
 
     def has(self, segments: IntArray, texts: Sequence[str]) -> BoolArray:
         """Whether each of these segments seems to name the text beside it."""
 
 
-def finder(qrels: Qrels, lines: Lines, numbers: IntArray) -> Finder:
+def finder(qrels: Qrels, lines: Columns, numbers: IntArray) -> Finder:
     """What finds documents in these lines."""
     if lines.entries is not None:
         return _ByEntry(qrels, lines, lines.entries, numbers)
@@ -509,7 +513,7 @@ def finder(qrels: Qrels, lines: Lines, numbers: IntArray) -> Finder:
 class _ByKey:
     """Searches for numbers that are made of query and document; what they find is compared in full."""
 
-    def __init__(self, qrels: Qrels, lines: Lines, numbers: IntArray) -> None:
+    def __init__(self, qrels: Qrels, lines: Columns, numbers: IntArray) -> None:
         self.qrels, self.lines, self.numbers = qrels, lines, numbers
         documents = lines.documents
         #: where documents are numbers: whose, and those of the judged documents
@@ -527,11 +531,10 @@ class _ByKey:
         ordered = sorted_within((self.keys >> np.uint64(32)).astype(np.uint32), self.lines.lengths)
         return distinct(self.lines.segment[1:][self.lines.within & (ordered[1:] == ordered[:-1])])
 
-    def hits(self) -> Hits:
+    def hits(self, keys: Keys | None) -> Hits:
         at, rows = self._at_and_rows()
         segment = self.lines.segment[at]
-        keys = None if self.lines.keys is None else in_segments(segment, self.lines.keys[at])
-        return Hits(rows, segment, at, keys)
+        return Hits(rows, segment, at, None if keys is None else in_segments(segment, keys[at]))
 
     def _at_and_rows(self) -> tuple[IntArray, IntArray]:
         numbers, keys = self.numbers, self.keys
@@ -584,13 +587,13 @@ class _ByKey:
 class _ByEntry:
     """Looks the judged documents up in the dictionaries that the lines come from."""
 
-    def __init__(self, qrels: Qrels, lines: Lines, entries: Sequence[dict[str, Any]], numbers: IntArray) -> None:
+    def __init__(self, qrels: Qrels, lines: Columns, entries: Sequence[dict[str, Any]], numbers: IntArray) -> None:
         self.qrels, self.lines, self.entries, self.numbers = qrels, lines, entries, numbers
 
     def repeated(self) -> IntArray:
         return np.zeros(0, dtype=np.int64)
 
-    def hits(self) -> Hits:
+    def hits(self, keys: Keys | None) -> Hits:
         rows = self.qrels.rows(self.numbers)
         sizes, texts = self.qrels.sizes[self.numbers], self.qrels.texts
         of_row = chain.from_iterable(map(repeat, self.entries, sizes.tolist()))

@@ -9,7 +9,7 @@ from __future__ import annotations
 import re
 from collections import Counter
 from collections.abc import Callable, Collection, Iterable, Sequence
-from functools import cached_property, lru_cache, partial
+from functools import cached_property, lru_cache
 from itertools import islice
 from typing import Final, NamedTuple
 from unicodedata import normalize
@@ -19,12 +19,11 @@ import numpy as np
 from coliee_adapters.errors import MismatchError, quoted
 from coliee_adapters.forms.statute import STATUTE_ID, exam_of
 from coliee_adapters.ids import MASKS, BoolArray, Forms, Ids, IntArray
-from coliee_adapters.normal_forms import alike_in, folded, is_folded, is_inert, mistaken, normalised
-from coliee_adapters.records import Run
+from coliee_adapters.normal_forms import folded, is_folded, is_inert, mistaken
+from coliee_adapters.records import Columns, Run
 from coliee_adapters.remarks import EXAMPLES, Remarks
 from coliee_ir.judging.judged import Finder, Judged, finder
 from coliee_ir.judging.qrels import Qrels
-from coliee_ir.judging.segments import Lines
 
 _SHOWN = 3
 #: of so many ids the cause is sought
@@ -56,14 +55,13 @@ def diagnose(judged: Judged, run: Run, gold: str, *, refuse: bool = True, docume
         documents: whether a run without any document cannot be meant.
     """
     matched, found = bool(judged.rank.any()), _Spelled(judged)
-    blocks = map(partial(Lines.of, merged=run.grouped), run.blocks())
     if judged.retrieved.any():
         if judged.first is not None:
             found.add(judged.first)
         is_whole = judged.first is not None and len(judged.first.documents) == judged.retrieved.sum()
         if not is_whole and (judged.first is None or found.remarks or not matched):
             found = _Spelled(judged)
-            for block in blocks:
+            for block in run.blocks():
                 found.add(block)
                 if judged.first is None and matched and not found.remarks:
                     break
@@ -79,11 +77,11 @@ def _of_queries(judged: Judged) -> Remarks:
         return remarks
     padded = {query.lstrip("0"): query for query in known if query.startswith("0")}
     zeros = {query: padded[query] for query in extra if query in padded}
-    forms = {query: (meant, form) for query, meant, form in mistaken(extra, known)}
+    forms = dict(mistaken(extra, known))
     for query, meant in zeros.items():
         remarks.add("lost-zeros", f"query {query} for {meant}")
-    for query, (meant, form) in forms.items():
-        remarks.add("other-form", f"query {query} for {meant}, {form}")
+    for query, meant in forms.items():
+        remarks.add("other-form", f"query {query} for {meant}")
     ids, width = set(known), max(map(len, known), default=0)
     for query in islice((one for one in extra if one not in zeros and one not in forms), _TRIED):
         if (other := respelled(query, ids, width, "gold")) is not None and other.sure:
@@ -170,7 +168,7 @@ _RESPELLINGS: tuple[tuple[Callable[[str, int], str], str], ...] = (
     (lambda text, _: re.sub(r"[^0-9A-Za-z][A-Za-z]?[0-9]+$", "", text), _PASSAGES),
     (lambda text, _: text.upper(), "write the ids in upper case"),
     (lambda text, _: text.strip("\"'[]()"), "take the quotation marks or brackets off the ids"),
-    (lambda text, _: normalised(text, "NFC"), "ids of the {where} are in Unicode's form NFC"),
+    (lambda text, _: normalize("NFC", text), "ids of the {where} are in Unicode's form NFC"),
     (lambda text, _: normalize("NFD", text), "ids of the {where} are in Unicode's form NFD"),
     (lambda text, _: folded(text), "ids of the {where} are in Unicode's form NFKC, without invisible characters"),
 )
@@ -225,8 +223,7 @@ def respelled_like(ids: Iterable[str], known: Collection[str]) -> dict[str, str]
 def _cause(kind: str, of_run: Collection[str], of_gold: Collection[str]) -> str:
     """The likely cause, found by trying what usually goes wrong, and its remedy."""
     if found := mistaken(of_run, of_gold):
-        text, meant, form = found[0]
-        return _OTHER_FORM.format(first=f"{text} for {meant}, {form}")
+        return _OTHER_FORM.format(first=" for ".join(found[0]))
     width = max(map(len, of_gold))
     for change, remedy in _RESPELLINGS:
         if any(change(text, width) != text and change(text, width) in of_gold for text in of_run):
@@ -258,23 +255,17 @@ _ARTICLES = Ids.of(["96", "398-20", "398-20-2"]).forms()
 
 @lru_cache(maxsize=4)  # a gold is asked about by run after run
 class _Spelling:
-    """How the ids of judged documents are written.
-
-    Attributes:
-        zeros: shape (D,); whether an id begins with a zero, which a run may have lost.
-        digits: how many digits each id has, where zeros fill them up to one length; None for other ids.
-        are_articles: whether all are articles of statute law.
-        folded: the ids in the form in which they are compared by eye; None where all are ASCII.
-    """
+    """How the ids of judged documents are written."""
 
     def __init__(self, qrels: Qrels) -> None:
         self.documents = documents = qrels.documents
         self.zeros = _begin_with_zero(documents)
         length = int(documents.length.max(initial=0))
         filled_up = self.zeros.any() and (documents.length == length).all() and documents.are_numbers().all()
-        self.digits = length if filled_up else None
+        self.digits = length if filled_up else None  # how many each id has
         of_law = bool(qrels.queries) and STATUTE_ID.fullmatch(qrels.queries[0]) is not None
         self.are_articles = of_law and bool(len(documents)) and not _unlike_articles(documents).any()
+        # in the form in which ids are compared by eye
         self.folded = None if documents.raw.isascii() else list(map(folded, documents))
 
     @cached_property
@@ -316,22 +307,16 @@ def _unlike_articles(documents: Ids) -> BoolArray:
 
 
 class _Spelled:
-    """What is found about the documents of a run, block by block.
-
-    Attributes:
-        remarks: lost zeros, other Unicode forms, ids unlike the gold's.
-        first: of a run of which nothing matches, the first documents of queries.
-        alike: whether any of its documents has an id of the form of the gold's.
-    """
+    """What is found about the documents of a run, block by block."""
 
     def __init__(self, judged: Judged) -> None:
         self.judged, self.qrels, self.remarks = judged, judged.qrels, Remarks()
         self.spelling = _Spelling(judged.qrels)
-        self.first: dict[str, str] = {}
-        self.alike = False
+        self.first: dict[str, str] = {}  # query → document, where nothing matches
+        self.alike = False  # whether any document has an id of the form of the gold's
         self.matched = bool(judged.rank.any())
 
-    def add(self, block: Lines) -> None:
+    def add(self, block: Columns) -> None:
         """Explain a block. Where all its ids are written as the gold's there is nothing to look for."""
         numbers = self.qrels.numbers(block.queries)
         lines, numbers = block.of_segments(numbers >= 0), numbers[numbers >= 0]
@@ -341,7 +326,7 @@ class _Spelled:
         if not self.matched:
             for at in np.flatnonzero(lines.lengths).tolist():
                 if len(self.first) < _SAMPLE:  # a query may go on in the next block
-                    self.first.setdefault(lines.queries[at], lines.first_document(at))
+                    self.first.setdefault(lines.queries[at], documents[int(lines.starts[at])])
             self.alike = self.alike or spelling.forms.include_any(documents)
         short, odd = spelling.unlike(documents)
         lost = bool(len(short)) or (spelling.digits is None and bool(spelling.zeros.any()))
@@ -359,7 +344,7 @@ class _Spelled:
                 self.remarks.add("odd-id", f"query {lines.queries[int(lines.segment[at])]}: {document}")
 
     def _note_lost_zeros(
-        self, lines: Lines, segments: IntArray, rows: IntArray, short: IntArray, finds: Finder
+        self, lines: Columns, segments: IntArray, rows: IntArray, short: IntArray, finds: Finder
     ) -> None:
         """Remark missed documents that would have been retrieved without their leading zeros, and others as short."""
         zeros = self.spelling.zeros[rows]
@@ -377,7 +362,7 @@ class _Spelled:
         self.remarks.add("short-id", n=len(short) - len(known) - len(shown))
 
     def _note_other_forms(
-        self, lines: Lines, numbers: IntArray, segments: IntArray, rows: IntArray, finds: Finder
+        self, lines: Columns, numbers: IntArray, segments: IntArray, rows: IntArray, finds: Finder
     ) -> None:
         """Remark documents that differ from a missed one of their query only in their Unicode form."""
         texts, in_form = self.qrels.texts, self.spelling.folded or self.qrels.texts
@@ -394,8 +379,8 @@ class _Spelled:
             found += [(segment, document) for segment, document in ids if not is_folded(document)]
         for segment, document in found:
             written = meant.get((segment, folded(document)))
-            if written is None or written == document or (form := alike_in(document, written)) is None:
+            if written is None or written == document:
                 continue
             own = self.qrels.start[numbers[segment] : numbers[segment] + 2]
             if document not in texts[own[0] : own[1]]:
-                self.remarks.add("other-form", f"query {lines.queries[segment]}: {document} for {written}, {form}")
+                self.remarks.add("other-form", f"query {lines.queries[segment]}: {document} for {written}")

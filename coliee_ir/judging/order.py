@@ -12,6 +12,8 @@ from coliee_adapters.ids import Ids, IntArray, WordArray
 from coliee_adapters.trec_eval import compares_as_float32
 
 FloatArray = npt.NDArray[np.float64]
+#: what sorts lines by score, see ``sort_keys``
+Keys = npt.NDArray[np.int32]
 _Number = TypeVar("_Number", np.int32, np.uint32, np.uint64)
 
 
@@ -38,12 +40,7 @@ def in_order_of_bytes(*parts: Ids) -> list[WordArray]:
     return np.split(numbers, np.cumsum([len(ids) for ids in parts])[:-1])
 
 
-def by_score(segment: IntArray, compared: FloatArray, *, stable: bool = False) -> IntArray:
-    """The places of lines by segment, and within it by score, highest first."""
-    return np.argsort(in_segments(segment, sort_keys(compared)), kind="stable" if stable else None)
-
-
-def sort_keys(scores: FloatArray) -> npt.NDArray[np.int32]:
+def sort_keys(scores: FloatArray) -> Keys:
     """Numbers that sort lines by score as trec_eval compares it, highest first; equal for scores that tie."""
     if not compares_as_float32():
         return np.searchsorted(np.unique(-scores), -scores).astype(np.int32)
@@ -51,11 +48,11 @@ def sort_keys(scores: FloatArray) -> npt.NDArray[np.int32]:
         # float32 bits, as integers, stand in the order of their values if the lower ones are turned around; what is
         # subtracted from zero is never the negative zero
         bits = (np.float32(0) - scores.astype(np.float32)).view(np.int32)
-    turned: npt.NDArray[np.int32] = bits ^ (bits >> 31 & np.int32(0x7FFFFFFF))  # the sign, shifted, is all ones
+    turned: Keys = bits ^ (bits >> 31 & np.int32(0x7FFFFFFF))  # the sign, shifted, is all ones
     return turned
 
 
-def in_segments(segment: IntArray, keys: npt.NDArray[np.int32]) -> IntArray:
+def in_segments(segment: IntArray, keys: Keys) -> IntArray:
     """Numbers that sort by segment, then by key; ``segment_of`` takes the segment out again."""
     numbers = segment << 32
     numbers += keys

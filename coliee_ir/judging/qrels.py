@@ -8,7 +8,7 @@ from functools import cached_property
 import numpy as np
 import numpy.typing as npt
 
-from coliee_adapters.ids import PADDING, Collection, Ids, IntArray, mixed
+from coliee_adapters.ids import PADDING, Collection, Ids, IntArray, Picked, mixed
 from coliee_adapters.records import Judgements
 
 #: up to so many ids, looking each up is as fast as comparing all at once
@@ -23,10 +23,7 @@ class Qrels:
         level: the least relevance that counts as relevant, as trec_eval's ``-l``.
 
     Attributes:
-        queries: the Q query ids.
-        documents: the D document ids.
         start: shape (Q + 1,); the rows of query i are ``start[i]:start[i + 1]``.
-        level: see above.
         graded: shape (D,); the relevance as it is judged, of which measures make their gains.
         relevance: shape (D,); the same, and 0 below the level.
     """
@@ -48,6 +45,8 @@ class Qrels:
         self._places: tuple[Collection, IntArray | None] | None = None
         self._index = {query: number for number, query in enumerate(self.queries)}
         ids = Ids.of(self.queries)
+        #: the queries, as a collection that numbers can stand for
+        self.ids = Collection(ids.raw, ids.first, ids.length)
         self._words = ids.words(ids.words_needed())
         keys = mixed(self._words, ids.length)
         self._by_key = np.argsort(keys)
@@ -72,6 +71,8 @@ class Qrels:
 
         :meta private:
         """
+        if isinstance(queries, Picked) and queries.collection is self.ids:
+            return queries.numbers.copy()
         if len(queries) < _FEW or not self._plain or not len(self.queries):
             return np.array([self._index.get(query, -1) for query in queries], dtype=np.int64)
         words = queries.words(len(self._words))

@@ -11,18 +11,15 @@ import pickle
 from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass, field
 from pathlib import Path
-from typing import Final, NamedTuple
+from typing import Final
 
 import numpy as np
-import numpy.typing as npt
 
 from coliee_adapters.errors import ColieeError
-from coliee_adapters.ids import BoolArray, Ids, IntArray
+from coliee_adapters.ids import BoolArray, Picked, pieces
 from coliee_adapters.records import Columns
 from coliee_adapters.remarks import Remarks
-from coliee_ir.judging.order import FloatArray
 from coliee_ir.judging.qrels import Qrels
-from coliee_ir.judging.segments import Lines, ranks_at, ranks_joined
 
 #: Into so many shares lines are dealt: fifty million lines make shares of some 150 MB.
 SHARES: Final = 16
@@ -33,25 +30,6 @@ _BATCH: Final = 1 << 17
 #: A block of whole queries has about so many lines.
 _MANY: Final = 1 << 14
 
-_Numbers = npt.NDArray[np.int32]
-
-
-class _Hand(NamedTuple):
-    """Lines of any queries in any order, in the order of the run."""
-
-    numbers: _Numbers
-    documents: Ids
-    scores: FloatArray | None
-    ranks: Sequence[str] | IntArray | None
-
-    def at(self, places: IntArray | slice) -> _Hand:
-        return _Hand(
-            self.numbers[places],
-            self.documents.at(places),
-            None if self.scores is None else self.scores[places],
-            ranks_at(self.ranks, places),
-        )
-
 
 @dataclass
 class Dealt:
@@ -59,7 +37,7 @@ class Dealt:
 
     answered: BoolArray  # shape (Q,); which judged queries it named, be it with nothing retrieved
     files: list[Path] = field(default_factory=list)  # share → the file that holds its lines
-    held: _Hand | None = None  # lines that were too few for files; None where all lines are in files
+    held: Columns | None = None  # lines that were too few for files; None where all lines are in files
     extra: dict[str, int] = field(default_factory=dict)  # query that is not in the gold → how many lines it has
     remarks: Remarks = field(default_factory=Remarks)  # what was tolerated while reading
     lines: int = 0  # how many lines were read
@@ -76,51 +54,46 @@ def deal(
 ) -> Dealt:
     """Deal the lines of a run, or of a part of it, to shares. Only lines of judged queries are kept."""
     dealt = Dealt(np.zeros(len(qrels.queries), dtype=np.bool_))
-    waiting: list[_Hand] = []
+    waiting: list[Columns] = []
     n = 0
     for block in blocks:
-        lines = Lines.of(block)
-        dealt.remarks += lines.remarks
-        dealt.lines += len(lines.documents)
-        number = qrels.numbers(lines.queries)
-        if skip:
-            skipped = np.array([query in skip for query in lines.queries], dtype=np.bool_)
-            lines, number = lines.of_segments(~skipped), number[~skipped]
+        dealt.remarks += block.remarks
+        dealt.lines += len(block.documents)
+        number = qrels.numbers(block.queries)
         for at in np.flatnonzero(number < 0).tolist():
-            query = lines.queries[at]
-            dealt.extra[query] = dealt.extra.get(query, 0) + int(lines.lengths[at])
-        if (number < 0).any():
-            lines, number = lines.of_segments(number >= 0), number[number >= 0]
-        dealt.answered[number] = True
-        numbers = np.repeat(number.astype(np.int32), lines.lengths)
-        waiting.append(_Hand(numbers, lines.documents.compact(), lines.scores, lines.ranks))
-        n += len(numbers)
+            if (query := block.queries[at]) not in skip:
+                dealt.extra[query] = dealt.extra.get(query, 0) + int(block.lengths[at])
+        if skip:
+            number[[query in skip for query in block.queries]] = -1
+        lines = block.of_segments(number >= 0)
+        queries, documents = Picked(qrels.ids, number[number >= 0]), lines.documents.compact()
+        waiting.append(Columns(queries, lines.starts, documents, lines.scores, lines.ranks))
+        dealt.answered[queries.numbers] = True
+        n += len(documents)
         if n > _BATCH:
-            _write(_joined(waiting), dealt, folder, name)
+            _write(Columns.joined(waiting), qrels, dealt, folder, name)
             waiting, n = [], 0
     if to_files or dealt.files:
         if n:
-            _write(_joined(waiting), dealt, folder, name)
+            _write(Columns.joined(waiting), qrels, dealt, folder, name)
     elif waiting:
-        dealt.held = _joined(waiting)
+        dealt.held = Columns.joined(waiting)
     return dealt
 
 
-def _write(hand: _Hand, dealt: Dealt, folder: str, name: str) -> None:
+def _write(lines: Columns, qrels: Qrels, dealt: Dealt, folder: str, name: str) -> None:
     """Append the lines to the files of their shares."""
     # shares follow the gold's order, in which remarks then name queries, whoever judges them
-    share = (hand.numbers.astype(np.int64) * SHARES // len(dealt.answered)).astype(np.uint8)
-    hand = hand.at(np.argsort(share, kind="stable"))
-    ends = np.cumsum(np.bincount(share, minlength=SHARES)).tolist()
-    hand = hand._replace(documents=hand.documents.compact())
+    share = qrels.numbers(lines.queries) * SHARES // len(dealt.answered)
     if not dealt.files:
         dealt.files = [Path(folder, f"{name}-{share}") for share in range(SHARES)]
     try:
-        for file, first, last in zip(dealt.files, [0, *ends], ends, strict=False):
-            if first < last:
-                piece = hand.at(slice(first, last))
+        for number, file in enumerate(dealt.files):
+            if len(at := np.flatnonzero(share == number)):
+                piece = lines.of_segments(at)
+                held = qrels.numbers(piece.queries), piece.starts, piece.documents.compact(), piece.scores, piece.ranks
                 with file.open("ab") as stream:
-                    pickle.dump(piece._replace(documents=Ids.joined([piece.documents])), stream, protocol=5)
+                    pickle.dump(held, stream, protocol=5)
     except OSError as error:
         raise ColieeError(
             "cannot-write",
@@ -129,47 +102,29 @@ def _write(hand: _Hand, dealt: Dealt, folder: str, name: str) -> None:
         ) from None
 
 
-def _joined(hands: Sequence[_Hand]) -> _Hand:
-    """The lines of several hands as one."""
-    if len(hands) == 1:
-        return hands[0]
-    scores = [hand.scores for hand in hands if hand.scores is not None]
-    return _Hand(
-        np.concatenate([hand.numbers for hand in hands]),
-        Ids.joined([hand.documents for hand in hands]),
-        np.concatenate(scores) if scores else None,
-        ranks_joined([hand.ranks for hand in hands if hand.ranks is not None]),
-    )
-
-
-def _read(file: Path) -> Iterator[_Hand]:
+def _read(file: Path, qrels: Qrels) -> Iterator[Columns]:
     if file.exists():
         with file.open("rb") as stream:
             while stream.peek(1):
-                yield pickle.load(stream)
+                numbers, *held = pickle.load(stream)
+                yield Columns(Picked(qrels.ids, numbers), *held)
 
 
-def grouped(share: int, all_dealt: Sequence[Dealt], qrels: Qrels) -> Iterator[Lines]:
+def grouped(share: int, all_dealt: Sequence[Dealt], qrels: Qrels) -> Iterator[Columns]:
     """The lines of a share, query by query, in blocks of whole queries; lines of a query in the order of the run."""
-    hands = [dealt.held for dealt in all_dealt if dealt.held is not None]
+    parts = [dealt.held for dealt in all_dealt if dealt.held is not None]
     for dealt in all_dealt:
         if dealt.files:
-            hands += _read(dealt.files[share])
-    if not hands:
+            parts += _read(dealt.files[share], qrels)
+    if not parts:
         return
-    hand = _joined(hands)
-    hands.clear()
-    numbers = hand.numbers - hand.numbers.min(initial=np.iinfo(np.int32).max)
+    lines = Columns.joined(parts)
+    parts.clear()
+    numbers = qrels.numbers(lines.queries)
+    numbers -= numbers.min(initial=len(qrels.queries))
     # numbers below 2^16 are sorted by their digits, several times as fast
-    narrow = numbers.astype(np.uint16) if numbers.max(initial=0) < 1 << 16 else numbers
-    order = np.argsort(narrow, kind="stable")
-    in_order = hand.numbers[order]
-    starts = np.flatnonzero(np.diff(in_order, prepend=-1))
-    ends = np.append(starts[1:], len(in_order))
-    first = 0
-    while first < len(starts):
-        last = max(int(np.searchsorted(ends, starts[first] + _MANY)), first + 1)
-        some = hand.at(order[starts[first] : ends[last - 1]])
-        names = Ids.of([qrels.queries[number] for number in in_order[starts[first:last]].tolist()])
-        yield Lines(names, ends[first:last] - starts[first:last], some.documents, some.scores, some.ranks)
-        first = last
+    order = np.argsort(numbers.astype(np.uint16) if numbers.max(initial=0) < 1 << 16 else numbers, kind="stable")
+    starts = np.concatenate(([0], np.cumsum(np.bincount(numbers))))  # of the segments of each query
+    ends = np.concatenate(([0], np.cumsum(lines.lengths[order])))[starts]  # of its lines
+    for first, last in pieces(ends, _MANY):
+        yield lines.of_segments(order[starts[first] : starts[last]]).merged()

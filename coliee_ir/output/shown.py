@@ -27,6 +27,12 @@ class Shown:
     #: what results of the class are written in besides ``FORMS``, or in their own way
     forms: ClassVar[Forms] = {}
 
+    def __setattr__(self, name: str, value: object) -> None:
+        # a dataclass that is frozen takes two million instructions more to make
+        if hasattr(self, name):
+            raise AttributeError(f"a result does not change; dataclasses.replace(…, {name}=…) makes another")
+        super().__setattr__(name, value)
+
     def tables(self) -> Sequence[Grid]:
         """Its tables; the first is the one that CSV, TSV, LaTeX and a data frame hold."""
         raise NotImplementedError

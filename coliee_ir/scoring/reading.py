@@ -32,7 +32,7 @@ from coliee_adapters.records import (
     exact_id,
     normal_id,
 )
-from coliee_adapters.remarks import KINDS, Remarks
+from coliee_adapters.remarks import Remarks
 from coliee_ir.rules.protocol import (
     CASES,
     DECISIONS,
@@ -253,11 +253,8 @@ def _joined(golds: Sequence[Gold], path: str, passed: Remarks) -> Gold:
                 problem = f"this query is in {owners[query]} too"
                 raise InputError("duplicate", gold.path, problem, found=query, remedy="give each query once")
             owners[query] = gold.path
-        for kind in KINDS:
-            examples = gold.remarks.examples(kind)
-            for example in examples:
-                remarks.add(kind, f"{Path(gold.path).name}, {example}")
-            remarks.add(kind, n=gold.remarks.count(kind) - len(examples))
+        for kind, n, examples in gold.remarks:
+            remarks.add(kind, *(f"{Path(gold.path).name}, {example}" for example in examples), n=n)
     qrels = {query: judged for gold in golds for query, judged in (gold.qrels or {}).items()}
     labels = {query: label for gold in golds for query, label in (gold.labels or {}).items()}
     return Gold(
@@ -364,15 +361,7 @@ def _blocks_without_itself(run: Run) -> Iterator[Columns]:
     for block in run.blocks():
         of_queries = ((query, block.documents[first:last]) for query, first, last in block.segments())
         kept = np.array([one != query for query, documents in of_queries for one in documents], np.bool_)
-        ends = np.concatenate(([0], np.cumsum(kept)))
-        at = np.flatnonzero(kept).tolist()
-        yield block._replace(
-            starts=ends[np.asarray(block.starts)],
-            documents=[block.documents[i] for i in at],
-            scores=None if block.scores is None else [block.scores[i] for i in at],
-            ranks=None if block.ranks is None else [str(block.ranks[i]) for i in at],
-            entries=None,
-        )
+        yield block.at(kept)
 
 
 def find_task(gold: Gold, run: object = None, columns: Mapping[str, str] | None = None) -> Found:

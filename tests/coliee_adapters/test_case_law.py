@@ -27,7 +27,7 @@ IDS = WORDS.filter(lambda word: not word.startswith(("#", "/*")))
 def ranked(run: Run) -> list[tuple[str, list[str], list[float] | None]]:
     """The segments of a run: query, documents, scores."""
     return [
-        (query, list(block.documents[first:last]), None if block.scores is None else block.scores[first:last])
+        (query, list(block.documents[first:last]), None if block.scores is None else block.scores[first:last].tolist())
         for block in run.blocks()
         for query, first, last in block.segments()
     ]
@@ -201,7 +201,7 @@ def test_a_run_that_is_written(
 ) -> None:
     path = tmp_path_factory.getbasetemp() / "run"
     stream = io.StringIO(newline="\n")
-    case_law.write_run(rankings.items(), tag, stream)
+    case_law.write_run(rankings, tag, stream)
     path.write_bytes(stream.getvalue().encode())
     run = case_law.read_run(Source(path))
     assert ranked(run) == [(query, documents, None) for query, documents in rankings.items()]

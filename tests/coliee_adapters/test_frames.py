@@ -6,7 +6,7 @@ from collections import namedtuple
 from collections.abc import Callable
 from dataclasses import dataclass
 from decimal import Decimal
-from typing import Any
+from typing import Any, NamedTuple
 
 import ir_measures
 import numpy as np
@@ -19,7 +19,7 @@ from reading import refused
 from coliee_adapters.errors import InputError
 from coliee_adapters.forms.frames import gold_of, pandas_frame, polars_frame, run_of, run_of_arrays
 from coliee_adapters.ids import Ids
-from coliee_adapters.records import Answers, Columns, Run, normal_id
+from coliee_adapters.records import Answers, Run, normal_id
 
 Item = namedtuple("Item", ["query_id", "doc_id"])
 
@@ -79,22 +79,32 @@ def test_a_gold_is_taken_from_whatever_holds_it(held: Any, qrels: dict[str, dict
     assert (gold.labels, gold.path, gold.format) == (None, "<memory>", "memory")
 
 
-def listed(run: Any) -> list[Columns]:
-    """The blocks of a run as lists, whatever holds their columns."""
+class Listed(NamedTuple):
+    """A block as lists."""
+
+    queries: list[str]
+    starts: list[int]
+    documents: list[str]
+    scores: list[float] | None = None
+    ranks: list[str] | None = None
+
+
+def listed(run: Any) -> list[Listed]:
+    """The blocks of a run as lists."""
     return [
-        Columns(
+        Listed(
             list(block.queries),
-            np.asarray(block.starts).tolist(),
+            block.starts.tolist(),
             list(block.documents),
-            None if block.scores is None else np.asarray(block.scores).tolist(),
+            None if block.scores is None else block.scores.tolist(),
             None if block.ranks is None else list(map(str, block.ranks)),
-            block.remarks,
         )
         for block in run.blocks()
+        if not block.remarks
     ]
 
 
-OF_SCORED = Columns(["q1", "q2", "q1"], [0, 1, 2, 3], ["d1", "d2", "d3"], [0.5, 2.0, -1.0])
+OF_SCORED = Listed(["q1", "q2", "q1"], [0, 1, 2, 3], ["d1", "d2", "d3"], [0.5, 2.0, -1.0])
 
 
 @pytest.mark.parametrize(
@@ -104,28 +114,28 @@ OF_SCORED = Columns(["q1", "q2", "q1"], [0, 1, 2, 3], ["d1", "d2", "d3"], [0.5, 
         ([ir_measures.ScoredDoc(*row) for row in SCORED], OF_SCORED),
         ((ir_measures.ScoredDoc(*row) for row in SCORED), OF_SCORED),
         ({"q1": {"d1": 0.5, "d2": 2}, "q2": {}, "q3": []},
-         Columns(["q1", "q2", "q3"], [0, 2, 2, 2], ["d1", "d2"], [0.5, 2.0])),
+         Listed(["q1", "q2", "q3"], [0, 2, 2, 2], ["d1", "d2"], [0.5, 2.0])),
         ({"q1": ["d2", "d1", "d2"], "q2": {}, 3: (4,)},
-         Columns(["q1", "q2", "3"], [0, 3, 3, 4], ["d2", "d1", "d2", "4"])),
+         Listed(["q1", "q2", "3"], [0, 3, 3, 4], ["d2", "d1", "d2", "4"])),
         ({"q1": {"d1": np.float32(0.5), "d2": Decimal(1), "d3": "1e3"}},
-         Columns(["q1"], [0, 3], ["d1", "d2", "d3"], [0.5, 1.0, 1000.0])),
-        ({}, Columns([], [0], [])),
-        ([Item("q", "d")], Columns(["q"], [0, 1], ["d"])),
-        (framed(pandas.DataFrame, [(1, 2)], "query_id", "doc_id"), Columns(["1"], [0, 1], ["2"])),
-        ({"q.txt": {"d.txt": 1, "d": 2}}, Columns(["q"], [0, 2], ["d", "d"], [1.0, 2.0])),
-        ([ir_measures.ScoredDoc("q.txt", " d.txt ", 1)], Columns(["q"], [0, 1], ["d"], [1.0])),
+         Listed(["q1"], [0, 3], ["d1", "d2", "d3"], [0.5, 1.0, 1000.0])),
+        ({}, Listed([], [0], [])),
+        ([Item("q", "d")], Listed(["q"], [0, 1], ["d"])),
+        (framed(pandas.DataFrame, [(1, 2)], "query_id", "doc_id"), Listed(["1"], [0, 1], ["2"])),
+        ({"q.txt": {"d.txt": 1, "d": 2}}, Listed(["q"], [0, 2], ["d", "d"], [1.0, 2.0])),
+        ([ir_measures.ScoredDoc("q.txt", " d.txt ", 1)], Listed(["q"], [0, 1], ["d"], [1.0])),
         (polars.LazyFrame([("q", "d", 0.5), ("q", "e", 1.0)], ["qid", "docno", "score"], orient="row"),
-         Columns(["q"], [0, 2], ["d", "e"], [0.5, 1.0])),
+         Listed(["q"], [0, 2], ["d", "e"], [0.5, 1.0])),
         *((make({"q_id": ["q", "q"], "docid": ["d", "e"], name: [0.5, 1.0], "query": ["text", "text"]}),
-           Columns(["q"], [0, 2], ["d", "e"], [0.5, 1.0]))
+           Listed(["q"], [0, 2], ["d", "e"], [0.5, 1.0]))
           for make in FRAMES for name in ("score", "Score", "sim", "similarity")),
         *((make({"qid": ["q", "q"], "docno": ["d", "e"], "rank": [0, 1], "score": [1.0, 2.0]}),
-           Columns(["q"], [0, 2], ["d", "e"], [1.0, 2.0], ["0", "1"])) for make in FRAMES),
+           Listed(["q"], [0, 2], ["d", "e"], [1.0, 2.0], ["0", "1"])) for make in FRAMES),
         *((make({"qid": ["q", "q", "r"], "docno": ["d", "e", "d"], "rank": [7, 2, 1]}),
-           Columns(["q", "r"], [0, 2, 3], ["d", "e", "d"], [-7.0, -2.0, -1.0])) for make in FRAMES),
+           Listed(["q", "r"], [0, 2, 3], ["d", "e", "d"], [-7.0, -2.0, -1.0])) for make in FRAMES),
     ],
 )  # fmt: skip
-def test_a_run_is_taken_from_whatever_holds_it(held: Any, block: Columns) -> None:
+def test_a_run_is_taken_from_whatever_holds_it(held: Any, block: Listed) -> None:
     run = run_of(held, normal_id, tag="T")
     assert isinstance(run, Run)
     assert listed(run) == listed(run) == [block]

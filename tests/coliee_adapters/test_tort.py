@@ -40,10 +40,9 @@ def without(key: str) -> str:
 def case(id: str, decision: bool | None, plaintiff: str = "", defendant: str = "", at: int = 0) -> TortCase:
     """A case whose claims are given as a letter each: T, F or N for null."""
     verdicts = {"T": True, "F": False, "N": None}
-    of_plaintiff, of_defendant = (
-        tuple(Claim(str(n), verdicts[v]) for n, v in enumerate(side)) for side in (plaintiff, defendant)
-    )
-    return TortCase(id, of_plaintiff, of_defendant, decision, at)
+    sides = {"plaintiff": plaintiff, "defendant": defendant}
+    claims = (Claim(side, str(n), verdicts[v]) for side, given in sides.items() for n, v in enumerate(given))
+    return TortCase(id, tuple(claims), decision, at)
 
 
 @pytest.mark.parametrize(
@@ -77,10 +76,11 @@ def test_cases_are_read_with_their_lines_and_without_descriptions(source: Opened
     ]
     further = '{"court_decision":false,"defendant_claims":[],"plaintiff_claims":[],"tort_id":1,"x":[[{"tort_id":3}]]}'
     second = line(tort_id="7", plaintiff_claims=[], defendant_claims=claims, court_decision=None)
+    wanted = (None, False, True, True)
     assert tort.read_cases(source(f"{line()}\n\n{second}\n{further}")) == [
-        TortCase("0", (Claim("0", True),), (Claim("0", False),), True, 1),
-        TortCase("7", (), (Claim("a", None), Claim("0", False), Claim("00", True), Claim("1", True)), None, 3),
-        TortCase("1", (), (), False, 4),
+        TortCase("0", (Claim("plaintiff", "0", True), Claim("defendant", "0", False)), True, 1),
+        TortCase("7", tuple(Claim("defendant", *c) for c in zip(["a", "0", "00", "1"], wanted, strict=True)), None, 3),
+        TortCase("1", (), False, 4),
     ]
 
 
@@ -98,9 +98,9 @@ def test_cases_are_read_with_their_lines_and_without_descriptions(source: Opened
 )
 def test_dress_does_not_matter(source: Opened, wrap: Callable[[str], bytes]) -> None:
     cases = tort.read_cases(source(wrap(line() + "\n" + line(tort_id="1") + "\n")))
-    assert [(c.id, c.court_decision, c.plaintiff_claims) for c in cases] == [
-        ("0", True, (Claim("0", True),)),
-        ("1", True, (Claim("0", True),)),
+    assert [(c.id, c.court_decision, c.claims[0]) for c in cases] == [
+        ("0", True, Claim("plaintiff", "0", True)),
+        ("1", True, Claim("plaintiff", "0", True)),
     ]
 
 
@@ -295,9 +295,7 @@ def template() -> str:
 def test_a_filled_template_reads_as_what_was_given(source: Opened) -> None:
     stream = io.StringIO()
     tort.fill(source(template()), {"0": False, "1": True, "2": True}, None, stream)
-    decided = [
-        one._replace(plaintiff_claims=(), defendant_claims=()) for one in tort.read_cases(source(stream.getvalue()))
-    ]
+    decided = [one._replace(claims=()) for one in tort.read_cases(source(stream.getvalue()))]
     assert tort.decisions(decided, "s", "t").labels == {"0": False, "1": True}
     stream = io.StringIO()
     tort.fill(source(template()), None, {"0": {"d0", "p1"}, "1": ()}, stream)

@@ -11,7 +11,7 @@ from example_runs import EXAMPLES
 
 from coliee_adapters.errors import InputError, MismatchError, UsageError
 from coliee_adapters.records import Answers, Gold, Run
-from coliee_ir import Decisions, Evaluator, evaluate
+from coliee_ir import Decisions, Evaluator, evaluate, evaluate_all
 from coliee_ir.rules.protocol import NEWEST
 
 GOLD = {"001": ["013", "020"], "002": ["007"], "003": ["001", "002", "003"]}
@@ -299,6 +299,16 @@ def test_a_result_names_the_choices_behind_it() -> None:
     assert scores.decisions is decisions
     assert scores.counts == {"correct": 3, "retrieved": 5, "relevant": 6}
     assert heard(scores.header()) == ("3 queries: 2 answered, 1 unanswered; 1 extra query in the run …")
+
+
+def test_an_evaluator_scores_several_by_its_own_rules_and_a_result_does_not_change() -> None:
+    evaluator = Evaluator(GOLD, "MicroP", task="2")
+    scored = evaluate_all(evaluator, {"one": RUN})
+    assert scored["one"].measures == {"MicroP": 0.75}
+    with pytest.raises(AttributeError):
+        scored[0].tag = "other"
+    with refusing(UsageError, "[option-conflict]"):
+        evaluate_all(evaluator, [RUN], task="1")
 
 
 def test_a_measure_asked_for_twice_is_scored_once() -> None:

@@ -11,7 +11,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from coliee_adapters.errors import MismatchError
-from coliee_adapters.normal_forms import alike_in, folded
+from coliee_adapters.normal_forms import folded
 from coliee_adapters.records import Run
 from coliee_ir import Evaluator, Fusion, Scores, evaluate
 from coliee_ir.cli import main
@@ -48,10 +48,7 @@ def test_what_differs_only_in_form_is_found_and_matches_nothing(
     for query, documents in run.items():
         missed = {folded(text): text for text in gold.get(query, {}) if text not in documents}
         others = [document for document in documents if document not in gold.get(query, {})]
-        expected += sum(
-            folded(document) in missed and alike_in(document, missed[folded(document)]) is not None
-            for document in others
-        )
+        expected += sum(folded(document) in missed for document in others)
     assert diagnose(judged, held, "gold", refuse=False).count("other-form") == expected
     correct = sum(document in gold.get(query, {}) for query, documents in run.items() for document in documents)
     assert judged.correct().sum() == correct
@@ -62,12 +59,11 @@ def test_ids_in_another_form_are_reported_beside_the_score(tmp_path: Path) -> No
     assert isinstance(scores, Scores)
     remark = next(text for text in scores.remarks if getattr(text, "kind", "") == "other-form")
     assert remark.startswith("6 ")
-    assert ", NFC" in remark and ", NFKC" in remark
     assert scores.measures["R@10"] == pytest.approx((1 / 3 + 0 + 0 + 0) / 4)
 
 
 @pytest.mark.parametrize(
-    ("run", "shown"), [({"質問４": ["z"]}, "質問４ for 質問4, NFKC"), ({"q5": ["y\u200b"]}, "y\\u200b for y, visible")]
+    ("run", "shown"), [({"質問４": ["z"]}, "質問４ for 質問4"), ({"q5": ["y\u200b"]}, "y\\u200b for y")]
 )
 def test_nothing_in_common_but_for_the_form_is_refused_with_the_remedy(run: dict[str, list[str]], shown: str) -> None:
     with pytest.raises(MismatchError) as refused:
@@ -90,6 +86,6 @@ def test_validate_names_what_an_id_in_another_form_was_meant_to_be(
 def test_runs_in_two_forms_are_fused_with_a_remark() -> None:
     runs = {"q": ["Điều5", "第5条", "x"]}, {"q": [normalize("NFD", "Điều5"), "第５条", "x"]}
     remarks = " ".join(Fusion("rrf").fuse(*runs).remarks)
-    assert "2 " in remarks and ", NFC" in remarks and ", NFKC" in remarks
+    assert "2 " in remarks and "第５条 for 第5条" in remarks
     others = Fusion("rrf").fuse(runs[0], {"q": ["第7条", "x"]}).remarks
     assert "other-form" not in [getattr(remark, "kind", "") for remark in others]

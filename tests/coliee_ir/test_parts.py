@@ -17,6 +17,7 @@ from hypothesis import strategies as st
 from coliee_adapters.errors import ColieeError, InputError
 from coliee_adapters.files.source import Source
 from coliee_adapters.forms import columns
+from coliee_adapters.ids import Ids
 from coliee_adapters.records import Columns, Run
 from coliee_ir.judging import judged, qrels, segments, ungrouped, workers
 from coliee_ir.judging.judged import Judged, judge
@@ -166,7 +167,7 @@ def test_ids_with_equal_keys_are_told_apart_by_their_text(tmp_path: Path, monkey
         assert np.array_equal(judge(GOLD, run).repeated, right.repeated)
 
 
-GOLD_IDS = segments.Ids.of(GOLD.queries)
+GOLD_IDS = Ids.of(GOLD.queries)
 
 
 def test_long_ids_are_told_apart_behind_their_32nd_byte() -> None:

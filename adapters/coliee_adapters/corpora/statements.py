@@ -55,9 +55,8 @@ def torts(source: Source) -> Corpus:
         for instance, case in tort.instances(source):
             place = Place(source.name, "line", case.line)
             texts = (text for side in tort.SIDES for text in _descriptions(instance, f"{side}_claims", place))
-            claims = {
-                one: Document(one, text) for (_, one, _), text in zip(tort.claim_documents(case), texts, strict=True)
-            }
+            named = zip((claim.document for claim in case.claims), texts, strict=True)
+            claims = {document: Document(document, text) for document, text in named}
             found[case.id] = "\n".join(_descriptions(instance, "undisputed_facts", place)), claims
         return found
 

@@ -15,7 +15,7 @@ import re
 import stat
 from collections.abc import Iterator
 from pathlib import Path, PurePosixPath
-from typing import TYPE_CHECKING, BinaryIO, Final, NamedTuple, cast
+from typing import TYPE_CHECKING, BinaryIO, Final, NamedTuple, Protocol, cast
 
 from coliee_adapters.errors import NO_ROOM, InputError, guarded, no_room
 from coliee_adapters.files import limits
@@ -51,7 +51,7 @@ class Contents(NamedTuple):
 def is_archive(path: str) -> bool:
     """Whether a file is a zip or tar archive, only the latter compressed or not; an Office document is not."""
     try:
-        if not stat.S_ISREG(Path(path).stat().st_mode):
+        if not Path(path).is_file():
             return False
         with Path(path).open("rb") as raw:
             if compression := compression_of(raw):
@@ -129,27 +129,37 @@ def _unpacked(path: str, size: int, _: int, bounds: limits.Limits) -> Contents |
 
 
 class _Meter:
-    """How much has been unpacked of an archive, and how much may be."""
+    """How much has been unpacked of an archive, which may not be more than its limits."""
 
     def __init__(self, name: str, packed: int, bounds: limits.Limits) -> None:
         self.name, self.packed, self.limits = name, packed, bounds
         self.files = self.bytes = 0
-        self.is_full = False
 
     def file(self) -> None:
         self.files += 1
         if self.files > limits.MEMBERS:
-            self.is_full = True
             problem = f"the archive holds more than {limits.MEMBERS} files"
             raise InputError("too-large", self.name, problem, remedy="if this is right, unpack it first")
 
     def read(self, n: int) -> None:
         self.bytes += n
-        try:
-            self.limits.check_growth(self.name, "the archive", self.bytes, self.packed)
-        except InputError:
-            self.is_full = True
-            raise
+        self.limits.check_growth(self.name, "the archive", self.bytes, self.packed)
+
+
+class _Stream(Protocol):
+    def read(self, n: int, /) -> bytes: ...
+
+
+class _Metered:
+    """A stream that counts what is read of it."""
+
+    def __init__(self, stream: BinaryIO, meter: _Meter) -> None:
+        self.stream, self.meter = stream, meter
+
+    def read(self, n: int, /) -> bytes:
+        piece = self.stream.read(n)
+        self.meter.read(len(piece))
+        return piece
 
 
 def _unpack(path: str, shown: str, meter: _Meter, *, is_outer: bool) -> Contents:
@@ -164,7 +174,7 @@ def _unpack(path: str, shown: str, meter: _Meter, *, is_outer: bool) -> Contents
             head = raw.read(_HEAD)
             is_zip, is_mail = head.startswith(b"PK"), kind_of(head) is MAIL
             met: set[str] = set()
-            entries = _zipped(raw, shown) if is_zip else _tarred(raw, shown, meter)
+            entries = _zipped(raw, shown, meter) if is_zip else _tarred(raw, shown, meter)
             for name, stream in _mailed(path, meter, done.mails) if is_mail else entries:
                 meter.file()
                 plain, fault = _plain_name(name)
@@ -180,8 +190,10 @@ def _unpack(path: str, shown: str, meter: _Meter, *, is_outer: bool) -> Contents
                     problem = "two entries of the archive have one name"
                     raise InputError("duplicate", shown, problem, found=plain, remedy=remedy)
                 met.add(plain)
-                # of a tar archive the bytes are counted as they are read
-                done.files[plain] = target = _copied(stream, meter if is_zip or is_mail else None)
+                done.files[plain] = target = str(Path(_folder().name, str(next(_NUMBERS))))
+                with Path(target).open("xb") as unpacked:
+                    while piece := stream.read(_PIECE):
+                        unpacked.write(piece)
                 if is_outer and is_archive(target):
                     _unpack_inner(plain, shown, meter, done)
     except BaseException as error:
@@ -201,8 +213,8 @@ def _unpack_inner(name: str, shown: str, meter: _Meter, done: Contents) -> None:
     """Unpack an archive in an archive, which stays a file of it where it cannot be read."""
     try:
         inner = _unpack(done.files[name], f"{shown}/{name}", meter, is_outer=False)
-    except InputError:
-        if meter.is_full:
+    except InputError as error:
+        if error.kind == "too-large":
             raise
         return
     Path(done.files.pop(name)).unlink()
@@ -212,21 +224,6 @@ def _unpack_inner(name: str, shown: str, meter: _Meter, done: Contents) -> None:
         if f"{name}/{one}" in done.files:
             raise InputError("duplicate", shown, "two entries of the archive have one name", found=f"{name}/{one}")
         done.files[f"{name}/{one}"] = file
-
-
-def _copied(stream: BinaryIO, meter: _Meter | None) -> str:
-    """A temporary file with what a stream holds."""
-    target = Path(_folder().name, str(next(_NUMBERS)))
-    try:
-        with target.open("xb") as file:
-            while piece := stream.read(_PIECE):
-                if meter is not None:
-                    meter.read(len(piece))
-                file.write(piece)
-    except BaseException:
-        target.unlink(missing_ok=True)
-        raise
-    return str(target)
 
 
 def _plain_name(name: str) -> tuple[str, str]:
@@ -241,7 +238,7 @@ def _plain_name(name: str) -> tuple[str, str]:
     return path.as_posix(), ""
 
 
-def _zipped(raw: BinaryIO, shown: str) -> Iterator[tuple[str, BinaryIO | None]]:
+def _zipped(raw: BinaryIO, shown: str, meter: _Meter) -> Iterator[tuple[str, _Stream | None]]:
     """The entries of a zip archive; without a stream where an entry is no plain file."""
     import zipfile
 
@@ -258,31 +255,22 @@ def _zipped(raw: BinaryIO, shown: str) -> Iterator[tuple[str, BinaryIO | None]]:
                 yield entry.filename, None
                 continue
             with archive.open(entry) as stream:
-                yield entry.filename, cast(BinaryIO, stream)
+                yield entry.filename, _Metered(cast(BinaryIO, stream), meter)
 
 
-def _mailed(path: str, meter: _Meter, found: dict[str, Mail]) -> Iterator[tuple[str, BinaryIO]]:
+def _mailed(path: str, meter: _Meter, found: dict[str, Mail]) -> Iterator[tuple[str, _Stream]]:
     """What is attached to a mail, or to those of an mbox, each of which has a folder."""
     meter.read(Path(path).stat().st_size)  # as a mail is read whole
     for before, message in mails(path):
         found[before] = said(message)
-        yield from ((before + name, stream) for name, stream in attachments(message))
+        yield from ((before + name, _Metered(stream, meter)) for name, stream in attachments(message))
 
 
-class _Metered:
-    """A stream that counts what is read of it, headers too."""
+def _tarred(raw: BinaryIO, shown: str, meter: _Meter) -> Iterator[tuple[str, _Stream | None]]:
+    """The entries of a tar archive; without a stream where one is no plain file, or has holes that take no bytes.
 
-    def __init__(self, stream: BinaryIO, meter: _Meter) -> None:
-        self.stream, self.meter = stream, meter
-
-    def read(self, n: int) -> bytes:
-        piece = self.stream.read(n)
-        self.meter.read(len(piece))
-        return piece
-
-
-def _tarred(raw: BinaryIO, shown: str, meter: _Meter) -> Iterator[tuple[str, BinaryIO | None]]:
-    """The entries of a tar archive; without a stream where one is no plain file, or has holes that take no bytes."""
+    What is read of the archive is counted, its headers too.
+    """
     import tarfile
 
     raw.seek(0)

@@ -11,8 +11,9 @@ import importlib
 import io
 import sys
 import zlib
-from collections.abc import Mapping
-from typing import Any, BinaryIO, Final, NamedTuple, Protocol, cast
+from collections.abc import Callable, Mapping
+from functools import partial
+from typing import Any, BinaryIO, Final, NamedTuple, cast
 
 from coliee_adapters.errors import InputError
 
@@ -47,8 +48,9 @@ class Compression(NamedTuple):
 
     def unpacked(self, raw: BinaryIO, path: str) -> BinaryIO:
         """A stream of the unpacked bytes, which raises ``DAMAGED``; ``packed`` is how many bytes it has taken."""
-        stream = _Unpacked(raw, self, self.library(path)) if self.decompressor else _Gzip(fileobj=raw)
-        return cast(BinaryIO, stream)
+        if not self.decompressor:
+            return cast(BinaryIO, _Gzip(fileobj=raw))
+        return cast(BinaryIO, _Unpacked(raw, partial(getattr(self.library(path), self.decompressor), **self.bounds)))
 
     def packing(self, raw: BinaryIO, path: str) -> BinaryIO:
         """A stream that compresses into another one; of equal content come equal bytes."""
@@ -113,32 +115,15 @@ class _Gzip(gzip.GzipFile):
         return cast(BinaryIO, self.fileobj).tell()
 
 
-class _Decompressor(Protocol):
-    """What the libraries' decompressors have in common."""
-
-    eof: bool
-    needs_input: bool
-    unused_data: bytes | None
-
-    def decompress(self, data: bytes, max_length: int) -> bytes:
-        """The next unpacked bytes, at most so many."""
-        ...
-
-
 class _Unpacked(io.BufferedIOBase):
     """The content of compressed streams that stand one after the other.
 
     The libraries' own files cannot be bounded in memory, and some of them pass over what stands behind a stream.
     """
 
-    def __init__(self, raw: BinaryIO, compression: Compression, library: Any) -> None:
-        self._raw, self._compression, self._library = raw, compression, library
-        self._decompressor = self._start()
+    def __init__(self, raw: BinaryIO, start: Callable[[], Any]) -> None:
+        self._raw, self._start, self._one = raw, start, start()
         self._done = 0
-
-    def _start(self) -> _Decompressor:
-        start = getattr(self._library, self._compression.decompressor)
-        return cast(_Decompressor, start(**self._compression.bounds))
 
     @property
     def packed(self) -> int:
@@ -155,10 +140,10 @@ class _Unpacked(io.BufferedIOBase):
 
     def read(self, size: int | None = -1, /) -> bytes:
         """So many bytes; fewer only at the end."""
-        pieces: list[bytes] = []
         left = sys.maxsize if size is None or size < 0 else size
+        pieces = []
         try:
-            while left and (piece := self._next(left)):
+            while left and (piece := self._next(min(left, _MOST))):
                 pieces.append(piece)
                 left -= len(piece)
                 self._done += len(piece)
@@ -170,14 +155,14 @@ class _Unpacked(io.BufferedIOBase):
 
     def _next(self, most: int) -> bytes:
         """The next bytes, at most so many; none at the end."""
-        while True:
+        piece = b""
+        while not piece:
             data = b""
-            if self._decompressor.eof:
-                data = self._decompressor.unused_data or self._raw.read(_PIECE)
-                if not data:
+            if self._one.eof:
+                if not (data := self._one.unused_data or self._raw.read(_PIECE)):
                     return b""
-                self._decompressor = self._start()
-            elif self._decompressor.needs_input and not (data := self._raw.read(_PIECE)):
+                self._one = self._start()
+            elif self._one.needs_input and not (data := self._raw.read(_PIECE)):
                 raise EOFError("Compressed file ended before the end-of-stream marker was reached")
-            if piece := self._decompressor.decompress(data, max_length=min(most, _MOST)):
-                return piece
+            piece = self._one.decompress(data, max_length=most)
+        return piece

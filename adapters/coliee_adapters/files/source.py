@@ -46,13 +46,6 @@ class Kind(enum.StrEnum):
     ABSENT = "absent"  # not there, or it cannot be opened or unpacked; the error says why
 
 
-class _State(NamedTuple):
-    """By what a file is known again; another one, or one that was written to, differs."""
-
-    size: int
-    sign: tuple[int, int] | str
-
-
 class Look(NamedTuple):
     """What was seen of a file."""
 
@@ -82,7 +75,7 @@ class Source:
         self.forms: dict[object, str] = {}
         self.name = "<stdin>" if self.path == "-" else masked(self.path)
         self._spool: BinaryIO | None = None
-        self._state: _State | None = None
+        self._state: remote.State | None = None
         self._seen: Look | None = None
         #: whether a process of its own could read it to its end, of a table; None before that was tried
         self.vetted: bool | None = None
@@ -155,34 +148,36 @@ class Source:
                 if is_folder(self.path):
                     fault = InputError("not-a-file", self.name, "this is a directory", remedy="name the file in it")
                     return Look(Kind.FOLDER, fault)
-                head = self._first() if self.is_stream else _head_of(self)
+                head = self._begin()
         except InputError as error:
             return Look(Kind.ABSENT, error)
         goes_on = len(head) == _HEAD
         if not without_marks(head).strip():
             fault = InputError("empty", self.name, "the file is empty", remedy="give a file with content")
             return Look(Kind.EMPTY, fault, tolerable=True, goes_on=goes_on)
-        try:
-            self._check_kind(head)
-        except InputError as error:
-            kind, tolerable = self._kind_of(head)
-            return Look(kind, error, tolerable, goes_on)
-        return Look(self._kind_of(head)[0], None, False, goes_on)
+        kind, told = self._told(head)
+        return Look(kind, told, kind is Kind.TEXT, goes_on)
 
-    def _kind_of(self, head: bytes) -> tuple[Kind, bool]:
-        """What a file with these first bytes is; and whether it is text with something wrong in it."""
-        shown = file_kinds.kind_of(head)
-        if shown is None:
-            return Kind.TEXT, True
+    def _told(self, head: bytes) -> tuple[Kind, InputError | None]:
+        """What a file with these first bytes is, and why it cannot be read as text or a table."""
+        if (shown := file_kinds.kind_of(head)) is None:
+            return Kind.TEXT, _garbled(head, self.name)
+        kind, remedy = Kind.BINARY, shown.remedy
         if shown in ((file_kinds.TAR,) if self._compression else file_kinds.ARCHIVES):
-            return Kind.ARCHIVE, False
-        if self._compression:
-            return Kind.BINARY, False
-        if shown is file_kinds.SQLITE and file_kinds.is_sqlite_store(head):
-            return Kind.STORE, False
-        if shown is file_kinds.PARQUET:
-            return Kind.TABLE, False
-        return Kind.BINARY, False
+            kind = Kind.ARCHIVE
+            if not self.is_remote and not self.is_stream:
+                try:
+                    archives.contents(outer := archives.outer(self.path))  # which may have more to say
+                except InputError as error:
+                    return kind, error
+                if outer == self.path:
+                    remedy = "unpack it, or name the file in it: ARCHIVE/FILE"
+        elif not self._compression:
+            if shown is file_kinds.PARQUET:
+                return Kind.TABLE, None  # only who asks for text is refused
+            if shown is file_kinds.SQLITE and file_kinds.is_sqlite_store(head):
+                kind = Kind.STORE
+        return kind, InputError("not-text", self.name, f"this is {shown.name}", remedy=remedy)
 
     def check(self) -> None:
         """See that it can be read as text or a table."""
@@ -224,7 +219,10 @@ class Source:
     def head(self) -> bytes:
         """The first 64 KiB, decompressed, without byte order marks."""
         self.check()
-        return without_marks(self._first() if self.is_stream else _head_of(self))
+        return without_marks(self._begin())
+
+    def _begin(self) -> bytes:
+        return self._first() if self.is_stream else _head_of(self)
 
     def _first(self) -> bytes:
         with self._stream() as stream, self._faults():
@@ -242,6 +240,16 @@ class Source:
         if self.is_file and not self.goes_on and not self.look().fault:
             return hashlib.sha256(_head_of(self)).hexdigest()
         return sha256_of(self._place)
+
+    @functools.cached_property
+    def start(self) -> bytes:
+        """What files of one content share, from the first bytes; empty for what is not a plain file."""
+        import hashlib
+
+        with contextlib.suppress(InputError, OSError, ValueError):
+            if not self.is_stream and not self.is_folder:
+                return hashlib.sha256(_head_of(self)).digest()
+        return b""
 
     def digest(self) -> bytes:
         """What two files share only if their content, unpacked, is the same; empty for what cannot be read."""
@@ -300,7 +308,7 @@ class Source:
     def size(self) -> int:
         """How many bytes the plain file has; 0 where they do not lie in one."""
         self.look()
-        return self._state.size if self._state is not None and self.is_file else 0
+        return (self._state.size or 0) if self._state is not None and self.is_file else 0
 
     @property
     def packed_size(self) -> int:
@@ -413,32 +421,13 @@ class Source:
                 stop -= len(piece)
         return n
 
-    def _check_kind(self, head: bytes, *, any_text: bool = False) -> None:
-        """Refuse a file whose first bytes are not those of text."""
-        if (kind := file_kinds.kind_of(head)) is not None:
-            if kind is file_kinds.PARQUET and not self._compression:
-                return  # only who asks for text is refused
-            remedy = kind.remedy
-            if self._kind_of(head)[0] is Kind.ARCHIVE and not self.is_remote and not self.is_stream:
-                archives.contents(outer := archives.outer(self.path))  # which may have more to say
-                if outer == self.path:
-                    remedy = "unpack it, or name the file in it: ARCHIVE/FILE"
-            raise InputError("not-text", self.name, f"this is {kind.name}", remedy=remedy)
-        if any_text:
-            return
-        if file_kinds.is_utf16(head):
-            raise InputError("encoding", self.name, "this is UTF-16 or UTF-32 text", remedy="save the file as UTF-8")
-        if (at := head.find(b"\0")) >= 0:
-            raise _nul(self.name, head.count(b"\n", 0, at) + 1)
-
     def _check_unchanged(self, raw: BinaryIO | None) -> None:
         """Compare a file, an open one or by its name, with what it was when it was first opened."""
         if self.is_remote:
-            now = remote.state(self.path)
-            state = _State(now.size or 0, now.sign)
+            state = remote.state(self.path)
         else:
             found = self._place.stat() if raw is None else os.fstat(raw.fileno())
-            state = _State(found.st_size, (found.st_ino, found.st_mtime_ns))
+            state = remote.State(found.st_size, f"{found.st_ino} {found.st_mtime_ns}")
         if self._state is None:
             self._state = state
         elif state != self._state:
@@ -466,8 +455,8 @@ class Source:
 
     def _copy(self, stream: BinaryIO, spool: BinaryIO) -> None:
         piece = stream.read(_PIECE)
-        if compression_of(io.BytesIO(piece)) is None:
-            self._check_kind(piece, any_text=True)  # /dev/zero does not end
+        if compression_of(io.BytesIO(piece)) is None and (told := self._told(piece))[0] is not Kind.TEXT and told[1]:
+            raise told[1]  # /dev/zero does not end
         while piece:
             if spool.tell() + len(piece) > self.limits.unpacked:
                 problem = f"more than {limits.size(self.limits.unpacked)} were piped in"
@@ -529,6 +518,13 @@ def without_marks(raw: bytes) -> bytes:
     return _MARKS.sub(b"", raw) if has_mark(raw) else raw
 
 
+def _garbled(head: bytes, name: str) -> InputError | None:
+    """The error that text is in another encoding, or holds what none does."""
+    if file_kinds.is_utf16(head):
+        return InputError("encoding", name, "this is UTF-16 or UTF-32 text", remedy="save the file as UTF-8")
+    return _nul(name, head.count(b"\n", 0, at) + 1) if (at := head.find(b"\0")) >= 0 else None
+
+
 def _nul(name: str, line: int) -> InputError:
     remedy = "remove it; a file saved as UTF-16 is full of them, save it as UTF-8"
     return InputError("encoding", name, "a NUL character", line=line, remedy=remedy)
@@ -584,7 +580,7 @@ def copies(files: Iterable[str | Source]) -> list[str | None]:
     a copy of anything.
     """
     given = [Source.of(file) for file in files]
-    starts = [_start(one) for one in given] if len(given) > 1 else [b""] * len(given)
+    starts = [one.start for one in given] if len(given) > 1 else [b""] * len(given)
     alike = Counter(starts)
     firsts: dict[bytes, str] = {}
     found_before: list[str | None] = []
@@ -594,16 +590,6 @@ def copies(files: Iterable[str | Source]) -> list[str | None]:
         if digest:
             firsts.setdefault(digest, one.path)
     return found_before
-
-
-def _start(source: Source) -> bytes:
-    """What files of one content share, from the first bytes; empty for what is not a plain file."""
-    import hashlib  # which most commands do without
-
-    with contextlib.suppress(InputError, OSError, ValueError):
-        if not source.is_stream and not source.is_folder:
-            return hashlib.sha256(_head_of(source)).digest()
-    return b""
 
 
 def by_original(path: str) -> tuple[str, int, str]:

@@ -23,7 +23,7 @@ from coliee_adapters.errors import InputError
 from coliee_adapters.files.source import Source, decode, has_mark
 from coliee_adapters.forms.decimals import decimals, integers
 from coliee_adapters.forms.lines import Comments, content_lines, counted, split_columns
-from coliee_adapters.ids import PADDING, Ids, IntArray, Picked
+from coliee_adapters.ids import PADDING, Ids, IntArray, changes
 from coliee_adapters.records import COMMAS, INVISIBLE, Columns, IdRule, Run, exact_id
 from coliee_adapters.remarks import Remarks
 
@@ -214,7 +214,7 @@ def read_blocks(
     for raw in source.blocks(max(source.size, block) if source.size <= whole else block, start, stop):
         columns = reader.read(raw)
         if layout.remark and start == lines == 0:
-            columns = columns._replace(remarks=(columns.remarks or Remarks()) + Remarks.of(layout.remark))
+            columns.remarks += Remarks.of(layout.remark)
         lines += len(columns.documents)
         yield columns
     reader.comments.check_closed(source.name)
@@ -481,21 +481,6 @@ class Table:
 
     def _spans(self, column: int) -> tuple[IntArray, IntArray]:
         return np.ascontiguousarray(self.first[column]), np.ascontiguousarray(self.last[column])
-
-
-def changes(queries: Ids) -> IntArray:
-    """Where another query than in the line before begins; 0 first, and the number of lines at the end."""
-    if isinstance(queries, Picked) and len(queries):
-        numbered = np.flatnonzero(np.diff(queries.numbers, prepend=-1))
-        heads = queries.at(numbered).settled()  # two numbers may stand for one query
-        return np.append(numbered[changes(heads)[:-1]], len(queries))
-    differ = queries.length[1:] != queries.length[:-1]
-    for word in queries.words(queries.words_needed()):
-        differ |= word[1:] != word[:-1]
-    long = np.flatnonzero(queries.length > PADDING)
-    for at in long[long > 0].tolist() if len(long) else ():  # what differs behind the words
-        differ[at - 1] |= queries[at] != queries[at - 1]
-    return np.concatenate(([0], np.flatnonzero(differ) + 1, [len(queries)]))
 
 
 def _equal(ids: Ids, text: str) -> npt.NDArray[np.bool_]:

@@ -35,14 +35,15 @@ RUN_FORMS: Final = tuple(form for form in FORMS if form.kind == "run")
 
 def shown(source: Source, kind: Kind) -> Form | None:
     """The form of a gold or of a run that a file's first bytes show, which are looked at once."""
-    forms, known, head = GOLD_FORMS if kind == "gold" else RUN_FORMS, (kind, *source.columns.items()), source.head()
+    forms, known = GOLD_FORMS if kind == "gold" else RUN_FORMS, (kind, *source.columns.items())
     if known not in source.forms:
+        head = source.head()
         named = source.columns and not parquet.sniff(head) and tabular.header_of(source)
         words = frozenset(words_of(source.columns))
         listed = words and statute.lists_labels(head, words)
         only = "table" if named else "labels" if listed else ""
         found = (form for form in forms if (form.name == only if only else form.sniff(head)))
-        source.forms[known] = form.name if (form := next(found, None)) else ""
+        source.forms[known] = form.name if not is_description(head) and (form := next(found, None)) else ""
     return next((form for form in forms if form.name == source.forms[known]), None)
 
 
@@ -77,14 +78,13 @@ def form_of(source: Source, kind: Kind, name: str | None = None) -> Form:
             return form
         problem = f"unknown {kind} format {name!r}; the formats are {', '.join(form.name for form in forms)}"
         raise UsageError("unknown-name", problem)
-    head = source.head()
-    if is_description(head):
+    if (form := shown(source, kind)) is not None:
+        return form
+    if is_description(head := source.head()):
         remedy = "leave it out: it is sent with the runs, and not scored"
         raise InputError(
             "unknown-format", source.name, "this is a system description, not a run", line=1, remedy=remedy
         )
-    if (form := shown(source, kind)) is not None:
-        return form
     content = head.lstrip()
     raise InputError(
         "unknown-format",

@@ -2,13 +2,12 @@
 
 from __future__ import annotations
 
-import contextlib
 import itertools
 import json
 import math
 import re
 from collections.abc import Iterator
-from typing import Final, cast
+from typing import Final
 
 from coliee_adapters.errors import InputError
 
@@ -19,13 +18,6 @@ _CONTENT = re.compile(r"[^ \t\r\n]")
 _PERHAPS_UNFIT = r"\\u(?:0000|[dD][89a-fA-F])|[\ud800-\udfff]"
 
 
-def _unique(pairs: list[tuple[str, object]]) -> dict[str, object]:
-    members = dict(pairs)
-    if len(members) < len(pairs):
-        raise ValueError
-    return members
-
-
 def _finite(number: str) -> float:
     value = float(number)
     if not math.isfinite(value):
@@ -33,14 +25,19 @@ def _finite(number: str) -> float:
     return value
 
 
-#: Refuses what ``parse`` refuses, except characters and keys that stand twice.
+def _unique(pairs: list[tuple[str, object]]) -> dict[str, object]:
+    members = dict(pairs)
+    if len(members) < len(pairs):
+        raise ValueError
+    return members
+
+
+#: Refuses what ``parse`` refuses, except characters and keys that stand twice; and those too, which takes longer.
 _PLAIN = json.JSONDecoder(parse_constant=_finite, parse_float=_finite)
+_UNIQUE = json.JSONDecoder(object_pairs_hook=_unique, parse_constant=_finite, parse_float=_finite)
 
 #: so many lines are read together
 MANY: Final = 10_000
-
-#: Refuses what ``parse`` refuses, except characters, and does not say where: made once, it is fast on short lines.
-_STRICT = json.JSONDecoder(object_pairs_hook=_unique, parse_constant=_finite, parse_float=_finite)
 
 
 def is_lines(text: str) -> bool:
@@ -96,22 +93,22 @@ def _may_be_unfit(text: str) -> bool:
 
 
 def _unique_keys(text: str) -> object:
-    """The value of a JSON text in which, counting its signs shows, no key stands twice; None if that is not sure."""
+    """The value of a JSON text without characters that are refused; None if anything else in it is."""
     try:
         value = _PLAIN.decode(text)
+        level: list[object] = [value]
+        objects = members = 0
+        wanted = text.count("{")
+        while level and objects < wanted:
+            found = [one for one in level if isinstance(one, dict)]
+            objects, members = objects + len(found), members + sum(map(len, found))
+            lists = (one for one in level if isinstance(one, list))
+            level = [*itertools.chain.from_iterable(lists), *itertools.chain.from_iterable(map(dict.values, found))]
+        # counting its signs shows that no key stands twice, unless they are in a string
+        plain = objects == wanted and members == text.count(":")
+        return value if plain else _UNIQUE.decode(text)
     except (ValueError, RecursionError):
         return None
-    level: list[object] = [value]
-    objects = members = 0
-    wanted = text.count("{")
-    while level:
-        found = [one for one in level if isinstance(one, dict)]
-        objects, members = objects + len(found), members + sum(map(len, found))
-        if objects == wanted:
-            break
-        lists = (one for one in level if isinstance(one, list))
-        level = [*itertools.chain.from_iterable(lists), *itertools.chain.from_iterable(map(dict.values, found))]
-    return value if objects == wanted and members == text.count(":") else None
 
 
 def parse(text: str, name: str, first_line: int = 1) -> object:
@@ -121,11 +118,8 @@ def parse(text: str, name: str, first_line: int = 1) -> object:
     {'001': ['013.txt']}
     """
     perhaps_unfit = _may_be_unfit(text)
-    if not perhaps_unfit:
-        if (value := _unique_keys(text)) is not None:
-            return value
-        with contextlib.suppress(ValueError, RecursionError):  # what is wrong is found again below, with its place
-            return cast(object, _STRICT.decode(text))
+    if not perhaps_unfit and (value := _unique_keys(text)) is not None:
+        return value
 
     def fault(kind: str, problem: str, at: int, found: str | None, remedy: str) -> InputError:
         line = first_line + text.count("\n", 0, at)
@@ -177,19 +171,17 @@ def parse(text: str, name: str, first_line: int = 1) -> object:
 
 def line_of(text: str, key: str) -> int | None:
     """The line of a member of the outermost objects of a JSON text."""
-    depth, string, at = 0, "", 0
-    for token in re.finditer(_TOKEN, text):
-        sign = token[0]
-        if sign == ":" and depth == 1 and json.loads(string) == key:
-            return 1 + text.count("\n", 0, at)
-        if sign.startswith('"'):
-            string, at = sign, token.start()
-        depth += (sign == "{") - (sign == "}")
-    return None
+    at = next((at for found, at, around in _keys(text) if found == key and len(around) == 1), None)
+    return None if at is None else 1 + text.count("\n", 0, at)
 
 
 def _repeated_keys(text: str) -> Iterator[tuple[str, int]]:
     """The keys of a JSON text that their object has already, and where they start."""
+    return ((key, at) for key, at, around in _keys(text) if key in around[-1])
+
+
+def _keys(text: str) -> Iterator[tuple[str, int, list[set[str]]]]:
+    """The keys of a JSON text, where they start, and the objects around each with the keys that they have by then."""
     objects: list[set[str]] = []
     string, at = "", 0
     for token in re.finditer(_TOKEN, text):
@@ -200,7 +192,5 @@ def _repeated_keys(text: str) -> Iterator[tuple[str, int]]:
         elif token[0] == "}":
             objects.pop()
         elif token[0] == ":":
-            key = json.loads(string)
-            if key in objects[-1]:
-                yield key, at
+            yield (key := json.loads(string)), at, objects
             objects[-1].add(key)

@@ -130,9 +130,8 @@ class Read(NamedTuple):
 def read(source: Source) -> Iterator[Read]:
     """The answers in a file: JSON, JSON Lines, a table with a header, or lines of an id and a text."""
     text = source.text()
-    rows = _json(text, source) if text.lstrip().startswith(("{", "[")) else _lines(text, source)
     is_empty = True
-    for query, content, place in rows:
+    for query, content, place in (_json if text.lstrip().startswith(("{", "[")) else _lines)(text, source):
         is_empty = False
         yield Read(query, label_of(content), content, place)
     if is_empty:
@@ -148,20 +147,16 @@ _Row = tuple[str, str, Place]
 
 
 def _json(text: str, source: Source) -> Iterator[_Row]:
-    if json_text.is_lines(text):
-        for number, value in json_text.lines(text, source.name):
-            yield _record(value, Place(source.name, "line", number), source)
-        return
-    held: Any = json_text.parse(text, source.name)
-    if isinstance(held, list):
-        for at, value in enumerate(held, start=1):
-            yield _record(value, Place(source.name, "item", at), source)
-    elif _query(held, source):
-        yield _record(held, Place(source.name, "item", 1), source)
-    else:
-        for at, (name, value) in enumerate(held.items(), start=1):
-            place = Place(source.name, "item", at)
-            yield name, value if isinstance(value, str) else _content(value, place, source), place
+    part, held = "line", json_text.lines(text, source.name)
+    if not json_text.is_lines(text):
+        whole: Any = json_text.parse(text, source.name)
+        if isinstance(whole, dict) and not _query(whole, source):
+            for at, (name, value) in enumerate(whole.items(), start=1):
+                yield name, _content(value, place := Place(source.name, "item", at), source), place
+            return
+        part, held = "item", enumerate(whole if isinstance(whole, list) else [whole], start=1)
+    for number, value in held:
+        yield _record(value, Place(source.name, part, number), source)
 
 
 def _record(value: Any, place: Place, source: Source) -> _Row:
@@ -177,7 +172,7 @@ def _content(value: Any, place: Place, source: Source) -> str:
     while True:
         if isinstance(held, list) and held and (len(held) == 1 or _is_dialogue(held)):
             held = held[-1]
-        if isinstance(held, str) and held is not value:
+        if isinstance(held, str):
             return held
         names = {normal_name(name): name for name in held} if isinstance(held, dict) else {}
         if given:

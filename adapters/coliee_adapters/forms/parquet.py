@@ -238,7 +238,7 @@ def _blocks(source: Source, roles: Mapping[str, int], rule: IdRule, tag: str, re
     """The rows of a run as blocks of columns."""
     blocks = blocks_of(_batches(source, roles), rule, tag)
     first = next(blocks)
-    first = first._replace(remarks=remarks + (first.remarks or Remarks())) if remarks else first
+    first.remarks = remarks + first.remarks
     return telling_binary(itertools.chain([first], blocks))
 
 

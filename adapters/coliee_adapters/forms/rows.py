@@ -19,11 +19,10 @@ import numpy.typing as npt
 from coliee_adapters.errors import InputError, Place
 from coliee_adapters.files.source import Source
 from coliee_adapters.forms import arrow
-from coliee_adapters.forms.columns import changes
 from coliee_adapters.forms.form import NOTHING, Entries, Form, Found, Row, Values
 from coliee_adapters.forms.statute import DIGITS, LABELS, word_of
 from coliee_adapters.forms.vocabulary import answer_word, words_of
-from coliee_adapters.ids import Ids, IntArray, Picked, mixed, pieces
+from coliee_adapters.ids import Ids, IntArray, Picked, changes, mixed, pieces
 from coliee_adapters.records import (
     GREATEST_RELEVANCE,
     ONE_WORD,
@@ -326,7 +325,7 @@ def run_of(
         tag = tag_of(first.tag)
     blocks = list(telling_binary(blocks_of(found, rule, tag, commas))) or [Columns([], [0], [])]
     if remarks:
-        blocks[0] = blocks[0]._replace(remarks=remarks + (blocks[0].remarks or Remarks()))
+        blocks[0].remarks = remarks + blocks[0].remarks
     scored = any(block.scores is not None for block in blocks) and first is not None and first.number is not NOTHING
     queries = [query for block in blocks for query in block.queries]
     return Run(partial(iter, blocks), tag, scored, path, form, grouped=len(set(queries)) == len(queries))
@@ -445,12 +444,11 @@ def telling_binary(blocks: Iterable[Columns]) -> Iterator[Columns]:
             yield last
         last = block
         if zeros + ones == n and block.scores is not None:  # mostly the first say no
-            scores = np.asarray(block.scores)
-            zeros, ones = zeros + int((scores == 0).sum()), ones + int((scores == 1).sum())
-            n += len(scores)
+            zeros, ones = zeros + int((block.scores == 0).sum()), ones + int((block.scores == 1).sum())
+            n += len(block.scores)
     if last is not None:
         if zeros and ones and zeros + ones == n:
-            last = last._replace(remarks=(last.remarks or Remarks()) + Remarks.of("binary-score"))
+            last.remarks += Remarks.of("binary-score")
         yield last
 
 

@@ -175,7 +175,7 @@ def _remarked(source: Source, header: Header, rule: IdRule, tag: str, remarks: R
     """The same blocks with the remarks on the header, and on all scores."""
     found = blocks(source, header, rule, tag)
     first = next(found)
-    first = first._replace(remarks=(first.remarks or Remarks()) + remarks) if remarks else first
+    first.remarks += remarks
     return telling_binary(chain([first], found))
 
 
@@ -189,7 +189,8 @@ def blocks(source: Source, header: Header, rule: IdRule, tag: str, of_row: IdRul
         check_width(lines, len(header.layout.columns), source)
         of_lines = [_values_of(lines, header.roles, source)]
         for block in blocks_of(of_lines, of_row or rule, tag, rule is exact_id):
-            yield block._replace(remarks=told + (block.remarks or Remarks()) or None)
+            block.remarks = told + block.remarks
+            yield block
 
     reader = Reader(source.name, header.layout, rule, tag)
     plain = partial(plain_rows, separator=header.separator, rule=rule)

@@ -34,22 +34,25 @@ _ALL_OR_NONE: Final = "gold has true or false for every one of them, or null for
 _DECISION_RULE: Final = "any null court_decision disqualifies the run for tort prediction"
 _CLAIM_RULE: Final = "any null is_accepted disqualifies the run for rationale extraction"
 
-_Fault = Callable[..., InputError]
-
 
 class Claim(NamedTuple):
     """One party's claim and whether the court accepted it; None where that is not given."""
 
+    side: str
     id: str
     is_accepted: bool | None
 
+    @property
+    def document(self) -> str:
+        """Its id as a document."""
+        return SIDES[self.side] + self.id
+
 
 class TortCase(NamedTuple):
-    """One instance of the pilot: the claims of both sides and the court's decision; None where it is not given."""
+    """One instance of the pilot: the plaintiff's claims, then the defendant's, and the decision, None if not given."""
 
     id: str
-    plaintiff_claims: tuple[Claim, ...]
-    defendant_claims: tuple[Claim, ...]
+    claims: tuple[Claim, ...]
     court_decision: bool | None
     line: int = 0
 
@@ -74,7 +77,7 @@ def _gold(source: Source, _: Note) -> Found:
     """What is right: the decisions as answers, the claims as documents of relevance 1 or 0, or one of both."""
     cases = read_cases(source)
     decided = any(case.court_decision is not None for case in cases)
-    judged = any(claim.is_accepted is not None for case in cases for *_, claim in claim_documents(case))
+    judged = any(claim.is_accepted is not None for case in cases for claim in case.claims)
     if not decided and not judged:
         problem = "test data: every court_decision and is_accepted is null"
         raise InputError("missing-label", source.name, problem, remedy="give the file with the court's decisions")
@@ -96,30 +99,27 @@ def _claims(source: Source, _: Note) -> Found:
 
 
 def _decided(cases: Sequence[TortCase], source: Source, rule: str) -> Iterator[Row]:
-    for case in _without_nulls([(case, "", case.court_decision) for case in cases], "court_decision", source, rule):
+    _check_nulls([(case, "", case.court_decision) for case in cases], "court_decision", source, rule)
+    for case in cases:
         yield Row(Place(source.name, "line", case.line), case.id, answer=case.court_decision)
 
 
 def _judged(cases: Sequence[TortCase], source: Source, rule: str) -> Iterator[Row]:
-    every = [(case, side, claim) for case in cases for side, _, claim in claim_documents(case)]
-    named = [(case, f", {side} claim {quoted(claim.id)}", claim.is_accepted) for case, side, claim in every]
-    _without_nulls(named, "is_accepted", source, rule)
+    every = [(case, claim) for case in cases for claim in case.claims]
+    named = [(case, f", {claim.side} claim {quoted(claim.id)}", claim.is_accepted) for case, claim in every]
+    _check_nulls(named, "is_accepted", source, rule)
     for case in cases:
         place = Place(source.name, "line", case.line)
         yield Row(place, case.id)
-        for _, document, claim in claim_documents(case):
-            yield Row(place, case.id, document, int(claim.is_accepted is True))
+        yield from (Row(place, case.id, claim.document, int(claim.is_accepted is True)) for claim in case.claims)
 
 
-def _without_nulls(
-    values: Sequence[tuple[TortCase, str, bool | None]], key: str, source: Source, rule: str
-) -> list[TortCase]:
-    """The cases of values; refused where one is null."""
+def _check_nulls(values: Sequence[tuple[TortCase, str, bool | None]], key: str, source: Source, rule: str) -> None:
+    """Refuse values of which some are null."""
     if nulls := [(case, named) for case, named, value in values if value is None]:
         case, named = nulls[0]
         problem = f"{len(nulls)} of {len(values)} {key} values are null, first in instance {quoted(case.id)}{named}"
         raise InputError("missing-label", source.name, problem, line=case.line or None, remedy=rule)
-    return [case for case, *_ in values]
 
 
 def _fill(one: Written, stream: io.TextIOBase) -> None:
@@ -137,7 +137,7 @@ def _fill(one: Written, stream: io.TextIOBase) -> None:
             raise fault("missing-key", problem, remedy=_CLAIM_RULE)
         else:
             entries = [entry for side in SIDES for entry in instance[f"{side}_claims"]]
-            by_document = dict(zip((doc for _, doc, _ in claim_documents(case)), entries, strict=True))
+            by_document = dict(zip((claim.document for claim in case.claims), entries, strict=True))
             accepted = one.documents[case.id]
             if unknown := [doc for doc in accepted if doc not in by_document]:
                 remedy = "p0 is the plaintiff's claim 0, d0 the defendant's"
@@ -146,13 +146,6 @@ def _fill(one: Written, stream: io.TextIOBase) -> None:
             for doc, entry in by_document.items():
                 entry["is_accepted"] = doc in accepted
         stream.write(json.dumps(instance, ensure_ascii=False) + "\n")
-
-
-def claim_documents(case: TortCase) -> Iterator[tuple[str, str, Claim]]:
-    """The claims of both sides, each with its side and its document id."""
-    for side, of_side in zip(SIDES, (case.plaintiff_claims, case.defendant_claims), strict=True):
-        for claim in of_side:
-            yield side, SIDES[side] + claim.id, claim
 
 
 def instances(source: Source) -> Iterator[tuple[dict[str, Any], TortCase]]:
@@ -176,65 +169,69 @@ def instances(source: Source) -> Iterator[tuple[dict[str, Any], TortCase]]:
 
 def read_instance(text: str, name: str, line: int) -> tuple[dict[str, Any], TortCase]:
     """The instance of one line, as it stands and as a record."""
-    fault = Place(name, "line", line).fault
+    place = Place(name, "line", line)
     content = text.strip(" \t\r")
     # not parsed: the start of an indented list or object would only be called broken JSON
     indented = content == "{" or content.startswith("[")
     instance = None if indented else parse(text.rstrip(" \t\r"), name, line)
     if not isinstance(instance, dict):
-        raise fault("structure", "this line does not hold an instance", found=content, remedy=_LAYOUT)
-    return instance, TortCase(
-        id=_id(instance, "tort_id", "the instance", fault),
-        plaintiff_claims=_side(instance, "plaintiff_claims", fault),
-        defendant_claims=_side(instance, "defendant_claims", fault),
-        court_decision=_verdict(instance, "court_decision", "the instance", fault),
-        line=line,
-    )
+        raise place.fault("structure", "this line does not hold an instance", found=content, remedy=_LAYOUT)
+    of_instance = _Members(instance, "the instance", place)
+    claims = tuple(claim for side in SIDES for claim in _claims_of(of_instance, side))
+    return instance, TortCase(of_instance.id("tort_id"), claims, of_instance.verdict("court_decision"), line)
 
 
-def _side(instance: dict[str, Any], key: str, fault: _Fault) -> tuple[Claim, ...]:
-    entries = _value(instance, key, "the instance", fault)
-    if not isinstance(entries, list):
-        problem = f"{key} is not a list"
-        raise fault("structure", problem, found=_json(entries), remedy="if there are no claims, write an empty list")
-    by_id: dict[str, Claim] = {}
-    for n, entry in enumerate(entries, 1):
+def _claims_of(instance: _Members, side: str) -> Iterator[Claim]:
+    key = f"{side}_claims"
+    wanted = "structure", "a list", "if there are no claims, write an empty list"
+    known: set[str] = set()
+    for n, entry in enumerate(instance.value(key, lambda value: isinstance(value, list), wanted), 1):
         where = f"entry {n} of {key}"
         if not isinstance(entry, dict):
-            problem = f"{where} is not an object"
-            raise fault("structure", problem, found=_json(entry), remedy="expected a claim's id and is_accepted")
-        claim = Claim(_id(entry, "id", where, fault), _verdict(entry, "is_accepted", where, fault))
-        if claim.id in by_id:
+            remedy = "expected a claim's id and is_accepted"
+            raise instance.place.fault(
+                "structure", f"{where} is not an object", json.dumps(entry, ensure_ascii=False), remedy
+            )
+        held = _Members(entry, where, instance.place)
+        claim = Claim(side, held.id("id"), held.verdict("is_accepted"))
+        if claim.id in known:
             problem = f"{where} has the id of an earlier one"
-            raise fault("duplicate", problem, found=claim.id, remedy="give each claim once")
-        by_id[claim.id] = claim
-    return tuple(by_id.values())
+            raise instance.place.fault("duplicate", problem, claim.id, "give each claim once")
+        known.add(claim.id)
+        yield claim
 
 
-def _id(members: dict[str, Any], key: str, where: str, fault: _Fault) -> str:
-    value = _value(members, key, where, fault)
-    is_id = isinstance(value, str | int) and not isinstance(value, bool)
-    if not is_id or not normal_id(str(value)):
-        raise fault("bad-id", f"{key} of {where} is not an id", found=_json(value), remedy='expected text such as "0"')
-    return normal_id(str(value))
+class _Members(NamedTuple):
+    """The members of an instance or a claim, what to call it, and where it stands."""
+
+    held: dict[str, Any]
+    name: str
+    place: Place
+
+    def value(self, key: str, fits: Callable[[Any], bool], wanted: tuple[str, str, str]) -> Any:
+        """A member that fits; else an error of a kind, that it is not something, and what was expected."""
+        if key not in self.held:
+            raise self.place.fault("missing-key", f"{self.name} has no key {key}", ", ".join(self.held), "add it")
+        value = self.held[key]
+        if not fits(value):
+            kind, what, remedy = wanted
+            found = json.dumps(value, ensure_ascii=False)
+            raise self.place.fault(kind, f"{key} of {self.name} is not {what}", found, remedy)
+        return value
+
+    def id(self, key: str) -> str:
+        """A member that is an id."""
+        return normal_id(str(self.value(key, _is_id, ("bad-id", "an id", 'expected text such as "0"'))))
+
+    def verdict(self, key: str) -> bool | None:
+        """A member that is true, false or null."""
+        wanted = "bad-label", "a verdict", "expected true, false or null"
+        found: bool | None = self.value(key, lambda value: value is None or isinstance(value, bool), wanted)
+        return found
 
 
-def _verdict(members: dict[str, Any], key: str, where: str, fault: _Fault) -> bool | None:
-    value = _value(members, key, where, fault)
-    if value is not None and not isinstance(value, bool):
-        problem = f"{key} of {where} is not a verdict"
-        raise fault("bad-label", problem, found=_json(value), remedy="expected true, false or null")
-    return value
-
-
-def _value(members: dict[str, Any], key: str, where: str, fault: _Fault) -> Any:
-    if key not in members:
-        raise fault("missing-key", f"{where} has no key {key}", found=", ".join(members), remedy="add it")
-    return members[key]
-
-
-def _json(value: object) -> str:
-    return json.dumps(value, ensure_ascii=False)
+def _is_id(value: object) -> bool:
+    return isinstance(value, str | int) and not isinstance(value, bool) and bool(normal_id(str(value)))
 
 
 _LOOKS: Final = '{"tort_id": "0", …}'

@@ -46,9 +46,9 @@ class _Record(NamedTuple):
 def read_gold(source: Source, layout: Layout) -> Gold:
     """Read a gold: documents in ``qrels``, labels in ``labels``, what other parts there are in ``beside``."""
     remarks = Remarks()
-    records = _all_records(source, layout, gold=True)
+    records = _records(source, layout, gold=True)
     found = {
-        name: gold_of(_judged(records, part, layout), exact_id, source.name, FORMAT, remarks).qrels or {}
+        name: gold_of(_rows(records, part, layout, "relevance"), exact_id, source.name, FORMAT, remarks).qrels or {}
         for name, part in layout.parts.items()
         if name != layout.labels
     }
@@ -60,7 +60,7 @@ def read_gold(source: Source, layout: Layout) -> Gold:
 
 def read_queries(source: Source, layout: Layout) -> tuple[str, ...]:
     """The ids of the queries of a gold, or of a test file that is written like it but for what is right."""
-    return tuple(dict.fromkeys(query for _, query in _queries(list(_records(source, layout)), layout)))
+    return tuple(dict.fromkeys(query for _, query in _queries(_records(source, layout), layout)))
 
 
 def may_be(source: Source, layout: Layout) -> bool:
@@ -80,7 +80,7 @@ def read_run(source: Source, layout: Layout) -> Run | Answers:
     if (header := _regular(source, layout)) is not None:
         scored = any(part.score for part in layout.parts.values())
         return Run(partial(_blocks, source, header), source.stem, scored, source.name, FORMAT)
-    records = _all_records(source, layout)
+    records = _records(source, layout)
     parts: dict[str, Run | Answers] = {
         name: _run(source, records, layout, part) for name, part in layout.parts.items() if name != layout.labels
     }
@@ -92,16 +92,8 @@ def read_run(source: Source, layout: Layout) -> Run | Answers:
     return replace(parts.pop(first), beside=parts)
 
 
-def _judged(records: Sequence[_Record], part: Part, layout: Layout) -> Iterator[Row]:
-    """The judgements of one part of a gold."""
-    for record, query in _queries(records, layout):
-        items = [Row(record.place, query, *item) for item in _items(record, part, layout, "relevance")]
-        yield from items or (Row(record.place, query),)
-
-
-def _ranked(records: Iterable[_Record], part: Part, layout: Layout) -> Iterator[Row]:
-    """The documents of one part of a run."""
-    role = "rank" if part.rank and not part.score else "score"
+def _rows(records: Iterable[_Record], part: Part, layout: Layout, role: str) -> Iterator[Row]:
+    """The documents of one part, each with its relevance, score or rank."""
     for record, query in _queries(records, layout):
         items = [
             Row(record.place, query, document, **{FIELDS.get(role, role): number})
@@ -113,7 +105,7 @@ def _ranked(records: Iterable[_Record], part: Part, layout: Layout) -> Iterator[
 def _run(source: Source, records: Sequence[_Record], layout: Layout, part: Part) -> Run:
     """The documents of one part, those of a query together."""
     ranked: dict[str, list[Row]] = {}
-    for row in _ranked(records, part, layout):
+    for row in _rows(records, part, layout, "rank" if part.rank and not part.score else "score"):
         ranked.setdefault(row.query, []).append(row)
     run = run_of(chain.from_iterable(ranked.values()), exact_id, source.name, FORMAT, source.stem)
     assert isinstance(run, Run)
@@ -127,37 +119,29 @@ def _labelled(records: Sequence[_Record], layout: Layout, *, gold: bool = False)
     for record, query in _queries(records, layout):
         word = _value(record, part.at) if part.at else record.held
         if word is not None:
-            text = _normal(_word(word))
+            text = _normal(_shown(word))
             if gold and text not in yes | no:
                 remedy = f"the protocol names {', '.join((*part.yes, *part.no))}"
-                raise record.place.fault("bad-label", "this is not a label", _word(word), remedy)
-            yield Labelled(query, "Y" if text in yes else "N" if text in no else f"{_word(word)!r}", record.place)
+                raise record.place.fault("bad-label", "this is not a label", _shown(word), remedy)
+            yield Labelled(query, "Y" if text in yes else "N" if text in no else f"{_shown(word)!r}", record.place)
 
 
 def _normal(text: str) -> str:
     return unicodedata.normalize("NFC", text.strip())
 
 
-def _word(value: object) -> str:
-    return value if isinstance(value, str) else json.dumps(value, ensure_ascii=False)
-
-
-def _all_records(source: Source, layout: Layout, *, gold: bool = False) -> list[_Record]:
+def _records(source: Source, layout: Layout, *, gold: bool = False) -> list[_Record]:
     """The records of a file, of which there must be one."""
-    if not (records := list(_records(source, layout, gold=gold))):
-        raise _no_rows(source, "rows" if layout.container in ROWS else "records")
-    return records
-
-
-def _records(source: Source, layout: Layout, *, gold: bool = False) -> Iterator[_Record]:
-    """The records of a file."""
     if layout.container == "json":
-        yield from _of_json(json_text.parse(source.text(), source.name), source, layout)
+        found = list(_of_json(json_text.parse(source.text(), source.name), source, layout))
     elif layout.container == "jsonl":
-        for number, value in json_text.lines(source.text(), source.name):
-            yield from _of_json([value], source, layout, number)
+        lines = json_text.lines(source.text(), source.name)
+        found = [record for number, value in lines for record in _of_json([value], source, layout, number)]
     else:
-        yield from _of_rows(source, layout, gold=gold)
+        found = list(_of_rows(source, layout, gold=gold))
+    if not found:
+        raise _no_rows(source, "rows" if layout.container in ROWS else "records")
+    return found
 
 
 def _of_json(held: object, source: Source, layout: Layout, line: int | None = None) -> Iterator[_Record]:

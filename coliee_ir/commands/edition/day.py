@@ -17,7 +17,7 @@ from coliee_adapters.files.source import Source
 from coliee_adapters.forms.lines import counted
 from coliee_adapters.remarks import Remark
 from coliee_ir.commands.edition.config import Edition, TaskPart
-from coliee_ir.commands.evaluate import Watch, score
+from coliee_ir.commands.evaluate import Watch, evaluate_all
 from coliee_ir.commands.leaderboard import Entry, Leaderboard, leaderboard
 from coliee_ir.commands.validate.receiving import Asked, received
 from coliee_ir.commands.validate.result import Inbox
@@ -87,7 +87,7 @@ def day_of(edition: Edition, watch: Watch | None = None) -> Day:
         # what is not of its task is passed over, and that of another
         own = replace(inventory, items=[replace(one) for one in inventory.items])
         try:
-            every.append(score(evaluator, Runs((), (), own, True), keep_going=True, watch=watch))
+            every.append(evaluate_all(evaluator, Runs((), (), own, True), keep_going=True, watch=watch))
         except UsageError as error:
             if error.kind != "no-run":
                 raise

@@ -71,8 +71,8 @@ def evaluate(
 
 
 def evaluate_all(
-    gold: GoldLike,
-    runs: PathLike | Mapping[str, RunLike | Submission] | Iterable[RunLike | Submission],
+    gold: GoldLike | Evaluator,
+    runs: PathLike | Mapping[str, RunLike | Submission] | Iterable[RunLike | Submission] | Runs,
     *,
     measures: str | Sequence[str] = (),
     teams: PathLike | Mapping[str, str] | None = None,
@@ -89,7 +89,7 @@ def evaluate_all(
     """Score several runs, once; ``compare``, ``plan``, ``leaderboard`` and ``report`` take what it gives.
 
     Args:
-        gold: what ``read_gold`` takes.
+        gold: what ``read_gold`` takes; or an ``Evaluator``, which has a gold, measures and rules of its own.
         runs: what ``read_run`` takes, each by its name or in a list; a ``Submission`` of several parts; the path of a
             folder or an archive, in which the parts of submissions find each other; the path of a store, which stands
             for the runs in it.
@@ -120,63 +120,16 @@ def evaluate_all(
     if gold is None or isinstance(gold, Number):
         read_gold(gold)  # which says what is wrong with it, before the runs are looked at
     _check(runs, store, keep, watch, tell)
-    columns, task = rules.get("columns"), rules.get("task")
-    found = find_runs(
-        runs, golds_of(gold, task, columns), together=not (teams is None and team_pattern is None), teams=teams,
-        team_pattern=team_pattern, task=task, edition=rules.get("edition"), columns=columns,
+    made = gold if isinstance(gold, Evaluator) else None
+    if made is not None and (measures or rules):
+        raise UsageError("option-conflict", "an Evaluator has measures and rules of its own; name them there")
+    by = rules if made is None else Rules(task=made.task, edition=made.edition, columns=made.columns)
+    task, columns = by.get("task"), by.get("columns")
+    found = runs if isinstance(runs, Runs) else find_runs(
+        runs, golds_of(gold if made is None else made.gold, task, columns), teams=teams, team_pattern=team_pattern,
+        together=not (teams is None and team_pattern is None), task=task, edition=by.get("edition"), columns=columns,
     )  # fmt: skip
-    evaluator = prepare(gold, found, measures, **rules)
-    scored = score(
-        evaluator, found, keep=keep, keep_going=keep_going, store=store, jobs=jobs, executor=executor,
-        watch=watch, tell=tell,
-    )  # fmt: skip
-    if _values_are(gold, float):
-        scored = replace(scored, scores=[*map(_asked_about_swap, scored.scores, scored.submissions)])
-    return scored
-
-
-def prepare(
-    gold: GoldLike,
-    found: Runs,
-    measures: str | Sequence[str] = (),
-    *,
-    beside: Iterable[object] = (),
-    **rules: Unpack[Rules],
-) -> Evaluator:
-    """The evaluator of runs that were found, which show the task where the gold does not.
-
-    Names of columns that neither the gold, a run nor a file ``beside`` them has are refused.
-    """
-    because = ""
-    if rules.get("task") is None and found.stores:
-        from coliee_ir.scoring.store import task_of  # which most commands do without
-
-        if (task := task_of(found.stores)) is not None:
-            rules["task"], because = task, f"as in {found.stores[0]}"
-    if columns := rules.get("columns"):
-        runs = [part for one in found.alone for part in one.parts]
-        flat = [one for one in (*found.sources, *runs, *beside) if one is not None]
-        golds = [gold] if isinstance(gold, Source) and not gold.is_folder else gold_files(gold)
-        if golds and all(isinstance(one, Source) for one in flat):  # what is in memory has columns too
-            check_columns([*(as_given(file, columns) for file in golds), *flat], columns)
-    evaluator = Evaluator(gold, measures, runs=found.telling, **rules)
-    evaluator.because = because or evaluator.because
-    return evaluator
-
-
-def score(
-    evaluator: Evaluator,
-    found: Runs,
-    *,
-    keep: Keep = "judged",
-    keep_going: bool = False,
-    store: PathLike | None = None,
-    jobs: int | None = None,
-    executor: Executor | None = None,
-    watch: Watch | None = None,
-    tell: Callable[[str], object] | None = None,
-) -> Scored:
-    """Score runs that were found, and take the scores of others from stores: see ``evaluate_all``."""
+    evaluator = prepare(gold, found, measures, **rules) if made is None else made
     arrived = found.submissions(evaluator)
     remarks, invalid = list(arrived.remarks), list(arrived.invalid)
     if tell is not None:
@@ -214,7 +167,38 @@ def score(
             remarks.append(f"{store}: {counted(keeping.new, 'run')} scored, {keeping.known} known")
             if tell is not None:
                 tell(remarks[-1])
+    if _values_are(gold, float):
+        scores = [*map(_asked_about_swap, scores, submissions)]
     return Scored(scores, evaluator, submissions, invalid, remarks, found.inventory, keep)
+
+
+def prepare(
+    gold: GoldLike,
+    found: Runs,
+    measures: str | Sequence[str] = (),
+    *,
+    beside: Iterable[object] = (),
+    **rules: Unpack[Rules],
+) -> Evaluator:
+    """The evaluator of runs that were found, which show the task where the gold does not.
+
+    Names of columns that neither the gold, a run nor a file ``beside`` them has are refused.
+    """
+    because = ""
+    if rules.get("task") is None and found.stores:
+        from coliee_ir.scoring.store import task_of  # which most commands do without
+
+        if (task := task_of(found.stores)) is not None:
+            rules["task"], because = task, f"as in {found.stores[0]}"
+    if columns := rules.get("columns"):
+        runs = [part for one in found.alone for part in one.parts]
+        flat = [one for one in (*found.sources, *runs, *beside) if one is not None]
+        golds = [gold] if isinstance(gold, Source) and not gold.is_folder else gold_files(gold)
+        if golds and all(isinstance(one, Source) for one in flat):  # what is in memory has columns too
+            check_columns([*(as_given(file, columns) for file in golds), *flat], columns)
+    evaluator = Evaluator(gold, measures, runs=found.telling, **rules)
+    evaluator.because = because or evaluator.because
+    return evaluator
 
 
 def _of_store(path: str, evaluator: Evaluator) -> Iterator[Scores]:

@@ -71,7 +71,8 @@ def gap(scored: Sequence[Scores]) -> Details:
     Raises:
         UsageError: the measure looks at labels only, or is no share of 1.
     """
-    runs = _comparable(scored, 1, "--gap")
+    runs = checked(scored, 1, "--gap", documents=True)
+    comparable(runs)
     measure = next(iter(runs[0].results))
     if not has_gap(measure, runs[0].judged):
         raise UsageError("unfit-measure", f"--gap divides what rankings miss in P, R, F, AP, nDCG …, not {measure}")
@@ -119,15 +120,6 @@ def gap_of(measure: Measure, parts: Parts, decisions: Decisions) -> Gap | Labell
     return Gap(steps[0], constant, k, count, order, never)
 
 
-def _comparable(scored: Sequence[Scores], least: int, what: str) -> Sequence[Scores]:
-    """Runs of the same queries with their judged documents."""
-    runs = checked(scored, least, what)
-    if not all(one.judged for one in runs):
-        raise UsageError("not-comparable", f"{what} needs the judged documents: evaluate_all(…, keep='judged')")
-    comparable(runs)
-    return runs
-
-
 def _reversed(ranked: Judged) -> Judged:
     last = np.repeat(ranked.retrieved, ranked.qrels.sizes)
     return replace(ranked, rank=np.where(ranked.rank > 0, last + 1 - ranked.rank, 0))
@@ -155,7 +147,8 @@ def overlap(scored: Sequence[Scores]) -> Details:
     Raises:
         UsageError: there is one run.
     """
-    runs = _comparable(scored, 2, "--overlap")
+    runs = checked(scored, 2, "--overlap", documents=True)
+    comparable(runs)
     measure = next(iter(runs[0].results))
     part = "documents" if "documents" in runs[0].judged else "answers"
     cutoff, rel = getattr(measure, "cutoff", None), relevance_of(measure)

@@ -50,9 +50,9 @@ def _check_nulls(sheet: Sheet, cases: Collection[TortCase]) -> None:
     """A null disqualifies for its task; where all are null, the file may be meant for the other task alone."""
     decisions = [(case.line, case.id, case.court_decision) for case in cases]
     claims = [
-        (case.line, f"{case.id}, {side} claim {claim.id}", claim.is_accepted)
+        (case.line, f"{case.id}, {claim.side} claim {claim.id}", claim.is_accepted)
         for case in cases
-        for side, _, claim in tort.claim_documents(case)
+        for claim in case.claims
     ]
     values = {task: claims if protocol(task).claims else decisions for task in sheet.given.tasks}
     entered = {task for task in values if any(value is not None for *_, value in values[task])}
@@ -86,4 +86,4 @@ def _compare(sheet: Sheet, cases: dict[str, TortCase], asked: dict[str, TortCase
 
 def _claims(case: TortCase) -> dict[str, str]:
     """The claims of an instance, each with what to call it."""
-    return {document: f"{side} claim {claim.id}" for side, document, claim in tort.claim_documents(case)}
+    return {claim.document: f"{claim.side} claim {claim.id}" for claim in case.claims}
