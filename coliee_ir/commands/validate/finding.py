@@ -57,7 +57,6 @@ class Finding:
     Attributes:
         file: the file as the user named it.
         rule: the rule's name.
-        by: the rule.
         count: how often.
         places: the first three places.
         remedy: what to do.
@@ -67,7 +66,7 @@ class Finding:
 
     file: str
     rule: str
-    by: Rule
+    _rule: Rule
     count: int = 0
     places: list[Place] = field(default_factory=list)
     remedy: str = ""
@@ -77,22 +76,27 @@ class Finding:
     @property
     def severity(self) -> Severity:
         """How bad it is."""
-        return self.by.severity
+        return self._rule.severity
 
     @property
     def source(self) -> str:
         """Who says so: of a number that differs by task and edition, who states it there."""
-        return str(self.facts.get("source", self.by.source))
+        return str(self.facts.get("source", self._rule.source))
+
+    @property
+    def fix(self) -> str:
+        """What ``--fix`` does about it; empty where that takes a decision."""
+        return self._rule.mended
 
     @property
     def says(self) -> str:
         """What was found, as a clause."""
-        return self._worded(self.by.says)
+        return self._worded(self._rule.says)
 
     @property
     def advice(self) -> str:
         """The remedy of the places, or else that of the rule."""
-        return self.remedy or self._worded(self.by.remedy)
+        return self.remedy or self._worded(self._rule.remedy)
 
     def _worded(self, pattern: str) -> str:
         for name, value in self.facts.items():
@@ -116,7 +120,7 @@ class Finding:
             "says": self.says,
             "remedy": self.advice,
             "source": self.source,
-            "fix": self.by.mended,
+            "fix": self.fix,
             "mended": self.mended,
             "places": [place._asdict() for place in self.places],
         }

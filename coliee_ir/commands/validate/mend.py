@@ -43,7 +43,7 @@ def mend(
     left = check({name: Source(target, lenient=True) for name, target in done.items()}, given)
     for name, sheet in left.items():
         for rule, finding in sheets[name].found.items():
-            if finding.by.mended:
+            if finding.fix:
                 still = sheet.found.get(rule)
                 finding.mended = max(0, finding.count - (still.count if still else 0))
     return done, left

@@ -189,7 +189,7 @@ def _block(finding: Finding, says: str, where: str, by: str) -> Iterator[str]:
 
 def _fix(finding: Finding, *, fixed: bool) -> str:
     """What ``--fix`` does about a finding, or has done."""
-    what = finding.by.mended
+    what = finding.fix
     if not what or (fixed and not finding.mended):
         return "; not mended" if fixed else ""
     if not fixed:
