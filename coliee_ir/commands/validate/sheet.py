@@ -11,7 +11,7 @@ from typing import Final, NamedTuple
 from coliee_adapters.descriptions.system_description import Description
 from coliee_adapters.errors import cut
 from coliee_adapters.files.source import Source
-from coliee_adapters.forms.statute import DIGITS, LABELS
+from coliee_adapters.forms.vocabulary import DIGITS, LABELS
 from coliee_adapters.records import normal_id
 from coliee_ir.commands.validate.finding import Finding, Place, Rule
 from coliee_ir.commands.validate.known import Known
