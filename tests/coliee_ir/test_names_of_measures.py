@@ -27,16 +27,14 @@ ROWS = [
 TYPED = [typed for typed, _ in ROWS]
 
 
-@pytest.mark.parametrize(("typed", "here"), ROWS)
-def test_a_name_is_understood_or_answered_as_the_page_says(typed: str, here: str) -> None:
-    names = re.findall("`([^`]+)`", here)
-    try:
-        assert [str(measure) for measure in parse(typed)] == names
-    except UsageError:
-        if names:
-            assert names[0] in suggested(typed)
-        else:
-            assert here == "—"
+def test_a_name_is_understood_or_answered_as_the_page_says() -> None:
+    assert len(ROWS) > 150
+    for typed, here in ROWS:
+        names = re.findall("`([^`]+)`", here)
+        try:
+            assert [str(measure) for measure in parse(typed)] == names, typed
+        except UsageError:
+            assert names[0] in suggested(typed) if names else here == "—", typed
 
 
 def base(typed: str) -> str:
