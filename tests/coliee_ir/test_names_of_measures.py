@@ -67,7 +67,7 @@ def test_a_name_that_can_mean_several_things_is_answered_with_them(typed: str, m
 
 def test_what_is_suggested_is_understood() -> None:
     """Every name with a letter lost, every other one with a cutoff."""
-    for name in (*OURS, *trec_eval.each_name(), *map(base, TYPED), "MicroF1", "MacroF2"):
+    for name in {*OURS, *trec_eval.each_name(), *map(base, TYPED), "MicroF1", "MacroF2"}:
         for typed in (name[:at] + name[at + 1 :] + "@10" * (at % 2) for at in range(len(name) > 1, len(name) + 1)):
             with suppress(UsageError):
                 assert parse(typed)
