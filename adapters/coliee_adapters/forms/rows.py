@@ -20,7 +20,7 @@ from coliee_adapters.errors import InputError, Place
 from coliee_adapters.files.source import Source
 from coliee_adapters.forms.form import NOTHING, Column, Entries, Form, Found, Row, Values
 from coliee_adapters.forms.vocabulary import DIGITS, LABELS, answer_word, word_of, words_of
-from coliee_adapters.ids import Ids, IntArray, Picked, changes, mixed, pieces
+from coliee_adapters.ids import Ids, Picked, changes, mixed, pieces
 from coliee_adapters.records import (
     GREATEST_RELEVANCE,
     ONE_WORD,
@@ -172,8 +172,8 @@ def labels_of(
     return labels, tuple(query for query, label in meant.items() if label is None)
 
 
-#: judgements of a file that are plain, and where each stands
-_Held = tuple[Columns, Callable[[int], Place]]
+#: lines of a file whose judgements are plain, the relevance of each, and where it stands
+_Held = tuple[Columns, npt.NDArray[np.int16], Callable[[int], Place]]
 
 
 def gold_of(
@@ -200,7 +200,9 @@ def gold_of(
     for some in found:
         if isinstance(some, Values) and (block := plain_block(some, rule, commas=with_commas)) is not None:
             block.queries, block.documents = block.queries.compact(), block.documents.compact()
-            held.append((block, some.place))
+            levels = np.ones(len(block.documents)) if block.scores is None else block.scores
+            block.scores = None
+            held.append((block, levels.astype(np.int16), some.place))
             continue
         _take(held, qrels, remarks)
         for row in (some,) if isinstance(some, Row) else some.rows():
@@ -249,7 +251,7 @@ def _as_columns(held: Sequence[_Held]) -> Judgements | None:
     """All judgements; None where there are none, where a query comes back, or where a document may be judged twice."""
     if not held:
         return None
-    every = Columns.joined([block for block, _ in held]).merged()
+    every = Columns.joined([block for block, _, _ in held]).merged()
     queries = list(every.queries)
     if len(set(queries)) < len(queries):
         return None
@@ -259,19 +261,13 @@ def _as_columns(held: Sequence[_Held]) -> Judgements | None:
         keys = np.sort(mixed(some.words(some.words_needed()), number))
         if (keys[1:] == keys[:-1]).any():
             return None
-    return Judgements(queries, every.starts, every.documents, _levels(every))
-
-
-def _levels(block: Columns) -> IntArray:
-    """The relevance of each line."""
-    scores = np.ones(len(block.documents)) if block.scores is None else block.scores
-    return scores.astype(np.int16)
+    return Judgements(queries, every.starts, every.documents, np.concatenate([levels for _, levels, _ in held]))
 
 
 def _take(held: list[_Held], qrels: dict[str, dict[str, int]], remarks: Remarks) -> None:
     """Add judgements to dictionaries, with a remark on those that repeat others."""
-    for block, place in held:
-        levels = _levels(block).tolist()
+    for block, relevance, place in held:
+        levels = relevance.tolist()
         for query, first, last in block.segments():
             judged = qrels.setdefault(query, {})
             for at, document in enumerate(block.documents[first:last], first):
