@@ -197,11 +197,6 @@ class RankingEvaluator:
         write_csv: whether a row for each evaluation is appended to ``COLIEE_evaluation_NAME_results.csv`` in the
             ``output_path`` of the call, as their evaluators do.
         rules: see ``coliee_ir.Rules``; by default the queries that have a text are scored.
-
-    Attributes:
-        primary_metric: the name of the first measure as the results have it.
-        greater_is_better: True.
-        description: how a model card calls it.
     """
 
     greater_is_better = True

@@ -66,8 +66,8 @@ def _qrels(qrels: Mapping[str, Mapping[str, int]], stream: io.TextIOBase) -> Non
     _write("gold", "qrels", Written(qrels), stream)
 
 
-def _trec(rankings: Any, tag: str, stream: io.TextIOBase) -> None:
-    _write("run", "trec", Written(dict(rankings), tag=tag), stream)
+def _lines(form: str, rankings: Any, tag: str, stream: io.TextIOBase) -> None:
+    _write("run", form, Written(dict(rankings), tag=tag), stream)
 
 
 def _put(cases: Sequence[TortCase], name: str) -> Source:
@@ -106,6 +106,7 @@ case_law = Named(
     write_json=_json,
     sniff_gold=_sniff("gold", (*json_forms.FORMS, *case_law_forms.FORMS)),
     sniff_run=_sniff("run", (*json_forms.FORMS, *case_law_forms.FORMS)),
+    write_run=partial(_lines, "columns"),
 )
 statute = Named(
     statute_forms,
@@ -124,7 +125,7 @@ trec = Named(
     read_gold=_gold("qrels", exact_id),
     read_run=_run("trec", exact_id),
     write_gold=_qrels,
-    write_run=_trec,
+    write_run=partial(_lines, "trec"),
     sniff_gold=_sniff("gold", trec_forms.FORMS),
     sniff_run=_sniff("run", trec_forms.FORMS),
 )

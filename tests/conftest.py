@@ -21,7 +21,7 @@ import coliee_ir
 from coliee_adapters.files.source import Source
 from coliee_ir.cli import main
 
-settings.register_profile("fixed", derandomize=True, deadline=None, max_examples=20, print_blob=True)
+settings.register_profile("fixed", derandomize=True, deadline=None, max_examples=16, print_blob=True)
 settings.register_profile(
     "explore",
     derandomize=False,  # not even where hypothesis finds itself in CI
@@ -32,7 +32,7 @@ settings.register_profile(
 )
 # for tests/survivors.py: whether a fault is found, not the smallest example of it
 settings.register_profile(
-    "quick", derandomize=True, deadline=None, max_examples=20, phases=[Phase.explicit, Phase.generate], database=None
+    "quick", derandomize=True, deadline=None, max_examples=16, phases=[Phase.explicit, Phase.generate], database=None
 )
 settings.load_profile(os.environ.get("HYPOTHESIS_PROFILE", "fixed"))
 

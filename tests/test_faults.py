@@ -338,7 +338,7 @@ def test_standard_input_larger_than_the_room_for_it() -> None:
 
 
 @pytest.mark.skipif(not Path("/dev/full").exists(), reason="there is no /dev/full")
-@pytest.mark.parametrize("arguments", [EVALUATE, (*CONVERT, "-"), ("measures",)])
+@pytest.mark.parametrize("arguments", [EVALUATE, (*CONVERT, "-")])
 def test_standard_output_on_a_full_disk(arguments: tuple[str, ...]) -> None:
     check("standard output on a full disk", run(*arguments, stdout="/dev/full"))
 
@@ -421,7 +421,12 @@ files._beside = slow
 
 
 @pytest.mark.parametrize(
-    ("target", "sign"), [("out.json", signal.SIGTERM), ("out.gz", signal.SIGHUP), ("-", signal.SIGTERM)]
+    ("target", "sign"),
+    [
+        ("out.gz", signal.SIGHUP),
+        ("-", signal.SIGTERM),
+        pytest.param("out.json", signal.SIGTERM, marks=pytest.mark.explore),
+    ],
 )
 def test_a_batch_system_ends_a_conversion(here: Path, sign: signal.Signals, target: str) -> None:
     hook = """

@@ -9,6 +9,7 @@ from pathlib import Path
 
 from coliee_adapters import kinds, remarks
 from coliee_ir.rules.protocol import TASKS
+from coliee_ir.stats import SEED
 
 ROOT = Path(__file__).resolve().parents[1]
 
@@ -42,6 +43,18 @@ def test_only_the_rules_compare_with_a_task_or_a_year() -> None:
                 if names & RULED and any(value in TASKS or isinstance(value, int) for value in values):
                     wrong.append(f"{path}, line {node.lineno}: {ast.unparse(node)}")
     assert not wrong, ["a key of the protocol files should say this", *wrong]
+
+
+def test_only_the_protocol_knows_a_year() -> None:
+    knows = {
+        path.as_posix(): node.value
+        for path, nodes in trees().items()
+        for node in nodes
+        if isinstance(node, ast.Constant) and isinstance(node.value, int) and 2000 < node.value < 2100
+        if path.parts[0] != "adapters"
+    }
+    assert knows.pop("coliee_ir/rules/protocol.py")
+    assert knows == {"coliee_ir/stats/__init__.py": SEED}  # of random numbers
 
 
 def test_every_kind_of_error_and_remark_is_in_its_registry_and_used() -> None:

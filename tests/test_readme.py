@@ -40,7 +40,7 @@ def matching(word: str) -> list[str]:
 
 def typed(command: str, folder: Path, call: Call) -> tuple[int, str, str]:
     """A command as a shell runs it; what is ours, in this process."""
-    ours = re.fullmatch(r"coliee-ir ([^|<>$&;~{]*?)((?: 2>&1)?)((?: \|(?!\|)[^;]*)?)", command)
+    ours = re.fullmatch(r"coliee-ir ([^|<>$&;~{]*?)((?: 2>(?:&1|/dev/null))?)((?: \|(?!\|)[^;]*)?)", command)
     if ours is None:
         typed = command.replace("coliee-ir", f'"{sys.executable}" -m coliee_ir')
         done = subprocess.run(typed, shell=True, cwd=folder, capture_output=True, text=True)
@@ -48,7 +48,7 @@ def typed(command: str, folder: Path, call: Call) -> tuple[int, str, str]:
     words = [name for word in shlex.split(ours[1]) for name in matching(word)]
     code, out, err = call(*words)
     if ours[2]:
-        out, err = err + out, ""
+        out, err = (err if "&" in ours[2] else "") + out, ""
     if ours[3]:
         done = subprocess.run(f"cat {ours[3]}", shell=True, cwd=folder, input=out, capture_output=True, text=True)
         code, out = done.returncode, done.stdout

@@ -162,9 +162,11 @@ class Ids(Sequence[str]):
 
     def compact(self) -> Ids:
         """The same ids in new memory that holds nothing else."""
+        if len(self) and self.are_plain():  # their words, and a line end; without the zeros that fill the words
+            words = np.full((len(self), self.words_needed() + 1), ord("\n"), dtype="<u8")
+            words[:, :-1] = np.column_stack(self.words(self.words_needed()))
+            return _Joined(words.tobytes().translate(None, b"\0")[:-1] + bytes(PADDING), len(self))
         first = np.cumsum(self.length) - self.length
-        if len(self.raw) == self.length.sum() + PADDING and (self.first == first).all():
-            return self
         places = np.repeat(self.first - first, self.length) + np.arange(self.length.sum())
         return Ids(np.frombuffer(self.raw, dtype=np.uint8)[places].tobytes() + bytes(PADDING), first, self.length)
 
@@ -220,6 +222,9 @@ class _Joined(Ids):
 
     def __reduce__(self) -> tuple[type[_Joined], tuple[bytes, int]]:
         return _Joined, (self.raw, self._n)
+
+    def compact(self) -> Ids:
+        return self
 
     def _found(self) -> tuple[IntArray, IntArray]:
         if self._spans is None:

@@ -188,8 +188,14 @@ class Columns:
         """The lines where a mask is true, of the same segments."""
         return self._picked(self.queries, np.bincount(self.segment[kept], minlength=len(self.lengths)), kept)
 
-    def of_segments(self, which: BoolArray | IntArray) -> Columns:
+    def of_segments(self, which: BoolArray | IntArray | slice) -> Columns:
         """The lines of the segments where a mask is true, or of those at some places, in that order."""
+        if isinstance(which, slice):
+            first, last, _ = which.indices(len(self.lengths))
+            view = slice(int(self.starts[first]), int(self.starts[last]))
+            made = self._picked(self.queries.at(which), self.lengths[which], view)
+            made.entries = None if self.entries is None else self.entries[which]
+            return made
         if which.dtype == np.bool_:
             if which.all():
                 return self
@@ -201,11 +207,12 @@ class Columns:
         made.entries = None if self.entries is None else [self.entries[at] for at in which.tolist()]
         return made
 
-    def _picked(self, queries: Ids, lengths: IntArray, lines: BoolArray | IntArray) -> Columns:
+    def _picked(self, queries: Ids, lengths: IntArray, lines: BoolArray | IntArray | slice) -> Columns:
         ranks = self.ranks
-        if ranks is not None:
-            at = np.flatnonzero(lines) if lines.dtype == np.bool_ else lines
-            ranks = ranks[at] if isinstance(ranks, np.ndarray) else [ranks[one] for one in at.tolist()]
+        if isinstance(ranks, np.ndarray) or (ranks is not None and isinstance(lines, slice)):
+            ranks = ranks[lines]  # type: ignore[index]  # a list by a slice
+        elif ranks is not None and not isinstance(lines, slice):
+            ranks = [ranks[at] for at in (np.flatnonzero(lines) if lines.dtype == np.bool_ else lines).tolist()]
         starts = np.concatenate(([0], np.cumsum(lengths)))
         scores = None if self.scores is None else self.scores[lines]
         return Columns(queries, starts, self.documents.at(lines), scores, ranks, self.remarks)

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import re
 from collections.abc import Iterable, Iterator, Mapping
+from itertools import chain
 
 from coliee_adapters.errors import shortened
 
@@ -18,6 +19,9 @@ KINDS = {
     "write gold and run in one form",
     "other-spelling": "{n} query (id is|ids are) spelled differently in the gold, and so (matches|match) nothing",
     "no-match": "no retrieved document is judged in the gold, so the score is zero",
+    "upside-down": "the ranking may be upside down, as AP is higher with every list reversed; are the worst documents "
+    "first?",
+    "other-tag": "the answers have another run tag",
     "no-score-reaches": "no score of the run reaches the threshold; was the rule tuned on scores on another scale?",
     "extra-query": "{n} (query that is|queries that are) not in the gold (is|are) {decision}",
     "unanswered-query": "{n} (query has|queries have) no results in this run and {decision}",
@@ -26,6 +30,10 @@ KINDS = {
     "empty-gold": "{n} (query has|queries have) no relevant document in the gold and {decision}",
     "judged-only": "{n} (query has|queries have) judged documents but no relevant one in the gold, and (scores|score) "
     "0 in trec_eval's measures",
+    "unjudged-query": "{n} (query has|queries have) no judged document in the gold, and trec_eval's measures leave "
+    "(it|them) out",
+    "relevance-not-reached": "{n} (measure counts|measures count) no document, as none in the gold is that relevant",
+    "absent-exclusion": "the protocol excludes {n} (query|queries) that the gold does not have",
     "unknown-claim": "{n} accepted (claim is|claims are) not in the gold and (counts|count) as wrong",
     "undefined-f1": "{n} (instance has|instances have) no True claim in gold and prediction; the F1 {decision}",
     "tie": "{n} (query has|queries have) documents of equal score; the greater id ranks first, as in trec_eval",
@@ -51,6 +59,7 @@ KINDS = {
     "not-gold": "{n} (file|files) in the gold's folder (is|are) not a gold and (was|were) skipped",
     "partial-answers": "{n} (query has|queries have) only articles or only an answer, and (counts|count) as wrong in "
     "Accuracy",
+    "gold-itself": "the run equals the gold in every judgement; is it the gold?",
 }
 
 #: The kinds whose examples are lines by number.
@@ -115,71 +124,71 @@ class Remarks:
     ['2 duplicate documents of the same query are ignored (first: line 2: 001 013; line 9: 001 014)']
     """
 
-    __slots__ = ("_counts", "_examples")
+    __slots__ = ("_found",)
 
     def __init__(self) -> None:
-        self._counts: dict[str, int] = {}
-        self._examples: dict[str, tuple[str, ...]] = {}
+        self._found: dict[str, tuple[int, tuple[str, ...]]] = {}
 
     @classmethod
-    def of(cls, kind: str, example: str = "", n: int = 1) -> Remarks:
+    def of(cls, kind: str, *examples: str) -> Remarks:
         """Remarks of one kind."""
         self = cls()
-        self.add(kind, example, n)
+        self.add(kind, *examples)
         return self
 
-    def add(self, kind: str, example: str = "", n: int = 1) -> None:
-        """Count ``n`` more of a kind; an example is kept while there are fewer than three."""
+    def add(self, kind: str, *examples: str, n: int = 1) -> None:
+        """Count ``n`` more of a kind; examples are kept while there are fewer than three."""
         KINDS[kind]  # a KeyError for what is none
-        if n <= 0:
-            return
-        self._counts[kind] = self._counts.get(kind, 0) + n
-        kept = self._examples.get(kind, ())
-        if example and len(kept) < EXAMPLES:
-            self._examples[kind] = (*kept, example)
+        if n > 0:
+            before, kept = self._found.get(kind, (0, ()))
+            if len(kept) < EXAMPLES:
+                kept = (*kept, *filter(None, examples))[:EXAMPLES]
+            self._found[kind] = before + n, kept
+
+    def each(self, kind: str, examples: Iterable[str]) -> None:
+        """Count each of these."""
+        self.add(kind, *(examples := list(examples)), n=len(examples))
 
     def count(self, kind: str) -> int:
         """How many of this kind were counted; 0 if none."""
-        return self._counts.get(kind, 0)
+        return self._found.get(kind, (0, ()))[0]
 
     def examples(self, kind: str) -> tuple[str, ...]:
         """The first places of this kind, at most three."""
-        return self._examples.get(kind, ())
+        return self._found.get(kind, (0, ()))[1]
+
+    def __iter__(self) -> Iterator[tuple[str, int, tuple[str, ...]]]:
+        """Each kind, how many were counted, and the first places."""
+        return ((kind, n, examples) for kind, (n, examples) in self._found.items())
 
     def __add__(self, other: Remarks) -> Remarks:
         total = Remarks()
-        for part in (self, other):
-            for kind, n in part._counts.items():
-                total._counts[kind] = total._counts.get(kind, 0) + n
-                if examples := total.examples(kind) + part.examples(kind):
-                    total._examples[kind] = examples[:EXAMPLES]
+        for kind, n, examples in chain(self, other):
+            total.add(kind, *examples, n=n)
         return total
 
     def without(self, *kinds: str) -> Remarks:
         """The same without what was counted of these kinds."""
         kept = Remarks()
-        kept._counts = {kind: n for kind, n in self._counts.items() if kind not in kinds}
-        kept._examples = {kind: examples for kind, examples in self._examples.items() if kind not in kinds}
+        kept._found = {kind: found for kind, found in self._found.items() if kind not in kinds}
         return kept
 
     def __bool__(self) -> bool:
-        return bool(self._counts)
+        return bool(self._found)
 
     def __eq__(self, other: object) -> bool:
-        if not isinstance(other, Remarks):
-            return NotImplemented
-        return self._counts == other._counts and self._examples == other._examples
+        return self._found == other._found if isinstance(other, Remarks) else NotImplemented
 
     __hash__ = None  # type: ignore[assignment]  # mutable
 
     def __repr__(self) -> str:
-        return f"Remarks({self._counts!r})"
+        return f"Remarks({self._found!r})"
 
     def sentences(self, decisions: Mapping[str, str] | None = None) -> Iterator[Remark]:
         """One sentence a kind, in the order of ``KINDS``; ``decisions`` are the clauses of what was done."""
-        for kind, pattern in KINDS.items():
-            if n := self._counts.get(kind, 0):
-                said = pattern.replace("{decision}", (decisions or {}).get(kind, "reported"))
-                sentence = worded(said, n)
-                examples = "; ".join(map(shortened, self.examples(kind)))
-                yield Remark(kind, f"{sentence} (first: {examples})" if examples else sentence)
+        for kind, pattern in KINDS.items() if self else ():
+            n, examples = self._found.get(kind, (0, ()))
+            if n:
+                sentence = worded(pattern.replace("{decision}", (decisions or {}).get(kind, "reported")), n)
+                first = "; ".join(map(shortened, examples))
+                yield Remark(kind, f"{sentence} (first: {first})" if first else sentence)

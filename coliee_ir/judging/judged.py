@@ -50,14 +50,11 @@ class Judged:
     Two Judged of the same gold and of different queries add, field by field: parts of a run can be judged apart.
 
     Attributes:
-        qrels: the gold's numbering, which the arrays follow.
         rank: shape (D,); the rank of each judged document, from 1; 0 where it was not retrieved.
         retrieved: shape (Q,); how many different documents were retrieved.
         repeated: shape (Q,); how many further lines repeated one of them.
         answered: shape (Q,); whether the run names the query, be it with nothing retrieved.
         extra: query that is not in the gold → how many lines the run has of it.
-        remarks: what was tolerated.
-        lines: how many lines were read.
         reading: seconds spent on turning bytes into columns, in all processes.
         tied: shape (3, n); of each judged document that shares its score with others the row, and the ranks of the
             first and the last of them.

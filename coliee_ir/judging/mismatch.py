@@ -255,23 +255,17 @@ _ARTICLES = Ids.of(["96", "398-20", "398-20-2"]).forms()
 
 @lru_cache(maxsize=4)  # a gold is asked about by run after run
 class _Spelling:
-    """How the ids of judged documents are written.
-
-    Attributes:
-        zeros: shape (D,); whether an id begins with a zero, which a run may have lost.
-        digits: how many digits each id has, where zeros fill them up to one length; None for other ids.
-        are_articles: whether all are articles of statute law.
-        folded: the ids in the form in which they are compared by eye; None where all are ASCII.
-    """
+    """How the ids of judged documents are written."""
 
     def __init__(self, qrels: Qrels) -> None:
         self.documents = documents = qrels.documents
         self.zeros = _begin_with_zero(documents)
         length = int(documents.length.max(initial=0))
         filled_up = self.zeros.any() and (documents.length == length).all() and documents.are_numbers().all()
-        self.digits = length if filled_up else None
+        self.digits = length if filled_up else None  # how many each id has
         of_law = bool(qrels.queries) and STATUTE_ID.fullmatch(qrels.queries[0]) is not None
         self.are_articles = of_law and bool(len(documents)) and not _unlike_articles(documents).any()
+        # in the form in which ids are compared by eye
         self.folded = None if documents.raw.isascii() else list(map(folded, documents))
 
     @cached_property
@@ -313,19 +307,13 @@ def _unlike_articles(documents: Ids) -> BoolArray:
 
 
 class _Spelled:
-    """What is found about the documents of a run, block by block.
-
-    Attributes:
-        remarks: lost zeros, other Unicode forms, ids unlike the gold's.
-        first: of a run of which nothing matches, the first documents of queries.
-        alike: whether any of its documents has an id of the form of the gold's.
-    """
+    """What is found about the documents of a run, block by block."""
 
     def __init__(self, judged: Judged) -> None:
         self.judged, self.qrels, self.remarks = judged, judged.qrels, Remarks()
         self.spelling = _Spelling(judged.qrels)
-        self.first: dict[str, str] = {}
-        self.alike = False
+        self.first: dict[str, str] = {}  # query → document, where nothing matches
+        self.alike = False  # whether any document has an id of the form of the gold's
         self.matched = bool(judged.rank.any())
 
     def add(self, block: Columns) -> None:

@@ -40,11 +40,6 @@ def in_order_of_bytes(*parts: Ids) -> list[WordArray]:
     return np.split(numbers, np.cumsum([len(ids) for ids in parts])[:-1])
 
 
-def by_score(segment: IntArray, compared: FloatArray, *, stable: bool = False) -> IntArray:
-    """The places of lines by segment, and within it by score, highest first."""
-    return np.argsort(in_segments(segment, sort_keys(compared)), kind="stable" if stable else None)
-
-
 def sort_keys(scores: FloatArray) -> Keys:
     """Numbers that sort lines by score as trec_eval compares it, highest first; equal for scores that tie."""
     if not compares_as_float32():

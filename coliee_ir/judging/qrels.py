@@ -23,10 +23,7 @@ class Qrels:
         level: the least relevance that counts as relevant, as trec_eval's ``-l``.
 
     Attributes:
-        queries: the Q query ids.
-        documents: the D document ids.
         start: shape (Q + 1,); the rows of query i are ``start[i]:start[i + 1]``.
-        level: see above.
         graded: shape (D,); the relevance as it is judged, of which measures make their gains.
         relevance: shape (D,); the same, and 0 below the level.
     """

@@ -5,8 +5,6 @@ from __future__ import annotations
 from collections.abc import Iterable, Iterator
 from itertools import chain, pairwise
 
-import numpy as np
-
 from coliee_adapters.records import Columns
 from coliee_adapters.remarks import Remarks
 
@@ -23,9 +21,8 @@ def whole_queries(blocks: Iterable[Columns]) -> Iterator[Columns]:
             waiting = []
         query = lines.queries[-1] if lines.queries else query
         if following is not None and len(lines.queries) > 1:
-            is_last = np.arange(len(lines.queries)) == len(lines.queries) - 1
-            yield Columns.joined([*waiting, lines.of_segments(~is_last)]).merged()
-            waiting = [lines.of_segments(is_last)]
+            yield Columns.joined([*waiting, lines.of_segments(slice(-1))]).merged()
+            waiting = [lines.of_segments(slice(-1, None))]
             waiting[0].remarks = Remarks()
         else:
             waiting.append(lines)

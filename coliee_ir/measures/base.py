@@ -66,7 +66,6 @@ class Result(NamedTuple):
     """What a measure says of a run.
 
     Attributes:
-        value: over all queries.
         per_query: shape (Q,); NaN for a query that is left out of the value. For a micro-averaged measure, the same
             formula on the query alone.
         answered: shape (Q,); for a measure of trec_eval, the queries of which trec_eval would see anything; else None.

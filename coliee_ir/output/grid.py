@@ -63,7 +63,6 @@ class Number(NamedTuple):
     Attributes:
         value: the number itself, which CSV holds; NaN for one that does not exist.
         shown: how people see it; by default with four decimals, and a dash for NaN.
-        bold: whether it is the best of its kind.
         mark: what stands behind it: a mark of significance.
     """
 
@@ -102,8 +101,6 @@ class Grid:
     """A table.
 
     Attributes:
-        header: the names of the columns.
-        rows: the cells of each row; a column holds text, or numbers.
         caption: what stands with the table in a paper; empty for none.
         n_text: how many columns at the left are text; found from the first row where it is not given.
         label: by what a paper refers to it; empty for none.

@@ -24,26 +24,8 @@ def _choice(default: str, decides: str, *matters: str) -> Any:
 class Decisions:
     """The choices behind a score.
 
-    A new one is a field here, with its choices, the default first, and what it decides: the command line, the JSON and
-    the docs have it at once.
-
-    Attributes:
-        unanswered: a judged query with nothing retrieved counts P = R = F = 0 in topic-wise means, trec_eval's among
-            them (``zero``, its ``-c``), or is left out of them (``skip``, trec_eval without ``-c``).
-        extra_queries: lines of queries that are not in the gold are left out (``ignore``), or count as retrieved and
-            wrong in micro-averaged scores (``wrong``).
-        duplicates: a document that a query names twice counts once (``once``), or its repetitions count as
-            retrieved and wrong (``wrong``).
-        empty_gold: a query without any relevant document is left out of topic-wise means (``skip``), or counts with
-            what is undefined there taken as 0 (``zero``) or 1 (``one``).
-        undefined: a rationale instance without a True claim in gold and in prediction counts F1 = 0 (``zero``, as in
-            scikit-learn), 1 (``one``), or is left out (``skip``).
-        without_articles: in Task 3 from 2026 on, a question whose gold names no article has recall 1, so that its label
-            decides (``sufficient``), is wrong (``wrong``), or is left out of Accuracy (``skip``).
-        unreadable_answers: a run with answers that are neither Y nor N is refused (``refuse``), or these answers are
-            wrong (``wrong``).
-        no_overlap: a run that shares no query with the gold, or whose documents have other ids than the gold's, is an
-            error (``refuse``), since its ids are most likely wrong, or scores zero (``zero``).
+    A new one is a field here, with its choices, the default first, and what it decides (``HELP``): the command line,
+    the JSON and docs/reference/protocols.md have it at once.
     """
 
     unanswered: Literal["zero", "skip"] = _choice(

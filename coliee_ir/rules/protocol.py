@@ -40,29 +40,20 @@ class Protocol(NamedTuple):
     """The rules of one task over a span of editions.
 
     Attributes:
-        task: ``1`` … ``5``, ``tort``, ``rationale`` or ``trec``.
-        first: the first edition (year) of these rules.
-        last: the last one.
-        title: what the task asks for.
         parts: what a submission consists of: ``documents``, ``answers``.
         measures: the official measures; the first one ranks.
         tie_break: the measures that order runs of equal rank, in turn; empty where the organisers name none.
         long_list: the official measures on a separate ranked list, where the task has one.
-        source: where the rules are stated.
         law: ``case``, ``statute`` or ``tort`` law (the pilot); empty for what is not COLIEE's.
         claims: whether its documents are the claims of two sides, which have no order.
         exact_ids: whether ids are compared as they are written, and may have commas.
         cases_as_queries: whether its queries are documents, which other queries can retrieve.
         level: the lowest relevance that counts as relevant, as ``-l`` of trec_eval; gains stay as they are judged.
         not_itself: whether a query is taken out of its own results.
-        exclude: queries that are not scored.
         scores: name → formula of a score over several measures.
         decisions: field of ``Decisions`` → the choice of these rules, where it is not the default.
         table: heading → column of the organisers' own table, in their order; empty where none is known.
-        decimals: how many decimals that table prints.
-        gold: how a gold is written; None for any known format.
-        run: how a run is written; likewise.
-        file: the protocol file.
+        gold, run: how a gold, or a run, is written; None for any known format.
     """
 
     task: str

@@ -7,11 +7,11 @@ from __future__ import annotations
 
 import json
 import math
-from collections.abc import Callable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from contextlib import suppress
-from dataclasses import dataclass, field
+from dataclasses import dataclass
 from functools import cache
-from itertools import accumulate, pairwise
+from itertools import accumulate, pairwise, repeat
 from typing import Any, Final, NamedTuple
 
 import numpy as np
@@ -21,10 +21,10 @@ from coliee_adapters.files.source import Kind, Source
 from coliee_adapters.forms import json_text, parquet, tabular
 from coliee_adapters.forms.lines import Comments, counted, is_number
 from coliee_adapters.forms.vocabulary import EVERY_NAME, MEMORY, NAMES, Search, normal_name
-from coliee_adapters.ids import IntArray
 from coliee_adapters.records import Gold
 from coliee_adapters.remarks import Remark
 from coliee_ir.judging.judged import FloatArray
+from coliee_ir.judging.qrels import Qrels
 from coliee_ir.measures import Delegated, Measure, Parts, Result, parse
 from coliee_ir.measures.base import PARTS, Terms, share, topic_mean
 from coliee_ir.measures.claims import PooledF1
@@ -79,45 +79,46 @@ class Given(Measure):
         raise UsageError("unfit-measure", f"{self} was read from a file of scores and cannot be computed of a run")
 
 
-@dataclass
 class Origin:
     """What stands for the evaluator of scores that were read: their rules, as far as they are known."""
 
-    gold: Gold
-    task: str = ""
-    edition: int | None = None
-    decisions: Decisions = field(default_factory=Decisions)
-    excluded: tuple[str, ...] = ()
-    because: str = ""
-    queries: tuple[str, ...] = ()
-    asked: tuple[Measure, ...] = ()
+    def __init__(
+        self,
+        path: str,
+        task: str = "",
+        edition: int | None = None,
+        decisions: Decisions | None = None,
+        excluded: Sequence[str] = (),
+    ) -> None:
+        self.gold, self.task, self.edition, self.excluded = Gold(path=path), task, edition, frozenset(excluded)
+        self.decisions, self.because = decisions or Decisions(), ""
 
-    @property
-    def qrels(self) -> Mapping[str, None]:
-        """Whatever a measure needs was there."""
-        return dict.fromkeys(part for measure in self.asked for part in measure.needs)
-
-    @property
-    def protocol(self) -> Protocol:
-        """The rules of the task, where it is known; there are neither documents nor answers."""
-        with suppress(UsageError):
-            return protocol(self.task, self.edition)._replace(parts=("scores",), table={})
-        names = tuple(measure.name for measure in self.asked)
-        return Protocol(self.task, 0, ALWAYS, "scores of queries", ("scores",), names, Given.source)
+    def serves(self, queries: Sequence[str], asked: Sequence[Measure]) -> None:
+        """Take what was read for what was asked: whatever a measure needs was there, but documents and answers."""
+        self.queries, self.asked = tuple(queries), tuple(asked)
+        self.qrels = dict.fromkeys((part for measure in asked for part in measure.needs), Qrels({}))
+        names = tuple(measure.name for measure in asked)
+        self.protocol = Protocol(self.task, 0, ALWAYS, "scores of queries", ("scores",), names, Given.source)
+        with suppress(UsageError):  # a task that is not known
+            self.protocol = protocol(self.task, self.edition)._replace(parts=("scores",), table={})
 
 
-@dataclass
-class OfRun:
-    """What was read of a run."""
+class OfRun(NamedTuple):
+    """What was read of a run beside its values."""
 
     tag: str
     file: str
-    counts: Mapping[str, int] = field(default_factory=dict)
+    counts: Mapping[str, int] = {}
     extra: int = 0
     unanswered: Sequence[str] | None = None  # None where the cells show it
-    stated: dict[str, float] = field(default_factory=dict)  # column → its value over all queries
-    results: dict[Measure, Result] = field(default_factory=dict)
-    answered: Sequence[bool] = ()
+
+
+class Read(NamedTuple):
+    """What was read: the fields of the ``Scores`` of each run, where they come from, and what there is to say."""
+
+    runs: list[dict[str, Any]]
+    origin: Origin
+    remarks: list[str]
 
 
 class Table(NamedTuple):
@@ -156,69 +157,66 @@ class Cells:
 
     def __init__(self) -> None:
         self.runs: dict[str, OfRun] = {}
-        self.queries: dict[str, int] = {}
+        self.queries: dict[str, None] = {}
         self.remarks: list[str] = []
         self.origin: Origin | None = None  # of our own JSON
-        self._of: dict[str, list[tuple[IntArray, FloatArray, Table, IntArray]]] = {}
+        self._of: dict[str, dict[tuple[str, str], float]] = {}
 
-    def add(self, name: str, tags: Sequence[str], queries: Sequence[str], rows: IntArray, values: FloatArray,
-            table: Table) -> None:  # fmt: skip
-        """Add the values in some rows of a table; those of the query ``all`` are what it states."""
+    def add(
+        self, names: Iterable[str], tags: Sequence[str], queries: Sequence[str], values: FloatArray, table: Table
+    ) -> None:
+        """Add a value a row; those of the query ``all`` are what a run states."""
         for tag in dict.fromkeys(tags):
             self.runs.setdefault(tag, OfRun(tag, table.name))
-        for query in dict.fromkeys(queries):
-            self.queries.setdefault(query, len(self.queries))
-        places = {tag: at for at, tag in enumerate(self.runs)}
-        each = [(places[tags[at]], self.queries[queries[at]]) for at in rows.tolist()]
-        self._of.setdefault(name, []).append((np.array(each, dtype=np.int64), values, table, rows))
+        self.queries |= dict.fromkeys(queries)
+        for at, (name, tag, query, value) in enumerate(zip(names, tags, queries, values.tolist(), strict=False)):
+            cells = self._of.setdefault(name, {})
+            if (tag, query) in cells:
+                problem = f"a second {name} of this query of the run {shortened(tag)}"
+                raise table.place(at).fault("duplicate", problem, query, "keep one row of each")
+            cells[tag, query] = value
 
-    def matrix(self, name: str) -> FloatArray:
-        """The values of a column by run and query; NaN where there is none. What is stated is taken out."""
-        found = np.full((len(self.runs), len(self.queries)), np.nan)
-        seen = np.zeros(found.shape, dtype=np.int64)
-        for each, values, table, rows in self._of[name]:
-            np.add.at(seen, tuple(each.T), 1)
-            if (again := seen[tuple(each.T)] > 1).any():
-                at = int(np.flatnonzero(again)[-1])
-                problem = f"a second {name} of this query of the run {shortened(list(self.runs)[each[at, 0]])}"
-                query = list(self.queries)[each[at, 1]]
-                raise table.place(int(rows[at])).fault("duplicate", problem, query, "keep one row of each")
-            found[tuple(each.T)] = values
-        over_all = self.queries.get("all")
-        for at, run in enumerate(self.runs.values()):
-            run.stated[name] = math.nan if over_all is None else float(found[at, over_all])
-        return found if over_all is None else np.delete(found, over_all, axis=1)
+    def values(self, name: str, queries: Sequence[str]) -> FloatArray:
+        """The values of a column by run and query, NaN where there is none."""
+        cells = self._of[name]
+        return np.array([[cells.get((tag, query), np.nan) for query in queries] for tag in self.runs], np.float64)
 
-    def results(self, path: str, unanswered: str) -> Origin:
-        """Give each run its results; unanswered queries count by the decision, and are refused without one."""
-        queries = [query for query in self.queries if query != "all"]
-        matrices = {name: self.matrix(name) for name in self._of}
-        there = np.asarray(~np.isnan(list(matrices.values())).all(axis=0))
-        made = dict[str, Measure | None]()
-        for name, values in matrices.items():
-            sums = [matrices[name + part] for part in PARTS if name + part in matrices]
-            if np.isnan(values).all() or name.endswith(PARTS):
-                continue
+    def scored(self, path: str, unanswered: str) -> Read:
+        """The runs with their results; unanswered queries count by the decision, and are refused without one."""
+        queries = tuple(query for query in self.queries if query != "all")
+        held = {name: (self.values(name, queries), self.values(name, ["all"])[:, 0]) for name in self._of}
+        there = np.asarray(~np.isnan([values for values, _ in held.values()]).all(axis=0))
+        results = [dict[Measure, Result]() for _ in self.runs]
+        named = [name for name in held if not name.endswith(PARTS) and not np.isnan(held[name][0]).all()]
+        for name in named:
+            values, stated = held[name]
+            sums = [held[name + part] for part in PARTS if name + part in held]
             if self.origin is None:
                 values = self._filled(name, values, queries, "" if sums else unanswered, path)
-            stated = [run.stated[name] for run in self.runs.values()]
-            if (measure := made.setdefault(name, _measure(name, values, stated, bool(sums)))) is None:
+            if (measure := _measure(name, values, stated, bool(sums))) is None:
                 problem = f"{name} is left out: the values of queries give it only with {', '.join(_COUNTS)}"
                 self.remarks.append(Remark("left-out", f"{path}: {problem}"))
                 continue
-            for at, run in enumerate(self.runs.values()):
+            for at, of_run in enumerate(results):
                 if not np.isnan(values[at]).all():
-                    run.results[measure] = _result(measure, values[at], [one[at] for one in sums], run.stated, name)
-        every = dict.fromkeys(measure for run in self.runs.values() for measure in run.results)
-        if not every:
-            problem = "there are no values of single queries" if not made else "these values of queries give no score"
-            raise InputError("unfit-measure" if made else "no-query", path, problem, remedy=_REMEDY)
-        for at, run in enumerate(self.runs.values()):
-            known = run.unanswered
-            run.answered = there[at].tolist() if known is None else [query not in known for query in queries]
-        origin = self.origin or Origin(Gold(path=path))
-        origin.queries, origin.asked = tuple(queries), tuple(every)
-        return origin
+                    of_sums = [(each[at], over_all[at]) for each, over_all in sums]
+                    of_run[measure] = _result(measure, values[at], stated[at], of_sums)
+        origin = self.origin or Origin(path)
+        origin.serves(queries, list(dict.fromkeys(measure for of_run in results for measure in of_run)))
+        if not origin.asked:
+            problem = "there are no values of single queries" if not named else "these values of queries give no score"
+            raise InputError("unfit-measure" if named else "no-query", path, problem, remedy=_REMEDY)
+        of_all = {
+            "gold": origin.gold.path, "task": origin.task, "edition": origin.edition, "query_ids": queries,
+            "excluded": tuple(sorted(origin.excluded)), "decisions": origin.decisions,
+        }  # fmt: skip
+        runs = []
+        for run, of_run, of_queries in zip(self.runs.values(), results, there, strict=True):
+            held_of_run, known = run._asdict(), run.unanswered
+            del held_of_run["unanswered"]
+            answered = of_queries.tolist() if known is None else [query not in known for query in queries]
+            runs.append({**held_of_run, **of_all, "results": of_run, "answered": answered})
+        return Read(runs, origin, self.remarks)
 
     def _filled(self, name: str, values: FloatArray, queries: Sequence[str], unanswered: str, path: str) -> FloatArray:
         """The values with those that some runs lack; a query that all lack is left out of the mean."""
@@ -235,13 +233,13 @@ class Cells:
         return np.where(lacking, 0.0, values) if unanswered == "zero" else values
 
 
-def _measure(name: str, values: FloatArray, stated: Sequence[float], has_sums: bool) -> Measure | None:
+def _measure(name: str, values: FloatArray, stated: FloatArray, has_sums: bool) -> Measure | None:
     """The measure of a name, ours where there is one; None where the values of queries do not give its score."""
     measure = _ours(name) or Given(name)
     if isinstance(measure, Delegated) or has_sums:
         return measure
-    apart = [abs(told - topic_mean(one)) > _ROUNDED for told, one in zip(stated, values, strict=True)]
-    if isinstance(measure, Micro | PooledF1) or any(apart):
+    means = np.array(list(map(topic_mean, values)))
+    if isinstance(measure, Micro | PooledF1) or (abs(stated - means) > _ROUNDED).any():
         return None
     is_share = np.isin(values[~np.isnan(values)], (0.0, 1.0)).all()
     return measure if is_share or not isinstance(measure, Accuracy | LabelAccuracy) else Given(name)
@@ -255,20 +253,18 @@ def _ours(name: str) -> Measure | None:
     return None
 
 
-def _result(
-    measure: Measure, per_query: FloatArray, sums: Sequence[FloatArray], stated: Mapping[str, float], name: str
-) -> Result:
+def _result(measure: Measure, per_query: FloatArray, stated: float, sums: Sequence[tuple[FloatArray, float]]) -> Result:
     if sums:
-        each = np.column_stack(sums)
-        besides = np.nan_to_num(np.array([stated[name + part] for part in PARTS]) - each.sum(axis=0))
+        each = np.column_stack([one for one, _ in sums])
+        besides = np.nan_to_num(np.array([over_all for _, over_all in sums]) - each.sum(axis=0))
         terms = Terms(each, share, np.where(abs(besides) < _NEAR, 0.0, besides), False)
         return Result(terms.total, share(each), summed=terms)
     terms_of = summed(measure.request, per_query) if isinstance(measure, Delegated) else None
     value = topic_mean(per_query) if terms_of is None else terms_of.total
-    return Result(stated[name] if abs(stated[name] - value) < _NEAR else value, per_query, summed=terms_of)
+    return Result(float(stated) if abs(stated - value) < _NEAR else value, per_query, summed=terms_of)
 
 
-def read(held: object, columns: Mapping[str, str], unanswered: str) -> tuple[Cells, Origin]:
+def read(held: object, columns: Mapping[str, str], unanswered: str) -> Read:
     """The scores in a list of files, or in a frame."""
     cells, files = Cells(), held if isinstance(held, list) else []
     for source in files:
@@ -277,7 +273,7 @@ def read(held: object, columns: Mapping[str, str], unanswered: str) -> tuple[Cel
                 _add(table, columns, cells, source.stem)
     if held is not files:
         _add(Table(MEMORY, _of_frame(held)), columns, cells, "run")
-    return cells, cells.results(files[0].name if files else MEMORY, unanswered)
+    return cells.scored(files[0].name if files else MEMORY, unanswered)
 
 
 def is_scores(source: Source, columns: Mapping[str, str]) -> bool:
@@ -303,47 +299,47 @@ def _is_evaluation(source: Source) -> bool:
     return b'"coliee_ir":' in head[:99] and b'"measures":' in head
 
 
-def _tables(source: Source, cells: Cells | None) -> Iterator[Table]:
+def _tables(source: Source, cells: Cells | None) -> Iterable[Table]:
     """The tables of a file by columns; without cells to add to, the first rows are enough."""
-    numbered: list[tuple[int, Any]]
     if source.kind is Kind.TABLE:
         names = parquet.names_of(source)  # which sees that it can be read
         with source.open() as stream:
-            held = parquet.library(source.name)[1].read_table(stream, columns=names)
-        yield Table(source.name, _of_frame(held))
-        return
+            return [Table(source.name, _of_frame(parquet.library(source.name)[1].read_table(stream, columns=names)))]
     text = source.text(columns=True) if cells is not None else source.head().decode("utf-8", "replace")
     if text.lstrip().startswith(("{", "[")):
-        if cells is None:
-            numbered = [(1, json.JSONDecoder().raw_decode(text.lstrip("[ \n"))[0])]
-        elif json_text.is_lines(text):
-            numbered = [pair for some in json_text.batches(text, source.name) for pair in zip(*some, strict=True)]
-        else:
-            value = json_text.parse(text, source.name)
-            numbered = [(1, one) for one in (value if isinstance(value, list) else [value])]
-        if cells is not None and _is_evaluation(source):
-            runs = ((held, run) for _, held in numbered for run in held.get("runs", [held]))
-            yield from (_of_run(held, run, source, cells) for held, run in runs)
-            return
-        if not all(isinstance(one, dict) for _, one in numbered):
-            raise InputError("structure", source.name, "this JSON does not contain rows of scores", remedy=_REMEDY)
-        keys = dict.fromkeys(key for _, one in numbered for key in one)
-        columns = {key: [one.get(key) for _, one in numbered] for key in keys}
-        yield Table(source.name, columns, lambda at: numbered[at][0])
-        return
+        return _of_json(text, source, cells)
     text = text[: text.rfind("\n") + 1] if cells is None and source.goes_on else text
     first = text.lstrip("\n").partition("\n")[0]
     rows = list(tabular.rows(text, source, next((one for one in "\t,;" if one in first), " "), Comments()))
     names = rows[0].values if rows else []
     tabular.check_width(rows, len(names), source)
     if len(names) == 3 and (is_number(names[2]) or "runid" in names):
-        yield _of_lines(rows, source)
-    elif len(rows) < 2 or len({*names}) < len(names):
+        return [_of_lines(rows, source)]
+    if len(rows) < 2 or len({*names}) < len(names):
         problem = "a first row with different names of columns, and rows below it, are needed"
         raise InputError("columns", source.name, problem, found=",".join(names), remedy=_REMEDY)
+    by_name = zip(*(row.values for row in rows), strict=True)  # which stand first
+    return [Table(source.name, {one: values for one, *values in by_name}, lambda at: rows[at + 1].number)]
+
+
+def _of_json(text: str, source: Source, cells: Cells | None) -> Iterator[Table]:
+    """Objects, a line each or in a list: rows, or what commands of ours write."""
+    if cells is None:
+        numbered: list[tuple[int, Any]] = [(1, json.JSONDecoder().raw_decode(text.lstrip("[ \n"))[0])]
+    elif json_text.is_lines(text):
+        numbered = [pair for some in json_text.batches(text, source.name) for pair in zip(*some, strict=True)]
     else:
-        by_name = zip(*(row.values for row in rows), strict=True)  # which stand first
-        yield Table(source.name, {one: values for one, *values in by_name}, lambda at: rows[at + 1].number)
+        value = json_text.parse(text, source.name)
+        numbered = [(1, one) for one in (value if isinstance(value, list) else [value])]
+    if cells is not None and _is_evaluation(source):
+        runs = ((held, run) for _, held in numbered for run in held.get("runs", [held]))
+        yield from (_of_run(held, run, source, cells) for held, run in runs)
+        return
+    if not all(isinstance(one, dict) for _, one in numbered):
+        raise InputError("structure", source.name, "this JSON does not contain rows of scores", remedy=_REMEDY)
+    keys = dict.fromkeys(key for _, one in numbered for key in one)
+    columns = {key: [one.get(key) for _, one in numbered] for key in keys}
+    yield Table(source.name, columns, lambda at: numbered[at][0])
 
 
 def _of_lines(rows: Sequence[Any], source: Source) -> Table:
@@ -378,7 +374,7 @@ def _of_run(held: Mapping[str, Any], run: Mapping[str, Any], source: Source, cel
         problem = "this JSON contains no values of single queries"
         raise InputError("no-query", source.name, problem, remedy="write it with evaluate --per-query -f json")
     rules = held["task"], held["edition"], Decisions(**held["decisions"])
-    cells.origin = cells.origin or Origin(Gold(path=held["gold"]), *rules, tuple(held.get("excluded", ())))
+    cells.origin = cells.origin or Origin(held["gold"], *rules, held.get("excluded", ()))
     if rules != (cells.origin.task, cells.origin.edition, cells.origin.decisions):
         raise UsageError("not-comparable", f"{source.name} was scored by other rules than the first run")
     key = run["tag"] if run["tag"] not in cells.runs else run["file"]
@@ -428,10 +424,7 @@ def _add(table: Table, given: Mapping[str, str], cells: Cells, stem: str) -> Non
         if normal_name(name) in {*_PASSED, *_COUNTS} or _ours(name.removesuffix(PARTS[0]).removesuffix(PARTS[1]))
     ]
     if "measure" in of:
-        values, measures = table.numbers(of["value"]), np.array(table.texts(of["measure"], "measure"))
-        for name in dict.fromkeys(measures.tolist()):
-            rows = np.flatnonzero(measures == name)
-            cells.add(name, tags, queries, rows, values[rows], table)
+        cells.add(table.texts(of["measure"], "measure"), tags, queries, table.numbers(of["value"]), table)
     elif not kept:
         raise search.fault("unknown-format", "no column holds scores", _REMEDY)
     elif "tag" in of or known == kept:
@@ -439,10 +432,10 @@ def _add(table: Table, given: Mapping[str, str], cells: Cells, stem: str) -> Non
             problem = f"ignored columns without numbers: {', '.join(lost)}"
             cells.remarks.append(Remark("left-out", f"{table.name}: {problem}"))
         for name, values in _of_counts(table, kept).items():
-            cells.add(name, tags, queries, np.arange(len(queries)), values, table)
+            cells.add(repeat(name), tags, queries, values, table)
     else:
         for name in others:  # each is a run
-            cells.add("score", [name] * len(queries), queries, np.arange(len(queries)), table.numbers(name), table)
+            cells.add(repeat("score"), [name] * len(queries), queries, table.numbers(name), table)
 
 
 def _of_counts(table: Table, names: Sequence[str]) -> dict[str, FloatArray]:

@@ -32,7 +32,7 @@ from coliee_adapters.records import (
     exact_id,
     normal_id,
 )
-from coliee_adapters.remarks import KINDS, Remarks
+from coliee_adapters.remarks import Remarks
 from coliee_ir.rules.protocol import (
     CASES,
     DECISIONS,
@@ -253,11 +253,8 @@ def _joined(golds: Sequence[Gold], path: str, passed: Remarks) -> Gold:
                 problem = f"this query is in {owners[query]} too"
                 raise InputError("duplicate", gold.path, problem, found=query, remedy="give each query once")
             owners[query] = gold.path
-        for kind in KINDS:
-            examples = gold.remarks.examples(kind)
-            for example in examples:
-                remarks.add(kind, f"{Path(gold.path).name}, {example}")
-            remarks.add(kind, n=gold.remarks.count(kind) - len(examples))
+        for kind, n, examples in gold.remarks:
+            remarks.add(kind, *(f"{Path(gold.path).name}, {example}" for example in examples), n=n)
     qrels = {query: judged for gold in golds for query, judged in (gold.qrels or {}).items()}
     labels = {query: label for gold in golds for query, label in (gold.labels or {}).items()}
     return Gold(

@@ -10,9 +10,7 @@ from typing import Final
 
 import numpy as np
 
-from coliee_adapters.errors import shortened
 from coliee_adapters.forms import tort
-from coliee_adapters.forms.lines import counted
 from coliee_adapters.remarks import Remark, Remarks
 from coliee_ir.judging.judged import FloatArray, Judged
 from coliee_ir.measures import Delegated, Measure, Parts
@@ -43,41 +41,27 @@ def remarks_of(
     on_long_list: Sequence[Measure],
     against: Prepared,
 ) -> Iterator[Remark]:
-    """The remarks on a submission, those that move a score first."""
-    decisions, rules = against.decisions, against.rules
-    of_parts = by_part(measures)
-    yield from _main(parts, measures, totals, against).sentences(_clauses(decisions, of_parts["documents"]))
-    if named.other_tag is not None:
-        yield Remark("other-tag", f"the answers have another run tag: {shortened(named.other_tag)}")
+    """The remarks on a submission: of its main parts, those that move a score first, then of each other part."""
+    rules, of_parts = against.rules, by_part(measures)
+    found = {"": _main(named, parts, measures, totals, against)}
+    measured = {**of_parts, "": of_parts["documents"], "long": on_long_list}
     if "long" in parts:
-        remarks = parts["long"].remarks + Remarks()
-        _add(remarks, "extra-query", sorted(parts["long"].extra))
-        _add(remarks, "unanswered-query", against.named(~parts["long"].answered))
-        for sentence in remarks.sentences(_clauses(decisions, on_long_list)):
-            yield sentence.of_part("long", "long list")
+        found["long"] = parts["long"].remarks + Remarks()
+        found["long"].each("extra-query", sorted(parts["long"].extra))
+        found["long"].each("unanswered-query", against.named(~parts["long"].answered))
+    for part in (*tort.SIDES, *rules.others):
+        if part in parts:
+            found[part] = _beside(part, parts[part], of_parts.get(part, ()), against)
+    ranked = any(measure.ranked for measure in measures)
+    for part, matters in {"documents": ranked and "long" not in parts, "long": True}.items():
+        if part in parts and rules.ranked:
+            turned = _better_reversed(parts[part], matters, against.decisions.unanswered == "skip")
+            found["long" if part == "long" else ""].each("upside-down", turned)
+    for part, remarks in found.items():
+        for sentence in remarks.sentences(_clauses(against.decisions, measured.get(part, ()))):
+            yield sentence.of_part(part, "long list" if part == "long" else part) if part else sentence
     if left_out:
         yield Remark("left-out", _left_out(left_out, against))
-    if absent := [query for query in rules.exclude if query not in against.excluded]:
-        first = "; ".join(map(shortened, absent[:3]))
-        excluded = f"the protocol excludes {counted(len(absent), 'query')} that the gold does not have (first: {first})"
-        yield Remark("absent-exclusion", excluded)
-    for side in (*tort.SIDES, *rules.others):
-        if side in parts:
-            clauses = _clauses(decisions, of_parts[side]) if side in of_parts else decisions.clauses()
-            for sentence in _beside(side, parts[side], of_parts.get(side, ()), against).sentences(clauses):
-                yield sentence.of_part(side, side)
-    for part, of_part in of_parts.items():
-        yield from _unreached(part, of_part, against)
-    yield from _upside_down(parts, measures, against)
-    if any(_is_gold(part, parts[part]) for part in (*rules.parts, "long") if part in parts):
-        yield Remark("gold-itself", "the run equals the gold in every judgement; is it the gold?")
-    main = next(parts[part] for part in rules.parts if part in parts)
-    unjudged = against.named(main.qrels.sizes == 0)
-    if unjudged and any(isinstance(measure, Delegated) for measure in measures):
-        what = "1 query has" if len(unjudged) == 1 else f"{len(unjudged)} queries have"
-        shown = "; ".join(map(shortened, unjudged[:3]))
-        problem = f"{what} no judged document in the gold; trec_eval's measures leave such out (first: {shown})"
-        yield Remark("unjudged-query", problem)
 
 
 def _clauses(decisions: Decisions, measures: Sequence[Measure]) -> Mapping[str, str]:
@@ -88,7 +72,7 @@ def _clauses(decisions: Decisions, measures: Sequence[Measure]) -> Mapping[str, 
     return {**clauses, "empty-gold": "; ".join(sorted(done, key=lambda clause: (clause.startswith("in "), clause)))}
 
 
-def _main(parts: Parts, measures: Sequence[Measure], counted: Counted, against: Prepared) -> Remarks:
+def _main(named: Named, parts: Parts, measures: Sequence[Measure], counted: Counted, against: Prepared) -> Remarks:
     """What was accepted in the gold and in the main parts, and what the counts show."""
     rules, remarks = against.rules, against.gold.remarks + Remarks()
     for part in rules.parts:
@@ -99,27 +83,36 @@ def _main(parts: Parts, measures: Sequence[Measure], counted: Counted, against: 
         judged, totals = parts["documents"], counted.totals
         empty = totals.relevant == 0
         if rules.claims:
-            _add(remarks, "undefined-f1", against.named(empty & (totals.retrieved == 0)))
+            remarks.each("undefined-f1", against.named(empty & (totals.retrieved == 0)))
             if against.gold.format == tort.FORMAT:  # whose file names all claims that there are
                 unknown = judged.retrieved - judged.qrels.sums(judged.rank > 0)
                 for query, n in zip(against.queries, unknown.tolist(), strict=True):
                     remarks.add("unknown-claim", f"instance {query}", n=n)
         elif _matters_without_relevant(by_part(measures)["documents"], against):
-            _add(remarks, "empty-gold", against.named(empty))
+            remarks.each("empty-gold", against.named(empty))
         if any(isinstance(measure, Delegated) for measure in measures):
-            _add(remarks, "judged-only", against.named(empty & (judged.qrels.sizes > 0)))
+            remarks.each("judged-only", against.named(empty & (judged.qrels.sizes > 0)))
         if rules.ranked:
             silent = counted.answered & (judged.retrieved == 0) & (judged.qrels.relevant() > 0)
-            _add(remarks, "nothing-retrieved", against.named(silent))
-    _add(remarks, "extra-query", counted.extra)
+            remarks.each("nothing-retrieved", against.named(silent))
+    remarks.each("extra-query", counted.extra)
     in_part = counted.in_part
-    _add(remarks, "unanswered-query", against.named(~counted.answered & ~in_part))
+    remarks.each("unanswered-query", against.named(~counted.answered & ~in_part))
     if any(measure.name == "Accuracy" for measure in measures):
-        _add(remarks, "partial-answers", against.named(in_part))
+        remarks.each("partial-answers", against.named(in_part))
     else:  # what is there is scored without the rest
         needed = {part for measure in measures for part in measure.needs if part in rules.parts}
         lacking = [~parts[part].answered for part in needed]
-        _add(remarks, "unanswered-query", against.named(in_part & np.logical_or.reduce(lacking, initial=False)))
+        remarks.each("unanswered-query", against.named(in_part & np.logical_or.reduce(lacking, initial=False)))
+    if named.other_tag is not None:
+        remarks.add("other-tag", named.other_tag)
+    remarks.each("absent-exclusion", [query for query in rules.exclude if query not in against.excluded])
+    remarks.each("relevance-not-reached", _unreached(measures, against))
+    if any(_is_gold(part, parts[part]) for part in (*rules.parts, "long") if part in parts):
+        remarks.add("gold-itself")
+    if any(isinstance(measure, Delegated) for measure in measures):
+        main = next(parts[part] for part in rules.parts if part in parts)
+        remarks.each("unjudged-query", against.named(main.qrels.sizes == 0))
     return remarks
 
 
@@ -127,9 +120,9 @@ def _beside(part: str, judged: Judged, measures: Iterable[Measure], against: Pre
     """Of a side of the pilot, and of a part that a protocol names, only where they are undefined."""
     totals, remarks = counts(judged, against.decisions), Remarks()
     if part not in against.rules.others:
-        _add(remarks, "undefined-f1", against.named((totals.relevant == 0) & (totals.retrieved == 0)))
+        remarks.each("undefined-f1", against.named((totals.relevant == 0) & (totals.retrieved == 0)))
     elif _matters_without_relevant(measures, against):
-        _add(remarks, "empty-gold", against.named(totals.relevant == 0))
+        remarks.each("empty-gold", against.named(totals.relevant == 0))
     return remarks
 
 
@@ -148,54 +141,36 @@ def _left_out(names: Sequence[str], against: Prepared) -> str:
     return sentence
 
 
-def _unreached(part: str, measures: Sequence[Measure], against: Prepared) -> Iterator[Remark]:
+def _unreached(measures: Iterable[Measure], against: Prepared) -> Iterator[str]:
     """Measures that count no document of the gold, because none is that relevant."""
-    asked = {measure.name: measure.least_relevance for measure in measures if measure.least_relevance > 1}
-    if not asked or part not in against.qrels:
-        return
-    greatest = int(against.qrels[part].relevance.max(initial=0))
-    if names := [name for name, level in asked.items() if level > greatest]:
-        shown = " and ".join(names)
-        sentence = f"no document is relevant in {shown}: the greatest relevance in {against.gold.path} is {greatest}"
-        yield Remark("relevance-not-reached", sentence)
+    for part, of_part in by_part(measures).items():
+        if part in against.qrels:
+            greatest = int(against.qrels[part].relevance.max(initial=0))
+            for measure in of_part:
+                if measure.least_relevance > max(greatest, 1):
+                    yield f"{measure.name}, where {greatest} is the greatest"
 
 
-def _upside_down(parts: Parts, measures: Iterable[Measure], against: Prepared) -> Iterator[Remark]:
-    """Rankings that are better reversed."""
-    ranked = any(measure.ranked for measure in measures)
-    skip = against.decisions.unanswered == "skip"
-    for part, matters in {"documents": ranked and "long" not in parts, "long": True}.items():
-        if part not in parts or not against.rules.ranked:
-            continue
-        if (found := _better_reversed(parts[part], matters, skip)) is not None:
-            remark = Remark(
-                "upside-down",
-                f"the ranking may be upside down: AP is {found[0]:.4f}, and {found[1]:.4f} with every list reversed; "
-                "are the worst documents first?",
-            )
-            yield remark.of_part("long", "long list") if part == "long" else remark
-
-
-def _better_reversed(judged: Judged, ranks_matter: bool, answered_only: bool) -> tuple[float, float] | None:
-    """The mean average precision of a ranking, and reversed, where that is clearly higher; None if not.
+def _better_reversed(judged: Judged, ranks_matter: bool, answered_only: bool) -> Iterator[str]:
+    """The mean average precision of a ranking, and reversed, where that is clearly higher.
 
     Clearly is by more than 0.02 in the mean, and in so many more queries than the other way round as chance does not
     give: a sign test at three standard deviations, for which ten queries are the least.
     """
     answered = judged.retrieved > 0
     if not answered.any() or judged.retrieved[answered].mean() <= (1 if ranks_matter else _LIST - 1):
-        return None
+        return
     kept = judged.qrels.sizes > 0
     if answered_only:
         kept &= answered
     if not kept.any():
-        return None
+        return
     as_it_is, reversed_ = _average_precisions(judged)
     gained, lost = int((reversed_ > as_it_is).sum()), int((reversed_ < as_it_is).sum())
     better = float((reversed_ - as_it_is)[kept].mean()) > _CLEARLY
     if not better or gained - lost <= _DEVIATIONS * (gained + lost) ** 0.5:
-        return None
-    return float(as_it_is[kept].mean()), float(reversed_[kept].mean())
+        return
+    yield f"{as_it_is[kept].mean():.4f}, reversed {reversed_[kept].mean():.4f}"
 
 
 def _average_precisions(judged: Judged) -> tuple[FloatArray, FloatArray]:
@@ -226,8 +201,3 @@ def _is_gold(part: str, judged: Judged) -> bool:
     query = np.repeat(np.arange(len(qrels.sizes)), qrels.sizes)
     in_order = qrels.graded[np.lexsort((judged.rank, query))]
     return not ((in_order[1:] > in_order[:-1]) & (query[1:] == query[:-1])).any()
-
-
-def _add(remarks: Remarks, kind: str, queries: Iterable[str]) -> None:
-    for query in queries:
-        remarks.add(kind, query)

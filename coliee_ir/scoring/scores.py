@@ -43,7 +43,6 @@ class Timing(NamedTuple):
     """Where the time went, in seconds.
 
     Attributes:
-        lines: how many lines were read.
         read: turning bytes into columns, added over all processes.
         judge: reading and judging together, by the clock.
         measure: computing the measures, by the clock.
@@ -60,26 +59,15 @@ class Scores(Shown):
     """The scores of one run.
 
     Attributes:
-        tag: the run's name.
-        file: the run's file.
-        gold: the gold's file.
-        task: the task.
-        edition: the edition whose rules were used; None for a task without editions.
         results: each measure and its result, in the order asked for.
-        query_ids: the judged queries, in the order of the results' ``per_query``.
         answered: whether the run names each of them.
         counts: correct, retrieved and relevant documents (or labels) over all judged queries.
-        extra: how many queries of the run are not in the gold.
         others: the files that belong to the run: ``answers``, ``long_list``.
         other_tag: the run tag of its answers, where that is another; else None.
-        excluded: the queries that were left out.
         noted: what was tolerated and what was decided, in sentences, each with its kind.
-        decisions: the choices made where the organisers leave it open.
-        timing: where the time went.
         judged: the judged parts behind the results, where they were asked for.
         ties: for a run that has judged documents of equal score, the span of each measure over all orders of these,
             where it is known, computed when it is asked for: see ``coliee_ir.measures.ties``.
-        has_ties: whether the run has such documents.
     """
 
     tag: str
@@ -224,10 +212,7 @@ class Scored(Shown, Sequence[Scores]):
 
     Attributes:
         scores: those of stores, then those of the runs that could be read, in their order.
-        evaluator: what scored them: the gold and the rules.
         submissions: the run of each; None for one of a store, of which there are only scores.
-        invalid: the runs that could not be scored, with the reason.
-        remarks: what became of the files, in sentences.
         keep: what was kept of each run; ``scores`` where these were read and nothing was judged.
     """
 
@@ -282,15 +267,10 @@ class Scored(Shown, Sequence[Scores]):
     def _read(cls, held: object, columns: Mapping[str, str] | None, unanswered: str) -> Scored:
         from coliee_ir.scoring import given  # which most commands do without
 
-        cells, origin = given.read(held, checked_columns(columns), unanswered)
-        runs = [
-            Scores(
-                run.tag, run.file, origin.gold.path, origin.task, origin.edition, run.results, origin.queries,
-                run.answered, run.counts, run.extra, excluded=origin.excluded, decisions=origin.decisions,
-            )
-            for run in cells.runs.values()
-        ]  # fmt: skip
-        return cls(runs, cast("Evaluator", origin), [None] * len(runs), remarks=cells.remarks, keep="scores")
+        found = given.read(held, checked_columns(columns), unanswered)
+        evaluator = cast("Evaluator", found.origin)  # which scores nothing, and has all else that is asked of one
+        runs = [Scores(**of_run) for of_run in found.runs]
+        return cls(runs, evaluator, [None] * len(runs), remarks=found.remarks, keep="scores")
 
     def of(self, places: Sequence[int]) -> Scored:
         """Some of them, in this order."""

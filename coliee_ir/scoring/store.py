@@ -25,7 +25,7 @@ from coliee_adapters.files import file_kinds
 from coliee_adapters.files.source import PathLike, Source, is_store
 from coliee_adapters.forms.lines import counted
 from coliee_adapters.records import RunLike
-from coliee_adapters.remarks import KINDS, Remarks
+from coliee_adapters.remarks import Remarks
 from coliee_ir._version import __version__
 from coliee_ir.judging.judged import Judged
 from coliee_ir.rules.decisions import CHOICES
@@ -257,10 +257,13 @@ class ScoreStore:
             if head["key"] != [row.file, rules, row.content]:
                 raise ValueError("a row has another name than was written")
             parts, of_part = {}, dict[str, Any]()
-            for part, (extra, remarks) in head["parts"].items():
+            for part, (extra, told) in head["parts"].items():
+                remarks = Remarks()
+                for kind, n, examples in told:
+                    remarks.add(kind, *examples, n=n)
                 qrels, of_part = qrels_of(part, evaluator.qrels), {name: arrays[f"{part} {name}"] for name in _ARRAYS}
                 of_part["tied"] = of_part["tied"].reshape(3, -1)
-                parts[part] = Judged(qrels=qrels, extra=extra, remarks=_remarks(remarks), **of_part)
+                parts[part] = Judged(qrels=qrels, extra=extra, remarks=remarks, **of_part)
                 n = [len(of_part[name]) for name in ("retrieved", "repeated", "answered", "rank")]
                 if n != [len(qrels.start) - 1] * 3 + [len(qrels.relevance)]:
                     raise ValueError("its arrays are not those of the gold")
@@ -363,20 +366,10 @@ def _packed(scores: Scores, rules: str, content: str) -> bytes:
     """What is kept of a run's scores."""
     parts, arrays = dict[str, Any](), dict[str, npt.NDArray[Any]]()
     for part, judged in scores.judged.items():
-        counts = {kind: [n, judged.remarks.examples(kind)] for kind in KINDS if (n := judged.remarks.count(kind))}
-        parts[part] = [judged.extra, counts]
+        parts[part] = [judged.extra, list(judged.remarks)]
         arrays |= {f"{part} {name}": np.asarray(getattr(judged, name), kind) for name, kind in _ARRAYS.items()}
     named = [scores.tag, scores.file, scores.others, scores.other_tag]
     return _pack({"key": [scores.file, rules, content], "named": named, "parts": parts}, arrays)
-
-
-def _remarks(counts: Mapping[str, Any]) -> Remarks:
-    remarks = Remarks()
-    for kind, (n, examples) in counts.items():
-        for example in examples:
-            remarks.add(kind, example)
-        remarks.add(kind, n=n - len(examples))
-    return remarks
 
 
 def _pack(head: Mapping[str, Any], arrays: Mapping[str, npt.NDArray[Any]] | None = None) -> bytes:

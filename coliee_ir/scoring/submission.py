@@ -80,14 +80,7 @@ def name_of(part: object) -> str:
 
 
 class Invalid(NamedTuple):
-    """A submission, or a file, that could not be scored.
-
-    Attributes:
-        files: its files.
-        tag: its run tag; empty where it could not be read.
-        team: the team; empty where it is not known.
-        reason: why, in a sentence, with its kind.
-    """
+    """A submission, or a file, that could not be scored, and why; tag and team are empty where they are not known."""
 
     files: tuple[str, ...]
     tag: str

@@ -15,12 +15,7 @@ DECIMALS: Final = 12
 
 
 class Ranks(NamedTuple):
-    """The ranks that a run may have; 0 for a run without a score.
-
-    Attributes:
-        best: the best of them, from 1.
-        worst: the worst.
-    """
+    """The ranks that a run may have, from 1; 0 for a run without a score."""
 
     best: int
     worst: int

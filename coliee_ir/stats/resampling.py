@@ -34,7 +34,6 @@ class Difference(NamedTuple):
     """The difference of two scores on the same queries.
 
     Attributes:
-        value: the one less the other.
         error: its standard error, if the scores do not differ.
         interval: without 0 exactly if the difference is significant; NaN for an end that there is not.
     """

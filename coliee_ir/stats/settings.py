@@ -33,7 +33,6 @@ class Resampling:
     """How queries are resampled.
 
     Attributes:
-        n_resamples: how many resamples.
         seed: of the random numbers; the same seed gives the same resamples on any machine.
         confidence_level: of the intervals; a test is significant below 1 - confidence_level.
 

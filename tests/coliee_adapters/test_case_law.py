@@ -201,7 +201,7 @@ def test_a_run_that_is_written(
 ) -> None:
     path = tmp_path_factory.getbasetemp() / "run"
     stream = io.StringIO(newline="\n")
-    case_law.write_run(rankings.items(), tag, stream)
+    case_law.write_run(rankings, tag, stream)
     path.write_bytes(stream.getvalue().encode())
     run = case_law.read_run(Source(path))
     assert ranked(run) == [(query, documents, None) for query, documents in rankings.items()]

@@ -19,7 +19,7 @@ ADDED = st.lists(
 def remarks_of(added: Iterable[Added]) -> Remarks:
     remarks = Remarks()
     for kind, example, n in added:
-        remarks.add(kind, example, n)
+        remarks.add(kind, example, n=n)
     return remarks
 
 

@@ -14,6 +14,8 @@ from sent import articles, cases, labels, write, zipped
 from coliee_ir.cli import main
 from coliee_ir.inbox.inventory import named_task, sort_files
 
+pytestmark = pytest.mark.usefixtures("one_deal")
+
 GOLD = json.dumps({f"{n:06}.txt": [f"{n + 100:06}.txt"] for n in range(1, 11)})
 PAIRS = "".join(f'<pair id="R07-0{n}-U" label="Y"><article>{n}</article><t2>x</t2></pair>' for n in range(1, 7))
 STATUTE = f"<dataset>{PAIRS}</dataset>"

@@ -149,32 +149,34 @@ def test_a_terminal_has_a_table_with_title_and_caption(call: Call, monkeypatch: 
 
 
 @pytest.mark.skipif(not hasattr(os, "openpty"), reason="Windows has no pseudo-terminal")
-@pytest.mark.parametrize("ending", [None, signal.SIGINT])
-def test_what_takes_long_is_shown_on_a_terminal_and_only_there(ending: signal.Signals | None) -> None:
+def test_what_takes_long_is_shown_on_a_terminal_and_only_there() -> None:
     typed = [sys.executable, "-m", "coliee_ir", "evaluate", "-", EXAMPLES / "task1/bm25.txt"]
-    ours, theirs = os.openpty()
-    piped, watched = (
-        subprocess.Popen(typed, stdin=subprocess.PIPE, stdout=subprocess.PIPE, stderr=stderr)
-        for stderr in (subprocess.PIPE, theirs)
-    )
-    os.close(theirs)
-    heard = b""
-    while heard.count(b" s") < 2:  # both wait for the gold
-        heard += os.read(ours, 1000)
-    assert b"evaluate: 2 s" in heard
-    for process in (piped, watched):
-        if ending is not None:
-            process.send_signal(ending)
-    gold = (EXAMPLES / "task1/gold.json").read_bytes()
-    (result, said), (table, _) = (one.communicate(None if ending else gold) for one in (piped, watched))
-    with contextlib.suppress(OSError):  # as Linux says that nobody is at the other end
-        while piece := os.read(ours, 1000):
-            heard += piece
-    os.close(ours)
-    assert (piped.returncode, result) == (watched.returncode, table)
-    assert piped.returncode == (130 if ending else 0)
-    lines = heard.replace(b"\r\n", b"\n").split(b"\n")
-    assert [line.rpartition(b"\r")[2] for line in lines] == said.split(b"\n")  # nothing is left of it
+    started = []
+    for ending in (None, signal.SIGINT):  # which wait together
+        ours, theirs = os.openpty()
+        pair = [
+            subprocess.Popen(typed, stdin=subprocess.PIPE, stdout=subprocess.PIPE, stderr=stderr)
+            for stderr in (subprocess.PIPE, theirs)
+        ]
+        os.close(theirs)
+        started.append((ending, ours, pair))
+    for ending, ours, pair in started:
+        heard = b""
+        while heard.count(b" s") < 2:  # both wait for the gold
+            heard += os.read(ours, 1000)
+        assert b"evaluate: 2 s" in heard
+        for process in pair if ending else ():
+            process.send_signal(signal.SIGINT)
+        gold = (EXAMPLES / "task1/gold.json").read_bytes()
+        (result, said), (table, _) = (one.communicate(None if ending else gold) for one in pair)
+        with contextlib.suppress(OSError):  # as Linux says that nobody is at the other end
+            while piece := os.read(ours, 1000):
+                heard += piece
+        os.close(ours)
+        assert result == table
+        assert [one.returncode for one in pair] == ([130, 130] if ending else [0, 0])
+        lines = heard.replace(b"\r\n", b"\n").split(b"\n")
+        assert [line.rpartition(b"\r")[2] for line in lines] == said.split(b"\n")  # nothing is left of it
 
 
 def test_a_tag_cannot_command_the_terminal(here: Path, call: Call, monkeypatch: pytest.MonkeyPatch) -> None:

@@ -16,6 +16,8 @@ from coliee_ir import cut, evaluate, tune
 from coliee_ir.measures import parse
 from coliee_ir.stats.intervals import jackknife_t
 
+pytestmark = pytest.mark.usefixtures("one_deal")
+
 GOLD = {f"q{n:02}": [f"d{n}", f"d{n + 1}"][n % 5 == 0 :] for n in range(12)}
 RUN = {
     f"q{n:02}": {f"d{n + at}": round(0.9 - at / 7 - (n * 5 % 4) / 11, 6) for at in range(-1, 4)} for n in range(12)

@@ -24,6 +24,8 @@ import make_mailbox as made
 DOCS = (Path(__file__).parents[2] / "docs/organiser.md").read_text("utf-8")
 SCRIPT = re.findall(r"^(coliee-ir .*)", "".join(re.findall(r"^```sh\n(.*?)^```", DOCS, re.S | re.M)), re.M)
 FILE, SHEET = (re.search(rf"^```{kind}\n(.*?)^```", DOCS, re.S | re.M)[1] for kind in ("toml", "text"))  # type: ignore[index]
+#: the docs' file, without the figures, which test_webpage.py and test_paper.py draw
+QUICK = "resamples = 99\n" + FILE.replace("[public]\n", "[public]\nfigures = false\n")
 #: task → the file of a run
 FILES = {"1": "task1.{}.txt", "2": "task2.{}.txt", "3": "task3.{}", "4": "task4.{}", "tort": "{}.jsonl"}
 
@@ -33,7 +35,7 @@ def held(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Path]:
     """The folder of the docs' edition, held once."""
     folder = tmp_path_factory.mktemp("edition")
     made.make(folder)
-    (folder / "coliee.toml").write_text("resamples = 99\n" + FILE)
+    (folder / "coliee.toml").write_text(QUICK)
     (folder / "teams.csv").write_text(SHEET)
     with pytest.MonkeyPatch.context() as patch:
         patch.chdir(folder)
@@ -49,7 +51,7 @@ def again(
     monkeypatch.chdir(tmp_path)
     (tmp_path / "gold").symlink_to(held / "gold")
     (tmp_path / "teams.csv").write_text(SHEET)
-    (tmp_path / "coliee.toml").write_text("resamples = 99\n" + FILE)
+    (tmp_path / "coliee.toml").write_text(QUICK)
 
     def hold(files: dict[str, str | bytes], code: int = 0) -> str:
         for name, content in files.items():
@@ -186,7 +188,7 @@ def test_after_a_mail_only_what_is_new_is_marked_and_old_files_go(again: Callabl
 
 
 def test_reports_lead_from_the_runs_of_the_site(again: Callable[..., str], tmp_path: Path) -> None:
-    own = "resamples = 99\n" + FILE.replace("hide_gold = true", "figures = false\nreports = true")
+    own = QUICK.replace("hide_gold = true", "reports = true")
     again({"mailbox/A/task1.A3.txt": made._task1("A3", 0, 9), "coliee.toml": own})
     (report,) = (tmp_path / "out/public").glob("task-1-report-a-*.html")
     assert f'href="{report.name}"' in (tmp_path / "out/public/task-1.html").read_text("utf-8")

@@ -2,6 +2,7 @@ from __future__ import annotations
 
 import json
 import math
+import pickle
 from collections import Counter
 from itertools import product
 from pathlib import Path
@@ -15,10 +16,11 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from coliee_adapters.errors import ColieeError, InputError, UsageError
+from coliee_adapters.forms import columns
 from coliee_adapters.records import Answers, Run
 from coliee_ir import Fusion, fuse
 from coliee_ir.commands.convert import to_run
-from coliee_ir.commands.fuse import METHODS, NORMS
+from coliee_ir.commands.fuse import METHODS, NORMS, abreast
 from coliee_ir.judging.order import order_of
 
 RANKING = [name for name, method in METHODS.items() if method.ranks]
@@ -85,6 +87,30 @@ def test_a_run_of_weight_0_might_as_well_not_be_there(
     without = fuse(*runs, method=method, weights=given_weights, task="trec", **chosen)
     with_it = fuse(*runs, other, method=method, weights=[*given_weights, 0], task="trec", **chosen)
     assert of(with_it) == of(without)
+
+
+@pytest.mark.parametrize("order", ["the same", "other", "one lacks a query", "one comes back", "shuffled"])
+def test_runs_read_abreast_are_fused_as_in_memory(tmp_path: Path, monkeypatch: pytest.MonkeyPatch, order: str) -> None:
+    rng = np.random.default_rng(7)
+    held = [{f"q{q}": {f"d{d}": float(s) for d, s in zip(rng.permutation(30)[:20], rng.integers(0, 9, 20), strict=True)}
+             for q in range(40)} for _ in range(2)]  # fmt: skip
+    if order == "other":
+        held[1] = dict(reversed(held[1].items()))
+    if order == "one lacks a query":
+        del held[1]["q20"]
+    expected = fuse(*held, method="combsum")
+    monkeypatch.setattr(columns, "_SIZES", (1 << 10, 0))
+    monkeypatch.setattr(abreast, "_IN_MEMORY", 1 << 10)
+    for at, run in enumerate(held):
+        lines = [f"{q} Q0 {d} 1 {s} T\n" for q, ranking in run.items() for d, s in ranking.items()]
+        if order == "shuffled":
+            rng.shuffle(lines)
+        if order == "one comes back" and at:
+            lines.append(lines.pop(0))
+        (tmp_path / f"{at}.run").write_text("".join(lines))
+    fused = fuse(tmp_path / "0.run", tmp_path / "1.run", method="combsum")
+    for one in (fused, pickle.loads(pickle.dumps(fused))):
+        assert {q: list(r.items()) for q, r in of(one).items()} == {q: list(r.items()) for q, r in of(expected).items()}
 
 
 def test_equal_scores_stand_as_trec_eval_puts_them() -> None:

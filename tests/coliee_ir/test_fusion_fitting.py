@@ -20,7 +20,6 @@ from coliee_ir import Fusion, fit_fusion
 from coliee_ir.commands.convert import to_run
 from coliee_ir.commands.fuse.methods import Blend, Candidates
 from coliee_ir.commands.fuse.trial import Rankings, Trial, climbed, equal
-from coliee_ir.judging.gathered import Gathered
 from coliee_ir.judging.qrels import Qrels
 from coliee_ir.measures import parse
 from coliee_ir.rules.decisions import Decisions
@@ -72,7 +71,7 @@ def test_scores_are_those_of_the_runs_that_are_written(
 
 
 def trial_of(gold: Any, drawn: list[naive.Rankings], measure: str, fold: list[int]) -> Trial:
-    held = Candidates.of([Gathered(coliee_ir.read_run(run, task="trec")) for run in drawn])  # type: ignore[arg-type]
+    held = Candidates.of([coliee_ir.read_run(run, task="trec") for run in drawn])  # type: ignore[arg-type]
     blend = Blend(held, "combsum", "min-max", 60)
     return Trial(Rankings(blend, Qrels(gold), parse(measure)[0], Decisions()), np.atleast_2d(fold))
 

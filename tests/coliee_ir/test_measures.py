@@ -412,6 +412,5 @@ def test_a_relevance_that_no_judgement_reaches_is_remarked() -> None:
         return heard(evaluate(gold, run, task="trec", measures=measures).remarks)
 
     assert list(remarks("P(rel=2)@1", "MicroF1(rel=2)", "nDCG@5")) == []
-    names = " and ".join(("P(rel=3)@1", "MicroF(beta=1,rel=4)"))
-    expected = f"[relevance-not-reached]{names} … <memory> … 2 …"
+    expected = "[relevance-not-reached] 2 … (first: P(rel=3)@1 … 2 …; MicroF(beta=1,rel=4) … 2 …)"
     assert remarks("P(rel=3)@1", "AP", "MicroF1(rel=4)") == (expected,)

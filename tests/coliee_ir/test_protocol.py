@@ -1,6 +1,5 @@
 from __future__ import annotations
 
-import ast
 import datetime
 import inspect
 import itertools
@@ -15,7 +14,6 @@ from coliee_adapters.errors import InputError, UsageError
 from coliee_ir.measures import parse
 from coliee_ir.rules import protocol as protocol_module
 from coliee_ir.rules.protocol import NEWEST, PROTOCOLS, TASKS, protocol
-from coliee_ir.stats.settings import SEED
 
 MICRO = ("MicroF1", "MicroP", "MicroR")
 MACRO = ("MacroF2", "MacroP", "MacroR")
@@ -97,19 +95,6 @@ def test_the_newest_edition_is_meant_when_none_is_named() -> None:
     newest = {task: protocol(task).newest for task in TASKS}
     others = dict.fromkeys(("1", "2", "3", "4", "tort", "rationale"), NEWEST)
     assert newest == newest | others | {"5": 2021, "trec": None}
-
-
-def test_no_other_module_knows_a_year() -> None:
-    years = {}
-    root = Path(coliee_ir.__file__).parent
-    for path in root.rglob("*.py"):
-        constants = [node.value for node in ast.walk(ast.parse(path.read_text())) if isinstance(node, ast.Constant)]
-        years[path.relative_to(root).as_posix()] = [
-            value for value in constants if isinstance(value, int) and 2000 < value < 2100
-        ]
-    assert years.pop("rules/protocol.py")
-    assert years.pop("stats/__init__.py") == [SEED]  # of random numbers
-    assert not any(years.values()), years
 
 
 GOLD = {f"q{n}": ["a"] for n in range(6)}

@@ -21,21 +21,26 @@ GOLD = {f"q{n}": {"d1": 1, "d3": 1} for n in range(50)}
 
 @pytest.fixture(scope="module")
 def run(tmp_path_factory: pytest.TempPathFactory) -> Path:
-    """A run that is worth two processes of its own."""
-    filler = "x" * 180
+    """A run that is worth two processes of its own, where a MiB is worth one."""
+    filler = "x" * 5
     path = tmp_path_factory.mktemp("large") / "run.txt"
     with path.open("w", encoding="utf-8") as stream:
         for query in GOLD:
             stream.writelines(f"{query} Q0 d{n}{filler if n > 5 else ''} {n} {2000 - n} T\n" for n in range(1, 2000))
-    assert batch._WORTH_A_PROCESS < Source(path).size < 2 * batch._WORTH_A_PROCESS
+    assert 2 << 20 < Source(path).size < 4 << 20
     return path
+
+
+@pytest.fixture(autouse=True)
+def small(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(batch, "_WORTH_A_PROCESS", 2 << 20)
 
 
 @pytest.mark.parametrize(
     ("asked", "processors", "runs", "used"),
     [(1000, 8, 1, 2), (1000, 8, 3, 4), (1000, 2, 3, 2), (None, 8, 1, 2), (3, 8, 3, 3), (1000, 1, 3, 1), (1, 8, 3, 1)],
 )
-def test_no_more_processes_than_processors_and_pieces_of_16_mebibytes(
+def test_no_more_processes_than_processors_and_large_pieces(
     run: Path, monkeypatch: pytest.MonkeyPatch, asked: int | None, processors: int, runs: int, used: int
 ) -> None:
     seen = [1]
@@ -46,7 +51,7 @@ def test_no_more_processes_than_processors_and_pieces_of_16_mebibytes(
 
     monkeypatch.setattr(workers, "results", results)
     monkeypatch.setattr(workers, "cores", lambda: processors)
-    monkeypatch.setattr(Source, "size", 20 << 20)
+    monkeypatch.setattr(Source, "packed_size", 5 << 19)
     scored = Evaluator(GOLD, ["map"], task="trec").evaluate_all([Submission(run)] * runs, jobs=asked)
     with contextlib.suppress(ValueError):  # nothing was judged
         list(scored)
@@ -72,6 +77,8 @@ def test_a_script_without_a_guard_is_right_whatever_the_start_method(run: Path, 
         "import multiprocessing, sys\n"
         f"multiprocessing.set_start_method({method!r})\n"
         "from coliee_ir import Evaluator, Submission\n"
+        "from coliee_ir.scoring import batch\n"
+        "batch._WORTH_A_PROCESS = 2 << 20\n"
         "gold = {f'q{n}': {'d1': 1, 'd3': 1} for n in range(50)}\n"
         "results = Evaluator(gold, ['map'], task='trec').evaluate_all([Submission(sys.argv[1])] * 2, jobs=2)\n"
         "print(*(scores.measures['map'] for scores in results))\n"

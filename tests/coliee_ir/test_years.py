@@ -18,6 +18,8 @@ from coliee_ir import Fusion, evaluate, fit_fusion, read_gold, tune
 from coliee_ir.commands.evaluate.details import by_year
 from coliee_ir.scoring.years import years
 
+pytestmark = pytest.mark.usefixtures("one_deal")
+
 QUERIES = [f"{year}-{n}-A" for year in ("H30", "R01", "R02") for n in range(1, 5)]
 LABEL = st.sampled_from(["Y", "N"])
 GOLDS = st.fixed_dictionaries(dict.fromkeys(QUERIES, LABEL))

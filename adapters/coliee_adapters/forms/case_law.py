@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import json
 import re
-from collections.abc import Iterable
 from io import TextIOBase
 from typing import Final, TypeGuard
 
@@ -13,7 +12,7 @@ from coliee_adapters.files.source import Source
 from coliee_adapters.forms import json_text, markup
 from coliee_adapters.forms.columns import read_columns, three_columns
 from coliee_adapters.forms.form import Form, Found, Row, Written
-from coliee_adapters.forms.lines import Note, first_lines, join_columns
+from coliee_adapters.forms.lines import Note, first_lines, lines_of
 from coliee_adapters.records import SEPARATORS, IdRule, Run, normal_id
 
 #: The elements of the older XML that hold the relevant documents, by task.
@@ -87,14 +86,9 @@ def _read_run(source: Source, rule: IdRule = normal_id) -> Run:
     return read_columns(three_columns(source), "columns", source, rule)
 
 
-def write_run(rankings: Iterable[tuple[str, Iterable[str]]], tag: str, stream: TextIOBase) -> None:
-    """Write ``QUERY DOCUMENT TAG``, documents in the order given."""
-    for query, documents in rankings:
-        stream.writelines(join_columns(query, document, tag) for document in documents)
-
-
 def _write(run: Written, stream: TextIOBase) -> None:
-    write_run(run.documents.items(), run.tag, stream)
+    for query, documents in run.documents.items():
+        stream.write(lines_of([query], [*documents], [], run.tag))
 
 
 FORMS: Final = (

@@ -3,12 +3,13 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterator, Sequence
 from functools import lru_cache
 from itertools import islice
 from typing import Final
 
 from coliee_adapters.errors import InputError, UsageError
+from coliee_adapters.records import wrong_id
 
 #: tells of something that is tolerated: the kind of remark, and an example
 Note = Callable[[str, str], object]
@@ -124,6 +125,20 @@ def join_columns(*columns: str) -> str:
     if line.startswith(("#", "/*")):
         raise UsageError("bad-id", f"an id that starts like a comment cannot be written: {columns[0]!r}")
     return f"{line}\n"
+
+
+def lines_of(before: Sequence[str], documents: Sequence[str], numbers: Sequence[Sequence[str]], *behind: str) -> str:
+    """A line a document: the same columns before all of them, its numbers, the same columns behind."""
+    if wrong_id([*before, *documents, *behind]) or before[0].startswith(("#", "/*")):
+        each = zip(documents, *numbers, strict=True)
+        return "".join([join_columns(*before, *held, *behind) for held in each])  # which says what is wrong, if it is
+    # all pieces in one join, which takes a third of the time that a join for each line takes
+    width, begin, end = 2 + 2 * len(numbers), " ".join([*before, ""]), " ".join(["", *behind]) + "\n"
+    pieces = [" "] * (width * len(documents))
+    for at, column in enumerate((documents, *numbers)):
+        pieces[2 * at :: width] = column
+    pieces[width - 1 :: width] = [end + begin] * len(documents)
+    return "".join([begin, *pieces[:-1], end]) if pieces else ""
 
 
 def counted(n: int, noun: str) -> str:

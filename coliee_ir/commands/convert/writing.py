@@ -3,8 +3,10 @@
 from __future__ import annotations
 
 import os
-from collections.abc import Collection, Iterator, Mapping
+from collections.abc import Collection, ItemsView, Iterator, Mapping
 from typing import Literal
+
+import numpy as np
 
 from coliee_adapters.checked import one_of
 from coliee_adapters.errors import MismatchError, UsageError, quoted, shortened
@@ -15,9 +17,9 @@ from coliee_adapters.forms.form import Form, Written
 from coliee_adapters.forms.lines import counted
 from coliee_adapters.forms.vocabulary import checked_columns
 from coliee_adapters.records import Answers, Gold, Run, as_documents
-from coliee_adapters.remarks import Remark
+from coliee_adapters.remarks import Remark, Remarks
 from coliee_ir.commands.convert.ids import joined, written_like
-from coliee_ir.judging.gathered import Gathered
+from coliee_ir.judging.gathered import Gathered, by_rank
 from coliee_ir.rules.protocol import (
     has_coliee_submissions,
     has_submissions,
@@ -36,6 +38,9 @@ RUN_TARGETS = tuple(form.name for form in detect.RUN_FORMS if form.write)
 ANSWER_TARGETS = tuple(form.name for form in detect.RUN_FORMS if form.write and "labels" in form.holds)
 
 _GOLDS, _RUNS = ([form.name for form in forms] for forms in (detect.GOLD_FORMS, detect.RUN_FORMS))
+
+#: The forms of lines.
+_LINES = (RUN_TARGET, "columns")
 
 #: The forms of submissions whose run tag the organisers have rules for.
 _SUBMITTED = ("columns", "labels")
@@ -138,23 +143,59 @@ def write(
     tag: str | None = None,
     template: PathLike | None = None,
     submitted: bool = False,
+    in_order: bool = False,
 ) -> list[str]:
     """Write a run or answers, by default a TREC run; sentences on what was written, tolerated, and cannot be held.
 
-    A submission (``submitted``) has its run tag held to the rules also in TREC's form.
+    A submission (``submitted``) has its run tag held to the rules also in TREC's form. A run that is in trec_eval's
+    order already, each document once (``in_order``), is written block by block where lines are.
     """
     named = "_".join(record.tag.split())  # a file's name, which stands for a tag that is not there, may have blanks
     unfit = _unfit(tag or named) if to in _SUBMITTED or (submitted and to == RUN_TARGET) else []
     if isinstance(record, Answers):
         said = _write_answers(record, target, to or RUN_TARGET, tag or named, template)
         return [*said, *_beside(record.beside, to or RUN_TARGET), *unfit, *record.remarks.sentences(_DONE)]
-    gathered = Gathered(record)
-    answers = gathered.answers() if to in ("labels", parquet.FORMAT) else None
+    gathered = _InOrder(record) if in_order and (to or RUN_TARGET) in _LINES else Gathered(record)
+    answers = gathered.answers() if isinstance(gathered, Gathered) and to in ("labels", parquet.FORMAT) else None
     if to is not None and answers is not None and answers.labels:
         said = _write_answers(answers, target, to, tag or named, template)
     else:
         said = _write_run(gathered, target, to or RUN_TARGET, tag or named, template)
     return [*said, *_beside(record.beside, to or RUN_TARGET), *unfit, *gathered.remarks.sentences(_DONE)]
+
+
+class _InOrder(Mapping[str, dict[str, float]]):
+    """The rankings of a run that is in order already: read anew, query by query, and never held as a whole."""
+
+    def __init__(self, run: Run) -> None:
+        self.rankings, self.scored, self.path, self.blocks = self, run.scored, run.path, run.blocks
+        self.lengths = {one: last - first for block in run.blocks() for one, first, last in block.segments()}
+        self.lines = self.retrieved = sum(self.lengths.values())
+        self.remarks = Remarks()
+
+    def __getitem__(self, query: str) -> dict[str, float]:
+        return dict(self.items())[query]
+
+    def __iter__(self) -> Iterator[str]:
+        return iter(self.lengths)
+
+    def __len__(self) -> int:
+        return len(self.lengths)
+
+    def items(self) -> ItemsView[str, dict[str, float]]:
+        return _Items(self)
+
+
+class _Items(ItemsView[str, dict[str, float]]):
+    _mapping: _InOrder
+
+    def __iter__(self) -> Iterator[tuple[str, dict[str, float]]]:
+        for block in self._mapping.blocks():
+            documents = list(block.documents)
+            numbers = None if block.scores is None else np.asarray(block.scores).tolist()
+            for query, first, last in block.segments():
+                held = documents[first:last]
+                yield query, by_rank(held) if numbers is None else dict(zip(held, numbers[first:last], strict=True))
 
 
 def _unfit(tag: str) -> list[str]:
@@ -252,7 +293,9 @@ def _write_gold(gold: Gold, target: PathLike, to: str) -> Iterator[str]:
         yield from _left_out("query without a relevant document", len(empty), to, empty)
 
 
-def _write_run(run: Gathered, target: PathLike, to: str, tag: str, template: PathLike | None) -> Iterator[str]:
+def _write_run(
+    run: Gathered | _InOrder, target: PathLike, to: str, tag: str, template: PathLike | None
+) -> Iterator[str]:
     _allow(to, RUN_TARGETS, "a run")
     form = next(form for form in detect.RUN_FORMS if form.name == to)
     if "documents" not in form.holds:
@@ -282,7 +325,7 @@ def _write_answers(answers: Answers, target: PathLike, to: str, tag: str, templa
     yield _filled(answers.labels, template) if form.fills else counted(len(answers.labels), "answer")
 
 
-def _fill_claims(form: Form, run: Gathered, target: PathLike, template: PathLike | None) -> Iterator[str]:
+def _fill_claims(form: Form, run: Gathered | _InOrder, target: PathLike, template: PathLike | None) -> Iterator[str]:
     """A submission of the pilot: what a run names is accepted, and an instance that it does not name has nothing."""
     file = _template(template)
     queries = [case.id for case in tort.read_cases(file)]

@@ -17,7 +17,6 @@ from coliee_adapters.remarks import Remark
 from coliee_ir.commands.fuse.methods import METHODS, Blend, Candidates
 from coliee_ir.commands.fuse.recipe import NORM, TIES, Fused, Fusion, read_all
 from coliee_ir.commands.fuse.trial import Ballots, Rankings, Trial, Tried, Weights, alone, climbed, equal
-from coliee_ir.judging.gathered import Gathered
 from coliee_ir.judging.judged import judge
 from coliee_ir.judging.mismatch import diagnose
 from coliee_ir.measures import Measure
@@ -154,8 +153,7 @@ def _tried(
         return Ballots(answers, labels, fusion.ties or TIES[0]), answers, "Accuracy"
     chosen = _measure(evaluator, measure, fusion.top)
     rankings = _rankings(given, evaluator)
-    held = Candidates.of([Gathered(record) for record in rankings])
-    blend = Blend(held, fusion.method, fusion.norm or NORM, fusion.k_or_default)
+    blend = Blend(Candidates.of(rankings), fusion.method, fusion.norm or NORM, fusion.k_or_default)
     return Rankings(blend, evaluator.qrels["documents"], chosen, evaluator.decisions), rankings, measure or chosen.name
 
 

@@ -4,8 +4,6 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, fields
-from functools import partial
-from itertools import islice
 from typing import Any, Final, Literal, NamedTuple
 
 import numpy as np
@@ -16,12 +14,12 @@ from coliee_adapters.files.source import PathLike, Source, copies
 from coliee_adapters.forms import json_text, tort
 from coliee_adapters.forms.lines import counted
 from coliee_adapters.normal_forms import is_folded, mistaken
-from coliee_adapters.records import Answers, Columns, Run, RunLike
+from coliee_adapters.records import Answers, Run, RunLike
 from coliee_adapters.remarks import Remark, Remarks, worded
 from coliee_ir.commands.convert import write
 from coliee_ir.commands.fuse import votes
-from coliee_ir.commands.fuse.methods import METHODS, NORMS, Blend, Candidates, queries_of
-from coliee_ir.judging.gathered import Gathered
+from coliee_ir.commands.fuse.abreast import Reader, ReturnsError, Spool, abreast
+from coliee_ir.commands.fuse.methods import METHODS, NORMS, Blend, Candidates
 from coliee_ir.judging.judged import FloatArray
 from coliee_ir.rules.protocol import has_coliee_submissions, has_submissions, submission_rules, task_name
 from coliee_ir.scoring.reading import read_run
@@ -33,9 +31,6 @@ TIES: Final = ("N", "Y", "first")
 
 _SHOWN = 3
 _MANY = 20
-
-#: so many queries are fused together, whatever else there is: memory holds the runs' ids and scores, and no more
-_AT_ONCE: Final = 64
 
 #: What fusion does about what is tolerated, where that is left open.
 _DONE = {"duplicate": "(is|are) ignored", "unreadable-answer": "(casts|cast) no vote"}
@@ -53,6 +48,17 @@ class Fused(NamedTuple):
     run: Run | Answers
     remarks: tuple[str, ...]
     ties: tuple[str, ...] = ()
+
+
+class _Mixed(NamedTuple):
+    """Rankings fused, and what was met in them."""
+
+    blocks: Spool
+    fused: set[str]  # the queries that have documents
+    queries: list[str]  # all that any run names, in this order
+    answered: list[set[str]]  # run → the queries for which it has documents
+    remarks: list[Remarks]  # run → what was tolerated in it
+    strange: list[str]  # the ids of documents that are not ASCII
 
 
 @dataclass(frozen=True, slots=True)
@@ -145,39 +151,46 @@ class Fusion:
             return self._answers(answers, weights, said, name)
         if self.ties is not None:
             raise UsageError("unfit-option", "--ties applies to votes on labels only")
-        gathered = [Gathered(record) for record in records if isinstance(record, Run)]
-        said += _read_remarks(records, gathered)
-        answered = [{query for query, n in run.lengths.items() if n} for run in gathered]
-        blocks, strange = self._blocks(gathered, weights)
-        fused = {query for block in blocks for query in block.queries}
-        queries = queries_of(run.lengths for run in gathered)
-        said += _in_two_forms(queries) + _in_two_forms(strange)
-        said += _unshared([record.tag for record in records], answered)
+        rankings = [record for record in records if isinstance(record, Run)]
+        try:
+            mixed = self._mixed(rankings, weights, in_memory=False)
+        except ReturnsError:
+            mixed = self._mixed(rankings, weights, in_memory=True)
+        for record, remarks in zip(records, mixed.remarks, strict=True):
+            said += [sentence.of_part("run", shortened(record.tag)) for sentence in remarks.sentences(_DONE)]
+        said += _in_two_forms(mixed.queries) + _in_two_forms(mixed.strange)
+        said += _unshared([record.tag for record in records], mixed.answered)
         if METHODS[self.method].ranks:
             said += self._unscored(records)
-        elif fused and (empty := [one for one in queries if one not in fused and any(one in run for run in answered)]):
-            said.append(_left_out(empty))
-        if not fused:
+        elif mixed.fused and (empty := [one for one in mixed.queries if one not in mixed.fused]):
+            empty = [one for one in empty if any(one in run for run in mixed.answered)]
+            said += [_left_out(empty)] if empty else []
+        if not mixed.fused:
             raise UsageError("no-result", f"the result is empty: no query has a document for {self.method}")
-        run = Run(partial(iter, blocks), name, METHODS[self.method].ranks, grouped=True)
-        return Fused(run, tuple(said))
+        return Fused(Run(mixed.blocks, name, METHODS[self.method].ranks, grouped=True), tuple(said))
 
-    def _blocks(self, runs: Sequence[Gathered], weights: FloatArray) -> tuple[list[Columns], list[str]]:
-        """The fused run in blocks, some queries at a time, which are let go; and the ids that are not ASCII."""
-        blocks: list[Columns] = []
+    def _mixed(self, runs: Sequence[Run], weights: FloatArray, *, in_memory: bool) -> _Mixed:
+        """The runs fused, some queries at a time."""
+        readers = [Reader(run) for run in runs]
+        repeated, blocks = np.zeros(len(runs), dtype=np.int64), Spool()
+        fused: set[str] = set()
         strange: dict[str, None] = {}
-        queries = iter(queries_of(run.lengths for run in runs))
-        while some := list(islice(queries, _AT_ONCE)):
-            held = Candidates.of(runs, some)
-            for run in runs:
-                run.let_go(some)
+        for some, parts in abreast(readers, in_memory=in_memory):
+            held = Candidates.of_lines(some, parts, [run.scored for run in runs])
+            repeated += [len(part.documents) for part in parts] - held.named.sum(axis=1)
             strange.update(dict.fromkeys(held.documents.at(held.documents.beyond_ascii())))
             if METHODS[self.method].ranks:
                 blend = Blend(held, self.method, self.norm or NORM, self.k_or_default)
-                blocks.append(blend.columns(blend.ranked(weights), self.top))
+                block = blend.columns(blend.ranked(weights), self.top)
             else:
-                blocks.append(votes.elected(held, self.method, weights, self.least))
-        return blocks, list(strange)
+                block = votes.elected(held, self.method, weights, self.least)
+            fused.update(block.queries)
+            blocks.append(block)
+        queries = list(dict.fromkeys(query for reader in readers for query in reader.lengths))
+        answered = [{query for query, n in reader.lengths.items() if n} for reader in readers]
+        for reader, n in zip(readers, repeated.tolist(), strict=True):
+            reader.remarks.add("duplicate", n=n)
+        return _Mixed(blocks, fused, queries, answered, [reader.remarks for reader in readers], list(strange))
 
     @property
     def k_or_default(self) -> float:
@@ -354,16 +367,6 @@ def usual(records: Sequence[Run | Answers]) -> str:
     return "vote" if isinstance(records[0], Answers) else "rrf"
 
 
-def _read_remarks(records: Sequence[Run | Answers], gathered: Sequence[Gathered]) -> list[str]:
-    """What was tolerated in each run."""
-    said: list[str] = []
-    for record, run in zip(records, gathered, strict=True):
-        remarks = run.remarks + Remarks()
-        remarks.add("duplicate", n=run.lines - run.retrieved)
-        said += [sentence.of_part("run", shortened(record.tag)) for sentence in remarks.sentences(_DONE)]
-    return said
-
-
 def _in_two_forms(ids: Sequence[str]) -> list[str]:
     """Which ids differ only in their Unicode form, so that they are fused as two."""
     strange = {text for text in ids if not text.isascii() and not is_folded(text)}
@@ -448,7 +451,7 @@ def write_fused(
     task = task_name(task)
     form = to or ("tort" if template else _form_for(run, inputs, task, edition, is_cut))
     submitted = has_coliee_submissions(task) and (is_cut or not (isinstance(run, Run) and run.scored))
-    said = write(run, target, to=form, tag=run.tag, template=template, submitted=submitted)
+    said = write(run, target, to=form, tag=run.tag, template=template, submitted=submitted, in_order=True)
     if form != "tort" and all(one.format in tort.NAMES for one in inputs):
         said.append("a submission of the pilot repeats the test file: --template FILE makes one")
     return said
