@@ -328,10 +328,10 @@ The format of a file is recognised by its first bytes; the formats are tried in 
 
 ## Gold
 
-{_forms(detect.GOLD_FORMS)}
+{_forms(detect.known_forms("gold"))}
 ## Submissions
 
-{_forms(detect.RUN_FORMS)}
+{_forms(detect.known_forms("run"))}
 The pilot's file is read for its decisions (`tort`) or, with `--task rationale`, for its claims (`claims`).
 
 ## Names of columns

@@ -21,6 +21,7 @@ from coliee_adapters.forms import tort as tort_forms
 from coliee_adapters.forms import trec as trec_forms
 from coliee_adapters.forms.form import Form, Written
 from coliee_adapters.forms.tort import TortCase
+from coliee_adapters.forms.vocabulary import Kind
 from coliee_adapters.records import Answers, Gold, IdRule, Run, exact_id, normal_id
 
 
@@ -46,8 +47,8 @@ def _sniff(kind: str, forms: Sequence[Form]) -> Callable[[bytes], str | None]:
     return lambda head: next((form.name for form in forms if form.kind == kind and form.sniff(head)), None)
 
 
-def _write(kind: str, name: str, held: Written, stream: io.TextIOBase) -> None:
-    write = next(form.write for form in detect.FORMS if (form.kind, form.name) == (kind, name))
+def _write(kind: Kind, name: str, held: Written, stream: io.TextIOBase) -> None:
+    write = next(form.write for form in detect.known_forms(kind) if form.name == name)
     assert write is not None
     write(held, stream)
 

@@ -13,8 +13,7 @@ from coliee_adapters.errors import UsageError
 from coliee_adapters.files.source import Source
 from coliee_adapters.forms import statute, tort, vocabulary
 from coliee_adapters.forms.lines import SEPARATORS, Comments, content_lines, split_columns
-from coliee_adapters.forms.statute import STATUTE_ID
-from coliee_adapters.records import Answers, Gold, Run, normal_id
+from coliee_adapters.records import STATUTE_ID, Answers, Gold, Run, normal_id
 from coliee_ir.rules.protocol import (
     CASES,
     DECISIONS,

@@ -22,13 +22,15 @@ from io import TextIOBase
 from operator import itemgetter
 from typing import Any, Final, NamedTuple, cast
 
+from coliee_adapters import forms
 from coliee_adapters.errors import InputError, Place
 from coliee_adapters.files.source import Source
-from coliee_adapters.forms import json_text, statute
+from coliee_adapters.forms import json_text
 from coliee_adapters.forms.case_law import is_unlabelled
 from coliee_adapters.forms.form import NOTHING, Entries, Form, Found, Row, Values, Written
 from coliee_adapters.forms.lines import Note, is_number
 from coliee_adapters.forms.vocabulary import (
+    LABELS,
     NAMES,
     SHOWN,
     Kind,
@@ -37,6 +39,7 @@ from coliee_adapters.forms.vocabulary import (
     known_names,
     normal_name,
     roles_of,
+    word_of,
     words_of,
 )
 from coliee_adapters.records import SEPARATORS
@@ -197,7 +200,7 @@ def of_dictionary(
     if filled and len(filled) == len(held) and all(entry.keys() == filled[0].keys() for entry in filled):
         words = [value for value in filled[0].values() if isinstance(value, str) and not is_number(value)]
         # a record under the id of its query; one of one key may be a document with what is no score
-        if words and (len(held) > 1 or is_header(list(filled[0])) or words[0].lower() in statute.LABELS):
+        if words and (len(held) > 1 or is_header(list(filled[0])) or words[0].lower() in LABELS):
             of_query = (({**entry, "query_id": query}, _place(path, query, text)) for query, entry in held.items())
             return of_records((Records([one], partial(_same, place)) for one, place in of_query), kind, columns, note)
     if _nested("", next(filter(_is_filled, held.values()), ())) is None:
@@ -324,11 +327,12 @@ def are_labels(entries: Mapping[Any, object], words: Collection[str] = ()) -> bo
     listed = list(entries.values())
     if not all(entry is None or isinstance(entry, str | int) for entry in listed):
         return False
-    if set(listed) <= {"0", "1"} and statute.are_numbered({str(query): str(word) for query, word in entries.items()}):
+    digits = {str(query): str(word) for query, word in entries.items()} if set(listed) <= {"0", "1"} else {}
+    if digits and forms.statute.are_numbered(digits):
         return True
     labels = sum(
-        statute.word_of(entry).lower() in statute.LABELS
-        or answer_word(statute.word_of(entry)) in words
+        word_of(entry).lower() in LABELS
+        or answer_word(word_of(entry)) in words
         or (isinstance(entry, int) and entry in (0, 1))
         for entry in listed
     )

@@ -8,7 +8,7 @@ from collections.abc import Sequence
 from typing import Final
 
 from coliee_adapters.forms.columns import last_column
-from coliee_adapters.forms.statute import DIGITS, LABELS
+from coliee_adapters.forms.vocabulary import DIGITS, LABELS
 from coliee_ir.commands.validate.sheet import LABELLED, Sheet, clean_tag, number, whole
 
 _MARK: Final = re.compile(r"[!-/:-@\[-`{-~]")

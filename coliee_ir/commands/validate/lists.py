@@ -9,8 +9,8 @@ from itertools import groupby
 from operator import eq, itemgetter
 from typing import Final
 
-from coliee_adapters.forms.statute import DIGITS, LABELS, STATUTE_ID
-from coliee_adapters.records import normal_id
+from coliee_adapters.forms.vocabulary import DIGITS, LABELS
+from coliee_adapters.records import STATUTE_ID, normal_id
 from coliee_ir.commands.validate.known import Pool
 from coliee_ir.commands.validate.sheet import Sheet, whole
 from coliee_ir.judging.mismatch import ARTICLE, Respelling

@@ -10,7 +10,7 @@ from typing import Final, NamedTuple
 
 from coliee_adapters.descriptions.system_description import Description
 from coliee_adapters.files.source import Source
-from coliee_adapters.forms.statute import DIGITS, LABELS
+from coliee_adapters.forms.vocabulary import DIGITS, LABELS
 from coliee_adapters.records import normal_id
 from coliee_ir.commands.validate.known import Known
 from coliee_ir.rules.protocol import LONG_LIST_FILE, Protocol, SubmissionRules
