@@ -23,7 +23,6 @@ from coliee_adapters.files import archives, file_kinds
 from coliee_adapters.files.source import Kind, PathLike, Source, by_original, copies
 from coliee_adapters.forms import detect, tabular
 from coliee_adapters.records import Answers, Gold, Run
-from coliee_adapters.remarks import Remark
 from coliee_ir.inbox.folders import Walked, passed_over, walk
 from coliee_ir.inbox.tasks import OF_PILOT, first_rows, ids_of, task_of_files, tasks_of_record, text_of_head, words_of
 from coliee_ir.inbox.teams import Teams
