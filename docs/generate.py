@@ -24,7 +24,6 @@ from coliee_adapters.remarks import KINDS, Remarks, worded
 from coliee_ir import cli, measures
 from coliee_ir.commands import convert as conversion
 from coliee_ir.commands.validate import RULES
-from coliee_ir.commands.validate.lists import MANY
 from coliee_ir.commands.validate.sheet import LABELLED
 from coliee_ir.measures.catalogue import OURS, class_of
 from coliee_ir.rules.decisions import CHOICES, HELP, Decisions
@@ -328,10 +327,10 @@ The format of a file is recognised by its first bytes; the formats are tried in 
 
 ## Gold
 
-{_forms(detect.GOLD_FORMS)}
+{_forms(detect.known_forms("gold"))}
 ## Submissions
 
-{_forms(detect.RUN_FORMS)}
+{_forms(detect.known_forms("run"))}
 The pilot's file is read for its decisions (`tort`) or, with `--task rationale`, for its claims (`claims`).
 
 ## Names of columns
@@ -476,7 +475,7 @@ def _sources() -> str:
 
 def validation_rules() -> str:
     """What ``validate`` looks for: how bad it is, what is said, what to do, who says so, and what ``--fix`` does."""
-    facts = {"{columns}": "the columns of the task", "{missing}": "articles or answers", "{many}": str(MANY)}
+    facts = {"{columns}": "the columns of the task", "{missing}": "articles or answers"}
     facts |= {"{runs}": "its runs", "{limit}": "the edition's date", "{most}": "the protocol's number of"}
     for name in ("most_runs", "long_list", "tag_length"):
         facts[f"{{{name}}}"] = str(max(getattr(rules, name) or 0 for rules in SUBMISSION_RULES))

@@ -39,6 +39,19 @@ def exact_id(text: str) -> str:
     return text
 
 
+#: an id of a question, ``H18-1-2``, ``R02-10-E``, ``R1-18-U``: era and year, question, part
+STATUTE_ID: Final = re.compile(r"[HR][0-9]{1,2}-[0-9]+-[0-9A-Z]+")
+
+
+def exam_of(query: str) -> str:
+    """The exam that a question is of, its year in two digits: the organisers' own file of R01 has both spellings.
+
+    >>> exam_of("R1-18-U"), exam_of("R01-1-A")
+    ('R01', 'R01')
+    """
+    return query[0] + query[1 : query.index("-")].zfill(2)
+
+
 #: what separates documents where people write several into one text
 SEPARATORS: Final = r"[\s,;、，；]+"
 #: what an id of COLIEE's has not in it: it separates ids

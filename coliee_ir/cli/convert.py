@@ -3,8 +3,10 @@
 from __future__ import annotations
 
 import argparse
+from typing import get_args
 
 from coliee_adapters.forms import detect
+from coliee_adapters.forms.vocabulary import Kind
 from coliee_ir.cli import say
 from coliee_ir.cli.options import add, add_decisions
 from coliee_ir.commands import convert as conversion
@@ -12,7 +14,7 @@ from coliee_ir.commands import convert as conversion
 
 def add_arguments(parser: argparse.ArgumentParser) -> None:
     """The options of the command."""
-    forms = list(dict.fromkeys([*(f.name for f in detect.GOLD_FORMS), *(f.name for f in detect.RUN_FORMS)]))
+    forms = list(dict.fromkeys(form.name for kind in get_args(Kind) for form in detect.known_forms(kind)))
     targets = [*dict.fromkeys((*conversion.GOLD_TARGETS, *conversion.RUN_TARGETS))]
     parser.epilog = "example: coliee-ir convert gold.json gold.qrels --to qrels"
     add(parser, "source", "target")

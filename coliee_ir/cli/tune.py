@@ -12,7 +12,7 @@ from typing import Final
 from coliee_adapters.errors import UsageError, guarded, quoted, shortened
 from coliee_adapters.files.source import Source
 from coliee_adapters.files.writing import written
-from coliee_adapters.forms.detect import RUN_FORMS
+from coliee_adapters.forms.detect import known_forms
 from coliee_adapters.kinds import told
 from coliee_adapters.records import Run
 from coliee_ir.cli import progress, say, scoring
@@ -34,7 +34,7 @@ from coliee_ir.scoring.submission import Submission
 from coliee_ir.stats.settings import FOLDS
 
 #: formats of a cut run
-CUT_TARGETS = tuple(form.name for form in RUN_FORMS if form.write and "documents" in form.holds and not form.fills)
+CUT_TARGETS = [one.name for one in known_forms("run") if one.write and "documents" in one.holds and not one.fills]
 
 #: what the names of pictures end in
 _PICTURES: Final = (".svg", ".pdf", ".png")

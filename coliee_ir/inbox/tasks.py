@@ -12,8 +12,7 @@ from coliee_adapters.errors import UsageError
 from coliee_adapters.files.source import Source
 from coliee_adapters.forms import statute, tort, vocabulary
 from coliee_adapters.forms.lines import SEPARATORS, first_lines, split_columns
-from coliee_adapters.forms.statute import STATUTE_ID
-from coliee_adapters.records import Answers, Gold, Run, normal_id
+from coliee_adapters.records import STATUTE_ID, Answers, Gold, Run, normal_id
 from coliee_ir.rules.protocol import (
     CASES,
     DECISIONS,
@@ -139,9 +138,10 @@ def first_rows(text: str, columns: Mapping[str, str]) -> list[list[str]]:
         found = _JSON_MEMBER.findall(text) if first == "{" else ()
         return [[query, document, ""] for query, document in found[:_LINES]]
     rows = [row for row in words_of(text) if len(row) > 1]
-    return rows[1:] if rows and _names_columns(rows[0], columns) else rows
+    return rows[1:] if rows and names_columns(rows[0], columns) else rows
 
 
-def _names_columns(words: Sequence[str], columns: Mapping[str, str]) -> bool:
-    is_query = vocabulary.normal_name(words[0]) in vocabulary.EVERY_NAME["query"]
+def names_columns(words: Sequence[str], columns: Mapping[str, str]) -> bool:
+    """Whether the words of a first line are names of columns."""
+    is_query = bool(words) and vocabulary.normal_name(words[0]) in vocabulary.EVERY_NAME["query"]
     return is_query or vocabulary.is_header(words) or vocabulary.has_given(words, columns)

@@ -6,9 +6,8 @@ from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import fields, is_dataclass
 from typing import Any, ClassVar, Final, Literal
 
-from coliee_adapters import trec_eval
+from coliee_adapters import forms, trec_eval
 from coliee_adapters.errors import UsageError, printable
-from coliee_adapters.forms import frames
 from coliee_adapters.remarks import told_of
 from coliee_ir._version import __version__
 from coliee_ir.output import grid
@@ -60,7 +59,7 @@ class Shown:
         """The result as a data frame."""
         table = self.table_of_queries() if per_query else self.tables()[0]
         rows = [tuple(cell.value if isinstance(cell, Number) else cell for cell in row) for row in table.rows]
-        return frames.frame(rows, list(table.header), library)
+        return forms.frames.frame(rows, list(table.header), library)
 
     def to_latex(self) -> str:
         """The result as a LaTeX table, every text escaped."""

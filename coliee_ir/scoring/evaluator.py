@@ -9,10 +9,9 @@ from typing import TYPE_CHECKING, Any, TypedDict, Unpack
 
 import numpy as np
 
-from coliee_adapters import layouts
+from coliee_adapters import forms, layouts
 from coliee_adapters.checked import texts
 from coliee_adapters.errors import ColieeError, UsageError
-from coliee_adapters.forms import frames
 from coliee_adapters.records import Answers, Gold, GoldLike, Run, RunLike, exact_id, normal_id, wrong_id
 from coliee_ir.judging.judged import Judged
 from coliee_ir.measures import compute
@@ -95,7 +94,7 @@ class Evaluator:
         exact = self.protocol.exact_ids
         self.read_as = None if exact and not _ids_stand(self.gold) else self.task
         self.id_of = exact_id if exact and self.read_as is not None else normal_id
-        self.documents = None if documents is None else frames.document_ids(documents, self.id_of, commas=exact)
+        self.documents = None if documents is None else forms.frames.document_ids(documents, self.id_of, commas=exact)
 
     @property
     def names(self) -> list[str]:
@@ -216,7 +215,7 @@ class Evaluator:
         if isinstance(given, tuple) and len(given) == 3 and all(isinstance(part, np.ndarray) for part in given):
             if self.documents is None:
                 raise UsageError("shape", "arrays of indices need the documents' ids: Evaluator(…, documents=ids)")
-            return self._by_rules(frames.run_of_arrays(*given, queries=self.queries, documents=self.documents))
+            return self._by_rules(forms.frames.run_of_arrays(*given, queries=self.queries, documents=self.documents))
         if self.documents is not None and isinstance(given, tuple) and any(isinstance(part, list) for part in given):
             problem = "query indices, document indices and scores are NumPy arrays: numpy.asarray(list)"
             raise UsageError("shape", problem)

@@ -16,9 +16,10 @@ from typing import Any, Final, NamedTuple
 
 import numpy as np
 
+from coliee_adapters import forms
 from coliee_adapters.errors import ColieeError, InputError, Place, UsageError, guarded, shortened
 from coliee_adapters.files.source import Kind, Source
-from coliee_adapters.forms import json_text, parquet, tabular
+from coliee_adapters.forms import json_text, tabular
 from coliee_adapters.forms.lines import Comments, counted, is_number
 from coliee_adapters.forms.vocabulary import EVERY_NAME, MEMORY, NAMES, Search, normal_name
 from coliee_adapters.records import Gold
@@ -302,9 +303,11 @@ def _is_evaluation(source: Source) -> bool:
 def _tables(source: Source, cells: Cells | None) -> Iterable[Table]:
     """The tables of a file by columns; without cells to add to, the first rows are enough."""
     if source.kind is Kind.TABLE:
-        names = parquet.names_of(source)  # which sees that it can be read
+        names = forms.parquet.names_of(source)  # which sees that it can be read
         with source.open() as stream:
-            return [Table(source.name, _of_frame(parquet.library(source.name)[1].read_table(stream, columns=names)))]
+            return [
+                Table(source.name, _of_frame(forms.parquet.library(source.name)[1].read_table(stream, columns=names)))
+            ]
     text = source.text(columns=True) if cells is not None else source.head().decode("utf-8", "replace")
     if text.lstrip().startswith(("{", "[")):
         return _of_json(text, source, cells)

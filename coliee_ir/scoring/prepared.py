@@ -7,9 +7,9 @@ import re
 from collections.abc import Iterable, Mapping, Sequence
 from typing import Final, NamedTuple
 
+from coliee_adapters import forms
 from coliee_adapters.checked import texts
 from coliee_adapters.errors import InputError, UsageError, shortened
-from coliee_adapters.forms import tort
 from coliee_adapters.forms.lines import counted
 from coliee_adapters.records import ONE_WORD, Gold, normal_id, wrong_id
 from coliee_ir.judging.judged import BoolArray
@@ -98,7 +98,7 @@ def _refuse_other_task(gold: Gold, rules: Protocol) -> None:
         if wrong := wrong_id([*gold.queries, *documents], commas=False):
             remedy = f"{ONE_WORD}; plain TREC ids may have commas: task trec"
             raise InputError("bad-id", gold.path, wrong[1], found=wrong[0], remedy=remedy)
-    if gold.format != "memory" and rules.pilot != (gold.format == tort.FORMAT):
+    if gold.format != "memory" and rules.pilot != (gold.format == "tort"):
         problem = f"{gold.path} is {'not ' if rules.pilot else ''}a gold of the pilot; the task is {task}"
         raise UsageError("wrong-task", problem)
 
@@ -131,7 +131,7 @@ def _judgements(gold: Gold, rules: Protocol, queries: tuple[str, ...]) -> dict[s
             raise UsageError("wrong-part", f"{gold.path} does not hold {part}; task {rules.task} is scored by it")
         judged = gold.beside[part]
         judgements[part] = {query: counting(query, judged.get(query, {}), rules) for query in queries}
-    for side, letter in tort.SIDES.items() if rules.claims else ():
+    for side, letter in forms.tort.SIDES.items() if rules.claims else ():
         judgements[side] = {
             query: {claim: level for claim, level in judged.items() if claim.startswith(letter)}
             for query, judged in judgements["documents"].items()

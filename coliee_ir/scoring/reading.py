@@ -13,14 +13,23 @@ from typing import Any, Literal, TypeGuard
 
 import numpy as np
 
+from coliee_adapters import forms
 from coliee_adapters.errors import ColieeError, InputError, UsageError, guarded
 from coliee_adapters.files import remote
 from coliee_adapters.files.source import Source
-from coliee_adapters.forms import case_law, detect, frames, statute, tort
+from coliee_adapters.forms import case_law, detect
 from coliee_adapters.forms.lines import content_lines, first_lines, split_columns
-from coliee_adapters.forms.statute import STATUTE_ID
-from coliee_adapters.forms.vocabulary import ANSWERS, EVERY_NAME, MEMORY, checked_columns, is_header, normal_name
+from coliee_adapters.forms.vocabulary import (
+    ANSWERS,
+    EVERY_NAME,
+    LABELS,
+    MEMORY,
+    checked_columns,
+    is_header,
+    normal_name,
+)
 from coliee_adapters.records import (
+    STATUTE_ID,
     Answers,
     Columns,
     FileLike,
@@ -77,10 +86,10 @@ def read_queries(source: object, rule: IdRule = normal_id, rules: Protocol | Non
         if described.may_be(file, layout):
             return described.read_queries(file, layout)
     head = file.head()
-    if tort.sniff(head):
-        return tuple(case.id for case in tort.read_cases(file))
-    if statute.is_xml(head):
-        return tuple(statute.read_pairs(file))
+    if forms.tort.sniff(head):
+        return tuple(case.id for case in forms.tort.read_cases(file))
+    if forms.statute.is_xml(head):
+        return tuple(forms.statute.read_pairs(file))
     if (names := case_law.read_test_queries(file, rule)) is not None:
         return names
     if (form := detect.shown(file, "gold")) is not None and form.name in _MARKED:
@@ -164,7 +173,7 @@ def read_gold(
         return golds[0] if len(golds) == 1 else _joined(golds, ", ".join(gold.path for gold in golds), Remarks())
     file = given(source, columns)
     if not isinstance(file, Source):
-        return frames.gold_of(file, id_rule(task, "memory"), columns, commas=task is None or has_exact_ids(task))
+        return forms.frames.gold_of(file, id_rule(task, "memory"), columns, commas=task is None or has_exact_ids(task))
     layout = protocol(task).gold if task is not None and form is None else None
     if layout is not None and layout.is_described:
         from coliee_adapters.layouts import described  # which few golds need
@@ -326,7 +335,7 @@ def _read_run(
     rule = exact_id if exact else normal_id
     file = given(source, columns)
     if not isinstance(file, Source):
-        return frames.run_of(file, rule, columns=columns, commas=rules is None or exact)
+        return forms.frames.run_of(file, rule, columns=columns, commas=rules is None or exact)
     layout = rules.run if rules is not None and form is None else None
     if layout is not None and layout.is_described:
         from coliee_adapters.layouts import described  # which few runs need
@@ -336,7 +345,7 @@ def _read_run(
                 return described.read_run(file, layout)
         layout = None  # what fuse, cut and tune write
     name = detect.form_of(file, "run", layout.container if layout else form).name
-    if rules is not None and name == tort.FORMAT and rules.claims:
+    if rules is not None and name == "tort" and rules.claims:
         name = "claims"
     if rules is not None and name == "columns" and rules.parts == ("answers",):
         name = "labels"  # whose reader says what is wrong with the first line's label
@@ -359,7 +368,7 @@ def _blocks_without_itself(run: Run) -> Iterator[Columns]:
 def find_task(gold: Gold, run: object = None, columns: Mapping[str, str] | None = None) -> Found:
     """The task that a gold belongs to, together with a run where the gold leaves it open."""
     run = given(run)
-    if gold.format == tort.FORMAT:
+    if gold.format == "tort":
         return _pilot_task(gold, run)
     if gold.task in TASKS:
         return Found(gold.task, "the XML says so")
@@ -449,13 +458,13 @@ def are_labels(run: object, columns: Mapping[str, str] | None = None) -> bool:
         if name in ("table", "parquet"):
             return detect.holds_answers(run)
         return name == "labels" or (name == "columns" and _meant_as_labels(run))
-    return isinstance(run, Answers) or frames.holds_answers(run, columns)
+    return isinstance(run, Answers) or forms.frames.holds_answers(run, columns)
 
 
 def _meant_as_labels(run: Source) -> bool:
     """Whether most of the first lines give Y or N, or 1 or 0, for documents; their reader will say what is wrong."""
     words = [split_columns(line)[1:2] for line in first_lines(run.head())]
-    labels = sum(word[0].lower() in statute.LABELS or word[0] in ("0", "1") for word in words if word)
+    labels = sum(word[0].lower() in LABELS or word[0] in ("0", "1") for word in words if word)
     return 2 * labels >= len(words)
 
 
@@ -464,7 +473,7 @@ def _pilot_task(gold: Gold, run: object) -> Found:
         return NO_DECISIONS
     if gold.qrels is None:
         return NO_CLAIMS
-    cases = tort.read_cases(run) if isinstance(run, Source) and detect.form_of(run, "run").name == tort.FORMAT else []
+    cases = forms.tort.read_cases(run) if isinstance(run, Source) and detect.form_of(run, "run").name == "tort" else []
     if cases and all(case.court_decision is None for case in cases):
         return NOTHING_DECIDED
     return DECISIONS
@@ -478,6 +487,8 @@ def given(source: object, columns: Mapping[str, str] | None = None) -> Any:
     """
     if isinstance(source, str | os.PathLike | Source):
         return Source.of(source, checked_columns(columns))
+    if source is None or isinstance(source, Gold | Run | Answers | dict):
+        return source
     held: Any = source
     is_series = hasattr(held, "index") and hasattr(held, "to_dict") and not hasattr(held, "columns")
     if is_series or type(held).__module__.partition(".")[0] == "ranx":
@@ -485,7 +496,7 @@ def given(source: object, columns: Mapping[str, str] | None = None) -> Any:
     if isinstance(held, list) and held and all(type(row) is tuple and len(row) == len(held[0]) for row in held):
         with guarded(MEMORY):
             return _of_tuples(held)
-    return frames.collected(source)
+    return forms.frames.collected(source)
 
 
 def _of_tuples(rows: Sequence[tuple[Any, ...]]) -> Any:

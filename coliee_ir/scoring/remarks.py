@@ -10,7 +10,7 @@ from typing import Final
 
 import numpy as np
 
-from coliee_adapters.forms import tort
+from coliee_adapters import forms
 from coliee_adapters.remarks import Remark, Remarks
 from coliee_ir.judging.judged import FloatArray, Judged
 from coliee_ir.measures import Delegated, Measure, Parts
@@ -49,7 +49,7 @@ def remarks_of(
         found["long"] = parts["long"].remarks + Remarks()
         found["long"].each("extra-query", sorted(parts["long"].extra))
         found["long"].each("unanswered-query", against.named(~parts["long"].answered))
-    for part in (*tort.SIDES, *rules.others):
+    for part in (*(forms.tort.SIDES if rules.claims else ()), *rules.others):
         if part in parts:
             found[part] = _beside(part, parts[part], of_parts.get(part, ()), against)
     ranked = any(measure.ranked for measure in measures)
@@ -84,7 +84,7 @@ def _main(named: Named, parts: Parts, measures: Sequence[Measure], counted: Coun
         empty = totals.relevant == 0
         if rules.claims:
             remarks.each("undefined-f1", against.named(empty & (totals.retrieved == 0)))
-            if against.gold.format == tort.FORMAT:  # whose file names all claims that there are
+            if against.gold.format == "tort":  # whose file names all claims that there are
                 unknown = judged.retrieved - judged.qrels.sums(judged.rank > 0)
                 for query, n in zip(against.queries, unknown.tolist(), strict=True):
                     remarks.add("unknown-claim", f"instance {query}", n=n)

@@ -13,9 +13,9 @@ from typing import TYPE_CHECKING, Any, NamedTuple, TypeVar
 import numpy as np
 import numpy.typing as npt
 
+from coliee_adapters import forms
 from coliee_adapters.errors import InputError, UsageError
 from coliee_adapters.files.source import Source
-from coliee_adapters.forms import tort
 from coliee_adapters.forms.vocabulary import MEMORY
 from coliee_adapters.records import Answers, Columns, Run, RunLike
 from coliee_adapters.remarks import Remark, Remarks
@@ -182,7 +182,7 @@ def judge_parts(
     parts: dict[str, Judged] = {}
     if records.documents is not None:
         parts["documents"] = _judge("documents", records.documents, against, None, jobs, executor)
-        for side, letter in tort.SIDES.items() if against.rules.claims else ():
+        for side, letter in forms.tort.SIDES.items() if against.rules.claims else ():
             parts[side] = judge(against.qrels[side], _of_side(records.documents, letter), against.excluded)
     if records.answers is not None:
         parts["answers"] = _judge("answers", _as_run(records.answers), against, records.answers.remarks)

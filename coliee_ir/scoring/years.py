@@ -5,8 +5,7 @@ from __future__ import annotations
 from pathlib import Path
 
 from coliee_adapters.errors import UsageError
-from coliee_adapters.forms.statute import STATUTE_ID, exam_of
-from coliee_adapters.records import Gold
+from coliee_adapters.records import STATUTE_ID, Gold, exam_of
 
 
 def years(gold: Gold) -> dict[str, str]:

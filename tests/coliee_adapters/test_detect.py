@@ -1,6 +1,6 @@
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
+from collections.abc import Callable
 from typing import Any
 
 import pytest
@@ -98,8 +98,8 @@ def test_ids_follow_the_rule_where_the_form_leaves_a_choice(source: Opened) -> N
 @pytest.mark.parametrize("form", ["", "TREC", "excel"])
 def test_a_form_that_does_not_exist_is_a_usage_error(source: Opened, form: str) -> None:
     readers: list[tuple[str, Any, Any]] = [
-        ("gold", detect.read_gold, detect.GOLD_FORMS),
-        ("run", detect.read_run, detect.RUN_FORMS),
+        ("gold", detect.read_gold, detect.known_forms("gold")),
+        ("run", detect.read_run, detect.known_forms("run")),
     ]
     for kind, read, forms in readers:
         names = ", ".join(one.name for one in forms)
@@ -126,19 +126,20 @@ def test_content_of_no_known_form_is_refused_with_a_list_of_the_forms(
     source: Opened, read: Callable[[Source], object], content: bytes, line: int, found: str
 ) -> None:
     error = refused(read, source(content))
-    forms: Sequence[Any] = detect.GOLD_FORMS if read is detect.read_gold else detect.RUN_FORMS
+    forms = detect.known_forms("gold" if read is detect.read_gold else "run")
     assert error.line == line
     assert f"'{found}'" in heard(error)
     assert all(f"{form.name} ({quoted(form.looks)})" in heard(error) for form in forms)
 
 
 def test_what_a_form_looks_like_is_recognised_as_that_form() -> None:
-    for forms in (detect.GOLD_FORMS, detect.RUN_FORMS):
+    for forms in (list(detect.known_forms("gold")), list(detect.known_forms("run"))):
         assert len({form.name for form in forms}) == len(forms)
         for form in forms:
             if form.binary:
                 continue
-            found = next(other.name for other in forms if other.sniff(form.looks.encode()))
+            head = form.looks.encode()
+            found = next(one.name for one in detect.known_forms(form.kind, head) if one.sniff(head))
             # a model's text is read only where it is named: it may look like anything
             assert found == {"claims": "tort", "text": "columns"}.get(form.name, form.name)
 
@@ -166,7 +167,8 @@ def test_a_form_is_found_once_for_a_kind_and_the_names_of_its_columns(
 
     rows = source(b"q1 d1 T\nq2 d2 T\n", "run.txt")
     assert detect.form_of(rows, "run").name == "columns"
-    monkeypatch.setattr(detect, "RUN_FORMS", tuple(form._replace(sniff=never) for form in detect.RUN_FORMS))
+    forms = [form._replace(sniff=never) for form in detect.known_forms("run")]
+    monkeypatch.setattr(detect, "known_forms", lambda *_: forms)
     assert detect.form_of(rows, "run").name == "columns"
     rows.columns = {"query": "another name"}
     with pytest.raises(AssertionError, match="looked again"):

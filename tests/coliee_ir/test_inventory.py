@@ -106,8 +106,9 @@ def test_whatever_a_reader_raises_is_that_submissions_error(monkeypatch: pytest.
     gold = read_gold("gold_task1.json")
     from coliee_adapters.forms import detect
 
-    forms = tuple(form._replace(rows=fails) if form.name == "json" else form for form in detect.RUN_FORMS)
-    monkeypatch.setattr(detect, "RUN_FORMS", forms)
+    known = detect.known_forms
+    forms = {k: [f._replace(rows=fails) if f.name == "json" else f for f in known(k)] for k in ("gold", "run")}
+    monkeypatch.setattr(detect, "known_forms", lambda kind, head=None: forms[kind])
     board = one_step.leaderboard(gold, "mail", task="1", n_resamples=99)
     assert len(board.entries) == 2
     assert any("cannot be read (IndexError: index 7 is out of bounds)" in one.reason for one in board.invalid)

@@ -84,12 +84,13 @@ SHAPES: dict[str, Callable[[int], str]] = {
 
 def _sniff(path: str) -> object:
     head = Source(path).head()
-    return [form.sniff(head) for form in (*detect.GOLD_FORMS, *detect.RUN_FORMS)]
+    return [form.sniff(head) for form in (*detect.known_forms("gold"), *detect.known_forms("run"))]
 
 
 def _read(path: str) -> None:
-    for form in (form for form in detect.RUN_FORMS if form.name != "parquet"):  # which a process of its own reads
-        _tried(lambda form=form: _drained(detect.read_run(Source(path), form=form.name)))  # type: ignore[misc]
+    for form in detect.known_forms("run"):
+        if form.name != "parquet":  # which a process of its own reads
+            _tried(lambda form=form: _drained(detect.read_run(Source(path), form=form.name)))  # type: ignore[misc]
     for task in (None, "4"):
         _tried(lambda task=task: _drained(read_run(path, task=task)))  # type: ignore[misc]
 
@@ -99,7 +100,7 @@ def _drained(record: object) -> object:
 
 
 def _gold(path: str) -> None:
-    for form in detect.GOLD_FORMS:
+    for form in detect.known_forms("gold"):
         _tried(lambda form=form: detect.read_gold(Source(path), form=form.name))  # type: ignore[misc]
     _tried(lambda: read_queries(path))
     _tried(lambda: find_task(read_gold({"R07-01-O": "Y"}), path))

@@ -2,57 +2,12 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator, Sequence
 from typing import Any
 
 import numpy as np
-import numpy.typing as npt
 
+from coliee_adapters.forms.form import Column
 from coliee_adapters.ids import PADDING, BoolArray, Collection, Ids, Picked
-
-_Numbers = npt.NDArray[Any]
-
-
-class Column(Sequence[Any]):
-    """The values of a column, of which some may not be there; bytes that are not UTF-8 become lone surrogates.
-
-    Attributes:
-        values: texts as Ids, or an array of numbers or truth values.
-        valid: shape (n,); which values are there; None if all are.
-    """
-
-    def __init__(self, values: Ids | _Numbers, valid: BoolArray | None = None) -> None:
-        self.values, self.valid = values, valid
-
-    def __len__(self) -> int:
-        return len(self.values)
-
-    def __iter__(self) -> Iterator[Any]:
-        if isinstance(self.values, Ids):
-            texts, first = self.values.raw, self.values.first
-            spans = zip(first.tolist(), (first + self.values.length).tolist(), strict=True)
-            values: Iterable[Any] = (texts[start:stop].decode("utf-8", "surrogateescape") for start, stop in spans)
-        else:
-            values = self.values.tolist()
-        if self.valid is None:
-            return iter(values)
-        return (value if is_there else None for value, is_there in zip(values, self.valid.tolist(), strict=True))
-
-    def __getitem__(self, at: Any) -> Any:
-        return list(self)[at]
-
-    def ids(self) -> Ids | None:
-        """Texts, or whole numbers from 0 on, as ids; None where any is not there, and for anything else."""
-        if self.valid is not None or isinstance(self.values, Ids):
-            return self.values if self.valid is None and isinstance(self.values, Ids) else None
-        whole = self.values.dtype.kind in "iu" and not (self.values < 0).any()
-        return Ids.of_numbers(self.values) if whole else None
-
-    def numbers(self) -> _Numbers | None:
-        """Numbers; None where any is not there, and for anything else."""
-        if self.valid is not None or isinstance(self.values, Ids):
-            return None
-        return self.values if self.values.dtype.kind in "iuf" else None
 
 
 def column(held: Any) -> Column | None:

@@ -7,9 +7,10 @@ import re
 from io import TextIOBase
 from typing import Final, TypeGuard
 
+from coliee_adapters import forms
 from coliee_adapters.errors import InputError, Place
 from coliee_adapters.files.source import Source
-from coliee_adapters.forms import json_text, markup
+from coliee_adapters.forms import json_text
 from coliee_adapters.forms.columns import read_columns, three_columns
 from coliee_adapters.forms.form import Form, Found, Row, Written
 from coliee_adapters.forms.lines import Note, first_lines, lines_of
@@ -59,11 +60,11 @@ def is_unlabelled(value: object) -> TypeGuard[list[object] | dict[str, object]]:
 
 def _xml(source: Source, _: Note) -> Found:
     """What ``<COLIEE task='1'><instance id='001'>…<cases_noticed>013,045</cases_noticed>`` holds (2018–2019)."""
-    root = markup.parse(source, unnested=("instance", *_XML_LISTS.values()))
+    root = forms.markup.parse(source, unnested=("instance", *_XML_LISTS.values()))
     task = root.attributes.get("task", "").strip()
     names = [_XML_LISTS[task]] if task in _XML_LISTS else list(_XML_LISTS.values())
     holds_any = False
-    for query, instance in markup.by_id(root, "instance", source, "give it an id").items():
+    for query, instance in forms.markup.by_id(root, "instance", source, "give it an id").items():
         yield Row(Place(source.name, "line", instance.line), query)
         for element in instance.iter(*names):
             place = Place(source.name, "line", element.line)

@@ -1,64 +1,89 @@
 """What a file is, from its first bytes; and the two doors through which files are read.
 
 To add a form, write a module whose ``FORMS`` are values of ``forms.form.Form``, and add its line to ``FORMS`` here:
-files in it are then recognised, read, converted to and from, and offered by name.
+files in it are then recognised, read, converted to and from, and offered by name. This is the one place where modules
+are loaded by name.
 """
 
 from __future__ import annotations
 
 import contextlib
+import re
+from collections.abc import Iterator, Mapping
+from itertools import chain
 from typing import Final
 
+from coliee_adapters import forms
 from coliee_adapters.descriptions import is_description
 from coliee_adapters.errors import InputError, UsageError, quoted
 from coliee_adapters.files.source import Source
-from coliee_adapters.forms import case_law, json_records, model_text, parquet, statute, tabular, tort, trec
+from coliee_adapters.forms import tabular
 from coliee_adapters.forms.form import Form
 from coliee_adapters.forms.rows import gold_in, run_in
 from coliee_adapters.forms.vocabulary import Kind, roles_of, words_of
 from coliee_adapters.records import Answers, Gold, IdRule, Run, normal_id
 
-#: All forms, in the order in which they are tried.
-FORMS: Final[tuple[Form, ...]] = (
-    *parquet.FORMS,
-    *tort.FORMS,
-    *statute.FORMS,
-    *json_records.FORMS,
-    *model_text.FORMS,
-    *tabular.FORMS,
-    *trec.FORMS,
-    *case_law.FORMS,
-)
-GOLD_FORMS: Final = tuple(form for form in FORMS if form.kind == "gold")
-RUN_FORMS: Final = tuple(form for form in FORMS if form.kind == "run")
+_JSON: Final = rb"\s*[{\[]"
+_TEXT: Final = rb"\s*[^{\[<\s]"
+_NONE: Final = rb"(?!)"
+
+#: All modules of forms, in the order in which they are tried, each with a pattern for the first bytes of its files.
+#: Only where it is found is the module loaded, whose forms then say whether a file is in one of them.
+FORMS: Final[Mapping[str, bytes]] = {
+    "parquet": rb"PAR1",
+    "tort": _JSON + rb'(?s:.*?)"(?:tort_id|plaintiff_claims|defendant_claims|court_decision)"',
+    "statute": rb"(?is)\s*<|.*?[\s,;](?:y|n|yes|no|true|false|[01])(?:[\s,;]|\Z)",
+    "json_records": _JSON,
+    "model_text": _NONE,  # read where it is named
+    "tabular": _TEXT,
+    "trec": _TEXT,
+    "case_law": rb"\s*[^{\[\s]",
+}
+
+
+def known_forms(kind: Kind, head: bytes | None = None) -> Iterator[Form]:
+    """The forms of golds or of runs, in the order in which they are tried; those that a file's first bytes allow."""
+    for name, begins in FORMS.items():
+        if head is None or re.match(begins, head):
+            yield from (form for form in getattr(forms, name).FORMS if form.kind == kind)
 
 
 def shown(source: Source, kind: Kind) -> Form | None:
     """The form of a gold or of a run that a file's first bytes show, which are looked at once."""
-    forms, known = GOLD_FORMS if kind == "gold" else RUN_FORMS, (kind, *source.columns.items())
+    known = (kind, *source.columns.items())
     if known not in source.forms:
         head = source.head()
-        named = source.columns and not parquet.sniff(head) and tabular.header_of(source)
+        named = source.columns and not _is_parquet(head) and tabular.header_of(source)
         words = frozenset(words_of(source.columns))
-        listed = words and statute.lists_labels(head, words)
+        listed = words and forms.statute.lists_labels(head, words)
         only = "table" if named else "labels" if listed else ""
-        found = (form for form in forms if (form.name == only if only else form.sniff(head)))
-        source.forms[known] = form.name if not is_description(head) and (form := next(found, None)) else ""
-    return next((form for form in forms if form.name == source.forms[known]), None)
+        found = (form.name for form in known_forms(kind, head) if form.sniff(head))
+        source.forms[known] = "" if is_description(head) else only or next(found, "")
+    return _named(source, kind, source.forms[known])
+
+
+def _named(source: Source, kind: Kind, name: str) -> Form | None:
+    """The form of this name; the modules that the first bytes allow are loaded first."""
+    every = chain(known_forms(kind, source.head()), known_forms(kind)) if name else ()
+    return next((form for form in every if form.name == name), None)
+
+
+def _is_parquet(head: bytes) -> bool:
+    return re.match(FORMS["parquet"], head) is not None and forms.parquet.sniff(head)
 
 
 def header_of(source: Source) -> list[str]:
     """The names of the columns of a table; none of other files."""
-    return parquet.names_of(source) if parquet.sniff(source.head()) else tabular.header_of(source)
+    return forms.parquet.names_of(source) if _is_parquet(source.head()) else tabular.header_of(source)
 
 
 def kind_of(source: Source) -> Kind | None:
     """Whether a table can only be a gold, or only a run; None if it can be either."""
-    table = parquet if parquet.sniff(source.head()) else tabular
+    can_be_gold = (forms.parquet if _is_parquet(source.head()) else tabular).can_be_gold
     names, can = header_of(source), list[Kind]()
     with contextlib.suppress(InputError):
         roles = roles_of(names, "gold", source.name, source.columns) if names else {"relevance": 2}
-        can += ["gold"] if table.can_be_gold(source, roles.get("relevance")) else []
+        can += ["gold"] if can_be_gold(source, roles.get("relevance")) else []
     with contextlib.suppress(InputError):
         can += ["run"] if not names or roles_of(names, "run", source.name, source.columns) else []
     return can[0] if len(can) == 1 else None
@@ -73,11 +98,10 @@ def holds_answers(source: Source) -> bool:
 def form_of(source: Source, kind: Kind, name: str | None = None) -> Form:
     """The form of a gold or of a run: the one named, or the one that its first bytes show."""
     if name is not None:
-        forms = GOLD_FORMS if kind == "gold" else RUN_FORMS
-        if (form := next((form for form in forms if form.name == name), None)) is not None:
+        if (form := _named(source, kind, name)) is not None:
             return form
-        problem = f"unknown {kind} format {name!r}; the formats are {', '.join(form.name for form in forms)}"
-        raise UsageError("unknown-name", problem)
+        names = ", ".join(form.name for form in known_forms(kind))
+        raise UsageError("unknown-name", f"unknown {kind} format {name!r}; the formats are {names}")
     if (form := shown(source, kind)) is not None:
         return form
     if is_description(head := source.head()):
@@ -92,7 +116,7 @@ def form_of(source: Source, kind: Kind, name: str | None = None) -> Form:
         f"unrecognised {kind} format",
         line=1 + head.count(b"\n", 0, len(head) - len(content)),
         found=content.split(b"\n", 1)[0].decode("utf-8", errors="replace").strip(),
-        remedy="known formats: " + "; ".join(f"{one.name} ({quoted(one.looks)})" for one in FORMS if one.kind == kind),
+        remedy="known formats: " + "; ".join(f"{one.name} ({quoted(one.looks)})" for one in known_forms(kind)),
     )
 
 

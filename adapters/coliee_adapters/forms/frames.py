@@ -17,15 +17,15 @@ from typing import TYPE_CHECKING, Any, Final
 import numpy as np
 import numpy.typing as npt
 
+from coliee_adapters import forms
 from coliee_adapters.checked import one_of
 from coliee_adapters.errors import InputError, Place, UsageError
-from coliee_adapters.forms import arrow, json_records, rows
-from coliee_adapters.forms.form import Found, Row, Values, place_of_row
+from coliee_adapters.forms import json_records, rows
+from coliee_adapters.forms.form import Column, Found, Row, Values, place_of_row
 from coliee_adapters.forms.json_records import Records, of_dictionary, of_records
 from coliee_adapters.forms.lines import Note
-from coliee_adapters.forms.statute import LABELS, word_of
+from coliee_adapters.forms.vocabulary import LABELS, SHOWN, Kind, roles_of, word_of
 from coliee_adapters.forms.vocabulary import MEMORY as _MEMORY
-from coliee_adapters.forms.vocabulary import SHOWN, Kind, roles_of
 from coliee_adapters.ids import Collection, Ids, Picked
 from coliee_adapters.records import Answers, Columns, Gold, IdRule, Run, exact_id
 from coliee_adapters.remarks import Remarks
@@ -176,14 +176,14 @@ def _shown(held: Any, names: Sequence[Any], at: int) -> Iterable[Any]:
 def _column(held: Any, names: Sequence[Any], at: int) -> Sequence[Any] | None:
     """The values of a frame's column, as its library converts them; None for a type of Arrow's that is not read."""
     if hasattr(held, "column_names"):
-        return arrow.column(held.column(at))
+        return forms.arrow.column(held.column(at))
     column = held[names[at]]
     dtype: Any = getattr(column, "dtype", None)
     if hasattr(dtype, "is_numeric"):  # polars
         is_plain = dtype.is_numeric() and not dtype.is_decimal() and not column.null_count()
     else:
         is_plain = isinstance(dtype, np.dtype) and dtype.kind in "iuf"
-    values: Sequence[Any] = arrow.Column(column.to_numpy()) if is_plain else column.to_list()
+    values: Sequence[Any] = Column(column.to_numpy()) if is_plain else column.to_list()
     return values
 
 

@@ -18,7 +18,7 @@ from coliee_adapters.errors import InputError, Place, UsageError
 from coliee_adapters.files import limits
 from coliee_adapters.files.source import Source
 from coliee_adapters.forms import arrow
-from coliee_adapters.forms.form import Form, Found, Values, Written, place_of_row
+from coliee_adapters.forms.form import Column, Form, Found, Values, Written, place_of_row
 from coliee_adapters.forms.lines import Note
 from coliee_adapters.forms.rows import blocks_of, tag_of, telling_binary
 from coliee_adapters.forms.vocabulary import SHOWN, Kind, roles_of
@@ -208,9 +208,7 @@ def _is_text(kind: Any) -> bool:
     return str(kind) in ("string", "large_string", "string_view", "binary", "large_binary", "binary_view")
 
 
-def _understood(
-    source: Source, role: str, name: str, column: arrow.Column | None, place: Callable[[int], Place]
-) -> arrow.Column:
+def _understood(source: Source, role: str, name: str, column: Column | None, place: Callable[[int], Place]) -> Column:
     """The column; InputError if its type, or a value in it, is not one of ids, labels and numbers."""
     if column is None:
         problem = f"the {role} is of a type that is not read"

@@ -18,10 +18,8 @@ import numpy.typing as npt
 
 from coliee_adapters.errors import InputError, Place
 from coliee_adapters.files.source import Source
-from coliee_adapters.forms import arrow
-from coliee_adapters.forms.form import NOTHING, Entries, Form, Found, Row, Values
-from coliee_adapters.forms.statute import DIGITS, LABELS, word_of
-from coliee_adapters.forms.vocabulary import answer_word, words_of
+from coliee_adapters.forms.form import NOTHING, Column, Entries, Form, Found, Row, Values
+from coliee_adapters.forms.vocabulary import DIGITS, LABELS, answer_word, word_of, words_of
 from coliee_adapters.ids import Ids, IntArray, Picked, changes, mixed, pieces
 from coliee_adapters.records import (
     GREATEST_RELEVANCE,
@@ -488,7 +486,7 @@ def _plain_ids(texts: Iterable[Any], n: int, rule: IdRule, *, commas: bool) -> I
     """Ids that are compared as they are written; None where one may not be, or is wrong, or there is none."""
     if isinstance(texts, Ids):
         ids = texts if n and texts.raw.isascii() else None
-    elif isinstance(texts, arrow.Column):
+    elif isinstance(texts, Column):
         ids = texts.ids()
         if ids is not None and not ids.are_plain():
             return None
@@ -501,7 +499,7 @@ def _plain_ids(texts: Iterable[Any], n: int, rule: IdRule, *, commas: bool) -> I
 
 def _numbers(values: Sequence[Any], of_objects: Callable[[Sequence[Any]], npt.NDArray[Any]]) -> npt.NDArray[Any]:
     """A column as an array; one of objects by a function."""
-    numbers = values.numbers() if isinstance(values, arrow.Column) else None
+    numbers = values.numbers() if isinstance(values, Column) else None
     if numbers is None and str in set(map(type, values)) and any("_" in str(one) for one in values):
         raise ValueError  # float reads 1_0 as 10
     return of_objects(values) if numbers is None else numbers

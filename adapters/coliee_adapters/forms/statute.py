@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import json
 import re
 import unicodedata
 from collections.abc import Mapping, Sequence
@@ -10,33 +9,13 @@ from functools import lru_cache, partial
 from io import TextIOBase
 from typing import Final
 
-import numpy as np
-
 from coliee_adapters.errors import InputError, Place, UsageError
 from coliee_adapters.files.source import Source
 from coliee_adapters.forms.form import Form, Found, Row, Written
 from coliee_adapters.forms.lines import BLANKS, Comments, Note, content_lines, first_lines, join_columns, split_columns
 from coliee_adapters.forms.markup import Element, by_id, parse
-from coliee_adapters.forms.vocabulary import Kind, answer_word, is_header
-from coliee_adapters.records import as_labels
-
-#: a label in lower case → what it means
-LABELS: Final = {"y": True, "yes": True, "true": True, "n": False, "no": False, "false": False}
-#: the same where a whole file has numbers for labels
-DIGITS: Final = {"1": True, "0": False}
-
-#: an id of a question, ``H18-1-2``, ``R02-10-E``, ``R1-18-U``: era and year, question, part
-STATUTE_ID: Final = re.compile(r"[HR][0-9]{1,2}-[0-9]+-[0-9A-Z]+")
-
-
-def exam_of(query: str) -> str:
-    """The exam that a question is of, its year in two digits: the organisers' own file of R01 has both spellings.
-
-    >>> exam_of("R1-18-U"), exam_of("R01-1-A")
-    ('R01', 'R01')
-    """
-    return query[0] + query[1 : query.index("-")].zfill(2)
-
+from coliee_adapters.forms.vocabulary import DIGITS, LABELS, Kind, answer_word, is_header
+from coliee_adapters.records import STATUTE_ID, as_labels
 
 _COMMAS: Final = "[,;]"
 
@@ -63,14 +42,6 @@ _JAPANESE: Final = (
 _MISSING: Final = re.compile(r"\s*+\[MISSING ARTICLE\b([^\]]*+)\]")
 
 
-def word_of(answer: object) -> str:
-    """An answer, of whatever type, as a label list writes it."""
-    value = answer.item() if isinstance(answer, np.generic) else answer
-    if isinstance(value, bool):
-        return "Y" if value else "N"
-    return value.strip() if isinstance(value, str) else json.dumps(value, ensure_ascii=False, default=repr)
-
-
 def is_xml(head: bytes) -> bool:
     """Whether a file is XML of pairs."""
     return head.lstrip().startswith(b"<") and re.search(_XML, head) is not None
@@ -84,7 +55,8 @@ def lists_labels(head: bytes, words: frozenset[str] = frozenset()) -> bool:
     holds no label, most lines do: an answer may be no label, and labels may be 1 and 0, as long as each query has one.
     ``words`` are further labels.
     """
-    rows = [_words(line) for line in first_lines(head)]
+    lines = first_lines(head)
+    rows = [] if " Q0 " in next(iter(lines), "") else [_words(line) for line in lines]
     if rows and is_header(rows[0]):
         return False  # a table, whose columns have names
     if rows and len(rows[0]) > 1 and (rows[0][1].lower() in LABELS or answer_word(rows[0][1]) in words):

@@ -20,8 +20,7 @@ from coliee_adapters.forms.columns import Layout, Reader, as_number, blocks_behi
 from coliee_adapters.forms.form import Form, Found, Values
 from coliee_adapters.forms.lines import BLANKS, Comments, Note, content_lines, counted, first_lines, split_columns
 from coliee_adapters.forms.rows import blocks_of, tag_of, telling_binary
-from coliee_adapters.forms.statute import LABELS
-from coliee_adapters.forms.vocabulary import Kind, has_given, is_header, roles_of
+from coliee_adapters.forms.vocabulary import LABELS, Kind, has_given, is_header, roles_of
 from coliee_adapters.records import Columns, IdRule, Run, exact_id
 from coliee_adapters.remarks import Remarks
 

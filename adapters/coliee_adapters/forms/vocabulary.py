@@ -8,10 +8,13 @@ scores go unnoticed would be ranked by the order of its lines.
 from __future__ import annotations
 
 import itertools
+import json
 import re
 import unicodedata
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from typing import Final, Literal
+
+import numpy as np
 
 from coliee_adapters.checked import one_of
 from coliee_adapters.errors import InputError, UsageError, quoted
@@ -80,6 +83,11 @@ _TOLD: Final = _IDLE.union(*(names for role in ("query", "document", "rank") for
 
 ROLES: Final = ("query", "document", "relevance", "score", "rank", "answer", "tag", "retrieved", "measure", "value")
 
+#: a label in lower case → what it means
+LABELS: Final = {"y": True, "yes": True, "true": True, "n": False, "no": False, "false": False}
+#: the same where a whole file has numbers for labels
+DIGITS: Final = {"1": True, "0": False}
+
 #: what may be named beside the columns: the words of answers, as in ``Y=Đúng|Có,N=Sai``
 ANSWERS: Final = ("Y", "N")
 
@@ -95,6 +103,14 @@ def normal_name(name: object) -> str:
     """
     plain = str(name).strip("\ufeff \t\r\n").lower()
     return plain if plain.isalnum() else re.sub(r"[\s.-]+", "_", plain)
+
+
+def word_of(answer: object) -> str:
+    """An answer, of whatever type, as a label list writes it."""
+    value = answer.item() if isinstance(answer, np.generic) else answer
+    if isinstance(value, bool):
+        return "Y" if value else "N"
+    return value.strip() if isinstance(value, str) else json.dumps(value, ensure_ascii=False, default=repr)
 
 
 def parse_columns(text: str) -> dict[str, str]:

@@ -33,11 +33,11 @@ from coliee_ir.scoring.reading import check_columns, gold_files, read_gold, read
 GOLD_TARGET, RUN_TARGET = "qrels", "trec"
 
 #: The forms that can be written: from a gold, from a run, from answers.
-GOLD_TARGETS = tuple(form.name for form in detect.GOLD_FORMS if form.write)
-RUN_TARGETS = tuple(form.name for form in detect.RUN_FORMS if form.write)
-ANSWER_TARGETS = tuple(form.name for form in detect.RUN_FORMS if form.write and "labels" in form.holds)
+GOLD_TARGETS = tuple(form.name for form in detect.known_forms("gold") if form.write)
+RUN_TARGETS = tuple(form.name for form in detect.known_forms("run") if form.write)
+ANSWER_TARGETS = tuple(form.name for form in detect.known_forms("run") if form.write and "labels" in form.holds)
 
-_GOLDS, _RUNS = ([form.name for form in forms] for forms in (detect.GOLD_FORMS, detect.RUN_FORMS))
+_GOLDS, _RUNS = ([form.name for form in forms] for forms in (detect.known_forms("gold"), detect.known_forms("run")))
 
 #: The forms of lines.
 _LINES = (RUN_TARGET, "columns")
@@ -274,7 +274,7 @@ def _beside(parts: Collection[str], to: str) -> Iterator[str]:
 
 def _write_gold(gold: Gold, target: PathLike, to: str) -> Iterator[str]:
     _allow(to, GOLD_TARGETS, "a gold")
-    form = next(form for form in detect.GOLD_FORMS if form.name == to)
+    form = next(form for form in detect.known_forms("gold") if form.name == to)
     _put(form, Written.gold(gold), target)
     qrels: Mapping[str, Mapping[str, int]] = gold.qrels or {}
     labels = gold.labels or {}
@@ -297,7 +297,7 @@ def _write_run(
     run: Gathered | _InOrder, target: PathLike, to: str, tag: str, template: PathLike | None
 ) -> Iterator[str]:
     _allow(to, RUN_TARGETS, "a run")
-    form = next(form for form in detect.RUN_FORMS if form.name == to)
+    form = next(form for form in detect.known_forms("run") if form.name == to)
     if "documents" not in form.holds:
         problem = f"{run.path} does not consist of labels: some documents are not one Y or N per query"
         raise UsageError("wrong-part", problem)
@@ -320,7 +320,7 @@ def _write_run(
 
 def _write_answers(answers: Answers, target: PathLike, to: str, tag: str, template: PathLike | None) -> Iterator[str]:
     _allow(to, ANSWER_TARGETS, "answers")
-    form = next(form for form in detect.RUN_FORMS if form.name == to)
+    form = next(form for form in detect.known_forms("run") if form.name == to)
     _put(form, Written.submission(answers, tag, _template(template) if form.fills else None), target)
     yield _filled(answers.labels, template) if form.fills else counted(len(answers.labels), "answer")
 

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import datetime
 from collections.abc import Mapping
-from dataclasses import dataclass, field
+from dataclasses import dataclass
 from pathlib import Path
 from typing import Any, Final, NamedTuple
 
@@ -45,12 +45,12 @@ class Edition:
 
     path: str
     name: str
-    year: int | None
-    deadline: datetime.datetime | None
     mailbox: tuple[str, ...]
-    teams: str | None
     tasks: tuple[TaskPart, ...]
-    public: Public = field(default_factory=Public)
+    public: Public
+    year: int | None = None
+    deadline: datetime.datetime | None = None
+    teams: str | None = None
     style: str = ""
     resamples: int = N_RESAMPLES
 
@@ -76,14 +76,17 @@ _CHOICES: Final = Kind(
 )
 _TABLE: Final = Kind("a table, headed [public]", lambda value: isinstance(value, dict))
 _TOP: Final = {
-    "name": TEXT, "year": YEAR, "deadline": _DEADLINE, "mailbox": _PATHS, "teams": TEXT, "style": _STYLE,
+    "name": TEXT,
+    "year": YEAR,
+    "deadline": _DEADLINE,
+    "mailbox": _PATHS,
+    "teams": TEXT,
+    "style": _STYLE,
     "resamples": COUNT,
-}  # fmt: skip
+}
 _PUBLIC: Final = dict.fromkeys(Public._fields, FLAG)
-_TASK: Final = {
-    "task": TEXT, "gold": TEXT, "corpus": TEXT, "training": TEXT, "categories": TEXT, "exclude": _IDS,
-    "decisions": _CHOICES, "year": YEAR,
-}  # fmt: skip
+_FILES: Final = ("gold", "corpus", "training", "categories")
+_TASK: Final = {"task": TEXT, **dict.fromkeys(_FILES, TEXT), "exclude": _IDS, "decisions": _CHOICES, "year": YEAR}
 
 
 class _Table(Table):
@@ -121,19 +124,11 @@ def read_edition(path: PathLike) -> Edition:
     twice = next((one.task for at, one in enumerate(tasks) if one.task in {other.task for other in tasks[:at]}), None)
     if twice is not None:
         raise top.fault("task", "this task is given twice", twice, remedy="keep one [[task]] of it")
-    mailbox = found["mailbox"]
-    return Edition(
-        name,
-        found["name"],
-        found.get("year"),
-        found.get("deadline"),
-        tuple(top.path_of(box, "mailbox") for box in ([mailbox] if isinstance(mailbox, str) else mailbox)),
-        top.path_of(found["teams"], "teams") if "teams" in found else None,
-        tuple(tasks),
-        public,
-        found.get("style", ""),
-        found.get("resamples", N_RESAMPLES),
-    )
+    boxes = found["mailbox"]
+    found["mailbox"] = tuple(top.path_of(box, "mailbox") for box in ([boxes] if isinstance(boxes, str) else boxes))
+    if "teams" in found:
+        found["teams"] = top.path_of(found["teams"], "teams")
+    return Edition(name, tasks=tuple(tasks), public=public, **found)
 
 
 def _task(table: _Table, year: int | None) -> TaskPart:
@@ -145,7 +140,7 @@ def _task(table: _Table, year: int | None) -> TaskPart:
         found["task"] = task_name(found["task"]) or ""
     except UsageError as error:
         raise table.fault("task", str(error), found["task"]) from None
-    for key in ("gold", "corpus", "training", "categories"):
+    for key in _FILES:
         if key in found:
             found[key] = table.path_of(found[key], key)
     if isinstance(ids := found.get("exclude"), str):

@@ -12,9 +12,8 @@ from coliee_adapters.forms.lines import counted
 from coliee_adapters.remarks import Remark
 from coliee_ir.commands.edition.day import Day
 from coliee_ir.commands.leaderboard import Entry, Invalid, Leaderboard
-from coliee_ir.commands.validate.findings import Finding
+from coliee_ir.commands.validate.finding import Finding, Severity
 from coliee_ir.commands.validate.result import Received, Validation, findings_grid
-from coliee_ir.commands.validate.rules import Severity
 from coliee_ir.output.grid import Cell, Grid, html, in_html
 from coliee_ir.output.shown import render
 from coliee_ir.output.webpage import Section, file_name, page

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
 from dataclasses import replace
+from functools import cache
 from importlib import resources
 from typing import Any, NamedTuple
 
@@ -66,16 +67,7 @@ def page(contents: Contents, texts: Texts) -> str:
             "form-action 'none'",
         ]
     )
-    environment = jinja2.Environment(
-        loader=jinja2.PackageLoader("coliee_ir.commands.report", "."),
-        autoescape=True,
-        undefined=jinja2.StrictUndefined,
-        trim_blocks=True,
-        lstrip_blocks=True,
-    )
-    environment.globals |= {"shade": _shade, "table": _table, "head": _head}
-    environment.filters["printable"] = printable
-    return environment.get_template("page.html").render(
+    return _template().render(
         policy=policy,
         style=embedded.script(part("page.css")),
         scripts=[embedded.script(code) for code in scripts],
@@ -99,6 +91,21 @@ def page(contents: Contents, texts: Texts) -> str:
         several=len(contents.names) > 1,
         few=FEW if len(contents.names) > FEW else 0,
     )
+
+
+@cache
+def _template() -> jinja2.Template:
+    """The page's template, compiled once for all reports of an edition."""
+    environment = jinja2.Environment(
+        loader=jinja2.PackageLoader("coliee_ir.commands.report", "."),
+        autoescape=True,
+        undefined=jinja2.StrictUndefined,
+        trim_blocks=True,
+        lstrip_blocks=True,
+    )
+    environment.globals |= {"shade": _shade, "table": _table, "head": _head}
+    environment.filters["printable"] = printable
+    return environment.get_template("page.html")
 
 
 def _text(name: str) -> str:

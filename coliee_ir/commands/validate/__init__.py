@@ -12,12 +12,12 @@ from coliee_adapters.errors import UsageError, quoted
 from coliee_adapters.files.source import PathLike, Source
 from coliee_adapters.files.writing import check_inputs, check_outputs
 from coliee_adapters.forms.vocabulary import checked_columns
-from coliee_ir.commands.validate.check import check
-from coliee_ir.commands.validate.findings import Finding, Place
+from coliee_ir.commands.validate.check import by_gravity, check
+from coliee_ir.commands.validate.finding import Finding, Place, Rule, Severity
 from coliee_ir.commands.validate.known import Known
 from coliee_ir.commands.validate.mend import mend
 from coliee_ir.commands.validate.result import Validation
-from coliee_ir.commands.validate.rules import RULES, Rule, Severity
+from coliee_ir.commands.validate.rules import RULES
 from coliee_ir.commands.validate.sheet import Given
 from coliee_ir.inbox.tasks import task_of_files
 from coliee_ir.rules.protocol import TASKS, edition_year, protocol, submission_rules, task_name, unfit_tag
@@ -91,12 +91,14 @@ def validate(
     if tag is not None:
         _check_tag(tag, given)
     targets = {} if fix is None else _targets(list(sources), str(fix), read)
-    sheets, findings = check(sources, given, keep=fix is not None)
-    mended, left = mend(sheets, findings, targets, tag) if targets else ({}, ())
-    return Validation(
-        tuple(sources), found, given.tasks if found else (), given.year if found else None, tuple(findings),
-        mended, tuple(left),
-    )  # fmt: skip
+    sheets = check(sources, given, keep=fix is not None)
+    mended, left = mend(sheets, targets, tag) if targets else ({}, {})
+    findings, remaining = (
+        tuple(one for sheet in checked.values() for one in by_gravity(sheet.found.values()))
+        for checked in (sheets, left)
+    )
+    shown = (found, given.tasks, given.year) if found else ("", (), None)
+    return Validation(tuple(sources), *shown, findings, mended, remaining)
 
 
 def _given(
@@ -108,6 +110,7 @@ def _given(
         raise UsageError("option-needed", "the pilot has no corpus: give the organisers' test file with --queries")
     every = rules.pilot and not narrowed
     return Given(
+        RULES,
         task,
         tuple(one for one in TASKS if protocol(one).pilot) if every else (task,),
         edition_year(edition) or rules.newest,

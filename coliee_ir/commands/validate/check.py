@@ -6,13 +6,12 @@ bytes ──text──▶ lines ──words──▶ columns ──▶ queries, 
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Iterable, Mapping
 from typing import Final
 
 from coliee_adapters.errors import InputError, guarded
 from coliee_adapters.files.source import Source
-from coliee_ir.commands.validate.findings import Findings
-from coliee_ir.commands.validate.lists import MANY
+from coliee_ir.commands.validate.finding import Finding, Severity
 from coliee_ir.commands.validate.reading import unreadable
 from coliee_ir.commands.validate.rules import RULES
 from coliee_ir.commands.validate.sheet import Given, Sheet
@@ -23,35 +22,31 @@ from coliee_ir.scoring.reading import read_run
 _CHECKS: Final = {rule.find: rule.of for rule in RULES.values()}
 
 
-def check(sources: Mapping[str, Source], given: Given, *, keep: bool = False) -> tuple[dict[str, Sheet], Findings]:
+def check(sources: Mapping[str, Source], given: Given, *, keep: bool = False) -> dict[str, Sheet]:
     """Check files, each under a name; ``keep`` their lines, which are to be mended."""
-    rules = given.rules
-    found = Findings(
-        tuple(sources), tag_length=rules.tag_length, most_runs=rules.most_runs, long_list=rules.long_list, many=MANY
-    )
     # what a run shows beside its other files is seen in its lines
-    keep = keep or len(given.protocol.parts) > 1 or bool(rules.long_list)
-    sheets: dict[str, Sheet] = {}
-    for name, source in sources.items():
-        sheet = sheets[name] = Sheet(source, given, found.of(name))
+    keep = keep or len(given.protocol.parts) > 1 or bool(given.rules.long_list)
+    sheets = {name: Sheet(name, source, given) for name, source in sources.items()}
+    for name, sheet in sheets.items():
         try:
             with guarded(name):
                 for find, of in _CHECKS.items():
                     if sheet.kind in of:
                         find(sheet)
-                if sheet.kind not in ("stated", "description") and found.is_sound(name):
+                is_sound = all(one.severity is not Severity.ERROR for one in sheet.found.values())
+                if sheet.kind not in ("stated", "description") and is_sound:
                     _read(sheet)
         except InputError as error:
-            if error.path != name:  # the organisers' file
+            if error.path not in (name, sheet.source.name):  # the organisers' file
                 raise
-            unreadable(error, sheet.add)
+            unreadable(sheet, error)
         if not keep:
             sheet.forget()
     submission = Submission(sheets, given)
     for find, of in _CHECKS.items():
         if "submission" in of:
             find(submission)
-    return sheets, found
+    return sheets
 
 
 def _read(sheet: Sheet) -> None:
@@ -59,3 +54,9 @@ def _read(sheet: Sheet) -> None:
     record = read_run(sheet.source, task=sheet.given.task)
     for _ in getattr(record, "blocks", tuple)():
         pass
+
+
+def by_gravity(findings: Iterable[Finding]) -> list[Finding]:
+    """Findings, the gravest first, and by the order of ``RULES``."""
+    order, severities = list(RULES), list(Severity)
+    return sorted(findings, key=lambda one: (severities.index(one.severity), order.index(one.rule)))

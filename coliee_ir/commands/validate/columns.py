@@ -5,10 +5,11 @@ from __future__ import annotations
 import re
 from collections import Counter
 from collections.abc import Sequence
+from itertools import repeat
 from typing import Final
 
 from coliee_adapters.forms.columns import last_column
-from coliee_adapters.forms.statute import DIGITS, LABELS
+from coliee_adapters.forms.vocabulary import DIGITS, LABELS
 from coliee_ir.commands.validate.sheet import LABELLED, Sheet, clean_tag, number, whole
 
 _MARK: Final = re.compile(r"[!-/:-@\[-`{-~]")
@@ -17,13 +18,16 @@ _TREC: Final = 6
 
 def columns(sheet: Sheet) -> None:
     """Every line has the columns of the task; if not, what it has is understood where that takes no decision."""
-    width, rows, last = len(sheet.layout), sheet.words, len(sheet.words) - 1
+    width, last = len(sheet.layout), len(sheet.numbers) - 1
+    regular = sheet.regular and set(map(str.count, sheet.lines, repeat(" "))) == {width - 1}
+    words = sheet.text.split() if regular else []
+    every = [words[at::width] for at in range(width)]
     held = "tag"
     if sheet.kind == "documents" and sheet.score is None:
-        held = last_column((row[0], row[-1]) for row in rows if len(row) == width) or "tag"
-    if held == "tag" and set(map(len, rows)) == {width} and not sheet.is_cut(last):
-        sheet.at, sheet.cells = range(len(rows)), [list(column) for column in zip(*rows, strict=True)]
-        sheet.scores = [None] * len(rows)
+        of_width = ((row[0], row[-1]) for row in sheet.words if len(row) == width)
+        held = last_column(zip(every[0], every[-1], strict=True) if regular else of_width) or "tag"
+    if regular and held == "tag" and not sheet.is_cut(last):
+        sheet.at, sheet.cells, sheet.scores = range(last + 1), every, [None] * (last + 1)
     else:
         _one_by_one(sheet, width, held)
     if sheet.score is not None:
@@ -57,7 +61,7 @@ def _one_by_one(sheet: Sheet, width: int, held: str) -> None:
         elif n > width and tuple(words[width - 1 :]) == tail:
             rule, found, last = "tag-words", " ".join(tail), "".join(tail)
         elif n != width:
-            add("columns", line, found=sheet.line(at), columns=" ".join(sheet.layout))
+            add("columns", line, found=sheet.line(at), columns=f"{width} columns: {' '.join(sheet.layout)}")
             continue
         if taken != usual:
             sheet.taken[i] = taken
@@ -66,8 +70,7 @@ def _one_by_one(sheet: Sheet, width: int, held: str) -> None:
         understood.append(["" if word is None else words[word] for word in taken])
         understood[-1][-1] = last or understood[-1][-1]
         if rule:
-            place = (line, None) if rule == "trec-columns" else sheet.place(i, -1)
-            add(rule, *place, found or sheet.line(at))
+            add(rule, line, None if rule == "trec-columns" else sheet.place(i, -1)[1], found or sheet.line(at))
     sheet.cells = [list(column) for column in zip(*understood, strict=True)] or [[] for _ in sheet.layout]
 
 
@@ -101,6 +104,7 @@ def tags(sheet: Sheet) -> None:
         if _MARK.search(tag):
             add("tag-characters", *sheet.place(i, -1), tag, remedy=f"write {clean_tag(tag)}" if cleaned else "")
         if len(clean_tag(tag)) > longest:
-            add("tag-length", *sheet.place(i, -1), tag, remedy=f"shorten it: {cleaned}, if no other run is called so")
+            remedy = f"shorten it: {cleaned}, if no other run is called so"
+            add("tag-length", *sheet.place(i, -1), tag, remedy=remedy, tag_length=longest)
         if tag != first:
             add("tag-differs", *sheet.place(i, -1), tag, remedy=f"one file is one run: the first line has {first}")

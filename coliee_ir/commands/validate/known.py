@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections import defaultdict
 from collections.abc import Iterable, Iterator, Sequence, Set
 from pathlib import Path
 
@@ -88,6 +89,15 @@ class Known:
             known = query in self._own.query_ids()
             self._of_query[query] = Pool(self._own.candidate_ids(query), "corpus") if known else None
         return self._of_query[query]
+
+    def pools(self, queries: Iterable[str], documents: Iterable[str]) -> dict[Pool | None, set[str]]:
+        """The documents of queries, by what they should be among."""
+        if self._own is None:
+            return {self._documents: set(documents)}
+        pools = defaultdict[Pool | None, set[str]](set)
+        for query, document in zip(queries, documents, strict=True):
+            pools[self.documents(query)].add(document)
+        return pools
 
 
 def _listed(path: PathLike) -> tuple[str, ...] | None:

@@ -3,14 +3,13 @@
 from __future__ import annotations
 
 import re
-from collections import defaultdict
-from collections.abc import Callable, Sequence, Set
+from collections.abc import Mapping, Sequence, Set
 from itertools import groupby
 from operator import eq, itemgetter
 from typing import Final
 
-from coliee_adapters.forms.statute import DIGITS, LABELS, STATUTE_ID
-from coliee_adapters.records import normal_id
+from coliee_adapters.forms.vocabulary import DIGITS, LABELS
+from coliee_adapters.records import STATUTE_ID, normal_id
 from coliee_ir.commands.validate.known import Pool
 from coliee_ir.commands.validate.sheet import Sheet, whole
 from coliee_ir.judging.mismatch import ARTICLE, Respelling
@@ -47,6 +46,8 @@ class _Form:
     def __call__(self, text: str) -> str:
         if self._pattern.fullmatch(text):
             return ""
+        if text.lower() in LABELS:
+            return f"{self._expected}, and {text} is an answer: is this a submission to another task?"
         if re.fullmatch("[0-9]+", text) and len(text) < self._digits:
             return f"leading zeros are lost: write {text.zfill(self._digits)}"
         return self._expected
@@ -55,9 +56,9 @@ class _Form:
 def queries(sheet: Sheet) -> None:
     """Every line is of a query that is asked, and every query has a line."""
     form = _Form(sheet, sheet.rules.query_digits, ",", (STATUTE_ID.pattern, "questions have ids like R07-01-O"))
-    known = sheet.known.queries
-    _check_ids(sheet, 0, "query", form, lambda _: known)
+    _check_ids(sheet, 0, "query", form, {sheet.known.queries: set(sheet.cells[0])})
     for query, rows in groupby(range(len(sheet.at)), key=sheet.cells[0].__getitem__):
+        sheet.grouped = sheet.grouped and query not in sheet.lists
         sheet.lists.setdefault(query, []).extend(rows)
     if sheet.known.asked is not None:
         answered = sheet.counts()
@@ -76,10 +77,11 @@ def documents(sheet: Sheet) -> None:
             if text != "Q0":
                 sheet.add("q0", *sheet.place(i, 1), text)
         sheet.cells[1] = ["Q0"] * len(column)
-    _check_ids(sheet, sheet.document, "document", form, sheet.known.documents)
-    if sheet.protocol.cases_as_queries:
-        for i in (i for i, is_itself in enumerate(map(eq, of_query, column)) if is_itself):
-            sheet.add("self-retrieved", *sheet.place(i, sheet.document), f"{of_query[i]} {column[i]}")
+    _check_ids(sheet, sheet.document, "document", form, sheet.known.pools(of_query, column))
+    if sheet.protocol.cases_as_queries and any(map(eq, of_query, column)):
+        itself = {query: i for query, rows in sheet.lists.items() for i in reversed(rows) if column[i] == query}
+        for query, i in itself.items():
+            sheet.add("self-retrieved", *sheet.place(i, sheet.document), f"{query} {query}")
     if len(set(zip(of_query, column, strict=True))) < len(column):
         _drop_repeated(sheet)
 
@@ -99,17 +101,14 @@ def _drop_repeated(sheet: Sheet) -> None:
         sheet.add("duplicate", *sheet.place(i, sheet.document), repeated)
 
 
-def _check_ids(sheet: Sheet, cell: int, kind: str, form: _Form, pool_of: Callable[[str], Pool | None]) -> None:
+def _check_ids(sheet: Sheet, cell: int, kind: str, form: _Form, pools: Mapping[Pool | None, Set[str]]) -> None:
     """The ids of a column are among those that there are; where these were not given, they have their form."""
-    column, add = sheet.cells[cell], sheet.add
-    pools = list(map(pool_of, sheet.cells[0]))
-    of_pool: dict[Pool | None, set[str]] = defaultdict(set)
-    for pool, text in zip(pools, column, strict=True):
-        of_pool[pool].add(text)
-    odd = {(pool, text) for pool, texts in of_pool.items() for text in _odd(texts, pool, form)}
+    of_query, column, add = list(sheet.cells[0]), sheet.cells[cell], sheet.add
+    odd = {pool: held for pool, texts in pools.items() if (held := _odd(texts, pool, form))}
     told = set[str]()  # a query has many lines, and is told once
-    for i, (pool, text) in enumerate(zip(pools, list(column), strict=True)) if odd else ():
-        if (pool, text) not in odd:
+    for i, (query, text) in enumerate(zip(of_query, list(column), strict=True)) if odd else ():
+        pool = sheet.known.documents(query) if cell else sheet.known.queries
+        if text not in odd.get(pool, ()):
             continue
         if text.endswith(".txt") and text != ".txt":
             add("txt-suffix", *sheet.place(i, cell), text)
@@ -195,20 +194,23 @@ def _disagree(ranks: Sequence[int], scores: Sequence[float]) -> bool:
 
 def lengths(sheet: Sheet) -> None:
     """No list is longer than makes sense, and a long list is as long as it must be."""
+    least = 0 if sheet.kind == "long" else _FEW if sheet.known.whole else MANY
     for query, n in sheet.counts().items():
+        if n <= least:
+            continue
         known = sheet.known.documents(query)
         rule, found, remedy = "", f"{query}: {n} documents", ""
         if sheet.kind == "long":
             rule = "long-list-count" if n != sheet.rules.long_list else ""
-        elif sheet.known.whole and known is not None and n > _FEW and 2 * n > len(known):
+        elif sheet.known.whole and known is not None and 2 * n > len(known):
             rule, found = "everything", f"{query}: {n} of {len(known)} documents"
         elif n > MANY:
             rule = "long-answer"
             if sheet.rules.long_list:
                 remedy = "cut the list, or name the file task3-L.TAG if it is the long list"
         if rule:
-            place = sheet.place(sheet.lists[query][0], 0) if query in sheet.lists else (None, None)
-            sheet.add(rule, *place, found, remedy=remedy)
+            line, column = sheet.place(sheet.lists[query][0], 0) if query in sheet.lists else (None, None)
+            sheet.add(rule, line, column, found, remedy=remedy, long_list=sheet.rules.long_list)
 
 
 def answers(sheet: Sheet) -> None:
@@ -234,12 +236,9 @@ def answers(sheet: Sheet) -> None:
 
 def order(sheet: Sheet) -> None:
     """The lines of a query stand together."""
-    kept = list(sheet.kept())
-    firsts = [next(lines) for _, lines in groupby(kept, key=sheet.cells[0].__getitem__)]
     begun, told = set[str](), set[str]()
-    for i in firsts if len(firsts) > len(sheet.lists) else ():
-        query = sheet.cells[0][i]
+    for query, rows in groupby(() if sheet.grouped else sheet.kept(), key=sheet.cells[0].__getitem__):
         if query in begun - told:
-            sheet.add("ungrouped", *sheet.place(i, 0), query)
+            sheet.add("ungrouped", *sheet.place(next(rows), 0), query)
             told.add(query)
         begun.add(query)

@@ -9,16 +9,14 @@ from coliee_adapters.errors import UsageError
 from coliee_adapters.files.source import Source
 from coliee_adapters.files.writing import written
 from coliee_ir.commands.validate.check import check
-from coliee_ir.commands.validate.findings import Findings
-from coliee_ir.commands.validate.rules import RULES
 from coliee_ir.commands.validate.sheet import OTHER_FORMS, Sheet, clean_tag
 from coliee_ir.judging.order import order_of
 
 
 def mend(
-    sheets: Mapping[str, Sheet], found: Findings, targets: Mapping[str, str], tag: str | None
-) -> tuple[dict[str, str], Findings]:
-    """Write corrected copies of the files that can be read, and note what they do not have any more."""
+    sheets: Mapping[str, Sheet], targets: Mapping[str, str], tag: str | None
+) -> tuple[dict[str, str], dict[str, Sheet]]:
+    """Write corrected copies of the files that can be read, check them, and note what they do not have any more."""
     lists = [sheet for sheet in sheets.values() if sheet.cells]
     if tag is None:
         _fill_tags(lists)
@@ -35,18 +33,19 @@ def mend(
         if sheet.kind == "claims":
             texts[name] = "".join(f"{line}\n" for line in sheet.lines)
     # of a file that cannot be read to its end, a copy would lack the rest
-    done = {name: to for name, to in targets.items() if name in texts and not found.get(name, "unreadable")}
+    done = {name: to for name, to in targets.items() if name in texts and "unreadable" not in sheets[name].found}
     for name, target in done.items():
         with written(target) as stream:
             if isinstance(stream, io.TextIOWrapper):
                 stream.reconfigure(errors="surrogateescape")  # bytes that are no UTF-8 stay as they stand
             stream.write(texts[name])
     given = next(iter(sheets.values())).given
-    _, left = check({name: Source(target, lenient=True) for name, target in done.items()}, given)
-    for finding in found:
-        if finding.file in done and RULES[finding.rule].mended:
-            still = left.get(finding.file, finding.rule)
-            finding.mended = max(0, finding.count - (still.count if still else 0))
+    left = check({name: Source(target, lenient=True) for name, target in done.items()}, given)
+    for name, sheet in left.items():
+        for rule, finding in sheets[name].found.items():
+            if finding.fix:
+                still = sheet.found.get(rule)
+                finding.mended = max(0, finding.count - (still.count if still else 0))
     return done, left
 
 

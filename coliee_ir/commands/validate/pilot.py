@@ -11,7 +11,7 @@ from coliee_adapters.forms import tort
 from coliee_adapters.forms.tort import TortCase
 from coliee_adapters.records import normal_id
 from coliee_ir.commands.validate.reading import NO_UTF8
-from coliee_ir.commands.validate.sheet import Add, Sheet
+from coliee_ir.commands.validate.sheet import Sheet
 from coliee_ir.rules.protocol import protocol
 
 #: the rules that a single null breaks, and that nothing but nulls breaks
@@ -40,13 +40,13 @@ def claims(sheet: Sheet) -> None:
         if case.id in cases:
             sheet.add("instance-twice", line, found=case.id)
         cases.setdefault(case.id, case)
-    _check_nulls(cases.values(), sheet.given.tasks, sheet.add)
+    _check_nulls(sheet, cases.values())
     if sheet.given.queries:
         asked = {case.id: case for file in sheet.given.queries for case in tort.read_cases(file)}
-        _compare(cases, asked, broken, sheet.add)
+        _compare(sheet, cases, asked, broken)
 
 
-def _check_nulls(cases: Collection[TortCase], tasks: Collection[str], add: Add) -> None:
+def _check_nulls(sheet: Sheet, cases: Collection[TortCase]) -> None:
     """A null disqualifies for its task; where all are null, the file may be meant for the other task alone."""
     decisions = [(case.line, case.id, case.court_decision) for case in cases]
     claims = [
@@ -54,34 +54,34 @@ def _check_nulls(cases: Collection[TortCase], tasks: Collection[str], add: Add) 
         for case in cases
         for claim in case.claims
     ]
-    values = {task: claims if protocol(task).claims else decisions for task in tasks}
-    entered = {task for task in tasks if any(value is not None for *_, value in values[task])}
+    values = {task: claims if protocol(task).claims else decisions for task in sheet.given.tasks}
+    entered = {task for task in values if any(value is not None for *_, value in values[task])}
     for task, held in values.items():
         one, every = _CLAIMS if protocol(task).claims else _DECISIONS
         if entered and held and task not in entered:
-            add(every)
+            sheet.add(every)
             continue
         for line, found, value in held:
             if value is None:
-                add(one, line, found=found)
+                sheet.add(one, line, found=found)
 
 
-def _compare(cases: dict[str, TortCase], asked: dict[str, TortCase], broken: set[str], add: Add) -> None:
+def _compare(sheet: Sheet, cases: dict[str, TortCase], asked: dict[str, TortCase], broken: set[str]) -> None:
     """What the organisers' file has and the submission has not, and the other way."""
     for instance in asked:
         if instance not in cases and instance not in broken:
-            add("instance-missing", found=instance)
+            sheet.add("instance-missing", found=instance)
     for instance, case in cases.items():
         if instance not in asked:
-            add("instance-unknown", case.line, found=instance)
+            sheet.add("instance-unknown", case.line, found=instance)
             continue
         given, wanted = _claims(case), _claims(asked[instance])
         for claim, said in wanted.items():
             if claim not in given:
-                add("claim-missing", case.line, found=f"{instance}, {said}")
+                sheet.add("claim-missing", case.line, found=f"{instance}, {said}")
         for claim, said in given.items():
             if claim not in wanted:
-                add("claim-unknown", case.line, found=f"{instance}, {said}")
+                sheet.add("claim-unknown", case.line, found=f"{instance}, {said}")
 
 
 def _claims(case: TortCase) -> dict[str, str]:

@@ -8,8 +8,7 @@ from __future__ import annotations
 
 import re
 import shlex
-from collections.abc import Mapping, Sequence
-from functools import partial
+from collections.abc import Sequence
 from itertools import pairwise
 from pathlib import Path
 from typing import Final
@@ -21,16 +20,17 @@ from coliee_adapters.files.source import BOM
 from coliee_adapters.forms import detect, json_records, vocabulary
 from coliee_adapters.forms.lines import BLANKS, SEPARATORS, Comments, content_lines
 from coliee_adapters.records import Answers
-from coliee_ir.commands.validate.sheet import LABELLED, OTHER_FORMS, Add, Sheet, clean_tag
-from coliee_ir.inbox.tasks import NOTHING, utf16
+from coliee_ir.commands.validate.sheet import LABELLED, OTHER_FORMS, Sheet, clean_tag
+from coliee_ir.inbox.tasks import NOTHING, names_columns, utf16
 from coliee_ir.judging.order import order_of
 from coliee_ir.rules.protocol import NUMBERED
 
 #: bytes that are no UTF-8, as ``surrogateescape`` decodes them
 NO_UTF8: Final = re.compile("[\udc80-\udcff]")
 
-#: Lines of which nothing is to be said but that they have words.
-_REGULAR: Final = re.compile(r"(?:(?![#/])[!-+\--:<-~]++(?: [!-+\--:<-~]++)*+(?:\n|\Z))++")
+#: what regular lines are written in, and what is in no text of them
+_SIGNS: Final = bytes(sign for sign in range(0x20, 0x7F) if sign not in b",;") + b"\n"
+_IRREGULAR: Final = ("  ", "\n ", " \n", "\n\n", "\n#", "\n/")
 
 _CONTROL: Final = re.compile(r"[\x00-\x08\x0e-\x1f\x7f]")
 _NO_ASCII: Final = re.compile("[^\x00-\x7f\udc80-\udcff]+")
@@ -39,15 +39,6 @@ _WORD: Final = re.compile(f"[^{BLANKS}]+")
 _COMMA_WORD: Final = re.compile(r"""[^,;\s"']+""")
 #: commas or semicolons end the first two words, as where a CSV is told from columns
 _BY_COMMA: Final = re.compile(r"[^,;\s]*+\s*+[,;]\s*+[^,;\s]*+\s*+(?:[,;]|$)")
-
-_HEADER: Final = re.compile(
-    r"[\"']?(?:query|query[_ ]?id|qid|topic|id|case|query[_ ]case|fragment|question)[\"']?\s*(?:[\s,;]|$)",
-    re.IGNORECASE,
-)
-#: what vocabularies call the columns
-_ROLES: Final = {
-    "QUERY": "query", "DOCUMENT": "document", "Y": "answer", "RANK": "rank", "SCORE": "score", "TAG": "tag",
-}  # fmt: skip
 
 #: What is written in ASCII without a doubt: full-width letters, digits and marks, and the dashes of word processors.
 _ASCII: Final = {
@@ -65,32 +56,31 @@ _NAMED: Final = re.compile(rf"task{NUMBERED}(?:-l)?\.(?!json)(\w+)", re.IGNORECA
 
 def text(sheet: Sheet) -> None:
     """The file as text, in which bytes that are no UTF-8 are lone surrogates, and how it is to be read on."""
-    add, raw = sheet.add, sheet.source.raw(2)
+    raw, pilot = sheet.source.raw(2), sheet.protocol.pilot
     if not raw.strip(NOTHING):
-        add("empty")
+        sheet.add("empty")
         sheet.kind = ""
     elif is_description(raw.removeprefix(BOM)):
-        sheet.described = descriptions.read(sheet.source)
-        sheet.kind = "description"
+        sheet.described, sheet.kind = descriptions.read(sheet.source), "description"
     elif not sheet.protocol.is_coliee:
         sheet.kind = "stated"
-    elif codec := utf16(raw):
-        add("utf-16", 1, 1)
-        _read_on(sheet, raw.decode(codec, errors="replace").removeprefix("\ufeff"))
     else:
-        if raw.startswith(BOM):
-            add("bom", 1, 1)
-        text = raw.removeprefix(BOM).decode("utf-8", errors="surrogateescape")
-        if NO_UTF8.search(text):
-            for number, line in enumerate(text.split("\n"), start=1):
-                for byte in NO_UTF8.finditer(line):
-                    add("not-utf8", number, byte.start() + 1, f"\\x{ord(byte[0]) & 0xFF:02x}")
-        _read_on(sheet, text)
+        sheet.text = _decoded(sheet, raw)
+        is_json = sheet.text.lstrip().startswith(OTHER_FORMS)
+        sheet.kind = "claims" if pilot else "json" if is_json else "lines"
 
 
-def _read_on(sheet: Sheet, text: str) -> None:
-    is_json = not sheet.protocol.pilot and text.lstrip().startswith(OTHER_FORMS)
-    sheet.text, sheet.kind = text, "claims" if sheet.protocol.pilot else "json" if is_json else "lines"
+def _decoded(sheet: Sheet, raw: bytes) -> str:
+    if codec := utf16(raw):
+        sheet.add("utf-16", 1, 1)
+        return raw.decode(codec, errors="replace").removeprefix("\ufeff")
+    if raw.startswith(BOM):
+        sheet.add("bom", 1, 1)
+    text = raw.removeprefix(BOM).decode("utf-8", errors="surrogateescape")
+    for number, line in enumerate(() if text.isascii() else text.split("\n"), start=1):
+        for byte in NO_UTF8.finditer(line):
+            sheet.add("not-utf8", number, byte.start() + 1, f"\\x{ord(byte[0]) & 0xFF:02x}")
+    return text
 
 
 def lines(sheet: Sheet) -> None:
@@ -116,33 +106,39 @@ def lines(sheet: Sheet) -> None:
 
 def words(sheet: Sheet) -> None:
     """The words of the content lines. Of the lines under a header of another table nothing is told."""
-    if _REGULAR.fullmatch(sheet.text) and not _names_columns(sheet.lines[0], sheet):
-        sheet.hold([line.split(" ") for line in sheet.lines], range(1, len(sheet.lines) + 1))
+    if _is_regular(sheet.text) and not names_columns(_names(sheet.lines[0]), sheet.given.columns):
+        sheet.hold(None, range(1, len(sheet.lines) + 1))
         return
-    told: list[partial[None]] = []
-    header = _split(sheet, lambda *place, **more: told.append(partial(sheet.add, *place, **more)))
+    before = {*sheet.found}
+    header = _split(sheet)
     sheet.hold(sheet.words, sheet.numbers)
-    if sheet.words and header is not None and _is_other_table(_names(header[1]), sheet):
-        columns = " ".join(sheet.layout)
-        remedy = f"write {columns}: {_conversion(sheet, 'labels' if sheet.kind == 'answers' else sheet.rules.form)}"
-        sheet.add("table", header[0], 1, header[1], remedy=remedy, columns=columns)
-        sheet.kind = ""
-        return
-    if sheet.words and header is not None:
-        sheet.add("header", header[0], 1, header[1])
-    for tell in told:
-        tell()
     if not sheet.words:
         sheet.kind = ""
+    elif header is not None and _is_other_table(_names(header[1]), sheet):
+        columns = " ".join(sheet.layout)
+        remedy = f"write {columns}: {_conversion(sheet, 'labels' if sheet.kind == 'answers' else sheet.rules.form)}"
+        for rule in {*sheet.found} - before:
+            del sheet.found[rule]
+        sheet.add("table", header[0], 1, header[1], remedy=remedy, columns=columns)
+        sheet.kind = ""
+    elif header is not None:
+        sheet.add("header", header[0], 1, header[1])
 
 
-def _split(sheet: Sheet, add: Add) -> tuple[int, str] | None:
+def _is_regular(text: str) -> bool:
+    """Whether of lines nothing is to be said but that they have words."""
+    if not text.isascii() or text.encode().translate(None, _SIGNS) or any(odd in text for odd in _IRREGULAR):
+        return False
+    return text[:1] not in ("", *"\n #/") and text[-1] != " "
+
+
+def _split(sheet: Sheet) -> tuple[int, str] | None:
     """Split the content lines of a file; the header before them."""
     numbers, header = list[int | None](), None
     aside: list[tuple[str, int, int | None, str | None]] = []  # what is none of them; of no interest if all is
     comments = Comments()
     for number, line in enumerate(sheet.lines, start=1):
-        if sheet.words and not comments.opened and _REGULAR.fullmatch(line):
+        if sheet.words and not comments.opened and _is_regular(line):
             sheet.words.append(line.split(" "))
             numbers.append(number)
             continue
@@ -154,27 +150,28 @@ def _split(sheet: Sheet, add: Add) -> tuple[int, str] | None:
             aside.append(("comment", number, None, said))
         elif not content and not inside:
             aside.append(("blank-line", number, None, None))
-        if not sheet.words and _names_columns(content, sheet):  # above the lines, each time
+        if not sheet.words and names_columns(_names(content), sheet.given.columns):  # above the lines, each time
             header = header or (number, content)
-        elif content and (found := _words(line, plain, start, content, number, add)):
+        elif content and (found := _words(sheet, line, plain, start, content, number)):
             sheet.odd[len(numbers)] = line.lstrip("\ufeff"), [column for _, column in found]
             sheet.words.append([text for text, _ in found])
             numbers.append(number)
     sheet.numbers = numbers
     if comments.opened:
         remedy = "a comment opens here with /* and never ends: close it with */"
-        add("unreadable", comments.opened, remedy=remedy)
+        sheet.add("unreadable", comments.opened, remedy=remedy)
         aside = [found for found in aside if found[1] < comments.opened]
     if sheet.words:
         for one in aside:
-            add(*one)
+            sheet.add(*one)
     elif not comments.opened:
-        add("empty")
+        sheet.add("empty")
     return header
 
 
-def _words(line: str, plain: str, start: int, content: str, number: int, add: Add) -> list[tuple[str, int]]:
+def _words(sheet: Sheet, line: str, plain: str, start: int, content: str, number: int) -> list[tuple[str, int]]:
     """The words of a line, each with its column, and what is wrong with its characters and blanks."""
+    add = sheet.add
     matches = list((_COMMA_WORD if _BY_COMMA.match(content) else _WORD).finditer(plain, start))
     words = [(word, match.start() + 1) for match in matches if (word := in_ascii(match[0]))]
     if not words:
@@ -205,22 +202,16 @@ def _names(header: str) -> list[str]:
     return [name.strip("\"' ") for name in header.split(separator)]
 
 
-def _names_columns(content: str, sheet: Sheet) -> bool:
-    names = _names(content)
-    given = vocabulary.has_given(names, sheet.given.columns)
-    return bool(_HEADER.match(content)) or vocabulary.is_header(names) or given
-
-
 def _is_other_table(names: Sequence[str], sheet: Sheet) -> bool:
     """Whether a header names other columns than those of a submission, or in another order."""
-    layout: Sequence[str] = sheet.layout
+    layout = sheet.layout
     if len(names) > len(layout):
         return True
     try:
-        roles: Mapping[str, int] = vocabulary.roles_of(names, "run", "", sheet.given.columns)
+        roles = vocabulary.roles_of(names, "run", "", sheet.given.columns)
     except InputError:  # names that say nothing
         return False
-    places = {_ROLES[column]: at for at, column in enumerate(layout) if column in _ROLES}
+    places = {"answer" if column == "Y" else column.lower(): at for at, column in enumerate(layout)}
     lacks_tag = len(names) == len(layout) and "tag" not in roles  # its last column holds something else
     return lacks_tag or any(places.get(role) != at for role, at in roles.items())
 
@@ -246,11 +237,10 @@ def json(sheet: Sheet) -> None:
         blocks = [] if isinstance(run, Answers) else list(run.blocks())
     except InputError as error:
         add(rule, remedy=_conversion(sheet, form))
-        unreadable(error, add)
+        unreadable(sheet, error)
         return
     if isinstance(run, Answers):
-        add("form", remedy=_conversion(sheet, "labels"))
-        return
+        rule, form = "form", "labels"
     add(rule, remedy=_conversion(sheet, form))
     named = _NAMED.fullmatch(Path(sheet.name).name)
     tag = clean_tag(named[1] if named else sheet.source.stem, sheet.rules.tag_length) or "RUN"
@@ -271,7 +261,7 @@ def json(sheet: Sheet) -> None:
         sheet.hold(rows, [None] * len(rows))
 
 
-def unreadable(error: InputError, add: Add) -> None:
+def unreadable(sheet: Sheet, error: InputError) -> None:
     """Add what a reader cannot read."""
-    sentences = [sentence for sentence in (error.problem, error.remedy) if sentence]
-    add("unreadable", error.line, error.column, error.found, remedy="; ".join(sentences))
+    remedy = "; ".join(filter(None, (error.problem, error.remedy)))
+    sheet.add("unreadable", error.line, error.column, error.found, remedy=remedy)

@@ -12,7 +12,7 @@ from typing import Any, NamedTuple
 
 from coliee_adapters.errors import ColieeError, UsageError
 from coliee_adapters.files.source import PathLike
-from coliee_ir.commands.validate import Finding, Severity, Validation, validate
+from coliee_ir.commands.validate import RULES, Finding, Severity, Validation, validate
 from coliee_ir.commands.validate.result import Inbox, Received
 from coliee_ir.inbox.folders import WHY_NOT, passed_over
 from coliee_ir.inbox.inventory import Inventory, Item, Part, originals, sort_files
@@ -178,5 +178,7 @@ def _validated(
             alone = [*(_Pile([one]) for one in pile.runs), *(_Pile([], [file]) for file in pile.descriptions)]
             parts = [_validated(one, task, edition, asked, corpus) for one in alone]
             return Validation(tuple(files), task, (), None, tuple(one for part in parts for one in part.findings))
-        finding = Finding(files[0], "unreadable", 1, remedy=str(error).removeprefix(f"{files[0]}: "))
+        finding = Finding(
+            files[0], "unreadable", RULES["unreadable"], 1, remedy=str(error).removeprefix(f"{files[0]}: ")
+        )
         return Validation(tuple(files), task, (), None, (finding,))

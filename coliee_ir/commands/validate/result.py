@@ -11,8 +11,8 @@ from typing import Any, ClassVar, Final
 from coliee_adapters.errors import printable, quoted
 from coliee_adapters.forms.lines import counted
 from coliee_ir._version import __version__
-from coliee_ir.commands.validate.findings import Finding, Place
-from coliee_ir.commands.validate.rules import RULES, Severity
+from coliee_ir.commands.validate.check import by_gravity
+from coliee_ir.commands.validate.finding import Finding, Place, Severity
 from coliee_ir.output.grid import Cell, Grid, Number, plain
 from coliee_ir.output.shown import Forms, Shown, named
 
@@ -154,9 +154,8 @@ class Inbox(Checked):
 
 def _by_kind(inbox: Inbox) -> Iterator[str]:
     """Findings of one rule and remedy as one, with the first files."""
-    order = list(RULES)
     kinds: dict[tuple[str, str], list[Finding]] = {}
-    for finding in sorted(inbox.findings, key=lambda one: (list(Severity).index(one.severity), order.index(one.rule))):
+    for finding in by_gravity(inbox.findings):
         if finding.severity is not Severity.NOTE:
             kinds.setdefault((finding.rule, _plain(finding.advice)), []).append(finding)
     for findings in kinds.values():
@@ -190,7 +189,7 @@ def _block(finding: Finding, says: str, where: str, by: str) -> Iterator[str]:
 
 def _fix(finding: Finding, *, fixed: bool) -> str:
     """What ``--fix`` does about a finding, or has done."""
-    what = RULES[finding.rule].mended
+    what = finding.fix
     if not what or (fixed and not finding.mended):
         return "; not mended" if fixed else ""
     if not fixed:

@@ -7,37 +7,11 @@ and the check that it names beside its neighbours.
 
 from __future__ import annotations
 
-from collections.abc import Callable
-from enum import StrEnum
-from typing import Any, Final, NamedTuple
+from typing import Final
 
 from coliee_ir.commands.validate import columns, lists, pilot, reading, stated, together
+from coliee_ir.commands.validate.finding import Rule, Severity
 from coliee_ir.rules.protocol import Authority
-
-
-class Severity(StrEnum):
-    """How bad a finding is.
-
-    ``error``: the organisers' rules, or any evaluator that follows them, would reject or mis-score it. ``warning``:
-    most likely a mistake. ``note``: worth knowing.
-    """
-
-    ERROR = "error"
-    WARNING = "warning"
-    NOTE = "note"
-
-
-class Rule(NamedTuple):
-    """A rule of what a submission must look like."""
-
-    of: tuple[str, ...]  # the kinds of files that it concerns: see ``Sheet.kind``; ``submission`` for all together
-    find: Callable[[Any], None]  # the check that finds it, of a ``Sheet`` or a ``Submission``
-    severity: Severity  # how bad it is to break it
-    says: str  # what was found, with ``{n}`` for the count and ``(a|b)`` for singular and plural
-    remedy: str  # what to do, unless the place at hand tells more
-    source: Authority  # who says so; a number that differs by task and edition may have a source of its own
-    mended: str = ""  # what ``--fix`` does about it; empty where that takes a decision
-
 
 #: kinds of files, see ``Sheet.kind``
 _RAW, _JSON, _TEXT, _LINED, _CLAIMS, _STATED = (
@@ -107,7 +81,7 @@ RULES: Final[dict[str, Rule]] = {
     "rank-numbers": Rule(_LISTS, lists.ranking, _N, "{n} (query has|queries have) ranks other than 1, 2, 3, …", "write ranks from 1, without gaps", _OURS, "ranks written by score"),
     "equal-scores": Rule(_LISTS, lists.ranking, _W, "{n} (query has|queries have) the same score for all documents", "ties are broken by id, so the order is lost: write scores that decrease with the rank", _OURS),
     "everything": Rule(_LISTS, lists.lengths, _W, "{n} (query retrieves|queries retrieve) more than half of all documents", "recall is trivially high: shorten the list", _OURS),
-    "long-answer": Rule(_LISTS, lists.lengths, _W, "{n} (query has|queries have) more than {many} documents in a file scored as a set", "each further document lowers precision: shorten the list", _OURS),
+    "long-answer": Rule(_LISTS, lists.lengths, _W, f"{{n}} (query has|queries have) more than {lists.MANY} documents in a file scored as a set", "each further document lowers precision: shorten the list", _OURS),
     "long-list-count": Rule(_LISTS, lists.lengths, _E, "{n} (query does|queries do) not have {long_list} documents in the long list", "write {long_list} per query", _PAGE),
     "ungrouped": Rule(_LISTS, lists.order, _N, "{n} (query continues|queries continue) after lines of another query", "keep the lines of a query together", _OURS, "put together"),
     # answers

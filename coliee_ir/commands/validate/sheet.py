@@ -5,13 +5,15 @@ from __future__ import annotations
 import math
 import re
 from collections import Counter
-from collections.abc import Callable, Iterable, Mapping, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from typing import Final, NamedTuple
 
 from coliee_adapters.descriptions.system_description import Description
+from coliee_adapters.errors import cut
 from coliee_adapters.files.source import Source
-from coliee_adapters.forms.statute import DIGITS, LABELS
+from coliee_adapters.forms.vocabulary import DIGITS, LABELS
 from coliee_adapters.records import normal_id
+from coliee_ir.commands.validate.finding import Finding, Place, Rule
 from coliee_ir.commands.validate.known import Known
 from coliee_ir.rules.protocol import LONG_LIST_FILE, Protocol, SubmissionRules
 
@@ -25,13 +27,15 @@ LABELLED: Final = ("QUERY", "Y", "TAG")
 _LIKE_LABELS: Final = {*LABELS, *DIGITS, "t", "f"}
 
 
-#: counts one more finding: see ``Findings.add``
-Add = Callable[..., None]
+#: how many places of a finding are kept, and how many characters of what stood there
+_PLACES: Final = 3
+_LONGEST: Final = 200
 
 
 class Given(NamedTuple):
     """What files are checked by."""
 
+    table: Mapping[str, Rule]
     task: str
     tasks: tuple[str, ...]  # those that it is checked for: a file of the pilot is scored for both of its tasks
     year: int | None
@@ -45,21 +49,21 @@ class Given(NamedTuple):
 class Sheet:
     """A file under examination. The lines that have all columns, but perhaps no run tag, are numbered from 0."""
 
-    def __init__(self, source: Source, given: Given, add: Add) -> None:
-        self.name, self.source, self.given, self.add = source.name, source, given, add
+    def __init__(self, name: str, source: Source, given: Given) -> None:
+        self.name, self.source, self.given = name, source, given
         self.rules, self.protocol, self.known = given.rules, given.protocol, given.known
         #: how it is read: ``raw``, ``lines``, ``json``, ``claims``, ``stated``; then what it holds: ``documents``,
         #: ``answers``, ``long``, ``description``; empty if there is nothing more to look at
         self.kind = "raw"
+        self.found: dict[str, Finding] = {}  # by the names of the rules
         self.tag = ""  # that of the first line with one
         self.described: Sequence[Description] = ()
         self.text = ""
         self.lines: list[str] = []
         self.ended = True  # whether its last line has its end
-        # of each content line: its number, its words, in ASCII where they can be; of an odd one, as it stands and
-        # where each word begins
+        # of each content line: its number, its words; of an odd one, as it stands and where each word begins
         self.numbers: Sequence[int | None] = ()
-        self.words: list[list[str]] = []
+        self._words: list[list[str]] | None = []  # None until somebody asks for those of regular lines
         self.odd: dict[int, tuple[str, list[int]]] = {}
         # of each line that is understood: which it is, its columns as ``--fix`` writes them, which words these are
         # where they are not simply the first ones (None for one that is missing), its score if it is a number
@@ -68,23 +72,56 @@ class Sheet:
         self.taken: dict[int, Sequence[int | None]] = {}
         self.scores: list[float | None] = []
         self.lists: dict[str, list[int]] = {}  # the lines of each query, those that repeat others too
+        self.grouped = True  # whether they stand together
         self.doubted = set[int]()  # the lines with an id of which nothing more is to be said
         self.dropped = set[int]()  # those that ``--fix`` leaves out
         self.renumbered = set[str]()  # the queries whose ranks it writes anew
 
-    def hold(self, words: list[list[str]], numbers: Sequence[int | None]) -> None:
+    def add(
+        self,
+        rule: str,
+        line: int | None = None,
+        column: int | None = None,
+        found: str | None = None,
+        *,
+        remedy: str = "",
+        **facts: object,
+    ) -> None:
+        """Count one more finding of a rule; the first remedy that a place gives stands for all."""
+        finding = self.found.get(rule)
+        if finding is None:
+            finding = self.found[rule] = Finding(self.name, rule, self.given.table[rule], facts=facts)
+        finding.count += 1
+        finding.remedy = finding.remedy or remedy
+        if len(finding.places) < _PLACES:
+            shown = found if found is None else cut(found[: 4 * _LONGEST], _LONGEST)
+            finding.places.append(Place(line, None if line is None else column, shown))
+
+    @property
+    def words(self) -> list[list[str]]:
+        """The words of each content line, in ASCII where they can be."""
+        if self._words is None:
+            self._words = [line.split(" ") for line in self.lines]
+        return self._words
+
+    @property
+    def regular(self) -> bool:
+        """Whether its lines are words in single blanks, and nothing else is to be said of them."""
+        return len(self.numbers) == len(self.lines) and not self.odd
+
+    def hold(self, words: list[list[str]] | None, numbers: Sequence[int | None]) -> None:
         """Take lines as words, and see what they hold."""
-        self.words, self.numbers = words, numbers
+        self._words, self.numbers = words, numbers
         labels = 0
         if self.rules.columns and "answers" in self.protocol.parts:
-            labels = sum(len(row) in (2, 3) and row[1].lower() in _LIKE_LABELS for row in words)
+            labels = sum(len(row) in (2, 3) and row[1].lower() in _LIKE_LABELS for row in self.words)
         long = self.rules.long_list and re.search(LONG_LIST_FILE, self.name.rpartition("/")[2])
-        is_labelled = not self.rules.columns or 2 * labels > len(words)
+        is_labelled = not self.rules.columns or 2 * labels > len(numbers)
         self.kind = "answers" if is_labelled else "long" if long else "documents"
 
     def forget(self) -> None:
         """Keep nothing but what it holds and the run tag."""
-        self.text, self.lines, self.words, self.cells, self.scores = "", [], [], [], []
+        self.text, self.lines, self._words, self.cells, self.scores = "", [], [], [], []
         self.numbers, self.at, self.lists, self.odd, self.taken = (), (), {}, {}, {}
 
     @property
@@ -104,7 +141,7 @@ class Sheet:
 
     def counts(self) -> Counter[str]:
         """The queries, and how many lines each has; those that are not understood begin with it too."""
-        if len(self.at) == len(self.words) and not self.dropped:
+        if len(self.at) == len(self.numbers) and not self.dropped:
             return Counter(self.cells[0])
         queries = [normal_id(words[0]) for words in self.words]
         for i, at in enumerate(self.at):
@@ -141,7 +178,7 @@ class Sheet:
 
     def is_cut(self, at: int) -> bool:
         """Whether this is the last line and a file that was cut short ends in it."""
-        if self.ended or at != len(self.words) - 1 or at == 0:
+        if self.ended or at != len(self.numbers) - 1 or at == 0:
             return False
         before, words = self.words[-2:]
         if len(words) < len(self.layout):

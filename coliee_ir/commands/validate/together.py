@@ -60,7 +60,7 @@ def number(sent: Submission) -> None:
         first_too_many = sent.files[list(runs.values())[most]]
         for run in runs:
             rule = "runs" if rules.runs_stated else "runs-unstated"
-            first_too_many.add(rule, found=run, source=rules.runs_source)
+            first_too_many.add(rule, found=run, source=rules.runs_source, most_runs=most)
 
 
 def parts(sent: Submission) -> None:

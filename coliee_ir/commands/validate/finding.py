@@ -1,19 +1,39 @@
-"""What was found in a submission, gathered by file and rule."""
+"""What a rule is, and all that one rule found in a file."""
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Callable
 from dataclasses import dataclass, field
-from functools import partial
-from typing import Any, Final, NamedTuple
+from enum import StrEnum
+from typing import Any, NamedTuple
 
-from coliee_adapters.errors import cut, printable, quoted
+from coliee_adapters.errors import printable, quoted
 from coliee_adapters.remarks import worded
-from coliee_ir.commands.validate.rules import RULES, Severity
-from coliee_ir.commands.validate.sheet import Add
+from coliee_ir.rules.protocol import Authority
 
-_SHOWN: Final = 3
-_LONGEST: Final = 200
+
+class Severity(StrEnum):
+    """How bad a finding is.
+
+    ``error``: the organisers' rules, or any evaluator that follows them, would reject or mis-score it. ``warning``:
+    most likely a mistake. ``note``: worth knowing.
+    """
+
+    ERROR = "error"
+    WARNING = "warning"
+    NOTE = "note"
+
+
+class Rule(NamedTuple):
+    """A rule of what a submission must look like."""
+
+    of: tuple[str, ...]  # the kinds of files that it concerns: see ``Sheet.kind``; ``submission`` for all together
+    find: Callable[[Any], None]  # the check that finds it, of a ``Sheet`` or a ``Submission``
+    severity: Severity  # how bad it is to break it
+    says: str  # what was found, with ``{n}`` for the count and ``(a|b)`` for singular and plural
+    remedy: str  # what to do, unless the place at hand tells more
+    source: Authority  # who says so; a number that differs by task and edition may have a source of its own
+    mended: str = ""  # what ``--fix`` does about it; empty where that takes a decision
 
 
 class Place(NamedTuple):
@@ -46,6 +66,7 @@ class Finding:
 
     file: str
     rule: str
+    _rule: Rule
     count: int = 0
     places: list[Place] = field(default_factory=list)
     remedy: str = ""
@@ -55,22 +76,27 @@ class Finding:
     @property
     def severity(self) -> Severity:
         """How bad it is."""
-        return RULES[self.rule].severity
+        return self._rule.severity
 
     @property
     def source(self) -> str:
         """Who says so: of a number that differs by task and edition, who states it there."""
-        return str(self.facts.get("source", RULES[self.rule].source))
+        return str(self.facts.get("source", self._rule.source))
+
+    @property
+    def fix(self) -> str:
+        """What ``--fix`` does about it; empty where that takes a decision."""
+        return self._rule.mended
 
     @property
     def says(self) -> str:
         """What was found, as a clause."""
-        return self._worded(RULES[self.rule].says)
+        return self._worded(self._rule.says)
 
     @property
     def advice(self) -> str:
         """The remedy of the places, or else that of the rule."""
-        return self.remedy or self._worded(RULES[self.rule].remedy)
+        return self.remedy or self._worded(self._rule.remedy)
 
     def _worded(self, pattern: str) -> str:
         for name, value in self.facts.items():
@@ -94,58 +120,7 @@ class Finding:
             "says": self.says,
             "remedy": self.advice,
             "source": self.source,
-            "fix": RULES[self.rule].mended,
+            "fix": self.fix,
             "mended": self.mended,
             "places": [place._asdict() for place in self.places],
         }
-
-
-class Findings:
-    """Findings in the making, gathered by file and rule."""
-
-    def __init__(self, files: Sequence[str] = (), **facts: object) -> None:
-        self._files = {file: at for at, file in enumerate(files)}
-        self._facts = facts
-        self._found: dict[tuple[str, str], Finding] = {}
-
-    def add(
-        self,
-        file: str,
-        rule: str,
-        line: int | None = None,
-        column: int | None = None,
-        found: str | None = None,
-        *,
-        remedy: str = "",
-        **facts: object,
-    ) -> None:
-        """Count one more; the first remedy that a place gives stands for all."""
-        RULES[rule]
-        finding = self._found.get((file, rule))
-        if finding is None:
-            finding = self._found[file, rule] = Finding(file, rule, facts={**self._facts, **facts})
-        finding.count += 1
-        finding.remedy = finding.remedy or remedy
-        if len(finding.places) < _SHOWN:
-            shown = found if found is None else cut(found[: 4 * _LONGEST], _LONGEST)
-            finding.places.append(Place(line, None if line is None else column, shown))
-
-    def of(self, file: str) -> Add:
-        """``add`` for one file."""
-        return partial(self.add, file)
-
-    def get(self, file: str, rule: str) -> Finding | None:
-        """What a rule found in a file."""
-        return self._found.get((file, rule))
-
-    def is_sound(self, file: str) -> bool:
-        """Whether no error was found in a file."""
-        return not any(of == file and RULES[rule].severity is Severity.ERROR for of, rule in self._found)
-
-    def __iter__(self) -> Iterator[Finding]:
-        """File by file, and in each the gravest first, and by the order of ``RULES``."""
-        order = {rule: (list(Severity).index(RULES[rule].severity), at) for at, rule in enumerate(RULES)}
-        for file, rule in sorted(
-            self._found, key=lambda key: (self._files.get(key[0], len(self._files)), order[key[1]])
-        ):
-            yield self._found[file, rule]
