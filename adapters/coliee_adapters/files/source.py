@@ -580,12 +580,11 @@ def copies(files: Iterable[str | Source]) -> list[str | None]:
     a copy of anything.
     """
     given = [Source.of(file) for file in files]
-    starts = [one.start for one in given] if len(given) > 1 else [b""] * len(given)
-    alike = Counter(starts)
+    alike = Counter(one.start for one in given) if len(given) > 1 else Counter[bytes]()
     firsts: dict[bytes, str] = {}
     found_before: list[str | None] = []
-    for one, start in zip(given, starts, strict=True):
-        digest = one.digest() if start and alike[start] > 1 else b""
+    for one in given:
+        digest = one.digest() if alike and one.start and alike[one.start] > 1 else b""
         found_before.append(firsts.get(digest))
         if digest:
             firsts.setdefault(digest, one.path)
