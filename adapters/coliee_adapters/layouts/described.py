@@ -123,9 +123,8 @@ def _labelled(records: Sequence[_Record], layout: Layout, *, gold: bool = False)
             if gold and text not in yes | no:
                 remedy = f"the protocol names {', '.join((*part.yes, *part.no))}"
                 raise record.place.fault("bad-label", "this is not a label", _shown(word), remedy)
-            yield Labelled(
-                record.query, "Y" if text in yes else "N" if text in no else f"{_shown(word)!r}", record.place
-            )
+            label = "Y" if text in yes else "N" if text in no else repr(_shown(word))
+            yield Labelled(record.query, label, record.place)
 
 
 def _normal(text: str) -> str:
