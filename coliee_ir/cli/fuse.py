@@ -76,7 +76,7 @@ def run(options: argparse.Namespace) -> int:
         check_columns(found.sources, options.columns)
     if found.inventory is not None:
         pass_over_unfused(found.inventory, options.task)
-        for remark in (*found.inventory.walked.remarks(), *found.inventory.remarks()):
+        for remark in found.inventory.remarks():
             say(remark)
     runs = found.sources
     unreadable = dict(options.decision).get("unreadable_answers", "refuse")
