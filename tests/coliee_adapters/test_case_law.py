@@ -6,15 +6,19 @@ from typing import Any
 
 import pytest
 from asserting import refusing
-from by_form import case_law, json_records
+from by_form import readers, sniffed, write
 from hypothesis import given
 from hypothesis import strategies as st
 from reading import Opened, refused, remarks_of, rows, told
 
 from coliee_adapters.errors import UsageError
 from coliee_adapters.files.source import Source
+from coliee_adapters.forms import case_law, json_records
 from coliee_adapters.records import Run, exact_id
 from coliee_adapters.remarks import Remarks
+
+read_gold, read_run = readers("json", "json")
+read_xml, read_columns = readers("xml", "columns")
 
 # ids that no rule changes: no blanks of any kind, no .txt at the end
 WORDS = st.text(st.characters(exclude_categories=["C", "Z"]), min_size=1, max_size=4).filter(lambda w: w[-4:] != ".txt")
@@ -47,7 +51,7 @@ def ranked(run: Run) -> list[tuple[str, list[str], list[float] | None]]:
     ],
 )  # fmt: skip
 def test_gold_in_json_is_read(source: Opened, text: str, qrels: dict[str, dict[str, int]]) -> None:
-    gold = json_records.read_gold(source(text))
+    gold = read_gold(source(text))
     assert gold.qrels == qrels
     assert list(gold.qrels) == list(qrels)
     assert (gold.labels, gold.path, gold.format, gold.task) == (None, "f.txt", "json", None)
@@ -55,13 +59,13 @@ def test_gold_in_json_is_read(source: Opened, text: str, qrels: dict[str, dict[s
 
 
 def test_a_document_that_a_gold_names_twice_counts_once_and_is_remarked(source: Opened) -> None:
-    gold = json_records.read_gold(source('{"1": ["a", "b", "a.txt"], "2": "a,a", "3": {"a": 2, "a.txt": 2}}'))
+    gold = read_gold(source('{"1": ["a", "b", "a.txt"], "2": "a,a", "3": {"a": 2, "a.txt": 2}}'))
     assert gold.qrels == {"1": {"a": 1, "b": 1}, "2": {"a": 1}, "3": {"a": 2}}
     assert gold.remarks.examples("gold-duplicate") == ("query 1: a", "query 2: a", "query 3: a")
     assert gold.remarks.count("gold-duplicate") == 3
-    gold = json_records.read_gold(source('{"1.txt": ["a.txt"], "1": "b.txt"}'), exact_id)
+    gold = read_gold(source('{"1.txt": ["a.txt"], "1": "b.txt"}'), exact_id)
     assert gold.qrels == {"1.txt": {"a.txt": 1}, "1": {"b.txt": 1}}
-    gold = case_law.read_gold_xml(source(xml("<instance id='1'>\n<cases_noticed>3,3.txt</cases_noticed></instance>")))
+    gold = read_xml(source(xml("<instance id='1'>\n<cases_noticed>3,3.txt</cases_noticed></instance>")))
     assert (gold.qrels, gold.remarks.examples("gold-duplicate")) == ({"1": {"3": 1}}, ("line 3: 1 3",))
 
 
@@ -81,7 +85,7 @@ def test_a_document_that_a_gold_names_twice_counts_once_and_is_remarked(source: 
     ],
 )  # fmt: skip
 def test_what_is_no_gold_in_json_is_refused(source: Opened, text: str, line: int | None, found: str | None) -> None:
-    error = refused(json_records.read_gold, source(text))
+    error = refused(read_gold, source(text))
     assert (error.line, error.found) == (line, found)
 
 
@@ -108,7 +112,7 @@ def xml(*instances: str, task: str = "task='1'") -> str:
 def test_gold_in_the_older_xml_is_read(
     source: Opened, text: str, task: str | None, qrels: dict[str, dict[str, int]]
 ) -> None:
-    gold = case_law.read_gold_xml(source(text))
+    gold = read_xml(source(text))
     assert gold.qrels == qrels
     assert (gold.labels, gold.path, gold.format, gold.task) == (None, "f.txt", "xml", task)
     assert not gold.remarks
@@ -135,15 +139,15 @@ def instance(documents: str, query: str = "1") -> str:
     ],
 )  # fmt: skip
 def test_what_is_no_gold_in_the_older_xml_is_refused(source: Opened, text: str, message: str) -> None:
-    assert told(case_law.read_gold_xml, source(text)) == f"f.txt{message}"
+    assert told(read_xml, source(text)) == f"f.txt{message}"
 
 
 def test_a_run_of_three_columns_is_its_order(source: Opened) -> None:
-    run = case_law.read_run(source("# a\n001.txt 018.txt univABC\n001.txt 013 univABC\n002 018 x\n", "task1.univABC"))
+    run = read_columns(source("# a\n001.txt 018.txt univABC\n001.txt 013 univABC\n002 018 x\n", "task1.univABC"))
     assert ranked(run) == [("001", ["018", "013"], None), ("002", ["018"], None)]
     assert (run.tag, run.scored, run.path, run.format) == ("univABC", False, "task1.univABC", "columns")
     assert remarks_of(run).examples("tag") == ("line 4: x",)
-    run = case_law.read_run(source("001 018\n001 013\n", "task1.univABC"))  # without tags
+    run = read_columns(source("001 018\n001 013\n", "task1.univABC"))  # without tags
     assert run.tag == "task1.univABC"
     assert told(rows, run) == "task1.univABC, line 1: 2 columns (found '001 018'); expected 3 columns: …"
 
@@ -161,7 +165,7 @@ def test_a_run_of_three_columns_is_its_order(source: Opened) -> None:
     ],
 )  # fmt: skip
 def test_a_run_in_json_is_read(source: Opened, text: str, segments: list[Any]) -> None:
-    run = json_records.read_run(source(text, "my run.json"))
+    run = read_run(source(text, "my run.json"))
     assert ranked(run) == ranked(run) == segments
     assert run.scored == any(scores is not None for _, _, scores in segments)
     assert (run.tag, run.path, run.format) == ("my run", "my run.json", "json")
@@ -176,7 +180,7 @@ def test_a_run_in_json_is_read(source: Opened, text: str, segments: list[Any]) -
     ],
 )  # fmt: skip
 def test_what_is_no_run_in_json_is_refused(source: Opened, text: str, line: int | None, found: str | None) -> None:
-    error = refused(json_records.read_run, source(text))
+    error = refused(read_run, source(text))
     assert (error.line, error.found) == (line, found)
 
 
@@ -188,9 +192,9 @@ def test_what_is_no_run_in_json_is_refused(source: Opened, text: str, line: int 
 def test_a_gold_survives_writing(tmp_path_factory: pytest.TempPathFactory, gold: dict[str, list[str]]) -> None:
     path = tmp_path_factory.getbasetemp() / "gold.json"
     stream = io.StringIO(newline="\n")
-    case_law.write_json(gold, stream)
+    write("json", gold, stream, scored=False)
     path.write_bytes(stream.getvalue().encode())
-    read = json_records.read_gold(Source(path))
+    read = read_gold(Source(path))
     assert read.qrels == {query: dict.fromkeys(documents, 1) for query, documents in gold.items()}
     assert not read.remarks
 
@@ -201,22 +205,22 @@ def test_a_run_that_is_written(
 ) -> None:
     path = tmp_path_factory.getbasetemp() / "run"
     stream = io.StringIO(newline="\n")
-    case_law.write_run(rankings, tag, stream)
+    write("columns", rankings, stream, tag=tag)
     path.write_bytes(stream.getvalue().encode())
-    run = case_law.read_run(Source(path))
+    run = read_columns(Source(path))
     assert ranked(run) == [(query, documents, None) for query, documents in rankings.items()]
     assert (run.tag, remarks_of(run)) == (tag, Remarks())
 
 
 def test_what_is_written_is_laid_out_for_people() -> None:
     stream = io.StringIO()
-    case_law.write_json({"001": ["013", "民"], "002": []}, stream)
+    write("json", {"001": ["013", "民"], "002": []}, stream, scored=False)
     assert stream.getvalue() == '{\n "001": [\n  "013",\n  "民"\n ],\n "002": []\n}\n'
     stream = io.StringIO()
-    case_law.write_run([("001", ["018", "013"]), ("002", [])], "univABC", stream)
+    write("columns", {"001": ["018", "013"], "002": []}, stream, tag="univABC")
     assert stream.getvalue() == "001 018 univABC\n001 013 univABC\n"
     with refusing(UsageError, "[bad-id] '0 13'…"):
-        case_law.write_run([("001", ["0 13"])], "T", io.StringIO())
+        write("columns", {"001": ["0 13"]}, io.StringIO(), tag="T")
 
 
 @pytest.mark.parametrize(
@@ -233,12 +237,12 @@ def test_what_is_written_is_laid_out_for_people() -> None:
     ],
 )  # fmt: skip
 def test_the_first_line_shows_what_a_file_is(head: bytes, gold: str | None, run: str | None) -> None:
-    assert (case_law.sniff_gold(head), case_law.sniff_run(head)) == (gold, run)
+    assert sniffed(head, json_records, case_law) == [gold, run]
 
 
 @pytest.mark.parametrize("separator", [", ", " ", "; ", "、", "，", "；", ",", "\u3000", "\n", " ,\t"])
 def test_documents_in_one_text_are_separated_by_any_usual_sign(separator: str, source: Opened) -> None:
     file = source(json.dumps({"827": f" 025.txt{separator}027.txt{separator.strip()}"}))
-    assert json_records.read_gold(file).qrels == {"827": {"025": 1, "027": 1}}
-    run = json_records.read_run(file)
+    assert read_gold(file).qrels == {"827": {"025": 1, "027": 1}}
+    run = read_run(file)
     assert [list(block.documents) for block in run.blocks()] == [["025", "027"]]

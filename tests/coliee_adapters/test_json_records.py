@@ -5,7 +5,7 @@ from collections.abc import Callable, Iterable
 
 import pytest
 from asserting import clause, heard, refusing
-from by_form import json_records
+from by_form import readers
 from hypothesis import given, settings
 from hypothesis import strategies as st
 from reading import Opened, refused
@@ -31,6 +31,8 @@ def ranked(run: Run | Answers) -> dict[str, list[tuple[str, float | None]]]:
             found.setdefault(query, []).extend(pairs)
     return found
 
+
+read_gold, read_run = readers("json", "json")
 
 SCORED: dict[str, list[tuple[str, float | None]]] = {"001": [("018", 0.1), ("023", 0.9)], "002": [("018", -1.0)]}
 RECORDS = [
@@ -185,7 +187,7 @@ def test_a_gold_with_relevances_is_read(source: Opened, text: str) -> None:
 def test_one_record_alone_is_a_record_and_not_three_queries(source: Opened) -> None:
     record = '{"query_id": "5156.txt", "case_id": 32518, "relevance": 3}\n'
     assert detect.read_gold(source(record)).qrels == {"5156": {"32518": 3}}
-    assert json_records.read_gold(source(record), exact_id).qrels == {"5156.txt": {"32518": 3}}
+    assert read_gold(source(record), exact_id).qrels == {"5156.txt": {"32518": 3}}
     assert detect.read_gold(source('{"id": "R01-1-A", "label": "Y"}')).labels == {"R01-1-A": True}
 
 
@@ -201,7 +203,7 @@ def test_a_document_judged_twice_counts_once_and_is_remarked(source: Opened) -> 
 def test_a_user_can_name_the_keys(source: Opened) -> None:
     file = source('[{"q": "1", "match": "a", "w": 2}]')
     file.columns = {"query": "q", "document": "match", "score": "w"}
-    run = json_records.read_run(file)
+    run = read_run(file)
     assert ranked(run) == {"1": [("a", 2.0)]}
 
 
@@ -354,7 +356,7 @@ def test_shapes_say_the_same(
     of_queries = one_a_line({query: pairs} for query, pairs in held.items())
     for text in (json.dumps(held), json.dumps(records), one_a_line(records), of_queries):
         path.write_text(text, encoding="utf-8")
-        assert ranked(json_records.read_run(Source(path))) == held
+        assert ranked(read_run(Source(path))) == held
 
 
 def test_a_gold_that_is_one_long_line_is_read(source: Opened) -> None:
@@ -373,13 +375,13 @@ def test_a_gold_that_is_one_long_line_is_read(source: Opened) -> None:
 def test_an_id_that_is_no_word_is_refused_in_every_shape(source: Opened, wrong: str, problem: str) -> None:
     good = {"qid": "001", "docid": "018", "score": 2}
     for shape, reads in (
-        ([good, {**good, "docid": wrong}], [json_records.read_run]),
-        ([good, {**good, "qid": wrong}], [json_records.read_run]),
-        ({"001": [["018", 2], [wrong, 1]]}, [json_records.read_run, json_records.read_gold]),
-        ({"001": {"018": {"rank": 1}, wrong: {"rank": 2}}}, [json_records.read_run]),
-        ({wrong: ["001"]}, [json_records.read_run, json_records.read_gold]),
-        ({"q": ["001"], "p": [wrong]}, [json_records.read_run, json_records.read_gold]),
-        ({"q": {wrong: 1}}, [json_records.read_run, json_records.read_gold]),
+        ([good, {**good, "docid": wrong}], [read_run]),
+        ([good, {**good, "qid": wrong}], [read_run]),
+        ({"001": [["018", 2], [wrong, 1]]}, [read_run, read_gold]),
+        ({"001": {"018": {"rank": 1}, wrong: {"rank": 2}}}, [read_run]),
+        ({wrong: ["001"]}, [read_run, read_gold]),
+        ({"q": ["001"], "p": [wrong]}, [read_run, read_gold]),
+        ({"q": {wrong: 1}}, [read_run, read_gold]),
     ):
         for read in reads:
             error = refused(read, source(json.dumps(shape)))
@@ -389,5 +391,5 @@ def test_an_id_that_is_no_word_is_refused_in_every_shape(source: Opened, wrong: 
 
 def test_trec_ids_may_have_commas(source: Opened) -> None:
     file = source(one_a_line([{"qid": "q,1", "docid": "d;1", "score": 1}] * 2))
-    assert ranked(json_records.read_run(file, exact_id))["q,1"][0] == ("d;1", 1.0)
-    assert ranked(json_records.read_run(source('{"q": {"http://a/b,c": 1}}'), exact_id)) == {"q": [("http://a/b,c", 1)]}
+    assert ranked(read_run(file, exact_id))["q,1"][0] == ("d;1", 1.0)
+    assert ranked(read_run(source('{"q": {"http://a/b,c": 1}}'), exact_id)) == {"q": [("http://a/b,c", 1)]}

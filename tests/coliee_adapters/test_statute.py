@@ -4,13 +4,14 @@ import io
 
 import pytest
 from asserting import refusing
-from by_form import statute
+from by_form import readers, sniffed, write
 from hypothesis import given
 from hypothesis import strategies as st
 from reading import Opened, told
 
 from coliee_adapters.errors import UsageError
 from coliee_adapters.files.source import Source
+from coliee_adapters.forms import statute
 from coliee_adapters.records import Answers, Gold
 from coliee_adapters.remarks import Remarks
 
@@ -30,11 +31,14 @@ def dataset(*pairs: str) -> str:
 
 def heads(source: Opened, text: str) -> list[str]:
     """The articles of one pair whose ``<t1>`` holds the text."""
-    gold = statute.read_gold(source(f'<dataset><pair id="q" label="Y"><t1>{text}</t1></pair></dataset>'))
+    gold = read_gold(source(f'<dataset><pair id="q" label="Y"><t1>{text}</t1></pair></dataset>'))
     assert gold.qrels is not None
     assert list(gold.qrels) == ["q"]
     return list(gold.qrels["q"])
 
+
+read_gold, _ = readers("statute-xml", "labels")
+read_label_gold, read_answers = readers("labels", "labels")
 
 Qrels = dict[str, dict[str, int]]
 
@@ -131,7 +135,7 @@ GOLDS: dict[str, tuple[str, Qrels | None, dict[str, bool] | None, dict[str, list
 @pytest.mark.parametrize("name", GOLDS)
 def test_golds_of_every_generation(source: Opened, name: str) -> None:
     text, qrels, labels, remarks = GOLDS[name]
-    gold = statute.read_gold(source(dataset(text)))
+    gold = read_gold(source(dataset(text)))
     assert gold == Gold(qrels, labels, "f.txt", "statute-xml", remarks=noted(**remarks))
     assert gold.queries == tuple(qrels or labels or ())
 
@@ -180,8 +184,8 @@ def test_byte_order_mark_crlf_and_a_wrong_encoding_declared(source: Opened) -> N
     prolog = b'\xef\xbb\xbf<?xml version="1.0" encoding="Shift_JIS"?>\r\n'
     pair = '<dataset><pair id="q" label="Y"><t1>\r\n第五条\r\n</t1></pair></dataset>'
     file = source(prolog + pair.encode())
-    assert statute.sniff_gold(file.head()) == "statute-xml"
-    assert statute.read_gold(file).qrels == {"q": {"5": 1}}
+    assert sniffed(file.head(), statute)[0] == "statute-xml"
+    assert read_gold(file).qrels == {"q": {"5": 1}}
 
 
 @pytest.mark.parametrize(
@@ -214,7 +218,7 @@ def test_byte_order_mark_crlf_and_a_wrong_encoding_declared(source: Opened) -> N
     ],
 )
 def test_what_gold_refuses(source: Opened, pairs: str, message: str) -> None:
-    assert told(statute.read_gold, source(dataset(pairs))) == f"f.txt{message}"
+    assert told(read_gold, source(dataset(pairs))) == f"f.txt{message}"
 
 
 BOTH = {"q1": True, "q2": False}
@@ -265,10 +269,10 @@ def test_answers(
     source: Opened, content: bytes, labels: dict[str, bool], tag: str, remarks: dict[str, list[str]]
 ) -> None:
     file = source(content)
-    assert statute.read_answers(file) == Answers(labels, tag, "f.txt", "labels", remarks=noted(**remarks))
+    assert read_answers(file) == Answers(labels, tag, "f.txt", "labels", remarks=noted(**remarks))
     of_gold = {"comment": "gold_comment", "duplicate": "gold_duplicate", "label_form": "label_form"}
     expected = noted(**{of_gold[kind]: given for kind, given in remarks.items() if kind in of_gold})
-    assert statute.read_label_gold(file) == Gold(None, labels, "f.txt", "labels", remarks=expected)
+    assert read_label_gold(file) == Gold(None, labels, "f.txt", "labels", remarks=expected)
 
 
 @pytest.mark.parametrize(
@@ -289,17 +293,17 @@ def test_answers(
     ],
 )
 def test_what_answers_refuse(source: Opened, content: str | bytes, message: str) -> None:
-    assert told(statute.read_answers, source(content)) == f"f.txt{message}"
-    assert told(statute.read_label_gold, source(content)) == f"f.txt{message}"
+    assert told(read_answers, source(content)) == f"f.txt{message}"
+    assert told(read_label_gold, source(content)) == f"f.txt{message}"
 
 
 def test_answers_that_are_no_labels_are_kept_apart(source: Opened) -> None:
-    answers = statute.read_answers(source("q1 Sorry T\nq2 Y T\nq3 I cannot say\nq4,,T\nq1 Sorry T\n"))
+    answers = read_answers(source("q1 Sorry T\nq2 Y T\nq3 I cannot say\nq4,,T\nq1 Sorry T\n"))
     assert (answers.labels, answers.unreadable) == ({"q2": True}, ("q1", "q3", "q4"))
     assert answers.remarks.examples("unreadable-answer") == ("line 1: Sorry", "line 3: I", "line 4: q4")
     for read, text, found in (
-        (statute.read_answers, "q1 Sorry T\nq1 Y T\n", "q1 Y"),
-        (statute.read_label_gold, "q2 Y T\nq1 Sorry T\n", "Sorry"),
+        (read_answers, "q1 Sorry T\nq1 Y T\n", "q1 Y"),
+        (read_label_gold, "q2 Y T\nq1 Sorry T\n", "Sorry"),
     ):
         assert f"line 2: … (found '{found}')" in told(read, source(text))
 
@@ -319,7 +323,7 @@ def test_answers_that_are_no_labels_are_kept_apart(source: Opened) -> None:
     ],
 )
 def test_what_is_a_label_list_is_seen_from_its_first_lines(text: str, form: str | None) -> None:
-    assert statute.sniff_run(text.encode()) == form
+    assert sniffed(text.encode(), statute)[1] == form
 
 
 IDS = st.text("HU01-民", max_size=6).map("R".__add__)
@@ -329,18 +333,18 @@ IDS = st.text("HU01-民", max_size=6).map("R".__add__)
 def test_what_is_written_is_read_again(tmp_path_factory: pytest.TempPathFactory, labels: dict[str, bool]) -> None:
     path = tmp_path_factory.getbasetemp() / "answers.txt"
     with path.open("w", encoding="utf-8") as stream:
-        statute.write_answers(labels, stream, "T")
+        write("labels", {}, stream, labels=labels, tag="T")
     source = Source(path)
-    assert statute.sniff_gold(source.head()) == statute.sniff_run(source.head()) == "labels"
-    assert statute.read_answers(source) == Answers(labels, "T", source.name, "labels")
-    assert statute.read_label_gold(source) == Gold(None, labels, source.name, "labels")
+    assert sniffed(source.head(), statute) == ["labels", "labels"]
+    assert read_answers(source) == Answers(labels, "T", source.name, "labels")
+    assert read_label_gold(source) == Gold(None, labels, source.name, "labels")
 
 
 @pytest.mark.parametrize("word", ["", " ", "a b", "a\tb", "a\n", "#1", "/*1"])
 def test_what_would_not_be_read_again_is_not_written(word: str) -> None:
     for labels, tag in (({word: True}, "T"), *([({"q": True}, word)] if word[:1] not in "#/" else [])):
         with refusing(UsageError, f"[bad-id] {word!r} …"):
-            statute.write_answers(labels, io.StringIO(), tag)
+            write("labels", {}, io.StringIO(), labels=labels, tag=tag)
 
 
 @pytest.mark.parametrize(
@@ -358,5 +362,4 @@ def test_what_would_not_be_read_again_is_not_written(word: str) -> None:
     ],
 )  # fmt: skip
 def test_sniffing(head: bytes, form: str | None) -> None:
-    assert statute.sniff_gold(head) == form
-    assert statute.sniff_run(head) == (form if form == "labels" else None)
+    assert sniffed(head, statute) == [form, form if form == "labels" else None]

@@ -2,13 +2,15 @@ from __future__ import annotations
 
 import pytest
 from asserting import heard
-from by_form import tabular
+from by_form import readers, sniffed
 from reading import Opened, refused, remarks_of, rows
 
 from coliee_adapters.errors import InputError
 from coliee_adapters.files.source import Source
-from coliee_adapters.forms import detect
+from coliee_adapters.forms import detect, tabular
 from coliee_adapters.records import Answers, Gold, Run
+
+_, read_run = readers("table", "table")
 
 
 def read_rows(file: Source) -> object:
@@ -31,15 +33,15 @@ def read_rows(file: Source) -> object:
     ],
 )
 def test_a_run_in_csv_is_read(source: Opened, text: str, pairs: list[tuple[str, str]], tag: str) -> None:
-    run = tabular.read_run(source(text, "f.csv"))
+    run = read_run(source(text, "f.csv"))
     assert rows(run) == rows(run) == [(query, document, None) for query, document in pairs]
     assert isinstance(run, Run)
     assert (run.tag, run.scored, run.path, run.format) == (tag, False, "f.csv", "table")
-    assert tabular.sniff_run(source(text).head()) == "table"
+    assert sniffed(source(text).head(), tabular)[1] == "table"
 
 
 def test_a_second_tag_in_a_csv_is_remarked_with_its_line(source: Opened) -> None:
-    run = tabular.read_run(source("query,document,tag\n\n001,013,T\n# a\n001,014,U\n001,015,T\n"))
+    run = read_run(source("query,document,tag\n\n001,013,T\n# a\n001,014,U\n001,015,T\n"))
     assert run.tag == "T"
     assert remarks_of(run).examples("tag") == ("line 5: U",)
     assert remarks_of(run).count("tag") == 1
@@ -59,7 +61,7 @@ def test_a_second_tag_in_a_csv_is_remarked_with_its_line(source: Opened) -> None
     ],
 )  # fmt: skip
 def test_what_is_no_run_in_csv_is_refused(source: Opened, text: str, line: int | None, found: str | None) -> None:
-    error = refused(lambda: rows(tabular.read_run(source(text))))
+    error = refused(lambda: rows(read_run(source(text))))
     assert (error.line, error.found) == (line, found)
 
 
@@ -84,7 +86,7 @@ def test_a_header_is_read_whatever_separates_columns(source: Opened, separator: 
 def test_a_header_with_tabs_may_have_blanks_and_empty_cells(source: Opened) -> None:
     text = "\tQuery ID\tdoc id\tscore\tnote\n0\t001\t018\t0.1\t\n1\t001\t023\t0.9\tfound, by hand\n"
     assert rows(detect.read_run(source(text))) == SCORED
-    run = tabular.read_run(source("query;score;document\n001; 0.5;013\n001;-1e3;014\n"))
+    run = read_run(source("query;score;document\n001; 0.5;013\n001;-1e3;014\n"))
     assert rows(run) == [("001", "013", 0.5), ("001", "014", -1000.0)]
 
 
@@ -97,7 +99,7 @@ def test_text_in_quotes_may_hold_line_ends_and_separators(source: Opened) -> Non
 
 
 def test_rows_of_a_query_that_are_together_are_one_segment(source: Opened) -> None:
-    run = tabular.read_run(source("1,a\n1,b\n2,a\n1,c\n"))
+    run = read_run(source("1,a\n1,b\n2,a\n1,c\n"))
     assert isinstance(run, Run)
     [block] = run.blocks()
     found = [(query, list(block.documents[first:last])) for query, first, last in block.segments()]
@@ -257,7 +259,7 @@ def test_what_is_no_gold_in_a_table_is_refused(source: Opened, text: str, line: 
     ],
 )  # fmt: skip
 def test_columns_and_values_show_what_a_table_can_be(source: Opened, text: str, kind: str | None) -> None:
-    assert tabular.kind_of(source(text)) == kind
+    assert detect.kind_of(source(text)) == kind
 
 
 def test_a_later_line_without_a_number_is_refused(source: Opened) -> None:

@@ -3,14 +3,17 @@ from __future__ import annotations
 import gzip
 import io
 import json
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
+from pathlib import Path
 from typing import Any
 
 import pytest
-from by_form import tort
+from by_form import write
 from reading import Opened, told
 
-from coliee_adapters.forms.tort import Claim, TortCase
+from coliee_adapters.files.source import Source
+from coliee_adapters.forms import detect
+from coliee_adapters.forms.tort import SIDES, Claim, TortCase, read_cases, sniff
 from coliee_adapters.records import Answers, Gold
 
 pytestmark = pytest.mark.usefixtures("here")
@@ -45,6 +48,33 @@ def case(id: str, decision: bool | None, plaintiff: str = "", defendant: str = "
     return TortCase(id, tuple(claims), decision, at)
 
 
+def put(cases: Sequence[TortCase], name: str) -> Source:
+    """A file of these cases, each in its line."""
+    lines: list[str] = []
+    for one in cases:
+        claims = {f"{side}_claims": [c._asdict() for c in one.claims if c.side == side] for side in SIDES}
+        lines += [""] * (one.line - 1 - len(lines))
+        lines.append(json.dumps({"tort_id": one.id, **claims, "court_decision": one.court_decision}))
+    Path(name).write_text("\n".join(lines))
+    return Source(name)
+
+
+def gold_of(cases: Sequence[TortCase], name: str) -> Any:
+    return detect.read_gold(put(cases, name), form="tort")
+
+
+def decisions_of(cases: Sequence[TortCase], name: str) -> Any:
+    return detect.read_run(put(cases, name), form="tort")
+
+
+def claims_of(cases: Sequence[TortCase], name: str) -> Any:
+    return detect.read_run(put(cases, name), form="claims")
+
+
+def fill(template: Source, decisions: Any, accepted: Any, stream: io.StringIO) -> None:
+    write("tort", accepted or {}, stream, labels=decisions, answers=accepted is None, scored=False, template=template)
+
+
 @pytest.mark.parametrize(
     ("head", "form"),
     [
@@ -64,7 +94,7 @@ def case(id: str, decision: bool | None, plaintiff: str = "", defendant: str = "
     ],
 )
 def test_tort_cases_are_recognised(head: bytes, form: str | None) -> None:
-    assert tort.sniff(head) == form
+    assert sniff(head) == (form is not None)
 
 
 def test_cases_are_read_with_their_lines_and_without_descriptions(source: Opened) -> None:
@@ -77,7 +107,7 @@ def test_cases_are_read_with_their_lines_and_without_descriptions(source: Opened
     further = '{"court_decision":false,"defendant_claims":[],"plaintiff_claims":[],"tort_id":1,"x":[[{"tort_id":3}]]}'
     second = line(tort_id="7", plaintiff_claims=[], defendant_claims=claims, court_decision=None)
     wanted = (None, False, True, True)
-    assert tort.read_cases(source(f"{line()}\n\n{second}\n{further}")) == [
+    assert read_cases(source(f"{line()}\n\n{second}\n{further}")) == [
         TortCase("0", (Claim("plaintiff", "0", True), Claim("defendant", "0", False)), True, 1),
         TortCase("7", tuple(Claim("defendant", *c) for c in zip(["a", "0", "00", "1"], wanted, strict=True)), None, 3),
         TortCase("1", (), False, 4),
@@ -97,7 +127,7 @@ def test_cases_are_read_with_their_lines_and_without_descriptions(source: Opened
     ids=["plain", "byte order mark", "CRLF", "no newline at the end", "blanks", "gzip"],
 )
 def test_dress_does_not_matter(source: Opened, wrap: Callable[[str], bytes]) -> None:
-    cases = tort.read_cases(source(wrap(line() + "\n" + line(tort_id="1") + "\n")))
+    cases = read_cases(source(wrap(line() + "\n" + line(tort_id="1") + "\n")))
     assert [(c.id, c.court_decision, c.claims[0]) for c in cases] == [
         ("0", True, Claim("plaintiff", "0", True)),
         ("1", True, Claim("plaintiff", "0", True)),
@@ -107,14 +137,14 @@ def test_dress_does_not_matter(source: Opened, wrap: Callable[[str], bytes]) -> 
 @pytest.mark.parametrize("mark", ["\u2028", "\u2029", "\x85", "\u3000", "\ufeff", "\U0001f600"])
 def test_a_line_ends_with_a_newline_and_nothing_else(source: Opened, mark: str) -> None:
     facts = [{"id": "0", "description": f"一{mark}二"}]
-    assert len(tort.read_cases(source(line(undisputed_facts=facts) + "\n" + line(tort_id="1")))) == 2
+    assert len(read_cases(source(line(undisputed_facts=facts) + "\n" + line(tort_id="1")))) == 2
 
 
 def test_lines_are_counted_over_blocks(source: Opened) -> None:
     facts = [{"id": "0", "description": "x" * 90_000}]  # together more than one block
     file = source("\n".join(line(tort_id=str(n), undisputed_facts=facts) + "\n" * (n % 3) for n in range(40)))
     stood = file.text().split("\n")
-    cases = tort.read_cases(file)
+    cases = read_cases(file)
     assert [c.id for c in cases] == [str(n) for n in range(40)]
     assert all(json.loads(stood[c.line - 1])["tort_id"] == c.id for c in cases)
 
@@ -193,7 +223,7 @@ def test_what_is_no_instance_is_refused_with_its_line(source: Opened, text: str 
     raw = text if isinstance(text, bytes) else text.encode()
     for before, number in ((line(tort_id="X") + "\r\n", 2), *([("\n\n", 3)] if "duplicate" not in expected else [])):
         file = source(before.encode() + raw)
-        said = told(tort.read_cases, file)
+        said = told(read_cases, file)
         assert said.startswith(f"f.txt, line {number}{expected}")
 
 
@@ -213,29 +243,21 @@ def test_what_is_no_instance_is_refused_with_its_line(source: Opened, text: str 
 def test_a_gold_has_what_is_decided(
     cases: list[TortCase], qrels: dict[str, dict[str, int]] | None, labels: dict[str, bool] | None
 ) -> None:
-    assert tort.gold(cases, "g.jsonl") == Gold(qrels, labels, path="g.jsonl", format="tort")
-
-
-def decisions_of(cases: list[TortCase], path: str) -> object:
-    return tort.decisions(cases, path, "univ1")
-
-
-def claims_of(cases: list[TortCase], path: str) -> object:
-    return tort.claims(cases, path, "univ1")
+    assert gold_of(cases, "g.jsonl") == Gold(qrels, labels, path="g.jsonl", format="tort")
 
 
 @pytest.mark.parametrize(
     ("read", "cases", "message"),
     [
-        (tort.gold, [case("0", None, "N", "N"), case("1", None)], ": [missing-label]"),
-        (tort.gold, [case("0", None)], ": [missing-label]"),
+        (gold_of, [case("0", None, "N", "N"), case("1", None)], ": [missing-label]"),
+        (gold_of, [case("0", None)], ": [missing-label]"),
         (
-            tort.gold,
+            gold_of,
             [case("0", True, "T", at=1), case("x", None, "T", at=3), case("2", None, "T", at=4)],
             ", line 3: [missing-label] 2 … 3 … instance 'x'…",
         ),
         (
-            tort.gold,
+            gold_of,
             [case("0", True, "T", "F", at=1), case("1", False, "F", "TN", at=3)],
             ", line 3: [missing-label] 1 … 5 … instance '1', defendant claim '1'…",
         ),
@@ -259,15 +281,15 @@ def test_what_is_not_decided(
 
 
 def test_decisions_are_answers() -> None:
-    found = tort.decisions([case("1", True, "N"), case("0", False)], "s.jsonl", "univ1")
-    assert found == Answers({"1": True, "0": False}, tag="univ1", path="s.jsonl", format="tort")
+    found = decisions_of([case("1", True, "N"), case("0", False)], "univ1.jsonl")
+    assert found == Answers({"1": True, "0": False}, tag="univ1", path="univ1.jsonl", format="tort")
     assert list(found.labels) == ["1", "0"]
 
 
 def test_accepted_claims_are_a_run_in_the_order_of_the_file() -> None:
     cases = [case("1", None, "FTT", "TF"), case("none", None, "F"), case("empty", None), case("0", None, "", "T")]
-    run = tort.claims(cases, "s.jsonl", "univ1")
-    assert (run.tag, run.path, run.format, run.scored) == ("univ1", "s.jsonl", "claims", False)
+    run = claims_of(cases, "univ1.jsonl")
+    assert (run.tag, run.path, run.format, run.scored) == ("univ1", "univ1.jsonl", "claims", False)
     assert [(q, list(b.documents[first:last])) for b in run.blocks() for q, first, last in b.segments()] == [
         ("1", ["p1", "p2", "d0"]),
         ("none", []),
@@ -294,19 +316,19 @@ def template() -> str:
 
 def test_a_filled_template_reads_as_what_was_given(source: Opened) -> None:
     stream = io.StringIO()
-    tort.fill(source(template()), {"0": False, "1": True, "2": True}, None, stream)
-    decided = [one._replace(claims=()) for one in tort.read_cases(source(stream.getvalue()))]
-    assert tort.decisions(decided, "s", "t").labels == {"0": False, "1": True}
+    fill(source(template()), {"0": False, "1": True, "2": True}, None, stream)
+    decided = [one._replace(claims=()) for one in read_cases(source(stream.getvalue()))]
+    assert decisions_of(decided, "s").labels == {"0": False, "1": True}
     stream = io.StringIO()
-    tort.fill(source(template()), None, {"0": {"d0", "p1"}, "1": ()}, stream)
-    (block,) = tort.claims(tort.read_cases(source(stream.getvalue())), "s", "t").blocks()
+    fill(source(template()), None, {"0": {"d0", "p1"}, "1": ()}, stream)
+    (block,) = claims_of(read_cases(source(stream.getvalue())), "s").blocks()
     assert list(block.segments()) == [("0", 0, 2), ("1", 2, 2)]
     assert list(block.documents) == ["p1", "d0"]
 
 
 def test_fill_leaves_everything_else_as_it_stands(source: Opened) -> None:
     file, stream = source(template()), io.StringIO()
-    tort.fill(file, None, {"0": ["p0"], "1": ["d7"]}, stream)
+    fill(file, None, {"0": ["p0"], "1": ["d7"]}, stream)
     first, second = template().replace("\n\n", "\n").split("\n")
     null, true, false = (f'"is_accepted": {value}' for value in ("null", "true", "false"))
     first = first.replace(null, true, 1).replace(null, false)
@@ -325,6 +347,6 @@ def test_what_does_not_fit_the_template_is_refused(
     source: Opened, decisions: dict[str, bool] | None, accepted: dict[str, list[str]] | None, expected: str
 ) -> None:
     file = source(template())
-    assert told(tort.fill, file, decisions, accepted, io.StringIO()) == f"f.txt, {expected}"
+    assert told(fill, file, decisions, accepted, io.StringIO()) == f"f.txt, {expected}"
     file = source(line() + "\n" + line())
-    assert told(tort.fill, file, {"0": True}, None, io.StringIO()) == "f.txt, line 2: [duplicate] 1 … (found '0')"
+    assert told(fill, file, {"0": True}, None, io.StringIO()) == "f.txt, line 2: [duplicate] 1 … (found '0')"

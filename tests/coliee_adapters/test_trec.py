@@ -5,14 +5,17 @@ from typing import Any
 
 import pytest
 from asserting import refusing
-from by_form import trec
+from by_form import readers, sniffed, write
 from hypothesis import given
 from hypothesis import strategies as st
 from reading import Opened, refused
 
 from coliee_adapters.errors import InputError, UsageError
 from coliee_adapters.files.source import Source
-from coliee_adapters.records import GREATEST_RELEVANCE, normal_id
+from coliee_adapters.forms import trec
+from coliee_adapters.records import GREATEST_RELEVANCE, exact_id, normal_id
+
+read_gold, read_run = readers("qrels", "trec", exact_id)
 
 # a byte order mark within a line is refused
 WORDS = st.text(
@@ -46,13 +49,13 @@ IDS = WORDS.filter(lambda word: not word.startswith(("#", "/*")))  # comments
 def test_qrels_are_read(
     source: Opened, text: str, qrels: dict[str, Any], repeated: tuple[str, ...], comments: tuple[str, ...]
 ) -> None:
-    gold = trec.read_gold(source(text))
+    gold = read_gold(source(text))
     assert gold.qrels == qrels
     assert [list(judged) for judged in gold.qrels.values()] == [list(judged) for judged in qrels.values()]
     assert (gold.labels, gold.path, gold.format, gold.task) == (None, "f.txt", "qrels", None)
     for kind, examples in (("gold-duplicate", repeated), ("gold-comment", comments)):
         assert (gold.remarks.examples(kind), gold.remarks.count(kind)) == (examples, len(examples))
-    gold = trec.read_gold(source("q1.txt 0 d1.txt 1\nq1 0 d1 1\n"), normal_id)
+    gold = read_gold(source("q1.txt 0 d1.txt 1\nq1 0 d1 1\n"), normal_id)
     assert (gold.qrels, gold.remarks.examples("gold-duplicate")) == ({"q1": {"d1": 1}}, ("line 2: q1 d1",))
 
 
@@ -73,7 +76,7 @@ def test_qrels_are_read(
     ],
 )
 def test_what_is_no_qrels_is_refused(source: Opened, text: str, line: int | None, found: str | None) -> None:
-    error = refused(trec.read_gold, source(text))
+    error = refused(read_gold, source(text))
     assert (error.line, error.found) == (line, found)
 
 
@@ -81,9 +84,9 @@ def test_what_is_no_qrels_is_refused(source: Opened, text: str, line: int | None
 def test_lines_are_counted_through_all_that_is_read_at_once(source: Opened, last: str) -> None:
     n = 150_000  # more than a piece, with or without what makes the rest be read line by line
     text = "".join(f"q{at // 50} 0 d{at} {at % 2}\n" for at in range(n)) + f"{last}\n"
-    error = refused(trec.read_gold, source(text))
+    error = refused(read_gold, source(text))
     assert (error.kind, error.line) == ("conflicting", n + 1)
-    assert sum(map(len, (trec.read_gold(source(text.removesuffix(f"{last}\n"))).qrels or {}).values())) == n
+    assert sum(map(len, (read_gold(source(text.removesuffix(f"{last}\n"))).qrels or {}).values())) == n
 
 
 @given(
@@ -97,13 +100,13 @@ def test_lines_are_counted_through_all_that_is_read_at_once(source: Opened, last
 def test_qrels_survive_writing(tmp_path_factory: pytest.TempPathFactory, qrels: dict[str, dict[str, int]]) -> None:
     path = tmp_path_factory.getbasetemp() / "qrels"
     stream = io.StringIO(newline="\n")
-    trec.write_gold(qrels, stream)
+    write("qrels", qrels, stream)
     path.write_bytes(stream.getvalue().encode())
-    assert trec.read_gold(Source(path)).qrels == qrels
+    assert read_gold(Source(path)).qrels == qrels
 
 
 def rankings_of(source: Source) -> list[tuple[str, list[tuple[str, float]]]]:
-    run = trec.read_run(source)
+    run = read_run(source)
     rankings: list[tuple[str, list[tuple[str, float]]]] = []
     for block in run.blocks():
         assert block.scores is not None
@@ -126,32 +129,32 @@ def test_runs_survive_writing_and_reading(
 ) -> None:
     path = tmp_path_factory.getbasetemp() / "run"
     stream = io.StringIO(newline="\n")
-    trec.write_run(rankings.items(), tag, stream)
+    write("trec", rankings, stream, tag=tag)
     path.write_bytes(stream.getvalue().encode())
     assert rankings_of(Source(path)) == [(query, list(ranking.items())) for query, ranking in rankings.items()]
-    assert trec.read_run(Source(path)).tag == tag
+    assert read_run(Source(path)).tag == tag
 
 
 def test_a_run_is_read_when_its_blocks_are_asked_for_and_as_often(source: Opened) -> None:
-    run = trec.read_run(source("q1 Q0 d1 1 0.5 T\nq1 Q0 d2\n"))
+    run = read_run(source("q1 Q0 d1 1 0.5 T\nq1 Q0 d2\n"))
     assert (run.tag, run.scored, run.path, run.format) == ("T", True, "f.txt", "trec")
     for _ in range(2):
         with pytest.raises(InputError, match="line 2: 3 columns"):
             list(run.blocks())
-    assert trec.read_run(source("q1 Q0 d1 1 0.5\n", "task3.ALPHA")).tag == "task3.ALPHA"
+    assert read_run(source("q1 Q0 d1 1 0.5\n", "task3.ALPHA")).tag == "task3.ALPHA"
 
 
 def test_ids_of_a_run_follow_the_rule(source: Opened) -> None:
     content = "q1.txt Q0 d1.txt 1 0.5 T.txt\n"
-    (block,) = trec.read_run(source(content), normal_id).blocks()
+    (block,) = read_run(source(content), normal_id).blocks()
     assert (list(block.queries), list(block.documents), list(block.ranks)) == (["q1"], ["d1"], [1])
-    (block,) = trec.read_run(source(content)).blocks()
+    (block,) = read_run(source(content)).blocks()
     assert (list(block.queries), list(block.documents)) == (["q1.txt"], ["d1.txt"])
 
 
 def test_ranks_are_written_from_one_in_the_order_given() -> None:
     stream = io.StringIO()
-    trec.write_run([("q1", {"d2": 1.0, "d1": 0.1}), ("q2", {}), ("q3", {"d1": -2e-7})], "T", stream)
+    write("trec", {"q1": {"d2": 1.0, "d1": 0.1}, "q2": {}, "q3": {"d1": -2e-7}}, stream, tag="T")
     assert stream.getvalue() == "q1 Q0 d2 1 1.0 T\nq1 Q0 d1 2 0.1 T\nq3 Q0 d1 1 -2e-07 T\n"
 
 
@@ -164,10 +167,10 @@ def test_ranks_are_written_from_one_in_the_order_given() -> None:
 )
 def test_what_would_not_be_read_again_is_not_written(query: str, document: str, tag: str, wrong: str) -> None:
     with refusing(UsageError, f"[bad-id] {wrong!r}…"):
-        trec.write_run([(query, {document: 1.0})], tag, io.StringIO())
+        write("trec", {query: {document: 1.0}}, io.StringIO(), tag=tag)
     if tag == "T":
         with refusing(UsageError, f"[bad-id] {wrong!r}…"):
-            trec.write_gold({query: {document: 1}}, io.StringIO())
+            write("qrels", {query: {document: 1}}, io.StringIO())
 
 
 @pytest.mark.parametrize(
@@ -184,4 +187,4 @@ def test_what_would_not_be_read_again_is_not_written(query: str, document: str, 
     ],
 )  # fmt: skip
 def test_the_first_line_shows_what_a_file_is(head: bytes, gold: str | None, run: str | None) -> None:
-    assert (trec.sniff_gold(head), trec.sniff_run(head)) == (gold, run)
+    assert sniffed(head, trec) == [gold, run]

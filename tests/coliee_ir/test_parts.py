@@ -10,18 +10,20 @@ from pathlib import Path
 import numpy as np
 import pytest
 from asserting import heard, refusing
-from by_form import case_law, trec
+from by_form import readers
 from hypothesis import given
 from hypothesis import strategies as st
 
 from coliee_adapters.errors import ColieeError, InputError
 from coliee_adapters.files.source import Source
-from coliee_adapters.forms import columns
+from coliee_adapters.forms import columns, detect
 from coliee_adapters.ids import Ids
-from coliee_adapters.records import Columns, Run
+from coliee_adapters.records import Columns, Run, exact_id
 from coliee_ir.judging import judged, qrels, segments, ungrouped, workers
 from coliee_ir.judging.judged import Judged, judge
 from coliee_ir.judging.qrels import Qrels
+
+_, read_run = readers("qrels", "trec", exact_id)
 
 GOLD = Qrels({f"q{n:02d}": {f"d{i}": i % 3 for i in range(n % 7)} for n in range(40)})
 
@@ -50,7 +52,7 @@ def write_run(path: Path, seed: int, *, grouped: bool = True, odd: bool = False,
             lines[at:at] = [chance.choice(["# a comment", "", "/* over\n two lines */", lines[at].replace(" ", "\t ")])]
         lines += chance.choice([[], ["", "# the end"]])
     path.write_text("\n".join(lines), encoding="utf-8")
-    return trec.read_run(Source(path))
+    return read_run(Source(path))
 
 
 @pytest.fixture
@@ -80,7 +82,7 @@ def test_blocks_may_hold_no_line(tmp_path_factory: pytest.TempPathFactory, lines
 
     def judged() -> Judged | str:
         try:
-            return judge(GOLD, case_law.read_run(Source(path)))
+            return judge(GOLD, detect.read_run(Source(path), form="columns"))
         except InputError as error:
             return heard(error)
 
@@ -147,12 +149,12 @@ def test_an_error_or_a_remark_in_a_part_has_its_line_in_the_whole_file(tmp_path:
     lines = (tmp_path / "run").read_text().split("\n")
     lines[-2] = lines[-2].replace(" T", " U")
     (tmp_path / "run").write_text("\n".join(lines))
-    remarks = judge(GOLD, trec.read_run(Source(tmp_path / "run")), jobs=4).remarks
+    remarks = judge(GOLD, read_run(Source(tmp_path / "run")), jobs=4).remarks
     assert remarks.examples("tag") == (f"line {len(lines) - 1}: U",)
     lines[-2] = "q01 Q0 d1 1 nan T"
     (tmp_path / "run").write_text("\n".join(lines))
     with refusing(InputError, f"line {len(lines) - 1}: [bad-score] (found 'nan')"):
-        judge(GOLD, trec.read_run(Source(tmp_path / "run")), jobs=4)
+        judge(GOLD, read_run(Source(tmp_path / "run")), jobs=4)
 
 
 def test_ids_with_equal_keys_are_told_apart_by_their_text(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:

@@ -35,7 +35,8 @@ _SUPPLEMENT: Final = re.compile(r"Supplementary Provisions\b.*|附\s*則.*", re.
 
 #: A caption that is longer than so many lines is none.
 _CAPTION_LINES: Final = 4
-_BRACKETS: Final = {"(": 1, "（": 1, ")": -1, "）": -1}
+#: one bracket, with others in it: ``(Fraud or Duress)``, ``（数（上限を含む。））``
+_BRACKET: Final = re.compile(r"[(（](?:[^()（）]|[(（][^()（）]*[)）])+[)）]")
 
 #: Several articles that were deleted together: ``38:84``.
 _RANGE: Final = ":"
@@ -94,20 +95,11 @@ def _of_text(source: Source) -> Iterator[tuple[int, Document]]:
 
 
 def _caption_at_end(lines: list[str]) -> list[str]:
-    """The last lines, if they are one bracket from the first character to the last: ``(Fraud or Duress)``."""
+    """The last lines, if they are one bracket from the first character to the last."""
     for start in range(len(lines) - 1, max(-1, len(lines) - 1 - _CAPTION_LINES), -1):
-        if _is_one_bracket("".join(lines[start:])):
+        if _BRACKET.fullmatch("".join(lines[start:])):
             return lines[start:]
     return []
-
-
-def _is_one_bracket(text: str) -> bool:
-    depth = 0
-    for at, character in enumerate(text):
-        depth += _BRACKETS.get(character, 0)
-        if depth <= 0:
-            return at > 0 and at == len(text) - 1
-    return False
 
 
 def _of_xml(source: Source) -> Iterator[tuple[int, Document]]:
@@ -115,5 +107,5 @@ def _of_xml(source: Source) -> Iterator[tuple[int, Document]]:
     for element in markup.parse(source).iter("Article"):
         if _RANGE not in (number := element.attributes.get("num", "").strip()):
             title, text = ("".join(one.text for one in element.iter(tag)).strip() for tag in ("caption", "text"))
-            title = title[1:-1].strip() if _is_one_bracket(title) else title
+            title = title[1:-1].strip() if _BRACKET.fullmatch(title) else title
             yield element.line, Document(article_id(number, element.line, source), text, title)

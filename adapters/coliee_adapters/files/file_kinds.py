@@ -9,54 +9,53 @@ from coliee_adapters.files.mail import is_mail
 
 
 class Kind(NamedTuple):
-    """A kind of file: what it is, with its article; and what to do with it."""
+    """A kind of file: what it is, with its article; what to do with it; and the first bytes of such files."""
 
     name: str
     remedy: str
+    starts: tuple[bytes, ...] = ()
 
 
 _TABLE: Final = "write it as Parquet or CSV, for instance with to_csv of pandas or write_csv of polars"
+_UNPACK: Final = "unpack it and give the file in it"
 
 #: what golds and runs may be, and other files not
-PARQUET: Final = Kind("a Parquet file", "convert it: coliee-ir convert IN OUT")
-SQLITE: Final = Kind("an SQLite database", "export the table as CSV")
-ZIP: Final = Kind("a zip archive", "unpack it and give the file in it")
-TAR: Final = Kind("a tar archive", "unpack it and give the file in it")
+PARQUET: Final = Kind("a Parquet file", "convert it: coliee-ir convert IN OUT", (b"PAR1\x15",))
+SQLITE: Final = Kind("an SQLite database", "export the table as CSV", (b"SQLite format 3\0",))
+ZIP: Final = Kind("a zip archive", _UNPACK)
+TAR: Final = Kind("a tar archive", _UNPACK)
 MAIL: Final = Kind("a mail", "save its attachments and give these")
 #: what is read as a folder
 ARCHIVES: Final = (ZIP, TAR, MAIL)
 
-_ZEROS: Final = Kind("a file of zero bytes", "get a new copy: the content was lost or never written")
-_PACKED: Final = Kind("compressed data within compressed data", "unpack it once")
-_OTHER_ARCHIVE: Final = Kind("a 7-Zip or RAR archive", "unpack it and give the file in it")
-_SHEET: Final = Kind("an Excel workbook or another Office file", "export it as CSV")
+_PACKED: Final = Kind("compressed data within compressed data", "unpack it once", tuple(c.sign for c in COMPRESSIONS))
+_SHEET: Final = Kind(
+    "an Excel workbook or another Office file", "export it as CSV", (b"\xd0\xcf\x11\xe0\xa1\xb1\x1a\xe1",)
+)
 #: what people write for people; beside runs it is no broken run
-DOCUMENT: Final = Kind("a PDF, Word or RTF document", "give the data it was made from, as plain text")
-_COLUMNS: Final = Kind("an Arrow or HDF5 file", _TABLE)
-_PYTHON: Final = Kind("a pickle or a NumPy array", "write it as JSON, or give the loaded object to coliee_ir in Python")
-_POINTER: Final = Kind("a pointer of Git LFS, not the file itself", "fetch the file with git lfs pull")
+DOCUMENT: Final = Kind(
+    "a PDF, Word or RTF document", "give the data it was made from, as plain text", (b"%PDF-", b"{\\rtf")
+)
+_PYTHON: Final = Kind(
+    "a pickle or a NumPy array",
+    "write it as JSON, or give the loaded object to coliee_ir in Python",
+    (b"\x93NUMPY", *(bytes((0x80, protocol)) for protocol in range(2, 6))),
+)
 PAGE: Final = Kind("a web page", "download the file itself; on GitHub, with the button Raw")
+
+#: the kinds that their first bytes show
+_KINDS: Final = (
+    Kind("a file of zero bytes", "get a new copy: the content was lost or never written", (bytes(512),)),
+    Kind("a 7-Zip or RAR archive", _UNPACK, (b"7z\xbc\xaf\x27\x1c", b"Rar!\x1a\x07")),
+    Kind("an Arrow or HDF5 file", _TABLE, (b"ARROW1\0\0", b"\xff\xff\xff\xff", b"\x89HDF\r\n\x1a\n")),
+    Kind(
+        "a pointer of Git LFS, not the file itself", "fetch the file with git lfs pull", (b"version https://git-lfs",)
+    ),
+    *(PARQUET, SQLITE, _PACKED, _SHEET, DOCUMENT, _PYTHON),
+)
 
 #: by what a store of scores is known: SQLite's field for the application
 STORE_ID: Final = 0x434F4C49
-
-#: the first bytes, and what they show
-_STARTS: Final = (
-    (bytes(512), _ZEROS),
-    (b"7z\xbc\xaf\x27\x1c", _OTHER_ARCHIVE),
-    (b"Rar!\x1a\x07", _OTHER_ARCHIVE),
-    (b"\xd0\xcf\x11\xe0\xa1\xb1\x1a\xe1", _SHEET),
-    (b"PAR1\x15", PARQUET),
-    (b"ARROW1\0\0", _COLUMNS),
-    (b"\xff\xff\xff\xff", _COLUMNS),
-    (b"\x89HDF\r\n\x1a\n", _COLUMNS),
-    (b"%PDF-", DOCUMENT),
-    (b"{\\rtf", DOCUMENT),
-    (b"\x93NUMPY", _PYTHON),
-    *((bytes((0x80, protocol)), _PYTHON) for protocol in range(2, 6)),
-    (b"SQLite format 3\0", SQLITE),
-    (b"version https://git-lfs", _POINTER),
-)
 
 #: what is in a zip file's first entries, and what that makes it
 _ZIPPED: Final = (
@@ -90,9 +89,7 @@ def kind_of(head: bytes) -> Kind | None:
         return PAGE
     if is_mail(head):
         return MAIL
-    if any(head.startswith(one.sign) for one in COMPRESSIONS):
-        return _PACKED
-    return next((kind for start, kind in _STARTS if head.startswith(start)), None)
+    return next((kind for kind in _KINDS if head.startswith(kind.starts)), None)
 
 
 def is_utf16(head: bytes) -> bool:

@@ -68,7 +68,7 @@ def _found(kind: Kind, source: Source, note: Note) -> Found:
             held = _of_mteb(held, source.name)
             held = _under_a_key(held, kind, source) or ([held] if is_header(list(held)) else held)
         if isinstance(held, list) and any(isinstance(item, dict) for item in held):
-            held = _of_list(held, source)
+            held = _records(_in_pieces(held), source, "record")
     if isinstance(held, Iterator):  # of Records
         held = _by_query(cast(Iterator[Records], held))
     if isinstance(held, Iterator):
@@ -82,10 +82,10 @@ def _found(kind: Kind, source: Source, note: Note) -> Found:
     return of_dictionary(held, kind, source.name, source.columns, note, text)
 
 
-def _of_list(held: Sequence[object], source: Source) -> Iterator[Records]:
+def _in_pieces(held: Sequence[object]) -> Iterator[tuple[Sequence[int], Sequence[object]]]:
     for start in range(0, len(held), json_text.MANY):
         some = held[start : start + json_text.MANY]
-        yield _records(some, range(start + 1, start + 1 + len(some)), source, "record")
+        yield range(start + 1, start + 1 + len(some)), some
 
 
 def _under_a_key(held: Mapping[str, object], kind: Kind, source: Source) -> list[object] | None:
@@ -156,8 +156,7 @@ def _depth(held: object) -> int:
 
 def _of_lines(text: str, source: Source) -> Iterator[Records] | dict[str, Any]:
     """Records, one a line; or the queries of all lines, where each line names others."""
-    batches = json_text.batches(text, source.name)
-    every = (_records(values, numbers, source, "line") for numbers, values in batches)
+    every = _records(json_text.batches(text, source.name), source, "line")
     ahead = [next(every)]
     if len(ahead[0].held) == 1:
         ahead.append(next(every))
@@ -177,13 +176,18 @@ def _of_lines(text: str, source: Source) -> Iterator[Records] | dict[str, Any]:
     return merged
 
 
-def _records(values: Sequence[object], numbers: Sequence[int], source: Source, part: str) -> Records:
-    """Values, which must be objects, by the numbers of their lines or among themselves."""
-    for number, value in zip(numbers, values, strict=True) if set(map(type, values)) != {dict} else ():
-        if not isinstance(value, dict):
-            fault = Place(source.name, part, number).fault
-            raise fault("structure", "this is not an object", json.dumps(value, ensure_ascii=False), _SHAPES)
-    return Records(cast(Sequence[dict[str, Any]], values), lambda at: Place(source.name, part, numbers[at]))
+def _records(batches: Iterable[tuple[Sequence[int], Sequence[object]]], source: Source, part: str) -> Iterator[Records]:
+    """Values, which must be objects, with the numbers of their lines or among themselves."""
+    for numbers, values in batches:
+        if set(map(type, values)) != {dict}:
+            number, value = next((n, one) for n, one in zip(numbers, values, strict=True) if not isinstance(one, dict))
+            found = json.dumps(value, ensure_ascii=False)
+            raise Place(source.name, part, number).fault("structure", "this is not an object", found, _SHAPES)
+        yield Records(cast(Sequence[dict[str, Any]], values), partial(_numbered, source.name, part, numbers))
+
+
+def _numbered(path: str, part: str, numbers: Sequence[int], at: int) -> Place:
+    return Place(path, part, numbers[at])
 
 
 def of_dictionary(
@@ -197,11 +201,9 @@ def of_dictionary(
         words = [value for value in filled[0].values() if isinstance(value, str) and not is_number(value)]
         # a record under the id of its query; one of one key may be a document with what is no score
         if words and (len(held) > 1 or is_header(list(filled[0])) or words[0].lower() in LABELS):
-            of_query = ([{**entry, "query_id": query}] for query, entry in held.items())
-            places = (_place(path, query, text) for query in held)
-            found = (Records(one, partial(_same, place)) for one, place in zip(of_query, places, strict=True))
-            return of_records(found, kind, columns, note)
-    if not any(_nested("", entry) is not None for entry in itertools.islice(filter(_is_filled, held.values()), 1)):
+            of_query = (({**entry, "query_id": query}, _place(path, query, text)) for query, entry in held.items())
+            return of_records((Records([one], partial(_same, place)) for one, place in of_query), kind, columns, note)
+    if _nested("", next(filter(_is_filled, held.values()), ())) is None:
         return [Entries(held, partial(_documents, held, path, text))]
     return of_records(_of_entries(held, path, text), kind, columns, note)
 
@@ -349,25 +351,13 @@ def _write(held: Written, stream: TextIOBase) -> None:
     stream.write("\n")
 
 
-_LOOKS: Final = '{"000001": ["000018", …]}'
+#: what a gold has a place for, and what a run
+_HOLDS: Final[Mapping[Kind, Sequence[str]]] = {
+    "gold": ("documents", "labels", "levels", "empty"),
+    "run": ("documents", "order", "scores", "empty"),
+}
 
-FORMS: Final = (
-    Form(
-        "gold",
-        "json",
-        _LOOKS,
-        sniff,
-        partial(_found, "gold"),
-        write=_write,
-        holds=("documents", "labels", "levels", "empty"),
-    ),
-    Form(
-        "run",
-        "json",
-        _LOOKS,
-        sniff,
-        partial(_found, "run"),
-        write=_write,
-        holds=("documents", "order", "scores", "empty"),
-    ),
+FORMS: Final = tuple(
+    Form(kind, "json", '{"000001": ["000018", …]}', sniff, partial(_found, kind), write=_write, holds=holds)
+    for kind, holds in _HOLDS.items()
 )

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Collection, Iterator
+from typing import cast
 
 from coliee_adapters.errors import InputError, Place
 from coliee_adapters.files import limits
@@ -17,34 +18,23 @@ class Element:
         self.tag, self.attributes, self.line = tag, attributes, line
         self.content: list[Element | str] = []  # in the order of the file
 
-    @property
-    def children(self) -> list[Element]:
-        """The elements directly in it."""
-        return [part for part in self.content if isinstance(part, Element)]
+    def __iter__(self) -> Iterator[Element | str]:
+        """It, and all elements and pieces of text under it, in the order of the file."""
+        stack: list[Element | str] = [self]
+        while stack:
+            part = stack.pop()
+            yield part
+            if isinstance(part, Element):
+                stack.extend(reversed(part.content))
 
     @property
     def text(self) -> str:
         """All text in it and in the elements under it, joined."""
-        return "".join(self.itertext())
-
-    def itertext(self) -> Iterator[str]:
-        """The pieces of text in it and in the elements under it, in the order of the file."""
-        stack: list[Element | str] = [self]
-        while stack:
-            part = stack.pop()
-            if isinstance(part, str):
-                yield part
-            else:
-                stack.extend(reversed(part.content))
+        return "".join(part for part in self if isinstance(part, str))
 
     def iter(self, *tags: str) -> Iterator[Element]:
-        """The element itself and all under it that have one of these tags, in the order of the file."""
-        stack = [self]
-        while stack:
-            element = stack.pop()
-            if element.tag in tags:
-                yield element
-            stack.extend(reversed(element.children))
+        """The element itself and all under it that have one of these tags."""
+        return (part for part in self if isinstance(part, Element) and part.tag in tags)
 
 
 def parse(source: Source, unnested: Collection[str] = ()) -> Element:
@@ -56,19 +46,16 @@ def parse(source: Source, unnested: Collection[str] = ()) -> Element:
     parser = expat.ParserCreate("utf-8")  # overrides the declaration, which the decoded text has outlived
     parser.buffer_text = True
 
+    def fault(kind: str, problem: str, found: str, remedy: str) -> InputError:
+        return InputError(kind, source.name, problem, line=parser.CurrentLineNumber, found=found, remedy=remedy)
+
     def start(tag: str, attributes: dict[str, str]) -> None:
         if len(path) > limits.DEPTH:
             problem = f"elements are nested more than {limits.DEPTH} deep"
-            remedy = "check the program that wrote it"
-            raise InputError(
-                "too-large", source.name, problem, line=parser.CurrentLineNumber, found=f"<{tag}>", remedy=remedy
-            )
+            raise fault("too-large", problem, f"<{tag}>", "check the program that wrote it")
         if tag in unnested and (outer := next((element for element in path if element.tag == tag), None)):
             problem = f"this element is inside the <{tag}> of line {outer.line}"
-            remedy = f"close that one first, with </{tag}>"
-            raise InputError(
-                "structure", source.name, problem, line=parser.CurrentLineNumber, found=f"<{tag}>", remedy=remedy
-            )
+            raise fault("structure", problem, f"<{tag}>", f"close that one first, with </{tag}>")
         element = Element(tag, attributes, parser.CurrentLineNumber)
         path[-1].content.append(element)
         path.append(element)
@@ -80,8 +67,7 @@ def parse(source: Source, unnested: Collection[str] = ()) -> Element:
         path[-1].content.append(text)
 
     def refuse(problem: str, name: str) -> None:
-        remedy = "remove the DOCTYPE; nothing is expanded or fetched"
-        raise InputError("syntax", source.name, problem, line=parser.CurrentLineNumber, found=name, remedy=remedy)
+        raise fault("syntax", problem, name, "remove the DOCTYPE; nothing is expanded or fetched")
 
     def doctype(_name: str, system: str | None, _public: str | None, _has_internal_subset: bool) -> None:
         if system is not None:  # a public id never stands without one
@@ -105,7 +91,7 @@ def parse(source: Source, unnested: Collection[str] = ()) -> Element:
             column=error.offset + 1,
             remedy="correct the file at this place, or get it again",
         ) from None
-    return document.children[0]
+    return cast(Element, document.content[0])
 
 
 def by_id(root: Element, tag: str, source: Source, remedy: str) -> dict[str, Element]:

@@ -55,7 +55,8 @@ def lists_labels(head: bytes, words: frozenset[str] = frozenset()) -> bool:
     holds no label, most lines do: an answer may be no label, and labels may be 1 and 0, as long as each query has one.
     ``words`` are further labels.
     """
-    rows = [_words(line) for line in first_lines(head)]
+    lines = first_lines(head)
+    rows = [] if " Q0 " in next(iter(lines), "") else [_words(line) for line in lines]
     if rows and is_header(rows[0]):
         return False  # a table, whose columns have names
     if rows and len(rows[0]) > 1 and (rows[0][1].lower() in LABELS or answer_word(rows[0][1]) in words):

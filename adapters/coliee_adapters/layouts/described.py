@@ -46,7 +46,7 @@ class _Record(NamedTuple):
 def read_gold(source: Source, layout: Layout) -> Gold:
     """Read a gold: documents in ``qrels``, labels in ``labels``, what other parts there are in ``beside``."""
     remarks = Remarks()
-    records = _records(source, layout, gold=True)
+    records = _records(source, layout)
     found = {
         name: gold_of(_rows(records, part, layout, "relevance"), exact_id, source.name, FORMAT, remarks).qrels or {}
         for name, part in layout.parts.items()
@@ -130,7 +130,7 @@ def _normal(text: str) -> str:
     return unicodedata.normalize("NFC", text.strip())
 
 
-def _records(source: Source, layout: Layout, *, gold: bool = False) -> list[_Record]:
+def _records(source: Source, layout: Layout) -> list[_Record]:
     """The records of a file, of which there must be one."""
     if layout.container == "json":
         found = list(_of_json(json_text.parse(source.text(), source.name), source, layout))
@@ -138,7 +138,7 @@ def _records(source: Source, layout: Layout, *, gold: bool = False) -> list[_Rec
         lines = json_text.lines(source.text(), source.name)
         found = [record for number, value in lines for record in _of_json([value], source, layout, number)]
     else:
-        found = list(_of_rows(source, layout, gold=gold))
+        found = list(_of_rows(source, layout))
     if not found:
         raise _no_rows(source, "rows" if layout.container in ROWS else "records")
     return found
@@ -168,12 +168,11 @@ def _of_json(held: object, source: Source, layout: Layout, line: int | None = No
 
 def _regular(source: Source, layout: Layout) -> tabular.Header | None:
     """What rows hold of which every value of documents is that of one column; None for any others."""
-    if layout.container not in ROWS or len(layout.parts) != 1 or layout.labels:
+    if layout.container not in ROWS or not may_be(source, layout) or len(layout.parts) != 1 or layout.labels:
         return None
     lines = tabular.rows(source.head().decode("utf-8", "replace"), source, ROWS[layout.container], Comments())
     with_names = None if layout.columns else next(lines, None)
     names = _names(layout.columns if with_names is None else with_names.values)
-    _check_names(names, source, layout, 1)
     [part] = layout.parts.values()
     value = part.score or part.rank
     role = "score" if part.score else "rank"
@@ -203,34 +202,15 @@ def _names(row: Sequence[str]) -> list[str]:
     return [value.strip() or f"#{at}" for at, value in enumerate(row, 1)]
 
 
-def _of_rows(source: Source, layout: Layout, *, gold: bool = False) -> Iterator[_Record]:
+def _of_rows(source: Source, layout: Layout) -> Iterator[_Record]:
+    if not may_be(source, layout):
+        remedy = f"the protocol expects {layout.container}; write the file so, or choose another --protocol"
+        raise InputError("unknown-format", source.name, "this file is JSON", line=1, remedy=remedy)
     rows = list(tabular.rows(source.text(columns=True), source, ROWS[layout.container], Comments()))
-    if layout.columns:
-        names, line = list(layout.columns), 1
-    else:
-        names, line = (_names(rows[0].values), rows[0].number) if rows else ([], 1)
-    _check_names(names, source, layout, line, gold=gold)
+    names = list(layout.columns) if layout.columns else _names(rows[0].values) if rows else []
     tabular.check_width(rows, len(names), source)
     for row in rows if layout.columns else rows[1:]:
         yield _Record(None, dict(zip(names, row.values, strict=True)), Place(source.name, "line", row.number))
-
-
-def _check_names(names: Sequence[str], source: Source, layout: Layout, line: int, *, gold: bool = False) -> None:
-    """Refuse a file that has not the columns that the protocol names, whether or not it has rows."""
-    if not may_be(source, layout):
-        remedy = f"the protocol expects {layout.container}; write the file so, or choose another --protocol"
-        raise InputError("unknown-format", source.name, "this file is JSON", line=line, remedy=remedy)
-    keys = _FIELD.findall(_braced(layout.query))
-    for part in layout.parts.values():
-        if part.at:
-            keys += [part.at] if part.at != ALL else []
-            continue
-        keys += _FIELD.findall(_braced(part.id)) if part.id else []
-        number = part.relevance if gold else part.score or part.rank
-        keys += [number] if number else []
-    if missing := next((key for key in keys if key not in names), None):
-        problem, remedy = f"there is no column {missing!r}", "name the columns as the protocol does"
-        raise InputError("missing-column", source.name, problem, line=line, found=", ".join(names), remedy=remedy)
 
 
 def _no_rows(source: Source, what: str) -> InputError:
