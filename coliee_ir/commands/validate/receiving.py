@@ -14,7 +14,7 @@ from coliee_adapters.errors import ColieeError, UsageError
 from coliee_adapters.files.source import PathLike
 from coliee_ir.commands.validate import RULES, Finding, Severity, validate
 from coliee_ir.commands.validate.result import Inbox, Received
-from coliee_ir.inbox.folders import WHY_NOT
+from coliee_ir.inbox.folders import WHY_NOT, passed_over
 from coliee_ir.inbox.inventory import Inventory, Item, Part, originals, sort_files
 from coliee_ir.inbox.tasks import tasks_of_queries
 from coliee_ir.inbox.teams import TeamList, Teams, common_folder, read_teams
@@ -101,7 +101,7 @@ def received(
     others = [rows[one.file] for one in inventory.items if one.why_not and one.part is not Part.DESCRIPTION]
     checked = [rows[one.file] for one in inventory.items if not one.why_not or one.part is Part.DESCRIPTION]
     checked.sort(key=lambda row: (row.team, row.task or "~", row.tag, row.part, row.file))
-    return Inbox((*checked, *others), tuple(found.values()), None, tuple(inventory.walked.remarks()))
+    return Inbox((*checked, *others), tuple(found.values()), None, tuple(passed_over(inventory.walked.passed)))
 
 
 def _row(one: Item, own: Protocol | None) -> Received:
