@@ -98,7 +98,8 @@ def first_lines(head: bytes) -> tuple[str, ...]:
     if head.lstrip().startswith((b"{", b"[", b"<")):
         return ()
     if len(head) > _CUT:
-        head = head[: head.rfind(b"\n") + 1] or head
+        whole = head[: head.rfind(b"\n") + 1]
+        head = whole if whole.strip() else head
     text = head.decode("utf-8", errors="replace").replace("\r\n", "\n").replace("\r", "\n")
     return tuple(line for _, line in islice(content_lines(text, "", comments=Comments()), _SHOWN))
 
