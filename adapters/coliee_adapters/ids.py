@@ -20,6 +20,8 @@ PADDING = 32
 
 _LONGEST = PADDING // 8
 
+_TXT = np.frombuffer(b".txt", dtype="<u4")[0]
+
 _BLANK = ord(" ")
 _ASCII = bytes(range(128))
 
@@ -160,6 +162,12 @@ class Ids(Sequence[str]):
         first += np.repeat([moved[id(part.raw)] for part in parts], sizes)
         return cls(b"".join((*pieces, bytes(PADDING))), first, length)
 
+    def without_ending(self) -> Ids:
+        """The same without a trailing ``.txt``, as ``normal_id`` makes them."""
+        raw = np.ndarray(len(self.raw) - 3, dtype="<u4", buffer=self.raw, strides=(1,))
+        ends = np.where(long_enough := self.length >= 4, self.first + self.length - 4, 0)
+        return Ids(self.raw, self.first, self.length - 4 * (long_enough & (raw[ends] == _TXT)))
+
     def compact(self) -> Ids:
         """The same ids in new memory that holds nothing else."""
         if len(self) and self.are_plain():  # their words, and a line end; without the zeros that fill the words
@@ -222,6 +230,12 @@ class _Joined(Ids):
 
     def __reduce__(self) -> tuple[type[_Joined], tuple[bytes, int]]:
         return _Joined, (self.raw, self._n)
+
+    def without_ending(self) -> Ids:
+        """The same without a trailing ``.txt``, as ``normal_id`` makes them."""
+        raw = np.ndarray(len(self.raw) - 3, dtype="<u4", buffer=self.raw, strides=(1,))
+        ends = np.where(long_enough := self.length >= 4, self.first + self.length - 4, 0)
+        return Ids(self.raw, self.first, self.length - 4 * (long_enough & (raw[ends] == _TXT)))
 
     def compact(self) -> Ids:
         return self

@@ -89,10 +89,13 @@ def twin(content: str, name: str, layout: Layout, rule: IdRule) -> Outcome:
             remarks.add("columns-beyond" if is_score else "tag-words", f"line {number}: {tags[-1]}")
         if tags[-1].split(" ")[0] != tags[0].split(" ")[0]:
             remarks.add("tag", f"line {number}: {tags[-1]}")
+        ids = rule(fields[0]), rule(fields[layout.roles["document"]])
+        if "" in ids:
+            return f"{where}: [bad-id] (found '')"
         if layout is SIX_COLUMNS and fields[4] == "e":  # of what is drawn, the only text that is no number
             return f"{where}: [bad-score] (found 'e')"
         score, rank = (float(fields[4]), fields[3]) if layout is SIX_COLUMNS else (None, None)
-        lines.append(Line(rule(fields[0]), rule(fields[layout.document]), score, rank))
+        lines.append(Line(*ids, score, rank))
     if unclosed:
         return f"{name}, line {body.count(chr(10)) + 1}: [syntax]"
     return (lines, remarks) if lines else f"{name}: [empty]"

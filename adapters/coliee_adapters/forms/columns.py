@@ -10,20 +10,22 @@ from __future__ import annotations
 
 import math
 import re
-from collections.abc import Callable, Iterable, Iterator, Sequence
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import replace
 from functools import partial
 from itertools import chain
-from typing import Literal, NamedTuple
+from typing import Any, Literal, NamedTuple
 
 import numpy as np
 import numpy.typing as npt
 
-from coliee_adapters.errors import InputError
+from coliee_adapters.errors import InputError, Place
 from coliee_adapters.files.source import Source, decode, has_mark
 from coliee_adapters.forms.decimals import decimals, integers
+from coliee_adapters.forms.form import FIELDS, Row, Values
 from coliee_adapters.forms.lines import Comments, content_lines, counted, split_columns
-from coliee_adapters.ids import PADDING, Ids, IntArray, changes
+from coliee_adapters.forms.rows import block_of, plain_block
+from coliee_adapters.ids import PADDING, Ids, IntArray
 from coliee_adapters.records import COMMAS, INVISIBLE, Columns, IdRule, Run, exact_id
 from coliee_adapters.remarks import Remarks
 
@@ -43,23 +45,13 @@ class Layout(NamedTuple):
 
     Attributes:
         columns: their names.
-        document: which one is the document.
-        score: which one decides the order, if one does: the score, or in files without scores the rank.
-        rank: the rank beside a score.
-        by_rank: whether what decides is a rank, of which the least goes first.
-        tagged: whether a column is the run tag: the last one, or that of ``tag``.
+        roles: which one is the query, the document, the score, the rank, the run tag; without a score the rank decides.
         remark: the kind of remark that a file of this layout gets.
     """
 
     columns: tuple[str, ...]
-    document: int
-    score: int | None = None
-    rank: int | None = None
-    by_rank: bool = False
-    tagged: bool = True
+    roles: Mapping[str, int]
     remark: str = ""
-    query: int = 0
-    tag: int = -1
 
     @property
     def expected(self) -> str:
@@ -68,12 +60,14 @@ class Layout(NamedTuple):
 
 
 #: COLIEE's run of Tasks 1 and 2, and of Task 3 up to 2017
-THREE_COLUMNS = Layout(("QUERY", "DOCUMENT", "TAG"), document=1)
+THREE_COLUMNS = Layout(("QUERY", "DOCUMENT", "TAG"), {"query": 0, "document": 1, "tag": 2})
 #: TREC's run
-SIX_COLUMNS = Layout(("QUERY", "Q0", "DOCUMENT", "RANK", "SCORE", "TAG"), document=2, score=4, rank=3)
+SIX_COLUMNS = Layout(
+    ("QUERY", "Q0", "DOCUMENT", "RANK", "SCORE", "TAG"), {"query": 0, "document": 2, "rank": 3, "score": 4, "tag": 5}
+)
 #: runs without a run tag, as MS MARCO's
-SCORED = Layout(("QUERY", "DOCUMENT", "SCORE"), document=1, score=2, tagged=False, remark="read-as-score")
-RANKED = Layout(("QUERY", "DOCUMENT", "RANK"), document=1, score=2, by_rank=True, tagged=False, remark="read-as-rank")
+SCORED = Layout(("QUERY", "DOCUMENT", "SCORE"), {"query": 0, "document": 1, "score": 2}, "read-as-score")
+RANKED = Layout(("QUERY", "DOCUMENT", "RANK"), {"query": 0, "document": 1, "rank": 2}, "read-as-rank")
 
 LastColumn = Literal["tag", "score", "rank"]
 
@@ -160,7 +154,7 @@ def read_columns(layout: Layout, form: str, source: Source, rule: IdRule) -> Run
     whole = Run(
         read,
         tag=words.split(" ")[0] or source.stem,
-        scored=layout.score is not None and not layout.by_rank,
+        scored="score" in layout.roles,
         path=source.name,
         format=form,
     )
@@ -224,7 +218,7 @@ def read_blocks(
 
 def first_tag(source: Source, layout: Layout) -> str:
     """The run tag of the first content line, all its words; empty where it has none, which reading will report."""
-    if not layout.tagged:
+    if "tag" not in layout.roles:
         return ""
     text = source.head().decode("utf-8", errors="replace")
     for _, line in content_lines(text, source.name, comments=Comments()):
@@ -233,8 +227,8 @@ def first_tag(source: Source, layout: Layout) -> str:
     return ""
 
 
-def plain_rows(raw: bytes, separator: str, rule: IdRule) -> bytes | None:
-    """Rows with single blanks between their values; None where quotes, blanks in values or commas in ids may be."""
+def plain_rows(raw: bytes, separator: str) -> bytes | None:
+    """Rows with single blanks between their values; None where quotes or blanks in values may be."""
     if not raw.isascii() or b'"' in raw:
         return None
     if b"\r" in raw:
@@ -243,7 +237,7 @@ def plain_rows(raw: bytes, separator: str, rule: IdRule) -> bytes | None:
         if b" " in raw or (separator != "\t" and b"\t" in raw):
             return None
         raw = raw.replace(separator.encode(), b" ")
-    return None if rule is not exact_id and (b"," in raw or b";" in raw) else raw
+    return raw
 
 
 def blocks_behind(
@@ -281,13 +275,15 @@ class Reader:
         self.tag = tag or None  # of the file's first line, all its words; None until that line is read
         self.comments = Comments()
         self.line = 1
-        # in COLIEE's ids; TREC's six columns may hold any
-        self.commas_separate = layout.score is None and rule is not exact_id
+        # in COLIEE's ids none separates documents; TREC's six columns may hold any
+        self.with_commas = rule is exact_id or not {"score", "rank"}.isdisjoint(layout.roles)
 
     def read(self, raw: bytes) -> Columns:
         columns = None if self.comments.opened else self.regular(raw)
         if columns is None:
-            columns = self._careful(raw)
+            remarks = Remarks()
+            self.comments.note = remarks.add
+            columns = block_of(self._careful(raw, remarks), self.rule, remarks, "", self.with_commas)
             self.line += raw.count(b"\n")
         return columns
 
@@ -295,45 +291,32 @@ class Reader:
         """The fast lane: the block as an array of bytes, columns found by their blanks; None if it is not regular."""
         if not _is_utf8(raw) or has_mark(raw) or _has_comments(raw):
             return None
-        if self.rule is not exact_id and not raw.isascii():
-            return None  # the rule takes off blanks of other scripts too
-        if self.commas_separate and (b"," in raw or b";" in raw):
-            return None
-        table = Table.of(raw, len(self.layout.columns))
+        roles, width = self.layout.roles, len(self.layout.columns)
+        table = Table.of(raw, width)
         squeezed = table is None
+        if table is None and squeeze:
+            table = Table.of(_squeezed(raw), width)
         if table is None:
-            if not squeeze:
-                return None
-            table = Table.of(_squeezed(raw), len(self.layout.columns))
-            if table is None:
-                return None
-        queries, documents = table.ids(self.layout.query), table.ids(self.layout.document)
-        scores = ranks = None
-        if self.layout.score is not None:
-            scores = table.decimals(self.layout.score)
-            if scores is None:
-                return None
-            scores = -scores if self.layout.by_rank else scores
-        if self.layout.rank is not None:
-            ranks = table.integers(self.layout.rank)
-            if ranks is None:
-                return None
-        remarks = Remarks()
-        if self.layout.tagged:
-            noted = self._other_tags(table, raw, squeezed=squeezed)
-            if noted is None:
-                return None
-            remarks = noted
-        self.line += raw.count(b"\n") if squeezed else len(documents)
-        if self.rule is not exact_id and b"x" in raw and b".txt" in raw:  # one letter is found faster than four
-            queries, documents = _without_ending(queries), _without_ending(documents)
-        starts = changes(queries)
-        return Columns(queries.at(starts[:-1]), starts, documents, scores, ranks, remarks or None)
+            return None
+        values: dict[str, Any] = {role: table.ids(roles[role]) for role in ("query", "document")}
+        if "score" in roles:
+            values["score"] = table.decimals(roles["score"])
+        if "rank" in roles:
+            values["rank"] = (table.integers if "score" in roles else table.decimals)(roles["rank"])
+        remarks = self._other_tags(table, raw, squeezed=squeezed) if "tag" in roles else Remarks()
+        if remarks is None or any(column is None for column in values.values()):
+            return None
+        found = Values(values, partial(Place, self.name, "line"))
+        if (columns := plain_block(found, self.rule, commas=self.with_commas)) is None:
+            return None
+        self.line += raw.count(b"\n") if squeezed else len(columns.documents)
+        columns.remarks = remarks
+        return columns
 
     def _other_tags(self, table: Table, raw: bytes, *, squeezed: bool) -> Remarks | None:
         """Remarks on other run tags than the first line's; None where their line numbers are not known."""
         remarks = Remarks()
-        tags = table.ids(self.layout.tag)
+        tags = table.ids(self.layout.roles["tag"])
         if self.tag is None:
             self.tag = tags[0]
         tag = self.tag.split(" ")[0]
@@ -344,69 +327,51 @@ class Reader:
             remarks.add("tag", f"line {self.line + at}: {tags[at]}")
         return remarks
 
-    def _careful(self, raw: bytes) -> Columns:
+    def _careful(self, raw: bytes, remarks: Remarks) -> Iterator[Row]:
         """The careful lane: line by line."""
-        width = len(self.layout.columns)
-        queries: list[str] = []
-        starts: list[int] = []
-        documents: list[str] = []
-        scores: list[float] | None = None if self.layout.score is None else []
-        ranks: list[str] | None = None if self.layout.rank is None else []
-        remarks = Remarks()
-        self.comments.note = remarks.add
+        roles, width = self.layout.roles, len(self.layout.columns)
+        numbers = {FIELDS.get(role, role): at for role, at in roles.items() if role in ("score", "rank")}
         text = decode(raw, self.name, self.line)
         for number, line in content_lines(text, self.name, self.line, self.comments):
+            place = Place(self.name, "line", number)
             if "\r" in line:
                 remedy = "end lines with a newline, or with a carriage return and a newline"
-                problem = "a carriage return within a line"
-                raise InputError("encoding", self.name, problem, line=number, found=line, remedy=remedy)
+                raise place.fault("encoding", "a carriage return within a line", line, remedy)
             fields = split_columns(line)
-            if len(fields) < width:
+            if len(fields) < width or (len(fields) > width and "tag" not in roles):
                 raise self._wrong_count(number, line, fields)
-            document = fields[self.layout.document]
-            if self.commas_separate and re.search(COMMAS, document):
+            query, document = fields[roles["query"]], fields[roles["document"]]
+            if not self.with_commas and re.search(COMMAS, document):
                 remedy = f"write one document per line; {self.layout.expected}"
-                problem = "a comma in a document's id"
-                raise InputError("bad-id", self.name, problem, line=number, found=line, remedy=remedy)
-            if not self.layout.tagged and len(fields) > width:
-                raise self._wrong_count(number, line, fields)
-            if self.rule is not exact_id and (found := re.search(INVISIBLE, fields[0] + document)):
+                raise place.fault("bad-id", "a comma in a document's id", line, remedy)
+            if self.rule is not exact_id and (found := re.search(INVISIBLE, query + document)):
                 problem = f"an id with an invisible character in it (U+{ord(found[0]):04X})"
-                raise InputError("bad-id", self.name, problem, line=number, found=line, remedy="delete the character")
-            tag = " ".join(fields[width - 1 :]) if self.layout.tagged else ""
-            if self.tag is None:
-                self.tag = tag
-            if len(fields) > width:
-                # Q0 and a score show where the tag of six columns begins; in three, words in excess can only be a tag
-                # if they are the same in every line: otherwise they may be documents
-                if tag != self.tag and self.layout.score is None:
-                    raise self._wrong_count(number, line, fields)
-                is_score = self.layout.score is not None and _number(fields[width - 1]) is not None
-                remarks.add("columns-beyond" if is_score else "tag-words", f"line {number}: {tag}")
-                if fields[width - 1] != self.tag.split(" ")[0]:
-                    remarks.add("tag", f"line {number}: {tag}")
-            elif tag != self.tag.split(" ")[0]:
-                remarks.add("tag", f"line {number}: {tag}")
-            query = self.rule(fields[0])
-            if not queries or query != queries[-1]:
-                queries.append(query)
-                starts.append(len(documents))
-            documents.append(self.rule(fields[self.layout.document]))
-            if scores is not None and self.layout.score is not None:
-                if (score := as_number(given := fields[self.layout.score])) is None:
-                    problem, remedy = "this score is not a finite number", "write it like 12.5"
-                    raise InputError("bad-score", self.name, problem, line=number, found=given, remedy=remedy)
-                scores.append(-score if self.layout.by_rank else score)
-            if ranks is not None and self.layout.rank is not None:
-                ranks.append(fields[self.layout.rank])
-        starts.append(len(documents))
-        return Columns(queries, starts, documents, scores, ranks, remarks or None)
+                raise place.fault("bad-id", problem, line, "delete the character")
+            if "tag" in roles:
+                self._check_tag(number, line, fields, remarks)
+            yield Row(place, query, document, **{field: fields[at] for field, at in numbers.items()})
+
+    def _check_tag(self, number: int, line: str, fields: list[str], remarks: Remarks) -> None:
+        """Remark on a run tag of several words, and on another one than the first line's."""
+        width = len(self.layout.columns)
+        tag = " ".join(fields[width - 1 :])
+        if self.tag is None:
+            self.tag = tag
+        if len(fields) > width:
+            # Q0 and a score show where the tag of six columns begins; in three, words in excess can only be a tag
+            # if they are the same in every line: otherwise they may be documents
+            if tag != self.tag and "score" not in self.layout.roles:
+                raise self._wrong_count(number, line, fields)
+            is_score = "score" in self.layout.roles and _number(fields[width - 1]) is not None
+            remarks.add("columns-beyond" if is_score else "tag-words", f"line {number}: {tag}")
+        if fields[width - 1] != self.tag.split(" ")[0]:
+            remarks.add("tag", f"line {number}: {tag}")
 
     def _wrong_count(self, number: int, line: str, fields: list[str]) -> InputError:
         remedy = self.layout.expected
         if len(fields) == 1 and ("," in line or ";" in line):
             remedy += "; columns are separated by blanks, not by commas"
-        elif self.layout.tagged and len(fields) == len(self.layout.columns) - 1:
+        elif "tag" in self.layout.roles and len(fields) == len(self.layout.columns) - 1:
             remedy += "; is the run tag missing?"
         return InputError("columns", self.name, counted(len(fields), "column"), line=number, found=line, remedy=remedy)
 
@@ -496,14 +461,3 @@ def _equal(ids: Ids, text: str) -> npt.NDArray[np.bool_]:
         found <<= np.uint64(8 * (8 - len(word)))
         equal &= found == 0
     return equal
-
-
-_TXT = np.frombuffer(b".txt", dtype="<u4")[0]
-
-
-def _without_ending(ids: Ids) -> Ids:
-    """Ids without a trailing ``.txt``, as ``normal_id`` makes them."""
-    raw = np.ndarray(len(ids.raw) - 3, dtype="<u4", buffer=ids.raw, strides=(1,))
-    long_enough = ids.length >= 4
-    ends = np.where(long_enough, ids.first + ids.length - 4, 0)
-    return Ids(ids.raw, ids.first, ids.length - 4 * (long_enough & (raw[ends] == _TXT)))

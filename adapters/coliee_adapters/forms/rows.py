@@ -20,7 +20,7 @@ from coliee_adapters.errors import InputError, Place
 from coliee_adapters.files.source import Source
 from coliee_adapters.forms.form import NOTHING, Column, Entries, Form, Found, Row, Values
 from coliee_adapters.forms.vocabulary import DIGITS, LABELS, answer_word, word_of, words_of
-from coliee_adapters.ids import Ids, IntArray, Picked, changes, mixed, pieces
+from coliee_adapters.ids import Ids, Picked, changes, mixed, pieces
 from coliee_adapters.records import (
     GREATEST_RELEVANCE,
     ONE_WORD,
@@ -172,6 +172,10 @@ def labels_of(
     return labels, tuple(query for query, label in meant.items() if label is None)
 
 
+#: lines of a file whose judgements are plain, the relevance of each, and where it stands
+_Held = tuple[Columns, npt.NDArray[np.int16], Callable[[int], Place]]
+
+
 def gold_of(
     found: Found,
     rule: IdRule,
@@ -191,10 +195,14 @@ def gold_of(
     qrels: dict[str, dict[str, int]] = {}
     words: list[Labelled] = []
     names: dict[str, object] = {}
-    held: list[_Plain] = []
+    held: list[_Held] = []
+    with_commas = rule is exact_id if commas is None else commas
     for some in found:
-        if isinstance(some, Values) and (plain := _plain_judgements(some, rule, commas)) is not None:
-            held.append(plain)
+        if isinstance(some, Values) and (block := plain_block(some, rule, commas=with_commas)) is not None:
+            block.queries, block.documents = block.queries.compact(), block.documents.compact()
+            levels = np.ones(len(block.documents)) if block.scores is None else block.scores
+            block.scores = None
+            held.append((block, levels.astype(np.int16), some.place))
             continue
         _take(held, qrels, remarks)
         for row in (some,) if isinstance(some, Row) else some.rows():
@@ -239,68 +247,33 @@ def _query_of(row: Row, rule: IdRule, commas: bool | None, names: dict[str, obje
     return query
 
 
-class _Plain(NamedTuple):
-    """Judgements of a file as columns, those of one query that follow each other in one segment."""
-
-    queries: Ids
-    starts: IntArray
-    documents: Ids
-    relevance: IntArray
-    place: Callable[[int], Place]
-
-
-def _plain_judgements(values: Values, rule: IdRule, commas: bool | None) -> _Plain | None:
-    """The judgements of rows whose ids are plain texts; None for any other."""
-    columns, commas = values.columns, rule is exact_id if commas is None else commas
-    if not {"query", "document"} <= columns.keys() <= {"query", "document", "relevance"}:
-        return None
-    n = len(columns["query"])
-    given = columns.get("relevance", [NOTHING] * n)
-    try:
-        queries, documents = (_plain_ids(columns[role], n, rule, commas=commas) for role in ("query", "document"))
-        if not isinstance(given, np.ndarray):
-            level = {value: relevance_of(value, values.place(0)) for value in set(given)}
-            given = np.array(list(map(level.__getitem__, given)), dtype=np.int64)
-    except (TypeError, InputError):  # of which the rows will tell
-        return None
-    if not n or queries is None or documents is None or given.max() > GREATEST_RELEVANCE:
-        return None
-    starts = changes(queries)
-    return _Plain(queries.at(starts[:-1]).compact(), starts, documents.compact(), given.astype(np.int16), values.place)
-
-
-def _as_columns(held: Sequence[_Plain]) -> Judgements | None:
+def _as_columns(held: Sequence[_Held]) -> Judgements | None:
     """All judgements; None where there are none, where a query comes back, or where a document may be judged twice."""
-    queries: list[str] = []
-    start: list[int] = []
-    n = 0
-    for one in held:
-        for query, first in zip(one.queries, one.starts.tolist(), strict=False):
-            if not queries or query != queries[-1]:
-                queries.append(query)
-                start.append(n + first)
-        n += len(one.documents)
-    if len(set(queries)) < len(queries) or not n:
+    if not held:
         return None
-    documents, starts = Ids.joined([one.documents for one in held]), np.array([*start, n])
-    for a, b in pieces(starts, _AT_ONCE):
-        some, number = documents[starts[a] : starts[b]], np.repeat(np.arange(b - a), np.diff(starts[a : b + 1]))
+    every = Columns.joined([block for block, _, _ in held]).merged()
+    queries = list(every.queries)
+    if len(set(queries)) < len(queries):
+        return None
+    for a, b in pieces(every.starts, _AT_ONCE):
+        some = every.documents[every.starts[a] : every.starts[b]]
+        number = np.repeat(np.arange(b - a), every.lengths[a:b])
         keys = np.sort(mixed(some.words(some.words_needed()), number))
         if (keys[1:] == keys[:-1]).any():
             return None
-    return Judgements(queries, starts, documents, np.concatenate([one.relevance for one in held]))
+    return Judgements(queries, every.starts, every.documents, np.concatenate([levels for _, levels, _ in held]))
 
 
-def _take(held: list[_Plain], qrels: dict[str, dict[str, int]], remarks: Remarks) -> None:
+def _take(held: list[_Held], qrels: dict[str, dict[str, int]], remarks: Remarks) -> None:
     """Add judgements to dictionaries, with a remark on those that repeat others."""
-    for one in held:
-        for query, first, last in zip(one.queries, one.starts[:-1].tolist(), one.starts[1:].tolist(), strict=True):
+    for block, relevance, place in held:
+        levels = relevance.tolist()
+        for query, first, last in block.segments():
             judged = qrels.setdefault(query, {})
-            rows = zip(one.documents[first:last], one.relevance[first:last].tolist(), strict=True)
-            for at, (document, relevance) in enumerate(rows, first):
+            for at, document in enumerate(block.documents[first:last], first):
                 if document in judged:
-                    _repeat(judged, query, document, relevance, one.place(at), remarks)
-                judged[document] = relevance
+                    _repeat(judged, query, document, levels[at], place(at), remarks)
+                judged[document] = levels[at]
     held.clear()
 
 
@@ -366,7 +339,7 @@ def blocks_of(found: Found, rule: IdRule, tag: str, commas: bool | None = None) 
             if isinstance(one, Entries):
                 block = _members(one, rule, commas=with_commas)
             else:
-                block = _plain_block(one, rule, tag, commas=with_commas)
+                block = plain_block(one, rule, tag, commas=with_commas)
             yield block_of(one.rows(), rule, Remarks(), tag, commas, names) if block is None else block
 
 
@@ -450,27 +423,32 @@ def telling_binary(blocks: Iterable[Columns]) -> Iterator[Columns]:
         yield last
 
 
-def _plain_block(found: Values, rule: IdRule, tag: str, *, commas: bool) -> Columns | None:
-    """The block that rows are whose ids are plain texts and whose scores and ranks are numbers; None for any other."""
+def plain_block(found: Values, rule: IdRule, tag: str = "", *, commas: bool) -> Columns | None:
+    """The block that rows are whose ids are plain texts and which hold numbers as such; None for any other.
+
+    A relevance stands in the place of a score.
+    """
     values = found.columns
     if not {"query", "document"} <= values.keys() or {"answer", "retrieved"} & values.keys():
         return None
     if not (n := len(values["query"])):
         return None
     try:
-        queries = _plain_ids(values["query"], n, rule, commas=commas)
-        documents = _plain_ids(values["document"], n, rule, commas=commas)
-        decides = next((role for role in ("score", "rank") if role in values), "")
-        scores = _numbers(values[decides], lambda column: np.fromiter(column, np.float64, n)) if decides else None
+        queries, documents = (_plain_ids(values[role], n, rule, commas=commas) for role in ("query", "document"))
+        decides = next((role for role in ("relevance", "score", "rank") if role in values), "")
+        of_texts = partial(_relevances, place=found.place(0)) if decides == "relevance" else _floats
+        scores = _numbers(values[decides], of_texts) if decides else None
         ranks = _numbers(values["rank"], np.asarray) if "rank" in values and decides == "score" else None
-    except (TypeError, ValueError, OverflowError):
+    except (TypeError, ValueError, OverflowError, InputError):  # of which the rows will tell
         return None
     if queries is None or documents is None or not (scores is None or np.isfinite(scores).all()):
         return None
     if ranks is not None and (ranks.dtype.kind != "i" or ranks.shape != (n,)):
         return None
-    if scores is not None:
-        scores = scores.astype(np.float64) if decides == "score" else -scores.astype(np.float64)
+    if decides == "relevance" and not (
+        scores is None or ((scores % 1 == 0) & (abs(scores) <= GREATEST_RELEVANCE)).all()
+    ):
+        return None
     if isinstance(documents, Picked):
         documents = documents.settled()
     remarks, tags = Remarks(), values.get("tag", ())
@@ -479,27 +457,42 @@ def _plain_block(found: Values, rule: IdRule, tag: str, *, commas: bool) -> Colu
             if given is not None and tag_of(given) != tag:
                 remarks.add("tag", f"{found.place(at)}: {given}")
     starts = changes(queries)
-    return Columns(queries.at(starts[:-1]), starts, documents, scores, ranks, remarks or None)
+    scores = -scores.astype(np.float64) if scores is not None and decides == "rank" else scores
+    return Columns(queries.at(starts[:-1]), starts, documents, scores, ranks, remarks)
 
 
 def _plain_ids(texts: Iterable[Any], n: int, rule: IdRule, *, commas: bool) -> Ids | None:
-    """Ids that are compared as they are written; None where one may not be, or is wrong, or there is none."""
+    """Ids that are compared as they are written but for ``.txt``; None where one may not be, is wrong, or is none."""
     if isinstance(texts, Ids):
-        ids = texts if n and texts.raw.isascii() else None
+        ids = texts if rule is exact_id or texts.raw.isascii() else None
     elif isinstance(texts, Column):
         ids = texts.ids()
         if ids is not None and not ids.are_plain():
             return None
     else:
         ids = Ids.plain(texts, n) if n else None
-    if ids is None or (rule is not exact_id and b"." in ids.raw and b".txt" in ids.raw):
+    if ids is None or not (commas or not (b"," in ids.raw or b";" in ids.raw)):
         return None
-    return ids if commas or not (b"," in ids.raw or b";" in ids.raw) else None
+    if rule is not exact_id and b"x" in ids.raw and b".txt" in ids.raw:  # one letter is found faster than four
+        ids = ids.without_ending()
+        return ids if ids.length.min(initial=1) else None
+    return ids
 
 
 def _numbers(values: Sequence[Any], of_objects: Callable[[Sequence[Any]], npt.NDArray[Any]]) -> npt.NDArray[Any]:
     """A column as an array; one of objects by a function."""
+    if isinstance(values, np.ndarray):
+        return values
     numbers = values.numbers() if isinstance(values, Column) else None
-    if numbers is None and str in set(map(type, values)) and any("_" in str(one) for one in values):
-        raise ValueError  # float reads 1_0 as 10
     return of_objects(values) if numbers is None else numbers
+
+
+def _floats(values: Sequence[Any]) -> npt.NDArray[np.float64]:
+    if str in set(map(type, values)) and any("_" in str(one) for one in values):
+        raise ValueError  # float reads 1_0 as 10
+    return np.fromiter(values, np.float64, len(values))
+
+
+def _relevances(values: Sequence[Any], place: Place) -> npt.NDArray[np.float64]:
+    level = {value: relevance_of(value, place) for value in set(values)}
+    return np.fromiter(map(level.__getitem__, values), np.float64, len(values))

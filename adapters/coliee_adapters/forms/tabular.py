@@ -121,7 +121,6 @@ class Header(NamedTuple):
     line: int
     separator: str
     layout: Layout
-    roles: Mapping[str, int]
     #: the run tag of the first row
     tag: str
 
@@ -131,9 +130,9 @@ def _run(source: Source, rule: IdRule) -> Run | None:
     remarks = Remarks()
     if (header := _plain_header(source, remarks.add)) is None:
         return None
-    scored = header.layout.score is not None and not header.layout.by_rank
     tag = header.tag or source.stem
-    return Run(partial(_remarked, source, header, rule, tag, remarks), tag, scored, source.name, "table")
+    blocks = partial(_remarked, source, header, rule, tag, remarks)
+    return Run(blocks, tag, "score" in header.layout.roles, source.name, "table")
 
 
 def _plain_header(source: Source, note: Note) -> Header | None:
@@ -157,17 +156,8 @@ def _plain_header(source: Source, note: Note) -> Header | None:
     roles = roles_of(names, "run", source.name, source.columns, number, lambda at: (row[at] for row in rows), note)
     if "document" not in roles or "retrieved" in roles:
         return None
-    layout = Layout(
-        tuple(names),
-        roles["document"],
-        next((roles[role] for role in ("score", "rank") if role in roles), None),
-        roles.get("rank") if "score" in roles else None,
-        by_rank="score" not in roles and "rank" in roles,
-        tagged="tag" in roles,
-        query=roles["query"],
-        tag=roles.get("tag", -1),
-    )
-    return Header(number, separator, layout, roles, tag_of(rows[0][roles["tag"]]) if "tag" in roles else "")
+    tag = tag_of(rows[0][roles["tag"]]) if "tag" in roles else ""
+    return Header(number, separator, Layout(tuple(names), roles), tag)
 
 
 def _remarked(source: Source, header: Header, rule: IdRule, tag: str, remarks: Remarks) -> Iterator[Columns]:
@@ -186,13 +176,14 @@ def blocks(source: Source, header: Header, rule: IdRule, tag: str, of_row: IdRul
         text = decode(b"".join(pieces).replace(b"\r\n", b"\n").replace(b"\r", b"\n"), source.name, line)
         lines = list(rows(text, source, header.separator, Comments(told.add), line))
         check_width(lines, len(header.layout.columns), source)
-        of_lines = [_values_of(lines, header.roles, source)]
+        of_lines = [_values_of(lines, header.layout.roles, source)]
         for block in blocks_of(of_lines, of_row or rule, tag, rule is exact_id):
             block.remarks = told + block.remarks
             yield block
 
     reader = Reader(source.name, header.layout, rule, tag)
-    plain = partial(plain_rows, separator=header.separator, rule=rule)
+    reader.with_commas = rule is exact_id
+    plain = partial(plain_rows, separator=header.separator)
     squeeze = header.separator == " "
     return blocks_behind(header.line, source, reader, plain, careful, squeeze=squeeze)
 

@@ -181,10 +181,8 @@ def _regular(source: Source, layout: Layout) -> tabular.Header | None:
     if made or any(names.count(name) != 1 for name in roles.values()):
         return None
     at = {role: names.index(name) for role, name in roles.items()}
-    of_columns = columns.Layout(
-        tuple(names), at["document"], at.get(role), by_rank=role == "rank", tagged=False, query=at["query"]
-    )
-    return tabular.Header(0 if with_names is None else with_names.number, ROWS[layout.container], of_columns, at, "")
+    line = 0 if with_names is None else with_names.number
+    return tabular.Header(line, ROWS[layout.container], columns.Layout(tuple(names), at), "")
 
 
 def _blocks(source: Source, header: tabular.Header) -> Iterator[Columns]:
