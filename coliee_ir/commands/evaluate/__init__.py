@@ -136,9 +136,12 @@ def evaluate_all(
         for remark in remarks:
             tell(remark)
     scores: list[Scores] = []
+    if found.stores or store is not None:
+        from coliee_ir.scoring.store import ScoreStore  # which most commands do without
     for path in found.stores:
         try:
-            scores += [one.kept(keep) for one in _of_store(path, evaluator)]
+            with ScoreStore(path, reading=True) as held:
+                scores += [one.kept(keep) for one in held.scores(evaluator)]
         except ColieeError as error:
             if not keep_going:
                 raise
@@ -151,8 +154,6 @@ def evaluate_all(
         if store is None:
             results = evaluator.evaluate_all(parts, jobs=jobs, executor=executor, keep_judged=keep == "judged")
         else:
-            from coliee_ir.scoring.store import ScoreStore  # see above
-
             keeping = stack.enter_context(ScoreStore(store))
             results = keeping.score(evaluator, parts, jobs=jobs, executor=executor)
         for one, result in zip(arrived.handed, watch(results, len(parts)) if watch else results, strict=True):
@@ -199,14 +200,6 @@ def prepare(
     evaluator = Evaluator(gold, measures, runs=found.telling, **rules)
     evaluator.because = because or evaluator.because
     return evaluator
-
-
-def _of_store(path: str, evaluator: Evaluator) -> Iterator[Scores]:
-    """The scores of all runs of a store."""
-    from coliee_ir.scoring.store import ScoreStore  # which most commands do without
-
-    with ScoreStore(path, reading=True) as store:
-        yield from store.scores(evaluator)
 
 
 def golds_of(gold: GoldLike, task: str | int | None, columns: Mapping[str, str] | None) -> Iterator[Gold]:

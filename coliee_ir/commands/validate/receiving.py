@@ -14,7 +14,7 @@ from coliee_adapters.errors import ColieeError, UsageError
 from coliee_adapters.files.source import PathLike
 from coliee_ir.commands.validate import RULES, Finding, Severity, Validation, validate
 from coliee_ir.commands.validate.result import Inbox, Received
-from coliee_ir.inbox.folders import WHY_NOT
+from coliee_ir.inbox.folders import WHY_NOT, passed_over
 from coliee_ir.inbox.inventory import Inventory, Item, Part, originals, sort_files
 from coliee_ir.inbox.tasks import tasks_of_queries
 from coliee_ir.inbox.teams import TeamList, Teams, common_folder, read_teams
@@ -119,7 +119,7 @@ def received(
     ]
     every = (*rows.values(), *described.values())
     ordered = sorted(every, key=lambda row: (row.team, row.task or "~", row.tag, row.part, row.file))
-    remarks = tuple(inventory.walked.remarks())
+    remarks = tuple(passed_over(inventory.walked.passed))
     return Inbox((*ordered, *others), tuple(found.values()), None, remarks)
 
 
