@@ -22,8 +22,8 @@ def noticed(query: Query, n: int = 5) -> list[str]:
     return [str(case_id) for case_id in best if case_id != query.query_id][:n]
 
 
-rankings = {query.query_id: noticed(query) for query in corpus.queries_iter()}
-coliee_ir.write_run(coliee_ir.Run.of(rankings, tag="BM25"), run, task="1")
+found = {query.query_id: noticed(query) for query in corpus.queries_iter()}
+coliee_ir.write_run(coliee_ir.Run.of(found, tag="BM25"), run, task="1")
 
 for finding in coliee_ir.validate(run, task="1", queries=gold, corpus=folder).findings:
     print(finding)
