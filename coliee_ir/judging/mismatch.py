@@ -191,8 +191,8 @@ def respelled(text: str, known: Collection[str], width: int, where: str) -> Resp
 def respelled_like(ids: Iterable[str], known: Collection[str]) -> dict[str, str]:
     """Id → how the known ids would write it, for those that change, by the usual changes that make most of them known.
 
-    Ids that are not known after it change too, since not all need be judged, if they then look like known ones. What
-    would make two ids the same is not done.
+    A change that makes one known is made to the others too, since not all need be judged, if they then look like known
+    ones. What makes none known, or would make two ids the same, is not done.
     """
     now, width = {one: one for one in ids}, max(map(len, known), default=0)
     forms, known = Forms.of(Ids.of(known)), frozenset(known)
