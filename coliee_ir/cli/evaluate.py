@@ -60,13 +60,13 @@ def run(options: argparse.Namespace) -> int:
         from coliee_ir.commands.evaluate import log  # see above
     scored = scoring.score(
         options, measures(options), runs, keep="judged" if of_documents else "queries" if of_queries else "values",
-        ready=None if options.log is None else lambda evaluator: log.append(options.log, [], evaluator.names),
+        ready=None if options.log is None else lambda made: log.append(options.log, [], log.measures_of(made)),
     )  # fmt: skip
     evaluator = scored.evaluator
     if not scored:
         return 2
     if options.log is not None:
-        log.append(options.log, log.rows(scored, evaluator, options.typed[1:]), evaluator.names)
+        log.append(options.log, log.rows(scored, evaluator, options.typed[1:]), log.measures_of(evaluator))
     for path, form in written:
         from coliee_ir.commands.evaluate.errors import errors  # which reads runs and texts as evaluation does not
 

@@ -7,6 +7,7 @@ from __future__ import annotations
 
 import json
 import math
+from collections import defaultdict
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from contextlib import suppress
 from dataclasses import dataclass
@@ -161,7 +162,8 @@ class Cells:
         self.queries: dict[str, None] = {}
         self.remarks: list[str] = []
         self.origin: Origin | None = None  # of our own JSON
-        self._of: dict[str, dict[tuple[str, str], float]] = {}
+        #: column → run → query → value
+        self._of: defaultdict[str, defaultdict[str, dict[str, float]]] = defaultdict(lambda: defaultdict(dict))
 
     def add(
         self, names: Iterable[str], tags: Sequence[str], queries: Sequence[str], values: FloatArray, table: Table
@@ -171,16 +173,16 @@ class Cells:
             self.runs.setdefault(tag, OfRun(tag, table.name))
         self.queries |= dict.fromkeys(queries)
         for at, (name, tag, query, value) in enumerate(zip(names, tags, queries, values.tolist(), strict=False)):
-            cells = self._of.setdefault(name, {})
-            if (tag, query) in cells:
+            of_run = self._of[name][tag]
+            if query in of_run:
                 problem = f"a second {name} of this query of the run {shortened(tag)}"
                 raise table.place(at).fault("duplicate", problem, query, "keep one row of each")
-            cells[tag, query] = value
+            of_run[query] = value
 
     def values(self, name: str, queries: Sequence[str]) -> FloatArray:
         """The values of a column by run and query, NaN where there is none."""
-        cells = self._of[name]
-        return np.array([[cells.get((tag, query), np.nan) for query in queries] for tag in self.runs], np.float64)
+        of_runs = [self._of[name][tag] for tag in self.runs]
+        return np.array([[of_run.get(query, np.nan) for query in queries] for of_run in of_runs], np.float64)
 
     def scored(self, path: str, unanswered: str) -> Read:
         """The runs with their results; unanswered queries count by the decision, and are refused without one."""

@@ -233,6 +233,7 @@ def test_a_submission_that_does_not_fit_the_test_file_is_refused(name: str, text
         ("x.json", '{"001": ["013"]}', None, "[ambiguous]"),
         ("x.txt", "R07-01-O Y T\n", None, "[ambiguous]"),
         ("x.jsonl", json_lines(TEST_FILE), None, "[ambiguous]"),
+        ("x.txt", "Task: 1\nRun tag: A\n", None, "x.txt, line 1: [unknown-format]"),
         ("x.txt", "q d T\n", "labels", "[wrong-part] x.txt …"),
         ("x.txt", "q d T\n", "tort", "[option-needed]"),
         ("x.txt", "R07-01-O Y T\n", "tort", "[option-needed]"),
@@ -249,7 +250,7 @@ def test_what_cannot_become_that_is_refused_and_leaves_no_file(
     if said is None:
         assert converted(source, to)[0].exists()
         return
-    with pytest.raises(UsageError) as refused:
+    with pytest.raises((UsageError, InputError)) as refused:
         converted(source, to)
     assert said in heard(refused.value)
     assert [path.name for path in source.parent.iterdir()] == [name]

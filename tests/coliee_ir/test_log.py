@@ -11,6 +11,7 @@ from pathlib import Path
 
 import pytest
 from asserting import Call
+from example_runs import EXAMPLES
 
 from coliee_ir import evaluate
 from coliee_ir.commands.evaluate import log
@@ -43,6 +44,14 @@ def test_each_run_has_a_row(call: Call) -> None:
         "gold.json --task 1 --log log.csv a.txt -m MicroR -m MicroF1", "1", "1"
     )  # fmt: skip
     assert first["time"].endswith("+00:00")
+
+
+@pytest.mark.usefixtures("files")
+def test_what_only_a_long_list_gives_has_its_columns(call: Call) -> None:
+    run, longer = (EXAMPLES / "task3-2025" / name for name in ("task3.ALPHA", "task3-L.ALPHA"))
+    given = ("evaluate", str(run.with_name("gold.xml")), str(run), "--edition", "2025", "--log", "log.csv")
+    assert call(*given)[0] == call(*given, "--long-list", str(longer))[0] == 0
+    assert [bool(row["AP"]) for row in logged()] == [False, True]
 
 
 @pytest.mark.usefixtures("files")

@@ -248,6 +248,8 @@ def _is_gold(file: Source, form: str | None, to: str | None) -> bool:
     kinds = [what for what, names in (("gold", _GOLDS), ("run", _RUNS)) if name in names]
     kind = detect.kind_of(file) if name in ("table", "parquet") else kinds[0] if len(kinds) == 1 else None
     if kind is None and to in (None, parquet.FORMAT):
+        if not name:
+            detect.form_of(file, "run")  # which says what else it is
         first = "say" if to is None else f"before {to}, convert it"
         problem = f"{file.name} can be a gold or a submission: {first} --to qrels (gold) or --to trec (submission)"
         raise UsageError("ambiguous", problem)

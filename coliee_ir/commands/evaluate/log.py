@@ -53,6 +53,11 @@ def rows(runs: Sequence[Scores], evaluator: Evaluator, options: Sequence[str]) -
     ]
 
 
+def measures_of(evaluator: Evaluator) -> list[str]:
+    """The measures that a run may have: of a task with long lists, also those that only a run with one has."""
+    return [*evaluator.names, *(() if evaluator.asked else evaluator.protocol.long_list)]
+
+
 def append(path: str, new: Sequence[dict[str, str]], measures: Iterable[str]) -> None:
     """Append rows, and the names of columns to an empty file; what is there stays as it is, byte for byte.
 

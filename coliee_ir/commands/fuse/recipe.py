@@ -377,7 +377,7 @@ def _in_two_forms(ids: Sequence[str]) -> list[str]:
     return [
         Remark(
             "other-form",
-            f"{worded(pattern, len(pairs))} (first: {first}); write both in one form",
+            f"{worded(pattern, len(pairs))} (first: {first}); write both in one form, such as NFC",
         )
     ]
 

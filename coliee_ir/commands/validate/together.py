@@ -69,7 +69,7 @@ def parts(sent: Submission) -> None:
         return
     for kind, other, missing in (("documents", "answers", "answers"), ("answers", "documents", "articles")):
         for tag, file in sent.alone(kind, other):
-            sent.files[file].add("part-missing", found=tag, missing=missing)
+            sent.files[file].add("part-missing", found=tag or None, missing=missing)
     for pair in sent.both("documents", "answers") if sent.given.known.asked is None else ():
         for file, other in (pair, pair[::-1]):
             given = sent.sheets[file].counts()
