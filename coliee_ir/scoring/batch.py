@@ -59,15 +59,19 @@ def _size(part: object) -> int:
 
 
 def score_each(
-    submissions: Iterable[RunLike | Submission],
     scorer: Evaluator,
+    submissions: Iterable[RunLike | Submission],
     *,
-    jobs: int | None,
-    executor: Executor | None,
-    keep_judged: bool,
+    jobs: int | None = None,
+    executor: Executor | None = None,
+    keep_judged: bool = False,
     tell_copies: bool = True,
 ) -> Iterator[Scores | ColieeError]:
-    """Score several submissions."""
+    """Score several submissions: of each in turn the scores, or the error that it met.
+
+    So is want of memory, even where the operating system kills the process. An executor's workers score a few whole
+    runs each, and read large files in parts.
+    """
     one_of("submissions", submissions, Iterable, "a list of runs")
     given = [Submission(*(as_given(part, scorer.columns) for part in Submission.of(one))) for one in submissions]
     twins = _twins(given) if tell_copies else [None] * len(given)

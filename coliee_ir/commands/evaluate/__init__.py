@@ -20,6 +20,7 @@ from coliee_adapters.forms.lines import counted
 from coliee_adapters.records import Gold, GoldLike, RunLike
 from coliee_adapters.remarks import Remark
 from coliee_ir.inbox.runs import Runs, find_runs
+from coliee_ir.scoring.batch import score_each
 from coliee_ir.scoring.evaluator import Evaluator, Rules
 from coliee_ir.scoring.reading import check_columns, gold_files, read_gold
 from coliee_ir.scoring.reading import given as as_given
@@ -102,8 +103,8 @@ def evaluate_all(
         keep_going: whether to list a run that cannot be scored in ``Scored.invalid``; by default, its error is raised.
         store: a file that keeps the scores: a run that it knows is not scored again.
         jobs: how many processes, at most; by default as many as are worth it.
-        executor: any executor of ``concurrent.futures``, or of that interface, scores them instead of this machine's
-            processes: see ``Evaluator.evaluate_all``.
+        executor: any executor of ``concurrent.futures``, or of that interface: its workers score a few whole runs each
+            instead of this machine's processes, and must find files under the same path.
         watch: what looks on while runs are scored: it is given the results and their number, and gives the results.
         tell: is told each remark as soon as it is known.
         rules: see ``Rules``.
@@ -152,7 +153,7 @@ def evaluate_all(
     with ExitStack() as stack:
         parts = [one.parts for one in arrived.handed]
         if store is None:
-            results = evaluator.evaluate_all(parts, jobs=jobs, executor=executor, keep_judged=keep == "judged")
+            results = score_each(evaluator, parts, jobs=jobs, executor=executor, keep_judged=keep == "judged")
         else:
             keeping = stack.enter_context(ScoreStore(store))
             results = keeping.score(evaluator, parts, jobs=jobs, executor=executor)
