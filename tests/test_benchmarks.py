@@ -100,6 +100,7 @@ def test_a_measure_that_is_not_printed_is_no_time_saved() -> None:
         )
 
 
+@pytest.mark.explore
 def test_who_is_absent_is_named_and_not_run(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
 ) -> None:
