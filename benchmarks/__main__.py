@@ -3,8 +3,8 @@
     python -m benchmarks [CASE…] [--rounds N] [--folder DIR] [--out DIR] [--quick]
 
 Peers are ir_measures and pytrec_eval, ranx if it is installed, and NIST's trec_eval if ``TREC_EVAL`` names it or the
-PATH has it; who is absent is named. Files are made once, from seeds, in the folder. The case ``growth`` lets lines,
-queries, runs and measures grow, one at a time.
+PATH has it; who is absent is named. Files are made once, from seeds, in the folder. The case ``growth`` lets the input
+of each command grow.
 """
 
 from __future__ import annotations
@@ -51,9 +51,9 @@ def main(arguments: Sequence[str] | None = None) -> int:
                 _say(f"{case.name}: {case.what}")
                 rows += _measured(case, options.folder, rounds or case.rounds, scale)
         if "growth" in options.cases or not options.cases:
-            for point in growth.points(scale):
-                _say(f"growth: {point.value:,} {point.axis}")
-                grown += _grown(point, options.folder, rounds or growth.ROUNDS)
+            for row in growth.rows(options.folder, rounds or growth.ROUNDS, scale):
+                _say(f"growth: {row['contender']}, {row['value']:,} {row['axis']}")
+                grown.append(row)
     except DisagreementError as error:
         print(error, file=sys.stderr)
         return 1
@@ -121,27 +121,6 @@ def _measured(case: Case, folder: Path, rounds: int, scale: float) -> list[Row]:
             row["absent"] = contender.absent
         rows.append(row)
     return rows
-
-
-def _grown(point: growth.Point, folder: Path, rounds: int) -> list[Row]:
-    """A row for each contender that is there, at one place."""
-    _apart(lambda: point.contenders(folder))
-    where: Row = {
-        "axis": point.axis,
-        "value": point.value,
-        "lines": point.shape.lines * point.runs,
-        "queries": point.shape.queries,
-        "runs": point.runs,
-        "measures": point.measures,
-        "rounds": rounds,
-    }
-    contenders = point.contenders(folder)
-    timings = side_by_side(contenders, rounds)
-    return [{**where, "contender": _plain(name), **_numbers(timing)} for name, timing in timings.items()]
-
-
-def _plain(contender: str) -> str:
-    return contender.partition(",")[0]
 
 
 def _numbers(timing: Timing) -> Row:

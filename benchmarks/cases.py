@@ -242,6 +242,11 @@ CASES = (
         _calls(_A, ("coliee-ir", "dictionaries"), *_FROM_DICTIONARIES), {"pytrec_eval": 4}, rounds=3,
     ),
     Case(
+        "dictionaries-tied", "the same, A's size, with scores of one decimal",
+        _calls(replace(_A, tied=True), ("coliee-ir", "dictionaries"), *_FROM_DICTIONARIES[:1]), {"pytrec_eval": 1.1},
+        rounds=3,
+    ),
+    Case(
         "arrays", "a run of D's size from arrays of indices; the peers from dictionaries",
         _calls(_D, ("coliee-ir", "arrays"), *_FROM_DICTIONARIES), {"pytrec_eval": 1.05},
     ),

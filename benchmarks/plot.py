@@ -12,10 +12,10 @@ from collections.abc import Sequence
 from pathlib import Path
 from typing import Any
 
-_TITLES = {"seconds": "seconds", "peak_mib": "peak memory, MiB"}
+_TITLES = {"seconds": "processor seconds", "peak_mib": "peak memory, MiB"}
 
 #: Okabe and Ito's colours, which people with any colour vision tell apart
-_COLOURS = ["#0072b2", "#d55e00", "#009e73", "#cc79a7", "#e69f00"]
+_COLOURS = ["#0072b2", "#d55e00", "#009e73", "#cc79a7", "#e69f00", "#56b4e9", "#000000"]
 
 
 def draw(rows: list[dict[str, Any]], path: Path) -> None:
@@ -27,6 +27,7 @@ def draw(rows: list[dict[str, Any]], path: Path) -> None:
     import altair as alt
     import vl_convert  # noqa: F401 - writes the picture for altair, which would only say so at the end
 
+    rows = [{**row, "contender": row["contender"].partition(",")[0]} for row in rows]
     names = list(dict.fromkeys(row["contender"] for row in rows))
     colour = alt.Color("contender:N", title=None, scale=alt.Scale(domain=names, range=_COLOURS[: len(names)]))
     shape = alt.Shape("contender:N", title=None, scale=alt.Scale(domain=names))

@@ -412,7 +412,7 @@ def kinds() -> str:
 def _said(kind: str) -> str:
     """The sentence of a remark that was made twice, under the default decisions."""
     two = Remarks()
-    two.add(kind, n=2)
+    two.add(kind, *["…"] * ("{examples}" in KINDS[kind]), n=2)
     return next(two.sentences(Decisions().clauses()))
 
 

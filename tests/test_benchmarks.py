@@ -11,7 +11,7 @@ import pytest
 sys.path.insert(0, str(Path(__file__).parent.parent))
 
 from benchmarks import __main__ as program
-from benchmarks import cases, contenders, generate, timing
+from benchmarks import cases, contenders, generate, growth, timing
 from benchmarks.peers import calls
 
 
@@ -32,6 +32,13 @@ def test_all_contenders_print_the_same_digits(
     timings = timing.side_by_side(cases.usual(qrels, *written, measures=("map", "P_5", "P_10")), rounds=1)
     assert len(timings) > 2
     assert next(iter(timings)) == "coliee-ir"
+
+
+@pytest.mark.explore
+def test_the_growth_of_each_command_is_timed(tmp_path: Path) -> None:
+    grown = list(growth.rows(tmp_path, 1, 0.001))
+    assert {row["contender"] for row in grown} == {*growth.COMMANDS}
+    assert len(growth.markdown(grown).splitlines()) == 2 + len(growth.COMMANDS)
 
 
 @pytest.mark.explore
@@ -93,6 +100,7 @@ def test_a_measure_that_is_not_printed_is_no_time_saved() -> None:
         )
 
 
+@pytest.mark.explore
 def test_who_is_absent_is_named_and_not_run(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
 ) -> None:

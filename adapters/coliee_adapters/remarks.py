@@ -9,7 +9,7 @@ from itertools import chain
 from coliee_adapters.errors import shortened
 
 #: Every kind of remark and its sentence. ``{n}`` is the count, ``(a|b)`` singular or plural, ``{decision}`` what was
-#: done about it where that is the caller's choice; a kind's examples follow in brackets.
+#: done about it where that is the caller's choice; a kind's examples follow in brackets, or stand for ``{examples}``.
 #: The order is the order in which remarks are told: first what moves a score.
 KINDS = {
     "lost-zeros": "{n} (id looks|ids look) as if leading zeros were lost, and so (matches|match) nothing",
@@ -19,9 +19,9 @@ KINDS = {
     "write gold and run in one form",
     "other-spelling": "{n} query (id is|ids are) spelled differently in the gold, and so (matches|match) nothing",
     "no-match": "no retrieved document is judged in the gold, so the score is zero",
-    "upside-down": "the ranking may be upside down, as AP is higher with every list reversed; are the worst documents "
+    "upside-down": "the ranking may be upside down: AP is {examples} with every list reversed; are the worst documents "
     "first?",
-    "other-tag": "the answers have another run tag",
+    "other-tag": "the answers have another run tag: {examples}",
     "no-score-reaches": "no score of the run reaches the threshold; was the rule tuned on scores on another scale?",
     "extra-query": "{n} (query that is|queries that are) not in the gold (is|are) {decision}",
     "unanswered-query": "{n} (query has|queries have) no results in this run and {decision}",
@@ -71,13 +71,13 @@ _CHOICE = r"\(([^()|]*)\|([^()|]*)\)"
 EXAMPLES = 3
 
 
-def worded(pattern: str, n: int) -> str:
+def worded(pattern: str, n: int, examples: str = "") -> str:
     """A sentence for a count: ``{n}`` becomes the count, and of ``(a|b)`` the singular or the plural is kept.
 
     >>> worded("{n} (line repeats|lines repeat) a document", 2)
     '2 lines repeat a document'
     """
-    return re.sub(_CHOICE, r"\1" if n == 1 else r"\2", pattern).format(n=n)
+    return re.sub(_CHOICE, r"\1" if n == 1 else r"\2", pattern).format(n=n, examples=examples)
 
 
 class Remark(str):
@@ -189,6 +189,7 @@ class Remarks:
         for kind, pattern in KINDS.items() if self else ():
             n, examples = self._found.get(kind, (0, ()))
             if n:
-                sentence = worded(pattern.replace("{decision}", (decisions or {}).get(kind, "reported")), n)
                 first = "; ".join(map(shortened, examples))
-                yield Remark(kind, f"{sentence} (first: {first})" if first else sentence)
+                pattern = pattern.replace("{decision}", (decisions or {}).get(kind, "reported"))
+                rest = f" (first: {first})" if first and "{examples}" not in pattern else ""
+                yield Remark(kind, worded(pattern, n, first) + rest)

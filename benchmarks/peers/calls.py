@@ -140,9 +140,11 @@ def main(way: str, qrels_path: str, run_path: str, calls: str, *names: str) -> N
     with Path(run_path).open() as file:
         run = pytrec_eval.parse_run(file)
     chance = random.Random(2026)
+    tied = all(score == round(score, 1) for ranking in run.values() for score in ranking.values())
+    places = 1 if tied else 15
     runs = [
         {
-            query: {document: score + chance.gauss(0, 1) for document, score in ranking.items()}
+            query: {document: round(score + chance.gauss(0, 1), places) for document, score in ranking.items()}
             for query, ranking in run.items()
         }
         for _ in range(_RUNS)

@@ -76,7 +76,7 @@ def run(options: argparse.Namespace) -> int:
         check_columns(found.sources, options.columns)
     if found.inventory is not None:
         pass_over_unfused(found.inventory, options.task)
-        for remark in (*found.inventory.walked.remarks(), *found.inventory.remarks()):
+        for remark in found.inventory.remarks():
             say(remark)
     runs = found.sources
     unreadable = dict(options.decision).get("unreadable_answers", "refuse")
@@ -98,7 +98,8 @@ def _fusion(options: argparse.Namespace, records: list[Run | Answers]) -> Fusion
     given = {name: getattr(options, name) for name in _IN_FILE}
     if options.weights is not None and not re.fullmatch(r"[-+0-9.eE]+(,[-+0-9.eE]+)*", options.weights.strip()):
         if twice := [name for name, value in given.items() if value is not None]:
-            raise UsageError("option-conflict", f"{options.weights} already sets --{twice[0]}: leave the option out")
+            name = {"k": "rrf-k"}.get(twice[0], twice[0])
+            raise UsageError("option-conflict", f"{options.weights} already sets --{name}: leave the option out")
         return Fusion.load(options.weights)
     try:
         weights = None if options.weights is None else tuple(map(float, options.weights.split(",")))

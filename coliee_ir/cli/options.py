@@ -310,7 +310,7 @@ OPTIONS: Final[Mapping[str, Option]] = {
     # fusing
     "method": _option("--method", metavar="M", help="fusion method"),
     "norm": _option("--norm", metavar="N", help="normalisation of scores, for the comb… methods"),
-    "k": _option("--k", type=float, metavar="K", help="constant of rrf"),
+    "k": _option("--rrf-k", dest="k", type=float, metavar="K", help="constant of rrf"),
     "weights": _option(
         "--weights", metavar="W,W,…|FILE", reads=True,
         help="one weight for each run, or a file written by --save, which also holds the method",

@@ -13,8 +13,10 @@ from coliee_ir.rules.decisions import CHOICES
 _ELSEWHERE: Final = {
     **dict.fromkeys(("--metric", "--metrics", "--measures", "--maximise", "--maximize", "--optimise"), ("-m",)),
     **dict.fromkeys(("--to", "--format", "-f"), ("--to", "-f")),
-    **dict.fromkeys(("--top", "--cutoff", "--top-k"), ("--by k=N", "--by k", "--stages", "-m MicroF1@K")),
-    **dict.fromkeys(("-k", "--k"), ("--by k=N", "--by k", "-m MicroF1@K")),
+    **dict.fromkeys(("--top", "--cutoff", "--top-k"), ("--by k=N", "--by k", "-m MicroF1@K")),
+    **dict.fromkeys(
+        ("-k", "--k"), ("--by k=N", "--by k", "--top N, or --rrf-k for the constant of rrf", "-m MicroF1@K")
+    ),
     **dict.fromkeys(("--threshold", "--min-score"), ("--by score=T", "--by score")),
     "--by-year": ("--folds year",),
     "--qrels": ("--gold",),

@@ -5,7 +5,7 @@ from __future__ import annotations
 import os
 import re
 from collections import Counter
-from collections.abc import Iterable, Iterator, Mapping, Sequence
+from collections.abc import Collection, Iterable, Iterator, Mapping
 from pathlib import Path
 from typing import Final, NamedTuple
 
@@ -45,10 +45,16 @@ WHY_NOT: Final = {
 _NAMED: Final = 5
 
 
-def passed_over(kind: str, files: Sequence[str]) -> str:
-    """A sentence on files that are passed over for one reason."""
-    n, more = len(files), f" and {len(files) - _NAMED} more" if len(files) > _NAMED else ""
-    return Remark("passed-over", f"passed over {n} {WHY_NOT[kind][n != 1]}: {', '.join(files[:_NAMED])}{more}")
+def passed_over(passed: Collection[tuple[str, str]]) -> list[str]:
+    """Sentences on files that are passed over: of reasons, as keys of ``WHY_NOT``, and names."""
+    told = list[str]()
+    for kind, (one, several) in WHY_NOT.items():
+        if names := Counter(name for why, name in passed if why == kind):
+            shown = [f"{name} ({n + 1} entries)" if kind == "again" else name for name, n in names.items()]
+            more = f" and {len(shown) - _NAMED} more" if len(shown) > _NAMED else ""
+            what = f"{len(shown)} {several if len(shown) > 1 else one}"
+            told.append(Remark("passed-over", f"passed over {what}: {', '.join(shown[:_NAMED])}{more}"))
+    return told
 
 
 class Walked(NamedTuple):
@@ -62,15 +68,6 @@ class Walked(NamedTuple):
     def source(self, file: str, columns: Mapping[str, str] | None = None) -> Source:
         """One of the files."""
         return Source.of(self.sources.get(file, file), columns)
-
-    def remarks(self) -> list[str]:
-        """What was passed over, in sentences."""
-        kinds = {kind: Counter(name for why, name in self.passed if why == kind) for kind in WHY_NOT}
-        return [
-            passed_over(kind, [f"{name} ({n + 1} entries)" if kind == "again" else name for name, n in names.items()])
-            for kind, names in kinds.items()
-            if names
-        ]
 
 
 def walk(paths: Iterable[PathLike | Source], besides: Iterable[PathLike | None] = ()) -> Walked:

@@ -23,7 +23,7 @@ from coliee_adapters.files import archives, file_kinds
 from coliee_adapters.files.source import Kind, PathLike, Source, by_original, copies
 from coliee_adapters.forms import detect, tabular
 from coliee_adapters.records import Answers, Gold, Run
-from coliee_ir.inbox.folders import WHY_NOT, Walked, passed_over, walk
+from coliee_ir.inbox.folders import Walked, passed_over, walk
 from coliee_ir.inbox.tasks import OF_PILOT, first_rows, ids_of, task_of_files, tasks_of_record, text_of_head, words_of
 from coliee_ir.inbox.teams import Teams
 from coliee_ir.rules.protocol import (
@@ -129,13 +129,9 @@ class Inventory:
         return self.scored
 
     def remarks(self) -> list[str]:
-        """What was passed over, a sentence for each kind."""
-        kinds = {kind: [one for one in self.items if one.why_not == kind] for kind in WHY_NOT}
-        return [
-            passed_over(kind, [one.file + (f" (= {one.like})" if one.like else "") for one in found])
-            for kind, found in kinds.items()
-            if found
-        ]
+        """What was passed over, a sentence for each kind: what was not looked at, then files that are no runs."""
+        of_items = [(one.why_not, one.file + (f" (= {one.like})" if one.like else "")) for one in self.items]
+        return [*passed_over(self.walked.passed), *passed_over(of_items)]
 
 
 def originals(items: Iterable[Item]) -> dict[str, str]:

@@ -62,7 +62,7 @@ class Runs(NamedTuple):
 
         found = group(self.inventory, evaluator, alone=not self.together)
         handed = [one._replace(name=self.names.get(name_of(one.parts.run), "")) for one in found.handed]
-        remarks = [*self.inventory.walked.remarks(), *self.inventory.remarks(), *found.remarks]
+        remarks = [*self.inventory.remarks(), *found.remarks]
         if self.together:
             return Collected([*handed, *self.alone], found.invalid, remarks)
         # scored like the others, so that whoever asks gets the error itself

@@ -5,14 +5,13 @@ from __future__ import annotations
 import re
 from collections import Counter
 from collections.abc import Iterator, Mapping, Sequence
-from itertools import islice
 from typing import Final
 
 from coliee_adapters.descriptions import is_description
 from coliee_adapters.errors import UsageError
 from coliee_adapters.files.source import Source
 from coliee_adapters.forms import statute, tort, vocabulary
-from coliee_adapters.forms.lines import SEPARATORS, Comments, content_lines, split_columns
+from coliee_adapters.forms.lines import SEPARATORS, first_lines, split_columns
 from coliee_adapters.records import STATUTE_ID, Answers, Gold, Run, normal_id
 from coliee_ir.rules.protocol import (
     CASES,
@@ -124,8 +123,7 @@ def utf16(raw: bytes) -> str | None:
 
 def words_of(text: str) -> Iterator[list[str]]:
     """The words of the first lines, whatever stands between them."""
-    lines = content_lines(text, "", comments=Comments())
-    return (split_columns(re.sub("[,;\"']", " ", line)) for _, line in islice(lines, _LINES))
+    return (split_columns(re.sub("[,;\"']", " ", line).strip()) for line in first_lines(text.encode()))
 
 
 def ids_of(rows: Sequence[Sequence[str]]) -> tuple[list[str], list[str]]:

@@ -46,12 +46,7 @@ def diagnose(judged: Judged, run: Run, gold: str, *, refuse: bool = True, docume
     Where something looks wrong in the lines that judging kept, of a run read by other processes in its first block, or
     where nothing at all matches, the whole run is looked at.
 
-    Args:
-        judged: where the judged documents of the run stand.
-        run: the run, which is read again if need be.
-        gold: what the gold is called.
-        refuse: whether a zero that cannot be a fair one is refused.
-        documents: whether a run without any document cannot be meant.
+    Refused is a zero that cannot be a fair one; with ``documents`` also that of a run without any document.
     """
     matched, found = bool(judged.rank.any()), _Spelled(judged)
     if judged.retrieved.any():
@@ -77,10 +72,8 @@ def _of_queries(judged: Judged) -> Remarks:
     padded = {query.lstrip("0"): query for query in known if query.startswith("0")}
     zeros = {query: padded[query] for query in extra if query in padded}
     forms = dict(mistaken(extra, known))
-    for query, meant in zeros.items():
-        remarks.add("lost-zeros", f"query {query} for {meant}")
-    for query, meant in forms.items():
-        remarks.add("other-form", f"query {query} for {meant}")
+    for kind, meant in (("lost-zeros", zeros), ("other-form", forms)):
+        remarks.each(kind, (f"query {query} for {one}" for query, one in meant.items()))
     ids, width = set(known), max(map(len, known), default=0)
     for query in islice((one for one in extra if one not in zeros and one not in forms), _TRIED):
         if (other := respelled(query, ids, width, "gold")) is not None and other.sure:
@@ -198,8 +191,8 @@ def respelled(text: str, known: Collection[str], width: int, where: str) -> Resp
 def respelled_like(ids: Iterable[str], known: Collection[str]) -> dict[str, str]:
     """Id → how the known ids would write it, for those that change, by the usual changes that make most of them known.
 
-    Ids that are not known after it change too, since not all need be judged, if they then look like known ones. What
-    would make two ids the same is not done.
+    A change that makes one known is made to the others too, since not all need be judged, if they then look like known
+    ones. What makes none known, or would make two ids the same, is not done.
     """
     now, width = {one: one for one in ids}, max(map(len, known), default=0)
     forms, known = Forms.of(Ids.of(known)), frozenset(known)
@@ -355,10 +348,8 @@ class _Spelled:
             self.remarks.add("lost-zeros", f"query {query}: {stripped[at]} for {texts[at]}")
             known.add((query, stripped[at]))
         others = ((lines.queries[int(lines.segment[at])], lines.documents[int(at)]) for at in short)
-        shown = list(islice((pair for pair in others if pair not in known), EXAMPLES))
-        for query, document in shown:
-            self.remarks.add("short-id", f"query {query}: {document}")
-        self.remarks.add("short-id", n=len(short) - len(known) - len(shown))
+        shown = islice((f"query {pair[0]}: {pair[1]}" for pair in others if pair not in known), EXAMPLES)
+        self.remarks.add("short-id", *shown, n=len(short) - len(known))
 
     def _note_other_forms(
         self, lines: Columns, numbers: IntArray, segments: IntArray, rows: IntArray, finds: Finder

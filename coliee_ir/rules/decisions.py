@@ -97,11 +97,7 @@ class Decisions:
         return {name: getattr(self, name) for name in CHOICES}
 
     def clauses(self, measures: Mapping[str, Collection[str]] | None = None) -> Mapping[str, str]:
-        """Kind of remark → what was done about it.
-
-        Args:
-            measures: name of each measure that was computed → the fields that it follows; by default all follow all.
-        """
+        """Kind of remark → what was done about it; measures → the fields that each follows, by default all."""
         return {kind: self._clause(about, measures) for kind, about in _ABOUT.items()}
 
     def _clause(self, about: _About, measures: Mapping[str, Collection[str]] | None) -> str:

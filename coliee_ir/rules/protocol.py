@@ -269,21 +269,7 @@ class Family(NamedTuple):
 
 def _family_of(path: PathLike) -> Family:
     """The rules that a protocol file states."""
-    stated = schema.read(path, NEWEST, Protocol, SubmissionRules)
-    return Family(
-        tuple(
-            Protocol(task=stated.task, gold=stated.gold, run=stated.run, file=stated.path, **row)
-            for row in stated.editions
-        ),
-        tuple(SubmissionRules(task=stated.task, **_with_authorities(row)) for row in stated.submissions),
-        stated.models_before,
-    )
-
-
-def _with_authorities(row: Mapping[str, Any]) -> dict[str, Any]:
-    """The keys of rules for submissions, whose sources become authorities where they are known ones."""
-    known = {str(one): one for one in Authority}
-    return {key: known.get(value, value) if key.endswith("source") else value for key, value in row.items()}
+    return Family(*schema.read(path, NEWEST, Protocol, SubmissionRules))
 
 
 @functools.cache

@@ -9,7 +9,7 @@ from __future__ import annotations
 import datetime
 import re
 from collections.abc import Callable, Collection, Iterable, Mapping
-from typing import Any, Final, NamedTuple, cast
+from typing import Any, Final, NamedTuple, TypeVar, cast
 
 from coliee_adapters.errors import InputError, quoted
 from coliee_adapters.files.source import PathLike, Source
@@ -22,6 +22,10 @@ DOCUMENTS: Final = "documents"
 
 #: what a column of a task's table may hold besides measures: how a run is called, and counts
 COLUMNS_OF_RUNS: Final = ("team", "run", "file", "returned", "correct", "right")
+
+
+Edition = TypeVar("Edition")
+Submission = TypeVar("Submission")
 
 
 class Kind(NamedTuple):
@@ -114,7 +118,7 @@ _APART: Final = ("task", "first", "last", "file")
 _SPAN: Final = {"first": YEAR, "last": YEAR}
 
 
-def keys(row: type) -> dict[str, Kind]:
+def keys(row: Any) -> dict[str, Kind]:
     """The keys of a table that states a row: its fields, and what each must be; further tables are read apart."""
     kinds = {
         name: _OF_FIELD.get(f"{row.__name__}.{name}", _OF_TYPE.get(annotation.__forward_arg__))
@@ -173,19 +177,6 @@ class Table:
         return value
 
 
-class Stated(NamedTuple):
-    """What a protocol file states, checked."""
-
-    path: str  # the file
-    task: str  # the name of the task family
-    editions: tuple[Mapping[str, Any], ...]  # the fields of ``Protocol`` that are stated, for each span of editions
-    submissions: tuple[Mapping[str, Any], ...]  # likewise those of ``SubmissionRules``
-    # edition → the date before which models must have been updated last; None where there is none
-    models_before: Mapping[int, datetime.date | None]
-    gold: Layout | None  # how a gold is written; None for any known format
-    run: Layout | None  # how a run is written; likewise
-
-
 def loads(path: PathLike) -> tuple[str, dict[str, Any]]:
     """A file of TOML: its name, and what it holds."""
     import tomllib  # which most commands do without
@@ -200,8 +191,13 @@ def loads(path: PathLike) -> tuple[str, dict[str, Any]]:
         raise InputError("syntax", source.name, f"broken TOML: {problem}", remedy="correct the file") from None
 
 
-def read(path: PathLike, newest: int, edition: type, submission: type) -> Stated:
-    """Read a protocol file."""
+def read(
+    path: PathLike, newest: int, edition: Callable[..., Edition], submission: Callable[..., Submission]
+) -> tuple[tuple[Edition, ...], tuple[Submission, ...], dict[int, datetime.date | None]]:
+    """What a protocol file states: how its task is scored, and how submissions to it must look, for each span of years.
+
+    And edition → the date before which models must have been updated last; None where there is none.
+    """
     name, held = loads(path)
     of_edition, of_submission = keys(edition), keys(submission)
     top = Table(name, "", held, ("task", *of_edition, "edition", "submission", "models_before", "gold", "run"))
@@ -209,21 +205,17 @@ def read(path: PathLike, newest: int, edition: type, submission: type) -> Stated
     common = top.checked(of_edition)
     submissions = list(_spans(top, "submission", of_submission, {}, newest))
     for row in submissions:
-        if "source" not in row:
-            row["source"] = common.get("source", name)
+        row.setdefault("source", common.get("source", name))
         if "law" not in common:  # whose limit of runs is not COLIEE's
             row.setdefault("runs_source", row["source"])
     dates = top.checked({"models_before": DATES}).get("models_before", {})
-    editions = tuple(_edition(top, row) for row in _spans(top, "edition", of_edition, common, newest))
+    editions = [_edition(top, row) for row in _spans(top, "edition", of_edition, common, newest)]
     parts = dict.fromkeys(part for row in editions for part in row["parts"])
-    return Stated(
-        name,
-        task,
-        editions,
-        tuple(submissions),
+    apart = {"task": task, "file": name, **{key: _layout(top, key, parts) for key in ("gold", "run")}}
+    return (
+        tuple(edition(**row, **apart) for row in editions),
+        tuple(submission(task=task, **row) for row in submissions),
         {int(year): date or None for year, date in dates.items()},
-        _layout(top, "gold", parts),
-        _layout(top, "run", parts),
     )
 
 

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator, Mapping, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import replace
 from time import perf_counter
 from typing import TYPE_CHECKING, Any, TypedDict, Unpack
@@ -11,7 +11,7 @@ import numpy as np
 
 from coliee_adapters import forms, layouts
 from coliee_adapters.checked import texts
-from coliee_adapters.errors import ColieeError, UsageError
+from coliee_adapters.errors import UsageError
 from coliee_adapters.records import Answers, Gold, GoldLike, Run, RunLike, exact_id, normal_id, wrong_id
 from coliee_ir.judging.judged import Judged
 from coliee_ir.measures import compute
@@ -178,31 +178,6 @@ class Evaluator:
             ties=Ties(results, parts, self.decisions) if has_ties else {},
             has_ties=has_ties,
         )
-
-    def evaluate_all(
-        self,
-        submissions: Iterable[RunLike | Submission],
-        *,
-        jobs: int | None = None,
-        executor: Executor | None = None,
-        keep_judged: bool = False,
-    ) -> Iterator[Scores | ColieeError]:
-        """Score several runs, spread over processes where they are large enough to be worth it.
-
-        Args:
-            submissions: what ``read_run`` takes; or each a ``Submission``, with what belongs to it.
-            jobs: how many processes; by default, and at most, as many as there are processors, and pieces of 16 MiB.
-            executor: as for ``evaluate``; its workers score a few whole runs each, and read large files in parts.
-            keep_judged: as for ``evaluate``.
-
-        Yields:
-            For each run in turn its scores, or the error that it met; want of memory is one of them, even where the
-            operating system kills the process.
-
-        Raises:
-            WorkerError: a process could not be started, or a worker of the executor was lost.
-        """
-        return batch.score_each(submissions, self, jobs=jobs, executor=executor, keep_judged=keep_judged)
 
     def read(self, run: RunLike | Arrays) -> Run | Answers:
         """What ``evaluate`` takes as a run, by the rules of this evaluator.

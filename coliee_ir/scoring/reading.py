@@ -318,20 +318,12 @@ def read_run_by(
 ) -> Run | Answers:
     """Read a submission by the rules of its task, where they are known; otherwise as ``read_run``."""
     record = _read_run(source, rules, form, columns)
-    if unreadable_answers == "refuse" and isinstance(record, Answers) and record.unreadable:
-        raise _unreadable(record)
+    if unreadable_answers == "refuse" and isinstance(record, Answers) and (n := len(record.unreadable)):
+        problem = f"{n} of {n + len(record.labels)} answers {'is' if n == 1 else 'are'} neither Y nor N"
+        found = "; ".join(record.remarks.examples("unreadable-answer"))
+        remedy = "write Y or N; with --decision unreadable_answers=wrong they are wrong, cast no vote, or are left out"
+        raise InputError("bad-label", record.path, problem, found=found, remedy=remedy)
     return record
-
-
-def _unreadable(answers: Answers) -> InputError:
-    n = len(answers.unreadable)
-    return InputError(
-        "bad-label",
-        answers.path,
-        f"{n} of {n + len(answers.labels)} answers {'is' if n == 1 else 'are'} neither Y nor N",
-        found="; ".join(answers.remarks.examples("unreadable-answer")),
-        remedy="write Y or N; with --decision unreadable_answers=wrong they are wrong, cast no vote, or are left out",
-    )
 
 
 def _read_run(

@@ -170,7 +170,7 @@ def _better_reversed(judged: Judged, ranks_matter: bool, answered_only: bool) ->
     better = float((reversed_ - as_it_is)[kept].mean()) > _CLEARLY
     if not better or gained - lost <= _DEVIATIONS * (gained + lost) ** 0.5:
         return
-    yield f"{as_it_is[kept].mean():.4f}, reversed {reversed_[kept].mean():.4f}"
+    yield f"{as_it_is[kept].mean():.4f}, and {reversed_[kept].mean():.4f}"
 
 
 def _average_precisions(judged: Judged) -> tuple[FloatArray, FloatArray]:

@@ -170,7 +170,7 @@ class ScoreStore:
     ) -> Iterator[Scores | ColieeError]:
         """The scores of several runs, of which those that are not kept yet are scored, and kept.
 
-        Args are those of ``Evaluator.evaluate_all``; the runs must be files.
+        Args are those of ``evaluate_all``; the runs must be files.
 
         Yields:
             For each run in turn its scores, with the judged parts, or the error that it met, which is not kept.
@@ -188,7 +188,7 @@ class ScoreStore:
             there = [self._find(one, content, rules) for one, content in zip(given, contents, strict=True)]
             missing = [one for one, row in zip(given, there, strict=True) if row is None]
             scored = batch.score_each(
-                missing, evaluator, jobs=jobs, executor=executor, keep_judged=True, tell_copies=False
+                evaluator, missing, jobs=jobs, executor=executor, keep_judged=True, tell_copies=False
             )
             for one, content, row in zip(given, contents, there, strict=True):
                 file = name_of(one.run)

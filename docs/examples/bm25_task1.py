@@ -6,8 +6,6 @@ import bm25s
 
 import coliee_ir
 from coliee_adapters.corpora import Query
-from coliee_adapters.files.writing import written
-from coliee_adapters.forms.case_law import write_run
 
 folder, gold, run = sys.argv[1:]
 corpus = coliee_ir.read_corpus(folder, task="1", gold=gold)
@@ -24,8 +22,8 @@ def noticed(query: Query, n: int = 5) -> list[str]:
     return [str(case_id) for case_id in best if case_id != query.query_id][:n]
 
 
-with written(run) as stream:
-    write_run(((query.query_id, noticed(query)) for query in corpus.queries_iter()), "BM25", stream)
+found = {query.query_id: noticed(query) for query in corpus.queries_iter()}
+coliee_ir.write_run(coliee_ir.Run.of(found, tag="BM25"), run, task="1")
 
 for finding in coliee_ir.validate(run, task="1", queries=gold, corpus=folder).findings:
     print(finding)

@@ -24,6 +24,7 @@ from coliee_adapters.files import remote
 from coliee_adapters.files.source import Kind, Source
 from coliee_adapters.files.writing import written
 from coliee_ir import Evaluator, Submission
+from coliee_ir.scoring.batch import score_each
 from tests.needed import needs
 
 EXAMPLES = Path(coliee_ir.__file__).parent / "examples"
@@ -196,8 +197,8 @@ def test_scores_of_the_web_are_those_of_files(server: _Server, ranges: bool, cal
     shutil.copytree(TASK1, server.folder / "task1")
     evaluator = Evaluator(address(server, "task1/gold.json"), ["AP", "MicroF1"])
     names = ("bm25.txt", "dense.txt", "rerank.json")
-    found = list(evaluator.evaluate_all([Submission(address(server, f"task1/{name}")) for name in names]))
-    expected = list(Evaluator(TASK1 / "gold.json", ["AP", "MicroF1"]).evaluate_all([TASK1 / name for name in names]))
+    found = list(score_each(evaluator, [Submission(address(server, f"task1/{name}")) for name in names]))
+    expected = list(score_each(Evaluator(TASK1 / "gold.json", ["AP", "MicroF1"]), [TASK1 / name for name in names]))
     for one, other in zip(found, expected, strict=True):
         assert not isinstance(one, ColieeError) and not isinstance(other, ColieeError)
         assert (one.tag, one.measures, one.per_query) == (other.tag, other.measures, other.per_query)

@@ -437,6 +437,8 @@ def test_options_are_few_and_mean_the_same_in_every_command(call: Call) -> None:
         ("evaluate gold.json run.txt --labels Yes,No", "Y="),
         ("tune gold.json run.txt --maximise MicroF1", "-m?"),
         ("cut run.txt --top 5", "--by k=N?"),
+        ("evaluate gold.json run.txt --top 5", "-m MicroF1@K?"),
+        ("fuse run.txt run.txt --k 5", "--top N, or --rrf-k …"),
         ("fuse run.txt run.txt -f json", "--to?"),
         ("convert run.txt out --format=json", "--to?"),
         ("evaluate gold.json run.txt --to csv", "-f?"),

@@ -19,6 +19,7 @@ from coliee_ir import Evaluator, Submission
 from coliee_ir.judging.cluster import connected
 from coliee_ir.judging.workers import WorkerError
 from coliee_ir.scoring import batch
+from coliee_ir.scoring.batch import score_each
 from tests.needed import needs
 
 pytestmark = pytest.mark.explore  # test_executors has an imitation
@@ -66,13 +67,13 @@ def test_workers_that_are_killed_change_no_digit_and_no_remark(
     cluster: Executor, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     evaluator, given = Evaluator(QRELS, MEASURES, task="trec"), submissions(tmp_path)
-    expected = [shown(one) for one in evaluator.evaluate_all(given, jobs=1)]
+    expected = [shown(one) for one in score_each(evaluator, given, jobs=1)]
     assert issubclass(expected[7][0], InputError)
     engine = Killing(cluster, tmp_path / "runs", 2)
-    assert [shown(one) for one in evaluator.evaluate_all(given, executor=engine)] == expected
+    assert [shown(one) for one in score_each(evaluator, given, executor=engine)] == expected
     monkeypatch.setattr(batch, "_PART", 4000)  # each run is a large one, in parts
     engine = Killing(cluster, tmp_path / "parts", 2)
-    assert [shown(one) for one in evaluator.evaluate_all(given[:2], executor=engine)] == expected[:2]
+    assert [shown(one) for one in score_each(evaluator, given[:2], executor=engine)] == expected[:2]
     assert {len(list((tmp_path / name).iterdir())) for name in ("runs", "parts")} == {2}
 
 
@@ -80,9 +81,9 @@ def test_a_task_whose_workers_are_always_killed_is_an_error(cluster: Executor, t
     evaluator, given = Evaluator(QRELS, MEASURES, task="trec"), submissions(tmp_path)
     engine = Killing(cluster, tmp_path / "deaths", 1, times=9)
     with pytest.raises(WorkerError):
-        list(evaluator.evaluate_all(given[:1], executor=engine))
+        list(score_each(evaluator, given[:1], executor=engine))
     assert len(list((tmp_path / "deaths").iterdir())) == 3
-    [after] = evaluator.evaluate_all(given[:1], executor=cluster)
+    [after] = score_each(evaluator, given[:1], executor=cluster)
     assert shown(after) == shown(evaluator.evaluate(given[0]))
 
 

@@ -31,6 +31,7 @@ from coliee_ir.judging.cluster import connected
 from coliee_ir.judging.judged import judge
 from coliee_ir.judging.workers import WorkerError
 from coliee_ir.scoring import batch
+from coliee_ir.scoring.batch import score_each
 from coliee_ir.scoring.submission import name_of
 
 QRELS = {f"q{n:02d}": {f"d{i}": 1 for i in range(1 + n % 7)} for n in range(40)}
@@ -92,8 +93,8 @@ def test_many_runs_have_the_same_scores_and_remarks_and_a_broken_one_stands_in_i
     paths[7].write_text("no run at all, but a sentence\n")
     evaluator = Evaluator(QRELS, MEASURES, task="trec")
     submissions = [Submission(str(path)) for path in paths]
-    expected = list(evaluator.evaluate_all(submissions, jobs=1))
-    found = list(evaluator.evaluate_all(submissions, executor=request.getfixturevalue(engine)))
+    expected = list(score_each(evaluator, submissions, jobs=1))
+    found = list(score_each(evaluator, submissions, executor=request.getfixturevalue(engine)))
     assert [shown(one) for one in found] == [shown(one) for one in expected]
     assert isinstance(found[7], InputError)
 
@@ -106,7 +107,7 @@ def test_runs_that_kill_their_process_stand_alone_in_their_places(
     monkeypatch.setattr(workers, "cores", lambda: 2)
     submissions = [Submission(str(write_run(tmp_path / f"run{at:02d}", at).path)) for at in range(12)]
     evaluator, here = Evaluator(QRELS, MEASURES, task="trec"), os.getpid()
-    expected = list(evaluator.evaluate_all(submissions, jobs=1))
+    expected = list(score_each(evaluator, submissions, jobs=1))
     killing = {str(submissions[at].run) for at in deadly}
 
     def evaluate(submission: Submission, **given: Any) -> Any:
@@ -116,7 +117,7 @@ def test_runs_that_kill_their_process_stand_alone_in_their_places(
         return Evaluator.evaluate(evaluator, submission, **given)
 
     monkeypatch.setattr(evaluator, "evaluate", evaluate)
-    found = list(evaluator.evaluate_all(submissions, jobs=2))
+    found = list(score_each(evaluator, submissions, jobs=2))
     for at, (one, other) in enumerate(zip(found, expected, strict=True)):
         if at in deadly:
             assert isinstance(one, InputError) and one.path in killing
@@ -146,7 +147,7 @@ def test_a_worker_in_another_folder_does_not_score_what_has_the_same_path_there(
             (folder / name).write_text(f"000001 {document} {name[0]}\n")
     monkeypatch.chdir(tmp_path)
     evaluator = Evaluator({"000001": ["000011"]}, task="1")
-    found = list(evaluator.evaluate_all(["a.txt", Path("b.txt")], executor=OtherFolder(tmp_path / "other")))
+    found = list(score_each(evaluator, ["a.txt", Path("b.txt")], executor=OtherFolder(tmp_path / "other")))
     assert [shown(result) for result in found] == [shown(evaluator.evaluate(name)) for name in ("a.txt", "b.txt")]
 
 
@@ -158,11 +159,11 @@ def test_a_large_run_among_small_ones_is_read_in_parts(tmp_path: Path, monkeypat
     large.write_text(text + "".join(f"x{n:03d} Q0 d1 1 2.0 T\n" for n in range(2000)))
     submissions.insert(2, Submission(str(large)))
     evaluator, engine = Evaluator(QRELS, MEASURES, task="trec"), Pickling()
-    found = list(evaluator.evaluate_all(submissions, executor=engine))
-    assert [shown(one) for one in found] == [shown(one) for one in evaluator.evaluate_all(submissions, jobs=1)]
+    found = list(score_each(evaluator, submissions, executor=engine))
+    assert [shown(one) for one in found] == [shown(one) for one in score_each(evaluator, submissions, jobs=1)]
     assert engine.given > 3
     with pytest.raises(WorkerError):
-        list(evaluator.evaluate_all(submissions[2:3], executor=Pickling(lost=1)))
+        list(score_each(evaluator, submissions[2:3], executor=Pickling(lost=1)))
 
 
 def test_compare_and_tune_use_an_executor(tmp_path: Path) -> None:
@@ -213,7 +214,7 @@ def test_a_lost_worker_is_an_error_and_never_a_part_of_the_scores(tmp_path: Path
     with pytest.raises(WorkerError, match="the worker is gone"):
         evaluator.evaluate(tmp_path / "run", jobs=4, executor=Pickling(lost))
     with pytest.raises(WorkerError, match="the worker is gone"):
-        list(evaluator.evaluate_all([Submission(str(tmp_path / "run"))], executor=Pickling(lost)))
+        list(score_each(evaluator, [Submission(str(tmp_path / "run"))], executor=Pickling(lost)))
 
 
 def imitate_dask(monkeypatch: pytest.MonkeyPatch, client: object, local: object = None) -> None:
@@ -294,14 +295,14 @@ def test_a_worker_with_another_version_is_an_error_and_stands_in_no_runs_place(t
 
     evaluator = Evaluator(QRELS, MEASURES, task="trec")
     with pytest.raises(WorkerError, match=r"0\.0\.1"):
-        list(evaluator.evaluate_all([write_run(tmp_path / "run", 3).path], executor=Older()))
+        list(score_each(evaluator, [write_run(tmp_path / "run", 3).path], executor=Older()))
 
 
 def test_what_cannot_travel_is_an_error_that_says_so(tmp_path: Path) -> None:
     pipe = tmp_path / "pipe"
     os.mkfifo(pipe)
     with pytest.raises(InputError, match="pipe"):  # which is not read for that
-        list(Evaluator(QRELS, MEASURES, task="trec").evaluate_all([str(pipe)], executor=Pickling()))
+        list(score_each(Evaluator(QRELS, MEASURES, task="trec"), [str(pipe)], executor=Pickling()))
 
 
 def test_a_cluster_scores_as_this_machine_does_and_ends_with_the_command(

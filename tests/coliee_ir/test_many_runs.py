@@ -18,6 +18,7 @@ from coliee_ir import Evaluator, Scores
 from coliee_ir.cli import main
 from coliee_ir.output.shown import render
 from coliee_ir.scoring import batch
+from coliee_ir.scoring.batch import score_each
 from coliee_ir.scoring.scores import ScoreTable
 from coliee_ir.scoring.submission import Submission
 
@@ -29,7 +30,7 @@ RUNS = [str(EXAMPLES / "task1" / name) for name in ("bm25.txt", "dense.txt", "re
 def test_several_runs_score_as_each_alone(threshold: int, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(batch, "_WORTH_A_PROCESS", threshold)
     one = Evaluator(GOLD, ["MicroF1", "map"])
-    together = list(one.evaluate_all([Submission(run) for run in RUNS], jobs=2, keep_judged=True))
+    together = list(score_each(one, [Submission(run) for run in RUNS], jobs=2, keep_judged=True))
     for scores, run in zip(together, RUNS, strict=True):
         alone = one.evaluate(run, keep_judged=True)
         assert isinstance(scores, Scores)

@@ -24,6 +24,7 @@ from coliee_ir import (
     read_run,
     to_run,
 )
+from coliee_ir.scoring.batch import score_each
 
 pytestmark = pytest.mark.usefixtures("one_deal")
 
@@ -147,7 +148,7 @@ def test_names_hold_for_a_gold_and_its_runs(folder: Path, call: Call) -> None:
     frame = pandas.DataFrame(ROWS, columns=["thema", "stelle", "wert"])
     for run in ("own.tsv", frame, [dict(zip(frame.columns, row, strict=True)) for row in ROWS]):
         assert evaluator.evaluate(run).measures == {"AP": 1.0}
-    assert [scores.measures for scores in evaluator.evaluate_all([Submission("own.tsv")])] == [{"AP": 1.0}]  # type: ignore[union-attr]
+    assert [scores.measures for scores in score_each(evaluator, [Submission("own.tsv")])] == [{"AP": 1.0}]  # type: ignore[union-attr]
     assert read_gold("gold.tsv", columns=names).queries == tuple(GOLD)
     assert to_run(read_run("own.tsv", columns=names)) == to_run("trec")
     with refusing(InputError, "[missing-column]"):
@@ -197,7 +198,7 @@ def test_lazy_frames_are_collected_before_processes_are_forked(monkeypatch: pyte
 
     monkeypatch.setattr("coliee_ir.scoring.batch._WORTH_A_PROCESS", 0)
     evaluator = Evaluator(GOLD, "MicroF1", task="2")
-    results = list(evaluator.evaluate_all([Submission(Lazy()), Submission(Lazy())], jobs=2))
+    results = list(score_each(evaluator, [Submission(Lazy()), Submission(Lazy())], jobs=2))
     assert len(collected) == 2
     assert [scores.measures for scores in results] == [{"MicroF1": pytest.approx(2 / 9)}] * 2  # type: ignore[union-attr]
     pickle.dumps(results)
@@ -208,7 +209,7 @@ def test_a_comparison_says_of_its_runs_what_evaluate_says(folder: Path, call: Ca
     Path("more").write_text(Path("trec").read_text() + "x Q0 001 1 0.5 T\n")
     comparison = one_step.compare("gold.json", "trec", "copy", "more", task=2, n_resamples=9)
     evaluator = Evaluator("gold.json", task=2)
-    scored = evaluator.evaluate_all(["trec", "copy", "more"], jobs=1)
+    scored = score_each(evaluator, ["trec", "copy", "more"], jobs=1)
     told = [list(scores.remarks) for scores in scored if isinstance(scores, Scores)]
     assert [list(standing.remarks) for standing in comparison.runs] == told
     assert heard(told[1]) == [*told[0], "[identical] trec …"]

@@ -24,6 +24,7 @@ from coliee_ir import Evaluator, validate
 from coliee_ir.cli import main
 from coliee_ir.judging import workers
 from coliee_ir.scoring import batch, reading
+from coliee_ir.scoring.batch import score_each
 from coliee_ir.scoring.submission import Submission
 
 GOLD = {"075578": ["000001"], "045094": ["000002"]}
@@ -144,7 +145,7 @@ def fault(request: pytest.FixtureRequest, monkeypatch: pytest.MonkeyPatch) -> No
 @pytest.mark.parametrize("threshold", [0, 1 << 40])
 def test_want_of_memory_is_an_error_of_one_run(threshold: int, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(batch, "_WORTH_A_PROCESS", threshold)
-    results = list(Evaluator(GOLD, task="1").evaluate_all(map(Submission, ("runs/big.json", "runs/good.txt")), jobs=2))
+    results = list(score_each(Evaluator(GOLD, task="1"), map(Submission, ("runs/big.json", "runs/good.txt")), jobs=2))
     assert isinstance(results[0], InputError)
     assert results[0].path == "runs/big.json"
     assert "enough memory" in results[0].problem or "nested" in results[0].problem
@@ -165,7 +166,7 @@ def test_want_of_memory_while_blocks_are_read_is_an_error_of_that_run(
         raise kind
 
     monkeypatch.setattr(Source, "blocks", blocks)
-    (result,) = Evaluator(GOLD, task="1").evaluate_all([Submission("runs/good.txt")])
+    (result,) = score_each(Evaluator(GOLD, task="1"), [Submission("runs/good.txt")])
     assert isinstance(result, InputError)
     assert result.path == "runs/good.txt"
 

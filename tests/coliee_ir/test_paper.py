@@ -10,7 +10,7 @@ import pytest
 from example_runs import EXAMPLES
 
 from coliee_ir import Answers, Run
-from coliee_ir.commands.edition import Edition, TaskPart
+from coliee_ir.commands.edition import Edition, Public, TaskPart
 from coliee_ir.commands.edition.paper import files
 from coliee_ir.types import Leaderboard
 
@@ -19,7 +19,7 @@ GOLD = {"000001": ["000011"], "000002": ["000012", "000013"]}
 
 def paper(*boards: Leaderboard, style: str = "", **part: str) -> dict[str, str]:
     tasks = tuple(TaskPart(board.task, board.gold, **part) for board in boards)
-    made = files(boards, Edition("", "COLIEE & Co", None, None, (), None, tasks, style=style))
+    made = files(boards, Edition("", "COLIEE & Co", (), tasks, Public(), style=style))
     return {name: text if isinstance(text, str) else text.decode("latin-1") for name, text in made.items()}
 
 

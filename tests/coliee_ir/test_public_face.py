@@ -181,7 +181,6 @@ RIGHT: dict[str, tuple[tuple[Any, ...], dict[str, Any]]] = {
     "protocol": (("1",), {}),
     "Evaluator": ((GOLD,), OF_A_TASK),
     "Evaluator.evaluate": ((RUN,), {}),
-    "Evaluator.evaluate_all": (([RUN, OTHER],), {}),
     "Rule": (("k", 3), {}),
     "Decisions": ((), {}),
     "Fusion": ((), {}),

@@ -2,6 +2,7 @@ from __future__ import annotations
 
 import datetime
 from pathlib import Path
+from typing import Any
 
 import pytest
 from hypothesis import given
@@ -15,7 +16,7 @@ NEWEST = 2026
 COMMON = 'task = "x"\ntitle = "a task"\nparts = ["documents"]\nmeasures = ["MicroF1"]\n'
 
 
-def read(folder: Path, text: str) -> schema.Stated:
+def read(folder: Path, text: str) -> Any:
     path = folder / "x.toml"
     path.write_text(text, encoding="utf-8")
     return schema.read(path, NEWEST, Protocol, SubmissionRules)
@@ -25,25 +26,23 @@ def test_what_stands_at_the_top_holds_for_all_editions(tmp_path: Path) -> None:
     text = (
         COMMON + '[[edition]]\nfirst = 2020\nlast = 2021\nmeasures = ["MacroF2", "MacroP"]\n[[edition]]\nfirst = 2022\n'
     )
-    stated = read(tmp_path, text)
-    assert stated.task == "x"
-    assert [(row["first"], row["last"], row["title"], row["measures"]) for row in stated.editions] == [
-        (2020, 2021, "a task", ("MacroF2", "MacroP")),
-        (2022, NEWEST, "a task", ("MicroF1",)),
+    rules, _, _ = read(tmp_path, text)
+    assert [(row.task, row.first, row.last, row.title, row.measures) for row in rules] == [
+        ("x", 2020, 2021, "a task", ("MacroF2", "MacroP")),
+        ("x", 2022, NEWEST, "a task", ("MicroF1",)),
     ]
-    assert all(row["exact_ids"] for row in stated.editions)  # "096" and "96" are two, where it is not COLIEE's law
+    assert all(row.exact_ids for row in rules)  # "096" and "96" are two, where it is not COLIEE's law
 
 
 def test_rules_without_editions_hold_for_all_years_and_next_years_for_next_year(tmp_path: Path) -> None:
-    assert [(row["first"], row["last"]) for row in read(tmp_path, COMMON).editions] == [(0, ALWAYS)]
-    [row] = read(tmp_path, COMMON + f"[[edition]]\nfirst = {NEWEST + 1}\n").editions
-    assert (row["first"], row["last"]) == (NEWEST + 1, NEWEST + 1)
+    assert [(row.first, row.last) for row in read(tmp_path, COMMON)[0]] == [(0, ALWAYS)]
+    [row] = read(tmp_path, COMMON + f"[[edition]]\nfirst = {NEWEST + 1}\n")[0]
+    assert (row.first, row.last) == (NEWEST + 1, NEWEST + 1)
 
 
 def test_dates_are_dates_by_edition(tmp_path: Path) -> None:
-    stated = read(tmp_path, COMMON + "[models_before]\n2026 = 2025-07-15\n")
-    assert stated.models_before == {2026: datetime.date(2025, 7, 15)}
-    assert read(tmp_path, COMMON + "[models_before]\n2027 = false\n").models_before == {2027: None}
+    assert read(tmp_path, COMMON + "[models_before]\n2026 = 2025-07-15\n")[2] == {2026: datetime.date(2025, 7, 15)}
+    assert read(tmp_path, COMMON + "[models_before]\n2027 = false\n")[2] == {2027: None}
 
 
 @pytest.mark.parametrize(

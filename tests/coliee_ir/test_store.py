@@ -23,6 +23,7 @@ import coliee_ir
 from coliee_adapters.errors import InputError, UsageError
 from coliee_adapters.files import source as files
 from coliee_ir import Decisions, Evaluator, Scores, Submission
+from coliee_ir.scoring.batch import score_each
 from coliee_ir.types import ScoreStore
 
 RUNS = 8
@@ -69,7 +70,7 @@ def each(scores: Any) -> Any:
 
 def directly(runs: list[str], measures: tuple[str, ...] = ("MicroF1", "AP"), **more: Any) -> list[Any]:
     evaluator = Evaluator("gold.json", measures, task="1", **more)
-    return [each(scores) for scores in evaluator.evaluate_all(map(Submission, runs), keep_judged=True)]
+    return [each(scores) for scores in score_each(evaluator, map(Submission, runs), keep_judged=True)]
 
 
 def test_what_is_kept_is_what_was_scored_and_only_what_is_new_or_changed_is_scored(sweep: list[str]) -> None:
@@ -95,7 +96,7 @@ def test_what_is_remarked_is_about_the_measures_that_are_asked_for(asked: tuple[
     evaluator = Evaluator("gold.json", asked, task="1")
     with ScoreStore("s.sqlite", reading=True) as kept:
         found = [[remark.kind for remark in scores.remarks] for scores in kept.scores(evaluator)]
-    anew = evaluator.evaluate_all(map(Submission, sweep[:5]))
+    anew = score_each(evaluator, map(Submission, sweep[:5]))
     assert found == [[remark.kind for remark in scores.remarks] for scores in anew if isinstance(scores, Scores)]
     assert len(set(map(tuple, found))) > 1
 

@@ -1,4 +1,4 @@
-"""Each broken submission yields its finding and no other, its clean twin none; what ``--fix`` mends, it mends."""
+"""Each broken submission yields its finding and no other, its clean twin none; what is mended scores as was meant."""
 
 from __future__ import annotations
 
@@ -14,10 +14,6 @@ from coliee_ir.commands.validate import RULES, Place
 MENDED = [case for case in CASES if RULES[case.rule].mended]
 
 
-def case_id(case: Case) -> str:
-    return case.id
-
-
 @pytest.mark.parametrize("twin", TWINS, ids=lambda twin: twin.name)
 def test_a_clean_submission_has_no_findings(twin: Twin, tmp_path: Path) -> None:
     found = twin.validate(tmp_path, twin.put(tmp_path))
@@ -26,7 +22,15 @@ def test_a_clean_submission_has_no_findings(twin: Twin, tmp_path: Path) -> None:
     assert twin.scores(tmp_path, twin.put(tmp_path))
 
 
-@pytest.mark.parametrize("case", CASES, ids=case_id)
+def scores(twin: Twin, folder: Path, paths: list[Path]) -> dict[str, float] | None:
+    """The scores; None where the files cannot be scored."""
+    try:
+        return twin.scores(folder, paths)
+    except ColieeError:
+        return None
+
+
+@pytest.mark.parametrize("case", CASES, ids=lambda case: case.id)
 def test_a_mistake_yields_its_finding_and_no_other_and_is_mended_once(case: Case, tmp_path: Path) -> None:
     first, second = tmp_path / "first", tmp_path / "second"
     for folder in (first, second):
@@ -58,6 +62,14 @@ def test_a_mistake_yields_its_finding_and_no_other_and_is_mended_once(case: Case
     for finding in found.findings:
         if RULES[finding.rule].mended:
             assert finding.count - finding.mended == left.get((Path(finding.file).name, finding.rule), 0)
+    if RULES[case.rule].mended and not case.open:
+        (tmp_path / "twin").mkdir()
+        as_meant = scores(case.twin, tmp_path / "twin", case.twin.put(tmp_path / "twin"))
+        names = [name for name in case.broken if (first / name).exists()]
+        case.twin.put(first, {})  # what it is scored with
+        as_it_is, as_mended = (scores(case.twin, at, [at / name for name in names]) for at in (tmp_path, first))
+        assert as_mended and as_mended == as_meant
+        assert {None: "refused", True: "same", False: "other"}[as_it_is and as_it_is == as_mended] == case.as_is
 
 
 def test_the_ids_of_the_cases_differ() -> None:
@@ -82,35 +94,3 @@ def test_a_score_of_0_is_the_last_of_a_list(tmp_path: Path) -> None:
     (tmp_path / "task3.A").write_text("R07-01-U Q0 1 1 0.5 A\nR07-01-U Q0 2 2 0 A\n")
     found = validate(tmp_path / "task3.A", task="3", edition=2025)
     assert "rank-order" not in {finding.rule for finding in found.findings}
-
-
-# mending
-
-
-def mended(case: Case, tmp_path: Path) -> list[Path]:
-    """The corrected copies of a case's files, those that were written; beside them the twin's other files."""
-    broken, copies = tmp_path / "broken", tmp_path / "copies"
-    broken.mkdir()
-    copies.mkdir()
-    case.twin.validate(broken, case.twin.put(broken, case.broken), fix=copies)
-    case.twin.put(copies, {})
-    return [copies / name for name in case.broken if (copies / name).exists()]
-
-
-def scores(twin: Twin, folder: Path, paths: list[Path]) -> dict[str, float] | None:
-    """The scores; None where the files cannot be scored."""
-    try:
-        return twin.scores(folder, paths)
-    except ColieeError:
-        return None
-
-
-@pytest.mark.parametrize("case", [case for case in MENDED if not case.open], ids=case_id)
-def test_what_is_mended_scores_as_it_did_where_it_scored(case: Case, tmp_path: Path) -> None:
-    paths = mended(case, tmp_path)
-    as_it_is = scores(case.twin, tmp_path / "broken", [tmp_path / "broken" / path.name for path in paths])
-    as_mended = scores(case.twin, tmp_path / "copies", paths)
-    (tmp_path / "twin").mkdir()
-    as_meant = case.twin.scores(tmp_path / "twin", case.twin.put(tmp_path / "twin"))
-    assert as_mended == as_meant
-    assert {None: "refused", True: "same", False: "other"}[as_it_is and as_it_is == as_mended] == case.as_is

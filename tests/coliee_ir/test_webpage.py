@@ -37,7 +37,7 @@ def board_of(gold: str, runs: str, task: str) -> Leaderboard:
 
 
 def edition(*parts: TaskPart, **public: bool) -> Edition:
-    return Edition("coliee.toml", "COLIEE <2026>", 2026, None, ("in",), None, parts, Public(**public))
+    return Edition("coliee.toml", "COLIEE <2026>", ("in",), parts, Public(**public), 2026)
 
 
 def site(boards: list[Leaderboard], of: Edition) -> dict[str, str]:

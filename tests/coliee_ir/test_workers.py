@@ -15,6 +15,7 @@ from coliee_adapters.files.source import Source
 from coliee_ir import Evaluator, Submission
 from coliee_ir.judging import workers
 from coliee_ir.scoring import batch
+from coliee_ir.scoring.batch import score_each
 
 GOLD = {f"q{n}": {"d1": 1, "d3": 1} for n in range(50)}
 
@@ -52,14 +53,14 @@ def test_no_more_processes_than_processors_and_large_pieces(
     monkeypatch.setattr(workers, "results", results)
     monkeypatch.setattr(workers, "cores", lambda: processors)
     monkeypatch.setattr(Source, "packed_size", 5 << 19)
-    scored = Evaluator(GOLD, ["map"], task="trec").evaluate_all([Submission(run)] * runs, jobs=asked)
+    scored = score_each(Evaluator(GOLD, ["map"], task="trec"), [Submission(run)] * runs, jobs=asked)
     with contextlib.suppress(ValueError):  # nothing was judged
         list(scored)
     assert max(seen) == used
 
 
 def _scored(path: str) -> list[float]:
-    results = Evaluator(GOLD, ["map"], task="trec").evaluate_all([Submission(path)] * 2, jobs=2)
+    results = score_each(Evaluator(GOLD, ["map"], task="trec"), [Submission(path)] * 2, jobs=2)
     return [scores.measures["map"] for scores in results]  # type: ignore[union-attr]
 
 
@@ -80,7 +81,7 @@ def test_a_script_without_a_guard_is_right_whatever_the_start_method(run: Path, 
         "from coliee_ir.scoring import batch\n"
         "batch._WORTH_A_PROCESS = 2 << 20\n"
         "gold = {f'q{n}': {'d1': 1, 'd3': 1} for n in range(50)}\n"
-        "results = Evaluator(gold, ['map'], task='trec').evaluate_all([Submission(sys.argv[1])] * 2, jobs=2)\n"
+        "results = batch.score_each(Evaluator(gold, ['map'], task='trec'), [Submission(sys.argv[1])] * 2, jobs=2)\n"
         "print(*(scores.measures['map'] for scores in results))\n"
     )
     done = subprocess.run([sys.executable, script, run], capture_output=True, text=True, timeout=60)

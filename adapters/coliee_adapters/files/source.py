@@ -18,7 +18,7 @@ from pathlib import Path
 from typing import Any, BinaryIO, Final, NamedTuple, cast
 
 from coliee_adapters.checked import one_of
-from coliee_adapters.errors import InputError, guarded, masked, no_room
+from coliee_adapters.errors import InputError, Place, guarded, masked, no_room
 from coliee_adapters.files import archives, file_kinds, limits, remote
 from coliee_adapters.files.compressed import DAMAGED, compression_of, plain_name
 
@@ -535,15 +535,9 @@ def decode(raw: bytes, name: str, first_line: int = 1) -> str:
     try:
         text = raw.decode("utf-8")
     except UnicodeDecodeError as error:
-        line = raw.count(b"\n", 0, error.start) + first_line
-        raise InputError(
-            "encoding",
-            name,
-            "these bytes are not UTF-8",
-            line=line,
-            found=repr(raw[error.start : error.start + 8])[2:-1],
-            remedy="save the file as UTF-8 without byte order mark",
-        ) from None
+        place = Place(name, "line", raw.count(b"\n", 0, error.start) + first_line)
+        found, remedy = repr(raw[error.start : error.start + 8])[2:-1], "save the file as UTF-8 without byte order mark"
+        raise place.fault("encoding", "these bytes are not UTF-8", found, remedy) from None
     if (at := text.find("\0")) >= 0:
         raise _nul(name, text.count("\n", 0, at) + first_line)
     return text
@@ -580,12 +574,11 @@ def copies(files: Iterable[str | Source]) -> list[str | None]:
     a copy of anything.
     """
     given = [Source.of(file) for file in files]
-    starts = [one.start for one in given] if len(given) > 1 else [b""] * len(given)
-    alike = Counter(starts)
+    alike = Counter(one.start for one in given) if len(given) > 1 else Counter[bytes]()
     firsts: dict[bytes, str] = {}
     found_before: list[str | None] = []
-    for one, start in zip(given, starts, strict=True):
-        digest = one.digest() if start and alike[start] > 1 else b""
+    for one in given:
+        digest = one.digest() if alike and one.start and alike[one.start] > 1 else b""
         found_before.append(firsts.get(digest))
         if digest:
             firsts.setdefault(digest, one.path)

@@ -10,6 +10,7 @@ from __future__ import annotations
 import contextlib
 import re
 from collections.abc import Iterator, Mapping
+from functools import lru_cache
 from itertools import chain
 from typing import Final
 
@@ -43,9 +44,14 @@ FORMS: Final[Mapping[str, bytes]] = {
 
 def known_forms(kind: Kind, head: bytes | None = None) -> Iterator[Form]:
     """The forms of golds or of runs, in the order in which they are tried; those that a file's first bytes allow."""
-    for name, begins in FORMS.items():
-        if head is None or re.match(begins, head):
-            yield from (form for form in getattr(forms, name).FORMS if form.kind == kind)
+    for name in FORMS if head is None else _allowed(head):
+        yield from (form for form in getattr(forms, name).FORMS if form.kind == kind)
+
+
+@lru_cache(maxsize=2)
+def _allowed(head: bytes) -> tuple[str, ...]:
+    """The modules that a file's first bytes allow: asked several times of a file, and looked for once."""
+    return tuple(name for name, begins in FORMS.items() if re.match(begins, head))
 
 
 def shown(source: Source, kind: Kind) -> Form | None:

@@ -58,14 +58,13 @@ def is_lines(text: str) -> bool:
 
 def lines(text: str, name: str) -> Iterator[tuple[int, object]]:
     """The values of JSON Lines, each with the number of its line; blank lines are passed over."""
-    # not splitlines, which also splits at characters that may stand in a JSON string
-    for number, line in enumerate(text.split("\n"), 1):
-        if line.strip(" \t\r"):
-            yield number, parse(line, name, number)
+    for numbers, values in batches(text, name):
+        yield from zip(numbers, values, strict=True)
 
 
 def batches(text: str, name: str) -> Iterator[tuple[list[int], list[object]]]:
     """The values of JSON Lines, many at a time, with the numbers of their lines."""
+    # not splitlines, which also splits at characters that may stand in a JSON string
     content = ((number, line.strip(" \t\r")) for number, line in enumerate(text.split("\n"), 1))
     filled = ((number, line) for number, line in content if line)
     while some := list(itertools.islice(filled, MANY)):

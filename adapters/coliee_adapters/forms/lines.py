@@ -97,8 +97,8 @@ def first_lines(head: bytes) -> tuple[str, ...]:
     """The first content lines of a file with these first bytes; none of JSON and XML."""
     if head.lstrip().startswith((b"{", b"[", b"<")):
         return ()
-    if len(head) > _CUT:
-        head = head[: head.rfind(b"\n") + 1] or head
+    if len(head) > _CUT and (whole := head[: head.rfind(b"\n") + 1]).strip():
+        head = whole
     text = head.decode("utf-8", errors="replace").replace("\r\n", "\n").replace("\r", "\n")
     return tuple(line for _, line in islice(content_lines(text, "", comments=Comments()), _SHOWN))
 

@@ -83,14 +83,9 @@ def parse(source: Source, unnested: Collection[str] = ()) -> Element:
     try:
         parser.Parse(source.text().encode("utf-8"), True)
     except expat.ExpatError as error:
-        raise InputError(
-            "syntax",
-            source.name,
-            f"this is not well-formed XML: {expat.ErrorString(error.code)}",
-            line=error.lineno,
-            column=error.offset + 1,
-            remedy="correct the file at this place, or get it again",
-        ) from None
+        problem, remedy = f"this is not well-formed XML: {expat.ErrorString(error.code)}", "correct it, or get it again"
+        at = error.offset + 1
+        raise InputError("syntax", source.name, problem, line=error.lineno, column=at, remedy=remedy) from None
     return cast(Element, document.content[0])
 
 

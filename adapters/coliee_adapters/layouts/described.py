@@ -36,9 +36,9 @@ _FIELD: Final = re.compile(r"\{([^{}]+)\}")
 
 
 class _Record(NamedTuple):
-    """A record: its query where that is no key, what it holds, and where it stands."""
+    """A record: its query, what it holds, and where it stands."""
 
-    query: str | None
+    query: str
     held: Any
     place: Place
 
@@ -60,7 +60,7 @@ def read_gold(source: Source, layout: Layout) -> Gold:
 
 def read_queries(source: Source, layout: Layout) -> tuple[str, ...]:
     """The ids of the queries of a gold, or of a test file that is written like it but for what is right."""
-    return tuple(dict.fromkeys(query for _, query in _queries(_records(source, layout), layout)))
+    return tuple(dict.fromkeys(record.query for record in _records(source, layout)))
 
 
 def may_be(source: Source, layout: Layout) -> bool:
@@ -94,12 +94,12 @@ def read_run(source: Source, layout: Layout) -> Run | Answers:
 
 def _rows(records: Iterable[_Record], part: Part, layout: Layout, role: str) -> Iterator[Row]:
     """The documents of one part, each with its relevance, score or rank."""
-    for record, query in _queries(records, layout):
+    for record in records:
         items = [
-            Row(record.place, query, document, **{FIELDS.get(role, role): number})
+            Row(record.place, record.query, document, **{FIELDS.get(role, role): number})
             for document, number in _items(record, part, layout, role)
         ]
-        yield from (items[::-1] if part.reverse else items) or (Row(record.place, query),)
+        yield from (items[::-1] if part.reverse else items) or (Row(record.place, record.query),)
 
 
 def _run(source: Source, records: Sequence[_Record], layout: Layout, part: Part) -> Run:
@@ -116,14 +116,15 @@ def _labelled(records: Sequence[_Record], layout: Layout, *, gold: bool = False)
     """The labels of records that have one, as a label list writes them; those of a gold must all be known."""
     part = layout.parts[layout.labels]
     yes, no = ({_normal(text) for text in texts} for texts in (part.yes, part.no))
-    for record, query in _queries(records, layout):
+    for record in records:
         word = _value(record, part.at) if part.at else record.held
         if word is not None:
             text = _normal(_shown(word))
             if gold and text not in yes | no:
                 remedy = f"the protocol names {', '.join((*part.yes, *part.no))}"
                 raise record.place.fault("bad-label", "this is not a label", _shown(word), remedy)
-            yield Labelled(query, "Y" if text in yes else "N" if text in no else f"{_shown(word)!r}", record.place)
+            label = "Y" if text in yes else "N" if text in no else repr(_shown(word))
+            yield Labelled(record.query, label, record.place)
 
 
 def _normal(text: str) -> str:
@@ -141,12 +142,12 @@ def _records(source: Source, layout: Layout) -> list[_Record]:
         found = list(_of_rows(source, layout))
     if not found:
         raise _no_rows(source, "rows" if layout.container in ROWS else "records")
-    return found
+    return [one if one.query else one._replace(query=_made(one, layout.query, one.held, layout)) for one in found]
 
 
 def _of_json(held: object, source: Source, layout: Layout, line: int | None = None) -> Iterator[_Record]:
-    for key in filter(None, [layout.records]) if line is None else ():
-        held = _value(_Record(None, held, Place(source.name, "file", source.name)), key)
+    if layout.records and line is None:
+        held = _value(_Record("", held, Place(source.name, "file", source.name)), layout.records)
     if isinstance(held, dict) and not layout.query:
         for query, value in held.items():
             yield _Record(_identifier(query, layout), value, Place(source.name, "query", query))
@@ -160,7 +161,7 @@ def _of_json(held: object, source: Source, layout: Layout, line: int | None = No
             problem = "this is not an object"
             raise place.fault("structure", problem, _shown(record), "check the protocol against the file")
         if layout.query:
-            yield _Record(None, record, place)
+            yield _Record("", record, place)
         else:
             for query, value in record.items():
                 yield _Record(_identifier(query, layout), value, place)
@@ -208,18 +209,12 @@ def _of_rows(source: Source, layout: Layout) -> Iterator[_Record]:
     names = list(layout.columns) if layout.columns else _names(rows[0].values) if rows else []
     tabular.check_width(rows, len(names), source)
     for row in rows if layout.columns else rows[1:]:
-        yield _Record(None, dict(zip(names, row.values, strict=True)), Place(source.name, "line", row.number))
+        yield _Record("", dict(zip(names, row.values, strict=True)), Place(source.name, "line", row.number))
 
 
 def _no_rows(source: Source, what: str) -> InputError:
     remedy = f"write {what} as the protocol describes them"
     return InputError("missing-column", source.name, f"the file has no {what}", remedy=remedy)
-
-
-def _queries(records: Iterable[_Record], layout: Layout) -> Iterator[tuple[_Record, str]]:
-    """Each record with the id of its query."""
-    for record in records:
-        yield record, record.query if record.query is not None else _made(record, layout.query, record.held, layout)
 
 
 def _items(record: _Record, part: Part, layout: Layout, role: str) -> Iterator[tuple[str, Any]]:

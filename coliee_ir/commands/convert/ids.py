@@ -38,7 +38,7 @@ def joined(run: Run, chunks: str | None, query_chunks: str | None, aggregate: st
         MismatchError: a pattern matches no id, or all of one.
         UsageError: it is no pattern; the run has no scores to add.
     """
-    take_off = [_pattern(text) for text in (query_chunks, chunks)]
+    take_off = [_pattern("query_chunks", query_chunks), _pattern("chunks", chunks)]
     if aggregate not in AGGREGATES:
         raise UsageError("unknown-name", f"unknown aggregate {aggregate!r}; choose one of {', '.join(AGGREGATES)}")
     if not run.scored and aggregate in ("sum", "mean"):
@@ -73,11 +73,11 @@ def joined(run: Run, chunks: str | None, query_chunks: str | None, aggregate: st
     return Run.of(by_place, tag=run.tag, path=run.path, remarks=remarks)
 
 
-def _pattern(text: str | None) -> re.Pattern[str] | None:
+def _pattern(name: str, text: str | None) -> re.Pattern[str] | None:
     try:
-        return None if text is None else re.compile(one_of("chunks", text, str, "a regular expression"))
+        return None if text is None else re.compile(one_of(name, text, str, "a regular expression"))
     except re.error as error:
-        problem = f"{text!r} is not a regular expression ({error}); for 088_0, 088_1, … give '_[0-9]+$'"
+        problem = f"{name}: {text!r} is not a regular expression ({error}); for 088_0, 088_1, … give '_[0-9]+$'"
         raise UsageError("bad-value", problem) from None
 
 

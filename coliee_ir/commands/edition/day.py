@@ -6,7 +6,7 @@ mailbox ──sort_files, once──▶ Inventory ─┬─▶ Evaluator of each
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator, Mapping, Sequence
+from collections.abc import Iterator, Mapping
 from dataclasses import replace
 from typing import Final, NamedTuple
 
@@ -94,7 +94,7 @@ def day_of(edition: Edition, watch: Watch | None = None) -> Day:
     boards = tuple(leaderboard(scored, n_resamples=edition.resamples) for scored in every)
     years = {part.task: part.year for part in edition.tasks if part.year is not None}
     corpora = {part.task: part.corpus for part in edition.tasks if part.corpus is not None}
-    inbox = received(inventory, _asked(edition, evaluators), years, corpora)
+    inbox = received(inventory, _asked(edition, evaluators), years.get, corpora.get)
     missing = [task for task in evaluators if task not in {board.task for board in boards if board.entries}]
     found = Day(edition, inbox, boards, (), inventory, tuple(every))
     decide = [
@@ -223,6 +223,4 @@ def _missed(day: Day) -> _Found:
                 yield Decision(Remark("missed-query", sentence))
 
 
-_FINDERS: Final[Sequence[Callable[[Day], _Found]]] = (
-    _late, _shared, _refused, _suspicious, _remarked, _undescribed, _missed,
-)  # fmt: skip
+_FINDERS: Final = (_late, _shared, _refused, _suspicious, _remarked, _undescribed, _missed)

@@ -20,6 +20,7 @@ from coliee_adapters.forms.lines import counted
 from coliee_adapters.records import Gold, GoldLike, RunLike
 from coliee_adapters.remarks import Remark
 from coliee_ir.inbox.runs import Runs, find_runs
+from coliee_ir.scoring.batch import score_each
 from coliee_ir.scoring.evaluator import Evaluator, Rules
 from coliee_ir.scoring.reading import check_columns, gold_files, read_gold
 from coliee_ir.scoring.reading import given as as_given
@@ -102,8 +103,8 @@ def evaluate_all(
         keep_going: whether to list a run that cannot be scored in ``Scored.invalid``; by default, its error is raised.
         store: a file that keeps the scores: a run that it knows is not scored again.
         jobs: how many processes, at most; by default as many as are worth it.
-        executor: any executor of ``concurrent.futures``, or of that interface, scores them instead of this machine's
-            processes: see ``Evaluator.evaluate_all``.
+        executor: any executor of ``concurrent.futures``, or of that interface: its workers score a few whole runs each
+            instead of this machine's processes, and must find files under the same path.
         watch: what looks on while runs are scored: it is given the results and their number, and gives the results.
         tell: is told each remark as soon as it is known.
         rules: see ``Rules``.
@@ -136,9 +137,12 @@ def evaluate_all(
         for remark in remarks:
             tell(remark)
     scores: list[Scores] = []
+    if found.stores or store is not None:
+        from coliee_ir.scoring.store import ScoreStore  # which most commands do without
     for path in found.stores:
         try:
-            scores += [one.kept(keep) for one in _of_store(path, evaluator)]
+            with ScoreStore(path, reading=True) as held:
+                scores += [one.kept(keep) for one in held.scores(evaluator)]
         except ColieeError as error:
             if not keep_going:
                 raise
@@ -149,10 +153,8 @@ def evaluate_all(
     with ExitStack() as stack:
         parts = [one.parts for one in arrived.handed]
         if store is None:
-            results = evaluator.evaluate_all(parts, jobs=jobs, executor=executor, keep_judged=keep == "judged")
+            results = score_each(evaluator, parts, jobs=jobs, executor=executor, keep_judged=keep == "judged")
         else:
-            from coliee_ir.scoring.store import ScoreStore  # see above
-
             keeping = stack.enter_context(ScoreStore(store))
             results = keeping.score(evaluator, parts, jobs=jobs, executor=executor)
         for one, result in zip(arrived.handed, watch(results, len(parts)) if watch else results, strict=True):
@@ -199,14 +201,6 @@ def prepare(
     evaluator = Evaluator(gold, measures, runs=found.telling, **rules)
     evaluator.because = because or evaluator.because
     return evaluator
-
-
-def _of_store(path: str, evaluator: Evaluator) -> Iterator[Scores]:
-    """The scores of all runs of a store."""
-    from coliee_ir.scoring.store import ScoreStore  # which most commands do without
-
-    with ScoreStore(path, reading=True) as store:
-        yield from store.scores(evaluator)
 
 
 def golds_of(gold: GoldLike, task: str | int | None, columns: Mapping[str, str] | None) -> Iterator[Gold]:

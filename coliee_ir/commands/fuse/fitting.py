@@ -285,11 +285,11 @@ class FittedFusion(Shown):
     def remarks(self) -> tuple[str, ...]:
         """What there is to say of it, in sentences; first, whether fitting was worth it."""
         best = max(self.contenders[1:], key=lambda one: one.held_out)
-        value, _, (low, high) = best.behind
+        value = best.behind.value
         if best.behind.is_shown and value > 0:
             return self.fused.remarks
         are = "are worse than" if best.behind.is_shown else "are not shown to be better than"
-        told = f"difference {value:+.4f}, 95% interval {low:+.4f} to {high:+.4f}"
+        told = f"difference {value:+.4f}, {best.behind.interval.worded('+')}"
         return (
             Remark("weights-no-better", f"on held-out queries the fitted weights {are} {best.name}: {told}"),
             *self.fused.remarks,

@@ -171,7 +171,7 @@ def _each_once(runs: Sequence[_Run]) -> tuple[list[_Run], list[str]]:
         if parts is None and key in first:
             again[id(scores)] = f"{scores.file} (= {first[key]})"
         first.setdefault(key, scores.file)
-    said = [passed_over("duplicate", list(again.values()))] if again else []
+    said = passed_over([("duplicate", one) for one in again.values()])
     return [one for one in runs if id(one.scores) not in again], said
 
 

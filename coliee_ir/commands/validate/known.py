@@ -69,7 +69,7 @@ class Known:
         try:
             opened = read_corpus(corpus, task=rules.task if rules.is_coliee else None)
             if opened.own_documents:
-                self._own, self.whole = opened, not rules.pilot
+                self._own, self.whole = opened, True
             else:
                 self._documents = Pool(opened.doc_ids(), "corpus")
         except InputError:

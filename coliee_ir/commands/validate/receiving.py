@@ -6,28 +6,20 @@ files ──inventory──▶ runs and the rest ──by team and task──▶
 from __future__ import annotations
 
 import contextlib
-from collections.abc import Iterable, Mapping, Sequence
-from dataclasses import dataclass, field, replace
+from collections.abc import Callable, Iterable, Mapping, Sequence
+from dataclasses import replace
 from typing import Any, NamedTuple
 
 from coliee_adapters.errors import ColieeError, UsageError
 from coliee_adapters.files.source import PathLike
-from coliee_ir.commands.validate import RULES, Finding, Severity, Validation, validate
+from coliee_ir.commands.validate import RULES, Finding, Severity, validate
 from coliee_ir.commands.validate.result import Inbox, Received
-from coliee_ir.inbox.folders import WHY_NOT
+from coliee_ir.inbox.folders import WHY_NOT, passed_over
 from coliee_ir.inbox.inventory import Inventory, Item, Part, originals, sort_files
 from coliee_ir.inbox.tasks import tasks_of_queries
 from coliee_ir.inbox.teams import TeamList, Teams, common_folder, read_teams
-from coliee_ir.rules.protocol import PROTOCOLS, TASKS, Protocol, described_task, protocol, task_name
+from coliee_ir.rules.protocol import PROTOCOLS, Protocol, described_task, protocol, task_name
 from coliee_ir.scoring.reading import read_gold, read_queries
-
-
-@dataclass(slots=True)
-class _Pile:
-    """The files of a team for a task."""
-
-    runs: list[Item] = field(default_factory=list)
-    descriptions: list[str] = field(default_factory=list)
 
 
 class Asked(NamedTuple):
@@ -65,65 +57,62 @@ def receive(
     if task is not None:
         for one in inventory.scored:
             one.tasks = (str(task_name(task)),)
-    every = (*TASKS, "", *({} if own is None else {own.task}))
-    inbox = received(inventory, asked, dict.fromkeys(every, edition), dict.fromkeys(every, corpus), own)
+    inbox = received(inventory, asked, lambda _: edition, lambda _: corpus, own)
     return replace(inbox, edition=None if edition is None else int(edition))
 
 
 def received(
     inventory: Inventory,
     asked: Sequence[Asked],
-    years: Mapping[str, Any],
-    corpora: Mapping[str, PathLike | None],
+    year_of: Callable[[str], Any],
+    corpus_of: Callable[[str], PathLike | None],
     own: Protocol | None = None,
 ) -> Inbox:
     """What came, checked by team and task, with the year and the corpus of each; ``own`` are rules not COLIEE's."""
-    rows = {
-        one.file: Received(
-            one.file, one.team, one.task, one.tag, str(one.part) if own is None else ", ".join(one.holds)
-        )
-        for one in inventory.scored
-    }
-    _mark_copies(inventory, rows)
+    rows = {one.file: _row(one, own) for one in inventory.items}
+    _remark_copies(inventory, rows)
     teams: dict[tuple[str, str], set[str]] = {}
     for row in rows.values():
         teams.setdefault((row.task, row.tag), set()).add(row.team)
-    for row in rows.values():
+    said = {(item.team, one.task, one.tag) for item in inventory.items for one in item.described}
+    for one in inventory.scored:
+        row = rows[one.file]
         if row.tag and (more := sorted(teams[row.task, row.tag] - {row.team})):
             row.remark = row.remark or f"run tag of {', '.join(more)} too"
-    described = {
-        one.file: Received(one.file, one.team, part="description")
-        for one in inventory.items
-        if one.part is Part.DESCRIPTION
-    }
-    piles = _piles(inventory, rows)
-    if own is None:  # by whose rules runs are not described
-        _mark_described(inventory, rows)
+        if own is None:  # by whose rules runs are not described
+            row.described = any((row.team, task, row.tag) in said for task in (described_task(row.task), ""))
     found: dict[tuple[str, str], Finding] = {}
-    for (_, of_task), pile in sorted(piles.items()):
-        apart = len({one.tag for one in pile.runs if one.status})  # which are not ranked, and may be more
-        for finding in _validated(pile, of_task, years.get(of_task), asked, corpora.get(of_task)).findings:
+    for (_, task), pile in sorted(_piles(inventory, rows).items()):
+        apart = len({one.tag for one in pile.values() if one.status and not one.why_not})  # not ranked: may be more
+        answered = {query for one in pile.values() for query in one.queries}
+        best = max(asked, key=lambda one: (len(answered & one.queries), task in one.tasks), default=None)
+        named: dict[str, Any] = {"task": task or None, "edition": year_of(task), "corpus": corpus_of(task)}
+        if best is not None and (task in best.tasks or answered & best.queries):
+            named["gold" if best.is_gold else "queries"] = best.file
+        for finding in _validated(list(pile), named):
             if finding.rule in ("runs", "runs-unstated"):
                 finding.count -= apart
                 if finding.count <= int(str(finding.facts["most_runs"])):
                     continue
             found.setdefault((finding.file, finding.rule), finding)
     for finding in found.values():
-        row = rows.get(finding.file) or described[finding.file]
-        row.errors += finding.severity is Severity.ERROR
-        row.warnings += finding.severity is Severity.WARNING
-    others = [
-        Received(one.file, one.team, remark=WHY_NOT[one.why_not][0])
-        for one in inventory.items
-        if one.why_not and one.part is not Part.DESCRIPTION
-    ]
-    every = (*rows.values(), *described.values())
-    ordered = sorted(every, key=lambda row: (row.team, row.task or "~", row.tag, row.part, row.file))
-    remarks = tuple(inventory.walked.remarks())
-    return Inbox((*ordered, *others), tuple(found.values()), None, remarks)
+        rows[finding.file].errors += finding.severity is Severity.ERROR
+        rows[finding.file].warnings += finding.severity is Severity.WARNING
+    others = [rows[one.file] for one in inventory.items if one.why_not and one.part is not Part.DESCRIPTION]
+    checked = [rows[one.file] for one in inventory.items if not one.why_not or one.part is Part.DESCRIPTION]
+    checked.sort(key=lambda row: (row.team, row.task or "~", row.tag, row.part, row.file))
+    return Inbox((*checked, *others), tuple(found.values()), None, tuple(passed_over(inventory.walked.passed)))
 
 
-def _mark_copies(inventory: Inventory, rows: Mapping[str, Received]) -> None:
+def _row(one: Item, own: Protocol | None) -> Received:
+    if one.part is Part.DESCRIPTION:
+        return Received(one.file, one.team, part="description")
+    if one.why_not:
+        return Received(one.file, one.team, remark=WHY_NOT[one.why_not][0])
+    return Received(one.file, one.team, one.task, one.tag, str(one.part) if own is None else ", ".join(one.holds))
+
+
+def _remark_copies(inventory: Inventory, rows: Mapping[str, Received]) -> None:
     """Note which files are copies: of one of the same team, or else of another's; ``a (1).txt`` is one of ``a.txt``."""
     firsts: dict[tuple[str, str], str] = {}
     for file, like in originals(inventory.scored).items():
@@ -132,14 +121,14 @@ def _mark_copies(inventory: Inventory, rows: Mapping[str, Received]) -> None:
             rows[file].remark = f"copy of {first if first != file else like}"
 
 
-def _piles(inventory: Inventory, rows: Mapping[str, Received]) -> dict[tuple[str, str], _Pile]:
-    """The files by team and task; of files that a team sent twice, one."""
-    piles: dict[tuple[str, str], _Pile] = {}
+def _piles(inventory: Inventory, rows: Mapping[str, Received]) -> dict[tuple[str, str], dict[str, Item]]:
+    """The files by team and task, runs first; of files that a team sent twice, one."""
+    piles: dict[tuple[str, str], dict[str, Item]] = {}
     by_tag: dict[tuple[str, str], tuple[str, str]] = {}
     for one in inventory.scored:
         same = rows.get(rows[one.file].remark.removeprefix("copy of "))
         if same is None or same.team != one.team:
-            piles.setdefault((one.team, one.task), _Pile()).runs.append(one)
+            piles.setdefault((one.team, one.task), {})[one.file] = one
         if one.tag:
             by_tag[one.team, one.tag] = (one.team, one.task)
     for item in inventory.items:
@@ -149,36 +138,16 @@ def _piles(inventory: Inventory, rows: Mapping[str, Received]) -> dict[tuple[str
                 task = next((row.task for row in PROTOCOLS if described_task(row.task) == said.task), "")
                 mine = [by_tag.get((item.team, said.tag), (item.team, task))]
             for key in mine:
-                pile = piles.setdefault(key, _Pile())
-                pile.descriptions += [] if item.file in pile.descriptions else [item.file]
+                piles.setdefault(key, {})[item.file] = item
     return piles
 
 
-def _mark_described(inventory: Inventory, rows: Mapping[str, Received]) -> None:
-    """Note which runs a system description of their team names."""
-    said = {(item.team, one.task, one.tag) for item in inventory.items for one in item.described}
-    for row in rows.values():
-        row.described = any((row.team, task, row.tag) in said for task in (described_task(row.task), ""))
-
-
-def _validated(
-    pile: _Pile, task: str, edition: str | int | None, asked: Sequence[Asked], corpus: PathLike | None
-) -> Validation:
-    """What ``validate`` finds in the files of a team for a task, beside the queries that they answer, or should."""
-    files = [*(one.file for one in pile.runs), *pile.descriptions]
-    answered = {query for one in pile.runs for query in one.queries}
-    best = max(asked, key=lambda one: (len(answered & one.queries), task in one.tasks), default=None)
-    named: dict[str, Any] = {}
-    if best is not None and (task in best.tasks or answered & best.queries):
-        named["gold" if best.is_gold else "queries"] = best.file
+def _validated(files: Sequence[str], named: Mapping[str, Any]) -> tuple[Finding, ...]:
+    """What ``validate`` finds in the files of a team for a task."""
     try:
-        return validate(*files, task=task or None, edition=edition, corpus=corpus, **named)
+        return validate(*files, **named).findings
     except ColieeError as error:
         if len(files) > 1 and not isinstance(error, UsageError):  # one of them cannot be opened
-            alone = [*(_Pile([one]) for one in pile.runs), *(_Pile([], [file]) for file in pile.descriptions)]
-            parts = [_validated(one, task, edition, asked, corpus) for one in alone]
-            return Validation(tuple(files), task, (), None, tuple(one for part in parts for one in part.findings))
-        finding = Finding(
-            files[0], "unreadable", RULES["unreadable"], 1, remedy=str(error).removeprefix(f"{files[0]}: ")
-        )
-        return Validation(tuple(files), task, (), None, (finding,))
+            return tuple(finding for file in files for finding in _validated([file], named))
+        remedy = str(error).removeprefix(f"{files[0]}: ")
+        return (Finding(files[0], "unreadable", RULES["unreadable"], 1, remedy=remedy),)

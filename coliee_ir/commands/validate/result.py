@@ -55,9 +55,19 @@ class Checked(Shown):
         }
 
 
-def github(found: Checked) -> str:
+def github(found: Checked) -> Iterator[str]:
     """Workflow commands, https://docs.github.com/actions/reference/workflow-commands-for-github-actions."""
-    return "".join(f"{line}\n" for line in _annotations(found.findings))
+    for finding in found.findings:
+        for place in finding.places or [Place()]:
+            where = {"file": finding.file, "line": place.line, "col": place.column, "title": finding.rule}
+            named = (f"{name}={_escaped(value, ':,')}" for name, value in where.items() if value is not None)
+            says = f"{finding.says}{f' ({quoted(place.found)})' if place.found else ''}; {finding.advice}"
+            yield f"::{_COMMAND[finding.severity]} {','.join(named)}::{_escaped(says)}\n"
+
+
+def _escaped(text: object, marks: str = "") -> str:
+    """A value of a workflow command; marks that would end it are written as in an address."""
+    return printable(re.sub(f"[%\r\n{marks}]", lambda mark: f"%{ord(mark[0]):02X}", str(text)))
 
 
 def _text(validation: Validation) -> str:
@@ -65,9 +75,8 @@ def _text(validation: Validation) -> str:
     for file, findings in groupby(validation.findings, key=lambda finding: finding.file):
         lines.append(printable(file))
         for one in findings:
-            places = "; ".join(filter(None, map(str, one.places))) + ("; …" if one.count > len(one.places) else "")
             by = f"{_fix(one, fixed=file in validation.mended)}  [{one.rule}, {one.source}]"
-            lines += _block(one, one.says, places, by)
+            lines += _block(one, one.says, _places(one), by)
     return "".join(f"{line}\n" for line in [*lines, validation.summary()])
 
 
@@ -157,7 +166,9 @@ def _by_kind(inbox: Inbox) -> Iterator[str]:
     kinds: dict[tuple[str, str], list[Finding]] = {}
     for finding in by_gravity(inbox.findings):
         if finding.severity is not Severity.NOTE:
-            kinds.setdefault((finding.rule, _plain(finding.advice)), []).append(finding)
+            # what a remedy says of one place, ``write ARC1``, does not keep findings with the same remedy apart
+            advice = re.sub(r"[\w.-]*[0-9_][\w.-]*", "…", finding.advice)
+            kinds.setdefault((finding.rule, advice), []).append(finding)
     for findings in kinds.values():
         one = replace(findings[0], count=sum(finding.count for finding in findings))
         more = f" and {len(findings) - _FILES} more" if len(findings) > _FILES else ""
@@ -169,13 +180,15 @@ def _by_kind(inbox: Inbox) -> Iterator[str]:
 def _file(finding: Finding) -> str:
     """A file, and what was found in it first."""
     found = "; ".join(quoted(place.found) for place in finding.places if place.found)
-    more = "; …" if found and finding.count > len(finding.places) else ""
-    return f"{finding.file} ({found}{more})" if found else finding.file
+    return f"{finding.file} ({found}{_more(finding)})" if found else finding.file
 
 
-def _plain(advice: str) -> str:
-    """A remedy without what it says of one place, ``write ARC1``, so that findings with the same remedy meet."""
-    return re.sub(r"[\w.-]*[0-9_][\w.-]*", "…", advice)
+def _places(finding: Finding) -> str:
+    return "; ".join(filter(None, map(str, finding.places))) + _more(finding)
+
+
+def _more(finding: Finding) -> str:
+    return "; …" if finding.count > len(finding.places) else ""
 
 
 def _block(finding: Finding, says: str, where: str, by: str) -> Iterator[str]:
@@ -197,29 +210,11 @@ def _fix(finding: Finding, *, fixed: bool) -> str:
     return f"; mended{f' {finding.mended} of {finding.count}' if finding.mended < finding.count else ''}: {what}"
 
 
-def _annotations(findings: Iterable[Finding]) -> Iterator[str]:
-    for finding in findings:
-        for place in finding.places or [Place()]:
-            where = {"file": finding.file, "line": place.line, "col": place.column, "title": finding.rule}
-            properties = ",".join(f"{name}={_property(value)}" for name, value in where.items() if value is not None)
-            found = f" ({quoted(place.found)})" if place.found else ""
-            yield f"::{_COMMAND[finding.severity]} {properties}::{_data(f'{finding.says}{found}; {finding.advice}')}"
-
-
-def _data(text: str) -> str:
-    return printable(text.replace("%", "%25").replace("\r", "%0D").replace("\n", "%0A"))
-
-
-def _property(value: object) -> str:
-    return _data(str(value)).replace(":", "%3A").replace(",", "%2C")
-
-
 def findings_grid(findings: Iterable[Finding]) -> Grid:
     """One row a finding, with the first places."""
     rows: list[list[Cell]] = [
         [one.file, str(one.severity), one.rule, one.says,
-         "; ".join(filter(None, map(str, one.places))) + ("; …" if one.count > len(one.places) else ""),
-         one.advice, one.source, Number(one.count, str(one.count))]
+         _places(one), one.advice, one.source, Number(one.count, str(one.count))]
         for one in findings
     ]  # fmt: skip
     header = ["file", "severity", "rule", "finding", "where", "remedy", "source", "count"]
