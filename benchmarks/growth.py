@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 from collections.abc import Iterator
 from pathlib import Path
 
@@ -55,14 +56,14 @@ def command(name: str, size: int, folder: Path) -> list[str]:
 def rows(folder: Path, rounds: int = ROUNDS, scale: float = 1) -> Iterator[Row]:
     """What each command takes at each size, which ``scale`` multiplies; and the exponent of its growth.
 
-    The exponent is the power of the size that processor time grows with, once a command's start is taken off.
+    The exponent is the power of the size that processor time grows with: that of the differences between one size and
+    the next, in which the start is no more.
     """
     for name, (axis, usual) in COMMANDS.items():
         sizes = [max(2 * 4**at, round(size * scale)) for at, size in enumerate(usual)]
-        contenders = [Contender(str(size), command(name, size, folder)) for size in sizes]
-        timed = side_by_side([Contender("start", ours("measures", "AP")), *contenders], rounds)
-        above = [max(timed[str(size)].processor - timed["start"].processor, 1e-3) for size in sizes]
-        power = float(np.polyfit(np.log(sizes), np.log(above), 1)[0])
+        timed = side_by_side([Contender(str(size), command(name, size, folder)) for size in sizes], rounds)
+        first, second = (max(step, 1e-3) for step in np.diff([timed[str(size)].processor for size in sizes]))
+        power = math.log(second / first) / math.log(sizes[2] / sizes[1])
         for size in sizes:
             timing = timed[str(size)]
             yield {"contender": name, "axis": axis, "value": size, "seconds": round(timing.processor, 3),

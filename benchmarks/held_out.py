@@ -26,10 +26,9 @@ import numpy as np
 
 from coliee_adapters.errors import ColieeError
 from coliee_ir import tune
-from coliee_ir.commands.tune import FAMILIES, Pool, Rule
+from coliee_ir.commands.tune import Pool, Rule
 from coliee_ir.commands.tune.objective import Objective, objective
 from coliee_ir.judging import workers
-from coliee_ir.judging.judged import FloatArray
 from coliee_ir.measures import parse
 from coliee_ir.rules.decisions import Decisions
 from coliee_ir.stats.settings import REPEATS
@@ -66,11 +65,10 @@ class Truth(NamedTuple):
 
     pool: Pool
     aim: Objective
-    values: dict[str, FloatArray]
 
     def score(self, rule: Rule) -> float:
         """The score of a rule on them."""
-        kept = self.pool.query[rule.keeps_of(self.pool, self.values[rule.family])]
+        kept = self.pool.query[rule.keeps(self.pool)]
         return self.aim.terms(self.pool, np.bincount(kept, minlength=len(self.pool.queries))).total
 
 
@@ -100,8 +98,7 @@ def truth(seed: int, measure: str, mean: float = 5.0) -> Truth:
     fresh = world(seed, FRESH, mean)
     gold = {query: dict.fromkeys(documents, 1) for query, documents in fresh.gold.items()}
     pool = Pool.read(fresh.run, gold, task="trec")
-    values = {name: family.value(pool) for name, family in FAMILIES.items()}
-    return Truth(pool, objective(parse(measure)[0], pool, Decisions()), values)
+    return Truth(pool, objective(parse(measure)[0], pool, Decisions()))
 
 
 def outcome(seed: int, queries: int, measure: str, known: Truth, repeats: int = REPEATS) -> Outcome:

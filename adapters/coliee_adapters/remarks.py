@@ -16,7 +16,7 @@ KINDS = {
     "short-id": "{n} retrieved (document has|documents have) fewer digits than the gold's; were leading zeros lost?",
     "odd-id": "{n} retrieved (document is|documents are) not written as the gold's are, and so (matches|match) nothing",
     "other-form": "{n} (id differs|ids differ) from the gold's only in Unicode form, and so (matches|match) nothing; "
-    "write gold and run in one form, such as NFC",
+    "write gold and run in one form, such as NFKC",
     "other-spelling": "{n} query (id is|ids are) spelled differently in the gold, and so (matches|match) nothing",
     "no-match": "no retrieved document is judged in the gold, so the score is zero",
     "upside-down": "the ranking may be upside down: AP is {examples} with every list reversed; are the worst documents "

@@ -234,11 +234,9 @@ def _first(record: Run | Answers, source: Source) -> tuple[tuple[str, ...], tupl
 
 def _shown_by_head(source: Source) -> tuple[str, ...]:
     """The task that the first lines of a broken file show."""
-    try:
-        task = task_of_files([Source(source.path, lenient=True, columns=source.columns)])
-    except ColieeError:
-        return ()
-    return (task,) if task else ()
+    with contextlib.suppress(ColieeError):
+        return tuple(filter(None, [task_of_files([Source(source.path, lenient=True, columns=source.columns)])]))
+    return ()
 
 
 def _is_of_golds(source: Source, golds: Sequence[Gold]) -> bool:
@@ -345,12 +343,9 @@ def is_nothing(source: Source) -> bool:
 
 
 def _is_document(file: str) -> bool:
-    try:
-        with Path(file).open("rb") as raw:
-            kind = file_kinds.kind_of(raw.read(1 << 16))
-    except OSError:
-        return False
-    return kind in _DOCUMENTS
+    with contextlib.suppress(OSError), Path(file).open("rb") as raw:
+        return file_kinds.kind_of(raw.read(1 << 16)) in _DOCUMENTS
+    return False
 
 
 def named_task(file: str) -> str:

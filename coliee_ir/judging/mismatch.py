@@ -36,7 +36,7 @@ ARTICLE: Final = r"(?i)^(?:article|art\.?)[\W_]*(?=[0-9])"
 _LOST = "leading zeros are lost: write ids as text of {width} digits"
 _HYPHENS = "write hyphens between the numbers of articles, as in 398-20"
 _PASSAGES = "if these are passages, `coliee-ir convert --chunks '_[0-9]+$'` makes documents of them"
-_OTHER_FORM = "ids differ only in Unicode form ({first}): write gold and run in one form, such as NFC"
+_OTHER_FORM = "ids differ only in Unicode form ({first}): write gold and run in one form, such as NFKC"
 _TRUE_ZERO = "; if the zero is true, --decision no_overlap=zero scores it"
 
 

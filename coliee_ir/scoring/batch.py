@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import replace
 from functools import partial
+from itertools import chain
 from typing import TYPE_CHECKING, Final
 
 from coliee_adapters.checked import one_of
@@ -130,17 +131,17 @@ def _elsewhere(given: Sequence[Submission], score: _Score, executor: Executor) -
     sizes = [sum(map(_size, submission)) for submission in given]
     small = [one for one, size in zip(given, sizes, strict=True) if size < 2 * _PART]
     shares = [small[at : at + _SHARE] for at in range(0, len(small), _SHARE)]
-    scored = _each(workers.results([partial(_share, score, share) for share in shares], 1, executor), shares)
+    done = zip(workers.results([partial(_share, score, share) for share in shares], 1, executor), shares, strict=True)
+    # an error of a whole share stands for each of its submissions
+    scored = chain.from_iterable([of] * len(share) if isinstance(of, ColieeError) else of for of, share in done)
     for submission, size in zip(given, sizes, strict=True):
         if size < 2 * _PART:
             yield next(scored)
             continue
-        try:
-            yield score(submission, -(-size // _PART), executor)
-        except workers.WorkerError:
-            raise
-        except ColieeError as error:
-            yield error
+        result = _caught(score, submission, -(-size // _PART), executor)
+        if isinstance(result, workers.WorkerError):
+            raise result
+        yield result
 
 
 def _apart(score: _Score, submission: Submission) -> Scores:
@@ -153,14 +154,6 @@ def _share(score: _Score, share: Sequence[Submission]) -> list[Scores | ColieeEr
     return [result if isinstance(result, ColieeError) else _without_gold(result) for result in results]
 
 
-def _each(
-    scored: Iterable[list[Scores | ColieeError] | ColieeError], shares: Sequence[Sequence[Submission]]
-) -> Iterator[Scores | ColieeError]:
-    """One result a submission; an error of a whole share stands for each of its submissions."""
-    for results, share in zip(scored, shares, strict=True):
-        yield from [results] * len(share) if isinstance(results, ColieeError) else results
-
-
 def _contained(
     scorer: Evaluator, keep_judged: bool, submission: Submission, jobs: int, executor: Executor | None = None
 ) -> Scores:
@@ -169,10 +162,10 @@ def _contained(
         return scorer.evaluate(submission, jobs=jobs, executor=executor, keep_judged=keep_judged)
 
 
-def _caught(score: _Score, submission: Submission, jobs: int) -> Scores | ColieeError:
+def _caught(score: _Score, submission: Submission, jobs: int, executor: Executor | None = None) -> Scores | ColieeError:
     """The same; an error that it meets stands in its place."""
     try:
-        return score(submission, jobs)
+        return score(submission, jobs, executor)
     except ColieeError as error:
         return error
 

@@ -407,28 +407,24 @@ def is_gold_by_name(file: str | Source) -> bool:
     words = set(re.split(r"[\W_]+", Path(source.path).name.lower()))
     if not any(words >= of_gold for of_gold in _GOLD):
         return False
-    try:
-        head = source.head()
-    except ColieeError:
-        return False
-    return head.lstrip().startswith((b"{", b"[")) and detect.shown(source, "gold") is not None
+    with contextlib.suppress(ColieeError):
+        return source.head().lstrip().startswith((b"{", b"[")) and detect.shown(source, "gold") is not None
+    return False
 
 
 def reads_as_gold(source: Any, *, task: str | None = None) -> bool:
     """Whether what ``read_gold`` takes is a gold, by the rules of a task where it is named."""
-    try:
+    with contextlib.suppress(ColieeError):
         return bool(read_gold(source, task=task).queries)
-    except ColieeError:
-        return False
+    return False
 
 
 def reads_as_run(source: Any, *, task: str | None = None) -> bool:
     """Whether what ``read_run`` takes is a run, by the rules of a task where it is named."""
-    try:
+    with contextlib.suppress(ColieeError):
         record = read_run(source, task=task)
         return isinstance(record, Answers) or any(True for _ in record.blocks())
-    except ColieeError:
-        return False
+    return False
 
 
 def telling(runs: Iterable[object], columns: Mapping[str, str] | None = None) -> object:

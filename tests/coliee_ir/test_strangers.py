@@ -55,6 +55,7 @@ def test_what_shows_no_task_leaves_it_to_the_gold() -> None:
         ("run.txt", ("convert", "DIR/run.txt", "DIR/run.txt")),
         ("run.txt", ("convert", "DIR/run.txt", "DIR/link", "--to", "trec")),
         ("run.txt", ("validate", "DIR", "--fix", "DIR")),
+        ("run.txt", ("validate", "DIR/", "-o", "DIR/run.txt")),
         ("run.txt", ("fuse", "DIR/run.txt", RUN1, "-o", "DIR/hard")),
         ("run.txt", ("tune", GOLD1, RUN1, "--exclude", "DIR/run.txt", "--save", "DIR/run.txt")),
     ],

@@ -23,11 +23,12 @@ from coliee_adapters.records import Run
 from coliee_ir import Decisions, Rule, cut, evaluate, to_run
 from coliee_ir import tune as tune_repeatedly
 from coliee_ir.commands.convert import write_run
-from coliee_ir.commands.tune import FAMILIES, Filter, best_of
+from coliee_ir.commands.tune import FAMILIES, Filter
 from coliee_ir.commands.tune.result import Tunings
 from coliee_ir.output.grid import plain
 from coliee_ir.output.shown import FORMS, render
 from coliee_ir.rules.protocol import NEWEST
+from coliee_ir.stats.folds import best_of
 from coliee_ir.stats.intervals import jackknife_t
 
 #: once is enough where it is not about repeating
@@ -180,7 +181,7 @@ def test_the_order_of_gold_run_and_groups_changes_nothing() -> None:
             shown = [dict(reversed(each.items())) if turned else each for each in (gold, run)]
             told.append(tune_repeatedly(*shown, task="1", by=["k", "score"], repeats=3, **options))
         assert {**told[0].to_dict(), "remarks": []} == {**told[1].to_dict(), "remarks": []}
-        assert best_of(told[:1], n_resamples=50) == best_of(told[1:], n_resamples=50)
+        assert best_of([told[0].terms], 50, 1) == best_of([told[1].terms], 50, 1)
 
 
 def test_the_held_out_score_is_the_mean_over_the_splits() -> None:

@@ -403,7 +403,9 @@ def _members(entries: Entries, rule: IdRule, *, commas: bool) -> Columns | None:
         return None
     if queries is None or documents is None or not (scores is None or np.isfinite(scores).all()):
         return None
-    return Columns(queries, starts, documents, scores, None, None, lists if scored else None)
+    # where ids lost an ending, the dictionaries have others than the lines
+    as_they_are = lists if scored and (rule is exact_id or b".txt" not in documents.raw) else None
+    return Columns(queries, starts, documents, scores, None, None, as_they_are)
 
 
 def telling_binary(blocks: Iterable[Columns]) -> Iterator[Columns]:

@@ -3,10 +3,8 @@
 from __future__ import annotations
 
 import os
-from collections.abc import Collection, ItemsView, Iterator, Mapping
+from collections.abc import Collection, Iterator, Mapping
 from typing import Literal
-
-import numpy as np
 
 from coliee_adapters.checked import one_of
 from coliee_adapters.errors import MismatchError, UsageError, quoted, shortened
@@ -20,13 +18,7 @@ from coliee_adapters.records import Answers, Gold, Run, as_documents
 from coliee_adapters.remarks import Remark, Remarks
 from coliee_ir.commands.convert.ids import joined, written_like
 from coliee_ir.judging.gathered import Gathered, by_rank
-from coliee_ir.rules.protocol import (
-    has_coliee_submissions,
-    has_submissions,
-    submission_rules,
-    task_name,
-    unfit_tag,
-)
+from coliee_ir.rules.protocol import has_coliee_submissions, has_submissions, submission_rules, task_name, unfit_tag
 from coliee_ir.scoring.reading import check_columns, gold_files, read_gold, read_run, reads_as_gold, reads_as_run
 
 #: The forms that are written if none is named: of a gold, and of a submission.
@@ -126,13 +118,8 @@ def convert(
     if form != model_text.FORM:
         return said
     without = [one for one in model_text.read(files[0]) if one.label is None]
-    return [
-        *said,
-        *(
-            Remark("no-answer", f"{one.place}: {one.query}: no answer in the text ({quoted(one.text)})")
-            for one in without
-        ),
-    ]
+    told = "{}: {}: no answer in the text ({})"
+    return [*said, *(Remark("no-answer", told.format(one.place, one.query, quoted(one.text))) for one in without)]
 
 
 def write(
@@ -182,20 +169,12 @@ class _InOrder(Mapping[str, dict[str, float]]):
     def __len__(self) -> int:
         return len(self.lengths)
 
-    def items(self) -> ItemsView[str, dict[str, float]]:
-        return _Items(self)
-
-
-class _Items(ItemsView[str, dict[str, float]]):
-    _mapping: _InOrder
-
-    def __iter__(self) -> Iterator[tuple[str, dict[str, float]]]:
-        for block in self._mapping.blocks():
-            documents = list(block.documents)
-            numbers = None if block.scores is None else np.asarray(block.scores).tolist()
+    def items(self) -> Iterator[tuple[str, dict[str, float]]]:  # type: ignore[override]  # nothing is looked up
+        for block in self.blocks():
+            documents, scores = list(block.documents), None if block.scores is None else block.scores.tolist()
             for query, first, last in block.segments():
                 held = documents[first:last]
-                yield query, by_rank(held) if numbers is None else dict(zip(held, numbers[first:last], strict=True))
+                yield query, by_rank(held) if scores is None else dict(zip(held, scores[first:last], strict=True))
 
 
 def _unfit(tag: str) -> list[str]:

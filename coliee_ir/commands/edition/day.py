@@ -6,7 +6,7 @@ mailbox ──sort_files, once──▶ Inventory ─┬─▶ Evaluator of each
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator, Mapping, Sequence
+from collections.abc import Iterator, Mapping
 from dataclasses import replace
 from typing import Final, NamedTuple
 
@@ -223,6 +223,4 @@ def _missed(day: Day) -> _Found:
                 yield Decision(Remark("missed-query", sentence))
 
 
-_FINDERS: Final[Sequence[Callable[[Day], _Found]]] = (
-    _late, _shared, _refused, _suspicious, _remarked, _undescribed, _missed,
-)  # fmt: skip
+_FINDERS: Final = (_late, _shared, _refused, _suspicious, _remarked, _undescribed, _missed)

@@ -42,9 +42,7 @@ class News(NamedTuple):
 
 def inputs(edition: Edition) -> list[str]:
     """The files that an edition names beside its mailbox."""
-    parts = [
-        path for part in edition.tasks for path in (part.gold, part.training, part.categories, part.corpus)
-    ]  # fmt: skip
+    parts = [path for part in edition.tasks for path in (part.gold, part.training, part.categories, part.corpus)]
     return [path for path in dict.fromkeys([edition.path, edition.teams, *parts]) if path is not None]
 
 

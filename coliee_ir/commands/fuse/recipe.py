@@ -13,7 +13,6 @@ from coliee_adapters.errors import InputError, UsageError, quoted, shortened
 from coliee_adapters.files.source import PathLike, Source, copies
 from coliee_adapters.forms import json_text, tort
 from coliee_adapters.forms.lines import counted
-from coliee_adapters.normal_forms import is_folded, mistaken
 from coliee_adapters.records import Answers, Run, RunLike
 from coliee_adapters.remarks import Remark, Remarks, worded
 from coliee_ir.commands.convert import write
@@ -58,7 +57,6 @@ class _Mixed(NamedTuple):
     queries: list[str]  # all that any run names, in this order
     answered: list[set[str]]  # run → the queries for which it has documents
     remarks: list[Remarks]  # run → what was tolerated in it
-    strange: list[str]  # the ids of documents that are not ASCII
 
 
 @dataclass(frozen=True, slots=True)
@@ -129,19 +127,7 @@ class Fusion:
         columns: Mapping[str, str] | None = None,
         unreadable_answers: Literal["refuse", "wrong"] = "refuse",
     ) -> Fused:
-        """The runs fused.
-
-        Args:
-            runs: at least two; each is what ``read_run`` takes.
-            task: the task, where it is known: see ``read_run``.
-            tag: what the fused run is called; by default as the method.
-            columns: what the columns of tables and frames are called, by role: see ``read_gold``.
-            unreadable_answers: whether answers that are neither Y nor N are refused, or cast no vote.
-
-        Raises:
-            InputError: a run cannot be read, or holds labels where others hold documents.
-            UsageError: the method does not fit the runs; another number of weights than of runs; nothing is left.
-        """
+        """The runs fused; arguments and errors are those of ``fuse``."""
         records = read_all(runs, task=task, columns=columns, unreadable_answers=unreadable_answers)
         weights, said = self._weights([record.tag for record in records])
         said += _identical(records)
@@ -158,7 +144,6 @@ class Fusion:
             mixed = self._mixed(rankings, weights, in_memory=True)
         for record, remarks in zip(records, mixed.remarks, strict=True):
             said += [sentence.of_part("run", shortened(record.tag)) for sentence in remarks.sentences(_DONE)]
-        said += _in_two_forms(mixed.queries) + _in_two_forms(mixed.strange)
         said += _unshared([record.tag for record in records], mixed.answered)
         if METHODS[self.method].ranks:
             said += self._unscored(records)
@@ -174,11 +159,9 @@ class Fusion:
         readers = [Reader(run) for run in runs]
         repeated, blocks = np.zeros(len(runs), dtype=np.int64), Spool()
         fused: set[str] = set()
-        strange: dict[str, None] = {}
         for some, parts in abreast(readers, in_memory=in_memory):
             held = Candidates.of_lines(some, parts, [run.scored for run in runs])
             repeated += [len(part.documents) for part in parts] - held.named.sum(axis=1)
-            strange.update(dict.fromkeys(held.documents.at(held.documents.beyond_ascii())))
             if METHODS[self.method].ranks:
                 blend = Blend(held, self.method, self.norm or NORM, self.k_or_default)
                 block = blend.columns(blend.ranked(weights), self.top)
@@ -190,7 +173,7 @@ class Fusion:
         answered = [{query for query, n in reader.lengths.items() if n} for reader in readers]
         for reader, n in zip(readers, repeated.tolist(), strict=True):
             reader.remarks.add("duplicate", n=n)
-        return _Mixed(blocks, fused, queries, answered, [reader.remarks for reader in readers], list(strange))
+        return _Mixed(blocks, fused, queries, answered, [reader.remarks for reader in readers])
 
     @property
     def k_or_default(self) -> float:
@@ -225,15 +208,12 @@ class Fusion:
             raise UsageError("bad-value", problem)
         weights, said = list(self.weights), list[str]()
         if self.runs and list(self.runs) != list(tags):
-            fitted = ", ".join(map(shortened, self.runs))
+            fitted, given = (", ".join(map(shortened, names)) for names in (self.runs, tags))
+            sentence = f"the weights were fitted to the runs {fitted}, and are applied to {given} in this order"
             if len(set(tags)) == len(tags) and set(tags) == set(self.runs):
                 weights = [self.weights[self.runs.index(tag)] for tag in tags]
                 sentence = f"run order differs from fitting ({fitted}); weights matched by run tag"
-                said.append(Remark("fitted-to-others", sentence))
-            else:
-                given = ", ".join(map(shortened, tags))
-                sentence = f"the weights were fitted to the runs {fitted}, and are applied to {given} in this order"
-                said.append(Remark("fitted-to-others", sentence))
+            said.append(Remark("fitted-to-others", sentence))
         return np.array(weights), said
 
     def _unscored(self, records: Sequence[Run | Answers]) -> list[str]:
@@ -367,28 +347,11 @@ def usual(records: Sequence[Run | Answers]) -> str:
     return "vote" if isinstance(records[0], Answers) else "rrf"
 
 
-def _in_two_forms(ids: Sequence[str]) -> list[str]:
-    """Which ids differ only in their Unicode form, so that they are fused as two."""
-    strange = {text for text in ids if not text.isascii() and not is_folded(text)}
-    if not strange or not (pairs := mistaken(sorted(strange), set(ids) - strange)):
-        return []
-    pattern = "{n} (id differs|ids differ) from another only in Unicode form, and (is|are) fused as different"
-    first = "; ".join(shortened(f"{text} for {other}") for text, other in pairs[:_SHOWN])
-    return [
-        Remark(
-            "other-form",
-            f"{worded(pattern, len(pairs))} (first: {first}); write both in one form, such as NFC",
-        )
-    ]
-
-
 def _identical(records: Sequence[Run | Answers]) -> list[str]:
     """Which runs are copies of others: what is given twice counts twice."""
     twins = zip(records, copies(record.path for record in records), strict=True)
     return [
-        Remark("identical", f"{shortened(record.tag)}: this run is identical to {twin}")
-        for record, twin in twins
-        if twin
+        Remark("identical", f"{shortened(one.tag)}: this run is identical to {twin}") for one, twin in twins if twin
     ]
 
 
@@ -396,26 +359,20 @@ def _unshared(tags: Sequence[str], answered: Sequence[set[str]]) -> list[str]:
     """Which queries are not in all runs, and which runs lack them."""
     queries = dict.fromkeys(query for run in answered for query in sorted(run))
     some = [query for query in queries if not all(query in run for run in answered)]
-    if not some:
-        return []
-    lacking = ", ".join(
-        f"{shortened(tag)} lacks {len(queries) - len(run)}"
-        for tag, run in zip(tags, answered, strict=True)
-        if len(run) < len(queries)
-    )
-    told = worded("{n} (query is|queries are) not in all runs", len(some))
-    return [
-        Remark(
-            "unshared-query",
-            f"{told} (first: {'; '.join(map(shortened, some[:_SHOWN]))}); of {len(queries)}, {lacking}",
-        )
-    ]
+    lacking = [(tag, len(queries) - len(run)) for tag, run in zip(tags, answered, strict=True)]
+    told = worded("{n} (query is|queries are) not in all runs", len(some)) + f" (first: {_first(some)})"
+    lists = ", ".join(f"{shortened(tag)} lacks {n}" for tag, n in lacking if n)
+    return [Remark("unshared-query", f"{told}; of {len(queries)}, {lists}")] if some else []
 
 
 def _left_out(queries: Sequence[str]) -> str:
     """Which queries a set has nothing for."""
     pattern = "{n} (query has|queries have) no document that appears in enough runs, and (is|are) left out"
-    return Remark("left-out", f"{worded(pattern, len(queries))} (first: {'; '.join(map(shortened, queries[:_SHOWN]))})")
+    return Remark("left-out", f"{worded(pattern, len(queries))} (first: {_first(queries)})")
+
+
+def _first(queries: Sequence[str]) -> str:
+    return "; ".join(map(shortened, queries[:_SHOWN]))
 
 
 def _form_for(

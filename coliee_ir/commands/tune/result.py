@@ -18,7 +18,7 @@ from coliee_ir.output.shown import Shown, jsonable
 from coliee_ir.rules.decisions import Decisions
 from coliee_ir.stats import folds
 from coliee_ir.stats.resampling import NEAR, Difference, Interval
-from coliee_ir.stats.settings import ABOUT, N_RESAMPLES, SEED
+from coliee_ir.stats.settings import ABOUT, N_RESAMPLES
 
 
 class Tried(NamedTuple):
@@ -160,12 +160,14 @@ class Tunings(Shown):
 
     Attributes:
         tunings: in the order given.
-        best_of: of several, what to expect of the best.
+        best_of: of several, what to expect of the best by their held-out scores. The best of many is in part the
+            luckiest: here the choice, too, is made on other queries than those that score it.
     """
 
     def __init__(self, tunings: Sequence[Tuning]) -> None:
         self.tunings = tunings
-        self.best_of = best_of(tunings, seed=tunings[0].seed) if len(tunings) > 1 else None
+        terms = [one.terms for one in tunings]
+        self.best_of = folds.best_of(terms, N_RESAMPLES, tunings[0].seed) if len(terms) > 1 else None
 
     def tables(self) -> Sequence[Grid]:
         """Those of the one run; of several, all but the rules that were tried."""
@@ -186,15 +188,6 @@ class Tunings(Shown):
         """Each tuning, and what to expect of the best of several."""
         best = {} if self.best_of is None else {"best_of": jsonable(self.best_of)}
         return {"coliee_ir": __version__, "tunings": jsonable(self.tunings), **best}
-
-
-def best_of(tunings: Sequence[Tuning], *, seed: int = SEED, n_resamples: int = N_RESAMPLES) -> folds.BestOf:
-    """What to expect of the best of several runs, where it is the best by their held-out scores.
-
-    The best of many is in part the luckiest, so that its own held-out score is too good. Here the choice, too, is made
-    on other queries than those that score it; see ``coliee_ir.stats.folds.best_of``.
-    """
-    return folds.best_of([tuning.terms for tuning in tunings], n_resamples, seed)
 
 
 def ranked(tunings: Sequence[Tuning]) -> Grid:
@@ -270,14 +263,7 @@ def points(tunings: Sequence[Tuning]) -> Grid:
     """The score at each cutoff or threshold of the chosen rules, on all queries, with its interval."""
     header = ["run", "rule", "parameter", tunings[0].measure, "low 95%", "high 95%"]
     rows: list[list[str | Number]] = [
-        [
-            tuning.tag,
-            tuning.rule.family,
-            _parameter(tuning, parameter),
-            Number(score),
-            Number(interval.low),
-            Number(interval.high),
-        ]
+        [tuning.tag, tuning.rule.family, _parameter(tuning, parameter), Number(score), *map(Number, interval)]
         for tuning in tunings
         for (parameter, score), interval in zip(tuning.curve, tuning.curve_intervals, strict=True)
     ]

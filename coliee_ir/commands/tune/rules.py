@@ -101,11 +101,7 @@ class Rule:
 
     def keeps(self, pool: Pool) -> BoolArray:
         """Which rows are kept; shape (N,)."""
-        return self.keeps_of(pool, FAMILIES[self.family].value(pool))
-
-    def keeps_of(self, pool: Pool, value: FloatArray) -> BoolArray:
-        """Which rows are kept, where the values of its family are known; both of shape (N,)."""
-        kept = value >= FAMILIES[self.family].parameter(self.threshold)
+        kept = FAMILIES[self.family].value(pool) >= FAMILIES[self.family].parameter(self.threshold)
         kept |= pool.rank <= self.floor
         if self.cap is not None:
             kept &= pool.rank <= self.cap

@@ -14,16 +14,9 @@ from coliee_ir.commands.validate.finding import Rule, Severity
 from coliee_ir.rules.protocol import Authority
 
 #: kinds of files, see ``Sheet.kind``
-_RAW, _JSON, _TEXT, _LINED, _CLAIMS, _STATED = (
-    ("raw",),
-    ("json",),
-    ("lines", "claims"),
-    ("lines",),
-    ("claims",),
-    ("stated",),
-)
-_LISTS, _ANSWERS, _COLUMNS = ("documents", "long"), ("answers",), ("documents", "answers", "long")
-_TOGETHER = ("submission",)
+_RAW, _STATED, _TOGETHER = ("raw",), ("stated",), ("submission",)
+_TEXT, _LINED, _JSON, _CLAIMS = ("lines", "claims"), ("lines",), ("json",), ("claims",)
+_COLUMNS, _LISTS, _ANSWERS = ("documents", "answers", "long"), ("documents", "long"), ("answers",)
 
 _E, _W, _N = Severity.ERROR, Severity.WARNING, Severity.NOTE
 _PROTOCOL = Authority.PROTOCOL
