@@ -132,7 +132,7 @@ class Sweep:
 
     @cache  # noqa: B019 - a sweep ends with its tuning
     def _cells(self, bounds: tuple[Bounds, ...]) -> tuple[FloatArray, list[tuple[int, int]], IntArray, IntArray]:
-        """The places, and the band of ranks and the place of each row as one number; with the ends of bounds as ranks."""
+        """The places, bounds as ranks, and the band of ranks and the place of each row as one number."""
         places, place = self._places
         ends = [(bound.floor, len(self.pool.scores) if bound.cap is None else bound.cap) for bound in bounds]
         edges = np.unique([0, *sum(ends, ())])
