@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from functools import cached_property
+from functools import cache, cached_property
 from typing import Final, NamedTuple
 
 import numpy as np
@@ -65,6 +65,7 @@ class Sweep:
         value = FAMILIES[family].value(pool)
         self._order = np.argsort(-value, kind="stable").astype(np.int32)
         self._falling, self._query, self._rank = value[self._order], pool.query[self._order], pool.rank[self._order]
+        self._rising = -self._falling
         #: shape (Q,); the value of each query's first row
         self._top = value[np.minimum(pool.start[:-1], len(value) - 1)] if len(value) else np.zeros(len(pool.queries))
 
@@ -74,16 +75,17 @@ class Sweep:
         Exact over all thresholds for each of the bounds. Of thresholds with equal scores it is that which keeps fewest
         rows, of bounds with equal scores the first.
         """
-        return self._fit(chosen, bounds[self._best_bounds(np.where(chosen, 0, -1), 2, bounds)[1]])
+        at = self._best_bounds(np.where(chosen, 0, -1), 2, bounds)[0][1] if len(bounds) > 1 else 0
+        return self._fit(chosen, bounds[at])
 
     def held_out(self, folds: IntArray, bounds: Sequence[Bounds] = (Bounds(),)) -> FloatArray:
         """What each query adds under the rule that ``best`` finds on the queries of all other folds."""
         counts = np.zeros(folds.shape, dtype=np.int64)
         for fold, count in zip(folds, counts, strict=True):
-            for out, at in enumerate(self._best_bounds(fold, int(fold.max(initial=-1)) + 1, bounds)):
+            which, last = self._best_bounds(fold, int(fold.max(initial=-1)) + 1, bounds)
+            for out, (at, value) in enumerate(zip(which.tolist(), last.tolist(), strict=True)):
                 test = fold == out
-                rule = self._fit((fold >= 0) & ~test, bounds[at]).rule
-                count[test] = self.counts(rule)[test]
+                count[test] = self.counts(self._rule((fold >= 0) & ~test, bounds[at], value))[test]
         return np.where((folds >= 0)[..., None], self.objective.at(self.pool, counts), 0.0)
 
     @cached_property
@@ -98,20 +100,18 @@ class Sweep:
         of_row[self._order] = np.searchsorted(places, -self._falling)
         return places, of_row
 
-    def _best_bounds(self, fold: IntArray, n: int, bounds: Sequence[Bounds]) -> IntArray:
-        """Shape (n,); which bounds have the best score on the queries outside of each fold; those of -1 take no part.
+    def _best_bounds(self, fold: IntArray, n: int, bounds: Sequence[Bounds]) -> tuple[IntArray, FloatArray]:
+        """Which bounds have the best score on the queries outside of each fold, and the last value that is kept there.
 
-        Sums over queries add: those of each fold are formed once, and without a fold are all less its own.
+        Each of shape (n,); ∞ where nothing is kept. Folds of -1 take no part. Sums over queries add: those of each fold
+        are formed once, and without a fold are all less its own. So a fold takes no look at its rows.
         """
-        which, best = np.zeros(n, dtype=np.int64), np.full(n, -np.inf)
-        if len(bounds) == 1:
-            return which
-        pool, (places, place) = self.pool, self._places
-        ends = [(bound.floor, len(pool.scores) if bound.cap is None else bound.cap) for bound in bounds]
-        edges = np.unique([0, *sum(ends, ())])
-        there = fold[pool.query] >= 0
-        band = np.searchsorted(edges, pool.rank[there]) - 1
-        cell = (fold[pool.query[there]] * len(edges) + band) * len(places) + place[there]
+        which, best, last = np.zeros(n, dtype=np.int64), np.full(n, -np.inf), np.full(n, np.inf)
+        places, ends, edges, cell = self._cells(tuple(bounds))
+        values = np.append(np.inf, -places)
+        of_row = fold[self.pool.query]
+        there = of_row >= 0
+        cell = (of_row * (len(edges) * len(places)) + cell)[there]
         # what all rows of a fold above each band and up to each place add, and then those outside of it
         shape = (n, len(edges), len(places))
         sums = np.zeros((self.objective.row.shape[1], n, len(edges) + 1, len(places)))
@@ -121,36 +121,63 @@ class Sweep:
         for number, (bound, (low, high)) in enumerate(zip(bounds, np.searchsorted(edges, ends).tolist(), strict=True)):
             floor = self._floor(bound)
             base = np.stack([floor[(fold >= 0) & (fold != out)].sum(axis=0) for out in range(n)])
-            summed = np.repeat(base[:, None], 1 + len(places), axis=1)
+            summed = np.repeat(base[:, None], len(values), axis=1)
             summed[:, 1:, : len(sums)] += np.moveaxis(sums[:, :, high] - sums[:, :, low], 0, -1)
-            greatest = np.nan_to_num(self.objective.score(summed), nan=-np.inf).max(axis=1)
+            scores = np.nan_to_num(self.objective.score(summed), nan=-np.inf)
+            greatest = scores.max(axis=1)
             better = greatest > best + NEAR
             which[better], best[better] = number, greatest[better]
-        return which
+            last[better] = values[np.argmax(scores >= greatest[:, None] - NEAR, axis=1)][better]
+        return which, last
+
+    @cache  # noqa: B019 - a sweep ends with its tuning
+    def _cells(self, bounds: tuple[Bounds, ...]) -> tuple[FloatArray, list[tuple[int, int]], IntArray, IntArray]:
+        """The places, bounds as ranks, and the band of ranks and the place of each row as one number."""
+        places, place = self._places
+        ends = [(bound.floor, len(self.pool.scores) if bound.cap is None else bound.cap) for bound in bounds]
+        edges = np.unique([0, *sum(ends, ())])
+        return places, ends, edges, (np.searchsorted(edges, self.pool.rank) - 1) * len(places) + place
 
     def _fit(self, chosen: BoolArray, bound: Bounds) -> Fit:
-        """The best threshold between bounds: in the middle between the last value kept and the next."""
+        """The best threshold between bounds, and its score."""
         values, ends, scores = found = self._ends(chosen, bound)
         kept, score = int(ends[found.best]), float(scores[found.best])
-        following = float(values[kept]) if kept < len(values) else -np.inf
+        rule = self._rule(chosen, bound, float(values[kept - 1]) if kept else np.inf)
+        return Fit(rule, score if score > -np.inf else float("nan"))
+
+    def _rule(self, chosen: BoolArray, bound: Bounds, last: float) -> Rule:
+        """The rule that keeps some queries' rows down to a value: in the middle between this and the next one below."""
+        following = self._following(chosen, bound, last)
         if self.family == "k":
-            threshold = float(values[kept - 1]) if kept else -float(bound.always)
-        elif kept:
-            middle = (values[kept - 1] + following) / 2
-            threshold = middle if middle > following else float(values[kept - 1])
+            threshold = last if last < np.inf else -float(bound.always)
+        elif last < np.inf:
+            middle = (last + following) / 2
+            threshold = middle if middle > following else last
         else:
             top = self._top[chosen & (self.pool.lengths > 0)].max(initial=0.0)
             threshold = np.nextafter(following if following > -np.inf else top, np.inf)
         # how many are kept is what k says; its bounds have nothing to add
         of_bound = () if self.family == "k" else bound
-        rule = Rule(self.family, FAMILIES[self.family].parameter(float(threshold)), *of_bound)
-        return Fit(rule, score if score > -np.inf else float("nan"))
+        return Rule(self.family, FAMILIES[self.family].parameter(float(threshold)), *of_bound)
+
+    def _following(self, chosen: BoolArray, bound: Bounds, last: float) -> float:
+        """The greatest value below one among some queries' rows between bounds; -∞ for none."""
+        at, step = int(np.searchsorted(self._rising, -last, side="right")), 64
+        while at < len(self._rising):
+            some = slice(at, at + step)
+            there = chosen[self._query[some]] & self._between(bound, some)
+            if there.any():
+                return float(self._falling[at + int(there.argmax())])
+            at, step = at + step, 2 * step
+        return -np.inf
+
+    def _between(self, bound: Bounds, rows: slice) -> BoolArray:
+        rank = self._rank[rows]
+        return np.asarray((rank > bound.floor) & (bound.cap is None or rank <= bound.cap))
 
     def _ends(self, chosen: BoolArray, bound: Bounds) -> _Ends:
         """The scores at each threshold on some queries."""
-        within = chosen[self._query] & (self._rank > bound.floor)
-        if bound.cap is not None:
-            within &= self._rank <= bound.cap
+        within = chosen[self._query] & self._between(bound, slice(None))
         rows, values = self._order[within], self._falling[within]
         changes = np.flatnonzero(values[1:] != values[:-1]) + 1
         kept = np.concatenate(([0], changes, [len(values)] if len(values) else [])).astype(np.int64)
@@ -165,7 +192,7 @@ class Sweep:
 
     def counts(self, rule: Rule) -> IntArray:
         """How many rows of each query a rule keeps; shape (Q,)."""
-        above = np.searchsorted(-self._falling, -FAMILIES[self.family].parameter(rule.threshold), side="right")
+        above = np.searchsorted(self._rising, -FAMILIES[self.family].parameter(rule.threshold), side="right")
         kept = np.bincount(self._query[:above], minlength=len(self.pool.queries))
         return np.asarray(np.minimum(np.clip(kept, rule.floor, rule.cap), self.pool.lengths))
 
