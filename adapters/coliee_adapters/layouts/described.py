@@ -244,8 +244,8 @@ def _value(record: _Record, path: str) -> Any:
     held = record.held
     for key in path.split("."):
         if not isinstance(held, dict) or key not in held:
-            has = f"its keys are {', '.join(map(str, held))}" if held and isinstance(held, dict) else "it has no keys"
-            problem = f"there is no key {key!r}"
+            has = f"there are {', '.join(map(str, held))}" if held and isinstance(held, dict) else "there are none"
+            problem = f"there is no key or column {key!r}"
             raise record.place.fault("missing-key", problem, _shown(record.held), f"{has}; check the protocol")
         held = held[key]
     return held
