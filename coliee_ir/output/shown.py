@@ -29,7 +29,7 @@ class Shown:
     def __setattr__(self, name: str, value: object) -> None:
         # a dataclass that is frozen takes two million instructions more to make
         if hasattr(self, name):
-            raise AttributeError(f"a result does not change; dataclasses.replace(…, {name}=…) makes another")
+            raise AttributeError(f"a result does not change, nor does its {name}")
         super().__setattr__(name, value)
 
     def tables(self) -> Sequence[Grid]:
