@@ -20,6 +20,7 @@ from coliee_adapters.errors import InputError, UsageError, quoted
 from coliee_adapters.files.source import Source
 from coliee_adapters.forms import tabular
 from coliee_adapters.forms.form import Form
+from coliee_adapters.forms.lines import first_lines
 from coliee_adapters.forms.rows import gold_in, run_in
 from coliee_adapters.forms.vocabulary import Kind, roles_of, words_of
 from coliee_adapters.records import Answers, Gold, IdRule, Run, normal_id
@@ -50,8 +51,9 @@ def known_forms(kind: Kind, head: bytes | None = None) -> Iterator[Form]:
 
 @lru_cache(maxsize=2)
 def _allowed(head: bytes) -> tuple[str, ...]:
-    """The modules that a file's first bytes allow: asked several times of a file, and looked for once."""
-    return tuple(name for name, begins in FORMS.items() if re.match(begins, head))
+    """The modules that a file's first bytes allow, of text its first lines; asked several times, looked for once."""
+    begin = head if re.match(rb"PAR1|\s*[{\[<]", head) else "\n".join(first_lines(head)).encode() or head
+    return tuple(name for name, begins in FORMS.items() if re.match(begins, begin))
 
 
 def shown(source: Source, kind: Kind) -> Form | None:

@@ -13,6 +13,7 @@ from coliee_adapters.errors import InputError, UsageError, quoted, shortened
 from coliee_adapters.files.source import PathLike, Source, copies
 from coliee_adapters.forms import json_text, tort
 from coliee_adapters.forms.lines import counted
+from coliee_adapters.normal_forms import is_folded, mistaken
 from coliee_adapters.records import Answers, Run, RunLike
 from coliee_adapters.remarks import Remark, Remarks, worded
 from coliee_ir.commands.convert import write
@@ -57,6 +58,7 @@ class _Mixed(NamedTuple):
     queries: list[str]  # all that any run names, in this order
     answered: list[set[str]]  # run → the queries for which it has documents
     remarks: list[Remarks]  # run → what was tolerated in it
+    strange: list[str]  # the ids of documents that are not ASCII
 
 
 @dataclass(frozen=True, slots=True)
@@ -144,6 +146,7 @@ class Fusion:
             mixed = self._mixed(rankings, weights, in_memory=True)
         for record, remarks in zip(records, mixed.remarks, strict=True):
             said += [sentence.of_part("run", shortened(record.tag)) for sentence in remarks.sentences(_DONE)]
+        said += _in_two_forms(mixed.queries) + _in_two_forms(mixed.strange)
         said += _unshared([record.tag for record in records], mixed.answered)
         if METHODS[self.method].ranks:
             said += self._unscored(records)
@@ -158,10 +161,11 @@ class Fusion:
         """The runs fused, some queries at a time."""
         readers = [Reader(run) for run in runs]
         repeated, blocks = np.zeros(len(runs), dtype=np.int64), Spool()
-        fused: set[str] = set()
+        fused, strange = set[str](), dict[str, None]()
         for some, parts in abreast(readers, in_memory=in_memory):
             held = Candidates.of_lines(some, parts, [run.scored for run in runs])
             repeated += [len(part.documents) for part in parts] - held.named.sum(axis=1)
+            strange.update(dict.fromkeys(held.documents.at(held.documents.beyond_ascii())))
             if METHODS[self.method].ranks:
                 blend = Blend(held, self.method, self.norm or NORM, self.k_or_default)
                 block = blend.columns(blend.ranked(weights), self.top)
@@ -173,7 +177,7 @@ class Fusion:
         answered = [{query for query, n in reader.lengths.items() if n} for reader in readers]
         for reader, n in zip(readers, repeated.tolist(), strict=True):
             reader.remarks.add("duplicate", n=n)
-        return _Mixed(blocks, fused, queries, answered, [reader.remarks for reader in readers])
+        return _Mixed(blocks, fused, queries, answered, [reader.remarks for reader in readers], list(strange))
 
     @property
     def k_or_default(self) -> float:
@@ -345,6 +349,22 @@ def read_all(
 def usual(records: Sequence[Run | Answers]) -> str:
     """The method for such runs where none is named."""
     return "vote" if isinstance(records[0], Answers) else "rrf"
+
+
+def _in_two_forms(ids: Sequence[str]) -> list[str]:
+    """Which ids differ only in their Unicode form, so that they are fused as two."""
+    strange = {text for text in ids if not is_folded(text)}
+    if not (pairs := mistaken(sorted(strange), set(ids) - strange)):
+        return []
+    told = worded(
+        "{n} (id differs|ids differ) from another only in Unicode form, and (is|are) fused as different", len(pairs)
+    )
+    return [
+        Remark(
+            "other-form",
+            f"{told} (first: {_first([f'{one} for {other}' for one, other in pairs])}); write both in one form",
+        )
+    ]
 
 
 def _identical(records: Sequence[Run | Answers]) -> list[str]:
