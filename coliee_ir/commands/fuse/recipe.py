@@ -362,7 +362,8 @@ def _in_two_forms(ids: Sequence[str]) -> list[str]:
     return [
         Remark(
             "other-form",
-            f"{told} (first: {_first([f'{one} for {other}' for one, other in pairs])}); write both in one form, such as NFKC",
+            f"{told} (first: {_first([f'{one} for {other}' for one, other in pairs])}); "
+            "write both in one form, such as NFKC",
         )
     ]
 
