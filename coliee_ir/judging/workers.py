@@ -67,20 +67,20 @@ def results(
     before = frozenset(multiprocessing.active_children())
     with contextlib.ExitStack() as stack:
         try:
-            # a forked process has the tasks as they are; nothing is pickled
-            pool = ProcessPoolExecutor(
-                min(jobs, len(tasks)), multiprocessing.get_context("fork"), initializer=_begin, initargs=(tasks,)
-            )
-            stack.callback(pool.shutdown, cancel_futures=True)
-            stack.push(partial(_stop, before))
-            futures = _submitted(pool, len(tasks))
-        except OSError as error:
-            problem = f"no worker process can be started ({error.strerror or error}); try --jobs 1"
-            raise WorkerError("worker", problem) from None
-        try:
+            try:
+                # a forked process has the tasks as they are; nothing is pickled
+                pool = ProcessPoolExecutor(
+                    min(jobs, len(tasks)), multiprocessing.get_context("fork"), initializer=_begin, initargs=(tasks,)
+                )
+                stack.callback(pool.shutdown, cancel_futures=True)
+                stack.push(partial(_stop, before))
+                futures = _submitted(pool, len(tasks))
+            except OSError as error:
+                problem = f"no worker process can be started ({error.strerror or error}); try --jobs 1"
+                raise WorkerError("worker", problem) from None
             while futures:
                 yield futures.popleft().result()
-        except BrokenProcessPool:
+        except BrokenProcessPool:  # also while tasks are handed over
             problem = "a worker process was killed before it was done, perhaps because memory ran out; try --jobs 1"
             raise LostError("worker", problem) from None
 
