@@ -12,8 +12,10 @@ unexport PYTHONDONTWRITEBYTECODE
 demo: .venv/installed
 	$(BIN)/coliee-ir demo
 
+# one worker more than there are processors: some tests wait
+WORKERS = $(shell $(PYTHON) -c 'import os; print((os.cpu_count() or 1) + 1)')
 test: lint types wheel docs
-	$(BIN)/python -m pytest -n auto --dist worksteal
+	$(BIN)/python -m pytest -n $(WORKERS) --dist worksteal
 
 lint: .venv/installed-test
 	$(BIN)/ruff check

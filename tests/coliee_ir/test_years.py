@@ -9,7 +9,7 @@ from pathlib import Path
 
 import pytest
 from asserting import Call, done
-from hypothesis import given
+from hypothesis import given, settings
 from hypothesis import strategies as st
 from pytest import approx
 
@@ -52,6 +52,7 @@ def accuracy(gold: dict[str, str], found: dict[str, str], queries: list[str]) ->
     return sum(found.get(query) == gold[query] for query in queries) / len(queries)
 
 
+@settings(max_examples=settings.default.max_examples // 3)
 @given(GOLDS, st.lists(ANSWERS, min_size=2, max_size=3), st.sampled_from(["Y", "N", "first"]))
 def test_weights_of_votes_are_fitted_and_held_out_by_year(
     gold: dict[str, str], runs: list[dict[str, str]], ties: str
