@@ -12,8 +12,8 @@ unexport PYTHONDONTWRITEBYTECODE
 demo: .venv/installed
 	$(BIN)/coliee-ir demo
 
-# one worker more than there are processors: some tests wait
-WORKERS = $(shell $(PYTHON) -c 'import os; print((os.cpu_count() or 1) + 1)')
+# one worker more than there are processors for us: some tests wait
+WORKERS = $(shell $(PYTHON) -c 'import os; print(1 + len(getattr(os, "sched_getaffinity", lambda _: range(os.cpu_count() or 1))(0)))')
 test: lint types wheel docs
 	$(BIN)/python -m pytest -n $(WORKERS) --dist worksteal
 

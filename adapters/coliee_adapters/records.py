@@ -177,6 +177,14 @@ class Columns:
         queries, starts = self.queries.at(first[:-1]), self.starts[first]
         return Columns(queries, starts, self.documents, self.scores, self.ranks, self.remarks)
 
+    def grouped(self, number: dict[str, int]) -> tuple[IntArray, Columns]:
+        """The numbers of its queries, in rising order, and the lines with those of a query together, in this order.
+
+        Queries without a number get the next ones.
+        """
+        numbers = np.array([number.setdefault(query, len(number)) for query in self.queries], dtype=np.int64)
+        return np.unique(numbers), self.of_segments(np.argsort(numbers, kind="stable")).merged()
+
     @cached_property
     def lengths(self) -> IntArray:
         """Shape (segments,); how many lines each has."""

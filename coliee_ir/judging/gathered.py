@@ -38,9 +38,7 @@ class Gathered:
             if among is not None:
                 block = block.of_segments(np.array([query in among for query in block.queries], dtype=np.bool_))
             if len({*block.queries}) < len(block.queries):  # lines of a query are put together, and not held one by one
-                number: dict[str, int] = {}
-                numbers = np.array([number.setdefault(query, len(number)) for query in block.queries])
-                block = block.of_segments(np.argsort(numbers, kind="stable")).merged()
+                _, block = block.grouped({})
             documents = block.documents.compact()  # in memory that holds nothing else of the block
             scores = np.zeros(len(documents)) if block.scores is None else block.scores
             for query, first, last in block.segments():

@@ -1,6 +1,7 @@
 from __future__ import annotations
 
 import math
+import weakref
 
 import naive_cut as naive
 import numpy as np
@@ -53,6 +54,28 @@ def test_the_best_threshold_is_that_which_trying_all_of_them_finds(family: str, 
     own = naive.cut(pool, values, threshold, fit.rule.floor, fit.rule.cap)
     assert naive.score(own, wanted, measure, decisions) == pytest.approx(best, abs=1e-9)
     assert sum(map(len, own.values())) == min(rows for score, rows in known if score > best - 1e-9)
+
+
+@given(naive.cases(least=2), st.data())
+def test_a_fold_is_cut_by_the_rule_that_is_best_without_it(case: naive.Case, data: st.DataObject) -> None:
+    family = data.draw(st.sampled_from([name for name, kind in FAMILIES.items() if not kind.positive]))
+    pool, measure, bounds = case.pool, data.draw(st.sampled_from(naive.MEASURES)), [data.draw(BOUNDS)]
+    n = len(pool.queries)
+    folds = st.lists(st.integers(-1, 2), min_size=n, max_size=n).filter(lambda one: max(one) >= 0)
+    fold = np.array(data.draw(folds))
+    one = sweep(pool, family, measure)
+    [held] = one.held_out(fold[None], bounds)
+    for out in {*fold.tolist()} - {-1}:
+        rule, test = one.best((fold >= 0) & (fold != out), bounds).rule, fold == out
+        np.testing.assert_array_equal(held[test], one.objective.at(pool, one.counts(rule))[test])
+
+
+def test_a_sweep_is_let_go() -> None:
+    one = sweep(one_query([3, 2, 1], [1, 0, 1]), "score", "MicroF1")
+    one.held_out(np.zeros((1, 1), dtype=np.int64))
+    known = weakref.ref(one)
+    del one
+    assert known() is None
 
 
 @given(naive.cases(least=2), st.data())

@@ -89,11 +89,8 @@ def together(
     """All queries that are left; of each run the numbers of those that it has, and its lines in their order."""
     held = [_compact(one, reader) for one, reader in zip(waiting, readers, strict=True)]
     number: dict[str, int] = {}
-    numbers = [np.array([number.setdefault(query, len(number)) for query in one.queries], dtype=np.int64)
-               for one in held]  # fmt: skip
-    orders = [np.argsort(one, kind="stable") for one in numbers]
-    blocks = [one.of_segments(order).merged() for one, order in zip(held, orders, strict=True)]
-    return list(number), [(np.unique(one), block) for one, block in zip(numbers, blocks, strict=True)]
+    blocks = [one.grouped(number) for one in held]
+    return list(number), blocks
 
 
 def _compact(block: Columns | None, reader: Reader) -> Columns:

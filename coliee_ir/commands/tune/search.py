@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from functools import cache, cached_property
+from functools import cached_property
 from typing import Final, NamedTuple
 
 import numpy as np
@@ -57,6 +57,15 @@ class _Ends(NamedTuple):
         return int(np.argmax(self.scores >= self.scores.max() - NEAR))
 
 
+class _Cells(NamedTuple):
+    """The rows of a pool by their ranks and values."""
+
+    places: FloatArray  # see ``Sweep._places``
+    ends: list[tuple[int, int]]  # the bounds, as ranks
+    edges: IntArray  # all of these, in rising order
+    cell: IntArray  # shape (N,); the band between two edges and the place of each row, as one number
+
+
 class Sweep:
     """The rows in the order in which a rule of a family takes them up, sorted once for all subsets of queries."""
 
@@ -66,6 +75,7 @@ class Sweep:
         self._order = np.argsort(-value, kind="stable").astype(np.int32)
         self._falling, self._query, self._rank = value[self._order], pool.query[self._order], pool.rank[self._order]
         self._rising = -self._falling
+        self._cells_of: dict[Sequence[Bounds], _Cells] = {}
         #: shape (Q,); the value of each query's first row
         self._top = value[np.minimum(pool.start[:-1], len(value) - 1)] if len(value) else np.zeros(len(pool.queries))
 
@@ -107,7 +117,7 @@ class Sweep:
         are formed once, and without a fold are all less its own. So a fold takes no look at its rows.
         """
         which, best, last = np.zeros(n, dtype=np.int64), np.full(n, -np.inf), np.full(n, np.inf)
-        places, ends, edges, cell = self._cells(tuple(bounds))
+        places, ends, edges, cell = self._cells(bounds)
         values = np.append(np.inf, -places)
         of_row = fold[self.pool.query]
         there = of_row >= 0
@@ -130,13 +140,15 @@ class Sweep:
             last[better] = values[np.argmax(scores >= greatest[:, None] - NEAR, axis=1)][better]
         return which, last
 
-    @cache  # noqa: B019 - a sweep ends with its tuning
-    def _cells(self, bounds: tuple[Bounds, ...]) -> tuple[FloatArray, list[tuple[int, int]], IntArray, IntArray]:
-        """The places, bounds as ranks, and the band of ranks and the place of each row as one number."""
-        places, place = self._places
-        ends = [(bound.floor, len(self.pool.scores) if bound.cap is None else bound.cap) for bound in bounds]
-        edges = np.unique([0, *sum(ends, ())])
-        return places, ends, edges, (np.searchsorted(edges, self.pool.rank) - 1) * len(places) + place
+    def _cells(self, bounds: Sequence[Bounds]) -> _Cells:
+        """The cells of the rows between some bounds, which are the same for all folds."""
+        if (known := tuple(bounds)) not in self._cells_of:
+            places, place = self._places
+            ends = [(bound.floor, len(self.pool.scores) if bound.cap is None else bound.cap) for bound in bounds]
+            edges = np.unique([0, *sum(ends, ())])
+            cell = (np.searchsorted(edges, self.pool.rank) - 1) * len(places) + place
+            self._cells_of[known] = _Cells(places, ends, edges, cell)
+        return self._cells_of[known]
 
     def _fit(self, chosen: BoolArray, bound: Bounds) -> Fit:
         """The best threshold between bounds, and its score."""
