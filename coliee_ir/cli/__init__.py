@@ -18,7 +18,7 @@ from coliee_adapters.errors import NO_ROOM, ColieeError, printable
 from coliee_adapters.kinds import told
 from coliee_ir._version import __version__
 from coliee_ir.cli import progress
-from coliee_ir.cli.options import add, settle_forms, usage
+from coliee_ir.cli.options import add, settle, usage
 
 #: command → what it does; each is the module of its name
 COMMANDS = {
@@ -69,7 +69,7 @@ def _run(given: list[str]) -> int:
             _refuse_command(parser, given)
         _refuse_unknown(parser, given[1:])
         options = parser.parse_args(given[1:], argparse.Namespace(typed=given))
-        settle_forms(parser, options)
+        settle(parser, options)
         with signals.raised(), progress.shown(options.command):
             code: int = options.run(options)
             sys.stdout.flush()
@@ -135,7 +135,7 @@ def parser_of(command: str, width: int | None = _WIDTH) -> argparse.ArgumentPars
     module.add_arguments(parser)
     add(parser, "help")
     parser.usage = usage(parser)
-    parser.set_defaults(run=module.run, command=command)
+    parser.set_defaults(run=module.run, command=command, task=None, to=None, by_year=False)
     return parser
 
 

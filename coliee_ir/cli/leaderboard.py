@@ -10,13 +10,14 @@ from pathlib import Path
 from coliee_adapters.errors import printable
 from coliee_adapters.kinds import told
 from coliee_ir.cli import progress, say, scoring
-from coliee_ir.cli.options import add, add_decisions
+from coliee_ir.cli.options import add, add_decisions, add_resampling, keywords
 from coliee_ir.commands import leaderboard
 from coliee_ir.commands.leaderboard.catalogue import Extras, build
 from coliee_ir.commands.leaderboard.result import BoardTables
 from coliee_ir.output.grid import print_to_terminal
 from coliee_ir.output.shown import forms_of, render
 from coliee_ir.scoring.submission import Submission
+from coliee_ir.stats.settings import Resampling
 
 
 def add_arguments(parser: argparse.ArgumentParser) -> None:
@@ -35,7 +36,9 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
     )  # fmt: skip
     add(parser, "categories")
     add(parser, "groups", help="lines QUERY GROUP; queries of a group are swapped and drawn together")
-    add(parser, "replicates", "resamples", "seed", "confidence_level", "exclude", "only", "jobs", "output")
+    add(parser, "replicates")
+    add_resampling(parser, Resampling())
+    add(parser, "exclude", "only", "jobs", "output")
     add(parser, "format", choices=forms_of(BoardTables))
     add_decisions(parser)
 
@@ -46,10 +49,7 @@ def run(options: argparse.Namespace) -> int:
         options.teams, options.team_pattern = None, options.teams  # an expression, not a file
     found = scoring.find_files(options, options.output)
     scored = scoring.score(options, [], found, keep="judged")
-    board = leaderboard.leaderboard(
-        scored, best=options.best, groups=options.groups, replicates=options.replicates,
-        n_resamples=options.resamples, seed=options.seed, confidence_level=options.confidence_level,
-    )  # fmt: skip
+    board = leaderboard.leaderboard(scored, **keywords(leaderboard.leaderboard, options))
     if board.entries:
         scoring.tell([entry.scores for entry in board.entries], board.because, len(board.excluded))
     for remark in board.remarks:

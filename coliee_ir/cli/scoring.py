@@ -62,9 +62,12 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
 def add_files(parser: argparse.ArgumentParser, runs: str) -> None:
     """The gold and the runs; or, for commands that can do without them, scores in the place of both."""
     either = parser.prog.rpartition(" ")[2] in OF_SCORES
-    about = f"{OPTIONS['gold'].help}; or scores of queries, without a gold and runs" if either else OPTIONS["gold"].help
-    add(parser, "gold", help=about)
-    add(parser, runs, needed=not either, **({"default": []} if either else {}))
+    if either:
+        about = f"{OPTIONS['gold'].settings['help']}; or scores of queries, without a gold and runs"
+        add(parser, "gold", help=about)
+        add(parser, runs, needed=False, default=[])
+    else:
+        add(parser, "gold", runs)
 
 
 def files_of_scores(options: argparse.Namespace) -> list[str]:
