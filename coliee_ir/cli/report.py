@@ -49,7 +49,10 @@ def run(options: argparse.Namespace) -> int:
     scored = scoring.score(options, measures(options), runs, keep="judged", ready=ready)
     if not scored:
         return 2
-    command = masked(shlex.join(["coliee-ir", *map(local, scoring.typed(options)), "-o", "report.html"]))
+    written = argparse.ArgumentParser(add_help=False, allow_abbrev=False)
+    add(written, "output", "figures")  # which depend on where a page is made
+    typed = map(local, written.parse_known_args(options.typed)[1])
+    command = masked(shlex.join(["coliee-ir", *typed, "-o", "report.html"]))
     made = report.report(scored, **keywords(report.report, options, command=command))
     for remark in (one for one in made.contents.remarks if one not in scored.remarks):
         say(remark)

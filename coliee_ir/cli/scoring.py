@@ -4,9 +4,7 @@ from __future__ import annotations
 
 import argparse
 import contextlib
-import re
 import sys
-from collections import Counter
 from collections.abc import Callable, Iterable, Iterator, Sequence
 from dataclasses import replace
 from pathlib import Path
@@ -34,15 +32,14 @@ from coliee_ir.scoring.submission import Submission
 if TYPE_CHECKING:
     from concurrent.futures import Executor
 
-#: the commands of which each run may have answers and a long list
-SCORING: Final = ("evaluate", "compare", "report", "plan")
-
-#: those that can be given scores instead
+#: the commands that can be given scores instead of a gold and runs
 OF_SCORES: Final = ("compare", "leaderboard", "plan", "report")
 
-#: the options that name a file to write, and the flags of all that write
+#: the options that name a file to write
 _FILES: Final = tuple(name for name, option in OPTIONS.items() if option.writes == "file")
-WRITING: Final = tuple(flag for option in OPTIONS.values() if option.writes for flag in option.flags)
+
+#: the arguments that are runs
+_OF_RUNS: Final = ("runs", "files", "submissions")
 
 #: how many characters of a result are encoded at a time
 _PIECE = 1 << 16
@@ -77,8 +74,7 @@ def files_of_scores(options: argparse.Namespace) -> list[str]:
         from coliee_ir.scoring.given import is_scores  # which most commands do without
 
         can_be = options.command in OF_SCORES and is_scores(sources(options, options.gold)[0], options.columns or {})
-        files = [*given.get("runs", ()), *given.get("submissions", ())]
-        options.scores = [options.gold, *files] if can_be else []
+        options.scores = [options.gold, *(path for name in _OF_RUNS for path in given.get(name, ()))] if can_be else []
     return list(options.scores)
 
 
@@ -118,20 +114,35 @@ def sources(options: argparse.Namespace, *paths: str) -> list[Source]:
 def find_files(options: argparse.Namespace, *outputs: str | None) -> Runs:
     """The runs that were named, or lie in folders; and see that files can be read and written as asked."""
     given = vars(options)
+    found, read = _found(options)
+    written = [*outputs, given.get("store")]
+    if any(one not in (None, "-") for one in written) and found.stores:
+        from coliee_ir.scoring.store import runs_of  # which most commands do without
+
+        read += [file for path in found.stores for file in runs_of(path)]
+    check_outputs(written, read)
+    check_places(given.get(name) for name in _FILES)
+    if "long_list" in given and (options.answers or options.long_list):
+        files = [one.path for one in found.sources]
+        answers, longer = _one_each(options.answers, files, "answers"), _one_each(options.long_list, files, "long-list")
+        found = found.with_parts(answers, longer)
+    return found
+
+
+def _found(options: argparse.Namespace) -> tuple[Runs, list[str]]:
+    """The runs, and all files that are read."""
+    given = vars(options)
     if files := files_of_scores(options):
         check_inputs(files)
-        check_outputs(outputs, files)
-        check_places(given.get(name) for name in _FILES)
-        return Runs()
+        return Runs(), files
     if options.command in OF_SCORES and not (given.get("runs") or given.get("submissions")):
         raise UsageError("usage", "name the runs behind the gold; this file does not hold scores of queries")
     repeated = ("more_golds", "query_gold", "fit")
-    store = given.get("store")
     golds = [given.get("gold"), *(gold for name in repeated for gold in given.get(name, ()))]
     golds = gold_files([gold for gold in golds if gold is not None])
-    besides = [*golds, *read_by(options, "gold", *repeated, "runs", "files", "submissions")]
-    together = "submissions" in given
-    named = [*given.get("runs", ()), *given.get("files", ()), *given.get("submissions", ())]
+    besides = [*golds, *read_by(options, "gold", *repeated, *_OF_RUNS)]
+    together, store = "submissions" in given, given.get("store")
+    named = [path for name in _OF_RUNS for path in given.get(name, ())]
     check_inputs([*besides, *(named if "-" in named else ())])  # which are read once
     found = find_runs(
         sources(options, *named),
@@ -148,17 +159,7 @@ def find_files(options: argparse.Namespace, *outputs: str | None) -> Runs:
     others = [one.file for one in found.inventory.items] if together and found.inventory is not None else []
     read = [*besides, *files, *others, *found.stores]
     check_inputs(list(dict.fromkeys(read)) if together else read)
-    written = [*outputs, store]
-    if any(one not in (None, "-") for one in written) and found.stores:
-        from coliee_ir.scoring.store import runs_of  # which most commands do without
-
-        read += [file for path in found.stores for file in runs_of(path)]
-    check_outputs(written, read)
-    check_places(given.get(name) for name in _FILES)
-    answers, longer = (given.get(name) or [] for name in ("answers", "long_list"))
-    if options.command in SCORING and (answers or longer):
-        found = found.with_parts(_one_each(answers, files, "--answers"), _one_each(longer, files, "--long-list"))
-    return found
+    return found, read
 
 
 def score(
@@ -296,18 +297,6 @@ def inputs(options: argparse.Namespace, runs: Iterable[Submission | PathLike | N
     return found
 
 
-def typed(options: argparse.Namespace) -> list[str]:
-    """What was typed, without what names files to write."""
-    words, kept = list(options.typed), []
-    while words:
-        word = words.pop(0)
-        if word in WRITING:
-            words[:1] = []
-        elif not re.match("-o.", word) and word.partition("=")[0] not in WRITING:
-            kept.append(word)
-    return kept
-
-
 def tell_text(text: str) -> None:
     """Lines on standard error: a table whose place on standard output another result has."""
     for line in text.splitlines():
@@ -350,29 +339,22 @@ def by_rules(task: str, edition: int | None, because: str = "") -> str:
 
 def _tell_many(scored: Sequence[Scores], common: Sequence[str]) -> None:
     """Of many runs, headers and remarks once a kind, with the runs that they are about; nothing of clean ones."""
-    of_kind: dict[str, tuple[str, list[str]]] = {}
-    counts: Counter[str] = Counter()
-    differ: set[str] = set()
+    of_kind: dict[str, list[tuple[str, Remark]]] = {}
     quiet = 0
     for scores in scored:
-        header = Remark("header" + "+extra" * bool(scores.extra), scores.header())
         remarks = [remark for remark in scores.remarks if remark not in common]
         if scores.extra or scores.queries["unanswered"]:
-            remarks.insert(0, header)
+            remarks.insert(0, Remark("header" + "+extra" * bool(scores.extra), scores.header()))
         quiet += not remarks
         for remark in remarks:
-            sentence, tags = of_kind.setdefault(remark.kind, (remark, []))
-            counts[remark.kind] += 1
-            if len(tags) < _NAMED:
-                tags.append(shortened(scores.tag))
-            if remark != sentence:
-                differ.add(remark.kind)
-    for kind, (sentence, tags) in of_kind.items():
-        about, first, n = tags[0], tags[0], counts[kind]
+            of_kind.setdefault(remark.kind, []).append((shortened(scores.tag), remark))
+    for kind, told_of in of_kind.items():
+        (first, sentence), n = told_of[0], len(told_of)
+        about = first
         if n > 1:
             more = f" and {n - _NAMED} more" if n > _NAMED else ""
-            about = f"{counted(n, 'run')} ({', '.join(tags)}{more})"
-        if kind in differ:
+            about = f"{counted(n, 'run')} ({', '.join(tag for tag, _ in told_of[:_NAMED])}{more})"
+        if any(remark != sentence for _, remark in told_of):
             about += f", each with its own numbers; {first}"
         say(f"{about}: {sentence if kind.startswith('header') else told(sentence)}")
     if quiet:
@@ -387,5 +369,5 @@ def versions() -> str:
 def _one_each(given: list[str], runs: list[str], option: str) -> Sequence[str | None]:
     if given and len(given) != len(runs):
         times = f"{counted(len(given), 'time')} for {counted(len(runs), 'run')}"
-        raise UsageError("bad-value", f"{option} is given {times}: give one for each run, in the same order")
+        raise UsageError("bad-value", f"--{option} is given {times}: give one for each run, in the same order")
     return given or [None] * len(runs)
