@@ -5,7 +5,6 @@ from __future__ import annotations
 import argparse
 import sys
 from collections.abc import Sequence
-from pathlib import Path
 
 from coliee_adapters.errors import printable
 from coliee_adapters.kinds import told
@@ -45,8 +44,6 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
 
 def run(options: argparse.Namespace) -> int:
     """Rank the submissions and print what was asked for."""
-    if options.teams is not None and "(" in options.teams and not Path(options.teams).exists():
-        options.teams, options.team_pattern = None, options.teams  # an expression, not a file
     found = scoring.find_files(options, options.output)
     scored = scoring.score(options, [], found, keep="judged")
     board = leaderboard.leaderboard(scored, **keywords(leaderboard.leaderboard, options))

@@ -148,7 +148,7 @@ def _found(options: argparse.Namespace) -> tuple[Runs, list[str]]:
         sources(options, *named),
         golds_of(sources(options, *golds), options.task, options.columns),
         besides=[*besides, *([] if store is None else [store, f"{store}-wal", f"{store}-shm"])],
-        together=together, teams=given.get("teams"), team_pattern=given.get("team_pattern"), task=options.task,
+        together=together, teams=given.get("teams"), task=options.task,
         edition=options.edition, columns=options.columns,
     )  # fmt: skip
     files = [one.path for one in found.sources]
