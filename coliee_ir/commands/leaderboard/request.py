@@ -29,8 +29,8 @@ from coliee_ir.scoring.submission import Invalid, Submission, name_of
 from coliee_ir.stats.intervals import interval_of
 from coliee_ir.stats.paired import Standings
 from coliee_ir.stats.ranks import Ranks
+from coliee_ir.stats.resampling import Units
 from coliee_ir.stats.settings import CONFIDENCE_LEVEL, N_RESAMPLES, SEED, Resampling
-from coliee_ir.stats.units import Units
 
 
 def leaderboard(
