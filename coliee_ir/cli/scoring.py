@@ -177,7 +177,7 @@ def score(
         evaluator = prepare(gold_of(options), found, measures, **rules(options))
     for run in () if together else found.sources:
         if is_gold_by_name(run) and not is_gold_by_name(options.gold):
-            say(Remark("swapped", f"{run.name} is named like a gold, and {options.gold} is not: did you swap them?"))
+            say(Remark.of("swapped", run=run.name, gold=options.gold))
     if ready is not None:
         ready(evaluator)
     with asking_about_swap(options.gold, next(iter(found.sources), None)), engine(options) as executor:
