@@ -71,11 +71,12 @@ def files_of_scores(options: argparse.Namespace) -> list[str]:
     """The files of scores that were given in the place of a gold and runs; none where these were given."""
     given = vars(options)
     if "scores" not in given:
-        from coliee_ir.scoring.given import is_scores  # which most commands do without
+        options.scores = []
+        if options.command in OF_SCORES:
+            from coliee_ir.scoring.given import is_scores  # which most commands do without
 
-        can_be = options.command in OF_SCORES and is_scores(sources(options, options.gold)[0], options.columns or {})
-        files = [*given.get("runs", ()), *given.get("submissions", ())]
-        options.scores = [options.gold, *files] if can_be else []
+            if is_scores(sources(options, options.gold)[0], options.columns or {}):
+                options.scores = [options.gold, *given.get("runs", ()), *given.get("submissions", ())]
     return list(options.scores)
 
 

@@ -13,8 +13,7 @@ from coliee_adapters.errors import InputError, UsageError, quoted, shortened
 from coliee_adapters.files.source import PathLike, Source, copies
 from coliee_adapters.forms import json_text, tort
 from coliee_adapters.forms.lines import counted
-from coliee_adapters.normal_forms import is_folded, mistaken
-from coliee_adapters.records import Answers, Run, RunLike
+from coliee_adapters.records import Answers, Run, RunLike, is_folded, mistaken
 from coliee_adapters.remarks import Remark, Remarks
 from coliee_ir.commands.convert import write
 from coliee_ir.commands.fuse import votes
