@@ -10,7 +10,7 @@ from time import perf_counter
 from typing import Final
 
 from coliee_adapters.errors import UsageError, shortened
-from coliee_ir.cli import progress, say, scoring
+from coliee_ir.cli import end_progress, say, scoring
 from coliee_ir.cli.options import add, measures
 from coliee_ir.output import grid
 from coliee_ir.output.shown import FORMS, forms_of, pieces, render
@@ -85,7 +85,7 @@ def run(options: argparse.Namespace) -> int:
     elif (options.format, options.output) == ("table", "-") and not (options.span_of_ties or is_told) and (
         sys.stdout.isatty()
     ):  # fmt: skip
-        progress.end()
+        end_progress()
         titled = evaluator.edition is not None or evaluator.protocol.own_file
         title = evaluator.protocol.titled(evaluator.edition) if titled else f"Task {evaluator.task}"
         headers = list(dict.fromkeys(scores.header() for scores in scored))

@@ -8,7 +8,7 @@ from collections.abc import Sequence
 
 from coliee_adapters.errors import printable
 from coliee_adapters.kinds import told
-from coliee_ir.cli import progress, say, scoring
+from coliee_ir.cli import end_progress, say, scoring
 from coliee_ir.cli.options import add, add_decisions, add_resampling, keywords
 from coliee_ir.commands import leaderboard
 from coliee_ir.commands.leaderboard.catalogue import Extras, build
@@ -69,7 +69,7 @@ def _print(
     extras = Extras(leaderboard.EASY, categories)
     names = options.table_names or ["ranking"]
     if (options.format, options.output) == ("table", "-") and sys.stdout.isatty():
-        progress.end()
+        end_progress()
         for name in names:
             table = build(board, name, extras)
             print_to_terminal(table, leaderboard.TABLES[name].shows, printable(table.caption))

@@ -19,7 +19,7 @@ from coliee_adapters.forms.lines import counted
 from coliee_adapters.kinds import told
 from coliee_adapters.remarks import Remark
 from coliee_ir._version import __version__
-from coliee_ir.cli import progress, say
+from coliee_ir.cli import end_progress, say, watched
 from coliee_ir.cli.options import OPTIONS, add, add_decisions, read_by, rules
 from coliee_ir.commands.evaluate import evaluate_all, golds_of, prepare
 from coliee_ir.inbox.runs import Runs, find_runs
@@ -189,7 +189,7 @@ def score(
     with asking_about_swap(options.gold, next(iter(found.sources), None)), engine(options) as executor:
         scored = evaluate_all(
             evaluator, found, keep=keep, keep_going=together or options.keep_going,
-            store=getattr(options, "store", None), jobs=options.jobs, executor=executor, watch=progress.watched,
+            store=getattr(options, "store", None), jobs=options.jobs, executor=executor, watch=watched,
             tell=None if together else say,
         )  # fmt: skip
     if together:  # told in the order of the ranking
@@ -257,7 +257,7 @@ def put(text: str | Iterable[str], path: str) -> None:
     """Write a result, in one piece or several, to the file, or the standard output (``-``), that ``-o`` names."""
     pieces = [text] if isinstance(text, str) else text
     if path == "-":
-        progress.end()
+        end_progress()
         sys.stdout.writelines(pieces)
         return
     with written_bytes(path) as stream:

@@ -15,7 +15,7 @@ from coliee_adapters.files.writing import written
 from coliee_adapters.forms.detect import known_forms
 from coliee_adapters.kinds import told
 from coliee_adapters.records import Run
-from coliee_ir.cli import progress, say, scoring
+from coliee_ir.cli import say, scoring, watched
 from coliee_ir.cli.options import add, add_decisions, one_measure, rules
 from coliee_ir.commands import convert
 from coliee_ir.commands import tune as cutoffs
@@ -118,7 +118,7 @@ def run(options: argparse.Namespace) -> int:
     jobs = 1 if "-" in (*options.runs, options.answers) else min(options.jobs or len(submissions), workers.cores())
     tasks = [partial(_contained, tuned, one) for one in submissions]
     with scoring.engine(options) as executor:
-        for result in progress.watched(workers.results(tasks, jobs, executor), len(submissions)):
+        for result in watched(workers.results(tasks, jobs, executor), len(submissions)):
             if isinstance(result, Tuning):
                 tunings.append(result)
             elif options.keep_going:
