@@ -3,7 +3,6 @@
 from coliee_adapters.corpora import Corpus as Corpus
 from coliee_adapters.corpora import Document as Document
 from coliee_adapters.corpora import Query as Query
-from coliee_adapters.descriptions.system_description import Description as Description
 from coliee_adapters.layouts import Layout as Layout
 from coliee_adapters.layouts import Part as Part
 from coliee_adapters.records import Columns as Columns
@@ -11,6 +10,7 @@ from coliee_adapters.records import GoldLike as GoldLike
 from coliee_adapters.records import RunLike as RunLike
 from coliee_adapters.remarks import Remark as Remark
 from coliee_adapters.remarks import Remarks as Remarks
+from coliee_adapters.system_descriptions import Description as Description
 from coliee_ir.commands.compare import Comparison as Comparison
 from coliee_ir.commands.compare import Interval as Interval
 from coliee_ir.commands.compare import Pair as Pair

@@ -71,11 +71,12 @@ def files_of_scores(options: argparse.Namespace) -> list[str]:
     """The files of scores that were given in the place of a gold and runs; none where these were given."""
     given = vars(options)
     if "scores" not in given:
-        from coliee_ir.scoring.given import is_scores  # which most commands do without
+        options.scores = []
+        if options.command in OF_SCORES:
+            from coliee_ir.scoring.given import is_scores  # which most commands do without
 
-        can_be = options.command in OF_SCORES and is_scores(sources(options, options.gold)[0], options.columns or {})
-        files = [*given.get("runs", ()), *given.get("submissions", ())]
-        options.scores = [options.gold, *files] if can_be else []
+            if is_scores(sources(options, options.gold)[0], options.columns or {}):
+                options.scores = [options.gold, *given.get("runs", ()), *given.get("submissions", ())]
     return list(options.scores)
 
 
@@ -177,7 +178,7 @@ def score(
         evaluator = prepare(gold_of(options), found, measures, **rules(options))
     for run in () if together else found.sources:
         if is_gold_by_name(run) and not is_gold_by_name(options.gold):
-            say(Remark("swapped", f"{run.name} is named like a gold, and {options.gold} is not: did you swap them?"))
+            say(Remark.of("swapped", run=run.name, gold=options.gold))
     if ready is not None:
         ready(evaluator)
     with asking_about_swap(options.gold, next(iter(found.sources), None)), engine(options) as executor:

@@ -41,9 +41,6 @@ WHY_NOT: Final = {
     "nothing": ("file that is not a run", "files that are not runs"),
 }
 
-#: how many of a kind are named
-_NAMED: Final = 5
-
 
 def passed_over(passed: Collection[tuple[str, str]]) -> list[str]:
     """Sentences on files that are passed over: of reasons, as keys of ``WHY_NOT``, and names."""
@@ -51,9 +48,7 @@ def passed_over(passed: Collection[tuple[str, str]]) -> list[str]:
     for kind, (one, several) in WHY_NOT.items():
         if names := Counter(name for why, name in passed if why == kind):
             shown = [f"{name} ({n + 1} entries)" if kind == "again" else name for name, n in names.items()]
-            more = f" and {len(shown) - _NAMED} more" if len(shown) > _NAMED else ""
-            what = f"{len(shown)} {several if len(shown) > 1 else one}"
-            told.append(Remark("passed-over", f"passed over {what}: {', '.join(shown[:_NAMED])}{more}"))
+            told.append(Remark.of("passed-over", shown, what=several if len(shown) > 1 else one))
     return told
 
 

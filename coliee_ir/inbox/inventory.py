@@ -15,14 +15,14 @@ from itertools import islice
 from pathlib import Path
 from typing import Final
 
-from coliee_adapters.descriptions import is_description
-from coliee_adapters.descriptions import system_description as descriptions
-from coliee_adapters.descriptions.system_description import Description
+from coliee_adapters import system_descriptions as descriptions
 from coliee_adapters.errors import ColieeError, guarded
 from coliee_adapters.files import archives, file_kinds
 from coliee_adapters.files.source import Kind, PathLike, Source, by_original, copies
 from coliee_adapters.forms import detect, tabular
+from coliee_adapters.forms.detect import is_description
 from coliee_adapters.records import Answers, Gold, Run
+from coliee_adapters.system_descriptions import Description
 from coliee_ir.inbox.folders import Walked, passed_over, walk
 from coliee_ir.inbox.tasks import OF_PILOT, first_rows, ids_of, task_of_files, tasks_of_record, text_of_head, words_of
 from coliee_ir.inbox.teams import Teams

@@ -7,10 +7,10 @@ from collections import Counter
 from collections.abc import Iterator, Mapping, Sequence
 from typing import Final
 
-from coliee_adapters.descriptions import is_description
 from coliee_adapters.errors import UsageError
 from coliee_adapters.files.source import Source
 from coliee_adapters.forms import statute, tort, vocabulary
+from coliee_adapters.forms.detect import is_description
 from coliee_adapters.forms.lines import SEPARATORS, first_lines, split_columns
 from coliee_adapters.records import STATUTE_ID, Answers, Gold, Run, normal_id
 from coliee_ir.rules.protocol import (

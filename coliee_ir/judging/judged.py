@@ -29,9 +29,9 @@ from coliee_ir.judging.order import (
     segment_of,
     sort_keys,
     sorted_within,
+    whole_queries,
 )
 from coliee_ir.judging.qrels import Qrels
-from coliee_ir.judging.segments import whole_queries
 
 if TYPE_CHECKING:  # loads much, and only few bring an executor
     from concurrent.futures import Executor

@@ -18,8 +18,7 @@ import numpy as np
 
 from coliee_adapters.errors import MismatchError, quoted
 from coliee_adapters.ids import MASKS, BoolArray, Forms, Ids, IntArray
-from coliee_adapters.normal_forms import folded, is_folded, is_inert, mistaken
-from coliee_adapters.records import STATUTE_ID, Columns, Run, exam_of
+from coliee_adapters.records import STATUTE_ID, Columns, Run, exam_of, folded, is_folded, is_inert, mistaken
 from coliee_adapters.remarks import EXAMPLES, Remarks
 from coliee_ir.judging.judged import Finder, Judged, finder
 from coliee_ir.judging.qrels import Qrels

@@ -2,13 +2,16 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Iterable, Iterator, Sequence
+from itertools import chain, pairwise
 from typing import TypeVar
 
 import numpy as np
 import numpy.typing as npt
 
 from coliee_adapters.ids import Ids, IntArray, WordArray
+from coliee_adapters.records import Columns
+from coliee_adapters.remarks import Remarks
 from coliee_adapters.trec_eval import compares_as_float32
 
 FloatArray = npt.NDArray[np.float64]
@@ -82,3 +85,24 @@ def sorted_within(keys: npt.NDArray[_Number], lengths: IntArray) -> npt.NDArray[
     table[held] = keys
     table.sort(axis=1)
     return table[held]
+
+
+def whole_queries(blocks: Iterable[Columns]) -> Iterator[Columns]:
+    """The same lines in blocks that end where a query ends: the last query of a block waits for the next block."""
+    waiting: list[Columns] = []
+    query = None  # of the lines that wait; None while only blocks without lines do, for the sake of their remarks
+    for block, following in pairwise(chain(blocks, (None,))):
+        assert block is not None
+        lines = block.merged()
+        if query is not None and lines.queries and lines.queries[0] != query:
+            yield Columns.joined(waiting).merged()
+            waiting = []
+        query = lines.queries[-1] if lines.queries else query
+        if following is not None and len(lines.queries) > 1:
+            yield Columns.joined([*waiting, lines.of_segments(slice(-1))]).merged()
+            waiting = [lines.of_segments(slice(-1, None))]
+            waiting[0].remarks = Remarks()
+        else:
+            waiting.append(lines)
+    if waiting:
+        yield Columns.joined(waiting).merged()

@@ -10,10 +10,10 @@ from asserting import refusing
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from coliee_adapters.descriptions import system_description as descriptions
-from coliee_adapters.descriptions.system_description import Description
+from coliee_adapters import system_descriptions as descriptions
 from coliee_adapters.errors import InputError
 from coliee_adapters.files.source import Source
+from coliee_adapters.system_descriptions import Description
 
 FORM = """# Choose one
 Task: 3

@@ -8,8 +8,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from coliee_adapters.ids import Ids
-from coliee_adapters.normal_forms import folded, is_folded, is_inert, mistaken
-from coliee_adapters.records import INVISIBLE
+from coliee_adapters.records import INVISIBLE, folded, is_folded, is_inert, mistaken
 
 #: what the languages of the field write, and what is mistaken for it
 SIGNS = "a1ée\u0301Điềuê\u0300\u0323第５5条カｶﾞ\u3099क\u093c\u0958\u09c7\u09be\u1100\u1161각\u200b\u200d\ufeff\u00a0"

@@ -265,7 +265,7 @@ def test_identical_runs_are_said_and_are_not_different() -> None:
     assert same.interval.low < same.own_interval.low < 0 < same.own_interval.high
     assert "[no-difference] 3 pairs … MicroF1 … A and B; A and D; B and D …" in heard(comparison.remarks)
     assert not any("add the same" in remark for remark in compared(*runs[1:3]).remarks)
-    assert "(A and B; A and C; A and D; …)" in compared(*[runs[0]] * 4).remarks[0]
+    assert compared(*[runs[0]] * 4).remarks[0].endswith("A and B; A and C; A and D)")
     assert one_pair(HALF, HALF, measure="MacroF1", test="t").p == 1.0
 
 

@@ -11,8 +11,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from coliee_adapters.errors import MismatchError
-from coliee_adapters.normal_forms import folded
-from coliee_adapters.records import Run
+from coliee_adapters.records import Run, folded
 from coliee_ir import Evaluator, Fusion, Scores, evaluate
 from coliee_ir.cli import main
 from coliee_ir.judging.judged import judge

@@ -19,7 +19,7 @@ from coliee_adapters.files.source import Source
 from coliee_adapters.forms import columns, detect
 from coliee_adapters.ids import Ids
 from coliee_adapters.records import Columns, Run, exact_id
-from coliee_ir.judging import judged, qrels, segments, ungrouped, workers
+from coliee_ir.judging import judged, order, qrels, ungrouped, workers
 from coliee_ir.judging.judged import Judged, judge
 from coliee_ir.judging.qrels import Qrels
 
@@ -99,7 +99,7 @@ def test_blocks_may_hold_no_line(tmp_path_factory: pytest.TempPathFactory, lines
 def test_a_first_block_without_lines_goes_before_a_query(tmp_path: Path) -> None:
     lines = [[], ["q01"], [], ["q01"], ["q02"], [], []]
     blocks = [Columns(queries, [*range(len(queries) + 1)], ["d1"] * len(queries)) for queries in lines]
-    whole = list(segments.whole_queries(blocks))
+    whole = list(order.whole_queries(blocks))
     assert [(list(part.queries), part.lengths.tolist()) for part in whole] == [(["q01"], [2]), (["q02"], [1])]
 
 

@@ -272,7 +272,7 @@ def test_a_run_without_scores_can_be_cut_at_k_only() -> None:
 def test_a_query_that_is_left_with_nothing_stays_in_the_cut_run_and_is_said(tmp_path: Path) -> None:
     kept = cut({"a": {"x": 2.0}, "b": {"x": 0.5}}, Rule("score", 1.0))
     assert heard(write_run(kept, tmp_path / "o.txt", task="1", tag="T")[1]) == (
-        "[dropped] 1 query with nothing retrieved … (first: b) … it … columns …"
+        "[dropped] 1 query with nothing retrieved … it … columns (first: b)"
     )
 
 

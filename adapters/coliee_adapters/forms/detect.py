@@ -15,7 +15,6 @@ from itertools import chain
 from typing import Final
 
 from coliee_adapters import forms
-from coliee_adapters.descriptions import is_description
 from coliee_adapters.errors import InputError, UsageError, quoted
 from coliee_adapters.files.source import Source
 from coliee_adapters.forms import tabular
@@ -41,6 +40,11 @@ FORMS: Final[Mapping[str, bytes]] = {
     "trec": _TEXT,
     "case_law": rb"\s*[^{\[\s]",
 }
+
+#: how a system description begins, and what it says further on
+_HINTS: Final = rb"(?:[ \t]*+(?:#[^\n]*+)?\r?\n)*+"
+_DESCRIPTION: Final = b"(?i)" + _HINTS + rb"[ \t]*Task[ \t]*:"
+_RUN_TAG: Final = rb"(?im)^[ \t]*Run[ \t_-]?tag[ \t]*:"
 
 
 def known_forms(kind: Kind, head: bytes | None = None) -> Iterator[Form]:
@@ -68,6 +72,19 @@ def shown(source: Source, kind: Kind) -> Form | None:
         found = (form.name for form in known_forms(kind, head) if form.sniff(head))
         source.forms[known] = "" if is_description(head) else only or next(found, "")
     return _named(source, kind, source.forms[known])
+
+
+def is_description(head: bytes) -> bool:
+    r"""Whether a file that starts with these bytes is a system description.
+
+    >>> is_description(b"# ours\nTask: 1\nRun tag: univABC1\n")
+    True
+    >>> is_description(b"000001 000018 univABC1\n")
+    False
+    """
+    if b":" not in head or head.lstrip().startswith((b"{", b"[")):  # as most runs and golds, which are told at once
+        return False
+    return bool(re.match(_DESCRIPTION, head) and re.search(_RUN_TAG, head))
 
 
 def _named(source: Source, kind: Kind, name: str) -> Form | None:

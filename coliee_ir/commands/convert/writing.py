@@ -103,7 +103,7 @@ def convert(
             raise UsageError("option-needed", problem)
     if is_folder(source) or is_gold:
         gold = read_gold(source if is_folder(source) else files[0], task=task, form=form, columns=columns)
-        return [*_write_gold(gold, target, to or GOLD_TARGET), *gold.remarks.sentences(_DONE)]
+        return [*_write_gold(gold, target, to or GOLD_TARGET), *gold.remarks.sentences("convert")]
     if form == model_text.FORM:
         unreadable_answers = "wrong"  # the texts without an answer are named, and left out
     record = read_run(files[0], task=task, form=form, unreadable_answers=unreadable_answers)
@@ -118,8 +118,10 @@ def convert(
     if form != model_text.FORM:
         return said
     without = [one for one in model_text.read(files[0]) if one.label is None]
-    told = "{}: {}: no answer in the text ({})"
-    return [*said, *(Remark("no-answer", told.format(one.place, one.query, quoted(one.text))) for one in without)]
+    return [
+        *said,
+        *(Remark.of("no-answer", place=one.place, query=one.query, text=quoted(one.text)) for one in without),
+    ]
 
 
 def write(
@@ -141,14 +143,14 @@ def write(
     unfit = _unfit(tag or named) if to in _SUBMITTED or (submitted and to == RUN_TARGET) else []
     if isinstance(record, Answers):
         said = _write_answers(record, target, to or RUN_TARGET, tag or named, template)
-        return [*said, *_beside(record.beside, to or RUN_TARGET), *unfit, *record.remarks.sentences(_DONE)]
+        return [*said, *_beside(record.beside, to or RUN_TARGET), *unfit, *record.remarks.sentences("convert")]
     gathered = _InOrder(record) if in_order and (to or RUN_TARGET) in _LINES else Gathered(record)
     answers = gathered.answers() if isinstance(gathered, Gathered) and to in ("labels", parquet.FORMAT) else None
     if to is not None and answers is not None and answers.labels:
         said = _write_answers(answers, target, to, tag or named, template)
     else:
         said = _write_run(gathered, target, to or RUN_TARGET, tag or named, template)
-    return [*said, *_beside(record.beside, to or RUN_TARGET), *unfit, *gathered.remarks.sentences(_DONE)]
+    return [*said, *_beside(record.beside, to or RUN_TARGET), *unfit, *gathered.remarks.sentences("convert")]
 
 
 class _InOrder(Mapping[str, dict[str, float]]):
@@ -179,12 +181,8 @@ class _InOrder(Mapping[str, dict[str, float]]):
 
 def _unfit(tag: str) -> list[str]:
     """What the rules of a submission have against its run tag."""
-    fault = unfit_tag(tag)
-    return [Remark("bad-tag", f"{fault}, and {quoted(tag)} is not: name another with --tag")] if fault else []
-
-
-#: What conversion does about what is tolerated, where that is left open.
-_DONE = {"duplicate": "(is|are) written once", "unreadable-answer": "(is|are) left out"}
+    rule = unfit_tag(tag)
+    return [Remark.of("bad-tag", rule=rule, tag=quoted(tag))] if rule else []
 
 
 def write_run(
@@ -242,15 +240,13 @@ def _sniffed(file: Source) -> str:
 
 def _left_out(what: str, n: int, where: str, examples: Collection[str] = ()) -> Iterator[str]:
     if n > 0:
-        shown = f" (first: {', '.join(map(shortened, list(examples)[:3]))})" if examples else ""
-        sentence = f"{counted(n, what)} dropped{shown}: {'it' if n == 1 else 'they'} cannot be represented in {where}"
-        yield Remark("dropped", sentence)
+        yield Remark.of("dropped", examples, n, what=counted(n, what).partition(" ")[2], form=where)
 
 
 def _beside(parts: Collection[str], to: str) -> Iterator[str]:
     """That further parts of a record are left out."""
     if parts:
-        yield Remark("dropped", f"{' and '.join(parts)} dropped: {to} represents one part of a submission")
+        yield Remark.of("dropped.parts", parts=" and ".join(parts), form=to)
 
 
 def _write_gold(gold: Gold, target: PathLike, to: str) -> Iterator[str]:
@@ -296,7 +292,7 @@ def _write_run(
     if "scores" not in form.holds and run.scored:
         yield from _left_out("score", run.retrieved, f"{to}; the order is that of the scores")
     if "tag" not in form.holds:
-        yield Remark("dropped", f"the run tag is dropped: {to} cannot represent it")
+        yield Remark.of("dropped.tag", form=to)
 
 
 def _write_answers(answers: Answers, target: PathLike, to: str, tag: str, template: PathLike | None) -> Iterator[str]:

@@ -14,7 +14,6 @@ import numpy as np
 
 from coliee_adapters.errors import UsageError, shortened
 from coliee_adapters.files.source import Source
-from coliee_adapters.forms.lines import counted
 from coliee_adapters.remarks import Remark
 from coliee_ir.commands.edition.config import Edition, TaskPart
 from coliee_ir.commands.evaluate import Watch, evaluate_all
@@ -30,14 +29,8 @@ from coliee_ir.scoring.scores import Scored
 #: a question is looked at again where at most this share of the runs, of which there are enough, has any credit for it
 _MISSED, _ENOUGH = 0.1, 4
 
-#: what validation finds of descriptions and runs that do not go together
-_DESCRIBED: Final = {
-    "undescribed": "{} without a system description",
-    "description-tag": "the system description describes {} that did not arrive",
-}
-
-#: how many of a kind are named
-_NAMED: Final = 10
+#: what validation finds of descriptions and runs that do not go together, and what is remarked then
+_DESCRIBED: Final = {"undescribed": "undescribed.runs", "description-tag": "undescribed.gone"}
 
 
 class Decision(NamedTuple):
@@ -98,7 +91,7 @@ def day_of(edition: Edition, watch: Watch | None = None) -> Day:
     missing = [task for task in evaluators if task not in {board.task for board in boards if board.entries}]
     found = Day(edition, inbox, boards, (), inventory, tuple(every))
     decide = [
-        *(Decision(Remark("awaited", f"no run of Task {task} has arrived")) for task in missing),
+        *(Decision(Remark.of("awaited", task=task)) for task in missing),
         *(decision for find in _FINDERS for decision in find(found)),
     ]
     return found._replace(decide=tuple(dict.fromkeys(decide)))
@@ -127,9 +120,8 @@ def _late(day: Day) -> _Found:
     who = day.inventory.teams
     for one in day.inventory.scored:
         if who is not None and one.status == LATE and not who.status_of(one.tag, one.file, one.team):
-            when = day.edition.time(one.received)
-            sentence = f"received {when}, after the deadline; write ranked or late in the list of teams"
-            yield Decision(Remark("late", sentence), one.team, one.tag, one.file)
+            late = Remark.of("late", time=day.edition.time(one.received))
+            yield Decision(late, one.team, one.tag, one.file)
 
 
 def _shared(day: Day) -> _Found:
@@ -141,9 +133,8 @@ def _shared(day: Day) -> _Found:
                 of_tag.setdefault(entry.tag, []).append(entry)
         for tag, entries in of_tag.items():
             if len(entries) > 1:
-                files = ", ".join(f"{entry.team} {entry.file}".strip() for entry in entries)
-                sentence = f"{counted(len(entries), 'run')} of Task {board.task} have this tag: {files}"
-                yield Decision(Remark("shared-tag", sentence), "", tag)
+                files = [f"{entry.team} {entry.file}".strip() for entry in entries]
+                yield Decision(Remark.of("shared-tag", files, task=board.task), "", tag)
 
 
 def _suspicious(day: Day) -> _Found:
@@ -151,13 +142,12 @@ def _suspicious(day: Day) -> _Found:
     golds = {row.file for row in day.inbox.received if row.remark == "copy of the gold"}
     for one in day.inventory.items:
         if one.part is Part.GOLD and one.file in golds:
-            sentence = f"{one.file} holds the judgements of the gold, and is not ranked"
-            yield Decision(Remark("gold-itself", sentence), one.team, "", one.file)
+            yield Decision(Remark.of("gold-itself.file", file=one.file), one.team, "", one.file)
     for board in day.boards:
         for entry in board.entries:
             if (value := entry.scores.results[board.ranking].value) > 1 - 1e-9:
-                sentence = f"{board.ranking} of Task {board.task} is {value:.4f}: was the gold known?"
-                yield Decision(Remark("perfect-score", sentence), entry.team, entry.tag, entry.file)
+                perfect = Remark.of("perfect-score", measure=board.ranking, task=board.task, value=value)
+                yield Decision(perfect, entry.team, entry.tag, entry.file)
 
 
 def _remarked(day: Day) -> _Found:
@@ -168,9 +158,7 @@ def _remarked(day: Day) -> _Found:
             if kind in ("many-runs", "same-answers"):
                 yield Decision(Remark(kind, f"Task {board.task}: {remark}"))
     if day.inventory.teams is not None and day.inventory.teams.unused:
-        listed = ", ".join(map(shortened, list(day.inventory.teams.unused)[:_NAMED]))
-        sentence = f"the list of teams names {counted(len(day.inventory.teams.unused), 'run')} that did not arrive"
-        yield Decision(Remark("team-list", f"{sentence}: {listed}"))
+        yield Decision(Remark.of("team-list", day.inventory.teams.unused))
 
 
 def _refused(day: Day) -> _Found:
@@ -181,11 +169,10 @@ def _refused(day: Day) -> _Found:
         for one in board.invalid:
             if one.files not in seen and not ranked.intersection(one.files):
                 seen.add(one.files)
-                yield Decision(Remark("refused", str(one.reason)), one.team, one.tag, one.files[0])
+                yield Decision(Remark.of("refused", reason=one.reason), one.team, one.tag, one.files[0])
     for item in day.inventory.scored:
         if not item.team:
-            sentence = f"{item.file}: nothing tells whose this is; name it in the list of teams"
-            yield Decision(Remark("team-list", sentence), "", item.tag, item.file)
+            yield Decision(Remark.of("team-list.file", file=item.file), "", item.tag, item.file)
 
 
 def _undescribed(day: Day) -> _Found:
@@ -201,10 +188,9 @@ def _undescribed(day: Day) -> _Found:
         if finding.rule in _DESCRIBED and teams.get(team):
             found.setdefault((team, finding.rule), []).extend(str(one.found) for one in finding.places if one.found)
     for (team, rule), tags in found.items():
-        listed = ", ".join(shortened(tag.removeprefix("Run tag: ")) for tag in tags)
-        yield Decision(Remark("undescribed", f"{_DESCRIBED[rule].format(counted(len(tags), 'run'))}: {listed}"), team)
+        yield Decision(Remark.of(_DESCRIBED[rule], [tag.removeprefix("Run tag: ") for tag in tags]), team)
     for team in (team for team, has in teams.items() if team and not has):
-        yield Decision(Remark("undescribed", "no system description has arrived"), team)
+        yield Decision(Remark.of("undescribed"), team)
 
 
 def _missed(day: Day) -> _Found:
@@ -216,11 +202,7 @@ def _missed(day: Day) -> _Found:
             asked = judged[0].qrels.relevant() > 0
             missed = [board.queries[at] for at in np.flatnonzero((right <= _MISSED) & asked)]
             if missed:
-                more = f" and {len(missed) - _NAMED} more" if len(missed) > _NAMED else ""
-                listed = ", ".join(map(shortened, missed[:_NAMED])) + more
-                n = f"{counted(len(missed), 'question')} of {len(board.queries)}"
-                sentence = f"Task {board.task}: nearly all runs miss {n}; look at the gold again: {listed}"
-                yield Decision(Remark("missed-query", sentence))
+                yield Decision(Remark.of("missed-query", missed, task=board.task, queries=len(board.queries)))
 
 
 _FINDERS: Final = (_late, _shared, _refused, _suspicious, _remarked, _undescribed, _missed)

@@ -234,8 +234,7 @@ def _asked_about_swap(scores: Scores, submission: Submission | None) -> Scores:
     """Scores of a run with integers as scores, against a gold with decimals."""
     if submission is None or not _values_are(submission.run, int):
         return scores
-    problem = "the gold's relevances are decimals and the run's scores integers; are the two swapped?"
-    return replace(scores, noted=(*scores.noted, Remark("swapped", problem)))
+    return replace(scores, noted=(*scores.noted, Remark.of("swapped.values")))
 
 
 def _values_are(given: object, kind: type) -> bool:

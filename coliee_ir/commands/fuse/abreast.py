@@ -16,7 +16,7 @@ from coliee_adapters.errors import no_room
 from coliee_adapters.ids import IntArray, pieces
 from coliee_adapters.records import Columns, Run
 from coliee_adapters.remarks import Remarks
-from coliee_ir.judging.segments import whole_queries
+from coliee_ir.judging.order import whole_queries
 
 #: lines of all runs that are fused together, where all of them are in memory
 _AT_ONCE: Final = 1 << 15

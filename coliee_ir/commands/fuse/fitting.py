@@ -288,12 +288,9 @@ class FittedFusion(Shown):
         value = best.behind.value
         if best.behind.is_shown and value > 0:
             return self.fused.remarks
-        are = "are worse than" if best.behind.is_shown else "are not shown to be better than"
-        told = f"difference {value:+.4f}, {best.behind.interval.worded('+')}"
-        return (
-            Remark("weights-no-better", f"on held-out queries the fitted weights {are} {best.name}: {told}"),
-            *self.fused.remarks,
-        )
+        row = "weights-no-better.worse" if best.behind.is_shown else "weights-no-better"
+        difference = f"{value:+.4f}, {best.behind.interval.worded('+')}"
+        return Remark.of(row, other=best.name, difference=difference), *self.fused.remarks
 
     def __repr__(self) -> str:
         return f"FittedFusion({self.fusion!r}, measure={self.measure!r}, held_out={self.held_out:.4f})"

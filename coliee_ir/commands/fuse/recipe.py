@@ -13,9 +13,8 @@ from coliee_adapters.errors import InputError, UsageError, quoted, shortened
 from coliee_adapters.files.source import PathLike, Source, copies
 from coliee_adapters.forms import json_text, tort
 from coliee_adapters.forms.lines import counted
-from coliee_adapters.normal_forms import is_folded, mistaken
-from coliee_adapters.records import Answers, Run, RunLike
-from coliee_adapters.remarks import Remark, Remarks, worded
+from coliee_adapters.records import Answers, Run, RunLike, is_folded, mistaken
+from coliee_adapters.remarks import Remark, Remarks
 from coliee_ir.commands.convert import write
 from coliee_ir.commands.fuse import votes
 from coliee_ir.commands.fuse.abreast import Reader, ReturnsError, Spool, abreast
@@ -28,12 +27,6 @@ from coliee_ir.scoring.reading import read_run
 K: Final = 60.0
 NORM: Final = "min-max"
 TIES: Final = ("N", "Y", "first")
-
-_SHOWN = 3
-_MANY = 20
-
-#: What fusion does about what is tolerated, where that is left open.
-_DONE = {"duplicate": "(is|are) ignored", "unreadable-answer": "(casts|cast) no vote"}
 
 
 class Fused(NamedTuple):
@@ -145,14 +138,14 @@ class Fusion:
         except ReturnsError:
             mixed = self._mixed(rankings, weights, in_memory=True)
         for record, remarks in zip(records, mixed.remarks, strict=True):
-            said += [sentence.of_part("run", shortened(record.tag)) for sentence in remarks.sentences(_DONE)]
+            said += [sentence.of_part("run", shortened(record.tag)) for sentence in remarks.sentences("fuse")]
         said += _in_two_forms(mixed.queries) + _in_two_forms(mixed.strange)
         said += _unshared([record.tag for record in records], mixed.answered)
         if METHODS[self.method].ranks:
             said += self._unscored(records)
         elif mixed.fused and (empty := [one for one in mixed.queries if one not in mixed.fused]):
             empty = [one for one in empty if any(one in run for run in mixed.answered)]
-            said += [_left_out(empty)] if empty else []
+            said += [Remark.of("left-out.fused", empty)] if empty else []
         if not mixed.fused:
             raise UsageError("no-result", f"the result is empty: no query has a document for {self.method}")
         return Fused(Run(mixed.blocks, name, METHODS[self.method].ranks, grouped=True), tuple(said))
@@ -194,13 +187,11 @@ class Fusion:
         if not found.labels:
             raise UsageError("no-result", "the result is empty: no run with a weight answers a query")
         for run in answers:
-            said += [sentence.of_part("run", shortened(run.tag)) for sentence in run.remarks.sentences(_DONE)]
+            said += [sentence.of_part("run", shortened(run.tag)) for sentence in run.remarks.sentences("fuse")]
         said += _unshared([run.tag for run in answers], [set(run.labels) for run in answers])
         if found.ties:
             how = "as in the first run that answers" if ties == "first" else ties
-            what = worded("{n} (answer is a tie|answers are ties)", len(found.ties))
-            shown = ", ".join(found.ties[:_MANY]) + (", …" if len(found.ties) > _MANY else "")
-            said.append(Remark("answer-tie", f"{what}, decided {how} (--ties {ties}): {shown}"))
+            said.append(Remark.of("answer-tie", found.ties, label=how, ties=ties))
         return Fused(Answers(found.labels, tag), tuple(said), found.ties)
 
     def _weights(self, tags: Sequence[str]) -> tuple[FloatArray, list[str]]:
@@ -213,20 +204,19 @@ class Fusion:
         weights, said = list(self.weights), list[str]()
         if self.runs and list(self.runs) != list(tags):
             fitted, given = (", ".join(map(shortened, names)) for names in (self.runs, tags))
-            sentence = f"the weights were fitted to the runs {fitted}, and are applied to {given} in this order"
+            row = "fitted-to-others"
             if len(set(tags)) == len(tags) and set(tags) == set(self.runs):
                 weights = [self.weights[self.runs.index(tag)] for tag in tags]
-                sentence = f"run order differs from fitting ({fitted}); weights matched by run tag"
-            said.append(Remark("fitted-to-others", sentence))
+                row = "fitted-to-others.order"
+            said.append(Remark.of(row, fitted=fitted, given=given))
         return np.array(weights), said
 
     def _unscored(self, records: Sequence[Run | Answers]) -> list[str]:
         """Which runs have no scores, where the method looks at scores."""
         if self.method == "rrf" or not NORMS[self.norm or NORM].of_scores:
             return []
-        unscored = [shortened(record.tag) for record in records if isinstance(record, Run) and not record.scored]
-        told = worded("(has|have) no scores: the i-th of n documents counts as n - i + 1", len(unscored))
-        return [Remark("no-scores", f"{', '.join(unscored)} {told}")] if unscored else []
+        unscored = [record.tag for record in records if isinstance(record, Run) and not record.scored]
+        return [Remark.of("no-scores", unscored)] if unscored else []
 
     def to_dict(self) -> dict[str, Any]:
         """The fusion as JSON holds it, without what is not set."""
@@ -354,26 +344,14 @@ def usual(records: Sequence[Run | Answers]) -> str:
 def _in_two_forms(ids: Sequence[str]) -> list[str]:
     """Which ids differ only in their Unicode form, so that they are fused as two."""
     strange = {text for text in ids if not is_folded(text)}
-    if not (pairs := mistaken(sorted(strange), set(ids) - strange)):
-        return []
-    told = worded(
-        "{n} (id differs|ids differ) from another only in Unicode form, and (is|are) fused as different", len(pairs)
-    )
-    return [
-        Remark(
-            "other-form",
-            f"{told} (first: {_first([f'{one} for {other}' for one, other in pairs])}); "
-            "write both in one form, such as NFKC",
-        )
-    ]
+    pairs = mistaken(sorted(strange), set(ids) - strange)
+    return [Remark.of("other-form.fused", [f"{one} for {other}" for one, other in pairs])] if pairs else []
 
 
 def _identical(records: Sequence[Run | Answers]) -> list[str]:
     """Which runs are copies of others: what is given twice counts twice."""
     twins = zip(records, copies(record.path for record in records), strict=True)
-    return [
-        Remark("identical", f"{shortened(one.tag)}: this run is identical to {twin}") for one, twin in twins if twin
-    ]
+    return [Remark.of("identical", run=shortened(one.tag), twin=twin) for one, twin in twins if twin]
 
 
 def _unshared(tags: Sequence[str], answered: Sequence[set[str]]) -> list[str]:
@@ -381,19 +359,8 @@ def _unshared(tags: Sequence[str], answered: Sequence[set[str]]) -> list[str]:
     queries = dict.fromkeys(query for run in answered for query in sorted(run))
     some = [query for query in queries if not all(query in run for run in answered)]
     lacking = [(tag, len(queries) - len(run)) for tag, run in zip(tags, answered, strict=True)]
-    told = worded("{n} (query is|queries are) not in all runs", len(some)) + f" (first: {_first(some)})"
     lists = ", ".join(f"{shortened(tag)} lacks {n}" for tag, n in lacking if n)
-    return [Remark("unshared-query", f"{told}; of {len(queries)}, {lists}")] if some else []
-
-
-def _left_out(queries: Sequence[str]) -> str:
-    """Which queries a set has nothing for."""
-    pattern = "{n} (query has|queries have) no document that appears in enough runs, and (is|are) left out"
-    return Remark("left-out", f"{worded(pattern, len(queries))} (first: {_first(queries)})")
-
-
-def _first(queries: Sequence[str]) -> str:
-    return "; ".join(map(shortened, queries[:_SHOWN]))
+    return [Remark.of("unshared-query", some, queries=len(queries), lacking=lists)] if some else []
 
 
 def _form_for(

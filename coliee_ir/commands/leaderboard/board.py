@@ -5,8 +5,8 @@ from __future__ import annotations
 from collections.abc import Mapping
 from dataclasses import dataclass, field
 
-from coliee_adapters.descriptions.system_description import Description
 from coliee_adapters.ids import IntArray
+from coliee_adapters.system_descriptions import Description
 from coliee_ir.inbox.grouping import told_apart
 from coliee_ir.inbox.teams import Teams
 from coliee_ir.measures import Measure, Result

@@ -10,11 +10,10 @@ import numpy as np
 
 from coliee_adapters.errors import shortened
 from coliee_adapters.files.source import PathLike
-from coliee_adapters.forms.lines import counted
 from coliee_adapters.forms.vocabulary import MEMORY
 from coliee_adapters.records import Answers
 from coliee_adapters.remarks import Remark
-from coliee_ir.commands.compare.request import MANY_QUERIES, UNLIKE, too_few_resamples, unlike_answers
+from coliee_ir.commands.compare.request import MANY_QUERIES, UNITS, UNLIKE, too_few_resamples
 from coliee_ir.commands.compare.systems import system, systems_of
 from coliee_ir.commands.leaderboard.board import Entry
 from coliee_ir.commands.leaderboard.result import Leaderboard
@@ -136,8 +135,8 @@ def _runs_of(scored: Scored, who: Teams) -> tuple[list[_Run], list[Invalid]]:
             own = who.status_of(scores.tag, scores.file, team) if parts is None else ""
             runs.append(_Run(team, scores, parts, next(filter(None, map(status_of.get, files)), own)))
         else:
-            sentence = f"{scores.file}: {ranking} ranks, and cannot be computed without all parts of a submission"
-            unranked.append(Invalid((scores.file,), scores.tag, team, Remark("incomplete", sentence)))
+            why = Remark.of("incomplete", file=scores.file, measure=ranking)
+            unranked.append(Invalid((scores.file,), scores.tag, team, why))
     return _best_first(runs, evaluator.protocol.tie_break), unranked
 
 
@@ -188,12 +187,8 @@ def _said_of_equal(evaluator: Evaluator, runs: Sequence[_Run]) -> Iterator[str]:
             given = [part for part in (one.parts or ())[:2] if part is not None]
             same.setdefault(tuple(_answers_of(evaluator, part) for part in given), []).append(one)
         for equal in same.values():
-            teams = {one.team for one in equal if one.team}
             if len(equal) > 1:
-                of_teams = f" of {counted(len(teams), 'team')}" if teams else ""
-                listed = ", ".join(shortened(f"{one.team} {one.scores.tag}".strip()) for one in equal[:10])
-                sentence = f"{counted(len(equal), 'run')}{of_teams} give the same answers: {listed}"
-                yield Remark("same-answers", sentence)
+                yield Remark.of("same-answers", [f"{one.team} {one.scores.tag}".strip() for one in equal])
 
 
 def _answers_of(evaluator: Evaluator, part: Any) -> frozenset[tuple[str, object]]:
@@ -209,16 +204,10 @@ def _said_of_best(scored: Sequence[_Run], entries: Sequence[Entry]) -> Iterator[
     """What there is to know of a ranking of the best run of each team."""
     left_out = len(scored) - len(entries)
     if not any(one.team for one in scored):
-        sentence = "no teams are known, so every run would be its team's best; name the teams with --teams CSV"
-        yield Remark("team-list", sentence)
+        yield Remark.of("team-list.none")
     elif left_out:
-        sentence = f"{counted(left_out, 'run')} left out that {'is' if left_out == 1 else 'are'} not the best of a team"
-        yield Remark("left-out", sentence)
-        yield Remark(
-            "chosen-here",
-            "the best runs of the teams were chosen by these queries: the rank sets allow for that, the scores and "
-            "their intervals do not",
-        )
+        yield Remark.of("left-out.teams", n=left_out)
+        yield Remark.of("chosen-here")
 
 
 def _of_list(who: Teams, scored: Sequence[_Run]) -> list[str]:
@@ -230,19 +219,14 @@ def _of_list(who: Teams, scored: Sequence[_Run]) -> list[str]:
     of_tag: dict[Listed, list[str]] = {}
     for scores in (one.scores for one in scored):
         if (row := who.row_of(scores.tag, scores.file)) is not None and row.run == scores.tag:
-            of_tag.setdefault(row, []).append(shortened(scores.file))
+            of_tag.setdefault(row, []).append(scores.file)
     for row, files in of_tag.items():
         if len(files) > 1:
-            all_of = f"{counted(len(files), 'run')} of the tag {shortened(row.run)} to {shortened(row.team)}"
-            sentence = f"the list of teams gives {all_of}: {', '.join(files)}; name the files of other teams in it"
-            said.append(Remark("team-list", sentence))
+            said.append(Remark.of("team-list.several", files, tag=shortened(row.run), team=shortened(row.team)))
     if who.unused:
-        listed = ", ".join(map(shortened, list(who.unused)[:10]))
-        sentence = f"the list of teams names {counted(len(who.unused), 'run')} that did not arrive: {listed}"
-        said.append(Remark("team-list", sentence))
+        said.append(Remark.of("team-list", who.unused))
     if missing:
-        listed = ", ".join(map(shortened, missing[:10]))
-        said.append(Remark("team-list", f"the list of teams leaves out {counted(len(missing), 'run')}: {listed}"))
+        said.append(Remark.of("team-list.missing", missing))
     return said
 
 
@@ -300,10 +284,10 @@ def _resolution(runs: Sequence[_Run], found: Standings, settings: Resampling, un
     if found.drawn:
         yield from too_few_resamples(found.drawn, settings.alpha)
     elif found.differing and math.isinf(found.critical):
-        what = "queries" if units.n == len(units.number) else "groups of queries"
-        yield Remark("too-few-queries", f"runs differ in too few {what} for any difference to be significant")
+        yield Remark.of("too-few-queries", units=UNITS[units.n < len(units.number)])
     if units.n < MANY_QUERIES and runs:
         answered = np.array([one.scores.answered for one in runs])
         apart = (answered != answered[0]).mean(axis=1)
         if (unlike := int(apart.argmax())) and apart[unlike] >= UNLIKE:
-            yield Remark("unlike-answers", unlike_answers(f"{runs[0].scores.tag} and {runs[unlike].scores.tag}"))
+            apart = [f"{runs[0].scores.tag} and {runs[unlike].scores.tag}"]
+            yield Remark.of("unlike-answers", apart, queries=MANY_QUERIES)

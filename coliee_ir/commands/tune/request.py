@@ -14,7 +14,7 @@ from coliee_adapters.checked import is_whole, texts
 from coliee_adapters.errors import UsageError
 from coliee_adapters.files.source import Source, is_store
 from coliee_adapters.records import Answers, Gold, GoldLike, Run, RunLike
-from coliee_adapters.remarks import KINDS, Remarks
+from coliee_adapters.remarks import Remarks
 from coliee_ir.commands.tune.objective import objective
 from coliee_ir.commands.tune.pool import Pool, pooled, ranking
 from coliee_ir.commands.tune.result import Tried, Tuning, shifted
@@ -192,8 +192,8 @@ def pool_of(evaluator: Evaluator, run: Run | Answers, measure: Measure) -> Pool:
 
 def _remarks(scores: Scores) -> tuple[str, ...]:
     """Those of the scores, and what there is to say of the order: rules follow ranks where the measure does not."""
-    of_order = scores.judged["documents"].remarks.without(*(kind for kind in KINDS if kind not in OF_ORDER))
-    return tuple(dict.fromkeys([*scores.remarks, *of_order.sentences()]))
+    of_order = (one for one in scores.judged["documents"].remarks.sentences() if one.kind in OF_ORDER)
+    return tuple(dict.fromkeys([*scores.remarks, *of_order]))
 
 
 def cut(

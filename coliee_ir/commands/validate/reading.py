@@ -13,11 +13,11 @@ from itertools import pairwise
 from pathlib import Path
 from typing import Final
 
-from coliee_adapters.descriptions import is_description
-from coliee_adapters.descriptions import system_description as descriptions
+from coliee_adapters import system_descriptions as descriptions
 from coliee_adapters.errors import InputError
 from coliee_adapters.files.source import BOM
 from coliee_adapters.forms import detect, json_records, vocabulary
+from coliee_adapters.forms.detect import is_description
 from coliee_adapters.forms.lines import BLANKS, SEPARATORS, Comments, content_lines
 from coliee_adapters.records import Answers
 from coliee_ir.commands.validate.sheet import LABELLED, OTHER_FORMS, Sheet, clean_tag

@@ -8,11 +8,11 @@ from collections import Counter
 from collections.abc import Iterable, Mapping, Sequence
 from typing import Final, NamedTuple
 
-from coliee_adapters.descriptions.system_description import Description
 from coliee_adapters.errors import cut
 from coliee_adapters.files.source import Source
 from coliee_adapters.forms.vocabulary import DIGITS, LABELS
 from coliee_adapters.records import normal_id
+from coliee_adapters.system_descriptions import Description
 from coliee_ir.commands.validate.finding import Finding, Place, Rule
 from coliee_ir.commands.validate.known import Known
 from coliee_ir.rules.protocol import LONG_LIST_FILE, Protocol, SubmissionRules

@@ -5,9 +5,9 @@ from __future__ import annotations
 from collections.abc import Iterator, Mapping
 from typing import Final
 
-from coliee_adapters.descriptions import system_description
-from coliee_adapters.descriptions.system_description import Description
+from coliee_adapters import system_descriptions
 from coliee_adapters.forms.lines import counted
+from coliee_adapters.system_descriptions import Description
 from coliee_ir.commands.validate.sheet import Given, Sheet
 from coliee_ir.rules.protocol import DESCRIBED_TASKS, described_task, model_limit
 
@@ -139,7 +139,7 @@ def _wrong(
             yield "description-empty", f"{called}, run tag {one.tag}" if one.tag else called, {}
     limit = model_limit(one.task, year)
     if limit is not None and one.models and one.models.casefold().rstrip(".") not in _NONE:
-        dates = system_description.dates(one.models)
+        dates = system_descriptions.dates(one.models)
         if not dates:
             yield "model-undated", f"run tag {one.tag}", {"limit": limit.isoformat()}
         for date in (date for date in dates if date >= limit):

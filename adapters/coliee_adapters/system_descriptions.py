@@ -15,9 +15,9 @@ import re
 from collections.abc import Iterator
 from typing import Final, NamedTuple
 
-from coliee_adapters.descriptions import is_description
 from coliee_adapters.errors import InputError
 from coliee_adapters.files.source import Source
+from coliee_adapters.forms.detect import is_description
 
 
 class Description(NamedTuple):
