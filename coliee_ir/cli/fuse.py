@@ -5,7 +5,7 @@ from __future__ import annotations
 import argparse
 import re
 from dataclasses import replace
-from typing import cast
+from typing import Any, cast
 
 from coliee_adapters.errors import UsageError
 from coliee_adapters.files.source import Source
@@ -15,13 +15,11 @@ from coliee_ir.cli import say, scoring
 from coliee_ir.cli.options import add, add_decisions, one_measure, rules
 from coliee_ir.commands import fuse as fusion
 from coliee_ir.commands.convert import ANSWER_TARGETS, RUN_TARGETS
-from coliee_ir.commands.evaluate import prepare
 from coliee_ir.commands.fuse import Fusion, fitting
 from coliee_ir.commands.fuse.recipe import keeps_scores, write_fused
 from coliee_ir.inbox.grouping import pass_over_unfused
 from coliee_ir.inbox.runs import Runs
 from coliee_ir.scoring.reading import check_columns
-from coliee_ir.scoring.reading import given as as_given
 from coliee_ir.stats.settings import FOLDS, SEED
 
 #: What a file of weights says too.
@@ -111,21 +109,20 @@ def _fit(options: argparse.Namespace, found: Runs) -> int:
     if options.weights is not None:
         raise UsageError("option-conflict", "--weights and --fit cannot be given together")
     by = rules(options)
-    gold = as_given(options.fit[0] if len(options.fit) == 1 else options.fit, options.columns)
-    with scoring.asking_about_swap(options.fit[0], found.sources[0]):
-        evaluator = prepare(gold, found, **by)
+    evaluator = scoring.evaluator_of(options, found, golds=options.fit)
     by["task"] = evaluator.task
     submissions = scoring.submissions(found, evaluator)
     if left := [one.answers.name for one in submissions if isinstance(one.answers, Source)]:
         say(f"only the documents are fused; {counted(len(left), 'file')} with answers left out (first: {left[0]})")
+    asked = {name: getattr(options, name) for name in (*_IN_FILE, "folds", "by_year", "seed", "tag")}
+    given: dict[str, Any] = {**by, **{name: value for name, value in asked.items() if value is not None}}
     fitted = fitting.fit_fusion(
-        evaluator.gold, *(cast(RunLike, one.ranking) for one in submissions), method=options.method, norm=options.norm,
-        k=options.k, top=options.top, measure=one_measure(options), tag=options.tag,
+        evaluator.gold,
+        *(cast(RunLike, one.ranking) for one in submissions),
+        measure=one_measure(options),
+        **given,
         **by,
-        folds=FOLDS if options.folds is None else options.folds,
-        by_year=options.by_year, ties=options.ties,
-        seed=SEED if options.seed is None else options.seed,
-    )  # fmt: skip
+    )
     ruled, repeats = scoring.by_rules(fitted.task, fitted.edition), counted(fitted.repeats, "repeat")
     say(f"{ruled}; {fitted.queries} queries in {fitted.folds} folds, {repeats} (seed {fitted.seed})")
     for remark in fitted.remarks:

@@ -8,7 +8,7 @@ import sys
 from collections.abc import Callable, Iterable, Iterator, Sequence
 from dataclasses import replace
 from pathlib import Path
-from typing import TYPE_CHECKING, Final
+from typing import TYPE_CHECKING, Any, Final
 
 from coliee_adapters import trec_eval
 from coliee_adapters.errors import ColieeError, InputError, UsageError, quoted, shortened
@@ -101,10 +101,14 @@ def read_scores(options: argparse.Namespace, measures: Sequence[str]) -> Scored:
     return found
 
 
-def gold_of(options: argparse.Namespace) -> Source | list[Source]:
-    """The gold, or all golds, looked at no more than once."""
-    given = sources(options, options.gold, *options.more_golds)
-    return given if options.more_golds else given[0]
+def evaluator_of(
+    options: argparse.Namespace, found: Runs, measures: Sequence[str] = (), golds: Sequence[str] = (), **beside: Any
+) -> Evaluator:
+    """The evaluator of the runs that were found, for the gold of the options or other ones."""
+    first, *more = golds or [options.gold, *options.more_golds]
+    gold = sources(options, first, *more)  # looked at no more than once
+    with asking_about_swap(first, next(iter(found.sources), None)):
+        return prepare(gold if more else gold[0], found, measures, **rules(options), **beside)
 
 
 def sources(options: argparse.Namespace, *paths: str) -> list[Source]:
@@ -179,8 +183,7 @@ def score(
     if files_of_scores(options):
         return read_scores(options, measures)
     together = "submissions" in vars(options)
-    with asking_about_swap(options.gold, next(iter(found.sources), None)):
-        evaluator = prepare(gold_of(options), found, measures, **rules(options))
+    evaluator = evaluator_of(options, found, measures)
     for run in () if together else found.sources:
         if is_gold_by_name(run) and not is_gold_by_name(options.gold):
             say(Remark.of("swapped", run=run.name, gold=options.gold))

@@ -16,10 +16,9 @@ from coliee_adapters.forms.detect import known_forms
 from coliee_adapters.kinds import told
 from coliee_adapters.records import Run
 from coliee_ir.cli import say, scoring, watched
-from coliee_ir.cli.options import add, add_decisions, one_measure, rules
+from coliee_ir.cli.options import add, add_decisions, keywords, one_measure, rules
 from coliee_ir.commands import convert
 from coliee_ir.commands import tune as cutoffs
-from coliee_ir.commands.evaluate import prepare
 from coliee_ir.commands.tune import Filter, Tuning
 from coliee_ir.commands.tune.result import Tunings, points
 from coliee_ir.commands.validate import validate
@@ -98,21 +97,18 @@ def run(options: argparse.Namespace) -> int:
     answers, applied = (as_given(path, options.columns) for path in (options.answers, options.apply))
     if answers is not None:
         found = found.with_parts([answers] * len(found.sources), [None] * len(found.sources))
-    with scoring.asking_about_swap(options.gold, found.sources[0]):
-        evaluator = prepare(scoring.gold_of(options), found, beside=[applied], **by)
+    evaluator = scoring.evaluator_of(options, found, beside=[applied])
     by["task"] = task = evaluator.task
     submissions = scoring.submissions(found, evaluator)
     if len(submissions) > 1 and (options.apply or options.save):
         problem = f"--apply and --save need exactly one run to tune; there are {len(submissions)}"
         raise UsageError("too-few", problem)
     taken = chosen_filters(options, task)
-    tuned = partial(
-        cutoffs.tune, evaluator.gold, maximise=one_measure(options), by=options.by, **by,
-        folds=options.folds, filters=taken,
-        groups=None if options.groups is None else sheets.read_values(options.groups, "QUERY GROUP", task=task),
-        by_year=options.by_year,
-        seed=options.seed, curve_intervals=options.curve is not None,
+    asked = keywords(
+        cutoffs.tune, options, maximise=one_measure(options), filters=taken,
+        groups=sheets.groups_of(options.groups, task), curve_intervals=options.curve is not None,
     )  # fmt: skip
+    tuned = partial(cutoffs.tune, evaluator.gold, **asked, **by)
     tunings: list[Tuning] = []
     failed = False
     jobs = 1 if "-" in (*options.runs, options.answers) else min(options.jobs or len(submissions), workers.cores())
