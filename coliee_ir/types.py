@@ -43,7 +43,7 @@ from coliee_ir.commands.validate import Finding as Finding
 from coliee_ir.commands.validate import Place as Place
 from coliee_ir.commands.validate import Severity as Severity
 from coliee_ir.commands.validate import Validation as Validation
-from coliee_ir.inbox.runs import Runs as Runs
+from coliee_ir.inbox import Runs as Runs
 from coliee_ir.inbox.teams import Teams as Teams
 from coliee_ir.judging.judged import Judged as Judged
 from coliee_ir.judging.judged import judge as judge

@@ -17,8 +17,8 @@ from coliee_ir.commands import fuse as fusion
 from coliee_ir.commands.convert import ANSWER_TARGETS, RUN_TARGETS
 from coliee_ir.commands.fuse import Fusion, fitting
 from coliee_ir.commands.fuse.recipe import keeps_scores, write_fused
+from coliee_ir.inbox import Runs
 from coliee_ir.inbox.grouping import pass_over_unfused
-from coliee_ir.inbox.runs import Runs
 from coliee_ir.scoring.reading import check_columns
 from coliee_ir.stats.settings import FOLDS, SEED
 

@@ -22,7 +22,7 @@ from coliee_ir._version import __version__
 from coliee_ir.cli import end_progress, say, watched
 from coliee_ir.cli.options import OPTIONS, add, add_decisions, read_by, rules
 from coliee_ir.commands.evaluate import evaluate_all, golds_of, prepare
-from coliee_ir.inbox.runs import Runs, find_runs
+from coliee_ir.inbox import Runs, find_runs
 from coliee_ir.output.envelope import with_inputs
 from coliee_ir.scoring.evaluator import Evaluator
 from coliee_ir.scoring.reading import gold_files, is_gold_by_name, reads_as_gold, reads_as_run

@@ -22,8 +22,7 @@ from coliee_ir.commands import tune as cutoffs
 from coliee_ir.commands.tune import Filter, Tuning
 from coliee_ir.commands.tune.result import Tunings, points
 from coliee_ir.commands.validate import validate
-from coliee_ir.inbox import sheets
-from coliee_ir.inbox.runs import Runs
+from coliee_ir.inbox import Runs, sheets
 from coliee_ir.judging import workers
 from coliee_ir.output import grid
 from coliee_ir.output.shown import FORMS, render

@@ -1,1 +1,131 @@
-"""What was handed in: each file with its team, task, tag and part, or why it is none, grouped to submissions."""
+"""The runs that were given, wherever they are: in memory, in files, in folders and archives, in stores of scores."""
+
+from __future__ import annotations
+
+import os
+from collections.abc import Iterable, Mapping, Sequence
+from pathlib import Path
+from types import MappingProxyType
+from typing import TYPE_CHECKING, Final, NamedTuple
+
+from coliee_adapters.checked import one_of
+from coliee_adapters.errors import UsageError
+from coliee_adapters.files import remote
+from coliee_adapters.files.source import Kind, PathLike, Source
+from coliee_adapters.records import Gold, RunLike
+from coliee_ir.rules.protocol import protocol
+from coliee_ir.scoring.evaluator import Evaluator
+from coliee_ir.scoring.reading import given as as_given
+from coliee_ir.scoring.submission import Collected, Handed, Submission, name_of
+
+if TYPE_CHECKING:
+    from coliee_ir.inbox.inventory import Inventory
+
+_PATHS: Final = (str, os.PathLike, Source)
+
+
+class Runs(NamedTuple):
+    """The runs that were given, before any is scored."""
+
+    alone: Sequence[Handed] = ()  # those that are submissions as they are
+    stores: Sequence[str] = ()  # the paths of stores, which stand for the runs in them
+    # where folders or archives are among the paths, all files that came; None where there are none
+    inventory: Inventory | None = None
+    together: bool = False  # whether all files are the submissions of a competition, of which a part alone is none
+    names: Mapping[str, str] = MappingProxyType({})  # file → what the caller calls its run
+
+    @property
+    def sources(self) -> list[Source]:
+        """The files that may be runs."""
+        parts = [part for one in self.alone for part in one.parts if isinstance(part, Source)]
+        return parts + ([one.source for one in self.inventory.scored] if self.inventory is not None else [])
+
+    @property
+    def telling(self) -> list[Submission]:
+        """What shows the task: all that can be read."""
+        found = [one for one in self.inventory.scored if one.error is None] if self.inventory is not None else []
+        return [*(one.parts for one in self.alone), *(Submission(one.source) for one in found)]
+
+    def with_parts(self, answers: Sequence[PathLike | Source | None], long_lists: Sequence[PathLike | None]) -> Runs:
+        """Each file with the answers and the long list that belong to it, in their order."""
+        parts = zip(self.sources, answers, long_lists, strict=True)
+        return self._replace(alone=[Handed(Submission(*map(as_given, one))) for one in parts], inventory=None)
+
+    def submissions(self, evaluator: Evaluator) -> Collected:
+        """The submissions: of files in folders, those of one run tag are one, and what is not a run is left out.
+
+        :meta private:
+        """
+        if self.inventory is None:
+            return Collected(list(self.alone), [], [])
+        from coliee_ir.inbox.grouping import group  # needed for folders alone
+
+        found = group(self.inventory, evaluator, alone=not self.together)
+        handed = [one._replace(name=self.names.get(name_of(one.parts.run), "")) for one in found.handed]
+        remarks = [*self.inventory.remarks(), *found.remarks]
+        if self.together:
+            return Collected([*handed, *self.alone], found.invalid, remarks)
+        # scored like the others, so that whoever asks gets the error itself
+        handed += [Handed(Submission(one.files[0]), one.team) for one in found.invalid]
+        return Collected([*handed, *self.alone], [], remarks)
+
+
+def find_runs(
+    runs: PathLike | Mapping[str, RunLike | Submission] | Iterable[RunLike | Submission],
+    golds: Iterable[Gold] = (),
+    *,
+    besides: Iterable[PathLike | None] = (),
+    together: bool = False,
+    teams: PathLike | Mapping[str, str] | None = None,
+    task: str | int | None = None,
+    edition: str | int | None = None,
+    columns: Mapping[str, str] | None = None,
+) -> Runs:
+    """Find the runs; those alone in files are not read yet."""
+    if isinstance(runs, _PATHS):
+        runs = [runs]
+    one_of("runs", runs, Iterable, "a list of runs, or a dictionary of them by name")
+    named = list(runs.items()) if isinstance(runs, Mapping) else [("", run) for run in runs]
+    alone, paths, names = list[Handed](), list[Source](), dict[str, str]()
+    for name, run in named:
+        parts = Submission(*(as_given(part, columns) for part in Submission.of(run)))
+        if isinstance(run, _PATHS) and isinstance(parts.run, Source):
+            paths.append(parts.run)
+            names[parts.run.path] = name
+        alone.append(Handed(parts, "", str(getattr(parts.run, "tag", "")), name))
+    stores = stores_among(paths)
+    alone = [one for one in alone if name_of(one.parts.run) not in stores]
+    paths = [one for one in paths if one.path not in stores]
+    if not together and not any(one.is_folder or one.kind is Kind.ARCHIVE for one in paths):
+        return Runs(alone, stores)
+    from coliee_ir.inbox.inventory import sort_files  # needed for folders alone
+    from coliee_ir.inbox.teams import Teams
+
+    who = Teams(teams, [one.path for one in paths]) if together else None
+    besides = [*besides, *([teams] if isinstance(teams, str | os.PathLike) else [])]
+    inventory = sort_files(
+        paths, golds=list(golds), besides=besides, teams=who, columns=columns,
+        rules=None if task is None else protocol(task, edition), edition=edition,
+    )  # fmt: skip
+    inside = stores_among(one.source for one in inventory.items)
+    inventory.items = [one for one in inventory.items if one.file not in inside]
+    stores += inside
+    places = [Path(_place(file)) for file in (*stores, *(one.file for one in inventory.scored))]
+    for one in () if together else paths:
+        is_folder = one.is_folder or one.kind is Kind.ARCHIVE
+        if is_folder and not any(place.is_relative_to(_place(one.path)) for place in places):
+            raise UsageError("no-run", "; ".join([f"{one.path} holds no run", *inventory.remarks()]))
+    in_paths = set(map(id, paths))
+    in_memory = [one for one in alone if id(one.parts.run) not in in_paths]
+    if who is not None:
+        in_memory = [one._replace(team=who.team_of(one.name or one.tag, "")) for one in in_memory]
+    return Runs(in_memory, stores, inventory, together, names)
+
+
+def _place(path: str) -> str:
+    return path if remote.is_remote(path) else os.path.realpath(path)
+
+
+def stores_among(files: Iterable[Source]) -> list[str]:
+    """The paths of the stores among files."""
+    return [one.path for one in files if not one.is_remote and not one.is_stream and one.kind is Kind.STORE]

@@ -20,8 +20,8 @@ from coliee_ir.commands.evaluate import Watch, evaluate_all
 from coliee_ir.commands.leaderboard import Entry, Leaderboard, leaderboard
 from coliee_ir.commands.validate.receiving import Asked, received
 from coliee_ir.commands.validate.result import Inbox
+from coliee_ir.inbox import Runs
 from coliee_ir.inbox.inventory import Inventory, Part, sort_files
-from coliee_ir.inbox.runs import Runs
 from coliee_ir.inbox.teams import LATE, Teams
 from coliee_ir.scoring.evaluator import Evaluator
 from coliee_ir.scoring.scores import Scored

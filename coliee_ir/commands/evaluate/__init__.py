@@ -19,7 +19,7 @@ from coliee_adapters.files.source import PathLike, Source
 from coliee_adapters.forms.lines import counted
 from coliee_adapters.records import Gold, GoldLike, RunLike
 from coliee_adapters.remarks import Remark
-from coliee_ir.inbox.runs import Runs, find_runs
+from coliee_ir.inbox import Runs, find_runs
 from coliee_ir.scoring.batch import score_each
 from coliee_ir.scoring.evaluator import Evaluator, Rules
 from coliee_ir.scoring.reading import check_columns, gold_files, read_gold
