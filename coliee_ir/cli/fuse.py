@@ -117,11 +117,7 @@ def _fit(options: argparse.Namespace, found: Runs) -> int:
     asked = {name: getattr(options, name) for name in (*_IN_FILE, "folds", "by_year", "seed", "tag")}
     given: dict[str, Any] = {**by, **{name: value for name, value in asked.items() if value is not None}}
     fitted = fitting.fit_fusion(
-        evaluator.gold,
-        *(cast(RunLike, one.ranking) for one in submissions),
-        measure=one_measure(options),
-        **given,
-        **by,
+        evaluator.gold, *(cast(RunLike, one.ranking) for one in submissions), measure=one_measure(options), **given
     )
     ruled, repeats = scoring.by_rules(fitted.task, fitted.edition), counted(fitted.repeats, "repeat")
     say(f"{ruled}; {fitted.queries} queries in {fitted.folds} folds, {repeats} (seed {fitted.seed})")
