@@ -39,7 +39,8 @@ def group(inventory: Inventory, evaluator: Evaluator, *, alone: bool = False) ->
     for one in inventory.of_task(evaluator):
         try:
             with guarded(one.source.name):
-                _read_by(one, evaluator)
+                if not one.source.is_folder and one.source.path != "-":  # by the rules of its task
+                    one.take(evaluator.read(one.source), has_long=bool(evaluator.protocol.long_list))
             items.append(one)
         except ColieeError as error:
             done.invalid.append(Invalid((one.file,), "", one.team, Remark(error.kind, str(error))))
@@ -56,13 +57,6 @@ def group(inventory: Inventory, evaluator: Evaluator, *, alone: bool = False) ->
     _remark_tags(done)
     _remark_counts(done, evaluator)
     return done
-
-
-def _read_by(one: Item, evaluator: Evaluator) -> None:
-    """What a file is by the rules of its task, which may read it in another way."""
-    if one.source.is_folder or one.source.path == "-":
-        return
-    one.take(evaluator.read(one.source), has_long=bool(evaluator.protocol.long_list))
 
 
 def _stem(one: Item) -> str:
@@ -180,33 +174,27 @@ def _hand(group: Sequence[Item], evaluator: Evaluator, needed: Sequence[str], do
     """A group of files as a submission, or the reason why it is none."""
     of: Mapping[str, Item] = {part.part: part for part in group}
     main = of.get("documents") or of.get("answers") or group[0]
-    files = tuple(part.source.name for part in group)
-
-    def refuse(row: str, part: str = "", other: str = "", last: int = 0) -> None:
-        why = Remark.of(row, part=part, other=other, last=last, file=", ".join(files), tag=shortened(main.tag))
-        done.invalid.append(Invalid(files, main.tag, main.team, why))
-
+    files, both, reason = tuple(part.source.name for part in group), len(needed) == 2, ""
     if alone and len(of) == 1:
-        done.handed.append(Handed(Submission(main.source), main.team, main.tag, status=main.status))
+        pass
     elif needed == ["documents"] and Part.LONG in of and "documents" not in of:
-        refuse("incomplete.set")
-    elif len(needed) == 2 and len(of) < 2:
-        if "documents" in of and (earlier := without_answers(evaluator.task)) is not None:
-            refuse("incomplete.answers", last=earlier.last)
-        else:
-            part, other = ("articles", "answers") if "documents" in of else ("answers", "articles")
-            refuse("incomplete.part", part, other)
-    else:
-        if len({part.team for part in group}) > 1:
-            done.remarks.append(Remark.of("grouped.folders", files, tag=shortened(main.tag)))
-        if len(needed) == 2:
-            parts = Submission(of["documents"].source, of["answers"].source)
-        elif Part.LONG in of:
-            parts = Submission(of["documents"].source, None, of[Part.LONG].source)
-        else:
-            parts = Submission(main.source)
-        status = next((part.status for part in group if part.status), "")
-        done.handed.append(Handed(parts, main.team, main.tag, status=status))
+        reason = "a long list without an answer set of its run tag: name the answer set task3.TAG, the list task3-L.TAG"
+    elif both and len(of) < 2:
+        missing, kind = ("answers", "articles") if "documents" in of else ("articles", "answers")
+        reason = f"run tag {shortened(main.tag)} has {kind} but no {missing}; a submission needs both"
+        if missing == "answers" and (earlier := without_answers(evaluator.task)) is not None:
+            reason += f"; by the rules up to {earlier.last} the articles rank alone (--edition {earlier.last})"
+    elif len({part.team for part in group}) > 1:
+        sentence = f"{shortened(main.tag)}: its files are in several folders: {', '.join(files)}"
+        done.remarks.append(Remark("grouped", sentence))
+    if reason:
+        told = Remark("incomplete", f"{', '.join(files)}: {reason}")
+        done.invalid.append(Invalid(files, main.tag, main.team, told))
+        return
+    beside = {part: one.source for part, one in of.items() if one is not main}
+    parts = Submission(main.source, beside.get("answers") if both else None, None if both else beside.get(Part.LONG))
+    status = next((part.status for part in group if part.status), "")
+    done.handed.append(Handed(parts, main.team, main.tag, status=status))
 
 
 def numbered(runs: Sequence[tuple[str, str, str]]) -> list[str]:
@@ -245,10 +233,9 @@ def _remark_tags(done: Collected) -> None:
     files: dict[str, list[str]] = {}
     for (_, tag, file), name in sorted(zip(runs, names, strict=True), key=lambda one: one[1]):
         files.setdefault(tag, []).append(f"{shortened(name)} = {file}")
-    shared = [" and ".join(of) for of in files.values() if len(of) > 1]
-    if shared:
-        n = sum(len(of) for of in files.values() if len(of) > 1)
-        done.remarks.append(f"{n} runs share their tag with another and are told apart: {'; '.join(shared)}")
+    if shared := [of for of in files.values() if len(of) > 1]:
+        told = "; ".join(map(" and ".join, shared))
+        done.remarks.append(f"{sum(map(len, shared))} runs share their tag with another and are told apart: {told}")
 
 
 def _remark_counts(done: Collected, evaluator: Evaluator) -> None:

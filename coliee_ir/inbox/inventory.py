@@ -247,7 +247,7 @@ def _is_of_golds(source: Source, golds: Sequence[Gold]) -> bool:
     form = detect.shown(source, "gold")
     if form is None or not golds or source.size > source.limits.whole:
         return False
-    if form.name == "labels" and not _without_tag(source):
+    if form.name == "labels" and any(len(words) > 2 for words in words_of(text_of_head(source.head()))):
         return False
     for gold in golds:
         if gold.format != "memory":
@@ -256,11 +256,6 @@ def _is_of_golds(source: Source, golds: Sequence[Gold]) -> bool:
                 if other.qrels == gold.qrels and other.labels == gold.labels:
                     return True
     return False
-
-
-def _without_tag(source: Source) -> bool:
-    """Whether the lines of a list of labels have no third word."""
-    return all(len(words) < 3 for words in words_of(text_of_head(source.head())))
 
 
 def _by_descriptions(items: Sequence[Item]) -> None:
