@@ -26,8 +26,7 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
     add(parser, "correction", choices=significance.CORRECTIONS)
     add_resampling(parser, Resampling())
     add(parser, "margin")
-    add(parser, "groups", help="lines QUERY GROUP; queries of a group are swapped and drawn together")
-    add(parser, "replicates", "output")
+    add(parser, "groups", "replicates", "output")
     add(parser, "format", choices=FORMS)
 
 

@@ -34,8 +34,7 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
         help=f"table to print (repeatable; default: ranking). {shown}",
     )  # fmt: skip
     add(parser, "categories")
-    add(parser, "groups", help="lines QUERY GROUP; queries of a group are swapped and drawn together")
-    add(parser, "replicates")
+    add(parser, "groups", "replicates")
     add_resampling(parser, Resampling())
     add(parser, "exclude", "only", "jobs", "output")
     add(parser, "format", choices=forms_of(BoardTables))

@@ -134,7 +134,7 @@ _TABLE: Final[Mapping[str, Mapping[str, Option]]] = {
             "--replicates", "CSV", "runs that are one system (seeds, folds, draws), in columns run and system: "
             "compare the systems", reads=True),
         "groups": _option(
-            "--groups", "FILE", "lines QUERY GROUP; queries of a group stay in the same fold", reads=True),
+            "--groups", "FILE", "lines QUERY GROUP; queries of a group are swapped and drawn together", reads=True),
         "apply": _option("--apply", "TEST_RUN", "run to cut by the tuned rule and write to -o", reads=True),
         "dates": _option(
             "--dates", "FILE", "remove documents newer than the query, by lines ID YYYY-MM-DD or ID YYYY, or JSON",

@@ -17,8 +17,7 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
     parser.epilog = "example: coliee-ir plan gold.json run1.txt run2.txt --size 200 --size 400"
     scoring.add_arguments(parser)
     add(parser, "measure", help="measure to plan for (default: the one that ranks the task's runs)")
-    add(parser, "sizes")
-    add(parser, "groups", help="lines QUERY GROUP; queries of a group are swapped and drawn together")
+    add(parser, "sizes", "groups")
     add_resampling(parser, Resampling())
     add(parser, "output")
     add(parser, "format", choices=FORMS)

@@ -56,7 +56,8 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
         f"file (default: {FOLDS})",
     )  # fmt: skip
     add(parser, "seed", default=SEED)
-    add(parser, "groups", "exclude", "only", "jobs", "cluster", "keep_going")
+    add(parser, "groups", help="lines QUERY GROUP; queries of a group stay in the same fold")
+    add(parser, "exclude", "only", "jobs", "cluster", "keep_going")
     add_filters(parser)
     add(parser, "apply")
     add(parser, "output", help="file to write the result to: the cut run with --apply, else the table of the tuning "
