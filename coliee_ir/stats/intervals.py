@@ -12,7 +12,7 @@ from coliee_ir.measures.base import Terms
 from coliee_ir.measures.labels import Accuracy, LabelAccuracy
 from coliee_ir.stats import resampling
 from coliee_ir.stats.resampling import NEAR, Interval
-from coliee_ir.stats.student import normal, t_quantile
+from coliee_ir.stats.student import NORMAL, t_quantile
 from coliee_ir.stats.systems import MeanOf, error_of
 
 #: The measures that are shares of queries answered rightly.
@@ -43,7 +43,7 @@ def wilson(successes: float, n: float, confidence_level: float) -> Interval:
     """Wilson's score interval of a proportion (Wilson 1927)."""
     if not n:
         return Interval(math.nan, math.nan)
-    z = normal().inv_cdf((1 + confidence_level) / 2)
+    z = NORMAL.inv_cdf((1 + confidence_level) / 2)
     share = successes / n
     middle = (share + z * z / (2 * n)) / (1 + z * z / n)
     half = z / (1 + z * z / n) * (share * (1 - share) / n + z * z / (4 * n * n)) ** 0.5

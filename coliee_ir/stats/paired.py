@@ -31,7 +31,7 @@ from coliee_ir.measures.base import QUOTIENTS, Terms
 from coliee_ir.stats import resampling
 from coliee_ir.stats.resampling import NEAR, Interval
 from coliee_ir.stats.settings import Resampling
-from coliee_ir.stats.student import normal
+from coliee_ir.stats.student import NORMAL
 
 #: the corrections by name; max-T needs all pairs tested together (``jointly``)
 CORRECTIONS: Final = ("maxt", "holm", "bh", "none")
@@ -348,7 +348,7 @@ def tested(board: Board, pairs: Pairs, settings: Resampling) -> list[PairTest]:
             p[some] = ((_reach(which[0]) >= observed[:, None]).sum(axis=1) + 1) / (settings.n_resamples + 1)
     least = _least(board, pairs)
     p = np.where(np.isnan(board.D[a, b]), math.nan, np.maximum(p, least))
-    z = [normal().inv_cdf(1 - alpha / 2) for alpha in _levels(settings)]
+    z = [NORMAL.inv_cdf(1 - alpha / 2) for alpha in _levels(settings)]
     ends = _intervals(board, pairs, c, z, p, settings)
     fields = (board.D[a, b], np.sqrt(board.A[a, b]), p, np.where(least >= settings.alpha, math.inf, c[0, 0]))
     drawn = np.where(few, 0, settings.n_resamples)

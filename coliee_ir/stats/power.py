@@ -10,7 +10,7 @@ import numpy as np
 from coliee_ir.judging.judged import FloatArray
 from coliee_ir.stats.paired import Board, Pairs, joint_critical
 from coliee_ir.stats.settings import Resampling
-from coliee_ir.stats.student import normal, t_quantile
+from coliee_ir.stats.student import NORMAL, t_quantile
 
 
 def least_found(
@@ -22,7 +22,7 @@ def least_found(
     as it is, C what the sizes of queries add to it where the test supposes no difference, c Student's critical value
     with n' - 1 degrees of freedom, of several pairs that of the joint test of these queries, as much greater or less.
     """
-    (a, b), n, z = np.array(pairs).T, board.n, normal().inv_cdf(power)
+    (a, b), n, z = np.array(pairs).T, board.n, NORMAL.inv_cdf(power)
     joint = joint_critical(board, pairs, settings) if len(pairs) > 1 else math.inf
     error, spread = board.own[a, b] * math.sqrt(n / max(n - 1, 1)), board.C[a, b]
     for size in sizes:

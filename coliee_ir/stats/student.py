@@ -4,26 +4,19 @@ from __future__ import annotations
 
 import math
 from functools import cache
-from typing import TYPE_CHECKING, Final
+from statistics import NormalDist
+from typing import Final
 
 import numpy as np
 
 from coliee_ir.judging.judged import FloatArray
 from coliee_ir.stats.resampling import NEAR
 
-if TYPE_CHECKING:
-    from statistics import NormalDist
+#: The standard normal distribution.
+NORMAL: Final = NormalDist()
 
 #: From so many degrees of freedom on, the expansion of t around the normal quantile is exact to ten digits.
 _MANY: Final = 200
-
-
-@cache
-def normal() -> NormalDist:
-    """The standard normal distribution; ``statistics`` loads fractions and decimals, which evaluate does without."""
-    from statistics import NormalDist
-
-    return NormalDist()
 
 
 @cache
@@ -32,7 +25,7 @@ def t_quantile(p: float, degrees: int) -> float:
     if degrees < 1:
         return math.inf
     if degrees >= _MANY:
-        z = normal().inv_cdf(p)
+        z = NORMAL.inv_cdf(p)
         parts = (
             (z**3 + z) / 4,
             (5 * z**5 + 16 * z**3 + 3 * z) / 96,
