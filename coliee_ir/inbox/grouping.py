@@ -256,10 +256,7 @@ def pass_over_unfused(inventory: Inventory, task: str | None) -> None:
     tags = {one.tag for one in found if one.part is not Part.ANSWERS}
     beside = {id(one) for one in found if one.part is Part.ANSWERS and one.tag in tags and one.because != "path"}
     if task is None:
-        firsts: dict[str, str] = {}
-        for one in found:
-            if one.task and id(one) not in beside:
-                firsts.setdefault(one.task, one.file)
+        firsts = {one.task: one.file for one in reversed(found) if one.task and id(one) not in beside}
         if len(firsts) > 1:
             listed = ", ".join(f"{number} ({shortened(file)})" for number, file in sorted(firsts.items()))
             problem = f"the files are of several tasks: {listed}; name the task to fuse with --task"

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import contextlib
 import datetime
 import os
 import re
@@ -18,7 +19,7 @@ from coliee_ir.judging.gathered import Gathered
 from coliee_ir.rules.protocol import has_exact_ids
 from coliee_ir.scoring.reading import read_gold, read_run
 
-_DATE: Final = re.compile(r"(\d{4})(?:-(\d\d)(?:-(\d\d))?)?", re.ASCII)
+_DATE: Final = re.compile(r"\d{4}(?:-\d\d(?:-\d\d)?)?", re.ASCII)
 _NUMBER: Final = re.compile(r"[-+.0-9eE]+")
 _NAMES: Final = EVERY_NAME["query"] | EVERY_NAME["document"]
 
@@ -113,13 +114,9 @@ def read_dates(path: PathLike, *, task: str | None = None) -> dict[str, str]:
 
 
 def _is_date(text: str) -> bool:
-    if not (match := _DATE.fullmatch(text)):
-        return False
-    try:
-        datetime.date(*(int(part or 1) for part in match.groups()))
-    except ValueError:
-        return False
-    return True
+    with contextlib.suppress(ValueError):
+        return bool(_DATE.fullmatch(text) and datetime.date.fromisoformat(text + "0000-01-01"[len(text) :]))
+    return False
 
 
 def read_candidates(path: PathLike, *, task: str | None = None) -> Mapping[str, Mapping[str, float]]:
