@@ -203,11 +203,11 @@ def test_answers_and_claims_fill_the_test_file_of_the_pilot(put: Put) -> None:
     assert answers.labels == {"0": True, "1": False}
 
     # of a gold as the template nothing becomes the submission's
-    for given, key in (
+    for sent, key in (
         (put("again.txt", "0 N T\n1 N T\n"), "is_accepted"),
         (put("more", claims.read_text()), "court_decision"),
     ):
-        again, _ = converted(given, "tort", template=accepted)
+        again, _ = converted(sent, "tort", template=accepted)
         assert again.read_text().count(f'"{key}": null') == json_lines(TEST_FILE).count(f'"{key}": null')
 
     columns, _ = converted(accepted, "columns", form="claims")
