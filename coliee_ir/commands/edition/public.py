@@ -9,7 +9,7 @@ from dataclasses import replace
 from typing import Final
 
 from coliee_ir.commands.edition.config import Edition, TaskPart
-from coliee_ir.commands.leaderboard import EASY, Leaderboard, read_categories
+from coliee_ir.commands.leaderboard import Leaderboard, read_categories
 from coliee_ir.commands.leaderboard.catalogue import Extras, everything
 from coliee_ir.commands.leaderboard.runs import columns
 from coliee_ir.output import webpage
@@ -78,7 +78,7 @@ def _sections(board: Leaderboard, edition: Edition) -> Iterator[Section]:
     """The parts of a task's page: its table first."""
     shown, path = edition.public, part_of(board, edition).categories
     categories = read_categories(path, board.queries) if path else None
-    tables, _ = everything(board, Extras(EASY, categories))
+    tables, _ = everything(board, Extras(categories))
     left_out = {"questions"} if shown.hide_gold else set()
     left_out |= set() if shown.approaches else {"approaches"}
     drawn = _figures(board) if shown.figures and board.ranked and is_drawn() else {}
