@@ -22,7 +22,7 @@ from coliee_ir.commands.validate.receiving import Asked, received
 from coliee_ir.commands.validate.result import Inbox
 from coliee_ir.inbox.inventory import Inventory, Part, sort_files
 from coliee_ir.inbox.runs import Runs
-from coliee_ir.inbox.teams import LATE, TeamList, Teams, common_folder, read_teams
+from coliee_ir.inbox.teams import LATE, Teams
 from coliee_ir.scoring.evaluator import Evaluator
 
 #: a question is looked at again where at most this share of the runs, of which there are enough, has any credit for it
@@ -67,8 +67,7 @@ def day_of(edition: Edition, watch: Watch | None = None) -> Day:
         InputError: a gold or the list of teams cannot be read.
         UsageError: a task has no such edition, decision or query; the mailbox holds nothing.
     """
-    listed = TeamList() if edition.teams is None else read_teams(edition.teams)
-    who = Teams(listed, None, common_folder(edition.mailbox), edition.deadline)
+    who = Teams(edition.teams, edition.mailbox, edition.deadline)
     evaluators = {part.task: _evaluator(part) for part in edition.tasks}
     golds = [evaluator.gold for evaluator in evaluators.values()]
     beside = [edition.path, edition.teams, *(part.categories for part in edition.tasks)]

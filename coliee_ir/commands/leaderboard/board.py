@@ -179,7 +179,7 @@ class Leaderboard(Shown):
     @property
     def more_columns(self) -> tuple[str, ...]:
         """The further columns of the list of teams."""
-        return () if self.teams is None else self.teams.list.columns
+        return () if self.teams is None else self.teams.columns
 
     def more(self, entry: Entry) -> tuple[str, ...]:
         """What the list of teams says of a run in its further columns."""
