@@ -3,9 +3,9 @@
 from __future__ import annotations
 
 import math
-import os
 import re
-from collections.abc import Collection, Mapping, Sequence
+from collections.abc import Mapping, Sequence
+from pathlib import Path
 from typing import TYPE_CHECKING, Final
 
 import numpy as np
@@ -13,12 +13,14 @@ import numpy as np
 from coliee_adapters.errors import UsageError
 from coliee_adapters.forms.lines import counted
 from coliee_adapters.forms.vocabulary import MEMORY
+from coliee_adapters.remarks import Remark
 from coliee_ir.commands.leaderboard.questions import majority, short
 from coliee_ir.commands.leaderboard.standing import best_of
 from coliee_ir.inbox.grouping import numbered
 from coliee_ir.measures import Measure
 from coliee_ir.measures.labels import Accuracy
 from coliee_ir.output.grid import Cell, Grid, Number
+from coliee_ir.scoring.submission import Invalid
 from coliee_ir.stats.settings import resampled
 
 if TYPE_CHECKING:
@@ -160,13 +162,8 @@ def approaches(board: Leaderboard) -> Grid:
 
 def invalid(board: Leaderboard) -> Grid:
     """What is not ranked, and why."""
-    files = {file for one in board.invalid for file in one.files}
-    common = _common_folder(files | {entry.file for entry in board.entries})
-
-    def short(text: str) -> str:  # the paths of a machine are nothing to print
-        return text.replace(f"{common}/", "") if len(common) > 1 else text
-
-    rows = [[one.team, one.tag, short(", ".join(one.files)), short(one.reason)] for one in board.invalid]
+    refused = [refused_below(one, None if board.teams is None else board.teams.common) for one in board.invalid]
+    rows = [[one.team, one.tag, ", ".join(one.files), str(one.reason)] for one in refused]
     return Grid(["team", "run", "files", "reason"], rows, f"Not ranked: {len(rows)}.", n_text=4)
 
 
@@ -187,12 +184,18 @@ class _Names:
         return [*(named[column] for column in self._own), *self._board.more(entry)]
 
 
-def _common_folder(files: Collection[str]) -> str:
-    """The folder that all files of a board have in common."""
-    try:
-        return os.path.commonpath([os.path.dirname(one) for one in files]) if len(files) > 1 else ""  # noqa: PTH120
-    except ValueError:  # some from the root, some from here
-        return ""
+def below(file: str, common: Path | None) -> str:
+    """A file without the folders of this machine."""
+    path = Path(file).absolute()
+    return str(path.relative_to(common)) if common is not None and path.is_relative_to(common) else file
+
+
+def refused_below(one: Invalid, common: Path | None) -> Invalid:
+    """What is not ranked, its files and those in the reason without the folders of this machine."""
+    reason, files = str(one.reason), [below(file, common) for file in one.files]
+    for file, name in zip(one.files, files, strict=True):
+        reason = reason.replace(file, name)
+    return one._replace(files=tuple(files), reason=Remark(one.reason.kind, reason))
 
 
 def _whole(n: int) -> Number:
