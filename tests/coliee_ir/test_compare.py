@@ -30,8 +30,8 @@ from coliee_ir.output.shown import FORMS, render
 from coliee_ir.rules.protocol import NEWEST
 from coliee_ir.stats import paired
 from coliee_ir.stats.intervals import wilson
+from coliee_ir.stats.resampling import Units
 from coliee_ir.stats.settings import Resampling
-from coliee_ir.stats.units import Units
 
 TASK1 = [EXAMPLES / "task1" / name for name in ("gold.json", "bm25.txt", "dense.txt", "rerank.json")]
 TASK4 = [EXAMPLES / "task4" / name for name in ("gold.xml", "ALPHA.txt", "BETA.txt")]

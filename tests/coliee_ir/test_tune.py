@@ -297,7 +297,7 @@ GOLD, RUN = world(8)
         ({"folds": 1}, "[too-few] 1 fold … 30 queries … use 2 to 30 …"),
         ({"folds": 31}, "[too-few] 31 folds … 30 queries … use 2 to 30 …"),
         ({"groups": dict.fromkeys(GOLD, "g")}, "[too-few] 5 folds … 1 group … at least 2 are needed …"),
-        ({"by": ["k", "best"]}, f"[unknown-name] 'best'… {', '.join((*FAMILIES, 'max'))}"),
+        ({"by": ["k", "best"]}, f"[unknown-name] 'best'… {', '.join(FAMILIES)}"),
         ({"decisions": Decisions(extra_queries="wrong")}, "[option-conflict]"),
         ({"maximise": "MicroF1@5"}, "[unfit-measure] MicroF1@5 …"),
         ({"maximise": "MacroF(of=means)"}, "[unfit-measure] MacroF(beta=1,of=means) …"),

@@ -23,14 +23,12 @@ from coliee_ir.measures import Measure, Result
 from coliee_ir.measures.base import Terms
 from coliee_ir.scoring.scores import Scores, checked, comparable, places_of
 from coliee_ir.stats import resampling, systems
-from coliee_ir.stats.corrections import CORRECTIONS, corrected
 from coliee_ir.stats.intervals import SHARES, interval_of
-from coliee_ir.stats.paired import MOST_ALONE, Board, PairTest, jointly, tested
+from coliee_ir.stats.paired import CORRECTIONS, MOST_ALONE, Board, PairTest, corrected, jointly, tested
 from coliee_ir.stats.ranks import Ranks, rank_sets
-from coliee_ir.stats.resampling import NEAR, Interval
+from coliee_ir.stats.resampling import NEAR, Interval, Units
 from coliee_ir.stats.settings import CONFIDENCE_LEVEL, MOST_RESAMPLES, N_RESAMPLES, SEED, Resampling
 from coliee_ir.stats.student import t_quantile, t_test
-from coliee_ir.stats.units import Units
 
 _DECIDING: Final = 5
 
