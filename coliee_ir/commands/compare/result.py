@@ -156,7 +156,7 @@ class Comparison(OnGold):
         correction: one of ``CORRECTIONS``; of systems ``bonferroni`` in place of ``maxt``.
         resamples: how many resamples were drawn; 0 where all sign flips were made, and for t tests.
         confidence_level: of the intervals.
-        interval: how the scores' intervals are formed: ``wilson`` for accuracies, else ``jackknife``.
+        interval: how the scores' are formed: ``wilson`` for accuracies, ``t`` for systems, else ``jackknife``.
         margin: the greatest difference that does not matter; NaN if none was named.
         together: how many pairs were corrected together: those of all measures that were compared.
         runs: the runs, in the order given.

@@ -60,9 +60,9 @@ class Plan(OnGold):
         """For each number of queries what is found of a typical pair, and of the pair that varies most."""
         rows: list[list[Cell]] = []
         for size in self.sizes:
-            known = [found for found in size.found if not math.isnan(found)]
-            both = (statistics.median(known), max(known)) if known else (math.nan, math.nan)
-            shown = [Number(value, f"{value:.2g}" if known else "-") for value in both]
+            found = [math.inf if math.isnan(one) else one for one in size.found]
+            both = statistics.median(found), max(found)
+            shown = [Number(value, f"{value:.2g}") if value < math.inf else Number(math.nan) for value in both]
             rows.append([Number(size.queries, str(size.queries)), *shown])
         n = len(self.pairs)
         joint = "all pairs corrected jointly (max-T), " if n > 1 else ""
