@@ -42,9 +42,9 @@ WHY_NOT: Final = {
 }
 
 
-def passed_over(passed: Collection[tuple[str, str]]) -> list[Remark]:
+def passed_over(passed: Collection[tuple[str, str]]) -> list[str]:
     """Sentences on files that are passed over: of reasons, as keys of ``WHY_NOT``, and names."""
-    told = list[Remark]()
+    told = list[str]()
     for kind, (one, several) in WHY_NOT.items():
         if names := Counter(name for why, name in passed if why == kind):
             shown = [f"{name} ({n + 1} entries)" if kind == "again" else name for name, n in names.items()]

@@ -176,7 +176,8 @@ def _refused(day: Day) -> _Found:
     for item in day.inventory.items:
         if item.why_not == "nothing" and item.team and item.team not in with_runs:  # a mail whose attachment is lost
             yield Decision(Remark("passed-over", f"{item.file} is a {WHY_NOT['nothing'][0]}"), item.team, "", item.file)
-    yield from map(Decision, passed_over([one for one in day.inventory.walked.passed if one[0] != "besides"]))
+    for line in passed_over([one for one in day.inventory.walked.passed if one[0] != "besides"]):
+        yield Decision(Remark("passed-over", line))
 
 
 def _undescribed(day: Day) -> _Found:
