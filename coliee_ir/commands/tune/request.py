@@ -118,9 +118,8 @@ def tune(
     # what is wrong with the files, or between them, is refused or said as everywhere
     scores = evaluator.evaluate(submission, answers=given, keep_judged=True)
     right = _right(record, given) if isinstance(measure, Accuracy) else None
-    qrels = {
-        query: counting(query, (record.qrels or {}).get(query, {}), evaluator.protocol) for query in evaluator.queries
-    }
+    judged = evaluator.gold.qrels or {}
+    qrels = {query: counting(query, judged.get(query, {}), evaluator.protocol) for query in evaluator.queries}
     least = max(relevance_of(measure), evaluator.protocol.level)
     pool = Pool.read(submission, qrels, task=evaluator.read_as, rel=least)
     if by_year:
