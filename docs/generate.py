@@ -149,7 +149,8 @@ def _typed(action: argparse.Action) -> str:
 
 def _what(parser: argparse.ArgumentParser, action: argparse.Action) -> str:
     """What an argument does, and its default where there is one."""
-    what = prose((action.help or "") % {**vars(action), "prog": parser.prog})
+    choices = ", ".join(map(str, action.choices or ()))
+    what = prose((action.help or "") % {**vars(action), "choices": choices, "prog": parser.prog})
     if action.default in (None, False, argparse.SUPPRESS) or action.default == [] or "default" in what:
         return what
     return f"{what}; default: {code(str(action.default))}".removeprefix("; ")

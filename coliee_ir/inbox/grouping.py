@@ -16,10 +16,10 @@ from typing import Final
 
 from coliee_adapters.errors import ColieeError, UsageError, guarded, shortened
 from coliee_adapters.files.source import by_original
-from coliee_adapters.records import Answers, Run
+from coliee_adapters.records import Run
 from coliee_adapters.remarks import Remark
 from coliee_ir.inbox.inventory import Inventory, Item, Part, originals
-from coliee_ir.rules.protocol import LONG_LIST_FILE, protocol, submission_rules, without_answers
+from coliee_ir.rules.protocol import protocol, submission_rules, without_answers
 from coliee_ir.scoring.evaluator import Evaluator
 from coliee_ir.scoring.reading import read_run
 from coliee_ir.scoring.submission import Collected, Handed, Invalid, Submission
@@ -62,11 +62,7 @@ def _read_by(one: Item, evaluator: Evaluator) -> None:
     """What a file is by the rules of its task, which may read it in another way."""
     if one.source.is_folder or one.source.path == "-":
         return
-    record = evaluator.read(one.source)
-    one.tag = record.tag
-    one.part = Part.ANSWERS if isinstance(record, Answers) else Part.RUN
-    if one.part is Part.RUN and evaluator.protocol.long_list and re.search(LONG_LIST_FILE, Path(one.file).name):
-        one.part = Part.LONG
+    one.take(evaluator.read(one.source), has_long=bool(evaluator.protocol.long_list))
 
 
 def _stem(one: Item) -> str:

@@ -39,7 +39,7 @@ def candidates(pool: Pool, measure: str, *families: str) -> list[Candidate]:
 
 
 def nested(every: list[Candidate], split: Split) -> Terms:
-    everyone = np.ones(len(split.group), dtype=np.bool_)
+    everyone = np.ones(len(split.units.number), dtype=np.bool_)
     return honest.nested(every, split, honest.select(every, split, split.all_folds(everyone), everyone))
 
 

@@ -23,14 +23,12 @@ from coliee_ir.measures import Measure, Result
 from coliee_ir.measures.base import Terms
 from coliee_ir.scoring.scores import Scores, checked, comparable, places_of
 from coliee_ir.stats import resampling, systems
-from coliee_ir.stats.corrections import CORRECTIONS, corrected
 from coliee_ir.stats.intervals import SHARES, interval_of
-from coliee_ir.stats.paired import MOST_ALONE, Board, PairTest, jointly, tested
+from coliee_ir.stats.paired import CORRECTIONS, MOST_ALONE, Board, PairTest, corrected, jointly, tested
 from coliee_ir.stats.ranks import Ranks, rank_sets
-from coliee_ir.stats.resampling import NEAR, Interval
+from coliee_ir.stats.resampling import NEAR, Interval, Units
 from coliee_ir.stats.settings import CONFIDENCE_LEVEL, MOST_RESAMPLES, N_RESAMPLES, SEED, Resampling
 from coliee_ir.stats.student import t_quantile, t_test
-from coliee_ir.stats.units import Units
 
 _DECIDING: Final = 5
 
@@ -165,7 +163,7 @@ def _compared(
             resamples=int(resamples),
             seed=settings.seed,
             confidence_level=settings.confidence_level,
-            interval="wilson" if isinstance(board.measure, SHARES) and not asked.groups else "jackknife",
+            interval=_interval(board.measure, asked),
             margin=asked.margin,
             together=together,
             runs=tuple(_standings(board, scored, asked, pairs[of_p < settings.alpha] if baseline is None else None)),
@@ -243,6 +241,13 @@ def _t_test(one: Result, other: Result, test: PairTest, asked: Asked) -> PairTes
         half = t_quantile(1 - alpha / 2, len(values) - 1) * error
         ends.append(Interval(test.difference - half, test.difference + half) if half > 0 else test.interval)
     return test._replace(p=t_test(values), error=error, interval=ends[0], narrower=ends[1], drawn=0)
+
+
+def _interval(measure: Measure, asked: Asked) -> str:
+    """How the intervals of scores are formed; see ``interval_of``."""
+    if asked.replicates:
+        return "t"
+    return "wilson" if isinstance(measure, SHARES) and asked.groups is None else "jackknife"
 
 
 def _standings(

@@ -22,9 +22,8 @@ from coliee_ir.commands.validate.receiving import Asked, received
 from coliee_ir.commands.validate.result import Inbox
 from coliee_ir.inbox.inventory import Inventory, Part, sort_files
 from coliee_ir.inbox.runs import Runs
-from coliee_ir.inbox.teams import LATE, TeamList, Teams, common_folder, read_teams
+from coliee_ir.inbox.teams import LATE, Teams
 from coliee_ir.scoring.evaluator import Evaluator
-from coliee_ir.scoring.scores import Scored
 
 #: a question is looked at again where at most this share of the runs, of which there are enough, has any credit for it
 _MISSED, _ENOUGH = 0.1, 4
@@ -59,7 +58,6 @@ class Day(NamedTuple):
     boards: tuple[Leaderboard, ...]  # in the order of the tasks; those of tasks with runs
     decide: tuple[Decision, ...]
     inventory: Inventory  # every file, with the time of its mail
-    scored: tuple[Scored, ...]  # what the boards were made of
 
 
 def day_of(edition: Edition, watch: Watch | None = None) -> Day:
@@ -69,27 +67,27 @@ def day_of(edition: Edition, watch: Watch | None = None) -> Day:
         InputError: a gold or the list of teams cannot be read.
         UsageError: a task has no such edition, decision or query; the mailbox holds nothing.
     """
-    listed = TeamList() if edition.teams is None else read_teams(edition.teams)
-    who = Teams(listed, None, common_folder(edition.mailbox), edition.deadline)
+    who = Teams(edition.teams, edition.mailbox, edition.deadline)
     evaluators = {part.task: _evaluator(part) for part in edition.tasks}
     golds = [evaluator.gold for evaluator in evaluators.values()]
     beside = [edition.path, edition.teams, *(part.categories for part in edition.tasks)]
     inventory = sort_files(edition.mailbox, golds=golds, besides=beside, teams=who, edition=edition.year)
-    every = []
+    boards = []
     for evaluator in evaluators.values():
         # what is not of its task is passed over, and that of another
         own = replace(inventory, items=[replace(one) for one in inventory.items])
         try:
-            every.append(evaluate_all(evaluator, Runs((), (), own, True), keep_going=True, watch=watch))
+            scored = evaluate_all(evaluator, Runs((), (), own, True), keep_going=True, watch=watch)
         except UsageError as error:
             if error.kind != "no-run":
                 raise
-    boards = tuple(leaderboard(scored, n_resamples=edition.resamples) for scored in every)
+        else:
+            boards.append(leaderboard(scored, n_resamples=edition.resamples))
     years = {part.task: part.year for part in edition.tasks if part.year is not None}
     corpora = {part.task: part.corpus for part in edition.tasks if part.corpus is not None}
     inbox = received(inventory, _asked(edition, evaluators), years.get, corpora.get)
     missing = [task for task in evaluators if task not in {board.task for board in boards if board.entries}]
-    found = Day(edition, inbox, boards, (), inventory, tuple(every))
+    found = Day(edition, inbox, tuple(boards), (), inventory)
     decide = [
         *(Decision(Remark.of("awaited", task=task)) for task in missing),
         *(decision for find in _FINDERS for decision in find(found)),

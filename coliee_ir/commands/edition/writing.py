@@ -21,7 +21,6 @@ from coliee_ir.commands.edition.config import Edition
 from coliee_ir.commands.edition.day import Day
 from coliee_ir.output.envelope import dumped
 from coliee_ir.output.shown import jsonable
-from coliee_ir.output.webpage import file_name
 
 RESULTS: Final = "results.json"
 _SUMS: Final = "SHA256SUMS"
@@ -49,9 +48,8 @@ def inputs(edition: Edition) -> list[str]:
 def write(day: Day, folder: Path) -> News:
     """Write all of an edition: each file beside its place, then into it; what an earlier call left is removed."""
     boards = [board for board in day.boards if board.entries]
-    reports, links = _reports(day) if day.edition.public.reports else ({}, {})
-    site = {**public.pages(boards, day.edition, links), **reports}
-    rooms = {"desk": desk.pages(day), "public": site, "paper": paper.files(boards, day.edition)}
+    site, papers = public.pages(boards, day.edition), paper.files(boards, day.edition)
+    rooms = {"desk": desk.pages(day), "public": site, "paper": papers}
     files = {f"{room}/{name}": content for room, made in rooms.items() for name, content in made.items()}
     before, sums = _read_results(folder), _read_sums(folder)
     results = _results(day)
@@ -74,22 +72,6 @@ def write(day: Day, folder: Path) -> News:
     new = frozenset(str(one) for one, row in zip(day.decide, results["decide"], strict=True) if str(row) not in told)
     needs_lualatex = "program = lualatex" in str(files["paper/paper.tex"]).partition("\n")[0]
     return News(tuple(contents), removed, arrived, new, needs_lualatex)
-
-
-def _reports(day: Day) -> tuple[dict[str, str], dict[str, dict[str, str]]]:
-    """A report of the runs of each team and task; task → run → its report."""
-    from coliee_ir.commands import report  # what it draws with is an extra
-
-    report.check_installed("reports = true")
-    made, links = dict[str, str](), dict[str, dict[str, str]]()
-    for scored, board in zip(day.scored, day.boards, strict=True):
-        team_of = {id(entry.scores): entry.team or entry.tag for entry in board.entries}
-        for team in dict.fromkeys(team_of.values()):
-            runs = scored.of([at for at, scores in enumerate(scored) if team_of.get(id(scores)) == team])
-            name = file_name("task", board.task, "report", team)
-            made[name] = report.report(runs, n_resamples=day.edition.resamples).to_html()
-            links.setdefault(board.task, {}).update(dict.fromkeys((scores.tag for scores in runs), name))
-    return made, links
 
 
 def _results(day: Day) -> dict[str, Any]:

@@ -15,12 +15,11 @@ from coliee_adapters.records import Answers
 from coliee_adapters.remarks import Remark
 from coliee_ir.commands.compare.request import MANY_QUERIES, UNITS, UNLIKE, too_few_resamples
 from coliee_ir.commands.compare.systems import system, systems_of
-from coliee_ir.commands.leaderboard.board import Entry
-from coliee_ir.commands.leaderboard.result import Leaderboard
+from coliee_ir.commands.leaderboard.board import Entry, Leaderboard
 from coliee_ir.commands.leaderboard.standing import order_key, places, stands
 from coliee_ir.inbox.folders import passed_over
 from coliee_ir.inbox.sheets import groups_of
-from coliee_ir.inbox.teams import Listed, TeamList, Teams
+from coliee_ir.inbox.teams import Listed, Teams
 from coliee_ir.rules.protocol import described_task
 from coliee_ir.scoring.evaluator import Evaluator
 from coliee_ir.scoring.scores import Scored, Scores, with_judged
@@ -28,8 +27,8 @@ from coliee_ir.scoring.submission import Invalid, Submission, name_of
 from coliee_ir.stats.intervals import interval_of
 from coliee_ir.stats.paired import Standings
 from coliee_ir.stats.ranks import Ranks
+from coliee_ir.stats.resampling import Units
 from coliee_ir.stats.settings import CONFIDENCE_LEVEL, N_RESAMPLES, SEED, Resampling
-from coliee_ir.stats.units import Units
 
 
 def leaderboard(
@@ -70,7 +69,7 @@ def leaderboard(
     settings = Resampling(n_resamples, seed, confidence_level)
     evaluator, inventory = with_judged(scored, "a leaderboard").evaluator, scored.inventory
     groups = groups_of(groups, evaluator.task)
-    who = Teams(TeamList(), None, None) if inventory is None or inventory.teams is None else inventory.teams
+    who = Teams() if inventory is None or inventory.teams is None else inventory.teams
     ranked, unranked = _runs_of(scored, who)
     runs, again = _each_once(ranked)
     remarks = [*scored.remarks, *again, *_of_list(who, runs), *_said_of_equal(evaluator, runs)]
@@ -212,7 +211,7 @@ def _said_of_best(scored: Sequence[_Run], entries: Sequence[Entry]) -> Iterator[
 
 def _of_list(who: Teams, scored: Sequence[_Run]) -> list[str]:
     """Which rows of the list of teams no run has, and which runs it leaves out."""
-    if not who.list.rows:
+    if not who.rows:
         return []
     said: list[str] = []
     missing = [one.scores.tag for one in scored if who.row_of(one.scores.tag, one.scores.file) is None]

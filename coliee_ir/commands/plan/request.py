@@ -18,8 +18,8 @@ from coliee_ir.measures import Measure
 from coliee_ir.scoring.scores import Scores, checked, comparable
 from coliee_ir.stats.paired import Board
 from coliee_ir.stats.power import largest_share, least_found
+from coliee_ir.stats.resampling import Units
 from coliee_ir.stats.settings import CONFIDENCE_LEVEL, N_RESAMPLES, SEED, Resampling
-from coliee_ir.stats.units import Units
 
 #: by default, so many times this year's queries
 _TIMES: Final = (0.5, 1.0, 2.0, 4.0)

@@ -65,6 +65,9 @@ def _one_by_one(sheet: Sheet, width: int, held: str) -> None:
             rule, taken = "tag-missing", untagged
         elif n == _TREC and width == len(LABELLED) and sheet.kind != "answers" and words[1] == "Q0":
             rule, taken, score = "trec-columns", (0, 2, 5), number(words[4])
+            if score is None:
+                add("score", line, found=words[4])
+                continue
         elif n > width and tuple(words[width - 1 :]) == tail:
             rule, found, last = "tag-words", " ".join(tail), "".join(tail)
         elif n != width:
