@@ -16,7 +16,7 @@ from coliee_ir.cli.options import add, add_decisions, one_measure, rules
 from coliee_ir.commands import fuse as fusion
 from coliee_ir.commands.convert import ANSWER_TARGETS, RUN_TARGETS
 from coliee_ir.commands.fuse import Fusion, fitting
-from coliee_ir.commands.fuse.recipe import keeps_scores, write_fused
+from coliee_ir.commands.fuse.recipe import OPTIONS, keeps_scores, write_fused
 from coliee_ir.inbox import Runs
 from coliee_ir.inbox.grouping import pass_over_unfused
 from coliee_ir.scoring.reading import check_columns
@@ -93,8 +93,8 @@ def _fusion(options: argparse.Namespace, records: list[Run | Answers]) -> Fusion
     given = {name: getattr(options, name) for name in _IN_FILE}
     if options.weights is not None and not re.fullmatch(r"[-+0-9.eE]+(,[-+0-9.eE]+)*", options.weights.strip()):
         if twice := [name for name, value in given.items() if value is not None]:
-            name = {"k": "rrf-k"}.get(twice[0], twice[0])
-            raise UsageError("option-conflict", f"{options.weights} already sets --{name}: leave the option out")
+            option = OPTIONS.get(twice[0], "--method")
+            raise UsageError("option-conflict", f"{options.weights} already sets {option}: leave the option out")
         return Fusion.load(options.weights)
     try:
         weights = None if options.weights is None else tuple(map(float, options.weights.split(",")))

@@ -11,8 +11,7 @@ from coliee_adapters.kinds import told
 from coliee_ir.cli import end_progress, say, scoring
 from coliee_ir.cli.options import add, add_decisions, add_resampling, keywords
 from coliee_ir.commands import leaderboard
-from coliee_ir.commands.leaderboard.catalogue import Extras, build
-from coliee_ir.commands.leaderboard.result import BoardTables
+from coliee_ir.commands.leaderboard.board import BoardTables
 from coliee_ir.output.grid import print_to_terminal
 from coliee_ir.output.shown import forms_of, render
 from coliee_ir.scoring.submission import Submission
@@ -65,12 +64,11 @@ def _print(
         categories = leaderboard.read_categories(options.categories, board.queries)
         for remark in categories.remarks:
             say(remark)
-    extras = Extras(leaderboard.EASY, categories)
     names = options.table_names or ["ranking"]
     if (options.format, options.output) == ("table", "-") and sys.stdout.isatty():
         end_progress()
         for name in names:
-            table = build(board, name, extras)
+            table = board.table(name, categories=categories)
             print_to_terminal(table, leaderboard.TABLES[name].shows, printable(table.caption))
         return
-    scoring.publish(options, render(BoardTables(board, names, extras), options.format), submissions)
+    scoring.publish(options, render(BoardTables(board, names, categories), options.format), submissions)

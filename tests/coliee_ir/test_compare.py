@@ -408,7 +408,7 @@ def test_runs_that_are_one_system_are_compared_by_their_means(tmp_path: Path) ->
     found = one_step.compare(GOLD, *runs, replicates=systems, **options)
     assert found == one_step.compare(GOLD, *runs, replicates=path, **options)
     means = [np.mean([run.score for run in single.runs[at : at + 3]]) for at in (0, 3)]
-    assert [run.tag for run in found.runs] == ["A", "B"]
+    assert (found.interval, [run.tag for run in found.runs]) == ("t", ["A", "B"])
     assert [run.score for run in found.runs] == pytest.approx(means)
     [pair] = found.pairs
     assert pair.difference == pytest.approx(means[0] - means[1])

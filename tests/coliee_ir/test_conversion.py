@@ -202,6 +202,14 @@ def test_answers_and_claims_fill_the_test_file_of_the_pilot(put: Put) -> None:
     assert isinstance(answers, Answers)
     assert answers.labels == {"0": True, "1": False}
 
+    # of a gold as the template nothing becomes the submission's
+    for sent, key in (
+        (put("again.txt", "0 N T\n1 N T\n"), "is_accepted"),
+        (put("more", claims.read_text()), "court_decision"),
+    ):
+        again, _ = converted(sent, "tort", template=accepted)
+        assert again.read_text().count(f'"{key}": null') == json_lines(TEST_FILE).count(f'"{key}": null')
+
     columns, _ = converted(accepted, "columns", form="claims")
     assert columns.read_text() == "0 d0 claims.json.tort\n"
     filled, said = converted(put("claims.txt", "0 p0 T\n"), "tort", template=template)

@@ -163,7 +163,7 @@ def _compared(
             resamples=int(resamples),
             seed=settings.seed,
             confidence_level=settings.confidence_level,
-            interval="wilson" if isinstance(board.measure, SHARES) and not asked.groups else "jackknife",
+            interval=_interval(board.measure, asked),
             margin=asked.margin,
             together=together,
             runs=tuple(_standings(board, scored, asked, pairs[of_p < settings.alpha] if baseline is None else None)),
@@ -241,6 +241,13 @@ def _t_test(one: Result, other: Result, test: PairTest, asked: Asked) -> PairTes
         half = t_quantile(1 - alpha / 2, len(values) - 1) * error
         ends.append(Interval(test.difference - half, test.difference + half) if half > 0 else test.interval)
     return test._replace(p=t_test(values), error=error, interval=ends[0], narrower=ends[1], drawn=0)
+
+
+def _interval(measure: Measure, asked: Asked) -> str:
+    """How the intervals of scores are formed; see ``interval_of``."""
+    if asked.replicates:
+        return "t"
+    return "wilson" if isinstance(measure, SHARES) and asked.groups is None else "jackknife"
 
 
 def _standings(

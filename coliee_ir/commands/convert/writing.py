@@ -25,9 +25,9 @@ from coliee_ir.scoring.reading import check_columns, gold_files, read_gold, read
 GOLD_TARGET, RUN_TARGET = "qrels", "trec"
 
 #: The forms that can be written: from a gold, from a run, from answers.
-GOLD_TARGETS = tuple(form.name for form in detect.known_forms("gold") if form.write)
-RUN_TARGETS = tuple(form.name for form in detect.known_forms("run") if form.write)
-ANSWER_TARGETS = tuple(form.name for form in detect.known_forms("run") if form.write and "labels" in form.holds)
+GOLD_TARGETS = {form.name: form for form in detect.known_forms("gold") if form.write}
+RUN_TARGETS = {form.name: form for form in detect.known_forms("run") if form.write}
+ANSWER_TARGETS = {name: form for name, form in RUN_TARGETS.items() if "labels" in form.holds}
 
 _GOLDS, _RUNS = ([form.name for form in forms] for forms in (detect.known_forms("gold"), detect.known_forms("run")))
 
@@ -89,8 +89,8 @@ def convert(
     of_run = chunks is not None or query_chunks is not None or like is not None
     if of_run and is_folder(source):
         raise UsageError("unfit-option", f"{source} is a folder; --chunks, --query-chunks and --like take one run")
-    is_gold = not of_run and (
-        _is_gold(files[0], form, to) if task is None and not is_folder(source) else to in (None, GOLD_TARGET)
+    is_gold = is_folder(source) or (
+        not of_run and (_is_gold(files[0], form, to) if task is None else to in (None, GOLD_TARGET))
     )
     if task is not None and to is None:
         problem = f"name the format to write: --to {GOLD_TARGET} for a gold, --to trec for a run"
@@ -101,7 +101,7 @@ def convert(
             what, form_of_it = ("run", RUN_TARGET) if is_gold else ("gold", GOLD_TARGET)
             problem = f"{files[0].name} is a {what} of this protocol: write it with --to {form_of_it}"
             raise UsageError("option-needed", problem)
-    if is_folder(source) or is_gold:
+    if is_gold:
         gold = read_gold(source if is_folder(source) else files[0], task=task, form=form, columns=columns)
         return [*_write_gold(gold, target, to or GOLD_TARGET), *gold.remarks.sentences("convert")]
     if form == model_text.FORM:
@@ -250,8 +250,7 @@ def _beside(parts: Collection[str], to: str) -> Iterator[str]:
 
 
 def _write_gold(gold: Gold, target: PathLike, to: str) -> Iterator[str]:
-    _allow(to, GOLD_TARGETS, "a gold")
-    form = next(form for form in detect.known_forms("gold") if form.name == to)
+    form = _form(to, GOLD_TARGETS, "a gold")
     _put(form, Written.gold(gold), target)
     qrels: Mapping[str, Mapping[str, int]] = gold.qrels or {}
     labels = gold.labels or {}
@@ -273,8 +272,7 @@ def _write_gold(gold: Gold, target: PathLike, to: str) -> Iterator[str]:
 def _write_run(
     run: Gathered | _InOrder, target: PathLike, to: str, tag: str, template: PathLike | None
 ) -> Iterator[str]:
-    _allow(to, RUN_TARGETS, "a run")
-    form = next(form for form in detect.known_forms("run") if form.name == to)
+    form = _form(to, RUN_TARGETS, "a run")
     if "documents" not in form.holds:
         problem = f"{run.path} does not consist of labels: some documents are not one Y or N per query"
         raise UsageError("wrong-part", problem)
@@ -296,8 +294,7 @@ def _write_run(
 
 
 def _write_answers(answers: Answers, target: PathLike, to: str, tag: str, template: PathLike | None) -> Iterator[str]:
-    _allow(to, ANSWER_TARGETS, "answers")
-    form = next(form for form in detect.known_forms("run") if form.name == to)
+    form = _form(to, ANSWER_TARGETS, "answers")
     _put(form, Written.submission(answers, tag, _template(template) if form.fills else None), target)
     yield _filled(answers.labels, template) if form.fills else counted(len(answers.labels), "answer")
 
@@ -332,11 +329,12 @@ def _filled(instances: Collection[str], template: PathLike | None) -> str:
 
 
 def _put(form: Form, held: Written, target: PathLike) -> None:
-    assert form.write is not None  # ``_allow`` saw to it
+    assert form.write is not None  # as of all targets
     with written_bytes(target) if form.binary else written(target) as stream:
         form.write(held, stream)
 
 
-def _allow(to: str, targets: Collection[str], what: str) -> None:
+def _form(to: str, targets: Mapping[str, Form], what: str) -> Form:
     if to not in targets:
         raise UsageError("cannot-convert", f"{what} cannot be written as {to!r}; it can as {', '.join(targets)}")
+    return targets[to]

@@ -20,6 +20,7 @@ from coliee_ir.commands.fuse import votes
 from coliee_ir.commands.fuse.abreast import Reader, ReturnsError, Spool, abreast
 from coliee_ir.commands.fuse.methods import METHODS, NORMS, Blend, Candidates
 from coliee_ir.judging.judged import FloatArray
+from coliee_ir.output.shown import named
 from coliee_ir.rules.protocol import has_coliee_submissions, has_submissions, submission_rules, task_name
 from coliee_ir.scoring.reading import read_run
 
@@ -27,6 +28,9 @@ from coliee_ir.scoring.reading import read_run
 K: Final = 60.0
 NORM: Final = "min-max"
 TIES: Final = ("N", "Y", "first")
+
+#: a parameter of a fusion → its option
+OPTIONS: Final = {"norm": "--norm", "k": "--rrf-k", "weights": "--weights", "top": "--top", "ties": "--ties"}
 
 
 class Fused(NamedTuple):
@@ -65,7 +69,6 @@ class Fusion:
             ``zscore``, ``borda`` or ``none``.
         k: of reciprocal rank fusion; 60 by default.
         weights: one a run, in their order; by default all are 1. A run of weight 0 might as well not be there.
-        least: for a vote on documents, the weight of runs that is enough; by default more than half of all.
         top: keep the first so many fused documents of each query; by default all.
         ties: for a vote on answers, what equal weights give: ``N`` (the default), ``Y``, or ``first``: what the first
             run says that answers.
@@ -79,7 +82,6 @@ class Fusion:
     norm: str | None = None
     k: float | None = None
     weights: tuple[float, ...] | None = None
-    least: float | None = None
     top: int | None = None
     ties: str | None = None
     runs: tuple[str, ...] = ()
@@ -90,9 +92,11 @@ class Fusion:
         if self.method not in METHODS:
             raise UsageError("unknown-name", f"unknown method {self.method!r}; the methods are {', '.join(METHODS)}")
         takes = METHODS[self.method].takes
-        for name in ("norm", "k", "weights", "least", "top", "ties"):
+        for name, option in OPTIONS.items():
             if getattr(self, name) is not None and name not in takes:
-                raise UsageError("unfit-option", f"{self.method} takes no {name}; it takes {', '.join(sorted(takes))}")
+                its = ", ".join(OPTIONS[one] for one in OPTIONS if one in takes) or "no option"
+                problem = f"{option} does not apply to --method {self.method}, which takes {its}"
+                raise UsageError("unfit-option", problem)
         if self.norm is not None and self.norm not in NORMS:
             problem = f"unknown normalisation {self.norm!r}; the normalisations are {', '.join(NORMS)}"
             raise UsageError("unknown-name", problem)
@@ -100,8 +104,6 @@ class Fusion:
             raise UsageError("bad-value", f"ties must be {', '.join(TIES[:-1])} or {TIES[-1]}, not {self.ties!r}")
         if self.k is not None and not (is_finite(self.k) and self.k >= 0):
             raise UsageError("bad-value", f"k must be a number ≥ 0, not {self.k!r}")
-        if self.least is not None and not (is_finite(self.least) and self.least > 0):
-            raise UsageError("bad-value", f"the least weight must be a number greater than 0, not {self.least!r}")
         if self.top is not None and not is_whole(self.top, 1):
             raise UsageError("bad-value", f"top must be an integer ≥ 1, not {self.top!r}")
         if self.weights is not None:
@@ -163,7 +165,7 @@ class Fusion:
                 blend = Blend(held, self.method, self.norm or NORM, self.k_or_default)
                 block = blend.columns(blend.ranked(weights), self.top)
             else:
-                block = votes.elected(held, self.method, weights, self.least)
+                block = votes.elected(held, self.method, weights)
             fused.update(block.queries)
             blocks.append(block)
         queries = list(dict.fromkeys(query for reader in readers for query in reader.lengths))
@@ -180,10 +182,8 @@ class Fusion:
     def _answers(self, answers: Sequence[Answers], weights: FloatArray, said: list[str], tag: str) -> Fused:
         if self.method != "vote":
             raise UsageError("unfit-option", f"answers can only be fused by vote, not by {self.method}")
-        if self.least is not None:
-            raise UsageError("unfit-option", "a vote on answers does not use least: the greater weight decides")
         ties = self.ties or TIES[0]
-        found = votes.counted(answers, weights.tolist(), ties)
+        found = votes.counted(answers, weights, ties)
         if not found.labels:
             raise UsageError("no-result", "the result is empty: no run with a weight answers a query")
         for run in answers:
@@ -220,12 +220,7 @@ class Fusion:
 
     def to_dict(self) -> dict[str, Any]:
         """The fusion as JSON holds it, without what is not set."""
-        held = {field.name: getattr(self, field.name) for field in fields(self)}
-        return {
-            name: list(value) if isinstance(value, tuple) else value
-            for name, value in held.items()
-            if value is not None and value != ()
-        }
+        return {name: value for name, value in named(self).items() if value not in (None, [])}
 
     @classmethod
     def from_dict(cls, held: object) -> Fusion:
@@ -244,8 +239,6 @@ class Fusion:
         lists = [held.get(name, []) for name in ("weights", "runs")]
         if not all(isinstance(one, list) for one in lists) or not all(isinstance(tag, str) for tag in lists[1]):
             raise UsageError("structure", "the weights and the runs of a fusion must be lists, of numbers and of text")
-        if not all(isinstance(held.get(name, ""), str) for name in ("norm", "ties")):
-            raise UsageError("structure", "norm and ties of a fusion must be text")
         given: dict[str, Any] = {name: tuple(v) if isinstance(v, list) else v for name, v in held.items()}
         fusion = cls(**given)
         if fusion.runs and len(fusion.runs) != len(fusion.weights or ()):
@@ -275,7 +268,6 @@ def fuse(
     norm: str | None = None,
     k: float | None = None,
     weights: Sequence[float] | None = None,
-    least: float | None = None,
     top: int | None = None,
     ties: Literal["N", "Y", "first"] | None = None,
     task: str | int | None = None,
@@ -291,7 +283,6 @@ def fuse(
         norm: see ``Fusion``.
         k: see ``Fusion``.
         weights: see ``Fusion``.
-        least: see ``Fusion``.
         top: see ``Fusion``.
         ties: see ``Fusion``.
         task: the task, where it is known: see ``read_run``.
@@ -312,7 +303,7 @@ def fuse(
     """
     records = read_all(runs, task=task, columns=columns, unreadable_answers=unreadable_answers)
     given = None if weights is None else tuple(one_of("weights", weights, Iterable, "a list of numbers"))
-    fusion = Fusion(method or usual(records), norm, k, given, least, top, ties)
+    fusion = Fusion(method or usual(records), norm, k, given, top, ties)
     return fusion.fuse(*records, tag=tag, unreadable_answers=unreadable_answers).run
 
 

@@ -15,8 +15,7 @@ from coliee_adapters.records import Answers
 from coliee_adapters.remarks import Remark
 from coliee_ir.commands.compare.request import MANY_QUERIES, UNITS, UNLIKE, too_few_resamples
 from coliee_ir.commands.compare.systems import system, systems_of
-from coliee_ir.commands.leaderboard.board import Entry
-from coliee_ir.commands.leaderboard.result import Leaderboard
+from coliee_ir.commands.leaderboard.board import Entry, Leaderboard
 from coliee_ir.commands.leaderboard.standing import order_key, places, stands
 from coliee_ir.inbox.folders import passed_over
 from coliee_ir.inbox.sheets import groups_of

@@ -118,7 +118,10 @@ def tune(
     # what is wrong with the files, or between them, is refused or said as everywhere
     scores = evaluator.evaluate(submission, answers=given, keep_judged=True)
     right = _right(record, given) if isinstance(measure, Accuracy) else None
-    pool = pool_of(evaluator, submission, measure)
+    judged = evaluator.gold.qrels or {}
+    qrels = {query: counting(query, judged.get(query, {}), evaluator.protocol) for query in evaluator.queries}
+    least = max(relevance_of(measure), evaluator.protocol.level)
+    pool = Pool.read(submission, qrels, task=evaluator.read_as, rel=least)
     if by_year:
         if groups is not None:
             raise UsageError("option-conflict", "folds are made of years or of groups: give one of the two")
@@ -181,13 +184,6 @@ def tune(
         shifted=shifted(held._replace(each=held.each[by_name]), pool.wanted[by_name]),
         terms=terms,
     )
-
-
-def pool_of(evaluator: Evaluator, run: Run | Answers, measure: Measure) -> Pool:
-    """The rankings of a run that an evaluator has read, with what counts as relevant for a measure."""
-    qrels, rules = evaluator.gold.qrels or {}, evaluator.protocol
-    judged = {query: counting(query, qrels.get(query, {}), rules) for query in evaluator.queries}
-    return Pool.read(run, judged, task=evaluator.read_as, rel=max(relevance_of(measure), rules.level))
 
 
 def _remarks(scores: Scores) -> tuple[str, ...]:
