@@ -174,23 +174,25 @@ def _hand(group: Sequence[Item], evaluator: Evaluator, needed: Sequence[str], do
     """A group of files as a submission, or the reason why it is none."""
     of: Mapping[str, Item] = {part.part: part for part in group}
     main = of.get("documents") or of.get("answers") or group[0]
-    files, both, reason = tuple(part.source.name for part in group), len(needed) == 2, ""
+    files, both = tuple(part.source.name for part in group), len(needed) == 2
+
+    def refuse(row: str, part: str = "", other: str = "", last: int = 0) -> None:
+        why = Remark.of(row, part=part, other=other, last=last, file=", ".join(files), tag=shortened(main.tag))
+        done.invalid.append(Invalid(files, main.tag, main.team, why))
+
     if alone and len(of) == 1:
         pass
     elif needed == ["documents"] and Part.LONG in of and "documents" not in of:
-        reason = "a long list without an answer set of its run tag: name the answer set task3.TAG, the list task3-L.TAG"
-    elif both and len(of) < 2:
-        missing, kind = ("answers", "articles") if "documents" in of else ("articles", "answers")
-        reason = f"run tag {shortened(main.tag)} has {kind} but no {missing}; a submission needs both"
-        if missing == "answers" and (earlier := without_answers(evaluator.task)) is not None:
-            reason += f"; by the rules up to {earlier.last} the articles rank alone (--edition {earlier.last})"
-    elif len({part.team for part in group}) > 1:
-        sentence = f"{shortened(main.tag)}: its files are in several folders: {', '.join(files)}"
-        done.remarks.append(Remark("grouped", sentence))
-    if reason:
-        told = Remark("incomplete", f"{', '.join(files)}: {reason}")
-        done.invalid.append(Invalid(files, main.tag, main.team, told))
+        refuse("incomplete.set")
         return
+    elif both and len(of) < 2:
+        if "documents" in of and (earlier := without_answers(evaluator.task)) is not None:
+            refuse("incomplete.answers", last=earlier.last)
+        else:
+            refuse("incomplete.part", *(("articles", "answers") if "documents" in of else ("answers", "articles")))
+        return
+    elif len({part.team for part in group}) > 1:
+        done.remarks.append(Remark.of("grouped.folders", files, tag=shortened(main.tag)))
     beside = {part: one.source for part, one in of.items() if one is not main}
     parts = Submission(main.source, beside.get("answers") if both else None, None if both else beside.get(Part.LONG))
     status = next((part.status for part in group if part.status), "")
