@@ -413,6 +413,8 @@ def too_few_resamples(drawn: int, alpha: float, times: int = 1) -> Iterator[str]
     if times * least < alpha:
         return
     needed = math.floor(times / alpha) + 1
-    ways = [f"--resamples {needed}"] * (needed <= MOST_RESAMPLES) + ["--correction maxt"] * (times > 1)
+    ways = [f"--resamples {needed}"] if needed <= MOST_RESAMPLES else []
+    ways += ["--correction maxt"] if times > 1 else []
+    option = " or ".join(ways) or "a lower --confidence-level"
     row = "too-few-resamples.corrected" if times > 1 else "too-few-resamples"
-    yield Remark.of(row, n=times, least=least, corrected=min(times * least, 1), option=" or ".join(ways))
+    yield Remark.of(row, n=times, least=least, corrected=min(times * least, 1), option=option)
