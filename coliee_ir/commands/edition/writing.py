@@ -122,7 +122,7 @@ def told(day: Day, news: News) -> Iterator[str]:
     of_teams = f" of {', '.join(teams)}" if 0 < len(teams) <= 12 else ""
     yield f"{counted(len(news.arrived), 'new file')}{of_teams}; {counted(len(day.inbox.received), 'file')} in all"
     for board in day.boards:
-        yield f"Task {board.task}: {counted(len(board.ranked), 'run')}"
+        yield f"Task {board.task}: {counted(len(board.entries), 'run')}"
     if news.needs_lualatex:
         yield "paper/paper.tex: compile it with lualatex; pdflatex does not have all characters of the names"
     if day.decide:

@@ -30,10 +30,9 @@ if TYPE_CHECKING:
 def ranking(board: Leaderboard) -> Grid:
     """The runs in their places, with the ranks that they may have, and intervals."""
     percent = f"{100 * board.resampling.confidence_level:g}%"
-    best = _best(board, board.ranked)
-    names = _Names(board, board.ranked)
+    best, names = _best(board, board.entries), _Names(board, board.entries)
     rows: list[list[Cell]] = []
-    for entry in board.ranked:
+    for entry in board.entries:
         values = [_value(entry, measure, best) for measure in board.measures]
         interval = [Number(bound) for bound in entry.interval]
         rows.append([_whole(entry.place), str(entry.ranks), *names.of(entry), values[0], *interval, *values[1:]])
@@ -73,7 +72,7 @@ def results(board: Leaderboard, style: str = "") -> Grid:
     """
     is_theirs = style == "coliee2021"
     headed = columns(board, is_theirs=is_theirs)
-    entries = [entry for entry in board.ranked if not (is_theirs and entry.status)]
+    entries = [entry for entry in board.entries if not (is_theirs and entry.status)]
     names, best = _Names(board, entries), _best(board, [entry for entry in entries if not entry.status])
     decimals = board.protocol.decimals if is_theirs else 4
     found: list[dict[str, Cell]] = []
@@ -147,7 +146,7 @@ def approaches(board: Leaderboard) -> Grid:
     """What the system descriptions say (Table 4): a row for the runs of a team of which they say the same."""
     if not board.described:
         raise UsageError("no-result", "no system description came with the runs")
-    names = _Names(board)
+    names = _Names(board, board.entries)
     at = names.header.index("run")
     runs: dict[tuple[str, ...], list[str]] = {}
     for entry in board.entries:
@@ -170,9 +169,8 @@ def invalid(board: Leaderboard) -> Grid:
 class _Names:
     """What each run is called in a table: the columns, and a row's values in them."""
 
-    def __init__(self, board: Leaderboard, entries: Sequence[Entry] | None = None) -> None:
+    def __init__(self, board: Leaderboard, entries: Sequence[Entry]) -> None:
         self._board = board
-        entries = board.entries if entries is None else entries
         names = numbered([(entry.team, entry.tag, entry.file) for entry in entries])
         self._names = {id(entry): name for entry, name in zip(entries, names, strict=True)}
         self._own = ["team", "run"] if any(entry.team for entry in entries) else ["run"]
@@ -208,10 +206,9 @@ def _value(entry: Entry, measure: Measure, best: Mapping[Measure, str]) -> Numbe
     return value._replace(bold=value.text == best.get(measure))
 
 
-def _best(board: Leaderboard, entries: Sequence[Entry] | None = None) -> dict[Measure, str]:
+def _best(board: Leaderboard, entries: Sequence[Entry]) -> dict[Measure, str]:
     """The best value of each measure as it is printed, where there is something to compare."""
     best = {}
-    entries = board.entries if entries is None else entries
     for measure in board.measures:
         scores = [entry.scores.measures.get(measure.name, math.nan) for entry in entries]
         values = [value for value in scores if not math.isnan(value)]
