@@ -10,6 +10,7 @@ from typing import Any, Final
 
 import numpy as np
 
+from coliee_adapters.errors import printable
 from coliee_ir.commands.compare import Comparison
 from coliee_ir.commands.leaderboard import Categories, Leaderboard
 from coliee_ir.commands.tune import Tuning
@@ -54,8 +55,8 @@ class Contents:
 
     @cached_property
     def names(self) -> list[str]:
-        """A name for each run that no other has."""
-        return self.board.names()
+        """A name for each run that no other has, as it is shown."""
+        return list(map(printable, self.board.names()))
 
     @property
     def measure(self) -> Measure:
