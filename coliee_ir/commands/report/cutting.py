@@ -31,7 +31,7 @@ _CUTOFFS: Final = (*range(1, 11), 12, 15, 20, 25, 30, 40, 50, 75, 100, 150, 200,
 
 def by_cutoff(contents: Contents) -> Figure | None:
     """Precision and recall of each run when its rankings are cut; None where there is nothing to cut."""
-    if not contents.protocol.ranked:
+    if not contents.board.protocol.ranked:
         return None
     scored = contents.scored[:FEW]
     longest = [_longest(scores) for scores in scored]

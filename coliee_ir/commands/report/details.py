@@ -93,7 +93,7 @@ def details(contents: Contents, texts: Texts) -> dict[str, Any]:
         if "answers" in scored[0].judged:
             told |= _answers(scored, at)
         queries.append(told)
-    ranked = not contents.protocol.claims
+    ranked = not contents.board.protocol.claims
     return {"runs": names, "ranked": ranked, "documents": [list(document) for document in numbers], "queries": queries}
 
 

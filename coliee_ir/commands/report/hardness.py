@@ -51,7 +51,7 @@ def _last(value: float) -> float:
 
 def hardness(contents: Contents) -> Hardness:
     """How hard the queries are for the runs."""
-    values = contents.values
+    values = np.array([result.per_query for result in contents.board.results(contents.measure)], dtype=np.float64)
     with warnings.catch_warnings():
         warnings.simplefilter("ignore", RuntimeWarning)  # of no values there is no mean
         return Hardness(values, np.nanmean(values, axis=0), np.nanmax(values, axis=0) - np.nanmin(values, axis=0))

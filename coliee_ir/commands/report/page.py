@@ -154,13 +154,13 @@ def _last(path: str) -> str:
 
 def _header(contents: Contents) -> Iterator[tuple[str, str]]:
     """What the numbers are about, as terms and what they say; the source of the rules last, which is long."""
-    board, first = contents.board, contents.scored[0]
-    yield "Task", ", ".join(filter(None, (board.task, contents.protocol.title)))
+    board, rules, first = contents.board, contents.board.protocol, contents.scored[0]
+    yield "Task", ", ".join(filter(None, (board.task, rules.title)))
     if board.edition is not None:
         yield "Edition", str(board.edition)
-    tie = f"; ties broken by {', '.join(contents.protocol.tie_break)}" if contents.protocol.tie_break else ""
-    yield "Ranked by", f"{contents.protocol.ranking}{tie}"
-    if contents.measure.name != contents.protocol.ranking:
+    tie = f"; ties broken by {', '.join(rules.tie_break)}" if rules.tie_break else ""
+    yield "Ranked by", f"{rules.ranking}{tie}"
+    if contents.measure.name != rules.ranking:
         yield "This report", f"about {contents.measure}"
     yield "Gold", printable(local(board.gold))
     asked = first.queries["judged"]
@@ -169,7 +169,7 @@ def _header(contents: Contents) -> Iterator[tuple[str, str]]:
     excluded = f", {len(board.excluded)} excluded" if board.excluded else ""
     yield "Queries", f"{asked} judged, {between} answered{excluded}"
     yield "Versions", f"coliee-ir {__version__}, trec_eval {trec_eval.version()}"
-    yield "Source of the rules", contents.protocol.source
+    yield "Source of the rules", rules.source
 
 
 def _remarks(contents: Contents) -> list[tuple[str, Sequence[str]]]:
