@@ -15,11 +15,12 @@ import numpy as np
 from coliee_adapters.errors import UsageError, shortened
 from coliee_adapters.files.source import Source
 from coliee_adapters.remarks import Remark
-from coliee_ir.commands.edition.config import Edition, TaskPart
+from coliee_ir.commands.edition.config import Edition
 from coliee_ir.commands.evaluate import Watch, evaluate_all
 from coliee_ir.commands.leaderboard import Entry, Leaderboard, leaderboard
 from coliee_ir.commands.validate.receiving import Asked, received
 from coliee_ir.commands.validate.result import Inbox
+from coliee_ir.inbox.folders import WHY_NOT, passed_over
 from coliee_ir.inbox.inventory import Inventory, Part, sort_files
 from coliee_ir.inbox.runs import Runs
 from coliee_ir.inbox.teams import LATE, Teams
@@ -68,7 +69,12 @@ def day_of(edition: Edition, watch: Watch | None = None) -> Day:
         UsageError: a task has no such edition, decision or query; the mailbox holds nothing.
     """
     who = Teams(edition.teams, edition.mailbox, edition.deadline)
-    evaluators = {part.task: _evaluator(part) for part in edition.tasks}
+    evaluators = {
+        part.task: Evaluator(
+            Source(part.gold), task=part.task, edition=part.year, exclude=part.exclude, decisions=part.decisions
+        )
+        for part in edition.tasks
+    }
     golds = [evaluator.gold for evaluator in evaluators.values()]
     beside = [edition.path, edition.teams, *(part.categories for part in edition.tasks)]
     inventory = sort_files(edition.mailbox, golds=golds, besides=beside, teams=who, edition=edition.year)
@@ -86,19 +92,8 @@ def day_of(edition: Edition, watch: Watch | None = None) -> Day:
     years = {part.task: part.year for part in edition.tasks if part.year is not None}
     corpora = {part.task: part.corpus for part in edition.tasks if part.corpus is not None}
     inbox = received(inventory, _asked(edition, evaluators), years.get, corpora.get)
-    missing = [task for task in evaluators if task not in {board.task for board in boards if board.entries}]
     found = Day(edition, inbox, tuple(boards), (), inventory)
-    decide = [
-        *(Decision(Remark.of("awaited", task=task)) for task in missing),
-        *(decision for find in _FINDERS for decision in find(found)),
-    ]
-    return found._replace(decide=tuple(dict.fromkeys(decide)))
-
-
-def _evaluator(part: TaskPart) -> Evaluator:
-    return Evaluator(
-        Source(part.gold), task=part.task, edition=part.year, exclude=part.exclude, decisions=part.decisions
-    )
+    return found._replace(decide=tuple(dict.fromkeys(one for find in _FINDERS for one in find(found))))
 
 
 def _asked(edition: Edition, evaluators: Mapping[str, Evaluator]) -> list[Asked]:
@@ -111,6 +106,12 @@ def _asked(edition: Edition, evaluators: Mapping[str, Evaluator]) -> list[Asked]
 
 
 _Found = Iterator[Decision]
+
+
+def _awaited(day: Day) -> _Found:
+    """Tasks of which no run has arrived."""
+    there = {board.task for board in day.boards if board.entries}
+    yield from (Decision(Remark.of("awaited", task=one.task)) for one in day.edition.tasks if one.task not in there)
 
 
 def _late(day: Day) -> _Found:
@@ -171,6 +172,12 @@ def _refused(day: Day) -> _Found:
     for item in day.inventory.scored:
         if not item.team:
             yield Decision(Remark.of("team-list.file", file=item.file), "", item.tag, item.file)
+    with_runs = {item.team for item in day.inventory.scored}
+    for item in day.inventory.items:
+        if item.why_not == "nothing" and item.team and item.team not in with_runs:  # a mail whose attachment is lost
+            yield Decision(Remark("passed-over", f"{item.file} is a {WHY_NOT['nothing'][0]}"), item.team, "", item.file)
+    for line in passed_over([one for one in day.inventory.walked.passed if one[0] != "besides"]):
+        yield Decision(Remark("passed-over", line))
 
 
 def _undescribed(day: Day) -> _Found:
@@ -203,4 +210,4 @@ def _missed(day: Day) -> _Found:
                 yield Decision(Remark.of("missed-query", missed, task=board.task, queries=len(board.queries)))
 
 
-_FINDERS: Final = (_late, _shared, _refused, _suspicious, _remarked, _undescribed, _missed)
+_FINDERS: Final = (_awaited, _late, _shared, _refused, _suspicious, _remarked, _undescribed, _missed)
