@@ -140,9 +140,6 @@ _param: Callable[..., ParamInfo] = ParamInfo  # which has no types
 _PARAMS: Final = {
     "cutoff": _param(dtype=int, desc="look at the first so many documents of each query"),
     "rel": _param(dtype=int, default=1, desc="the least relevance that counts as relevant"),
-}
-_PARAMS_OF_F: Final = {
-    **_PARAMS,
     "beta": _param(dtype=(int, float), default=1.0, desc="how much more recall weighs than precision; not squared"),
 }
 
@@ -150,10 +147,11 @@ _PARAMS_OF_F: Final = {
 class _Registered(ir_measures.Measure):
     """A set measure of ``coliee_ir.measures`` under ir_measures' roof, named in ir_measures' syntax."""
 
-    NAME: str
-    SUPPORTED_PARAMS: dict[str, ParamInfo] = _PARAMS
+    __name__: str
 
-    def __init__(self, **params: Any) -> None:
+    def __init__(self, kind: type[_SetMeasure], **params: Any) -> None:
+        self.NAME, self.__name__, self.__doc__ = kind.__name__, kind.__name__, kind.__doc__
+        self.SUPPORTED_PARAMS = {name: _PARAMS[name] for name in kind.parameters if name in _PARAMS}
         bracketed = ",".join(f"{name}={value!r}" for name, value in params.items() if name != "cutoff")
         at = f"@{params['cutoff']}" if "cutoff" in params else ""
         [measure] = parse(self.NAME + (f"({bracketed})" if bracketed else "") + at)
@@ -164,40 +162,11 @@ class _Registered(ir_measures.Measure):
         told = {name: held[name] for name, usual in _DEFAULTS.items() if held[name] != usual}
         super().__init__(**told)  # type: ignore[no-untyped-call]
 
+    def __call__(self, **more: Any) -> _Registered:
+        return _Registered(type(self.ours), **{**self.params, **more})
+
     def aggregator(self) -> Agg:
         return _Score()
-
-
-class _MicroP(_Registered):
-    __doc__ = sets.MicroP.__doc__
-    NAME = __name__ = "MicroP"
-
-
-class _MicroR(_Registered):
-    __doc__ = sets.MicroR.__doc__
-    NAME = __name__ = "MicroR"
-
-
-class _MicroF(_Registered):
-    __doc__ = sets.MicroF.__doc__
-    NAME = __name__ = "MicroF"
-    SUPPORTED_PARAMS = _PARAMS_OF_F
-
-
-class _MacroP(_Registered):
-    __doc__ = sets.MacroP.__doc__
-    NAME = __name__ = "MacroP"
-
-
-class _MacroR(_Registered):
-    __doc__ = sets.MacroR.__doc__
-    NAME = __name__ = "MacroR"
-
-
-class _MacroF(_Registered):
-    __doc__ = sets.MacroF.__doc__
-    NAME = __name__ = "MacroF"
-    SUPPORTED_PARAMS = _PARAMS_OF_F
 
 
 class _Evaluator(ir_measures.Evaluator):
@@ -252,12 +221,12 @@ def _register(measure: _Registered) -> None:
     registry[measure.NAME] = measure
 
 
-MicroP: Final = _MicroP()
-MicroR: Final = _MicroR()
-MicroF: Final = _MicroF()
-MacroP: Final = _MacroP()
-MacroR: Final = _MacroR()
-MacroF: Final = _MacroF()
+MicroP: Final = _Registered(sets.MicroP)
+MicroR: Final = _Registered(sets.MicroR)
+MicroF: Final = _Registered(sets.MicroF)
+MacroP: Final = _Registered(sets.MacroP)
+MacroR: Final = _Registered(sets.MacroR)
+MacroF: Final = _Registered(sets.MacroF)
 
 _Provider.SUPPORTED_MEASURES = [MicroP, MicroR, MicroF, MacroP, MacroR, MacroF]
 for _measure in (MicroP, MicroR, MicroF, MacroP, MacroR, MacroF):

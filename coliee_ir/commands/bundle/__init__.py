@@ -26,7 +26,6 @@ from coliee_ir.inbox.grouping import group
 from coliee_ir.inbox.inventory import sort_files
 from coliee_ir.rules.protocol import Protocol, has_submissions, protocol, submission_rules
 from coliee_ir.scoring.evaluator import Evaluator
-from coliee_ir.scoring.prepared import named
 
 __all__ = ["PLATFORMS", "Uploaded", "pack", "score_upload"]
 
@@ -105,11 +104,6 @@ class _Task(NamedTuple):
     def title(self) -> str:
         """What the challenge is called."""
         return self.protocol.titled(self.evaluator.edition)
-
-    @property
-    def measures(self) -> list[str]:
-        """The official measures, the one that ranks first."""
-        return [measure.name for measure in named(self.protocol.measures, self.protocol.scores)]
 
     @property
     def gold_name(self) -> str:
@@ -237,14 +231,14 @@ def _codabench(task: _Task) -> dict[str, bytes]:
     columns = "".join(
         f"      - title: {name}\n        key: {_quoted(name)}\n        index: {at}\n        sorting: desc\n"
         f"        precision: 4\n"
-        for at, name in enumerate(task.measures)
+        for at, name in enumerate(task.evaluator.names)
     )
     name, edition = task.evaluator.task, task.evaluator.edition
     stated = submission_rules(name, edition).most_runs if has_submissions(name) else None
     most = stated or _MOST_RUNS
     about = (
         f"Upload one run, as a file or a zip of its files; each team may send {most}. Measures: "
-        f"{', '.join(task.measures)}; the first one ranks. The organisers publish the scores."
+        f"{', '.join(task.evaluator.names)}; the first one ranks. The organisers publish the scores."
     )
     competition = (
         f"version: 2\ntitle: {_quoted(task.title)}\ndescription: {_quoted(about)}\nimage: logo.png\n"

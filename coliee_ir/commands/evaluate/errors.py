@@ -20,14 +20,8 @@ from coliee_ir.scoring.evaluator import Evaluator
 from coliee_ir.scoring.scores import Scored
 from coliee_ir.scoring.submission import Submission, records
 
-#: outcomes: relevant and retrieved, relevant and not retrieved, retrieved and not relevant, neither
-FOUND: Final = "found"
-MISSED: Final = "missed"
-WRONG: Final = "wrong"
-ABSENT: Final = "absent"
-
 #: the outcomes of a relevant document and of another, the good one first
-_GOOD: Final = {True: (FOUND, MISSED), False: (ABSENT, WRONG)}
+_OUTCOMES: Final = {True: ("found", "missed"), False: ("absent", "wrong")}
 
 
 class Outcome(NamedTuple):
@@ -130,7 +124,7 @@ def outcomes(
                             query,
                             document,
                             relevance.get(document, 0),
-                            _GOOD[is_relevant][0 if good else 1],
+                            _OUTCOMES[is_relevant][0 if good else 1],
                             whole.get(document, beyond.get(document, 0)),
                             "" if was == good else "better" if good else "worse",
                         )

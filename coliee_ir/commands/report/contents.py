@@ -8,15 +8,12 @@ from dataclasses import dataclass
 from functools import cached_property
 from typing import Any, Final
 
-import numpy as np
-
+from coliee_adapters.errors import printable
 from coliee_ir.commands.compare import Comparison
 from coliee_ir.commands.leaderboard import Categories, Leaderboard
 from coliee_ir.commands.tune import Tuning
-from coliee_ir.judging.judged import FloatArray
 from coliee_ir.measures import Measure, Result
 from coliee_ir.output.webpage import local
-from coliee_ir.rules.protocol import Protocol
 from coliee_ir.scoring.scores import Scores, document, is_count
 from coliee_ir.stats.intervals import interval_of
 from coliee_ir.stats.resampling import Interval
@@ -54,24 +51,13 @@ class Contents:
 
     @cached_property
     def names(self) -> list[str]:
-        """A name for each run that no other has."""
-        return self.board.names()
+        """A name for each run that no other has, as it is shown."""
+        return list(map(printable, self.board.names()))
 
     @property
     def measure(self) -> Measure:
         """The measure that the report is about: the official one, or the first that was asked for."""
         return self.board.ranking
-
-    @property
-    def protocol(self) -> Protocol:
-        """The rules."""
-        return self.board.protocol
-
-    @property
-    def values(self) -> FloatArray:
-        """The measure of each run and query, shape (runs, Q); NaN for a query that is left out."""
-        results = self.board.results(self.measure)
-        return np.array([result.per_query for result in results], dtype=np.float64)
 
     @property
     def has_documents(self) -> bool:

@@ -9,9 +9,10 @@ from typing import Final
 
 import altair as alt
 
+from coliee_adapters.errors import printable
 from coliee_ir.commands.evaluate.gap import gap, has_gap
 from coliee_ir.commands.report.contents import FEW, Contents
-from coliee_ir.commands.report.drawing import COLOURS, WIDTH, Figure, figure, label, rows, run_colour, run_shape
+from coliee_ir.commands.report.drawing import COLOURS, WIDTH, Figure, figure, rows, run_colour, run_shape
 from coliee_ir.commands.tune import FAMILIES, Tuning
 from coliee_ir.commands.tune.result import points
 from coliee_ir.measures import Measure
@@ -30,7 +31,7 @@ _CUTOFFS: Final = (*range(1, 11), 12, 15, 20, 25, 30, 40, 50, 75, 100, 150, 200,
 
 def by_cutoff(contents: Contents) -> Figure | None:
     """Precision and recall of each run when its rankings are cut; None where there is nothing to cut."""
-    if not contents.protocol.ranked:
+    if not contents.board.protocol.ranked:
         return None
     scored = contents.scored[:FEW]
     longest = [_longest(scores) for scores in scored]
@@ -38,7 +39,7 @@ def by_cutoff(contents: Contents) -> Figure | None:
         return None
     is_micro = isinstance(contents.measure, Micro)
     p, r = (MicroP, MicroR) if is_micro else (MacroP, MacroR)
-    names = [label(name) for name in contents.names[:FEW]]
+    names = contents.names[:FEW]
     curves, submitted = [], []
     cells: list[list[Cell]] = []
     for at, (name, scores, most) in enumerate(zip(names, scored, longest, strict=True)):
@@ -111,7 +112,7 @@ def missing(contents: Contents) -> Grid | None:
     if not has_gap(contents.measure, contents.scored[0].judged):
         return None
     one = contents.measure
-    named = zip(map(label, contents.names[:FEW]), contents.scored, strict=False)
+    named = zip(contents.names[:FEW], contents.scored, strict=False)
     return gap([replace(scores, tag=name, results={one: scores.results[one]}) for name, scores in named]).table
 
 
@@ -137,7 +138,7 @@ def tunings_table(contents: Contents) -> Grid:
             submitted = scores.results[measure].value
             cells.append(
                 [
-                    label(name),
+                    name,
                     str(tuning.rule),
                     Number(submitted),
                     Number(tuning.held_out, mark=_between(tuning)),
@@ -167,7 +168,7 @@ def _between(tuning: Tuning) -> str:
 def curves(tunings: Sequence[Tuning], names: Sequence[str] = (), data: Grid | None = None) -> Figure:
     """The curve of each run, over cutoffs in one panel: the score, its band, and dashed where the rule cuts."""
     measure = tunings[0].measure
-    names = [label(name) for name in names or [tuning.tag for tuning in tunings]]
+    names = [printable(name) for name in names or [tuning.tag for tuning in tunings]]
     # scores of several runs have nothing in common, cutoffs have
     of_panel = [tuning.rule.family if tuning.rule.family == "k" else at for at, tuning in enumerate(tunings)]
     kinds = list(dict.fromkeys(of_panel))

@@ -17,11 +17,10 @@ from typing import Any, Final
 import numpy as np
 
 from coliee_adapters.corpora import Corpus
-from coliee_adapters.errors import UsageError, shortened
+from coliee_adapters.errors import UsageError, printable, shortened
 from coliee_adapters.files.source import PathLike
 from coliee_adapters.records import Gold
 from coliee_ir.commands.report.contents import FEW, Contents, Ranks
-from coliee_ir.commands.report.drawing import label
 from coliee_ir.inbox.corpora import read_corpus
 from coliee_ir.judging.judged import Judged
 from coliee_ir.rules.protocol import protocol
@@ -80,7 +79,7 @@ def texts_of(corpus: PathLike | Corpus | None, task: str, gold: Gold) -> Texts:
 
 def details(contents: Contents, texts: Texts) -> dict[str, Any]:
     """What every query opens to."""
-    scored, names = contents.scored[:FEW], [label(name) for name in contents.names[:FEW]]
+    scored, names = contents.scored[:FEW], contents.names[:FEW]
     numbers: dict[tuple[str, str], int] = {}
     found = _Found([scores.judged["documents"] for scores in scored]) if contents.has_documents else None
     shown = min(max(_WRONG // len(names), _FEWEST), _MOST)
@@ -94,7 +93,7 @@ def details(contents: Contents, texts: Texts) -> dict[str, Any]:
         if "answers" in scored[0].judged:
             told |= _answers(scored, at)
         queries.append(told)
-    ranked = not contents.protocol.claims
+    ranked = not contents.board.protocol.claims
     return {"runs": names, "ranked": ranked, "documents": [list(document) for document in numbers], "queries": queries}
 
 
@@ -107,7 +106,7 @@ class _Found:
         self.ranks: list[list[int]] = np.array([part.rank for part in parts]).T.tolist()
         self.correct: list[list[int]] = np.array([part.correct() for part in parts]).T.tolist()
         self.retrieved: list[list[int]] = np.array([part.retrieved for part in parts]).T.tolist()
-        self.label = cache(label)  # how a document is shown
+        self.label = cache(printable)  # how a document is shown
 
 
 def _documents(

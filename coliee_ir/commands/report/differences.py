@@ -12,9 +12,8 @@ from coliee_adapters.forms.lines import counted
 from coliee_ir.commands.compare import Comparison
 from coliee_ir.commands.compare.render import about, described, pairs
 from coliee_ir.commands.report.contents import FEW, Contents
-from coliee_ir.commands.report.drawing import Figure, figure, label, name_axis, rows
+from coliee_ir.commands.report.drawing import Figure, figure, name_axis, rows
 from coliee_ir.output.envelope import number
-from coliee_ir.output.grid import Grid
 
 
 def _cells(comparison: Comparison, names: Sequence[str]) -> list[dict[str, Any]]:
@@ -44,7 +43,7 @@ def _cells(comparison: Comparison, names: Sequence[str]) -> list[dict[str, Any]]
 
 def differences(contents: Contents, comparison: Comparison) -> Figure:
     """The comparison as a matrix: what a run's score is above or below that of another, and whether that is sure."""
-    names = [label(name) for name in contents.names]
+    names = contents.names
     measure = comparison.measure
     told = [
         alt.Tooltip("run:N", title="run"),
@@ -77,14 +76,12 @@ def differences(contents: Contents, comparison: Comparison) -> Figure:
         f"The row's run minus the column's, with p values; a star marks what is significant, {found} of "
         f"{counted(len(comparison.pairs), 'pair')}. Test: {described(comparison)}. {about(comparison)}."
     )
-    table = pairs(comparison)
-    shown = Grid(table.header, [[label(c) if isinstance(c, str) else c for c in row] for row in table.rows], n_text=2)
     return figure(
         "differences",
         f"Differences of {measure}",
         says,
         alt.layer(*layers).properties(width=alt.Step(width), height=alt.Step(height)),
-        shown,
+        pairs(comparison),
         runs=names,
     )
 

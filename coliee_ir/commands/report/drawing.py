@@ -14,7 +14,6 @@ from typing import Any, Final, NamedTuple
 import altair as alt
 from altair.utils import schemapi
 
-from coliee_adapters.errors import printable
 from coliee_ir.output.grid import Grid
 
 #: the version of Vega-Lite that is drawn with; vl-convert brings several
@@ -103,11 +102,6 @@ def rows(values: Sequence[dict[str, Any]]) -> alt.NamedData:
 def unchecked() -> AbstractContextManager[None]:
     """In this block Altair does not hold each part of a chart against its schema, which takes most of its time."""
     return schemapi.debug_mode(False)  # the tests hold the finished charts against it
-
-
-def label(text: str) -> str:
-    """A tag or an id as it is shown."""
-    return printable(text)
 
 
 def called(what: str) -> str:

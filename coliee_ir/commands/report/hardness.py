@@ -10,9 +10,10 @@ from typing import Any, Final, NamedTuple
 import altair as alt
 import numpy as np
 
+from coliee_adapters.errors import printable
 from coliee_ir.commands.leaderboard import Categories
 from coliee_ir.commands.report.contents import DRAWN, FEW, Contents
-from coliee_ir.commands.report.drawing import WIDTH, Figure, figure, label, name_axis, rows, run_colour, run_shape
+from coliee_ir.commands.report.drawing import WIDTH, Figure, figure, name_axis, rows, run_colour, run_shape
 from coliee_ir.judging.judged import FloatArray
 from coliee_ir.output.grid import Cell, Grid, Number
 from coliee_ir.stats.resampling import NEAR
@@ -50,7 +51,7 @@ def _last(value: float) -> float:
 
 def hardness(contents: Contents) -> Hardness:
     """How hard the queries are for the runs."""
-    values = contents.values
+    values = np.array([result.per_query for result in contents.board.results(contents.measure)], dtype=np.float64)
     with warnings.catch_warnings():
         warnings.simplefilter("ignore", RuntimeWarning)  # of no values there is no mean
         return Hardness(values, np.nanmean(values, axis=0), np.nanmax(values, axis=0) - np.nanmin(values, axis=0))
@@ -59,7 +60,7 @@ def hardness(contents: Contents) -> Hardness:
 def _measured(contents: Contents) -> list[str]:
     """The names of the runs that the measure was computed for, of many those that are drawn."""
     runs = zip(contents.names, contents.scored, strict=True)
-    return [label(name) for name, scores in runs if contents.measure in scores.results][:DRAWN]
+    return [name for name, scores in runs if contents.measure in scores.results][:DRAWN]
 
 
 def _cells(contents: Contents, hard: Hardness, names: Sequence[str]) -> tuple[list[dict[str, Any]], ...]:
@@ -68,7 +69,7 @@ def _cells(contents: Contents, hard: Hardness, names: Sequence[str]) -> tuple[li
     of_query: list[dict[str, Any]] = [
         {
             "q": at,
-            "query": label(query),
+            "query": printable(query),
             "mean": round(float(hard.mean[at]), 4),
             **{name: place[at] for name, place in places.items()},
             **({} if contents.board.relevant is None else {"relevant": int(contents.board.relevant[at])}),
@@ -145,7 +146,7 @@ def queries_table(contents: Contents) -> Grid:
         n = [] if relevant is None else [Number(float(relevant[at]), str(int(relevant[at])))]
         of_all = [Number(float(hard.mean[at])), Number(float(hard.spread[at]))] if several else []
         values = [Number(float(value)) for value in hard.values[: len(measured), at]]
-        cells.append([label(contents.board.queries[at]), *n, *of_all, *values])
+        cells.append([contents.board.queries[at], *n, *of_all, *values])
     header = ["query", *([] if relevant is None else ["relevant"]), *(["mean", "spread"] if several else [])]
     return Grid([*header, *measured], cells, n_text=1)
 
@@ -154,12 +155,12 @@ def by_category(contents: Contents, categories: Categories) -> Figure:
     """The score of each run on the queries of each category."""
     table = contents.board.table("categories", categories=categories)
     skipped = len(table.header) - len(contents.names)
-    names = [label(name) for name in contents.names[:FEW]]
+    names = contents.names[:FEW]
     points: list[dict[str, Any]] = []
     order: list[str] = []
     for c, row in enumerate(table.rows):
         n = row[1]
-        of_category = f"{label(str(row[0]))} ({n.text if isinstance(n, Number) else n})"
+        of_category = f"{printable(str(row[0]))} ({n.text if isinstance(n, Number) else n})"
         order.append(of_category)
         for r, value in enumerate(row[skipped : skipped + FEW]):
             if isinstance(value, Number) and not math.isnan(value.value):
@@ -187,13 +188,12 @@ def by_category(contents: Contents, categories: Categories) -> Figure:
         )
         .properties(width=WIDTH - 200, height=alt.Step(24))
     )
-    cells = [[label(cell) if isinstance(cell, str) else cell for cell in row[: skipped + FEW]] for row in table.rows]
     return figure(
         "categories",
         f"{measure} by category",
         f"{table.caption} {len(table.rows) - 1} categories; in brackets their queries.",
         chart,
-        Grid([*table.header[:skipped], *names], cells, n_text=1),
+        Grid([*table.header[:skipped], *names], [row[: skipped + FEW] for row in table.rows], n_text=1),
         runs=names,
         categories=order,
     )

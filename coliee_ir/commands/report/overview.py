@@ -8,9 +8,10 @@ from typing import Final
 
 import altair as alt
 
+from coliee_adapters.errors import printable
 from coliee_ir.commands.leaderboard import Leaderboard
 from coliee_ir.commands.leaderboard.questions import FIGURES, hardest_first, means_of
-from coliee_ir.commands.report.drawing import Figure, called, figure, label, rows, unchecked
+from coliee_ir.commands.report.drawing import Figure, called, figure, rows, unchecked
 from coliee_ir.output.grid import Cell, Grid, Number, in_latex
 
 #: questions whose ids can be read side by side on a page of a paper; more are dealt to figures, as many as these
@@ -80,7 +81,7 @@ def _figure(
     name: str, title: str, says: str, kept: Sequence[Sequence[Cell]], measures: Sequence[str], header: Sequence[str]
 ) -> Figure:
     first = len(header) - len(measures)
-    names = [label(str(row[0])) for row in kept]
+    names = [printable(str(row[0])) for row in kept]
     points = [
         {"q": at, "question": name, "measure": measure, "mean": round(_value(cell), 4)}
         for at, (name, row) in enumerate(zip(names, kept, strict=True))
@@ -105,8 +106,7 @@ def _figure(
         .properties(width=alt.Step(step), height=_HEIGHT)
         .facet(row=alt.Row("measure:N", sort=measures, header=heads, title=None), spacing=16)
     )
-    cells = [[label(cell) if isinstance(cell, str) else cell for cell in row] for row in kept]
-    return figure(name, title, says, chart, Grid(header, cells, n_text=2), questions=names)
+    return figure(name, title, says, chart, Grid(header, kept, n_text=2), questions=names)
 
 
 def _value(cell: object) -> float:

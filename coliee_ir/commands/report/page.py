@@ -21,7 +21,7 @@ from coliee_ir._version import __version__
 from coliee_ir.commands.report import cutting, differences, hardness, standing, vega
 from coliee_ir.commands.report.contents import FEW, Contents
 from coliee_ir.commands.report.details import Texts, details
-from coliee_ir.commands.report.drawing import Figure, label, on_page, unchecked
+from coliee_ir.commands.report.drawing import Figure, on_page, unchecked
 from coliee_ir.output.grid import Grid, Number, html, html_head
 from coliee_ir.output.webpage import fingerprint, local, part
 
@@ -141,9 +141,9 @@ def _head(grid: Grid) -> Markup:
 
 def _title(contents: Contents) -> str:
     board = contents.board
-    runs = f"{len(contents.names)} runs" if len(contents.names) > 1 else label(contents.names[0])
+    runs = f"{len(contents.names)} runs" if len(contents.names) > 1 else contents.names[0]
     if board.edition is None:
-        return f"{runs} on {label(_last(board.gold))}"
+        return f"{runs} on {printable(_last(board.gold))}"
     named = board.task if board.task.isdigit() else board.task.capitalize()
     return f"COLIEE {board.edition}, Task {named}: {runs}"
 
@@ -154,22 +154,22 @@ def _last(path: str) -> str:
 
 def _header(contents: Contents) -> Iterator[tuple[str, str]]:
     """What the numbers are about, as terms and what they say; the source of the rules last, which is long."""
-    board, first = contents.board, contents.scored[0]
-    yield "Task", ", ".join(filter(None, (board.task, contents.protocol.title)))
+    board, rules, first = contents.board, contents.board.protocol, contents.scored[0]
+    yield "Task", ", ".join(filter(None, (board.task, rules.title)))
     if board.edition is not None:
         yield "Edition", str(board.edition)
-    tie = f"; ties broken by {', '.join(contents.protocol.tie_break)}" if contents.protocol.tie_break else ""
-    yield "Ranked by", f"{contents.protocol.ranking}{tie}"
-    if contents.measure.name != contents.protocol.ranking:
+    tie = f"; ties broken by {', '.join(rules.tie_break)}" if rules.tie_break else ""
+    yield "Ranked by", f"{rules.ranking}{tie}"
+    if contents.measure.name != rules.ranking:
         yield "This report", f"about {contents.measure}"
-    yield "Gold", label(local(board.gold))
+    yield "Gold", printable(local(board.gold))
     asked = first.queries["judged"]
     answered = sorted({scores.queries["answered"] for scores in contents.scored})
     between = f"{answered[0]}" if len(answered) == 1 else f"{answered[0]} to {answered[-1]}"
     excluded = f", {len(board.excluded)} excluded" if board.excluded else ""
     yield "Queries", f"{asked} judged, {between} answered{excluded}"
     yield "Versions", f"coliee-ir {__version__}, trec_eval {trec_eval.version()}"
-    yield "Source of the rules", contents.protocol.source
+    yield "Source of the rules", rules.source
 
 
 def _remarks(contents: Contents) -> list[tuple[str, Sequence[str]]]:

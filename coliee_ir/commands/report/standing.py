@@ -9,7 +9,7 @@ import altair as alt
 
 from coliee_ir.commands.leaderboard.standing import best_of
 from coliee_ir.commands.report.contents import DRAWN, Contents
-from coliee_ir.commands.report.drawing import WIDTH, Figure, figure, label, name_axis, rows
+from coliee_ir.commands.report.drawing import WIDTH, Figure, figure, name_axis, rows
 from coliee_ir.measures import Measure
 from coliee_ir.output.grid import Cell, Grid, Number
 from coliee_ir.scoring.scores import Scores, is_count
@@ -27,14 +27,14 @@ def scores(contents: Contents) -> Figure:
     points: list[dict[str, Any]] = []
     cells: list[list[Cell]] = []
     for at, (name, run) in enumerate(zip(names, contents.scored, strict=True)):
-        row: list[Cell] = [label(name)]
+        row: list[Cell] = [name]
         for measure in drawn:
             value = _value(run, measure)
             low, high = contents.intervals[measure][at]
             row += [Number(value), Number(low), Number(high)]
             if at < DRAWN and not math.isnan(value):
                 known = {} if math.isnan(low) else {"low": low, "high": high}
-                points.append({"r": at, "run": label(name), "measure": measure.name, "score": value, **known})
+                points.append({"r": at, "run": name, "measure": measure.name, "score": value, **known})
         ranks = contents.board.entries[at].ranks
         cells.append([*row, Number(ranks.best or math.nan), Number(ranks.worst or math.nan)])
     header = ["run", *(name for m in drawn for name in (m.name, f"{m.name} low {percent}", f"{m.name} high {percent}"))]
@@ -45,7 +45,7 @@ def scores(contents: Contents) -> Figure:
         for at, measure in enumerate(drawn)
     ]
     standing = [
-        {"r": at, "run": label(name), "score": entry.place, "low": entry.ranks.best, "high": entry.ranks.worst}
+        {"r": at, "run": name, "score": entry.place, "low": entry.ranks.best, "high": entry.ranks.worst}
         for at, (name, entry) in enumerate(zip(names, contents.board.entries, strict=True))
         if entry.place and at < DRAWN
     ]
@@ -57,7 +57,7 @@ def scores(contents: Contents) -> Figure:
         _said(contents, percent),
         alt.hconcat(*panels, spacing=24),
         Grid(header, cells, n_text=1),
-        runs=[label(name) for name in names[:DRAWN]],
+        runs=names[:DRAWN],
     )
 
 
@@ -89,10 +89,10 @@ def _said(contents: Contents, percent: str) -> str:
         if measure in run.results and at < 3:
             low, high = contents.intervals[measure][at]
             between = "" if math.isnan(low) else f" ({low:.4f} to {high:.4f})"
-            told.append(f"{label(name)} {run.results[measure].value:.4f}{between}")
+            told.append(f"{name} {run.results[measure].value:.4f}{between}")
     n = len(contents.names)
     which = f"The first of {n} runs: " if n > 3 else ""
-    best = [label(name) for name, one in zip(contents.names, contents.board.entries, strict=True) if one.may_be_best]
+    best = [name for name, one in zip(contents.names, contents.board.entries, strict=True) if one.may_be_best]
     which = f"The best {DRAWN} of {n} runs are drawn. {which}" if n > DRAWN else which
     ranks = f" Ranks: those that the runs may have, all at once; {best_of(best)}." if n > 1 and best else ""
     return f"{measure} of each run with its {percent} interval. {which}{'; '.join(told)}.{ranks}"
@@ -111,7 +111,7 @@ def table(contents: Contents) -> Grid:
     several = len(contents.names) > 1
     cells: list[list[Cell]] = []
     for at, (name, run) in enumerate(zip(contents.names, contents.scored, strict=True)):
-        row: list[Cell] = [label(name), *([str(contents.board.entries[at].ranks)] if several else [])]
+        row: list[Cell] = [name, *([str(contents.board.entries[at].ranks)] if several else [])]
         for measure in measures:
             value = _value(run, measure)
             low, high = contents.intervals[measure][at]

@@ -8,9 +8,9 @@ from collections.abc import Sequence
 from itertools import repeat
 from typing import Final
 
-from coliee_adapters.forms.columns import last_column
+from coliee_adapters.forms.columns import as_number, last_column
 from coliee_adapters.forms.vocabulary import DIGITS, LABELS
-from coliee_ir.commands.validate.sheet import LABELLED, Sheet, clean_tag, number, whole
+from coliee_ir.commands.validate.sheet import LABELLED, Sheet, clean_tag, whole
 
 _MARK: Final = re.compile(r"[!-/:-@\[-`{-~]")
 _TREC: Final = 6
@@ -38,7 +38,7 @@ def columns(sheet: Sheet) -> None:
     else:
         _one_by_one(sheet, width, held)
     if sheet.score is not None:
-        sheet.scores = [number(text) for text in sheet.cells[sheet.score]]
+        sheet.scores = [as_number(text) for text in sheet.cells[sheet.score]]
     sheet.tag = next(filter(None, sheet.cells[-1]), "")
     if not sheet.ended and not sheet.is_cut(last):
         sheet.add("no-newline", sheet.numbers[last])
@@ -58,13 +58,13 @@ def _one_by_one(sheet: Sheet, width: int, held: str) -> None:
             add("cut-short", line, found=sheet.line(at))
             continue
         if n == width and held in ("score", "rank"):  # the tag is lacking, and the order is that of these numbers
-            value = number(words[-1])
+            value = as_number(words[-1])
             score = -value if value is not None and held == "rank" else value
             rule, taken = "tag-missing", untagged
         elif n == width - 1 and _lacks_tag(sheet, words, tags):
             rule, taken = "tag-missing", untagged
         elif n == _TREC and width == len(LABELLED) and sheet.kind != "answers" and words[1] == "Q0":
-            rule, taken, score = "trec-columns", (0, 2, 5), number(words[4])
+            rule, taken, score = "trec-columns", (0, 2, 5), as_number(words[4])
             if score is None:
                 add("score", line, found=words[4])
                 continue
@@ -89,7 +89,7 @@ def _lacks_tag(sheet: Sheet, words: Sequence[str], tags: set[str]) -> bool:
     if sheet.kind == "answers":
         return words[1].lower() in LABELS or words[1] in DIGITS
     if sheet.score is not None:
-        return number(words[sheet.score]) is not None and whole(words[sheet.score - 1]) is not None
+        return as_number(words[sheet.score]) is not None and whole(words[sheet.score - 1]) is not None
     return words[-1] not in tags and any(sign.isdigit() for sign in words[-1])
 
 
@@ -99,7 +99,7 @@ def _common_tail(rows: Sequence[Sequence[str]], width: int) -> tuple[str, ...]:
     if not tails:
         return ()
     tail, n = tails.most_common(1)[0]
-    is_tag = number(tail[0]) is None and tail[0].lower() not in LABELS
+    is_tag = as_number(tail[0]) is None and tail[0].lower() not in LABELS
     return tail if 2 * n > len(rows) and is_tag else ()
 
 

@@ -136,10 +136,10 @@ def _split(sheet: Sheet) -> tuple[int, str] | None:
     """Split the content lines of a file; the header before them."""
     numbers, header = list[int | None](), None
     aside: list[tuple[str, int, int | None, str | None]] = []  # what is none of them; of no interest if all is
-    comments = Comments()
+    comments, same = Comments(), dict[str, str]()  # one text for a word, however many lines have it
     for number, line in enumerate(sheet.lines, start=1):
         if sheet.words and not comments.opened and _is_regular(line):
-            sheet.words.append(line.split(" "))
+            sheet.words.append([same.setdefault(word, word) for word in line.split(" ")])
             numbers.append(number)
             continue
         plain = _WIDE_BLANK.sub(" ", line)

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import math
 import re
 from array import array
 from collections import Counter
@@ -190,15 +189,6 @@ class Sheet:
             return len(words) < len(before)
         within_tag = words[-1] != before[-1] and before[-1].startswith(words[-1])
         return within_tag and len(words) == len(before) and len({row[-1] for row in self.words[:-1]}) == 1
-
-
-def number(text: str) -> float | None:
-    """The finite number that a text stands for, if it is one to any evaluator."""
-    try:
-        value = float(text)
-    except ValueError:
-        return None
-    return value if math.isfinite(value) and text.isascii() and "_" not in text else None
 
 
 def whole(text: str) -> int | None:
