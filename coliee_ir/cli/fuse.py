@@ -20,8 +20,7 @@ from coliee_ir.commands.fuse import Fusion, fitting
 from coliee_ir.commands.fuse.recipe import OPTIONS, keeps_scores, write_fused
 from coliee_ir.inbox.grouping import pass_over_unfused
 from coliee_ir.inbox.runs import Runs
-from coliee_ir.scoring.reading import check_columns
-from coliee_ir.scoring.reading import given as as_given
+from coliee_ir.scoring.reading import check_columns, readable
 from coliee_ir.stats.settings import FOLDS, SEED
 
 #: What a file of weights says too.
@@ -111,7 +110,7 @@ def _fit(options: argparse.Namespace, found: Runs) -> int:
     if options.weights is not None:
         raise UsageError("option-conflict", "--weights and --fit cannot be given together")
     by = rules(options)
-    gold = as_given(options.fit[0] if len(options.fit) == 1 else options.fit, options.columns)
+    gold = readable(options.fit[0] if len(options.fit) == 1 else options.fit, options.columns)
     with scoring.asking_about_swap(options.fit[0], found.sources[0]):
         evaluator = prepare(gold, found, **by)
     by["task"] = evaluator.task

@@ -1,6 +1,6 @@
 """The rules of tasks as data: which measures an edition reports, which one ranks, how ties are broken.
 
-They stand in protocol files, one a task family: those of COLIEE in the folder ``protocols``, which can be checked
+They are in protocol files, one a task family: those of COLIEE in the folder ``protocols``, which can be checked
 against the organisers' pages line by line, and anybody's own. A file is read when its task is asked for. To add next
 year's edition, raise ``NEWEST``; where its rules change, end an ``[[edition]]`` with the last year before and add one.
 """

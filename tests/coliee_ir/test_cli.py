@@ -100,8 +100,8 @@ def test_all_forms_of_output_tell_the_same(name: str, per_query: bool, call: Cal
 
 
 def test_the_json_contract_has_these_keys(call: Call) -> None:
-    _, plain, _ = call("evaluate", *shown("3"), "-f", "json")
-    _, with_queries, _ = call("evaluate", *shown("3"), "-f", "json", "-q")
+    typed = ["evaluate", *shown("3"), "--edition", "2026", "-f", "json"]
+    plain, with_queries = call(*typed)[1], call(*typed, "-q")[1]
     whole, run = json.loads(plain), json.loads(plain)["runs"][1]
     assert list(whole) == ["coliee_ir", "trec_eval", "task", "edition", "gold", "inputs", "decisions", "runs"]
     assert list(run) == ["tag", "file", "answers", "measures", "counts", "queries", "remarks", "remark_kinds"]

@@ -26,7 +26,7 @@ from coliee_ir.inbox.grouping import group
 from coliee_ir.inbox.inventory import sort_files
 from coliee_ir.rules.protocol import Protocol, has_submissions, protocol, submission_rules
 from coliee_ir.scoring.evaluator import Evaluator
-from coliee_ir.scoring.prepared import named
+from coliee_ir.scoring.prepared import measures_named
 
 __all__ = ["PLATFORMS", "Uploaded", "pack", "score_upload"]
 
@@ -109,7 +109,7 @@ class _Task(NamedTuple):
     @property
     def measures(self) -> list[str]:
         """The official measures, the one that ranks first."""
-        return [measure.name for measure in named(self.protocol.measures, self.protocol.scores)]
+        return [measure.name for measure in measures_named(self.protocol.measures, self.protocol.scores)]
 
     @property
     def gold_name(self) -> str:

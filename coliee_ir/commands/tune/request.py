@@ -27,9 +27,8 @@ from coliee_ir.measures.labels import Accuracy
 from coliee_ir.measures.sets import Macro, Micro
 from coliee_ir.rules.protocol import Protocol, protocol
 from coliee_ir.scoring.evaluator import Evaluator, Rules, read_with_task
-from coliee_ir.scoring.prepared import counting
-from coliee_ir.scoring.prepared import named as measures_named
-from coliee_ir.scoring.reading import given as as_given
+from coliee_ir.scoring.prepared import judgements_of, measures_named
+from coliee_ir.scoring.reading import readable
 from coliee_ir.scoring.remarks import OF_ORDER
 from coliee_ir.scoring.scores import Scores
 from coliee_ir.scoring.submission import Submission
@@ -102,7 +101,7 @@ def tune(
     if isinstance(run, str | PathLike) and run != "-" and is_store(run):
         raise UsageError("wrong-part", NO_DOCUMENTS.format(run))
     columns = rules.get("columns")
-    run = as_given(run, columns)
+    run = readable(run, columns)
     if isinstance(run, Source):
         run.check()  # before what else may be wrong is said
     record, task, _ = read_with_task(gold, [Submission(run, answers)], rules.get("task"), columns)
@@ -186,7 +185,7 @@ def tune(
 def pool_of(evaluator: Evaluator, run: Run | Answers, measure: Measure) -> Pool:
     """The rankings of a run that an evaluator has read, with what counts as relevant for a measure."""
     qrels, rules = evaluator.gold.qrels or {}, evaluator.protocol
-    judged = {query: counting(query, qrels.get(query, {}), rules) for query in evaluator.queries}
+    judged = {query: judgements_of(query, qrels.get(query, {}), rules) for query in evaluator.queries}
     return Pool.read(run, judged, task=evaluator.read_as, rel=max(relevance_of(measure), rules.level))
 
 
