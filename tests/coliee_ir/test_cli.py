@@ -114,7 +114,7 @@ def test_the_json_contract_has_these_keys(call: Call) -> None:
     assert list(run["queries"]) == ["judged", "answered", "unanswered", "extra"]
     assert whole["decisions"] == Decisions().to_dict()
     assert (whole["coliee_ir"], whole["trec_eval"]) == (coliee_ir.__version__, trec_eval.version())
-    assert (whole["task"], whole["edition"], whole["gold"]) == ("3", NEWEST, str(EXAMPLES / "task3/gold.xml"))
+    assert (whole["task"], whole["edition"], whole["gold"]) == ("3", 2026, str(EXAMPLES / "task3/gold.xml"))
     assert (run["tag"], run["file"]) == ("BETA", str(EXAMPLES / "task3/task3.BETA"))
     assert all(isinstance(remark, str) for remark in run["remarks"])
     run = json.loads(call("evaluate", *shown("3 of 2025"), "-f", "json")[1])["runs"][0]
