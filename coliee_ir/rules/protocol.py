@@ -444,7 +444,7 @@ def has_coliee_submissions(task: str | None) -> TypeGuard[str]:
 
 
 def has_exact_ids(task: str | None) -> bool:
-    """Whether ids of a task are compared as they are written: not where it is not known; and where there is none."""
+    """Whether ids of a task are compared as written: so where there is none (""), and not where it is unknown."""
     return task == "" or (task is not None and protocol(task).exact_ids)
 
 
