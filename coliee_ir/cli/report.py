@@ -74,7 +74,7 @@ def _outputs(options: argparse.Namespace) -> list[str]:
     outputs = [] if options.output is None else [options.output]
     # what they draw with is there only now
     if options.figures is not None:
-        from coliee_ir.commands.report import page, paper
+        from coliee_ir.commands.report import page, vega
 
-        outputs += map(str, paper.paths(page.Drawn._fields, options.figures))
+        outputs += map(str, vega.paths(page.Drawn._fields, options.figures))
     return outputs

@@ -192,9 +192,9 @@ def _write(
             stream.write("\n")
         say(f"{options.save}: {rule}")
     if options.curve is not None and _is_picture(options.curve):
-        from coliee_ir.commands.report import curves, paper
+        from coliee_ir.commands.report import cutting, vega
 
-        paper.write_picture(curves.curves(tunings), options.curve)
+        vega.write_picture(cutting.curves(tunings), options.curve)
     elif options.curve is not None:
         scoring.put(grid.file_form(options.curve)(points(tunings)), options.curve)
     table = render(Tunings(tunings), options.format)

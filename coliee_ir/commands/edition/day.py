@@ -20,6 +20,7 @@ from coliee_ir.commands.evaluate import Watch, evaluate_all
 from coliee_ir.commands.leaderboard import Entry, Leaderboard, leaderboard
 from coliee_ir.commands.validate.receiving import Asked, received
 from coliee_ir.commands.validate.result import Inbox
+from coliee_ir.inbox.folders import WHY_NOT, passed_over
 from coliee_ir.inbox.inventory import Inventory, Part, sort_files
 from coliee_ir.inbox.runs import Runs
 from coliee_ir.inbox.teams import LATE, Teams
@@ -171,6 +172,12 @@ def _refused(day: Day) -> _Found:
     for item in day.inventory.scored:
         if not item.team:
             yield Decision(Remark.of("team-list.file", file=item.file), "", item.tag, item.file)
+    with_runs = {item.team for item in day.inventory.scored}
+    for item in day.inventory.items:
+        if item.why_not == "nothing" and item.team and item.team not in with_runs:  # a mail whose attachment is lost
+            yield Decision(Remark("passed-over", f"{item.file} is a {WHY_NOT['nothing'][0]}"), item.team, "", item.file)
+    for line in passed_over([one for one in day.inventory.walked.passed if one[0] != "besides"]):
+        yield Decision(Remark("passed-over", line))
 
 
 def _undescribed(day: Day) -> _Found:

@@ -54,7 +54,7 @@ def files(boards: Sequence[Leaderboard], edition: Edition) -> dict[str, str | by
         names = [*texts]
         if is_drawn():
             from coliee_ir.commands.report import overview  # which loads altair
-            from coliee_ir.commands.report.paper import picture, svg_of
+            from coliee_ir.commands.report.vega import picture, svg_of
 
             figures = [one._replace(name=f"{prefix}{one.name}") for one in overview.overview(board)]
             texts |= {f"{one.name}.pdf": picture(svg_of(one), ".pdf") for one in figures}

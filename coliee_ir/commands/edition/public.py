@@ -117,7 +117,7 @@ def _figures(board: Leaderboard) -> dict[str, str]:
     from coliee_ir.commands.report.contents import Contents, intervals
     from coliee_ir.commands.report.drawing import Figure, on_page, unchecked
     from coliee_ir.commands.report.overview import overview
-    from coliee_ir.commands.report.paper import svg_of
+    from coliee_ir.commands.report.vega import svg_of
 
     def drawn(one: Figure) -> str:
         bare = re.sub(r' (?:role|aria-roledescription)="[^"]*"', "", svg_of(one, on_page))

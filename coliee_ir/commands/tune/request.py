@@ -27,7 +27,7 @@ from coliee_ir.measures.labels import Accuracy
 from coliee_ir.measures.sets import Macro, Micro
 from coliee_ir.rules.protocol import Protocol, protocol
 from coliee_ir.scoring.evaluator import Evaluator, Rules, read_with_task
-from coliee_ir.scoring.prepared import judgements_of, measures_named
+from coliee_ir.scoring.prepared import measures_named
 from coliee_ir.scoring.reading import readable
 from coliee_ir.scoring.remarks import OF_ORDER
 from coliee_ir.scoring.scores import Scores
@@ -117,7 +117,10 @@ def tune(
     # what is wrong with the files, or between them, is refused or said as everywhere
     scores = evaluator.evaluate(submission, answers=given, keep_judged=True)
     right = _right(record, given) if isinstance(measure, Accuracy) else None
-    pool = pool_of(evaluator, submission, measure)
+    judged = evaluator.gold.qrels or {}
+    qrels = {q: judgements_of(q, judged.get(q, {}), evaluator.protocol) for q in evaluator.queries}
+    least = max(relevance_of(measure), evaluator.protocol.level)
+    pool = Pool.read(submission, qrels, task=evaluator.read_as, rel=least)
     if by_year:
         if groups is not None:
             raise UsageError("option-conflict", "folds are made of years or of groups: give one of the two")
@@ -180,13 +183,6 @@ def tune(
         shifted=shifted(held._replace(each=held.each[by_name]), pool.wanted[by_name]),
         terms=terms,
     )
-
-
-def pool_of(evaluator: Evaluator, run: Run | Answers, measure: Measure) -> Pool:
-    """The rankings of a run that an evaluator has read, with what counts as relevant for a measure."""
-    qrels, rules = evaluator.gold.qrels or {}, evaluator.protocol
-    judged = {query: judgements_of(query, qrels.get(query, {}), rules) for query in evaluator.queries}
-    return Pool.read(run, judged, task=evaluator.read_as, rel=max(relevance_of(measure), rules.level))
 
 
 def _remarks(scores: Scores) -> tuple[str, ...]:

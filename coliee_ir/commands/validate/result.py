@@ -190,7 +190,7 @@ def _places(finding: Finding) -> str:
 
 
 def _more(finding: Finding) -> str:
-    return "; …" if finding.count > len(finding.places) else ""
+    return "; …" if finding.count > len(finding.places) > 0 else ""
 
 
 def _block(finding: Finding, says: str, where: str, by: str) -> Iterator[str]:
