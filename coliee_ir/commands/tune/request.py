@@ -27,7 +27,7 @@ from coliee_ir.measures.labels import Accuracy
 from coliee_ir.measures.sets import Macro, Micro
 from coliee_ir.rules.protocol import Protocol, protocol
 from coliee_ir.scoring.evaluator import Evaluator, Rules, read_with_task
-from coliee_ir.scoring.prepared import measures_named
+from coliee_ir.scoring.prepared import judgements_of, measures_named
 from coliee_ir.scoring.reading import readable
 from coliee_ir.scoring.remarks import OF_ORDER
 from coliee_ir.scoring.scores import Scores
