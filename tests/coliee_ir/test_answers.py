@@ -72,7 +72,8 @@ def test_answers_beside_articles_are_held_to_the_same_choice(sorry: Path) -> Non
     articles = {query: ["96"] for query in GOLD}
     with pytest.raises(InputError):
         evaluate("gold.xml", articles, answers=sorry, task=3, edition=2026)
-    assert evaluate("gold.xml", articles, answers=sorry, task=3, decisions=WRONG).measures["Accuracy"] == 0.5
+    scores = evaluate("gold.xml", articles, answers=sorry, task=3, edition=2026, decisions=WRONG)
+    assert scores.measures["Accuracy"] == 0.5
     scored = {query: {"96": 1.0, "97": 0.5} for query in GOLD}
     with pytest.raises(InputError):
         tune("gold.xml", scored, answers=sorry, maximise="Accuracy", folds=2)
