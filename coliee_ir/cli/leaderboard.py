@@ -52,9 +52,9 @@ def run(options: argparse.Namespace) -> int:
         say(remark)
     for one in board.invalid:
         say(f"coliee-ir: not ranked: {told(one.reason)}")
-    if board.ranked:
+    if board.entries:
         _print(options, board, scored.submissions)
-    return 2 if board.invalid or not board.ranked else 0
+    return 2 if board.invalid or not board.entries else 0
 
 
 def _print(

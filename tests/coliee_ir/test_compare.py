@@ -580,6 +580,8 @@ def test_the_command_prints_what_compare_says(call: Call) -> None:
 def test_remarks_are_said_on_standard_error_and_with_keep_going_the_others_are_compared(call: Call) -> None:
     _, err = done(call, *RUNS, "--resamples", "10", "--test", "randomization")
     assert err.splitlines()[-1] == "[too-few-resamples] 0.091 …; use --resamples 21"
+    _, err = done(call, *RUNS, "--resamples", "10", "--confidence-level", "0.9999999")
+    assert err.splitlines()[-1] == "[too-few-resamples] 0.091 … --confidence-level"
     code, out, err = call("--keep-going", *RUNS[:3], "task2/mono.txt", "-f", "json")
     assert code == 2
     assert [run["tag"] for run in json.loads(out)["runs"]] == ["bm25", "dense"]

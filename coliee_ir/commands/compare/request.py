@@ -21,7 +21,7 @@ from coliee_ir.inbox.sheets import groups_of
 from coliee_ir.judging.judged import BoolArray, FloatArray
 from coliee_ir.measures import Measure, Result
 from coliee_ir.measures.base import Terms
-from coliee_ir.scoring.scores import Scores, checked, comparable, places_of
+from coliee_ir.scoring.scores import Scores, checked, comparable, place_of
 from coliee_ir.stats import resampling, systems
 from coliee_ir.stats.intervals import SHARES, interval_of
 from coliee_ir.stats.paired import CORRECTIONS, MOST_ALONE, Board, PairTest, corrected, jointly, tested
@@ -309,12 +309,8 @@ def _pairs(scored: Sequence[Scores], baseline: str | None) -> IntArray:
     n = len(scored)
     if baseline is None:
         return np.column_stack(np.triu_indices(n, 1))
-    places = places_of(scored, baseline)
-    if len(places) != 1:
-        tags = ", ".join(shortened(scores.tag) for scores in scored)
-        what = "is not a run" if not places else f"matches {len(places)} runs; name its file"
-        raise UsageError("unknown-name", f"the baseline {quoted(str(baseline))} {what}; the runs are {tags}")
-    return np.array([(at, places[0]) for at in range(n) if at != places[0]])
+    place = place_of(scored, baseline, "the baseline")
+    return np.array([(at, place) for at in range(n) if at != place])
 
 
 def _told(
@@ -417,6 +413,8 @@ def too_few_resamples(drawn: int, alpha: float, times: int = 1) -> Iterator[str]
     if times * least < alpha:
         return
     needed = math.floor(times / alpha) + 1
-    ways = [f"--resamples {needed}"] * (needed <= MOST_RESAMPLES) + ["--correction maxt"] * (times > 1)
+    ways = [f"--resamples {needed}"] if needed <= MOST_RESAMPLES else []
+    ways += ["--correction maxt"] if times > 1 else []
+    option = " or ".join(ways) or "a lower --confidence-level"
     row = "too-few-resamples.corrected" if times > 1 else "too-few-resamples"
-    yield Remark.of(row, n=times, least=least, corrected=min(times * least, 1), option=" or ".join(ways))
+    yield Remark.of(row, n=times, least=least, corrected=min(times * least, 1), option=option)

@@ -15,7 +15,7 @@ import numpy as np
 from coliee_adapters.errors import UsageError, shortened
 from coliee_adapters.files.source import Source
 from coliee_adapters.remarks import Remark
-from coliee_ir.commands.edition.config import Edition, TaskPart
+from coliee_ir.commands.edition.config import Edition
 from coliee_ir.commands.evaluate import Watch, evaluate_all
 from coliee_ir.commands.leaderboard import Entry, Leaderboard, leaderboard
 from coliee_ir.commands.validate.receiving import Asked, received
@@ -69,7 +69,12 @@ def day_of(edition: Edition, watch: Watch | None = None) -> Day:
         UsageError: a task has no such edition, decision or query; the mailbox holds nothing.
     """
     who = Teams(edition.teams, edition.mailbox, edition.deadline)
-    evaluators = {part.task: _evaluator(part) for part in edition.tasks}
+    evaluators = {
+        part.task: Evaluator(
+            Source(part.gold), task=part.task, edition=part.year, exclude=part.exclude, decisions=part.decisions
+        )
+        for part in edition.tasks
+    }
     golds = [evaluator.gold for evaluator in evaluators.values()]
     beside = [edition.path, edition.teams, *(part.categories for part in edition.tasks)]
     inventory = sort_files(edition.mailbox, golds=golds, besides=beside, teams=who, edition=edition.year)
@@ -87,19 +92,8 @@ def day_of(edition: Edition, watch: Watch | None = None) -> Day:
     years = {part.task: part.year for part in edition.tasks if part.year is not None}
     corpora = {part.task: part.corpus for part in edition.tasks if part.corpus is not None}
     inbox = received(inventory, _asked(edition, evaluators), years.get, corpora.get)
-    missing = [task for task in evaluators if task not in {board.task for board in boards if board.entries}]
     found = Day(edition, inbox, tuple(boards), (), inventory)
-    decide = [
-        *(Decision(Remark.of("awaited", task=task)) for task in missing),
-        *(decision for find in _FINDERS for decision in find(found)),
-    ]
-    return found._replace(decide=tuple(dict.fromkeys(decide)))
-
-
-def _evaluator(part: TaskPart) -> Evaluator:
-    return Evaluator(
-        Source(part.gold), task=part.task, edition=part.year, exclude=part.exclude, decisions=part.decisions
-    )
+    return found._replace(decide=tuple(dict.fromkeys(one for find in _FINDERS for one in find(found))))
 
 
 def _asked(edition: Edition, evaluators: Mapping[str, Evaluator]) -> list[Asked]:
@@ -112,6 +106,12 @@ def _asked(edition: Edition, evaluators: Mapping[str, Evaluator]) -> list[Asked]
 
 
 _Found = Iterator[Decision]
+
+
+def _awaited(day: Day) -> _Found:
+    """Tasks of which no run has arrived."""
+    there = {board.task for board in day.boards if board.entries}
+    yield from (Decision(Remark.of("awaited", task=one.task)) for one in day.edition.tasks if one.task not in there)
 
 
 def _late(day: Day) -> _Found:
@@ -210,4 +210,4 @@ def _missed(day: Day) -> _Found:
                 yield Decision(Remark.of("missed-query", missed, task=board.task, queries=len(board.queries)))
 
 
-_FINDERS: Final = (_late, _shared, _refused, _suspicious, _remarked, _undescribed, _missed)
+_FINDERS: Final = (_awaited, _late, _shared, _refused, _suspicious, _remarked, _undescribed, _missed)

@@ -9,7 +9,7 @@ from dataclasses import replace
 from typing import Final
 
 from coliee_ir.commands.edition.config import Edition, TaskPart
-from coliee_ir.commands.leaderboard import Leaderboard, read_categories
+from coliee_ir.commands.leaderboard import Categories, Leaderboard, read_categories
 from coliee_ir.commands.leaderboard.catalogue import Extras, everything
 from coliee_ir.commands.leaderboard.runs import columns
 from coliee_ir.output import webpage
@@ -49,6 +49,12 @@ def part_of(board: Leaderboard, edition: Edition) -> TaskPart:
     return next(part for part in edition.tasks if part.task == board.task)
 
 
+def categories_of(board: Leaderboard, edition: Edition) -> Categories | None:
+    """The categories of a task's questions, where the file of an edition names them."""
+    path = part_of(board, edition).categories
+    return read_categories(path, board.queries) if path else None
+
+
 def is_drawn() -> bool:
     """Whether what figures are drawn with, the extra ``report``, is installed."""
     return all(importlib.util.find_spec(module) is not None for module in ("altair", "vl_convert"))
@@ -68,20 +74,19 @@ def _top(board: Leaderboard) -> Section:
     table, (first, *_) = board.table("results"), board.measures
     head = next(heading for heading, column in columns(board).items() if column == first.name)
     at = [table.header.index(name) for name in ("Place", "Team", "Run", head) if name in table.header]
-    rows = [[table.rows[n][one] for one in at] for n, run in enumerate(board.ranked) if 0 < run.place <= _TOP]
+    rows = [[table.rows[n][one] for one in at] for n, run in enumerate(board.entries) if 0 < run.place <= _TOP]
     short = Grid([table.header[one] for one in at], rows, n_text=len(at) - 1)
-    link = f'<p><a href="{_page_of(board)}">All {len(board.ranked)} runs</a></p>\n'
+    link = f'<p><a href="{_page_of(board)}">All {len(board.entries)} runs</a></p>\n'
     return Section(f"task-{board.task}", titled(board), html(short, titled(board)) + link)
 
 
 def _sections(board: Leaderboard, edition: Edition) -> Iterator[Section]:
     """The parts of a task's page: its table first."""
-    shown, path = edition.public, part_of(board, edition).categories
-    categories = read_categories(path, board.queries) if path else None
-    tables, _ = everything(board, Extras(categories))
+    shown = edition.public
+    tables, _ = everything(board, Extras(categories_of(board, edition)))
     left_out = {"questions"} if shown.hide_gold else set()
     left_out |= set() if shown.approaches else {"approaches"}
-    drawn = _figures(board) if shown.figures and board.ranked and is_drawn() else {}
+    drawn = _figures(board) if shown.figures and board.entries and is_drawn() else {}
     for heading, names in _SECTIONS.items():
         there = [name for name in names if name in tables and name not in left_out and is_worth(tables[name])]
         parts = [_shown(tables[name]) for name in there]

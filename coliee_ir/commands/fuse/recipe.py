@@ -20,6 +20,7 @@ from coliee_ir.commands.fuse import votes
 from coliee_ir.commands.fuse.abreast import Reader, ReturnsError, Spool, abreast
 from coliee_ir.commands.fuse.methods import METHODS, NORMS, Blend, Candidates
 from coliee_ir.judging.judged import FloatArray
+from coliee_ir.output.shown import named
 from coliee_ir.rules.protocol import has_coliee_submissions, has_submissions, submission_rules, task_name
 from coliee_ir.scoring.reading import read_run
 
@@ -219,12 +220,7 @@ class Fusion:
 
     def to_dict(self) -> dict[str, Any]:
         """The fusion as JSON holds it, without what is not set."""
-        held = {field.name: getattr(self, field.name) for field in fields(self)}
-        return {
-            name: list(value) if isinstance(value, tuple) else value
-            for name, value in held.items()
-            if value is not None and value != ()
-        }
+        return {name: value for name, value in named(self).items() if value not in (None, [])}
 
     @classmethod
     def from_dict(cls, held: object) -> Fusion:

@@ -138,7 +138,7 @@ class Leaderboard(Shown):
     def to_dict(self, *, categories: Categories | None = None) -> dict[str, Any]:
         """The JSON of ``leaderboard -f json``: the runs, what is not ranked, and every table that the task has."""
         tables, _ = everything(self, Extras(categories))
-        decisions = self.ranked[0].scores.decisions.to_dict() if self.ranked else None
+        decisions = self.entries[0].scores.decisions.to_dict() if self.entries else None
         return {
             **preamble(self.task, self.edition, self.gold, decisions, self.excluded),
             "measure": self.ranking.name,
@@ -165,11 +165,6 @@ class Leaderboard(Shown):
             **told_of(self.remarks),
             "tables": {name: records(grid) for name, grid in tables.items()},
         }
-
-    @property
-    def ranked(self) -> tuple[Entry, ...]:
-        """All runs in their places."""
-        return tuple(sorted(self.entries, key=lambda entry: entry.place or len(self.entries) + 1))
 
     @property
     def counted(self) -> tuple[Entry, ...]:

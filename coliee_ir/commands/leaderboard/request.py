@@ -16,7 +16,7 @@ from coliee_adapters.remarks import Remark
 from coliee_ir.commands.compare.request import MANY_QUERIES, UNITS, UNLIKE, too_few_resamples
 from coliee_ir.commands.compare.systems import system, systems_of
 from coliee_ir.commands.leaderboard.board import Entry, Leaderboard
-from coliee_ir.commands.leaderboard.standing import order_key, places, stands
+from coliee_ir.commands.leaderboard.standing import NOWHERE, Stand, order_key, places, stands
 from coliee_ir.inbox.folders import passed_over
 from coliee_ir.inbox.sheets import groups_of
 from coliee_ir.inbox.teams import Listed, Teams
@@ -26,7 +26,6 @@ from coliee_ir.scoring.scores import Scored, Scores, with_judged
 from coliee_ir.scoring.submission import Invalid, Submission, name_of
 from coliee_ir.stats.intervals import interval_of
 from coliee_ir.stats.paired import Standings
-from coliee_ir.stats.ranks import Ranks
 from coliee_ir.stats.resampling import Units
 from coliee_ir.stats.settings import CONFIDENCE_LEVEL, N_RESAMPLES, SEED, Resampling
 
@@ -209,34 +208,28 @@ def _said_of_best(scored: Sequence[_Run], entries: Sequence[Entry]) -> Iterator[
         yield Remark.of("chosen-here")
 
 
-def _of_list(who: Teams, scored: Sequence[_Run]) -> list[str]:
+def _of_list(who: Teams, scored: Sequence[_Run]) -> Iterator[str]:
     """Which rows of the list of teams no run has, and which runs it leaves out."""
-    if not who.rows:
-        return []
-    said: list[str] = []
-    missing = [one.scores.tag for one in scored if who.row_of(one.scores.tag, one.scores.file) is None]
+    rows = [(one.scores, who.row_of(one.scores.tag, one.scores.file)) for one in scored if who.rows]
     of_tag: dict[Listed, list[str]] = {}
-    for scores in (one.scores for one in scored):
-        if (row := who.row_of(scores.tag, scores.file)) is not None and row.run == scores.tag:
+    for scores, row in rows:
+        if row is not None and row.run == scores.tag:
             of_tag.setdefault(row, []).append(scores.file)
     for row, files in of_tag.items():
         if len(files) > 1:
-            said.append(Remark.of("team-list.several", files, tag=shortened(row.run), team=shortened(row.team)))
+            yield Remark.of("team-list.several", files, tag=shortened(row.run), team=shortened(row.team))
     if who.unused:
-        said.append(Remark.of("team-list", who.unused))
-    if missing:
-        said.append(Remark.of("team-list.missing", missing))
-    return said
+        yield Remark.of("team-list", who.unused)
+    if missing := [scores.tag for scores, row in rows if row is None]:
+        yield Remark.of("team-list.missing", missing)
 
 
 def _best_of_teams(scored: Sequence[_Run]) -> list[int]:
     """The places of the first run of each team; a run without a team stands for itself."""
-    kept, seen = [], set()
-    for at, team in enumerate(one.team for one in scored):
-        if not team or team not in seen:
-            kept.append(at)
-        seen.add(team)
-    return kept
+    first: dict[str | int, int] = {}
+    for at, one in enumerate(scored):
+        first.setdefault(one.team or at, at)
+    return list(first.values())
 
 
 def _entries(
@@ -247,35 +240,20 @@ def _entries(
     The best runs of teams are chosen by the scores that are compared. So all runs are tested together, and the ranks
     are then counted among those that are kept.
     """
-    results = [next(iter(scores.results.items())) for scores in (one.scores for one in scored)]
-    terms = [units.terms(result.terms) for _, result in results]
+    terms = [units.terms(next(iter(one.scores.results.values())).terms) for one in scored]
     kept = _best_of_teams(scored) if best else list(range(len(scored)))
     in_places = places([order_key(scored[at].scores, tie_break) for at in kept])
-    level, in_groups = settings.confidence_level, units.n < len(units.number)
     found, standings = stands(terms, settings, kept)
-    entries = [
-        Entry(
-            place=place,
-            ranks=stand.ranks,
-            team=scored[at].team,
-            scores=scored[at].scores,
-            interval=interval_of(*results[at], terms[at], level, in_groups),
-            own_ranks=stand.own_ranks,
-            may_be_best=stand.may_be_best,
-        )
-        for at, place, stand in zip(kept, in_places, found, strict=True)
-    ]
-    return tuple(entries), standings
+    each = zip(kept, in_places, found, strict=True)
+    return tuple(_entry(scored[at], units, settings, place, stand) for at, place, stand in each), standings
 
 
-def _entry(run: _Run, units: Units, settings: Resampling) -> Entry:
-    """A run that is shown and not ranked."""
+def _entry(run: _Run, units: Units, settings: Resampling, place: int = 0, stand: Stand = NOWHERE) -> Entry:
+    """A run in its place; one that is shown and not ranked has none."""
     measure, result = next(iter(run.scores.results.items()))
-    interval = interval_of(
-        measure, result, units.terms(result.terms), settings.confidence_level, units.n < len(units.number)
-    )
-    none = Ranks(0, 0)
-    return Entry(0, none, run.team, run.scores, interval, none, may_be_best=False, status=run.status)
+    level, in_groups = settings.confidence_level, units.n < len(units.number)
+    interval = interval_of(measure, result, units.terms(result.terms), level, in_groups)
+    return Entry(place, stand.ranks, run.team, run.scores, interval, stand.own_ranks, stand.may_be_best, run.status)
 
 
 def _resolution(runs: Sequence[_Run], found: Standings, settings: Resampling, units: Units) -> Iterator[str]:

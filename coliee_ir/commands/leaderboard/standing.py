@@ -46,6 +46,10 @@ class Stand(NamedTuple):
     may_be_best: bool  # whether it is not refuted that no other run is better
 
 
+#: of a run that is not ranked
+NOWHERE: Final = Stand(Ranks(0, 0), Ranks(0, 0), False)
+
+
 def stands(terms: Sequence[Terms], settings: Resampling, kept: Sequence[int]) -> tuple[list[Stand], Standings]:
     """Where runs may stand, best first; all are tested together, and ranks are counted among those that are kept.
 
