@@ -49,7 +49,7 @@ from coliee_adapters.records import Run, normal_id
 from coliee_ir import Evaluator, Scores, convert, evaluate
 from coliee_ir.cli import main as coliee_ir_main
 from coliee_ir.judging import workers
-from coliee_ir.scoring.reading import find_task, given, read_gold, read_run
+from coliee_ir.scoring.reading import find_task, read_gold, read_run, readable
 
 #: ending → what compresses
 COMPRESSED: Final[dict[str, Callable[[bytes], bytes]]] = {
@@ -178,7 +178,7 @@ def plainly(files: Put, gold: object = None, run: object = None, task: str | Non
 
 def with_jobs(files: Put, jobs: int) -> Scores:
     """As several processes read it, one part after the other in this one."""
-    run = given(files.run)
+    run = readable(files.run)
     gold = read_gold(files.gold, task=files.case.task)
     evaluator = Evaluator(gold, files.case.measures, task=files.case.task or find_task(gold, run).task)
     here = workers.results

@@ -31,7 +31,7 @@ def run(options: argparse.Namespace) -> int:
     rules = None if options.task is None else protocol(options.task, options.edition)
     scores = {} if rules is None else rules.scores
     asked = options.names or (() if rules is None else rules.measures)
-    named = [measures.describe(measure) for measure in prepared.named(asked, scores)]
+    named = [measures.describe(measure) for measure in prepared.measures_named(asked, scores)]
     named = [what._replace(formula=scores.get(what.name, what.formula)) for what in named]
     if options.format == "json":
         text = dumped([what._asdict() for what in named or measures.everything()])

@@ -27,7 +27,7 @@ from coliee_ir.judging import workers
 from coliee_ir.output import grid
 from coliee_ir.output.shown import FORMS, render
 from coliee_ir.rules.protocol import has_coliee_submissions, submission_rules, unfit_tag
-from coliee_ir.scoring.reading import given as as_given
+from coliee_ir.scoring.reading import readable
 from coliee_ir.scoring.submission import Submission
 from coliee_ir.stats.settings import FOLDS, SEED
 
@@ -94,7 +94,7 @@ def run(options: argparse.Namespace) -> int:
     if found.stores:
         raise UsageError("wrong-part", cutoffs.NO_DOCUMENTS.format(found.stores[0]))
     by = rules(options)
-    answers, applied = (as_given(path, options.columns) for path in (options.answers, options.apply))
+    answers, applied = (readable(path, options.columns) for path in (options.answers, options.apply))
     if answers is not None:
         found = found.with_parts([answers] * len(found.sources), [None] * len(found.sources))
     evaluator = scoring.evaluator_of(options, found, beside=[applied])

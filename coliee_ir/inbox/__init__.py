@@ -15,7 +15,7 @@ from coliee_adapters.files.source import Kind, PathLike, Source
 from coliee_adapters.records import Gold, RunLike
 from coliee_ir.rules.protocol import protocol
 from coliee_ir.scoring.evaluator import Evaluator
-from coliee_ir.scoring.reading import given as as_given
+from coliee_ir.scoring.reading import readable
 from coliee_ir.scoring.submission import Collected, Handed, Submission, name_of
 
 if TYPE_CHECKING:
@@ -49,7 +49,7 @@ class Runs(NamedTuple):
     def with_parts(self, answers: Sequence[PathLike | Source | None], long_lists: Sequence[PathLike | None]) -> Runs:
         """Each file with the answers and the long list that belong to it, in their order."""
         parts = zip(self.sources, answers, long_lists, strict=True)
-        return self._replace(alone=[Handed(Submission(*map(as_given, one))) for one in parts], inventory=None)
+        return self._replace(alone=[Handed(Submission(*map(readable, one))) for one in parts], inventory=None)
 
     def submissions(self, evaluator: Evaluator) -> Collected:
         """The submissions: of files in folders, those of one run tag are one, and what is not a run is left out.
@@ -88,7 +88,7 @@ def find_runs(
     named = list(runs.items()) if isinstance(runs, Mapping) else [("", run) for run in runs]
     alone, paths, names = list[Handed](), list[Source](), dict[str, str]()
     for name, run in named:
-        parts = Submission(*(as_given(part, columns) for part in Submission.of(run)))
+        parts = Submission(*(readable(part, columns) for part in Submission.of(run)))
         if isinstance(run, _PATHS) and isinstance(parts.run, Source):
             paths.append(parts.run)
             names[parts.run.path] = name

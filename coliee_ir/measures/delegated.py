@@ -1,4 +1,4 @@
-"""trec_eval's measures: their definitions in a line each, and the door to the adapter that asks trec_eval."""
+"""trec_eval's measures: their definitions in a line each, and what asks trec_eval for them."""
 
 from __future__ import annotations
 

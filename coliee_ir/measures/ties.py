@@ -225,7 +225,7 @@ def _value_of(measure: Measure, judged: Judged, queries: IntArray) -> _Value | N
     """The formula of a measure, for the queries with ties; None where it is not known."""
     if isinstance(measure, Micro | Macro):
         of_means = isinstance(measure, MacroF) and measure.of == "means"
-        return None if measure.cutoff is None or of_means else partial(_found, measure.cutoff)
+        return None if measure.cutoff is None or of_means else partial(_hits, measure.cutoff)
     if not isinstance(measure, Delegated):
         return None
     request = measure.request
@@ -233,17 +233,17 @@ def _value_of(measure: Measure, judged: Judged, queries: IntArray) -> _Value | N
         return None
     if request.parameter.isdecimal():
         formula: Callable[[int, int, list[Block]], Span] | None
-        formula = {"P": _found, "recall": _found, "ndcg_cut": _discounted}.get(request.base)
+        formula = {"P": _hits, "recall": _hits, "ndcg_cut": _discounted}.get(request.base)
         return None if formula is None else partial(formula, int(request.parameter))
     if request.parameter:
         return None
     if request.base == "Rprec":
-        return partial(_found_within, judged.qrels.relevant(measure.asked_of(judged.qrels).rel)[queries].tolist())
+        return partial(_hits_within, judged.qrels.relevant(measure.asked_of(judged.qrels).rel)[queries].tolist())
     formulas = {"map": partial(_precisions), "recip_rank": partial(_first_found), "ndcg": partial(_discounted, None)}
     return formulas.get(request.base)
 
 
-def _found(cutoff: int, query: int, blocks: list[Block]) -> Span:
+def _hits(cutoff: int, query: int, blocks: list[Block]) -> Span:
     """How many relevant documents are within a cutoff: the mean is the hypergeometric distribution's."""
     worst = mean = best = 0.0
     for first, size, gains in blocks:
@@ -254,9 +254,9 @@ def _found(cutoff: int, query: int, blocks: list[Block]) -> Span:
     return Span(worst, mean, best)
 
 
-def _found_within(cutoffs: Sequence[int], query: int, blocks: list[Block]) -> Span:
+def _hits_within(cutoffs: Sequence[int], query: int, blocks: list[Block]) -> Span:
     """The same within the cutoff of the query."""
-    return _found(cutoffs[query], query, blocks)
+    return _hits(cutoffs[query], query, blocks)
 
 
 def _discounted(cutoff: int | None, query: int, blocks: list[Block]) -> Span:

@@ -131,7 +131,7 @@ def matters(name: str, task: str) -> bool:
 
 _SHOWN: Final = 3
 
-#: kind of remark → the decision that closes it
+#: kind of remark → the decision that says what is done about it
 _ABOUT: Final[Mapping[str, str]] = {
     "unanswered-query": "unanswered",
     "nothing-retrieved": "unanswered",

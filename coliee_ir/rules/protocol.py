@@ -1,6 +1,6 @@
 """The rules of tasks as data: which measures an edition reports, which one ranks, how ties are broken.
 
-They stand in protocol files, one a task family: those of COLIEE in the folder ``protocols``, which can be checked
+They are in protocol files, one a task family: those of COLIEE in the folder ``protocols``, which can be checked
 against the organisers' pages line by line, and anybody's own. A file is read when its task is asked for. To add next
 year's edition, raise ``NEWEST``; where its rules change, end an ``[[edition]]`` with the last year before and add one.
 """
@@ -444,7 +444,7 @@ def has_coliee_submissions(task: str | None) -> TypeGuard[str]:
 
 
 def has_exact_ids(task: str | None) -> bool:
-    """Whether ids of a task are compared as they are written: not where it is not known; and where there is none."""
+    """Whether ids of a task are compared as written: so where there is none (""), and not where it is unknown."""
     return task == "" or (task is not None and protocol(task).exact_ids)
 
 

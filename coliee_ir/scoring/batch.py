@@ -15,7 +15,7 @@ from coliee_adapters.records import RunLike
 from coliee_adapters.remarks import Remark
 from coliee_ir.judging.qrels import Qrels
 from coliee_ir.scoring.prepared import qrels_of
-from coliee_ir.scoring.reading import given as as_given
+from coliee_ir.scoring.reading import readable
 from coliee_ir.scoring.scores import Scores
 from coliee_ir.scoring.submission import Submission, name_of
 
@@ -70,11 +70,11 @@ def score_each(
 ) -> Iterator[Scores | ColieeError]:
     """Score several submissions: of each in turn the scores, or the error that it met.
 
-    So is want of memory, even where the operating system kills the process. An executor's workers score a few whole
-    runs each, and read large files in parts.
+    Running out of memory is such an error, even where the operating system kills the process. An executor's workers
+    score a few whole runs each, and read large files in parts.
     """
     one_of("submissions", submissions, Iterable, "a list of runs")
-    given = [Submission(*(as_given(part, scorer.columns) for part in Submission.of(one))) for one in submissions]
+    given = [Submission(*(readable(part, scorer.columns) for part in Submission.of(one))) for one in submissions]
     twins = _twins(given) if tell_copies else [None] * len(given)
     score = partial(_contained, scorer, keep_judged)
     if executor is not None:

@@ -19,10 +19,8 @@ from coliee_ir.measures.ties import Ties
 from coliee_ir.rules.decisions import Decisions
 from coliee_ir.rules.protocol import ANSWERS_BESIDE, edition_year, protocol, task_name
 from coliee_ir.scoring import batch
-from coliee_ir.scoring.prepared import check_rules, choose, prepare
-from coliee_ir.scoring.prepared import named as measures_named
-from coliee_ir.scoring.reading import find_task, read_gold, read_run_by, telling, without_itself
-from coliee_ir.scoring.reading import given as as_given
+from coliee_ir.scoring.prepared import check_rules, choose, measures_named, prepare
+from coliee_ir.scoring.reading import find_task, read_gold, read_run_by, readable, telling, without_itself
 from coliee_ir.scoring.remarks import remarks_of
 from coliee_ir.scoring.scores import Scores, Timing
 from coliee_ir.scoring.submission import Arrays, Named, Submission, count, judge_parts, records
@@ -131,7 +129,7 @@ class Evaluator:
         """
         start, against = perf_counter(), self.prepared
         given = run if isinstance(run, Submission) else Submission(run, answers, long_list)
-        given = given._replace(run=as_given(given.run))
+        given = given._replace(run=readable(given.run))
         read = records(given, against, self.read)
         processes = jobs if executor is not None else batch.processes(jobs, [given])
         parts = judge_parts(read, against, processes, executor)

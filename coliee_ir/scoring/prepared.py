@@ -40,7 +40,7 @@ class Prepared(NamedTuple):
         return f"task {self.rules.task}" + ("" if self.edition is None else f" of {self.edition}")
 
     def named(self, which: BoolArray) -> list[str]:
-        """The ids of some queries. Args: which, of shape (Q,)."""
+        """The ids of the queries that ``which``, of shape (Q,), marks."""
         if not which.any():
             return []
         return [query for query, given in zip(self.queries, which.tolist(), strict=True) if given]
@@ -116,7 +116,7 @@ def _judgements(gold: Gold, rules: Protocol, queries: tuple[str, ...]) -> dict[s
         if not rules.not_itself and queries == tuple(gold.qrels):
             judgements["documents"] = gold.qrels  # as they are held
         else:
-            judgements["documents"] = {query: counting(query, gold.qrels.get(query, {}), rules) for query in queries}
+            judgements["documents"] = {q: judgements_of(q, gold.qrels.get(q, {}), rules) for q in queries}
     if "answers" in rules.parts and gold.labels is not None:
         labels = gold.labels
         judgements["answers"] = {q: {LABEL[labels[q]]: 1} if q in labels else {} for q in queries}
@@ -130,7 +130,7 @@ def _judgements(gold: Gold, rules: Protocol, queries: tuple[str, ...]) -> dict[s
         if part not in gold.beside:
             raise UsageError("wrong-part", f"{gold.path} does not hold {part}; task {rules.task} is scored by it")
         judged = gold.beside[part]
-        judgements[part] = {query: counting(query, judged.get(query, {}), rules) for query in queries}
+        judgements[part] = {query: judgements_of(query, judged.get(query, {}), rules) for query in queries}
     for side, letter in forms.tort.SIDES.items() if rules.claims else ():
         judgements[side] = {
             query: {claim: level for claim, level in judged.items() if claim.startswith(letter)}
@@ -139,8 +139,8 @@ def _judgements(gold: Gold, rules: Protocol, queries: tuple[str, ...]) -> dict[s
     return judgements
 
 
-def counting(query: str, judged: Mapping[str, int], rules: Protocol) -> Mapping[str, int]:
-    """The judgements of a query; the query itself is taken out if so ruled."""
+def judgements_of(query: str, judged: Mapping[str, int], rules: Protocol) -> Mapping[str, int]:
+    """The judgements of a query, without the query itself where the rules take it out."""
     if not rules.not_itself:
         return judged
     return {document: relevance for document, relevance in judged.items() if document != query}
@@ -163,7 +163,7 @@ NEEDED: Final = {
 _IMPLIED: Final = ("plaintiff", "defendant")
 
 
-def named(names: Sequence[str], scores: Mapping[str, str] | None = None) -> tuple[Measure, ...]:
+def measures_named(names: Sequence[str], scores: Mapping[str, str] | None = None) -> tuple[Measure, ...]:
     """The measures of some names, each once."""
     known = scores or {}
     return tuple(dict.fromkeys(measure for name in names for measure in _meant(name, known)))
@@ -179,10 +179,10 @@ def singly(names: Sequence[str], task: str | int | None = None, edition: str | i
     """The measures of some names, of which none may stand for several: each that is compared is corrected for."""
     scores = protocol(task, edition).scores if task else {}
     for name in names:
-        if len(meant := named([name], scores)) > 1:
+        if len(meant := measures_named([name], scores)) > 1:
             shown = ", ".join(map(str, meant[:3])) + (", …" if len(meant) > 3 else "")
             raise UsageError("ambiguous", f"{name!r} expands to {len(meant)} measures ({shown}); name one measure")
-    return list(named(names, scores))
+    return list(measures_named(names, scores))
 
 
 def check_rules(rules: Protocol) -> None:
@@ -208,7 +208,7 @@ def check_rules(rules: Protocol) -> None:
     for key, names in {"scores": tuple(rules.scores), **stated}.items():
         for name in names:
             try:
-                found = named([name], rules.scores)
+                found = measures_named([name], rules.scores)
             except UsageError as error:
                 raise fault(f"{key}, {name}" if key == "scores" else key, str(error)) from None
             lacking = [part for one in found for part in one.needs if part not in (*rules.parts, *_IMPLIED)]
@@ -231,6 +231,6 @@ def choose(asked: Sequence[Measure], parts: Parts, against: Prepared) -> tuple[l
                 raise UsageError("unfit-measure", problem)
     if asked:
         return list(asked), []
-    official = named([*rules.measures, *(rules.long_list if "long" in parts else ())], rules.scores)
+    official = measures_named([*rules.measures, *(rules.long_list if "long" in parts else ())], rules.scores)
     possible = [measure for measure in official if all(part in parts for part in measure.needs)]
     return possible, [measure.name for measure in official if measure not in possible]

@@ -76,7 +76,7 @@ def read_queries(source: object, rule: IdRule = normal_id, rules: Protocol | Non
 
     A list has an id in the first column of each line, whatever follows, or all ids in one line.
     """
-    file = given(source)
+    file = readable(source)
     if not isinstance(file, Source):
         raise UsageError("not-a-file", "the queries must be given as a file")
     layout = rules.gold if rules is not None else None
@@ -171,7 +171,7 @@ def read_gold(
     if _are_several(source):
         golds = [read_gold(one, task=task, form=form, columns=columns) for one in source]
         return golds[0] if len(golds) == 1 else _joined(golds, ", ".join(gold.path for gold in golds), Remarks())
-    file = given(source, columns)
+    file = readable(source, columns)
     if not isinstance(file, Source):
         return forms.frames.gold_of(file, id_rule(task, "memory"), columns, commas=task is None or has_exact_ids(task))
     layout = protocol(task).gold if task is not None and form is None else None
@@ -333,7 +333,7 @@ def _read_run(
         return source
     exact = rules is not None and rules.exact_ids
     rule = exact_id if exact else normal_id
-    file = given(source, columns)
+    file = readable(source, columns)
     if not isinstance(file, Source):
         return forms.frames.run_of(file, rule, columns=columns, commas=rules is None or exact)
     layout = rules.run if rules is not None and form is None else None
@@ -367,7 +367,7 @@ def _blocks_without_itself(run: Run) -> Iterator[Columns]:
 
 def find_task(gold: Gold, run: object = None, columns: Mapping[str, str] | None = None) -> Found:
     """The task that a gold belongs to, together with a run where the gold leaves it open."""
-    run = given(run)
+    run = readable(run)
     if gold.format == "tort":
         return _pilot_task(gold, run)
     if gold.task in TASKS:
@@ -434,7 +434,7 @@ def telling(runs: Iterable[object], columns: Mapping[str, str] | None = None) ->
     """
     shown: dict[str, Source] = {}
     for one in runs:
-        run = given(one, columns)
+        run = readable(one, columns)
         if not isinstance(run, Source):
             return run
         with contextlib.suppress(ColieeError):
@@ -475,7 +475,7 @@ def _pilot_task(gold: Gold, run: object) -> Found:
     return DECISIONS
 
 
-def given(source: object, columns: Mapping[str, str] | None = None) -> Any:
+def readable(source: object, columns: Mapping[str, str] | None = None) -> Any:
     """A path as a Source, which is opened when something is asked of it; a lazy frame collected; all else as it is.
 
     In a process that was forked later, a lazy frame would wait for threads that are not there. What ranx holds, a

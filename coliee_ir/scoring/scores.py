@@ -60,7 +60,7 @@ class Scores(Shown):
 
     Attributes:
         results: each measure and its result, in the order asked for.
-        answered: whether the run names each of them.
+        answered: whether the run names each query of ``query_ids``.
         counts: correct, retrieved and relevant documents (or labels) over all judged queries.
         others: the files that belong to the run: ``answers``, ``long_list``.
         other_tag: the run tag of its answers, where that is another; else None.
@@ -353,7 +353,8 @@ def comparable(scored: Sequence[Scores], names: str | Sequence[str] = ()) -> lis
 def document(runs: Sequence[Scores], *, per_query: bool = False, ties: bool = False) -> dict[str, Any]:
     """The JSON contract: runs scored against one gold by the same rules.
 
-    ``per_query`` and ``ties`` only where asked for; ``excluded``, ``answers`` and ``long_list`` where there are any.
+    ``per_query`` (with ``unanswered`` and ``sums``) and ``ties`` only where asked for; ``excluded``, ``answers``,
+    ``long_list``, ``unanswered`` and ``sums`` where there are any.
     """
     return {**preamble(runs[0]), "runs": [scores.to_dict(per_query=per_query, ties=ties) for scores in runs]}
 

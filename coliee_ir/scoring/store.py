@@ -33,7 +33,7 @@ from coliee_ir.rules.protocol import recorded_task
 from coliee_ir.scoring import batch
 from coliee_ir.scoring.evaluator import Evaluator
 from coliee_ir.scoring.prepared import qrels_of
-from coliee_ir.scoring.reading import given as as_given
+from coliee_ir.scoring.reading import readable
 from coliee_ir.scoring.scores import Scores
 from coliee_ir.scoring.submission import Named, Submission, name_of
 
@@ -183,7 +183,7 @@ class ScoreStore:
         first_of: dict[str, str] = {}
         waiting = iter(submissions)
         while window := list(islice(waiting, _WINDOW if executor is None else _WINDOW_ELSEWHERE)):
-            given = [Submission(*(as_given(part, evaluator.columns) for part in Submission.of(one))) for one in window]
+            given = [Submission(*(readable(part, evaluator.columns) for part in Submission.of(one))) for one in window]
             contents = [_content(one) for one in given]
             there = [self._find(one, content, rules) for one, content in zip(given, contents, strict=True)]
             missing = [one for one, row in zip(given, there, strict=True) if row is None]

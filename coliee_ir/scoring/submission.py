@@ -103,7 +103,7 @@ class Handed(NamedTuple):
 
 
 class Collected(NamedTuple):
-    """What the files came to: submissions, what is none, and what to know of it."""
+    """What the files came to: submissions, files that are not one, and remarks."""
 
     handed: list[Handed]
     invalid: list[Invalid]

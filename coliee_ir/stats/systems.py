@@ -77,7 +77,8 @@ def _degrees(of_queries: float, n: int, systems: Sequence[_System]) -> int:
     """Satterthwaite's degrees of freedom of a variance over queries and those between runs."""
     between = sum(one.between for one in systems)
     pieces = sum(one.s_runs**2 / one.degrees for one in systems if one.between > 0)
-    return max(int((of_queries + between) ** 2 / (of_queries**2 / (n - 1) + pieces)), 1)
+    degrees = (of_queries + between) ** 2 / (of_queries**2 / (n - 1) + pieces)
+    return max(int(degrees + NEAR * n), 1)  # of equal runs n - 1, whichever way that is rounded
 
 
 def error_of(terms: Terms) -> tuple[float, int]:

@@ -12,7 +12,7 @@ from asserting import Call, done, failing, heard
 from coliee_adapters.errors import InputError
 from coliee_ir import Answers, Decisions, evaluate, fuse, read_run, to_run
 from coliee_ir.commands.tune import tune
-from coliee_ir.scoring.reading import find_task, given, read_gold, telling
+from coliee_ir.scoring.reading import find_task, read_gold, readable, telling
 
 GOLD = {"R07-01-O": "Y", "R07-02-O": "N", "R07-03-O": "N", "R07-04-O": "Y"}
 XML = "<dataset>" + "".join(f'<pair id="{q}" label="{y}"><article>96</article></pair>' for q, y in GOLD.items())
@@ -72,7 +72,8 @@ def test_answers_beside_articles_are_held_to_the_same_choice(sorry: Path) -> Non
     articles = {query: ["96"] for query in GOLD}
     with pytest.raises(InputError):
         evaluate("gold.xml", articles, answers=sorry, task=3, edition=2026)
-    assert evaluate("gold.xml", articles, answers=sorry, task=3, decisions=WRONG).measures["Accuracy"] == 0.5
+    scores = evaluate("gold.xml", articles, answers=sorry, task=3, edition=2026, decisions=WRONG)
+    assert scores.measures["Accuracy"] == 0.5
     scored = {query: {"96": 1.0, "97": 0.5} for query in GOLD}
     with pytest.raises(InputError):
         tune("gold.xml", scored, answers=sorry, maximise="Accuracy", folds=2)
@@ -105,11 +106,11 @@ def test_answers_in_any_form_are_scored_as_task_4(sorry: Path, call: Call, text:
     assert "task 4" in err
     assert "1.0000" in out
     Path("us.txt").write_text("".join(f"{query} 96 T\n" for query in GOLD))
-    assert find_task(read_gold("gold.xml"), telling([given("us.txt"), given("us.json")])).task == "4"
+    assert find_task(read_gold("gold.xml"), telling([readable("us.txt"), readable("us.json")])).task == "4"
     Path("articles.json").write_text(json.dumps({query: ["96"] for query in GOLD}))
-    assert find_task(read_gold("gold.xml"), telling([given("us.json"), given("articles.json")])).task == "3"
+    assert find_task(read_gold("gold.xml"), telling([readable("us.json"), readable("articles.json")])).task == "3"
     Path("us.csv").write_text("id,label\nR07-01-O,Y\nR07-02-O,N\n")
-    assert find_task(read_gold("gold.xml"), telling([given("us.csv"), given("articles.json")])).task == "3"
+    assert find_task(read_gold("gold.xml"), telling([readable("us.csv"), readable("articles.json")])).task == "3"
 
 
 @pytest.mark.parametrize(

@@ -100,8 +100,8 @@ def test_all_forms_of_output_tell_the_same(name: str, per_query: bool, call: Cal
 
 
 def test_the_json_contract_has_these_keys(call: Call) -> None:
-    _, plain, _ = call("evaluate", *shown("3"), "-f", "json")
-    _, with_queries, _ = call("evaluate", *shown("3"), "-f", "json", "-q")
+    typed = ["evaluate", *shown("3"), "--edition", "2026", "-f", "json"]
+    plain, with_queries = call(*typed)[1], call(*typed, "-q")[1]
     whole, run = json.loads(plain), json.loads(plain)["runs"][1]
     assert list(whole) == ["coliee_ir", "trec_eval", "task", "edition", "gold", "inputs", "decisions", "runs"]
     assert list(run) == ["tag", "file", "answers", "measures", "counts", "queries", "remarks", "remark_kinds"]
@@ -114,7 +114,7 @@ def test_the_json_contract_has_these_keys(call: Call) -> None:
     assert list(run["queries"]) == ["judged", "answered", "unanswered", "extra"]
     assert whole["decisions"] == Decisions().to_dict()
     assert (whole["coliee_ir"], whole["trec_eval"]) == (coliee_ir.__version__, trec_eval.version())
-    assert (whole["task"], whole["edition"], whole["gold"]) == ("3", NEWEST, str(EXAMPLES / "task3/gold.xml"))
+    assert (whole["task"], whole["edition"], whole["gold"]) == ("3", 2026, str(EXAMPLES / "task3/gold.xml"))
     assert (run["tag"], run["file"]) == ("BETA", str(EXAMPLES / "task3/task3.BETA"))
     assert all(isinstance(remark, str) for remark in run["remarks"])
     run = json.loads(call("evaluate", *shown("3 of 2025"), "-f", "json")[1])["runs"][0]

@@ -56,9 +56,9 @@ ANSWERS = {"R07-01-O": "Y", "R07-03-O": "Y"}
 
 
 def test_task_3_of_2026_counts_what_is_answered_in_part_and_says_so() -> None:
-    scores = evaluate(STATUTE, ARTICLES, answers=ANSWERS)
+    assert evaluate(STATUTE, ARTICLES, answers=ANSWERS).edition == NEWEST
+    scores = evaluate(STATUTE, ARTICLES, answers=ANSWERS, edition=2026)
     assert scores.task == "3"
-    assert scores.edition == NEWEST
     # the third question names no article, so that its label is enough; the second has articles and no label
     assert scores.measures == {
         "Accuracy": 2 / 3,
@@ -85,17 +85,17 @@ def test_a_question_with_neither_articles_nor_a_label_is_unanswered() -> None:
 @pytest.mark.parametrize(("choice", "accuracy"), [("sufficient", 2 / 3), ("wrong", 1 / 3), ("skip", 1 / 2)])
 def test_a_question_without_gold_articles_counts_as_decided(choice: str, accuracy: float) -> None:
     decisions = Decisions(without_articles=choice)  # type: ignore[arg-type]
-    scores = evaluate(STATUTE, ARTICLES, answers=ANSWERS, decisions=decisions)
+    scores = evaluate(STATUTE, ARTICLES, answers=ANSWERS, edition=2026, decisions=decisions)
     assert scores.measures["Accuracy"] == accuracy
     assert scores.measures["LabelAccuracy"] == 2 / 3
     assert scores.per_query["R07-03-O"].get("Accuracy") == {"sufficient": 1.0, "wrong": 0.0}.get(choice)
 
 
 def test_task_3_of_2026_without_answers_is_scored_by_what_is_there() -> None:
-    scores = evaluate(STATUTE, ARTICLES)
+    scores = evaluate(STATUTE, ARTICLES, edition=2026)
     assert list(scores.measures) == ["MacroF2", "MacroP", "MacroR"]
     assert heard(scores.remarks[-1]) == "[left-out] Accuracy and LabelAccuracy … 2025 … MacroF2 … 2025 …"
-    unlabelled = evaluate(Gold(STATUTE.qrels, path="gold.xml", format="statute-xml"), ARTICLES)
+    unlabelled = evaluate(Gold(STATUTE.qrels, path="gold.xml", format="statute-xml"), ARTICLES, edition=2026)
     assert heard(unlabelled.remarks[-1]).startswith("[left-out] Accuracy and LabelAccuracy … gold.xml … 2025 …")
 
 

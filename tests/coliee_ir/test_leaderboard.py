@@ -16,7 +16,6 @@ from coliee_adapters.errors import InputError, UsageError
 from coliee_ir import Answers, Gold, Run, Submission
 from coliee_ir.cli import main
 from coliee_ir.commands.leaderboard import Leaderboard
-from coliee_ir.rules.protocol import NEWEST
 
 QUERIES = [f"{n:06}" for n in range(1, 21)]
 GOLD = {query: [f"{n:06}"] for n, query in enumerate(QUERIES, start=101)}
@@ -62,8 +61,8 @@ def test_ties_are_broken_as_the_edition_says(folder: Path) -> None:
     write(folder, {"gold.xml": STATUTE})
     for tag, length in {"WIDE": 6, "NARROW": 2, "SAME": 2}.items():  # the shorter, the higher F2
         write(folder, {f"runs/task3.{tag}": articles(tag, length=length), f"runs/answers.{tag}": answers(tag, 5)})
-    board = one_step.leaderboard("gold.xml", "runs", n_resamples=99)
-    assert (board.task, board.edition, board.ranking.name) == ("3", NEWEST, "Accuracy")
+    board = one_step.leaderboard("gold.xml", "runs", edition=2026, n_resamples=99)
+    assert (board.task, board.ranking.name) == ("3", "Accuracy")
     assert {entry.scores.measures["Accuracy"] for entry in board.entries} == {5 / 6}
     assert standing(board) == [(1, "", "NARROW"), (1, "", "SAME"), (3, "", "WIDE")]
 
@@ -189,7 +188,7 @@ def test_articles_and_answers_find_each_other_across_folders_and_names(folder: P
     write(folder, {"gold.xml": STATUTE, "all/T/articles/x.txt": articles("A"), "all/T/answers/y.txt": answers("A", 5)})
     # answers without a tag belong to the only articles beside them
     write(folder, {"lone/T/task3.A": articles("A"), "lone/T/mine.txt": answers("", 5)})
-    boards = [one_step.leaderboard("gold.xml", name, n_resamples=99) for name in ("all", "lone")]
+    boards = [one_step.leaderboard("gold.xml", name, edition=2026, n_resamples=99) for name in ("all", "lone")]
     for board in boards:
         assert [(e.tag, e.scores.measures["Accuracy"]) for e in board.entries] == [("A", 5 / 6)]
     assert "[grouped] lone/T/mine.txt … lone/T/task3.A …" in heard(boards[1].remarks)
@@ -244,7 +243,7 @@ def test_two_submissions_of_two_parts_with_one_tag_are_told_apart_by_team_folder
         files[f"all/{place}"] = articles("x")
         files[f"all/{place.replace('task3', 'answers')}"] = answers("x", right)
     write(folder, files)
-    board = one_step.leaderboard("gold.xml", "all", n_resamples=99)
+    board = one_step.leaderboard("gold.xml", "all", edition=2026, n_resamples=99)
     assert [(e.team, round(6 * e.scores.measures["Accuracy"])) for e in board.entries] == [
         ("A", 6), ("B", 5), ("C", 4), ("C", 3), ("D", 2), ("D", 1)
     ]  # fmt: skip
@@ -351,7 +350,7 @@ def test_runs_from_memory() -> None:
 def test_parts_from_memory() -> None:
     gold = Gold({"R07-01-A": {"1": 1}, "R07-02-A": {"2": 1}}, {"R07-01-A": True, "R07-02-A": True})
     articles, labels = Run.of({"R07-01-A": ["1"]}, tag="A"), Answers({"R07-01-A": True}, tag="A")
-    board = one_step.leaderboard(gold, Submission(articles, labels), articles, task="3", n_resamples=99)
+    board = one_step.leaderboard(gold, Submission(articles, labels), articles, task="3", edition=2026, n_resamples=99)
     assert [(entry.tag, entry.scores.measures["Accuracy"]) for entry in board.entries] == [("A", 0.5)]
     assert heard([one.reason for one in board.invalid]) == ["[incomplete] <memory> … Accuracy …"]
 

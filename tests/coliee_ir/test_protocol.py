@@ -24,14 +24,14 @@ TREC = ("map", "Rprec", "recip_rank", "P_10", "recall_10", "recall_100", "ndcg_c
 @pytest.mark.parametrize(
     ("task", "editions", "measures", "parts", "tie_break", "long_list"),
     [
-        ("1", (2018, 2021, 2024, 2026, None), MICRO, ("documents",), (), ()),
-        ("2", (2018, 2021, 2024, 2026, None), MICRO, ("documents",), (), ()),
+        ("1", (2018, 2021, 2024, 2026), MICRO, ("documents",), (), ()),
+        ("2", (2018, 2021, 2024, 2026), MICRO, ("documents",), (), ()),
         ("3", (2014, 2018, 2021, 2025), MACRO, ("documents",), (), LONG),
-        ("3", (2026, None), ("Accuracy", "LabelAccuracy", *MACRO), ("documents", "answers"), ("MacroF2",), ()),
-        ("4", (2014, 2021, 2026, None), ("Accuracy",), ("answers",), (), ()),
-        ("5", (2021, None), ("Accuracy",), ("answers",), (), ()),
-        ("tort", (2025, 2026, None), ("Accuracy",), ("answers",), (), ()),
-        ("rationale", (2025, None), ("RationaleF1", "PlaintiffF1", "DefendantF1", "PooledF1"), ("documents",), (), ()),
+        ("3", (2026,), ("Accuracy", "LabelAccuracy", *MACRO), ("documents", "answers"), ("MacroF2",), ()),
+        ("4", (2014, 2021, 2026), ("Accuracy",), ("answers",), (), ()),
+        ("5", (2021,), ("Accuracy",), ("answers",), (), ()),
+        ("tort", (2025, 2026), ("Accuracy",), ("answers",), (), ()),
+        ("rationale", (2025,), ("RationaleF1", "PlaintiffF1", "DefendantF1", "PooledF1"), ("documents",), (), ()),
         ("trec", (1992, 2026, None), TREC, ("documents",), (), ()),
     ],
 )

@@ -13,7 +13,7 @@ from coliee_adapters.errors import InputError, UsageError
 from coliee_adapters.files.source import Source
 from coliee_adapters.records import Answers, Gold, Run
 from coliee_ir import read_gold, read_run, to_run
-from coliee_ir.scoring.reading import STATUTE_ID, find_task, given
+from coliee_ir.scoring.reading import STATUTE_ID, find_task, readable
 
 QRELS = {"q1": {"d1": 1, "d2": 0}, "q2": {"d1": 2}}
 
@@ -196,10 +196,10 @@ def test_a_form_there_is_not_is_refused(tmp_path: Path) -> None:
 
 def test_a_path_is_opened_and_all_else_stays(tmp_path: Path) -> None:
     path = Path(written(tmp_path, "gold", GOLDS["json"]))
-    source = given(path)
+    source = readable(path)
     assert isinstance(source, Source)
-    assert given(source) is source
-    assert given(QRELS) is QRELS
+    assert readable(source) is source
+    assert readable(QRELS) is QRELS
 
 
 def test_ids_of_statute_questions_are_known() -> None:

@@ -27,7 +27,6 @@ from coliee_ir.commands.tune import FAMILIES, Filter
 from coliee_ir.commands.tune.result import Tunings
 from coliee_ir.output.grid import plain
 from coliee_ir.output.shown import FORMS, render
-from coliee_ir.rules.protocol import NEWEST
 from coliee_ir.stats.folds import best_of
 from coliee_ir.stats.intervals import jackknife_t
 
@@ -133,8 +132,8 @@ def test_levels_and_betas_are_the_measures_own(measure: str) -> None:
 )
 def test_accuracy_asks_for_all_articles_and_the_right_label(without_articles: Any, tmp_path: Path) -> None:
     decisions = Decisions(without_articles=without_articles)
-    tuning = tune(*TASK3, answers=ANSWERS, by="score", decisions=decisions)
-    assert (tuning.measure, tuning.task, tuning.edition, tuning.queries) == ("Accuracy", "3", NEWEST, 30)
+    tuning = tune(*TASK3, answers=ANSWERS, by="score", edition=2026, decisions=decisions)
+    assert (tuning.measure, tuning.task, tuning.edition, tuning.queries) == ("Accuracy", "3", 2026, 30)
     written = tmp_path / "task3.T"
     write_run(cut(TASK3[1], tuning.rule, task="3"), written, task="3")
     scores = evaluate(TASK3[0], written, answers=ANSWERS, decisions=decisions)
@@ -144,7 +143,7 @@ def test_accuracy_asks_for_all_articles_and_the_right_label(without_articles: An
     run = to_run(TASK3[1], task="3")
     for threshold in {score for ranking in run.values() for score in ranking.values()}:
         kept = cut(run, Rule("score", float(np.float32(threshold))), task="3")
-        score = evaluate(TASK3[0], kept, task="3", answers=ANSWERS, decisions=decisions).measures["Accuracy"]
+        score = evaluate(TASK3[0], kept, edition=2026, answers=ANSWERS, decisions=decisions).measures["Accuracy"]
         best = max(best, score)
     assert tuning.resubstitution == pytest.approx(best)
 
@@ -320,7 +319,7 @@ def test_what_does_not_fit_is_refused(given: dict[str, Any], sentence: str) -> N
         ((EXAMPLES / "tort/gold.jsonl", EXAMPLES / "tort/ALPHA.jsonl"), {"task": "rationale"}, UsageError,
          "[unfit-measure] rationale … RationaleF1 …"),
         ((EXAMPLES / "task4/gold.xml", EXAMPLES / "task4/ALPHA.txt"), {}, UsageError, "[wrong-part] 4 …"),
-        (TASK3, {}, UsageError, "[unfit-measure]"),
+        (TASK3, {"edition": 2026}, UsageError, "[unfit-measure]"),
         (TASK3, {"maximise": "Accuracy"}, UsageError, "[unfit-measure]"),
         (TASK3, {"answers": TASK3[1]}, InputError, ""),
         ((TASK3[0], ANSWERS), {"task": "3", "answers": ANSWERS}, InputError, ""),

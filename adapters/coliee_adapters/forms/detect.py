@@ -1,4 +1,4 @@
-"""What a file is, from its first bytes; and the two doors through which files are read.
+"""What a file is, from its first bytes; and the two functions that read files.
 
 To add a form, write a module whose ``FORMS`` are values of ``forms.form.Form``, and add its line to ``FORMS`` here:
 files in it are then recognised, read, converted to and from, and offered by name. This is the one place where modules

@@ -22,8 +22,7 @@ from coliee_adapters.remarks import Remark
 from coliee_ir.inbox import Runs, find_runs
 from coliee_ir.scoring.batch import score_each
 from coliee_ir.scoring.evaluator import Evaluator, Rules
-from coliee_ir.scoring.reading import check_columns, gold_files, read_gold
-from coliee_ir.scoring.reading import given as as_given
+from coliee_ir.scoring.reading import check_columns, gold_files, read_gold, readable
 from coliee_ir.scoring.scores import Keep, Scored, Scores
 from coliee_ir.scoring.submission import Invalid, Submission
 
@@ -195,7 +194,7 @@ def prepare(
         flat = [one for one in (*found.sources, *runs, *beside) if one is not None]
         golds = [gold] if isinstance(gold, Source) and not gold.is_folder else gold_files(gold)
         if golds and all(isinstance(one, Source) for one in flat):  # what is in memory has columns too
-            check_columns([*(as_given(file, columns) for file in golds), *flat], columns)
+            check_columns([*(readable(file, columns) for file in golds), *flat], columns)
     evaluator = Evaluator(gold, measures, runs=found.telling, **rules)
     evaluator.because = because or evaluator.because
     return evaluator

@@ -25,8 +25,8 @@ from coliee_ir.output.envelope import dumped
 from coliee_ir.output.grid import Grid, Number, apart
 from coliee_ir.output.shown import OnGold
 from coliee_ir.scoring.evaluator import Evaluator, Rules
-from coliee_ir.scoring.prepared import named
-from coliee_ir.scoring.reading import given as as_given
+from coliee_ir.scoring.prepared import measures_named
+from coliee_ir.scoring.reading import readable
 from coliee_ir.scoring.years import years
 from coliee_ir.stats.folds import Split, difference, spread
 from coliee_ir.stats.resampling import Difference
@@ -85,7 +85,7 @@ def fit_fusion(
     """
     seed = Resampling(seed=seed).seed  # checked
     columns = rules.get("columns")
-    runs = tuple(as_given(run, columns) for run in runs)
+    runs = tuple(readable(run, columns) for run in runs)
     evaluator = Evaluator(gold, runs=runs, **rules)
     votes = evaluator.protocol.parts == ("answers",)
     method = method or ("vote" if votes else "combsum")
@@ -162,7 +162,8 @@ def _measure(evaluator: Evaluator, name: str, top: int | None) -> Measure:
         problem = f"weights can only be fitted for rankings, and Task {evaluator.task} has none; use --weights"
         raise UsageError("unfit-option", problem)
     scores = evaluator.protocol.scores
-    asked = named([name], scores) if name else [one for one in evaluator.official if one.needs == ("documents",)][:1]
+    official = [one for one in evaluator.official if one.needs == ("documents",)]
+    asked = measures_named([name], scores) if name else official[:1]
     if len(asked) != 1:
         raise UsageError("ambiguous", f"--measure must name one measure; {name!r} expands to {len(asked)}")
     if asked[0].needs != ("documents",):

@@ -27,9 +27,8 @@ from coliee_ir.measures.labels import Accuracy
 from coliee_ir.measures.sets import Macro, Micro
 from coliee_ir.rules.protocol import Protocol, protocol
 from coliee_ir.scoring.evaluator import Evaluator, Rules, read_with_task
-from coliee_ir.scoring.prepared import counting
-from coliee_ir.scoring.prepared import named as measures_named
-from coliee_ir.scoring.reading import given as as_given
+from coliee_ir.scoring.prepared import judgements_of, measures_named
+from coliee_ir.scoring.reading import readable
 from coliee_ir.scoring.remarks import OF_ORDER
 from coliee_ir.scoring.scores import Scores
 from coliee_ir.scoring.submission import Submission
@@ -102,7 +101,7 @@ def tune(
     if isinstance(run, str | PathLike) and run != "-" and is_store(run):
         raise UsageError("wrong-part", NO_DOCUMENTS.format(run))
     columns = rules.get("columns")
-    run = as_given(run, columns)
+    run = readable(run, columns)
     if isinstance(run, Source):
         run.check()  # before what else may be wrong is said
     record, task, _ = read_with_task(gold, [Submission(run, answers)], rules.get("task"), columns)
@@ -119,7 +118,7 @@ def tune(
     scores = evaluator.evaluate(submission, answers=given, keep_judged=True)
     right = _right(record, given) if isinstance(measure, Accuracy) else None
     judged = evaluator.gold.qrels or {}
-    qrels = {query: counting(query, judged.get(query, {}), evaluator.protocol) for query in evaluator.queries}
+    qrels = {q: judgements_of(q, judged.get(q, {}), evaluator.protocol) for q in evaluator.queries}
     least = max(relevance_of(measure), evaluator.protocol.level)
     pool = Pool.read(submission, qrels, task=evaluator.read_as, rel=least)
     if by_year:
