@@ -14,8 +14,9 @@ import contextlib
 import csv
 import importlib
 import inspect
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import replace
+from itertools import repeat
 from pathlib import Path
 from typing import Any, Final, Self, Unpack, cast
 
@@ -264,39 +265,31 @@ class RankingEvaluator:
         Where all queries share the documents, or the protocol says so, a query is not among its own: there one id is
         one text. Elsewhere query 013 and its paragraph 013 have nothing to do with each other.
         """
-        if not hasattr(model, "encode"):
-            return self._paired(model)
-        asked = self._encoded(model, "encode_query", list(self.queries.values()))
-        if self.are_shared:
-            names = list(self.documents)
-            held = self._encoded(model, "encode_document", [str(text) for text in self.documents.values()])
-            found = {}
-            for start in range(0, len(asked), _AT_ONCE):
-                part = list(self.queries)[start : start + _AT_ONCE]
-                for query, row in zip(part, asked[start : start + _AT_ONCE] @ held.T, strict=True):
-                    found[query] = self._best(query, names, row)
-            return found
-        found = {}
-        for query, vector in zip(self.queries, asked, strict=True):
-            own: Any = self.documents.get(query, {})
-            found[query] = {}
-            if own:
-                held = self._encoded(model, "encode_document", list(own.values()))
-                found[query] = self._best(query, list(own), held @ vector)
-        return found
+        return {query: self._best(query, names, row) for query, names, row in self._similarities(model)}
 
-    def _paired(self, model: Any) -> dict[str, dict[str, float]]:
-        """The rankings of a cross-encoder, which takes pairs of texts."""
-        if any(isinstance(one, str) for one in self.documents.values()):
+    def _similarities(self, model: Any) -> Iterator[tuple[str, list[str], _Array]]:
+        """Each query with the ids of its documents, and how near each is to it."""
+        shared = list(self.documents) if self.are_shared else []
+        if hasattr(model, "encode"):
+            asked = self._encoded(model, "encode_query", list(self.queries.values()))
+        elif any(isinstance(one, str) for one in self.documents.values()):
             problem = "a cross-encoder scores pairs: give the candidates of each query, query → document → text"
             raise UsageError("shape", problem)
-        found = {}
-        for query, text in self.queries.items():
+        if shared:
+            held = self._encoded(model, "encode_document", list(map(str, self.documents.values())))
+            for start in range(0, len(asked), _AT_ONCE):
+                some = list(self.queries)[start : start + _AT_ONCE]
+                yield from zip(some, repeat(shared), asked[start : start + _AT_ONCE] @ held.T)
+            return
+        for at, (query, text) in enumerate(self.queries.items()):
             own: Any = self.documents.get(query, {})
-            pairs = [[text, document] for document in own.values()]
-            scores = model.predict(pairs, batch_size=self.batch_size, show_progress_bar=False) if pairs else []
-            found[query] = self._best(query, list(own), np.asarray(_scores(scores)))
-        return found
+            row = np.zeros(0)
+            if own and hasattr(model, "encode"):
+                row = self._encoded(model, "encode_document", list(own.values())) @ asked[at]
+            elif own:
+                pairs = [[text, document] for document in own.values()]
+                row = np.asarray(_scores(model.predict(pairs, batch_size=self.batch_size, show_progress_bar=False)))
+            yield query, list(own), row
 
     def _best(self, query: str, names: Sequence[str], row: _Array) -> dict[str, float]:
         order = np.argsort(-row, kind="stable").tolist()

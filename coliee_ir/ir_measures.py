@@ -27,22 +27,20 @@ from __future__ import annotations
 
 import sys
 import warnings
-from collections.abc import Callable, Iterable, Iterator, Mapping
+from collections.abc import Callable, Iterable, Iterator
 from dataclasses import replace
-from functools import cached_property
 from typing import Any, Final
 
 import ir_measures
 import numpy as np
-from ir_measures import Metric, ParamInfo, Qrel, ScoredDoc, providers
+from ir_measures import Metric, ParamInfo, providers
 from ir_measures.measures import registry
 from ir_measures.measures.base import Agg
 
 from coliee_adapters.errors import ColieeError, MismatchError, UsageError
 from coliee_adapters.forms.frames import gold_of, run_of
 from coliee_adapters.kinds import told
-from coliee_adapters.records import Answers, Gold, GoldLike, RunLike
-from coliee_ir.commands.convert import to_qrels, to_run
+from coliee_adapters.records import Answers, Gold
 from coliee_ir.judging.judged import Judged, judge
 from coliee_ir.judging.mismatch import diagnose
 from coliee_ir.judging.qrels import Qrels
@@ -59,8 +57,6 @@ __all__ = [
     "MicroR",
     "Summand",
     "provider",
-    "qrels_iter",
-    "scoreddocs_iter",
 ]
 
 _SetMeasure = sets.MicroP | sets.MicroR | sets.MicroF | sets.MacroP | sets.MacroR | sets.MacroF
@@ -79,7 +75,7 @@ class Summand(float):
     Args:
         value: the value.
         measure: the measure of ``coliee_ir.measures`` that it is of; without one the value is a plain number.
-        parts: micro-averaged: correct, retrieved, relevant; topic-wise: sum, number of queries in the mean.
+        parts: micro-averaged: what the formula divides, and by what; topic-wise: sum, number of queries in the mean.
         queries: of how many queries it is the sum.
     """
 
@@ -102,17 +98,8 @@ class Summand(float):
     @property
     def score(self) -> float:
         """The score of the queries together."""
-        if isinstance(self.measure, sets.Macro):
-            total, kept = self.parts
-            return total / kept if kept else float("nan")
-        correct, retrieved, relevant = (np.array([part]) for part in self.parts)
-        if self.measure.letter == "P":
-            each = sets.precision(correct, retrieved)
-        elif self.measure.letter == "R":
-            each = sets.recall(correct, relevant)
-        else:
-            each = sets.f_measure(correct, retrieved, relevant, self.measure.beta)
-        return float(each[0])
+        above, below = self.parts
+        return above / below if below else 0.0 if isinstance(self.measure, sets.Micro) else float("nan")
 
     def __add__(self, other: float, /) -> float:
         if isinstance(other, Summand) and other.measure == self.measure:
@@ -131,34 +118,20 @@ class Summand(float):
         return super().__truediv__(other)
 
 
-class _Sum(Agg):
-    """The score of all queries from their summands."""
-
-    def __init__(self) -> None:
-        self.total = 0.0
-        self.count = 0
-
-    def add(self, value: float) -> None:
-        self.total = self.total + value
-        self.count += 1
-
-    def result(self) -> float:
-        if isinstance(self.total, Summand):
-            return self.total.score
-        return self.total / self.count if self.count else float("nan")
-
-
-class _TopicMean(Agg):
-    """The mean of the values that are not NaN, added as ``coliee_ir.measures`` adds them."""
+class _Score(Agg):
+    """The score of all queries from their summands; a topic-wise mean as ``coliee_ir.measures`` adds it."""
 
     def __init__(self) -> None:
         self.values: list[float] = []
 
     def add(self, value: float) -> None:
-        self.values.append(float(value))
+        self.values.append(value)
 
     def result(self) -> float:
-        return topic_mean(np.array(self.values))
+        total = sum(self.values)
+        if isinstance(total, Summand) and isinstance(total.measure, sets.Micro):
+            return total.score
+        return topic_mean(np.array(self.values, dtype=np.float64))
 
 
 _DEFAULTS: Final = {"beta": 1, "rel": 1, "cutoff": None}
@@ -181,40 +154,18 @@ class _Registered(ir_measures.Measure):
     SUPPORTED_PARAMS: dict[str, ParamInfo] = _PARAMS
 
     def __init__(self, **params: Any) -> None:
-        super().__init__(**params)  # type: ignore[no-untyped-call]
-
-    @cached_property
-    def ours(self) -> _SetMeasure:
-        """The measure that computes it."""
-        (measure,) = parse(self._written(self.params))
-        assert isinstance(measure, _SetMeasure)
-        return measure
-
-    def _written(self, params: Mapping[str, Any]) -> str:
-        """The measure as it is typed with these parameters, be they right or wrong."""
         bracketed = ",".join(f"{name}={value!r}" for name, value in params.items() if name != "cutoff")
         at = f"@{params['cutoff']}" if "cutoff" in params else ""
-        return self.NAME + (f"({bracketed})" if bracketed else "") + at
-
-    def validate_params(self) -> None:
-        _ = self.ours
+        [measure] = parse(self.NAME + (f"({bracketed})" if bracketed else "") + at)
+        assert isinstance(measure, _SetMeasure)
+        self.ours = measure  # which computes it
+        # as equal measures are typed alike, 2 and 2.0 are too
+        held = {**vars(measure), "beta": int(measure.beta) if measure.beta.is_integer() else measure.beta}
+        told = {name: held[name] for name, usual in _DEFAULTS.items() if held[name] != usual}
+        super().__init__(**told)  # type: ignore[no-untyped-call]
 
     def aggregator(self) -> Agg:
-        return _TopicMean() if self.NAME.startswith("Macro") else _Sum()
-
-    @cached_property
-    def _typed(self) -> str:
-        try:
-            held = vars(self.ours)
-        except UsageError:
-            return self._written(self.params)
-        if held["beta"].is_integer():  # as equal measures are typed alike, 2 and 2.0 are too
-            held = {**held, "beta": int(held["beta"])}
-        told = ("beta", "rel", "cutoff")
-        return self._written({name: held[name] for name in told if held[name] not in (None, _DEFAULTS[name])})
-
-    def __repr__(self) -> str:
-        return self._typed
+        return _Score()
 
 
 class _MicroP(_Registered):
@@ -278,14 +229,8 @@ class _Evaluator(ir_measures.Evaluator):
 
 
 def _summands(measure: _SetMeasure, judged: Judged) -> Iterator[Summand]:
-    values = measure.compute({"documents": judged}, _DECISIONS).per_query.tolist()
-    if isinstance(measure, sets.Macro):
-        for value in values:
-            yield Summand(value, measure, (value, 1) if value == value else (0.0, 0))
-        return
-    found = sets.counts(judged, _DECISIONS, measure.cutoff, measure.rel)
-    columns = (found.correct.tolist(), found.retrieved.tolist(), found.relevant.tolist())
-    for value, *parts in zip(values, *columns, strict=True):
+    result = measure.compute({"documents": judged}, _DECISIONS)
+    for value, parts in zip(result.per_query.tolist(), result.terms.each.tolist(), strict=True):
         yield Summand(value, measure, tuple(parts))
 
 
@@ -322,40 +267,6 @@ for _measure in (MicroP, MicroR, MicroF, MacroP, MacroR, MacroF):
 provider: Final = _Provider()
 providers.register(provider)  # type: ignore[no-untyped-call]
 ir_measures.DefaultPipeline.providers.append(provider)
-
-
-def qrels_iter(gold: GoldLike) -> Iterator[Qrel]:
-    """A gold as ir_measures' named tuples, under the name that ir_datasets has for it.
-
-    >>> list(qrels_iter({"001": ["013.txt"]}))
-    [Qrel(query_id='001', doc_id='013', relevance=1, iteration='0')]
-
-    Args:
-        gold: what ``read_gold`` takes.
-
-    Raises:
-        InputError: the gold cannot be read.
-    """
-    for query, judged in to_qrels(gold).items():
-        for document, relevance in judged.items():
-            yield Qrel(query, document, relevance)
-
-
-def scoreddocs_iter(run: RunLike) -> Iterator[ScoredDoc]:
-    """A run as ir_measures' named tuples, under the name that ir_datasets has for it; documents in trec_eval's order.
-
-    >>> list(scoreddocs_iter({"001": ["013", "020"]}))
-    [ScoredDoc(query_id='001', doc_id='013', score=2.0), ScoredDoc(query_id='001', doc_id='020', score=1.0)]
-
-    Args:
-        run: what ``read_run`` takes.
-
-    Raises:
-        InputError: the run cannot be read.
-    """
-    for query, ranking in to_run(run).items():
-        for document, score in ranking.items():
-            yield ScoredDoc(query, document, score)
 
 
 def _main() -> None:

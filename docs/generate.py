@@ -20,7 +20,7 @@ from coliee_adapters import ir_measures
 from coliee_adapters.forms import detect
 from coliee_adapters.forms.vocabulary import EVERY_NAME, ROLES
 from coliee_adapters.kinds import ERRORS, REMARKS
-from coliee_adapters.remarks import KINDS, Remarks, worded
+from coliee_adapters.remarks import worded
 from coliee_ir import cli, measures
 from coliee_ir.commands import convert as conversion
 from coliee_ir.commands.validate import RULES
@@ -149,7 +149,8 @@ def _typed(action: argparse.Action) -> str:
 
 def _what(parser: argparse.ArgumentParser, action: argparse.Action) -> str:
     """What an argument does, and its default where there is one."""
-    what = prose((action.help or "") % {**vars(action), "prog": parser.prog})
+    choices = ", ".join(map(str, action.choices or ()))
+    what = prose((action.help or "") % {**vars(action), "choices": choices, "prog": parser.prog})
     if action.default in (None, False, argparse.SUPPRESS) or action.default == [] or "default" in what:
         return what
     return f"{what}; default: {code(str(action.default))}".removeprefix("; ")
@@ -383,17 +384,12 @@ an `InputError` also `path`, `line`, `column`, `found` and `remedy`.
 
 ## Remarks
 
-What can be understood in a file is read, and reported on standard error and under `remarks` in the JSON output,
-with the first places; `remark_kinds` are their kinds.
+What is worth knowing is reported on standard error and under `remarks` in the JSON output, with the first places;
+`remark_kinds` are their kinds. In Python, each remark has the attribute `kind`.
 
-The table shows each remark for two cases, under the default choices; in brackets the decision that changes what is
-done. In Python, each sentence of `Scores.remarks` has the attribute `kind`.
+The table shows each for two cases, under the default choices; in brackets the decision that changes what is done.
 
-{kinds()}
-
-Others are about scores, files and comparisons:
-
-{meanings(REMARKS)}"""
+{kinds()}"""
 
 
 def meanings(known: Mapping[str, str]) -> str:
@@ -402,18 +398,18 @@ def meanings(known: Mapping[str, str]) -> str:
 
 
 def kinds() -> str:
-    """Everything that is tolerated and said: the sentence, and the option that decides what is done about it."""
-    return table(
-        ["remark", "kind"],
-        ([prose(_said(kind)) + "".join(f" (`{name}`)" for name in _deciding(kind)), code(kind)] for kind in KINDS),
-    )
+    """Everything that is remarked: the sentences, and the decision that changes what is done about it."""
+    found: dict[str, list[str]] = {}
+    for row in REMARKS:
+        said = prose(_said(row)) + "".join(f" (`{name}`)" for name in _deciding(row))
+        found.setdefault(code(row.partition(".")[0]), []).append(said)
+    return table(["kind", "remark"], ([kind, "<br>".join(said)] for kind, said in found.items()))
 
 
-def _said(kind: str) -> str:
+def _said(row: str) -> str:
     """The sentence of a remark that was made twice, under the default decisions."""
-    two = Remarks()
-    two.add(kind, *["…"] * ("{examples}" in KINDS[kind]), n=2)
-    return next(two.sentences(Decisions().clauses()))
+    said = re.sub(r"\{(?!n\}|decision\})(\w+)[^}]*\}", lambda field: field[1].upper(), REMARKS[row])
+    return worded(said.replace("EXAMPLES", "…"), 2, decision=worded(Decisions().clauses().get(row, ""), 2))
 
 
 def _deciding(kind: str) -> Iterator[str]:

@@ -14,14 +14,13 @@ from typing import Any
 
 import pytest
 
-from coliee_adapters import remarks
 from coliee_adapters.errors import InputError
 from coliee_adapters.kinds import ERRORS, REMARKS, told
 
 #: a command and its words → its exit code, standard output and standard error
 Call = Callable[..., tuple[int, str, str]]
 
-_KNOWN = "|".join(map(re.escape, {*ERRORS, *REMARKS, *remarks.KINDS}))
+_KNOWN = "|".join(map(re.escape, {*ERRORS, *(row.partition(".")[0] for row in REMARKS)}))
 _WILD = re.compile(rf" ?(…|\[(?:{_KNOWN})\]) ?")
 _END = r"(?:(?:; .*)? \[[a-z0-9-]+\])?"
 

@@ -13,7 +13,7 @@ from coliee_ir.types import Comparison, Leaderboard, Plan, Report
 
 _OF_SCORING = {
     *("task", "edition", "exclude", "only", "decisions", "columns"),
-    *("measures", "teams", "team_pattern", "jobs", "executor", "watch"),
+    *("measures", "teams", "jobs", "executor", "watch"),
 }
 
 

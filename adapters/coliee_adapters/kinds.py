@@ -1,6 +1,6 @@
-"""The kinds of errors: a short stable name for each thing that can be wrong, and what it means.
+"""The kinds of errors and remarks: a short stable name for each, what it means, and the sentence of each remark.
 
-Scripts and tests tell errors apart by these names, never by their wording. Remarks have kinds too (``remarks.py``).
+Scripts and tests tell them apart by these names, never by their wording.
 """
 
 from __future__ import annotations
@@ -71,41 +71,173 @@ ERRORS: Final = {
     "worker": "A worker process or a cluster failed.",
 }
 
-#: Kind → what it means, of the remarks that scoring words itself; those of reading are in ``remarks.py``.
+#: Every kind of remark and its sentence; where a kind has several, a word behind a dot tells them apart. ``{n}`` is
+#: the count, ``(a|b)`` singular or plural, ``{decision}`` what was done about it (``DONE``), any other name a field
+#: that the finder gives. The first three examples follow in brackets, or the first ten stand for ``{examples}``. The
+#: order is that in which the remarks of reading are told: first what moves a score.
 REMARKS: Final = {
-    "order-of-ties": "The order of documents of equal score decides: a measure would differ in another order.",
-    "identical": "The submission is identical to another one.",
-    "same-answers": "Runs of several tags or teams give the same answers.",
-    "left-out": "Queries or runs were left out, as an option or a method asks.",
-    "swapped": "Gold and run may have been given in each other's place.",
-    "incomplete": "A submission lacks one of its files or parts, and is not ranked.",
-    "passed-over": "Files of a folder were passed over.",
-    "grouped": "Files were taken to belong together.",
-    "many-runs": "A team has more runs than the task allows.",
-    "awaited": "No run of a task has arrived.",
-    "late": "A file was received after the deadline.",
-    "shared-tag": "Several runs have the same run tag.",
-    "perfect-score": "A run has the best score that there is.",
-    "refused": "A file or submission could not be ranked.",
-    "undescribed": "A run or a team has no system description, or a description has no run.",
-    "missed-query": "Nearly all runs miss a question, so that its gold is to be looked at again.",
-    "team-list": "The list of teams and the runs do not agree, or there is none.",
-    "sheet-rows": "Rows of a table of categories or scores were left out, or read in a special way.",
-    "chosen-here": "The best runs were chosen by the queries that they are ranked by.",
-    "undefined-measure": "No query contributes to a measure.",
-    "no-difference": "Runs do not differ, or differ by the same amount in every query.",
-    "few-hold-most": "A few queries hold most of what is counted, so that some intervals have no end.",
-    "too-few-queries": "Runs differ in too few queries for any difference to be significant.",
-    "unlike-answers": "Runs answer different queries, of which there are few, so that p may be too small.",
-    "too-few-resamples": "No difference can be significant with this number of resamples.",
-    "fitted-to-others": "Weights were fitted to runs in another order, or to other runs.",
-    "weights-no-better": "Fitted weights are no better than plain ones on held-out queries.",
-    "no-scores": "Runs have no scores: ranks stand for them.",
-    "unshared-query": "Queries are not in all runs.",
-    "answer-tie": "Votes on an answer are equal.",
-    "dropped": "The format to be written cannot represent something.",
-    "bad-tag": "The run tag is not one that the organisers allow.",
-    "no-answer": "A model's text holds no answer.",
+    "lost-zeros": "{n} (id looks|ids look) as if leading zeros were lost, and so (matches|match) nothing",
+    "short-id": "{n} retrieved (document has|documents have) fewer digits than the gold's; were leading zeros lost?",
+    "odd-id": "{n} retrieved (document is|documents are) not written as the gold's are, and so (matches|match) nothing",
+    "other-form": "{n} (id differs|ids differ) from the gold's only in Unicode form, and so (matches|match) nothing; "
+    "write gold and run in one form, such as NFKC",
+    "other-spelling": "{n} query (id is|ids are) spelled differently in the gold, and so (matches|match) nothing",
+    "no-match": "no retrieved document is judged in the gold, so the score is zero",
+    "upside-down": "the ranking may be upside down: AP is {examples} with every list reversed; are the worst documents "
+    "first?",
+    "other-tag": "the answers have another run tag: {examples}",
+    "no-score-reaches": "no score of the run reaches the threshold; was the rule tuned on scores on another scale?",
+    "extra-query": "{n} (query that is|queries that are) not in the gold (is|are) {decision}",
+    "unanswered-query": "{n} (query has|queries have) no results in this run and {decision}",
+    "nothing-retrieved": "{n} (query has|queries have) an empty result list and {decision}",
+    "duplicate": "{n} duplicate (document|documents) of the same query {decision}",
+    "empty-gold": "{n} (query has|queries have) no relevant document in the gold and {decision}",
+    "judged-only": "{n} (query has|queries have) judged documents but no relevant one in the gold, and (scores|score) "
+    "0 in trec_eval's measures",
+    "unjudged-query": "{n} (query has|queries have) no judged document in the gold, and trec_eval's measures leave "
+    "(it|them) out",
+    "relevance-not-reached": "{n} (measure counts|measures count) no document, as none in the gold is that relevant",
+    "absent-exclusion": "the protocol excludes {n} (query|queries) that the gold does not have",
+    "unknown-claim": "{n} accepted (claim is|claims are) not in the gold and (counts|count) as wrong",
+    "undefined-f1": "{n} (instance has|instances have) no True claim in gold and prediction; the F1 {decision}",
+    "tie": "{n} (query has|queries have) documents of equal score; the greater id ranks first, as in trec_eval",
+    "ungrouped": "the lines of a query are not all together; they were grouped by query",
+    "read-as-score": "the lines have no run tag: their last column, numbers that differ, was read as the score",
+    "read-as-rank": "the lines have no run tag: their last column, which numbers documents, was read as the rank",
+    "ignored-column": "{n} (column|columns) of numbers (is|are) ignored",
+    "binary-score": "the scores are all 0 or 1, and documents with 0 count as retrieved; if 1 means retrieved, use "
+    "`--columns retrieved=NAME`",
+    "rank-order": "{n} (query has|queries have) ranks that disagree with scores; the scores decide, as in trec_eval",
+    "tag": "{n} (line has|lines have) another run tag than the first line",
+    "tag-words": "{n} (line has|lines have) a run tag of several words; the first word counts, as in trec_eval",
+    "columns-beyond": "{n} (line has|lines have) more than 6 columns and a number in the sixth; the fifth is the score",
+    "no-tag": "{n} (line has|lines have) no run tag; the run is named after its file",
+    "unreadable-answer": "{n} (answer is|answers are) neither Y nor N and {decision}",
+    "label-form": "{n} (label is|labels are) written otherwise than Y or N and (was|were) understood",
+    "comment": "ignored {n} comment (line|lines)",
+    "gold-comment": "ignored {n} comment (line|lines) in the gold",
+    "gold-duplicate": "{n} duplicate (document|documents) of the same query in the gold (is|are) ignored",
+    "missing-article": "{n} gold (article is|articles are) marked [MISSING ARTICLE n]; n is taken as the number",
+    "no-head": "{n} gold (pair has|pairs have) article text without an article number; it names no article",
+    "gold-link": "{n} (link that leads|links that lead) out of the gold's folder (was|were) not followed",
+    "not-gold": "{n} (file|files) in the gold's folder (is|are) not a gold and (was|were) skipped",
+    "partial-answers": "{n} (query has|queries have) only articles or only an answer, and (counts|count) as wrong in "
+    "Accuracy",
+    "gold-itself": "the run equals the gold in every judgement; is it the gold?",
+    # scoring
+    "left-out": "{measures} cannot be scored without {needed}; by the rules up to {last}, {ranking} ranks "
+    "(--edition {last})",
+    "left-out.part": "{measures} cannot be scored, since this submission does not hold all parts of the task",
+    "left-out.counts": "{file}: {measure} is left out: the values of queries give it only with {counts}",
+    "left-out.columns": "{file}: ignored columns without numbers: {examples}",
+    "order-of-ties": "scores that depend on the order of documents of equal score: {examples}",
+    "swapped": "{run} is named like a gold, and {gold} is not: did you swap them?",
+    "swapped.values": "the gold's relevances are decimals and the run's scores integers; are the two swapped?",
+    "identical": "{run} is identical to {twin}",
+    # what was handed in
+    "passed-over": "passed over {n} {what}: {examples}",
+    "grouped": "{file} has no run tag, and is taken to belong to {other}",
+    "grouped.folders": "{tag}: its files are in several folders: {examples}",
+    "many-runs": "{team} has {n} (run|runs), and {most} are allowed",
+    "many-runs.usual": "{team} has {n} (run|runs), and {most} are usual ({source})",
+    "incomplete": "{file}: {measure} ranks, and cannot be computed without all parts of a submission",
+    "incomplete.set": "{file}: a long list without an answer set of its run tag: name the answer set task3.TAG, the "
+    "list task3-L.TAG",
+    "incomplete.part": "{file}: run tag {tag} has {part} but no {other}; a submission needs both",
+    "incomplete.answers": "{file}: run tag {tag} has articles but no answers; a submission needs both; by the rules up "
+    "to {last} the articles rank alone (--edition {last})",
+    "team-list": "the list of teams names {n} (run|runs) that did not arrive: {examples}",
+    "team-list.missing": "the list of teams leaves out {n} (run|runs): {examples}",
+    "team-list.several": "the list of teams gives {n} runs of the tag {tag} to {team}: {examples}; name the files of "
+    "other teams in it",
+    "team-list.none": "no teams are known, so every run would be its team's best; name the teams with --teams CSV",
+    "team-list.file": "{file}: nothing tells whose this is; name it in the list of teams",
+    # an edition
+    "awaited": "no run of Task {task} has arrived",
+    "late": "received {time}, after the deadline; write ranked or late in the list of teams",
+    "shared-tag": "{n} runs of Task {task} have this tag: {examples}",
+    "gold-itself.file": "{file} holds the judgements of the gold, and is not ranked",
+    "perfect-score": "{measure} of Task {task} is {value:.4f}: was the gold known?",
+    "undescribed": "no system description has arrived",
+    "undescribed.runs": "{n} (run|runs) without a system description: {examples}",
+    "undescribed.gone": "the system description describes {n} (run|runs) that did not arrive: {examples}",
+    "missed-query": "Task {task}: nearly all runs miss {n} (question|questions) of {queries}; look at the gold again: "
+    "{examples}",
+    "refused": "{reason}",
+    # rankings and comparisons
+    "same-answers": "{n} runs give the same answers: {examples}",
+    "left-out.teams": "{n} (run|runs) left out that (is|are) not the best of a team",
+    "chosen-here": "the best runs of the teams were chosen by these queries: the rank sets allow for that, the scores "
+    "and their intervals do not",
+    "sheet-rows": "{file}: {n} (question|questions) not judged and skipped",
+    "sheet-rows.empty": "{file}: no judged question is marked as {examples}",
+    "undefined-measure": "{measure} is undefined for {examples}: no query contributes to it",
+    "no-difference": "{n} (pair|pairs) of runs (contributes|contribute) the same to {measure} in every query",
+    "no-difference.error": "{n} (pair|pairs) of runs (differs|differ) by the same amount in every query, so the t test "
+    "is undefined",
+    "too-few-queries": "runs differ in too few {units} for any difference to be significant",
+    "too-few-queries.pairs": "{n} (pair|pairs) of runs (differs|differ) in too few {units} for any difference to be "
+    "significant",
+    "too-few-resamples": "no difference can be significant here: the smallest possible p is {least:.2g}; use {option}",
+    "too-few-resamples.corrected": "no difference can be significant here: the smallest possible p is {least:.2g}, or "
+    "{n} pairs corrected: {corrected:.2g}; use {option}",
+    "few-hold-most": "few queries hold most of what is counted, so that {n} (difference has|differences have) no bound",
+    "unlike-answers": "with fewer than {queries} queries, p of runs that answer different ones may be too small",
+    # fusing and converting
+    "weights-no-better": "on held-out queries the fitted weights are not shown to be better than {other}: difference "
+    "{difference}",
+    "weights-no-better.worse": "on held-out queries the fitted weights are worse than {other}: difference {difference}",
+    "fitted-to-others": "the weights were fitted to the runs {fitted}, and are applied to {given} in this order",
+    "fitted-to-others.order": "run order differs from fitting ({fitted}); weights matched by run tag",
+    "no-scores": "{examples} (has|have) no scores: the i-th of n documents counts as n - i + 1",
+    "other-form.fused": "{n} (id differs|ids differ) from another only in Unicode form, and (is|are) fused as "
+    "different; write both in one form, such as NFKC",
+    "unshared-query": "{n} of {queries} queries (is|are) not in all runs; {lacking}",
+    "left-out.fused": "{n} (query has|queries have) no document that appears in enough runs, and (is|are) left out",
+    "answer-tie": "{n} (answer is a tie|answers are ties), decided {label} (--ties {ties}): {examples}",
+    "dropped": "{n} {what} dropped: (it|they) cannot be represented in {form}",
+    "dropped.parts": "{parts} dropped: {form} represents one part of a submission",
+    "dropped.tag": "the run tag is dropped: {form} cannot represent it",
+    "bad-tag": "{rule}, and {tag} is not: name another with --tag",
+    "no-answer": "{place}: {query}: no answer in the text ({text})",
+}
+
+_UNANSWERED: Final = {
+    "zero": "(scores|score) 0",
+    "skip": "(is|are) left out of macro averages",
+    "elsewhere": "(it scores|they score) 0",
+}
+
+#: What was done about a kind: by a choice of the decision about it (``elsewhere`` in measures that do not follow the
+#: decision, ``unused`` where none does), or by a command.
+DONE: Final = {
+    "unanswered-query": _UNANSWERED,
+    "nothing-retrieved": _UNANSWERED,
+    "extra-query": {"ignore": "ignored", "wrong": "counted as wrong in micro-averages"},
+    "duplicate": {
+        "once": "(is|are) ignored",
+        "wrong": "(counts|count) as wrong",
+        "elsewhere": "(it is|they are) ignored",
+        "fuse": "(is|are) ignored",
+        "convert": "(is|are) written once",
+    },
+    "empty-gold": {
+        "skip": "(is|are) left out of macro averages",
+        "zero": "(scores|score) 0 where undefined",
+        "one": "(scores|score) 1 where undefined",
+    },
+    "undefined-f1": {
+        "zero": "counts 0 (--decision undefined=zero)",
+        "one": "counts 1 (--decision undefined=one)",
+        "skip": "is left out (--decision undefined=skip)",
+    },
+    "unreadable-answer": {
+        "refuse": "(is|are) refused",
+        "wrong": "(counts|count) as wrong",
+        "unused": "(does|do) not affect the measures asked for",
+        "fuse": "(casts|cast) no vote",
+        "convert": "(is|are) left out",
+    },
 }
 
 

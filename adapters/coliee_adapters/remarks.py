@@ -1,94 +1,38 @@
-"""What was tolerated while reading: counted by kind, the first of each kind kept, and added up over parts."""
+"""What there is to remark: what a finder found, in the words of ``kinds.REMARKS``; counts of it that add up."""
 
 from __future__ import annotations
 
 import re
-from collections.abc import Iterable, Iterator, Mapping
-from itertools import chain
+from collections.abc import Collection, Iterable, Iterator, Mapping
+from itertools import chain, islice
 
 from coliee_adapters.errors import shortened
-
-#: Every kind of remark and its sentence. ``{n}`` is the count, ``(a|b)`` singular or plural, ``{decision}`` what was
-#: done about it where that is the caller's choice; a kind's examples follow in brackets, or stand for ``{examples}``.
-#: The order is the order in which remarks are told: first what moves a score.
-KINDS = {
-    "lost-zeros": "{n} (id looks|ids look) as if leading zeros were lost, and so (matches|match) nothing",
-    "short-id": "{n} retrieved (document has|documents have) fewer digits than the gold's; were leading zeros lost?",
-    "odd-id": "{n} retrieved (document is|documents are) not written as the gold's are, and so (matches|match) nothing",
-    "other-form": "{n} (id differs|ids differ) from the gold's only in Unicode form, and so (matches|match) nothing; "
-    "write gold and run in one form, such as NFKC",
-    "other-spelling": "{n} query (id is|ids are) spelled differently in the gold, and so (matches|match) nothing",
-    "no-match": "no retrieved document is judged in the gold, so the score is zero",
-    "upside-down": "the ranking may be upside down: AP is {examples} with every list reversed; are the worst documents "
-    "first?",
-    "other-tag": "the answers have another run tag: {examples}",
-    "no-score-reaches": "no score of the run reaches the threshold; was the rule tuned on scores on another scale?",
-    "extra-query": "{n} (query that is|queries that are) not in the gold (is|are) {decision}",
-    "unanswered-query": "{n} (query has|queries have) no results in this run and {decision}",
-    "nothing-retrieved": "{n} (query has|queries have) an empty result list and {decision}",
-    "duplicate": "{n} duplicate (document|documents) of the same query {decision}",
-    "empty-gold": "{n} (query has|queries have) no relevant document in the gold and {decision}",
-    "judged-only": "{n} (query has|queries have) judged documents but no relevant one in the gold, and (scores|score) "
-    "0 in trec_eval's measures",
-    "unjudged-query": "{n} (query has|queries have) no judged document in the gold, and trec_eval's measures leave "
-    "(it|them) out",
-    "relevance-not-reached": "{n} (measure counts|measures count) no document, as none in the gold is that relevant",
-    "absent-exclusion": "the protocol excludes {n} (query|queries) that the gold does not have",
-    "unknown-claim": "{n} accepted (claim is|claims are) not in the gold and (counts|count) as wrong",
-    "undefined-f1": "{n} (instance has|instances have) no True claim in gold and prediction; the F1 {decision}",
-    "tie": "{n} (query has|queries have) documents of equal score; the greater id ranks first, as in trec_eval",
-    "ungrouped": "the lines of a query are not all together; they were grouped by query",
-    "read-as-score": "the lines have no run tag: their last column, numbers that differ, was read as the score",
-    "read-as-rank": "the lines have no run tag: their last column, which numbers documents, was read as the rank",
-    "ignored-column": "{n} (column|columns) of numbers (is|are) ignored",
-    "binary-score": "the scores are all 0 or 1, and documents with 0 count as retrieved; if 1 means retrieved, use "
-    "`--columns retrieved=NAME`",
-    "rank-order": "{n} (query has|queries have) ranks that disagree with scores; the scores decide, as in trec_eval",
-    "tag": "{n} (line has|lines have) another run tag than the first line",
-    "tag-words": "{n} (line has|lines have) a run tag of several words; the first word counts, as in trec_eval",
-    "columns-beyond": "{n} (line has|lines have) more than 6 columns and a number in the sixth; the fifth is the score",
-    "no-tag": "{n} (line has|lines have) no run tag; the run is named after its file",
-    "unreadable-answer": "{n} (answer is|answers are) neither Y nor N and {decision}",
-    "label-form": "{n} (label is|labels are) written otherwise than Y or N and (was|were) understood",
-    "comment": "ignored {n} comment (line|lines)",
-    "gold-comment": "ignored {n} comment (line|lines) in the gold",
-    "gold-duplicate": "{n} duplicate (document|documents) of the same query in the gold (is|are) ignored",
-    "missing-article": "{n} gold (article is|articles are) marked [MISSING ARTICLE n]; n is taken as the number",
-    "no-head": "{n} gold (pair has|pairs have) article text without an article number; it names no article",
-    "gold-link": "{n} (link that leads|links that lead) out of the gold's folder (was|were) not followed",
-    "not-gold": "{n} (file|files) in the gold's folder (is|are) not a gold and (was|were) skipped",
-    "partial-answers": "{n} (query has|queries have) only articles or only an answer, and (counts|count) as wrong in "
-    "Accuracy",
-    "gold-itself": "the run equals the gold in every judgement; is it the gold?",
-}
+from coliee_adapters.kinds import DONE, REMARKS
 
 #: The kinds whose examples are lines by number.
 NUMBERED = frozenset({"tag", "tag-words", "columns-beyond", "comment"})
 
 _CHOICE = r"\(([^()|]*)\|([^()|]*)\)"
 
-#: So many examples of each kind are kept.
-EXAMPLES = 3
+#: So many examples of each kind are kept; so many are named where the sentence lists them, each this long at most.
+EXAMPLES, _LISTED, _WIDE = 3, 10, 120
 
 
-def worded(pattern: str, n: int, examples: str = "") -> str:
+def worded(pattern: str, n: int, **fields: object) -> str:
     """A sentence for a count: ``{n}`` becomes the count, and of ``(a|b)`` the singular or the plural is kept.
 
     >>> worded("{n} (line repeats|lines repeat) a document", 2)
     '2 lines repeat a document'
     """
-    return re.sub(_CHOICE, r"\1" if n == 1 else r"\2", pattern).format(n=n, examples=examples)
+    return re.sub(_CHOICE, r"\1" if n == 1 else r"\2", pattern).format(n=n, **fields)
 
 
 class Remark(str):
     """A sentence, and the kind of remark that it is.
 
-    >>> Remark("duplicate", "2 duplicate documents of the same query are ignored").kind
-    'duplicate'
-
     Attributes:
-        kind: one of ``KINDS``, or of what is remarked on scores; behind the name of a part and a colon where it is
-            about that part of a submission alone.
+        kind: one of ``REMARKS``; behind the name of a part and a colon where it is about that part of a submission
+            alone. Where an error is told as a remark, the error's.
     """
 
     __slots__ = ("kind",)
@@ -99,6 +43,22 @@ class Remark(str):
         self = super().__new__(cls, sentence)
         self.kind = kind
         return self
+
+    @classmethod
+    def of(cls, row: str, examples: Collection[str] = (), n: int | None = None, **fields: object) -> Remark:
+        """What was found, in the words of a row of ``REMARKS``: ``n`` times, by default as often as there are examples.
+
+        >>> Remark.of("team-list.missing", ["A1", "A2"])
+        'the list of teams leaves out 2 runs: A1, A2'
+        """
+        pattern, n = REMARKS[row], len(examples) if n is None else n
+        if "{examples}" in pattern:
+            listed = ", ".join(shortened(one, _WIDE) for one in islice(examples, _LISTED))
+            fields["examples"] = listed + f" and {len(examples) - _LISTED} more" * (len(examples) > _LISTED)
+        elif examples:
+            pattern += " (first: {first})"
+            fields["first"] = "; ".join(map(shortened, islice(examples, EXAMPLES)))
+        return cls(row.partition(".")[0], worded(pattern, n, **fields))
 
     def __getnewargs__(self) -> tuple[str, str]:  # type: ignore[override]
         return self.kind, str(self)
@@ -120,7 +80,7 @@ class Remarks:
     >>> remarks = Remarks()
     >>> remarks.add("duplicate", "line 2: 001 013")
     >>> remarks.add("duplicate", "line 9: 001 014")
-    >>> list(remarks.sentences({"duplicate": "are ignored"}))
+    >>> list(remarks.sentences("fuse"))
     ['2 duplicate documents of the same query are ignored (first: line 2: 001 013; line 9: 001 014)']
     """
 
@@ -138,7 +98,7 @@ class Remarks:
 
     def add(self, kind: str, *examples: str, n: int = 1) -> None:
         """Count ``n`` more of a kind; examples are kept while there are fewer than three."""
-        KINDS[kind]  # a KeyError for what is none
+        REMARKS[kind]  # a KeyError for what is none
         if n > 0:
             before, kept = self._found.get(kind, (0, ()))
             if len(kept) < EXAMPLES:
@@ -184,12 +144,10 @@ class Remarks:
     def __repr__(self) -> str:
         return f"Remarks({self._found!r})"
 
-    def sentences(self, decisions: Mapping[str, str] | None = None) -> Iterator[Remark]:
-        """One sentence a kind, in the order of ``KINDS``; ``decisions`` are the clauses of what was done."""
-        for kind, pattern in KINDS.items() if self else ():
+    def sentences(self, done: Mapping[str, str] | str = "") -> Iterator[Remark]:
+        """One sentence a kind, in the order of ``REMARKS``; ``done`` says what was done, by kind, or is a command."""
+        for kind in REMARKS if self else ():
             n, examples = self._found.get(kind, (0, ()))
             if n:
-                first = "; ".join(map(shortened, examples))
-                pattern = pattern.replace("{decision}", (decisions or {}).get(kind, "reported"))
-                rest = f" (first: {first})" if first and "{examples}" not in pattern else ""
-                yield Remark(kind, worded(pattern, n, first) + rest)
+                clause = DONE.get(kind, {}).get(done) if isinstance(done, str) else done.get(kind)
+                yield Remark.of(kind, examples, n, decision=worded(clause or "reported", n))

@@ -8,17 +8,18 @@ import importlib
 import io
 import os
 import re
+import signal
 import sys
-from collections.abc import Sequence
+from collections.abc import Iterable, Iterator, Sequence
 from functools import partial
-from typing import Final, NoReturn
+from time import perf_counter
+from typing import Final, NoReturn, TypeVar
 
 from coliee_adapters import signals
 from coliee_adapters.errors import NO_ROOM, ColieeError, printable
 from coliee_adapters.kinds import told
 from coliee_ir._version import __version__
-from coliee_ir.cli import progress
-from coliee_ir.cli.options import add, settle_forms, usage
+from coliee_ir.cli.options import add, settle, usage
 
 #: command → what it does; each is the module of its name
 COMMANDS = {
@@ -42,6 +43,11 @@ COMMANDS = {
 
 #: how wide help is where nobody asks for it
 _WIDTH: Final = 80
+
+_Result = TypeVar("_Result")
+
+#: what takes longer is shown, and how often, in seconds
+_SOON, _EVERY = 2.0, 1.0
 
 
 def main(arguments: Sequence[str] | None = None) -> int:
@@ -69,8 +75,8 @@ def _run(given: list[str]) -> int:
             _refuse_command(parser, given)
         _refuse_unknown(parser, given[1:])
         options = parser.parse_args(given[1:], argparse.Namespace(typed=given))
-        settle_forms(parser, options)
-        with signals.raised(), progress.shown(options.command):
+        settle(parser, options)
+        with signals.raised(), _shown(options.command):
             code: int = options.run(options)
             sys.stdout.flush()
     except ColieeError as error:
@@ -99,8 +105,85 @@ def _run(given: list[str]) -> int:
 
 def say(text: str) -> None:
     """A remark to the person at the terminal: a line on standard error. Nothing is said if nobody can be told."""
-    with contextlib.suppress(OSError), progress.aside():
+    with contextlib.suppress(OSError), _aside():
         print(printable(told(text)), file=sys.stderr, flush=True)
+
+
+class _Line:
+    """What a command that takes long shows on a terminal: one line, which goes before anything is said.
+
+    It is drawn by a timer's signal rather than a thread, since processes are forked meanwhile.
+    """
+
+    def __init__(self) -> None:
+        self.text = ""  # what stands on the terminal
+        self.is_held = True  # whether nothing may be drawn
+        self.done, self.n, self.began = 0, 0, 0.0
+
+    def draw(self, text: str) -> None:
+        """Draw over what stands there, without what only some terminals know."""
+        blank = "\r" + " " * len(self.text) + "\r" if self.text else ""
+        self.text = text
+        with contextlib.suppress(OSError):
+            os.write(sys.stderr.fileno(), (blank + text).encode())
+
+
+_line = _Line()
+
+
+@contextlib.contextmanager
+def _shown(command: str) -> Iterator[None]:
+    """In this block, show for how long it has been running, if somebody watches. Windows has no such timer."""
+    start = perf_counter()
+
+    def tick(*_: object) -> None:
+        now = perf_counter()
+        text = f"coliee-ir {command}: {now - start:.0f} s"
+        if _line.done:
+            left = (now - _line.began) / _line.done * (_line.n - _line.done)
+            text += f", {_line.done} of {_line.n}, {left:.0f} s left"
+        if not _line.is_held:
+            _line.draw(text)
+
+    with contextlib.ExitStack() as stack:
+        is_watched = sys.stderr is not None and sys.stderr.isatty() and hasattr(signal, "setitimer")
+        if is_watched and signal.getsignal(signal.SIGALRM) is signal.SIG_DFL:
+            with contextlib.suppress(ValueError):  # only the main thread may
+                signal.signal(signal.SIGALRM, tick)
+                stack.callback(signal.signal, signal.SIGALRM, signal.SIG_DFL)
+                stack.callback(signal.setitimer, signal.ITIMER_REAL, 0)
+                stack.callback(end_progress)
+                _line.is_held = False
+                signal.setitimer(signal.ITIMER_REAL, _SOON, _EVERY)
+        yield
+
+
+@contextlib.contextmanager
+def _aside() -> Iterator[None]:
+    """In this block nothing stands on the line: something else is said."""
+    before, _line.is_held = _line.is_held, True
+    if _line.text:
+        _line.draw("")
+    try:
+        yield
+    finally:
+        _line.is_held = before
+
+
+def end_progress() -> None:
+    """From now on show nothing: the result follows, or a question."""
+    with _aside():
+        pass
+    _line.is_held = True
+
+
+def watched(results: Iterable[_Result], n: int) -> Iterator[_Result]:
+    """The results; how many there are is shown."""
+    _line.done, _line.n, _line.began = 0, n, perf_counter()
+    for result in results:
+        _line.done += n > 1
+        yield result
+    _line.done = 0
 
 
 class _Parser(argparse.ArgumentParser):
@@ -135,7 +218,7 @@ def parser_of(command: str, width: int | None = _WIDTH) -> argparse.ArgumentPars
     module.add_arguments(parser)
     add(parser, "help")
     parser.usage = usage(parser)
-    parser.set_defaults(run=module.run, command=command)
+    parser.set_defaults(run=module.run, command=command, task=None, to=None, by_year=False)
     return parser
 
 

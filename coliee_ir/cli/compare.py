@@ -6,10 +6,11 @@ import argparse
 from functools import partial
 
 from coliee_ir.cli import say, scoring
-from coliee_ir.cli.options import add, measures
+from coliee_ir.cli.options import add, add_resampling, keywords, measures
 from coliee_ir.commands import compare as significance
 from coliee_ir.output.shown import FORMS, render
 from coliee_ir.scoring.prepared import singly
+from coliee_ir.stats.settings import Resampling
 
 
 def add_arguments(parser: argparse.ArgumentParser) -> None:
@@ -21,12 +22,10 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
         help="measure to compare (repeatable, corrected together; default: the one that ranks the task's runs)",
     )  # fmt: skip
     add(parser, "baseline")
-    add(
-        parser, "test", choices=tuple(significance.TESTS), type=significance.test_name,
-        metavar="TEST", help=f"{' or '.join(significance.TESTS)} (default: randomisation)",
-    )  # fmt: skip
+    add(parser, "test", choices=tuple(significance.TESTS), type=significance.test_name)
     add(parser, "correction", choices=significance.CORRECTIONS)
-    add(parser, "resamples", "seed", "confidence_level", "margin")
+    add_resampling(parser, Resampling())
+    add(parser, "margin")
     add(parser, "groups", help="lines QUERY GROUP; queries of a group are swapped and drawn together")
     add(parser, "replicates", "output")
     add(parser, "format", choices=FORMS)
@@ -39,12 +38,7 @@ def run(options: argparse.Namespace) -> int:
         singly(names, options.task, options.edition)  # refused before anything is scored
     runs = scoring.find_files(options, options.output)
     scored = scoring.score(options, names, runs, ready=partial(scoring.check_baseline, options, runs))
-    found = significance.compare(
-        scored, measures=names, baseline=options.baseline, test=options.test, correction=options.correction,
-        n_resamples=options.resamples, seed=options.seed, confidence_level=options.confidence_level,
-        margin=options.margin, groups=options.groups,
-        replicates=options.replicates,
-    )  # fmt: skip
+    found = significance.compare(scored, **keywords(significance.compare, options, measures=names))
     for remark in dict.fromkeys(remark for one in (found, *found.others) for remark in one.remarks):
         say(remark)
     scoring.publish(options, render(found, options.format), scored.submissions)

@@ -8,24 +8,22 @@ from typing import get_args
 from coliee_adapters.forms import detect
 from coliee_adapters.forms.vocabulary import Kind
 from coliee_ir.cli import say
-from coliee_ir.cli.options import add, add_decisions
+from coliee_ir.cli.options import add, add_decisions, keywords
 from coliee_ir.commands import convert as conversion
 
 
 def add_arguments(parser: argparse.ArgumentParser) -> None:
     """The options of the command."""
     forms = list(dict.fromkeys(form.name for kind in get_args(Kind) for form in detect.known_forms(kind)))
-    targets = [*dict.fromkeys((*conversion.GOLD_TARGETS, *conversion.RUN_TARGETS))]
     parser.epilog = "example: coliee-ir convert gold.json gold.qrels --to qrels"
     add(parser, "source", "target")
-    add(parser, "form", choices=forms, help=f"format of IN: {', '.join(forms)} (default: detected)")
+    add(parser, "form", choices=forms)
     add(
-        parser, "to", choices=targets,
-        help=f"format to write: {', '.join(targets)} (default: that of the ending of OUT, else qrels for a gold, trec "
-        "for a submission)",
+        parser, "to", choices=tuple(dict.fromkeys((*conversion.GOLD_TARGETS, *conversion.RUN_TARGETS))),
+        help="format to write: %(choices)s (default: that of the ending of OUT, else qrels for a gold, trec for a "
+        "submission)",
     )  # fmt: skip
     add(parser, "columns")
-    parser.set_defaults(task=None)
     add(parser, "protocol", help="protocol file, or name of one, that says how IN is written; --to qrels for a gold")
     add(parser, "tag", help="run tag to write (default: that of the submission)")
     add(parser, "template", "chunks", "query_chunks")
@@ -36,21 +34,8 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
 
 def run(options: argparse.Namespace) -> int:
     """Convert, and say what the new form cannot hold."""
-    for sentence in conversion.convert(
-        options.source,
-        options.target,
-        form=options.form,
-        to=options.to,
-        tag=options.tag,
-        template=options.template,
-        columns=options.columns,
-        unreadable_answers=dict(options.decision).get("unreadable_answers", "refuse"),
-        task=options.task,
-        chunks=options.chunks,
-        query_chunks=options.query_chunks,
-        aggregate=options.aggregate,
-        like=options.like,
-    ):
+    asked = keywords(conversion.convert, options, **dict(options.decision))
+    for sentence in conversion.convert(options.source, options.target, **asked):
         say(sentence)
     if options.to is None and options.target.lower().endswith((".json", ".jsonl", ".csv", ".tsv")):
         say(f"{options.target}: written in TREC's columns; name another format with --to")

@@ -30,8 +30,7 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
     add(parser, "output")
     add(
         parser, "to", choices=tune.CUT_TARGETS,
-        help=f"format to write: {', '.join(tune.CUT_TARGETS)} (default: that of the ending of -o, else as the task's "
-        "submissions)",
+        help="format to write: %(choices)s (default: that of the ending of -o, else as the task's submissions)",
     )  # fmt: skip
     tune.add_filters(parser)
 

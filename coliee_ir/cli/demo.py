@@ -39,7 +39,7 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
     parser.epilog = "example: coliee-ir demo --task 1"
     tasks = list(dict.fromkeys(task for task, *_ in _SHOWN))
     add(parser, "output", default=None, metavar="DIR", help="copy the example files into folders of DIR instead")
-    add(parser, "task", choices=tasks, help=f"show only this task: {', '.join(tasks)} (default: all)")
+    add(parser, "task", choices=tasks, help="show only this task: %(choices)s (default: all)")
 
 
 def run(options: argparse.Namespace) -> int:

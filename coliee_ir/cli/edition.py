@@ -7,7 +7,7 @@ from pathlib import Path
 
 from coliee_adapters.errors import UsageError, printable
 from coliee_adapters.kinds import told
-from coliee_ir.cli import progress, say, scoring
+from coliee_ir.cli import end_progress, say, scoring, watched
 from coliee_ir.cli.options import add
 from coliee_ir.commands import edition
 
@@ -30,7 +30,7 @@ def run(options: argparse.Namespace) -> int:
     if options.output is None:
         raise UsageError("option-needed", "name the folder to write to: -o DIR")
     read = edition.read_edition(options.edition_file)
-    day = edition.day_of(read, progress.watched)
+    day = edition.day_of(read, watched)
     for one in day.decide:
         if one.kind == "refused":
             say(f"coliee-ir: not ranked: {told(one.what)}")
@@ -40,7 +40,7 @@ def run(options: argparse.Namespace) -> int:
 
 
 def _new(path: Path) -> int:
-    progress.end()
+    end_progress()
     if path.exists():
         raise UsageError("would-overwrite", f"{path} is there already; name another file with -o")
     try:

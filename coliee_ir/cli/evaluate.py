@@ -7,13 +7,17 @@ import json
 import sys
 from collections.abc import Sequence
 from time import perf_counter
+from typing import Final
 
 from coliee_adapters.errors import UsageError, shortened
-from coliee_ir.cli import progress, say, scoring
+from coliee_ir.cli import end_progress, say, scoring
 from coliee_ir.cli.options import add, measures
 from coliee_ir.output import grid
 from coliee_ir.output.shown import FORMS, forms_of, pieces, render
 from coliee_ir.scoring.scores import WITH_TIES, WITH_TIES_OF_QUERIES, Scores, ScoreTable, Timing
+
+#: what is reported in the place of scores, and, the last one, beside them
+_WAYS: Final = {"--by-year": "by_year", "--stages": "stages", "--gap": "gap", "--overlap": "overlap", "-q": "per_query"}
 
 
 def add_arguments(parser: argparse.ArgumentParser) -> None:
@@ -34,26 +38,24 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
 def run(options: argparse.Namespace) -> int:
     """Score the runs and print what was asked for."""
     start = perf_counter()
-    wanted = [] if options.errors is None else [options.errors]
-    written = [(path, grid.plain if path == "-" else grid.file_form(path)) for path in wanted]
+    write_errors = grid.plain if options.errors in (None, "-") else grid.file_form(options.errors)
     is_told = options.errors == options.output == "-"  # the scores, because the errors have standard output
-    ways = {"--by-year": options.by_year, "--stages": options.stages is not None, "--gap": options.gap,
-            "--overlap": options.overlap, "-q": options.per_query}  # fmt: skip
-    other = [name for name, given in ways.items() if given]
-    if other and other != ["-q"]:
+    ways = [flag for flag, name in _WAYS.items() if vars(options)[name] not in (None, False)]
+    instead = [flag for flag in ways if flag != "-q"]
+    if instead:
         from coliee_ir.commands.evaluate import details, gap  # which scores do without
 
-        if len(other) > 1 or options.format not in FORMS:
-            problem = f"{other[0]} writes {', '.join(FORMS)}; {', '.join(ways)} exclude each other"
+        if len(ways) > 1 or options.format not in FORMS:
+            problem = f"{ways[0]} writes {', '.join(FORMS)}; {', '.join(_WAYS)} exclude each other"
             raise UsageError("option-conflict", problem)
     forms = WITH_TIES_OF_QUERIES if options.per_query else WITH_TIES
-    if options.span_of_ties and (options.format not in forms or (other and other != ["-q"])):
-        problem = f"--ties writes {', '.join(forms)}, and cannot be combined with {', '.join([*ways][:-1])}"
+    if options.span_of_ties and (options.format not in forms or instead):
+        problem = f"--ties writes {', '.join(forms)}, and cannot be combined with {', '.join([*_WAYS][:-1])}"
         raise UsageError("option-conflict", problem)
     at = [] if options.stages is None else details.depths(options.stages)
     if options.corpus is not None and options.errors is None:
         raise UsageError("option-needed", "--corpus gives the titles in --errors FILE: give both")
-    runs = scoring.find_files(options, None if is_told else options.output, *wanted, options.log)
+    runs = scoring.find_files(options, None if is_told else options.output, options.errors, options.log)
     of_documents = at or options.gap or options.overlap
     of_queries = options.per_query or options.by_year or options.span_of_ties
     if options.log is not None:
@@ -67,12 +69,12 @@ def run(options: argparse.Namespace) -> int:
         return 2
     if options.log is not None:
         log.append(options.log, log.rows(scored, evaluator, options.typed[1:]), log.measures_of(evaluator))
-    for path, form in written:
+    if options.errors is not None:
         from coliee_ir.commands.evaluate.errors import errors  # which reads runs and texts as evaluation does not
 
-        scoring.put(form(errors(scored, corpus=options.corpus).tables()[0]), path)
+        scoring.put(write_errors(errors(scored, corpus=options.corpus).tables()[0]), options.errors)
     table = ScoreTable(scored, per_query=options.per_query, ties=options.span_of_ties)
-    if options.by_year or of_documents:
+    if instead:
         found = (
             details.stages(scored, at) if at
             else gap.gap(scored) if options.gap
@@ -80,17 +82,16 @@ def run(options: argparse.Namespace) -> int:
             else details.by_year(scored, evaluator.gold)
         )  # fmt: skip
         scoring.publish(options, render(found, options.format), scored.submissions, is_told=is_told)
-    elif (options.format, options.output, options.span_of_ties, is_told) == (
-        "table", "-", False, False,
-    ) and sys.stdout.isatty():  # fmt: skip
-        progress.end()
+    elif (options.format, options.output) == ("table", "-") and not (options.span_of_ties or is_told) and (
+        sys.stdout.isatty()
+    ):  # fmt: skip
+        end_progress()
         titled = evaluator.edition is not None or evaluator.protocol.own_file
         title = evaluator.protocol.titled(evaluator.edition) if titled else f"Task {evaluator.task}"
         headers = list(dict.fromkeys(scores.header() for scores in scored))
         if len(headers) > 1:
             headers = [f"{shortened(scores.tag)}: {scores.header()}" for scores in scored]
-        caption = "\n".join([*headers, scoring.versions()])
-        grid.print_to_terminal(table.tables()[0], title, caption)
+        grid.print_to_terminal(table.tables()[0], title, "\n".join([*headers, scoring.versions()]))
     else:
         scoring.publish(options, pieces(table, options.format), scored.submissions, is_told=is_told)
     if options.timing:

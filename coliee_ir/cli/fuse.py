@@ -17,7 +17,7 @@ from coliee_ir.commands import fuse as fusion
 from coliee_ir.commands.convert import ANSWER_TARGETS, RUN_TARGETS
 from coliee_ir.commands.evaluate import prepare
 from coliee_ir.commands.fuse import Fusion, fitting
-from coliee_ir.commands.fuse.recipe import keeps_scores, write_fused
+from coliee_ir.commands.fuse.recipe import OPTIONS, keeps_scores, write_fused
 from coliee_ir.inbox.grouping import pass_over_unfused
 from coliee_ir.inbox.runs import Runs
 from coliee_ir.scoring.reading import check_columns
@@ -32,13 +32,11 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
     """The options of the command."""
     parser.epilog = "example: coliee-ir fuse bm25.txt dense.txt --method combsum --norm zscore -o fused.txt"
     add(parser, "runs", help="at least two runs in any known format; a folder stands for all its files")
-    forms = tuple(dict.fromkeys((*RUN_TARGETS, *ANSWER_TARGETS)))
     add(parser, "tag", help="run tag of the fused run (default: the method)")
     add(parser, "template", "task", "protocol", "edition", "columns")
-    methods = f"{', '.join(fusion.METHODS)} (default: rrf; vote for answers; combsum with --fit of rankings)"
-    add(parser, "method", choices=tuple(fusion.METHODS), help=f"fusion method: {methods}")
-    norms = f"{', '.join(fusion.NORMS)} (default: {fusion.NORM})"
-    add(parser, "norm", choices=tuple(fusion.NORMS), help=f"normalisation of scores, for the comb… methods: {norms}")
+    add(parser, "method", choices=tuple(fusion.METHODS))
+    norms = f"normalisation of scores, for the comb… methods: %(choices)s (default: {fusion.NORM})"
+    add(parser, "norm", choices=tuple(fusion.NORMS), help=norms)
     add(parser, "k", help=f"constant of rrf (default: {fusion.K:g})")
     add(parser, "weights", "top")
     add(parser, "ties", choices=fusion.TIES)
@@ -49,14 +47,13 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
         "documents)",
     )  # fmt: skip
     add(parser, "exclude", "only")
-    parser.set_defaults(by_year=False)
     add(parser, "folds", help=f"number of folds of --fit, or year: a fold is a year (default: {FOLDS})")
     add(parser, "seed", default=None, help=f"seed of the folds (default: {SEED})")
     add(parser, "output")
     add(
-        parser, "to", choices=forms,
-        help=f"format of the fused run: {', '.join(forms)} (default: that of the ending of -o, else trec for a "
-        "ranking; for sets, and with --top, what --task asks for)",
+        parser, "to", choices=tuple(dict.fromkeys((*RUN_TARGETS, *ANSWER_TARGETS))),
+        help="format of the fused run: %(choices)s (default: that of the ending of -o, else trec for a ranking; for "
+        "sets, and with --top, what --task asks for)",
     )  # fmt: skip
     add(parser, "save", help="write the fitted weights and the method as JSON, for --weights")
     add_decisions(parser, "unanswered", "empty_gold", "unreadable_answers")
@@ -98,8 +95,8 @@ def _fusion(options: argparse.Namespace, records: list[Run | Answers]) -> Fusion
     given = {name: getattr(options, name) for name in _IN_FILE}
     if options.weights is not None and not re.fullmatch(r"[-+0-9.eE]+(,[-+0-9.eE]+)*", options.weights.strip()):
         if twice := [name for name, value in given.items() if value is not None]:
-            name = {"k": "rrf-k"}.get(twice[0], twice[0])
-            raise UsageError("option-conflict", f"{options.weights} already sets --{name}: leave the option out")
+            option = OPTIONS.get(twice[0], "--method")
+            raise UsageError("option-conflict", f"{options.weights} already sets {option}: leave the option out")
         return Fusion.load(options.weights)
     try:
         weights = None if options.weights is None else tuple(map(float, options.weights.split(",")))

@@ -5,18 +5,17 @@ from __future__ import annotations
 import argparse
 import sys
 from collections.abc import Sequence
-from pathlib import Path
 
 from coliee_adapters.errors import printable
 from coliee_adapters.kinds import told
-from coliee_ir.cli import progress, say, scoring
-from coliee_ir.cli.options import add, add_decisions
+from coliee_ir.cli import end_progress, say, scoring
+from coliee_ir.cli.options import add, add_decisions, add_resampling, keywords
 from coliee_ir.commands import leaderboard
-from coliee_ir.commands.leaderboard.catalogue import Extras, build
-from coliee_ir.commands.leaderboard.result import BoardTables
+from coliee_ir.commands.leaderboard.board import BoardTables
 from coliee_ir.output.grid import print_to_terminal
 from coliee_ir.output.shown import forms_of, render
 from coliee_ir.scoring.submission import Submission
+from coliee_ir.stats.settings import Resampling
 
 
 def add_arguments(parser: argparse.ArgumentParser) -> None:
@@ -35,30 +34,27 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
     )  # fmt: skip
     add(parser, "categories")
     add(parser, "groups", help="lines QUERY GROUP; queries of a group are swapped and drawn together")
-    add(parser, "replicates", "resamples", "seed", "confidence_level", "exclude", "only", "jobs", "output")
+    add(parser, "replicates")
+    add_resampling(parser, Resampling())
+    add(parser, "exclude", "only", "jobs", "output")
     add(parser, "format", choices=forms_of(BoardTables))
     add_decisions(parser)
 
 
 def run(options: argparse.Namespace) -> int:
     """Rank the submissions and print what was asked for."""
-    if options.teams is not None and "(" in options.teams and not Path(options.teams).exists():
-        options.teams, options.team_pattern = None, options.teams  # an expression, not a file
     found = scoring.find_files(options, options.output)
     scored = scoring.score(options, [], found, keep="judged")
-    board = leaderboard.leaderboard(
-        scored, best=options.best, groups=options.groups, replicates=options.replicates,
-        n_resamples=options.resamples, seed=options.seed, confidence_level=options.confidence_level,
-    )  # fmt: skip
+    board = leaderboard.leaderboard(scored, **keywords(leaderboard.leaderboard, options))
     if board.entries:
         scoring.tell([entry.scores for entry in board.entries], board.because, len(board.excluded))
     for remark in board.remarks:
         say(remark)
     for one in board.invalid:
         say(f"coliee-ir: not ranked: {told(one.reason)}")
-    if board.ranked:
+    if board.entries:
         _print(options, board, scored.submissions)
-    return 2 if board.invalid or not board.ranked else 0
+    return 2 if board.invalid or not board.entries else 0
 
 
 def _print(
@@ -69,12 +65,11 @@ def _print(
         categories = leaderboard.read_categories(options.categories, board.queries)
         for remark in categories.remarks:
             say(remark)
-    extras = Extras(leaderboard.EASY, categories)
     names = options.table_names or ["ranking"]
     if (options.format, options.output) == ("table", "-") and sys.stdout.isatty():
-        progress.end()
+        end_progress()
         for name in names:
-            table = build(board, name, extras)
+            table = board.table(name, categories=categories)
             print_to_terminal(table, leaderboard.TABLES[name].shows, printable(table.caption))
         return
-    scoring.publish(options, render(BoardTables(board, names, extras), options.format), submissions)
+    scoring.publish(options, render(BoardTables(board, names, categories), options.format), submissions)

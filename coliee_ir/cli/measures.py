@@ -18,7 +18,6 @@ from coliee_ir.scoring import prepared
 def add_arguments(parser: argparse.ArgumentParser) -> None:
     """The options of the command."""
     parser.epilog = "example: coliee-ir measures MicroF1"
-    parser.set_defaults(task=None)
     add(parser, "names")
     add(parser, "protocol", help="protocol whose measures and scores to explain")
     add(parser, "edition", "output")

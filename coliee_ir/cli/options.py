@@ -25,27 +25,23 @@ from coliee_ir.rules.protocol import TASKS, all_rules, use
 from coliee_ir.scoring.evaluator import Rules
 from coliee_ir.scoring.prepared import check_rules
 from coliee_ir.scoring.reading import read_queries
-from coliee_ir.stats import CONFIDENCE_LEVEL, N_RESAMPLES, SEED
-
-_Writes = Literal["", "file", "files"]
 
 
 class Option(NamedTuple):
     """An option, or an argument without a flag."""
 
     flags: tuple[str, ...]  # how it is typed; empty for an argument that goes by its place
-    help: str  # what it is for, as a phrase
-    settings: Mapping[str, Any]  # what else argparse is given
+    settings: Mapping[str, Any]  # what argparse is given
     reads: bool = False  # whether its value names files that are read
     # ``file`` where its value names one that is written, ``files`` where it names a folder or several
-    writes: _Writes = ""
+    writes: Literal["", "file", "files"] = ""
     local: bool = False  # whether what it names must be on this machine
 
 
-def _option(
-    *flags: str, help: str, reads: bool = False, writes: _Writes = "", local: bool = False, **settings: Any
-) -> Option:
-    return Option(flags, help, settings, reads, writes, local or writes == "files")
+def _option(flags: str, metavar: str, help: str = "", reads: bool = False, writes: Any = "", local: bool = False,
+            **settings: Any) -> Option:  # fmt: skip
+    typed = {"metavar": metavar} if metavar else {}
+    return Option(tuple(flags.split()), {**typed, "help": help, **settings}, reads, writes, local or writes == "files")
 
 
 def _on_this_machine(flag: str, path: str) -> str:
@@ -76,304 +72,185 @@ def _columns(text: str) -> dict[str, str]:
         raise argparse.ArgumentTypeError(str(error).removeprefix("--columns: ")) from None
 
 
-class _Columns(argparse.Action):
-    """Takes what files call columns and answers, each time more of it."""
-
-    def __call__(
-        self, parser: argparse.ArgumentParser, namespace: argparse.Namespace, values: Any, option_string: Any = None
-    ) -> None:
-        """Add to ``columns``."""
-        namespace.columns = {**(namespace.columns or {}), **values}
-
-
-class _Folds(argparse.Action):
-    """Takes a number of folds, or ``year`` for a fold a year."""
-
-    def __call__(
-        self, parser: argparse.ArgumentParser, namespace: argparse.Namespace, values: Any, option_string: Any = None
-    ) -> None:
-        """Set ``folds`` or ``by_year``."""
-        namespace.by_year = values == "year"
-        if not namespace.by_year:
-            if not re.fullmatch("-?[0-9]+", values):
-                parser.error(f"argument --folds: {values!r} is not a number of folds, or year")
-            namespace.folds = int(values)
-
-
-class _Protocol(argparse.Action):
-    """Takes the rules of a protocol; its task is then the one that was named."""
-
-    def __call__(
-        self, parser: argparse.ArgumentParser, namespace: argparse.Namespace, values: Any, option_string: Any = None
-    ) -> None:
-        """Read the protocol: ``protocol`` is its file, if one was named, and ``task`` its task."""
-        if namespace.task is not None:
-            parser.error("--protocol is given twice, and each names a task")
-        namespace.task = use(values)
-        for rules in all_rules(namespace.task):
-            check_rules(rules)
-        namespace.protocol = values if values.endswith(".toml") else None
+def _folds(text: str) -> int | str:
+    """A number of folds, or ``year`` for a fold a year."""
+    if text != "year" and not re.fullmatch("-?[0-9]+", text):
+        raise argparse.ArgumentTypeError(f"{text!r} is not a number of folds, or year")
+    return text if text == "year" else int(text)
 
 
 _MANY: Final[Mapping[str, Any]] = {"action": "append", "default": []}
 _SWITCH: Final[Mapping[str, Any]] = {"action": "store_true"}
-_COUNT: Final[Mapping[str, Any]] = {"type": at_least_one, "metavar": "N"}
+
+#: heading of ``--help`` → name → the option
+_TABLE: Final[Mapping[str, Mapping[str, Option]]] = {
+    "Input": {
+        "gold": _option("", "GOLD", "gold file, or folder of golds; - is standard input", reads=True),
+        "more_golds": _option("--gold", "FILE", "another gold with other queries (repeatable)", reads=True, **_MANY),
+        "runs": _option("", "RUN", "runs; a folder stands for all its files", nargs="+", reads=True),
+        "submissions": _option(
+            "", "DIR|FILE", "submissions; folders are searched, and files with the same run tag belong together",
+            nargs="+", reads=True),
+        "files": _option(
+            "", "SUBMISSION|DIR", "files of one or several submissions, or a folder of them", nargs="+", reads=True),
+        "edition_file": _option("", "FILE", "edition, as TOML; `coliee-ir edition new` asks for it and writes it"),
+        "ranking": _option("", "RUN", "ranking to cut; - reads standard input", reads=True),
+        "platform": _option("", "PLATFORM", "platform: codabench or tira"),
+        "source": _option("", "IN", "gold, folder of golds or submission to convert; - reads standard input"),
+        "target": _option("", "OUT", "file to write; - is standard output; .gz, .xz, .zst compress"),
+        "names": _option("", "NAME", "measures to explain (default: list all measures)", nargs="*"),
+        "answers": _option(
+            "--answers", "FILE", "Task 3 from 2026: Y/N answers, one file for each RUN in the same order (repeatable)",
+            reads=True, **_MANY),
+        "long_list": _option(
+            "--long-list", "FILE", "Task 3 up to 2025: ranked list, one for each RUN in the same order (repeatable)",
+            reads=True, **_MANY),
+        "exclude": _option("--exclude", "IDS|FILE", "queries to leave out: ids (q1,q2), or a file of them", reads=True),
+        "only": _option("--only", "IDS|FILE", "score only these queries: ids, or a file of them", reads=True),
+        "corpus": _option(
+            "--corpus", "DIR|FILE", "the documents: case files, the Civil Code, or a list of ids", reads=True),
+        "categories": _option(
+            "--categories", "CSV", "categories of queries: columns query and category, or one column for each "
+            "category", reads=True),
+        "teams": _option(
+            "--teams", "CSV", "teams of the runs, in columns tag and team (default: the folders that the runs are in)",
+            reads=True),
+        "template": _option("--template", "FILE", "pilot only: test file that the submission repeats", reads=True),
+        "queries": _option("--queries", "FILE", "test file, or any file that names the queries", reads=True),
+        "query_gold": _option(
+            "--gold", "FILE", "gold, or folder of golds, for the query ids (repeatable)", reads=True, **_MANY),
+        "chunks": _option(
+            "--chunks", "REGEX", "passages to documents: take what REGEX matches off the ids of documents: '_[0-9]+$' "
+            "for 088_0, 088_1"),
+        "query_chunks": _option("--query-chunks", "REGEX", "the same for the ids of queries"),
+        "aggregate": _option(
+            "--aggregate", "", "score of a document from its passages: max, sum, mean, or first, that of the least "
+            "number (default: max)", default="max"),
+        "like": _option(
+            "--like", "GOLD", "write the ids of a run as GOLD does (001 for 1, 96 for Article_96) where only one can "
+            "be meant", reads=True),
+        "form": _option("--from", "F", "format of IN: %(choices)s (default: detected)"),
+        "replicates": _option(
+            "--replicates", "CSV", "runs that are one system (seeds, folds, draws), in columns run and system: "
+            "compare the systems", reads=True),
+        "groups": _option(
+            "--groups", "FILE", "lines QUERY GROUP; queries of a group stay in the same fold", reads=True),
+        "apply": _option("--apply", "TEST_RUN", "run to cut by the tuned rule and write to -o", reads=True),
+        "dates": _option(
+            "--dates", "FILE", "remove documents newer than the query, by lines ID YYYY-MM-DD or ID YYYY, or JSON",
+            reads=True),
+        "candidates": _option(
+            "--candidates", "FILE", 'keep only the candidates of each query: {"001": ["013", …]}, lines QUERY '
+            'DOCUMENT, qrels, or a run', reads=True),
+        "fit": _option(
+            "--fit", "GOLD", "fit weights to this gold, or folder of golds (repeatable for golds with other queries)",
+            reads=True, **_MANY),
+    },
+    "Rules": {
+        "task": _option("--task", "T", "1 to 5, tort, rationale or trec (default: detected)", choices=TASKS),
+        "protocol": _option(
+            "--protocol", "FILE|NAME", "TOML file, or a name that `coliee-ir protocol` lists", reads=True, **_MANY),
+        "edition": _option("--edition", "Y", "year whose rules apply (default: the newest)", type=int),
+        "decision": _option("--decision", "NAME=VALUE", **_MANY),
+        "columns": _option(
+            "--columns --labels", "ROLE=NAME,…", f"{', '.join(ROLES)}; or answers Y=Oui,N=Non",
+            type=_columns, action="append"),
+        "measure": _option("-m --measure", "NAME", **_MANY),
+        "baseline": _option("--baseline", "TAG|FILE", "run to compare all others with (default: compare all pairs)"),
+        "test": _option("--test", "TEST", "randomisation or t (default: randomisation)", default="randomisation"),
+        "correction": _option(
+            "--correction", "", "multiple testing correction; maxt tests all pairs jointly (default: maxt)",
+            default="maxt"),
+        "n_resamples": _option("--resamples", "N", "number of resamples (default: %(default)s)", type=at_least_one),
+        "seed": _option("--seed", "N", "seed of the random numbers (default: %(default)s)", type=int),
+        "confidence_level": _option(
+            "--confidence-level", "P", "confidence level (default: %(default)s)", type=partial(_between, 0, 1)),
+        "sizes": _option(
+            "--size", "N", "number of queries (repeatable; default: half, once, twice and four times as many)",
+            type=at_least_one, **_MANY),
+        "margin": _option(
+            "--margin", "X", "largest difference that does not matter: report which runs are equivalent, or not worse",
+            type=partial(_between, 0, math.inf), default=math.nan),
+        "folds": _option("--folds", "K|year", type=_folds),
+        "by": _option("--by", "RULE", **_MANY),
+        "rule": _option(
+            "--rule", "FILE", 'rule as written by `coliee-ir tune --save`, for example {"family": "score", '
+            '"threshold": 0.5}', reads=True),
+        "not_itself": _option("--not-itself", "", "remove the query from its own ranking", **_SWITCH),
+        "method": _option(
+            "--method", "M", "fusion method: %(choices)s (default: rrf; vote for answers; combsum with --fit of "
+            "rankings)"),
+        "norm": _option("--norm", "N", "normalisation of scores, for the comb… methods"),
+        "k": _option("--rrf-k", "K", "constant of rrf", type=float),
+        "weights": _option(
+            "--weights", "W,W,…|FILE", "one weight for each run, or a file written by --save, which also holds the "
+            "method", reads=True),
+        "top": _option("--top", "N", "number of fused documents to keep per query (default: all)", type=at_least_one),
+        "ties": _option("--ties", "", "answer to give when votes are tied; first: that of the first RUN (default: N)"),
+    },
+    "Output": {
+        "output": _option(
+            "-o --output", "FILE", "file to write to (default: standard output)", default="-", writes="file"),
+        "image": _option("--image", "NAME", "codabench only: Docker image to build from the bundle and push"),
+        "format": _option("-f --format", "F", "%(choices)s (default: by the ending of -o, else table)"),
+        "tag": _option("--tag", "TAG", "run tag to write"),
+        "span_of_ties": _option("--ties", "", "report the range of scores over all orders of ties", **_SWITCH),
+        "per_query": _option("-q --per-query", "", "also report the scores of each query", **_SWITCH),
+        "stages": _option("--stages", "K,K,…", "recall and a reranker's best score at 5,10..20"),
+        "gap": _option("--gap", "", "report what the missing points of each run are", **_SWITCH),
+        "overlap": _option("--overlap", "", "report which relevant documents runs have in common", **_SWITCH),
+        "errors": _option(
+            "--errors", "FILE", "write what became of each document to FILE: .csv, .tsv, .json or .txt; - for a table",
+            writes="file"),
+        "to": _option("--to", "F"),
+        "fix": _option("--fix", "OUT", "write a corrected copy: a file, or a folder for several files", writes="files"),
+        "figures": _option(
+            "--figures", "DIR", "write the figures as PDF, SVG and PNG, and their numbers as CSV", writes="files"),
+        "best": _option("--best", "", "rank only the best run of each team", **_SWITCH),
+        "table_names": _option("--table", "NAME", **_MANY),
+        "by_year": _option("--by-year", "", "report each year, by question ids or gold files", **_SWITCH),
+        "save": _option("--save", "FILE", writes="file"),
+        "curve": _option(
+            "--curve", "FILE", "write the score at each cutoff or threshold of the chosen rule, with its interval, to "
+            "FILE: .csv, .tsv, .json or .txt, or drawn (.svg, .pdf, .png); with --by k, at each cutoff", writes="file"),
+    },
+    "Running": {
+        "help": _option("-h --help", "", "show this text", action="help"),
+        "log": _option(
+            "--log", "CSV", "append time, file, options and measures of each run", writes="file", local=True),
+        "store": _option(
+            "--store", "FILE", "keep scores in FILE (.sqlite), which stands for its runs; score only what is new or "
+            "has changed", writes="file", local=True),
+        "timing": _option("--timing", "", "print seconds and peak memory on standard error", **_SWITCH),
+        "jobs": _option("--jobs", "N", "number of processes (default: by input size)", type=at_least_one),
+        "cluster": _option(
+            "--cluster", "ADDRESS", "Dask cluster: tcp://HOST:8786, whose workers find the same files, or local:N for "
+            "N processes"),
+        "keep_going": _option("--keep-going", "", "report broken runs and continue (exit code 2)", **_SWITCH),
+    },
+}  # fmt: skip
 
 #: name → the option
-OPTIONS: Final[Mapping[str, Option]] = {
-    "help": _option("-h", "--help", action="help", help="show this text"),
-    # what is read
-    "gold": _option(metavar="GOLD", reads=True, help="gold file, or folder of golds; - is standard input"),
-    "more_golds": _option(
-        "--gold", metavar="FILE", reads=True, **_MANY,
-        help="another gold with other queries (repeatable)",
-    ),
-    "runs": _option(metavar="RUN", nargs="+", reads=True, help="runs; a folder stands for all its files"),
-    "submissions": _option(
-        metavar="DIR|FILE", nargs="+", reads=True,
-        help="submissions; folders are searched, and files with the same run tag belong together",
-    ),
-    "files": _option(
-        metavar="SUBMISSION|DIR", nargs="+", reads=True, help="files of one or several submissions, or a folder of them"
-    ),
-    "edition_file": _option(metavar="FILE", help="edition, as TOML; `coliee-ir edition new` asks for it and writes it"),
-    "ranking": _option(metavar="RUN", reads=True, help="ranking to cut; - reads standard input"),
-    "platform": _option(metavar="PLATFORM", help="platform: codabench or tira"),
-    "source": _option(metavar="IN", help="gold, folder of golds or submission to convert; - reads standard input"),
-    "target": _option(metavar="OUT", help="file to write; - is standard output; .gz, .xz, .zst compress"),
-    "names": _option(metavar="NAME", nargs="*", help="measures to explain (default: list all measures)"),
-    "task": _option(
-        "--task", choices=TASKS, metavar="T", help="1 to 5, tort, rationale or trec (default: detected)"
-    ),
-    "protocol": _option(
-        "--protocol", metavar="FILE|NAME", action=_Protocol, reads=True,
-        help="TOML file, or a name that `coliee-ir protocol` lists",
-    ),
-    "edition": _option("--edition", type=int, metavar="Y", help="year whose rules apply (default: the newest)"),
-    "decision": _option("--decision", metavar="NAME=VALUE", help="", **_MANY),
-    "columns": _option(
-        "--columns", "--labels", type=_columns, action=_Columns, metavar="ROLE=NAME,…",
-        help=f"{', '.join(ROLES)}; or answers Y=Oui,N=Non",
-    ),
-    "answers": _option(
-        "--answers", metavar="FILE", reads=True, **_MANY,
-        help="Task 3 from 2026: Y/N answers, one file for each RUN in the same order (repeatable)",
-    ),
-    "long_list": _option(
-        "--long-list", metavar="FILE", reads=True, **_MANY,
-        help="Task 3 up to 2025: ranked list, one for each RUN in the same order (repeatable)",
-    ),
-    "exclude": _option(
-        "--exclude", metavar="IDS|FILE", reads=True,
-        help="queries to leave out: ids (q1,q2), or a file of them",
-    ),
-    "only": _option("--only", metavar="IDS|FILE", reads=True, help="score only these queries: ids, or a file of them"),
-    "corpus": _option(
-        "--corpus", metavar="DIR|FILE", reads=True, help="the documents: case files, the Civil Code, or a list of ids"
-    ),
-    "categories": _option(
-        "--categories", metavar="CSV", reads=True,
-        help="categories of queries: columns query and category, or one column for each category",
-    ),
-    "teams": _option(
-        "--teams", metavar="CSV", reads=True,
-        help="teams of the runs, in columns tag and team (default: the folders that the runs are in)",
-    ),
-    "template": _option(
-        "--template", metavar="FILE", reads=True, help="pilot only: test file that the submission repeats"
-    ),
-    "queries": _option("--queries", metavar="FILE", reads=True, help="test file, or any file that names the queries"),
-    "query_gold": _option(
-        "--gold", metavar="FILE", reads=True, **_MANY,
-        help="gold, or folder of golds, for the query ids (repeatable)",
-    ),
-    # where the result goes, and what it is
-    "output": _option(
-        "-o", "--output", metavar="FILE", writes="file", default="-",
-        help="file to write to (default: standard output)"
-    ),
-    "image": _option("--image", metavar="NAME", help="codabench only: Docker image to build from the bundle and push"),
-    "format": _option("-f", "--format", metavar="F", help=""),
-    "measure": _option("-m", "--measure", metavar="NAME", help="", **_MANY),
-    "tag": _option("--tag", metavar="TAG", help="run tag to write"),
-    "span_of_ties": _option("--ties", help="report the range of scores over all orders of ties", **_SWITCH),
-    "per_query": _option("-q", "--per-query", help="also report the scores of each query", **_SWITCH),
-    "stages": _option("--stages", metavar="K,K,…", help="recall and a reranker's best score at 5,10..20"),
-    "gap": _option("--gap", help="report what the missing points of each run are", **_SWITCH),
-    "overlap": _option("--overlap", help="report which relevant documents runs have in common", **_SWITCH),
-    "log": _option(
-        "--log", metavar="CSV", writes="file", local=True,
-        help="append time, file, options and measures of each run",
-    ),
-    "store": _option(
-        "--store", metavar="FILE", writes="file", local=True,
-        help="keep scores in FILE (.sqlite), which stands for its runs; score only what is new or has changed",
-    ),
-    "errors": _option(
-        "--errors", metavar="FILE", writes="file",
-        help="write what became of each document to FILE: .csv, .tsv, .json or .txt; - for a table",
-    ),
-    "timing": _option("--timing", help="print seconds and peak memory on standard error", **_SWITCH),
-    "to": _option("--to", metavar="F", help=""),
-    "chunks": _option(
-        "--chunks", metavar="REGEX",
-        help="passages to documents: take what REGEX matches off the ids of documents: '_[0-9]+$' for 088_0, 088_1",
-    ),
-    "query_chunks": _option("--query-chunks", metavar="REGEX", help="the same for the ids of queries"),
-    "aggregate": _option(
-        "--aggregate", default="max",
-        help="score of a document from its passages: max, sum, mean, or first, that of the least number (default: max)",
-    ),
-    "like": _option(
-        "--like", metavar="GOLD", reads=True,
-        help="write the ids of a run as GOLD does (001 for 1, 96 for Article_96) where only one can be meant",
-    ),
-    "form": _option("--from", metavar="F", help="format of IN"),
-    "fix": _option(
-        "--fix", metavar="OUT", writes="files",
-        help="write a corrected copy: a file, or a folder for several files"
-    ),
-    "figures": _option(
-        "--figures", metavar="DIR", writes="files",
-        help="write the figures as PDF, SVG and PNG, and their numbers as CSV"
-    ),
-    # how it is computed
-    "jobs": _option("--jobs", **_COUNT, help="number of processes (default: by input size)"),
-    "cluster": _option(
-        "--cluster",
-        metavar="ADDRESS",
-        help="Dask cluster: tcp://HOST:8786, whose workers find the same files, or local:N for N processes",
-    ),
-    "keep_going": _option("--keep-going", help="report broken runs and continue (exit code 2)", **_SWITCH),
-    "baseline": _option(
-        "--baseline", metavar="TAG|FILE", help="run to compare all others with (default: compare all pairs)"
-    ),
-    "test": _option("--test", default="randomisation", help=""),
-    "correction": _option(
-        "--correction", default="maxt",
-        help="multiple testing correction; maxt tests all pairs jointly (default: maxt)",
-    ),
-    "resamples": _option(
-        "--resamples", **_COUNT, default=N_RESAMPLES, help=f"number of resamples (default: {N_RESAMPLES})"
-    ),
-    "seed": _option(
-        "--seed", type=int, metavar="N", default=SEED, help=f"seed of the random numbers (default: {SEED})"
-    ),
-    "confidence_level": _option(
-        "--confidence-level", type=partial(_between, 0, 1), metavar="P", default=CONFIDENCE_LEVEL,
-        help=f"confidence level (default: {CONFIDENCE_LEVEL})",
-    ),
-    "sizes": _option(
-        "--size", type=at_least_one, metavar="N", action="append", default=[],
-        help="number of queries (repeatable; default: half, once, twice and four times as many)",
-    ),
-    "margin": _option(
-        "--margin", type=partial(_between, 0, math.inf), metavar="X", default=math.nan,
-        help="largest difference that does not matter: report which runs are equivalent, or not worse",
-    ),
-    "replicates": _option(
-        "--replicates", metavar="CSV", reads=True,
-        help="runs that are one system (seeds, folds, draws), in columns run and system: compare the systems",
-    ),
-    "best": _option("--best", help="rank only the best run of each team", **_SWITCH),
-    "table_names": _option("--table", metavar="NAME", help="", **_MANY),
-    "by_year": _option(
-        "--by-year", **_SWITCH,
-        help="report each year, by question ids or gold files",
-    ),
-    "folds": _option("--folds", metavar="K|year", action=_Folds, help=""),
-    # cutting
-    "by": _option("--by", metavar="RULE", help="", **_MANY),
-    "groups": _option(
-        "--groups", metavar="FILE", reads=True, help="lines QUERY GROUP; queries of a group stay in the same fold"
-    ),
-    "apply": _option("--apply", metavar="TEST_RUN", reads=True, help="run to cut by the tuned rule and write to -o"),
-    "save": _option("--save", metavar="FILE", writes="file", help=""),
-    "curve": _option(
-        "--curve", metavar="FILE", writes="file",
-        help="write the score at each cutoff or threshold of the chosen rule, with its interval, to FILE: .csv, .tsv, "
-        ".json or .txt, or drawn (.svg, .pdf, .png); with --by k, at each cutoff",
-    ),
-    "rule": _option(
-        "--rule", metavar="FILE", reads=True,
-        help='rule as written by `coliee-ir tune --save`, for example {"family": "score", "threshold": 0.5}',
-    ),
-    "not_itself": _option("--not-itself", help="remove the query from its own ranking", **_SWITCH),
-    "dates": _option(
-        "--dates", metavar="FILE", reads=True,
-        help="remove documents newer than the query, by lines ID YYYY-MM-DD or ID YYYY, or JSON",
-    ),
-    "candidates": _option(
-        "--candidates", metavar="FILE", reads=True,
-        help='keep only the candidates of each query: {"001": ["013", …]}, lines QUERY DOCUMENT, qrels, or a run',
-    ),
-    # fusing
-    "method": _option("--method", metavar="M", help="fusion method"),
-    "norm": _option("--norm", metavar="N", help="normalisation of scores, for the comb… methods"),
-    "k": _option("--rrf-k", dest="k", type=float, metavar="K", help="constant of rrf"),
-    "weights": _option(
-        "--weights", metavar="W,W,…|FILE", reads=True,
-        help="one weight for each run, or a file written by --save, which also holds the method",
-    ),
-    "top": _option("--top", **_COUNT, help="number of fused documents to keep per query (default: all)"),
-    "ties": _option("--ties", help="answer to give when votes are tied; first: that of the first RUN (default: N)"),
-    "fit": _option(
-        "--fit", metavar="GOLD", reads=True, **_MANY,
-        help="fit weights to this gold, or folder of golds (repeatable for golds with other queries)",
-    ),
-}  # fmt: skip
-
-
-#: the headings of ``--help``, in order, with the options that neither their files nor the want of them place
-_HEADINGS: Final[Mapping[str, frozenset[str]]] = {
-    "Input": frozenset(("answers", "exclude", "only", "form", "chunks", "query_chunks", "aggregate")),
-    "Rules": frozenset(("protocol", "rule", "weights", "not_itself")),
-    "Output": frozenset(
-        ("format", "to", "tag", "per_query", "span_of_ties", "by_year", "stages", "gap", "overlap", "table_names",
-         "best", "image")
-    ),
-    "Running": frozenset(("jobs", "cluster", "store", "timing", "keep_going", "log", "help")),
-}  # fmt: skip
+OPTIONS: Final[Mapping[str, Option]] = {name: option for table in _TABLE.values() for name, option in table.items()}
 
 #: options of which only one can be given
-_RIVALS: Final = (frozenset(("task", "protocol")), frozenset(("query_gold", "queries")))
-
-
-def _heading(name: str, option: Option) -> str:
-    """The heading under which an option is described."""
-    listed = next((heading for heading, names in _HEADINGS.items() if name in names), "")
-    return listed or ("Output" if option.writes else "Input" if option.reads or not option.flags else "Rules")
+_RIVALS: Final = (("task", "protocol"), ("query_gold", "queries"))
 
 
 def add(parser: argparse.ArgumentParser, *names: str, **changes: Any) -> None:
     """Add options by name; ``changes`` are what a command knows better than the table, such as choices or a default."""
-    for name in names:
-        option = OPTIONS[name]
-        settings = {"help": option.help, **option.settings, **changes}
-        is_needed = settings.pop("needed", True)
-        if option.local:
-            settings["type"] = partial(_on_this_machine, option.flags[0])
-        if option.flags:
-            settings["dest"] = name
-        if name == "format":
-            settings["help"] = f"{', '.join(settings['choices'])} (default: by the ending of -o, else table)"
-        action = _place(parser, name, option).add_argument(*(option.flags or [name]), **settings)
-        action.required &= is_needed
-
-
-def _place(parser: argparse.ArgumentParser, name: str, option: Option) -> argparse._ActionsContainer:
-    """The group of an option: its heading's, in which rivals exclude each other."""
     groups = {group.title: group for group in parser._action_groups}
-    if "Input" not in groups:
-        groups |= {title: parser.add_argument_group(title) for title in _HEADINGS}
-    group = groups[_heading(name, option)]
-    rivals = next((rivals for rivals in _RIVALS if name in rivals), None)
-    if rivals is None:
-        return group
-    for one in parser._mutually_exclusive_groups:
-        if any(action.dest in rivals for action in one._group_actions):
-            return one
-    return group.add_mutually_exclusive_group()
+    for title, table in _TABLE.items():
+        if title not in groups:
+            groups[title] = parser.add_argument_group(title)
+        for name in names:
+            if (option := table.get(name)) is not None:
+                settings = {**option.settings, **({"dest": name} if option.flags else {}), **changes}
+                is_needed = settings.pop("needed", True)
+                if option.local:
+                    settings["type"] = partial(_on_this_machine, option.flags[0])
+                action = groups[title].add_argument(*(option.flags or [name]), **settings)
+                action.required &= is_needed
 
 
 def usage(parser: argparse.ArgumentParser) -> str:
@@ -393,18 +270,32 @@ _ENDINGS: Final[Mapping[str, str]] = {
 }  # fmt: skip
 
 
-def settle_forms(parser: argparse.ArgumentParser, options: argparse.Namespace) -> None:
-    """Where no form was named, take that of the file's ending: of the result, or of the run that is written."""
+def settle(parser: argparse.ArgumentParser, options: argparse.Namespace) -> None:
+    """What options mean together, and where no form was named, that of the ending of the file that is written."""
     given, choices = vars(options), {action.dest: action.choices for action in parser._actions}
+    for rivals in _RIVALS:
+        if all(given.get(name) for name in rivals):
+            one, other = (OPTIONS[name].flags[-1] for name in rivals)
+            parser.error(f"argument {other}: not allowed with argument {one}")
+    if protocols := given.get("protocol"):
+        if len(protocols) > 1:
+            parser.error("--protocol is given twice, and each names a task")
+        options.task = use(protocols[0])
+        for rules in all_rules(options.task):
+            check_rules(rules)
+        options.protocol = protocols[0] if protocols[0].endswith(".toml") else None
+    if given.get("columns"):
+        options.columns = {role: name for some in options.columns for role, name in some.items()}
+    if given.get("folds") == "year":
+        options.folds, options.by_year = parser.get_default("folds"), True
     path = given.get("target") or given.get("output") or "-"
-    dest = "to" if "to" in choices or given.get("apply") is not None else "format"
     name = plain_name(path).lower()
     if name.endswith((".xlsx", ".xls")):
         raise UsageError("file-name", f"{path}: Excel files are not written; name a .csv file, which Excel opens")
     form = next((form for ending, form in _ENDINGS.items() if name.endswith(ending)), None)
-    if dest == "to" and given.get("to") is None:
-        options.to = form if form in ("json", "parquet") else None
-    elif "format" in choices and given["format"] is None and form is not None:
+    if "to" in choices or given.get("apply") is not None:
+        options.to = options.to or (form if form in ("json", "parquet") else None)
+    elif form is not None and "format" in choices and options.format is None:
         forms = list(choices["format"] or ())
         if form not in forms:
             problem = f"{path}: {options.command} does not write {form}; it writes {', '.join(forms)}"
@@ -414,14 +305,24 @@ def settle_forms(parser: argparse.ArgumentParser, options: argparse.Namespace) -
         options.format = "table"
 
 
+def keywords(function: object, options: argparse.Namespace, **more: Any) -> dict[str, Any]:
+    """The options that a function takes as keywords of the same names, and ``more``, which come first."""
+    given = {**vars(options), **more}
+    return {name: given[name] for name in function.__kwdefaults__ if name in given}  # type: ignore[attr-defined]
+
+
+def add_resampling(parser: argparse.ArgumentParser, usual: object, *names: str) -> None:
+    """Add the options of how queries are resampled, with their usual values: by default all."""
+    for name in names or ("n_resamples", "seed", "confidence_level"):
+        add(parser, name, default=getattr(usual, name))
+
+
 def add_decisions(parser: argparse.ArgumentParser, *names: str) -> None:
     """Add the scoring choices that can matter to a command; by default all."""
     offered = names or tuple(CHOICES)
     shown = " ".join(f"{name}={'|'.join(CHOICES[name])}" for name in offered)
-    add(
-        parser, "decision", type=partial(_decision, offered),
-        help=f"open decision (repeatable; default first): {shown}",
-    )  # fmt: skip
+    about = f"open decision (repeatable; default first): {shown}"
+    add(parser, "decision", type=partial(_decision, offered), help=about)
 
 
 def _decision(offered: Sequence[str], text: str) -> tuple[str, str]:

@@ -5,10 +5,11 @@ from __future__ import annotations
 import argparse
 
 from coliee_ir.cli import scoring
-from coliee_ir.cli.options import add, one_measure
+from coliee_ir.cli.options import add, add_resampling, keywords, one_measure
 from coliee_ir.commands.plan import plan
 from coliee_ir.output.shown import FORMS, render
 from coliee_ir.scoring.prepared import singly
+from coliee_ir.stats.settings import Resampling
 
 
 def add_arguments(parser: argparse.ArgumentParser) -> None:
@@ -18,7 +19,7 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
     add(parser, "measure", help="measure to plan for (default: the one that ranks the task's runs)")
     add(parser, "sizes")
     add(parser, "groups", help="lines QUERY GROUP; queries of a group are swapped and drawn together")
-    add(parser, "resamples", "seed", "confidence_level")
+    add_resampling(parser, Resampling())
     add(parser, "output")
     add(parser, "format", choices=FORMS)
 
@@ -30,9 +31,6 @@ def run(options: argparse.Namespace) -> int:
     if not scoring.files_of_scores(options):
         singly(names, options.task, options.edition)  # refused before anything is scored
     scored = scoring.score(options, names, scoring.find_files(options, options.output))
-    planned = plan(
-        scored, measure=name, queries=options.sizes, groups=options.groups,
-        n_resamples=options.resamples, seed=options.seed, confidence_level=options.confidence_level,
-    )  # fmt: skip
+    planned = plan(scored, **keywords(plan, options, measure=name, queries=options.sizes))
     scoring.publish(options, render(planned, options.format), scored.submissions)
     return 2 if scored.invalid else 0

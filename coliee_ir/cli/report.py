@@ -11,9 +11,10 @@ from pathlib import Path
 from coliee_adapters.errors import UsageError, masked
 from coliee_adapters.forms.lines import counted
 from coliee_ir.cli import say, scoring
-from coliee_ir.cli.options import add, measures
+from coliee_ir.cli.options import add, add_resampling, keywords, measures
 from coliee_ir.commands import report
 from coliee_ir.output.webpage import local
+from coliee_ir.stats.settings import Resampling
 
 
 def add_arguments(parser: argparse.ArgumentParser) -> None:
@@ -30,7 +31,7 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
         help="measure to report; the page is about the first (repeatable; default: the task's official measures)",
     )  # fmt: skip
     add(parser, "corpus", "categories", "baseline")
-    add(parser, "resamples", "seed")
+    add_resampling(parser, Resampling(), "n_resamples", "seed")
 
 
 def run(options: argparse.Namespace) -> int:
@@ -48,11 +49,11 @@ def run(options: argparse.Namespace) -> int:
     scored = scoring.score(options, measures(options), runs, keep="judged", ready=ready)
     if not scored:
         return 2
-    made = report.report(
-        scored, corpus=options.corpus, categories=options.categories, baseline=options.baseline,
-        n_resamples=options.resamples, seed=options.seed,
-        command=masked(shlex.join(["coliee-ir", *map(local, scoring.typed(options)), "-o", "report.html"])),
-    )  # fmt: skip
+    written = argparse.ArgumentParser(add_help=False, allow_abbrev=False)
+    add(written, "output", "figures")  # which depend on where a page is made
+    typed = map(local, written.parse_known_args(options.typed)[1])
+    command = masked(shlex.join(["coliee-ir", *typed, "-o", "report.html"]))
+    made = report.report(scored, **keywords(report.report, options, command=command))
     for remark in (one for one in made.contents.remarks if one not in scored.remarks):
         say(remark)
     if options.output is not None:
@@ -73,7 +74,7 @@ def _outputs(options: argparse.Namespace) -> list[str]:
     outputs = [] if options.output is None else [options.output]
     # what they draw with is there only now
     if options.figures is not None:
-        from coliee_ir.commands.report import page, paper
+        from coliee_ir.commands.report import page, vega
 
-        outputs += map(str, paper.paths(page.Drawn._fields, options.figures))
+        outputs += map(str, vega.paths(page.Drawn._fields, options.figures))
     return outputs

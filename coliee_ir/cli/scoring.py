@@ -4,9 +4,7 @@ from __future__ import annotations
 
 import argparse
 import contextlib
-import re
 import sys
-from collections import Counter
 from collections.abc import Callable, Iterable, Iterator, Sequence
 from dataclasses import replace
 from pathlib import Path
@@ -21,7 +19,7 @@ from coliee_adapters.forms.lines import counted
 from coliee_adapters.kinds import told
 from coliee_adapters.remarks import Remark
 from coliee_ir._version import __version__
-from coliee_ir.cli import progress, say
+from coliee_ir.cli import end_progress, say, watched
 from coliee_ir.cli.options import OPTIONS, add, add_decisions, read_by, rules
 from coliee_ir.commands.evaluate import evaluate_all, golds_of, prepare
 from coliee_ir.inbox.runs import Runs, find_runs
@@ -34,15 +32,14 @@ from coliee_ir.scoring.submission import Submission
 if TYPE_CHECKING:
     from concurrent.futures import Executor
 
-#: the commands of which each run may have answers and a long list
-SCORING: Final = ("evaluate", "compare", "report", "plan")
-
-#: those that can be given scores instead
+#: the commands that can be given scores instead of a gold and runs
 OF_SCORES: Final = ("compare", "leaderboard", "plan", "report")
 
-#: the options that name a file to write, and the flags of all that write
+#: the options that name a file to write
 _FILES: Final = tuple(name for name, option in OPTIONS.items() if option.writes == "file")
-WRITING: Final = tuple(flag for option in OPTIONS.values() if option.writes for flag in option.flags)
+
+#: the arguments that are runs
+_OF_RUNS: Final = ("runs", "files", "submissions")
 
 #: how many characters of a result are encoded at a time
 _PIECE = 1 << 16
@@ -62,9 +59,12 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
 def add_files(parser: argparse.ArgumentParser, runs: str) -> None:
     """The gold and the runs; or, for commands that can do without them, scores in the place of both."""
     either = parser.prog.rpartition(" ")[2] in OF_SCORES
-    about = f"{OPTIONS['gold'].help}; or scores of queries, without a gold and runs" if either else OPTIONS["gold"].help
-    add(parser, "gold", help=about)
-    add(parser, runs, needed=not either, **({"default": []} if either else {}))
+    if either:
+        about = f"{OPTIONS['gold'].settings['help']}; or scores of queries, without a gold and runs"
+        add(parser, "gold", help=about)
+        add(parser, runs, needed=False, default=[])
+    else:
+        add(parser, "gold", runs)
 
 
 def files_of_scores(options: argparse.Namespace) -> list[str]:
@@ -76,7 +76,7 @@ def files_of_scores(options: argparse.Namespace) -> list[str]:
             from coliee_ir.scoring.given import is_scores  # which most commands do without
 
             if is_scores(sources(options, options.gold)[0], options.columns or {}):
-                options.scores = [options.gold, *given.get("runs", ()), *given.get("submissions", ())]
+                options.scores = [options.gold, *(path for name in _OF_RUNS for path in given.get(name, ()))]
     return list(options.scores)
 
 
@@ -116,26 +116,41 @@ def sources(options: argparse.Namespace, *paths: str) -> list[Source]:
 def find_files(options: argparse.Namespace, *outputs: str | None) -> Runs:
     """The runs that were named, or lie in folders; and see that files can be read and written as asked."""
     given = vars(options)
+    found, read = _found(options)
+    written = [*outputs, given.get("store")]
+    if any(one not in (None, "-") for one in written) and found.stores:
+        from coliee_ir.scoring.store import runs_of  # which most commands do without
+
+        read += [file for path in found.stores for file in runs_of(path)]
+    check_outputs(written, read)
+    check_places(given.get(name) for name in _FILES)
+    if "long_list" in given and (options.answers or options.long_list):
+        files = [one.path for one in found.sources]
+        answers, longer = _one_each(options.answers, files, "answers"), _one_each(options.long_list, files, "long-list")
+        found = found.with_parts(answers, longer)
+    return found
+
+
+def _found(options: argparse.Namespace) -> tuple[Runs, list[str]]:
+    """The runs, and all files that are read."""
+    given = vars(options)
     if files := files_of_scores(options):
         check_inputs(files)
-        check_outputs(outputs, files)
-        check_places(given.get(name) for name in _FILES)
-        return Runs()
+        return Runs(), files
     if options.command in OF_SCORES and not (given.get("runs") or given.get("submissions")):
         raise UsageError("usage", "name the runs behind the gold; this file does not hold scores of queries")
     repeated = ("more_golds", "query_gold", "fit")
-    store = given.get("store")
     golds = [given.get("gold"), *(gold for name in repeated for gold in given.get(name, ()))]
     golds = gold_files([gold for gold in golds if gold is not None])
-    besides = [*golds, *read_by(options, "gold", *repeated, "runs", "files", "submissions")]
-    together = "submissions" in given
-    named = [*given.get("runs", ()), *given.get("files", ()), *given.get("submissions", ())]
+    besides = [*golds, *read_by(options, "gold", *repeated, *_OF_RUNS)]
+    together, store = "submissions" in given, given.get("store")
+    named = [path for name in _OF_RUNS for path in given.get(name, ())]
     check_inputs([*besides, *(named if "-" in named else ())])  # which are read once
     found = find_runs(
         sources(options, *named),
         golds_of(sources(options, *golds), options.task, options.columns),
         besides=[*besides, *([] if store is None else [store, f"{store}-wal", f"{store}-shm"])],
-        together=together, teams=given.get("teams"), team_pattern=given.get("team_pattern"), task=options.task,
+        together=together, teams=given.get("teams"), task=options.task,
         edition=options.edition, columns=options.columns,
     )  # fmt: skip
     files = [one.path for one in found.sources]
@@ -146,17 +161,7 @@ def find_files(options: argparse.Namespace, *outputs: str | None) -> Runs:
     others = [one.file for one in found.inventory.items] if together and found.inventory is not None else []
     read = [*besides, *files, *others, *found.stores]
     check_inputs(list(dict.fromkeys(read)) if together else read)
-    written = [*outputs, store]
-    if any(one not in (None, "-") for one in written) and found.stores:
-        from coliee_ir.scoring.store import runs_of  # which most commands do without
-
-        read += [file for path in found.stores for file in runs_of(path)]
-    check_outputs(written, read)
-    check_places(given.get(name) for name in _FILES)
-    answers, longer = (given.get(name) or [] for name in ("answers", "long_list"))
-    if options.command in SCORING and (answers or longer):
-        found = found.with_parts(_one_each(answers, files, "--answers"), _one_each(longer, files, "--long-list"))
-    return found
+    return found, read
 
 
 def score(
@@ -178,13 +183,13 @@ def score(
         evaluator = prepare(gold_of(options), found, measures, **rules(options))
     for run in () if together else found.sources:
         if is_gold_by_name(run) and not is_gold_by_name(options.gold):
-            say(Remark("swapped", f"{run.name} is named like a gold, and {options.gold} is not: did you swap them?"))
+            say(Remark.of("swapped", run=run.name, gold=options.gold))
     if ready is not None:
         ready(evaluator)
     with asking_about_swap(options.gold, next(iter(found.sources), None)), engine(options) as executor:
         scored = evaluate_all(
             evaluator, found, keep=keep, keep_going=together or options.keep_going,
-            store=getattr(options, "store", None), jobs=options.jobs, executor=executor, watch=progress.watched,
+            store=getattr(options, "store", None), jobs=options.jobs, executor=executor, watch=watched,
             tell=None if together else say,
         )  # fmt: skip
     if together:  # told in the order of the ranking
@@ -252,7 +257,7 @@ def put(text: str | Iterable[str], path: str) -> None:
     """Write a result, in one piece or several, to the file, or the standard output (``-``), that ``-o`` names."""
     pieces = [text] if isinstance(text, str) else text
     if path == "-":
-        progress.end()
+        end_progress()
         sys.stdout.writelines(pieces)
         return
     with written_bytes(path) as stream:
@@ -292,18 +297,6 @@ def inputs(options: argparse.Namespace, runs: Iterable[Submission | PathLike | N
             if path not in found and Path(path).is_file():
                 found[path] = source.sha256() if path == source.path else sha256_of(path)
     return found
-
-
-def typed(options: argparse.Namespace) -> list[str]:
-    """What was typed, without what names files to write."""
-    words, kept = list(options.typed), []
-    while words:
-        word = words.pop(0)
-        if word in WRITING:
-            words[:1] = []
-        elif not re.match("-o.", word) and word.partition("=")[0] not in WRITING:
-            kept.append(word)
-    return kept
 
 
 def tell_text(text: str) -> None:
@@ -348,29 +341,22 @@ def by_rules(task: str, edition: int | None, because: str = "") -> str:
 
 def _tell_many(scored: Sequence[Scores], common: Sequence[str]) -> None:
     """Of many runs, headers and remarks once a kind, with the runs that they are about; nothing of clean ones."""
-    of_kind: dict[str, tuple[str, list[str]]] = {}
-    counts: Counter[str] = Counter()
-    differ: set[str] = set()
+    of_kind: dict[str, list[tuple[str, Remark]]] = {}
     quiet = 0
     for scores in scored:
-        header = Remark("header" + "+extra" * bool(scores.extra), scores.header())
         remarks = [remark for remark in scores.remarks if remark not in common]
         if scores.extra or scores.queries["unanswered"]:
-            remarks.insert(0, header)
+            remarks.insert(0, Remark("header" + "+extra" * bool(scores.extra), scores.header()))
         quiet += not remarks
         for remark in remarks:
-            sentence, tags = of_kind.setdefault(remark.kind, (remark, []))
-            counts[remark.kind] += 1
-            if len(tags) < _NAMED:
-                tags.append(shortened(scores.tag))
-            if remark != sentence:
-                differ.add(remark.kind)
-    for kind, (sentence, tags) in of_kind.items():
-        about, first, n = tags[0], tags[0], counts[kind]
+            of_kind.setdefault(remark.kind, []).append((shortened(scores.tag), remark))
+    for kind, told_of in of_kind.items():
+        (first, sentence), n = told_of[0], len(told_of)
+        about = first
         if n > 1:
             more = f" and {n - _NAMED} more" if n > _NAMED else ""
-            about = f"{counted(n, 'run')} ({', '.join(tags)}{more})"
-        if kind in differ:
+            about = f"{counted(n, 'run')} ({', '.join(tag for tag, _ in told_of[:_NAMED])}{more})"
+        if any(remark != sentence for _, remark in told_of):
             about += f", each with its own numbers; {first}"
         say(f"{about}: {sentence if kind.startswith('header') else told(sentence)}")
     if quiet:
@@ -385,5 +371,5 @@ def versions() -> str:
 def _one_each(given: list[str], runs: list[str], option: str) -> Sequence[str | None]:
     if given and len(given) != len(runs):
         times = f"{counted(len(given), 'time')} for {counted(len(runs), 'run')}"
-        raise UsageError("bad-value", f"{option} is given {times}: give one for each run, in the same order")
+        raise UsageError("bad-value", f"--{option} is given {times}: give one for each run, in the same order")
     return given or [None] * len(runs)

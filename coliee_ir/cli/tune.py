@@ -15,7 +15,7 @@ from coliee_adapters.files.writing import written
 from coliee_adapters.forms.detect import known_forms
 from coliee_adapters.kinds import told
 from coliee_adapters.records import Run
-from coliee_ir.cli import progress, say, scoring
+from coliee_ir.cli import say, scoring, watched
 from coliee_ir.cli.options import add, add_decisions, one_measure, rules
 from coliee_ir.commands import convert
 from coliee_ir.commands import tune as cutoffs
@@ -31,7 +31,7 @@ from coliee_ir.output.shown import FORMS, render
 from coliee_ir.rules.protocol import has_coliee_submissions, submission_rules, unfit_tag
 from coliee_ir.scoring.reading import given as as_given
 from coliee_ir.scoring.submission import Submission
-from coliee_ir.stats.settings import FOLDS
+from coliee_ir.stats.settings import FOLDS, SEED
 
 #: formats of a cut run
 CUT_TARGETS = [one.name for one in known_forms("run") if one.write and "documents" in one.holds and not one.fills]
@@ -52,13 +52,13 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
     add(parser, "answers", action="store", default=None, help="for Accuracy: file with the answers of the runs")
     families = ", ".join(cutoffs.FAMILIES)
     add(parser, "by", help=f"kind of rule: {families} (repeatable; default: all that the scores allow)")
-    parser.set_defaults(by_year=False, to=None)
     add(
         parser, "folds", default=FOLDS,
         help="number of folds, or year: each fold is a year, that in the ids of statute questions, or else one gold "
         f"file (default: {FOLDS})",
     )  # fmt: skip
-    add(parser, "groups", "seed", "exclude", "only", "jobs", "cluster", "keep_going")
+    add(parser, "seed", default=SEED)
+    add(parser, "groups", "exclude", "only", "jobs", "cluster", "keep_going")
     add_filters(parser)
     add(parser, "apply")
     add(parser, "output", help="file to write the result to: the cut run with --apply, else the table of the tuning "
@@ -118,7 +118,7 @@ def run(options: argparse.Namespace) -> int:
     jobs = 1 if "-" in (*options.runs, options.answers) else min(options.jobs or len(submissions), workers.cores())
     tasks = [partial(_contained, tuned, one) for one in submissions]
     with scoring.engine(options) as executor:
-        for result in progress.watched(workers.results(tasks, jobs, executor), len(submissions)):
+        for result in watched(workers.results(tasks, jobs, executor), len(submissions)):
             if isinstance(result, Tuning):
                 tunings.append(result)
             elif options.keep_going:
@@ -192,9 +192,9 @@ def _write(
             stream.write("\n")
         say(f"{options.save}: {rule}")
     if options.curve is not None and _is_picture(options.curve):
-        from coliee_ir.commands.report import curves, paper
+        from coliee_ir.commands.report import cutting, vega
 
-        paper.write_picture(curves.curves(tunings), options.curve)
+        vega.write_picture(cutting.curves(tunings), options.curve)
     elif options.curve is not None:
         scoring.put(grid.file_form(options.curve)(points(tunings)), options.curve)
     table = render(Tunings(tunings), options.format)

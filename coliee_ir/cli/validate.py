@@ -10,14 +10,12 @@ from coliee_adapters.files.source import is_folder
 from coliee_adapters.files.writing import check_outputs
 from coliee_adapters.forms.lines import counted
 from coliee_ir.cli import say, scoring
-from coliee_ir.cli.options import add
+from coliee_ir.cli.options import add, keywords
 from coliee_ir.commands.validate import Severity, Validation, validate
 from coliee_ir.commands.validate.receiving import receive
 from coliee_ir.inbox.folders import walk
 from coliee_ir.output.shown import forms_of, render
 from coliee_ir.rules.protocol import SUBMISSION_RULES
-
-_TASKS = tuple(dict.fromkeys(rules.task for rules in SUBMISSION_RULES))
 
 
 def add_arguments(parser: argparse.ArgumentParser) -> None:
@@ -28,7 +26,8 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
         "example: coliee-ir validate RUN1.txt --task 1 --queries test.json --fix RUN1.fixed.txt"
     )
     add(parser, "files")
-    add(parser, "task", choices=_TASKS, help=f"task: {', '.join(_TASKS)} (default: detected from the files)")
+    tasks = tuple(dict.fromkeys(rules.task for rules in SUBMISSION_RULES))
+    add(parser, "task", choices=tasks, help="task: %(choices)s (default: detected from the files)")
     add(parser, "protocol", "edition", "columns", "query_gold", "queries")
     add(parser, "corpus", "teams", "fix")
     add(parser, "tag", help="run tag of the corrected copy (default: the file's own, corrected)")
@@ -41,17 +40,7 @@ def run(options: argparse.Namespace) -> int:
     if not options.fix and any(is_folder(name) or archives.is_archive(name) for name in options.files):
         return _received(options)
     scoring.find_files(options, options.output)
-    found = validate(
-        *options.files,
-        task=options.task,
-        edition=options.edition,
-        gold=options.query_gold or None,
-        queries=options.queries,
-        corpus=options.corpus,
-        fix=options.fix,
-        tag=options.tag,
-        columns=options.columns,
-    )
+    found = validate(*options.files, **keywords(validate, options, gold=options.query_gold or None))
     if found.task:
         tasks = f"task{'s' if len(found.tasks) > 1 else ''} {' and '.join(found.tasks)}"
         of_edition = "" if found.edition is None else f" of {found.edition}"
@@ -66,15 +55,7 @@ def _received(options: argparse.Namespace) -> int:
     golds = walk(options.query_gold).files
     queries = walk([options.queries] if options.queries else []).files
     check_outputs([options.output], [*options.files, *golds, *queries, options.corpus, options.teams])
-    inbox = receive(
-        *options.files,
-        task=options.task,
-        edition=options.edition,
-        golds=golds,
-        queries=queries,
-        corpus=options.corpus,
-        teams=options.teams,
-    )
+    inbox = receive(*options.files, **keywords(receive, options, golds=golds, queries=queries))
     for remark in inbox.remarks:
         say(remark)
     scoring.publish(options, render(inbox, options.format), walk(options.files).files)

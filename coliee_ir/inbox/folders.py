@@ -41,9 +41,6 @@ WHY_NOT: Final = {
     "nothing": ("file that is not a run", "files that are not runs"),
 }
 
-#: how many of a kind are named
-_NAMED: Final = 5
-
 
 def passed_over(passed: Collection[tuple[str, str]]) -> list[str]:
     """Sentences on files that are passed over: of reasons, as keys of ``WHY_NOT``, and names."""
@@ -51,9 +48,7 @@ def passed_over(passed: Collection[tuple[str, str]]) -> list[str]:
     for kind, (one, several) in WHY_NOT.items():
         if names := Counter(name for why, name in passed if why == kind):
             shown = [f"{name} ({n + 1} entries)" if kind == "again" else name for name, n in names.items()]
-            more = f" and {len(shown) - _NAMED} more" if len(shown) > _NAMED else ""
-            what = f"{len(shown)} {several if len(shown) > 1 else one}"
-            told.append(Remark("passed-over", f"passed over {what}: {', '.join(shown[:_NAMED])}{more}"))
+            told.append(Remark.of("passed-over", shown, what=several if len(shown) > 1 else one))
     return told
 
 
@@ -81,28 +76,28 @@ def walk(paths: Iterable[PathLike | Source], besides: Iterable[PathLike | None] 
     walked = Walked([], [], set(), {})
     for path in paths:
         given = Source.of(path)
-        name, base, seen, links = given.path, os.path.realpath(given.path), 0, list[str]()
+        name, base, is_remote = given.path, os.path.realpath(given.path), remote.is_remote(given.path)
+        is_seen, links = False, list[str]()
         walked.sources[name] = given
         for file in _below(given, walked.passed):
             real = os.path.realpath(file)
-            if file == name:
-                inside = _files_in(file, walked)
-                seen += len(inside)
-                if remote.is_remote(name) or not _is_packed(given):
-                    walked.named.add(name)
-            elif not (real in others or remote.is_remote(name) or Path(real).is_relative_to(base)):
-                walked.passed.append(("link", file))
-                links.append(file)
-                continue
-            else:
-                is_file = remote.is_remote(name) or not Path(file).is_dir()
-                seen += is_file
-                if is_file and real in others:
+            if file != name:
+                if not is_remote and real not in others and not Path(real).is_relative_to(base):
+                    links.append(file)
+                    continue
+                if not is_remote and Path(file).is_dir():
+                    continue
+                is_seen = True
+                if real in others:
                     walked.passed.append(("besides", file))
-                inside = _files_in(file, walked) if is_file and real not in others else []
-            for one in inside:
+                    continue
+            elif is_remote or not _is_packed(given):
+                walked.named.add(name)
+            for one in _files_in(file, walked):
+                is_seen = True
                 found.setdefault(one if one == "-" or remote.is_remote(one) else os.path.realpath(one), one)
-        if not seen:
+        walked.passed.extend(("link", file) for file in links)
+        if not is_seen:
             problem = f"{name} contains no files" + (f"; {links[0]} is a link out of it, not followed" if links else "")
             raise UsageError("empty", problem)
     walked.files.extend(found.values())
@@ -114,24 +109,18 @@ def _is_packed(source: Source) -> bool:
 
 
 def _files_in(file: str, walked: Walked) -> list[str]:
-    """The file; of an archive of this machine those in it."""
-    if remote.is_remote(file):
+    """The file; of an archive of this machine those in it, and itself where it cannot be read."""
+    if remote.is_remote(file) or not _is_packed(walked.sources.setdefault(file, Source(file))):
         return [file]
-    source = walked.sources.setdefault(file, Source(file))
-    return _files_of(file, walked.passed) if _is_packed(source) else [file]
-
-
-def _files_of(archive: str, passed: list[tuple[str, str]]) -> list[str]:
-    """The files in an archive; itself where it cannot be read."""
     try:
-        inside = archives.contents(archive)
+        inside = archives.contents(file)
     except InputError:
-        return [archive]
+        return [file]
+    passed, before = walked.passed, set(walked.passed)  # an archive may be named twice
+    passed += [one for why, name in inside.passed if (one := (why, f"{file}/{name}")) not in before]
     if not inside.files and not inside.passed:
-        return [archive]
-    before = set(passed)  # it may be named twice
-    passed.extend(one for why, name in inside.passed if (one := (why, f"{archive}/{name}")) not in before)
-    return [f"{archive}/{name}" for name in sorted(inside.files) if _is_shown(name, archive, passed)]
+        return [file]
+    return [f"{file}/{name}" for name in sorted(inside.files) if _is_shown(name, file, passed)]
 
 
 def _below(given: Source, passed: list[tuple[str, str]]) -> Iterator[str]:

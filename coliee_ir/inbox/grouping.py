@@ -16,11 +16,10 @@ from typing import Final
 
 from coliee_adapters.errors import ColieeError, UsageError, guarded, shortened
 from coliee_adapters.files.source import by_original
-from coliee_adapters.forms.lines import counted
-from coliee_adapters.records import Answers, Run
+from coliee_adapters.records import Run
 from coliee_adapters.remarks import Remark
 from coliee_ir.inbox.inventory import Inventory, Item, Part, originals
-from coliee_ir.rules.protocol import LONG_LIST_FILE, protocol, submission_rules, without_answers
+from coliee_ir.rules.protocol import protocol, submission_rules, without_answers
 from coliee_ir.scoring.evaluator import Evaluator
 from coliee_ir.scoring.reading import read_run
 from coliee_ir.scoring.submission import Collected, Handed, Invalid, Submission
@@ -63,11 +62,7 @@ def _read_by(one: Item, evaluator: Evaluator) -> None:
     """What a file is by the rules of its task, which may read it in another way."""
     if one.source.is_folder or one.source.path == "-":
         return
-    record = evaluator.read(one.source)
-    one.tag = record.tag
-    one.part = Part.ANSWERS if isinstance(record, Answers) else Part.RUN
-    if one.part is Part.RUN and evaluator.protocol.long_list and re.search(LONG_LIST_FILE, Path(one.file).name):
-        one.part = Part.LONG
+    one.take(evaluator.read(one.source), has_long=bool(evaluator.protocol.long_list))
 
 
 def _stem(one: Item) -> str:
@@ -177,8 +172,7 @@ def _with_nameless(groups: list[list[Item]], needed: Sequence[str], remarks: lis
             groups.append(left)
             without = next(part for part in left if part.nameless)
             other = next(part for part in left if part is not without)
-            sentence = f"{without.source.name} has no run tag, and is taken to belong to {other.source.name}"
-            remarks.append(Remark("grouped", sentence))
+            remarks.append(Remark.of("grouped", file=without.source.name, other=other.source.name))
     return groups
 
 
@@ -188,23 +182,23 @@ def _hand(group: Sequence[Item], evaluator: Evaluator, needed: Sequence[str], do
     main = of.get("documents") or of.get("answers") or group[0]
     files = tuple(part.source.name for part in group)
 
-    def refuse(reason: str) -> None:
-        done.invalid.append(Invalid(files, main.tag, main.team, Remark("incomplete", f"{', '.join(files)}: {reason}")))
+    def refuse(row: str, part: str = "", other: str = "", last: int = 0) -> None:
+        why = Remark.of(row, part=part, other=other, last=last, file=", ".join(files), tag=shortened(main.tag))
+        done.invalid.append(Invalid(files, main.tag, main.team, why))
 
     if alone and len(of) == 1:
         done.handed.append(Handed(Submission(main.source), main.team, main.tag, status=main.status))
     elif needed == ["documents"] and Part.LONG in of and "documents" not in of:
-        refuse("a long list without an answer set of its run tag: name the answer set task3.TAG, the list task3-L.TAG")
+        refuse("incomplete.set")
     elif len(needed) == 2 and len(of) < 2:
-        missing, kind = ("answers", "articles") if "documents" in of else ("articles", "answers")
-        reason = f"run tag {shortened(main.tag)} has {kind} but no {missing}; a submission needs both"
-        if missing == "answers" and (earlier := without_answers(evaluator.task)) is not None:
-            reason += f"; by the rules up to {earlier.last} the articles rank alone (--edition {earlier.last})"
-        refuse(reason)
+        if "documents" in of and (earlier := without_answers(evaluator.task)) is not None:
+            refuse("incomplete.answers", last=earlier.last)
+        else:
+            part, other = ("articles", "answers") if "documents" in of else ("answers", "articles")
+            refuse("incomplete.part", part, other)
     else:
         if len({part.team for part in group}) > 1:
-            sentence = Remark("grouped", f"{shortened(main.tag)}: its files are in several folders: {', '.join(files)}")
-            done.remarks.append(sentence)
+            done.remarks.append(Remark.of("grouped.folders", files, tag=shortened(main.tag)))
         if len(needed) == 2:
             parts = Submission(of["documents"].source, of["answers"].source)
         elif Part.LONG in of:
@@ -265,8 +259,8 @@ def _remark_counts(done: Collected, evaluator: Evaluator) -> None:
         return
     for team, n in Counter(handed.team for handed in done.handed if not handed.status).items():
         if team and rules.most_runs is not None and n > rules.most_runs:
-            allowed = "are allowed" if rules.runs_stated else f"are usual ({rules.runs_source})"
-            done.remarks.append(Remark("many-runs", f"{team} has {counted(n, 'run')}, and {rules.most_runs} {allowed}"))
+            row = "many-runs" if rules.runs_stated else "many-runs.usual"
+            done.remarks.append(Remark.of(row, n=n, team=team, most=rules.most_runs, source=rules.runs_source))
 
 
 def pass_over_unfused(inventory: Inventory, task: str | None) -> None:

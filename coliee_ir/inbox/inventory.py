@@ -42,8 +42,8 @@ from coliee_ir.scoring.reading import are_labels, is_gold_by_name, read_gold, re
 #: what is sent beside runs, and is none
 _README: Final = r"(?i)(?:read\W?me|licen[cs]e|changelog)\b.*"
 _BESIDES: Final = (
-    r"(?i)(?:read\W?me|licen[cs]e|changelog|notes?)\b.*|.*\.(?:md|rst|rtf|pdf|docx?|odt|tex|bib|pptx?|py|ipynb|sh|ya?ml|toml|"
-    r"html?|eml|msg|png|jpe?g|gif|svg|log|md5|sha1|sha256)(?:sums?)?"
+    rf"{_README}|notes?\b.*|.*\.(?:md|rst|rtf|pdf|docx?|odt|tex|bib|pptx?|py|ipynb|sh|ya?ml|toml|html?|eml|msg|png|"
+    r"jpe?g|gif|svg|log|md5|sha1|sha256)(?:sums?)?"
 )
 _DOCUMENTS: Final = (file_kinds.DOCUMENT, file_kinds.PAGE)
 
@@ -102,6 +102,12 @@ class Item:
         """Its task, or the most likely one; empty where nothing shows it."""
         return self.tasks[0] if self.tasks else ""
 
+    def take(self, record: Run | Answers, *, is_labels: bool = False, has_long: bool = True) -> None:
+        """Take the tag and the part of what was read; long lists are known by their files' names."""
+        is_long = has_long and re.search(LONG_LIST_FILE, Path(self.source.name).name)
+        is_answers = isinstance(record, Answers) or is_labels
+        self.tag, self.part = record.tag, Part.ANSWERS if is_answers else Part.LONG if is_long else Part.RUN
+
 
 @dataclass(slots=True)
 class Inventory:
@@ -131,7 +137,7 @@ class Inventory:
     def remarks(self) -> list[str]:
         """What was passed over, a sentence for each kind: what was not looked at, then files that are no runs."""
         of_items = [(one.why_not, one.file + (f" (= {one.like})" if one.like else "")) for one in self.items]
-        return [*passed_over(self.walked.passed), *passed_over(of_items)]
+        return passed_over([*self.walked.passed, *of_items])
 
 
 def originals(items: Iterable[Item]) -> dict[str, str]:
@@ -204,8 +210,7 @@ def _look_into(one: Item, golds: Sequence[Gold], rules: Protocol | None) -> None
     try:
         record = read_run_by(source, own, unreadable_answers="wrong")
         # of what is meant as labels and reads as documents, the reader of its task will say what is wrong
-        answers = isinstance(record, Answers) or (own is None and are_labels(source))
-        one.tag, one.part = record.tag, Part.ANSWERS if answers else Part.RUN
+        one.take(record, is_labels=own is None and are_labels(source), has_long=own is None)
         one.nameless = record.tag == source.stem and os.fsencode(record.tag) not in source.head()
         one.queries, one.documents = _first(record, source)
         if rules is not None:
@@ -213,8 +218,6 @@ def _look_into(one: Item, golds: Sequence[Gold], rules: Protocol | None) -> None
     except ColieeError:
         one.tasks, one.because = _shown_by_head(source), "content"
         raise
-    if one.part is Part.RUN and re.search(LONG_LIST_FILE, Path(source.name).name):
-        one.part = Part.LONG
     one.tasks, one.because = tasks_of_record(record, one.queries, one.documents), "content"
 
 

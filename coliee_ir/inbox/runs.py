@@ -77,7 +77,6 @@ def find_runs(
     besides: Iterable[PathLike | None] = (),
     together: bool = False,
     teams: PathLike | Mapping[str, str] | None = None,
-    team_pattern: str | None = None,
     task: str | int | None = None,
     edition: str | int | None = None,
     columns: Mapping[str, str] | None = None,
@@ -100,10 +99,9 @@ def find_runs(
     if not together and not any(one.is_folder or one.kind is Kind.ARCHIVE for one in paths):
         return Runs(alone, stores)
     from coliee_ir.inbox.inventory import sort_files  # needed for folders alone
-    from coliee_ir.inbox.teams import TeamList, Teams, common_folder, read_teams
+    from coliee_ir.inbox.teams import Teams
 
-    who = Teams(TeamList() if teams is None else read_teams(teams), team_pattern,
-                common_folder([one.path for one in paths])) if together else None  # fmt: skip
+    who = Teams(teams, [one.path for one in paths]) if together else None
     besides = [*besides, *([teams] if isinstance(teams, str | os.PathLike) else [])]
     inventory = sort_files(
         paths, golds=list(golds), besides=besides, teams=who, columns=columns,

@@ -2,17 +2,16 @@
 
 from __future__ import annotations
 
-import csv
 import datetime
 import os
 import re
-from collections.abc import Callable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Mapping
 from typing import Any, Final, NamedTuple
 
 from coliee_adapters.errors import InputError
 from coliee_adapters.files.source import PathLike, Source
-from coliee_adapters.forms import detect, json_text
-from coliee_adapters.forms.lines import content_lines, split_columns
+from coliee_adapters.forms import detect, json_text, tabular
+from coliee_adapters.forms.lines import Comments, content_lines, split_columns
 from coliee_adapters.forms.vocabulary import EVERY_NAME, normal_name
 from coliee_adapters.records import Run, exact_id, normal_id
 from coliee_ir.judging.gathered import Gathered
@@ -46,43 +45,20 @@ class Sheet(NamedTuple):
 
 def read_sheet(source: Source) -> Sheet:
     """Read a CSV; commas, semicolons or tabs are told by the first row."""
-    rows = _rows(source)
+    text = source.text()
+    first = next((line for line in text.split("\n") if line.strip()), "")
+    rows = list(tabular.rows(text, source, max(",;\t", key=first.count), Comments()))
     if len(rows) < 2:
         remedy = "name the columns in the first row, then write one row each"
         raise InputError("empty", source.name, "this CSV has no rows", line=1, remedy=remedy)
-    header = tuple(name.strip() for name in rows[0].cells)
-    body = []
-    for line, cells in rows[1:]:
-        kept = tuple(cell.strip() for cell in cells)
-        if any(kept[len(header) :]):
-            problem = f"this row has {len(kept)} cells, and the first row names {len(header)} columns"
+    header = rows[0].values
+    for row in rows[1:]:
+        if any(row.values[len(header) :]):
+            problem = f"this row has {len(row.values)} cells, and the first row names {len(header)} columns"
             remedy = "put quotes around what holds a comma"
-            raise InputError("columns", source.name, problem, line=line, found=",".join(cells), remedy=remedy)
-        body.append(Row(line, (*kept, *[""] * len(header))[: len(header)]))
-    return Sheet(source.name, header, tuple(body))
-
-
-def _rows(source: Source) -> list[Row]:
-    """The rows that hold something."""
-    text = source.text()
-    first = next((line for line in text.split("\n") if line.strip()), "")
-    delimiter = max(",;\t", key=first.count)
-    reader = csv.reader(text.split("\n"), delimiter=delimiter, strict=True)
-    return list(_numbered(reader, source.name))
-
-
-def _numbered(reader: Iterator[Sequence[str]], name: str) -> Iterator[Row]:
-    while True:
-        line = reader.line_num + 1  # type: ignore[attr-defined]  # a csv.reader, which typeshed hides
-        try:
-            cells = next(reader)
-        except StopIteration:
-            return
-        except csv.Error as error:
-            problem = f"this is not CSV ({error})"
-            raise InputError("syntax", name, problem, line=line, remedy="check the quotes") from None
-        if any(cell.strip() for cell in cells):
-            yield Row(line, tuple(cells))
+            raise InputError("columns", source.name, problem, line=row.number, found=row.text, remedy=remedy)
+    body = (Row(row.number, (*row.values, *[""] * len(header))[: len(header)]) for row in rows[1:])
+    return Sheet(source.name, tuple(header), tuple(body))
 
 
 def read_values(

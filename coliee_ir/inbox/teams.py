@@ -11,7 +11,7 @@ from pathlib import Path
 from typing import Final, NamedTuple
 
 from coliee_adapters.checked import one_of
-from coliee_adapters.errors import InputError, UsageError, masked, quoted
+from coliee_adapters.errors import InputError, masked
 from coliee_adapters.files import archives, remote
 from coliee_adapters.files.source import PathLike, Source, is_folder
 from coliee_ir.inbox.sheets import read_sheet
@@ -26,20 +26,12 @@ class Listed(NamedTuple):
     status: str = ""  # ``ranked``, or why a run is not: ``late``, ``withdrawn``, ``replaced by TAG``
 
 
-class TeamList(NamedTuple):
-    """Who sent what."""
-
-    rows: tuple[Listed, ...] = ()  # the rows
-    columns: tuple[str, ...] = ()  # the names of the further columns
-
-
-def read_teams(teams: PathLike | Mapping[str, str]) -> TeamList:
-    """A list of teams: a CSV with the columns ``tag`` and ``team``, and more; or a dictionary tag, or file → team.
-
-    A column ``status`` says which runs are shown and not ranked; a row without a tag is that of all runs of its team.
-    """
+def _read(teams: PathLike | Mapping[str, str] | None) -> tuple[tuple[Listed, ...], tuple[str, ...]]:
+    """The rows of a list of teams, and the names of its further columns."""
+    if teams is None:
+        return (), ()
     if isinstance(teams, Mapping):
-        return TeamList(tuple(Listed(run, team) for run, team in teams.items()))
+        return tuple(Listed(run, team) for run, team in teams.items()), ()
     source = Source.of(
         one_of("teams", teams, (str, os.PathLike, Source), "a CSV file, or a dictionary from tags to teams")
     )
@@ -64,7 +56,7 @@ def read_teams(teams: PathLike | Mapping[str, str]) -> TeamList:
             raise InputError(
                 "conflicting", sheet.name, problem, line=line, found=row.run or row.team, remedy="keep one"
             )
-    return TeamList(tuple(found.values()), tuple(sheet.header[at] for at in further))
+    return tuple(found.values()), tuple(sheet.header[at] for at in further)
 
 
 #: what a list says of a run
@@ -81,37 +73,30 @@ _MAILED = re.compile(r"(?:\s*(?:re|fwd?)\s*:)*\s*\[\s*submission\s*\]\s*(?=\S)",
 class Teams:
     """Who sent which run.
 
-    Asked in turn: the list, by run tag or file name; the pattern, searched in the run tag; the subject of its mail,
-    ``[submission] TEAM``; the folder, which is the first one below the folder that all files have in common.
+    Asked in turn: the list, by run tag or file name; the subject of its mail, ``[submission] TEAM``; the folder, which
+    is the first one below the folder that all files have in common.
 
     Args:
-        teams: the list.
-        pattern: a regular expression; its first group, or all of it, is the team.
-        common: the folder that all files have in common; None where there are no files.
+        teams: a CSV with the columns ``tag`` and ``team``, and more; or a dictionary tag, or file → team. A column
+            ``status`` says which runs are shown and not ranked; a row without a tag is that of all runs of its team.
+        paths: the files, and the folders and archives that they are in.
         deadline: what is received later is late, unless the list says that it is ranked.
 
     Raises:
-        UsageError: the pattern is no regular expression.
+        InputError: the list cannot be read.
     """
 
     def __init__(
-        self, teams: TeamList, pattern: str | None, common: Path | None, deadline: datetime.datetime | None = None
+        self,
+        teams: PathLike | Mapping[str, str] | None = None,
+        paths: Iterable[str] = (),
+        deadline: datetime.datetime | None = None,
     ) -> None:
-        """What a leaderboard makes of its options.
-
-        :meta private:
-        """
-        self.list, self.common, self.deadline = teams, common, deadline
+        (self.rows, self.columns), self.common, self.deadline = _read(teams), _common_folder(paths), deadline
         #: the rows that no run has been looked up in
-        self.unused = dict.fromkeys(row.run for row in teams.rows if row.run)
-        self._by_name = {_spelled(row.run).lstrip("/"): row for row in teams.rows if row.run}
-        self._of_team = {row.team: row for row in teams.rows if not row.run}
-        try:
-            one_of("team_pattern", pattern, str | None, "a regular expression")
-            self.pattern = None if pattern is None else re.compile(pattern)
-        except re.error as error:
-            problem = f"the pattern {quoted(pattern or '')} is not a regular expression ({error})"
-            raise UsageError("bad-value", problem) from None
+        self.unused = dict.fromkeys(row.run for row in self.rows if row.run)
+        self._by_name = {_spelled(row.run).lstrip("/"): row for row in self.rows if row.run}
+        self._of_team = {row.team: row for row in self.rows if not row.run}
 
     def row_of(self, tag: str, file: str) -> Listed | None:
         """The row of the list for a run: by its path's end, tag, file name or folder, however that is written.
@@ -147,8 +132,6 @@ class Teams:
         """The team of a run; empty where nothing tells it. Args are those of ``row_of``."""
         if (row := self.row_of(tag, file)) is not None:
             return row.team
-        if self.pattern is not None and (found := self.pattern.search(tag)):
-            return (found[1] if self.pattern.groups else found[0]) or ""
         mail = archives.mail_of(file)
         if mail is not None and (asked := _MAILED.match(mail.subject)):
             return mail.subject[asked.end() :]
@@ -162,22 +145,13 @@ class Teams:
         return _MAILED.sub("", _PACKED.sub("", below.parts[0]), 1) if len(below.parts) > 1 else ""
 
 
-def common_folder(given: Iterable[str]) -> Path | None:
+def _common_folder(given: Iterable[str]) -> Path | None:
     """The deepest folder, or archive, that those given, and the folders of the files given, have in common."""
-    folders = [
-        _plain(Path(masked(path)))
-        if is_folder(path) or archives.is_archive(path)
-        else _plain(Path(masked(path))).parent
-        for path in given
-        if remote.is_remote(path) or Path(path).exists()
-    ]
-    if not folders:
-        return None
-    common = folders[0]
-    for folder in folders[1:]:
-        while not folder.is_relative_to(common):
-            common = common.parent
-    return common
+    there = [path for path in given if remote.is_remote(path) or Path(path).exists()]
+    packed = [is_folder(path) or archives.is_archive(path) for path in there]
+    places = [_plain(Path(masked(path))) for path in there]
+    folders = [place if is_whole else place.parent for place, is_whole in zip(places, packed, strict=True)]
+    return Path(os.path.commonpath(folders)) if folders else None
 
 
 def _spelled(path: str) -> str:

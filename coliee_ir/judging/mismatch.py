@@ -145,6 +145,7 @@ _RESPELLINGS: tuple[tuple[Callable[[str, int], str], str], ...] = (
         lambda text, _: re.sub(ARTICLE, "", text),
         "write the number of an article alone: 96, not Article_96",
     ),
+    (lambda text, _: re.sub(r"[\u2010-\u2015\u2212]", "-", text), "write hyphens as -, not as other dashes"),
     (lambda text, _: re.sub(r"[_.の]", "-", text), _HYPHENS),
     (lambda text, _: re.sub(r"\.0$", "", text), "ids were written as decimal numbers: write text"),
     (lambda text, width: re.sub(r"\.0$", "", text).zfill(width), "ids were written as decimal numbers: write text"),

@@ -135,10 +135,8 @@ class Ties(Mapping[Measure, Span]):
 
     def told(self) -> list[Remark]:
         """The same in a sentence."""
-        if not (moved := self.notable()):
-            return []
-        sentence = f"scores that depend on the order of documents of equal score: {'; '.join(moved)}"
-        return [Remark("order-of-ties", sentence)]
+        moved = self.notable()
+        return [Remark.of("order-of-ties", moved)] if moved else []
 
 
 def _spans(results: Mapping[Measure, Result], parts: Parts, decisions: Decisions) -> _Found:

@@ -10,7 +10,7 @@ import io
 import math
 import re
 import unicodedata
-from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterable, Iterator, Sequence
 from dataclasses import dataclass, field
 from functools import lru_cache
 from itertools import repeat
@@ -202,14 +202,13 @@ def in_markdown(text: str) -> str:
     return re.sub(r"([\\`*_{}\[\]<>()#+!|&~$:]|@(?!\d))", r"\\\1", apart)
 
 
-def html(grid: Grid, label: str = "", links: Mapping[str, Mapping[str, str]] | None = None) -> str:
+def html(grid: Grid, label: str = "") -> str:
     """A table in HTML, every text escaped, numbers aligned to the right and the best of their kind bold.
 
     With a label, by which screen readers call it, it is for a page with a style sheet: in a box that scrolls, with
-    heads to sort by. Without one, as a notebook has it, it brings its alignment. Links lead from the texts of columns.
+    heads to sort by. Without one, as a notebook has it, it brings its alignment.
     """
     words, numbers = ("", ' class="n"') if label else (' style="text-align:left"', ' style="text-align:right"')
-    leading = [(links or {}).get(name, {}) for name in grid.header]
 
     def cell(content: Cell, at: int) -> str:
         kind = numbers if isinstance(content, Number) or at >= grid.n_text else words
@@ -217,10 +216,7 @@ def html(grid: Grid, label: str = "", links: Mapping[str, Mapping[str, str]] | N
             value = f' data-value="{float(content.value)!r}"' if label else ""
             shown = f"<b>{in_html(content.text)}</b>" if content.bold else in_html(content.text)
             return f"<td{kind}{value}>{shown}{f'<sup>{in_html(content.mark)}</sup>' if content.mark else ''}</td>"
-        shown = in_html(content)
-        if content in leading[at]:
-            shown = f'<a href="{in_html(leading[at][content])}">{shown}</a>'
-        return f"<td{kind}>{shown}</td>" if at else f'<th scope="row"{kind}>{shown}</th>'
+        return f"<td{kind}>{in_html(content)}</td>" if at else f'<th scope="row"{kind}>{in_html(content)}</th>'
 
     body = "".join(f"<tr>{''.join(map(cell, row, range(len(row))))}</tr>\n" for row in grid.rows)
     caption = f"<caption>{in_html(grid.caption)}</caption>\n" if grid.caption else ""

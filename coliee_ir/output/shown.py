@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Mapping, Sequence
-from dataclasses import fields, is_dataclass
+from dataclasses import dataclass, fields, is_dataclass
 from typing import Any, ClassVar, Final, Literal
 
 from coliee_adapters import forms, trec_eval
@@ -13,6 +13,7 @@ from coliee_ir._version import __version__
 from coliee_ir.output import grid
 from coliee_ir.output.envelope import dumped, number
 from coliee_ir.output.grid import Grid, Number
+from coliee_ir.rules.decisions import Decisions
 
 #: form → what writes a result in it
 Forms = Mapping[str, Callable[[Any], str | Iterable[str]]]
@@ -64,6 +65,31 @@ class Shown:
     def to_latex(self) -> str:
         """The result as a LaTeX table, every text escaped."""
         return render(self, "latex")
+
+
+@dataclass(frozen=True, slots=True, repr=False)
+class OnGold(Shown):
+    """A result of runs on a gold, by one measure.
+
+    Attributes:
+        task: the task.
+        edition: the edition; None for a task without editions.
+        gold: the gold's file.
+        decisions: the choices made where the organisers leave it open.
+        excluded: the queries that were left out.
+        measure: the measure's name.
+        queries: how many were judged.
+        seed: of the random numbers.
+    """
+
+    task: str
+    edition: int | None
+    gold: str
+    decisions: Decisions
+    excluded: tuple[str, ...]
+    measure: str
+    queries: int
+    seed: int
 
 
 #: what every result can be written in

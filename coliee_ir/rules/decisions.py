@@ -8,10 +8,11 @@ from __future__ import annotations
 import ast
 from collections.abc import Collection, Mapping
 from dataclasses import dataclass, field, fields
-from typing import Any, Final, Literal, NamedTuple, cast
+from typing import Any, Final, Literal, cast
 
 from coliee_adapters.checked import one_of
 from coliee_adapters.errors import UsageError
+from coliee_adapters.kinds import DONE
 from coliee_ir.rules.protocol import TASKS, Protocol, all_rules
 
 
@@ -98,18 +99,18 @@ class Decisions:
 
     def clauses(self, measures: Mapping[str, Collection[str]] | None = None) -> Mapping[str, str]:
         """Kind of remark → what was done about it; measures → the fields that each follows, by default all."""
-        return {kind: self._clause(about, measures) for kind, about in _ABOUT.items()}
+        return {kind: self._clause(DONE[kind], about, measures) for kind, about in _ABOUT.items()}
 
-    def _clause(self, about: _About, measures: Mapping[str, Collection[str]] | None) -> str:
+    def _clause(self, done: Mapping[str, str], about: str, measures: Mapping[str, Collection[str]] | None) -> str:
         """What was done in the measures that follow a field, and in the others if that is not the same."""
-        usual, done = about.done[CHOICES[about.field][0]], about.done[getattr(self, about.field)]
-        others = [name for name, follows in (measures or {}).items() if about.field not in follows]
+        usual, chosen = done[CHOICES[about][0]], done[getattr(self, about)]
+        others = [name for name, follows in (measures or {}).items() if about not in follows]
         if measures and len(others) == len(measures):
-            return about.unused or usual
-        if done == usual or not others or not about.elsewhere:
-            return done
+            return done.get("unused", usual)
+        if chosen == usual or not others or "elsewhere" not in done:
+            return chosen
         shown = ", ".join(others[:_SHOWN]) + (", …" if len(others) > _SHOWN else "")
-        return f"{done}; in {shown} {about.elsewhere}"
+        return f"{chosen}; in {shown} {done['elsewhere']}"
 
 
 #: field → its possible values, the default first
@@ -130,51 +131,13 @@ def matters(name: str, task: str) -> bool:
 
 _SHOWN: Final = 3
 
-
-class _About(NamedTuple):
-    """What a remark says of a decision."""
-
-    field: str  # the decision
-    done: Mapping[str, str]  # choice → what is done
-    elsewhere: str = ""  # what happens in measures that do not follow the decision; empty where nothing need be said
-    unused: str = ""  # what is said where no measure follows the decision; by default what is done by default
-
-
-_UNANSWERED: Final = _About(
-    "unanswered",
-    {"zero": "(scores|score) 0", "skip": "(is|are) left out of macro averages"},
-    "(it scores|they score) 0",
-)
-
 #: kind of remark → the decision that closes it
-_ABOUT: Final[Mapping[str, _About]] = {
-    "unanswered-query": _UNANSWERED,
-    "nothing-retrieved": _UNANSWERED,
-    "extra-query": _About("extra_queries", {"ignore": "ignored", "wrong": "counted as wrong in micro-averages"}),
-    "duplicate": _About(
-        "duplicates",
-        {"once": "(is|are) ignored", "wrong": "(counts|count) as wrong"},
-        "(it is|they are) ignored",
-    ),
-    "empty-gold": _About(
-        "empty_gold",
-        {
-            "skip": "(is|are) left out of macro averages",
-            "zero": "(scores|score) 0 where undefined",
-            "one": "(scores|score) 1 where undefined",
-        },
-    ),
-    "undefined-f1": _About(
-        "undefined",
-        {
-            "zero": "counts 0 (--decision undefined=zero)",
-            "one": "counts 1 (--decision undefined=one)",
-            "skip": "is left out (--decision undefined=skip)",
-        },
-    ),
-    "unreadable-answer": _About(
-        "unreadable_answers",
-        {"refuse": "(is|are) refused", "wrong": "(counts|count) as wrong"},
-        unused="(does|do) not affect the measures asked for",
-    ),
+_ABOUT: Final[Mapping[str, str]] = {
+    "unanswered-query": "unanswered",
+    "nothing-retrieved": "unanswered",
+    "extra-query": "extra_queries",
+    "duplicate": "duplicates",
+    "empty-gold": "empty_gold",
+    "undefined-f1": "undefined",
+    "unreadable-answer": "unreadable_answers",
 }

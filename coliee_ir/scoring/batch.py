@@ -188,4 +188,4 @@ def with_twin(result: Scores | ColieeError, twin: str | None) -> Scores | Coliee
     """Scores that say of which submission they are a copy."""
     if twin is None or not isinstance(result, Scores):
         return result
-    return replace(result, noted=(*result.noted, Remark("identical", f"this submission is identical to {twin}")))
+    return replace(result, noted=(*result.noted, Remark.of("identical", run="this submission", twin=twin)))

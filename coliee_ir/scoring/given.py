@@ -197,8 +197,7 @@ class Cells:
             if self.origin is None:
                 values = self._filled(name, values, queries, "" if sums else unanswered, path)
             if (measure := _measure(name, values, stated, bool(sums))) is None:
-                problem = f"{name} is left out: the values of queries give it only with {', '.join(_COUNTS)}"
-                self.remarks.append(Remark("left-out", f"{path}: {problem}"))
+                self.remarks.append(Remark.of("left-out.counts", file=path, measure=name, counts=", ".join(_COUNTS)))
                 continue
             for at, of_run in enumerate(results):
                 if not np.isnan(values[at]).all():
@@ -434,8 +433,7 @@ def _add(table: Table, given: Mapping[str, str], cells: Cells, stem: str) -> Non
         raise search.fault("unknown-format", "no column holds scores", _REMEDY)
     elif "tag" in of or known == kept:
         if lost := [name for name in others if name not in kept]:
-            problem = f"ignored columns without numbers: {', '.join(lost)}"
-            cells.remarks.append(Remark("left-out", f"{table.name}: {problem}"))
+            cells.remarks.append(Remark.of("left-out.columns", lost, file=table.name))
         for name, values in _of_counts(table, kept).items():
             cells.add(repeat(name), tags, queries, values, table)
     else:

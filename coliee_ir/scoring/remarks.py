@@ -1,6 +1,6 @@
 """What there is to remark on a scored submission: found by its counts, and put into words.
 
-gold, parts ──counts──▶ kind and examples ──``KINDS``, decisions──▶ Remark, those that move a score first
+gold, parts ──counts──▶ kind and examples ──``REMARKS``, decisions──▶ Remark, those that move a score first
 """
 
 from __future__ import annotations
@@ -61,7 +61,7 @@ def remarks_of(
         for sentence in remarks.sentences(_clauses(against.decisions, measured.get(part, ()))):
             yield sentence.of_part(part, "long list" if part == "long" else part) if part else sentence
     if left_out:
-        yield Remark("left-out", _left_out(left_out, against))
+        yield _left_out(" and ".join(left_out), against)
 
 
 def _clauses(decisions: Decisions, measures: Sequence[Measure]) -> Mapping[str, str]:
@@ -131,14 +131,13 @@ def _matters_without_relevant(measures: Iterable[Measure], against: Prepared) ->
     return any(measure.without_relevant(against.decisions) for measure in measures)
 
 
-def _left_out(names: Sequence[str], against: Prepared) -> str:
-    if not against.rules.is_coliee:
-        return f"{' and '.join(names)} cannot be scored, since this submission does not hold all parts of the task"
+def _left_out(measures: str, against: Prepared) -> Remark:
+    """That some official measures cannot be computed; of COLIEE's tasks, one has rules by which others rank."""
+    earlier = without_answers(against.rules.task) if against.rules.is_coliee else None
+    if earlier is None:
+        return Remark.of("left-out.part", measures=measures)
     needed = NEEDED["answers"] if "answers" in against.qrels else f"labels, and {against.gold.path} holds none"
-    sentence = f"{' and '.join(names)} cannot be scored without {needed}"
-    if (earlier := without_answers(against.rules.task)) is not None:
-        sentence += f"; by the rules up to {earlier.last}, {earlier.ranking} ranks (--edition {earlier.last})"
-    return sentence
+    return Remark.of("left-out", measures=measures, needed=needed, last=earlier.last, ranking=earlier.ranking)
 
 
 def _unreached(measures: Iterable[Measure], against: Prepared) -> Iterator[str]:

@@ -12,7 +12,7 @@ import numpy as np
 
 from coliee_adapters import trec_eval
 from coliee_adapters.checked import one_of, refused, texts
-from coliee_adapters.errors import UsageError, printable
+from coliee_adapters.errors import UsageError, printable, quoted, shortened
 from coliee_adapters.files.source import PathLike, Source
 from coliee_adapters.forms.lines import counted
 from coliee_adapters.forms.vocabulary import checked_columns
@@ -198,12 +198,16 @@ def _every(n: int) -> tuple[bool, ...]:
     return (True,) * n
 
 
-def places_of(scored: Sequence[Scores], name: str) -> list[int]:
-    """Where the runs of a name are: those of that tag, or of that file where no run or several have the tag."""
+def place_of(scored: Sequence[Scores], name: str, called: str = "the run") -> int:
+    """Where the one run of a name is: that of this tag, or of this file where no run or several have the tag."""
     places = [at for at, scores in enumerate(scored) if scores.tag == name]
     if len(places) != 1:  # a tag goes before a file of that name
         places = [at for at, scores in enumerate(scored) if scores.file == name] or places
-    return places
+    if len(places) != 1:
+        tags = ", ".join(shortened(scores.tag) for scores in scored)
+        what = "is not a run" if not places else f"matches {len(places)} runs; name its file"
+        raise UsageError("unknown-name", f"{called} {quoted(str(name))} {what}; the runs are {tags}")
+    return places[0]
 
 
 @dataclass(slots=True, eq=False, repr=False)
@@ -239,9 +243,10 @@ class Scored(Shown, Sequence[Scores]):
             return self.of(range(len(self))[at])
         if isinstance(at, int):
             return self.scores[at]
-        if len(places := places_of(self.scores, at)) != 1:
-            raise KeyError(at)
-        return self.scores[places[0]]
+        try:
+            return self.scores[place_of(self.scores, at)]
+        except UsageError:
+            raise KeyError(at) from None
 
     @classmethod
     def read(cls, *paths: PathLike | Source, columns: Mapping[str, str] | None = None, unanswered: str = "") -> Scored:

@@ -152,13 +152,13 @@ def records(submission: Submission, against: Prepared, read: Callable[[Any], Run
         given = main
     if given is not None:
         if "answers" not in rules.parts:
-            raise UsageError("unfit-option", f"{against.named_task} has no answers to score")
+            raise UsageError("unfit-option", f"{against.named_task} has no answers to score: leave --answers out")
         if "answers" not in against.qrels:
             raise UsageError("wrong-part", f"{against.gold.path} holds no labels to score answers by")
         answers = _expect(read(given), Answers, against)
     if submission.long_list is not None:
         if not rules.long_list:
-            raise UsageError("unfit-option", f"{against.named_task} has no long list")
+            raise UsageError("unfit-option", f"{against.named_task} has no long list: leave --long-list out")
         longer = _expect(read(submission.long_list), Run, against)
     return Records(main, documents, answers, longer, main.beside)
 

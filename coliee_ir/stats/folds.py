@@ -19,9 +19,8 @@ from coliee_ir.judging.judged import BoolArray, FloatArray
 from coliee_ir.measures.base import QUOTIENTS, Terms, of_mean
 from coliee_ir.stats import resampling
 from coliee_ir.stats.paired import Board, tested
-from coliee_ir.stats.resampling import Difference, Interval
+from coliee_ir.stats.resampling import Difference, Interval, Units
 from coliee_ir.stats.settings import CONFIDENCE_LEVEL, MOST_REPEATS, Resampling
-from coliee_ir.stats.units import Units
 
 
 @dataclass(frozen=True)
@@ -31,7 +30,7 @@ class Split:
     The folds follow from the ids and the seed, whatever the order of the queries.
     """
 
-    group: IntArray  # shape (Q,); the number of each query's group, or of the query itself, in the order of their names
+    units: Units  # the groups, or the queries themselves, in the order of their names
     n: int  # how many folds
     seed: int  # of the order in which they are dealt
     repeats: int = 1  # how many times they are dealt anew
@@ -55,17 +54,17 @@ class Split:
             what = counted(units.n, "query" if groups is None else "group")
             least = "at least 2 are needed" if units.n < 2 else f"use {'2 to ' * (units.n > 2)}{units.n}"
             raise UsageError("too-few", f"{counted(n, 'fold')} cannot be made from {what}; {least}")
-        return cls(units.number, n, seed, repeats)
+        return cls(units, n, seed, repeats)
 
     def folds(self, among: BoolArray, *round_: int) -> IntArray:
         """Shape (Q,); the fold of each query, -1 for those that do not take part; all 0 where only one group does."""
-        groups = np.unique(self.group[among])
+        groups = np.unique(self.units.number[among])
         bits = np.random.PCG64(np.random.SeedSequence(self.seed, spawn_key=round_))
         order = np.argsort(bits.random_raw(len(groups)), kind="stable")
-        fold = np.full(len(self.group), -1)
-        fold_of = np.empty(int(self.group.max(initial=0)) + 1, dtype=np.int64)
+        fold = np.full(len(among), -1)
+        fold_of = np.empty(self.units.n, dtype=np.int64)
         fold_of[groups[order]] = np.arange(len(groups)) % self.n
-        fold[among] = fold_of[self.group[among]]
+        fold[among] = fold_of[self.units.number[among]]
         return fold
 
     def all_folds(self, among: BoolArray) -> IntArray:
@@ -74,12 +73,12 @@ class Split:
 
     def summed(self, each: FloatArray, among: BoolArray) -> FloatArray:
         """What each group of the queries that take part adds; shape (G, T)."""
-        groups, number = np.unique(self.group[among], return_inverse=True)
+        groups, number = np.unique(self.units.number[among], return_inverse=True)
         return Units(number, len(groups)).summed(each[among])
 
     def terms(self, like: Terms) -> Terms:
         """Terms whose units are the groups, in the order of their names: what is resampled together."""
-        return Units(self.group, int(self.group.max(initial=-1)) + 1).terms(like)
+        return self.units.terms(like)
 
 
 def averaged(parts: Sequence[FloatArray], score: Callable[[FloatArray], FloatArray], is_mean: bool) -> Terms:

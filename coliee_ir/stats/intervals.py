@@ -62,13 +62,15 @@ def jackknife_t(terms: Terms, confidence_level: float, *, within_1: bool = True)
     """
     score = terms.total
     without = resampling.left_out(terms)[(terms.each != 0).any(axis=1)]
-    without = without[np.isfinite(without)]
+    seen, without = len(without), without[np.isfinite(without)]
     n = len(without)
     squares = (without - without.mean()) ** 2 if n > 1 else np.zeros(1)
     total = float(squares.sum())
     error = math.sqrt((n - 1) / n * total) if n > 1 else 0.0
-    if error <= NEAR and within_1 and min(abs(score), abs(1 - score)) <= NEAR and n:
-        unseen = min(-math.log(1 - confidence_level) / n, 1.0)  # of what n queries do not show (Hanley & Lippman 1983)
+    if error <= NEAR and within_1 and min(abs(score), abs(1 - score)) <= NEAR and seen:
+        unseen = min(
+            -math.log(1 - confidence_level) / seen, 1.0
+        )  # of what these queries do not show (Hanley & Lippman 1983)
         return Interval(0.0, unseen) if score < 0.5 else Interval(1 - unseen, 1.0)
     if not error > NEAR:
         return Interval(math.nan, math.nan)

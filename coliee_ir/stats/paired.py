@@ -33,6 +33,8 @@ from coliee_ir.stats.resampling import NEAR, Interval
 from coliee_ir.stats.settings import Resampling
 from coliee_ir.stats.student import normal
 
+#: the corrections by name; max-T needs all pairs tested together (``jointly``)
+CORRECTIONS: Final = ("maxt", "holm", "bh", "none")
 #: relative step of central differences
 _STEP: Final = 1e-5
 #: statistics nearer than this, relatively, are the same: sums of the same numbers in another order
@@ -183,7 +185,7 @@ class Board:
         boards = [self, *besides]
         differ = np.flatnonzero(np.any([(b.moved != b.moved[:, :1]).any(axis=(0, 1)) for b in boards], axis=0))
         width = 8 * sum(board.runs for board in boards)
-        if resampling.is_exact(len(differ), settings.n_resamples):
+        if len(differ) < resampling.exact_below(settings.n_resamples):
             for swapped in resampling.every_swap(len(differ), width):
                 signs = np.ones((self.n, len(swapped)))
                 signs[differ] = np.where(swapped.T, -1.0, 1.0)
@@ -356,6 +358,22 @@ def tested(board: Board, pairs: Pairs, settings: Resampling) -> list[PairTest]:
             *(field.tolist() for field in (*fields, board.differing[a, b], *ends, drawn)), strict=True
         )
     ]
+
+
+def corrected(p: FloatArray, correction: str) -> FloatArray:
+    """The corrected p values, but by max-T; those that are NaN stay so and do not count as comparisons.
+
+    ``holm`` steps down and bounds the probability of any false rejection (Holm 1979); ``bh`` steps up and bounds the
+    expected share of false rejections (Benjamini, Hochberg 1995).
+    """
+    order = np.argsort(p, kind="stable")[: np.count_nonzero(~np.isnan(p))]  # NaN comes last
+    n, values = len(order), p.copy()
+    if correction == "holm":
+        values[order] = np.minimum(np.maximum.accumulate(p[order] * (n - np.arange(n))), 1.0)
+    elif correction == "bh":
+        stepped = np.minimum.accumulate((p[order] * n / np.arange(1, n + 1))[::-1])[::-1]
+        values[order] = np.minimum(stepped, 1.0)
+    return values
 
 
 def _exceeded(r: FloatArray, settings: Resampling) -> FloatArray:

@@ -33,7 +33,8 @@ def least_found(
         s = math.sqrt(n / size)
         left = 1 - (c * s) ** 2 * spread
         root = z + np.sqrt(np.maximum(z * z - left * (z * z - c * c), 0.0))
-        yield np.where(left > 0, s * error * root / np.where(left > 0, left, 1), math.inf)
+        least = np.where(left > 0, s * error * root / np.where(left > 0, left, 1), math.inf)
+        yield np.where(least > board.span, math.inf, least)  # no two scores are so far apart
 
 
 def _student(n: int, settings: Resampling, pairs: int = 1) -> float:

@@ -6,11 +6,14 @@ with any version and on any machine.
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import dataclass
 from typing import Final, NamedTuple
 
 import numpy as np
 
+from coliee_adapters.checked import groups_of
+from coliee_adapters.ids import IntArray
 from coliee_ir.judging.judged import BoolArray, FloatArray
 from coliee_ir.measures.base import Terms
 
@@ -21,6 +24,33 @@ _AT_ONCE: Final = 1 << 20
 NEAR: Final = 1e-12
 
 _NAN: Final = float("nan")
+
+
+@dataclass(frozen=True, eq=False)
+class Units:
+    """The units of resampling, in an order that does not depend on the gold's."""
+
+    number: IntArray  # shape (Q,); the unit of each query
+    n: int  # how many units
+
+    @classmethod
+    def of(cls, queries: Sequence[str], groups: Mapping[str, str] | None = None) -> Units:
+        """The units of some queries: each query, or each group."""
+        groups = groups_of(groups, queries)
+        names = list(queries) if groups is None else [groups[query] for query in queries]
+        place = {name: at for at, name in enumerate(sorted(set(names)))}
+        return cls(np.array([place[name] for name in names], dtype=np.int64), len(place))
+
+    def terms(self, terms: Terms) -> Terms:
+        """What each unit adds."""
+        is_mean = terms.is_mean and self.n == len(self.number)
+        return terms._replace(each=self.summed(terms.each), is_mean=is_mean)
+
+    def summed(self, each: FloatArray) -> FloatArray:
+        """The sums over the queries of each unit; shape (n, T)."""
+        total = np.zeros((self.n, each.shape[1]))
+        np.add.at(total, self.number, each)
+        return total
 
 
 class Interval(NamedTuple):
@@ -88,13 +118,8 @@ def _blocks(n_resamples: int, of_trial: int) -> Iterator[int]:
         n_resamples -= at_once
 
 
-def is_exact(queries: int, n_resamples: int) -> bool:
-    """Whether there are no more ways to swap than resamples, so that all of them are looked at."""
-    return queries < exact_below(n_resamples)
-
-
 def exact_below(n_resamples: int) -> int:
-    """The least number of queries that have more ways to swap than resamples, 2^Q."""
+    """The least number of queries that have more ways to swap, 2^Q, than resamples: of fewer, all are looked at."""
     return n_resamples.bit_length()
 
 

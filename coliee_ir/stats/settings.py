@@ -8,9 +8,10 @@ from typing import Final
 
 from coliee_adapters.checked import is_whole
 from coliee_adapters.errors import UsageError
-from coliee_ir.stats import CONFIDENCE_LEVEL as CONFIDENCE_LEVEL
-from coliee_ir.stats import N_RESAMPLES as N_RESAMPLES
-from coliee_ir.stats import SEED as SEED
+
+N_RESAMPLES: Final = 10_000
+SEED: Final = 2026
+CONFIDENCE_LEVEL: Final = 0.95
 
 #: What the intervals of tables are about.
 ABOUT: Final = "Intervals are about other queries of the same kind."

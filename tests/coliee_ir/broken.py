@@ -468,6 +468,8 @@ CASES = (
           (1, None, "000104 Q0 000202 2 7 ALPHA1"), 10),
     _case("one line", T1, on(4, " 000204", " Q0 000204 1 8"),
           "trec-columns", (4, None, "000102 Q0 000204 1 8 ALPHA1"), as_is="refused"),
+    _case("decimal comma", T1, content(_TREC_RUN.replace(b" ALPHA1", b",5 ALPHA1")), "score", (1, None, "8,5"), 10,
+          as_is="refused"),
     _case("all", T3_2016, each(r"^(\S+) (\S+) ALPHA", r"\1 Q0 \2 1 1.5 ALPHA"), "trec-columns",
           (1, None, "H26-37-G Q0 96 1 1.5 ALPHA"), 4),
     _case("zero", T3_2025, everywhere("Q0", "0"), "q0", (1, 10, "0"), 7),

@@ -59,9 +59,9 @@ LABELS = "R07-01-O Y gold\nR07-02-O N gold\n"
     ("name", "text", "to", "options", "written", "said"),
     [
         ("gold.json", '{"01": ["18", "23"], "02": ["01"], "03": []}', "qrels", {}, "01 0 18 1\n01 0 23 1\n02 0 01 1\n",
-         ["3 judgements of 2 queries", "[dropped] 1 … (first: 03) … it … qrels …"]),
+         ["3 judgements of 2 queries", "[dropped] 1 … it … qrels (first: 03)"]),
         ("gold.json", '{"1": ["a"], "2": [], "3": []}', "qrels", {}, "1 0 a 1\n",
-         ["1 judgement of 1 query", "[dropped] 2 queries without a relevant document … (first: 2, 3) … they …"]),
+         ["1 judgement of 1 query", "[dropped] 2 queries without a relevant document … they … (first: 2; 3)"]),
         ("qrels", "01 0 18 1\n01 0 23 1\n02 0 01 1\n", "json", {}, {"01": ["18", "23"], "02": ["01"]},
          ["3 judgements of 2 queries"]),
         ("qrels", LEVELS, "qrels", {}, LEVELS, ["5 judgements of 2 queries"]),
@@ -76,7 +76,7 @@ LABELS = "R07-01-O Y gold\nR07-02-O N gold\n"
         ("run.json", EMPTY, "json", {"form": "json"}, {"q": ["a"], "empty": []},
          ["1 document of 2 queries", "[dropped] json …"]),
         ("run.json", EMPTY, "columns", {}, "q a run\n",
-         ["1 document of 2 queries", "[dropped] 1 query with nothing retrieved … (first: empty) … it … columns …"]),
+         ["1 document of 2 queries", "[dropped] 1 query with nothing retrieved … it … columns (first: empty)"]),
         ("run.json", '{\n"q": ["b", "a"],\n"p": ["a"]}', "trec", {},
          "q Q0 b 1 2.0 run\nq Q0 a 2 1.0 run\np Q0 a 1 1.0 run\n", ["3 documents of 2 queries", MADE]),
         ("run.trec", TREC, "json", {"form": "trec"}, {"01": {"18": 2.0, "02": 1.0}, "02": {"18": 1.0}},
@@ -85,7 +85,7 @@ LABELS = "R07-01-O Y gold\nR07-02-O N gold\n"
         ("run.trec", SCORED, "columns", {}, "q c T\nq b T\nq a T\n", ["3 documents of 1 query", "… 3 scores …"]),
         ("run", SCORED, "trec", {}, "q Q0 c 1 2.0 T\nq Q0 b 2 1.0 T\nq Q0 a 3 1.0 T\n", ["3 documents of 1 query"]),
         ("gold.xml", STATUTE, "qrels", {}, "R07-01-O 0 96 1\nR07-01-O 0 398-20 1\n",
-         ["2 judgements of 1 query", "… 2 labels … they … qrels …", "[dropped] 1 … (first: R07-02-O) … it … qrels …"]),
+         ["2 judgements of 1 query", "… 2 labels … they … qrels …", "[dropped] 1 … it … qrels (first: R07-02-O)"]),
         ("gold.xml", STATUTE, "labels", {}, LABELS, ["2 labels", "[dropped] 2 relevant documents … they … labels …"]),
         ("answers.txt", "R07-01-O\tTrue\nR07-02-O no\n", "labels", {"tag": "mine"}, LABELS.replace("gold", "mine"),
          ["2 answers", "[no-tag] 2 …", "[label-form] 2 … (first: line 1: True; line 2: no)"]),
@@ -201,6 +201,14 @@ def test_answers_and_claims_fill_the_test_file_of_the_pilot(put: Put) -> None:
     answers = read_run(accepted, task="tort")
     assert isinstance(answers, Answers)
     assert answers.labels == {"0": True, "1": False}
+
+    # of a gold as the template nothing becomes the submission's
+    for sent, key in (
+        (put("again.txt", "0 N T\n1 N T\n"), "is_accepted"),
+        (put("more", claims.read_text()), "court_decision"),
+    ):
+        again, _ = converted(sent, "tort", template=accepted)
+        assert again.read_text().count(f'"{key}": null') == json_lines(TEST_FILE).count(f'"{key}": null')
 
     columns, _ = converted(accepted, "columns", form="claims")
     assert columns.read_text() == "0 d0 claims.json.tort\n"

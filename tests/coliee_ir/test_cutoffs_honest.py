@@ -39,7 +39,7 @@ def candidates(pool: Pool, measure: str, *families: str) -> list[Candidate]:
 
 
 def nested(every: list[Candidate], split: Split) -> Terms:
-    everyone = np.ones(len(split.group), dtype=np.bool_)
+    everyone = np.ones(len(split.units.number), dtype=np.bool_)
     return honest.nested(every, split, honest.select(every, split, split.all_folds(everyone), everyone))
 
 
@@ -122,7 +122,7 @@ def test_nested_is_select_and_fit_without_each_fold(case: naive.Case, measure: s
             train = outer != number
             choice = honest.select(every, split, split.folds(train, repeat, number)[None], train).chosen
             candidate = every[choice if train.sum() > 1 else 0]
-            expected = candidate.sweep.terms(candidate.fit(train).rule).each[~train]
+            expected = candidate.sweep.terms(candidate.fit(train)).each[~train]
             assert each[~train].tolist() == expected.tolist()
         scores.append(float(every[0].sweep.objective.score(each.sum(axis=0))))
     assert terms.total == pytest.approx(np.mean(scores), nan_ok=True)

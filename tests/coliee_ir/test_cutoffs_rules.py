@@ -63,7 +63,6 @@ def test_a_value_is_what_its_family_says(family: str, scores: list[float]) -> No
         (Rule("margin", 0.0), 1, "… 0 …"),
         (Rule("score", 9.0, 1), 1, "… 9, at least 1 …"),
         (Rule("score", 0.0, 0, 3), 3, "… 0, at most 3 …"),
-        (Rule("max", 0.75), 2, "… 0.75 …"),
     ],
 )
 def test_a_rule_keeps_what_it_says(rule: Rule, kept: int, says: str) -> None:
@@ -74,7 +73,7 @@ def test_a_rule_keeps_what_it_says(rule: Rule, kept: int, says: str) -> None:
 @given(
     st.builds(
         Rule,
-        st.sampled_from([*FAMILIES, "max"]).filter(lambda family: family != "k"),
+        st.sampled_from(list(FAMILIES)).filter(lambda family: family != "k"),
         st.floats(allow_nan=False, allow_infinity=False),
         st.integers(0, 99),
         st.none() | st.integers(99, 200),
@@ -102,7 +101,6 @@ def test_a_rule_that_contradicts_itself_is_refused(members: dict[str, object], m
 
 def test_a_rule_is_written_whole_and_may_be_given_in_part() -> None:
     assert Rule("k", 3).to_dict() == {"family": "k", "threshold": 3.0, "floor": 0, "cap": None}
-    assert Rule("max", 0.5) == Rule("ratio", 0.5)
     # floor and cap may be left out, and more may be there
     assert Rule.from_dict({"family": "k", "threshold": 3, "note": "ours"}) == Rule("k", 3.0)
 
@@ -135,15 +133,15 @@ def test_the_rules_that_scores_allow() -> None:
     assert named([], TODAY) == list(FAMILIES)
     assert named([], UNSCORED) == ["k"]
     assert named([], NEGATIVE) == ["k", "score", "margin"]
-    assert named(["margin", "max", "k", "ratio"], TODAY) == ["k", "ratio", "margin"]
+    assert named(["margin", "k", "ratio"], TODAY) == ["k", "ratio", "margin"]
 
 
 @pytest.mark.parametrize(
     ("name", "pool", "sentence"),
     [
         ("score", UNSCORED, "[unfit-option] 'score'…"),
-        ("max", NEGATIVE, "[unfit-option] 'ratio'…"),
-        ("top", TODAY, f"[unknown-name] 'top'… {_KINDS}, max …"),
+        ("ratio", NEGATIVE, "[unfit-option] 'ratio'…"),
+        ("top", TODAY, f"[unknown-name] 'top'… {_KINDS} …"),
     ],
 )
 def test_a_rule_that_scores_do_not_allow_is_refused(name: str, pool: Pool, sentence: str) -> None:

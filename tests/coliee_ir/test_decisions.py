@@ -6,7 +6,8 @@ import pytest
 from asserting import heard
 
 from coliee_adapters.errors import UsageError
-from coliee_adapters.remarks import KINDS, Remarks
+from coliee_adapters.kinds import DONE, REMARKS
+from coliee_adapters.remarks import Remarks
 from coliee_ir import Decisions
 from coliee_ir.rules.decisions import CHOICES, matters
 
@@ -53,8 +54,8 @@ KINDS_OF = {
 
 
 def test_every_remark_that_leaves_something_open_is_closed_by_a_decision() -> None:
-    left_open = {kind for kind, sentence in KINDS.items() if "{decision}" in sentence}
-    assert left_open == set(Decisions().clauses()) == {kind for kinds in KINDS_OF.values() for kind in kinds}
+    left_open = {kind for kind, sentence in REMARKS.items() if "{decision}" in sentence}
+    assert left_open == set(DONE) == {kind for kinds in KINDS_OF.values() for kind in kinds}
     assert list(KINDS_OF) == list(CHOICES)
 
 

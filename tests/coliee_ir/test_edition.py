@@ -151,7 +151,9 @@ def test_runs_that_are_not_ranked_are_shown_and_take_no_place(held: Path, again:
         assert max(run["ranks"][1] for run in boards[task]["runs"] if not run.get("status")) <= n
     # what came after the deadline is late unless the sheet says ranked, and a person must decide
     mails = {f"mailbox/{name}": (held / f"mailbox/{name}").read_bytes() for name in ("late.eml", "corrected.eml")}
-    said = again({**mails, "teams.csv": "tag,team,status\nKIS10,KIS,\n"})
+    lost = {"mailbox/nil.eml": "From: a@b\nSubject: [submission] NIL\n\nHi\n", "mailbox/.kept/run.txt": "q d T\n"}
+    said = again({**mails, **lost, "teams.csv": "tag,team,status\nKIS10,KIS,\n"})
+    assert [*re.findall(r"\* (\S+).* \S+/(\S+).* \[passed-over\]", said)] == [("NIL:", "nil.eml"), ("passed", ".kept")]
     assert "  * LEX LEX9: …2026-01-25 10:00 UTC+09:00… [late]\n" in said
     assert "no run of Task 2 has arrived [awaited]" in said
 
@@ -187,13 +189,6 @@ def test_after_a_mail_only_what_is_new_is_marked_and_old_files_go(again: Callabl
     assert not old.exists() and (tmp_path / "out/desk/notes.txt").read_text() == "mine"
 
 
-def test_reports_lead_from_the_runs_of_the_site(again: Callable[..., str], tmp_path: Path) -> None:
-    own = QUICK.replace("hide_gold = true", "reports = true")
-    again({"mailbox/A/task1.A3.txt": made._task1("A3", 0, 9), "coliee.toml": own})
-    (report,) = (tmp_path / "out/public").glob("task-1-report-a-*.html")
-    assert f'href="{report.name}"' in (tmp_path / "out/public/task-1.html").read_text("utf-8")
-
-
 WRONG = {
     "the name is missing": ('name = "COLIEE 2026"\n', "", "name"),
     "an unknown key": ("year =", "yeer =", "yeer"),
@@ -205,7 +200,6 @@ WRONG = {
     "an unknown task": ('task = "1"', 'task = "9"', "[[task]] 1"),
     "a task twice": ('task = "1"', 'task = "2"', "task"),
     "a flag of words": ("hide_gold = true", 'hide_gold = "yes"', "hide_gold"),
-    "reports of a hidden gold": ("hide_gold = true", "hide_gold = true\nreports = true", "reports"),
     "an unknown style": ("year = 2026", 'style = "x"', "style"),
     "broken TOML": ("year = 2026", "year = ", "line 2"),
 }

@@ -111,7 +111,7 @@ def test_the_long_list_has_remarks_of_its_own() -> None:
         "…: [extra-query] 1 … ignored … (first: R06-1-A)",
         "…: [unanswered-query] 1 … scores 0 … (first: R05-3-A)",
         "…: [tie] 1 … (first: query R05-1-A)",
-        "[order-of-ties] AP 0.3333 to 0.5000 …; Rprec 0.0000 to 0.3333",
+        "[order-of-ties] AP 0.3333 to 0.5000, Rprec 0.0000 to 0.3333",
     ]
 
 

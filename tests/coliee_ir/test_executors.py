@@ -24,8 +24,7 @@ from hypothesis import strategies as st
 from test_parts import GOLD, same, write_run
 
 from coliee_adapters.errors import ColieeError, InputError, UsageError
-from coliee_ir import Evaluator, Submission, tune
-from coliee_ir.commands.tune import Filter
+from coliee_ir import Evaluator, Submission
 from coliee_ir.judging import cluster, workers
 from coliee_ir.judging.cluster import connected
 from coliee_ir.judging.judged import judge
@@ -166,21 +165,11 @@ def test_a_large_run_among_small_ones_is_read_in_parts(tmp_path: Path, monkeypat
         list(score_each(evaluator, submissions[2:3], executor=Pickling(lost=1)))
 
 
-def test_compare_and_tune_use_an_executor(tmp_path: Path) -> None:
+def test_compare_uses_an_executor(tmp_path: Path) -> None:
     runs = [str(write_run(tmp_path / f"run{at}", at, queries=12).path) for at in range(2)]
     compared = [one_step.compare(QRELS, *runs, measure="AP", task="trec", n_resamples=99, executor=engine).to_dict()
                 for engine in (None, Pickling())]  # fmt: skip
     assert compared[0] == compared[1]
-    found = [
-        tune(
-            QRELS, runs[0], maximise="MicroF1", task="trec", folds=2, repeats=1, executor=engine,
-            filters=[Filter.not_itself()],
-        ).to_dict()
-        for engine in (None, Pickling())
-    ]  # fmt: skip
-    assert found[0] == found[1]
-    with pytest.raises(InputError):
-        tune(QRELS, str(tmp_path / "missing"), task="trec", executor=Pickling())
 
 
 def shown(result: Any) -> object:

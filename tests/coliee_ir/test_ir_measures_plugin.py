@@ -26,18 +26,7 @@ from naive import Judgements, Line, golds, run_lines
 import coliee_ir
 from coliee_adapters.errors import InputError, MismatchError, UsageError
 from coliee_ir import ir_measures as plugin
-from coliee_ir.ir_measures import (
-    MacroF,
-    MacroP,
-    MacroR,
-    MicroF,
-    MicroP,
-    MicroR,
-    Summand,
-    provider,
-    qrels_iter,
-    scoreddocs_iter,
-)
+from coliee_ir.ir_measures import MacroF, MacroP, MacroR, MicroF, MicroP, MicroR, Summand, provider
 
 MEASURES: list[Any] = [
     MicroP, MicroR, MicroF, MicroF(beta=2), MicroP @ 1, MicroR @ 3, MicroF(beta=2) @ 2, MicroF(beta=0.5, rel=2),
@@ -137,24 +126,24 @@ def test_a_measure_can_be_typed(measure: Any) -> None:
 @pytest.mark.parametrize(
     ("measure", "said"),
     [
-        (MicroP(beta=2), "'MicroP(beta=2)': MicroP has no parameter beta; it has cutoff, rel"),
-        (MicroF(beta=0), "[bad-measure] 'MicroF(beta=0)'… beta … 999999999 …"),
-        (MicroF(rel=0), "[bad-measure] 'MicroF(rel=0)'… rel … 999999999 …"),
-        (MacroR @ 0, "[bad-measure] 'MacroR@0'… cutoff … 999999999 …"),
-        (MacroR @ 2.5, "[bad-measure] 'MacroR@2.5'… cutoff … 999999999 …"),
-        (MicroF(beta=2)(judged_only=True), ("[bad-measure] 'MicroF(beta=2,judged_only=True)'… MicroF … "
+        (lambda: MicroP(beta=2), "'MicroP(beta=2)': MicroP has no parameter beta; it has cutoff, rel"),
+        (lambda: MicroF(beta=0), "[bad-measure] 'MicroF(beta=0)'… beta … 999999999 …"),
+        (lambda: MicroF(rel=0), "[bad-measure] 'MicroF(rel=0)'… rel … 999999999 …"),
+        (lambda: MacroR @ 0, "[bad-measure] 'MacroR@0'… cutoff … 999999999 …"),
+        (lambda: MacroR @ 2.5, "[bad-measure] 'MacroR@2.5'… cutoff … 999999999 …"),
+        (lambda: MicroF(beta=2)(judged_only=True), ("[bad-measure] 'MicroF(beta=2,judged_only=True)'… MicroF … "
                                             "judged_only …")),
     ],
 )  # fmt: skip
-def test_a_parameter_that_is_none_is_refused_in_a_sentence(measure: Any, said: str) -> None:
+def test_a_parameter_that_is_none_is_refused_in_a_sentence(measure: Callable[[], Any], said: str) -> None:
     with pytest.raises(UsageError) as caught:
-        measure.calc_aggregate(GOLD, RUN)
+        measure()
     assert heard(caught.value).startswith(said)
-    assert f"'{measure}'" in said
 
 
 def test_they_stand_beside_measures_of_other_providers() -> None:
-    found = ir_measures.calc([AP, MicroF, P @ 1, MacroR], iter(list(qrels_iter(GOLD))), scoreddocs_iter(RUN))
+    tuples = (Qrel(q, d, level) for q, judged in GOLD.items() for d, level in judged.items())
+    found = ir_measures.calc([AP, MicroF, P @ 1, MacroR], tuples, (ScoredDoc(*line) for line in LINES))
     assert found.aggregated[MicroF] == MicroF.calc_aggregate(GOLD, RUN)
     assert found.aggregated[AP] == AP.calc_aggregate(GOLD, RUN)
     assert len(found.per_query) == 4 * len(GOLD)
@@ -166,7 +155,8 @@ def test_they_stand_beside_measures_of_other_providers() -> None:
 
 
 def test_the_provider_takes_what_ir_measures_does_not() -> None:
-    gold = polars.DataFrame(list(qrels_iter(GOLD)), orient="row")
+    rows = [(q, d, level) for q, judged in GOLD.items() for d, level in judged.items()]
+    gold = polars.DataFrame(rows, schema=["query_id", "doc_id", "relevance"], orient="row")
     run = polars.DataFrame(LINES, schema=["query_id", "doc_id", "score"], orient="row").lazy()
     assert provider.calc_aggregate([MicroF], gold, run)[MicroF] == MicroF.calc_aggregate(GOLD, RUN)
     assert provider.calc_aggregate([MicroF], {"q": ["d", "e"]}, {"q": ["d"]})[MicroF] == 2 / 3

@@ -13,7 +13,7 @@ from test_reference_figures import ACCURACIES
 from coliee_adapters.errors import InputError, UsageError
 from coliee_ir import Answers, Gold, Run
 from coliee_ir.cli import main
-from coliee_ir.commands.leaderboard import EASY, Categories, Leaderboard, read_categories
+from coliee_ir.commands.leaderboard import Categories, Leaderboard, read_categories
 from coliee_ir.commands.leaderboard.catalogue import Extras, build
 from coliee_ir.commands.leaderboard.data import candidates_of, data_of
 from coliee_ir.commands.leaderboard.questions import majority
@@ -41,7 +41,6 @@ def test_questions_by_kind() -> None:
     gold = Gold({**{q: dict.fromkeys(of, 1) for q, of in GOLD.items()}, "q5": {}})
     board = one_step.leaderboard(gold, ONE, TWO, task="3", edition=2025, n_resamples=99)
     assert list(board.table("questions").header) == ["query", "kind", "relevant", "F2", "P", "R"]
-    assert "one, other" not in [kind for _, kind, *_ in values(board, "questions", easy=0.0)]
     assert values(board, "relevant") == [[0, 1], [1, 3], [2, 1]]
     assert board.table("relevant").caption.endswith("5 questions, 5 relevant documents.")
     rows = values(board, "questions")
@@ -227,7 +226,7 @@ def test_queries_candidates_and_relevant_documents_of_training_and_test(
             Path("test", query, "paragraphs", f"{number:03}.txt").write_text("x")
     board = one_step.leaderboard("gold.json", "run.txt", task="2", n_resamples=9)
     candidates, train = candidates_of("test", "2", read_gold("gold.json")), data_of(read_gold("train.json"))
-    grid = build(board, "data", Extras(EASY, candidates=candidates, train=train))
+    grid = build(board, "data", Extras(candidates=candidates, train=train))
     assert separated(grid).splitlines() == [
         "data,queries,candidates per query,relevant,relevant per query",
         "training,4,,6,1.5", "test,2,4.5,3,1.5",

@@ -34,6 +34,7 @@ def checked(gold: dict[str, dict[str, int]], run: dict[str, list[str]]) -> bool:
         (CASES, ["cases/000018", "cases/000203"], "take the folder off the ids"),
         (CASES, ["q-000018"], "take what stands before the number off the ids"),
         (QUESTIONS, ["r07-01-o"], "write the ids in upper case"),
+        (QUESTIONS, ["R07\u201301\u2212O"], "… - …"),
         (CASES, ['"000018"'], "take the quotation marks or brackets off the ids"),
         (CASES, ["['000018']"], "take the quotation marks or brackets off the ids"),
         (QUESTIONS, ["R06-01-O", "R05-02-A"], "… R05, R06 … R07 …"),

@@ -17,14 +17,14 @@ import pytest
 from asserting import clause
 from hypothesis import assume, given
 from hypothesis import strategies as st
-from ir_measures import Qrel, ScoredDoc
+from ir_measures import ScoredDoc
+from ir_measures.util import QrelsConverter, RunConverter
 from naive import Judgements, Line, golds, ranking, run_lines
 
 import coliee_ir
 from coliee_adapters.errors import InputError
 from coliee_adapters.records import Columns
 from coliee_ir import Answers, Gold, Run, evaluate, read_gold, read_run, to_frame, to_qrels, to_run
-from coliee_ir.ir_measures import qrels_iter, scoreddocs_iter
 
 PAGE = Path(__file__).parents[2] / "docs" / "other-tools.md"
 BLOCKS = re.findall(r"```pycon\n(.*?)```", PAGE.read_text(encoding="utf-8"), re.DOTALL)
@@ -41,12 +41,12 @@ FORMS: dict[str, tuple[Callable[[Any], Any], Callable[[Any], Any]]] = {
         lambda run: to_frame(read_run(run, task="trec"), "polars").lazy(),
     ),
     "named tuples": (
-        lambda gold: list(qrels_iter(read_gold(gold, task="trec"))),
-        lambda run: list(scoreddocs_iter(read_run(run, task="trec"))),
+        lambda gold: [*QrelsConverter(to_qrels(gold, task="trec")).as_namedtuple_iter()],
+        lambda run: [*RunConverter(to_run(run, task="trec")).as_namedtuple_iter()],
     ),
     "generators": (
-        lambda gold: qrels_iter(read_gold(gold, task="trec")),
-        lambda run: scoreddocs_iter(read_run(run, task="trec")),
+        lambda gold: QrelsConverter(to_qrels(gold, task="trec")).as_namedtuple_iter(),
+        lambda run: RunConverter(to_run(run, task="trec")).as_namedtuple_iter(),
     ),
 }
 
@@ -93,8 +93,7 @@ def test_what_qrels_cannot_hold_is_not_in_a_frame() -> None:
     assert to_frame(statute).to_dict("list") == {"query_id": ["q1"], "doc_id": ["96"], "relevance": [1]}
     labels, answers = Gold(labels={"q1": True, "q2": False}), Answers({"q1": False})
     assert to_frame(labels).to_dict("list") == {"query_id": ["q1", "q2"], "doc_id": ["Y", "N"], "relevance": [1, 1]}
-    assert list(qrels_iter(labels)) == [Qrel("q1", "Y", 1), Qrel("q2", "N", 1)]
-    assert list(scoreddocs_iter(answers)) == [ScoredDoc("q1", "N", 1.0)]
+    assert (to_qrels(labels), to_run(answers)) == ({"q1": {"Y": 1}, "q2": {"N": 1}}, {"q1": {"N": 1.0}})
     assert evaluate(to_frame(labels), to_frame(answers, "polars"), measures="MicroR").measures == {"MicroR": 0.0}
 
 

@@ -24,9 +24,9 @@ from coliee_ir.measures.base import Terms, of_mean
 from coliee_ir.stats import systems
 from coliee_ir.stats.paired import Board, PairTest, jointly, standings
 from coliee_ir.stats.paired import tested as pairs_tested
+from coliee_ir.stats.resampling import Units
 from coliee_ir.stats.settings import Resampling
 from coliee_ir.stats.systems import error_of, system
-from coliee_ir.stats.units import Units
 
 SEED = 2026
 

@@ -133,13 +133,13 @@ def test_findings_of_other_faults_have_their_own_remedy_and_name_what_was_found(
     capsys: pytest.CaptureFixture[str],
 ) -> None:
     write({"in/A/a.rar": b"Rar!\x1a\x07\x00rest", "in/B/b.zip": zipped({"x": cases("B1")})[:40], "in/C/c": cases("C-1"),
-           "in/D/d": cases("D1"), "in/D/about.txt": DESCRIPTION.format(1, "E9")})  # fmt: skip
+           "in/D/d": cases("D1"), "in/F/f": cases("F-G"), "in/D/about.txt": DESCRIPTION.format(1, "E9")})  # fmt: skip
     assert main(["validate", "in"]) == 1
     out = capsys.readouterr().out
     unread = [at for at, line in enumerate(out.splitlines()) if "unreadable" in line]
     remedies = [out.splitlines()[at + 2] for at in unread]
     assert len(unread) == 2 and any("RAR" in one for one in remedies)
-    assert "C-1" in out and "E9" in out
+    assert "C-1" in out and "E9" in out and out.count("tag-characters") == 1
 
 
 @pytest.mark.parametrize(

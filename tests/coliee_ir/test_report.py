@@ -20,11 +20,10 @@ from example_runs import EXAMPLES, SHOWN, shown
 from parsed_page import Parsed
 
 import coliee_ir
-from coliee_ir.commands.report import embedded
 from coliee_ir.commands.report.drawing import on_page, on_paper
 from coliee_ir.commands.report.overview import overview
-from coliee_ir.commands.report.page import drawn
-from coliee_ir.commands.report.paper import svg_of, write_figures
+from coliee_ir.commands.report.page import drawn, unbroken
+from coliee_ir.commands.report.vega import svg_of, write_figures
 
 pytestmark = pytest.mark.usefixtures("one_deal")
 
@@ -388,7 +387,7 @@ def test_a_hostile_name_is_escaped_in_figures_and_tables(
 def test_a_script_that_would_end_itself_is_refused() -> None:
     for code in ("a</SCRIPT>", "<!-- a", "a\rb"):
         with refusing(ValueError, "this script cannot be embedded in a page"):
-            embedded.script(code)
+            unbroken(code)
 
 
 # the page as a document

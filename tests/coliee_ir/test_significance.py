@@ -21,7 +21,7 @@ from coliee_ir.judging.qrels import Qrels
 from coliee_ir.measures import Delegated, Measure, Parts, compute, everything, parse
 from coliee_ir.measures.base import Result
 from coliee_ir.rules.decisions import CHOICES
-from coliee_ir.stats.corrections import CORRECTIONS, corrected
+from coliee_ir.stats.paired import CORRECTIONS, corrected
 from coliee_ir.stats.student import t_quantile, t_test
 from coliee_ir.types import judge
 

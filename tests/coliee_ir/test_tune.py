@@ -272,7 +272,7 @@ def test_a_run_without_scores_can_be_cut_at_k_only() -> None:
 def test_a_query_that_is_left_with_nothing_stays_in_the_cut_run_and_is_said(tmp_path: Path) -> None:
     kept = cut({"a": {"x": 2.0}, "b": {"x": 0.5}}, Rule("score", 1.0))
     assert heard(write_run(kept, tmp_path / "o.txt", task="1", tag="T")[1]) == (
-        "[dropped] 1 query with nothing retrieved … (first: b) … it … columns …"
+        "[dropped] 1 query with nothing retrieved … it … columns (first: b)"
     )
 
 
@@ -297,7 +297,7 @@ GOLD, RUN = world(8)
         ({"folds": 1}, "[too-few] 1 fold … 30 queries … use 2 to 30 …"),
         ({"folds": 31}, "[too-few] 31 folds … 30 queries … use 2 to 30 …"),
         ({"groups": dict.fromkeys(GOLD, "g")}, "[too-few] 5 folds … 1 group … at least 2 are needed …"),
-        ({"by": ["k", "best"]}, f"[unknown-name] 'best'… {', '.join((*FAMILIES, 'max'))}"),
+        ({"by": ["k", "best"]}, f"[unknown-name] 'best'… {', '.join(FAMILIES)}"),
         ({"decisions": Decisions(extra_queries="wrong")}, "[option-conflict]"),
         ({"maximise": "MicroF1@5"}, "[unfit-measure] MicroF1@5 …"),
         ({"maximise": "MacroF(of=means)"}, "[unfit-measure] MacroF(beta=1,of=means) …"),

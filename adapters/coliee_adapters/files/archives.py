@@ -80,9 +80,9 @@ def located(path: str) -> str:
 
 
 def mail_of(path: str) -> Mail | None:
-    """What a mail says of a file that was attached to it; None for any other file, or where it cannot be read."""
+    """What a mail says of a file attached to it, or of itself; None for any other file, or where it cannot be read."""
     archive = outer(path)
-    if archive == path:
+    if archive == path and not is_archive(path):
         return None
     try:
         found = contents(archive).mails

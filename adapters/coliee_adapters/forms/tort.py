@@ -127,16 +127,19 @@ def _fill(one: Written, stream: io.TextIOBase) -> None:
     assert one.template is not None  # the form fills one
     for instance, case in instances(one.template):
         fault = Place(one.template.name, "line", case.line).fault
+        entries = [entry for side in SIDES for entry in instance[f"{side}_claims"]]
         if one.answers:
             if case.id not in (labels := one.labels or {}):
                 problem = f"no court_decision is given for instance {quoted(case.id)}"
                 raise fault("missing-key", problem, remedy=_DECISION_RULE)
             instance["court_decision"] = labels[case.id]
+            if case.court_decision is not None:  # a gold, whose other verdicts must not become the submission's
+                for entry in entries:
+                    entry["is_accepted"] = None
         elif case.id not in one.documents:
             problem = f"no accepted claims are given for instance {quoted(case.id)}"
             raise fault("missing-key", problem, remedy=_CLAIM_RULE)
         else:
-            entries = [entry for side in SIDES for entry in instance[f"{side}_claims"]]
             by_document = dict(zip((claim.document for claim in case.claims), entries, strict=True))
             accepted = one.documents[case.id]
             if unknown := [doc for doc in accepted if doc not in by_document]:
@@ -145,6 +148,8 @@ def _fill(one: Written, stream: io.TextIOBase) -> None:
                 raise fault("unknown-document", problem, found=unknown[0], remedy=remedy)
             for doc, entry in by_document.items():
                 entry["is_accepted"] = doc in accepted
+            if any(claim.is_accepted is not None for claim in case.claims):
+                instance["court_decision"] = None
         stream.write(json.dumps(instance, ensure_ascii=False) + "\n")
 
 

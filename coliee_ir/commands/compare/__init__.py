@@ -5,7 +5,7 @@ Scores ──terms──▶ sums over resampled queries ──▶ differences, p
 
 from coliee_ir.commands.compare.request import compare, test_name
 from coliee_ir.commands.compare.result import TESTS, Comparison, Pair, Standing
-from coliee_ir.stats.corrections import CORRECTIONS
+from coliee_ir.stats.paired import CORRECTIONS
 from coliee_ir.stats.resampling import Interval
 
 __all__ = ["CORRECTIONS", "TESTS", "Comparison", "Interval", "Pair", "Standing", "compare", "test_name"]

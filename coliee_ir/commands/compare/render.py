@@ -22,7 +22,7 @@ _CORRECTION: Final = {
     "holm": "Holm's correction",
     "bh": "Benjamini and Hochberg's correction",
 }
-_INTERVAL: Final = {"wilson": "Wilson's", "jackknife": "jackknife t"}
+_INTERVAL: Final = {"wilson": "Wilson's", "jackknife": "jackknife t", "t": "t"}
 
 #: of more pairs than these, all of 12 runs, there is no table but the runs with their ranks
 MOST_PAIRS: Final = 66
@@ -98,7 +98,7 @@ def standings(comparison: Comparison) -> Grid:
     )
     caption = (
         f"{comparison.measure} on {counted(comparison.queries, 'query')}, {of}with {level} intervals "
-        f"({'t' if of else _INTERVAL[comparison.interval]}), the best in bold. {about(comparison)}. "
+        f"({_INTERVAL[comparison.interval]}), the best in bold. {about(comparison)}. "
         f"{what} ({described(comparison) if in_ranks else f'p < {comparison.alpha:.6g}'})."
     )
     header = [f"rank {level}" if in_ranks else "", "run", *(["file"] if with_files else []), comparison.measure,

@@ -13,25 +13,22 @@ import numpy as np
 from coliee_adapters.checked import one_of
 from coliee_adapters.errors import UsageError, quoted, shortened
 from coliee_adapters.files.source import PathLike
-from coliee_adapters.forms.lines import counted
 from coliee_adapters.ids import IntArray
-from coliee_adapters.remarks import Remark
+from coliee_adapters.remarks import EXAMPLES, Remark
 from coliee_ir.commands.compare.result import TESTS, Comparison, Pairs, Standing, verdicts
 from coliee_ir.commands.compare.systems import system, systems_of
 from coliee_ir.inbox.sheets import groups_of
 from coliee_ir.judging.judged import BoolArray, FloatArray
 from coliee_ir.measures import Measure, Result
 from coliee_ir.measures.base import Terms
-from coliee_ir.scoring.scores import Scores, checked, comparable, places_of
+from coliee_ir.scoring.scores import Scores, checked, comparable, place_of
 from coliee_ir.stats import resampling, systems
-from coliee_ir.stats.corrections import CORRECTIONS, corrected
 from coliee_ir.stats.intervals import SHARES, interval_of
-from coliee_ir.stats.paired import MOST_ALONE, Board, PairTest, jointly, tested
+from coliee_ir.stats.paired import CORRECTIONS, MOST_ALONE, Board, PairTest, corrected, jointly, tested
 from coliee_ir.stats.ranks import Ranks, rank_sets
-from coliee_ir.stats.resampling import NEAR, Interval
+from coliee_ir.stats.resampling import NEAR, Interval, Units
 from coliee_ir.stats.settings import CONFIDENCE_LEVEL, MOST_RESAMPLES, N_RESAMPLES, SEED, Resampling
 from coliee_ir.stats.student import t_quantile, t_test
-from coliee_ir.stats.units import Units
 
 _DECIDING: Final = 5
 
@@ -41,6 +38,9 @@ _AT_ONCE: Final = 256
 #: with fewer queries than these, the test's level is not sure where runs answer different ones: another share than this
 MANY_QUERIES: Final = 50
 UNLIKE: Final = 0.25
+
+#: what is swapped and drawn, without groups and with them
+UNITS: Final = ("queries", "groups of queries")
 
 #: in fewer differing queries than these, a pair that cannot be significant is said to differ in too few
 LEAST_DIFFERING: Final = 10
@@ -163,7 +163,7 @@ def _compared(
             resamples=int(resamples),
             seed=settings.seed,
             confidence_level=settings.confidence_level,
-            interval="wilson" if isinstance(board.measure, SHARES) and not asked.groups else "jackknife",
+            interval=_interval(board.measure, asked),
             margin=asked.margin,
             together=together,
             runs=tuple(_standings(board, scored, asked, pairs[of_p < settings.alpha] if baseline is None else None)),
@@ -243,6 +243,13 @@ def _t_test(one: Result, other: Result, test: PairTest, asked: Asked) -> PairTes
     return test._replace(p=t_test(values), error=error, interval=ends[0], narrower=ends[1], drawn=0)
 
 
+def _interval(measure: Measure, asked: Asked) -> str:
+    """How the intervals of scores are formed; see ``interval_of``."""
+    if asked.replicates:
+        return "t"
+    return "wilson" if isinstance(measure, SHARES) and asked.groups is None else "jackknife"
+
+
 def _standings(
     board: _Board, scored: Sequence[Scores], asked: Asked, significant: IntArray | None
 ) -> Iterator[Standing]:
@@ -302,12 +309,8 @@ def _pairs(scored: Sequence[Scores], baseline: str | None) -> IntArray:
     n = len(scored)
     if baseline is None:
         return np.column_stack(np.triu_indices(n, 1))
-    places = places_of(scored, baseline)
-    if len(places) != 1:
-        tags = ", ".join(shortened(scores.tag) for scores in scored)
-        what = "is not a run" if not places else f"matches {len(places)} runs; name its file"
-        raise UsageError("unknown-name", f"the baseline {quoted(str(baseline))} {what}; the runs are {tags}")
-    return np.array([(at, places[0]) for at in range(n) if at != places[0]])
+    place = place_of(scored, baseline, "the baseline")
+    return np.array([(at, place) for at in range(n) if at != place])
 
 
 def _told(
@@ -377,55 +380,31 @@ def _remarks(
     tags = [shortened(run.tag) for run in comparison.runs]
     known, differ = ~np.isnan(test.difference), test.differing > 0
 
-    def some(which: BoolArray) -> str:
-        named = [f"{tags[a]} and {tags[b]}" for a, b in pairs[which][:4].tolist()]
-        return "; ".join(named[:3]) + "; …" * (len(named) > 3)
+    def of_pairs(row: str, which: BoolArray, **fields: object) -> Iterator[Remark]:
+        if n_pairs := int(np.count_nonzero(which)):
+            yield Remark.of(row, [f"{tags[a]} and {tags[b]}" for a, b in pairs[which][:EXAMPLES]], n_pairs, **fields)
 
     if undefined := [tag for tag, run in zip(tags, runs, strict=True) if math.isnan(run.score)]:
-        sentence = f"{comparison.measure} is undefined for {', '.join(undefined)}: no query contributes to it"
-        yield Remark("undefined-measure", sentence)
+        yield Remark.of("undefined-measure", undefined, measure=comparison.measure)
     alike = ~differ
     for at in np.flatnonzero(alike).tolist():
         one, other = (runs[run].terms for run in pairs[at].tolist())
         alike[at] = np.array_equal(one.each, other.each) and np.array_equal(one.besides, other.besides)
-    if alike.any():
-        verb = "contributes" if alike.sum() == 1 else "contribute"
-        sentence = f"{verb} the same to {comparison.measure} in every query ({some(alike)})"
-        yield Remark("no-difference", f"{counted(int(alike.sum()), 'pair')} of runs {sentence}")
+    yield from of_pairs("no-difference", alike, measure=comparison.measure)
     if comparison.test == "t":
-        if no_p := int((np.isnan(told["p"]) & known).sum()):
-            verb = "differs" if no_p == 1 else "differ"
-            sentence = f"of runs {verb} by the same amount in every query, so the t test is undefined"
-            yield Remark("no-difference", f"{counted(no_p, 'pair')} {sentence}")
+        yield from of_pairs("no-difference.error", np.isnan(told["p"]) & known)
     else:
         few = known & differ & np.isinf(test.critical) & (test.differing < LEAST_DIFFERING)
-        if n_few := int(few.sum()):
-            what = "queries" if not comparison.groups else "groups of queries"
-            yield Remark(
-                "too-few-queries",
-                f"{counted(n_few, 'pair')} of runs {'differs' if n_few == 1 else 'differ'} in too few {what} for any "
-                f"difference to be significant ({some(few)})",
-            )
+        yield from of_pairs("too-few-queries.pairs", few, units=UNITS[bool(comparison.groups)])
         if comparison.resamples and (known & differ & ~few).any():
             times = comparison.together if comparison.correction == "holm" else 1
             yield from too_few_resamples(comparison.resamples, comparison.alpha, times)
     unbounded = known & differ & np.isnan(told["interval"]).any(axis=1)
-    if n_unbounded := int(unbounded.sum()):
-        yield Remark(
-            "few-hold-most",
-            f"few queries hold most of what is counted, so that {counted(n_unbounded, 'difference')} "
-            f"{'has' if n_unbounded == 1 else 'have'} no bound ({some(unbounded)})",
-        )
+    yield from of_pairs("few-hold-most", unbounded)
     if n < MANY_QUERIES:
         answered = np.array([scores.answered for scores in scored])
         apart = known & ((answered[pairs[:, 0]] != answered[pairs[:, 1]]).mean(axis=1) >= UNLIKE)
-        if apart.any():
-            yield Remark("unlike-answers", unlike_answers(some(apart)))
-
-
-def unlike_answers(which: str) -> str:
-    """What there is to know of runs that answer different queries, of which there are few."""
-    return f"with fewer than {MANY_QUERIES} queries, p of runs that answer different ones may be too small ({which})"
+        yield from of_pairs("unlike-answers", apart, queries=MANY_QUERIES)
 
 
 def too_few_resamples(drawn: int, alpha: float, times: int = 1) -> Iterator[str]:
@@ -433,10 +412,9 @@ def too_few_resamples(drawn: int, alpha: float, times: int = 1) -> Iterator[str]
     least = 1 / (drawn + 1)
     if times * least < alpha:
         return
-    said = f"no difference can be significant here: the smallest possible p is {least:.2g}"
-    if times > 1:
-        said += f", or {counted(times, 'pair')} corrected: {min(times * least, 1):.2g}"
     needed = math.floor(times / alpha) + 1
-    ways = [] if needed > MOST_RESAMPLES else [f"--resamples {needed}"]
-    sentence = f"{said}; use {' or '.join([*ways, *(['--correction maxt'] if times > 1 else [])])}"
-    yield Remark("too-few-resamples", sentence)
+    ways = [f"--resamples {needed}"] if needed <= MOST_RESAMPLES else []
+    ways += ["--correction maxt"] if times > 1 else []
+    option = " or ".join(ways) or "a lower --confidence-level"
+    row = "too-few-resamples.corrected" if times > 1 else "too-few-resamples"
+    yield Remark.of(row, n=times, least=least, corrected=min(times * least, 1), option=option)

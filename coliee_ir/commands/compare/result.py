@@ -13,8 +13,7 @@ from coliee_ir.commands.compare import render
 from coliee_ir.judging.judged import BoolArray, FloatArray
 from coliee_ir.output.envelope import dumped_list
 from coliee_ir.output.grid import Grid
-from coliee_ir.output.shown import Forms, Shown
-from coliee_ir.rules.decisions import Decisions
+from coliee_ir.output.shown import Forms, OnGold
 from coliee_ir.stats.ranks import Ranks
 from coliee_ir.stats.resampling import Interval
 
@@ -147,25 +146,17 @@ def _as_json(column: Any) -> Sequence[Any]:
 
 
 @dataclass(frozen=True, slots=True, repr=False)
-class Comparison(Shown):
+class Comparison(OnGold):
     """Runs compared on one measure, and on others with it.
 
     Attributes:
-        task: the task.
-        edition: the edition; None for a task without editions.
-        gold: the gold's file.
-        decisions: the choices made where the organisers leave it open.
-        excluded: the queries that were left out.
-        measure: the measure's name.
-        queries: how many were judged.
         groups: how many groups of queries were resampled as a whole; 0 for single queries.
         replicates: of how many runs each system is; empty where runs are compared.
         test: the test, one of ``TESTS``.
         correction: one of ``CORRECTIONS``; of systems ``bonferroni`` in place of ``maxt``.
         resamples: how many resamples were drawn; 0 where all sign flips were made, and for t tests.
-        seed: of the random numbers.
         confidence_level: of the intervals.
-        interval: how the scores' intervals are formed: ``wilson`` for accuracies, else ``jackknife``.
+        interval: how the scores' are formed: ``wilson`` for accuracies, ``t`` for systems, else ``jackknife``.
         margin: the greatest difference that does not matter; NaN if none was named.
         together: how many pairs were corrected together: those of all measures that were compared.
         runs: the runs, in the order given.
@@ -174,19 +165,11 @@ class Comparison(Shown):
         others: the comparisons on the other measures that were asked for.
     """
 
-    task: str
-    edition: int | None
-    gold: str
-    decisions: Decisions
-    excluded: tuple[str, ...]
-    measure: str
-    queries: int
     groups: int
     replicates: tuple[int, ...]
     test: str
     correction: str
     resamples: int
-    seed: int
     confidence_level: float
     interval: str
     margin: float

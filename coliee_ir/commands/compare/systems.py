@@ -13,7 +13,7 @@ from coliee_adapters.errors import InputError, UsageError, quoted, shortened
 from coliee_adapters.files.source import PathLike, Source
 from coliee_ir.inbox.sheets import read_sheet
 from coliee_ir.measures import Result
-from coliee_ir.scoring.scores import Scores, places_of
+from coliee_ir.scoring.scores import Scores, place_of
 from coliee_ir.stats import systems
 
 
@@ -23,16 +23,14 @@ def systems_of(scored: Sequence[Scores], replicates: PathLike | Mapping[str, Seq
         replicates = _read(replicates)
     kind = "a dictionary from names of systems to their runs"
     found: dict[str, list[Scores]] = {}
-    used: dict[int, str] = {}
+    used = set[int]()
     for name, runs in one_of("replicates", replicates, Mapping, kind).items():
         for run in texts("replicates", runs, kind):
-            places = places_of(scored, run)
-            if len(places) != 1:
-                what = "is not a run" if not places else f"matches {len(places)} runs; name its file"
-                raise UsageError("unknown-name", f"{quoted(run)} of the system {quoted(name)} {what}")
-            if used.setdefault(places[0], name) != name or scored[places[0]] in found.get(name, ()):
+            place = place_of(scored, run, f"in the system {quoted(name)},")
+            if place in used:
                 raise UsageError("named-twice", f"the run {quoted(run)} is named twice among the systems")
-            found.setdefault(name, []).append(scored[places[0]])
+            used.add(place)
+            found.setdefault(name, []).append(scored[place])
         if len(found.get(name, ())) < systems.LEAST_RUNS:
             problem = f"the system {quoted(name)} needs at least {systems.LEAST_RUNS} runs, to know how much they vary"
             raise UsageError("too-few", f"{problem}; leave replicates out to compare these runs on other queries")

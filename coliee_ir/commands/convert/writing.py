@@ -25,9 +25,9 @@ from coliee_ir.scoring.reading import check_columns, gold_files, read_gold, read
 GOLD_TARGET, RUN_TARGET = "qrels", "trec"
 
 #: The forms that can be written: from a gold, from a run, from answers.
-GOLD_TARGETS = tuple(form.name for form in detect.known_forms("gold") if form.write)
-RUN_TARGETS = tuple(form.name for form in detect.known_forms("run") if form.write)
-ANSWER_TARGETS = tuple(form.name for form in detect.known_forms("run") if form.write and "labels" in form.holds)
+GOLD_TARGETS = {form.name: form for form in detect.known_forms("gold") if form.write}
+RUN_TARGETS = {form.name: form for form in detect.known_forms("run") if form.write}
+ANSWER_TARGETS = {name: form for name, form in RUN_TARGETS.items() if "labels" in form.holds}
 
 _GOLDS, _RUNS = ([form.name for form in forms] for forms in (detect.known_forms("gold"), detect.known_forms("run")))
 
@@ -89,8 +89,8 @@ def convert(
     of_run = chunks is not None or query_chunks is not None or like is not None
     if of_run and is_folder(source):
         raise UsageError("unfit-option", f"{source} is a folder; --chunks, --query-chunks and --like take one run")
-    is_gold = not of_run and (
-        _is_gold(files[0], form, to) if task is None and not is_folder(source) else to in (None, GOLD_TARGET)
+    is_gold = is_folder(source) or (
+        not of_run and (_is_gold(files[0], form, to) if task is None else to in (None, GOLD_TARGET))
     )
     if task is not None and to is None:
         problem = f"name the format to write: --to {GOLD_TARGET} for a gold, --to trec for a run"
@@ -101,9 +101,9 @@ def convert(
             what, form_of_it = ("run", RUN_TARGET) if is_gold else ("gold", GOLD_TARGET)
             problem = f"{files[0].name} is a {what} of this protocol: write it with --to {form_of_it}"
             raise UsageError("option-needed", problem)
-    if is_folder(source) or is_gold:
+    if is_gold:
         gold = read_gold(source if is_folder(source) else files[0], task=task, form=form, columns=columns)
-        return [*_write_gold(gold, target, to or GOLD_TARGET), *gold.remarks.sentences(_DONE)]
+        return [*_write_gold(gold, target, to or GOLD_TARGET), *gold.remarks.sentences("convert")]
     if form == model_text.FORM:
         unreadable_answers = "wrong"  # the texts without an answer are named, and left out
     record = read_run(files[0], task=task, form=form, unreadable_answers=unreadable_answers)
@@ -118,8 +118,10 @@ def convert(
     if form != model_text.FORM:
         return said
     without = [one for one in model_text.read(files[0]) if one.label is None]
-    told = "{}: {}: no answer in the text ({})"
-    return [*said, *(Remark("no-answer", told.format(one.place, one.query, quoted(one.text))) for one in without)]
+    return [
+        *said,
+        *(Remark.of("no-answer", place=one.place, query=one.query, text=quoted(one.text)) for one in without),
+    ]
 
 
 def write(
@@ -141,14 +143,14 @@ def write(
     unfit = _unfit(tag or named) if to in _SUBMITTED or (submitted and to == RUN_TARGET) else []
     if isinstance(record, Answers):
         said = _write_answers(record, target, to or RUN_TARGET, tag or named, template)
-        return [*said, *_beside(record.beside, to or RUN_TARGET), *unfit, *record.remarks.sentences(_DONE)]
+        return [*said, *_beside(record.beside, to or RUN_TARGET), *unfit, *record.remarks.sentences("convert")]
     gathered = _InOrder(record) if in_order and (to or RUN_TARGET) in _LINES else Gathered(record)
     answers = gathered.answers() if isinstance(gathered, Gathered) and to in ("labels", parquet.FORMAT) else None
     if to is not None and answers is not None and answers.labels:
         said = _write_answers(answers, target, to, tag or named, template)
     else:
         said = _write_run(gathered, target, to or RUN_TARGET, tag or named, template)
-    return [*said, *_beside(record.beside, to or RUN_TARGET), *unfit, *gathered.remarks.sentences(_DONE)]
+    return [*said, *_beside(record.beside, to or RUN_TARGET), *unfit, *gathered.remarks.sentences("convert")]
 
 
 class _InOrder(Mapping[str, dict[str, float]]):
@@ -179,12 +181,8 @@ class _InOrder(Mapping[str, dict[str, float]]):
 
 def _unfit(tag: str) -> list[str]:
     """What the rules of a submission have against its run tag."""
-    fault = unfit_tag(tag)
-    return [Remark("bad-tag", f"{fault}, and {quoted(tag)} is not: name another with --tag")] if fault else []
-
-
-#: What conversion does about what is tolerated, where that is left open.
-_DONE = {"duplicate": "(is|are) written once", "unreadable-answer": "(is|are) left out"}
+    rule = unfit_tag(tag)
+    return [Remark.of("bad-tag", rule=rule, tag=quoted(tag))] if rule else []
 
 
 def write_run(
@@ -242,20 +240,17 @@ def _sniffed(file: Source) -> str:
 
 def _left_out(what: str, n: int, where: str, examples: Collection[str] = ()) -> Iterator[str]:
     if n > 0:
-        shown = f" (first: {', '.join(map(shortened, list(examples)[:3]))})" if examples else ""
-        sentence = f"{counted(n, what)} dropped{shown}: {'it' if n == 1 else 'they'} cannot be represented in {where}"
-        yield Remark("dropped", sentence)
+        yield Remark.of("dropped", examples, n, what=counted(n, what).partition(" ")[2], form=where)
 
 
 def _beside(parts: Collection[str], to: str) -> Iterator[str]:
     """That further parts of a record are left out."""
     if parts:
-        yield Remark("dropped", f"{' and '.join(parts)} dropped: {to} represents one part of a submission")
+        yield Remark.of("dropped.parts", parts=" and ".join(parts), form=to)
 
 
 def _write_gold(gold: Gold, target: PathLike, to: str) -> Iterator[str]:
-    _allow(to, GOLD_TARGETS, "a gold")
-    form = next(form for form in detect.known_forms("gold") if form.name == to)
+    form = _form(to, GOLD_TARGETS, "a gold")
     _put(form, Written.gold(gold), target)
     qrels: Mapping[str, Mapping[str, int]] = gold.qrels or {}
     labels = gold.labels or {}
@@ -277,8 +272,7 @@ def _write_gold(gold: Gold, target: PathLike, to: str) -> Iterator[str]:
 def _write_run(
     run: Gathered | _InOrder, target: PathLike, to: str, tag: str, template: PathLike | None
 ) -> Iterator[str]:
-    _allow(to, RUN_TARGETS, "a run")
-    form = next(form for form in detect.known_forms("run") if form.name == to)
+    form = _form(to, RUN_TARGETS, "a run")
     if "documents" not in form.holds:
         problem = f"{run.path} does not consist of labels: some documents are not one Y or N per query"
         raise UsageError("wrong-part", problem)
@@ -296,12 +290,11 @@ def _write_run(
     if "scores" not in form.holds and run.scored:
         yield from _left_out("score", run.retrieved, f"{to}; the order is that of the scores")
     if "tag" not in form.holds:
-        yield Remark("dropped", f"the run tag is dropped: {to} cannot represent it")
+        yield Remark.of("dropped.tag", form=to)
 
 
 def _write_answers(answers: Answers, target: PathLike, to: str, tag: str, template: PathLike | None) -> Iterator[str]:
-    _allow(to, ANSWER_TARGETS, "answers")
-    form = next(form for form in detect.known_forms("run") if form.name == to)
+    form = _form(to, ANSWER_TARGETS, "answers")
     _put(form, Written.submission(answers, tag, _template(template) if form.fills else None), target)
     yield _filled(answers.labels, template) if form.fills else counted(len(answers.labels), "answer")
 
@@ -336,11 +329,12 @@ def _filled(instances: Collection[str], template: PathLike | None) -> str:
 
 
 def _put(form: Form, held: Written, target: PathLike) -> None:
-    assert form.write is not None  # ``_allow`` saw to it
+    assert form.write is not None  # as of all targets
     with written_bytes(target) if form.binary else written(target) as stream:
         form.write(held, stream)
 
 
-def _allow(to: str, targets: Collection[str], what: str) -> None:
+def _form(to: str, targets: Mapping[str, Form], what: str) -> Form:
     if to not in targets:
         raise UsageError("cannot-convert", f"{what} cannot be written as {to!r}; it can as {', '.join(targets)}")
+    return targets[to]

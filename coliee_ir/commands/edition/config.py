@@ -23,7 +23,6 @@ class Public(NamedTuple):
     hide_gold: bool = False  # whether pages leave out what tells of single questions
     figures: bool = True  # whether pages have figures
     approaches: bool = True  # whether pages have what the descriptions say
-    reports: bool = False  # whether each team has a report of its runs
 
 
 class TaskPart(NamedTuple):
@@ -111,10 +110,7 @@ def read_edition(path: PathLike) -> Edition:
     found = top.checked(_TOP)
     for key in ("name", "mailbox"):
         top.needed(key, _TOP[key])
-    table = _Table(name, "[public]", top.checked({"public": _TABLE}).get("public", {}), _PUBLIC)
-    public = Public(**table.checked(_PUBLIC))
-    if public.reports and public.hide_gold:
-        raise table.fault("reports", "reports show the gold, which hide_gold leaves out", remedy="keep one of the two")
+    public = _Table(name, "[public]", top.checked({"public": _TABLE}).get("public", {}), _PUBLIC)
     tasks = [
         _task(_Table(name, f"[[task]] {number}", one, _TASK), found.get("year"))
         for number, one in enumerate(top.tables("task"), 1)
@@ -128,7 +124,7 @@ def read_edition(path: PathLike) -> Edition:
     found["mailbox"] = tuple(top.path_of(box, "mailbox") for box in ([boxes] if isinstance(boxes, str) else boxes))
     if "teams" in found:
         found["teams"] = top.path_of(found["teams"], "teams")
-    return Edition(name, tasks=tuple(tasks), public=public, **found)
+    return Edition(name, tasks=tuple(tasks), public=Public(**public.checked(_PUBLIC)), **found)
 
 
 def _task(table: _Table, year: int | None) -> TaskPart:

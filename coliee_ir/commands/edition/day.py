@@ -14,30 +14,23 @@ import numpy as np
 
 from coliee_adapters.errors import UsageError, shortened
 from coliee_adapters.files.source import Source
-from coliee_adapters.forms.lines import counted
 from coliee_adapters.remarks import Remark
-from coliee_ir.commands.edition.config import Edition, TaskPart
+from coliee_ir.commands.edition.config import Edition
 from coliee_ir.commands.evaluate import Watch, evaluate_all
 from coliee_ir.commands.leaderboard import Entry, Leaderboard, leaderboard
 from coliee_ir.commands.validate.receiving import Asked, received
 from coliee_ir.commands.validate.result import Inbox
+from coliee_ir.inbox.folders import WHY_NOT, passed_over
 from coliee_ir.inbox.inventory import Inventory, Part, sort_files
 from coliee_ir.inbox.runs import Runs
-from coliee_ir.inbox.teams import LATE, TeamList, Teams, common_folder, read_teams
+from coliee_ir.inbox.teams import LATE, Teams
 from coliee_ir.scoring.evaluator import Evaluator
-from coliee_ir.scoring.scores import Scored
 
 #: a question is looked at again where at most this share of the runs, of which there are enough, has any credit for it
 _MISSED, _ENOUGH = 0.1, 4
 
-#: what validation finds of descriptions and runs that do not go together
-_DESCRIBED: Final = {
-    "undescribed": "{} without a system description",
-    "description-tag": "the system description describes {} that did not arrive",
-}
-
-#: how many of a kind are named
-_NAMED: Final = 10
+#: what validation finds of descriptions and runs that do not go together, and what is remarked then
+_DESCRIBED: Final = {"undescribed": "undescribed.runs", "description-tag": "undescribed.gone"}
 
 
 class Decision(NamedTuple):
@@ -66,7 +59,6 @@ class Day(NamedTuple):
     boards: tuple[Leaderboard, ...]  # in the order of the tasks; those of tasks with runs
     decide: tuple[Decision, ...]
     inventory: Inventory  # every file, with the time of its mail
-    scored: tuple[Scored, ...]  # what the boards were made of
 
 
 def day_of(edition: Edition, watch: Watch | None = None) -> Day:
@@ -76,38 +68,32 @@ def day_of(edition: Edition, watch: Watch | None = None) -> Day:
         InputError: a gold or the list of teams cannot be read.
         UsageError: a task has no such edition, decision or query; the mailbox holds nothing.
     """
-    listed = TeamList() if edition.teams is None else read_teams(edition.teams)
-    who = Teams(listed, None, common_folder(edition.mailbox), edition.deadline)
-    evaluators = {part.task: _evaluator(part) for part in edition.tasks}
+    who = Teams(edition.teams, edition.mailbox, edition.deadline)
+    evaluators = {
+        part.task: Evaluator(
+            Source(part.gold), task=part.task, edition=part.year, exclude=part.exclude, decisions=part.decisions
+        )
+        for part in edition.tasks
+    }
     golds = [evaluator.gold for evaluator in evaluators.values()]
     beside = [edition.path, edition.teams, *(part.categories for part in edition.tasks)]
     inventory = sort_files(edition.mailbox, golds=golds, besides=beside, teams=who, edition=edition.year)
-    every = []
+    boards = []
     for evaluator in evaluators.values():
         # what is not of its task is passed over, and that of another
         own = replace(inventory, items=[replace(one) for one in inventory.items])
         try:
-            every.append(evaluate_all(evaluator, Runs((), (), own, True), keep_going=True, watch=watch))
+            scored = evaluate_all(evaluator, Runs((), (), own, True), keep_going=True, watch=watch)
         except UsageError as error:
             if error.kind != "no-run":
                 raise
-    boards = tuple(leaderboard(scored, n_resamples=edition.resamples) for scored in every)
+        else:
+            boards.append(leaderboard(scored, n_resamples=edition.resamples))
     years = {part.task: part.year for part in edition.tasks if part.year is not None}
     corpora = {part.task: part.corpus for part in edition.tasks if part.corpus is not None}
     inbox = received(inventory, _asked(edition, evaluators), years.get, corpora.get)
-    missing = [task for task in evaluators if task not in {board.task for board in boards if board.entries}]
-    found = Day(edition, inbox, boards, (), inventory, tuple(every))
-    decide = [
-        *(Decision(Remark("awaited", f"no run of Task {task} has arrived")) for task in missing),
-        *(decision for find in _FINDERS for decision in find(found)),
-    ]
-    return found._replace(decide=tuple(dict.fromkeys(decide)))
-
-
-def _evaluator(part: TaskPart) -> Evaluator:
-    return Evaluator(
-        Source(part.gold), task=part.task, edition=part.year, exclude=part.exclude, decisions=part.decisions
-    )
+    found = Day(edition, inbox, tuple(boards), (), inventory)
+    return found._replace(decide=tuple(dict.fromkeys(one for find in _FINDERS for one in find(found))))
 
 
 def _asked(edition: Edition, evaluators: Mapping[str, Evaluator]) -> list[Asked]:
@@ -122,14 +108,19 @@ def _asked(edition: Edition, evaluators: Mapping[str, Evaluator]) -> list[Asked]
 _Found = Iterator[Decision]
 
 
+def _awaited(day: Day) -> _Found:
+    """Tasks of which no run has arrived."""
+    there = {board.task for board in day.boards if board.entries}
+    yield from (Decision(Remark.of("awaited", task=one.task)) for one in day.edition.tasks if one.task not in there)
+
+
 def _late(day: Day) -> _Found:
     """What was received after the deadline, and the list of teams says nothing of."""
     who = day.inventory.teams
     for one in day.inventory.scored:
         if who is not None and one.status == LATE and not who.status_of(one.tag, one.file, one.team):
-            when = day.edition.time(one.received)
-            sentence = f"received {when}, after the deadline; write ranked or late in the list of teams"
-            yield Decision(Remark("late", sentence), one.team, one.tag, one.file)
+            late = Remark.of("late", time=day.edition.time(one.received))
+            yield Decision(late, one.team, one.tag, one.file)
 
 
 def _shared(day: Day) -> _Found:
@@ -141,9 +132,8 @@ def _shared(day: Day) -> _Found:
                 of_tag.setdefault(entry.tag, []).append(entry)
         for tag, entries in of_tag.items():
             if len(entries) > 1:
-                files = ", ".join(f"{entry.team} {entry.file}".strip() for entry in entries)
-                sentence = f"{counted(len(entries), 'run')} of Task {board.task} have this tag: {files}"
-                yield Decision(Remark("shared-tag", sentence), "", tag)
+                files = [f"{entry.team} {entry.file}".strip() for entry in entries]
+                yield Decision(Remark.of("shared-tag", files, task=board.task), "", tag)
 
 
 def _suspicious(day: Day) -> _Found:
@@ -151,13 +141,12 @@ def _suspicious(day: Day) -> _Found:
     golds = {row.file for row in day.inbox.received if row.remark == "copy of the gold"}
     for one in day.inventory.items:
         if one.part is Part.GOLD and one.file in golds:
-            sentence = f"{one.file} holds the judgements of the gold, and is not ranked"
-            yield Decision(Remark("gold-itself", sentence), one.team, "", one.file)
+            yield Decision(Remark.of("gold-itself.file", file=one.file), one.team, "", one.file)
     for board in day.boards:
         for entry in board.entries:
             if (value := entry.scores.results[board.ranking].value) > 1 - 1e-9:
-                sentence = f"{board.ranking} of Task {board.task} is {value:.4f}: was the gold known?"
-                yield Decision(Remark("perfect-score", sentence), entry.team, entry.tag, entry.file)
+                perfect = Remark.of("perfect-score", measure=board.ranking, task=board.task, value=value)
+                yield Decision(perfect, entry.team, entry.tag, entry.file)
 
 
 def _remarked(day: Day) -> _Found:
@@ -168,9 +157,7 @@ def _remarked(day: Day) -> _Found:
             if kind in ("many-runs", "same-answers"):
                 yield Decision(Remark(kind, f"Task {board.task}: {remark}"))
     if day.inventory.teams is not None and day.inventory.teams.unused:
-        listed = ", ".join(map(shortened, list(day.inventory.teams.unused)[:_NAMED]))
-        sentence = f"the list of teams names {counted(len(day.inventory.teams.unused), 'run')} that did not arrive"
-        yield Decision(Remark("team-list", f"{sentence}: {listed}"))
+        yield Decision(Remark.of("team-list", day.inventory.teams.unused))
 
 
 def _refused(day: Day) -> _Found:
@@ -181,11 +168,16 @@ def _refused(day: Day) -> _Found:
         for one in board.invalid:
             if one.files not in seen and not ranked.intersection(one.files):
                 seen.add(one.files)
-                yield Decision(Remark("refused", str(one.reason)), one.team, one.tag, one.files[0])
+                yield Decision(Remark.of("refused", reason=one.reason), one.team, one.tag, one.files[0])
     for item in day.inventory.scored:
         if not item.team:
-            sentence = f"{item.file}: nothing tells whose this is; name it in the list of teams"
-            yield Decision(Remark("team-list", sentence), "", item.tag, item.file)
+            yield Decision(Remark.of("team-list.file", file=item.file), "", item.tag, item.file)
+    with_runs = {item.team for item in day.inventory.scored}
+    for item in day.inventory.items:
+        if item.why_not == "nothing" and item.team and item.team not in with_runs:  # a mail whose attachment is lost
+            yield Decision(Remark("passed-over", f"{item.file} is a {WHY_NOT['nothing'][0]}"), item.team, "", item.file)
+    for line in passed_over([one for one in day.inventory.walked.passed if one[0] != "besides"]):
+        yield Decision(Remark("passed-over", line))
 
 
 def _undescribed(day: Day) -> _Found:
@@ -201,10 +193,9 @@ def _undescribed(day: Day) -> _Found:
         if finding.rule in _DESCRIBED and teams.get(team):
             found.setdefault((team, finding.rule), []).extend(str(one.found) for one in finding.places if one.found)
     for (team, rule), tags in found.items():
-        listed = ", ".join(shortened(tag.removeprefix("Run tag: ")) for tag in tags)
-        yield Decision(Remark("undescribed", f"{_DESCRIBED[rule].format(counted(len(tags), 'run'))}: {listed}"), team)
+        yield Decision(Remark.of(_DESCRIBED[rule], [tag.removeprefix("Run tag: ") for tag in tags]), team)
     for team in (team for team, has in teams.items() if team and not has):
-        yield Decision(Remark("undescribed", "no system description has arrived"), team)
+        yield Decision(Remark.of("undescribed"), team)
 
 
 def _missed(day: Day) -> _Found:
@@ -216,11 +207,7 @@ def _missed(day: Day) -> _Found:
             asked = judged[0].qrels.relevant() > 0
             missed = [board.queries[at] for at in np.flatnonzero((right <= _MISSED) & asked)]
             if missed:
-                more = f" and {len(missed) - _NAMED} more" if len(missed) > _NAMED else ""
-                listed = ", ".join(map(shortened, missed[:_NAMED])) + more
-                n = f"{counted(len(missed), 'question')} of {len(board.queries)}"
-                sentence = f"Task {board.task}: nearly all runs miss {n}; look at the gold again: {listed}"
-                yield Decision(Remark("missed-query", sentence))
+                yield Decision(Remark.of("missed-query", missed, task=board.task, queries=len(board.queries)))
 
 
-_FINDERS: Final = (_late, _shared, _refused, _suspicious, _remarked, _undescribed, _missed)
+_FINDERS: Final = (_awaited, _late, _shared, _refused, _suspicious, _remarked, _undescribed, _missed)

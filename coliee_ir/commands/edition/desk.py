@@ -4,14 +4,13 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
 from dataclasses import replace
-from pathlib import Path
 from typing import Final, NamedTuple
 
 from coliee_adapters.errors import printable
 from coliee_adapters.forms.lines import counted
-from coliee_adapters.remarks import Remark
 from coliee_ir.commands.edition.day import Day
 from coliee_ir.commands.leaderboard import Entry, Invalid, Leaderboard
+from coliee_ir.commands.leaderboard.runs import below, refused_below
 from coliee_ir.commands.validate.finding import Finding, Severity
 from coliee_ir.commands.validate.result import Received, Validation, findings_grid
 from coliee_ir.output.grid import Cell, Grid, html, in_html
@@ -64,17 +63,14 @@ def _teams(day: Day) -> Iterator[_Team]:
     """The teams from which anything came."""
     common = None if day.inventory.teams is None else day.inventory.teams.common
     items = {one.file: one for one in day.inventory.items}
-    short = {file: _short(file, common) for file in items}
+    short = {file: below(file, common) for file in items}
     for name in dict.fromkeys(row.team for row in day.inbox.received):
         rows = [row for row in day.inbox.received if row.team == name]
         files = {row.file for row in rows}
         findings = [replace(one, file=short[one.file]) for one in day.inbox.findings if one.file in files]
         refused: dict[tuple[str, ...], Invalid] = {}
         for one in (one for board in day.boards for one in board.invalid if files.intersection(one.files)):
-            reason = str(one.reason)
-            for file in one.files:
-                reason = reason.replace(file, short.get(file, file))
-            refused.setdefault(one.files, one._replace(reason=Remark(one.reason.kind, reason)))
+            refused.setdefault(one.files, refused_below(one, common))
         yield _Team(
             name or _NOBODY,
             [replace(row, file=short[row.file]) for row in rows],
@@ -84,12 +80,6 @@ def _teams(day: Day) -> Iterator[_Team]:
             {short[file]: day.edition.time(items[file].received) for file in files if items[file].received},
             any(items[file].described for file in files),
         )
-
-
-def _short(file: str, common: Path | None) -> str:
-    """A file without the folders of this machine."""
-    path = Path(file).absolute()
-    return str(path.relative_to(common)) if common is not None and path.is_relative_to(common) else file
 
 
 def _index(day: Day, teams: Sequence[_Team]) -> str:

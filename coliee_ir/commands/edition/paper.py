@@ -10,8 +10,8 @@ from string import ascii_uppercase
 from typing import Final
 
 from coliee_ir.commands.edition.config import Edition
-from coliee_ir.commands.edition.public import headed, is_drawn, is_worth, part_of, titled
-from coliee_ir.commands.leaderboard import EASY, Leaderboard, read_categories
+from coliee_ir.commands.edition.public import categories_of, headed, is_drawn, is_worth, part_of, titled
+from coliee_ir.commands.leaderboard import Leaderboard
 from coliee_ir.commands.leaderboard.catalogue import Extras, everything
 from coliee_ir.commands.leaderboard.data import candidates_of, data_of
 from coliee_ir.output.grid import Grid, Number, in_latex, latex, program
@@ -54,7 +54,7 @@ def files(boards: Sequence[Leaderboard], edition: Edition) -> dict[str, str | by
         names = [*texts]
         if is_drawn():
             from coliee_ir.commands.report import overview  # which loads altair
-            from coliee_ir.commands.report.paper import picture, svg_of
+            from coliee_ir.commands.report.vega import picture, svg_of
 
             figures = [one._replace(name=f"{prefix}{one.name}") for one in overview.overview(board)]
             texts |= {f"{one.name}.pdf": picture(svg_of(one), ".pdf") for one in figures}
@@ -84,12 +84,12 @@ def _document(title: str, body: Sequence[str], texts: str) -> str:
 def _tables(board: Leaderboard, edition: Edition) -> Iterator[Grid]:
     """The tables of a task, and its data."""
     part = part_of(board, edition)
-    categories = read_categories(part.categories, board.queries) if part.categories else None
+    categories = categories_of(board, edition)
     train = data_of(read_gold(part.training, task=board.task)) if part.training else None
     candidates = math.nan
     if part.corpus:
         candidates = candidates_of(part.corpus, board.task, read_gold(part.gold, task=board.task))
-    extras = Extras(EASY, categories, candidates=candidates, train=train, style=edition.style)
+    extras = Extras(categories, candidates=candidates, train=train, style=edition.style)
     tables, _ = everything(board, extras)
     yield tables["data"]
     for name in _TABLES:

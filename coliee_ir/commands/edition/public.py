@@ -4,12 +4,12 @@ from __future__ import annotations
 
 import importlib.util
 import re
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Iterator, Sequence
 from dataclasses import replace
 from typing import Final
 
 from coliee_ir.commands.edition.config import Edition, TaskPart
-from coliee_ir.commands.leaderboard import EASY, Leaderboard, read_categories
+from coliee_ir.commands.leaderboard import Categories, Leaderboard, read_categories
 from coliee_ir.commands.leaderboard.catalogue import Extras, everything
 from coliee_ir.commands.leaderboard.runs import columns
 from coliee_ir.output import webpage
@@ -33,15 +33,12 @@ _WORDS: Final = {"team", "run", "runs", "models", "resources", "approach", "quer
                  "questions", "mean", "relevant documents", "data", "queries", "candidates per query",
                  "relevant per query"}  # fmt: skip
 
-#: what a report of a run is: task → run → the page
-Reports = Mapping[str, Mapping[str, str]]
 
-
-def pages(boards: Sequence[Leaderboard], edition: Edition, reports: Reports | None = None) -> dict[str, str | bytes]:
+def pages(boards: Sequence[Leaderboard], edition: Edition) -> dict[str, str | bytes]:
     """Path below ``public`` → content."""
     found: dict[str, str | bytes] = {"index.html": webpage.page(edition.name, list(map(_top, boards)), contents=False)}
     for board in boards:
-        sections = list(_sections(board, edition, (reports or {}).get(board.task, {})))
+        sections = list(_sections(board, edition))
         home = '<p><a href="index.html">All tasks</a></p>\n'
         found[_page_of(board)] = webpage.page(f"{edition.name}, {titled(board)}", sections, home)
     return found
@@ -50,6 +47,12 @@ def pages(boards: Sequence[Leaderboard], edition: Edition, reports: Reports | No
 def part_of(board: Leaderboard, edition: Edition) -> TaskPart:
     """What the file of an edition says of a task."""
     return next(part for part in edition.tasks if part.task == board.task)
+
+
+def categories_of(board: Leaderboard, edition: Edition) -> Categories | None:
+    """The categories of a task's questions, where the file of an edition names them."""
+    path = part_of(board, edition).categories
+    return read_categories(path, board.queries) if path else None
 
 
 def is_drawn() -> bool:
@@ -71,23 +74,22 @@ def _top(board: Leaderboard) -> Section:
     table, (first, *_) = board.table("results"), board.measures
     head = next(heading for heading, column in columns(board).items() if column == first.name)
     at = [table.header.index(name) for name in ("Place", "Team", "Run", head) if name in table.header]
-    rows = [[table.rows[n][one] for one in at] for n, run in enumerate(board.ranked) if 0 < run.place <= _TOP]
+    rows = [[table.rows[n][one] for one in at] for n, run in enumerate(board.entries) if 0 < run.place <= _TOP]
     short = Grid([table.header[one] for one in at], rows, n_text=len(at) - 1)
-    link = f'<p><a href="{_page_of(board)}">All {len(board.ranked)} runs</a></p>\n'
+    link = f'<p><a href="{_page_of(board)}">All {len(board.entries)} runs</a></p>\n'
     return Section(f"task-{board.task}", titled(board), html(short, titled(board)) + link)
 
 
-def _sections(board: Leaderboard, edition: Edition, reports: Mapping[str, str]) -> Iterator[Section]:
+def _sections(board: Leaderboard, edition: Edition) -> Iterator[Section]:
     """The parts of a task's page: its table first."""
-    shown, path = edition.public, part_of(board, edition).categories
-    categories = read_categories(path, board.queries) if path else None
-    tables, _ = everything(board, Extras(EASY, categories))
+    shown = edition.public
+    tables, _ = everything(board, Extras(categories_of(board, edition)))
     left_out = {"questions"} if shown.hide_gold else set()
     left_out |= set() if shown.approaches else {"approaches"}
-    drawn = _figures(board) if shown.figures and board.ranked and is_drawn() else {}
+    drawn = _figures(board) if shown.figures and board.entries and is_drawn() else {}
     for heading, names in _SECTIONS.items():
         there = [name for name in names if name in tables and name not in left_out and is_worth(tables[name])]
-        parts = [_shown(tables[name], reports) for name in there]
+        parts = [_shown(tables[name]) for name in there]
         if heading == "Results":  # the table is what people come for
             parts.append(drawn.get("results", ""))
         elif "questions" in there:
@@ -96,11 +98,11 @@ def _sections(board: Leaderboard, edition: Edition, reports: Mapping[str, str]) 
             yield Section(heading.lower(), heading, "".join(parts))
 
 
-def _shown(table: Grid, reports: Mapping[str, str]) -> str:
+def _shown(table: Grid) -> str:
     """A table, and below it what it shows."""
     name = table.label.rpartition("-")[2]
     table = _upright(table) if name in ("categories", "crossed") else table
-    body = html(replace(headed(table), caption=""), name.capitalize(), {"Run": reports})
+    body = html(replace(headed(table), caption=""), name.capitalize())
     return f'{body}<p class="under">{in_html(table.caption)}</p>\n'
 
 
@@ -120,7 +122,7 @@ def _figures(board: Leaderboard) -> dict[str, str]:
     from coliee_ir.commands.report.contents import Contents, intervals
     from coliee_ir.commands.report.drawing import Figure, on_page, unchecked
     from coliee_ir.commands.report.overview import overview
-    from coliee_ir.commands.report.paper import svg_of
+    from coliee_ir.commands.report.vega import svg_of
 
     def drawn(one: Figure) -> str:
         bare = re.sub(r' (?:role|aria-roledescription)="[^"]*"', "", svg_of(one, on_page))

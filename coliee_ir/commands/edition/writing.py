@@ -21,7 +21,6 @@ from coliee_ir.commands.edition.config import Edition
 from coliee_ir.commands.edition.day import Day
 from coliee_ir.output.envelope import dumped
 from coliee_ir.output.shown import jsonable
-from coliee_ir.output.webpage import file_name
 
 RESULTS: Final = "results.json"
 _SUMS: Final = "SHA256SUMS"
@@ -31,10 +30,8 @@ _LINE: Final = re.compile(r"[0-9a-f]{64}  (?!/)((?:(?!\.\./)[^\n])+)")
 
 
 class News(NamedTuple):
-    """What an edition was written to, and what is new since the last call."""
+    """What is new since an edition was last written, and what its paper needs."""
 
-    written: tuple[str, ...]
-    removed: tuple[str, ...]
     arrived: tuple[str, ...]  # the files that are new
     decide: frozenset[str]  # the decisions that are new; all of a first call
     needs_lualatex: bool  # whether the paper has characters that pdfLaTeX does not have
@@ -49,11 +46,10 @@ def inputs(edition: Edition) -> list[str]:
 def write(day: Day, folder: Path) -> News:
     """Write all of an edition: each file beside its place, then into it; what an earlier call left is removed."""
     boards = [board for board in day.boards if board.entries]
-    reports, links = _reports(day) if day.edition.public.reports else ({}, {})
-    site = {**public.pages(boards, day.edition, links), **reports}
-    rooms = {"desk": desk.pages(day), "public": site, "paper": paper.files(boards, day.edition)}
+    site, papers = public.pages(boards, day.edition), paper.files(boards, day.edition)
+    rooms = {"desk": desk.pages(day), "public": site, "paper": papers}
     files = {f"{room}/{name}": content for room, made in rooms.items() for name, content in made.items()}
-    before, sums = _read_results(folder), _read_sums(folder)
+    before, earlier = _read_results(folder), _read_sums(folder)
     results = _results(day)
     files[RESULTS] = dumped(results)
     contents = {name: text if isinstance(text, bytes) else text.encode() for name, text in sorted(files.items())}
@@ -67,29 +63,15 @@ def write(day: Day, folder: Path) -> News:
         made_folder((folder / name).parent)
         with written_bytes(folder / name) as stream:
             stream.write(content)
-    removed = tuple(_removed(folder, [name for name in sums if name not in contents]))
+    for name in earlier:
+        if name not in contents:
+            _remove(folder, folder / name)
     known = {row["file"] for row in before.get("received", [])}
     told = {str(one) for one in before.get("decide", [])}
     arrived = tuple(row["file"] for row in results["received"] if row["file"] not in known)
     new = frozenset(str(one) for one, row in zip(day.decide, results["decide"], strict=True) if str(row) not in told)
     needs_lualatex = "program = lualatex" in str(files["paper/paper.tex"]).partition("\n")[0]
-    return News(tuple(contents), removed, arrived, new, needs_lualatex)
-
-
-def _reports(day: Day) -> tuple[dict[str, str], dict[str, dict[str, str]]]:
-    """A report of the runs of each team and task; task → run → its report."""
-    from coliee_ir.commands import report  # what it draws with is an extra
-
-    report.check_installed("reports = true")
-    made, links = dict[str, str](), dict[str, dict[str, str]]()
-    for scored, board in zip(day.scored, day.boards, strict=True):
-        team_of = {id(entry.scores): entry.team or entry.tag for entry in board.entries}
-        for team in dict.fromkeys(team_of.values()):
-            runs = scored.of([at for at, scores in enumerate(scored) if team_of.get(id(scores)) == team])
-            name = file_name("task", board.task, "report", team)
-            made[name] = report.report(runs, n_resamples=day.edition.resamples).to_html()
-            links.setdefault(board.task, {}).update(dict.fromkeys((scores.tag for scores in runs), name))
-    return made, links
+    return News(arrived, new, needs_lualatex)
 
 
 def _results(day: Day) -> dict[str, Any]:
@@ -126,15 +108,12 @@ def _read_sums(folder: Path) -> list[str]:
     return [match[1] for match in map(_LINE.fullmatch, lines) if match]
 
 
-def _removed(folder: Path, names: list[str]) -> Iterator[str]:
-    """Remove files, and the folders that are empty then."""
-    for name in names:
-        path = folder / name
-        if path.is_file() and path.resolve().is_relative_to(folder.resolve()):
-            path.unlink()
-            yield name
-            if path.parent != folder and not any(path.parent.iterdir()):
-                path.parent.rmdir()
+def _remove(folder: Path, path: Path) -> None:
+    """Remove a file, and the folder that is empty then."""
+    if path.is_file() and path.resolve().is_relative_to(folder.resolve()):
+        path.unlink()
+        if path.parent != folder and not any(path.parent.iterdir()):
+            path.parent.rmdir()
 
 
 def told(day: Day, news: News) -> Iterator[str]:
@@ -143,7 +122,7 @@ def told(day: Day, news: News) -> Iterator[str]:
     of_teams = f" of {', '.join(teams)}" if 0 < len(teams) <= 12 else ""
     yield f"{counted(len(news.arrived), 'new file')}{of_teams}; {counted(len(day.inbox.received), 'file')} in all"
     for board in day.boards:
-        yield f"Task {board.task}: {counted(len(board.ranked), 'run')}"
+        yield f"Task {board.task}: {counted(len(board.entries), 'run')}"
     if news.needs_lualatex:
         yield "paper/paper.tex: compile it with lualatex; pdflatex does not have all characters of the names"
     if day.decide:

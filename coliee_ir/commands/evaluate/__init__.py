@@ -77,7 +77,6 @@ def evaluate_all(
     *,
     measures: str | Sequence[str] = (),
     teams: PathLike | Mapping[str, str] | None = None,
-    team_pattern: str | None = None,
     keep: Keep = "judged",
     keep_going: bool = False,
     store: PathLike | None = None,
@@ -98,7 +97,6 @@ def evaluate_all(
         teams: of the submissions of a competition, whose they are: run tag, or file → team, as a dictionary or a CSV
             with the columns ``tag`` and ``team``. Of those that it does not name, also of an empty dictionary, the
             team is the first folder below the folder that all files have in common.
-        team_pattern: a regular expression searched in the run tag; its first group is the team.
         keep: of thousands of runs, ``values`` takes the least memory: enough for a table, and for nothing else.
         keep_going: whether to list a run that cannot be scored in ``Scored.invalid``; by default, its error is raised.
         store: a file that keeps the scores: a run that it knows is not scored again.
@@ -127,8 +125,8 @@ def evaluate_all(
     by = rules if made is None else Rules(task=made.task, edition=made.edition, columns=made.columns)
     task, columns = by.get("task"), by.get("columns")
     found = runs if isinstance(runs, Runs) else find_runs(
-        runs, golds_of(gold if made is None else made.gold, task, columns), teams=teams, team_pattern=team_pattern,
-        together=not (teams is None and team_pattern is None), task=task, edition=by.get("edition"), columns=columns,
+        runs, golds_of(gold if made is None else made.gold, task, columns), teams=teams,
+        together=teams is not None, task=task, edition=by.get("edition"), columns=columns,
     )  # fmt: skip
     evaluator = prepare(gold, found, measures, **rules) if made is None else made
     arrived = found.submissions(evaluator)
@@ -234,8 +232,7 @@ def _asked_about_swap(scores: Scores, submission: Submission | None) -> Scores:
     """Scores of a run with integers as scores, against a gold with decimals."""
     if submission is None or not _values_are(submission.run, int):
         return scores
-    problem = "the gold's relevances are decimals and the run's scores integers; are the two swapped?"
-    return replace(scores, noted=(*scores.noted, Remark("swapped", problem)))
+    return replace(scores, noted=(*scores.noted, Remark.of("swapped.values")))
 
 
 def _values_are(given: object, kind: type) -> bool:

@@ -23,8 +23,7 @@ from coliee_ir.measures import Measure
 from coliee_ir.measures.base import Terms
 from coliee_ir.output.envelope import dumped
 from coliee_ir.output.grid import Grid, Number, apart
-from coliee_ir.output.shown import Shown
-from coliee_ir.rules.decisions import Decisions
+from coliee_ir.output.shown import OnGold
 from coliee_ir.scoring.evaluator import Evaluator, Rules
 from coliee_ir.scoring.prepared import named
 from coliee_ir.scoring.reading import given as as_given
@@ -234,21 +233,13 @@ class Contender:
 
 
 @dataclass(frozen=True, slots=True, repr=False)
-class FittedFusion(Shown):
+class FittedFusion(OnGold):
     """Weights fitted to labelled queries, and what they are worth.
 
     Attributes:
         fusion: the fusion with its weights, and its cutoff where one was fitted.
-        task: the task.
-        edition: the edition; None for a task without editions.
-        gold: the gold's file.
-        measure: what was maximised.
-        decisions: the choices made where the organisers leave it open.
-        excluded: the queries that were left out.
-        queries: how many queries there are.
         folds: how many.
         repeats: how many times the queries were dealt anew to folds.
-        seed: of the folds.
         contenders: ``fitted`` first, then ``equal weights``, then each run alone.
         fold_weights: the weights that were fitted without each fold of each repeat.
         inputs: the runs.
@@ -256,16 +247,8 @@ class FittedFusion(Shown):
     """
 
     fusion: Fusion
-    task: str
-    edition: int | None
-    gold: str
-    measure: str
-    decisions: Decisions
-    excluded: tuple[str, ...]
-    queries: int
     folds: int
     repeats: int
-    seed: int
     contenders: tuple[Contender, ...]
     fold_weights: tuple[tuple[float, ...], ...]
     inputs: tuple[Run | Answers, ...] = field(repr=False)
@@ -288,12 +271,9 @@ class FittedFusion(Shown):
         value = best.behind.value
         if best.behind.is_shown and value > 0:
             return self.fused.remarks
-        are = "are worse than" if best.behind.is_shown else "are not shown to be better than"
-        told = f"difference {value:+.4f}, {best.behind.interval.worded('+')}"
-        return (
-            Remark("weights-no-better", f"on held-out queries the fitted weights {are} {best.name}: {told}"),
-            *self.fused.remarks,
-        )
+        row = "weights-no-better.worse" if best.behind.is_shown else "weights-no-better"
+        difference = f"{value:+.4f}, {best.behind.interval.worded('+')}"
+        return Remark.of(row, other=best.name, difference=difference), *self.fused.remarks
 
     def __repr__(self) -> str:
         return f"FittedFusion({self.fusion!r}, measure={self.measure!r}, held_out={self.held_out:.4f})"

@@ -120,9 +120,8 @@ METHODS: Final[dict[str, Method]] = {
     "union": Method("in any run", frozenset[str](), ranks=False),
     "intersection": Method("in all runs", frozenset[str](), ranks=False),
     "vote": Method(
-        "in runs whose weights are at least LEAST together; by default more than half of all. Of answers, the label "
-        "with the greater weight",
-        frozenset({"weights", "least", "ties"}),
+        "in runs with more than half of all weight. Of answers, the label with the greater weight",
+        frozenset({"weights", "ties"}),
         ranks=False,
     ),
 }

@@ -14,12 +14,13 @@ from coliee_adapters.files.source import PathLike, Source, copies
 from coliee_adapters.forms import json_text, tort
 from coliee_adapters.forms.lines import counted
 from coliee_adapters.records import Answers, Run, RunLike, is_folded, mistaken
-from coliee_adapters.remarks import Remark, Remarks, worded
+from coliee_adapters.remarks import Remark, Remarks
 from coliee_ir.commands.convert import write
 from coliee_ir.commands.fuse import votes
 from coliee_ir.commands.fuse.abreast import Reader, ReturnsError, Spool, abreast
 from coliee_ir.commands.fuse.methods import METHODS, NORMS, Blend, Candidates
 from coliee_ir.judging.judged import FloatArray
+from coliee_ir.output.shown import named
 from coliee_ir.rules.protocol import has_coliee_submissions, has_submissions, submission_rules, task_name
 from coliee_ir.scoring.reading import read_run
 
@@ -28,11 +29,8 @@ K: Final = 60.0
 NORM: Final = "min-max"
 TIES: Final = ("N", "Y", "first")
 
-_SHOWN = 3
-_MANY = 20
-
-#: What fusion does about what is tolerated, where that is left open.
-_DONE = {"duplicate": "(is|are) ignored", "unreadable-answer": "(casts|cast) no vote"}
+#: a parameter of a fusion → its option
+OPTIONS: Final = {"norm": "--norm", "k": "--rrf-k", "weights": "--weights", "top": "--top", "ties": "--ties"}
 
 
 class Fused(NamedTuple):
@@ -71,7 +69,6 @@ class Fusion:
             ``zscore``, ``borda`` or ``none``.
         k: of reciprocal rank fusion; 60 by default.
         weights: one a run, in their order; by default all are 1. A run of weight 0 might as well not be there.
-        least: for a vote on documents, the weight of runs that is enough; by default more than half of all.
         top: keep the first so many fused documents of each query; by default all.
         ties: for a vote on answers, what equal weights give: ``N`` (the default), ``Y``, or ``first``: what the first
             run says that answers.
@@ -85,7 +82,6 @@ class Fusion:
     norm: str | None = None
     k: float | None = None
     weights: tuple[float, ...] | None = None
-    least: float | None = None
     top: int | None = None
     ties: str | None = None
     runs: tuple[str, ...] = ()
@@ -96,9 +92,11 @@ class Fusion:
         if self.method not in METHODS:
             raise UsageError("unknown-name", f"unknown method {self.method!r}; the methods are {', '.join(METHODS)}")
         takes = METHODS[self.method].takes
-        for name in ("norm", "k", "weights", "least", "top", "ties"):
+        for name, option in OPTIONS.items():
             if getattr(self, name) is not None and name not in takes:
-                raise UsageError("unfit-option", f"{self.method} takes no {name}; it takes {', '.join(sorted(takes))}")
+                its = ", ".join(OPTIONS[one] for one in OPTIONS if one in takes) or "no option"
+                problem = f"{option} does not apply to --method {self.method}, which takes {its}"
+                raise UsageError("unfit-option", problem)
         if self.norm is not None and self.norm not in NORMS:
             problem = f"unknown normalisation {self.norm!r}; the normalisations are {', '.join(NORMS)}"
             raise UsageError("unknown-name", problem)
@@ -106,8 +104,6 @@ class Fusion:
             raise UsageError("bad-value", f"ties must be {', '.join(TIES[:-1])} or {TIES[-1]}, not {self.ties!r}")
         if self.k is not None and not (is_finite(self.k) and self.k >= 0):
             raise UsageError("bad-value", f"k must be a number ≥ 0, not {self.k!r}")
-        if self.least is not None and not (is_finite(self.least) and self.least > 0):
-            raise UsageError("bad-value", f"the least weight must be a number greater than 0, not {self.least!r}")
         if self.top is not None and not is_whole(self.top, 1):
             raise UsageError("bad-value", f"top must be an integer ≥ 1, not {self.top!r}")
         if self.weights is not None:
@@ -144,14 +140,14 @@ class Fusion:
         except ReturnsError:
             mixed = self._mixed(rankings, weights, in_memory=True)
         for record, remarks in zip(records, mixed.remarks, strict=True):
-            said += [sentence.of_part("run", shortened(record.tag)) for sentence in remarks.sentences(_DONE)]
+            said += [sentence.of_part("run", shortened(record.tag)) for sentence in remarks.sentences("fuse")]
         said += _in_two_forms(mixed.queries) + _in_two_forms(mixed.strange)
         said += _unshared([record.tag for record in records], mixed.answered)
         if METHODS[self.method].ranks:
             said += self._unscored(records)
         elif mixed.fused and (empty := [one for one in mixed.queries if one not in mixed.fused]):
             empty = [one for one in empty if any(one in run for run in mixed.answered)]
-            said += [_left_out(empty)] if empty else []
+            said += [Remark.of("left-out.fused", empty)] if empty else []
         if not mixed.fused:
             raise UsageError("no-result", f"the result is empty: no query has a document for {self.method}")
         return Fused(Run(mixed.blocks, name, METHODS[self.method].ranks, grouped=True), tuple(said))
@@ -169,7 +165,7 @@ class Fusion:
                 blend = Blend(held, self.method, self.norm or NORM, self.k_or_default)
                 block = blend.columns(blend.ranked(weights), self.top)
             else:
-                block = votes.elected(held, self.method, weights, self.least)
+                block = votes.elected(held, self.method, weights)
             fused.update(block.queries)
             blocks.append(block)
         queries = list(dict.fromkeys(query for reader in readers for query in reader.lengths))
@@ -186,20 +182,16 @@ class Fusion:
     def _answers(self, answers: Sequence[Answers], weights: FloatArray, said: list[str], tag: str) -> Fused:
         if self.method != "vote":
             raise UsageError("unfit-option", f"answers can only be fused by vote, not by {self.method}")
-        if self.least is not None:
-            raise UsageError("unfit-option", "a vote on answers does not use least: the greater weight decides")
         ties = self.ties or TIES[0]
-        found = votes.counted(answers, weights.tolist(), ties)
+        found = votes.counted(answers, weights, ties)
         if not found.labels:
             raise UsageError("no-result", "the result is empty: no run with a weight answers a query")
         for run in answers:
-            said += [sentence.of_part("run", shortened(run.tag)) for sentence in run.remarks.sentences(_DONE)]
+            said += [sentence.of_part("run", shortened(run.tag)) for sentence in run.remarks.sentences("fuse")]
         said += _unshared([run.tag for run in answers], [set(run.labels) for run in answers])
         if found.ties:
             how = "as in the first run that answers" if ties == "first" else ties
-            what = worded("{n} (answer is a tie|answers are ties)", len(found.ties))
-            shown = ", ".join(found.ties[:_MANY]) + (", …" if len(found.ties) > _MANY else "")
-            said.append(Remark("answer-tie", f"{what}, decided {how} (--ties {ties}): {shown}"))
+            said.append(Remark.of("answer-tie", found.ties, label=how, ties=ties))
         return Fused(Answers(found.labels, tag), tuple(said), found.ties)
 
     def _weights(self, tags: Sequence[str]) -> tuple[FloatArray, list[str]]:
@@ -212,29 +204,23 @@ class Fusion:
         weights, said = list(self.weights), list[str]()
         if self.runs and list(self.runs) != list(tags):
             fitted, given = (", ".join(map(shortened, names)) for names in (self.runs, tags))
-            sentence = f"the weights were fitted to the runs {fitted}, and are applied to {given} in this order"
+            row = "fitted-to-others"
             if len(set(tags)) == len(tags) and set(tags) == set(self.runs):
                 weights = [self.weights[self.runs.index(tag)] for tag in tags]
-                sentence = f"run order differs from fitting ({fitted}); weights matched by run tag"
-            said.append(Remark("fitted-to-others", sentence))
+                row = "fitted-to-others.order"
+            said.append(Remark.of(row, fitted=fitted, given=given))
         return np.array(weights), said
 
     def _unscored(self, records: Sequence[Run | Answers]) -> list[str]:
         """Which runs have no scores, where the method looks at scores."""
         if self.method == "rrf" or not NORMS[self.norm or NORM].of_scores:
             return []
-        unscored = [shortened(record.tag) for record in records if isinstance(record, Run) and not record.scored]
-        told = worded("(has|have) no scores: the i-th of n documents counts as n - i + 1", len(unscored))
-        return [Remark("no-scores", f"{', '.join(unscored)} {told}")] if unscored else []
+        unscored = [record.tag for record in records if isinstance(record, Run) and not record.scored]
+        return [Remark.of("no-scores", unscored)] if unscored else []
 
     def to_dict(self) -> dict[str, Any]:
         """The fusion as JSON holds it, without what is not set."""
-        held = {field.name: getattr(self, field.name) for field in fields(self)}
-        return {
-            name: list(value) if isinstance(value, tuple) else value
-            for name, value in held.items()
-            if value is not None and value != ()
-        }
+        return {name: value for name, value in named(self).items() if value not in (None, [])}
 
     @classmethod
     def from_dict(cls, held: object) -> Fusion:
@@ -253,8 +239,6 @@ class Fusion:
         lists = [held.get(name, []) for name in ("weights", "runs")]
         if not all(isinstance(one, list) for one in lists) or not all(isinstance(tag, str) for tag in lists[1]):
             raise UsageError("structure", "the weights and the runs of a fusion must be lists, of numbers and of text")
-        if not all(isinstance(held.get(name, ""), str) for name in ("norm", "ties")):
-            raise UsageError("structure", "norm and ties of a fusion must be text")
         given: dict[str, Any] = {name: tuple(v) if isinstance(v, list) else v for name, v in held.items()}
         fusion = cls(**given)
         if fusion.runs and len(fusion.runs) != len(fusion.weights or ()):
@@ -284,7 +268,6 @@ def fuse(
     norm: str | None = None,
     k: float | None = None,
     weights: Sequence[float] | None = None,
-    least: float | None = None,
     top: int | None = None,
     ties: Literal["N", "Y", "first"] | None = None,
     task: str | int | None = None,
@@ -300,7 +283,6 @@ def fuse(
         norm: see ``Fusion``.
         k: see ``Fusion``.
         weights: see ``Fusion``.
-        least: see ``Fusion``.
         top: see ``Fusion``.
         ties: see ``Fusion``.
         task: the task, where it is known: see ``read_run``.
@@ -321,7 +303,7 @@ def fuse(
     """
     records = read_all(runs, task=task, columns=columns, unreadable_answers=unreadable_answers)
     given = None if weights is None else tuple(one_of("weights", weights, Iterable, "a list of numbers"))
-    fusion = Fusion(method or usual(records), norm, k, given, least, top, ties)
+    fusion = Fusion(method or usual(records), norm, k, given, top, ties)
     return fusion.fuse(*records, tag=tag, unreadable_answers=unreadable_answers).run
 
 
@@ -353,26 +335,14 @@ def usual(records: Sequence[Run | Answers]) -> str:
 def _in_two_forms(ids: Sequence[str]) -> list[str]:
     """Which ids differ only in their Unicode form, so that they are fused as two."""
     strange = {text for text in ids if not is_folded(text)}
-    if not (pairs := mistaken(sorted(strange), set(ids) - strange)):
-        return []
-    told = worded(
-        "{n} (id differs|ids differ) from another only in Unicode form, and (is|are) fused as different", len(pairs)
-    )
-    return [
-        Remark(
-            "other-form",
-            f"{told} (first: {_first([f'{one} for {other}' for one, other in pairs])}); "
-            "write both in one form, such as NFKC",
-        )
-    ]
+    pairs = mistaken(sorted(strange), set(ids) - strange)
+    return [Remark.of("other-form.fused", [f"{one} for {other}" for one, other in pairs])] if pairs else []
 
 
 def _identical(records: Sequence[Run | Answers]) -> list[str]:
     """Which runs are copies of others: what is given twice counts twice."""
     twins = zip(records, copies(record.path for record in records), strict=True)
-    return [
-        Remark("identical", f"{shortened(one.tag)}: this run is identical to {twin}") for one, twin in twins if twin
-    ]
+    return [Remark.of("identical", run=shortened(one.tag), twin=twin) for one, twin in twins if twin]
 
 
 def _unshared(tags: Sequence[str], answered: Sequence[set[str]]) -> list[str]:
@@ -380,19 +350,8 @@ def _unshared(tags: Sequence[str], answered: Sequence[set[str]]) -> list[str]:
     queries = dict.fromkeys(query for run in answered for query in sorted(run))
     some = [query for query in queries if not all(query in run for run in answered)]
     lacking = [(tag, len(queries) - len(run)) for tag, run in zip(tags, answered, strict=True)]
-    told = worded("{n} (query is|queries are) not in all runs", len(some)) + f" (first: {_first(some)})"
     lists = ", ".join(f"{shortened(tag)} lacks {n}" for tag, n in lacking if n)
-    return [Remark("unshared-query", f"{told}; of {len(queries)}, {lists}")] if some else []
-
-
-def _left_out(queries: Sequence[str]) -> str:
-    """Which queries a set has nothing for."""
-    pattern = "{n} (query has|queries have) no document that appears in enough runs, and (is|are) left out"
-    return Remark("left-out", f"{worded(pattern, len(queries))} (first: {_first(queries)})")
-
-
-def _first(queries: Sequence[str]) -> str:
-    return "; ".join(map(shortened, queries[:_SHOWN]))
+    return [Remark.of("unshared-query", some, queries=len(queries), lacking=lists)] if some else []
 
 
 def _form_for(

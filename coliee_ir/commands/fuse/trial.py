@@ -12,8 +12,8 @@ from coliee_adapters.errors import UsageError
 from coliee_adapters.ids import IntArray
 from coliee_adapters.records import Answers
 from coliee_adapters.remarks import Remarks
+from coliee_ir.commands.fuse import votes
 from coliee_ir.commands.fuse.methods import Blend
-from coliee_ir.commands.fuse.votes import NEAR_WEIGHTS
 from coliee_ir.judging.judged import FloatArray, Judged
 from coliee_ir.judging.qrels import Qrels
 from coliee_ir.measures import Measure
@@ -157,9 +157,7 @@ class Ballots:
     cuts = False
 
     def __init__(self, answers: Sequence[Answers], labels: Mapping[str, bool], ties: str) -> None:
-        sign = {True: 1.0, False: -1.0, None: 0.0}
-        #: shape (n, Q); 1 for Y, -1 for N, 0 for no answer
-        self._votes = np.array([[sign[run.labels.get(query)] for query in labels] for run in answers])
+        self._votes = votes.ballots(answers, labels)
         self._labels, self._ties = np.array(list(labels.values()), dtype=np.bool_), ties
 
     def contents(self, run: int) -> bytes:
@@ -168,14 +166,8 @@ class Ballots:
 
     def each(self, weights: Weights) -> Each:
         """Whether each query is answered rightly, and 1."""
-        by_run = np.array(weights)[:, None] * self._votes
-        total, cast = by_run.sum(axis=0), np.abs(by_run).sum(axis=0)
-        tied = np.abs(total) <= NEAR_WEIGHTS * np.maximum(cast, 1e-300)
-        if self._ties == "first":
-            first = by_run[np.argmax(by_run != 0, axis=0), np.arange(by_run.shape[1])] > 0
-        else:
-            first = np.full(len(self._labels), self._ties == "Y")
-        right = (cast > 0) & (np.where(tied, first, total > 0) == self._labels)
+        is_cast, _, label = votes.decided(self._votes, np.array(weights), self._ties)
+        right = is_cast & (label == self._labels)
         return Each(np.stack((right, np.ones_like(right)), axis=-1)[:, None].astype(np.float64), quotient)
 
 

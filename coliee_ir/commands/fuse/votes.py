@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Sequence
+from collections.abc import Collection, Sequence
 from typing import NamedTuple
 
 import numpy as np
@@ -16,7 +16,7 @@ from coliee_ir.judging.judged import BoolArray, FloatArray
 NEAR_WEIGHTS = 1e-9
 
 
-def elected(held: Candidates, method: str, weights: FloatArray, least: float | None) -> Columns:
+def elected(held: Candidates, method: str, weights: FloatArray) -> Columns:
     """The documents in the sets, by the weight of the runs that have them, then by id, greatest first."""
     votes = weighted_sum(held.named.astype(np.float64), held.named, weights)
     total = math.fsum(weights.tolist())
@@ -24,7 +24,7 @@ def elected(held: Candidates, method: str, weights: FloatArray, least: float | N
     if method == "intersection":
         enough &= held.named.all(axis=0)
     elif method == "vote":
-        enough &= votes > total / 2 * (1 + NEAR_WEIGHTS) if least is None else votes >= least * (1 - NEAR_WEIGHTS)
+        enough &= votes > total / 2 * (1 + NEAR_WEIGHTS)
     order = np.lexsort((-np.round(votes / total, 9), held.query))
     return held.columns(order[enough[order]])
 
@@ -36,18 +36,24 @@ class Counted(NamedTuple):
     ties: tuple[str, ...]
 
 
-def counted(answers: Sequence[Answers], weights: Sequence[float], ties: str) -> Counted:
+def ballots(answers: Sequence[Answers], queries: Collection[str]) -> FloatArray:
+    """What runs answer, of shape (n, Q): 1 for Y, -1 for N, 0 for no answer."""
+    sign = {True: 1.0, False: -1.0, None: 0.0}
+    return np.array([[sign[run.labels.get(query)] for query in queries] for run in answers])
+
+
+def decided(votes: FloatArray, weights: FloatArray, ties: str) -> tuple[BoolArray, BoolArray, BoolArray]:
+    """For each query whether any run with a weight answers, whether it is a tie, and whether the answer is Y."""
+    by_run = weights[:, None] * votes
+    total, cast = by_run.sum(axis=0), np.abs(by_run).sum(axis=0)
+    tied = np.abs(total) <= NEAR_WEIGHTS * cast
+    first = by_run[np.argmax(by_run != 0, axis=0), np.arange(by_run.shape[1])] > 0
+    return cast > 0, tied, np.where(tied, first if ties == "first" else ties == "Y", total > 0)
+
+
+def counted(answers: Sequence[Answers], weights: FloatArray, ties: str) -> Counted:
     """The label with the greater weight, for every query that any run with a weight answers."""
-    labels: dict[str, bool] = {}
-    tied = []
-    for query in dict.fromkeys(query for run in answers for query in run.labels):
-        said = [(run.labels[query], w) for run, w in zip(answers, weights, strict=True) if w and query in run.labels]
-        if not said:
-            continue
-        yes, no = (math.fsum(weight for label, weight in said if label is wanted) for wanted in (True, False))
-        if math.isclose(yes, no, rel_tol=NEAR_WEIGHTS):
-            tied.append(query)
-            labels[query] = said[0][0] if ties == "first" else ties == "Y"
-        else:
-            labels[query] = yes > no
-    return Counted(labels, tuple(tied))
+    queries = list(dict.fromkeys(query for run in answers for query in run.labels))
+    found = zip(queries, *map(np.ndarray.tolist, decided(ballots(answers, queries), weights, ties)), strict=True)
+    known = [(query, tied, label) for query, is_cast, tied, label in found if is_cast]
+    return Counted({query: label for query, _, label in known}, tuple(query for query, tied, _ in known if tied))

@@ -3,14 +3,13 @@
 files ──collecting──▶ submissions ──Evaluator──▶ Scores ──standing──▶ Leaderboard ──catalogue──▶ tables
 """
 
-from coliee_ir.commands.leaderboard.board import EASY, Entry
+from coliee_ir.commands.leaderboard.board import Entry, Leaderboard
 from coliee_ir.commands.leaderboard.catalogue import TABLES
 from coliee_ir.commands.leaderboard.categories import Categories, read_categories
 from coliee_ir.commands.leaderboard.request import leaderboard
-from coliee_ir.commands.leaderboard.result import Leaderboard
 from coliee_ir.scoring.submission import Invalid
 from coliee_ir.stats.ranks import Ranks
 
 __all__ = [
-    "EASY", "TABLES", "Categories", "Entry", "Invalid", "Leaderboard", "Ranks", "leaderboard", "read_categories",
+    "TABLES", "Categories", "Entry", "Invalid", "Leaderboard", "Ranks", "leaderboard", "read_categories",
 ]  # fmt: skip

@@ -5,19 +5,20 @@ from __future__ import annotations
 import math
 from collections.abc import Callable, Mapping
 from dataclasses import replace
-from typing import Final, NamedTuple
+from typing import TYPE_CHECKING, Final, NamedTuple
 
 from coliee_adapters.errors import UsageError
 from coliee_ir.commands.leaderboard import data, questions, runs
-from coliee_ir.commands.leaderboard.board import Board
 from coliee_ir.commands.leaderboard.categories import Categories
 from coliee_ir.output.grid import Grid
+
+if TYPE_CHECKING:
+    from coliee_ir.commands.leaderboard.board import Leaderboard
 
 
 class Extras(NamedTuple):
     """What tables are made from besides the leaderboard."""
 
-    easy: float
     categories: Categories | None = None
     candidates: float = math.nan
     train: data.Data | None = None
@@ -28,7 +29,7 @@ class Table(NamedTuple):
     """A table: what it shows, and what makes it."""
 
     shows: str
-    build: Callable[[Board, Extras], Grid]
+    build: Callable[[Leaderboard, Extras], Grid]
 
 
 #: name → the table
@@ -47,7 +48,7 @@ TABLES: Final[Mapping[str, Table]] = {
     "relevant": Table("questions by number of relevant documents", lambda board, _: questions.relevant(board)),
     "questions": Table(
         "each question's means over all runs, by kind",
-        lambda board, extras: questions.questions(board, extras.easy),
+        lambda board, extras: questions.questions(board),
     ),
     "crossed": Table(
         "questions by their mean in ten bins, by number of relevant documents and category; needs --categories",
@@ -61,14 +62,14 @@ TABLES: Final[Mapping[str, Table]] = {
 }
 
 
-def build(board: Board, name: str, extras: Extras) -> Grid:
+def build(board: Leaderboard, name: str, extras: Extras) -> Grid:
     """A table by its name."""
     if name not in TABLES:
         raise UsageError("unknown-name", f"unknown table {name!r}; the tables are {', '.join(TABLES)}")
     return replace(TABLES[name].build(board, extras), label=f"tab:task{board.task}-{name}")
 
 
-def everything(board: Board, extras: Extras) -> tuple[dict[str, Grid], dict[str, str]]:
+def everything(board: Leaderboard, extras: Extras) -> tuple[dict[str, Grid], dict[str, str]]:
     """Every table that there is for this task and these files; and of the others, why not."""
     tables, missing = {}, {}
     for name in TABLES:

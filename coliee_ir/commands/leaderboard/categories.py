@@ -7,9 +7,8 @@ from dataclasses import dataclass
 from typing import Final
 
 from coliee_adapters.checked import texts
-from coliee_adapters.errors import InputError, shortened
+from coliee_adapters.errors import InputError
 from coliee_adapters.files.source import PathLike, Source
-from coliee_adapters.forms.lines import counted
 from coliee_adapters.records import normal_id
 from coliee_adapters.remarks import Remark
 from coliee_ir.inbox.sheets import Sheet, read_sheet
@@ -71,12 +70,10 @@ def read_categories(path: PathLike, queries: Sequence[str]) -> Categories:
         raise InputError("no-result", sheet.name, problem, found=next(iter(strangers), None), remedy=remedy)
     remarks = []
     if strangers:
-        shown = ", ".join(map(shortened, sorted(strangers)[:3]))
-        sentence = f"{sheet.name}: {counted(len(strangers), 'question')} not judged and skipped ({shown})"
-        remarks.append(Remark("sheet-rows", sentence))
+        remarks.append(Remark.of("sheet-rows", sorted(strangers), file=sheet.name))
     questions = {name: tuple(of) for name, of in found.items() if of}
     if empty := [name for name, of in found.items() if not of]:
-        remarks.append(Remark("sheet-rows", f"{sheet.name}: no judged question is marked as {', '.join(empty)}"))
+        remarks.append(Remark.of("sheet-rows.empty", empty, file=sheet.name))
     return Categories(sheet.name, questions, tuple(remarks))
 
 

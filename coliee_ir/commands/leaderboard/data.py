@@ -3,34 +3,37 @@
 from __future__ import annotations
 
 import math
-from typing import NamedTuple
+from typing import TYPE_CHECKING, NamedTuple
 
 import numpy as np
 
 from coliee_adapters.errors import UsageError
 from coliee_adapters.files.source import PathLike
 from coliee_adapters.records import Gold
-from coliee_ir.commands.leaderboard.board import Board
 from coliee_ir.inbox.corpora import read_corpus
 from coliee_ir.output.grid import Cell, Grid, Number
 from coliee_ir.rules.protocol import protocol
+
+if TYPE_CHECKING:
+    from coliee_ir.commands.leaderboard.board import Leaderboard
 
 
 class Data(NamedTuple):
     """A part of a task's data."""
 
     queries: int  # how many
-    relevant: int | None  # how many relevant documents they have in all; None where the gold names no documents
-    yes: int | None  # how many labels are Y; None where the gold has none
+    relevant: float  # how many relevant documents they have in all; NaN where the gold names no documents
+    yes: float  # how many labels are Y; NaN where the gold has none
     candidates: float = math.nan  # how many documents a query chooses among, on average; NaN where no corpus is given
 
 
 def data_of(gold: Gold) -> Data:
     """The data of a gold."""
-    relevant = None
+    relevant = yes = math.nan
     if gold.qrels is not None:
         relevant = sum(level > 0 for judged in gold.qrels.values() for level in judged.values())
-    yes = None if gold.labels is None else sum(map(bool, gold.labels.values()))
+    if gold.labels is not None:
+        yes = sum(map(bool, gold.labels.values()))
     return Data(len(gold.queries), relevant, yes)
 
 
@@ -45,25 +48,23 @@ def candidates_of(corpus: PathLike, task: str, gold: Gold) -> float:
     return float(np.mean([len(texts.candidate_ids(query)) for query in gold.queries]))
 
 
-def data(board: Board, candidates: float, train: Data | None) -> Grid:
+def data(board: Leaderboard, candidates: float, train: Data | None) -> Grid:
     """Queries, candidates, relevant documents and labels of training and test (Table 2 of the 2021 overview)."""
     labels = [label for label in board.labels or () if label is not None]
     test = Data(
         len(board.queries),
-        None if board.relevant is None else int(board.relevant.sum()),
-        None if board.labels is None else sum(labels),
+        math.nan if board.relevant is None else int(board.relevant.sum()),
+        math.nan if board.labels is None else sum(labels),
         candidates,
     )
     parts = {**({} if train is None else {"training": train}), "test": test}
-    columns = {
-        "queries": [float(part.queries) for part in parts.values()],
+    columns: dict[str, list[float]] = {
+        "queries": [part.queries for part in parts.values()],
         "candidates per query": [part.candidates for part in parts.values()],
-        "relevant": [math.nan if part.relevant is None else float(part.relevant) for part in parts.values()],
-        "relevant per query": [
-            math.nan if part.relevant is None else part.relevant / part.queries for part in parts.values()
-        ],
-        "Y": [math.nan if part.yes is None else float(part.yes) for part in parts.values()],
-        "N": [math.nan if part.yes is None else float(part.queries - part.yes) for part in parts.values()],
+        "relevant": [part.relevant for part in parts.values()],
+        "relevant per query": [part.relevant / part.queries for part in parts.values()],
+        "Y": [part.yes for part in parts.values()],
+        "N": [part.queries - part.yes for part in parts.values()],
     }
     shown = {name: values for name, values in columns.items() if not all(map(math.isnan, values))}
     rows: list[list[Cell]] = [
@@ -76,5 +77,5 @@ def data(board: Board, candidates: float, train: Data | None) -> Grid:
 def _number(name: str, value: float) -> Number:
     if math.isnan(value):
         return Number(value)
-    whole = value.is_integer()
+    whole = float(value).is_integer()
     return Number(int(value) if whole else value, f"{value:.0f}" if whole or "per" not in name else f"{value:.2f}")

@@ -10,27 +10,24 @@ import numpy as np
 
 from coliee_adapters.errors import shortened
 from coliee_adapters.files.source import PathLike
-from coliee_adapters.forms.lines import counted
 from coliee_adapters.forms.vocabulary import MEMORY
 from coliee_adapters.records import Answers
 from coliee_adapters.remarks import Remark
-from coliee_ir.commands.compare.request import MANY_QUERIES, UNLIKE, too_few_resamples, unlike_answers
+from coliee_ir.commands.compare.request import MANY_QUERIES, UNITS, UNLIKE, too_few_resamples
 from coliee_ir.commands.compare.systems import system, systems_of
-from coliee_ir.commands.leaderboard.board import Entry
-from coliee_ir.commands.leaderboard.result import Leaderboard
-from coliee_ir.commands.leaderboard.standing import order_key, places, stands
+from coliee_ir.commands.leaderboard.board import Entry, Leaderboard
+from coliee_ir.commands.leaderboard.standing import NOWHERE, Stand, order_key, places, stands
 from coliee_ir.inbox.folders import passed_over
 from coliee_ir.inbox.sheets import groups_of
-from coliee_ir.inbox.teams import Listed, TeamList, Teams
+from coliee_ir.inbox.teams import Listed, Teams
 from coliee_ir.rules.protocol import described_task
 from coliee_ir.scoring.evaluator import Evaluator
 from coliee_ir.scoring.scores import Scored, Scores, with_judged
 from coliee_ir.scoring.submission import Invalid, Submission, name_of
 from coliee_ir.stats.intervals import interval_of
 from coliee_ir.stats.paired import Standings
-from coliee_ir.stats.ranks import Ranks
+from coliee_ir.stats.resampling import Units
 from coliee_ir.stats.settings import CONFIDENCE_LEVEL, N_RESAMPLES, SEED, Resampling
-from coliee_ir.stats.units import Units
 
 
 def leaderboard(
@@ -71,7 +68,7 @@ def leaderboard(
     settings = Resampling(n_resamples, seed, confidence_level)
     evaluator, inventory = with_judged(scored, "a leaderboard").evaluator, scored.inventory
     groups = groups_of(groups, evaluator.task)
-    who = Teams(TeamList(), None, None) if inventory is None or inventory.teams is None else inventory.teams
+    who = Teams() if inventory is None or inventory.teams is None else inventory.teams
     ranked, unranked = _runs_of(scored, who)
     runs, again = _each_once(ranked)
     remarks = [*scored.remarks, *again, *_of_list(who, runs), *_said_of_equal(evaluator, runs)]
@@ -136,8 +133,8 @@ def _runs_of(scored: Scored, who: Teams) -> tuple[list[_Run], list[Invalid]]:
             own = who.status_of(scores.tag, scores.file, team) if parts is None else ""
             runs.append(_Run(team, scores, parts, next(filter(None, map(status_of.get, files)), own)))
         else:
-            sentence = f"{scores.file}: {ranking} ranks, and cannot be computed without all parts of a submission"
-            unranked.append(Invalid((scores.file,), scores.tag, team, Remark("incomplete", sentence)))
+            why = Remark.of("incomplete", file=scores.file, measure=ranking)
+            unranked.append(Invalid((scores.file,), scores.tag, team, why))
     return _best_first(runs, evaluator.protocol.tie_break), unranked
 
 
@@ -188,12 +185,8 @@ def _said_of_equal(evaluator: Evaluator, runs: Sequence[_Run]) -> Iterator[str]:
             given = [part for part in (one.parts or ())[:2] if part is not None]
             same.setdefault(tuple(_answers_of(evaluator, part) for part in given), []).append(one)
         for equal in same.values():
-            teams = {one.team for one in equal if one.team}
             if len(equal) > 1:
-                of_teams = f" of {counted(len(teams), 'team')}" if teams else ""
-                listed = ", ".join(shortened(f"{one.team} {one.scores.tag}".strip()) for one in equal[:10])
-                sentence = f"{counted(len(equal), 'run')}{of_teams} give the same answers: {listed}"
-                yield Remark("same-answers", sentence)
+                yield Remark.of("same-answers", [f"{one.team} {one.scores.tag}".strip() for one in equal])
 
 
 def _answers_of(evaluator: Evaluator, part: Any) -> frozenset[tuple[str, object]]:
@@ -209,51 +202,34 @@ def _said_of_best(scored: Sequence[_Run], entries: Sequence[Entry]) -> Iterator[
     """What there is to know of a ranking of the best run of each team."""
     left_out = len(scored) - len(entries)
     if not any(one.team for one in scored):
-        sentence = "no teams are known, so every run would be its team's best; name the teams with --teams CSV"
-        yield Remark("team-list", sentence)
+        yield Remark.of("team-list.none")
     elif left_out:
-        sentence = f"{counted(left_out, 'run')} left out that {'is' if left_out == 1 else 'are'} not the best of a team"
-        yield Remark("left-out", sentence)
-        yield Remark(
-            "chosen-here",
-            "the best runs of the teams were chosen by these queries: the rank sets allow for that, the scores and "
-            "their intervals do not",
-        )
+        yield Remark.of("left-out.teams", n=left_out)
+        yield Remark.of("chosen-here")
 
 
-def _of_list(who: Teams, scored: Sequence[_Run]) -> list[str]:
+def _of_list(who: Teams, scored: Sequence[_Run]) -> Iterator[str]:
     """Which rows of the list of teams no run has, and which runs it leaves out."""
-    if not who.list.rows:
-        return []
-    said: list[str] = []
-    missing = [one.scores.tag for one in scored if who.row_of(one.scores.tag, one.scores.file) is None]
+    rows = [(one.scores, who.row_of(one.scores.tag, one.scores.file)) for one in scored if who.rows]
     of_tag: dict[Listed, list[str]] = {}
-    for scores in (one.scores for one in scored):
-        if (row := who.row_of(scores.tag, scores.file)) is not None and row.run == scores.tag:
-            of_tag.setdefault(row, []).append(shortened(scores.file))
+    for scores, row in rows:
+        if row is not None and row.run == scores.tag:
+            of_tag.setdefault(row, []).append(scores.file)
     for row, files in of_tag.items():
         if len(files) > 1:
-            all_of = f"{counted(len(files), 'run')} of the tag {shortened(row.run)} to {shortened(row.team)}"
-            sentence = f"the list of teams gives {all_of}: {', '.join(files)}; name the files of other teams in it"
-            said.append(Remark("team-list", sentence))
+            yield Remark.of("team-list.several", files, tag=shortened(row.run), team=shortened(row.team))
     if who.unused:
-        listed = ", ".join(map(shortened, list(who.unused)[:10]))
-        sentence = f"the list of teams names {counted(len(who.unused), 'run')} that did not arrive: {listed}"
-        said.append(Remark("team-list", sentence))
-    if missing:
-        listed = ", ".join(map(shortened, missing[:10]))
-        said.append(Remark("team-list", f"the list of teams leaves out {counted(len(missing), 'run')}: {listed}"))
-    return said
+        yield Remark.of("team-list", who.unused)
+    if missing := [scores.tag for scores, row in rows if row is None]:
+        yield Remark.of("team-list.missing", missing)
 
 
 def _best_of_teams(scored: Sequence[_Run]) -> list[int]:
     """The places of the first run of each team; a run without a team stands for itself."""
-    kept, seen = [], set()
-    for at, team in enumerate(one.team for one in scored):
-        if not team or team not in seen:
-            kept.append(at)
-        seen.add(team)
-    return kept
+    first: dict[str | int, int] = {}
+    for at, one in enumerate(scored):
+        first.setdefault(one.team or at, at)
+    return list(first.values())
 
 
 def _entries(
@@ -264,35 +240,20 @@ def _entries(
     The best runs of teams are chosen by the scores that are compared. So all runs are tested together, and the ranks
     are then counted among those that are kept.
     """
-    results = [next(iter(scores.results.items())) for scores in (one.scores for one in scored)]
-    terms = [units.terms(result.terms) for _, result in results]
+    terms = [units.terms(next(iter(one.scores.results.values())).terms) for one in scored]
     kept = _best_of_teams(scored) if best else list(range(len(scored)))
     in_places = places([order_key(scored[at].scores, tie_break) for at in kept])
-    level, in_groups = settings.confidence_level, units.n < len(units.number)
     found, standings = stands(terms, settings, kept)
-    entries = [
-        Entry(
-            place=place,
-            ranks=stand.ranks,
-            team=scored[at].team,
-            scores=scored[at].scores,
-            interval=interval_of(*results[at], terms[at], level, in_groups),
-            own_ranks=stand.own_ranks,
-            may_be_best=stand.may_be_best,
-        )
-        for at, place, stand in zip(kept, in_places, found, strict=True)
-    ]
-    return tuple(entries), standings
+    each = zip(kept, in_places, found, strict=True)
+    return tuple(_entry(scored[at], units, settings, place, stand) for at, place, stand in each), standings
 
 
-def _entry(run: _Run, units: Units, settings: Resampling) -> Entry:
-    """A run that is shown and not ranked."""
+def _entry(run: _Run, units: Units, settings: Resampling, place: int = 0, stand: Stand = NOWHERE) -> Entry:
+    """A run in its place; one that is shown and not ranked has none."""
     measure, result = next(iter(run.scores.results.items()))
-    interval = interval_of(
-        measure, result, units.terms(result.terms), settings.confidence_level, units.n < len(units.number)
-    )
-    none = Ranks(0, 0)
-    return Entry(0, none, run.team, run.scores, interval, none, may_be_best=False, status=run.status)
+    level, in_groups = settings.confidence_level, units.n < len(units.number)
+    interval = interval_of(measure, result, units.terms(result.terms), level, in_groups)
+    return Entry(place, stand.ranks, run.team, run.scores, interval, stand.own_ranks, stand.may_be_best, run.status)
 
 
 def _resolution(runs: Sequence[_Run], found: Standings, settings: Resampling, units: Units) -> Iterator[str]:
@@ -300,10 +261,10 @@ def _resolution(runs: Sequence[_Run], found: Standings, settings: Resampling, un
     if found.drawn:
         yield from too_few_resamples(found.drawn, settings.alpha)
     elif found.differing and math.isinf(found.critical):
-        what = "queries" if units.n == len(units.number) else "groups of queries"
-        yield Remark("too-few-queries", f"runs differ in too few {what} for any difference to be significant")
+        yield Remark.of("too-few-queries", units=UNITS[units.n < len(units.number)])
     if units.n < MANY_QUERIES and runs:
         answered = np.array([one.scores.answered for one in runs])
         apart = (answered != answered[0]).mean(axis=1)
         if (unlike := int(apart.argmax())) and apart[unlike] >= UNLIKE:
-            yield Remark("unlike-answers", unlike_answers(f"{runs[0].scores.tag} and {runs[unlike].scores.tag}"))
+            apart = [f"{runs[0].scores.tag} and {runs[unlike].scores.tag}"]
+            yield Remark.of("unlike-answers", apart, queries=MANY_QUERIES)

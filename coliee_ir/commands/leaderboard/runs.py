@@ -3,33 +3,36 @@
 from __future__ import annotations
 
 import math
-import os
 import re
-from collections.abc import Collection, Mapping, Sequence
-from typing import Final
+from collections.abc import Mapping, Sequence
+from pathlib import Path
+from typing import TYPE_CHECKING, Final
 
 import numpy as np
 
 from coliee_adapters.errors import UsageError
 from coliee_adapters.forms.lines import counted
 from coliee_adapters.forms.vocabulary import MEMORY
-from coliee_ir.commands.leaderboard.board import Board, Entry
+from coliee_adapters.remarks import Remark
 from coliee_ir.commands.leaderboard.questions import majority, short
 from coliee_ir.commands.leaderboard.standing import best_of
 from coliee_ir.inbox.grouping import numbered
 from coliee_ir.measures import Measure
 from coliee_ir.measures.labels import Accuracy
 from coliee_ir.output.grid import Cell, Grid, Number
+from coliee_ir.scoring.submission import Invalid
 from coliee_ir.stats.settings import resampled
 
+if TYPE_CHECKING:
+    from coliee_ir.commands.leaderboard.board import Entry, Leaderboard
 
-def ranking(board: Board) -> Grid:
+
+def ranking(board: Leaderboard) -> Grid:
     """The runs in their places, with the ranks that they may have, and intervals."""
     percent = f"{100 * board.resampling.confidence_level:g}%"
-    best = _best(board, board.ranked)
-    names = _Names(board, board.ranked)
+    best, names = _best(board, board.entries), _Names(board, board.entries)
     rows: list[list[Cell]] = []
-    for entry in board.ranked:
+    for entry in board.entries:
         values = [_value(entry, measure, best) for measure in board.measures]
         interval = [Number(bound) for bound in entry.interval]
         rows.append([_whole(entry.place), str(entry.ranks), *names.of(entry), values[0], *interval, *values[1:]])
@@ -38,7 +41,7 @@ def ranking(board: Board) -> Grid:
     return Grid(header, rows, _ranking_caption(board), n_text=2 + len(names.header))
 
 
-def _ranking_caption(board: Board) -> str:
+def _ranking_caption(board: Leaderboard) -> str:
     settings = board.resampling
     percent = f"{100 * settings.confidence_level:g}%"
     ties = f", ties broken by {', '.join(board.protocol.tie_break)}" if board.protocol.tie_break else ""
@@ -59,7 +62,7 @@ def _ranking_caption(board: Board) -> str:
     )
 
 
-def results(board: Board, style: str = "") -> Grid:
+def results(board: Leaderboard, style: str = "") -> Grid:
     """Scores of each run (Tables 1, 5, 6, 8, 11 and 13 of the 2021 overview), in columns as the organisers have them.
 
     Of documents ``returned`` are all and ``correct`` the relevant ones; of answers ``correct`` are the right ones; of
@@ -69,7 +72,7 @@ def results(board: Board, style: str = "") -> Grid:
     """
     is_theirs = style == "coliee2021"
     headed = columns(board, is_theirs=is_theirs)
-    entries = [entry for entry in board.ranked if not (is_theirs and entry.status)]
+    entries = [entry for entry in board.entries if not (is_theirs and entry.status)]
     names, best = _Names(board, entries), _best(board, [entry for entry in entries if not entry.status])
     decimals = board.protocol.decimals if is_theirs else 4
     found: list[dict[str, Cell]] = []
@@ -106,7 +109,7 @@ _TEXTS: Final = ("place", "team", "file", "run")
 _MEANS: Final = {"AP": "MAP", "map": "MAP", "recip_rank": "MRR"}
 
 
-def columns(board: Board, *, is_theirs: bool = False) -> dict[str, str]:
+def columns(board: Leaderboard, *, is_theirs: bool = False) -> dict[str, str]:
     """Heading → column of the results: those of the organisers' table, then ours; names before numbers."""
     theirs, percent = board.protocol.table, f"{100 * board.resampling.confidence_level:g}%"
     names = [measure.name for measure in board.measures]
@@ -126,7 +129,7 @@ def columns(board: Board, *, is_theirs: bool = False) -> dict[str, str]:
     return dict(sorted(columns.items(), key=lambda one: order.get(one[1], len(left))))
 
 
-def _counts(board: Board, entry: Entry) -> dict[str, Cell]:
+def _counts(board: Leaderboard, entry: Entry) -> dict[str, Cell]:
     """What is counted of a run."""
     counts = entry.scores.counts
     if not counts:
@@ -139,11 +142,11 @@ def _counts(board: Board, entry: Entry) -> dict[str, Cell]:
     return found
 
 
-def approaches(board: Board) -> Grid:
+def approaches(board: Leaderboard) -> Grid:
     """What the system descriptions say (Table 4): a row for the runs of a team of which they say the same."""
     if not board.described:
         raise UsageError("no-result", "no system description came with the runs")
-    names = _Names(board)
+    names = _Names(board, board.entries)
     at = names.header.index("run")
     runs: dict[tuple[str, ...], list[str]] = {}
     for entry in board.entries:
@@ -156,24 +159,18 @@ def approaches(board: Board) -> Grid:
     return Grid(header, rows, "Approaches, by the teams' system descriptions.", n_text=len(header))
 
 
-def invalid(board: Board) -> Grid:
+def invalid(board: Leaderboard) -> Grid:
     """What is not ranked, and why."""
-    files = {file for one in board.invalid for file in one.files}
-    common = _common_folder(files | {entry.file for entry in board.entries})
-
-    def short(text: str) -> str:  # the paths of a machine are nothing to print
-        return text.replace(f"{common}/", "") if len(common) > 1 else text
-
-    rows = [[one.team, one.tag, short(", ".join(one.files)), short(one.reason)] for one in board.invalid]
+    refused = [refused_below(one, None if board.teams is None else board.teams.common) for one in board.invalid]
+    rows = [[one.team, one.tag, ", ".join(one.files), str(one.reason)] for one in refused]
     return Grid(["team", "run", "files", "reason"], rows, f"Not ranked: {len(rows)}.", n_text=4)
 
 
 class _Names:
     """What each run is called in a table: the columns, and a row's values in them."""
 
-    def __init__(self, board: Board, entries: Sequence[Entry] | None = None) -> None:
+    def __init__(self, board: Leaderboard, entries: Sequence[Entry]) -> None:
         self._board = board
-        entries = board.entries if entries is None else entries
         names = numbered([(entry.team, entry.tag, entry.file) for entry in entries])
         self._names = {id(entry): name for entry, name in zip(entries, names, strict=True)}
         self._own = ["team", "run"] if any(entry.team for entry in entries) else ["run"]
@@ -185,12 +182,18 @@ class _Names:
         return [*(named[column] for column in self._own), *self._board.more(entry)]
 
 
-def _common_folder(files: Collection[str]) -> str:
-    """The folder that all files of a board have in common."""
-    try:
-        return os.path.commonpath([os.path.dirname(one) for one in files]) if len(files) > 1 else ""  # noqa: PTH120
-    except ValueError:  # some from the root, some from here
-        return ""
+def below(file: str, common: Path | None) -> str:
+    """A file without the folders of this machine."""
+    path = Path(file).absolute()
+    return str(path.relative_to(common)) if common is not None and path.is_relative_to(common) else file
+
+
+def refused_below(one: Invalid, common: Path | None) -> Invalid:
+    """What is not ranked, its files and those in the reason without the folders of this machine."""
+    reason, files = str(one.reason), [below(file, common) for file in one.files]
+    for file, name in zip(one.files, files, strict=True):
+        reason = reason.replace(file, name)
+    return one._replace(files=tuple(files), reason=Remark(one.reason.kind, reason))
 
 
 def _whole(n: int) -> Number:
@@ -203,10 +206,9 @@ def _value(entry: Entry, measure: Measure, best: Mapping[Measure, str]) -> Numbe
     return value._replace(bold=value.text == best.get(measure))
 
 
-def _best(board: Board, entries: Sequence[Entry] | None = None) -> dict[Measure, str]:
+def _best(board: Leaderboard, entries: Sequence[Entry]) -> dict[Measure, str]:
     """The best value of each measure as it is printed, where there is something to compare."""
     best = {}
-    entries = board.entries if entries is None else entries
     for measure in board.measures:
         scores = [entry.scores.measures.get(measure.name, math.nan) for entry in entries]
         values = [value for value in scores if not math.isnan(value)]

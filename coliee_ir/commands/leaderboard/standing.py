@@ -16,15 +16,11 @@ from coliee_ir.stats.ranks import DECIMALS, Ranks, rank_sets
 from coliee_ir.stats.settings import Resampling
 
 
-def key_of(values: Sequence[float]) -> tuple[float, ...]:
-    """By what a run is ordered: the measure that ranks, then those that break ties; the greater, the better."""
-    return tuple(-math.inf if math.isnan(value) else round(value, DECIMALS) for value in values)
-
-
 def order_key(scores: Scores, tie_break: Sequence[str]) -> tuple[float, ...]:
     """By what a run is ordered: its first measure, then those that break ties, as far as it has them."""
     values = scores.measures
-    return key_of([next(iter(values.values())), *(values[name] for name in tie_break if name in values)])
+    used = [next(iter(values.values())), *(values[name] for name in tie_break if name in values)]
+    return tuple(-math.inf if math.isnan(value) else round(value, DECIMALS) for value in used)
 
 
 def places(keys: Sequence[tuple[float, ...]]) -> list[int]:
@@ -48,6 +44,10 @@ class Stand(NamedTuple):
     ranks: Ranks  # those that hold for all runs at once
     own_ranks: Ranks  # those that hold for this run by itself, which are fewer
     may_be_best: bool  # whether it is not refuted that no other run is better
+
+
+#: of a run that is not ranked
+NOWHERE: Final = Stand(Ranks(0, 0), Ranks(0, 0), False)
 
 
 def stands(terms: Sequence[Terms], settings: Resampling, kept: Sequence[int]) -> tuple[list[Stand], Standings]:

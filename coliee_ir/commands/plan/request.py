@@ -14,12 +14,11 @@ from coliee_adapters.errors import UsageError
 from coliee_adapters.files.source import PathLike
 from coliee_ir.commands.plan.result import Plan, PlannedSize
 from coliee_ir.inbox.sheets import groups_of
-from coliee_ir.measures import Measure
 from coliee_ir.scoring.scores import Scores, checked, comparable
 from coliee_ir.stats.paired import Board
 from coliee_ir.stats.power import largest_share, least_found
+from coliee_ir.stats.resampling import Units
 from coliee_ir.stats.settings import CONFIDENCE_LEVEL, N_RESAMPLES, SEED, Resampling
-from coliee_ir.stats.units import Units
 
 #: by default, so many times this year's queries
 _TIMES: Final = (0.5, 1.0, 2.0, 4.0)
@@ -63,9 +62,13 @@ def plan(
     >>> [(size.queries, size.found[0] < 0.1) for size in planned.sizes]
     [(30, False), (120, True)]
     """
-    settings = Resampling(n_resamples, seed, confidence_level)
-    by = _checked(scored, measure, queries, power, settings)
-    first = scored[0]
+    settings, first = Resampling(n_resamples, seed, confidence_level), checked(scored, 2, "a plan")[0]
+    one_of("power", power, Real, "a number")
+    if not all(is_whole(number, 0) for number in numbers("queries", queries)):
+        raise refused("queries", "numbers of queries", queries)
+    if not settings.alpha < power < 1:
+        raise UsageError("bad-value", f"the power must be between {settings.alpha:.3g} and 1, for example 0.8")
+    [by] = comparable(scored, measure)
     groups = groups_of(groups, first.task)
     units = Units.of(first.query_ids, groups)
     if units.n < 2:
@@ -106,21 +109,3 @@ def plan(
         largest_share=largest_share(board, pairs),
         sizes=tuple(sizes),
     )
-
-
-def _checked(
-    scored: Sequence[Scores],
-    named: str,
-    queries: Sequence[int],
-    power: float,
-    settings: Resampling,
-) -> Measure:
-    """The measure to plan by."""
-    checked(scored, 2, "a plan")
-    one_of("power", power, Real, "a number")
-    if not all(is_whole(number, 0) for number in numbers("queries", queries)):
-        raise refused("queries", "numbers of queries", queries)
-    if not settings.alpha < power < 1:
-        raise UsageError("bad-value", f"the power must be between {settings.alpha:.3g} and 1, for example 0.8")
-    [measure] = comparable(scored, named)
-    return measure

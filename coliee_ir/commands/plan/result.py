@@ -10,8 +10,7 @@ from typing import Final
 
 from coliee_adapters.forms.lines import counted
 from coliee_ir.output.grid import Cell, Grid, Number
-from coliee_ir.output.shown import Shown
-from coliee_ir.rules.decisions import Decisions
+from coliee_ir.output.shown import OnGold
 
 #: from this share of the variance in one query on, plans are known to promise too much (``benchmarks.error_rates``)
 _HEAVY: Final = 0.3
@@ -31,21 +30,13 @@ class PlannedSize:
 
 
 @dataclass(frozen=True, slots=True, repr=False)
-class Plan(Shown):
+class Plan(OnGold):
     """What can be found with how many queries.
 
     Attributes:
-        task: the task.
-        edition: the edition; None for a task without editions.
-        gold: the gold's file.
-        decisions: the choices made where the organisers leave it open.
-        excluded: the queries that were left out.
-        measure: the measure's name.
-        queries: how many were judged this year.
         groups: how many groups of queries were swapped as a whole; 0 for single queries.
         power: how often the differences of ``PlannedSize.found`` are found.
         resamples: how many resamples.
-        seed: of the random numbers.
         confidence_level: a difference is significant where p < 1 - confidence_level.
         tags: the runs.
         pairs: those that differ, by the runs' places.
@@ -53,17 +44,9 @@ class Plan(Shown):
         sizes: the numbers of queries.
     """
 
-    task: str
-    edition: int | None
-    gold: str
-    decisions: Decisions
-    excluded: tuple[str, ...]
-    measure: str
-    queries: int
     groups: int
     power: float
     resamples: int
-    seed: int
     confidence_level: float
     tags: tuple[str, ...]
     pairs: tuple[tuple[int, int], ...]
@@ -77,9 +60,9 @@ class Plan(Shown):
         """For each number of queries what is found of a typical pair, and of the pair that varies most."""
         rows: list[list[Cell]] = []
         for size in self.sizes:
-            known = [found for found in size.found if not math.isnan(found)]
-            both = (statistics.median(known), max(known)) if known else (math.nan, math.nan)
-            shown = [Number(value, f"{value:.2g}" if known else "-") for value in both]
+            found = [math.inf if math.isnan(one) else one for one in size.found]
+            both = statistics.median(found), max(found)
+            shown = [Number(value, f"{value:.2g}") if value < math.inf else Number(math.nan) for value in both]
             rows.append([Number(size.queries, str(size.queries)), *shown])
         n = len(self.pairs)
         joint = "all pairs corrected jointly (max-T), " if n > 1 else ""

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from dataclasses import replace
 from typing import Final
 
@@ -11,15 +11,18 @@ import altair as alt
 
 from coliee_ir.commands.evaluate.gap import gap, has_gap
 from coliee_ir.commands.report.contents import FEW, Contents
-from coliee_ir.commands.report.curves import curves
 from coliee_ir.commands.report.drawing import COLOURS, WIDTH, Figure, figure, label, rows, run_colour, run_shape
-from coliee_ir.commands.tune import Tuning
+from coliee_ir.commands.tune import FAMILIES, Tuning
+from coliee_ir.commands.tune.result import points
 from coliee_ir.measures import Measure
 from coliee_ir.measures.sets import MacroP, MacroR, Micro, MicroP, MicroR
 from coliee_ir.output.grid import Cell, Grid, Number
 from coliee_ir.scoring.scores import Scores
 from coliee_ir.stats.cutting import at_cutoffs, ranking_of
 from coliee_ir.stats.folds import difference
+
+#: more panels of curves than these are small, side by side
+_LARGE: Final = 2
 
 #: cutoffs at which precision and recall are told
 _CUTOFFS: Final = (*range(1, 11), 12, 15, 20, 25, 30, 40, 50, 75, 100, 150, 200, 300, 500, 1000)
@@ -159,3 +162,45 @@ def _gain(scores: Scores, measure: Measure, tuning: Tuning) -> Number:
 def _between(tuning: Tuning) -> str:
     low, high = tuning.interval
     return "" if math.isnan(low) else f"{low:.2f}–{high:.2f}"
+
+
+def curves(tunings: Sequence[Tuning], names: Sequence[str] = (), data: Grid | None = None) -> Figure:
+    """The curve of each run, over cutoffs in one panel: the score, its band, and dashed where the rule cuts."""
+    measure = tunings[0].measure
+    names = [label(name) for name in names or [tuning.tag for tuning in tunings]]
+    # scores of several runs have nothing in common, cutoffs have
+    of_panel = [tuning.rule.family if tuning.rule.family == "k" else at for at, tuning in enumerate(tunings)]
+    kinds = list(dict.fromkeys(of_panel))
+    many = len(kinds) > _LARGE
+    size = {"width": (WIDTH - 60) // 3 - 50, "height": 120} if many else {"width": WIDTH - 180, "height": 300}
+    panels = []
+    for panel in kinds:
+        shown = [(at, tuning) for at, tuning in enumerate(tunings) if of_panel[at] == panel]
+        drawn, chosen = [], []
+        for at, tuning in shown:
+            chosen.append({"r": at, "x": tuning.rule.threshold})
+            intervals = tuning.curve_intervals or [(math.nan, math.nan)] * len(tuning.curve)
+            for (x, score), (low, high) in zip(tuning.curve, intervals, strict=True):
+                if math.isfinite(x + score):
+                    known = {} if math.isnan(low + high) else {"low": low, "high": high}
+                    drawn.append({"r": at, "x": x, "score": score, **known})
+        kept = FAMILIES[shown[0][1].rule.family].says.format(math.nan).replace("nan", "x")
+        along = alt.X(
+            "x:Q", title=kept, scale=alt.Scale(zero=False, nice=False), axis=alt.Axis(grid=False, tickCount=8)
+        )
+        up = alt.Y("score:Q", title=measure, axis=alt.Axis(tickCount=6))
+        told = [alt.Tooltip("x:Q", format=".4~g"), alt.Tooltip("score:Q", title=measure, format=".4f")]
+        base = alt.Chart(rows(drawn)).encode(x=along, color=run_colour(len(names)))
+        at_rule = alt.Chart(rows([one for one in chosen if math.isfinite(one["x"])]))
+        band = base.mark_area(opacity=0.18).encode(y=alt.Y("low:Q", title=measure), y2="high:Q")
+        layers = [
+            *([band] if any("low" in one for one in drawn) else []),
+            base.mark_line().encode(y=up),
+            base.mark_point(size=40, opacity=float(panel == "k")).encode(y=up, tooltip=told),
+            at_rule.mark_rule(strokeDash=[4, 3]).encode(x=along, color=run_colour(len(names))),
+        ]
+        panels.append(alt.layer(*layers).properties(**size))
+    shown_as = ", with 95% intervals" if any(tuning.curve_intervals for tuning in tunings) else ""
+    says = f"{measure} at each cutoff or threshold of the tuned rules{shown_as}; dashed, where the rule cuts."
+    chart = alt.concat(*panels, columns=3 if many else 1)
+    return figure("curve", f"{measure} over the cutoff", says, chart, data or points(tunings), runs=names)

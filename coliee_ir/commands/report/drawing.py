@@ -67,12 +67,9 @@ class Figure(NamedTuple):
     data: Grid  # what is drawn, as a table
 
 
-def figure(
-    name: str, title: str, says: str, chart: alt.TopLevelMixin | dict[str, Any], data: Grid, **names: Sequence[str]
-) -> Figure:
+def figure(name: str, title: str, says: str, chart: alt.TopLevelMixin, data: Grid, **names: Sequence[str]) -> Figure:
     """A figure of an Altair chart."""
-    definition = chart if isinstance(chart, dict) else chart.to_dict(validate=False)  # the tests validate
-    definition = dict(definition)
+    definition = chart.to_dict(validate=False)  # the tests validate
     definition.pop("config", None)  # Altair's own taste in sizes
     called = [{"name": what, "value": list(of)} for what, of in names.items()]
     return Figure(name, title, says, {**definition, "params": [*definition.get("params", []), *called]}, data)

@@ -8,7 +8,7 @@ from typing import Final
 
 import altair as alt
 
-from coliee_ir.commands.leaderboard import EASY, Leaderboard
+from coliee_ir.commands.leaderboard import Leaderboard
 from coliee_ir.commands.leaderboard.questions import FIGURES, hardest_first, means_of
 from coliee_ir.commands.report.drawing import Figure, called, figure, label, rows, unchecked
 from coliee_ir.output.grid import Cell, Grid, Number, in_latex
@@ -23,9 +23,9 @@ _BESIDE: Final = 70
 _NARROW, _WIDE, _HEIGHT = 3, 20, 52
 
 
-def overview(board: Leaderboard, easy: float = EASY) -> list[Figure]:
+def overview(board: Leaderboard) -> list[Figure]:
     """A figure for each kind of question that there is; several where the ids of all could not be read in one."""
-    table = board.table("questions", easy=easy)
+    table = board.table("questions")
     with unchecked():
         return [
             one

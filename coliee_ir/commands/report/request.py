@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import importlib.util
 from dataclasses import dataclass
-from itertools import pairwise
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, Literal
 
@@ -19,7 +18,8 @@ from coliee_ir.commands import tune as cutoffs
 from coliee_ir.commands.compare import compare
 from coliee_ir.commands.leaderboard import leaderboard, read_categories
 from coliee_ir.commands.report.contents import DRAWN, FEW, Contents, Ranks, intervals
-from coliee_ir.commands.tune import Pool, Tuning
+from coliee_ir.commands.tune import Tuning
+from coliee_ir.judging.gathered import Gathered
 from coliee_ir.measures import Measure
 from coliee_ir.measures.labels import Accuracy
 from coliee_ir.measures.sets import Macro, MacroF, Micro
@@ -29,7 +29,7 @@ from coliee_ir.scoring.submission import Submission
 from coliee_ir.stats.settings import N_RESAMPLES, SEED, Resampling
 
 if TYPE_CHECKING:
-    from coliee_ir.commands.report.texts import Texts
+    from coliee_ir.commands.report.details import Texts
 
 _NEEDED = {"altair": "altair", "vl_convert": "vl-convert-python", "jinja2": "jinja2"}
 
@@ -82,7 +82,7 @@ class Report:
             InputError: the folder cannot be written.
         """
         from coliee_ir.commands.report.page import drawn
-        from coliee_ir.commands.report.paper import write_figures
+        from coliee_ir.commands.report.vega import write_figures
 
         return write_figures(drawn(self.contents).there(), folder)
 
@@ -119,7 +119,7 @@ def report(
     check_installed()
     settings, evaluator = Resampling(n_resamples, seed), with_judged(scored, "a report").evaluator
     checked(scored, 1, "a report")
-    from coliee_ir.commands.report.texts import texts_of
+    from coliee_ir.commands.report.details import texts_of
 
     board = leaderboard(scored, n_resamples=n_resamples, seed=seed)
     runs = [entry.scores for entry in board.entries]
@@ -141,8 +141,7 @@ def report(
     for scores in runs[:FEW]:
         one = handed[id(scores)]
         record = None if one is None or board.main != "documents" else evaluator.read(one.run)
-        pool = cutoffs.pool_of(evaluator, record, first) if isinstance(record, Run) else None
-        ranks_of.append({} if pool is None else _ranks(pool, same))
+        ranks_of.append(_ranks(record, evaluator, same) if isinstance(record, Run) else {})
         if tunings and len(board.entries) > FEW:  # of many runs only the best: each takes seconds
             tunings.append(None)
             continue
@@ -177,18 +176,16 @@ def check_installed(what: str = "a report") -> None:
 
 def begin_page() -> None:
     """Begin what a page needs and does not hang on its runs, in a process of its own, while they are scored."""
-    from coliee_ir.commands.report import library
+    from coliee_ir.commands.report import vega
 
-    library.begin()
+    vega.begin()
 
 
-def _ranks(pool: Pool, same: dict[str, str]) -> Ranks:
-    """Where the documents of a run stand, query by query."""
-    documents = [same.setdefault(document, document) for document in pool.documents]
+def _ranks(run: Run, evaluator: Evaluator, same: dict[str, str]) -> Ranks:
+    """Where the documents of a run stand, judged query by judged query."""
     return {
-        query: {document: rank for rank, document in enumerate(documents[start:stop], start=1)}
-        for query, (start, stop) in zip(pool.queries, pairwise(pool.start.tolist()), strict=True)
-        if start < stop
+        query: {same.setdefault(document, document): rank for rank, document in enumerate(ranking, start=1)}
+        for query, ranking in Gathered(run, {*evaluator.queries}).rankings.items()
     }
 
 

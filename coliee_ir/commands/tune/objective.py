@@ -35,9 +35,9 @@ class Objective(NamedTuple):
     is_mean: bool  # whether the score is a mean over queries
 
     def raises(self, rows: npt.NDArray[np.integer[Any]] | slice) -> BoolArray:
-        """Whether each of some rows can raise the score: it adds to the first sum, or takes from a mean's second."""
+        """Whether each of some rows can raise the score: it adds to the first sum, or changes a mean's second."""
         row = self.row[rows]
-        return np.asarray((row[:, 0] > 0) | (row[:, 1] < 0))
+        return np.asarray((row[:, 0] > 0) | (self.is_mean & (row[:, 1] != 0)))
 
     def at(self, pool: Pool, counts: IntArray) -> FloatArray:
         """What each query adds where so many of its rows are kept: shape (…, Q) → (…, Q, T)."""

@@ -4,26 +4,23 @@ from __future__ import annotations
 
 import math
 from collections.abc import Iterable, Iterator, Mapping, Sequence
-from concurrent.futures import Executor
 from dataclasses import replace
-from functools import partial
 from os import PathLike
 from typing import Any, Final, Unpack
 
 import numpy as np
 
 from coliee_adapters.checked import is_whole, texts
-from coliee_adapters.errors import ColieeError, UsageError
+from coliee_adapters.errors import UsageError
 from coliee_adapters.files.source import Source, is_store
 from coliee_adapters.records import Answers, Gold, GoldLike, Run, RunLike
-from coliee_adapters.remarks import KINDS, Remarks
+from coliee_adapters.remarks import Remarks
 from coliee_ir.commands.tune.objective import objective
 from coliee_ir.commands.tune.pool import Pool, pooled, ranking
 from coliee_ir.commands.tune.result import Tried, Tuning, shifted
 from coliee_ir.commands.tune.rules import Filter, Rule, filtered, named
 from coliee_ir.commands.tune.search import Bounds, Sweep
 from coliee_ir.commands.tune.selection import candidates_of, nested, select
-from coliee_ir.judging import workers
 from coliee_ir.judging.gathered import Gathered
 from coliee_ir.measures import Measure
 from coliee_ir.measures.labels import Accuracy
@@ -62,7 +59,6 @@ def tune(
     filters: Sequence[Filter] = (),
     seed: int = SEED,
     curve_intervals: bool = False,
-    executor: Executor | None = None,
     **rules: Unpack[Rules],
 ) -> Tuning:
     """Choose the rule that cuts a run best.
@@ -86,8 +82,6 @@ def tune(
         filters: what to take away before cutting.
         seed: of the folds.
         curve_intervals: whether each point of the curve gets an interval.
-        executor: any executor of ``concurrent.futures``, or of that interface: one of its workers does all of it, and
-            must find the files under the same paths.
         rules: see ``Rules``.
 
     Raises:
@@ -100,16 +94,6 @@ def tune(
     >>> str(tuning.rule), tuning.resubstitution
     ('scores of at least 0.475', 1.0)
     """
-    if executor is not None:
-        there = partial(
-            tune, gold, run, maximise=maximise, by=by, answers=answers, floor=floor, cap=cap, folds=folds,
-            repeats=repeats, groups=groups, by_year=by_year, filters=filters, seed=seed,
-            curve_intervals=curve_intervals, **rules,
-        )  # fmt: skip
-        [tuning] = workers.results([there], 1, executor)
-        if isinstance(tuning, ColieeError):
-            raise tuning
-        return tuning
     if not (floor is None or is_whole(floor, 0)) or not (cap is None or is_whole(cap, 1)):
         raise UsageError("bad-value", "the floor must be an integer ≥ 0 and the cap an integer ≥ 1")
     if floor is not None and cap is not None and floor > cap:
@@ -134,7 +118,10 @@ def tune(
     # what is wrong with the files, or between them, is refused or said as everywhere
     scores = evaluator.evaluate(submission, answers=given, keep_judged=True)
     right = _right(record, given) if isinstance(measure, Accuracy) else None
-    pool = pool_of(evaluator, submission, measure)
+    judged = evaluator.gold.qrels or {}
+    qrels = {query: counting(query, judged.get(query, {}), evaluator.protocol) for query in evaluator.queries}
+    least = max(relevance_of(measure), evaluator.protocol.level)
+    pool = Pool.read(submission, qrels, task=evaluator.read_as, rel=least)
     if by_year:
         if groups is not None:
             raise UsageError("option-conflict", "folds are made of years or of groups: give one of the two")
@@ -153,8 +140,8 @@ def tune(
     candidates = candidates_of(pool, aim, kinds, floor, cap)
     everyone = np.ones(len(pool.queries), dtype=np.bool_)
     selection = select(candidates, split, split.all_folds(everyone), everyone)
-    fits = [candidate.fit(everyone) for candidate in candidates]
-    rule, sweep = fits[selection.chosen].rule, candidates[selection.chosen].sweep
+    fitted = [candidate.fit(everyone) for candidate in candidates]
+    rule, sweep = fitted[selection.chosen], candidates[selection.chosen].sweep
     curve = sweep.curve(everyone, Bounds(rule.floor, rule.cap))
     held = nested(candidates, split, selection)
     terms = split.terms(held)
@@ -179,9 +166,13 @@ def tune(
         gain=difference(terms, split.terms(scores.results[measure].terms)),
         tried=tuple(
             Tried(
-                fit.rule, len(one.bounds) > 1, fit.score, held.total, difference(held, selection.terms[selection.best])
+                of_kind,
+                len(one.bounds) > 1,
+                one.sweep.terms(of_kind).total,
+                held.total,
+                difference(held, selection.terms[selection.best]),
             )
-            for one, fit, held in zip(candidates, fits, selection.terms, strict=True)
+            for one, of_kind, held in zip(candidates, fitted, selection.terms, strict=True)
         ),
         curve=tuple(curve),
         curve_intervals=tuple(_bands(sweep, rule, curve, split)) if curve_intervals else (),
@@ -195,17 +186,10 @@ def tune(
     )
 
 
-def pool_of(evaluator: Evaluator, run: Run | Answers, measure: Measure) -> Pool:
-    """The rankings of a run that an evaluator has read, with what counts as relevant for a measure."""
-    qrels, rules = evaluator.gold.qrels or {}, evaluator.protocol
-    judged = {query: counting(query, qrels.get(query, {}), rules) for query in evaluator.queries}
-    return Pool.read(run, judged, task=evaluator.read_as, rel=max(relevance_of(measure), rules.level))
-
-
 def _remarks(scores: Scores) -> tuple[str, ...]:
     """Those of the scores, and what there is to say of the order: rules follow ranks where the measure does not."""
-    of_order = scores.judged["documents"].remarks.without(*(kind for kind in KINDS if kind not in OF_ORDER))
-    return tuple(dict.fromkeys([*scores.remarks, *of_order.sentences()]))
+    of_order = (one for one in scores.judged["documents"].remarks.sentences() if one.kind in OF_ORDER)
+    return tuple(dict.fromkeys([*scores.remarks, *of_order]))
 
 
 def cut(

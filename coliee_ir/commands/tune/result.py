@@ -14,8 +14,7 @@ from coliee_ir._version import __version__
 from coliee_ir.commands.tune.rules import Rule
 from coliee_ir.measures.base import Terms
 from coliee_ir.output.grid import Cell, Grid, Number, apart
-from coliee_ir.output.shown import Shown, jsonable
-from coliee_ir.rules.decisions import Decisions
+from coliee_ir.output.shown import OnGold, Shown, jsonable
 from coliee_ir.stats import folds
 from coliee_ir.stats.resampling import NEAR, Difference, Interval
 from coliee_ir.stats.settings import ABOUT, N_RESAMPLES
@@ -76,7 +75,7 @@ def shifted(held: Terms, relevant: IntArray) -> tuple[Shifted, ...]:
 
 
 @dataclass(frozen=True, slots=True, eq=False, repr=False)
-class Tuning(Shown):
+class Tuning(OnGold):
     """Where to cut a run, and what that is worth.
 
     ``held_out`` is an estimate for rules chosen as this one was, on as many queries less a fold; the mean over several
@@ -86,13 +85,6 @@ class Tuning(Shown):
     Attributes:
         tag: the run's name.
         file: its file.
-        task: the task.
-        edition: the edition whose rules were used; None for a task without editions.
-        gold: the gold's file.
-        measure: what was maximised.
-        decisions: the choices made where the organisers leave it open.
-        excluded: the queries that were left out.
-        queries: how many judged queries there are.
         header: which of them are answered, in a line.
         remarks: what was tolerated in the files, in sentences.
         rule: the rule chosen, fitted to all of them.
@@ -108,7 +100,6 @@ class Tuning(Shown):
         folds: how many.
         repeats: how many times the queries were dealt anew to folds.
         groups: how many groups of queries there are; None where each query is for itself.
-        seed: of the folds and of the interval.
         filters: what was taken away before cutting, in words.
         shifted: the held-out score if queries had fewer or more relevant documents.
         terms: what each query, or group, adds to ``held_out``, in the order of their names.
@@ -116,13 +107,6 @@ class Tuning(Shown):
 
     tag: str
     file: str
-    task: str
-    edition: int | None
-    gold: str
-    measure: str
-    decisions: Decisions
-    excluded: tuple[str, ...]
-    queries: int
     header: str
     remarks: tuple[str, ...]
     rule: Rule
@@ -136,7 +120,6 @@ class Tuning(Shown):
     folds: int
     repeats: int
     groups: int | None
-    seed: int
     filters: tuple[str, ...]
     shifted: tuple[Shifted, ...]
     terms: Terms = field(repr=False)

@@ -49,15 +49,12 @@ FAMILIES: Final[dict[str, Family]] = {
     "margin": Family("scores at most {:g} below the query's best", lambda pool: pool.compared - pool.top, _turned),
 }
 
-#: other names: a score over the query's greatest is its ratio to the best
-ALIASES: Final = {"max": "ratio"}
-
 
 def _unknown(name: str) -> UsageError:
     """What to say of a rule that there is not."""
     meant = "k" if re.match("top|first|cut|depth|rank", name) else "score" if re.match("thr|min", name) else ""
     remedy = f"did you mean {meant}? The" if meant else "the"
-    rules = f"rules are {', '.join((*FAMILIES, *ALIASES))}"
+    rules = f"rules are {', '.join(FAMILIES)}"
     return UsageError("unknown-name", f"unknown rule {quoted(name)}; {remedy} {rules}")
 
 
@@ -66,7 +63,7 @@ class Rule:
     """A rule with its parameters.
 
     Attributes:
-        family: its kind, one of ``FAMILIES``, or another name of ``ALIASES`` for it.
+        family: its kind, one of ``FAMILIES``.
         threshold: where it cuts, as a person says it: for ``k`` how many documents are kept, for ``margin`` how far
             below the best score the last of them is.
         floor: so many rows of a query are kept in any case.
@@ -75,7 +72,7 @@ class Rule:
     Raises:
         UsageError: there is no such kind of rule, or a number that it cannot have.
 
-    >>> str(Rule("k", 3)), str(Rule("max", 0.5, floor=1))
+    >>> str(Rule("k", 3)), str(Rule("ratio", 0.5, floor=1))
     ('the first 3 of each query', "scores of at least 0.5 of the query's best, at least 1")
     """
 
@@ -85,8 +82,6 @@ class Rule:
     cap: int | None = None
 
     def __post_init__(self) -> None:
-        if isinstance(self.family, str):
-            object.__setattr__(self, "family", ALIASES.get(self.family, self.family))
         if self.family not in tuple(FAMILIES):
             raise _unknown(str(self.family))
         counts = [self.floor] if self.cap is None else [self.floor, self.cap]
@@ -139,14 +134,13 @@ def named(names: Sequence[str], pool: Pool) -> list[str]:
     ]
     if not names:
         return possible
-    asked = [ALIASES.get(name, name) for name in names]
-    for name in asked:
+    for name in names:
         if name not in FAMILIES:
             raise _unknown(name)
         if name not in possible:
             why = "the run has no scores" if not pool.scored else "the run has negative scores"
             raise UsageError("unfit-option", f"the rule {name!r} cannot be used: {why}")
-    return [name for name in FAMILIES if name in asked]
+    return [name for name in FAMILIES if name in names]
 
 
 def _anything(pool: Pool) -> bool:

@@ -25,13 +25,6 @@ CAPS: Final = (1, 2, 3, 5, 8, 10, 15, 20, 30, 50)
 _POINTS: Final = 200
 
 
-class Fit(NamedTuple):
-    """A rule and its score on the queries that it was fitted to; NaN where no query is left to form one from."""
-
-    rule: Rule
-    score: float
-
-
 class Bounds(NamedTuple):
     """The least and the greatest number of rows a query; None for no bound."""
 
@@ -42,19 +35,6 @@ class Bounds(NamedTuple):
     def always(self) -> int:
         """How many rows a query keeps whatever the threshold is."""
         return self.floor if self.cap is None else min(self.floor, self.cap)
-
-
-class _Ends(NamedTuple):
-    """Some queries' rows between bounds, the greatest value first, and the scores wherever a threshold can lie."""
-
-    values: FloatArray
-    kept: IntArray  # how many of these rows each threshold keeps: none, and then down to each distinct value
-    scores: FloatArray  # -∞ where none can be formed
-
-    @property
-    def best(self) -> int:
-        """The place of the best threshold: of equal scores that with the fewest rows."""
-        return int(np.argmax(self.scores >= self.scores.max() - NEAR))
 
 
 class _Cells(NamedTuple):
@@ -79,20 +59,20 @@ class Sweep:
         #: shape (Q,); the value of each query's first row
         self._top = value[np.minimum(pool.start[:-1], len(value) - 1)] if len(value) else np.zeros(len(pool.queries))
 
-    def best(self, chosen: BoolArray, bounds: Sequence[Bounds] = (Bounds(),)) -> Fit:
+    def best(self, chosen: BoolArray, bounds: Sequence[Bounds] = (Bounds(),)) -> Rule:
         """The rule with the greatest score on some queries.
 
         Exact over all thresholds for each of the bounds. Of thresholds with equal scores it is that which keeps fewest
         rows, of bounds with equal scores the first.
         """
-        at = self._best_bounds(np.where(chosen, 0, -1), 2, bounds)[0][1] if len(bounds) > 1 else 0
-        return self._fit(chosen, bounds[at])
+        which, last = self._best_ends(np.where(chosen, 0, -1), 2, bounds)
+        return self._rule(chosen, bounds[which[1]], float(last[1]))
 
     def held_out(self, folds: IntArray, bounds: Sequence[Bounds] = (Bounds(),)) -> FloatArray:
         """What each query adds under the rule that ``best`` finds on the queries of all other folds."""
         counts = np.zeros(folds.shape, dtype=np.int64)
         for fold, count in zip(folds, counts, strict=True):
-            which, last = self._best_bounds(fold, int(fold.max(initial=-1)) + 1, bounds)
+            which, last = self._best_ends(fold, int(fold.max(initial=-1)) + 1, bounds)
             for out, (at, value) in enumerate(zip(which.tolist(), last.tolist(), strict=True)):
                 test = fold == out
                 count[test] = self.counts(self._rule((fold >= 0) & ~test, bounds[at], value))[test]
@@ -110,7 +90,7 @@ class Sweep:
         of_row[self._order] = np.searchsorted(places, -self._falling)
         return places, of_row
 
-    def _best_bounds(self, fold: IntArray, n: int, bounds: Sequence[Bounds]) -> tuple[IntArray, FloatArray]:
+    def _best_ends(self, fold: IntArray, n: int, bounds: Sequence[Bounds]) -> tuple[IntArray, FloatArray]:
         """Which bounds have the best score on the queries outside of each fold, and the last value that is kept there.
 
         Each of shape (n,); ∞ where nothing is kept. Folds of -1 take no part. Sums over queries add: those of each fold
@@ -150,13 +130,6 @@ class Sweep:
             self._cells_of[known] = _Cells(places, ends, edges, cell)
         return self._cells_of[known]
 
-    def _fit(self, chosen: BoolArray, bound: Bounds) -> Fit:
-        """The best threshold between bounds, and its score."""
-        values, ends, scores = found = self._ends(chosen, bound)
-        kept, score = int(ends[found.best]), float(scores[found.best])
-        rule = self._rule(chosen, bound, float(values[kept - 1]) if kept else np.inf)
-        return Fit(rule, score if score > -np.inf else float("nan"))
-
     def _rule(self, chosen: BoolArray, bound: Bounds, last: float) -> Rule:
         """The rule that keeps some queries' rows down to a value: in the middle between this and the next one below."""
         following = self._following(chosen, bound, last)
@@ -187,17 +160,6 @@ class Sweep:
         rank = self._rank[rows]
         return np.asarray((rank > bound.floor) & (bound.cap is None or rank <= bound.cap))
 
-    def _ends(self, chosen: BoolArray, bound: Bounds) -> _Ends:
-        """The scores at each threshold on some queries."""
-        within = chosen[self._query] & self._between(bound, slice(None))
-        rows, values = self._order[within], self._falling[within]
-        changes = np.flatnonzero(values[1:] != values[:-1]) + 1
-        kept = np.concatenate(([0], changes, [len(values)] if len(values) else [])).astype(np.int64)
-        sums = np.repeat(self._floor(bound)[chosen].sum(axis=0)[None], len(kept), axis=0)
-        adds = np.cumsum(self.objective.row[rows], axis=0, dtype=np.float64)
-        sums[1:, : adds.shape[1]] += adds[kept[1:] - 1]
-        return _Ends(values, kept, np.nan_to_num(self.objective.score(sums), nan=-np.inf))
-
     def _floor(self, bound: Bounds) -> FloatArray:
         """What each query adds with the rows that are kept in any case."""
         return self.objective.at(self.pool, np.minimum(bound.always, self.pool.lengths))
@@ -217,7 +179,15 @@ class Sweep:
 
         The parameter is the value of the last row that is kept. Where no score can be formed there is no point.
         """
-        values, ends, scores = self._ends(chosen, bound)
+        within = chosen[self._query] & self._between(bound, slice(None))
+        rows, values = self._order[within], self._falling[within]
+        changes = np.flatnonzero(values[1:] != values[:-1]) + 1
+        # how many of these rows each threshold keeps: none, and then down to each distinct value
+        ends = np.concatenate(([0], changes, [len(values)] if len(values) else [])).astype(np.int64)
+        sums = np.repeat(self._floor(bound)[chosen].sum(axis=0)[None], len(ends), axis=0)
+        adds = np.cumsum(self.objective.row[rows], axis=0, dtype=np.float64)
+        sums[1:, : adds.shape[1]] += adds[ends[1:] - 1]
+        scores = np.nan_to_num(self.objective.score(sums), nan=-np.inf)
         parameter = FAMILIES[self.family].parameter
         some = np.linspace(min(1, len(ends) - 1), len(ends) - 1, min(points, len(ends)))
         shown = np.unique(np.append(some.astype(np.int64), np.argmax(scores)))

@@ -10,8 +10,8 @@ import numpy as np
 from coliee_adapters.ids import IntArray
 from coliee_ir.commands.tune.objective import Objective
 from coliee_ir.commands.tune.pool import Pool
-from coliee_ir.commands.tune.rules import named
-from coliee_ir.commands.tune.search import NEAR, Bounds, Fit, Sweep, all_bounds
+from coliee_ir.commands.tune.rules import Rule, named
+from coliee_ir.commands.tune.search import NEAR, Bounds, Sweep, all_bounds
 from coliee_ir.judging.judged import BoolArray, FloatArray
 from coliee_ir.measures.base import Terms
 from coliee_ir.stats.folds import Split, averaged, standard_error
@@ -23,7 +23,7 @@ class Candidate(NamedTuple):
     sweep: Sweep
     bounds: tuple[Bounds, ...]
 
-    def fit(self, chosen: BoolArray) -> Fit:
+    def fit(self, chosen: BoolArray) -> Rule:
         """The best rule on some queries."""
         return self.sweep.best(chosen, self.bounds)
 

@@ -15,17 +15,24 @@ from coliee_ir.commands.validate.sheet import LABELLED, Sheet, clean_tag, number
 _MARK: Final = re.compile(r"[!-/:-@\[-`{-~]")
 _TREC: Final = 6
 
+#: so many lines are split at once
+_AT_ONCE: Final = 4096
+
 
 def columns(sheet: Sheet) -> None:
     """Every line has the columns of the task; if not, what it has is understood where that takes no decision."""
     width, last = len(sheet.layout), len(sheet.numbers) - 1
     regular = sheet.regular and set(map(str.count, sheet.lines, repeat(" "))) == {width - 1}
-    words = sheet.text.split() if regular else []
-    every = [words[at::width] for at in range(width)]
+    every: list[list[str]] = [[] for _ in range(width)]
+    same: dict[str, str] = {}  # one text for a word, however many lines have it
+    for first in range(0, last + 1 if regular else 0, _AT_ONCE):
+        words = " ".join(sheet.lines[first : first + _AT_ONCE]).split(" ")
+        for at, column in enumerate(every):
+            column += map(same.setdefault, words[at::width], words[at::width])
     held = "tag"
     if sheet.kind == "documents" and sheet.score is None:
-        of_width = ((row[0], row[-1]) for row in sheet.words if len(row) == width)
-        held = last_column(zip(every[0], every[-1], strict=True) if regular else of_width) or "tag"
+        rows = zip(*every, strict=True) if regular else (row for row in sheet.words if len(row) == width)
+        held = last_column((row[0], row[-1]) for row in rows) or "tag"
     if regular and held == "tag" and not sheet.is_cut(last):
         sheet.at, sheet.cells, sheet.scores = range(last + 1), every, [None] * (last + 1)
     else:
@@ -58,6 +65,9 @@ def _one_by_one(sheet: Sheet, width: int, held: str) -> None:
             rule, taken = "tag-missing", untagged
         elif n == _TREC and width == len(LABELLED) and sheet.kind != "answers" and words[1] == "Q0":
             rule, taken, score = "trec-columns", (0, 2, 5), number(words[4])
+            if score is None:
+                add("score", line, found=words[4])
+                continue
         elif n > width and tuple(words[width - 1 :]) == tail:
             rule, found, last = "tag-words", " ".join(tail), "".join(tail)
         elif n != width:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import re
+from array import array
 from collections.abc import Mapping, Sequence, Set
 from itertools import groupby
 from operator import eq, itemgetter
@@ -59,7 +60,7 @@ def queries(sheet: Sheet) -> None:
     _check_ids(sheet, 0, "query", form, {sheet.known.queries: set(sheet.cells[0])})
     for query, rows in groupby(range(len(sheet.at)), key=sheet.cells[0].__getitem__):
         sheet.grouped = sheet.grouped and query not in sheet.lists
-        sheet.lists.setdefault(query, []).extend(rows)
+        sheet.lists.setdefault(query, array("l")).extend(rows)
     if sheet.known.asked is not None:
         answered = sheet.counts()
         for query in sheet.known.asked:
@@ -82,7 +83,7 @@ def documents(sheet: Sheet) -> None:
         itself = {query: i for query, rows in sheet.lists.items() for i in reversed(rows) if column[i] == query}
         for query, i in itself.items():
             sheet.add("self-retrieved", *sheet.place(i, sheet.document), f"{query} {query}")
-    if len(set(zip(of_query, column, strict=True))) < len(column):
+    if any(len({column[i] for i in rows}) < len(rows) for rows in sheet.lists.values()):
         _drop_repeated(sheet)
 
 

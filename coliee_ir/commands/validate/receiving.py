@@ -17,7 +17,7 @@ from coliee_ir.commands.validate.result import Inbox, Received
 from coliee_ir.inbox.folders import WHY_NOT, passed_over
 from coliee_ir.inbox.inventory import Inventory, Item, Part, originals, sort_files
 from coliee_ir.inbox.tasks import tasks_of_queries
-from coliee_ir.inbox.teams import TeamList, Teams, common_folder, read_teams
+from coliee_ir.inbox.teams import Teams
 from coliee_ir.rules.protocol import PROTOCOLS, Protocol, described_task, protocol, task_name
 from coliee_ir.scoring.reading import read_gold, read_queries
 
@@ -41,7 +41,7 @@ def receive(
     teams: PathLike | Mapping[str, str] | None = None,
 ) -> Inbox:
     """Look through folders and archives of submissions, and check what came, team by team and task by task."""
-    who = Teams(TeamList() if teams is None else read_teams(teams), None, common_folder(map(str, paths)))
+    who = Teams(teams, map(str, paths))
     rules = None if task is None else protocol(task, edition)
     own = None if rules is None or rules.is_coliee else rules
     asked, read = [], []

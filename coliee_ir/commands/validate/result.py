@@ -167,10 +167,12 @@ def _by_kind(inbox: Inbox) -> Iterator[str]:
     for finding in by_gravity(inbox.findings):
         if finding.severity is not Severity.NOTE:
             # what a remedy says of one place, ``write ARC1``, does not keep findings with the same remedy apart
-            advice = re.sub(r"[\w.-]*[0-9_][\w.-]*", "…", finding.advice)
+            advice = re.sub(r"[\w.-]*(?:[0-9_]|[A-Z]{2})[\w.-]*", "…", finding.advice)
             kinds.setdefault((finding.rule, advice), []).append(finding)
     for findings in kinds.values():
         one = replace(findings[0], count=sum(finding.count for finding in findings))
+        if len({finding.advice for finding in findings}) > 1:
+            one.remedy = f"in the first file: {one.advice}"
         more = f" and {len(findings) - _FILES} more" if len(findings) > _FILES else ""
         files = ", ".join(map(_file, findings[:_FILES])) + more
         yield from _block(one, f"{one.rule}, {counted(len(findings), 'file')}: {one.says}", files, f"  [{one.source}]")
@@ -188,7 +190,7 @@ def _places(finding: Finding) -> str:
 
 
 def _more(finding: Finding) -> str:
-    return "; …" if finding.count > len(finding.places) else ""
+    return "; …" if finding.count > len(finding.places) > 0 else ""
 
 
 def _block(finding: Finding, says: str, where: str, by: str) -> Iterator[str]:

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import math
 import re
+from array import array
 from collections import Counter
 from collections.abc import Iterable, Mapping, Sequence
 from typing import Final, NamedTuple
@@ -71,7 +72,7 @@ class Sheet:
         self.cells: list[list[str]] = []
         self.taken: dict[int, Sequence[int | None]] = {}
         self.scores: list[float | None] = []
-        self.lists: dict[str, list[int]] = {}  # the lines of each query, those that repeat others too
+        self.lists: dict[str, array[int]] = {}  # the lines of each query, those that repeat others too
         self.grouped = True  # whether they stand together
         self.doubted = set[int]()  # the lines with an id of which nothing more is to be said
         self.dropped = set[int]()  # those that ``--fix`` leaves out
@@ -154,19 +155,23 @@ class Sheet:
         n = range(len(self.at))
         return [i for i in n if i not in self.dropped] if self.dropped else n
 
+    def words_of(self, at: int) -> list[str]:
+        """The words of one content line."""
+        return self.lines[at].split(" ") if self._words is None else self._words[at]
+
     def line(self, at: int) -> str:
         """A content line in single blanks."""
-        return " ".join(self.words[at])
+        return " ".join(self.words_of(at))
 
     def place(self, i: int, cell: int) -> tuple[int | None, int]:
         """Line and column of one of the columns of an understood line."""
         at = self.at[i]
         word = self.taken[i][cell] if i in self.taken else range(len(self.layout))[cell]
-        return self.numbers[at], self._column(at, len(self.words[at]) if word is None else word)
+        return self.numbers[at], self._column(at, len(self.words_of(at)) if word is None else word)
 
     def _column(self, at: int, word: int) -> int:
         """The column of a word; behind the last word, where the next would have begun but for a blank."""
-        words = self.words[at]
+        words = self.words_of(at)
         if word == len(words):
             return self._column(at, word - 1) + len(words[-1])
         return self.odd[at][1][word] if at in self.odd else 1 + word + sum(map(len, words[:word]))
