@@ -7,15 +7,19 @@ By default every run draws the same examples (``fixed``). ``make explore`` draws
 from __future__ import annotations
 
 import gc
+import importlib
 import itertools
 import os
+import sys
 from collections.abc import Callable, Iterator
+from contextlib import suppress
 from pathlib import Path
 
 import pytest
 from _pytest.capture import CaptureResult
 from asserting import Call, Said
 from hypothesis import HealthCheck, Phase, settings
+from hypothesis.internal.conjecture import providers
 
 import coliee_ir
 from coliee_adapters.files.source import Source
@@ -34,6 +38,8 @@ settings.register_profile(
 settings.register_profile(
     "quick", derandomize=True, deadline=None, max_examples=16, phases=[Phase.explicit, Phase.generate], database=None
 )
+# no constants of whatever modules a worker has loaded: they change the examples, and each worker parses both packages
+providers._get_local_constants = lambda: providers._local_constants
 settings.load_profile(os.environ.get("HYPOTHESIS_PROFILE", "fixed"))
 
 #: a user's code, which type checkers read (tests/test_typing.py); a script that reads its arguments
@@ -44,10 +50,27 @@ _FOLDERS = itertools.count()
 Opened = Callable[..., Source]
 
 
+@pytest.hookimpl(tryfirst=True)
+def pytest_collection(session: pytest.Session) -> None:
+    """Nothing is garbage yet; each worker loads other tests first, so that the others read what it has compiled."""
+    gc.disable()
+    worker = getattr(session.config, "workerinput", None)
+    if worker is None or session.config.args_source != pytest.Config.ArgsSource.TESTPATHS:
+        return
+    modules = sorted(Path(__file__).parent.rglob("test_*.py"))
+    first = len(modules) * int(worker["workerid"].removeprefix("gw")) // worker["workercount"]
+    for module in modules[first:] + modules[:first]:
+        if str(module.parent) not in sys.path:
+            sys.path.insert(0, str(module.parent))
+        with suppress(Exception, pytest.skip.Exception):  # pytest meets it again, and reports it
+            importlib.import_module(module.stem)
+
+
 def pytest_collection_finish() -> None:
     """What is loaded now stays: a collection of garbage need not walk through pandas, SciPy and the tests each time."""
     gc.collect()
     gc.freeze()
+    gc.enable()
 
 
 @pytest.fixture(scope="module")

@@ -8,7 +8,7 @@ from pathlib import Path
 
 import numpy as np
 import pytest
-from scipy import stats
+import scipy
 
 sys.path.insert(0, str(Path(__file__).parent.parent))
 
@@ -38,7 +38,7 @@ def test_equal_systems_are_equal(equals: dict[str, tuple[System, System]]) -> No
 @pytest.mark.explore
 def test_of_equal_runs_no_more_are_rejected_than_the_level_says(equals: dict[str, tuple[System, System]]) -> None:
     low, high = error_rates.bounds(200)
-    assert (low, high) == tuple(np.array(stats.binom.interval(0.99, 200, 0.05)) / 200)
+    assert (low, high) == tuple(np.array(scipy.stats.binom.interval(0.99, 200, 0.05)) / 200)
     habits = error_rates.abstaining(0.25, 0.8, 3, 0.64)
     for model in (error_rates.of_systems(*equals["one returns less, and finds less"]), habits):
         found, plain = error_rates.rates(model, 100, 200, 1)
@@ -75,7 +75,7 @@ def test_the_t_test_on_the_queries_f1_finds_differences_of_micro_f1_that_are_not
 def test_what_is_there_is_found_as_often_as_the_normal_approximation_says() -> None:
     a, b = error_rates.better()[-1]
     error = error_rates.detectable_micro(100) / error_rates.detectable_mean(1, 1.0)
-    expected = stats.norm.sf(1.96 - error_rates.true_difference(a, b) / error)
+    expected = scipy.stats.norm.sf(1.96 - error_rates.true_difference(a, b) / error)
     found, _ = error_rates.rates(error_rates.of_systems(a, b), 100, 150, 1)
     assert 0.4 < expected < 0.8
     assert abs(found - expected) < 3 * math.sqrt(expected * (1 - expected) / 150)

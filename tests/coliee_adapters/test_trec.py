@@ -82,7 +82,7 @@ def test_what_is_no_qrels_is_refused(source: Opened, text: str, line: int | None
 
 @pytest.mark.parametrize("last", ["q0 0 d0 2", "q0 0 d0  2"])
 def test_lines_are_counted_through_all_that_is_read_at_once(source: Opened, last: str) -> None:
-    n = 150_000  # more than a piece, with or without what makes the rest be read line by line
+    n = 80_000  # more than a piece, with or without what makes the rest be read line by line
     text = "".join(f"q{at // 50} 0 d{at} {at % 2}\n" for at in range(n)) + f"{last}\n"
     error = refused(read_gold, source(text))
     assert (error.kind, error.line) == ("conflicting", n + 1)

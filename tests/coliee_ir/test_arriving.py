@@ -191,7 +191,12 @@ def test_without_a_gold_the_files_of_one_task_are_fused_and_of_a_run_its_ranking
 
 
 @pytest.mark.parametrize("command", ["plan", "report", "tune"])
-def test_every_command_names_what_it_passes_over_once(command: str, capsys: pytest.CaptureFixture[str]) -> None:
+def test_every_command_names_what_it_passes_over_once(
+    command: str, capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    if command == "report":  # without Vega's script, which takes longer than all else
+        monkeypatch.setattr("coliee_ir.commands.report.vega.begin", lambda: None)
+        monkeypatch.setattr("coliee_ir.commands.report.vega.script", str)
     write({"in/a": cases("A1"), "in/b": cases("B1", 6), "in/labels_2026.json": GOLD, "in/task4.C": labels("C1"),
            "in/notes.pdf": b"%PDF-1.7\n", "in/b (1)": cases("B1", 6)})  # fmt: skip
     more = {"report": ["-o", "page.html"], "tune": ["--folds", "2"]}

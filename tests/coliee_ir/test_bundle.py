@@ -49,7 +49,19 @@ def image(tmp_path_factory: pytest.TempPathFactory) -> Path:
     bundle = unpack(packed("tira", ONE), tmp_path_factory.mktemp("bundle"))
     (wheel,) = bundle.glob("*.whl")
     target = tmp_path_factory.mktemp("image")
-    pip = (sys.executable, "-m", "pip", "install", "--quiet", "--no-index", "--no-deps", "--target", target, wheel)
+    pip = (
+        sys.executable,
+        "-m",
+        "pip",
+        "install",
+        "--quiet",
+        "--no-compile",
+        "--no-index",
+        "--no-deps",
+        "--target",
+        target,
+        wheel,
+    )
     subprocess.run(pip, check=True)
     assert (target / "coliee_ir" / "py.typed").is_file() and any(target.glob("coliee_ir-*.dist-info/licenses/LICENSE"))
     return target

@@ -15,10 +15,9 @@ from typing import Any
 import numpy as np
 import one_step
 import pytest
+import scipy
 from asserting import Call, done, failing, heard, refusing
 from example_runs import EXAMPLES
-from scipy import stats
-from statsmodels.stats.multitest import multipletests
 
 from coliee_adapters.errors import UsageError
 from coliee_adapters.records import Run
@@ -75,6 +74,8 @@ def test_by_default_all_pairs_are_compared_on_the_measure_that_ranks() -> None:
 
 
 def test_a_difference_is_that_of_the_scores_and_its_p_that_of_the_test() -> None:
+    from statsmodels.stats.multitest import multipletests
+
     evaluator = Evaluator(TASK1[0])
     scored = [evaluator.evaluate(run) for run in TASK1[1:]]
     comparison = one_step.compare(*TASK1, n_resamples=500)
@@ -207,7 +208,7 @@ def test_each_test_is_the_one_that_it_says() -> None:
     a, b = (evaluator.evaluate(run) for run in tagged(some(1, 0.6), some(2, 0.5)))
     values = [[scores.per_query[query]["MacroF1"] for query in GOLD] for scores in (a, b)]
     p = compare([a, b], test="t").pairs[0].p
-    assert p == pytest.approx(stats.ttest_rel(*values).pvalue, rel=1e-9)
+    assert p == pytest.approx(scipy.stats.ttest_rel(*values).pvalue, rel=1e-9)
 
 
 @pytest.mark.parametrize(

@@ -5,7 +5,7 @@ import math
 import naive_cut as naive
 import numpy as np
 import pytest
-import scipy.stats
+import scipy
 from asserting import refusing
 from hypothesis import given, settings
 from hypothesis import strategies as st

@@ -12,7 +12,6 @@ import pytrec_eval
 from asserting import heard
 from hypothesis import assume, given, settings
 from hypothesis import strategies as st
-from sklearn.metrics import accuracy_score, f1_score, precision_recall_fscore_support
 
 from coliee_adapters import trec_eval
 from coliee_adapters.errors import UsageError
@@ -60,6 +59,8 @@ def indicators(
 def test_micro_and_macro_averages_are_those_of_scikit_learn(
     gold: naive.Judgements, lines: list[naive.Line], beta: float, cutoff: int | None, rel: int
 ) -> None:
+    from sklearn.metrics import precision_recall_fscore_support
+
     judged = judge(Qrels(gold), Run(lambda: naive.blocks(lines, True, set(), set())))
     truth, retrieved = indicators(gold, lines, cutoff, rel)
     for average, kinds in (("micro", (MicroP, MicroR, MicroF)), ("samples", (MacroP, MacroR, MacroF))):
@@ -72,6 +73,8 @@ def test_micro_and_macro_averages_are_those_of_scikit_learn(
 def test_queries_left_out_are_left_out_of_scikit_learns_rows_too(
     gold: naive.Judgements, lines: list[naive.Line], beta: float
 ) -> None:
+    from sklearn.metrics import precision_recall_fscore_support
+
     judged = judge(Qrels(gold), Run(lambda: naive.blocks(lines, True, set(), set())))
     truth, retrieved = indicators(gold, lines, None, 1)
     relevant, answered = truth.any(axis=1), retrieved.any(axis=1)
@@ -175,6 +178,8 @@ labels = st.dictionaries(st.sampled_from("abcdefgh"), st.booleans(), min_size=1)
 
 @given(labels, labels)
 def test_accuracy_is_scikit_learns_with_unanswered_ones_wrong(gold: dict[str, bool], given: dict[str, bool]) -> None:
+    from sklearn.metrics import accuracy_score
+
     assume(gold.keys() & given.keys())
     scores = evaluate(Gold(labels=gold), Answers(given), task="4")
     answered = [given.get(query, not label) for query, label in gold.items()]
@@ -239,6 +244,8 @@ def rationale(cases: list[tuple[ClaimsOf, ClaimsOf]], undefined: str) -> Scores:
 def test_rationale_f1_is_scikit_learns_for_each_instance(
     cases: list[tuple[ClaimsOf, ClaimsOf]], undefined: tuple[str, float]
 ) -> None:
+    from sklearn.metrics import f1_score
+
     def f1(claims: ClaimsOf) -> float:
         # a claim that both deny is not in F1 of the True class; it spares scikit-learn an empty list
         truth, predicted = zip(*claims, (False, False), strict=True)

@@ -10,11 +10,10 @@ from typing import Any
 import naive_resampling as twin
 import numpy as np
 import pytest
+import scipy
 from hypothesis import given
 from hypothesis import strategies as st
 from naive_resampling import at_random, micro
-from scipy import stats
-from statsmodels.stats.contingency_tables import mcnemar
 
 from coliee_adapters.errors import UsageError
 from coliee_adapters.records import Answers, Gold, Run
@@ -101,6 +100,8 @@ def test_random_flips_are_those_of_the_seed(pairs: list[tuple[int, int]]) -> Non
 
 @given(st.lists(st.sampled_from([-1.0, 0.0, 1.0]), min_size=2, max_size=60))
 def test_of_accuracies_it_is_mcnemars_exact_test_and_there_is_always_an_interval(values: list[float]) -> None:
+    from statsmodels.stats.contingency_tables import mcnemar
+
     apart = np.array(values)
     a, b = of_mean((apart > 0).astype(float)), of_mean((apart < 0).astype(float))
     wins, losses = values.count(1.0), values.count(-1.0)
@@ -113,7 +114,7 @@ def test_of_accuracies_it_is_mcnemars_exact_test_and_there_is_always_an_interval
 
 def test_an_accuracys_interval_is_bonetts_and_prices() -> None:
     a, b = np.repeat([[1, 0, 1, 0], [0, 1, 1, 0]], [12, 4, 30, 14], axis=1).astype(float)
-    n, z = 62, stats.norm.ppf(0.975)
+    n, z = 62, scipy.stats.norm.ppf(0.975)
     p, q = 13 / n, 5 / n
     half = z * math.sqrt((p + q - (p - q) ** 2) / n)
     assert test(of_mean(a), of_mean(b)).interval == pytest.approx((p - q - half, p - q + half))

@@ -9,12 +9,10 @@ from itertools import islice, product
 import naive_resampling as twin
 import numpy as np
 import pytest
+import scipy
 from hypothesis import given
 from hypothesis import strategies as st
 from naive_resampling import at_random
-from scipy import stats
-from scipy.special import expit, logit
-from statsmodels.stats.proportion import proportion_confint
 
 from coliee_ir.measures.base import Terms, of_mean
 from coliee_ir.stats import paired, resampling
@@ -102,6 +100,8 @@ def test_the_score_without_a_query_is_that_of_a_gold_without_it(
     st.integers(0, 400).flatmap(lambda n: st.tuples(st.integers(0, n), st.just(n))), st.sampled_from([0.5, 0.9, 0.95])
 )
 def test_wilsons_interval_is_statsmodels(right: tuple[int, int], level: float) -> None:
+    from statsmodels.stats.proportion import proportion_confint
+
     successes, n = right
     if not n:
         assert all(map(math.isnan, wilson(0, 0, level)))
@@ -127,10 +127,10 @@ def naive_jackknife_t(rows: Sequence[Sequence[float]], level: float, within_1: b
     second, fourth = sum(d**2 for d in off), sum(d**4 for d in off)
     uneven = fourth - second**2 / n
     degrees = min(2 * second**2 / uneven, n - 1) if uneven > 0 else n - 1
-    half = float(stats.t.ppf((1 + level) / 2, max(int(degrees), 4))) * math.sqrt((n - 1) / n * second)
+    half = float(scipy.stats.t.ppf((1 + level) / 2, max(int(degrees), 4))) * math.sqrt((n - 1) / n * second)
     if not within_1:
         return score - half, score + half
-    ends = (expit(logit(score) + sign * half / (score * (1 - score))) for sign in (-1, 1))
+    ends = (scipy.special.expit(scipy.special.logit(score) + sign * half / (score * (1 - score))) for sign in (-1, 1))
     return tuple(map(float, ends))  # type: ignore[return-value]
 
 
@@ -144,10 +144,10 @@ def test_the_interval_of_a_score_is_that_of_its_definition(seed: int, n: int, le
 
 def test_where_all_queries_count_alike_it_is_scipys_t_interval_of_a_mean() -> None:
     values = np.repeat([3.0, 8.0], 10)  # all as far from the mean: all degrees of freedom
-    wanted = stats.ttest_1samp(values, 0).confidence_interval(0.9)
+    wanted = scipy.stats.ttest_1samp(values, 0).confidence_interval(0.9)
     assert jackknife_t(of_mean(values), 0.9, within_1=False) == pytest.approx(tuple(wanted), rel=1e-9)
     one = np.append(np.zeros(30), 1.0)  # one query decides: four degrees of freedom
-    half = stats.t.ppf(0.975, 4) * one.std(ddof=1) / math.sqrt(31)
+    half = scipy.stats.t.ppf(0.975, 4) * one.std(ddof=1) / math.sqrt(31)
     assert jackknife_t(of_mean(one), 0.95, within_1=False).high == pytest.approx(1 / 31 + half)
 
 

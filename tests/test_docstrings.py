@@ -1,0 +1,25 @@
+"""The examples in docstrings of both packages print what they show."""
+
+from __future__ import annotations
+
+import doctest
+import importlib
+import re
+from pathlib import Path
+
+import pytest
+
+ROOT = Path(__file__).parent.parent
+MODULES = [
+    ".".join(module.relative_to(folder).with_suffix("").parts).removesuffix(".__init__")
+    for folder, package in ((ROOT, "coliee_ir"), (ROOT / "adapters", "coliee_adapters"))
+    for module in sorted((folder / package).rglob("*.py"))
+    if re.search(r">>> (?!.*\+SKIP)", module.read_text(encoding="utf-8"))
+]
+
+
+@pytest.mark.parametrize("module", MODULES)
+def test_examples_print_what_they_show(module: str) -> None:
+    result = doctest.testmod(importlib.import_module(module))
+    assert result.attempted > 0
+    assert not result.failed
