@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import json
 import sys
 from pathlib import Path
 
@@ -10,14 +9,12 @@ import pytest
 
 sys.path.insert(0, str(Path(__file__).parent.parent))
 
-from benchmarks import __main__ as program
-from benchmarks import cases, contenders, generate, growth, timing
+from benchmarks import cases, generate, growth, timing
 from benchmarks.peers import calls
 
 
-def says(name: str, *lines: str, expected: tuple[str, ...] = ("map",)) -> timing.Contender:
-    text = "\n".join(lines)
-    return timing.Contender(name, [sys.executable, "-c", f"print({text!r})"], expected=expected)
+def says(name: str, line: str) -> timing.Contender:
+    return timing.Contender(name, [sys.executable, "-c", f"print({line!r})"], expected=("map",))
 
 
 @pytest.mark.explore
@@ -31,7 +28,6 @@ def test_all_contenders_print_the_same_digits(
     qrels, written = generate.write_sweep(shape, tmp_path, runs)
     timings = timing.side_by_side(cases.usual(qrels, *written, measures=("map", "P_5", "P_10")), rounds=1)
     assert len(timings) > 2
-    assert next(iter(timings)) == "coliee-ir"
 
 
 @pytest.mark.explore
@@ -60,7 +56,6 @@ def present(name: str, folder: Path) -> list[timing.Contender]:
 def test_calls_give_the_same_digits_whoever_is_called(
     name: str, tmp_path: Path, capsys: pytest.CaptureFixture[str]
 ) -> None:
-    """In this process, which has their libraries loaded."""
     printed = {}
     for contender in present(name, tmp_path):
         script, *arguments = contender.command[1:]
@@ -77,44 +72,6 @@ def test_calls_give_the_same_digits_whoever_is_called(
 def test_other_digits_are_a_disagreement_and_no_time() -> None:
     with pytest.raises(timing.DisagreementError, match=r"map: a prints 0\.5, b 0\.6"):
         timing.side_by_side([says("a", "map 0.5"), says("b", "map 0.6")], rounds=1)
-
-
-@pytest.mark.parametrize(
-    ("one", "other", "agree"),
-    [
-        ("0.5000", "0.5", True),
-        ("0.1037", "0.1038", False),
-        ("0.103750000", "0.103749999", True),
-        ("0.103750000", "0.103749900", False),
-    ],
-)
-def test_digits_are_compared_as_far_as_both_print_them(one: str, other: str, agree: bool) -> None:
-    assert timing._agree(one, other) == agree
-
-
-def test_a_measure_that_is_not_printed_is_no_time_saved() -> None:
-    both = ("map", "P_5")
-    with pytest.raises(timing.DisagreementError, match=r"b does not print P_5"):
-        timing.side_by_side(
-            [says("a", "map 0.5", "P_5 0.1", expected=both), says("b", "map 0.5", expected=both)], rounds=1
-        )
-
-
-@pytest.mark.explore
-def test_who_is_absent_is_named_and_not_run(
-    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
-) -> None:
-    monkeypatch.setattr(contenders, "trec_eval_binary", lambda: None)
-    assert program.main(["D", "--quick", "--folder", str(tmp_path), "--out", str(tmp_path / "out")]) == 0
-    printed = capsys.readouterr().out
-    assert "|  | trec_eval | absent |  |  |  | name the program in TREC_EVAL |" in printed
-    assert printed.strip() in (tmp_path / "out" / "results.md").read_text(encoding="utf-8")
-    results = json.loads((tmp_path / "out" / "results.json").read_text(encoding="utf-8"))
-    by_name = {row["contender"]: row for row in results["rows"]}
-    assert by_name["coliee-ir"]["ratio"] == 1
-    assert {"ir_measures", "pytrec_eval"} <= set(by_name)  # whose digits are the same
-    assert by_name["trec_eval"]["absent"]
-    assert "numpy" in results["versions"]
 
 
 def test_set_measures_equal_the_script_with_sets(tmp_path: Path) -> None:
