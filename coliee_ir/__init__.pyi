@@ -31,12 +31,12 @@ from coliee_ir.commands.tune import tune as tune
 from coliee_ir.commands.tune.rules import Filter as Filter
 from coliee_ir.commands.validate import validate as validate
 from coliee_ir.inbox.corpora import read_corpus as read_corpus
+from coliee_ir.reading.anything import read_gold as read_gold
+from coliee_ir.reading.anything import read_run as read_run
+from coliee_ir.reading.basis import Rules as Rules
+from coliee_ir.reading.submission import Submission as Submission
 from coliee_ir.rules.decisions import Decisions as Decisions
 from coliee_ir.rules.protocol import protocol as protocol
 from coliee_ir.scoring.evaluator import Evaluator as Evaluator
-from coliee_ir.scoring.evaluator import Rules as Rules
-from coliee_ir.scoring.reading import read_gold as read_gold
-from coliee_ir.scoring.reading import read_run as read_run
 from coliee_ir.scoring.scores import Scored as Scored
 from coliee_ir.scoring.scores import Scores as Scores
-from coliee_ir.scoring.submission import Submission as Submission

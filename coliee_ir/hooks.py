@@ -26,7 +26,8 @@ import numpy.typing as npt
 from coliee_adapters.errors import UsageError
 from coliee_adapters.records import GoldLike, normal_id
 from coliee_ir.measures import Measure
-from coliee_ir.scoring.evaluator import Evaluator, Rules
+from coliee_ir.reading.basis import Rules
+from coliee_ir.scoring.evaluator import Evaluator
 
 __all__ = ["RankingEvaluator", "compute_metrics"]
 

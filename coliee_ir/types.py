@@ -54,6 +54,7 @@ from coliee_ir.measures.base import Terms as Terms
 from coliee_ir.measures.ties import Span as Span
 from coliee_ir.output.grid import Grid as Grid
 from coliee_ir.output.grid import Number as Number
+from coliee_ir.reading.basis import Basis as Basis
 from coliee_ir.rules.protocol import PROTOCOLS as PROTOCOLS
 from coliee_ir.rules.protocol import Protocol as Protocol
 from coliee_ir.scoring.scores import Timing as Timing

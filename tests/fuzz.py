@@ -49,7 +49,7 @@ from coliee_adapters.records import Run, normal_id
 from coliee_ir import Evaluator, Scores, convert, evaluate
 from coliee_ir.cli import main as coliee_ir_main
 from coliee_ir.judging import workers
-from coliee_ir.scoring.reading import find_task, read_gold, read_run, readable
+from coliee_ir.reading.anything import find_task, read_gold, read_run, readable
 
 #: ending → what compresses
 COMPRESSED: Final[dict[str, Callable[[bytes], bytes]]] = {

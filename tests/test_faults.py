@@ -22,7 +22,7 @@ from fuzz import typed
 from coliee_adapters.files.source import Source
 from coliee_ir.judging import workers
 from coliee_ir.rules.protocol import NEWEST
-from coliee_ir.scoring import batch
+from coliee_ir.scoring import score as batch
 
 ROOT = Path(__file__).parent.parent
 EXAMPLES = ROOT / "coliee_ir" / "examples"
@@ -44,7 +44,7 @@ import contextlib, os, resource, sys, time, tomllib
 import coliee_adapters.forms.json_records, coliee_ir.cli.convert, coliee_ir.cli.evaluate
 from pathlib import Path
 from coliee_ir.judging import workers
-from coliee_ir.scoring import batch
+from coliee_ir.scoring import score as batch
 from coliee_adapters.files import writing as files
 from coliee_adapters.files.source import Source
 from coliee_ir.cli import main

@@ -9,7 +9,7 @@ from coliee_ir.cli import say, scoring
 from coliee_ir.cli.options import add, add_resampling, keywords, measures
 from coliee_ir.commands import compare as significance
 from coliee_ir.output.shown import FORMS, render
-from coliee_ir.scoring.prepared import singly
+from coliee_ir.reading.asked import singly
 from coliee_ir.stats.settings import Resampling
 
 

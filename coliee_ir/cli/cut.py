@@ -11,8 +11,8 @@ from coliee_adapters.forms import json_text
 from coliee_ir.cli import say, scoring, tune
 from coliee_ir.cli.options import add
 from coliee_ir.commands import tune as cutoffs
+from coliee_ir.reading.anything import check_columns
 from coliee_ir.rules.protocol import TASKS
-from coliee_ir.scoring.reading import check_columns
 
 
 def add_arguments(parser: argparse.ArgumentParser) -> None:

@@ -64,11 +64,11 @@ def run(options: argparse.Namespace) -> int:
         options, measures(options), runs, keep="judged" if of_documents else "queries" if of_queries else "values",
         ready=None if options.log is None else lambda made: log.append(options.log, [], log.measures_of(made)),
     )  # fmt: skip
-    evaluator = scored.evaluator
+    basis = scored.basis
     if not scored:
         return 2
     if options.log is not None:
-        log.append(options.log, log.rows(scored, evaluator, options.typed[1:]), log.measures_of(evaluator))
+        log.append(options.log, log.rows(scored, basis, options.typed[1:]), log.measures_of(basis))
     if options.errors is not None:
         from coliee_ir.commands.evaluate.errors import errors  # which reads runs and texts as evaluation does not
 
@@ -79,15 +79,15 @@ def run(options: argparse.Namespace) -> int:
             details.stages(scored, at) if at
             else gap.gap(scored) if options.gap
             else gap.overlap(scored) if options.overlap
-            else details.by_year(scored, evaluator.gold)
+            else details.by_year(scored, basis.gold)
         )  # fmt: skip
         scoring.publish(options, render(found, options.format), scored.submissions, is_told=is_told)
     elif (options.format, options.output) == ("table", "-") and not (options.span_of_ties or is_told) and (
         sys.stdout.isatty()
     ):  # fmt: skip
         end_progress()
-        titled = evaluator.edition is not None or evaluator.protocol.own_file
-        title = evaluator.protocol.titled(evaluator.edition) if titled else f"Task {evaluator.task}"
+        titled = basis.edition is not None or basis.protocol.own_file
+        title = basis.protocol.titled(basis.edition) if titled else f"Task {basis.task}"
         headers = list(dict.fromkeys(scores.header() for scores in scored))
         if len(headers) > 1:
             headers = [f"{shortened(scores.tag)}: {scores.header()}" for scores in scored]

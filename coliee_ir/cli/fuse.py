@@ -19,7 +19,7 @@ from coliee_ir.commands.fuse import Fusion, fitting
 from coliee_ir.commands.fuse.recipe import OPTIONS, keeps_scores, write_fused
 from coliee_ir.inbox import Runs
 from coliee_ir.inbox.grouping import pass_over_unfused
-from coliee_ir.scoring.reading import check_columns
+from coliee_ir.reading.anything import check_columns
 from coliee_ir.stats.settings import FOLDS, SEED
 
 #: What a file of weights says too.
@@ -109,15 +109,15 @@ def _fit(options: argparse.Namespace, found: Runs) -> int:
     if options.weights is not None:
         raise UsageError("option-conflict", "--weights and --fit cannot be given together")
     by = rules(options)
-    evaluator = scoring.evaluator_of(options, found, golds=options.fit)
-    by["task"] = evaluator.task
-    submissions = scoring.submissions(found, evaluator)
+    basis = scoring.basis_of(options, found, golds=options.fit)
+    by["task"] = basis.task
+    submissions = scoring.submissions(found, basis)
     if left := [one.answers.name for one in submissions if isinstance(one.answers, Source)]:
         say(f"only the documents are fused; {counted(len(left), 'file')} with answers left out (first: {left[0]})")
     asked = {name: getattr(options, name) for name in (*_IN_FILE, "folds", "by_year", "seed", "tag")}
     given: dict[str, Any] = {**by, **{name: value for name, value in asked.items() if value is not None}}
     fitted = fitting.fit_fusion(
-        evaluator.gold, *(cast(RunLike, one.ranking) for one in submissions), measure=one_measure(options), **given
+        basis.gold, *(cast(RunLike, one.ranking) for one in submissions), measure=one_measure(options), **given
     )
     ruled, repeats = scoring.by_rules(fitted.task, fitted.edition), counted(fitted.repeats, "repeat")
     say(f"{ruled}; {fitted.queries} queries in {fitted.folds} folds, {repeats} (seed {fitted.seed})")

@@ -14,7 +14,7 @@ from coliee_ir.commands import leaderboard
 from coliee_ir.commands.leaderboard.board import BoardTables
 from coliee_ir.output.grid import print_to_terminal
 from coliee_ir.output.shown import forms_of, render
-from coliee_ir.scoring.submission import Submission
+from coliee_ir.reading.submission import Submission
 from coliee_ir.stats.settings import Resampling
 
 

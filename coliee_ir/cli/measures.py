@@ -11,8 +11,8 @@ from coliee_ir import measures
 from coliee_ir.cli.options import add
 from coliee_ir.cli.scoring import put
 from coliee_ir.output.envelope import dumped
+from coliee_ir.reading.asked import measures_named
 from coliee_ir.rules.protocol import protocol
-from coliee_ir.scoring import prepared
 
 
 def add_arguments(parser: argparse.ArgumentParser) -> None:
@@ -31,7 +31,7 @@ def run(options: argparse.Namespace) -> int:
     rules = None if options.task is None else protocol(options.task, options.edition)
     scores = {} if rules is None else rules.scores
     asked = options.names or (() if rules is None else rules.measures)
-    named = [measures.describe(measure) for measure in prepared.measures_named(asked, scores)]
+    named = [measures.describe(measure) for measure in measures_named(asked, scores)]
     named = [what._replace(formula=scores.get(what.name, what.formula)) for what in named]
     if options.format == "json":
         text = dumped([what._asdict() for what in named or measures.everything()])

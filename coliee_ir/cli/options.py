@@ -20,11 +20,11 @@ from coliee_adapters.files.compressed import plain_name
 from coliee_adapters.forms.vocabulary import ROLES, parse_columns
 from coliee_adapters.records import exact_id
 from coliee_ir.measures.catalogue import names_in
+from coliee_ir.reading.anything import read_queries
+from coliee_ir.reading.asked import check_rules
+from coliee_ir.reading.basis import Rules
 from coliee_ir.rules.decisions import CHOICES
 from coliee_ir.rules.protocol import TASKS, all_rules, use
-from coliee_ir.scoring.evaluator import Rules
-from coliee_ir.scoring.prepared import check_rules
-from coliee_ir.scoring.reading import read_queries
 
 
 class Option(NamedTuple):

@@ -8,7 +8,7 @@ from coliee_ir.cli import scoring
 from coliee_ir.cli.options import add, add_resampling, keywords, one_measure
 from coliee_ir.commands.plan import plan
 from coliee_ir.output.shown import FORMS, render
-from coliee_ir.scoring.prepared import singly
+from coliee_ir.reading.asked import singly
 from coliee_ir.stats.settings import Resampling
 
 

@@ -24,10 +24,10 @@ from coliee_ir.cli.options import OPTIONS, add, add_decisions, read_by, rules
 from coliee_ir.commands.evaluate import evaluate_all, golds_of, prepare
 from coliee_ir.inbox import Runs, find_runs
 from coliee_ir.output.envelope import with_inputs
-from coliee_ir.scoring.evaluator import Evaluator
-from coliee_ir.scoring.reading import gold_files, is_gold_by_name, reads_as_gold, reads_as_run
+from coliee_ir.reading.anything import gold_files, is_gold_by_name, reads_as_gold, reads_as_run
+from coliee_ir.reading.basis import Basis
+from coliee_ir.reading.submission import Submission
 from coliee_ir.scoring.scores import Keep, Scored, Scores, comparable
-from coliee_ir.scoring.submission import Submission
 
 if TYPE_CHECKING:
     from concurrent.futures import Executor
@@ -92,8 +92,7 @@ def read_scores(options: argparse.Namespace, measures: Sequence[str]) -> Scored:
     if measures:
         asked = comparable(found, measures)
         kept = [replace(one, results={measure: one.results[measure] for measure in asked}) for one in found]
-        found = replace(found, scores=kept)
-        found.evaluator.asked = tuple(asked)
+        found = replace(found, scores=kept, basis=replace(found.basis, asked=tuple(asked)))
     if "submissions" not in given:  # else told in the order of the ranking
         tell(found, "", 0)
         for remark in found.remarks:
@@ -101,10 +100,10 @@ def read_scores(options: argparse.Namespace, measures: Sequence[str]) -> Scored:
     return found
 
 
-def evaluator_of(
+def basis_of(
     options: argparse.Namespace, found: Runs, measures: Sequence[str] = (), golds: Sequence[str] = (), **beside: Any
-) -> Evaluator:
-    """The evaluator of the runs that were found, for the gold of the options or other ones."""
+) -> Basis:
+    """The basis of the scores of the runs that were found, for the gold of the options or other ones."""
     first, *more = golds or [options.gold, *options.more_golds]
     gold = sources(options, first, *more)  # looked at no more than once
     with asking_about_swap(first, next(iter(found.sources), None)):
@@ -174,7 +173,7 @@ def score(
     found: Runs,
     *,
     keep: Keep = "queries",
-    ready: Callable[[Evaluator], object] | None = None,
+    ready: Callable[[Basis], object] | None = None,
 ) -> Scored:
     """Score the runs that were found, and say on standard error what there is to say of them.
 
@@ -183,15 +182,15 @@ def score(
     if files_of_scores(options):
         return read_scores(options, measures)
     together = "submissions" in vars(options)
-    evaluator = evaluator_of(options, found, measures)
+    basis = basis_of(options, found, measures)
     for run in () if together else found.sources:
         if is_gold_by_name(run) and not is_gold_by_name(options.gold):
             say(Remark.of("swapped", run=run.name, gold=options.gold))
     if ready is not None:
-        ready(evaluator)
+        ready(basis)
     with asking_about_swap(options.gold, next(iter(found.sources), None)), engine(options) as executor:
         scored = evaluate_all(
-            evaluator, found, keep=keep, keep_going=together or options.keep_going,
+            basis, found, keep=keep, keep_going=together or options.keep_going,
             store=getattr(options, "store", None), jobs=options.jobs, executor=executor, watch=watched,
             tell=None if together else say,
         )  # fmt: skip
@@ -200,11 +199,11 @@ def score(
     for one in scored.invalid:
         say(f"coliee-ir: {told(one.reason)}")
     if scored:
-        tell(scored, evaluator.because, len(evaluator.excluded))
+        tell(scored, basis.because, len(basis.excluded))
     return scored
 
 
-def check_baseline(options: argparse.Namespace, found: Runs, evaluator: Evaluator) -> None:
+def check_baseline(options: argparse.Namespace, found: Runs, basis: Basis) -> None:
     """Refuse a baseline that no file and no run tag is, where all are known before the runs are scored."""
     known, baseline = set[str](), options.baseline
     replicated = getattr(options, "replicates", None) is not None  # where it is a system's name
@@ -212,7 +211,7 @@ def check_baseline(options: argparse.Namespace, found: Runs, evaluator: Evaluato
         return
     try:
         for one in found.sources:
-            known |= {one.name, evaluator.read(one).tag}
+            known |= {one.name, basis.read(one).tag}
     except ColieeError:  # as scoring will say
         return
     if baseline not in known:
@@ -220,9 +219,9 @@ def check_baseline(options: argparse.Namespace, found: Runs, evaluator: Evaluato
         raise UsageError("unknown-name", f"the baseline {quoted(baseline)} is not one of the runs: {tags}")
 
 
-def submissions(found: Runs, evaluator: Evaluator) -> list[Submission]:
+def submissions(found: Runs, basis: Basis) -> list[Submission]:
     """The submissions of runs that are read and not scored; what there is to say of folders is said."""
-    arrived = found.submissions(evaluator)
+    arrived = found.submissions(basis)
     for remark in arrived.remarks:
         say(remark)
     if not arrived.handed:

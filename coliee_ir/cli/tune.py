@@ -26,9 +26,9 @@ from coliee_ir.inbox import Runs, sheets
 from coliee_ir.judging import workers
 from coliee_ir.output import grid
 from coliee_ir.output.shown import FORMS, render
+from coliee_ir.reading.anything import readable
+from coliee_ir.reading.submission import Submission
 from coliee_ir.rules.protocol import has_coliee_submissions, submission_rules, unfit_tag
-from coliee_ir.scoring.reading import readable
-from coliee_ir.scoring.submission import Submission
 from coliee_ir.stats.settings import FOLDS, SEED
 
 #: formats of a cut run
@@ -97,9 +97,9 @@ def run(options: argparse.Namespace) -> int:
     answers, applied = (readable(path, options.columns) for path in (options.answers, options.apply))
     if answers is not None:
         found = found.with_parts([answers] * len(found.sources), [None] * len(found.sources))
-    evaluator = scoring.evaluator_of(options, found, beside=[applied])
-    by["task"] = task = evaluator.task
-    submissions = scoring.submissions(found, evaluator)
+    basis = scoring.basis_of(options, found, beside=[applied])
+    by["task"] = task = basis.task
+    submissions = scoring.submissions(found, basis)
     if len(submissions) > 1 and (options.apply or options.save):
         problem = f"--apply and --save need exactly one run to tune; there are {len(submissions)}"
         raise UsageError("too-few", problem)
@@ -108,7 +108,7 @@ def run(options: argparse.Namespace) -> int:
         cutoffs.tune, options, maximise=one_measure(options), filters=taken,
         groups=sheets.groups_of(options.groups, task), curve_intervals=options.curve is not None,
     )  # fmt: skip
-    tuned = partial(cutoffs.tune, evaluator.gold, **asked, **by)
+    tuned = partial(cutoffs.tune, basis.gold, **asked, **by)
     tunings: list[Tuning] = []
     failed = False
     jobs = 1 if "-" in (*options.runs, options.answers) else min(options.jobs or len(submissions), workers.cores())
@@ -126,7 +126,7 @@ def run(options: argparse.Namespace) -> int:
     if cut is not None:
         options.tag = fit_tag(options, cut, task)
     if tunings:
-        _tell(tunings, evaluator.because)
+        _tell(tunings, basis.because)
         _write(options, tunings, taken, submissions)
     grave = False
     if cut is not None:

@@ -13,10 +13,10 @@ from coliee_adapters.errors import UsageError
 from coliee_adapters.files import remote
 from coliee_adapters.files.source import Kind, PathLike, Source
 from coliee_adapters.records import Gold, RunLike
+from coliee_ir.reading.anything import readable
+from coliee_ir.reading.basis import Basis
+from coliee_ir.reading.submission import Collected, Handed, Submission, name_of
 from coliee_ir.rules.protocol import protocol
-from coliee_ir.scoring.evaluator import Evaluator
-from coliee_ir.scoring.reading import readable
-from coliee_ir.scoring.submission import Collected, Handed, Submission, name_of
 
 if TYPE_CHECKING:
     from coliee_ir.inbox.inventory import Inventory
@@ -51,7 +51,7 @@ class Runs(NamedTuple):
         parts = zip(self.sources, answers, long_lists, strict=True)
         return self._replace(alone=[Handed(Submission(*map(readable, one))) for one in parts], inventory=None)
 
-    def submissions(self, evaluator: Evaluator) -> Collected:
+    def submissions(self, basis: Basis) -> Collected:
         """The submissions: of files in folders, those of one run tag are one, and what is not a run is left out.
 
         :meta private:
@@ -60,7 +60,7 @@ class Runs(NamedTuple):
             return Collected(list(self.alone), [], [])
         from coliee_ir.inbox.grouping import group  # needed for folders alone
 
-        found = group(self.inventory, evaluator, alone=not self.together)
+        found = group(self.inventory, basis, alone=not self.together)
         handed = [one._replace(name=self.names.get(name_of(one.parts.run), "")) for one in found.handed]
         remarks = [*self.inventory.remarks(), *found.remarks]
         if self.together:

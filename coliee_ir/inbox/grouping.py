@@ -19,16 +19,16 @@ from coliee_adapters.files.source import by_original
 from coliee_adapters.records import Run
 from coliee_adapters.remarks import Remark
 from coliee_ir.inbox.inventory import Inventory, Item, Part, originals
+from coliee_ir.reading.anything import read_run
+from coliee_ir.reading.basis import Basis
+from coliee_ir.reading.submission import Collected, Handed, Invalid, Submission
 from coliee_ir.rules.protocol import protocol, submission_rules, without_answers
-from coliee_ir.scoring.evaluator import Evaluator
-from coliee_ir.scoring.reading import read_run
-from coliee_ir.scoring.submission import Collected, Handed, Invalid, Submission
 
 #: what a file's name says of its kind, and not of its run
 _KIND_WORDS: Final = r"(?i)task\s*3(-(l|ir))?(?![a-z])|answers?|labels?|articles?|longlist|long"
 
 
-def group(inventory: Inventory, evaluator: Evaluator, *, alone: bool = False) -> Collected:
+def group(inventory: Inventory, basis: Basis, *, alone: bool = False) -> Collected:
     """Group the files of a task into submissions.
 
     Files of one tag belong together; where a tag has two of a kind, team, folder and file name decide. A long list is
@@ -36,26 +36,26 @@ def group(inventory: Inventory, evaluator: Evaluator, *, alone: bool = False) ->
     """
     done = Collected([], [], [])
     items = []
-    for one in inventory.of_task(evaluator):
+    for one in inventory.of_task(basis):
         try:
             with guarded(one.source.name):
                 if not one.source.is_folder and one.source.path != "-":  # by the rules of its task
-                    one.take(evaluator.read(one.source), has_long=bool(evaluator.protocol.long_list))
+                    one.take(basis.read(one.source), has_long=bool(basis.protocol.long_list))
             items.append(one)
         except ColieeError as error:
             done.invalid.append(Invalid((one.file,), "", one.team, Remark(error.kind, str(error))))
-    needed = [part for part in evaluator.protocol.parts if part in evaluator.qrels]
-    if len(evaluator.protocol.parts) == 1 and not evaluator.protocol.long_list:
+    needed = [part for part in basis.protocol.parts if part in basis.qrels]
+    if len(basis.protocol.parts) == 1 and not basis.protocol.long_list:
         groups = [[one] for one in items]
     else:
-        kinds = (*evaluator.protocol.parts, Part.LONG)
+        kinds = (*basis.protocol.parts, Part.LONG)
         groups = [[one] for one in items if one.part not in kinds]
-        belonging = list(_grouped([one for one in items if one.part in kinds], _long_of(evaluator)))
+        belonging = list(_grouped([one for one in items if one.part in kinds], _long_of(basis)))
         groups += _with_nameless(belonging, needed, done.remarks)
     for of_run in _without_copies(groups):
-        _hand(of_run, evaluator, needed, done, alone=alone)
+        _hand(of_run, basis, needed, done, alone=alone)
     _remark_tags(done)
-    _remark_counts(done, evaluator)
+    _remark_counts(done, basis)
     return done
 
 
@@ -120,11 +120,11 @@ def _grouped(parts: Sequence[Item], longer: Callable[[list[Item]], list[Item]]) 
     yield from refined(list(parts), 0)
 
 
-def _long_of(evaluator: Evaluator) -> Callable[[list[Item]], list[Item]]:
+def _long_of(basis: Basis) -> Callable[[list[Item]], list[Item]]:
     """What tells the long list by its length, of two files of documents with one tag."""
-    if not evaluator.protocol.long_list:
+    if not basis.protocol.long_list:
         return lambda group: group
-    expected = submission_rules(evaluator.task, evaluator.edition).long_list
+    expected = submission_rules(basis.task, basis.edition).long_list
 
     def told(group: list[Item]) -> list[Item]:
         documents = [part for part in group if part.part == "documents"]
@@ -170,7 +170,7 @@ def _with_nameless(groups: list[list[Item]], needed: Sequence[str], remarks: lis
     return groups
 
 
-def _hand(group: Sequence[Item], evaluator: Evaluator, needed: Sequence[str], done: Collected, *, alone: bool) -> None:
+def _hand(group: Sequence[Item], basis: Basis, needed: Sequence[str], done: Collected, *, alone: bool) -> None:
     """A group of files as a submission, or the reason why it is none."""
     of: Mapping[str, Item] = {part.part: part for part in group}
     main = of.get("documents") or of.get("answers") or group[0]
@@ -186,7 +186,7 @@ def _hand(group: Sequence[Item], evaluator: Evaluator, needed: Sequence[str], do
         refuse("incomplete.set")
         return
     elif both and len(of) < 2:
-        if "documents" in of and (earlier := without_answers(evaluator.task)) is not None:
+        if "documents" in of and (earlier := without_answers(basis.task)) is not None:
             refuse("incomplete.answers", last=earlier.last)
         else:
             refuse("incomplete.part", *(("articles", "answers") if "documents" in of else ("answers", "articles")))
@@ -240,10 +240,10 @@ def _remark_tags(done: Collected) -> None:
         done.remarks.append(f"{sum(map(len, shared))} runs share their tag with another and are told apart: {told}")
 
 
-def _remark_counts(done: Collected, evaluator: Evaluator) -> None:
+def _remark_counts(done: Collected, basis: Basis) -> None:
     """Say which team sent more runs than it may."""
     try:
-        rules = submission_rules(evaluator.task, evaluator.edition)
+        rules = submission_rules(basis.task, basis.edition)
     except UsageError:  # a task that is not COLIEE's
         return
     for team, n in Counter(handed.team for handed in done.handed if not handed.status).items():

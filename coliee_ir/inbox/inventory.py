@@ -26,6 +26,8 @@ from coliee_adapters.system_descriptions import Description
 from coliee_ir.inbox.folders import Walked, passed_over, walk
 from coliee_ir.inbox.tasks import OF_PILOT, first_rows, ids_of, task_of_files, tasks_of_record, text_of_head, words_of
 from coliee_ir.inbox.teams import Teams
+from coliee_ir.reading.anything import are_labels, is_gold_by_name, read_gold, read_run_by, reads_as_gold, reads_as_run
+from coliee_ir.reading.basis import Basis
 from coliee_ir.rules.protocol import (
     LONG_LIST_FILE,
     NUMBERED,
@@ -36,8 +38,6 @@ from coliee_ir.rules.protocol import (
     protocol,
     without_answers,
 )  # fmt: skip
-from coliee_ir.scoring.evaluator import Evaluator
-from coliee_ir.scoring.reading import are_labels, is_gold_by_name, read_gold, read_run_by, reads_as_gold, reads_as_run
 
 #: what is sent beside runs, and is none
 _README: Final = r"(?i)(?:read\W?me|licen[cs]e|changelog)\b.*"
@@ -127,10 +127,10 @@ class Inventory:
         """What the system descriptions say."""
         return [said for one in self.items for said in one.described]
 
-    def of_task(self, evaluator: Evaluator) -> list[Item]:
-        """What is scored by an evaluator; the other parts of submissions are passed over as of another task."""
+    def of_task(self, basis: Basis) -> list[Item]:
+        """What is scored on a basis; the other parts of submissions are passed over as of another task."""
         for one in self.scored:
-            if not one.is_named and not _can_be(one, evaluator):
+            if not one.is_named and not _can_be(one, basis):
                 one.why_not = "task"
         return self.scored
 
@@ -284,19 +284,19 @@ def _answers_of_articles(items: Sequence[Item], edition: str | int | None) -> No
             one.tasks, one.because = (task,), "tag"
 
 
-def _can_be(one: Item, evaluator: Evaluator) -> bool:
-    """Whether a file may be of an evaluator's task: by its path, a description, its tag, its ids."""
-    rules = evaluator.protocol
-    if not rules.law or not one.tasks or evaluator.task in one.tasks:
+def _can_be(one: Item, basis: Basis) -> bool:
+    """Whether a file may be of the task: by its path, a description, its tag, its ids."""
+    rules = basis.protocol
+    if not rules.law or not one.tasks or basis.task in one.tasks:
         return True
     if rules.pilot and {*OF_PILOT} & {*one.tasks}:
         return True
     if one.because != "content" or protocol(one.task).law != rules.law or one.part not in (*rules.parts, Part.LONG):
         return False
-    if not set(evaluator.queries).isdisjoint(one.queries):
+    if not set(basis.queries).isdisjoint(one.queries):
         return True
-    judged = {document for judged in (evaluator.gold.qrels or {}).values() for document in judged}
-    lost = any(text.zfill(6) in evaluator.queries for text in one.queries)  # zeros, which its reading will say
+    judged = {document for judged in (basis.gold.qrels or {}).values() for document in judged}
+    lost = any(text.zfill(6) in basis.queries for text in one.queries)  # zeros, which its reading will say
     return lost and any(text.zfill(6) in judged for text in one.documents)
 
 

@@ -16,8 +16,8 @@ from coliee_adapters.forms.lines import Comments, content_lines, split_columns
 from coliee_adapters.forms.vocabulary import EVERY_NAME, normal_name
 from coliee_adapters.records import Run, exact_id, normal_id
 from coliee_ir.judging.gathered import Gathered
+from coliee_ir.reading.anything import read_gold, read_run
 from coliee_ir.rules.protocol import has_exact_ids
-from coliee_ir.scoring.reading import read_gold, read_run
 
 _DATE: Final = re.compile(r"\d{4}(?:-\d\d(?:-\d\d)?)?", re.ASCII)
 _NUMBER: Final = re.compile(r"[-+.0-9eE]+")

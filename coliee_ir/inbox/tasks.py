@@ -13,6 +13,7 @@ from coliee_adapters.forms import statute, tort, vocabulary
 from coliee_adapters.forms.detect import is_description
 from coliee_adapters.forms.lines import SEPARATORS, first_lines, split_columns
 from coliee_adapters.records import STATUTE_ID, Answers, Gold, Run, normal_id
+from coliee_ir.reading.anything import read_queries
 from coliee_ir.rules.protocol import (
     CASES,
     DECISIONS,
@@ -22,7 +23,6 @@ from coliee_ir.rules.protocol import (
     PROTOCOLS,
     STATUTE_ARTICLES,
 )
-from coliee_ir.scoring.reading import read_queries
 
 _LINES: Final = 100
 

@@ -33,6 +33,7 @@ from coliee_ir.measures.claims import PooledF1
 from coliee_ir.measures.delegated import summed
 from coliee_ir.measures.labels import Accuracy, LabelAccuracy
 from coliee_ir.measures.sets import Micro, MicroF, MicroP, MicroR
+from coliee_ir.reading.basis import Basis
 from coliee_ir.rules import ALWAYS
 from coliee_ir.rules.decisions import Decisions
 from coliee_ir.rules.protocol import Protocol, protocol
@@ -81,28 +82,24 @@ class Given(Measure):
         raise UsageError("unfit-measure", f"{self} was read from a file of scores and cannot be computed of a run")
 
 
-class Origin:
-    """What stands for the evaluator of scores that were read: their rules, as far as they are known."""
+class Origin(NamedTuple):
+    """By which rules scores were computed, as far as it is known."""
 
-    def __init__(
-        self,
-        path: str,
-        task: str = "",
-        edition: int | None = None,
-        decisions: Decisions | None = None,
-        excluded: Sequence[str] = (),
-    ) -> None:
-        self.gold, self.task, self.edition, self.excluded = Gold(path=path), task, edition, frozenset(excluded)
-        self.decisions, self.because = decisions or Decisions(), ""
+    path: str
+    task: str = ""
+    edition: int | None = None
+    decisions: Decisions = Decisions()
+    excluded: Sequence[str] = ()
 
-    def serves(self, queries: Sequence[str], asked: Sequence[Measure]) -> None:
-        """Take what was read for what was asked: whatever a measure needs was there, but documents and answers."""
-        self.queries, self.asked = tuple(queries), tuple(asked)
-        self.qrels = dict.fromkeys((part for measure in asked for part in measure.needs), Qrels({}))
+    def basis(self, queries: Sequence[str], asked: Sequence[Measure]) -> Basis:
+        """The basis of what was read: whatever a measure needs was there, but documents and answers."""
+        qrels = dict.fromkeys((part for measure in asked for part in measure.needs), Qrels({}))
         names = tuple(measure.name for measure in asked)
-        self.protocol = Protocol(self.task, 0, ALWAYS, "scores of queries", ("scores",), names, Given.source)
+        rules = Protocol(self.task, 0, ALWAYS, "scores of queries", ("scores",), names, Given.source)
         with suppress(UsageError):  # a task that is not known
-            self.protocol = protocol(self.task, self.edition)._replace(parts=("scores",), table={})
+            rules = protocol(self.task, self.edition)._replace(parts=("scores",), table={})
+        gold, excluded = Gold(path=self.path), frozenset(self.excluded)
+        return Basis(gold, rules, self.edition, self.decisions, tuple(queries), excluded, qrels, tuple(asked))
 
 
 class OfRun(NamedTuple):
@@ -119,7 +116,7 @@ class Read(NamedTuple):
     """What was read: the fields of the ``Scores`` of each run, where they come from, and what there is to say."""
 
     runs: list[dict[str, Any]]
-    origin: Origin
+    basis: Basis
     remarks: list[str]
 
 
@@ -204,12 +201,11 @@ class Cells:
                     of_sums = [(each[at], over_all[at]) for each, over_all in sums]
                     of_run[measure] = _result(measure, values[at], stated[at], of_sums)
         origin = self.origin or Origin(path)
-        origin.serves(queries, list(dict.fromkeys(measure for of_run in results for measure in of_run)))
-        if not origin.asked:
+        if not (asked := list(dict.fromkeys(measure for of_run in results for measure in of_run))):
             problem = "there are no values of single queries" if not named else "these values of queries give no score"
             raise InputError("unfit-measure" if named else "no-query", path, problem, remedy=_REMEDY)
         of_all = {
-            "gold": origin.gold.path, "task": origin.task, "edition": origin.edition, "query_ids": queries,
+            "gold": origin.path, "task": origin.task, "edition": origin.edition, "query_ids": queries,
             "excluded": tuple(sorted(origin.excluded)), "decisions": origin.decisions,
         }  # fmt: skip
         runs = []
@@ -218,7 +214,7 @@ class Cells:
             del held_of_run["unanswered"]
             answered = of_queries.tolist() if known is None else [query not in known for query in queries]
             runs.append({**held_of_run, **of_all, "results": of_run, "answered": answered})
-        return Read(runs, origin, self.remarks)
+        return Read(runs, origin.basis(queries, asked), self.remarks)
 
     def _filled(self, name: str, values: FloatArray, queries: Sequence[str], unanswered: str, path: str) -> FloatArray:
         """The values with those that some runs lack; a query that all lack is left out of the mean."""

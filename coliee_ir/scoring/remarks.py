@@ -16,10 +16,10 @@ from coliee_ir.judging.judged import FloatArray, Judged
 from coliee_ir.measures import Delegated, Measure, Parts
 from coliee_ir.measures.base import by_part
 from coliee_ir.measures.sets import counts
+from coliee_ir.reading.basis import Basis
 from coliee_ir.rules.decisions import Decisions
 from coliee_ir.rules.protocol import without_answers
-from coliee_ir.scoring.prepared import NEEDED, Prepared
-from coliee_ir.scoring.submission import Counted, Named
+from coliee_ir.scoring.parts import NEEDED, Counted, Named
 
 #: what plays no part where no measure looks at ranks
 OF_ORDER: Final = ("tie", "rank-order")
@@ -39,29 +39,29 @@ def remarks_of(
     left_out: Sequence[str],
     totals: Counted,
     on_long_list: Sequence[Measure],
-    against: Prepared,
+    basis: Basis,
 ) -> Iterator[Remark]:
     """The remarks on a submission: of its main parts, those that move a score first, then of each other part."""
-    rules, of_parts = against.rules, by_part(measures)
-    found = {"": _main(named, parts, measures, totals, against)}
+    rules, of_parts = basis.protocol, by_part(measures)
+    found = {"": _main(named, parts, measures, totals, basis)}
     measured = {**of_parts, "": of_parts["documents"], "long": on_long_list}
     if "long" in parts:
         found["long"] = parts["long"].remarks + Remarks()
         found["long"].each("extra-query", sorted(parts["long"].extra))
-        found["long"].each("unanswered-query", against.named(~parts["long"].answered))
+        found["long"].each("unanswered-query", basis.named(~parts["long"].answered))
     for part in (*(forms.tort.SIDES if rules.claims else ()), *rules.others):
         if part in parts:
-            found[part] = _beside(part, parts[part], of_parts.get(part, ()), against)
+            found[part] = _beside(part, parts[part], of_parts.get(part, ()), basis)
     ranked = any(measure.ranked for measure in measures)
     for part, matters in {"documents": ranked and "long" not in parts, "long": True}.items():
         if part in parts and rules.ranked:
-            turned = _better_reversed(parts[part], matters, against.decisions.unanswered == "skip")
+            turned = _better_reversed(parts[part], matters, basis.decisions.unanswered == "skip")
             found["long" if part == "long" else ""].each("upside-down", turned)
     for part, remarks in found.items():
-        for sentence in remarks.sentences(_clauses(against.decisions, measured.get(part, ()))):
+        for sentence in remarks.sentences(_clauses(basis.decisions, measured.get(part, ()))):
             yield sentence.of_part(part, "long list" if part == "long" else part) if part else sentence
     if left_out:
-        yield _left_out(" and ".join(left_out), against)
+        yield _left_out(" and ".join(left_out), basis)
 
 
 def _clauses(decisions: Decisions, measures: Sequence[Measure]) -> Mapping[str, str]:
@@ -72,9 +72,9 @@ def _clauses(decisions: Decisions, measures: Sequence[Measure]) -> Mapping[str, 
     return {**clauses, "empty-gold": "; ".join(sorted(done, key=lambda clause: (clause.startswith("in "), clause)))}
 
 
-def _main(named: Named, parts: Parts, measures: Sequence[Measure], counted: Counted, against: Prepared) -> Remarks:
+def _main(named: Named, parts: Parts, measures: Sequence[Measure], counted: Counted, basis: Basis) -> Remarks:
     """What was accepted in the gold and in the main parts, and what the counts show."""
-    rules, remarks = against.rules, against.gold.remarks + Remarks()
+    rules, remarks = basis.protocol, basis.gold.remarks + Remarks()
     for part in rules.parts:
         if part in parts:
             ranked = "long" not in parts and any(measure.looks_at_ranks for measure in measures)
@@ -83,68 +83,68 @@ def _main(named: Named, parts: Parts, measures: Sequence[Measure], counted: Coun
         judged, totals = parts["documents"], counted.totals
         empty = totals.relevant == 0
         if rules.claims:
-            remarks.each("undefined-f1", against.named(empty & (totals.retrieved == 0)))
-            if against.gold.format == "tort":  # whose file names all claims that there are
+            remarks.each("undefined-f1", basis.named(empty & (totals.retrieved == 0)))
+            if basis.gold.format == "tort":  # whose file names all claims that there are
                 unknown = judged.retrieved - judged.qrels.sums(judged.rank > 0)
-                for query, n in zip(against.queries, unknown.tolist(), strict=True):
+                for query, n in zip(basis.queries, unknown.tolist(), strict=True):
                     remarks.add("unknown-claim", f"instance {query}", n=n)
-        elif _matters_without_relevant(by_part(measures)["documents"], against):
-            remarks.each("empty-gold", against.named(empty))
+        elif _matters_without_relevant(by_part(measures)["documents"], basis):
+            remarks.each("empty-gold", basis.named(empty))
         if any(isinstance(measure, Delegated) for measure in measures):
-            remarks.each("judged-only", against.named(empty & (judged.qrels.sizes > 0)))
+            remarks.each("judged-only", basis.named(empty & (judged.qrels.sizes > 0)))
         if rules.ranked:
             silent = counted.answered & (judged.retrieved == 0) & (judged.qrels.relevant() > 0)
-            remarks.each("nothing-retrieved", against.named(silent))
+            remarks.each("nothing-retrieved", basis.named(silent))
     remarks.each("extra-query", counted.extra)
     in_part = counted.in_part
-    remarks.each("unanswered-query", against.named(~counted.answered & ~in_part))
+    remarks.each("unanswered-query", basis.named(~counted.answered & ~in_part))
     if any(measure.name == "Accuracy" for measure in measures):
-        remarks.each("partial-answers", against.named(in_part))
+        remarks.each("partial-answers", basis.named(in_part))
     else:  # what is there is scored without the rest
         needed = {part for measure in measures for part in measure.needs if part in rules.parts}
         lacking = [~parts[part].answered for part in needed]
-        remarks.each("unanswered-query", against.named(in_part & np.logical_or.reduce(lacking, initial=False)))
+        remarks.each("unanswered-query", basis.named(in_part & np.logical_or.reduce(lacking, initial=False)))
     if named.other_tag is not None:
         remarks.add("other-tag", named.other_tag)
-    remarks.each("absent-exclusion", [query for query in rules.exclude if query not in against.excluded])
-    remarks.each("relevance-not-reached", _unreached(measures, against))
+    remarks.each("absent-exclusion", [query for query in rules.exclude if query not in basis.excluded])
+    remarks.each("relevance-not-reached", _unreached(measures, basis))
     if any(_is_gold(part, parts[part]) for part in (*rules.parts, "long") if part in parts):
         remarks.add("gold-itself")
     if any(isinstance(measure, Delegated) for measure in measures):
         main = next(parts[part] for part in rules.parts if part in parts)
-        remarks.each("unjudged-query", against.named(main.qrels.sizes == 0))
+        remarks.each("unjudged-query", basis.named(main.qrels.sizes == 0))
     return remarks
 
 
-def _beside(part: str, judged: Judged, measures: Iterable[Measure], against: Prepared) -> Remarks:
+def _beside(part: str, judged: Judged, measures: Iterable[Measure], basis: Basis) -> Remarks:
     """Of a side of the pilot, and of a part that a protocol names, only where they are undefined."""
-    totals, remarks = counts(judged, against.decisions), Remarks()
-    if part not in against.rules.others:
-        remarks.each("undefined-f1", against.named((totals.relevant == 0) & (totals.retrieved == 0)))
-    elif _matters_without_relevant(measures, against):
-        remarks.each("empty-gold", against.named(totals.relevant == 0))
+    totals, remarks = counts(judged, basis.decisions), Remarks()
+    if part not in basis.protocol.others:
+        remarks.each("undefined-f1", basis.named((totals.relevant == 0) & (totals.retrieved == 0)))
+    elif _matters_without_relevant(measures, basis):
+        remarks.each("empty-gold", basis.named(totals.relevant == 0))
     return remarks
 
 
-def _matters_without_relevant(measures: Iterable[Measure], against: Prepared) -> bool:
+def _matters_without_relevant(measures: Iterable[Measure], basis: Basis) -> bool:
     """Whether queries without a relevant document matter to measures."""
-    return any(measure.without_relevant(against.decisions) for measure in measures)
+    return any(measure.without_relevant(basis.decisions) for measure in measures)
 
 
-def _left_out(measures: str, against: Prepared) -> Remark:
+def _left_out(measures: str, basis: Basis) -> Remark:
     """That some official measures cannot be computed; of COLIEE's tasks, one has rules by which others rank."""
-    earlier = without_answers(against.rules.task) if against.rules.is_coliee else None
+    earlier = without_answers(basis.protocol.task) if basis.protocol.is_coliee else None
     if earlier is None:
         return Remark.of("left-out.part", measures=measures)
-    needed = NEEDED["answers"] if "answers" in against.qrels else f"labels, and {against.gold.path} holds none"
+    needed = NEEDED["answers"] if "answers" in basis.qrels else f"labels, and {basis.gold.path} holds none"
     return Remark.of("left-out", measures=measures, needed=needed, last=earlier.last, ranking=earlier.ranking)
 
 
-def _unreached(measures: Iterable[Measure], against: Prepared) -> Iterator[str]:
+def _unreached(measures: Iterable[Measure], basis: Basis) -> Iterator[str]:
     """Measures that count no document of the gold, because none is that relevant."""
     for part, of_part in by_part(measures).items():
-        if part in against.qrels:
-            greatest = int(against.qrels[part].relevance.max(initial=0))
+        if part in basis.qrels:
+            greatest = int(basis.qrels[part].relevance.max(initial=0))
             for measure in of_part:
                 if measure.least_relevance > max(greatest, 1):
                     yield f"{measure.name}, where {greatest} is the greatest"

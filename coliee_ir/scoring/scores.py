@@ -6,7 +6,7 @@ import math
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from functools import cache
-from typing import TYPE_CHECKING, Any, ClassVar, Final, Literal, NamedTuple, cast, overload
+from typing import TYPE_CHECKING, Any, ClassVar, Final, Literal, NamedTuple, overload
 
 import numpy as np
 
@@ -25,13 +25,13 @@ from coliee_ir.measures.ties import Span, Ties
 from coliee_ir.output import envelope
 from coliee_ir.output.grid import Cell, Grid, Number, Rows, separated
 from coliee_ir.output.shown import FORMS, Forms, Shown
+from coliee_ir.reading.asked import singly
+from coliee_ir.reading.basis import Basis
+from coliee_ir.reading.submission import Invalid, Submission
 from coliee_ir.rules.decisions import Decisions
-from coliee_ir.scoring import prepared
-from coliee_ir.scoring.submission import Invalid, Submission
 
 if TYPE_CHECKING:
-    from coliee_ir.inbox.inventory import Inventory
-    from coliee_ir.scoring.evaluator import Evaluator
+    from coliee_ir.inbox.inventory import Inventory  # needed for folders alone
 
 #: what is kept of each run: all; all but the judged documents; the values over all queries alone
 Keep = Literal["judged", "queries", "values"]
@@ -212,7 +212,7 @@ def place_of(scored: Sequence[Scores], name: str, called: str = "the run") -> in
 
 @dataclass(slots=True, eq=False, repr=False)
 class Scored(Shown, Sequence[Scores]):
-    """Runs scored by one evaluator: a sequence of ``Scores``, also found by run name.
+    """Runs scored on one basis: a sequence of ``Scores``, also found by run name.
 
     Attributes:
         scores: those of stores, then those of the runs that could be read, in their order.
@@ -221,7 +221,7 @@ class Scored(Shown, Sequence[Scores]):
     """
 
     scores: Sequence[Scores]
-    evaluator: Evaluator
+    basis: Basis
     submissions: Sequence[Submission | None]
     invalid: Sequence[Invalid] = ()
     remarks: Sequence[str] = ()
@@ -229,7 +229,7 @@ class Scored(Shown, Sequence[Scores]):
     keep: Keep | Literal["scores"] = "judged"
 
     def __repr__(self) -> str:
-        return f"Scored({[scores.tag for scores in self.scores[:8]]}, n={len(self)}, task={self.evaluator.task!r})"
+        return f"Scored({[scores.tag for scores in self.scores[:8]]}, n={len(self)}, task={self.basis.task!r})"
 
     def __len__(self) -> int:
         return len(self.scores)
@@ -273,9 +273,8 @@ class Scored(Shown, Sequence[Scores]):
         from coliee_ir.scoring import given  # which most commands do without
 
         found = given.read(held, checked_columns(columns), unanswered)
-        evaluator = cast("Evaluator", found.origin)  # which scores nothing, and has all else that is asked of one
         runs = [Scores(**of_run) for of_run in found.runs]
-        return cls(runs, evaluator, [None] * len(runs), remarks=found.remarks, keep="scores")
+        return cls(runs, found.basis, [None] * len(runs), remarks=found.remarks, keep="scores")
 
     def of(self, places: Sequence[int]) -> Scored:
         """Some of them, in this order."""
@@ -285,7 +284,7 @@ class Scored(Shown, Sequence[Scores]):
     @property
     def because(self) -> str:
         """What shows the task; empty where it was named."""
-        return self.evaluator.because
+        return self.basis.because
 
     @property
     def measures(self) -> tuple[Measure, ...]:
@@ -334,7 +333,7 @@ def comparable(scored: Sequence[Scores], names: str | Sequence[str] = ()) -> lis
     names = texts("measures", names or (), "the name of a measure, or a list of names")
     known = {measure.name: measure for measure in first.results}  # also those that were read
     named = [known[name] for name in names if name in known]
-    measures = named if len(named) == len(names) else prepared.singly(names, first.task, first.edition)
+    measures = named if len(named) == len(names) else singly(names, first.task, first.edition)
     measures = measures or list(first.results)[:1]
     for scores in scored:
         if missing := [measure for measure in measures if measure not in scores.results]:

@@ -28,14 +28,14 @@ from coliee_adapters.records import RunLike
 from coliee_adapters.remarks import Remarks
 from coliee_ir._version import __version__
 from coliee_ir.judging.judged import Judged
+from coliee_ir.reading.anything import readable
+from coliee_ir.reading.basis import Basis, qrels_of
+from coliee_ir.reading.submission import Submission, name_of
 from coliee_ir.rules.decisions import CHOICES
 from coliee_ir.rules.protocol import recorded_task
-from coliee_ir.scoring import batch
-from coliee_ir.scoring.evaluator import Evaluator
-from coliee_ir.scoring.prepared import qrels_of
-from coliee_ir.scoring.reading import readable
+from coliee_ir.scoring.parts import Named
+from coliee_ir.scoring.score import score_each, scores_of, with_twin
 from coliee_ir.scoring.scores import Scores
-from coliee_ir.scoring.submission import Named, Submission, name_of
 
 if TYPE_CHECKING:
     import sqlite3
@@ -162,7 +162,7 @@ class ScoreStore:
 
     def score(
         self,
-        evaluator: Evaluator,
+        basis: Basis,
         submissions: Iterable[RunLike | Submission],
         *,
         jobs: int | None = None,
@@ -179,24 +179,22 @@ class ScoreStore:
             WorkerError: a process or a worker of the executor was lost.
             UsageError: a run is not a file.
         """
-        rules, facts = rules_of(evaluator)
+        rules, facts = rules_of(basis)
         first_of: dict[str, str] = {}
         waiting = iter(submissions)
         while window := list(islice(waiting, _WINDOW if executor is None else _WINDOW_ELSEWHERE)):
-            given = [Submission(*(readable(part, evaluator.columns) for part in Submission.of(one))) for one in window]
+            given = [Submission(*(readable(part, basis.columns) for part in Submission.of(one))) for one in window]
             contents = [_content(one) for one in given]
             there = [self._find(one, content, rules) for one, content in zip(given, contents, strict=True)]
             missing = [one for one, row in zip(given, there, strict=True) if row is None]
-            scored = batch.score_each(
-                evaluator, missing, jobs=jobs, executor=executor, keep_judged=True, tell_copies=False
-            )
+            scored = score_each(basis, missing, jobs=jobs, executor=executor, keep_judged=True, tell_copies=False)
             for one, content, row in zip(given, contents, there, strict=True):
                 file = name_of(one.run)
                 if row is None:
                     result = next(scored)
                     self.new += isinstance(result, Scores)
                 else:
-                    result = replace(self._scores(evaluator, rules, row), file=file)
+                    result = replace(self._scores(basis, rules, row), file=file)
                     self.known += 1
                 if isinstance(result, Scores) and content is not None and (row is None or row.file != file):
                     moved = "" if row is None or Path(row.file).exists() else row.file
@@ -204,15 +202,15 @@ class ScoreStore:
                 twin = None if content is None else first_of.get(content.bytes)
                 if content is not None:
                     first_of.setdefault(content.bytes, file)
-                yield batch.with_twin(result, twin)
+                yield with_twin(result, twin)
 
-    def scores(self, evaluator: Evaluator) -> Iterator[Scores]:
-        """The scores of all runs that were judged by an evaluator's gold and rules, in the order in which they came.
+    def scores(self, basis: Basis) -> Iterator[Scores]:
+        """The scores of all runs that were judged by a gold and rules, in the order in which they came.
 
         Raises:
             UsageError: there are none; the text says what there is.
         """
-        rules, facts = rules_of(evaluator)
+        rules, facts = rules_of(basis)
         if rules not in (known := self._rules()):
             raise UsageError("store", self._nothing(facts, known))
         with self._faults():
@@ -221,7 +219,7 @@ class ScoreStore:
             with self._faults():
                 if (row := rows.fetchone()) is None:
                     return
-            yield self._scores(evaluator, rules, _Row(*row))
+            yield self._scores(basis, rules, _Row(*row))
 
     def _rules(self) -> dict[str, dict[str, Any]]:
         """The rules by which runs were judged: id → facts."""
@@ -250,7 +248,7 @@ class ScoreStore:
                 raise
             self._db.execute("COMMIT")
 
-    def _scores(self, evaluator: Evaluator, rules: str, row: _Row) -> Scores:
+    def _scores(self, basis: Basis, rules: str, row: _Row) -> Scores:
         """The scores of a run from its judged parts."""
         with self._faults():
             head, arrays = _unpacked(row.judged)
@@ -261,13 +259,13 @@ class ScoreStore:
                 remarks = Remarks()
                 for kind, n, examples in told:
                     remarks.add(kind, *examples, n=n)
-                qrels, of_part = qrels_of(part, evaluator.qrels), {name: arrays[f"{part} {name}"] for name in _ARRAYS}
+                qrels, of_part = qrels_of(part, basis.qrels), {name: arrays[f"{part} {name}"] for name in _ARRAYS}
                 of_part["tied"] = of_part["tied"].reshape(3, -1)
                 parts[part] = Judged(qrels=qrels, extra=extra, remarks=remarks, **of_part)
                 n = [len(of_part[name]) for name in ("retrieved", "repeated", "answered", "rank")]
                 if n != [len(qrels.start) - 1] * 3 + [len(qrels.relevance)]:
                     raise ValueError("its arrays are not those of the gold")
-            return evaluator.scores_of(Named(*head["named"]), parts)
+            return scores_of(basis, Named(*head["named"]), parts)
 
     def _nothing(self, ours: Mapping[str, Any], known: Mapping[str, Mapping[str, Any]]) -> str:
         """That nothing was scored by the rules, and which rules there are."""
@@ -301,28 +299,28 @@ def runs_of(path: str) -> list[str]:
     return []
 
 
-def rules_of(evaluator: Evaluator) -> tuple[str, dict[str, Any]]:
+def rules_of(basis: Basis) -> tuple[str, dict[str, Any]]:
     """An id of the gold, queries, rules and versions that runs are judged by, and what a reader wants to know."""
     import hashlib  # which most commands do without
 
     facts: dict[str, Any] = {
         "coliee_ir": __version__,
         "trec_eval": trec_eval.version(),
-        "task": evaluator.task,
-        "edition": evaluator.edition,
-        "decisions": {name: getattr(evaluator.decisions, name) for name in CHOICES},
-        "queries": list(evaluator.queries),
-        "excluded": sorted(evaluator.excluded),
+        "task": basis.task,
+        "edition": basis.edition,
+        "decisions": {name: getattr(basis.decisions, name) for name in CHOICES},
+        "queries": list(basis.queries),
+        "excluded": sorted(basis.excluded),
     }
-    remarks = list(evaluator.gold.remarks.sentences({}))
-    by_rules = [evaluator.protocol.not_itself, evaluator.protocol.run]
-    digest = hashlib.sha256(json.dumps([facts, remarks, evaluator.columns, evaluator.read_as, by_rules]).encode())
-    for part, qrels in evaluator.qrels.items():
+    remarks = list(basis.gold.remarks.sentences({}))
+    by_rules = [basis.protocol.not_itself, basis.protocol.run]
+    digest = hashlib.sha256(json.dumps([facts, remarks, basis.columns, basis.read_as, by_rules]).encode())
+    for part, qrels in basis.qrels.items():
         digest.update(part.encode())
         for array in (qrels.start, qrels.relevance, qrels.documents.length):
             digest.update(np.ascontiguousarray(array, dtype="<i8").tobytes())
         digest.update("\n".join(qrels.texts).encode("utf-8", "surrogatepass"))
-    return digest.hexdigest(), {**facts, "gold": evaluator.gold.path}
+    return digest.hexdigest(), {**facts, "gold": basis.gold.path}
 
 
 class _Row(NamedTuple):

@@ -24,7 +24,7 @@ from coliee_adapters.files import remote
 from coliee_adapters.files.source import Kind, Source
 from coliee_adapters.files.writing import written
 from coliee_ir import Evaluator, Submission
-from coliee_ir.scoring.batch import score_each
+from coliee_ir.scoring.score import score_each
 from tests.needed import needs
 
 EXAMPLES = Path(coliee_ir.__file__).parent / "examples"

@@ -12,7 +12,7 @@ from asserting import Call, done, failing, heard
 from coliee_adapters.errors import InputError
 from coliee_ir import Answers, Decisions, evaluate, fuse, read_run, to_run
 from coliee_ir.commands.tune import tune
-from coliee_ir.scoring.reading import find_task, read_gold, readable, telling
+from coliee_ir.reading.anything import find_task, read_gold, readable, telling
 
 GOLD = {"R07-01-O": "Y", "R07-02-O": "N", "R07-03-O": "N", "R07-04-O": "Y"}
 XML = "<dataset>" + "".join(f'<pair id="{q}" label="{y}"><article>96</article></pair>' for q, y in GOLD.items())

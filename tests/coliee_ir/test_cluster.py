@@ -18,8 +18,8 @@ from coliee_adapters.errors import InputError
 from coliee_ir import Evaluator, Submission
 from coliee_ir.judging.cluster import connected
 from coliee_ir.judging.workers import WorkerError
-from coliee_ir.scoring import batch
-from coliee_ir.scoring.batch import score_each
+from coliee_ir.scoring import score as batch
+from coliee_ir.scoring.score import score_each
 from tests.needed import needs
 
 pytestmark = pytest.mark.explore  # test_executors has an imitation

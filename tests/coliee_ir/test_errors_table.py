@@ -14,7 +14,7 @@ from hypothesis import strategies as st
 
 from coliee_ir import Decisions, Evaluator
 from coliee_ir.commands.evaluate.errors import outcomes
-from coliee_ir.scoring.submission import Submission
+from coliee_ir.reading.submission import Submission
 
 DOCUMENTS = st.lists(st.sampled_from("abcdef"), unique=True, max_size=6)
 QUERIES = st.sampled_from(["1", "2", "3"])

@@ -29,9 +29,9 @@ from coliee_ir.judging import cluster, workers
 from coliee_ir.judging.cluster import connected
 from coliee_ir.judging.judged import judge
 from coliee_ir.judging.workers import WorkerError
-from coliee_ir.scoring import batch
-from coliee_ir.scoring.batch import score_each
-from coliee_ir.scoring.submission import name_of
+from coliee_ir.reading.submission import name_of
+from coliee_ir.scoring import score as batch
+from coliee_ir.scoring.score import score_each
 
 QRELS = {f"q{n:02d}": {f"d{i}": 1 for i in range(1 + n % 7)} for n in range(40)}
 MEASURES = ["AP", "nDCG@5", "MicroF1"]
@@ -109,13 +109,15 @@ def test_runs_that_kill_their_process_stand_alone_in_their_places(
     expected = list(score_each(evaluator, submissions, jobs=1))
     killing = {str(submissions[at].run) for at in deadly}
 
-    def evaluate(submission: Submission, **given: Any) -> Any:
+    score = batch.score
+
+    def scored(basis: Any, submission: Submission, **given: Any) -> Any:
         if name_of(submission.run) in killing:
             assert os.getpid() != here
             os.kill(os.getpid(), signal.SIGKILL)
-        return Evaluator.evaluate(evaluator, submission, **given)
+        return score(basis, submission, **given)
 
-    monkeypatch.setattr(evaluator, "evaluate", evaluate)
+    monkeypatch.setattr(batch, "score", scored)
     found = list(score_each(evaluator, submissions, jobs=2))
     for at, (one, other) in enumerate(zip(found, expected, strict=True)):
         if at in deadly:

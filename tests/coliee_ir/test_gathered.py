@@ -13,7 +13,7 @@ from coliee_adapters.forms import columns
 from coliee_adapters.records import Run
 from coliee_ir.commands.tune import Pool
 from coliee_ir.judging.gathered import Gathered
-from coliee_ir.scoring.reading import read_run
+from coliee_ir.reading.anything import read_run
 
 #: neighbours that tie in float32, in which trec_eval compares; ids that begin alike, and differ behind 32 bytes
 SCORES = st.sampled_from((3.0, 2.0, 1.0, 0.1, 0.1 + 1e-12, -0.0, 0.0))

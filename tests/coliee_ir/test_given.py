@@ -18,8 +18,8 @@ from coliee_ir import Scored, compare, errors, evaluate_all, leaderboard, plan
 from coliee_ir.cli import main
 from coliee_ir.commands.evaluate.gap import gap
 from coliee_ir.output.shown import render
+from coliee_ir.reading.submission import Submission
 from coliee_ir.scoring.scores import ScoreTable
-from coliee_ir.scoring.submission import Submission
 
 TASK1 = ("task1", "gold.json", ["bm25.txt", "dense.txt", "rerank.json"], {"task": "1"})
 CASES: list[tuple[str, str, list[Any], dict[str, Any]]] = [

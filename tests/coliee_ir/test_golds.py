@@ -11,7 +11,7 @@ from asserting import Call, clause, done, failing
 
 from coliee_adapters.errors import InputError
 from coliee_ir import Gold, evaluate, read_gold
-from coliee_ir.scoring.reading import gold_files
+from coliee_ir.reading.anything import gold_files
 
 pytestmark = pytest.mark.usefixtures("one_deal")
 

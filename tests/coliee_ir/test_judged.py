@@ -20,7 +20,7 @@ from coliee_adapters.remarks import Remarks
 from coliee_ir.judging.judged import Judged, judge
 from coliee_ir.judging.mismatch import diagnose
 from coliee_ir.judging.qrels import Qrels
-from coliee_ir.scoring.reading import read_run
+from coliee_ir.reading.anything import read_run
 
 
 def seen(judged: Judged) -> naive.Expected:

@@ -18,7 +18,7 @@ from coliee_ir.commands.leaderboard.catalogue import Extras, build
 from coliee_ir.commands.leaderboard.data import candidates_of, data_of
 from coliee_ir.commands.leaderboard.questions import majority
 from coliee_ir.output.grid import Number, separated
-from coliee_ir.scoring.reading import read_gold
+from coliee_ir.reading.anything import read_gold
 
 GOLD = {"q1": ["a", "b"], "q2": ["c"], "q3": ["d"], "q4": ["e"]}
 ONE = Run.of({"q1": ["a", "x"], "q2": ["c"], "q3": ["x", "d"]}, tag="ONE")

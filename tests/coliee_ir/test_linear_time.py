@@ -15,7 +15,7 @@ from coliee_adapters.files.source import Source
 from coliee_adapters.forms import detect
 from coliee_adapters.records import Run
 from coliee_ir.commands.validate import validate
-from coliee_ir.scoring.reading import find_task, read_gold, read_queries, read_run
+from coliee_ir.reading.anything import find_task, read_gold, read_queries, read_run
 
 
 def statute(text: str) -> str:

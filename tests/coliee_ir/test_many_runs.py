@@ -17,10 +17,10 @@ from coliee_adapters.errors import InputError, UsageError
 from coliee_ir import Evaluator, Scores
 from coliee_ir.cli import main
 from coliee_ir.output.shown import render
-from coliee_ir.scoring import batch
-from coliee_ir.scoring.batch import score_each
+from coliee_ir.reading.submission import Submission
+from coliee_ir.scoring import score as batch
+from coliee_ir.scoring.score import score_each
 from coliee_ir.scoring.scores import ScoreTable
-from coliee_ir.scoring.submission import Submission
 
 GOLD = str(EXAMPLES / "task1" / "gold.json")
 RUNS = [str(EXAMPLES / "task1" / name) for name in ("bm25.txt", "dense.txt", "rerank.json")]

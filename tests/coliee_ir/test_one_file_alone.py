@@ -23,9 +23,10 @@ from coliee_adapters.forms import json_text
 from coliee_ir import Evaluator, validate
 from coliee_ir.cli import main
 from coliee_ir.judging import workers
-from coliee_ir.scoring import batch, reading
-from coliee_ir.scoring.batch import score_each
-from coliee_ir.scoring.submission import Submission
+from coliee_ir.reading import anything as reading
+from coliee_ir.reading.submission import Submission
+from coliee_ir.scoring import score as batch
+from coliee_ir.scoring.score import score_each
 
 GOLD = {"075578": ["000001"], "045094": ["000002"]}
 GOOD = "075578 000001 GOOD\n045094 000002 GOOD\n"

@@ -33,7 +33,7 @@ from coliee_ir import evaluate, read_gold, read_run, validate
 from coliee_ir.commands.convert import convert
 from coliee_ir.judging.judged import Judged, judge
 from coliee_ir.judging.qrels import Qrels
-from coliee_ir.scoring.reading import read_queries
+from coliee_ir.reading.anything import read_queries
 
 GOLD = Qrels({f"q{n}": {f"d{i}": i % 3 for i in range(n + 1)} for n in range(5)} | {"7": {"8": 1}})
 

@@ -15,7 +15,7 @@ from coliee_adapters.records import Answers, Run
 from coliee_ir import Evaluator, Submission
 from coliee_ir.judging.judged import judge
 from coliee_ir.judging.qrels import Qrels
-from coliee_ir.scoring.reading import read_gold, read_run
+from coliee_ir.reading.anything import read_gold, read_run
 
 #: gold and run of each form
 PAIRS = [

@@ -13,7 +13,7 @@ from coliee_adapters.errors import InputError, UsageError
 from coliee_adapters.files.source import Source
 from coliee_adapters.records import Answers, Gold, Run
 from coliee_ir import read_gold, read_run, to_run
-from coliee_ir.scoring.reading import STATUTE_ID, find_task, readable
+from coliee_ir.reading.anything import STATUTE_ID, find_task, readable
 
 QRELS = {"q1": {"d1": 1, "d2": 0}, "q2": {"d1": 2}}
 

@@ -23,7 +23,7 @@ import coliee_ir
 from coliee_adapters.errors import InputError, UsageError
 from coliee_adapters.files import source as files
 from coliee_ir import Decisions, Evaluator, Scores, Submission
-from coliee_ir.scoring.batch import score_each
+from coliee_ir.scoring.score import score_each
 from coliee_ir.types import ScoreStore
 
 RUNS = 8

@@ -13,7 +13,7 @@ from example_runs import EXAMPLES
 
 from coliee_adapters.errors import InputError
 from coliee_ir import evaluate, validate
-from coliee_ir.scoring.reading import find_task, read_gold, telling
+from coliee_ir.reading.anything import find_task, read_gold, telling
 
 GOLD1, RUN1 = EXAMPLES / "task1" / "gold.json", EXAMPLES / "task1" / "bm25.txt"
 DENSE = EXAMPLES / "task1" / "dense.txt"

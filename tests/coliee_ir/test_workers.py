@@ -14,8 +14,8 @@ import pytest
 from coliee_adapters.files.source import Source
 from coliee_ir import Evaluator, Submission
 from coliee_ir.judging import workers
-from coliee_ir.scoring import batch
-from coliee_ir.scoring.batch import score_each
+from coliee_ir.scoring import score as batch
+from coliee_ir.scoring.score import score_each
 
 GOLD = {f"q{n}": {"d1": 1, "d3": 1} for n in range(50)}
 
@@ -78,7 +78,7 @@ def test_a_script_without_a_guard_is_right_whatever_the_start_method(run: Path, 
         "import multiprocessing, sys\n"
         f"multiprocessing.set_start_method({method!r})\n"
         "from coliee_ir import Evaluator, Submission\n"
-        "from coliee_ir.scoring import batch\n"
+        "from coliee_ir.scoring import score as batch\n"
         "batch._WORTH_A_PROCESS = 2 << 20\n"
         "gold = {f'q{n}': {'d1': 1, 'd3': 1} for n in range(50)}\n"
         "results = batch.score_each(Evaluator(gold, ['map'], task='trec'), [Submission(sys.argv[1])] * 2, jobs=2)\n"

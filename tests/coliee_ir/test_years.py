@@ -16,7 +16,7 @@ from pytest import approx
 from coliee_adapters.errors import UsageError
 from coliee_ir import Fusion, evaluate, fit_fusion, read_gold, tune
 from coliee_ir.commands.evaluate.details import by_year
-from coliee_ir.scoring.years import years
+from coliee_ir.reading.years import years
 
 pytestmark = pytest.mark.usefixtures("one_deal")
 

@@ -9,7 +9,7 @@ from coliee_adapters.forms import frames
 from coliee_adapters.records import Answers, Gold, GoldLike, Run, RunLike, as_documents
 from coliee_ir.judging.gathered import Gathered
 from coliee_ir.judging.gathered import by_rank as numbered
-from coliee_ir.scoring.reading import read_gold, read_run
+from coliee_ir.reading.anything import read_gold, read_run
 
 if TYPE_CHECKING:
     import pandas

@@ -18,8 +18,8 @@ from coliee_adapters.records import Answers, Gold, Run, as_documents
 from coliee_adapters.remarks import Remark, Remarks
 from coliee_ir.commands.convert.ids import joined, written_like
 from coliee_ir.judging.gathered import Gathered, by_rank
+from coliee_ir.reading.anything import check_columns, gold_files, read_gold, read_run, reads_as_gold, reads_as_run
 from coliee_ir.rules.protocol import has_coliee_submissions, has_submissions, submission_rules, task_name, unfit_tag
-from coliee_ir.scoring.reading import check_columns, gold_files, read_gold, read_run, reads_as_gold, reads_as_run
 
 #: The forms that are written if none is named: of a gold, and of a submission.
 GOLD_TARGET, RUN_TARGET = "qrels", "trec"

@@ -11,9 +11,9 @@ from typing import Any, Final, NamedTuple
 from coliee_adapters.errors import UsageError
 from coliee_adapters.files.source import PathLike
 from coliee_adapters.records import exact_id
+from coliee_ir.reading.anything import read_queries
 from coliee_ir.rules.protocol import task_name
 from coliee_ir.rules.schema import COUNT, FLAG, TEXT, TEXTS, YEAR, Kind, Table, loads
-from coliee_ir.scoring.reading import read_queries
 from coliee_ir.stats.settings import N_RESAMPLES
 
 

@@ -13,8 +13,8 @@ from typing import Final
 
 from coliee_adapters.errors import ColieeError, UsageError
 from coliee_ir.inbox.tasks import tasks_of_queries
+from coliee_ir.reading.anything import read_gold, read_queries
 from coliee_ir.rules.protocol import protocol
-from coliee_ir.scoring.reading import read_gold, read_queries
 
 #: what is asked, of which only the first, the third and the fourth need an answer
 QUESTIONS: Final = (

@@ -15,7 +15,7 @@ from coliee_ir.commands.leaderboard import Leaderboard
 from coliee_ir.commands.leaderboard.catalogue import Extras, everything
 from coliee_ir.commands.leaderboard.data import candidates_of, data_of
 from coliee_ir.output.grid import Grid, Number, in_latex, latex, program
-from coliee_ir.scoring.reading import read_gold
+from coliee_ir.reading.anything import read_gold
 
 #: the tables of a task, in the order of the paper; those of the data stand in one
 _TABLES: Final = ("results", "approaches", "relevant", "crossed", "categories")

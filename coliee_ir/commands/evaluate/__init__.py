@@ -20,11 +20,11 @@ from coliee_adapters.forms.lines import counted
 from coliee_adapters.records import Gold, GoldLike, RunLike
 from coliee_adapters.remarks import Remark
 from coliee_ir.inbox import Runs, find_runs
-from coliee_ir.scoring.batch import score_each
-from coliee_ir.scoring.evaluator import Evaluator, Rules
-from coliee_ir.scoring.reading import check_columns, gold_files, read_gold, readable
+from coliee_ir.reading.anything import check_columns, gold_files, read_gold, readable
+from coliee_ir.reading.basis import Basis, Rules, basis_of
+from coliee_ir.reading.submission import Invalid, Submission
+from coliee_ir.scoring.score import score_each
 from coliee_ir.scoring.scores import Keep, Scored, Scores
-from coliee_ir.scoring.submission import Invalid, Submission
 
 if TYPE_CHECKING:
     from concurrent.futures import Executor
@@ -71,7 +71,7 @@ def evaluate(
 
 
 def evaluate_all(
-    gold: GoldLike | Evaluator,
+    gold: GoldLike | Basis,
     runs: PathLike | Mapping[str, RunLike | Submission] | Iterable[RunLike | Submission] | Runs,
     *,
     measures: str | Sequence[str] = (),
@@ -118,7 +118,7 @@ def evaluate_all(
     if gold is None or isinstance(gold, Number):
         read_gold(gold)  # which says what is wrong with it, before the runs are looked at
     _check(runs, store, keep, watch, tell)
-    made = gold if isinstance(gold, Evaluator) else None
+    made = gold if isinstance(gold, Basis) else None
     if made is not None and (measures or rules):
         raise UsageError("option-conflict", "an Evaluator has measures and rules of its own; name them there")
     by = rules if made is None else Rules(task=made.task, edition=made.edition, columns=made.columns)
@@ -127,8 +127,8 @@ def evaluate_all(
         runs, golds_of(gold if made is None else made.gold, task, columns), teams=teams,
         together=teams is not None, task=task, edition=by.get("edition"), columns=columns,
     )  # fmt: skip
-    evaluator = prepare(gold, found, measures, **rules) if made is None else made
-    arrived = found.submissions(evaluator)
+    basis = prepare(gold, found, measures, **rules) if made is None else made
+    arrived = found.submissions(basis)
     remarks, invalid = list(arrived.remarks), list(arrived.invalid)
     if tell is not None:
         for remark in remarks:
@@ -139,7 +139,7 @@ def evaluate_all(
     for path in found.stores:
         try:
             with ScoreStore(path, reading=True) as held:
-                scores += [one.kept(keep) for one in held.scores(evaluator)]
+                scores += [one.kept(keep) for one in held.scores(basis)]
         except ColieeError as error:
             if not keep_going:
                 raise
@@ -150,10 +150,10 @@ def evaluate_all(
     with ExitStack() as stack:
         parts = [one.parts for one in arrived.handed]
         if store is None:
-            results = score_each(evaluator, parts, jobs=jobs, executor=executor, keep_judged=keep == "judged")
+            results = score_each(basis, parts, jobs=jobs, executor=executor, keep_judged=keep == "judged")
         else:
             keeping = stack.enter_context(ScoreStore(store))
-            results = keeping.score(evaluator, parts, jobs=jobs, executor=executor)
+            results = keeping.score(basis, parts, jobs=jobs, executor=executor)
         for one, result in zip(arrived.handed, watch(results, len(parts)) if watch else results, strict=True):
             if isinstance(result, Scores):
                 scores.append((replace(result, tag=one.name) if one.name else result).kept(keep))
@@ -168,7 +168,7 @@ def evaluate_all(
                 tell(remarks[-1])
     if _values_are(gold, float):
         scores = [*map(_asked_about_swap, scores, submissions)]
-    return Scored(scores, evaluator, submissions, invalid, remarks, found.inventory, keep)
+    return Scored(scores, basis, submissions, invalid, remarks, found.inventory, keep)
 
 
 def prepare(
@@ -178,8 +178,8 @@ def prepare(
     *,
     beside: Iterable[object] = (),
     **rules: Unpack[Rules],
-) -> Evaluator:
-    """The evaluator of runs that were found, which show the task where the gold does not.
+) -> Basis:
+    """The basis of the scores of runs that were found, which show the task where the gold does not.
 
     Names of columns that neither the gold, a run nor a file ``beside`` them has are refused.
     """
@@ -195,9 +195,8 @@ def prepare(
         golds = [gold] if isinstance(gold, Source) and not gold.is_folder else gold_files(gold)
         if golds and all(isinstance(one, Source) for one in flat):  # what is in memory has columns too
             check_columns([*(readable(file, columns) for file in golds), *flat], columns)
-    evaluator = Evaluator(gold, measures, runs=found.telling, **rules)
-    evaluator.because = because or evaluator.because
-    return evaluator
+    basis = basis_of(gold, measures, runs=found.telling, **rules)
+    return replace(basis, because=because) if because else basis
 
 
 def golds_of(gold: GoldLike, task: str | int | None, columns: Mapping[str, str] | None) -> Iterator[Gold]:

@@ -15,9 +15,9 @@ from coliee_ir.measures import Measure
 from coliee_ir.measures.sets import MacroR, MicroR
 from coliee_ir.output.grid import Cell, Grid, Number
 from coliee_ir.output.shown import Shown, jsonable
+from coliee_ir.reading.years import years
 from coliee_ir.rules.protocol import protocol
 from coliee_ir.scoring.scores import Scores, preamble
-from coliee_ir.scoring.years import years
 from coliee_ir.stats.cutting import cut, perfect, ranking_of, relevance_of, with_documents
 
 #: No more depths than these are told.

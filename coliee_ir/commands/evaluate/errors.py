@@ -16,9 +16,10 @@ from coliee_ir.inbox.corpora import read_corpus
 from coliee_ir.judging.gathered import Gathered
 from coliee_ir.output.grid import Cell, Grid, Number
 from coliee_ir.output.shown import Shown, jsonable
-from coliee_ir.scoring.evaluator import Evaluator
+from coliee_ir.reading.basis import Basis
+from coliee_ir.reading.submission import Submission
+from coliee_ir.scoring.parts import records
 from coliee_ir.scoring.scores import Scored
-from coliee_ir.scoring.submission import Submission, records
 
 #: the outcomes of a relevant document and of another, the good one first
 _OUTCOMES: Final = {True: ("found", "missed"), False: ("absent", "wrong")}
@@ -90,19 +91,19 @@ def errors(scored: Scored, *, corpus: PathLike | None = None) -> Errors:
     if found.keep == "scores":
         raise UsageError("not-comparable", "errors are told by the gold and the runs; only scores were read")
     cutoff = getattr(next(iter(found.measures), None), "cutoff", None)
-    texts = None if corpus is None else read_corpus(corpus, task=found.evaluator.task)
+    texts = None if corpus is None else read_corpus(corpus, task=found.basis.task)
     there = [(scores.tag, one) for scores, one in zip(found, found.submissions, strict=True) if one is not None]
-    told = outcomes(found.evaluator, [one for _, one in there], cutoff)
+    told = outcomes(found.basis, [one for _, one in there], cutoff)
     return Errors([(tag, rows) for (tag, _), (_, rows) in zip(there, told, strict=True)], texts)
 
 
 def outcomes(
-    evaluator: Evaluator, submissions: Sequence[Submission], cutoff: int | None = None
+    basis: Basis, submissions: Sequence[Submission], cutoff: int | None = None
 ) -> list[tuple[str, list[Outcome]]]:
     """The tag of each run and what became of its documents: see ``Errors``."""
-    read = [_ranks(evaluator, submission) for submission in submissions]
+    read = [_ranks(basis, submission) for submission in submissions]
     told: list[tuple[str, list[Outcome]]] = [(tag, []) for tag, _, _ in read]
-    for part, qrels in evaluator.qrels.items():
+    for part, qrels in basis.qrels.items():
         if part not in ("documents", "answers"):
             continue  # the sides of a rationale are in its documents
         for at, query in enumerate(qrels.queries):
@@ -136,9 +137,9 @@ def outcomes(
 _Ranks = Mapping[str, Mapping[str, Mapping[str, int]]]
 
 
-def _ranks(evaluator: Evaluator, submission: Submission) -> tuple[str, _Ranks, Mapping[str, Mapping[str, int]]]:
+def _ranks(basis: Basis, submission: Submission) -> tuple[str, _Ranks, Mapping[str, Mapping[str, int]]]:
     """The tag of a run, the ranks of what it retrieved, and those of its long list."""
-    read = records(submission, evaluator.prepared, evaluator.read)
+    read = records(submission, basis)
     parts = {}
     if read.documents is not None:
         parts["documents"] = _ranked(read.documents)

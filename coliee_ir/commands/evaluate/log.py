@@ -17,7 +17,7 @@ from coliee_adapters.files.source import Source, sha256_of
 from coliee_adapters.files.writing import appending
 from coliee_ir._version import __version__
 from coliee_ir.output.grid import no_formula
-from coliee_ir.scoring.evaluator import Evaluator
+from coliee_ir.reading.basis import Basis
 from coliee_ir.scoring.given import LOG
 from coliee_ir.scoring.scores import Scores
 from coliee_ir.scoring.store import rules_of
@@ -27,10 +27,10 @@ COLUMNS: Final = ("time", "tag", "file", "sha256", "others", "gold", "task", "ed
                   "options")  # fmt: skip
 
 
-def rows(runs: Sequence[Scores], evaluator: Evaluator, options: Sequence[str]) -> list[dict[str, str]]:
+def rows(runs: Sequence[Scores], basis: Basis, options: Sequence[str]) -> list[dict[str, str]]:
     """A row for each run."""
     time = datetime.datetime.now(datetime.UTC).isoformat(timespec="seconds")
-    rules = rules_of(evaluator)[0][:16]
+    rules = rules_of(basis)[0][:16]
     return [
         {
             "time": time,
@@ -53,9 +53,9 @@ def rows(runs: Sequence[Scores], evaluator: Evaluator, options: Sequence[str]) -
     ]
 
 
-def measures_of(evaluator: Evaluator) -> list[str]:
+def measures_of(basis: Basis) -> list[str]:
     """The measures that a run may have: of a task with long lists, also those that only a run with one has."""
-    return [*evaluator.names, *(() if evaluator.asked else evaluator.protocol.long_list)]
+    return [*basis.names, *(() if basis.asked else basis.protocol.long_list)]
 
 
 def append(path: str, new: Sequence[dict[str, str]], measures: Iterable[str]) -> None:

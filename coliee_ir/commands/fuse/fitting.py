@@ -24,10 +24,11 @@ from coliee_ir.measures.base import Terms
 from coliee_ir.output.envelope import dumped
 from coliee_ir.output.grid import Grid, Number, apart
 from coliee_ir.output.shown import OnGold
-from coliee_ir.scoring.evaluator import Evaluator, Rules
-from coliee_ir.scoring.prepared import measures_named
-from coliee_ir.scoring.reading import readable
-from coliee_ir.scoring.years import years
+from coliee_ir.reading.anything import readable
+from coliee_ir.reading.asked import measures_named
+from coliee_ir.reading.basis import Rules
+from coliee_ir.reading.years import years
+from coliee_ir.scoring.evaluator import Evaluator
 from coliee_ir.stats.folds import Split, difference, spread
 from coliee_ir.stats.resampling import Difference
 from coliee_ir.stats.settings import ABOUT, FOLDS, REPEATS, SEED, Resampling

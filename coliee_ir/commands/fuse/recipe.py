@@ -21,8 +21,8 @@ from coliee_ir.commands.fuse.abreast import Reader, ReturnsError, Spool, abreast
 from coliee_ir.commands.fuse.methods import METHODS, NORMS, Blend, Candidates
 from coliee_ir.judging.judged import FloatArray
 from coliee_ir.output.shown import named
+from coliee_ir.reading.anything import read_run
 from coliee_ir.rules.protocol import has_coliee_submissions, has_submissions, submission_rules, task_name
-from coliee_ir.scoring.reading import read_run
 
 #: of reciprocal rank fusion, in the paper that proposed it (Cormack, Clarke, Büttcher, SIGIR 2009)
 K: Final = 60.0

@@ -7,7 +7,7 @@ from coliee_ir.commands.leaderboard.board import Entry, Leaderboard
 from coliee_ir.commands.leaderboard.catalogue import TABLES
 from coliee_ir.commands.leaderboard.categories import Categories, read_categories
 from coliee_ir.commands.leaderboard.request import leaderboard
-from coliee_ir.scoring.submission import Invalid
+from coliee_ir.reading.submission import Invalid
 from coliee_ir.stats.ranks import Ranks
 
 __all__ = [

@@ -19,9 +19,9 @@ from coliee_ir.output.envelope import preamble
 from coliee_ir.output.grid import Grid, html, latex, records, separated
 from coliee_ir.output.shown import Forms, Shown, jsonable
 from coliee_ir.output.webpage import Section, page
+from coliee_ir.reading.submission import Invalid
 from coliee_ir.rules.protocol import Protocol
 from coliee_ir.scoring.scores import Scores
-from coliee_ir.scoring.submission import Invalid
 from coliee_ir.stats.ranks import Ranks
 from coliee_ir.stats.resampling import Interval
 from coliee_ir.stats.settings import Resampling

@@ -20,10 +20,10 @@ from coliee_ir.commands.leaderboard.standing import NOWHERE, Stand, order_key, p
 from coliee_ir.inbox.folders import passed_over
 from coliee_ir.inbox.sheets import groups_of
 from coliee_ir.inbox.teams import Listed, Teams
+from coliee_ir.reading.basis import Basis
+from coliee_ir.reading.submission import Invalid, Submission, name_of
 from coliee_ir.rules.protocol import described_task
-from coliee_ir.scoring.evaluator import Evaluator
 from coliee_ir.scoring.scores import Scored, Scores, with_judged
-from coliee_ir.scoring.submission import Invalid, Submission, name_of
 from coliee_ir.stats.intervals import interval_of
 from coliee_ir.stats.paired import Standings
 from coliee_ir.stats.resampling import Units
@@ -66,44 +66,44 @@ def leaderboard(
     [(1, 'A', 0.5), (2, 'B', 0.4)]
     """
     settings = Resampling(n_resamples, seed, confidence_level)
-    evaluator, inventory = with_judged(scored, "a leaderboard").evaluator, scored.inventory
-    groups = groups_of(groups, evaluator.task)
+    basis, inventory = with_judged(scored, "a leaderboard").basis, scored.inventory
+    groups = groups_of(groups, basis.task)
     who = Teams() if inventory is None or inventory.teams is None else inventory.teams
     ranked, unranked = _runs_of(scored, who)
     runs, again = _each_once(ranked)
-    remarks = [*scored.remarks, *again, *_of_list(who, runs), *_said_of_equal(evaluator, runs)]
+    remarks = [*scored.remarks, *again, *_of_list(who, runs), *_said_of_equal(basis, runs)]
     if replicates is not None:
-        runs = _of_systems(runs, replicates, evaluator.protocol.tie_break)
-    units = Units.of(evaluator.queries, groups)
+        runs = _of_systems(runs, replicates, basis.protocol.tie_break)
+    units = Units.of(basis.queries, groups)
     apart, runs = [one for one in runs if one.status], [one for one in runs if not one.status]
-    entries, found = _entries(runs, evaluator.protocol.tie_break, settings, units, best)
+    entries, found = _entries(runs, basis.protocol.tie_break, settings, units, best)
     remarks += _resolution(runs, found, settings, units)
     if best:
         remarks += _said_of_best(runs, entries)
     entries += tuple(_entry(one, units, settings) for one in apart)
-    gold, described = evaluator.gold, [] if inventory is None else inventory.described
+    gold, described = basis.gold, [] if inventory is None else inventory.described
     relevant = None
     if gold.qrels is not None:
-        counts = [sum(level >= 1 for level in gold.qrels.get(query, {}).values()) for query in evaluator.queries]
+        counts = [sum(level >= 1 for level in gold.qrels.get(query, {}).values()) for query in basis.queries]
         relevant = np.array(counts, dtype=np.int64)
     measures = dict.fromkeys(measure for entry in entries for measure in entry.scores.results)
     return Leaderboard(
-        task=evaluator.task,
-        edition=evaluator.edition,
+        task=basis.task,
+        edition=basis.edition,
         gold=gold.path,
         because=scored.because,
-        protocol=evaluator.protocol,
-        measures=tuple(measures) or tuple(evaluator.official),
-        queries=evaluator.queries,
+        protocol=basis.protocol,
+        measures=tuple(measures) or tuple(basis.official),
+        queries=basis.queries,
         relevant=relevant,
-        labels=None if gold.labels is None else tuple(map(gold.labels.get, evaluator.queries)),
+        labels=None if gold.labels is None else tuple(map(gold.labels.get, basis.queries)),
         entries=entries,
         invalid=(*scored.invalid, *unranked),
         remarks=tuple(remarks),
-        excluded=tuple(sorted(evaluator.excluded)),
+        excluded=tuple(sorted(basis.excluded)),
         resampling=settings,
         groups=units.n if groups is not None else 0,
-        described={one.tag: one for one in described if one.task in ("", described_task(evaluator.task))},
+        described={one.tag: one for one in described if one.task in ("", described_task(basis.task))},
         teams=who,
         drawn=found.drawn,
         replicates=replicates is not None,
@@ -121,10 +121,10 @@ class _Run(NamedTuple):
 
 def _runs_of(scored: Scored, who: Teams) -> tuple[list[_Run], list[Invalid]]:
     """The runs, best first; and those that cannot be ranked."""
-    evaluator = scored.evaluator
+    basis = scored.basis
     items = [] if scored.inventory is None else scored.inventory.items
     status_of = {one.source.name: one.status for one in items if one.status}
-    ranking = next(m for m in evaluator.asked or evaluator.official if all(part in evaluator.qrels for part in m.needs))
+    ranking = next(m for m in basis.asked or basis.official if all(part in basis.qrels for part in m.needs))
     runs, unranked = [], []
     for scores, parts in zip(scored, scored.submissions, strict=True):
         team = who.team_of(scores.tag, "" if scores.file == MEMORY else scores.file)
@@ -135,7 +135,7 @@ def _runs_of(scored: Scored, who: Teams) -> tuple[list[_Run], list[Invalid]]:
         else:
             why = Remark.of("incomplete", file=scores.file, measure=ranking)
             unranked.append(Invalid((scores.file,), scores.tag, team, why))
-    return _best_first(runs, evaluator.protocol.tie_break), unranked
+    return _best_first(runs, basis.protocol.tie_break), unranked
 
 
 def _best_first(runs: Sequence[_Run], tie_break: Sequence[str]) -> list[_Run]:
@@ -172,7 +172,7 @@ def _each_once(runs: Sequence[_Run]) -> tuple[list[_Run], list[str]]:
     return [one for one in runs if id(one.scores) not in again], said
 
 
-def _said_of_equal(evaluator: Evaluator, runs: Sequence[_Run]) -> Iterator[str]:
+def _said_of_equal(basis: Basis, runs: Sequence[_Run]) -> Iterator[str]:
     """Which runs give the same answers under several tags or teams: of those with equal scores, the answers decide."""
     alike: dict[tuple[object, ...], list[_Run]] = {}
     for one in runs:
@@ -183,15 +183,15 @@ def _said_of_equal(evaluator: Evaluator, runs: Sequence[_Run]) -> Iterator[str]:
         same: dict[object, list[_Run]] = {}
         for one in together if len(together) > 1 else ():
             given = [part for part in (one.parts or ())[:2] if part is not None]
-            same.setdefault(tuple(_answers_of(evaluator, part) for part in given), []).append(one)
+            same.setdefault(tuple(_answers_of(basis, part) for part in given), []).append(one)
         for equal in same.values():
             if len(equal) > 1:
                 yield Remark.of("same-answers", [f"{one.team} {one.scores.tag}".strip() for one in equal])
 
 
-def _answers_of(evaluator: Evaluator, part: Any) -> frozenset[tuple[str, object]]:
+def _answers_of(basis: Basis, part: Any) -> frozenset[tuple[str, object]]:
     """What a file answers, in any order."""
-    record = evaluator.read(part)
+    record = basis.read(part)
     if isinstance(record, Answers):
         return frozenset(record.labels.items())
     blocks = ((block, segment) for block in record.blocks() for segment in block.segments())

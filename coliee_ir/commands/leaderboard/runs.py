@@ -20,7 +20,7 @@ from coliee_ir.inbox.grouping import numbered
 from coliee_ir.measures import Measure
 from coliee_ir.measures.labels import Accuracy
 from coliee_ir.output.grid import Cell, Grid, Number
-from coliee_ir.scoring.submission import Invalid
+from coliee_ir.reading.submission import Invalid
 from coliee_ir.stats.settings import resampled
 
 if TYPE_CHECKING:

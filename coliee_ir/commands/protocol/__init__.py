@@ -3,8 +3,8 @@
 from __future__ import annotations
 
 from coliee_adapters.files.source import Source
+from coliee_ir.reading.asked import check_rules
 from coliee_ir.rules.protocol import TASKS, all_rules, neighbours, protocol, use
-from coliee_ir.scoring.prepared import check_rules
 
 
 def listed() -> str:

@@ -23,9 +23,9 @@ from coliee_ir.judging.gathered import Gathered
 from coliee_ir.measures import Measure
 from coliee_ir.measures.labels import Accuracy
 from coliee_ir.measures.sets import Macro, MacroF, Micro
-from coliee_ir.scoring.evaluator import Evaluator
+from coliee_ir.reading.basis import Basis
+from coliee_ir.reading.submission import Submission
 from coliee_ir.scoring.scores import Scored, Scores, checked, with_judged
-from coliee_ir.scoring.submission import Submission
 from coliee_ir.stats.settings import N_RESAMPLES, SEED, Resampling
 
 if TYPE_CHECKING:
@@ -117,7 +117,7 @@ def report(
         UsageError: what was asked for does not exist or does not fit, or a library is not installed.
     """
     check_installed()
-    settings, evaluator = Resampling(n_resamples, seed), with_judged(scored, "a report").evaluator
+    settings, basis = Resampling(n_resamples, seed), with_judged(scored, "a report").basis
     checked(scored, 1, "a report")
     from coliee_ir.commands.report.details import texts_of
 
@@ -133,19 +133,19 @@ def report(
     elif baseline is not None:
         unknown.append(f"pairs of more than {DRAWN} runs are not on the page; compare --baseline tells them")
     first = board.ranking
-    texts = texts_of(corpus, evaluator.task, evaluator.gold)
-    in_categories = None if categories is None else read_categories(categories, evaluator.queries)
+    texts = texts_of(corpus, basis.task, basis.gold)
+    in_categories = None if categories is None else read_categories(categories, basis.queries)
     ranks_of: list[Ranks] = []
     tunings: list[Tuning | None] = []
     same: dict[str, str] = {}  # one text for a document, however many runs and queries have it
     for scores in runs[:FEW]:
         one = handed[id(scores)]
-        record = None if one is None or board.main != "documents" else evaluator.read(one.run)
-        ranks_of.append(_ranks(record, evaluator, same) if isinstance(record, Run) else {})
+        record = None if one is None or board.main != "documents" else basis.read(one.run)
+        ranks_of.append(_ranks(record, basis, same) if isinstance(record, Run) else {})
         if tunings and len(board.entries) > FEW:  # of many runs only the best: each takes seconds
             tunings.append(None)
             continue
-        tuning, remark = _tuning(evaluator, first, scores, one, settings)
+        tuning, remark = _tuning(basis, first, scores, one, settings)
         tunings.append(tuning)
         unknown += remark
     remarks = [remark for one in (comparison, in_categories) if one is not None for remark in one.remarks]
@@ -181,16 +181,16 @@ def begin_page() -> None:
     vega.begin()
 
 
-def _ranks(run: Run, evaluator: Evaluator, same: dict[str, str]) -> Ranks:
+def _ranks(run: Run, basis: Basis, same: dict[str, str]) -> Ranks:
     """Where the documents of a run stand, judged query by judged query."""
     return {
         query: {same.setdefault(document, document): rank for rank, document in enumerate(ranking, start=1)}
-        for query, ranking in Gathered(run, {*evaluator.queries}).rankings.items()
+        for query, ranking in Gathered(run, {*basis.queries}).rankings.items()
     }
 
 
 def _tuning(
-    evaluator: Evaluator,
+    basis: Basis,
     measure: Measure,
     scores: Scores,
     one: Submission | None,
@@ -199,8 +199,8 @@ def _tuning(
     """The best cutoff of a run, None where there is none to choose; and why where that is worth a remark."""
     whole = isinstance(measure, Micro | Macro) and measure.cutoff is None
     of_means = isinstance(measure, MacroF) and measure.of == "means"
-    is_sufficient = isinstance(measure, Accuracy) and "documents" in evaluator.protocol.parts
-    if not evaluator.protocol.ranked or not (whole or is_sufficient) or of_means:
+    is_sufficient = isinstance(measure, Accuracy) and "documents" in basis.protocol.parts
+    if not basis.protocol.ranked or not (whole or is_sufficient) or of_means:
         return None, []
     if one is None:
         return None, [f"no cutoff is chosen for {shortened(scores.tag)}: a store keeps no documents' scores"]
@@ -209,10 +209,10 @@ def _tuning(
         return None, []
     try:
         return cutoffs.tune(
-            evaluator.gold, evaluator.read(one.ranking), maximise=measure.name,
-            task=evaluator.task, edition=evaluator.edition, answers=one.answers if is_sufficient else None,
-            seed=settings.seed, exclude=evaluator.excluded,
-            decisions=evaluator.decisions, columns=evaluator.columns,
+            basis.gold, basis.read(one.ranking), maximise=measure.name,
+            task=basis.task, edition=basis.edition, answers=one.answers if is_sufficient else None,
+            seed=settings.seed, exclude=basis.excluded,
+            decisions=basis.decisions, columns=basis.columns,
         ), []  # fmt: skip
     except UsageError as error:
         return None, [f"no cutoff is chosen for {shortened(scores.tag)}: {error}"]

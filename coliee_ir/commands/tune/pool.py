@@ -16,7 +16,7 @@ from coliee_adapters.records import Run, RunLike
 from coliee_ir.judging.gathered import Gathered
 from coliee_ir.judging.judged import BoolArray, FloatArray
 from coliee_ir.judging.order import as_compared
-from coliee_ir.scoring.reading import read_run
+from coliee_ir.reading.anything import read_run
 
 #: trec_eval takes what is greater for infinite, with which no rule can reckon
 _GREATEST: Final = float(np.finfo(np.float32).max)

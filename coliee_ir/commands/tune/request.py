@@ -25,14 +25,15 @@ from coliee_ir.judging.gathered import Gathered
 from coliee_ir.measures import Measure
 from coliee_ir.measures.labels import Accuracy
 from coliee_ir.measures.sets import Macro, Micro
+from coliee_ir.reading.anything import readable
+from coliee_ir.reading.asked import measures_named
+from coliee_ir.reading.basis import Rules, judgements_of, read_with_task
+from coliee_ir.reading.submission import Submission
+from coliee_ir.reading.years import years
 from coliee_ir.rules.protocol import Protocol, protocol
-from coliee_ir.scoring.evaluator import Evaluator, Rules, read_with_task
-from coliee_ir.scoring.prepared import judgements_of, measures_named
-from coliee_ir.scoring.reading import readable
+from coliee_ir.scoring.evaluator import Evaluator
 from coliee_ir.scoring.remarks import OF_ORDER
 from coliee_ir.scoring.scores import Scores
-from coliee_ir.scoring.submission import Submission
-from coliee_ir.scoring.years import years
 from coliee_ir.stats.cutting import relevance_of
 from coliee_ir.stats.folds import Split, difference, spread
 from coliee_ir.stats.intervals import jackknife_t

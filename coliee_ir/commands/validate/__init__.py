@@ -20,8 +20,8 @@ from coliee_ir.commands.validate.result import Validation
 from coliee_ir.commands.validate.rules import RULES
 from coliee_ir.commands.validate.sheet import Given
 from coliee_ir.inbox.tasks import task_of_files
+from coliee_ir.reading.anything import check_columns, gold_files, read_gold
 from coliee_ir.rules.protocol import TASKS, edition_year, protocol, submission_rules, task_name, unfit_tag
-from coliee_ir.scoring.reading import check_columns, gold_files, read_gold
 
 __all__ = ["RULES", "Finding", "Place", "Rule", "Severity", "Validation", "validate"]
 

@@ -16,7 +16,7 @@ from coliee_ir.commands.validate.reading import unreadable
 from coliee_ir.commands.validate.rules import RULES
 from coliee_ir.commands.validate.sheet import Given, Sheet
 from coliee_ir.commands.validate.together import Submission
-from coliee_ir.scoring.reading import read_run
+from coliee_ir.reading.anything import read_run
 
 #: the checks, in the order of the table, and of what kinds of files each is
 _CHECKS: Final = {rule.find: rule.of for rule in RULES.values()}

@@ -12,8 +12,8 @@ from coliee_adapters.files.source import PathLike, Source
 from coliee_adapters.forms.lines import content_lines, split_columns
 from coliee_ir.inbox.corpora import read_corpus
 from coliee_ir.judging.mismatch import Respelling, respelled
+from coliee_ir.reading.anything import read_queries
 from coliee_ir.rules.protocol import Protocol
-from coliee_ir.scoring.reading import read_queries
 
 
 class Pool:

@@ -18,8 +18,8 @@ from coliee_ir.inbox.folders import WHY_NOT, passed_over
 from coliee_ir.inbox.inventory import Inventory, Item, Part, originals, sort_files
 from coliee_ir.inbox.tasks import tasks_of_queries
 from coliee_ir.inbox.teams import Teams
+from coliee_ir.reading.anything import read_gold, read_queries
 from coliee_ir.rules.protocol import PROTOCOLS, Protocol, described_task, protocol, task_name
-from coliee_ir.scoring.reading import read_gold, read_queries
 
 
 class Asked(NamedTuple):

@@ -8,7 +8,7 @@ from collections import Counter
 from coliee_adapters.records import Answers, Run
 from coliee_ir.commands.validate.known import Known, Pool
 from coliee_ir.commands.validate.sheet import Sheet
-from coliee_ir.scoring.reading import read_run_by
+from coliee_ir.reading.anything import read_run_by
 
 
 def stated(sheet: Sheet) -> None:

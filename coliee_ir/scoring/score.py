@@ -1,11 +1,15 @@
-"""Many submissions: which of them are copies, and over how many processes they are spread."""
+"""Scoring: of one submission; and of many, of which some are copies, over several processes.
+
+Submission, Basis ──records, judge_parts──▶ part → Judged ──measures, remarks──▶ Scores
+"""
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import replace
 from functools import partial
 from itertools import chain
+from time import perf_counter
 from typing import TYPE_CHECKING, Final
 
 from coliee_adapters.checked import one_of
@@ -13,16 +17,19 @@ from coliee_adapters.errors import ColieeError, InputError, guarded
 from coliee_adapters.files.source import Source, copies
 from coliee_adapters.records import RunLike
 from coliee_adapters.remarks import Remark
+from coliee_ir.judging.judged import Judged
 from coliee_ir.judging.qrels import Qrels
-from coliee_ir.scoring.prepared import qrels_of
-from coliee_ir.scoring.reading import readable
-from coliee_ir.scoring.scores import Scores
-from coliee_ir.scoring.submission import Submission, name_of
+from coliee_ir.measures import compute
+from coliee_ir.measures.ties import Ties
+from coliee_ir.reading.anything import readable
+from coliee_ir.reading.basis import Basis, qrels_of
+from coliee_ir.reading.submission import Submission, name_of
+from coliee_ir.scoring.parts import Named, choose, count, judge_parts, records
+from coliee_ir.scoring.remarks import remarks_of
+from coliee_ir.scoring.scores import Scores, Timing
 
 if TYPE_CHECKING:
     from concurrent.futures import Executor
-
-    from coliee_ir.scoring.evaluator import Evaluator
 
 #: How many submissions a worker of an executor scores at a time: the evaluator travels with each share.
 _SHARE: Final = 20
@@ -30,8 +37,8 @@ _SHARE: Final = 20
 #: Bytes of a part of a large file that a worker of an executor reads; a file of two such parts is large.
 _PART: Final = 64 << 20
 
-#: What scores a submission, by an evaluator that it holds.
-_Score = partial[Scores]
+#: What scores a submission, by the basis that it holds.
+_Task = partial[Scores]
 
 #: Bytes below which one process is faster than several; and how many times as many bytes small files have where they
 #: are worth a second one, since their scores travel: 500 runs of 50 KB took a third more processor time.
@@ -59,8 +66,63 @@ def _size(part: object) -> int:
     return size if size < 2 * _PART else part.size
 
 
+def score(
+    basis: Basis,
+    submission: Submission,
+    *,
+    jobs: int = 1,
+    executor: Executor | None = None,
+    keep_judged: bool = False,
+) -> Scores:
+    """Score one submission."""
+    start = perf_counter()
+    given = submission._replace(run=readable(submission.run))
+    read = records(given, basis)
+    parts = judge_parts(read, basis, jobs if executor is not None else processes(jobs, [given]), executor)
+    judged = perf_counter()
+    scores = scores_of(basis, Named.of(given, read), parts)
+    timing = Timing(
+        lines=sum(part.lines for part in parts.values()),
+        read=sum(part.reading for part in parts.values()),
+        judge=judged - start,
+        measure=perf_counter() - judged,
+    )
+    return replace(scores, timing=timing, judged=parts if keep_judged else {})
+
+
+def scores_of(basis: Basis, named: Named, parts: Mapping[str, Judged]) -> Scores:
+    """The scores of a submission that was judged."""
+    measures, left_out = choose(parts, basis)
+    results = dict(zip(measures, compute(measures, parts, basis.decisions), strict=True))
+    counted = count(parts, basis)
+    has_ties = any(part.tied.size for part in parts.values())
+    on_long_list = [measure for measure in basis.asked or basis.on_long_list if measure.ranked]
+    remarks = remarks_of(named, parts, measures, left_out, counted, on_long_list, basis)
+    return Scores(
+        **named._asdict(),
+        gold=basis.gold.path,
+        task=basis.task,
+        edition=basis.edition,
+        results=results,
+        query_ids=basis.queries,
+        answered=counted.answered.tolist(),
+        counts={
+            "correct": int(counted.totals.correct.sum()),
+            "retrieved": int(counted.totals.retrieved.sum()) + counted.totals.extra,
+            "relevant": int(counted.totals.relevant.sum()),
+        },
+        extra=len(counted.extra),
+        excluded=tuple(sorted(basis.excluded)),
+        noted=tuple(remarks),
+        decisions=basis.decisions,
+        judged=parts,
+        ties=Ties(results, parts, basis.decisions) if has_ties else {},
+        has_ties=has_ties,
+    )
+
+
 def score_each(
-    scorer: Evaluator,
+    basis: Basis,
     submissions: Iterable[RunLike | Submission],
     *,
     jobs: int | None = None,
@@ -74,15 +136,15 @@ def score_each(
     score a few whole runs each, and read large files in parts.
     """
     one_of("submissions", submissions, Iterable, "a list of runs")
-    given = [Submission(*(readable(part, scorer.columns) for part in Submission.of(one))) for one in submissions]
+    given = [Submission(*(readable(part, basis.columns) for part in Submission.of(one))) for one in submissions]
     twins = _twins(given) if tell_copies else [None] * len(given)
-    score = partial(_contained, scorer, keep_judged)
+    task = partial(_contained, basis, keep_judged)
     if executor is not None:
-        scored = (_with_gold(result, scorer) for result in _elsewhere(given, score, executor))
+        scored = (_with_gold(result, basis) for result in _elsewhere(given, task, executor))
     elif (used := processes(jobs, given)) > 1 and len(given) > 1:
-        scored = (_with_gold(result, scorer) for result in _in_processes(given, score, used))
+        scored = (_with_gold(result, basis) for result in _in_processes(given, task, used))
     else:
-        scored = (_caught(score, submission, used) for submission in given)
+        scored = (_caught(task, submission, used) for submission in given)
     yield from map(with_twin, scored, twins)
 
 
@@ -92,19 +154,19 @@ def _without_gold(scores: Scores) -> Scores:
     return replace(scores, query_ids=(), judged=judged)
 
 
-def _with_gold(result: Scores | ColieeError, scorer: Evaluator) -> Scores | ColieeError:
+def _with_gold(result: Scores | ColieeError, basis: Basis) -> Scores | ColieeError:
     """Scores that came from another process, with the gold that is here."""
     if isinstance(result, ColieeError):
         return result
-    judged = {part: replace(of_part, qrels=qrels_of(part, scorer.qrels)) for part, of_part in result.judged.items()}
-    return replace(result, query_ids=scorer.queries, judged=judged)
+    judged = {part: replace(of_part, qrels=qrels_of(part, basis.qrels)) for part, of_part in result.judged.items()}
+    return replace(result, query_ids=basis.queries, judged=judged)
 
 
-def _in_processes(given: Sequence[Submission], score: _Score, jobs: int) -> Iterator[Scores | ColieeError]:
+def _in_processes(given: Sequence[Submission], task: _Task, jobs: int) -> Iterator[Scores | ColieeError]:
     """What processes of this machine make of submissions; one that is killed spoils no other's work."""
     from coliee_ir.judging import workers
 
-    tasks = [partial(_apart, score, submission) for submission in given]
+    tasks = [partial(_apart, task, submission) for submission in given]
     done = 0
     while done < len(tasks):
         try:
@@ -124,48 +186,48 @@ def _in_processes(given: Sequence[Submission], score: _Score, jobs: int) -> Iter
                 done += 1
 
 
-def _elsewhere(given: Sequence[Submission], score: _Score, executor: Executor) -> Iterator[Scores | ColieeError]:
+def _elsewhere(given: Sequence[Submission], task: _Task, executor: Executor) -> Iterator[Scores | ColieeError]:
     """What an executor makes of submissions: of small ones a few in each task, of a large one its parts."""
     from coliee_ir.judging import workers
 
     sizes = [sum(map(_size, submission)) for submission in given]
     small = [one for one, size in zip(given, sizes, strict=True) if size < 2 * _PART]
     shares = [small[at : at + _SHARE] for at in range(0, len(small), _SHARE)]
-    done = zip(workers.results([partial(_share, score, share) for share in shares], 1, executor), shares, strict=True)
+    done = zip(workers.results([partial(_share, task, share) for share in shares], 1, executor), shares, strict=True)
     # an error of a whole share stands for each of its submissions
     scored = chain.from_iterable([of] * len(share) if isinstance(of, ColieeError) else of for of, share in done)
     for submission, size in zip(given, sizes, strict=True):
         if size < 2 * _PART:
             yield next(scored)
             continue
-        result = _caught(score, submission, -(-size // _PART), executor)
+        result = _caught(task, submission, -(-size // _PART), executor)
         if isinstance(result, workers.WorkerError):
             raise result
         yield result
 
 
-def _apart(score: _Score, submission: Submission) -> Scores:
-    return _without_gold(score(submission, 1))
+def _apart(task: _Task, submission: Submission) -> Scores:
+    return _without_gold(task(submission, 1))
 
 
-def _share(score: _Score, share: Sequence[Submission]) -> list[Scores | ColieeError]:
+def _share(task: _Task, share: Sequence[Submission]) -> list[Scores | ColieeError]:
     """The scores of a few submissions, or the errors that they meet: one worker's task."""
-    results = [_caught(score, submission, 1) for submission in share]
+    results = [_caught(task, submission, 1) for submission in share]
     return [result if isinstance(result, ColieeError) else _without_gold(result) for result in results]
 
 
 def _contained(
-    scorer: Evaluator, keep_judged: bool, submission: Submission, jobs: int, executor: Executor | None = None
+    basis: Basis, keep_judged: bool, submission: Submission, jobs: int, executor: Executor | None = None
 ) -> Scores:
     """Score one of several runs: what it takes too much of is an error of its own."""
     with guarded(name_of(submission.run)):
-        return scorer.evaluate(submission, jobs=jobs, executor=executor, keep_judged=keep_judged)
+        return score(basis, submission, jobs=jobs, executor=executor, keep_judged=keep_judged)
 
 
-def _caught(score: _Score, submission: Submission, jobs: int, executor: Executor | None = None) -> Scores | ColieeError:
+def _caught(task: _Task, submission: Submission, jobs: int, executor: Executor | None = None) -> Scores | ColieeError:
     """The same; an error that it meets stands in its place."""
     try:
-        return score(submission, jobs, executor)
+        return task(submission, jobs, executor)
     except ColieeError as error:
         return error
 

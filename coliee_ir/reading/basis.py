@@ -1,0 +1,307 @@
+"""The basis of scores: a gold, the rules of its task and edition, the queries, and the measures that are asked for.
+
+gold, runs, Rules ──basis_of──▶ Basis ──read──▶ Run, Answers
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import dataclass, replace
+from functools import cached_property
+from typing import Any, Final, TypedDict, Unpack
+
+import numpy as np
+
+from coliee_adapters import forms, layouts
+from coliee_adapters.checked import texts
+from coliee_adapters.errors import InputError, UsageError, shortened
+from coliee_adapters.forms.lines import counted
+from coliee_adapters.ids import BoolArray, Collection
+from coliee_adapters.records import (
+    ONE_WORD,
+    Answers,
+    Gold,
+    GoldLike,
+    IdRule,
+    Run,
+    RunLike,
+    exact_id,
+    normal_id,
+    wrong_id,
+)
+from coliee_ir.judging.qrels import Qrels
+from coliee_ir.measures import Measure
+from coliee_ir.reading.anything import (
+    asks_cases,
+    asks_statute_questions,
+    find_task,
+    read_gold,
+    read_run_by,
+    telling,
+    without_itself,
+)
+from coliee_ir.reading.asked import check_rules, measures_named
+from coliee_ir.reading.submission import Arrays, Submission
+from coliee_ir.rules.decisions import Decisions
+from coliee_ir.rules.protocol import ANSWERS_BESIDE, TASKS, Protocol, edition_year, protocol, task_name
+
+LABEL: Final = {True: "Y", False: "N"}
+
+
+class Rules(TypedDict, total=False):
+    """By which rules runs are scored: what every function that scores takes.
+
+    Attributes:
+        task: ``1`` … ``5``, ``tort``, ``rationale`` or ``trec``; by default it is found from gold and runs.
+        edition: the year whose rules count; by default the newest of the task.
+        exclude: queries to leave out.
+        only: the queries to score, for example those of a validation split; by default all.
+        decisions: the choices where the organisers leave it open: all as ``Decisions``, or some by name.
+        columns: what the columns of tables and frames are called, by role, in gold and runs: see ``read_gold``.
+    """
+
+    task: str | int | None
+    edition: str | int | None
+    exclude: str | Iterable[str]
+    only: str | Iterable[str] | None
+    decisions: Decisions | Mapping[str, str] | None
+    columns: Mapping[str, str] | None
+
+
+@dataclass(frozen=True, eq=False)
+class Basis:
+    """What scores rest on, whether they were computed here or read from a file.
+
+    Attributes:
+        gold: the gold; of scores that were read, its path alone.
+        protocol: the rules of its task.
+        edition: the edition whose rules these are; None for a task without editions.
+        decisions: the choices where the organisers leave it open.
+        queries: the queries to score.
+        excluded: those that are left out.
+        qrels: part of a submission → what it is judged by; all have the same queries in the same order.
+        asked: the measures that were asked for; empty for the official ones.
+        because: what shows the task; empty where it was named.
+        columns: what the columns of runs are called, by role.
+    """
+
+    gold: Gold
+    protocol: Protocol
+    edition: int | None
+    decisions: Decisions
+    queries: tuple[str, ...]
+    excluded: frozenset[str]
+    qrels: Mapping[str, Qrels]
+    asked: tuple[Measure, ...] = ()
+    because: str = ""
+    columns: Mapping[str, str] | None = None
+    documents: Collection | None = None  # the documents' ids, where runs are given as arrays of indices
+
+    @property
+    def task(self) -> str:
+        """The task."""
+        return self.protocol.task
+
+    @property
+    def named_task(self) -> str:
+        """The task with its edition, if it has one."""
+        return f"task {self.task}" + ("" if self.edition is None else f" of {self.edition}")
+
+    @cached_property
+    def official(self) -> tuple[Measure, ...]:
+        """The official measures; the first one ranks."""
+        return measures_named(self.protocol.measures, self.protocol.scores)
+
+    @cached_property
+    def on_long_list(self) -> tuple[Measure, ...]:
+        """The official measures of a long list."""
+        return measures_named(self.protocol.long_list, self.protocol.scores)
+
+    @property
+    def names(self) -> list[str]:
+        """The measures that were asked for, or the official ones."""
+        return [measure.name for measure in self.asked or self.official]
+
+    @cached_property
+    def read_as(self) -> str | None:
+        """The task that submissions are read as; their ids must be compared as the gold's were."""
+        return None if self.protocol.exact_ids and not _ids_stand(self.gold) else self.task
+
+    @property
+    def id_of(self) -> IdRule:
+        """How ids are compared."""
+        return exact_id if self.protocol.exact_ids and self.read_as is not None else normal_id
+
+    def named(self, which: BoolArray) -> list[str]:
+        """The ids of the queries that ``which``, of shape (Q,), marks."""
+        if not which.any():
+            return []
+        return [query for query, given in zip(self.queries, which.tolist(), strict=True) if given]
+
+    def read(self, run: RunLike | Arrays) -> Run | Answers:
+        """A run, by these rules.
+
+        Raises:
+            InputError: it cannot be read.
+            UsageError: arrays are given, and no documents were named at the beginning.
+        """
+        given: Any = run
+        if isinstance(given, tuple) and len(given) == 3 and all(isinstance(part, np.ndarray) for part in given):
+            if self.documents is None:
+                raise UsageError("shape", "arrays of indices need the documents' ids: Evaluator(…, documents=ids)")
+            record: Run | Answers = forms.frames.run_of_arrays(*given, queries=self.queries, documents=self.documents)
+        elif self.documents is not None and isinstance(given, tuple) and any(isinstance(part, list) for part in given):
+            problem = "query indices, document indices and scores are NumPy arrays: numpy.asarray(list)"
+            raise UsageError("shape", problem)
+        else:
+            # by the rules and not by the task's name, which another process may not know
+            rules = None if self.read_as is None and self.protocol.run is None else self.protocol
+            unreadable = self.decisions.unreadable_answers
+            record = read_run_by(given, rules, unreadable_answers=unreadable, columns=self.columns)
+        return without_itself(record) if self.protocol.not_itself and isinstance(record, Run) else record
+
+
+def basis_of(
+    gold: GoldLike,
+    measures: str | Sequence[str] = (),
+    *,
+    documents: Sequence[str] | None = None,
+    runs: Sequence[RunLike | Submission] = (),
+    **rules: Unpack[Rules],
+) -> Basis:
+    """The basis of scores by a gold; some of the runs show the task where neither ``task`` nor the gold does."""
+    columns, year = rules.get("columns"), edition_year(rules.get("edition"))
+    record, task, because = read_with_task(gold, runs, rules.get("task"), columns)
+    by = protocol(task, year)
+    check_rules(by)
+    decisions = Decisions.of(rules.get("decisions"), by)
+    _refuse_other_task(record, by)
+    known, only = dict.fromkeys(record.queries), rules.get("only")
+    left_out = _found(rules.get("exclude", ()), "exclude", record.path, known) | (known.keys() & by.exclude)
+    if only is not None:
+        left_out |= known.keys() - _found(only, "score", record.path, known)
+    queries = tuple(query for query in known if query not in left_out)
+    if not queries:
+        raise UsageError("no-query", f"no query of {record.path} is left to score")
+    qrels = {part: Qrels(judgements, by.level) for part, judgements in _judgements(record, by, queries).items()}
+    names = texts("measures", measures, "the name of a measure, or a list of names")
+    made = Basis(
+        record, by, by.newest if year is None else year, decisions, queries, frozenset(left_out), qrels,
+        measures_named(names, by.scores), because, columns,
+    )  # fmt: skip
+    if documents is None:
+        return made
+    ids = forms.frames.document_ids(documents, made.id_of, commas=by.exact_ids)
+    return replace(made, documents=ids)
+
+
+def read_with_task(
+    gold: GoldLike,
+    runs: Sequence[RunLike | Submission] = (),
+    task: str | int | None = None,
+    columns: Mapping[str, str] | None = None,
+) -> tuple[Gold, str, str]:
+    """The gold; the task that it and the runs belong to, and what shows it, empty where it is named."""
+    name = task_name(task)
+    record = read_gold(gold, task=name, columns=columns)
+    if name is not None:
+        return record, name, ""
+    every = [Submission.of(one) for one in runs]
+    if any(one.answers is not None for one in every):
+        return record, *ANSWERS_BESIDE
+    # beside labels alone runs tell anything
+    run = None if record.labels is None else telling((one.run for one in every), columns)
+    return record, *find_task(record, run, columns)
+
+
+def _ids_stand(gold: Gold) -> bool:
+    """Whether a gold's ids stand as written: a dictionary's may have been read, and normalised, without the task."""
+    if gold.format in ("qrels", layouts.FORMAT):
+        return True
+    ids = [*gold.queries, *(document for judged in (gold.qrels or {}).values() for document in judged)]
+    return any(normal_id(text) != text for text in ids) or bool(wrong_id(ids, commas=False))
+
+
+def _found(ids: str | Iterable[str], purpose: str, path: str, known: Mapping[str, None]) -> frozenset[str]:
+    """The queries that are named, as the gold names them."""
+    name = "only" if purpose == "score" else purpose
+    given = re.split(r"[,\s]+", ids) if isinstance(ids, str) else texts(name, ids, "query ids, in a list or a text")
+    named = [query for query in given if query]
+    found = {query if query in known else normal_id(query): query for query in named}
+    if unknown := sorted(query for normal, query in found.items() if normal not in known):
+        raise UsageError(
+            "unknown-query",
+            f"{counted(len(unknown), 'id')} to {purpose} cannot be found in {path}: "
+            f"{', '.join(map(shortened, unknown[:3]))}; "
+            "name queries, or on the command line a file with an id in its first column",
+        )
+    return frozenset(found)
+
+
+def _refuse_other_task(gold: Gold, rules: Protocol) -> None:
+    """Refuse a gold that is plainly of another task than the one asked for."""
+    task = rules.task
+    if gold.task in TASKS and task != gold.task:
+        problem = f"{gold.path} is a gold of task {gold.task}, as the file says, not of task {task}"
+        raise UsageError("wrong-task", problem)
+    if rules.law == "case" and asks_statute_questions(gold):
+        raise UsageError("wrong-task", f"{gold.path} holds statute questions; the task is {task}")
+    if rules.law == "statute" and gold.labels is None and asks_cases(gold):
+        raise UsageError("wrong-task", f"{gold.path} holds cases, as in Task 1; the task is {task}")
+    if not rules.exact_ids:
+        documents = (document for judged in (gold.qrels or {}).values() for document in judged)
+        if wrong := wrong_id([*gold.queries, *documents], commas=False):
+            remedy = f"{ONE_WORD}; plain TREC ids may have commas: task trec"
+            raise InputError("bad-id", gold.path, wrong[1], found=wrong[0], remedy=remedy)
+    if gold.format != "memory" and rules.pilot != (gold.format == "tort"):
+        problem = f"{gold.path} is {'not ' if rules.pilot else ''}a gold of the pilot; the task is {task}"
+        raise UsageError("wrong-task", problem)
+
+
+def _judgements(gold: Gold, rules: Protocol, queries: tuple[str, ...]) -> dict[str, Mapping[str, Mapping[str, int]]]:
+    """What each part of a submission is judged by, over the same queries in the same order."""
+    judgements: dict[str, Mapping[str, Mapping[str, int]]] = {}
+    if "documents" in rules.parts:
+        if gold.qrels is None:
+            raise UsageError(
+                "wrong-part",
+                f"{gold.path} holds labels only; task {rules.task} is scored by relevant documents: "
+                "is it the gold of another task?",
+            )
+        if not rules.not_itself and queries == tuple(gold.qrels):
+            judgements["documents"] = gold.qrels  # as they are held
+        else:
+            judgements["documents"] = {q: judgements_of(q, gold.qrels.get(q, {}), rules) for q in queries}
+    if "answers" in rules.parts and gold.labels is not None:
+        labels = gold.labels
+        judgements["answers"] = {q: {LABEL[labels[q]]: 1} if q in labels else {} for q in queries}
+    elif rules.parts == ("answers",):
+        raise UsageError(
+            "wrong-part",
+            f"{gold.path} holds no labels; task {rules.task} is scored by them: give the gold as it is published, "
+            "or what convert --to labels makes of it",
+        )
+    for part in rules.others:
+        if part not in gold.beside:
+            raise UsageError("wrong-part", f"{gold.path} does not hold {part}; task {rules.task} is scored by it")
+        judged = gold.beside[part]
+        judgements[part] = {query: judgements_of(query, judged.get(query, {}), rules) for query in queries}
+    for side, letter in forms.tort.SIDES.items() if rules.claims else ():
+        judgements[side] = {
+            query: {claim: level for claim, level in judged.items() if claim.startswith(letter)}
+            for query, judged in judgements["documents"].items()
+        }
+    return judgements
+
+
+def judgements_of(query: str, judged: Mapping[str, int], rules: Protocol) -> Mapping[str, int]:
+    """The judgements of a query, without the query itself where the rules take it out."""
+    if not rules.not_itself:
+        return judged
+    return {document: relevance for document, relevance in judged.items() if document != query}
+
+
+def qrels_of(part: str, qrels: Mapping[str, Qrels]) -> Qrels:
+    """What a judged part of a submission is judged by: a long list by what the documents are."""
+    return qrels["documents" if part == "long" else part]

@@ -1,0 +1,205 @@
+"""The parts of a submission, read and judged; how much they hold; and the measures that they allow.
+
+Submission ──records──▶ Records ──judge_parts──▶ part → Judged
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Mapping
+from dataclasses import replace
+from functools import partial
+from types import MappingProxyType
+from typing import TYPE_CHECKING, Final, NamedTuple, TypeVar
+
+import numpy as np
+
+from coliee_adapters import forms
+from coliee_adapters.errors import InputError, UsageError
+from coliee_adapters.records import Answers, Columns, Run
+from coliee_adapters.remarks import Remarks
+from coliee_ir.judging.judged import BoolArray, Judged, judge
+from coliee_ir.judging.mismatch import diagnose
+from coliee_ir.measures import Measure, Parts
+from coliee_ir.measures.sets import Counts, counts
+from coliee_ir.reading.asked import IMPLIED
+from coliee_ir.reading.basis import LABEL, Basis
+from coliee_ir.reading.submission import Submission, name_of
+
+if TYPE_CHECKING:
+    from concurrent.futures import Executor
+
+_Record = TypeVar("_Record", Run, Answers)
+
+#: part of a submission → how to give it
+NEEDED: Final = {
+    "documents": "retrieved documents, which this task does not have",
+    "answers": "answers Y or N: give them with --answers FILE",
+    "plaintiff": "the pilot's claims: --task rationale",
+    "defendant": "the pilot's claims: --task rationale",
+}
+
+
+class Records(NamedTuple):
+    """A submission, read."""
+
+    main: Run | Answers  # the run, whatever it holds
+    documents: Run | None  # the documents to judge, if the task asks for any
+    answers: Answers | None  # the answers to judge, if there are any
+    long_list: Run | None  # the long list, if there is one
+    beside: Mapping[str, Run | Answers] = MappingProxyType({})  # what else the run's file holds, by part
+
+
+class Named(NamedTuple):
+    """What the parts of a submission are called."""
+
+    tag: str  # the run's name
+    file: str  # the run's file
+    others: Mapping[str, str]  # the files that belong to the run: ``answers``, ``long_list``
+    other_tag: str | None  # the run tag of the answers, where the run has another; else None
+
+    @classmethod
+    def of(cls, given: Submission, read: Records) -> Named:
+        """The names of a submission that was read."""
+        others = {name: name_of(part) for name, part in given._asdict().items() if name != "run" and part is not None}
+        differs = read.documents is not None and read.answers is not None and read.answers.tag != read.main.tag
+        return cls(read.main.tag, read.main.path, others, read.answers.tag if read.answers and differs else None)
+
+
+def records(submission: Submission, basis: Basis) -> Records:
+    """Read the parts of a submission; its runs are read when they are judged."""
+    rules = basis.protocol
+    main = basis.read(submission.run)
+    documents = answers = longer = None
+    given = submission.answers
+    if given is None and "answers" in rules.parts:
+        given = main.beside.get("answers")
+    if "documents" in rules.parts:
+        documents = _expect(main, Run, basis)
+    elif given is not None:
+        raise UsageError("unfit-option", f"in task {rules.task} the run itself holds the answers: leave --answers out")
+    else:
+        given = main
+    if given is not None:
+        if "answers" not in rules.parts:
+            raise UsageError("unfit-option", f"{basis.named_task} has no answers to score: leave --answers out")
+        if "answers" not in basis.qrels:
+            raise UsageError("wrong-part", f"{basis.gold.path} holds no labels to score answers by")
+        answers = _expect(basis.read(given), Answers, basis)
+    if submission.long_list is not None:
+        if not rules.long_list:
+            raise UsageError("unfit-option", f"{basis.named_task} has no long list: leave --long-list out")
+        longer = _expect(basis.read(submission.long_list), Run, basis)
+    return Records(main, documents, answers, longer, main.beside)
+
+
+def _expect(record: Run | Answers, kind: type[_Record], basis: Basis) -> _Record:
+    if isinstance(record, kind):
+        return record
+    holds, wanted = (
+        ("labels, not documents", "documents") if kind is Run else ("documents, not labels", "labels Y or N")
+    )
+    remedy = f"task {basis.protocol.task} expects {wanted} here"
+    if kind is Run and "answers" in basis.protocol.parts:
+        remedy += "; the labels go with --answers, are the two swapped?"
+    raise InputError("wrong-part", record.path, f"this submission contains {holds}", remedy=remedy)
+
+
+def judge_parts(records: Records, basis: Basis, jobs: int = 1, executor: Executor | None = None) -> dict[str, Judged]:
+    """Judge each part of a submission."""
+    parts: dict[str, Judged] = {}
+    if records.documents is not None:
+        parts["documents"] = _judge("documents", records.documents, basis, None, jobs, executor)
+        for side, letter in forms.tort.SIDES.items() if basis.protocol.claims else ():
+            parts[side] = judge(basis.qrels[side], _of_side(records.documents, letter), basis.excluded)
+    if records.answers is not None:
+        parts["answers"] = _judge("answers", _as_run(records.answers), basis, records.answers.remarks)
+    for part in basis.protocol.others:
+        run = records.beside.get(part)
+        if isinstance(run, Run):
+            parts[part] = _judge(part, run, basis)
+    if records.long_list is not None:
+        parts["long"] = _judge("documents", records.long_list, basis, None, jobs, executor)
+    return parts
+
+
+def _judge(
+    part: str,
+    run: Run,
+    basis: Basis,
+    tolerated: Remarks | None = None,
+    jobs: int = 1,
+    executor: Executor | None = None,
+) -> Judged:
+    """Judge one part, refuse what does not belong to the gold, and note what looks wrong."""
+    qrels = basis.qrels[part]
+    judged = judge(qrels, run, basis.excluded, jobs, executor)
+    refuse = basis.decisions.no_overlap == "refuse"
+    # articles and claims may be none: the answers beside them count
+    documents = part == "documents" and not (basis.protocol.claims or basis.gold.labels)
+    noted = judged.remarks + diagnose(judged, run, basis.gold.path, refuse=refuse, documents=documents)
+    if part == "documents" and judged.retrieved.any() and not judged.rank.any():
+        noted.add("no-match")
+    return replace(judged, remarks=noted + (tolerated or Remarks()), first=None)
+
+
+def _as_run(answers: Answers) -> Run:
+    """Answers as a run that retrieves Y or N for each query, and nothing where the answer is neither."""
+    rankings = {query: [LABEL[label]] for query, label in answers.labels.items()}
+    rankings |= {query: [] for query in answers.unreadable}
+    return Run.of(rankings, tag=answers.tag, path=answers.path, format=answers.format)
+
+
+def _of_side(claims: Run, letter: str) -> Run:
+    """The claims of one side."""
+    return replace(claims, blocks=partial(_blocks_of_side, claims, letter))
+
+
+def _blocks_of_side(claims: Run, letter: str) -> Iterator[Columns]:
+    for block in claims.blocks():
+        for query, first, last in block.segments():
+            documents = [claim for claim in block.documents[first:last] if claim.startswith(letter)]
+            yield Columns([query], [0, len(documents)], documents)
+
+
+class Counted(NamedTuple):
+    """How many there are."""
+
+    totals: Counts  # correct, retrieved and relevant documents of each query
+    answered: BoolArray  # shape (Q,); the queries that are answered
+    in_part: BoolArray  # shape (Q,); those of which one part is missing
+    extra: tuple[str, ...]  # the queries of the run that the gold does not have
+
+
+def count(parts: Parts, basis: Basis) -> Counted:
+    """Count the main parts of a judged submission.
+
+    Where both articles and a label are asked for, a question whose gold names no article needs only the label.
+    """
+    main = [parts[part] for part in ("documents", "answers") if part in parts]
+    answered, in_part = main[0].answered, np.zeros_like(main[0].answered)
+    if len(main) > 1:
+        documents, answers = answered, main[1].answered
+        answered = answers & (documents | (main[0].qrels.relevant() == 0))
+        in_part = (documents | answers) & ~answered
+    extra = sorted({query for part in main for query in part.extra})
+    return Counted(counts(main[0], basis.decisions), answered, in_part, tuple(extra))
+
+
+def choose(parts: Parts, basis: Basis) -> tuple[list[Measure], list[str]]:
+    """The measures to compute: those asked for, or the official ones that the given parts allow; and the others."""
+    rules = basis.protocol
+    for measure in basis.asked:
+        for part in measure.needs:
+            if part not in parts and part not in IMPLIED and part not in rules.parts:
+                problem = f"{measure} needs {part}, which submissions to task {rules.task} do not contain"
+                if measure.name.startswith("Accuracy@"):  # of BEIR and sentence-transformers
+                    problem += f"; the share of queries with a hit is {measure.name.replace('Accuracy', 'Success')}"
+                raise UsageError("unfit-measure", problem)
+            if part not in parts:
+                problem = f"{measure} needs {NEEDED.get(part, f'{part}, which this submission does not hold')}"
+                raise UsageError("unfit-measure", problem)
+    if basis.asked:
+        return list(basis.asked), []
+    official = dict.fromkeys((*basis.official, *(basis.on_long_list if "long" in parts else ())))
+    possible = [measure for measure in official if all(part in parts for part in measure.needs)]
+    return possible, [measure.name for measure in official if measure not in possible]
