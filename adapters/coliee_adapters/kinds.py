@@ -137,7 +137,13 @@ REMARKS: Final = {
     # what was handed in
     "passed-over": "passed over {n} {what}: {examples}",
     "grouped": "{file} has no run tag, and is taken to belong to {other}",
+    "grouped.parts": "{tag}: {n} files are parts of one run: {examples}",
+    "grouped.queries": "{tag}: {n} files answer different queries, and are one run: {examples}",
     "grouped.folders": "{tag}: its files are in several folders: {examples}",
+    "named-otherwise": "the file is named as of Task {task}, and all its queries are those of Task {other}, as "
+    "which it is taken",
+    "replaces": "{file} came later than {other}, of the same team and tag: if it replaces it, write replaced by {tag} "
+    "behind the earlier file in the list of teams",
     "many-runs": "{team} has {n} (run|runs), and {most} are allowed",
     "many-runs.usual": "{team} has {n} (run|runs), and {most} are usual ({source})",
     "incomplete": "{file}: {measure} ranks, and cannot be computed without all parts of a submission",
@@ -151,6 +157,8 @@ REMARKS: Final = {
     "team-list.several": "the list of teams gives {n} runs of the tag {tag} to {team}: {examples}; name the files of "
     "other teams in it",
     "team-list.none": "no teams are known, so every run would be its team's best; name the teams with --teams CSV",
+    "team-list.other": "the list of teams gives the tag {tag} to {team}, and the file came from {other}: "
+    "name the file or its folder in the list",
     "team-list.file": "{file}: nothing tells whose this is; name it in the list of teams",
     # an edition
     "awaited": "no run of Task {task} has arrived",

@@ -90,7 +90,7 @@ def run(options: argparse.Namespace) -> int:
         title = basis.protocol.titled(basis.edition) if titled else f"Task {basis.task}"
         headers = list(dict.fromkeys(scores.header() for scores in scored))
         if len(headers) > 1:
-            headers = [f"{shortened(scores.tag)}: {scores.header()}" for scores in scored]
+            headers = [f"{shortened(scores.name)}: {scores.header()}" for scores in scored]
         grid.print_to_terminal(table.tables()[0], title, "\n".join([*headers, scoring.versions()]))
     else:
         scoring.publish(options, pieces(table, options.format), scored.submissions, is_told=is_told)

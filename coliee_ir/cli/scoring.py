@@ -224,9 +224,9 @@ def submissions(found: Runs, basis: Basis) -> list[Submission]:
     arrived = found.submissions(basis)
     for remark in arrived.remarks:
         say(remark)
-    if not arrived.handed:
+    if not arrived.submissions:
         raise UsageError("no-run", "; ".join(["there is no run to score", *arrived.remarks]))
-    return [one.parts for one in arrived.handed]
+    return arrived.submissions
 
 
 def engine(options: argparse.Namespace) -> contextlib.AbstractContextManager[Executor | None]:
@@ -288,7 +288,7 @@ def inputs(options: argparse.Namespace, runs: Iterable[Submission | PathLike | N
     """File → SHA-256, of the golds, of stores and of runs; of an archive as a whole; streams have none."""
     given = vars(options)
     golds = given.get("scores") or [given.get("gold"), *given.get("more_golds", ()), *given.get("query_gold", ())]
-    parts = [part for one in runs if one is not None for part in (one if isinstance(one, Submission) else (one,))]
+    parts = [part for one in runs if one is not None for part in (one.files if isinstance(one, Submission) else (one,))]
     known = given.get("sources", {})
     stores = [path for path, source in known.items() if source.kind is Kind.STORE]
     found = {}
@@ -320,7 +320,7 @@ def tell(scored: Sequence[Scores], because: str, excluded: int) -> None:
     common = [remark for remark in first.remarks if all(remark in scores.remarks for scores in scored)]
     if len(scored) <= _FEW:
         for scores in scored:
-            tag = shortened(scores.tag)
+            tag = shortened(scores.name)
             say(f"{tag}: {scores.header()}")
             for remark in scores.remarks:
                 if len(scored) == 1 or remark not in common:
@@ -351,7 +351,7 @@ def _tell_many(scored: Sequence[Scores], common: Sequence[str]) -> None:
             remarks.insert(0, Remark("header" + "+extra" * bool(scores.extra), scores.header()))
         quiet += not remarks
         for remark in remarks:
-            of_kind.setdefault(remark.kind, []).append((shortened(scores.tag), remark))
+            of_kind.setdefault(remark.kind, []).append((shortened(scores.name), remark))
     for kind, told_of in of_kind.items():
         (first, sentence), n = told_of[0], len(told_of)
         about = first

@@ -4,6 +4,8 @@ from __future__ import annotations
 
 import os
 from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import replace
+from functools import partial
 from pathlib import Path
 from types import MappingProxyType
 from typing import TYPE_CHECKING, Final, NamedTuple
@@ -13,9 +15,9 @@ from coliee_adapters.errors import UsageError
 from coliee_adapters.files import remote
 from coliee_adapters.files.source import Kind, PathLike, Source
 from coliee_adapters.records import Gold, RunLike
-from coliee_ir.reading.anything import readable
+from coliee_ir.reading.anything import is_long_list, readable, tag_of
 from coliee_ir.reading.basis import Basis
-from coliee_ir.reading.submission import Collected, Handed, Submission, name_of
+from coliee_ir.reading.submission import Intake, Submission, name_of
 from coliee_ir.rules.protocol import protocol
 
 if TYPE_CHECKING:
@@ -27,7 +29,7 @@ _PATHS: Final = (str, os.PathLike, Source)
 class Runs(NamedTuple):
     """The runs that were given, before any is scored."""
 
-    alone: Sequence[Handed] = ()  # those that are submissions as they are
+    alone: Sequence[Submission] = ()  # those that are submissions as they are
     stores: Sequence[str] = ()  # the paths of stores, which stand for the runs in them
     # where folders or archives are among the paths, all files that came; None where there are none
     inventory: Inventory | None = None
@@ -37,37 +39,42 @@ class Runs(NamedTuple):
     @property
     def sources(self) -> list[Source]:
         """The files that may be runs."""
-        parts = [part for one in self.alone for part in one.parts if isinstance(part, Source)]
-        return parts + ([one.source for one in self.inventory.scored] if self.inventory is not None else [])
+        return [file for one in self.alone for file in one.files] + (
+            [one.source for one in self.inventory.scored] if self.inventory is not None else []
+        )
 
     @property
     def telling(self) -> list[Submission]:
         """What shows the task: all that can be read."""
         found = [one for one in self.inventory.scored if one.error is None] if self.inventory is not None else []
-        return [*(one.parts for one in self.alone), *(Submission(one.source) for one in found)]
+        return [*self.alone, *(Submission(one.source) for one in found)]
 
     def with_parts(self, answers: Sequence[PathLike | Source | None], long_lists: Sequence[PathLike | None]) -> Runs:
         """Each file with the answers and the long list that belong to it, in their order."""
         parts = zip(self.sources, answers, long_lists, strict=True)
-        return self._replace(alone=[Handed(Submission(*map(readable, one))) for one in parts], inventory=None)
+        return self._replace(alone=[Submission(*map(readable, one)) for one in parts], inventory=None)
 
-    def submissions(self, basis: Basis) -> Collected:
-        """The submissions: of files in folders, those of one run tag are one, and what is not a run is left out.
+    def submissions(self, basis: Basis) -> Intake:
+        """The submissions: files of one run tag are one; of folders, what is not a run is left out.
 
         :meta private:
         """
         if self.inventory is None:
-            return Collected(list(self.alone), [], [])
+            if not _may_belong(self.alone, basis):
+                return Intake(list(self.alone), [], [])
+            from coliee_ir.inbox.grouping import group_named  # needed for several files alone
+
+            return group_named(self.alone, basis)
         from coliee_ir.inbox.grouping import group  # needed for folders alone
 
         found = group(self.inventory, basis, alone=not self.together)
-        handed = [one._replace(name=self.names.get(name_of(one.parts.run), "")) for one in found.handed]
+        every = [replace(one, name=self.names.get(name_of(one.run), "")) for one in found.submissions]
         remarks = [*self.inventory.remarks(), *found.remarks]
         if self.together:
-            return Collected([*handed, *self.alone], found.invalid, remarks)
+            return Intake([*every, *self.alone], found.invalid, remarks)
         # scored like the others, so that whoever asks gets the error itself
-        handed += [Handed(Submission(one.files[0]), one.team) for one in found.invalid]
-        return Collected([*handed, *self.alone], [], remarks)
+        every += [Submission(one.files[0], team=one.team) for one in found.invalid]
+        return Intake([*every, *self.alone], [], remarks)
 
 
 def find_runs(
@@ -86,15 +93,15 @@ def find_runs(
         runs = [runs]
     one_of("runs", runs, Iterable, "a list of runs, or a dictionary of them by name")
     named = list(runs.items()) if isinstance(runs, Mapping) else [("", run) for run in runs]
-    alone, paths, names = list[Handed](), list[Source](), dict[str, str]()
+    alone, paths, names = list[Submission](), list[Source](), dict[str, str]()
     for name, run in named:
-        parts = Submission(*(readable(part, columns) for part in Submission.of(run)))
-        if isinstance(run, _PATHS) and isinstance(parts.run, Source):
-            paths.append(parts.run)
-            names[parts.run.path] = name
-        alone.append(Handed(parts, "", str(getattr(parts.run, "tag", "")), name))
+        sent = Submission.of(run).over(partial(readable, columns=columns))
+        if isinstance(run, _PATHS) and isinstance(sent.run, Source):
+            paths.append(sent.run)
+            names[sent.run.path] = name
+        alone.append(replace(sent, tag=sent.tag or str(getattr(sent.run, "tag", "")), name=name or sent.name))
     stores = stores_among(paths)
-    alone = [one for one in alone if name_of(one.parts.run) not in stores]
+    alone = [one for one in alone if name_of(one.run) not in stores]
     paths = [one for one in paths if one.path not in stores]
     if not together and not any(one.is_folder or one.kind is Kind.ARCHIVE for one in paths):
         return Runs(alone, stores)
@@ -116,10 +123,23 @@ def find_runs(
         if is_folder and not any(place.is_relative_to(_place(one.path)) for place in places):
             raise UsageError("no-run", "; ".join([f"{one.path} holds no run", *inventory.remarks()]))
     in_paths = set(map(id, paths))
-    in_memory = [one for one in alone if id(one.parts.run) not in in_paths]
+    in_memory = [one for one in alone if id(one.run) not in in_paths]
     if who is not None:
-        in_memory = [one._replace(team=who.team_of(one.name or one.tag, "")) for one in in_memory]
+        in_memory = [replace(one, team=one.team or who.team_of(one.name or one.tag, "")) for one in in_memory]
     return Runs(in_memory, stores, inventory, together, names)
+
+
+def _may_belong(given: Sequence[Submission], basis: Basis) -> bool:
+    """Whether named files may be parts of one run: where the task has parts, or two files have one run tag."""
+    alone = [one.run for one in given if isinstance(one.run, Source) and one.files == [one.run] and not one.name]
+    if basis.protocol.long_list and any(is_long_list(one) for one in alone):
+        return True
+    if len(alone) < 2:
+        return False
+    if sum(part in basis.qrels for part in basis.protocol.parts) > 1:
+        return True
+    tags = [tag_of(one) for one in alone]
+    return len({*tags}) < len(tags)
 
 
 def _place(path: str) -> str:

@@ -35,6 +35,8 @@ WHY_NOT: Final = {
     "gold": ("copy of the gold", "copies of the gold"),
     "duplicate": ("copy of another run", "copies of other runs"),
     "task": ("file of another task", "files of other tasks"),
+    "elsewhere": ("file of queries that this gold does not judge", "files of queries that this gold does not judge"),
+    "unscored": ("long list, which the rules of this year do not score", "long lists, which this year does not score"),
     "part": ("file of another part of submissions", "files of another part of submissions"),
     "named": ("file named as a gold", "files named as golds"),
     "judged": ("gold in the format of the protocol", "golds in the format of the protocol"),

@@ -1,62 +1,170 @@
 """From files to submissions: what each file holds, and which belong together.
 
-Items of a task ──by tag, team, folder, name──▶ Handed (run, answers, long list)
+Items of a task ──by tag, team, folder, name, queries──▶ Submission (run, answers, long list)
 """
 
 from __future__ import annotations
 
+import contextlib
 import re
 from collections import Counter
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import replace
-from itertools import count
+from itertools import pairwise
 from operator import attrgetter
 from pathlib import Path
-from typing import Final
+from typing import Any, Final
 
 from coliee_adapters.errors import ColieeError, UsageError, guarded, shortened
 from coliee_adapters.files.source import by_original
 from coliee_adapters.records import Run
 from coliee_adapters.remarks import Remark
+from coliee_ir.inbox.folders import passed_over
 from coliee_ir.inbox.inventory import Inventory, Item, Part, originals
-from coliee_ir.reading.anything import read_run
+from coliee_ir.inbox.names import told_apart
+from coliee_ir.reading.anything import queries_of, read_run
 from coliee_ir.reading.basis import Basis
-from coliee_ir.reading.submission import Collected, Handed, Invalid, Submission
-from coliee_ir.rules.protocol import protocol, submission_rules, without_answers
+from coliee_ir.reading.submission import Intake, Invalid, Submission, name_of
+from coliee_ir.rules.protocol import all_rules, protocol, submission_rules, without_answers
 
 #: what a file's name says of its kind, and not of its run
 _KIND_WORDS: Final = r"(?i)task\s*3(-(l|ir))?(?![a-z])|answers?|labels?|articles?|longlist|long"
 
 
-def group(inventory: Inventory, basis: Basis, *, alone: bool = False) -> Collected:
+def group(inventory: Inventory, basis: Basis, *, alone: bool = False) -> Intake:
     """Group the files of a task into submissions.
 
     Files of one tag belong together; where a tag has two of a kind, team, folder and file name decide. A long list is
-    known by its name (``task3-L``), or by its length beside an answer set of its tag.
+    known by its name (``task3-L``), or by its length beside an answer set of its tag. Of one team and tag, files that
+    answer different queries are one run.
     """
-    done = Collected([], [], [])
+    done = Intake([], [], [])
     items = []
     for one in inventory.of_task(basis):
         try:
             with guarded(one.source.name):
                 if not one.source.is_folder and one.source.path != "-":  # by the rules of its task
-                    one.take(basis.read(one.source), has_long=bool(basis.protocol.long_list))
+                    one.take(basis.read(one.source), has_long=_has_long(basis))
             items.append(one)
+            if one.doubt is not None:
+                done.remarks.append(Remark(one.doubt.kind, f"{one.source.name}: {one.doubt}"))
         except ColieeError as error:
             done.invalid.append(Invalid((one.file,), "", one.team, Remark(error.kind, str(error))))
-    needed = [part for part in basis.protocol.parts if part in basis.qrels]
-    if len(basis.protocol.parts) == 1 and not basis.protocol.long_list:
-        groups = [[one] for one in items]
-    else:
-        kinds = (*basis.protocol.parts, Part.LONG)
-        groups = [[one] for one in items if one.part not in kinds]
-        belonging = list(_grouped([one for one in items if one.part in kinds], _long_of(basis)))
-        groups += _with_nameless(belonging, needed, done.remarks)
-    for of_run in _without_copies(groups):
-        _hand(of_run, basis, needed, done, alone=alone)
+    groups = _without_copies(_groups(_without_unscored(items, basis), basis, done.remarks))
+    for of_run in _by_queries(groups, basis, done.remarks):
+        _hand(of_run, basis, done, alone=alone)
+    _propose_replacements(done)
     _remark_tags(done)
     _remark_counts(done, basis)
     return done
+
+
+def group_named(given: Sequence[Submission], basis: Basis) -> Intake:
+    """The same of files that were named one by one: what cannot be read, and what has its parts, stays as it is."""
+    done, items, at_of = Intake([], [], []), list[Item](), dict[str, int]()
+    found: dict[int, Submission] = {}
+    for at, one in enumerate(given):
+        found[at] = one
+        if one.name or one.files != [one.run] or one.files[0].path == "-" or one.files[0].is_stream:
+            continue
+        item = Item(one.files[0], is_named=True)
+        with contextlib.suppress(ColieeError), guarded(item.source.name):  # as scoring will say
+            item.take(basis.read(item.source), has_long=_has_long(basis))
+            item.nameless = item.tag == item.source.stem
+            items.append(item)
+            at_of.setdefault(item.file, at)
+    groups = _by_queries(_groups(_without_unscored(items, basis), basis, done.remarks), basis, done.remarks)
+    for of_run in groups:
+        if sum(map(len, of_run)) > 1:
+            _hand(of_run, basis, done, alone=True)
+            files = [part.source.name for group in of_run for part in group]
+            if len(of_run) == 1:
+                done.remarks.append(Remark.of("grouped.parts", files, tag=shortened(of_run[0][0].tag)))
+            places = sorted(at_of[part.file] for group in of_run for part in group)
+            found[places[0]] = done.submissions.pop()
+            for at in places[1:]:
+                del found[at]
+    for item in items:
+        if item.why_not:
+            del found[at_of[item.file]]
+    done.remarks.extend(passed_over([(one.why_not, one.file) for one in items if one.why_not]))
+    return Intake([found[at] for at in sorted(found)], done.invalid, done.remarks)
+
+
+def _has_long(basis: Basis) -> bool:
+    """Whether a long list is known by its name; also in the years in which none is scored."""
+    return any(row.long_list for row in all_rules(basis.task)) if basis.protocol.is_coliee else False
+
+
+def _without_unscored(items: Sequence[Item], basis: Basis) -> list[Item]:
+    """The files without the long lists beside a run of their tag, where the rules of the year score none."""
+    if basis.protocol.long_list:
+        return [*items]
+    tags = {(one.team, one.tag) for one in items if one.part is not Part.LONG}
+    for one in items:
+        if one.part is Part.LONG and (one.team, one.tag) in tags:
+            one.why_not = "unscored"
+        elif one.part is Part.LONG:
+            one.part = Part.RUN
+    return [one for one in items if not one.why_not]
+
+
+def _groups(items: Sequence[Item], basis: Basis, remarks: list[str]) -> list[list[Item]]:
+    """The files of each run: one, or one of each part."""
+    if len(basis.protocol.parts) == 1 and not basis.protocol.long_list:
+        return [[one] for one in items]
+    kinds = (*basis.protocol.parts, Part.LONG)
+    groups = [[one] for one in items if one.part not in kinds]
+    belonging = list(_grouped([one for one in items if one.part in kinds], _long_of(basis)))
+    return groups + _with_nameless(belonging, _needed(basis), remarks)
+
+
+def _needed(basis: Basis) -> list[str]:
+    return [part for part in basis.protocol.parts if part in basis.qrels]
+
+
+def _by_queries(groups: Sequence[list[Item]], basis: Basis, remarks: list[str]) -> list[list[list[Item]]]:
+    """Runs, each with its groups of files: those of a team, tag and parts that answer different queries are one run.
+
+    Of several files of a run, those without any query of the gold are passed over: they answer another gold.
+    """
+    alike: dict[object, list[list[Item]]] = {}
+    for at, group in enumerate(groups):
+        has_tag = group[0].tag and all(part.part for part in group)
+        # two folders may be two teams', where nothing tells whose they are
+        of_one = group[0].team or (None if group[0].is_named else _folder(group[0]))
+        key = (of_one, group[0].tag, *sorted(part.part for part in group)) if has_tag else at
+        alike.setdefault(key, []).append(group)
+    asked, runs = {*basis.queries, *basis.excluded}, list[list[list[Item]]]()
+    for of_tag in alike.values():
+        answered = [_answered(group, basis) for group in of_tag] if len(of_tag) > 1 else []
+        if not answered or not all(answered) or not any(asked & one for one in answered):
+            runs += [[group] for group in of_tag]
+            continue
+        mine = [(group, one) for group, one in zip(of_tag, answered, strict=True) if asked & one]
+        for group in of_tag:
+            if all(group is not kept for kept, _ in mine):
+                for part in group:
+                    part.why_not = "elsewhere"
+        if len(mine) > 1 and sum(len(one) for _, one in mine) == len(frozenset().union(*(one for _, one in mine))):
+            files = [part.source.name for group, _ in mine for part in group]
+            remarks.append(Remark.of("grouped.queries", files, tag=shortened(mine[0][0][0].tag)))
+            runs.append([group for group, _ in mine])
+        else:
+            runs += [[group] for group, _ in mine]
+    return runs
+
+
+def _answered(group: Sequence[Item], basis: Basis) -> frozenset[str]:
+    """The queries that the files of a run answer; none where one cannot be read to its end."""
+    found = frozenset[str]()
+    try:
+        for part in group:
+            with guarded(part.source.name):
+                found |= queries_of(basis.read(part.source))
+    except ColieeError:
+        return frozenset()
+    return found
 
 
 def _stem(one: Item) -> str:
@@ -170,11 +278,12 @@ def _with_nameless(groups: list[list[Item]], needed: Sequence[str], remarks: lis
     return groups
 
 
-def _hand(group: Sequence[Item], basis: Basis, needed: Sequence[str], done: Collected, *, alone: bool) -> None:
-    """A group of files as a submission, or the reason why it is none."""
+def _hand(groups: Sequence[Sequence[Item]], basis: Basis, done: Intake, *, alone: bool) -> None:
+    """The files of a run as a submission, or the reason why they are none."""
+    group, needed = groups[0], _needed(basis)
     of: Mapping[str, Item] = {part.part: part for part in group}
     main = of.get("documents") or of.get("answers") or group[0]
-    files, both = tuple(part.source.name for part in group), len(needed) == 2
+    files, both = tuple(part.source.name for group in groups for part in group), len(needed) == 2
 
     def refuse(row: str, part: str = "", other: str = "", last: int = 0) -> None:
         why = Remark.of(row, part=part, other=other, last=last, file=", ".join(files), tag=shortened(main.tag))
@@ -193,44 +302,41 @@ def _hand(group: Sequence[Item], basis: Basis, needed: Sequence[str], done: Coll
         return
     elif len({part.team for part in group}) > 1:
         done.remarks.append(Remark.of("grouped.folders", files, tag=shortened(main.tag)))
-    beside = {part: one.source for part, one in of.items() if one is not main}
-    parts = Submission(main.source, beside.get("answers") if both else None, None if both else beside.get(Part.LONG))
-    status = next((part.status for part in group if part.status), "")
-    done.handed.append(Handed(parts, main.team, main.tag, status=status))
+    held = {kind: [part.source for group in groups for part in group if part.part == kind] for kind in of}
+    sources: dict[str, Any] = {kind: one[0] if len(one) == 1 else one for kind, one in held.items()}
+    beside = {kind: one for kind, one in sources.items() if kind != main.part}
+    every = [part for group in groups for part in group]
+    done.submissions.append(
+        Submission(
+            sources[main.part],
+            beside.get("answers") if both else None,
+            None if both else beside.get(Part.LONG),
+            tag=main.tag,
+            team=main.team,
+            received=max(part.received for part in every),
+            status=next((part.status for part in every if part.status), ""),
+        )
+    )
 
 
-def numbered(runs: Sequence[tuple[str, str, str]]) -> list[str]:
-    """What each run is called beside its team: its tag; of several runs of a team with one tag, ``TAG (2)``.
-
-    >>> numbered([("A", "x", "b"), ("A", "x", "a"), ("B", "x", "c")])
-    ['x (2)', 'x', 'x']
-    """
-    names, taken = [""] * len(runs), {(team, tag) for team, tag, _ in runs}
-    seen: set[tuple[str, str]] = set()
-    for at in sorted(range(len(runs)), key=lambda at: by_original(runs[at][2])):
-        team, name, _ = runs[at]
-        if (team, name) in seen:
-            name = next(one for n in count(2) if (team, one := f"{name} ({n})") not in taken)
-        seen.add((team, name))
-        taken.add((team, name))
-        names[at] = name
-    return names
+def _propose_replacements(done: Intake) -> None:
+    """Of runs of one team and tag that came in mails one after another, each may replace the one before."""
+    of_tag: dict[tuple[str, str], list[int]] = {}
+    for at, one in enumerate(done.submissions):
+        if one.team and one.tag and one.received and not one.status:
+            of_tag.setdefault((one.team, one.tag), []).append(at)
+    for (_, tag), places in of_tag.items():
+        for before, after in pairwise(sorted(places, key=lambda at: done.submissions[at].received)):
+            earlier, later = done.submissions[before], done.submissions[after]
+            if earlier.received < later.received:
+                done.submissions[after] = replace(later, replaces=name_of(earlier.run))
+                told = Remark.of("replaces", file=name_of(later.run), other=name_of(earlier.run), tag=shortened(tag))
+                done.remarks.append(told)
 
 
-def told_apart(runs: Sequence[tuple[str, str, str]]) -> list[str]:
-    """A name for each run that no other has: its tag, ``TAG (2)``, or with the team where another team has the same.
-
-    >>> told_apart([("A", "x", "a"), ("A", "x", "b"), ("B", "x", "c"), ("", "y", "d")])
-    ['A x', 'x (2)', 'B x', 'y']
-    """
-    names = numbered(runs)
-    n = Counter(names)
-    return [f"{team} {name}".strip() if n[name] > 1 else name for (team, _, _), name in zip(runs, names, strict=True)]
-
-
-def _remark_tags(done: Collected) -> None:
+def _remark_tags(done: Intake) -> None:
     """Say which run tags are not one run's alone, and how these are told apart."""
-    runs = [(one.team, one.tag, getattr(one.parts.run, "name", str(one.parts.run))) for one in done.handed]
+    runs = [(one.team, one.tag, name_of(one.run)) for one in done.submissions]
     names = told_apart(runs)
     files: dict[str, list[str]] = {}
     for (_, tag, file), name in sorted(zip(runs, names, strict=True), key=lambda one: one[1]):
@@ -240,13 +346,13 @@ def _remark_tags(done: Collected) -> None:
         done.remarks.append(f"{sum(map(len, shared))} runs share their tag with another and are told apart: {told}")
 
 
-def _remark_counts(done: Collected, basis: Basis) -> None:
+def _remark_counts(done: Intake, basis: Basis) -> None:
     """Say which team sent more runs than it may."""
     try:
         rules = submission_rules(basis.task, basis.edition)
     except UsageError:  # a task that is not COLIEE's
         return
-    for team, n in Counter(handed.team for handed in done.handed if not handed.status).items():
+    for team, n in Counter(one.team for one in done.submissions if not one.status).items():
         if team and rules.most_runs is not None and n > rules.most_runs:
             row = "many-runs" if rules.runs_stated else "many-runs.usual"
             done.remarks.append(Remark.of(row, n=n, team=team, most=rules.most_runs, source=rules.runs_source))

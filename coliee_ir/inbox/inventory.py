@@ -22,9 +22,20 @@ from coliee_adapters.files.source import Kind, PathLike, Source, by_original, co
 from coliee_adapters.forms import detect, tabular
 from coliee_adapters.forms.detect import is_description
 from coliee_adapters.records import Answers, Gold, Run
+from coliee_adapters.remarks import Remark
 from coliee_adapters.system_descriptions import Description
 from coliee_ir.inbox.folders import Walked, passed_over, walk
-from coliee_ir.inbox.tasks import OF_PILOT, first_rows, ids_of, task_of_files, tasks_of_record, text_of_head, words_of
+from coliee_ir.inbox.golds import Asked, Golds
+from coliee_ir.inbox.tasks import (
+    OF_PILOT,
+    first_rows,
+    ids_of,
+    task_of_files,
+    tasks_of_queries,
+    tasks_of_record,
+    text_of_head,
+    words_of,
+)
 from coliee_ir.inbox.teams import Teams
 from coliee_ir.reading.anything import are_labels, is_gold_by_name, read_gold, read_run_by, reads_as_gold, reads_as_run
 from coliee_ir.reading.basis import Basis
@@ -79,12 +90,14 @@ class Item:
     tag: str = ""  # its run tag; of a file without one, the file's name
     team: str = ""  # whose it is; empty where nothing tells it
     tasks: tuple[str, ...] = ()  # the tasks that it can be of, the most likely one first; empty where nothing shows it
-    because: str = ""  # what shows the tasks: ``path``, ``description``, ``tag``, ``content``
+    because: str = ""  # what shows the tasks: ``path``, ``description``, ``tag``, ``content``, ``queries``
+    shown: tuple[str, ...] = ()  # the tasks that its content shows, where its path names one
     why_not: str = ""  # why it is passed over: a key of ``WHY_NOT``; empty for what is not
     like: str = ""  # what it is a copy of
     error: ColieeError | None = None  # why it cannot be read
     received: str = ""  # when the mail that brought it was received, in UTC; empty for what came otherwise
     status: str = ""  # why its run is not ranked, as ``Listed`` has it; empty for one that is
+    doubt: Remark | None = None  # what a person must decide of its team
     is_named: bool = False  # whether it was named itself, and not found in a folder
     nameless: bool = False  # whether it holds no run tag
     holds: tuple[str, ...] = ()  # the parts of the rules that it holds, where they are named
@@ -116,6 +129,7 @@ class Inventory:
     items: list[Item]  # one for each file, in the order of the paths
     walked: Walked  # what was not looked at: links, files given for something else
     teams: Teams | None = None  # whose a run is; None where nobody asks
+    golds: Golds = field(default_factory=Golds)  # by which gold a file is judged
 
     @property
     def scored(self) -> list[Item]:
@@ -130,8 +144,12 @@ class Inventory:
     def of_task(self, basis: Basis) -> list[Item]:
         """What is scored on a basis; the other parts of submissions are passed over as of another task."""
         for one in self.scored:
-            if not one.is_named and not _can_be(one, basis):
+            if one.is_named:
+                continue
+            if not _can_be(one, basis):
                 one.why_not = "task"
+            elif self.golds.is_others(one.queries, basis.gold.path, {*basis.queries, *basis.excluded}):
+                one.why_not = "elsewhere"
         return self.scored
 
     def remarks(self) -> list[str]:
@@ -159,15 +177,24 @@ def sort_files(
     """Find out what was handed in. One file never stops another: what is wrong with it is its ``error``."""
     walked = walk(paths, [*besides, *(gold.path for gold in golds)])
     items = [_item(walked.source(file, columns), file in walked.named, golds, rules) for file in walked.files]
+    if teams is not None:
+        for one in items:
+            teams.see(one.tag, one.file)
     for one in items:
-        one.team = "" if teams is None else teams.team_of(one.tag, one.file)
+        if teams is not None:
+            whose = teams.whose(one.tag, one.file)
+            one.team, one.doubt = whose.team, whose.doubt
         if (mail := archives.mail_of(one.file)) is not None:
             one.received = mail.received
         one.status = "" if teams is None else teams.status_of(one.tag, one.file, one.team, one.received)
+    table = Golds(
+        [Asked(one.path, frozenset(one.queries), tasks_of_queries(one.queries, one), is_gold=True) for one in golds]
+    )
+    _by_queries(items, table)
     _by_descriptions(items)
     if rules is None or rules.is_coliee:
         _answers_of_articles(items, edition)
-    return Inventory(items, walked, teams)
+    return Inventory(items, walked, teams, table)
 
 
 def _item(source: Source, is_named: bool, golds: Sequence[Gold], rules: Protocol | None) -> Item:
@@ -182,7 +209,7 @@ def _item(source: Source, is_named: bool, golds: Sequence[Gold], rules: Protocol
     except ColieeError as error:
         one.error = error
     if task := named_task(one.file):
-        one.tasks, one.because = (task,), "path"
+        one.shown, one.tasks, one.because = one.tasks, (task,), "path"
     return one
 
 
@@ -256,6 +283,17 @@ def _is_of_golds(source: Source, golds: Sequence[Gold]) -> bool:
                 if other.qrels == gold.qrels and other.labels == gold.labels:
                     return True
     return False
+
+
+def _by_queries(items: Sequence[Item], table: Golds) -> None:
+    """Files that are named as of one task, and answer another task's questions alone, are of that one."""
+    for one in items:
+        other = (
+            table.elsewhere(one.task, one.queries) if one.because == "path" and one.part is not Part.UNREAD else None
+        )
+        if other is not None and (found := tuple(task for task in one.shown if task in other.tasks)):
+            one.doubt = one.doubt or Remark.of("named-otherwise", task=one.task, other=found[0])
+            one.tasks, one.because = found, "queries"
 
 
 def _by_descriptions(items: Sequence[Item]) -> None:

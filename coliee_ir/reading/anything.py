@@ -46,6 +46,7 @@ from coliee_ir.rules.protocol import (
     CASES,
     DECISIONS,
     LABELS_ONLY,
+    LONG_LIST_FILE,
     NO_CLAIMS,
     NO_DECISIONS,
     NOTHING_DECIDED,
@@ -331,6 +332,8 @@ def _read_run(
 ) -> Run | Answers:
     if isinstance(source, Run | Answers):
         return source
+    if _are_several(source):
+        return joined_runs([_read_run(one, rules, form, columns) for one in source])
     exact = rules is not None and rules.exact_ids
     rule = exact_id if exact else normal_id
     file = readable(source, columns)
@@ -351,6 +354,43 @@ def _read_run(
         name = "labels"  # whose reader says what is wrong with the first line's label
     with guarded(file.name):
         return detect.read_run(file, form=name, rule=rule)
+
+
+def joined_runs(records: Sequence[Run | Answers]) -> Run | Answers:
+    """One run that lies in several files, which answer different queries: a file a year, a file a fold."""
+    first, path = records[0], ", ".join(one.path for one in records)
+    owners: dict[str, int] = {}
+    for at, one in enumerate(records):
+        if type(one) is not type(first) or (isinstance(one, Run) and one.scored != getattr(first, "scored", None)):
+            problem = f"files of one run differ in what they hold: {one.path} and {first.path}"
+            raise InputError("mixed-forms", one.path, problem, remedy="give files of one kind together")
+        for query in queries_of(one):
+            if owners.setdefault(query, at) != at:
+                problem = f"this query is in {records[owners[query]].path} too"
+                raise InputError("duplicate", one.path, problem, found=query, remedy="give each query once")
+    if isinstance(first, Answers):
+        answers = [one for one in records if isinstance(one, Answers)]
+        labels = {query: label for one in answers for query, label in one.labels.items()}
+        remarks = sum((one.remarks for one in answers), Remarks())
+        unreadable = tuple(query for one in answers for query in one.unreadable)
+        return replace(first, labels=labels, path=path, remarks=remarks, unreadable=unreadable, beside={})
+    runs = [one for one in records if isinstance(one, Run)]
+    return replace(
+        first, blocks=partial(_blocks_in_turn, runs), path=path, split=None,
+        grouped=all(one.grouped for one in runs), beside={},
+    )  # fmt: skip
+
+
+def _blocks_in_turn(runs: Sequence[Run]) -> Iterator[Columns]:
+    for run in runs:
+        yield from run.blocks()
+
+
+def queries_of(record: Run | Answers) -> frozenset[str]:
+    """The queries that a run answers; it is read to its end for that."""
+    if isinstance(record, Answers):
+        return frozenset((*record.labels, *record.unreadable))
+    return frozenset(query for block in record.blocks() for query, first, last in block.segments() if last > first)
 
 
 def without_itself(run: Run) -> Run:
@@ -399,6 +439,22 @@ def asks_cases(gold: Gold) -> bool:
 
 def _task_of_ids(queries: Iterable[str]) -> Found:
     return STATUTE_IDS if all(map(STATUTE_ID.fullmatch, queries)) else QRELS
+
+
+def tag_of(source: Source) -> str:
+    """The run tag that the first line of a file shows; its name, where that shows none. Nothing is read behind it."""
+    if source.is_folder or source.is_stream:
+        return source.path
+    with contextlib.suppress(ColieeError):
+        if getattr(detect.shown(source, "run"), "name", "") in ("columns", "labels"):
+            words = split_columns(next(iter(first_lines(source.head())), "").strip())
+            return words[-1] if len(words) > 2 else source.stem
+    return source.stem
+
+
+def is_long_list(source: Source) -> bool:
+    """Whether a file is named as the organisers want a long list to be named: ``task3-L.TAG``."""
+    return re.search(LONG_LIST_FILE, Path(source.name).name) is not None
 
 
 def is_gold_by_name(file: str | Source) -> bool:
@@ -485,6 +541,8 @@ def readable(source: object, columns: Mapping[str, str] | None = None) -> Any:
         return Source.of(source, checked_columns(columns))
     if source is None or isinstance(source, Gold | Run | Answers | dict):
         return source
+    if _are_several(source):
+        return [readable(one, columns) for one in source]
     held: Any = source
     is_series = hasattr(held, "index") and hasattr(held, "to_dict") and not hasattr(held, "columns")
     if is_series or type(held).__module__.partition(".")[0] == "ranx":

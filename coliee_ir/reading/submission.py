@@ -3,8 +3,10 @@
 from __future__ import annotations
 
 import os
+from collections.abc import Callable, Iterator
+from dataclasses import dataclass, replace
 from numbers import Number
-from typing import Any, NamedTuple
+from typing import Any, NamedTuple, Self
 
 import numpy.typing as npt
 
@@ -18,30 +20,45 @@ from coliee_adapters.remarks import Remark
 Arrays = tuple[npt.NDArray[Any], npt.NDArray[Any], npt.NDArray[Any]]
 
 
-class _Parts(NamedTuple):
-    run: RunLike | Arrays
-    answers: RunLike | None = None
-    long_list: RunLike | None = None
+@dataclass(frozen=True, slots=True)
+class Submission:
+    """What a team hands in: the run, and in Task 3 what belongs to it; and whose it is.
 
+    Iterating gives the parts: the run, its answers, its long list.
 
-class Submission(_Parts):
-    """What a team hands in: the run, and in Task 3 what belongs to it. Each is what ``read_run`` takes.
+    Attributes:
+        run: what ``read_run`` takes; a list of files is one run that lies in several.
+        answers: its answers, where the task asks for both.
+        long_list: its long list, where the task has one.
+        tag: its run tag; empty where it is not read yet.
+        team: whose it is; empty where nothing tells it.
+        name: what it is called among those that are scored with it; empty where it goes by its tag.
+        received: when the mail that brought it was received, in UTC; empty for what came otherwise.
+        status: why it is not ranked; empty where it is.
+        replaces: the file of an earlier submission of the same team and tag; empty where there is none.
 
     Raises:
         UsageError: a part is plainly not a run.
     """
 
-    __slots__ = ()
+    run: RunLike | Arrays
+    answers: RunLike | None = None
+    long_list: RunLike | None = None
+    tag: str = ""
+    team: str = ""
+    name: str = ""
+    received: str = ""
+    status: str = ""
+    replaces: str = ""
 
-    def __new__(
-        cls, run: RunLike | Arrays, answers: RunLike | None = None, long_list: RunLike | None = None
-    ) -> Submission:
-        """A submission of these parts."""
-        for name, part in (("run", run), ("answers", answers), ("long list", long_list)):
+    def __post_init__(self) -> None:
+        for name, part in zip(("run", "answers", "long list"), self, strict=True):
             if isinstance(part, Number | Submission) or (part is None and name == "run"):
                 problem = f"the {name} of a submission must be a path, a dictionary, a frame or a record, not {part!r}"
                 raise UsageError("bad-value", problem)
-        return super().__new__(cls, run, answers, long_list)
+
+    def __iter__(self) -> Iterator[Any]:
+        return iter((self.run, self.answers, self.long_list))
 
     @classmethod
     def of(cls, run: RunLike | Arrays | Submission) -> Submission:
@@ -49,13 +66,41 @@ class Submission(_Parts):
         return run if isinstance(run, Submission) else cls(run)
 
     @property
+    def parts(self) -> dict[str, Any]:
+        """Its parts by name; those that it has."""
+        named = zip(("run", "answers", "long_list"), self, strict=True)
+        return {name: part for name, part in named if part is not None}
+
+    @property
+    def files(self) -> list[Source]:
+        """The files that it lies in."""
+        return [file for part in self for file in files_of(part)]
+
+    @property
     def ranking(self) -> RunLike | Arrays:
         """The ranked documents: the long list, where there is one."""
         return self.run if self.long_list is None else self.long_list
 
+    def over(self, opened: Callable[[Any], Any]) -> Self:
+        """The same with each part as a function gives it."""
+        run, answers, longer = map(opened, self)
+        return replace(self, run=run, answers=answers, long_list=longer)
+
+    def invalid(self, reason: Remark) -> Invalid:
+        """That it could not be scored."""
+        return Invalid(tuple(file.name for file in self.files), self.tag, self.team, reason)
+
+
+def files_of(part: object) -> list[Source]:
+    """The files that a part of a submission lies in."""
+    several = part if isinstance(part, list | tuple) else [part]
+    return [one for one in several if isinstance(one, Source)]
+
 
 def name_of(part: object) -> str:
     """What a part of a submission is called in messages: its file, where it has one."""
+    if isinstance(part, list | tuple) and (files := files_of(part)):
+        return ", ".join(file.name for file in files)
     if isinstance(part, Source):
         return part.name
     if isinstance(part, Run | Answers):
@@ -72,23 +117,9 @@ class Invalid(NamedTuple):
     reason: Remark
 
 
-class Handed(NamedTuple):
-    """A submission, ready to be scored."""
+class Intake(NamedTuple):
+    """What came: submissions, what is none, and what there is to say of it."""
 
-    parts: Submission  # its run, answers and long list
-    team: str = ""  # whose it is
-    tag: str = ""  # its run tag
-    name: str = ""  # what the caller calls it; empty where it goes by its tag
-    status: str = ""  # why it is not ranked; empty where it is
-
-    def invalid(self, reason: Remark) -> Invalid:
-        """That it could not be scored."""
-        return Invalid(tuple(part.name for part in self.parts if isinstance(part, Source)), self.tag, self.team, reason)
-
-
-class Collected(NamedTuple):
-    """What the files came to: submissions, files that are not one, and remarks."""
-
-    handed: list[Handed]
+    submissions: list[Submission]
     invalid: list[Invalid]
     remarks: list[str]

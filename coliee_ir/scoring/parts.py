@@ -21,9 +21,10 @@ from coliee_ir.judging.judged import BoolArray, Judged, judge
 from coliee_ir.judging.mismatch import diagnose
 from coliee_ir.measures import Measure, Parts
 from coliee_ir.measures.sets import Counts, counts
+from coliee_ir.reading.anything import is_long_list
 from coliee_ir.reading.asked import IMPLIED
 from coliee_ir.reading.basis import LABEL, Basis
-from coliee_ir.reading.submission import Submission, name_of
+from coliee_ir.reading.submission import Submission, files_of, name_of
 
 if TYPE_CHECKING:
     from concurrent.futures import Executor
@@ -60,7 +61,7 @@ class Named(NamedTuple):
     @classmethod
     def of(cls, given: Submission, read: Records) -> Named:
         """The names of a submission that was read."""
-        others = {name: name_of(part) for name, part in given._asdict().items() if name != "run" and part is not None}
+        others = {name: name_of(part) for name, part in given.parts.items() if name != "run"}
         differs = read.documents is not None and read.answers is not None and read.answers.tag != read.main.tag
         return cls(read.main.tag, read.main.path, others, read.answers.tag if read.answers and differs else None)
 
@@ -68,6 +69,7 @@ class Named(NamedTuple):
 def records(submission: Submission, basis: Basis) -> Records:
     """Read the parts of a submission; its runs are read when they are judged."""
     rules = basis.protocol
+    _refuse_long_list(submission, basis)
     main = basis.read(submission.run)
     documents = answers = longer = None
     given = submission.answers
@@ -90,6 +92,21 @@ def records(submission: Submission, basis: Basis) -> Records:
             raise UsageError("unfit-option", f"{basis.named_task} has no long list: leave --long-list out")
         longer = _expect(basis.read(submission.long_list), Run, basis)
     return Records(main, documents, answers, longer, main.beside)
+
+
+def _refuse_long_list(submission: Submission, basis: Basis) -> None:
+    """Refuse a long list, as its file's name says, in the place of an answer set."""
+    longer = files_of(submission.long_list)
+    if not basis.protocol.long_list or (not longer and basis.asked and all(one.ranked for one in basis.asked)):
+        return
+    if (named := [file for file in files_of(submission.run) if is_long_list(file)]) and not any(
+        map(is_long_list, longer)
+    ):
+        problem = "this file is named as a long list, and given as the answer set"
+        remedy = f"are they swapped? {longer[0].name} is given as the long list" if longer else (
+            "name the answer set beside it, or the measures of a ranking with -m"
+        )  # fmt: skip
+        raise InputError("wrong-part", named[0].name, problem, remedy=remedy)
 
 
 def _expect(record: Run | Answers, kind: type[_Record], basis: Basis) -> _Record:

@@ -14,7 +14,7 @@ from typing import TYPE_CHECKING, Final
 
 from coliee_adapters.checked import one_of
 from coliee_adapters.errors import ColieeError, InputError, guarded
-from coliee_adapters.files.source import Source, copies
+from coliee_adapters.files.source import copies
 from coliee_adapters.records import RunLike
 from coliee_adapters.remarks import Remark
 from coliee_ir.judging.judged import Judged
@@ -23,7 +23,7 @@ from coliee_ir.measures import compute
 from coliee_ir.measures.ties import Ties
 from coliee_ir.reading.anything import readable
 from coliee_ir.reading.basis import Basis, qrels_of
-from coliee_ir.reading.submission import Submission, name_of
+from coliee_ir.reading.submission import Submission, files_of, name_of
 from coliee_ir.scoring.parts import Named, choose, count, judge_parts, records
 from coliee_ir.scoring.remarks import remarks_of
 from coliee_ir.scoring.scores import Scores, Timing
@@ -60,10 +60,8 @@ def processes(jobs: int | None, submissions: Iterable[Submission]) -> int:
 
 def _size(part: object) -> int:
     """How many bytes a part of a submission has; 0 for what is not a plain file, and for what is large and packed."""
-    if not isinstance(part, Source):
-        return 0
-    size = part.packed_size
-    return size if size < 2 * _PART else part.size
+    sizes = [(file, file.packed_size) for file in files_of(part)]
+    return sum(size if size < 2 * _PART else file.size for file, size in sizes)
 
 
 def score(
@@ -76,7 +74,7 @@ def score(
 ) -> Scores:
     """Score one submission."""
     start = perf_counter()
-    given = submission._replace(run=readable(submission.run))
+    given = submission.over(readable)
     read = records(given, basis)
     parts = judge_parts(read, basis, jobs if executor is not None else processes(jobs, [given]), executor)
     judged = perf_counter()
@@ -136,7 +134,7 @@ def score_each(
     score a few whole runs each, and read large files in parts.
     """
     one_of("submissions", submissions, Iterable, "a list of runs")
-    given = [Submission(*(readable(part, basis.columns) for part in Submission.of(one))) for one in submissions]
+    given = [Submission.of(one).over(partial(readable, columns=basis.columns)) for one in submissions]
     twins = _twins(given) if tell_copies else [None] * len(given)
     task = partial(_contained, basis, keep_judged)
     if executor is not None:
@@ -234,14 +232,14 @@ def _caught(task: _Task, submission: Submission, jobs: int, executor: Executor |
 
 def _twins(submissions: Sequence[Submission]) -> list[str | None]:
     """For each submission the file of the first one before it that holds the same bytes in every part."""
-    files = {part.path: part for one in submissions for part in one if isinstance(part, Source)}
+    files = {file.path: file for one in submissions for file in one.files}
     first_of = {path: first or path for path, first in zip(files, copies(files.values()), strict=True)}
     seen: dict[tuple[object, ...], str] = {}
     twins: list[str | None] = []
     for one in submissions:
-        content = tuple(first_of[part.path] if isinstance(part, Source) else id(part) for part in one)
+        content = tuple(tuple(first_of[of.path] for of in files_of(part)) or id(part) for part in one)
         twins.append(seen.get(content))
-        if isinstance(one.run, Source):
+        if files_of(one.run):
             seen.setdefault(content, name_of(one.run))
     return twins
 

@@ -89,6 +89,13 @@ class Scores(Shown):
     judged: Mapping[str, Judged] = field(default_factory=dict, repr=False)
     ties: Mapping[Measure, Span] = field(default_factory=dict, repr=False)
     has_ties: bool = False
+    told_as: str = ""  # what it is called among those that it was scored with; empty where its tag is no other's
+    team: str = ""  # whose it is; empty where nothing tells it
+
+    @property
+    def name(self) -> str:
+        """What it is called, wherever several runs are shown: its tag, or what tells it from others of this tag."""
+        return self.told_as or self.tag
 
     def __repr__(self) -> str:
         shown = ", ".join(f"{name}={value:.4f}" for name, value in self.measures.items())
@@ -198,9 +205,20 @@ def _every(n: int) -> tuple[bool, ...]:
     return (True,) * n
 
 
+def named(scored: Sequence[Scores]) -> list[Scores]:
+    """Runs that are shown together, each with a name that no other has: see ``told_apart``."""
+    if len({scores.tag for scores in scored}) == len(scored):
+        return [*scored]
+    from coliee_ir.inbox.names import told_apart
+
+    names = told_apart([(scores.team, scores.tag, scores.file) for scores in scored])
+    return [replace(scores, told_as=name) for scores, name in zip(scored, names, strict=True)]
+
+
 def place_of(scored: Sequence[Scores], name: str, called: str = "the run") -> int:
     """Where the one run of a name is: that of this tag, or of this file where no run or several have the tag."""
     places = [at for at, scores in enumerate(scored) if scores.tag == name]
+    places = places or [at for at, scores in enumerate(scored) if scores.name == name]
     if len(places) != 1:  # a tag goes before a file of that name
         places = [at for at, scores in enumerate(scored) if scores.file == name] or places
     if len(places) != 1:
@@ -428,9 +446,9 @@ def as_grid(runs: Sequence[Scores], per_query: bool, *, sums: bool = False) -> G
 
     def total(at: int) -> list[Cell]:
         scores = runs[at]
-        numbers = [
-            _number(measure, result.value, top)
-            for (measure, result), top in zip(scores.results.items(), best, strict=True)
+        numbers: list[Cell] = [
+            _number(measure, scores.results[measure].value, top) if measure in scores.results else ""
+            for measure, top in zip(measures, best, strict=True)
         ]
         held = scores.sums if summed else {}
         numbers += [Number(value) for name in summed for value in held[name][-1].tolist()]

@@ -12,6 +12,7 @@ import os
 import zlib
 from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import replace
+from functools import partial
 from itertools import islice
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, Final, NamedTuple
@@ -22,7 +23,7 @@ import numpy.typing as npt
 from coliee_adapters import trec_eval
 from coliee_adapters.errors import ColieeError, InputError, UsageError
 from coliee_adapters.files import file_kinds
-from coliee_adapters.files.source import PathLike, Source, is_store
+from coliee_adapters.files.source import PathLike, is_store
 from coliee_adapters.forms.lines import counted
 from coliee_adapters.records import RunLike
 from coliee_adapters.remarks import Remarks
@@ -30,7 +31,7 @@ from coliee_ir._version import __version__
 from coliee_ir.judging.judged import Judged
 from coliee_ir.reading.anything import readable
 from coliee_ir.reading.basis import Basis, qrels_of
-from coliee_ir.reading.submission import Submission, name_of
+from coliee_ir.reading.submission import Submission, files_of, name_of
 from coliee_ir.rules.decisions import CHOICES
 from coliee_ir.rules.protocol import recorded_task
 from coliee_ir.scoring.parts import Named
@@ -183,7 +184,7 @@ class ScoreStore:
         first_of: dict[str, str] = {}
         waiting = iter(submissions)
         while window := list(islice(waiting, _WINDOW if executor is None else _WINDOW_ELSEWHERE)):
-            given = [Submission(*(readable(part, basis.columns) for part in Submission.of(one))) for one in window]
+            given = [Submission.of(one).over(partial(readable, columns=basis.columns)) for one in window]
             contents = [_content(one) for one in given]
             there = [self._find(one, content, rules) for one, content in zip(given, contents, strict=True)]
             missing = [one for one, row in zip(given, there, strict=True) if row is None]
@@ -343,19 +344,18 @@ def _content(submission: Submission) -> _Content | None:
     import hashlib  # which most commands do without
 
     digest, stems = hashlib.sha256(), []
-    for name, part in submission._asdict().items():
-        if part is None:
-            continue
-        if not isinstance(part, Source):
+    for name, part in submission.parts.items():
+        if not (files := files_of(part)):
             raise UsageError("store", "a store keeps the scores of runs in files; this run is in memory")
-        digest.update(f"\0{name}\0".encode())
-        stems.append(part.stem)
-        try:
-            with part.open() as stream:
-                while piece := stream.read(1 << 20):
-                    digest.update(piece)
-        except InputError:
-            return None
+        for file in files:
+            digest.update(f"\0{name}\0".encode())
+            stems.append(file.stem)
+            try:
+                with file.open() as stream:
+                    while piece := stream.read(1 << 20):
+                        digest.update(piece)
+            except InputError:
+                return None
     named = "\0".join([digest.hexdigest(), *stems])
     return _Content(digest.hexdigest(), hashlib.sha256(named.encode("utf-8", "surrogatepass")).hexdigest())
 

@@ -59,7 +59,7 @@ def test_remarks_on_many_runs_are_said_once_a_kind(tmp_path: Path, capsys: pytes
     assert [line.partition(")")[0] for line in err.splitlines() if "duplicate" in line] == ["3 runs (r4, r5, r6"]
     shutil.copy(runs[1], tmp_path / "same.txt")
     assert main(["evaluate", str(gold), runs[0], *runs[4:], runs[1], str(tmp_path / "same.txt"), "--task", "1"]) == 0
-    assert f"2 runs (r1, r1): {unanswered}\n" in capsys.readouterr().err
+    assert f"2 runs (r1, r1 (2)): {unanswered}\n" in capsys.readouterr().err
     assert "… 4 runs …\n" in err
 
 

@@ -82,7 +82,7 @@ def test_a_run_that_is_sent_twice_is_named(call: Call, tmp_path: Path, command: 
     runs = [RUN1, DENSE, tmp_path / "twin.txt"]
     given = [*runs, "-o", tmp_path / "out"] if command == "fuse" else [GOLD1, *runs]
     code, _, err = call(command, *given)
-    said = f"[identical] bm25 … {RUN1} …" if command == "fuse" else f"bm25: [identical]{RUN1} …"
+    said = f"[identical] bm25 … {RUN1} …" if command == "fuse" else f"…bm25…: [identical]{RUN1} …"
     assert (code, heard([line for line in err.splitlines() if "identical" in line])) == (0, [said])
 
 
@@ -228,7 +228,7 @@ def test_a_tag_that_two_teams_chose_is_told_apart_by_paths(tmp_path: Path) -> No
         (tmp_path / "sent" / team).mkdir(parents=True)
         (tmp_path / "sent" / team / "run.txt").write_text(lines.rpartition("\n")[0] + "\n")
     board = one_step.leaderboard(GOLD1, tmp_path / "sent", teams={"bm25": "Alpha"})
-    assert [entry.team for entry in board.entries] == ["Alpha", "Alpha"]
+    assert [entry.team for entry in board.entries] == ["A", "B"]
     assert any("[team-list]" in heard(remark) for remark in board.remarks)
     board = one_step.leaderboard(GOLD1, tmp_path / "sent", teams={"bm25": "Alpha", "B/run.txt": "Beta"})
     assert {entry.team for entry in board.entries} == {"Alpha", "Beta"}

@@ -29,10 +29,11 @@ def is_mail(head: bytes) -> bool:
 
 
 class Mail(NamedTuple):
-    """What a mail says of its attachments: its subject, and when it was received, in UTC; empty where it says not."""
+    """What a mail says of its attachments; each is empty where it says not."""
 
     subject: str
-    received: str
+    received: str  # in UTC
+    sender: str = ""  # the address alone, in small letters
 
 
 def mails(path: str) -> Iterator[tuple[str, EmailMessage]]:
@@ -71,7 +72,7 @@ def attachments(message: EmailMessage) -> Iterator[tuple[str, BinaryIO]]:
 
 def said(message: EmailMessage) -> Mail:
     """What the heads of a mail say; the last server's time counts more than the sender's."""
-    from email.utils import parsedate_to_datetime
+    from email.utils import parseaddr, parsedate_to_datetime
 
     when = ""
     for date in (*(str(one).rpartition(";")[2] for one in message.get_all("Received", [])[:1]), message.get("Date")):
@@ -79,4 +80,5 @@ def said(message: EmailMessage) -> Mail:
             when = when or parsedate_to_datetime(str(date).strip()).astimezone(UTC).isoformat()
         except (ValueError, OverflowError):
             continue
-    return Mail(" ".join(str(message.get("Subject", "")).split()), when)
+    sender = parseaddr(str(message.get("From", "")))[1].casefold()
+    return Mail(" ".join(str(message.get("Subject", "")).split()), when, sender)

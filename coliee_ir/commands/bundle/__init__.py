@@ -56,12 +56,11 @@ def score_upload(gold: PathLike, upload: PathLike, rules: Mapping[str, Any]) -> 
             for source in sources:
                 evaluator.read(source)  # which says what is wrong with a file
             return Uploaded({}, _below(found.invalid[0].reason, upload))
-        if len(found.handed) != 1:
-            n = len(found.handed) or "no"
+        if len(found.submissions) != 1:
+            n = len(found.submissions) or "no"
             said = "; ".join(["", *inventory.remarks()])
             return Uploaded({}, _below(f"one run is expected, and the upload holds {n}{said}", upload))
-        parts = found.handed[0].parts
-        scored = evaluator.evaluate(parts.run, answers=parts.answers, long_list=parts.long_list)
+        scored = evaluator.evaluate(found.submissions[0])
     except MismatchError:  # whose sentence names ids of the gold
         kinds = "no query or no document of the run is judged in the gold"
         return Uploaded({}, f"{kinds}; is it a run of another task or year, or have its ids lost their zeros?")

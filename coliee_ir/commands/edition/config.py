@@ -36,6 +36,12 @@ class TaskPart(NamedTuple):
     exclude: tuple[str, ...] = ()  # the queries that are left out
     decisions: Mapping[str, str] = {}
     year: int | None = None  # whose rules count; None for the newest
+    reference: str = ""  # what this gold is called, where a task has several: ``R01``; empty for the one that counts
+
+    @property
+    def name(self) -> str:
+        """What tells it from the other tasks and golds of the edition."""
+        return f"{self.task} {self.reference}".strip()
 
 
 @dataclass(frozen=True, slots=True)
@@ -52,6 +58,7 @@ class Edition:
     teams: str | None = None
     style: str = ""
     resamples: int = N_RESAMPLES
+    settled: tuple[str, ...] = ()  # the keys of decisions that were taken
 
     def time(self, received: str) -> str:
         """When a mail was received, in the zone of the deadline."""
@@ -82,10 +89,18 @@ _TOP: Final = {
     "teams": TEXT,
     "style": _STYLE,
     "resamples": COUNT,
+    "settled": TEXTS,
 }
 _PUBLIC: Final = dict.fromkeys(Public._fields, FLAG)
 _FILES: Final = ("gold", "corpus", "training", "categories")
-_TASK: Final = {"task": TEXT, **dict.fromkeys(_FILES, TEXT), "exclude": _IDS, "decisions": _CHOICES, "year": YEAR}
+_TASK: Final = {
+    "task": TEXT,
+    **dict.fromkeys(_FILES, TEXT),
+    "exclude": _IDS,
+    "decisions": _CHOICES,
+    "year": YEAR,
+    "reference": TEXT,
+}
 
 
 class _Table(Table):
@@ -117,9 +132,10 @@ def read_edition(path: PathLike) -> Edition:
     ]
     if not tasks:
         raise top.fault("task", "there is no task", remedy='add [[task]] with task = "1" and gold = "gold.json"')
-    twice = next((one.task for at, one in enumerate(tasks) if one.task in {other.task for other in tasks[:at]}), None)
+    twice = next((one.name for at, one in enumerate(tasks) if one.name in {other.name for other in tasks[:at]}), None)
     if twice is not None:
-        raise top.fault("task", "this task is given twice", twice, remedy="keep one [[task]] of it")
+        remedy = 'keep one [[task]] of it, or name the gold that does not count: reference = "R01"'
+        raise top.fault("task", "this task is given twice", twice, remedy=remedy)
     boxes = found["mailbox"]
     found["mailbox"] = tuple(top.path_of(box, "mailbox") for box in ([boxes] if isinstance(boxes, str) else boxes))
     if "teams" in found:

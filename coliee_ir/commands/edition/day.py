@@ -6,7 +6,8 @@ mailbox ──sort_files, once──▶ Inventory ─┬─▶ Evaluator of each
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping
+import zlib
+from collections.abc import Collection, Iterator, Mapping
 from dataclasses import replace
 from typing import Final, NamedTuple
 
@@ -18,10 +19,11 @@ from coliee_adapters.remarks import Remark
 from coliee_ir.commands.edition.config import Edition
 from coliee_ir.commands.evaluate import Watch, evaluate_all
 from coliee_ir.commands.leaderboard import Entry, Leaderboard, leaderboard
-from coliee_ir.commands.validate.receiving import Asked, received
+from coliee_ir.commands.validate.receiving import received
 from coliee_ir.commands.validate.result import Inbox
 from coliee_ir.inbox import Runs
 from coliee_ir.inbox.folders import WHY_NOT, passed_over
+from coliee_ir.inbox.golds import Asked, Golds
 from coliee_ir.inbox.inventory import Inventory, Part, sort_files
 from coliee_ir.inbox.teams import LATE, Teams
 from coliee_ir.scoring.evaluator import Evaluator
@@ -45,6 +47,16 @@ class Decision(NamedTuple):
     def kind(self) -> str:
         """What kind of decision it is."""
         return self.what.kind
+
+    @property
+    def key(self) -> str:
+        """By what it is settled in the edition's file; the figure at the end is another one where the facts are."""
+        about = " ".join(filter(None, (self.team, self.run))) or self.file
+        return " ".join(filter(None, (self.kind, about, f"{zlib.crc32(str(self.what).encode()) & 0xFFFF:04x}")))
+
+    def is_settled(self, settled: Collection[str]) -> bool:
+        """Whether it is settled: by its key, or for good by its key without the figure."""
+        return self.key in settled or self.key.rpartition(" ")[0] in settled
 
     def __str__(self) -> str:
         about = shortened(" ".join(filter(None, (self.team, self.run)))) or self.file
@@ -70,7 +82,7 @@ def day_of(edition: Edition, watch: Watch | None = None) -> Day:
     """
     who = Teams(edition.teams, edition.mailbox, edition.deadline)
     evaluators = {
-        part.task: Evaluator(
+        part.name: Evaluator(
             Source(part.gold), task=part.task, edition=part.year, exclude=part.exclude, decisions=part.decisions
         )
         for part in edition.tasks
@@ -78,8 +90,10 @@ def day_of(edition: Edition, watch: Watch | None = None) -> Day:
     golds = [evaluator.gold for evaluator in evaluators.values()]
     beside = [edition.path, edition.teams, *(part.categories for part in edition.tasks)]
     inventory = sort_files(edition.mailbox, golds=golds, besides=beside, teams=who, edition=edition.year)
+    table = Golds(_asked(edition, evaluators))
     boards = []
-    for evaluator in evaluators.values():
+    for part in edition.tasks:
+        evaluator = evaluators[part.name]
         # what is not of its task is passed over, and that of another
         own = replace(inventory, items=[replace(one) for one in inventory.items])
         try:
@@ -88,12 +102,13 @@ def day_of(edition: Edition, watch: Watch | None = None) -> Day:
             if error.kind != "no-run":
                 raise
         else:
-            boards.append(leaderboard(scored, n_resamples=edition.resamples))
+            boards.append(replace(leaderboard(scored, n_resamples=edition.resamples), reference=part.reference))
     years = {part.task: part.year for part in edition.tasks if part.year is not None}
     corpora = {part.task: part.corpus for part in edition.tasks if part.corpus is not None}
-    inbox = received(inventory, _asked(edition, evaluators), years.get, corpora.get)
+    inbox = received(inventory, table, years.get, corpora.get)
     found = Day(edition, inbox, tuple(boards), (), inventory)
-    return found._replace(decide=tuple(dict.fromkeys(one for find in _FINDERS for one in find(found))))
+    every = dict.fromkeys(one for find in _FINDERS for one in find(found))
+    return found._replace(decide=tuple(one for one in every if not one.is_settled(edition.settled)))
 
 
 def _asked(edition: Edition, evaluators: Mapping[str, Evaluator]) -> list[Asked]:
@@ -101,7 +116,9 @@ def _asked(edition: Edition, evaluators: Mapping[str, Evaluator]) -> list[Asked]
     asked: dict[str, Asked] = {}
     for part in edition.tasks:
         tasks = (*asked[part.gold].tasks, part.task) if part.gold in asked else (part.task,)
-        asked[part.gold] = Asked(part.gold, frozenset(evaluators[part.task].gold.queries), tasks, True)
+        asked[part.gold] = Asked(
+            part.gold, frozenset(evaluators[part.name].gold.queries), tasks, True, part.name, part.year
+        )
     return list(asked.values())
 
 
@@ -111,7 +128,11 @@ _Found = Iterator[Decision]
 def _awaited(day: Day) -> _Found:
     """Tasks of which no run has arrived."""
     there = {board.task for board in day.boards if board.entries}
-    yield from (Decision(Remark.of("awaited", task=one.task)) for one in day.edition.tasks if one.task not in there)
+    yield from (
+        Decision(Remark.of("awaited", task=one.task))
+        for one in day.edition.tasks
+        if one.task not in there and not one.reference
+    )
 
 
 def _late(day: Day) -> _Found:
@@ -121,6 +142,11 @@ def _late(day: Day) -> _Found:
         if who is not None and one.status == LATE and not who.status_of(one.tag, one.file, one.team):
             late = Remark.of("late", time=day.edition.time(one.received))
             yield Decision(late, one.team, one.tag, one.file)
+
+
+def _doubted(day: Day) -> _Found:
+    """Runs whose tag the list of teams gives to another team."""
+    yield from (Decision(one.doubt, one.team, one.tag, one.file) for one in day.inventory.scored if one.doubt)
 
 
 def _shared(day: Day) -> _Found:
@@ -133,7 +159,7 @@ def _shared(day: Day) -> _Found:
         for tag, entries in of_tag.items():
             if len(entries) > 1:
                 files = [f"{entry.team} {entry.file}".strip() for entry in entries]
-                yield Decision(Remark.of("shared-tag", files, task=board.task), "", tag)
+                yield Decision(Remark.of("shared-tag", files, task=board.called), "", tag)
 
 
 def _suspicious(day: Day) -> _Found:
@@ -145,7 +171,7 @@ def _suspicious(day: Day) -> _Found:
     for board in day.boards:
         for entry in board.entries:
             if (value := entry.scores.results[board.ranking].value) > 1 - 1e-9:
-                perfect = Remark.of("perfect-score", measure=board.ranking, task=board.task, value=value)
+                perfect = Remark.of("perfect-score", measure=board.ranking, task=board.called, value=value)
                 yield Decision(perfect, entry.team, entry.tag, entry.file)
 
 
@@ -154,8 +180,8 @@ def _remarked(day: Day) -> _Found:
     for board in day.boards:
         for remark in board.remarks:
             kind = getattr(remark, "kind", "")
-            if kind in ("many-runs", "same-answers"):
-                yield Decision(Remark(kind, f"Task {board.task}: {remark}"))
+            if kind in ("many-runs", "same-answers", "replaces"):
+                yield Decision(Remark(kind, f"Task {board.called}: {remark}"))
     if day.inventory.teams is not None and day.inventory.teams.unused:
         yield Decision(Remark.of("team-list", day.inventory.teams.unused))
 
@@ -207,7 +233,7 @@ def _missed(day: Day) -> _Found:
             asked = judged[0].qrels.relevant() > 0
             missed = [board.queries[at] for at in np.flatnonzero((right <= _MISSED) & asked)]
             if missed:
-                yield Decision(Remark.of("missed-query", missed, task=board.task, queries=len(board.queries)))
+                yield Decision(Remark.of("missed-query", missed, task=board.called, queries=len(board.queries)))
 
 
-_FINDERS: Final = (_awaited, _late, _shared, _refused, _suspicious, _remarked, _undescribed, _missed)
+_FINDERS: Final = (_awaited, _late, _doubted, _shared, _refused, _suspicious, _remarked, _undescribed, _missed)

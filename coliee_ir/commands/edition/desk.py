@@ -83,7 +83,7 @@ def _teams(day: Day) -> Iterator[_Team]:
 
 
 def _index(day: Day, teams: Sequence[_Team]) -> str:
-    decide = "".join(f"<li>{in_html(f'{one} [{one.kind}]')}</li>\n" for one in day.decide)
+    decide = "".join(f"<li>{in_html(f'{one} [{one.key}]')}</li>\n" for one in day.decide)
     details = "".join(
         f'<details class="row"><summary>{" ".join(f"<span>{in_html(one)}</span>" for one in team.row)}</summary>\n'
         f'<p><a href="teams/{file_name(team.name)}">Page</a>, '
@@ -114,7 +114,7 @@ def _scores(team: _Team) -> Iterator[tuple[str, str, str, str]]:
         level = f"{100 * board.resampling.confidence_level:g}%"
         place = f"{entry.place} of {ranked}, {level}: {entry.ranks}" if entry.place else entry.status or "no score"
         scores = ", ".join(f"{name} {value:.4f}" for name, value in entry.scores.measures.items())
-        yield board.task, entry.tag, place, scores
+        yield board.called, entry.tag, place, scores
     for one in team.refused:
         yield "", one.tag, "not ranked", str(one.reason)
 

@@ -45,7 +45,7 @@ def files(boards: Sequence[Leaderboard], edition: Edition) -> dict[str, str | by
     for board in boards:
         if not board.entries:
             continue
-        prefix = f"task{board.task}-"
+        prefix = f"task{board.called.replace(' ', '-')}-"
         tables = {table.label.removeprefix("tab:"): table for table in _tables(board, edition)}
         data.append((board, tables.pop(f"{prefix}data")))
         texts: dict[str, str | bytes] = {
@@ -133,7 +133,7 @@ def _in_one(data: Sequence[tuple[Leaderboard, Grid]]) -> Grid:
     header = list(dict.fromkeys(head for _, table in data for head in table.header))
     rows = [
         [
-            f"Task {board.task}, {row[0]}",
+            f"Task {board.called}, {row[0]}",
             *(dict(zip(table.header, row, strict=True)).get(head, "") for head in header[1:]),
         ]
         for board, table in data

@@ -46,7 +46,7 @@ def pages(boards: Sequence[Leaderboard], edition: Edition) -> dict[str, str | by
 
 def part_of(board: Leaderboard, edition: Edition) -> TaskPart:
     """What the file of an edition says of a task."""
-    return next(part for part in edition.tasks if part.task == board.task)
+    return next(part for part in edition.tasks if part.name == board.called)
 
 
 def categories_of(board: Leaderboard, edition: Edition) -> Categories | None:
@@ -61,12 +61,12 @@ def is_drawn() -> bool:
 
 
 def _page_of(board: Leaderboard) -> str:
-    return f"task-{re.sub('[^a-z0-9]', '', board.task.lower())}.html"
+    return f"task-{re.sub('[^a-z0-9]+', '-', board.called.lower()).strip('-')}.html"
 
 
 def titled(board: Leaderboard) -> str:
     """A task and what it asks for."""
-    return board.protocol.titled(None).removeprefix("COLIEE, ")
+    return " ".join(filter(None, [board.protocol.titled(None).removeprefix("COLIEE, "), board.reference]))
 
 
 def _top(board: Leaderboard) -> Section:
@@ -77,7 +77,7 @@ def _top(board: Leaderboard) -> Section:
     rows = [[table.rows[n][one] for one in at] for n, run in enumerate(board.entries) if 0 < run.place <= _TOP]
     short = Grid([table.header[one] for one in at], rows, n_text=len(at) - 1)
     link = f'<p><a href="{_page_of(board)}">All {len(board.entries)} runs</a></p>\n'
-    return Section(f"task-{board.task}", titled(board), html(short, titled(board)) + link)
+    return Section(f"task-{board.called.replace(' ', '-')}", titled(board), html(short, titled(board)) + link)
 
 
 def _sections(board: Leaderboard, edition: Edition) -> Iterator[Section]:

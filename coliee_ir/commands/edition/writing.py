@@ -86,7 +86,7 @@ def _results(day: Day) -> dict[str, Any]:
         "received": [jsonable(row) for row in day.inbox.received],
         "findings": [jsonable(one) for one in day.inbox.findings],
         "decide": [{"kind": one.kind, **one._asdict()} for one in day.decide],
-        "tasks": {board.task: board.to_dict() for board in day.boards},
+        "tasks": {board.called: board.to_dict() for board in day.boards},
     }
 
 
@@ -122,7 +122,7 @@ def told(day: Day, news: News) -> Iterator[str]:
     of_teams = f" of {', '.join(teams)}" if 0 < len(teams) <= 12 else ""
     yield f"{counted(len(news.arrived), 'new file')}{of_teams}; {counted(len(day.inbox.received), 'file')} in all"
     for board in day.boards:
-        yield f"Task {board.task}: {counted(len(board.entries), 'run')}"
+        yield f"Task {board.called}: {counted(len(board.entries), 'run')}"
     if news.needs_lualatex:
         yield "paper/paper.tex: compile it with lualatex; pdflatex does not have all characters of the names"
     if day.decide:

@@ -22,9 +22,9 @@ from coliee_adapters.remarks import Remark
 from coliee_ir.inbox import Runs, find_runs
 from coliee_ir.reading.anything import check_columns, gold_files, read_gold, readable
 from coliee_ir.reading.basis import Basis, Rules, basis_of
-from coliee_ir.reading.submission import Invalid, Submission
+from coliee_ir.reading.submission import Invalid, Submission, files_of
 from coliee_ir.scoring.score import score_each
-from coliee_ir.scoring.scores import Keep, Scored, Scores
+from coliee_ir.scoring.scores import Keep, Scored, Scores, named
 
 if TYPE_CHECKING:
     from concurrent.futures import Executor
@@ -145,19 +145,19 @@ def evaluate_all(
                 raise
             invalid.append(Invalid((path,), "", "", Remark(error.kind, str(error))))
     submissions: list[Submission | None] = [None] * len(scores)
-    if not (arrived.handed or scores or invalid):
+    if not (arrived.submissions or scores or invalid):
         raise UsageError("no-run", "; ".join(["there is no run to score", *remarks]))
     with ExitStack() as stack:
-        parts = [one.parts for one in arrived.handed]
         if store is None:
-            results = score_each(basis, parts, jobs=jobs, executor=executor, keep_judged=keep == "judged")
+            results = score_each(basis, arrived.submissions, jobs=jobs, executor=executor, keep_judged=keep == "judged")
         else:
             keeping = stack.enter_context(ScoreStore(store))
-            results = keeping.score(basis, parts, jobs=jobs, executor=executor)
-        for one, result in zip(arrived.handed, watch(results, len(parts)) if watch else results, strict=True):
+            results = keeping.score(basis, arrived.submissions, jobs=jobs, executor=executor)
+        seen = watch(results, len(arrived.submissions)) if watch else results
+        for one, result in zip(arrived.submissions, seen, strict=True):
             if isinstance(result, Scores):
-                scores.append((replace(result, tag=one.name) if one.name else result).kept(keep))
-                submissions.append(one.parts)
+                scores.append(replace(result, team=one.team, tag=one.name or result.tag).kept(keep))
+                submissions.append(one)
             elif keep_going:
                 invalid.append(one.invalid(Remark(result.kind, str(result))))
             else:
@@ -168,7 +168,7 @@ def evaluate_all(
                 tell(remarks[-1])
     if _values_are(gold, float):
         scores = [*map(_asked_about_swap, scores, submissions)]
-    return Scored(scores, basis, submissions, invalid, remarks, found.inventory, keep)
+    return Scored(named(scores), basis, submissions, invalid, remarks, found.inventory, keep)
 
 
 def prepare(
@@ -190,7 +190,7 @@ def prepare(
         if (task := task_of(found.stores)) is not None:
             rules["task"], because = task, f"as in {found.stores[0]}"
     if columns := rules.get("columns"):
-        runs = [part for one in found.alone for part in one.parts]
+        runs = [one for given in found.alone for part in given for one in (files_of(part) or [part])]
         flat = [one for one in (*found.sources, *runs, *beside) if one is not None]
         golds = [gold] if isinstance(gold, Source) and not gold.is_folder else gold_files(gold)
         if golds and all(isinstance(one, Source) for one in flat):  # what is in memory has columns too

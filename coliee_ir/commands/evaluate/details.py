@@ -71,7 +71,7 @@ def by_year(runs: Sequence[Scores], gold: Gold) -> Details:
         told.append(tuple(of_run))
         for one in (*of_run, Year("all", len(scores.query_ids), scores.measures)):
             n = Number(one.queries, str(one.queries))
-            rows.append([scores.tag, one.year, n, *map(Number, one.measures.values())])
+            rows.append([scores.name, one.year, n, *map(Number, one.measures.values())])
     return Details(
         tuple(runs), "years", tuple(told), Grid(["run", "year", "queries", *runs[0].measures], rows, n_text=2)
     )
@@ -116,7 +116,12 @@ def stages(runs: Sequence[Scores], at: Sequence[int]) -> Details:
             best = ceiling(measure, scores, depth)
             of_run.append(Stage(depth, mean, micro, macro, best))
             rows.append(
-                [scores.tag, Number(depth, str(depth)), Number(mean, f"{mean:.1f}"), *map(Number, (micro, macro, best))]
+                [
+                    scores.name,
+                    Number(depth, str(depth)),
+                    Number(mean, f"{mean:.1f}"),
+                    *map(Number, (micro, macro, best)),
+                ]
             )
         told.append(tuple(of_run))
     header = ["run", "k", "documents", "MicroR", "MacroR", f"ceiling {measure.name}"]

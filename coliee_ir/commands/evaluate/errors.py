@@ -92,7 +92,7 @@ def errors(scored: Scored, *, corpus: PathLike | None = None) -> Errors:
         raise UsageError("not-comparable", "errors are told by the gold and the runs; only scores were read")
     cutoff = getattr(next(iter(found.measures), None), "cutoff", None)
     texts = None if corpus is None else read_corpus(corpus, task=found.basis.task)
-    there = [(scores.tag, one) for scores, one in zip(found, found.submissions, strict=True) if one is not None]
+    there = [(scores.name, one) for scores, one in zip(found, found.submissions, strict=True) if one is not None]
     told = outcomes(found.basis, [one for _, one in there], cutoff)
     return Errors([(tag, rows) for (tag, _), (_, rows) in zip(there, told, strict=True)], texts)
 

@@ -79,10 +79,10 @@ def gap(scored: Sequence[Scores]) -> Details:
     told = [gap_of(measure, scores.judged, scores.decisions) for scores in runs]
     rows: list[list[Cell]] = []
     for scores, found in zip(runs, told, strict=True):
-        rows.append(_row(scores.tag, found))
+        rows.append(_row(scores.name, found))
         if isinstance(found, Gap) and any(remark.kind == "upside-down" for remark in scores.remarks):
             turned = with_documents(scores.judged, _reversed(ranking_of(scores.judged)))
-            rows.append(_row(f"{scores.tag}, reversed", gap_of(measure, turned, scores.decisions)))
+            rows.append(_row(f"{scores.name}, reversed", gap_of(measure, turned, scores.decisions)))
     header = [name.replace("_", " ") for name in told[0]._fields[1:]]
     caption = f"Of what 1 - {measure.name} consists."
     table = Grid(["run", measure.name, *header], rows, caption, n_text=1)
@@ -167,12 +167,12 @@ def overlap(scored: Sequence[Scores]) -> Details:
     rows: list[list[Cell]] = [
         [name, Number(n, str(n)), Number(alone, "" if alone != alone else str(alone)), *map(Number, of)]
         for name, n, alone, of in (
-            *((scores.tag, *one) for scores, one in zip(runs, told, strict=True)),
+            *((scores.name, *one) for scores, one in zip(runs, told, strict=True)),
             ("any run", int(any_run.sum()), nothing, shares[-1].tolist()),
             ("no run", missed, nothing, [nothing] * len(runs)),
         )
     ]
-    header = ["run", "found", "only it", *(f"in {scores.tag}" for scores in runs)]
+    header = ["run", "found", "only it", *(f"in {scores.name}" for scores in runs)]
     what = "Relevant documents" if part == "documents" else "Right answers"
     caption = f"{what} that runs find, and the share of them that each other run finds too."
     more = {"relevant": int(relevant.sum()), "missed": missed}

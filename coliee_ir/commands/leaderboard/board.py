@@ -12,7 +12,7 @@ from coliee_adapters.remarks import told_of
 from coliee_adapters.system_descriptions import Description
 from coliee_ir.commands.leaderboard.catalogue import Extras, build, everything
 from coliee_ir.commands.leaderboard.categories import Categories
-from coliee_ir.inbox.grouping import told_apart
+from coliee_ir.inbox.names import told_apart
 from coliee_ir.inbox.teams import Teams
 from coliee_ir.measures import Measure, Result
 from coliee_ir.output.envelope import preamble
@@ -114,6 +114,7 @@ class Leaderboard(Shown):
     teams: Teams | None = None
     drawn: int = 0
     replicates: bool = False
+    reference: str = ""
 
     def __repr__(self) -> str:
         by = self.ranking.name
@@ -165,6 +166,11 @@ class Leaderboard(Shown):
             **told_of(self.remarks),
             "tables": {name: records(grid) for name, grid in tables.items()},
         }
+
+    @property
+    def called(self) -> str:
+        """The task, and which of its golds where it has several: ``4 R01``."""
+        return f"{self.task} {self.reference}".strip()
 
     @property
     def counted(self) -> tuple[Entry, ...]:

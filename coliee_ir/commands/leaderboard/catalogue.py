@@ -66,7 +66,7 @@ def build(board: Leaderboard, name: str, extras: Extras) -> Grid:
     """A table by its name."""
     if name not in TABLES:
         raise UsageError("unknown-name", f"unknown table {name!r}; the tables are {', '.join(TABLES)}")
-    return replace(TABLES[name].build(board, extras), label=f"tab:task{board.task}-{name}")
+    return replace(TABLES[name].build(board, extras), label=f"tab:task{board.called.replace(' ', '-')}-{name}")
 
 
 def everything(board: Leaderboard, extras: Extras) -> tuple[dict[str, Grid], dict[str, str]]:

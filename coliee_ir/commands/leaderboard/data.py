@@ -70,7 +70,7 @@ def data(board: Leaderboard, candidates: float, train: Data | None) -> Grid:
     rows: list[list[Cell]] = [
         [part, *(_number(name, values[at]) for name, values in shown.items())] for at, part in enumerate(parts)
     ]
-    caption = f"Data of Task {board.task}" + ("" if train else " (test)") + "."
+    caption = f"Data of Task {board.called}" + ("" if train else " (test)") + "."
     return Grid(["data", *shown], rows, caption, n_text=1)
 
 

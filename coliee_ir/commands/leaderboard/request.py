@@ -21,7 +21,7 @@ from coliee_ir.inbox.folders import passed_over
 from coliee_ir.inbox.sheets import groups_of
 from coliee_ir.inbox.teams import Listed, Teams
 from coliee_ir.reading.basis import Basis
-from coliee_ir.reading.submission import Invalid, Submission, name_of
+from coliee_ir.reading.submission import Invalid, Submission
 from coliee_ir.rules.protocol import described_task
 from coliee_ir.scoring.scores import Scored, Scores, with_judged
 from coliee_ir.stats.intervals import interval_of
@@ -122,16 +122,15 @@ class _Run(NamedTuple):
 def _runs_of(scored: Scored, who: Teams) -> tuple[list[_Run], list[Invalid]]:
     """The runs, best first; and those that cannot be ranked."""
     basis = scored.basis
-    items = [] if scored.inventory is None else scored.inventory.items
-    status_of = {one.source.name: one.status for one in items if one.status}
     ranking = next(m for m in basis.asked or basis.official if all(part in basis.qrels for part in m.needs))
     runs, unranked = [], []
     for scores, parts in zip(scored, scored.submissions, strict=True):
-        team = who.team_of(scores.tag, "" if scores.file == MEMORY else scores.file)
+        team = (
+            parts.team if parts is not None else who.team_of(scores.tag, "" if scores.file == MEMORY else scores.file)
+        )
         if ranking in scores.results:
-            files = [name_of(part) for part in parts or () if part is not None]
-            own = who.status_of(scores.tag, scores.file, team) if parts is None else ""
-            runs.append(_Run(team, scores, parts, next(filter(None, map(status_of.get, files)), own)))
+            own = who.status_of(scores.tag, scores.file, team) if parts is None else parts.status
+            runs.append(_Run(team, scores, parts, own))
         else:
             why = Remark.of("incomplete", file=scores.file, measure=ranking)
             unranked.append(Invalid((scores.file,), scores.tag, team, why))
@@ -182,7 +181,7 @@ def _said_of_equal(basis: Basis, runs: Sequence[_Run]) -> Iterator[str]:
     for together in alike.values():
         same: dict[object, list[_Run]] = {}
         for one in together if len(together) > 1 else ():
-            given = [part for part in (one.parts or ())[:2] if part is not None]
+            given = [] if one.parts is None else [one for one in (one.parts.run, one.parts.answers) if one is not None]
             same.setdefault(tuple(_answers_of(basis, part) for part in given), []).append(one)
         for equal in same.values():
             if len(equal) > 1:

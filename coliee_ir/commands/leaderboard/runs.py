@@ -16,7 +16,7 @@ from coliee_adapters.forms.vocabulary import MEMORY
 from coliee_adapters.remarks import Remark
 from coliee_ir.commands.leaderboard.questions import majority, short
 from coliee_ir.commands.leaderboard.standing import best_of
-from coliee_ir.inbox.grouping import numbered
+from coliee_ir.inbox.names import numbered
 from coliee_ir.measures import Measure
 from coliee_ir.measures.labels import Accuracy
 from coliee_ir.output.grid import Cell, Grid, Number

@@ -8,27 +8,19 @@ from __future__ import annotations
 import contextlib
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import replace
-from typing import Any, NamedTuple
+from typing import Any
 
 from coliee_adapters.errors import ColieeError, UsageError
 from coliee_adapters.files.source import PathLike
 from coliee_ir.commands.validate import RULES, Finding, Severity, validate
 from coliee_ir.commands.validate.result import Inbox, Received
 from coliee_ir.inbox.folders import WHY_NOT, passed_over
+from coliee_ir.inbox.golds import Asked, Golds
 from coliee_ir.inbox.inventory import Inventory, Item, Part, originals, sort_files
 from coliee_ir.inbox.tasks import tasks_of_queries
 from coliee_ir.inbox.teams import Teams
 from coliee_ir.reading.anything import read_gold, read_queries
 from coliee_ir.rules.protocol import PROTOCOLS, Protocol, described_task, protocol, task_name
-
-
-class Asked(NamedTuple):
-    """A file that names queries: what it is called, its queries, the tasks that ask them, and whether it is a gold."""
-
-    file: str
-    queries: frozenset[str]
-    tasks: tuple[str, ...]
-    is_gold: bool
 
 
 def receive(
@@ -57,13 +49,13 @@ def receive(
     if task is not None:
         for one in inventory.scored:
             one.tasks = (str(task_name(task)),)
-    inbox = received(inventory, asked, lambda _: edition, lambda _: corpus, own)
+    inbox = received(inventory, Golds(asked), lambda _: edition, lambda _: corpus, own)
     return replace(inbox, edition=None if edition is None else int(edition))
 
 
 def received(
     inventory: Inventory,
-    asked: Sequence[Asked],
+    golds: Golds,
     year_of: Callable[[str], Any],
     corpus_of: Callable[[str], PathLike | None],
     own: Protocol | None = None,
@@ -82,12 +74,10 @@ def received(
         if own is None:  # by whose rules runs are not described
             row.described = any((row.team, task, row.tag) in said for task in (described_task(row.task), ""))
     found: dict[tuple[str, str], Finding] = {}
-    for (_, task), pile in sorted(_piles(inventory, rows).items()):
+    for (_, task, judge), pile in sorted(_piles(inventory, rows, golds).items()):
         apart = len({one.tag for one in pile.values() if one.status and not one.why_not})  # not ranked: may be more
-        answered = {query for one in pile.values() for query in one.queries}
-        best = max(asked, key=lambda one: (len(answered & one.queries), task in one.tasks), default=None)
         named: dict[str, Any] = {"task": task or None, "edition": year_of(task), "corpus": corpus_of(task)}
-        if best is not None and (task in best.tasks or answered & best.queries):
+        if (best := next((one for one in golds.asked if one.file == judge), None)) is not None:
             named["gold" if best.is_gold else "queries"] = best.file
         for finding in _validated(list(pile), named):
             if finding.rule in ("runs", "runs-unstated"):
@@ -121,22 +111,26 @@ def _remark_copies(inventory: Inventory, rows: Mapping[str, Received]) -> None:
             rows[file].remark = f"copy of {first if first != file else like}"
 
 
-def _piles(inventory: Inventory, rows: Mapping[str, Received]) -> dict[tuple[str, str], dict[str, Item]]:
-    """The files by team and task, runs first; of files that a team sent twice, one."""
-    piles: dict[tuple[str, str], dict[str, Item]] = {}
-    by_tag: dict[tuple[str, str], tuple[str, str]] = {}
+def _piles(
+    inventory: Inventory, rows: Mapping[str, Received], golds: Golds
+) -> dict[tuple[str, str, str], dict[str, Item]]:
+    """The files by team, task and the file that judges them, runs first; of files that a team sent twice, one."""
+    piles: dict[tuple[str, str, str], dict[str, Item]] = {}
+    by_tag: dict[tuple[str, str], tuple[str, str, str]] = {}
     for one in inventory.scored:
         same = rows.get(rows[one.file].remark.removeprefix("copy of "))
         if same is None or same.team != one.team:
-            piles.setdefault((one.team, one.task), {})[one.file] = one
-        if one.tag:
-            by_tag[one.team, one.tag] = (one.team, one.task)
+            judge = golds.judging(one.task, one.queries)
+            key = (one.team, one.task, "" if judge is None else judge.file)
+            piles.setdefault(key, {})[one.file] = one
+            if one.tag:
+                by_tag[one.team, one.tag] = key
     for item in inventory.items:
         for said in item.described if item.part is Part.DESCRIPTION else ():
             mine = [key for key in piles if key[0] == item.team and described_task(key[1]) == said.task]
             if not mine:  # of no run's task: the run with its tag tells
                 task = next((row.task for row in PROTOCOLS if described_task(row.task) == said.task), "")
-                mine = [by_tag.get((item.team, said.tag), (item.team, task))]
+                mine = [by_tag.get((item.team, said.tag), (item.team, task, ""))]
             for key in mine:
                 piles.setdefault(key, {})[item.file] = item
     return piles

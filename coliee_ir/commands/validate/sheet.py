@@ -63,6 +63,7 @@ class Sheet:
         self.ended = True  # whether its last line has its end
         # of each content line: its number, its words; of an odd one, as it stands and where each word begins
         self.numbers: Sequence[int | None] = ()
+        self.queries = frozenset[str]()  # those that its lines begin with, known when the lines are forgotten
         self._words: list[list[str]] | None = []  # None until somebody asks for those of regular lines
         self.odd: dict[int, tuple[str, list[int]]] = {}
         # of each line that is understood: which it is, its columns as ``--fix`` writes them, which words these are
@@ -120,7 +121,8 @@ class Sheet:
         self.kind = "answers" if is_labelled else "long" if long else "documents"
 
     def forget(self) -> None:
-        """Keep nothing but what it holds and the run tag."""
+        """Keep nothing but what it holds, its queries and the run tag."""
+        self.queries = self.queries or frozenset(normal_id(words[0]) for words in self.words if words)
         self.text, self.lines, self._words, self.cells, self.scores = "", [], [], [], []
         self.numbers, self.at, self.lists, self.odd, self.taken = (), (), {}, {}, {}
 

@@ -7,6 +7,7 @@ from typing import Final
 
 from coliee_adapters import system_descriptions
 from coliee_adapters.forms.lines import counted
+from coliee_adapters.records import normal_id
 from coliee_adapters.system_descriptions import Description
 from coliee_ir.commands.validate.sheet import Given, Sheet
 from coliee_ir.rules.protocol import DESCRIBED_TASKS, described_task, model_limit
@@ -41,8 +42,16 @@ def tags(sent: Submission) -> None:
     """No two files of a kind have one run tag."""
     for name, sheet in sent.sheets.items():
         first = sent.kinds[sheet.kind][sheet.tag]
-        if first != name and sheet.tag:
+        if first != name and sheet.tag and not _goes_on(sheet, sent.files[first]):
             sheet.add("tag-shared", found=sheet.tag, remedy=f"{first} has it too: give each run its own")
+
+
+def _goes_on(sheet: Sheet, first: Sheet) -> bool:
+    """Whether a file of one tag with another answers other queries: a file a year, which together are one run."""
+    mine, theirs = (
+        one.queries or frozenset(normal_id(words[0]) for words in one.words if words) for one in (sheet, first)
+    )
+    return bool(mine) and bool(theirs) and mine.isdisjoint(theirs)
 
 
 def number(sent: Submission) -> None:
@@ -51,7 +60,9 @@ def number(sent: Submission) -> None:
     files: dict[str, dict[str, str]] = {}  # kind → what the run is called → file
     for name, sheet in sent.sheets.items():
         of_kind = files.setdefault(sheet.kind, {})
-        of_kind[name if not sheet.tag or sheet.tag in of_kind else sheet.tag] = name
+        first = sent.files.get(of_kind.get(sheet.tag, ""))
+        if first is None or not _goes_on(sheet, first):
+            of_kind[name if not sheet.tag or first is not None else sheet.tag] = name
     tags = {sheet.tag: name for name, sheet in sent.sheets.items() if sheet.tag}
     runs = max((tags, *files.values()), key=len)
     if not sent.given.protocol.is_coliee:

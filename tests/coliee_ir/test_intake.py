@@ -1,0 +1,176 @@
+"""What comes in: which files are one run, whose it is, what it is called, and by which gold it is judged."""
+
+from __future__ import annotations
+
+from email.message import EmailMessage
+from pathlib import Path
+
+import one_step
+import pytest
+from asserting import Call, heard, refusing
+from example_runs import EXAMPLES
+
+from coliee_adapters.errors import InputError
+from coliee_ir import evaluate, evaluate_all
+from coliee_ir.commands.edition.config import read_edition
+from coliee_ir.commands.edition.day import day_of
+from coliee_ir.inbox.golds import Asked, Golds
+from coliee_ir.inbox.inventory import sort_files
+from coliee_ir.inbox.teams import Teams, team_key
+
+T1, T3, LAST = EXAMPLES / "task1", EXAMPLES / "task3", EXAMPLES / "task3-2025"
+
+
+def halves(folder: Path, name: str = "{}.txt") -> list[Path]:
+    """The example of Task 1 in two files of one tag, which answer different queries."""
+    lines = (T1 / "bm25.txt").read_text().splitlines(keepends=True)
+    queries = sorted({line.split()[0] for line in lines})
+    files = []
+    for n, some in enumerate((queries[::2], queries[1::2])):
+        files.append(folder / name.format(n))
+        files[-1].parent.mkdir(parents=True, exist_ok=True)
+        files[-1].write_text("".join(line for line in lines if line.split()[0] in some))
+    return files
+
+
+def test_files_of_one_tag_that_answer_different_queries_are_one_run(tmp_path: Path) -> None:
+    whole, parts = evaluate(T1 / "gold.json", T1 / "bm25.txt"), halves(tmp_path)
+    for given in (parts, [tmp_path], [str(tmp_path)]):
+        scored = evaluate_all(T1 / "gold.json", given)
+        assert [one.measures for one in scored] == [whole.measures]
+        assert "[grouped]" in heard(" ".join(map(str, scored.remarks))) or scored.remarks
+    assert evaluate(T1 / "gold.json", [*map(str, parts)]).measures == whole.measures
+
+
+def test_files_in_folders_of_nobody_knows_whom_are_not_joined(tmp_path: Path) -> None:
+    halves(tmp_path, "{}/run.txt")
+    assert len(evaluate_all(T1 / "gold.json", tmp_path)) == 2
+    with refusing(InputError, "[duplicate]"):
+        evaluate(T1 / "gold.json", [str(T1 / "bm25.txt")] * 2)
+
+
+def test_files_of_one_tag_that_share_a_query_are_two_runs_with_two_names(tmp_path: Path) -> None:
+    (tmp_path / "again.txt").write_bytes((T1 / "bm25.txt").read_bytes() + b"002473 999999 bm25\n")
+    scored = evaluate_all(T1 / "gold.json", [T1 / "bm25.txt", tmp_path / "again.txt"])
+    assert len({one.name for one in scored}) == 2 and {one.tag for one in scored} == {"bm25"}
+
+
+def test_files_that_are_named_find_their_other_part_as_those_of_a_folder_do(call: Call) -> None:
+    named = call(
+        "evaluate",
+        T3 / "gold.xml",
+        *(T3 / f"{part}.{tag}" for tag in ("ALPHA", "BETA") for part in ("task3", "answers")),
+    )
+    given = call(
+        "evaluate",
+        T3 / "gold.xml",
+        T3 / "task3.ALPHA",
+        T3 / "task3.BETA",
+        "--answers",
+        T3 / "answers.ALPHA",
+        "--answers",
+        T3 / "answers.BETA",
+    )
+    assert named[:2] == given[:2] and named[0] == 0
+
+
+def test_a_long_list_is_not_scored_as_an_answer_set() -> None:
+    gold, longer, run = LAST / "gold.xml", LAST / "task3-L.ALPHA", LAST / "task3.ALPHA"
+    rules = {"task": "3", "edition": 2025}
+    with refusing(InputError, "[wrong-part]"):
+        evaluate(gold, longer, **rules)
+    with refusing(InputError, "[wrong-part]"):
+        evaluate(gold, longer, long_list=run, **rules)
+    assert evaluate(gold, longer, measures="AP", **rules).measures["AP"] == pytest.approx(0.7748, abs=5e-5)
+    (both,) = evaluate_all(gold, [longer, run], **rules)
+    assert both.measures == evaluate(gold, run, long_list=longer, **rules).measures
+
+
+def test_a_long_list_that_the_year_does_not_score_spoils_no_run(tmp_path: Path) -> None:
+    for name, file in {"task3.C": "task3.ALPHA", "ans.C": "answers.ALPHA"}.items():
+        (tmp_path / name).write_text((T3 / file).read_text().replace("ALPHA", "C"))
+    (tmp_path / "task3-L.C").write_text((T3 / "task3.ALPHA").read_text().replace("ALPHA", "C"))
+    board = one_step.leaderboard(T3 / "gold.xml", tmp_path, n_resamples=99)
+    assert len(board.entries) == 1 and not board.invalid
+    (scores,) = evaluate_all(T3 / "gold.xml", sorted(tmp_path.iterdir()))
+    assert scores.measures == board.entries[0].scores.measures
+
+
+@pytest.mark.parametrize("other", ["kis", "Kis (corrected)", "Re: [Submission] KIS", "ＫＩＳ", "KIS [v2]"])
+def test_a_team_is_one_however_it_is_spelt(other: str) -> None:
+    assert team_key(other) == team_key("KIS") != team_key("KIS2")
+
+
+def mailed(folder: Path, n: int, subject: str, tag: str, day: int = 1, sender: str = "a@example.org") -> None:
+    mail = EmailMessage()
+    mail["Subject"], mail["From"], mail["Date"] = subject, sender, f"{day:02} Jan 2027 10:00:00 +0000"
+    content = "".join(f"{query:06} {query + 100 + n:06} {tag}\n" for query in range(1, 4))
+    mail.add_attachment(content.encode(), maintype="text", subtype="plain", filename="run.txt")
+    folder.mkdir(exist_ok=True)
+    (folder / f"{n}.eml").write_bytes(bytes(mail))
+
+
+def test_a_row_by_tag_moves_no_run_of_another_mail(tmp_path: Path) -> None:
+    mailed(tmp_path / "in", 1, "[submission] NOWJ", "NOWJ1")
+    mailed(tmp_path / "in", 2, "[submission] EVIL2", "NOWJ1", sender="e@example.org")
+    (tmp_path / "teams.csv").write_text("tag,team,status\nNOWJ1,NOWJ,withdrawn\n")
+    who = Teams(tmp_path / "teams.csv", [str(tmp_path / "in")])
+    found = sort_files([tmp_path / "in"], teams=who)
+    assert {(one.team, one.status, one.doubt is None) for one in found.scored} == {
+        ("NOWJ", "withdrawn", True),
+        ("EVIL2", "", False),
+    }
+
+
+def test_a_mail_without_a_team_has_that_of_its_sender_and_no_file_is_a_team(tmp_path: Path) -> None:
+    mailed(tmp_path / "in", 1, "[submission] NEMO", "A1")
+    mailed(tmp_path / "in", 2, "COLIEE2027 submission of team NEMO", "A2")
+    mailed(tmp_path / "in", 3, "our run", "B1", sender="b@example.org")
+    found = sort_files([tmp_path / "in"], teams=Teams(None, [str(tmp_path / "in")]))
+    assert {(one.tag, one.team) for one in found.scored} == {("A1", "NEMO"), ("A2", "NEMO"), ("B1", "")}
+
+
+def test_a_later_run_of_the_same_team_and_tag_is_proposed_as_its_replacement(tmp_path: Path) -> None:
+    mailed(tmp_path / "in", 1, "[submission] JNLP", "JNLP1")
+    mailed(tmp_path / "in", 2, "Re: [Submission] jnlp (corrected)", "JNLP1", day=2)
+    gold = {f"{query:06}": [f"{query + 101:06}"] for query in range(1, 4)}
+    board = one_step.leaderboard(gold, tmp_path / "in", task="1", n_resamples=99)
+    assert {entry.team for entry in board.entries} == {"JNLP"}
+    assert sum(getattr(remark, "kind", "") == "replaces" for remark in board.remarks) == 1
+
+
+def test_a_file_is_judged_by_a_gold_of_its_task_and_by_no_other() -> None:
+    cases, fragments, year = frozenset({"000001"}), frozenset({"826", "827"}), frozenset({"R01-1-A"})
+    golds = Golds([
+        Asked("1.json", cases, ("1",), True), Asked("2.json", fragments, ("2",), True),
+        Asked("R08.xml", frozenset({"R08-1-A"}), ("3", "4"), True), Asked("R01.xml", year, ("4",), True, "R01"),
+    ])  # fmt: skip
+    judging = {
+        (task, one): golds.judging(task, {one}) for task, one in (("1", "826"), ("4", "R01-1-A"), ("3", "R01-1-A"))
+    }
+    assert [one and one.file for one in judging.values()] == ["1.json", "R01.xml", "R08.xml"]
+    assert (elsewhere := golds.elsewhere("1", fragments)) is not None and elsewhere.tasks == ("2",)
+
+
+def test_a_task_may_have_several_golds_and_each_file_is_judged_by_its_own(
+    call: Call, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.chdir(tmp_path)
+    gold, run = (EXAMPLES / "task4" / name for name in ("gold.xml", "ALPHA.txt"))
+    told = ['name = "T"', 'mailbox = "in"', "resamples = 99"]
+    for year in ("R07", "R01"):
+        Path(f"{year}.xml").write_text(gold.read_text().replace("R07", year))
+        Path("in/DU").mkdir(parents=True, exist_ok=True)
+        Path(f"in/DU/{year}.DU1").write_text(run.read_text().replace("R07", year).replace("ALPHA", "DU1"))
+        told += ["[[task]]", 'task = "4"', f'gold = "{year}.xml"', *(['reference = "R01"'] if year == "R01" else [])]
+    Path("coliee.toml").write_text("\n".join(told))
+    day = day_of(read_edition("coliee.toml"))
+    assert [(board.called, len(board.entries), len(board.invalid)) for board in day.boards] == [
+        ("4", 1, 0),
+        ("4 R01", 1, 0),
+    ]
+    assert not [one for one in day.inbox.findings if one.severity == "error"]
+    kinds = {one.kind: one.key for one in day.decide}
+    assert "many-runs" not in kinds and "undescribed DU" in kinds["undescribed"]
+    Path("coliee.toml").write_text("\n".join([told[0], 'settled = ["undescribed DU"]', *told[1:]]))
+    assert not [one for one in day_of(read_edition("coliee.toml")).decide if one.kind == "undescribed"]
