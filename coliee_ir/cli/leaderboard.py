@@ -11,7 +11,7 @@ from coliee_adapters.kinds import told
 from coliee_ir.cli import end_progress, say, scoring
 from coliee_ir.cli.options import add, add_decisions, add_resampling, keywords
 from coliee_ir.commands import leaderboard
-from coliee_ir.commands.leaderboard.board import BoardTables
+from coliee_ir.commands.leaderboard.catalogue import BoardTables
 from coliee_ir.output.grid import print_to_terminal
 from coliee_ir.output.shown import forms_of, render
 from coliee_ir.reading.submission import Submission

@@ -10,11 +10,11 @@ import io
 import math
 import re
 import unicodedata
-from collections.abc import Callable, Iterable, Iterator, Sequence
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from functools import lru_cache
 from itertools import repeat
-from typing import TYPE_CHECKING, Final, Literal, NamedTuple, overload
+from typing import TYPE_CHECKING, Any, Final, Literal, NamedTuple, overload
 
 from coliee_adapters.errors import UsageError, padded, printable, shortened, width
 from coliee_adapters.files.compressed import plain_name
@@ -117,6 +117,13 @@ class Grid:
             first = self.rows[0] if self.rows else self.header
             n_text = next((at for at, cell in enumerate(first) if isinstance(cell, Number)), len(first))
             self.n_text = n_text
+
+    @classmethod
+    def of(
+        cls, items: Iterable[Any], columns: Mapping[str, Callable[[Any], Cell]], caption: str = "", n_text: int = 1
+    ) -> Grid:
+        """A table with a row for each item, from heading → the cell of an item."""
+        return cls([*columns], [[cell(one) for cell in columns.values()] for one in items], caption, n_text)
 
 
 _Form = Callable[[str], str]

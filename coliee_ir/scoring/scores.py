@@ -134,6 +134,11 @@ class Scores(Shown):
         of_share = {name: one for name, one in terms.items() if one is not None and one.score is share}
         return {name: np.vstack((one.each, one.each.sum(axis=0) + one.besides)) for name, one in of_share.items()}
 
+    def on_gold(self, measure: str, seed: int) -> dict[str, Any]:
+        """The fields that each result on their gold begins with: see ``OnGold``."""
+        same = {name: getattr(self, name) for name in ("task", "edition", "gold", "decisions", "excluded")}
+        return {**same, "measure": measure, "queries": len(self.query_ids), "seed": seed}
+
     def tables(self) -> Sequence[Grid]:
         """The values over all queries."""
         return [as_grid([self], False)]

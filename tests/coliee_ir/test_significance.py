@@ -16,7 +16,7 @@ from hypothesis import strategies as st
 from coliee_adapters import trec_eval
 from coliee_adapters.records import Run
 from coliee_ir import Decisions
-from coliee_ir.commands.compare.render import letter
+from coliee_ir.commands.compare.comparison import letter
 from coliee_ir.judging.qrels import Qrels
 from coliee_ir.measures import Delegated, Measure, Parts, compute, everything, parse
 from coliee_ir.measures.base import Result

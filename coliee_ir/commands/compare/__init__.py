@@ -3,9 +3,332 @@
 Scores ──terms──▶ sums over resampled queries ──▶ differences, p values, intervals
 """
 
-from coliee_ir.commands.compare.request import compare, test_name
-from coliee_ir.commands.compare.result import TESTS, Comparison, Pair, Standing
-from coliee_ir.stats.paired import CORRECTIONS
-from coliee_ir.stats.resampling import Interval
+from __future__ import annotations
+
+import math
+from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import replace
+from numbers import Real
+from typing import Final, Literal, NamedTuple
+
+import numpy as np
+
+from coliee_adapters.checked import one_of
+from coliee_adapters.errors import UsageError, quoted, shortened
+from coliee_adapters.files.source import PathLike
+from coliee_adapters.ids import IntArray
+from coliee_adapters.remarks import EXAMPLES, Remark
+from coliee_ir.commands.compare.comparison import TESTS, Comparison, Pair, Pairs, Standing, verdicts
+from coliee_ir.inbox.sheets import groups_of
+from coliee_ir.judging.judged import BoolArray, FloatArray
+from coliee_ir.measures import Measure, Result
+from coliee_ir.scoring.replicates import system, systems_of
+from coliee_ir.scoring.scores import Scores, checked, comparable, place_of
+from coliee_ir.stats import resampling, systems
+from coliee_ir.stats.doubts import MANY_QUERIES, UNITS, UNLIKE, too_few_resamples
+from coliee_ir.stats.intervals import SHARES, interval_of
+from coliee_ir.stats.paired import CORRECTIONS, MOST_ALONE, Board, PairTest, corrected, jointly, tested
+from coliee_ir.stats.ranks import Ranks, rank_sets
+from coliee_ir.stats.resampling import NEAR, Interval, Units
+from coliee_ir.stats.settings import CONFIDENCE_LEVEL, N_RESAMPLES, SEED, Resampling
+from coliee_ir.stats.student import t_quantile, t_test
 
 __all__ = ["CORRECTIONS", "TESTS", "Comparison", "Interval", "Pair", "Standing", "compare", "test_name"]
+
+#: the queries that decide a pair which are told
+_DECIDING: Final = 5
+
+#: the queries' differences of so many pairs are held at once
+_AT_ONCE: Final = 256
+
+#: in fewer differing queries than these, a pair that cannot be significant is said to differ in too few
+LEAST_DIFFERING: Final = 10
+
+
+def compare(
+    scored: Sequence[Scores],
+    *,
+    measures: str | Sequence[str] = (),
+    baseline: str | None = None,
+    test: Literal["randomisation", "randomization", "t"] = "randomisation",
+    correction: Literal["maxt", "holm", "bh", "none"] = "maxt",
+    n_resamples: int = N_RESAMPLES,
+    seed: int = SEED,
+    confidence_level: float = CONFIDENCE_LEVEL,
+    margin: float = math.nan,
+    groups: PathLike | Mapping[str, str] | None = None,
+    replicates: PathLike | Mapping[str, Sequence[str]] | None = None,
+) -> Comparison:
+    """Compare runs that were scored against one gold, query by query paired.
+
+    Args:
+        scored: at least two runs: what ``evaluate_all`` gives, or some of it.
+        measures: names of measures by which the runs were scored, whose pairs are corrected together
+            (``Comparison.others``); by default the first, which ranks the task's runs.
+        baseline: the tag or the file of the run to compare all others with; by default all pairs are compared.
+        test: one of ``randomisation``, ``t``.
+        correction: for the number of pairs, one of ``maxt``, ``holm``, ``bh``, ``none``.
+        n_resamples: how many resamples.
+        seed: of the random numbers; the same seed gives the same resamples on any machine.
+        confidence_level: of the intervals.
+        margin: the greatest difference that does not matter, about which the verdicts then are.
+        groups: query → group, where queries depend on each other, as a dictionary or a file with lines QUERY GROUP;
+            groups are swapped and drawn as a whole.
+        replicates: system → its runs, by tag or file, where several runs are one system (seeds, folds, draws of a
+            language model), or a CSV with the columns run and system. Then systems are compared, by a t test: on other
+            queries and in other runs of them.
+
+    Raises:
+        UsageError: a test that is not made for the measure, a baseline that is not among the runs, fewer than two runs,
+            a name that stands for several measures.
+
+    >>> from coliee_ir import evaluate_all
+    >>> gold = {"q1": ["d1"], "q2": ["d2"], "q3": ["d3"]}
+    >>> scored = evaluate_all(gold, {"A": {"q1": ["d1"]}, "B": {"q1": ["d9"], "q2": ["d2"]}}, task="1")
+    >>> comparison = compare(scored, n_resamples=99)
+    >>> comparison.runs[0].score, comparison.pairs[0].wins, comparison.pairs[0].losses
+    (0.5, 1, 1)
+    """
+    first = checked(scored, 2, "a comparison")[0]
+    settings = Resampling(n_resamples, seed, confidence_level)
+    asked = _Asked(test_name(test), correction, settings, margin, groups_of(groups, first.task))
+    asked.check()
+    by = comparable(scored, measures)
+    if replicates is not None:
+        of = systems_of(scored, replicates)
+        joint = "bonferroni" if correction == "maxt" else correction
+        asked = asked._replace(replicates=tuple(map(len, of.values())), test="t", correction=joint)
+        scored = checked([system(name, runs) for name, runs in of.items()], 2, "a comparison")
+    pairs = _pairs(scored, baseline)
+    for measure in by:
+        asked.check_measure(measure, scored, pairs)
+    boards = [_Board(measure, list(scored), asked) for measure in by]
+    comparison, *others = _compared(boards, pairs, asked, all_pairs=baseline is None)
+    return replace(comparison, others=tuple(others))
+
+
+def test_name(typed: str) -> str:
+    """A test by its name in ``TESTS``, in which ``randomization`` is spelt with an s."""
+    return str(typed).replace("randomiz", "randomis")
+
+
+class _Asked(NamedTuple):
+    """How runs are compared; ``compare`` describes the fields."""
+
+    test: str
+    correction: str
+    settings: Resampling
+    margin: float
+    groups: Mapping[str, str] | None
+    replicates: tuple[int, ...] = ()
+
+    def check(self) -> None:
+        """Refuse what does not exist or makes no sense."""
+        for kind, name, known in (("test", self.test, TESTS), ("correction", self.correction, CORRECTIONS)):
+            if name not in [*known]:
+                raise UsageError("unknown-name", f"unknown {kind} {name!r}; the {kind}s are {', '.join(known)}")
+        one_of("margin", self.margin, Real, "a number")
+        if not (math.isnan(self.margin) or 0 < self.margin < math.inf):
+            raise UsageError("bad-value", "the margin must be greater than 0, for example 0.01")
+
+    def check_measure(self, measure: Measure, scored: Sequence[Scores], pairs: IntArray) -> None:
+        """Refuse a test of the queries' own values where the score is not made of these."""
+        if self.test != "t" or self.replicates:
+            return
+        instead = "use --test randomisation"
+        if self.groups is not None:
+            raise UsageError("option-conflict", f"the t test has no groups of queries; {instead}")
+        results = [scores.results[measure] for scores in scored]
+        if not results[0].terms.is_mean:
+            problem = f"{measure} is not a mean over queries, so the t test does not apply to it; {instead}"
+            raise UsageError("unfit-measure", problem)
+        if self.correction == "maxt" and len(pairs) > 1:
+            problem = "max-T is made of the flips of --test randomisation; with --test t use --correction holm, bh or "
+            raise UsageError("option-conflict", f"{problem}none")
+        left_out = [np.isnan(result.per_query) for result in results]
+        for a, b in pairs.tolist():
+            if not np.array_equal(left_out[a], left_out[b]):
+                both = f"{quoted(scored[a].tag)} and {quoted(scored[b].tag)}"
+                problem = f"{measure} leaves out different queries for {both}, so the paired t test does not apply"
+                raise UsageError("unfit-measure", f"{problem}; {instead}")
+
+
+class _Board:
+    """The runs by one measure: their scores, what each unit adds, and the scores without each query."""
+
+    def __init__(self, measure: Measure, scored: Sequence[Scores], asked: _Asked) -> None:
+        self.measure, self.scored, self.asked = measure, scored, asked
+        units = Units.of(scored[0].query_ids, asked.groups)
+        self.n = units.n
+        self.results = [scores.results[measure] for scores in scored]
+        self.terms = [units.terms(result.terms) for result in self.results]
+        self.without = [resampling.left_out(result.terms) for result in self.results]
+        self.f = np.array([result.value for result in self.results])
+        self.board = None if asked.replicates else Board(self.terms)  # none where they are systems
+
+    @property
+    def interval(self) -> str:
+        """How the intervals of scores are formed; see ``interval_of``."""
+        if self.asked.replicates:
+            return "t"
+        return "wilson" if isinstance(self.measure, SHARES) and self.asked.groups is None else "jackknife"
+
+    def alone(self, pairs: IntArray, settings: Resampling) -> PairTest:
+        """Each pair tested by itself, a column for each field; of many runs only what there is to say without."""
+        if self.board is None:
+            tests = systems.tested(self.terms, pairs, settings)
+        elif self.asked.correction == "maxt" and len(self.terms) > MOST_ALONE:
+            (a, b), of, none = pairs.T, self.board, np.full((len(pairs), 2), math.nan)
+            differing = of.differing[a, b]
+            critical = np.where(2.0 ** (1.0 - differing) >= settings.alpha, math.inf, math.nan)
+            drawn = np.zeros(len(pairs), dtype=np.int64)
+            return PairTest(of.D[a, b], np.sqrt(of.A[a, b]), none[:, 0], critical, differing, none, none, drawn)  # type: ignore[arg-type]
+        else:
+            tests = tested(self.board, pairs, settings)
+        if self.asked.test == "t" and not self.asked.replicates:
+            each = zip(pairs.tolist(), tests, strict=True)
+            tests = [_t_test(self.results[a], self.results[b], test, settings) for (a, b), test in each]
+        return PairTest(*map(np.array, zip(*tests, strict=True)))  # type: ignore[arg-type]
+
+    def standings(self, significant: IntArray | None) -> Iterator[Standing]:
+        """The runs; with the ranks that they may have where all pairs were tested, so that findings hold at once."""
+        n, f, asked = len(self.scored), self.f, self.asked
+        ranks = dict.fromkeys(range(n), Ranks(0, 0))
+        if significant is not None and asked.correction not in ("bh", "none"):
+            better = np.zeros((n, n), dtype=np.bool_)
+            a, b = significant.T
+            better[np.where(f[a] > f[b], a, b), np.where(f[a] > f[b], b, a)] = True
+            order = np.argsort(-f, kind="stable").tolist()  # NaN comes last
+            ranks = dict(zip(order, rank_sets(f[order].tolist(), better[np.ix_(order, order)]), strict=True))
+        level, in_groups = asked.settings.confidence_level, asked.groups is not None
+        for at, scores in enumerate(self.scored):
+            interval = interval_of(self.measure, self.results[at], self.terms[at], level, in_groups)
+            yield Standing(scores.tag, scores.file, self.results[at].value, interval, ranks[at], scores.remarks)
+
+    def counts(self, pairs: IntArray) -> IntArray:
+        """In how many queries the first run of each pair wins, ties and loses; shape (3, P)."""
+        values, found = np.stack([result.per_query for result in self.results]), []
+        for at in range(0, len(pairs), _AT_ONCE):
+            a, b = pairs[at : at + _AT_ONCE].T
+            apart = values[a] - values[b]
+            each = (apart > NEAR, np.abs(apart) <= NEAR, apart < -NEAR)
+            found.append(np.stack([np.count_nonzero(one, axis=1) for one in each]))
+        return np.concatenate(found, axis=1)
+
+    def effect(self, a: int, b: int) -> tuple[float, tuple[tuple[str, float], ...]]:
+        """The effect of a pair, and the queries without which its difference would change most."""
+        difference, jackknife = float(self.f[a] - self.f[b]), self.without[a] - self.without[b]
+        adding = np.any([(self.results[at].terms.each != 0).any(axis=1) for at in (a, b)], axis=0)
+        names, change = self.scored[0].query_ids, np.nan_to_num(jackknife - difference)
+        least = np.partition(np.abs(change), -_DECIDING)[-_DECIDING] if len(names) > _DECIDING else 0.0
+        largest = np.flatnonzero(np.abs(change) >= least - 2 * NEAR).tolist()
+        # rounded, so that which of two equal ones comes first does not depend on the order of sums
+        order = sorted(largest, key=lambda at: (-round(abs(float(change[at])), 12), names[at]))[:_DECIDING]
+        deciding = tuple((names[at], float(change[at])) for at in order if abs(change[at]) > NEAR)
+        return resampling.effect(difference, jackknife[adding]), deciding
+
+    def told(self, pairs: IntArray, test: PairTest, p: FloatArray, intervals: Sequence[FloatArray]) -> Pairs:
+        """Everything that is said of the pairs: a column for each field of ``Pair``."""
+        nothing: tuple[float, tuple[tuple[str, float], ...]] = (math.nan, ())
+        each = [self.effect(a, b) if len(self.scored) <= MOST_ALONE else nothing for a, b in pairs.tolist()]
+        effects, deciding = zip(*each, strict=True)
+        wins, ties, losses = self.counts(pairs)
+        is_found = p < self.asked.settings.alpha
+        return Pairs({
+            "a": pairs[:, 0], "b": pairs[:, 1],
+            "tags": [(self.scored[a].tag, self.scored[b].tag) for a, b in pairs.tolist()],
+            "difference": test.difference, "error": test.error, "interval": intervals[0], "p": p,
+            "own_interval": test.interval, "own_p": test.p,
+            "verdict": verdicts(test.difference, is_found, intervals[1], self.asked.margin),  # type: ignore[arg-type]
+            "differing": test.differing, "wins": wins, "ties": ties, "losses": losses,
+            "effect": np.array(effects), "deciding": list(deciding),
+        })  # fmt: skip
+
+
+def _compared(boards: Sequence[_Board], pairs: IntArray, asked: _Asked, *, all_pairs: bool) -> Iterator[Comparison]:
+    """A comparison on each measure; their pairs are corrected together."""
+    settings, together, first = asked.settings, len(pairs) * len(boards), boards[0].scored[0]
+    tests = [board.alone(pairs, settings) for board in boards]
+    p = np.concatenate([test.p for test in tests])
+    intervals: list[Sequence[FloatArray]] = [(test.interval, test.narrower) for test in tests]  # type: ignore[misc]
+    resamples = max(test.drawn.max() for test in tests)  # type: ignore[attr-defined]
+    n_known = np.count_nonzero(~np.isnan([test.difference for test in tests]))
+    if asked.correction == "maxt" and (len(boards[0].scored) > MOST_ALONE or n_known > 1):
+        joint = jointly([(board.board, pairs) for board in boards if board.board is not None], settings)
+        p, resamples, intervals = np.concatenate(joint.p), joint.drawn, list(joint.intervals)  # type: ignore[arg-type]
+    elif asked.correction == "bonferroni":
+        wide = replace(settings, confidence_level=1 - settings.alpha / together)
+        wider = [board.alone(pairs, wide) for board in boards]
+        p, intervals = np.minimum(p * together, 1.0), [(test.interval, test.narrower) for test in wider]  # type: ignore[misc]
+    elif asked.correction != "maxt":
+        p = corrected(p, asked.correction)
+    for board, test, of_p, ends in zip(boards, tests, np.split(p, len(boards)), intervals, strict=True):
+        told = board.told(pairs, test, of_p, ends)
+        comparison = Comparison(
+            **first.on_gold(board.measure.name, settings.seed),
+            groups=board.n if asked.groups is not None else 0,
+            replicates=asked.replicates,
+            test=asked.test,
+            correction=asked.correction,
+            resamples=int(resamples),
+            confidence_level=settings.confidence_level,
+            interval=board.interval,
+            margin=asked.margin,
+            together=together,
+            runs=tuple(board.standings(pairs[of_p < settings.alpha] if all_pairs else None)),
+            pairs=told,
+        )
+        yield replace(comparison, remarks=tuple(_remarks(comparison, board, test, told, pairs)))
+
+
+def _t_test(one: Result, other: Result, test: PairTest, settings: Resampling) -> PairTest:
+    values = one.per_query - other.per_query
+    values = values[~np.isnan(values)]  # of the queries that are left out of neither
+    error = float(values.std(ddof=1)) / math.sqrt(len(values)) if len(values) > 1 else math.nan
+    ends = []
+    for alpha in (settings.alpha, 2 * settings.alpha):
+        half = t_quantile(1 - alpha / 2, len(values) - 1) * error
+        ends.append(Interval(test.difference - half, test.difference + half) if half > 0 else test.interval)
+    return test._replace(p=t_test(values), error=error, interval=ends[0], narrower=ends[1], drawn=0)
+
+
+def _pairs(scored: Sequence[Scores], baseline: str | None) -> IntArray:
+    """The comparisons: each run with the baseline, or all pairs; shape (P, 2)."""
+    n = len(scored)
+    if baseline is None:
+        return np.column_stack(np.triu_indices(n, 1))
+    place = place_of(scored, baseline, "the baseline")
+    return np.array([(at, place) for at in range(n) if at != place])
+
+
+def _remarks(comparison: Comparison, board: _Board, test: PairTest, told: Pairs, pairs: IntArray) -> Iterator[str]:
+    """What to know before the numbers are believed."""
+    p, interval, alpha = told.columns["p"], told.columns["interval"], comparison.alpha
+    tags = [shortened(run.tag) for run in comparison.runs]
+    differing = np.asarray(test.differing)
+    known, differ = ~np.isnan(test.difference), differing > 0
+
+    def of_pairs(row: str, which: BoolArray, **fields: object) -> Iterator[Remark]:
+        if n_pairs := int(np.count_nonzero(which)):
+            yield Remark.of(row, [f"{tags[a]} and {tags[b]}" for a, b in pairs[which][:EXAMPLES]], n_pairs, **fields)
+
+    if undefined := [tag for tag, score in zip(tags, board.f, strict=True) if math.isnan(score)]:
+        yield Remark.of("undefined-measure", undefined, measure=comparison.measure)
+    alike = ~differ
+    for at in np.flatnonzero(alike).tolist():
+        one, other = (board.terms[run] for run in pairs[at].tolist())
+        alike[at] = np.array_equal(one.each, other.each) and np.array_equal(one.besides, other.besides)
+    yield from of_pairs("no-difference", alike, measure=comparison.measure)
+    if comparison.test == "t":
+        yield from of_pairs("no-difference.error", np.isnan(p) & known)
+    else:
+        few = known & differ & np.isinf(test.critical) & (differing < LEAST_DIFFERING)
+        yield from of_pairs("too-few-queries.pairs", few, units=UNITS[bool(comparison.groups)])
+        if comparison.resamples and (known & differ & ~few).any():
+            times = comparison.together if comparison.correction == "holm" else 1
+            yield from too_few_resamples(comparison.resamples, alpha, times)
+    yield from of_pairs("few-hold-most", known & differ & np.isnan(interval).any(axis=1))
+    if board.n < MANY_QUERIES:
+        answered = np.array([scores.answered for scores in board.scored])
+        apart = known & ((answered[pairs[:, 0]] != answered[pairs[:, 1]]).mean(axis=1) >= UNLIKE)
+        yield from of_pairs("unlike-answers", apart, queries=MANY_QUERIES)

@@ -3,8 +3,8 @@
 files ──collecting──▶ submissions ──Evaluator──▶ Scores ──standing──▶ Leaderboard ──catalogue──▶ tables
 """
 
-from coliee_ir.commands.leaderboard.board import Entry, Leaderboard
-from coliee_ir.commands.leaderboard.catalogue import TABLES
+from coliee_ir.commands.leaderboard.board import Entry
+from coliee_ir.commands.leaderboard.catalogue import TABLES, Leaderboard
 from coliee_ir.commands.leaderboard.categories import Categories, read_categories
 from coliee_ir.commands.leaderboard.request import leaderboard
 from coliee_ir.reading.submission import Invalid

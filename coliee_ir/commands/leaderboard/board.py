@@ -1,24 +1,15 @@
-"""The leaderboard: runs in their places, what shows the task, the rules and the right answers; with its tables."""
+"""Runs in their places, with the rules and the right answers: what every table of a leaderboard is made from."""
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Mapping
 from dataclasses import dataclass, field
-from typing import Any, ClassVar
 
-from coliee_adapters.errors import UsageError
 from coliee_adapters.ids import IntArray
-from coliee_adapters.remarks import told_of
 from coliee_adapters.system_descriptions import Description
-from coliee_ir.commands.leaderboard.catalogue import Extras, build, everything
-from coliee_ir.commands.leaderboard.categories import Categories
 from coliee_ir.inbox.names import told_apart
 from coliee_ir.inbox.teams import Teams
 from coliee_ir.measures import Measure, Result
-from coliee_ir.output.envelope import preamble
-from coliee_ir.output.grid import Grid, html, latex, records, separated
-from coliee_ir.output.shown import Forms, Shown, jsonable
-from coliee_ir.output.webpage import Section, page
 from coliee_ir.reading.submission import Invalid
 from coliee_ir.rules.protocol import Protocol
 from coliee_ir.scoring.scores import Scores
@@ -34,7 +25,7 @@ class Entry:
     Attributes:
         place: from 1; equal runs have equal places, and the next place is left out: 1, 2, 2, 4. 0 for a run without a
             score, and for one that is not ranked.
-        ranks: the ranks that it may have; see ``Leaderboard``.
+        ranks: the ranks that it may have; see ``Ranking``.
         team: the team; empty where it is not known.
         scores: of all official measures, with the judged parts.
         interval: of the measure that ranks.
@@ -64,7 +55,7 @@ class Entry:
 
 
 @dataclass(frozen=True, slots=True, eq=False, repr=False)
-class Leaderboard(Shown):
+class Ranking:
     """Runs ranked by the measure of their task's edition and by its tie-break.
 
     Two runs are equal where these values differ by no more than rounding errors. The ranks that a run may have come
@@ -116,57 +107,6 @@ class Leaderboard(Shown):
     replicates: bool = False
     reference: str = ""
 
-    def __repr__(self) -> str:
-        by = self.ranking.name
-        return f"Leaderboard(task={self.task!r}, edition={self.edition}, runs={len(self.entries)}, by={by!r})"
-
-    def tables(self) -> Sequence[Grid]:
-        """The ranking."""
-        return [self.table()]
-
-    def table(self, name: str = "ranking", *, categories: Categories | None = None) -> Grid:
-        """One of the tables of an overview paper; ``coliee_ir.commands.leaderboard.TABLES`` names them.
-
-        Args:
-            name: its name.
-            categories: what ``read_categories`` gave, for the tables by category.
-
-        Raises:
-            UsageError: there is no such table, or the task does not have it, or what it is made from is not given.
-        """
-        return build(self, name, Extras(categories))
-
-    def to_dict(self, *, categories: Categories | None = None) -> dict[str, Any]:
-        """The JSON of ``leaderboard -f json``: the runs, what is not ranked, and every table that the task has."""
-        tables, _ = everything(self, Extras(categories))
-        decisions = self.entries[0].scores.decisions.to_dict() if self.entries else None
-        return {
-            **preamble(self.task, self.edition, self.gold, decisions, self.excluded),
-            "measure": self.ranking.name,
-            "tie_break": list(self.protocol.tie_break),
-            "judged": len(self.queries),
-            "resamples": self.drawn,
-            "seed": self.resampling.seed,
-            "confidence_level": self.resampling.confidence_level,
-            **({"groups": self.groups} if self.groups else {}),
-            "runs": [
-                {
-                    "place": entry.place or None,
-                    "ranks": list(entry.ranks) if entry.ranks.best else None,
-                    "own_ranks": list(entry.own_ranks) if entry.ranks.best else None,
-                    "may_be_best": entry.may_be_best,
-                    "team": entry.team or None,
-                    **({"status": entry.status} if entry.status else {}),
-                    **entry.scores.to_dict(),
-                    "interval": jsonable(entry.interval),
-                }
-                for entry in self.entries
-            ],
-            "invalid": [{**one._asdict(), "files": list(one.files), "kind": one.reason.kind} for one in self.invalid],
-            **told_of(self.remarks),
-            "tables": {name: records(grid) for name, grid in tables.items()},
-        }
-
     @property
     def called(self) -> str:
         """The task, and which of its golds where it has several: ``4 R01``."""
@@ -205,40 +145,3 @@ class Leaderboard(Shown):
     def names(self) -> list[str]:
         """A name for each run that no other has: see ``told_apart``."""
         return told_apart([(entry.team, entry.tag, entry.file) for entry in self.entries])
-
-
-class BoardTables(Shown):
-    """Some tables of a leaderboard; JSON and HTML hold all of them."""
-
-    __slots__ = ("board", "categories", "names")
-
-    forms: ClassVar[Forms] = {
-        "html": lambda one: one.page(),
-        "latex": lambda one: "\n".join(map(latex, one.tables())),
-        "csv": lambda one: separated(one.only("csv")),
-        "tsv": lambda one: separated(one.only("tsv"), "\t"),
-    }
-
-    def __init__(self, board: Leaderboard, names: Sequence[str], categories: Categories | None) -> None:
-        self.board, self.names, self.categories = board, names, categories
-
-    def tables(self) -> Sequence[Grid]:
-        """Those that are named."""
-        return [self.board.table(name, categories=self.categories) for name in self.names]
-
-    def page(self) -> str:
-        """All tables of the task as a page."""
-        tables = everything(self.board, Extras(self.categories))[0].items()
-        sections = [Section(name, name.capitalize(), html(grid, name)) for name, grid in tables if grid.rows]
-        return page(self.board.protocol.titled(self.board.edition), sections)
-
-    def only(self, form: str) -> Grid:
-        """The one table that a form holds."""
-        if len(self.names) > 1:
-            problem = f"{form} holds one table: name one"
-            raise UsageError("option-needed", problem)
-        return self.tables()[0]
-
-    def to_dict(self) -> dict[str, Any]:
-        """All tables, and what ``Leaderboard.to_dict`` has besides."""
-        return self.board.to_dict(categories=self.categories)

@@ -3,19 +3,17 @@
 from __future__ import annotations
 
 import math
-from typing import TYPE_CHECKING, NamedTuple
+from typing import NamedTuple
 
 import numpy as np
 
 from coliee_adapters.errors import UsageError
 from coliee_adapters.files.source import PathLike
 from coliee_adapters.records import Gold
+from coliee_ir.commands.leaderboard.board import Ranking
 from coliee_ir.inbox.corpora import read_corpus
 from coliee_ir.output.grid import Cell, Grid, Number
 from coliee_ir.rules.protocol import protocol
-
-if TYPE_CHECKING:
-    from coliee_ir.commands.leaderboard.board import Leaderboard
 
 
 class Data(NamedTuple):
@@ -48,7 +46,7 @@ def candidates_of(corpus: PathLike, task: str, gold: Gold) -> float:
     return float(np.mean([len(texts.candidate_ids(query)) for query in gold.queries]))
 
 
-def data(board: Leaderboard, candidates: float, train: Data | None) -> Grid:
+def data(board: Ranking, candidates: float, train: Data | None) -> Grid:
     """Queries, candidates, relevant documents and labels of training and test (Table 2 of the 2021 overview)."""
     labels = [label for label in board.labels or () if label is not None]
     test = Data(

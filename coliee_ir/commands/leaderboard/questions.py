@@ -5,18 +5,16 @@ from __future__ import annotations
 import re
 import warnings
 from collections.abc import Iterable, Mapping, Sequence
-from typing import TYPE_CHECKING, Final
+from typing import Final
 
 import numpy as np
 
 from coliee_adapters.errors import UsageError
 from coliee_adapters.forms.lines import counted
+from coliee_ir.commands.leaderboard.board import Ranking
 from coliee_ir.commands.leaderboard.categories import Categories
 from coliee_ir.judging.judged import BoolArray, FloatArray
 from coliee_ir.output.grid import Cell, Grid, Number
-
-if TYPE_CHECKING:
-    from coliee_ir.commands.leaderboard.board import Leaderboard
 
 #: the share of right answers from which a question is called easy; the overview papers name none
 EASY: Final = 0.8
@@ -24,7 +22,7 @@ EASY: Final = 0.8
 _BINS: Final = 10
 
 
-def relevant(board: Leaderboard) -> Grid:
+def relevant(board: Ranking) -> Grid:
     """How many questions have how many relevant documents (Table 7 of the 2021 overview)."""
     if board.relevant is None:
         raise UsageError("no-result", f"{board.gold} contains no relevant documents to group questions by")
@@ -52,7 +50,7 @@ def short(measure: str) -> str:
     return _SHORT.get(measure) or re.sub("^(Micro|Macro)(?=[PRF])", "", measure)
 
 
-def ease(board: Leaderboard) -> FloatArray:
+def ease(board: Ranking) -> FloatArray:
     """The share of its relevant documents, or of right answers, that runs return for each question: a mean over runs.
 
     Shape (Q,); NaN for a question without relevant documents, and without runs.
@@ -69,7 +67,7 @@ def ease(board: Leaderboard) -> FloatArray:
     return _mean(shares, len(board.queries))
 
 
-def kinds(board: Leaderboard) -> list[str]:
+def kinds(board: Ranking) -> list[str]:
     """The kind of each question: with one or several relevant documents; of those with one, easy or other.
 
     A question with one relevant document is easy if the share of runs that return it is at least ``EASY``. A question
@@ -90,7 +88,7 @@ def kinds(board: Leaderboard) -> list[str]:
 _KINDS = ("one, easy", "one, other", "several", "none", "easy", "other")
 
 
-def questions(board: Leaderboard) -> Grid:
+def questions(board: Ranking) -> Grid:
     """For each question the mean over the ranked runs of each measure (data of Figures 1 to 3 of the 2021 overview)."""
     kind_of = kinds(board)
     columns = [_mean([r.per_query for r in board.results(m, counted=True)], len(board.queries)) for m in board.measures]
@@ -143,7 +141,7 @@ def means_of(n_runs: int, measures: Sequence[str], n: int, what: str) -> str:
     return f"Means over {counted(n_runs, 'run')} of {', '.join(measures)} for each of the {n} {what}"
 
 
-def crossed(board: Leaderboard, categories: Categories | None) -> Grid:
+def crossed(board: Ranking, categories: Categories | None) -> Grid:
     """How many questions have their mean in which tenth: number of relevant documents × category (2021: Tables 9, 10).
 
     Raises:
@@ -173,7 +171,7 @@ def _numbers(kind_of: Sequence[str]) -> dict[str, BoolArray]:
     return {kind: first == kind for kind in ("one", "several") if (first == kind).any()}
 
 
-def _in_bins(board: Leaderboard, columns: Mapping[str, BoolArray], which: str) -> Grid:
+def _in_bins(board: Ranking, columns: Mapping[str, BoolArray], which: str) -> Grid:
     """How many questions of each column have their mean over all runs in which tenth."""
     measure = board.ranking
     means = _mean([result.per_query for result in board.results(measure, counted=True)], len(board.queries))
@@ -192,7 +190,7 @@ def _in_bins(board: Leaderboard, columns: Mapping[str, BoolArray], which: str) -
     return Grid(["mean", *counts], rows, caption, n_text=1)
 
 
-def masks(board: Leaderboard, categories: Categories) -> dict[str, BoolArray]:
+def masks(board: Ranking, categories: Categories) -> dict[str, BoolArray]:
     """Category → which of the questions belong to it; shape (Q,)."""
     found = {}
     for name, of in categories.questions.items():
@@ -201,7 +199,7 @@ def masks(board: Leaderboard, categories: Categories) -> dict[str, BoolArray]:
     return found
 
 
-def by_category(board: Leaderboard, categories: Categories | None) -> Grid:
+def by_category(board: Ranking, categories: Categories | None) -> Grid:
     """The score of each run on the questions of each category (Tables 12 and 14 of the 2021 overview).
 
     An accuracy is a percentage. The majority baseline answers every question with the label that is most frequent in
@@ -238,7 +236,7 @@ def _cell(value: float, best: float, percent: bool) -> Number:
     return Number(value, bold=value == best)
 
 
-def _majority(board: Leaderboard) -> tuple[str, FloatArray] | None:
+def _majority(board: Ranking) -> tuple[str, FloatArray] | None:
     """The most frequent label, and whether it is right for each question; None where labels alone do not decide."""
     if board.protocol.parts != ("answers",) or board.labels is None:
         return None
@@ -255,7 +253,7 @@ def _mean(values: Iterable[FloatArray], n: int) -> FloatArray:
     return mean
 
 
-def majority(board: Leaderboard) -> tuple[str, float] | None:
+def majority(board: Ranking) -> tuple[str, float] | None:
     """The label of the majority baseline and its accuracy; None where labels alone do not decide."""
     baseline = _majority(board)
     return None if baseline is None else (baseline[0], float(baseline[1].mean()))

@@ -13,9 +13,8 @@ from coliee_adapters.files.source import PathLike
 from coliee_adapters.forms.vocabulary import MEMORY
 from coliee_adapters.records import Answers
 from coliee_adapters.remarks import Remark
-from coliee_ir.commands.compare.request import MANY_QUERIES, UNITS, UNLIKE, too_few_resamples
-from coliee_ir.commands.compare.systems import system, systems_of
-from coliee_ir.commands.leaderboard.board import Entry, Leaderboard
+from coliee_ir.commands.leaderboard.board import Entry
+from coliee_ir.commands.leaderboard.catalogue import Leaderboard
 from coliee_ir.commands.leaderboard.standing import NOWHERE, Stand, order_key, places, stands
 from coliee_ir.inbox.folders import passed_over
 from coliee_ir.inbox.sheets import groups_of
@@ -23,7 +22,9 @@ from coliee_ir.inbox.teams import Listed, Teams
 from coliee_ir.reading.basis import Basis
 from coliee_ir.reading.submission import Invalid, Submission
 from coliee_ir.rules.protocol import described_task
+from coliee_ir.scoring.replicates import system, systems_of
 from coliee_ir.scoring.scores import Scored, Scores, with_judged
+from coliee_ir.stats.doubts import MANY_QUERIES, UNITS, UNLIKE, too_few_resamples
 from coliee_ir.stats.intervals import interval_of
 from coliee_ir.stats.paired import Standings
 from coliee_ir.stats.resampling import Units

@@ -6,7 +6,7 @@ import math
 import re
 from collections.abc import Mapping, Sequence
 from pathlib import Path
-from typing import TYPE_CHECKING, Final
+from typing import Final
 
 import numpy as np
 
@@ -14,6 +14,7 @@ from coliee_adapters.errors import UsageError
 from coliee_adapters.forms.lines import counted
 from coliee_adapters.forms.vocabulary import MEMORY
 from coliee_adapters.remarks import Remark
+from coliee_ir.commands.leaderboard.board import Entry, Ranking
 from coliee_ir.commands.leaderboard.questions import majority, short
 from coliee_ir.commands.leaderboard.standing import best_of
 from coliee_ir.inbox.names import numbered
@@ -23,11 +24,8 @@ from coliee_ir.output.grid import Cell, Grid, Number
 from coliee_ir.reading.submission import Invalid
 from coliee_ir.stats.settings import resampled
 
-if TYPE_CHECKING:
-    from coliee_ir.commands.leaderboard.board import Entry, Leaderboard
 
-
-def ranking(board: Leaderboard) -> Grid:
+def ranking(board: Ranking) -> Grid:
     """The runs in their places, with the ranks that they may have, and intervals."""
     percent = f"{100 * board.resampling.confidence_level:g}%"
     best, names = _best(board, board.entries), _Names(board, board.entries)
@@ -41,7 +39,7 @@ def ranking(board: Leaderboard) -> Grid:
     return Grid(header, rows, _ranking_caption(board), n_text=2 + len(names.header))
 
 
-def _ranking_caption(board: Leaderboard) -> str:
+def _ranking_caption(board: Ranking) -> str:
     settings = board.resampling
     percent = f"{100 * settings.confidence_level:g}%"
     ties = f", ties broken by {', '.join(board.protocol.tie_break)}" if board.protocol.tie_break else ""
@@ -62,7 +60,7 @@ def _ranking_caption(board: Leaderboard) -> str:
     )
 
 
-def results(board: Leaderboard, style: str = "") -> Grid:
+def results(board: Ranking, style: str = "") -> Grid:
     """Scores of each run (Tables 1, 5, 6, 8, 11 and 13 of the 2021 overview), in columns as the organisers have them.
 
     Of documents ``returned`` are all and ``correct`` the relevant ones; of answers ``correct`` are the right ones; of
@@ -109,7 +107,7 @@ _TEXTS: Final = ("place", "team", "file", "run")
 _MEANS: Final = {"AP": "MAP", "map": "MAP", "recip_rank": "MRR"}
 
 
-def columns(board: Leaderboard, *, is_theirs: bool = False) -> dict[str, str]:
+def columns(board: Ranking, *, is_theirs: bool = False) -> dict[str, str]:
     """Heading → column of the results: those of the organisers' table, then ours; names before numbers."""
     theirs, percent = board.protocol.table, f"{100 * board.resampling.confidence_level:g}%"
     names = [measure.name for measure in board.measures]
@@ -129,7 +127,7 @@ def columns(board: Leaderboard, *, is_theirs: bool = False) -> dict[str, str]:
     return dict(sorted(columns.items(), key=lambda one: order.get(one[1], len(left))))
 
 
-def _counts(board: Leaderboard, entry: Entry) -> dict[str, Cell]:
+def _counts(board: Ranking, entry: Entry) -> dict[str, Cell]:
     """What is counted of a run."""
     counts = entry.scores.counts
     if not counts:
@@ -142,7 +140,7 @@ def _counts(board: Leaderboard, entry: Entry) -> dict[str, Cell]:
     return found
 
 
-def approaches(board: Leaderboard) -> Grid:
+def approaches(board: Ranking) -> Grid:
     """What the system descriptions say (Table 4): a row for the runs of a team of which they say the same."""
     if not board.described:
         raise UsageError("no-result", "no system description came with the runs")
@@ -159,7 +157,7 @@ def approaches(board: Leaderboard) -> Grid:
     return Grid(header, rows, "Approaches, by the teams' system descriptions.", n_text=len(header))
 
 
-def invalid(board: Leaderboard) -> Grid:
+def invalid(board: Ranking) -> Grid:
     """What is not ranked, and why."""
     refused = [refused_below(one, None if board.teams is None else board.teams.common) for one in board.invalid]
     rows = [[one.team, one.tag, ", ".join(one.files), str(one.reason)] for one in refused]
@@ -169,7 +167,7 @@ def invalid(board: Leaderboard) -> Grid:
 class _Names:
     """What each run is called in a table: the columns, and a row's values in them."""
 
-    def __init__(self, board: Leaderboard, entries: Sequence[Entry]) -> None:
+    def __init__(self, board: Ranking, entries: Sequence[Entry]) -> None:
         self._board = board
         names = numbered([(entry.team, entry.tag, entry.file) for entry in entries])
         self._names = {id(entry): name for entry, name in zip(entries, names, strict=True)}
@@ -206,7 +204,7 @@ def _value(entry: Entry, measure: Measure, best: Mapping[Measure, str]) -> Numbe
     return value._replace(bold=value.text == best.get(measure))
 
 
-def _best(board: Leaderboard, entries: Sequence[Entry]) -> dict[Measure, str]:
+def _best(board: Ranking, entries: Sequence[Entry]) -> dict[Measure, str]:
     """The best value of each measure as it is printed, where there is something to compare."""
     best = {}
     for measure in board.measures:

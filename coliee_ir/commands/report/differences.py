@@ -10,7 +10,6 @@ import altair as alt
 
 from coliee_adapters.forms.lines import counted
 from coliee_ir.commands.compare import Comparison
-from coliee_ir.commands.compare.render import about, described, pairs
 from coliee_ir.commands.report.contents import FEW, Contents
 from coliee_ir.commands.report.drawing import Figure, figure, name_axis, rows
 from coliee_ir.output.envelope import number
@@ -74,14 +73,14 @@ def differences(contents: Contents, comparison: Comparison) -> Figure:
     found = sum(comparison.significant(pair) for pair in comparison.pairs)
     says = (
         f"The row's run minus the column's, with p values; a star marks what is significant, {found} of "
-        f"{counted(len(comparison.pairs), 'pair')}. Test: {described(comparison)}. {about(comparison)}."
+        f"{counted(len(comparison.pairs), 'pair')}. Test: {comparison.described}. {comparison.about}."
     )
     return figure(
         "differences",
         f"Differences of {measure}",
         says,
         alt.layer(*layers).properties(width=alt.Step(width), height=alt.Step(height)),
-        pairs(comparison),
+        comparison.differences(),
         runs=names,
     )
 

@@ -1,27 +1,45 @@
-"""What a comparison says: the runs and their scores, the pairs and their differences."""
+"""What a comparison says: the runs and their scores, the pairs and their differences; as values, tables and words."""
 
 from __future__ import annotations
 
 import math
-from collections.abc import Iterator, Mapping, Sequence
+from collections import Counter
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import Any, ClassVar, Final, overload
 
 import numpy as np
 
-from coliee_ir.commands.compare import render
+from coliee_adapters.errors import printable
+from coliee_adapters.forms.lines import counted
 from coliee_ir.judging.judged import BoolArray, FloatArray
 from coliee_ir.output.envelope import dumped_list
-from coliee_ir.output.grid import Grid
+from coliee_ir.output.grid import Cell, Grid, Number, signed
 from coliee_ir.output.shown import Forms, OnGold
 from coliee_ir.stats.ranks import Ranks
 from coliee_ir.stats.resampling import Interval
+from coliee_ir.stats.settings import resampled
 
 #: test → what it is, and for which measures
 TESTS: Final = {
     "randomisation": "studentised paired randomisation of queries; any measure",
     "t": "paired t test; means over queries",
 }
+_CORRECTION: Final = {
+    "maxt": "corrected jointly (max-T)",
+    "bonferroni": "Bonferroni's correction",
+    "holm": "Holm's correction",
+    "bh": "Benjamini and Hochberg's correction",
+    "none": "no correction",
+}
+_INTERVAL: Final = {"wilson": "Wilson's", "jackknife": "jackknife t", "t": "t"}
+
+#: of more pairs than these, all of 12 runs, there is no table but the runs with their ranks
+MOST_PAIRS: Final = 66
+#: with more pairs than these, the queries that decide each are told in JSON only
+_FEW: Final = 10
+#: and of each no more than these
+_TOLD: Final = 3
 
 
 @dataclass(frozen=True, slots=True)
@@ -133,16 +151,16 @@ def _listed(column: Any) -> Sequence[Any]:
     return [Interval(*ends) for ends in column.tolist()] if column.ndim == 2 else column.tolist()
 
 
-def _in_lists(one: Any) -> Any:
-    return [*map(_in_lists, one)] if isinstance(one, tuple) else one
-
-
 def _as_json(column: Any) -> Sequence[Any]:
     if not isinstance(column, np.ndarray):
         return [*map(_in_lists, column)]  # of texts and of finite numbers
     held = column.astype(object)
     held[~np.isfinite(column)] = None
     return held.tolist()  # type: ignore[no-any-return]
+
+
+def _in_lists(one: Any) -> Any:
+    return [*map(_in_lists, one)] if isinstance(one, tuple) else one
 
 
 @dataclass(frozen=True, slots=True, repr=False)
@@ -179,7 +197,9 @@ class Comparison(OnGold):
     remarks: tuple[str, ...] = ()
     others: tuple[Comparison, ...] = field(default=())
 
-    forms: ClassVar[Forms] = {"json": lambda one: _json(one.to_dict())}
+    forms: ClassVar[Forms] = {
+        "json": lambda one: dumped_list(held := one.to_dict(), "pairs", held.pop("pairs"), None)  # a pair a line
+    }
 
     @property
     def alpha(self) -> float:
@@ -200,18 +220,122 @@ class Comparison(OnGold):
 
     def tables(self) -> Sequence[Grid]:
         """The differences of the pairs, and the scores of the runs on each measure; of many pairs the scores alone."""
-        every = [self, *self.others]
-        pairs = [] if len(self.pairs) > render.MOST_PAIRS else [render.pairs(self)]
-        return [*pairs, *map(render.standings, every)]
+        return [*([] if self.in_ranks else [self.differences()]), *(one.scores() for one in (self, *self.others))]
 
     def notes(self) -> Sequence[str]:
-        """For each of few pairs the queries that decide it."""
-        return [line for one in (self, *self.others) for line in render.deciding(one)]
+        """For each of few pairs the queries without which the difference would change most, in a line."""
+        return [line for one in (self, *self.others) for line in one._deciding()]
+
+    @property
+    def in_ranks(self) -> bool:
+        """Whether there are too many pairs for a table of them, so that runs have ranks instead of letters."""
+        return len(self.pairs) > MOST_PAIRS
+
+    @property
+    def names(self) -> list[str]:
+        """The runs by their tags; those that share one, with their letter too."""
+        n = Counter(run.tag for run in self.runs)
+        return [run.tag if n[run.tag] == 1 else f"{run.tag} [{letter(at)}]" for at, run in enumerate(self.runs)]
+
+    @property
+    def percent(self) -> str:
+        """The confidence level in words."""
+        return f"{100 * self.confidence_level:.6g}%"
+
+    @property
+    def described(self) -> str:
+        """The test in words."""
+        test = f"studentised paired randomisation test, {resampled(self.resamples, self.seed)}"
+        test = "t test over queries and runs" if self.replicates else "paired t test" if self.test == "t" else test
+        words, n = [test], self.together
+        if n > 1:
+            of = f" for {n} pairs{' of all measures' * (n > len(self.pairs))}" * (self.correction != "none")
+            words.append(f"{_CORRECTION[self.correction]}{of}")
+        return "; ".join([*words, f"p < {self.alpha:.6g}"])
+
+    @property
+    def about(self) -> str:
+        """Which queries the comparison is about, in words."""
+        said = "About other queries of the same kind" + ", and other runs of these systems" * bool(self.replicates)
+        return f"{said}; {counted(self.groups, 'group')} of queries resampled as a whole" if self.groups else said
+
+    def differences(self) -> Grid:
+        """The pairs, each with an interval, p and a verdict; with several measures, those of all."""
+        every, names, level, n = [self, *self.others], self.names, self.percent, self.together
+        columns: dict[str, Callable[[tuple[Comparison, Pair]], Cell]] = {
+            **({"measure": lambda row: row[0].measure} if self.others else {}),
+            "run": lambda row: names[row[1].a],
+            "minus": lambda row: names[row[1].b],
+            "difference": lambda row: _signed(row[1].difference),
+            f"low {level}": lambda row: _signed(row[1].interval.low),
+            f"high {level}": lambda row: _signed(row[1].interval.high),
+            "p": lambda row: Number(row[1].p, "<0.0001" * (row[1].p < 0.00005), bold=row[0].significant(row[1])),
+            "verdict": lambda row: row[1].verdict,
+        }
+        holding = f", which hold for all {n} pairs at once" if self.is_joint else ", of each pair alone" * (n > 1)
+        margin = ""
+        if not math.isnan(self.margin):
+            twice = f"{100 - 200 * self.alpha:.6g}%"
+            margin = f" Verdicts: what {twice} intervals say of differences up to {self.margin:g}."
+        caption = (
+            f"{'Differences' if self.others else f'Differences of {self.measure}'} with {level} intervals{holding}; "
+            f"{self.described}.{margin} {self.about}."
+        )
+        return Grid.of([(one, pair) for one in every for pair in one.pairs], columns, caption, 2 + bool(self.others))
+
+    def scores(self) -> Grid:
+        """The runs with their scores and intervals; behind a score the letters of the runs that it is better than.
+
+        Of many, best first and with the ranks that they may have instead of letters.
+        """
+        runs, level = self.runs, self.percent
+        better: list[list[str]] = [[] for _ in runs]
+        for pair in () if self.in_ranks else filter(self.significant, self.pairs):
+            winner, loser = (pair.a, pair.b) if pair.difference > 0 else (pair.b, pair.a)
+            better[winner].append(letter(loser))
+        known = [run.score for run in runs if not math.isnan(run.score)]
+        best = f"{max(known):.4f}" if known else ""
+        with_files = len({run.tag for run in runs}) < len(runs)
+        order = sorted(range(len(runs)), key=lambda at: math.inf if math.isnan(runs[at].score) else -runs[at].score)
+        columns: dict[str, Callable[[int], Cell]] = {
+            f"rank {level}" if self.in_ranks else "": lambda at: str(runs[at].ranks) if self.in_ranks else letter(at),
+            "run": lambda at: runs[at].tag,
+            **({"file": lambda at: runs[at].file} if with_files else {}),
+            self.measure: lambda at: Number(
+                runs[at].score, bold=f"{runs[at].score:.4f}" == best, mark=",".join(better[at])
+            ),
+            f"low {level}": lambda at: Number(runs[at].interval.low),
+            f"high {level}": lambda at: Number(runs[at].interval.high),
+        }
+        what = f"Letters mark the runs that this run significantly outperforms (p < {self.alpha:.6g})"
+        if self.in_ranks:
+            what = f"Rank {level}: the ranks that the runs may have, which hold for all runs at once ({self.described})"
+        of = f"means of {' and '.join(map(str, sorted(set(self.replicates))))} runs, " if self.replicates else ""
+        caption = (
+            f"{self.measure} on {counted(self.queries, 'query')}, {of}with {level} intervals "
+            f"({_INTERVAL[self.interval]}), the best in bold. {self.about}. {what}."
+        )
+        return Grid.of(order if self.in_ranks else range(len(runs)), columns, caption, 2 + with_files)
+
+    def _deciding(self) -> Iterator[str]:
+        for pair in self.pairs if len(self.pairs) <= _FEW else ():
+            shown = [f"{query} ({change:+.4f})" for query, change in pair.deciding[:_TOLD] if round(change, 4)]
+            if shown:
+                a, b = self.names[pair.a], self.names[pair.b]
+                yield printable(f"{a} minus {b} would change most without {', '.join(shown)}")
 
 
-def _json(contents: dict[str, Any]) -> Iterator[str]:
-    """A pair a line."""
-    return dumped_list(contents, "pairs", contents.pop("pairs"), None)
+def _signed(value: float) -> Number:
+    return Number(value, signed(value))
+
+
+def letter(at: int) -> str:
+    """The letters of a run by its place: a, b, … z, aa, ab, …; never a digit, which would lengthen a number.
+
+    >>> letter(0), letter(25), letter(26), letter(701), letter(702)
+    ('a', 'z', 'aa', 'zz', 'aaa')
+    """
+    return (letter(at // 26 - 1) if at >= 26 else "") + chr(ord("a") + at % 26)
 
 
 def verdicts(difference: FloatArray, is_significant: BoolArray, narrower: FloatArray, margin: float) -> list[str]:

@@ -1,9 +1,14 @@
-"""Planning: from the standard errors of this year's differences, those of other numbers of queries."""
+"""How many queries, or how large a difference: what next year's comparison can show, from this year's runs.
+
+Scores ──terms──▶ standard errors ──▶ those of n queries ──▶ the differences that the test finds
+"""
 
 from __future__ import annotations
 
 import math
-from collections.abc import Mapping, Sequence
+import statistics
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import dataclass
 from numbers import Real
 from typing import Final
 
@@ -12,8 +17,10 @@ import numpy as np
 from coliee_adapters.checked import is_whole, numbers, one_of, refused
 from coliee_adapters.errors import UsageError
 from coliee_adapters.files.source import PathLike
-from coliee_ir.commands.plan.result import Plan, PlannedSize
+from coliee_adapters.forms.lines import counted
 from coliee_ir.inbox.sheets import groups_of
+from coliee_ir.output.grid import Grid, Number
+from coliee_ir.output.shown import OnGold
 from coliee_ir.scoring.scores import Scores, checked, comparable
 from coliee_ir.stats.paired import Board
 from coliee_ir.stats.power import largest_share, least_found
@@ -22,6 +29,81 @@ from coliee_ir.stats.settings import CONFIDENCE_LEVEL, N_RESAMPLES, SEED, Resamp
 
 #: by default, so many times this year's queries
 _TIMES: Final = (0.5, 1.0, 2.0, 4.0)
+
+#: from this share of the variance in one query on, plans are known to promise too much (``benchmarks.error_rates``)
+_HEAVY: Final = 0.3
+
+
+@dataclass(frozen=True, slots=True)
+class PlannedSize:
+    """A number of queries, and what a comparison finds with so many.
+
+    Attributes:
+        queries: how many.
+        found: of each pair, the least difference that is found with the power asked for; NaN where none is.
+    """
+
+    queries: int
+    found: tuple[float, ...]
+
+
+@dataclass(frozen=True, slots=True, repr=False)
+class Plan(OnGold):
+    """What can be found with how many queries.
+
+    Attributes:
+        groups: how many groups of queries were swapped as a whole; 0 for single queries.
+        power: how often the differences of ``PlannedSize.found`` are found.
+        resamples: how many resamples.
+        confidence_level: a difference is significant where p < 1 - confidence_level.
+        tags: the runs.
+        pairs: those that differ, by the runs' places.
+        largest_share: which share of the variance of a typical pair's difference one query has.
+        sizes: the numbers of queries.
+    """
+
+    groups: int
+    power: float
+    resamples: int
+    confidence_level: float
+    tags: tuple[str, ...]
+    pairs: tuple[tuple[int, int], ...]
+    largest_share: float
+    sizes: tuple[PlannedSize, ...]
+
+    def __repr__(self) -> str:
+        return f"Plan({self.measure!r}, runs={list(self.tags)}, queries={[size.queries for size in self.sizes]})"
+
+    def tables(self) -> Sequence[Grid]:
+        """For each number of queries what is found of a typical pair, and of the pair that varies most."""
+        n, in_groups = len(self.pairs), f" in {counted(self.groups, 'group')}" if self.groups else ""
+        which = f": of a typical pair (median of {n}) and of the hardest" if n > 1 else ""
+        caption = (
+            f"{self.measure}: smallest difference of {counted(len(self.tags), 'run')} found with probability "
+            f"{self.power:g}{which}; {'all pairs corrected jointly (max-T), ' * (n > 1)}"
+            f"p < {1 - self.confidence_level:.6g}. From the standard errors on the {self.queries} queries{in_groups} "
+            "of these runs, to two digits. About other queries of the same kind."
+        )
+        columns = {
+            "queries": lambda size: Number(size.queries, str(size.queries)),
+            "typical pair": lambda size: _found(size, statistics.median),
+            "hardest pair": lambda size: _found(size, max),
+        }
+        return [Grid.of(self.sizes, columns, caption, n_text=0)]
+
+    def notes(self) -> Sequence[str]:
+        """Where a few queries decide, how far the plan can be trusted."""
+        if self.largest_share < _HEAVY:
+            return ()
+        return (
+            f"One query has {self.largest_share:.0%} of the variance of a typical difference: with so few large "
+            f"queries, the differences found can be a third greater (power {self.power:g} may be 0.6).",
+        )
+
+
+def _found(size: PlannedSize, of: Callable[[list[float]], float]) -> Number:
+    value = of([math.inf if math.isnan(one) else one for one in size.found])
+    return Number(value, f"{value:.2g}") if value < math.inf else Number(math.nan)
 
 
 def plan(
@@ -92,17 +174,10 @@ def plan(
         for number, found in zip(wanted, least_found(board, pairs, units_of, settings, power), strict=True)
     ]
     return Plan(
-        task=first.task,
-        edition=first.edition,
-        gold=first.gold,
-        decisions=first.decisions,
-        excluded=first.excluded,
-        measure=by.name,
-        queries=n,
+        **first.on_gold(by.name, seed),
         groups=units.n if groups is not None else 0,
         power=power,
         resamples=n_resamples,
-        seed=seed,
         confidence_level=confidence_level,
         tags=tuple(scores.tag for scores in scored),
         pairs=tuple((a, b) for a, b in pairs.tolist()),
