@@ -58,7 +58,6 @@ from coliee_ir.reading.basis import Basis as Basis
 from coliee_ir.rules.protocol import PROTOCOLS as PROTOCOLS
 from coliee_ir.rules.protocol import Protocol as Protocol
 from coliee_ir.scoring.scores import Timing as Timing
-from coliee_ir.scoring.store import ScoreStore as ScoreStore
 from coliee_ir.stats.folds import BestOf as BestOf
 from coliee_ir.stats.resampling import Difference as Difference
 from coliee_ir.stats.settings import Resampling as Resampling

@@ -51,14 +51,6 @@ def test_what_was_not_kept_is_refused() -> None:
     assert refused.value.kind == "not-comparable"
 
 
-def test_a_sweep_that_was_stopped_goes_on(tmp_path: Path) -> None:
-    store = tmp_path / "s.sqlite"
-    first = evaluate_all(GOLD, [BM25], store=store)
-    again = evaluate_all(GOLD, {"a": BM25, "b": DENSE}, store=store)
-    assert "1 run scored, 1 known" in again.remarks[-1]
-    assert (again["a"].measures, [one.tag for one in again]) == (first[0].measures, ["a", "b"])
-
-
 def test_one_run_is_no_dictionary_of_runs() -> None:
     for runs in ({"q1": ["d1"]}, {"q1": {"d1": 0.5}}):
         with pytest.raises(coliee_ir.UsageError) as refused:

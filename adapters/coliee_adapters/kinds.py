@@ -67,7 +67,6 @@ ERRORS: Final = {
     "file-name": "A file name has the wrong ending, or names the wrong sort of place.",
     "cannot-convert": "This cannot be written in that format.",
     "protocol": "The protocol file, or the file of an edition, is not valid.",
-    "store": "The store of scores cannot be used: locked, damaged, of other rules.",
     "worker": "A worker process or a cluster failed.",
 }
 

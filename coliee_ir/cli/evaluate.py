@@ -30,7 +30,7 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
     )  # fmt: skip
     add(parser, "per_query", "span_of_ties", "output")
     add(parser, "format", choices=forms_of(ScoreTable))
-    add(parser, "by_year", "stages", "gap", "overlap", "errors", "log", "store")
+    add(parser, "by_year", "stages", "gap", "overlap", "errors", "log")
     add(parser, "corpus", help="case files or Civil Code, for titles in --errors")
     add(parser, "timing")
 

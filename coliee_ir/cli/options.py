@@ -218,9 +218,6 @@ _TABLE: Final[Mapping[str, Mapping[str, Option]]] = {
         "help": _option("-h --help", "", "show this text", action="help"),
         "log": _option(
             "--log", "CSV", "append time, file, options and measures of each run", writes="file", local=True),
-        "store": _option(
-            "--store", "FILE", "keep scores in FILE (.sqlite), which stands for its runs; score only what is new or "
-            "has changed", writes="file", local=True),
         "timing": _option("--timing", "", "print seconds and peak memory on standard error", **_SWITCH),
         "jobs": _option("--jobs", "N", "number of processes (default: by input size)", type=at_least_one),
         "cluster": _option(

@@ -13,7 +13,7 @@ from typing import TYPE_CHECKING, Any, Final
 from coliee_adapters import trec_eval
 from coliee_adapters.errors import ColieeError, InputError, UsageError, quoted, shortened
 from coliee_adapters.files import archives
-from coliee_adapters.files.source import Kind, PathLike, Source, sha256_of
+from coliee_adapters.files.source import PathLike, Source, sha256_of
 from coliee_adapters.files.writing import check_inputs, check_outputs, check_places, written_bytes
 from coliee_adapters.forms.lines import counted
 from coliee_adapters.kinds import told
@@ -83,7 +83,7 @@ def files_of_scores(options: argparse.Namespace) -> list[str]:
 def read_scores(options: argparse.Namespace, measures: Sequence[str]) -> Scored:
     """The scores in the files; of the measures that are named, if any are."""
     given, told = vars(options), dict(options.decision)
-    unfit = ("task", "protocol", "edition", "exclude", "only", "answers", "long_list", "more_golds", "teams", "store")
+    unfit = ("task", "protocol", "edition", "exclude", "only", "answers", "long_list", "more_golds", "teams")
     if used := [name for name in unfit if given.get(name)] + [name for name in told if name != "unanswered"]:
         raise UsageError("unfit-option", f"{used[0].replace('_', '-')} is for a gold and runs; only scores were given")
     found = Scored.read(
@@ -120,12 +120,7 @@ def find_files(options: argparse.Namespace, *outputs: str | None) -> Runs:
     """The runs that were named, or lie in folders; and see that files can be read and written as asked."""
     given = vars(options)
     found, read = _found(options)
-    written = [*outputs, given.get("store")]
-    if any(one not in (None, "-") for one in written) and found.stores:
-        from coliee_ir.scoring.store import runs_of  # which most commands do without
-
-        read += [file for path in found.stores for file in runs_of(path)]
-    check_outputs(written, read)
+    check_outputs(outputs, read)
     check_places(given.get(name) for name in _FILES)
     if "long_list" in given and (options.answers or options.long_list):
         files = [one.path for one in found.sources]
@@ -146,15 +141,14 @@ def _found(options: argparse.Namespace) -> tuple[Runs, list[str]]:
     golds = [given.get("gold"), *(gold for name in repeated for gold in given.get(name, ()))]
     golds = gold_files([gold for gold in golds if gold is not None])
     besides = [*golds, *read_by(options, "gold", *repeated, *_OF_RUNS)]
-    together, store = "submissions" in given, given.get("store")
+    together = "submissions" in given
     named = [path for name in _OF_RUNS for path in given.get(name, ())]
     check_inputs([*besides, *(named if "-" in named else ())])  # which are read once
     found = find_runs(
         sources(options, *named),
         golds_of(sources(options, *golds), options.task, options.columns),
-        besides=[*besides, *([] if store is None else [store, f"{store}-wal", f"{store}-shm"])],
-        together=together, teams=given.get("teams"), task=options.task,
-        edition=options.edition, columns=options.columns,
+        besides=besides, together=together, teams=given.get("teams"), task=options.task, edition=options.edition,
+        columns=options.columns,
     )  # fmt: skip
     files = [one.path for one in found.sources]
     if "files" in given:
@@ -162,7 +156,7 @@ def _found(options: argparse.Namespace) -> tuple[Runs, list[str]]:
         for remark in () if found.inventory is None else found.inventory.remarks():
             say(remark)
     others = [one.file for one in found.inventory.items] if together and found.inventory is not None else []
-    read = [*besides, *files, *others, *found.stores]
+    read = [*besides, *files, *others]
     check_inputs(list(dict.fromkeys(read)) if together else read)
     return found, read
 
@@ -191,8 +185,7 @@ def score(
     with asking_about_swap(options.gold, next(iter(found.sources), None)), engine(options) as executor:
         scored = evaluate_all(
             basis, found, keep=keep, keep_going=together or options.keep_going,
-            store=getattr(options, "store", None), jobs=options.jobs, executor=executor, watch=watched,
-            tell=None if together else say,
+            jobs=options.jobs, executor=executor, watch=watched, tell=None if together else say,
         )  # fmt: skip
     if together:  # told in the order of the ranking
         return scored
@@ -207,7 +200,7 @@ def check_baseline(options: argparse.Namespace, found: Runs, basis: Basis) -> No
     """Refuse a baseline that no file and no run tag is, where all are known before the runs are scored."""
     known, baseline = set[str](), options.baseline
     replicated = getattr(options, "replicates", None) is not None  # where it is a system's name
-    if baseline is None or replicated or found.stores or any(one.path == "-" for one in found.sources):
+    if baseline is None or replicated or any(one.path == "-" for one in found.sources):
         return
     try:
         for one in found.sources:
@@ -285,14 +278,13 @@ def publish(
 
 
 def inputs(options: argparse.Namespace, runs: Iterable[Submission | PathLike | None]) -> dict[str, str]:
-    """File → SHA-256, of the golds, of stores and of runs; of an archive as a whole; streams have none."""
+    """File → SHA-256, of the golds and of runs; of an archive as a whole; streams have none."""
     given = vars(options)
     golds = given.get("scores") or [given.get("gold"), *given.get("more_golds", ()), *given.get("query_gold", ())]
     parts = [part for one in runs if one is not None for part in (one.files if isinstance(one, Submission) else (one,))]
     known = given.get("sources", {})
-    stores = [path for path, source in known.items() if source.kind is Kind.STORE]
     found = {}
-    for file in (*gold_files([gold for gold in golds if gold is not None]), *stores, *parts):
+    for file in (*gold_files([gold for gold in golds if gold is not None]), *parts):
         source = file if isinstance(file, Source) else known.get(file) or Source(file) if file else None
         if isinstance(source, Source) and not (source.is_remote or source.is_stream):
             path = archives.outer(source.path)

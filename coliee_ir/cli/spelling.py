@@ -20,6 +20,7 @@ _ELSEWHERE: Final = {
     **dict.fromkeys(("--threshold", "--min-score"), ("--by score=T", "--by score")),
     "--by-year": ("--folds year",),
     "--qrels": ("--gold",),
+    "--store": ("-q -f csv -o FILE",),
     "--verbose": ("--timing",),
 }
 #: what others call a command → ours

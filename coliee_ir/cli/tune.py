@@ -91,8 +91,6 @@ def chosen_filters(options: argparse.Namespace, task: str | None) -> list[Filter
 def run(options: argparse.Namespace) -> int:
     """Choose the rule of each run, print what it is worth, and cut the test run by it."""
     found = _check(options)
-    if found.stores:
-        raise UsageError("wrong-part", cutoffs.NO_DOCUMENTS.format(found.stores[0]))
     by = rules(options)
     answers, applied = (readable(path, options.columns) for path in (options.answers, options.apply))
     if answers is not None:

@@ -1,4 +1,4 @@
-"""The runs that were given, wherever they are: in memory, in files, in folders and archives, in stores of scores."""
+"""The runs that were given, wherever they are: in memory, in files, in folders and archives."""
 
 from __future__ import annotations
 
@@ -30,7 +30,6 @@ class Runs(NamedTuple):
     """The runs that were given, before any is scored."""
 
     alone: Sequence[Submission] = ()  # those that are submissions as they are
-    stores: Sequence[str] = ()  # the paths of stores, which stand for the runs in them
     # where folders or archives are among the paths, all files that came; None where there are none
     inventory: Inventory | None = None
     together: bool = False  # whether all files are the submissions of a competition, of which a part alone is none
@@ -100,11 +99,8 @@ def find_runs(
             paths.append(sent.run)
             names[sent.run.path] = name
         alone.append(replace(sent, tag=sent.tag or str(getattr(sent.run, "tag", "")), name=name or sent.name))
-    stores = stores_among(paths)
-    alone = [one for one in alone if name_of(one.run) not in stores]
-    paths = [one for one in paths if one.path not in stores]
     if not together and not any(one.is_folder or one.kind is Kind.ARCHIVE for one in paths):
-        return Runs(alone, stores)
+        return Runs(alone)
     from coliee_ir.inbox.inventory import sort_files  # needed for folders alone
     from coliee_ir.inbox.teams import Teams
 
@@ -114,10 +110,7 @@ def find_runs(
         paths, golds=list(golds), besides=besides, teams=who, columns=columns,
         rules=None if task is None else protocol(task, edition), edition=edition,
     )  # fmt: skip
-    inside = stores_among(one.source for one in inventory.items)
-    inventory.items = [one for one in inventory.items if one.file not in inside]
-    stores += inside
-    places = [Path(_place(file)) for file in (*stores, *(one.file for one in inventory.scored))]
+    places = [Path(_place(one.file)) for one in inventory.scored]
     for one in () if together else paths:
         is_folder = one.is_folder or one.kind is Kind.ARCHIVE
         if is_folder and not any(place.is_relative_to(_place(one.path)) for place in places):
@@ -126,7 +119,7 @@ def find_runs(
     in_memory = [one for one in alone if id(one.run) not in in_paths]
     if who is not None:
         in_memory = [replace(one, team=one.team or who.team_of(one.name or one.tag, "")) for one in in_memory]
-    return Runs(in_memory, stores, inventory, together, names)
+    return Runs(in_memory, inventory, together, names)
 
 
 def _may_belong(given: Sequence[Submission], basis: Basis) -> bool:
@@ -144,8 +137,3 @@ def _may_belong(given: Sequence[Submission], basis: Basis) -> bool:
 
 def _place(path: str) -> str:
     return path if remote.is_remote(path) else os.path.realpath(path)
-
-
-def stores_among(files: Iterable[Source]) -> list[str]:
-    """The paths of the stores among files."""
-    return [one.path for one in files if not one.is_remote and not one.is_stream and one.kind is Kind.STORE]

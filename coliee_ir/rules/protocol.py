@@ -11,7 +11,7 @@ import datetime
 import functools
 import os
 import re
-from collections.abc import Collection, Mapping
+from collections.abc import Mapping
 from enum import StrEnum
 from pathlib import Path
 from typing import Any, Final, NamedTuple, TypeGuard, overload
@@ -363,15 +363,6 @@ def task_name(task: str | int | None) -> str | None:
         if name.endswith(".toml") or name in neighbours():
             return use(name)
     raise UsageError("unknown-task", f"there is no task {task!r}; the tasks are {', '.join(TASKS)}")
-
-
-def recorded_task(tasks: Collection[str | None], path: str) -> str | None:
-    """The one task that a store or a log of scores records; None where it has several."""
-    task = next(iter(tasks)) if len(tasks) == 1 else None
-    if task is not None and task not in TASKS and task not in _named and task not in neighbours():
-        problem = f"{path} has scores of task {task}; name the file of its rules with --protocol"
-        raise UsageError("option-needed", problem)
-    return task
 
 
 def edition_year(edition: str | int | None) -> int | None:

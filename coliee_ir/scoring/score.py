@@ -78,7 +78,7 @@ def score(
     read = records(given, basis)
     parts = judge_parts(read, basis, jobs if executor is not None else processes(jobs, [given]), executor)
     judged = perf_counter()
-    scores = scores_of(basis, Named.of(given, read), parts)
+    scores = _scores_of(basis, Named.of(given, read), parts)
     timing = Timing(
         lines=sum(part.lines for part in parts.values()),
         read=sum(part.reading for part in parts.values()),
@@ -88,7 +88,7 @@ def score(
     return replace(scores, timing=timing, judged=parts if keep_judged else {})
 
 
-def scores_of(basis: Basis, named: Named, parts: Mapping[str, Judged]) -> Scores:
+def _scores_of(basis: Basis, named: Named, parts: Mapping[str, Judged]) -> Scores:
     """The scores of a submission that was judged."""
     measures, left_out = choose(parts, basis)
     results = dict(zip(measures, compute(measures, parts, basis.decisions), strict=True))
@@ -126,7 +126,6 @@ def score_each(
     jobs: int | None = None,
     executor: Executor | None = None,
     keep_judged: bool = False,
-    tell_copies: bool = True,
 ) -> Iterator[Scores | ColieeError]:
     """Score several submissions: of each in turn the scores, or the error that it met.
 
@@ -135,7 +134,6 @@ def score_each(
     """
     one_of("submissions", submissions, Iterable, "a list of runs")
     given = [Submission.of(one).over(partial(readable, columns=basis.columns)) for one in submissions]
-    twins = _twins(given) if tell_copies else [None] * len(given)
     task = partial(_contained, basis, keep_judged)
     if executor is not None:
         scored = (_with_gold(result, basis) for result in _elsewhere(given, task, executor))
@@ -143,7 +141,7 @@ def score_each(
         scored = (_with_gold(result, basis) for result in _in_processes(given, task, used))
     else:
         scored = (_caught(task, submission, used) for submission in given)
-    yield from map(with_twin, scored, twins)
+    yield from map(_with_twin, scored, _twins(given))
 
 
 def _without_gold(scores: Scores) -> Scores:
@@ -244,7 +242,7 @@ def _twins(submissions: Sequence[Submission]) -> list[str | None]:
     return twins
 
 
-def with_twin(result: Scores | ColieeError, twin: str | None) -> Scores | ColieeError:
+def _with_twin(result: Scores | ColieeError, twin: str | None) -> Scores | ColieeError:
     """Scores that say of which submission they are a copy."""
     if twin is None or not isinstance(result, Scores):
         return result

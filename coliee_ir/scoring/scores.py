@@ -238,8 +238,8 @@ class Scored(Shown, Sequence[Scores]):
     """Runs scored on one basis: a sequence of ``Scores``, also found by run name.
 
     Attributes:
-        scores: those of stores, then those of the runs that could be read, in their order.
-        submissions: the run of each; None for one of a store, of which there are only scores.
+        scores: those of the runs that could be read, in their order.
+        submissions: the run of each; None where only scores were read.
         keep: what was kept of each run; ``scores`` where these were read and nothing was judged.
     """
 

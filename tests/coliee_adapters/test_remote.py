@@ -248,7 +248,6 @@ def test_what_cannot_be_read_is_said_in_a_sentence(memory: Any, call: Call, run:
 @pytest.mark.parametrize(
     "words",
     [
-        ["evaluate", "GOLD", "memory://task1/bm25.txt", "--store", "s3://b/s.sqlite"],
         ["evaluate", "GOLD", "memory://task1/bm25.txt", "--log", "s3://b/log.csv"],
         ["report", "GOLD", "memory://task1/bm25.txt", "--figures", "s3://b/figures"],
         ["evaluate", "GOLD", "memory://task1/bm25.txt", "-o", "memory://task1/bm25.txt"],
@@ -263,7 +262,7 @@ def test_what_must_be_on_this_machine(memory: Any, call: Call, words: list[str],
     assert memory.cat_file("/task1/bm25.txt") == before
     assert not list(tmp_path.iterdir())
     with pytest.raises(UsageError):
-        remote.refuse("s3://ann:pw@bucket/x", "a store")
+        remote.refuse("s3://ann:pw@bucket/x", "a log")
 
 
 def test_what_cannot_be_written_is_said(server: _Server) -> None:

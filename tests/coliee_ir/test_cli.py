@@ -550,7 +550,7 @@ def test_lines_end_alike_on_all_platforms(here: Path, monkeypatch: pytest.Monkey
 
 #: What scoring a plain run by official measures does without, and what takes long to load.
 NOT_FOR_SCORES = {
-    *("numpy.ma", "statistics", "multiprocessing", "concurrent.futures", "importlib.metadata", "sqlite3", "hashlib"),
+    *("numpy.ma", "statistics", "multiprocessing", "concurrent.futures", "importlib.metadata", "hashlib"),
     *("tarfile", "zipfile", "tempfile", "random", "threading", "pyexpat", "html", "difflib", "shlex"),
     *("pandas", "polars", "pyarrow", "scipy", "altair", "jinja2", "ir_measures", "fsspec", "distributed", "yaml"),
 }

@@ -503,36 +503,6 @@ def own() -> list[str]:
     return [put(f"{name}.json", verdicts(seed)) for seed, name in enumerate(("gold", "one", "two"))]
 
 
-def test_scores_of_a_protocol_are_taken_from_a_store_as_from_runs(
-    own: list[str], capsys: pytest.CaptureFixture[str]
-) -> None:
-    gold, *runs = own
-    by_own = ["--protocol", "own.toml", "-f", "json"]
-    assert main(["evaluate", gold, *runs, *by_own, "--store", "s.sqlite"]) == 0
-    scored = {one["tag"]: one["measures"]["Final"] for one in json.loads(capsys.readouterr().out)["runs"]}
-    for command in ("compare", "leaderboard"):
-        told = []
-        for taken in (runs, ["s.sqlite"]):
-            assert main([command, gold, *taken, *by_own, "--resamples", "99"]) == 0
-            told.append(json.loads(capsys.readouterr().out)["runs"])
-        assert told[0] == told[1]
-        assert {one["tag"] for one in told[0]} == set(scored)
-
-
-def test_a_store_tells_runs_that_are_read_otherwise_apart(own: list[str], capsys: pytest.CaptureFixture[str]) -> None:
-    gold, run, _ = own
-    put("turned.toml", VERDICTS.replace('score = "conf"', "reverse = true"))
-    values = []
-    for name in ("own.toml", "turned.toml"):
-        rules._named.clear()
-        options = ["--protocol", name, "--store", "s.sqlite", "-m", "MicroP@1", "-f", "json"]
-        assert main(["evaluate", gold, run, *options]) == 0
-        values.append(json.loads(capsys.readouterr().out)["runs"][0]["measures"]["MicroP@1"])
-        rules._named.clear()
-        assert coliee_ir.evaluate(gold, run, task=name, measures="MicroP@1").measures["MicroP@1"] == values[-1]
-    assert values[0] != values[1]
-
-
 def test_what_fuse_cut_and_tune_write_is_read_beside_the_formats_of_the_protocol(
     own: list[str], capsys: pytest.CaptureFixture[str]
 ) -> None:

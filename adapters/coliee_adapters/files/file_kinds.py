@@ -54,9 +54,6 @@ _KINDS: Final = (
     *(PARQUET, SQLITE, _PACKED, _SHEET, DOCUMENT, _PYTHON),
 )
 
-#: by what a store of scores is known: SQLite's field for the application
-STORE_ID: Final = 0x434F4C49
-
 #: what is in a zip file's first entries, and what that makes it
 _ZIPPED: Final = (
     (b"mimetypeapplication/vnd.oasis.opendocument.spreadsheet", _SHEET),
@@ -99,8 +96,3 @@ def is_utf16(head: bytes) -> bool:
     (True, True, False)
     """
     return head.startswith((b"\xff\xfe", b"\xfe\xff", b"\0\0\xfe\xff")) or head[:2].count(0) == 1
-
-
-def is_sqlite_store(head: bytes) -> bool:
-    """Whether an SQLite database with these first bytes is a store of scores."""
-    return int.from_bytes(head[68:72]) == STORE_ID

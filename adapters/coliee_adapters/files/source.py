@@ -38,7 +38,6 @@ class Kind(enum.StrEnum):
 
     TEXT = "text"  # golds, runs, answers, lists, logs: the forms tell them apart; also whatever a stream delivers
     TABLE = "table"  # Parquet
-    STORE = "store"  # scores that were kept
     ARCHIVE = "archive"
     FOLDER = "folder"
     EMPTY = "empty"
@@ -172,11 +171,8 @@ class Source:
                     return kind, error
                 if outer == self.path:
                     remedy = "unpack it, or name the file in it: ARCHIVE/FILE"
-        elif not self._compression:
-            if shown is file_kinds.PARQUET:
-                return Kind.TABLE, None  # only who asks for text is refused
-            if shown is file_kinds.SQLITE and file_kinds.is_sqlite_store(head):
-                kind = Kind.STORE
+        elif not self._compression and shown is file_kinds.PARQUET:
+            return Kind.TABLE, None  # only who asks for text is refused
         return kind, InputError("not-text", self.name, f"this is {shown.name}", remedy=remedy)
 
     def check(self) -> None:
@@ -300,7 +296,7 @@ class Source:
     def _check_text(self) -> None:
         """Refuse a file that is no text where text is asked for."""
         self.check()
-        if self.look().kind in (Kind.TABLE, Kind.STORE):
+        if self.look().kind is Kind.TABLE:
             remedy = file_kinds.PARQUET.remedy
             raise InputError("not-text", self.name, "this is a Parquet file, and text is expected", remedy=remedy)
 
@@ -494,11 +490,6 @@ class Source:
 def _head_of(source: Source) -> bytes:
     """The first bytes of a file that can be read again; of many thousands only the last are held."""
     return source._first()
-
-
-def is_store(path: PathLike) -> bool:
-    """Whether a path is that of a store of scores."""
-    return Source(path).kind is Kind.STORE
 
 
 def this_machine() -> str:

@@ -97,7 +97,7 @@ def day_of(edition: Edition, watch: Watch | None = None) -> Day:
         # what is not of its task is passed over, and that of another
         own = replace(inventory, items=[replace(one) for one in inventory.items])
         try:
-            scored = evaluate_all(evaluator, Runs((), (), own, True), keep_going=True, watch=watch)
+            scored = evaluate_all(evaluator, Runs((), own, True), keep_going=True, watch=watch)
         except UsageError as error:
             if error.kind != "no-run":
                 raise

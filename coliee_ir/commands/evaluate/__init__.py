@@ -5,15 +5,13 @@ gold, runs ──find_runs──▶ submissions ──Evaluator──▶ Scored 
 
 from __future__ import annotations
 
-import os
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
-from contextlib import ExitStack, suppress
+from contextlib import suppress
 from dataclasses import replace
 from numbers import Number
-from types import NoneType
 from typing import TYPE_CHECKING, Any, Unpack, get_args
 
-from coliee_adapters.checked import one_of, refused
+from coliee_adapters.checked import refused
 from coliee_adapters.errors import ColieeError, UsageError
 from coliee_adapters.files.source import PathLike, Source
 from coliee_adapters.forms.lines import counted
@@ -22,7 +20,7 @@ from coliee_adapters.remarks import Remark
 from coliee_ir.inbox import Runs, find_runs
 from coliee_ir.reading.anything import check_columns, gold_files, read_gold, readable
 from coliee_ir.reading.basis import Basis, Rules, basis_of
-from coliee_ir.reading.submission import Invalid, Submission, files_of
+from coliee_ir.reading.submission import Submission, files_of
 from coliee_ir.scoring.score import score_each
 from coliee_ir.scoring.scores import Keep, Scored, Scores, named
 
@@ -78,7 +76,6 @@ def evaluate_all(
     teams: PathLike | Mapping[str, str] | None = None,
     keep: Keep = "judged",
     keep_going: bool = False,
-    store: PathLike | None = None,
     jobs: int | None = None,
     executor: Executor | None = None,
     watch: Watch | None = None,
@@ -90,15 +87,13 @@ def evaluate_all(
     Args:
         gold: what ``read_gold`` takes; or an ``Evaluator``, which has a gold, measures and rules of its own.
         runs: what ``read_run`` takes, each by its name or in a list; a ``Submission`` of several parts; the path of a
-            folder or an archive, in which the parts of submissions find each other; the path of a store, which stands
-            for the runs in it.
+            folder or an archive, in which the parts of submissions find each other.
         measures: names of measures; by default the official ones, the ranking one first.
         teams: of the submissions of a competition, whose they are: run tag, or file → team, as a dictionary or a CSV
             with the columns ``tag`` and ``team``. Of those that it does not name, also of an empty dictionary, the
             team is the first folder below the folder that all files have in common.
         keep: of thousands of runs, ``values`` takes the least memory: enough for a table, and for nothing else.
         keep_going: whether to list a run that cannot be scored in ``Scored.invalid``; by default, its error is raised.
-        store: a file that keeps the scores: a run that it knows is not scored again.
         jobs: how many processes, at most; by default as many as are worth it.
         executor: any executor of ``concurrent.futures``, or of that interface: its workers score a few whole runs each
             instead of this machine's processes, and must find files under the same path.
@@ -117,7 +112,7 @@ def evaluate_all(
     """
     if gold is None or isinstance(gold, Number):
         read_gold(gold)  # which says what is wrong with it, before the runs are looked at
-    _check(runs, store, keep, watch, tell)
+    _check(runs, keep, watch, tell)
     made = gold if isinstance(gold, Basis) else None
     if made is not None and (measures or rules):
         raise UsageError("option-conflict", "an Evaluator has measures and rules of its own; name them there")
@@ -134,38 +129,19 @@ def evaluate_all(
         for remark in remarks:
             tell(remark)
     scores: list[Scores] = []
-    if found.stores or store is not None:
-        from coliee_ir.scoring.store import ScoreStore  # which most commands do without
-    for path in found.stores:
-        try:
-            with ScoreStore(path, reading=True) as held:
-                scores += [one.kept(keep) for one in held.scores(basis)]
-        except ColieeError as error:
-            if not keep_going:
-                raise
-            invalid.append(Invalid((path,), "", "", Remark(error.kind, str(error))))
-    submissions: list[Submission | None] = [None] * len(scores)
-    if not (arrived.submissions or scores or invalid):
+    submissions: list[Submission] = []
+    if not (arrived.submissions or invalid):
         raise UsageError("no-run", "; ".join(["there is no run to score", *remarks]))
-    with ExitStack() as stack:
-        if store is None:
-            results = score_each(basis, arrived.submissions, jobs=jobs, executor=executor, keep_judged=keep == "judged")
+    results = score_each(basis, arrived.submissions, jobs=jobs, executor=executor, keep_judged=keep == "judged")
+    seen = watch(results, len(arrived.submissions)) if watch else results
+    for one, result in zip(arrived.submissions, seen, strict=True):
+        if isinstance(result, Scores):
+            scores.append(replace(result, team=one.team, tag=one.name or result.tag).kept(keep))
+            submissions.append(one)
+        elif keep_going:
+            invalid.append(one.invalid(Remark(result.kind, str(result))))
         else:
-            keeping = stack.enter_context(ScoreStore(store))
-            results = keeping.score(basis, arrived.submissions, jobs=jobs, executor=executor)
-        seen = watch(results, len(arrived.submissions)) if watch else results
-        for one, result in zip(arrived.submissions, seen, strict=True):
-            if isinstance(result, Scores):
-                scores.append(replace(result, team=one.team, tag=one.name or result.tag).kept(keep))
-                submissions.append(one)
-            elif keep_going:
-                invalid.append(one.invalid(Remark(result.kind, str(result))))
-            else:
-                raise result
-        if store is not None:
-            remarks.append(f"{store}: {counted(keeping.new, 'run')} scored, {keeping.known} known")
-            if tell is not None:
-                tell(remarks[-1])
+            raise result
     if _values_are(gold, float):
         scores = [*map(_asked_about_swap, scores, submissions)]
     return Scored(named(scores), basis, submissions, invalid, remarks, found.inventory, keep)
@@ -183,20 +159,13 @@ def prepare(
 
     Names of columns that neither the gold, a run nor a file ``beside`` them has are refused.
     """
-    because = ""
-    if rules.get("task") is None and found.stores:
-        from coliee_ir.scoring.store import task_of  # which most commands do without
-
-        if (task := task_of(found.stores)) is not None:
-            rules["task"], because = task, f"as in {found.stores[0]}"
     if columns := rules.get("columns"):
         runs = [one for given in found.alone for part in given for one in (files_of(part) or [part])]
         flat = [one for one in (*found.sources, *runs, *beside) if one is not None]
         golds = [gold] if isinstance(gold, Source) and not gold.is_folder else gold_files(gold)
         if golds and all(isinstance(one, Source) for one in flat):  # what is in memory has columns too
             check_columns([*(readable(file, columns) for file in golds), *flat], columns)
-    basis = basis_of(gold, measures, runs=found.telling, **rules)
-    return replace(basis, because=because) if because else basis
+    return basis_of(gold, measures, runs=found.telling, **rules)
 
 
 def golds_of(gold: GoldLike, task: str | int | None, columns: Mapping[str, str] | None) -> Iterator[Gold]:
@@ -207,9 +176,8 @@ def golds_of(gold: GoldLike, task: str | int | None, columns: Mapping[str, str] 
             yield read_gold(one, task=task, columns=columns)
 
 
-def _check(runs: object, store: object, keep: object, *functions: object) -> None:
+def _check(runs: object, keep: object, *functions: object) -> None:
     """Refuse what cannot be meant; also a dictionary of queries, which is one run, where names of runs are expected."""
-    one_of("store", store, (str, os.PathLike, NoneType), "a file")
     if keep not in get_args(Keep):
         raise refused("keep", f"one of {', '.join(get_args(Keep))}", keep)
     for function in functions:
@@ -226,9 +194,9 @@ def _check(runs: object, store: object, keep: object, *functions: object) -> Non
             raise UsageError("shape", problem)
 
 
-def _asked_about_swap(scores: Scores, submission: Submission | None) -> Scores:
+def _asked_about_swap(scores: Scores, submission: Submission) -> Scores:
     """Scores of a run with integers as scores, against a gold with decimals."""
-    if submission is None or not _values_are(submission.run, int):
+    if not _values_are(submission.run, int):
         return scores
     return replace(scores, noted=(*scores.noted, Remark.of("swapped.values")))
 

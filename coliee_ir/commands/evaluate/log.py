@@ -4,23 +4,27 @@ from __future__ import annotations
 
 import csv
 import datetime
+import hashlib
 import io
 import json
 import math
 import shlex
 from collections.abc import Iterable, Sequence
 from pathlib import Path
-from typing import Final
+from typing import Any, Final
 
+import numpy as np
+
+from coliee_adapters import trec_eval
 from coliee_adapters.errors import InputError, masked
 from coliee_adapters.files.source import Source, sha256_of
 from coliee_adapters.files.writing import appending
 from coliee_ir._version import __version__
 from coliee_ir.output.grid import no_formula
 from coliee_ir.reading.basis import Basis
+from coliee_ir.rules.decisions import CHOICES
 from coliee_ir.scoring.given import LOG
 from coliee_ir.scoring.scores import Scores
-from coliee_ir.scoring.store import rules_of
 
 #: the columns before those of the measures; ``others``: the answers and the long list of a run, with their hashes
 COLUMNS: Final = ("time", "tag", "file", "sha256", "others", "gold", "task", "edition", "queries", "rules", "coliee_ir",
@@ -30,7 +34,7 @@ COLUMNS: Final = ("time", "tag", "file", "sha256", "others", "gold", "task", "ed
 def rows(runs: Sequence[Scores], basis: Basis, options: Sequence[str]) -> list[dict[str, str]]:
     """A row for each run."""
     time = datetime.datetime.now(datetime.UTC).isoformat(timespec="seconds")
-    rules = rules_of(basis)[0][:16]
+    rules = _rules_of(basis)[:16]
     return [
         {
             "time": time,
@@ -96,6 +100,28 @@ def _header(path: str) -> tuple[list[str], bool]:
         problem = "this file is not a log of evaluations"
         raise InputError("unknown-format", path, problem, line=1, found=",".join(header), remedy=remedy)
     return header, text.endswith("\n")
+
+
+def _rules_of(basis: Basis) -> str:
+    """A digest of the gold, the queries, the rules and the versions that runs are scored by."""
+    facts: dict[str, Any] = {
+        "coliee_ir": __version__,
+        "trec_eval": trec_eval.version(),
+        "task": basis.task,
+        "edition": basis.edition,
+        "decisions": {name: getattr(basis.decisions, name) for name in CHOICES},
+        "queries": list(basis.queries),
+        "excluded": sorted(basis.excluded),
+    }
+    remarks = list(basis.gold.remarks.sentences({}))
+    by_rules = [basis.protocol.not_itself, basis.protocol.run]
+    digest = hashlib.sha256(json.dumps([facts, remarks, basis.columns, basis.read_as, by_rules]).encode())
+    for part, qrels in basis.qrels.items():
+        digest.update(part.encode())
+        for array in (qrels.start, qrels.relevance, qrels.documents.length):
+            digest.update(np.ascontiguousarray(array, dtype="<i8").tobytes())
+        digest.update("\n".join(qrels.texts).encode("utf-8", "surrogatepass"))
+    return digest.hexdigest()
 
 
 def _digest(path: str) -> str:

@@ -16,7 +16,6 @@ from coliee_adapters.remarks import Remark
 from coliee_ir.commands.leaderboard.board import Entry
 from coliee_ir.commands.leaderboard.catalogue import Leaderboard
 from coliee_ir.commands.leaderboard.standing import NOWHERE, Stand, order_key, places, stands
-from coliee_ir.inbox.folders import passed_over
 from coliee_ir.inbox.sheets import groups_of
 from coliee_ir.inbox.teams import Listed, Teams
 from coliee_ir.reading.basis import Basis
@@ -70,9 +69,8 @@ def leaderboard(
     basis, inventory = with_judged(scored, "a leaderboard").basis, scored.inventory
     groups = groups_of(groups, basis.task)
     who = Teams() if inventory is None or inventory.teams is None else inventory.teams
-    ranked, unranked = _runs_of(scored, who)
-    runs, again = _each_once(ranked)
-    remarks = [*scored.remarks, *again, *_of_list(who, runs), *_said_of_equal(basis, runs)]
+    runs, unranked = _runs_of(scored, who)
+    remarks = [*scored.remarks, *_of_list(who, runs), *_said_of_equal(basis, runs)]
     if replicates is not None:
         runs = _of_systems(runs, replicates, basis.protocol.tie_break)
     units = Units.of(basis.queries, groups)
@@ -112,7 +110,7 @@ def leaderboard(
 
 
 class _Run(NamedTuple):
-    """A run with a score: its team, its scores, its parts, None for one of a store, and why it is not ranked."""
+    """A run with a score: its team, scores and parts (None where only scores were read), and why it is not ranked."""
 
     team: str
     scores: Scores
@@ -155,21 +153,6 @@ def _of_systems(
         teams = dict.fromkeys(team_of[id(scores)] for scores in of)
         made.append(_Run(next(iter(teams)) if len(teams) == 1 else "", system(name, of), None))
     return _best_first(made, tie_break)
-
-
-def _each_once(runs: Sequence[_Run]) -> tuple[list[_Run], list[str]]:
-    """The runs without those of a store that are another run again: its team, tag, counts and judged documents."""
-    first: dict[tuple[object, ...], str] = {}
-    again: dict[int, str] = {}
-    for team, scores, parts, _ in sorted(runs, key=lambda one: one.parts is None):
-        arrays = [getattr(one, name).tobytes() for one in scores.judged.values() for name in ("rank", "retrieved")]
-        arrays += [result.terms.each.tobytes() for result in scores.results.values()]
-        key = (team, scores.tag, scores.extra, *scores.counts.values(), *arrays)
-        if parts is None and key in first:
-            again[id(scores)] = f"{scores.file} (= {first[key]})"
-        first.setdefault(key, scores.file)
-    said = passed_over([("duplicate", one) for one in again.values()])
-    return [one for one in runs if id(one.scores) not in again], said
 
 
 def _said_of_equal(basis: Basis, runs: Sequence[_Run]) -> Iterator[str]:

@@ -200,10 +200,8 @@ def _tuning(
     whole = isinstance(measure, Micro | Macro) and measure.cutoff is None
     of_means = isinstance(measure, MacroF) and measure.of == "means"
     is_sufficient = isinstance(measure, Accuracy) and "documents" in basis.protocol.parts
-    if not basis.protocol.ranked or not (whole or is_sufficient) or of_means:
+    if one is None or not basis.protocol.ranked or not (whole or is_sufficient) or of_means:
         return None, []
-    if one is None:
-        return None, [f"no cutoff is chosen for {shortened(scores.tag)}: a store keeps no documents' scores"]
     part = scores.judged.get("long", scores.judged["documents"])
     if int(np.max(part.retrieved, initial=0)) < 2:
         return None, []

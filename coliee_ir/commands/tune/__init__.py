@@ -5,10 +5,10 @@ gold, run ──▶ Pool ──rules──▶ values that fall with the rank ─
 """
 
 from coliee_ir.commands.tune.pool import Pool
-from coliee_ir.commands.tune.request import NO_DOCUMENTS, cut, tune
+from coliee_ir.commands.tune.request import cut, tune
 from coliee_ir.commands.tune.result import Tried, Tuning
 from coliee_ir.commands.tune.rules import FAMILIES, Filter, Rule
 
 __all__ = [
-    "FAMILIES", "NO_DOCUMENTS", "Filter", "Pool", "Rule", "Tried", "Tuning", "cut", "tune",
+    "FAMILIES", "Filter", "Pool", "Rule", "Tried", "Tuning", "cut", "tune",
 ]  # fmt: skip

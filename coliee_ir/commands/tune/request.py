@@ -5,14 +5,13 @@ from __future__ import annotations
 import math
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import replace
-from os import PathLike
-from typing import Any, Final, Unpack
+from typing import Any, Unpack
 
 import numpy as np
 
 from coliee_adapters.checked import is_whole, texts
 from coliee_adapters.errors import UsageError
-from coliee_adapters.files.source import Source, is_store
+from coliee_adapters.files.source import Source
 from coliee_adapters.records import Answers, Gold, GoldLike, Run, RunLike
 from coliee_adapters.remarks import Remarks
 from coliee_ir.commands.tune.objective import objective
@@ -39,8 +38,6 @@ from coliee_ir.stats.folds import Split, difference, spread
 from coliee_ir.stats.intervals import jackknife_t
 from coliee_ir.stats.resampling import Interval
 from coliee_ir.stats.settings import CONFIDENCE_LEVEL, FOLDS, REPEATS, SEED, Resampling
-
-NO_DOCUMENTS: Final = "{} holds scores and no documents to cut; compare says which of its runs may be the best"
 
 
 def tune(
@@ -99,8 +96,6 @@ def tune(
     if floor is not None and cap is not None and floor > cap:
         raise UsageError("bad-value", f"the floor ({floor}) must not exceed the cap ({cap})")
     Resampling(seed=seed)  # refuses a seed that is none
-    if isinstance(run, str | PathLike) and run != "-" and is_store(run):
-        raise UsageError("wrong-part", NO_DOCUMENTS.format(run))
     columns = rules.get("columns")
     run = readable(run, columns)
     if isinstance(run, Source):
