@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import argparse
 import json
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from functools import partial
 from pathlib import Path
 from typing import Final
@@ -124,8 +124,9 @@ def run(options: argparse.Namespace) -> int:
     if cut is not None:
         options.tag = fit_tag(options, cut, task)
     if tunings:
-        _tell(tunings, basis.because)
-        _write(options, tunings, taken, submissions)
+        named = Tunings(tunings)
+        _tell(named.tunings, basis.because)
+        _write(options, named, taken, submissions)
     grave = False
     if cut is not None:
         grave = write(options, cut, task)
@@ -166,20 +167,18 @@ def _is_told(options: argparse.Namespace) -> bool:
     return options.output == "-" and (options.apply is not None or "-" in (options.save, options.curve))
 
 
-def _tell(tunings: list[Tuning], because: str) -> None:
+def _tell(tunings: Sequence[Tuning], because: str) -> None:
     """On standard error: the task, and for each run what was read and what was tolerated."""
     first = tunings[0]
     say(scoring.by_rules(first.task, first.edition, because))
     for tuning in tunings:
         for sentence in (tuning.header, *tuning.remarks):
-            say(f"{shortened(tuning.tag)}: {told(sentence)}")
+            say(f"{shortened(tuning.name)}: {told(sentence)}")
 
 
-def _write(
-    options: argparse.Namespace, tunings: list[Tuning], taken: list[Filter], submissions: list[Submission]
-) -> None:
+def _write(options: argparse.Namespace, named: Tunings, taken: list[Filter], submissions: list[Submission]) -> None:
     """The rule, where it was asked for, and the table of the tunings, where it has its place."""
-    rule = tunings[0].rule
+    tunings, rule = named.tunings, named.tunings[0].rule
     if options.save is not None:
         with written(options.save) as stream:
             json.dump({**rule.to_dict(), "filters": [filter_.name for filter_ in taken]}, stream)
@@ -191,7 +190,7 @@ def _write(
         vega.write_picture(cutting.curves(tunings), options.curve)
     elif options.curve is not None:
         scoring.put(grid.file_form(options.curve)(points(tunings)), options.curve)
-    table = render(Tunings(tunings), options.format)
+    table = render(named, options.format)
     if options.apply is not None and not _is_told(options):
         scoring.put(table, "-")
     else:

@@ -144,7 +144,8 @@ def plan(
     >>> [(size.queries, size.found[0] < 0.1) for size in planned.sizes]
     [(30, False), (120, True)]
     """
-    settings, first = Resampling(n_resamples, seed, confidence_level), checked(scored, 2, "a plan")[0]
+    settings, scored = Resampling(n_resamples, seed, confidence_level), checked(scored, 2, "a plan")
+    first = scored[0]
     one_of("power", power, Real, "a number")
     if not all(is_whole(number, 0) for number in numbers("queries", queries)):
         raise refused("queries", "numbers of queries", queries)
@@ -179,7 +180,7 @@ def plan(
         power=power,
         resamples=n_resamples,
         confidence_level=confidence_level,
-        tags=tuple(scores.tag for scores in scored),
+        tags=tuple(scores.name for scores in scored),
         pairs=tuple((a, b) for a, b in pairs.tolist()),
         largest_share=largest_share(board, pairs),
         sizes=tuple(sizes),

@@ -21,7 +21,7 @@ from coliee_adapters.records import Run
 from coliee_adapters.remarks import Remark
 from coliee_ir.inbox.folders import passed_over
 from coliee_ir.inbox.inventory import Inventory, Item, Part, originals
-from coliee_ir.inbox.names import told_apart
+from coliee_ir.inbox.names import order_of, unique_names
 from coliee_ir.reading.anything import queries_of, read_run
 from coliee_ir.reading.basis import Basis
 from coliee_ir.reading.submission import Intake, Invalid, Submission, name_of
@@ -336,11 +336,10 @@ def _propose_replacements(done: Intake) -> None:
 
 def _remark_tags(done: Intake) -> None:
     """Say which run tags are not one run's alone, and how these are told apart."""
-    runs = [(one.team, one.tag, name_of(one.run)) for one in done.submissions]
-    names = told_apart(runs)
+    runs = [(one.team, one.tag, order_of(one)) for one in done.submissions]
     files: dict[str, list[str]] = {}
-    for (_, tag, file), name in sorted(zip(runs, names, strict=True), key=lambda one: one[1]):
-        files.setdefault(tag, []).append(f"{shortened(name)} = {file}")
+    for one, name in sorted(zip(done.submissions, unique_names(runs), strict=True), key=lambda pair: pair[1]):
+        files.setdefault(one.tag, []).append(f"{shortened(name)} = {name_of(one.run)}")
     if shared := [of for of in files.values() if len(of) > 1]:
         told = "; ".join(map(" and ".join, shared))
         done.remarks.append(f"{sum(map(len, shared))} runs share their tag with another and are told apart: {told}")

@@ -34,7 +34,7 @@ def systems_of(scored: Sequence[Scores], replicates: PathLike | Mapping[str, Seq
         if len(found.get(name, ())) < systems.LEAST_RUNS:
             problem = f"the system {quoted(name)} needs at least {systems.LEAST_RUNS} runs, to know how much they vary"
             raise UsageError("too-few", f"{problem}; leave replicates out to compare these runs on other queries")
-    if left_out := [shortened(scores.tag) for at, scores in enumerate(scored) if at not in used]:
+    if left_out := [shortened(scores.name) for at, scores in enumerate(scored) if at not in used]:
         raise UsageError(
             "missing-key", f"these runs belong to no system: {', '.join(left_out[:10])}; name the system of each"
         )
@@ -69,6 +69,6 @@ def system(name: str, runs: Sequence[Scores]) -> Scores:
     answered = np.all([scores.answered for scores in runs], axis=0).tolist()
     remarks = tuple(dict.fromkeys(remark for scores in runs for remark in scores.remarks))
     return replace(
-        first, tag=name, file=", ".join(scores.file for scores in runs), results=results, counts=counts,
-        answered=answered, noted=remarks, judged={}, ties={},
+        first, tag=name, unique_name="", own_name="", file=", ".join(scores.file for scores in runs),
+        results=results, counts=counts, answered=answered, noted=remarks, judged={}, ties={},
     )  # fmt: skip

@@ -18,6 +18,7 @@ from coliee_adapters.forms.lines import counted
 from coliee_adapters.forms.vocabulary import checked_columns
 from coliee_adapters.remarks import Remark, told_of
 from coliee_adapters.trec_eval import Request
+from coliee_ir.inbox.names import names_in_teams
 from coliee_ir.judging.judged import FloatArray, Judged
 from coliee_ir.measures import Delegated, Measure, Result
 from coliee_ir.measures.base import PARTS, share
@@ -89,17 +90,23 @@ class Scores(Shown):
     judged: Mapping[str, Judged] = field(default_factory=dict, repr=False)
     ties: Mapping[Measure, Span] = field(default_factory=dict, repr=False)
     has_ties: bool = False
-    told_as: str = ""  # what it is called among those that it was scored with; empty where its tag is no other's
     team: str = ""  # whose it is; empty where nothing tells it
+    unique_name: str = ""  # what no other run that was scored with it is called; empty where that is its tag
+    own_name: str = ""  # what no other run of its team is called; empty where that is its tag
 
     @property
     def name(self) -> str:
         """What it is called, wherever several runs are shown: its tag, or what tells it from others of this tag."""
-        return self.told_as or self.tag
+        return self.unique_name or self.tag
+
+    @property
+    def name_in_team(self) -> str:
+        """What it is called beside its team: its tag, or what tells it from others of its team and tag."""
+        return self.own_name or self.tag
 
     def __repr__(self) -> str:
         shown = ", ".join(f"{name}={value:.4f}" for name, value in self.measures.items())
-        return f"Scores({self.tag!r}, task={self.task!r}, {shown})"
+        return f"Scores({self.name!r}, task={self.task!r}, {shown})"
 
     @property
     def measures(self) -> dict[str, float]:
@@ -183,6 +190,7 @@ class Scores(Shown):
         """The run as an entry of the JSON contract; a value that does not exist is null."""
         entry: dict[str, Any] = {
             "tag": self.tag,
+            "name": self.name,
             "file": self.file,
             **self.others,
             "measures": {name: envelope.number(value) for name, value in self.measures.items()},
@@ -210,16 +218,6 @@ def _every(n: int) -> tuple[bool, ...]:
     return (True,) * n
 
 
-def named(scored: Sequence[Scores]) -> list[Scores]:
-    """Runs that are shown together, each with a name that no other has: see ``told_apart``."""
-    if len({scores.tag for scores in scored}) == len(scored):
-        return [*scored]
-    from coliee_ir.inbox.names import told_apart
-
-    names = told_apart([(scores.team, scores.tag, scores.file) for scores in scored])
-    return [replace(scores, told_as=name) for scores, name in zip(scored, names, strict=True)]
-
-
 def place_of(scored: Sequence[Scores], name: str, called: str = "the run") -> int:
     """Where the one run of a name is: that of this tag, or of this file where no run or several have the tag."""
     places = [at for at, scores in enumerate(scored) if scores.tag == name]
@@ -227,7 +225,7 @@ def place_of(scored: Sequence[Scores], name: str, called: str = "the run") -> in
     if len(places) != 1:  # a tag goes before a file of that name
         places = [at for at, scores in enumerate(scored) if scores.file == name] or places
     if len(places) != 1:
-        tags = ", ".join(shortened(scores.tag) for scores in scored)
+        tags = ", ".join(shortened(scores.name) for scores in scored)
         what = "is not a run" if not places else f"matches {len(places)} runs; name its file"
         raise UsageError("unknown-name", f"{called} {quoted(str(name))} {what}; the runs are {tags}")
     return places[0]
@@ -252,7 +250,7 @@ class Scored(Shown, Sequence[Scores]):
     keep: Keep | Literal["scores"] = "judged"
 
     def __repr__(self) -> str:
-        return f"Scored({[scores.tag for scores in self.scores[:8]]}, n={len(self)}, task={self.basis.task!r})"
+        return f"Scored({[scores.name for scores in self.scores[:8]]}, n={len(self)}, task={self.basis.task!r})"
 
     def __len__(self) -> int:
         return len(self.scores)
@@ -340,7 +338,15 @@ def checked(scored: object, at_least: int = 1, what: str = "this", *, documents:
         raise UsageError("too-few", f"{what} needs at least {'two runs' if at_least > 1 else 'one run'}")
     if documents and not all(one.judged for one in runs):
         raise UsageError("not-comparable", f"{what} needs the judged documents: evaluate_all(…, keep='judged')")
-    return runs
+    return told_apart(runs)
+
+
+def told_apart(runs: Sequence[Scores]) -> Sequence[Scores]:
+    """Runs, each with a name that no other has, also where they were not scored together."""
+    if len({one.name for one in runs}) == len(runs):
+        return runs
+    names = names_in_teams([("", one.name, i) for i, one in enumerate(runs)])
+    return [replace(one, unique_name=name) for one, name in zip(runs, names, strict=True)]
 
 
 def with_judged(scored: object, what: str) -> Scored:
@@ -403,7 +409,7 @@ class ScoreTable(Shown):
     }
 
     def __init__(self, runs: Sequence[Scores], *, per_query: bool = False, ties: bool = False) -> None:
-        self.runs, self.per_query, self.ties = runs, per_query, ties
+        self.runs, self.per_query, self.ties = told_apart(runs), per_query, ties
 
     def tables(self) -> Sequence[Grid]:
         """The one table."""
@@ -431,7 +437,7 @@ def spans(runs: Sequence[Scores]) -> Grid:
     """Each measure of each run: the score, and what it could be with documents of equal score in another order."""
     header = ["run", "measure", "score", "lowest", "expected", "highest"]
     rows: list[list[Cell]] = [
-        [scores.tag, measure.name, *(_number(measure, value) for value in (result.value, *scores.span(measure)))]
+        [scores.name, measure.name, *(_number(measure, value) for value in (result.value, *scores.span(measure)))]
         for scores in runs
         for measure, result in scores.results.items()
     ]
@@ -444,7 +450,7 @@ def as_grid(runs: Sequence[Scores], per_query: bool, *, sums: bool = False) -> G
     With ``sums`` there are also what queries add to micro-averaged scores, so that these can be read back.
     """
     summed = list(runs[0].sums) if per_query and sums else []
-    several_files = len({scores.tag for scores in runs}) < len(runs)
+    several_files = any(scores.name != scores.tag for scores in runs)
     measures = list(runs[0].results)
     best = _best(runs, measures)
     header = ["run", *(["file"] if several_files else []), *(["query"] if per_query else [])]
@@ -457,7 +463,7 @@ def as_grid(runs: Sequence[Scores], per_query: bool, *, sums: bool = False) -> G
         ]
         held = scores.sums if summed else {}
         numbers += [Number(value) for name in summed for value in held[name][-1].tolist()]
-        return [scores.tag, *([scores.file] if several_files else []), *(["all"] if per_query else []), *numbers]
+        return [scores.name, *([scores.file] if several_files else []), *(["all"] if per_query else []), *numbers]
 
     rows = Rows(len(runs), total)
     if per_query:
@@ -471,10 +477,10 @@ def as_grid(runs: Sequence[Scores], per_query: bool, *, sums: bool = False) -> G
             run, at = places[place]
             if at < 0:
                 return total(run)
-            tag, query = runs[run].tag, runs[run].query_ids[at]
+            name, query = runs[run].name, runs[run].query_ids[at]
             numbers = [kind(column[at]) for kind, column in zip(kinds, values[run], strict=True)]
             file = [runs[run].file] if several_files else []
-            return [tag, *file, query, *numbers, *(Number(column[at]) for column in added[run])]
+            return [name, *file, query, *numbers, *(Number(column[at]) for column in added[run])]
 
         rows = Rows(len(places), row)
     parts = [name + part for name in summed for part in PARTS]
@@ -530,7 +536,7 @@ def _trec(runs: Sequence[Scores], per_query: bool) -> str:
                     if answered[at] and not math.isnan(values[at])
                 ]
         if len(runs) > 1:  # as in trec_eval's summary, and the only thing that tells the runs apart
-            lines.append(f"{'runid':<22}\tall\t{printable(scores.tag)}\n")
+            lines.append(f"{'runid':<22}\tall\t{printable(scores.name)}\n")
         lines += [_trec_line(measure, "all", scores.results[measure].value) for measure in measures]
     return "".join(lines)
 

@@ -104,9 +104,9 @@ def test_the_json_contract_has_these_keys(call: Call) -> None:
     plain, with_queries = call(*typed)[1], call(*typed, "-q")[1]
     whole, run = json.loads(plain), json.loads(plain)["runs"][1]
     assert list(whole) == ["coliee_ir", "trec_eval", "task", "edition", "gold", "inputs", "decisions", "runs"]
-    assert list(run) == ["tag", "file", "answers", "measures", "counts", "queries", "remarks", "remark_kinds"]
+    assert list(run) == ["tag", "name", "file", "answers", "measures", "counts", "queries", "remarks", "remark_kinds"]
     assert list(json.loads(with_queries)["runs"][1]) == [
-        *list(run)[:6], "per_query", "unanswered", "remarks", "remark_kinds"
+        *list(run)[:7], "per_query", "unanswered", "remarks", "remark_kinds"
     ]  # fmt: skip
     assert run["answers"] == str(EXAMPLES / "task3/answers.BETA")
     assert list(run["measures"]) == ["Accuracy", "LabelAccuracy", "MacroF2", "MacroP", "MacroR"]
@@ -118,7 +118,7 @@ def test_the_json_contract_has_these_keys(call: Call) -> None:
     assert (run["tag"], run["file"]) == ("BETA", str(EXAMPLES / "task3/task3.BETA"))
     assert all(isinstance(remark, str) for remark in run["remarks"])
     run = json.loads(call("evaluate", *shown("3 of 2025"), "-f", "json")[1])["runs"][0]
-    assert list(run) == ["tag", "file", "long_list", "measures", "counts", "queries", "remarks", "remark_kinds"]
+    assert list(run) == ["tag", "name", "file", "long_list", "measures", "counts", "queries", "remarks", "remark_kinds"]
     assert run["long_list"] == str(EXAMPLES / "task3-2025/task3-L.ALPHA")
 
 

@@ -116,7 +116,7 @@ def test_a_baseline_is_named_by_its_tag_or_its_file(
             enumerate(zip((HALF, ALL_RIGHT, NOTHING), tags, strict=True))]  # fmt: skip
     pairs = one_step.compare(GOLD, *runs, task="1", baseline=baseline, n_resamples=9).pairs
     assert [(pair.a, pair.b) for pair in pairs] == places
-    with refusing(UsageError, "[unknown-name] 'A'… 2 … A, A, B …"):
+    with refusing(UsageError, "[unknown-name] 'A'… 2 … A, A (2), B …"):
         one_step.compare(GOLD, *tagged(HALF, ALL_RIGHT, NOTHING, tags="AAB"), task="1", baseline="A")
 
 
@@ -500,14 +500,14 @@ def test_a_mark_and_bold_type_go_by_the_corrected_p() -> None:
 def test_runs_of_one_tag_are_told_apart() -> None:
     comparison = one_step.compare(GOLD, *tagged(HALF, NOTHING, ALL_RIGHT, tags="AAB"), task="1", n_resamples=99)
     assert of_runs(comparison)[:2] == [
-        "a  A    A0.txt    0.5000b        -         -",
-        "b  A    A1.txt     0.0000   0.0000    0.1498",
+        "a  A      A0.txt    0.5000b        -         -",
+        "b  A (2)  A1.txt     0.0000   0.0000    0.1498",
     ]
     rows = list(csv.reader(io.StringIO(render(comparison, "csv"))))[1:]
-    assert [row[:2] for row in rows] == [["A [a]", "A [b]"], ["A [a]", "B"], ["A [b]", "B"]]
+    assert [row[:2] for row in rows] == [["A", "A (2)"], ["A", "B"], ["A (2)", "B"]]
     pairs = json.loads(render(comparison, "json"))["pairs"]
-    assert [(pair["tags"], pair["a"], pair["b"]) for pair in pairs] == [
-        (["A", "A"], 0, 1), (["A", "B"], 0, 2), (["A", "B"], 1, 2),
+    assert [(*pair["tags"], *pair["names"]) for pair in pairs] == [
+        ("A", "A", "A", "A (2)"), ("A", "B", "A", "B"), ("A", "B", "A (2)", "B"),
     ]  # fmt: skip
 
 

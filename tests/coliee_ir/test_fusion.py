@@ -161,7 +161,7 @@ def test_what_is_odd_about_runs_is_said() -> None:
     assert "run: [duplicate] 1 … is ignored …" in heard(fused.remarks)
     fused = Fusion("combsum").fuse({"1": ["a"], "2": ["b", "c"]}, {"2": ["c"], "3": []}, task="1")
     assert of(fused.run) == {"1": {"a": 1.0}, "2": {"c": 1.0, "b": 1.0}}
-    assert "[unshared-query] 1 of 2 … run lacks 1 (first: 1)" in heard(fused.remarks)
+    assert "[unshared-query] 1 of 2 … run (2) lacks 1 (first: 1)" in heard(fused.remarks)
     fused = Fusion("intersection").fuse({"1": ["a"], "2": ["a"]}, {"1": ["a"], "2": ["b"]})
     assert of(fused.run) == {"1": {"a": 1.0}}
     assert heard(fused.remarks) == ("[left-out] 1 … (first: 2)",)

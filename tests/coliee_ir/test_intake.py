@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import json
 from email.message import EmailMessage
 from pathlib import Path
 
@@ -11,7 +12,7 @@ from asserting import Call, heard, refusing
 from example_runs import EXAMPLES
 
 from coliee_adapters.errors import InputError
-from coliee_ir import evaluate, evaluate_all
+from coliee_ir import Scored, compare, evaluate, evaluate_all
 from coliee_ir.commands.edition.config import read_edition
 from coliee_ir.commands.edition.day import day_of
 from coliee_ir.inbox.golds import Asked, Golds
@@ -174,3 +175,47 @@ def test_a_task_may_have_several_golds_and_each_file_is_judged_by_its_own(
     assert "many-runs" not in kinds and "undescribed DU" in kinds["undescribed"]
     Path("coliee.toml").write_text("\n".join([told[0], 'settled = ["undescribed DU"]', *told[1:]]))
     assert not [one for one in day_of(read_edition("coliee.toml")).decide if one.kind == "undescribed"]
+
+
+def test_two_runs_of_one_tag_have_the_same_two_names_in_every_command(call: Call, tmp_path: Path) -> None:
+    """Numbered in the order in which they are given, whatever their paths and their places."""
+    lines = (T1 / "dense.txt").read_text().splitlines()
+    for folder, some in (("b", lines), ("a", lines[::-1][:-40])):
+        (tmp_path / folder).mkdir()
+        (tmp_path / folder / "run.txt").write_text("\n".join(some))
+    gold, *runs = T1 / "gold.json", tmp_path / "b/run.txt", tmp_path / "a/run.txt"
+    both = {"dense", "dense (2)"}
+    found = json.loads(call("evaluate", gold, *runs, "-f", "json")[1])["runs"]
+    assert [(one["tag"], one["name"], one["file"]) for one in found] == [
+        ("dense", "dense", str(runs[0])), ("dense", "dense (2)", str(runs[1])),
+    ]  # fmt: skip
+    rows = {
+        "evaluate": call("evaluate", gold, *runs, "-f", "csv")[1],
+        "overlap": call("evaluate", gold, *runs, "--overlap", "-f", "csv")[1],
+        "tune": call("tune", gold, *runs, "--by", "k", "-f", "csv")[1],
+        "compare": "\n".join(",".join(pair["names"]) for pair in json.loads(
+            call("compare", gold, *runs, "-f", "json")[1])["pairs"]).replace(",", ",\n"),
+    }  # fmt: skip
+    for command, table in rows.items():
+        assert {row.split(",")[0] for row in table.splitlines()} & both == both, command
+    fitted = call("fuse", *runs, "--fit", gold, "-o", tmp_path / "fused.txt", "--save", tmp_path / "w.json")[1]
+    assert all(any(line.startswith(f"{name}  ") for line in fitted.splitlines()) for name in both)
+    assert json.loads((tmp_path / "w.json").read_text())["fusion"]["runs"] == ["dense", "dense (2)"]
+    plain = call("fuse", *runs, "--weights", tmp_path / "w.json", "-o", tmp_path / "again.txt")[2]
+    assert "[fitted-to-others]" not in plain
+    (tmp_path / "scores.csv").write_text(call("evaluate", gold, *runs, "-q", "-f", "csv")[1])
+    assert {one.name for one in Scored.read(tmp_path / "scores.csv")} == both
+
+
+def test_runs_that_were_scored_apart_share_no_name_either() -> None:
+    runs = [evaluate(T1 / "gold.json", T1 / name) for name in ("bm25.txt", "bm25.txt", "dense.txt")]
+    assert compare(runs, n_resamples=9).names == ["bm25", "bm25 (2)", "dense"]
+
+
+def test_a_run_that_is_replaced_is_numbered_behind_the_one_that_counts(tmp_path: Path) -> None:
+    mailed(tmp_path / "in", 1, "[submission] JNLP", "JNLP1")
+    mailed(tmp_path / "in", 2, "[submission] JNLP", "JNLP1", day=2)
+    (tmp_path / "teams.csv").write_text("file,team,status\n1.eml/run.txt,JNLP,replaced by JNLP1\n")
+    gold = {f"{query:06}": [f"{query + 101:06}"] for query in range(1, 4)}
+    scored = evaluate_all(gold, tmp_path / "in", teams=tmp_path / "teams.csv", task="1")
+    assert {(one.name, Path(one.file).parent.name) for one in scored} == {("JNLP1", "2.eml"), ("JNLP1 (2)", "1.eml")}

@@ -344,7 +344,7 @@ def test_runs_from_memory() -> None:
     wrong = {query: ["x"] for query in QUERIES} | {QUERIES[0]: GOLD[QUERIES[0]]}
     board = one_step.leaderboard(GOLD, *runs, wrong, task="1", n_resamples=99)
     assert standing(board) == [(1, "", "same"), (2, "", "same"), (3, "", "run")]
-    assert board.names() == ["same", "same (2)", "run"]
+    assert board.names() == ["same (2)", "same", "run"]  # numbered in the order given
 
 
 def test_parts_from_memory() -> None:

@@ -89,7 +89,8 @@ def compare(
     >>> comparison.runs[0].score, comparison.pairs[0].wins, comparison.pairs[0].losses
     (0.5, 1, 1)
     """
-    first = checked(scored, 2, "a comparison")[0]
+    scored = checked(scored, 2, "a comparison")
+    first = scored[0]
     settings = Resampling(n_resamples, seed, confidence_level)
     asked = _Asked(test_name(test), correction, settings, margin, groups_of(groups, first.task))
     asked.check()
@@ -148,7 +149,7 @@ class _Asked(NamedTuple):
         left_out = [np.isnan(result.per_query) for result in results]
         for a, b in pairs.tolist():
             if not np.array_equal(left_out[a], left_out[b]):
-                both = f"{quoted(scored[a].tag)} and {quoted(scored[b].tag)}"
+                both = f"{quoted(scored[a].name)} and {quoted(scored[b].name)}"
                 problem = f"{measure} leaves out different queries for {both}, so the paired t test does not apply"
                 raise UsageError("unfit-measure", f"{problem}; {instead}")
 
@@ -203,7 +204,8 @@ class _Board:
         level, in_groups = asked.settings.confidence_level, asked.groups is not None
         for at, scores in enumerate(self.scored):
             interval = interval_of(self.measure, self.results[at], self.terms[at], level, in_groups)
-            yield Standing(scores.tag, scores.file, self.results[at].value, interval, ranks[at], scores.remarks)
+            value = self.results[at].value
+            yield Standing(scores.tag, scores.name, scores.file, value, interval, ranks[at], scores.remarks)
 
     def counts(self, pairs: IntArray) -> IntArray:
         """In how many queries the first run of each pair wins, ties and loses; shape (3, P)."""
@@ -237,6 +239,7 @@ class _Board:
         return Pairs({
             "a": pairs[:, 0], "b": pairs[:, 1],
             "tags": [(self.scored[a].tag, self.scored[b].tag) for a, b in pairs.tolist()],
+            "names": [(self.scored[a].name, self.scored[b].name) for a, b in pairs.tolist()],
             "difference": test.difference, "error": test.error, "interval": intervals[0], "p": p,
             "own_interval": test.interval, "own_p": test.p,
             "verdict": verdicts(test.difference, is_found, intervals[1], self.asked.margin),  # type: ignore[arg-type]
@@ -304,7 +307,7 @@ def _pairs(scored: Sequence[Scores], baseline: str | None) -> IntArray:
 def _remarks(comparison: Comparison, board: _Board, test: PairTest, told: Pairs, pairs: IntArray) -> Iterator[str]:
     """What to know before the numbers are believed."""
     p, interval, alpha = told.columns["p"], told.columns["interval"], comparison.alpha
-    tags = [shortened(run.tag) for run in comparison.runs]
+    tags = [shortened(name) for name in comparison.names]
     differing = np.asarray(test.differing)
     known, differ = ~np.isnan(test.difference), differing > 0
 

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import math
-from collections import Counter
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import Any, ClassVar, Final, overload
@@ -56,6 +55,7 @@ class Standing:
     """
 
     tag: str
+    name: str
     file: str
     score: float
     interval: Interval
@@ -70,7 +70,8 @@ class Pair:
     Attributes:
         a: the place of the first run among the runs, from 0.
         b: that of the second.
-        tags: their names.
+        tags: their run tags.
+        names: what they are called, which no two runs share.
         difference: score of ``a`` minus score of ``b``.
         error: its standard error, if the runs do not differ.
         interval: of the difference; with ``maxt`` it holds for all pairs that are corrected together, else for this
@@ -94,6 +95,7 @@ class Pair:
     a: int
     b: int
     tags: tuple[str, str]
+    names: tuple[str, str]
     difference: float
     error: float
     interval: Interval
@@ -216,7 +218,7 @@ class Comparison(OnGold):
         return self.together > 1 and self.correction in ("maxt", "bonferroni")
 
     def __repr__(self) -> str:
-        return f"Comparison({self.measure!r}, runs={[run.tag for run in self.runs]}, test={self.test!r})"
+        return f"Comparison({self.measure!r}, runs={self.names}, test={self.test!r})"
 
     def tables(self) -> Sequence[Grid]:
         """The differences of the pairs, and the scores of the runs on each measure; of many pairs the scores alone."""
@@ -233,9 +235,8 @@ class Comparison(OnGold):
 
     @property
     def names(self) -> list[str]:
-        """The runs by their tags; those that share one, with their letter too."""
-        n = Counter(run.tag for run in self.runs)
-        return [run.tag if n[run.tag] == 1 else f"{run.tag} [{letter(at)}]" for at, run in enumerate(self.runs)]
+        """What the runs are called."""
+        return [run.name for run in self.runs]
 
     @property
     def percent(self) -> str:
@@ -295,11 +296,11 @@ class Comparison(OnGold):
             better[winner].append(letter(loser))
         known = [run.score for run in runs if not math.isnan(run.score)]
         best = f"{max(known):.4f}" if known else ""
-        with_files = len({run.tag for run in runs}) < len(runs)
+        with_files = any(run.name != run.tag for run in runs)
         order = sorted(range(len(runs)), key=lambda at: math.inf if math.isnan(runs[at].score) else -runs[at].score)
         columns: dict[str, Callable[[int], Cell]] = {
             f"rank {level}" if self.in_ranks else "": lambda at: str(runs[at].ranks) if self.in_ranks else letter(at),
-            "run": lambda at: runs[at].tag,
+            "run": lambda at: runs[at].name,
             **({"file": lambda at: runs[at].file} if with_files else {}),
             self.measure: lambda at: Number(
                 runs[at].score, bold=f"{runs[at].score:.4f}" == best, mark=",".join(better[at])

@@ -18,11 +18,12 @@ from coliee_adapters.forms.lines import counted
 from coliee_adapters.records import Gold, GoldLike, RunLike
 from coliee_adapters.remarks import Remark
 from coliee_ir.inbox import Runs, find_runs
+from coliee_ir.inbox.names import names_in_teams, order_of, unique_names
 from coliee_ir.reading.anything import check_columns, gold_files, read_gold, readable
 from coliee_ir.reading.basis import Basis, Rules, basis_of
 from coliee_ir.reading.submission import Submission, files_of
 from coliee_ir.scoring.score import score_each
-from coliee_ir.scoring.scores import Keep, Scored, Scores, named
+from coliee_ir.scoring.scores import Keep, Scored, Scores
 
 if TYPE_CHECKING:
     from concurrent.futures import Executor
@@ -144,7 +145,19 @@ def evaluate_all(
             raise result
     if _values_are(gold, float):
         scores = [*map(_asked_about_swap, scores, submissions)]
-    return Scored(named(scores), basis, submissions, invalid, remarks, found.inventory, keep)
+    scores = _named(scores, submissions, [one for one in arrived.submissions if one.tag])
+    return Scored(scores, basis, submissions, invalid, remarks, found.inventory, keep)
+
+
+def _named(scores: list[Scores], submissions: Sequence[Submission], arrived: Sequence[Submission]) -> list[Scores]:
+    """Scores with the names of their runs, which are those of all that came, whether or not they could be scored."""
+    scored = {id(one) for one in submissions}
+    runs = [(one.team, one.tag, order_of(of)) for one, of in zip(scores, submissions, strict=True)]
+    runs += [(one.team, one.tag, order_of(one)) for one in arrived if id(one) not in scored]
+    if len({tag for _, tag, _ in runs}) == len(runs):
+        return scores
+    names = zip(scores, unique_names(runs), names_in_teams(runs), strict=False)
+    return [replace(one, unique_name=unique, own_name=own) for one, unique, own in names]
 
 
 def prepare(

@@ -35,7 +35,7 @@ class Details(Shown):
     more: Mapping[str, str | int] = field(default_factory=dict)  # what else JSON says
 
     def __repr__(self) -> str:
-        return f"Details({self.name!r}, {[scores.tag for scores in self.runs]})"
+        return f"Details({self.name!r}, {[scores.name for scores in self.runs]})"
 
     def tables(self) -> Sequence[Grid]:
         """A row for each run and year or depth."""

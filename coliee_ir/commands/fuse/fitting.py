@@ -17,6 +17,7 @@ from coliee_adapters.remarks import Remark
 from coliee_ir.commands.fuse.methods import METHODS, Blend, Candidates
 from coliee_ir.commands.fuse.recipe import NORM, TIES, Fused, Fusion, read_all
 from coliee_ir.commands.fuse.trial import Ballots, Rankings, Trial, Tried, Weights, alone, climbed, equal
+from coliee_ir.inbox.names import names_of
 from coliee_ir.judging.judged import judge
 from coliee_ir.judging.mismatch import diagnose
 from coliee_ir.measures import Measure
@@ -105,7 +106,7 @@ def fit_fusion(
     split = Split.of(evaluator.queries, folds, seed, groups, repeats)
     fold = np.stack([split.folds(everyone, repeat) for repeat in range(repeats)])
     tried, records, measure = _tried(evaluator, given, measure, fusion)
-    trial, tags = Trial(tried, fold), tuple(record.tag for record in records)
+    trial, tags = Trial(tried, fold), tuple(names_of(records))
     by_contents = sorted(range(len(records)), key=tried.contents)
 
     def best(without: int | None = None) -> Weights:

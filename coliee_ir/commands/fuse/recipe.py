@@ -19,6 +19,7 @@ from coliee_ir.commands.convert import write
 from coliee_ir.commands.fuse import votes
 from coliee_ir.commands.fuse.abreast import Reader, ReturnsError, Spool, abreast
 from coliee_ir.commands.fuse.methods import METHODS, NORMS, Blend, Candidates
+from coliee_ir.inbox.names import names_of
 from coliee_ir.judging.judged import FloatArray
 from coliee_ir.output.shown import named
 from coliee_ir.reading.anything import read_run
@@ -126,12 +127,13 @@ class Fusion:
     ) -> Fused:
         """The runs fused; arguments and errors are those of ``fuse``."""
         records = read_all(runs, task=task, columns=columns, unreadable_answers=unreadable_answers)
-        weights, said = self._weights([record.tag for record in records])
-        said += _identical(records)
+        names = names_of(records)
+        weights, said = self._weights(names)
+        said += _identical(records, names)
         name = self.method if tag is None else tag
         answers = [record for record in records if isinstance(record, Answers)]
         if answers:
-            return self._answers(answers, weights, said, name)
+            return self._answers(answers, names, weights, said, name)
         if self.ties is not None:
             raise UsageError("unfit-option", "--ties applies to votes on labels only")
         rankings = [record for record in records if isinstance(record, Run)]
@@ -139,12 +141,12 @@ class Fusion:
             mixed = self._mixed(rankings, weights, in_memory=False)
         except ReturnsError:
             mixed = self._mixed(rankings, weights, in_memory=True)
-        for record, remarks in zip(records, mixed.remarks, strict=True):
-            said += [sentence.of_part("run", shortened(record.tag)) for sentence in remarks.sentences("fuse")]
+        for called, remarks in zip(names, mixed.remarks, strict=True):
+            said += [sentence.of_part("run", shortened(called)) for sentence in remarks.sentences("fuse")]
         said += _in_two_forms(mixed.queries) + _in_two_forms(mixed.strange)
-        said += _unshared([record.tag for record in records], mixed.answered)
+        said += _unshared(names, mixed.answered)
         if METHODS[self.method].ranks:
-            said += self._unscored(records)
+            said += self._unscored(records, names)
         elif mixed.fused and (empty := [one for one in mixed.queries if one not in mixed.fused]):
             empty = [one for one in empty if any(one in run for run in mixed.answered)]
             said += [Remark.of("left-out.fused", empty)] if empty else []
@@ -179,16 +181,18 @@ class Fusion:
         """The k of reciprocal rank fusion."""
         return K if self.k is None else float(self.k)
 
-    def _answers(self, answers: Sequence[Answers], weights: FloatArray, said: list[str], tag: str) -> Fused:
+    def _answers(
+        self, answers: Sequence[Answers], names: Sequence[str], weights: FloatArray, said: list[str], tag: str
+    ) -> Fused:
         if self.method != "vote":
             raise UsageError("unfit-option", f"answers can only be fused by vote, not by {self.method}")
         ties = self.ties or TIES[0]
         found = votes.counted(answers, weights, ties)
         if not found.labels:
             raise UsageError("no-result", "the result is empty: no run with a weight answers a query")
-        for run in answers:
-            said += [sentence.of_part("run", shortened(run.tag)) for sentence in run.remarks.sentences("fuse")]
-        said += _unshared([run.tag for run in answers], [set(run.labels) for run in answers])
+        for called, run in zip(names, answers, strict=True):
+            said += [sentence.of_part("run", shortened(called)) for sentence in run.remarks.sentences("fuse")]
+        said += _unshared(names, [set(run.labels) for run in answers])
         if found.ties:
             how = "as in the first run that answers" if ties == "first" else ties
             said.append(Remark.of("answer-tie", found.ties, label=how, ties=ties))
@@ -211,11 +215,12 @@ class Fusion:
             said.append(Remark.of(row, fitted=fitted, given=given))
         return np.array(weights), said
 
-    def _unscored(self, records: Sequence[Run | Answers]) -> list[str]:
+    def _unscored(self, records: Sequence[Run | Answers], names: Sequence[str]) -> list[str]:
         """Which runs have no scores, where the method looks at scores."""
         if self.method == "rrf" or not NORMS[self.norm or NORM].of_scores:
             return []
-        unscored = [record.tag for record in records if isinstance(record, Run) and not record.scored]
+        runs = zip(names, records, strict=True)
+        unscored = [name for name, record in runs if isinstance(record, Run) and not record.scored]
         return [Remark.of("no-scores", unscored)] if unscored else []
 
     def to_dict(self) -> dict[str, Any]:
@@ -339,10 +344,10 @@ def _in_two_forms(ids: Sequence[str]) -> list[str]:
     return [Remark.of("other-form.fused", [f"{one} for {other}" for one, other in pairs])] if pairs else []
 
 
-def _identical(records: Sequence[Run | Answers]) -> list[str]:
+def _identical(records: Sequence[Run | Answers], names: Sequence[str]) -> list[str]:
     """Which runs are copies of others: what is given twice counts twice."""
-    twins = zip(records, copies(record.path for record in records), strict=True)
-    return [Remark.of("identical", run=shortened(one.tag), twin=twin) for one, twin in twins if twin]
+    twins = zip(names, copies(record.path for record in records), strict=True)
+    return [Remark.of("identical", run=shortened(name), twin=twin) for name, twin in twins if twin]
 
 
 def _unshared(tags: Sequence[str], answered: Sequence[set[str]]) -> list[str]:

@@ -7,7 +7,6 @@ from dataclasses import dataclass, field
 
 from coliee_adapters.ids import IntArray
 from coliee_adapters.system_descriptions import Description
-from coliee_ir.inbox.names import told_apart
 from coliee_ir.inbox.teams import Teams
 from coliee_ir.measures import Measure, Result
 from coliee_ir.reading.submission import Invalid
@@ -45,8 +44,18 @@ class Entry:
 
     @property
     def tag(self) -> str:
-        """The run's name."""
+        """The run tag."""
         return self.scores.tag
+
+    @property
+    def name(self) -> str:
+        """What the run is called, which no other is."""
+        return self.scores.name
+
+    @property
+    def name_in_team(self) -> str:
+        """What the run is called beside its team."""
+        return self.scores.name_in_team
 
     @property
     def file(self) -> str:
@@ -143,5 +152,5 @@ class Ranking:
         return [entry.scores.results[measure] for entry in entries if measure in entry.scores.results]
 
     def names(self) -> list[str]:
-        """A name for each run that no other has: see ``told_apart``."""
-        return told_apart([(entry.team, entry.tag, entry.file) for entry in self.entries])
+        """What the runs are called."""
+        return [entry.name for entry in self.entries]

@@ -169,7 +169,7 @@ def _said_of_equal(basis: Basis, runs: Sequence[_Run]) -> Iterator[str]:
             same.setdefault(tuple(_answers_of(basis, part) for part in given), []).append(one)
         for equal in same.values():
             if len(equal) > 1:
-                yield Remark.of("same-answers", [f"{one.team} {one.scores.tag}".strip() for one in equal])
+                yield Remark.of("same-answers", [f"{one.team} {one.scores.name_in_team}".strip() for one in equal])
 
 
 def _answers_of(basis: Basis, part: Any) -> frozenset[tuple[str, object]]:
@@ -203,7 +203,7 @@ def _of_list(who: Teams, scored: Sequence[_Run]) -> Iterator[str]:
             yield Remark.of("team-list.several", files, tag=shortened(row.run), team=shortened(row.team))
     if who.unused:
         yield Remark.of("team-list", who.unused)
-    if missing := [scores.tag for scores, row in rows if row is None]:
+    if missing := [scores.name for scores, row in rows if row is None]:
         yield Remark.of("team-list.missing", missing)
 
 
@@ -249,5 +249,5 @@ def _resolution(runs: Sequence[_Run], found: Standings, settings: Resampling, un
         answered = np.array([one.scores.answered for one in runs])
         apart = (answered != answered[0]).mean(axis=1)
         if (unlike := int(apart.argmax())) and apart[unlike] >= UNLIKE:
-            apart = [f"{runs[0].scores.tag} and {runs[unlike].scores.tag}"]
+            apart = [f"{runs[0].scores.name} and {runs[unlike].scores.name}"]
             yield Remark.of("unlike-answers", apart, queries=MANY_QUERIES)

@@ -17,7 +17,6 @@ from coliee_adapters.remarks import Remark
 from coliee_ir.commands.leaderboard.board import Entry, Ranking
 from coliee_ir.commands.leaderboard.questions import majority, short
 from coliee_ir.commands.leaderboard.standing import best_of
-from coliee_ir.inbox.names import numbered
 from coliee_ir.measures import Measure
 from coliee_ir.measures.labels import Accuracy
 from coliee_ir.output.grid import Cell, Grid, Number
@@ -169,14 +168,12 @@ class _Names:
 
     def __init__(self, board: Ranking, entries: Sequence[Entry]) -> None:
         self._board = board
-        names = numbered([(entry.team, entry.tag, entry.file) for entry in entries])
-        self._names = {id(entry): name for entry, name in zip(entries, names, strict=True)}
         self._own = ["team", "run"] if any(entry.team for entry in entries) else ["run"]
         self.header = [*self._own, *board.more_columns]
 
     def of(self, entry: Entry) -> list[str]:
         """The values of a run."""
-        named = {"team": entry.team, "run": self._names[id(entry)]}
+        named = {"team": entry.team, "run": entry.name_in_team}
         return [*(named[column] for column in self._own), *self._board.more(entry)]
 
 

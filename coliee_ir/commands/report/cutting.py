@@ -168,7 +168,7 @@ def _between(tuning: Tuning) -> str:
 def curves(tunings: Sequence[Tuning], names: Sequence[str] = (), data: Grid | None = None) -> Figure:
     """The curve of each run, over cutoffs in one panel: the score, its band, and dashed where the rule cuts."""
     measure = tunings[0].measure
-    names = [printable(name) for name in names or [tuning.tag for tuning in tunings]]
+    names = [printable(name) for name in names or [tuning.name for tuning in tunings]]
     # scores of several runs have nothing in common, cutoffs have
     of_panel = [tuning.rule.family if tuning.rule.family == "k" else at for at, tuning in enumerate(tunings)]
     kinds = list(dict.fromkeys(of_panel))

@@ -213,4 +213,4 @@ def _tuning(
             decisions=basis.decisions, columns=basis.columns,
         ), []  # fmt: skip
     except UsageError as error:
-        return None, [f"no cutoff is chosen for {shortened(scores.tag)}: {error}"]
+        return None, [f"no cutoff is chosen for {shortened(scores.name)}: {error}"]

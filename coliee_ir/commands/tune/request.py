@@ -143,6 +143,7 @@ def tune(
     by_name = np.argsort(pool.queries)  # or the last digit would hang on the order of the gold
     return Tuning(
         tag=scores.tag,
+        name=scores.name,
         file=scores.file,
         task=evaluator.task,
         edition=evaluator.edition,

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import math
 from collections.abc import Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from typing import Any, NamedTuple
 
 import numpy as np
@@ -12,6 +12,7 @@ import numpy as np
 from coliee_adapters.ids import IntArray
 from coliee_ir._version import __version__
 from coliee_ir.commands.tune.rules import Rule
+from coliee_ir.inbox.names import unique_names
 from coliee_ir.measures.base import Terms
 from coliee_ir.output.grid import Cell, Grid, Number, apart
 from coliee_ir.output.shown import OnGold, Shown, jsonable
@@ -83,7 +84,8 @@ class Tuning(OnGold):
     it takes the rules of the folds as given, and leaves out that other queries would have led to other rules.
 
     Attributes:
-        tag: the run's name.
+        tag: the run tag.
+        name: what the run is called, where several are tuned.
         file: its file.
         header: which of them are answered, in a line.
         remarks: what was tolerated in the files, in sentences.
@@ -106,6 +108,7 @@ class Tuning(OnGold):
     """
 
     tag: str
+    name: str
     file: str
     header: str
     remarks: tuple[str, ...]
@@ -131,7 +134,7 @@ class Tuning(OnGold):
         return self.resubstitution - self.held_out
 
     def __repr__(self) -> str:
-        return f"Tuning({self.tag!r}, {self.measure!r}, keep={str(self.rule)!r}, held_out={self.held_out:.4f})"
+        return f"Tuning({self.name!r}, {self.measure!r}, keep={str(self.rule)!r}, held_out={self.held_out:.4f})"
 
     def tables(self) -> Sequence[Grid]:
         """The run's score, what cutting gains, the rules that were tried, and other numbers of relevant documents."""
@@ -148,7 +151,8 @@ class Tunings(Shown):
     """
 
     def __init__(self, tunings: Sequence[Tuning]) -> None:
-        self.tunings = tunings
+        names = unique_names([("", one.tag, 0) for one in tunings])
+        self.tunings = [replace(one, name=name) for one, name in zip(tunings, names, strict=True)]
         terms = [one.terms for one in tunings]
         self.best_of = folds.best_of(terms, N_RESAMPLES, tunings[0].seed) if len(terms) > 1 else None
 
@@ -181,7 +185,7 @@ def ranked(tunings: Sequence[Tuning]) -> Grid:
     header = ["run", "keep", f"{measure} held out", "SD splits", "low 95%", "high 95%", "on all", "gap"]
     rows: list[list[Cell]] = [
         [
-            tuning.tag,
+            tuning.name,
             str(tuning.rule),
             Number(tuning.held_out, bold=len(tunings) > 1 and f"{tuning.held_out:.4f}" == f"{top:.4f}"),
             Number(tuning.split_sd),
@@ -196,7 +200,7 @@ def ranked(tunings: Sequence[Tuning]) -> Grid:
 
 
 def _by_score(tuning: Tuning) -> tuple[float, str]:
-    return (math.inf if math.isnan(tuning.held_out) else -tuning.held_out, tuning.tag)
+    return (math.inf if math.isnan(tuning.held_out) else -tuning.held_out, tuning.name)
 
 
 def tried(tuning: Tuning) -> Grid:
@@ -217,7 +221,7 @@ def tried(tuning: Tuning) -> Grid:
 def gains(tunings: Sequence[Tuning]) -> Grid:
     """What cutting is worth: the held-out score less that of the run as it is."""
     rows: list[list[Cell]] = [
-        [tuning.tag, Number(tuning.held_out - tuning.gain.value), *apart(tuning.gain)]
+        [tuning.name, Number(tuning.held_out - tuning.gain.value), *apart(tuning.gain)]
         for tuning in sorted(tunings, key=_by_score)
     ]
     header = ["run", f"{tunings[0].measure} as it is", "gain held out", "SE", "low 95%", "high 95%"]
@@ -228,7 +232,7 @@ def by_relevant(tunings: Sequence[Tuning]) -> Grid:
     """The held-out score if queries had fewer or more relevant documents."""
     rows: list[list[Cell]] = [
         [
-            tuning.tag,
+            tuning.name,
             Number(one.relevant, f"{one.relevant:.2f}"),
             Number(one.held_out),
             Number(one.worth, f"{one.worth:.0f}"),
@@ -246,7 +250,7 @@ def points(tunings: Sequence[Tuning]) -> Grid:
     """The score at each cutoff or threshold of the chosen rules, on all queries, with its interval."""
     header = ["run", "rule", "parameter", tunings[0].measure, "low 95%", "high 95%"]
     rows: list[list[str | Number]] = [
-        [tuning.tag, tuning.rule.family, _parameter(tuning, parameter), Number(score), *map(Number, interval)]
+        [tuning.name, tuning.rule.family, _parameter(tuning, parameter), Number(score), *map(Number, interval)]
         for tuning in tunings
         for (parameter, score), interval in zip(tuning.curve, tuning.curve_intervals, strict=True)
     ]
