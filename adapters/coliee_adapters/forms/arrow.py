@@ -22,7 +22,7 @@ def column(held: Any) -> Column | None:
         words = column(held.dictionary)
         if words is None or words.valid is not None or not isinstance(words.values, Ids) or not len(words):
             return None if words is None else column(held.dictionary_decode())
-        numbers = held.indices.fill_null(0).to_numpy(zero_copy_only=False).astype(np.int64)
+        numbers = _numbers(held.indices).astype(np.int64)
         texts = words.values
         return Column(Picked(Collection(texts.raw, texts.first, texts.length), numbers), _valid(held))
     name = str(kind).removeprefix("large_").removesuffix("_view")
@@ -39,8 +39,16 @@ def column(held: Any) -> Column | None:
     if types.is_decimal(kind):
         return Column(np.array([0.0 if one is None else float(one) for one in held.to_pylist()], np.float64), valid)
     if types.is_boolean(kind) or types.is_integer(kind) or types.is_floating(kind):
-        return Column((held if valid is None else held.fill_null(0)).to_numpy(zero_copy_only=False), valid)
+        return Column(_numbers(held), valid)
     return None
+
+
+def _numbers(held: Any) -> Any:
+    """The numbers of a column, 0 for none; without ``to_numpy`` and ``fill_null`` where these can be spared, for which
+    pyarrow imports pandas."""
+    if held.null_count or str(held.type) == "bool":
+        return held.fill_null(0).to_numpy(zero_copy_only=False)
+    return np.from_dlpack(held)
 
 
 def _valid(held: Any) -> BoolArray | None:

@@ -113,13 +113,18 @@ def outcomes(
             lists = [lists.get(part, {}).get(query, {}) for _, lists, _ in read]
             kept = [{d: r for d, r in ranks.items() if cutoff is None or r <= cutoff} for ranks in lists]
             documents = dict.fromkeys([*relevant, *(document for ranks in kept for document in ranks)])
-            before: dict[str, bool] = {}
+            place = {document: at for at, document in enumerate(documents)}
+            is_first, was_wrong = True, set[str]()
             for (_, rows), (_, _, longer), whole, ranks in zip(told, read, lists, kept, strict=True):
                 beyond = longer.get(query, {}) if part == "documents" else {}
-                for document in documents:
+                wrong = set[str]()
+                # a document that is absent, and was so in the run before, has nothing to tell
+                for document in sorted({*relevant, *ranks, *was_wrong}, key=place.__getitem__):
                     is_relevant = relevance.get(document, 0) >= 1
                     good = (document in ranks) == is_relevant
-                    was, before[document] = before.get(document, good), good
+                    was = good if is_first else document not in was_wrong
+                    if not good:
+                        wrong.add(document)
                     rows.append(
                         Outcome(
                             query,
@@ -130,6 +135,7 @@ def outcomes(
                             "" if was == good else "better" if good else "worse",
                         )
                     )
+                is_first, was_wrong = False, wrong
     return told
 
 
