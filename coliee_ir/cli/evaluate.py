@@ -38,7 +38,8 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
 def run(options: argparse.Namespace) -> int:
     """Score the runs and print what was asked for."""
     start = perf_counter()
-    write_errors = grid.plain if options.errors in (None, "-") else grid.file_form(options.errors)
+    if options.errors not in (None, "-"):
+        grid.file_form(options.errors)  # refused before anything is computed
     is_told = options.errors == options.output == "-"  # the scores, because the errors have standard output
     ways = [flag for flag, name in _WAYS.items() if vars(options)[name] not in (None, False)]
     instead = [flag for flag in ways if flag != "-q"]
@@ -70,9 +71,9 @@ def run(options: argparse.Namespace) -> int:
     if options.log is not None:
         log.append(options.log, log.rows(scored, basis, options.typed[1:]), log.measures_of(basis))
     if options.errors is not None:
-        from coliee_ir.commands.evaluate.errors import errors  # which reads runs and texts as evaluation does not
+        from coliee_ir.commands.evaluate import errors  # which reads runs and texts as evaluation does not
 
-        scoring.put(write_errors(errors(scored, corpus=options.corpus).tables()[0]), options.errors)
+        scoring.put(errors.written(scored, options.errors, corpus=options.corpus), options.errors)
     table = ScoreTable(scored, per_query=options.per_query, ties=options.span_of_ties)
     if instead:
         found = (

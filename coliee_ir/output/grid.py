@@ -13,7 +13,7 @@ import unicodedata
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from functools import lru_cache
-from itertools import repeat
+from itertools import chain, repeat
 from typing import TYPE_CHECKING, Any, Final, Literal, NamedTuple, overload
 
 from coliee_adapters.errors import UsageError, padded, printable, shortened, width
@@ -52,6 +52,9 @@ _LATEX: Final = {
 #: what a formula begins with, also as Excel in Japanese takes it
 _FORMULA: Final = ("=", "+", "-", "@", "＝", "＋", "－", "＠")
 
+
+#: so many characters of a file with delimiters are written at once
+_PIECE: Final = 1 << 18
 
 #: So many columns of a text are shown to people; run tags have 12, and paths fewer than this.
 _WIDEST: Final = 300
@@ -324,12 +327,19 @@ def in_latex(text: str) -> str:
 
 def separated(grid: Grid, delimiter: str = ",") -> str:
     """Values with a delimiter between them: numbers in full, nothing where one does not exist."""
+    return "".join(_lines(grid.header, grid.rows, delimiter))
+
+
+def _lines(header: Sequence[str], rows: Iterable[Sequence[Cell]], delimiter: str) -> Iterator[str]:
     stream = io.StringIO()
     writer = csv.writer(stream, delimiter=delimiter, lineterminator="\n")
-    writer.writerow([no_formula(name) for name in grid.header])
-    for row in grid.rows:
+    for row in chain([header], rows):
         writer.writerow([_value(cell) if isinstance(cell, Number) else no_formula(cell) for cell in row])
-    return stream.getvalue()
+        if stream.tell() >= _PIECE:
+            yield stream.getvalue()
+            stream.seek(0)
+            stream.truncate()
+    yield stream.getvalue()
 
 
 def _value(number: Number) -> str:
@@ -385,6 +395,13 @@ def file_form(path: str, besides: tuple[str, ...] = ()) -> Callable[[Grid], str]
     if form is None:
         raise UsageError("file-name", f"{path}: the name of this file must end in {', '.join((*_FILES, *besides))}")
     return form
+
+
+def file_pieces(path: str, header: Sequence[str], rows: Iterable[Sequence[Cell]], *, n_text: int) -> Iterable[str]:
+    """A table in a file of this name, in pieces: of a form with delimiters as the rows come."""
+    form = file_form(path)
+    delimiter = {".csv": ",", ".tsv": "\t"}.get(plain_name(path)[-4:])
+    return [form(Grid(header, [*rows], n_text=n_text))] if delimiter is None else _lines(header, rows, delimiter)
 
 
 #: form → how a grid is written in it

@@ -44,8 +44,10 @@ def column(held: Any) -> Column | None:
 
 
 def _numbers(held: Any) -> Any:
-    """The numbers of a column, 0 for none; without ``to_numpy`` and ``fill_null`` where these can be spared, for which
-    pyarrow imports pandas."""
+    """The numbers of a column, 0 for none.
+
+    pyarrow imports pandas for ``to_numpy`` and ``fill_null``, so these are called only where they are needed.
+    """
     if held.null_count or str(held.type) == "bool":
         return held.fill_null(0).to_numpy(zero_copy_only=False)
     return np.from_dlpack(held)

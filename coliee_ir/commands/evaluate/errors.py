@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any, Final, NamedTuple
 
@@ -14,6 +14,7 @@ from coliee_adapters.records import Answers, Run
 from coliee_ir._version import __version__
 from coliee_ir.inbox.corpora import read_corpus
 from coliee_ir.judging.gathered import Gathered
+from coliee_ir.output import grid
 from coliee_ir.output.grid import Cell, Grid, Number
 from coliee_ir.output.shown import Shown, jsonable
 from coliee_ir.reading.basis import Basis
@@ -31,7 +32,7 @@ class Outcome(NamedTuple):
     query: str  # the query
     document: str  # the document, or the answer
     relevance: int  # its relevance in the gold; 0 for one that is not in it
-    outcome: str  # ``found``, ``missed``, ``wrong``; ``absent`` for what only another run got wrong
+    outcome: str  # ``found``, ``missed``, ``wrong``; ``absent`` for what the run before got wrong
     rank: int  # where the run, or its long list, has it; also beyond the cutoff; 0 where it does not
     change: str = ""  # ``better`` or ``worse`` than in the run before; empty for no change and in the first run
 
@@ -41,8 +42,8 @@ class Errors(Shown):
     """What became of each document in each run.
 
     Attributes:
-        runs: the tag of each run and what became of its documents: queries and relevant documents in the order of the
-            gold. A document that any of the runs retrieved has a row in each of them.
+        runs: the tag of each run and the outcomes of its documents: queries and relevant documents in the order of the
+            gold, then what the run retrieved by rank, then what only the run before got wrong.
         corpus: the texts, for titles; None for none.
     """
 
@@ -54,16 +55,8 @@ class Errors(Shown):
 
     def tables(self) -> Sequence[Grid]:
         """A row for each run, query and document."""
-        titled = ["title"] if self.corpus is not None else []
-        header = ["run", "query", "document", "outcome", "change", *titled, "rank", "relevance"]
-        rows: list[list[Cell]] = [
-            [tag, one.query, one.document, one.outcome, one.change,
-             *([self.corpus.title(one.document, one.query)] if self.corpus is not None else []),
-             Number(one.rank or float("nan"), str(one.rank or "-")), Number(one.relevance, str(one.relevance))]
-            for tag, of_run in self.runs
-            for one in of_run
-        ]  # fmt: skip
-        return [Grid(header, rows, n_text=len(header) - 2)]
+        header = _header(self.corpus)
+        return [Grid(header, [*_rows(self.runs, self.corpus)], n_text=len(header) - 2)]
 
     def to_dict(self) -> dict[str, Any]:
         """The runs, each with what became of its documents."""
@@ -87,71 +80,96 @@ def errors(scored: Scored, *, corpus: PathLike | None = None) -> Errors:
     >>> [(one.document, one.outcome) for one in errors(scored).runs[0][1]]
     [('a', 'found'), ('b', 'missed'), ('c', 'wrong')]
     """
-    found: Scored = one_of("scored", scored, Scored, "what evaluate_all gives")
-    if found.keep == "scores":
+    return Errors(list(_each(scored)), _texts(scored, corpus))
+
+
+def written(scored: Scored, path: str, *, corpus: PathLike | None = None) -> Iterable[str]:
+    """The table of ``errors`` in pieces, as the runs are read, in the form that a file's name says; ``-`` is plain."""
+    if path == "-":
+        return [grid.plain(errors(scored, corpus=corpus).tables()[0])]
+    texts = _texts(scored, corpus)
+    return grid.file_pieces(path, _header(texts), _rows(_each(scored), texts), n_text=5 + (texts is not None))
+
+
+def _each(scored: Scored) -> Iterator[tuple[str, list[Outcome]]]:
+    """The name of each run that was scored from its documents, and the outcomes of these."""
+    scored = one_of("scored", scored, Scored, "what evaluate_all gives")
+    if scored.keep == "scores":
         raise UsageError("not-comparable", "errors are told by the gold and the runs; only scores were read")
-    cutoff = getattr(next(iter(found.measures), None), "cutoff", None)
-    texts = None if corpus is None else read_corpus(corpus, task=found.basis.task)
-    there = [(scores.name, one) for scores, one in zip(found, found.submissions, strict=True) if one is not None]
-    told = outcomes(found.basis, [one for _, one in there], cutoff)
-    return Errors([(tag, rows) for (tag, _), (_, rows) in zip(there, told, strict=True)], texts)
+    cutoff = getattr(next(iter(scored.measures), None), "cutoff", None)
+    runs = [(scores.name, run) for scores, run in zip(scored, scored.submissions, strict=True) if run is not None]
+    return zip((name for name, _ in runs), outcomes(scored.basis, [run for _, run in runs], cutoff), strict=True)
 
 
-def outcomes(
-    basis: Basis, submissions: Sequence[Submission], cutoff: int | None = None
-) -> list[tuple[str, list[Outcome]]]:
-    """The tag of each run and what became of its documents: see ``Errors``."""
-    read = [_ranks(basis, submission) for submission in submissions]
-    told: list[tuple[str, list[Outcome]]] = [(tag, []) for tag, _, _ in read]
-    for part, qrels in basis.qrels.items():
-        if part not in ("documents", "answers"):
-            continue  # the sides of a rationale are in its documents
-        for at, query in enumerate(qrels.queries):
-            judged = range(int(qrels.start[at]), int(qrels.start[at + 1]))
-            relevance = {qrels.documents[row]: int(qrels.relevance[row]) for row in judged}
+def _texts(scored: Scored, corpus: PathLike | None) -> Corpus | None:
+    return None if corpus is None else read_corpus(corpus, task=scored.basis.task)
+
+
+def _header(corpus: Corpus | None) -> list[str]:
+    titled = ["title"] if corpus is not None else []
+    return ["run", "query", "document", "outcome", "change", *titled, "rank", "relevance"]
+
+
+def _rows(runs: Iterable[tuple[str, Sequence[Outcome]]], corpus: Corpus | None) -> Iterator[list[Cell]]:
+    for name, outcomes_of_run in runs:
+        for one in outcomes_of_run:
+            titled = [corpus.title(one.document, one.query)] if corpus is not None else []
+            rank = Number(one.rank or float("nan"), str(one.rank or "-"))
+            relevance = Number(one.relevance, str(one.relevance))
+            yield [name, one.query, one.document, one.outcome, one.change, *titled, rank, relevance]
+
+
+def outcomes(basis: Basis, submissions: Iterable[Submission], cutoff: int | None = None) -> Iterator[list[Outcome]]:
+    """The outcomes of each run's documents, one run after the other: see ``Errors``."""
+    # the sides of a rationale are in its documents
+    parts = [(part, qrels) for part, qrels in basis.qrels.items() if part in ("documents", "answers")]
+    queries = [
+        (part, query, {
+            qrels.documents[row]: int(qrels.relevance[row])
+            for row in range(int(qrels.start[index]), int(qrels.start[index + 1]))
+        })
+        for part, qrels in parts for index, query in enumerate(qrels.queries)
+    ]  # fmt: skip
+    previous: list[set[str]] | None = None
+    for submission in submissions:
+        lists, long_list = _ranks(basis, submission)
+        rows: list[Outcome] = []
+        current: list[set[str]] = []
+        for index, (part, query, relevance) in enumerate(queries):
+            ranks = lists.get(part, {}).get(query, {})
+            kept = {document for document, rank in ranks.items() if cutoff is None or rank <= cutoff}
+            beyond = long_list.get(query, {}) if part == "documents" else {}
             relevant = [document for document, level in relevance.items() if level >= 1]
-            lists = [lists.get(part, {}).get(query, {}) for _, lists, _ in read]
-            kept = [{d: r for d, r in ranks.items() if cutoff is None or r <= cutoff} for ranks in lists]
-            documents = dict.fromkeys([*relevant, *(document for ranks in kept for document in ranks)])
-            place = {document: at for at, document in enumerate(documents)}
-            is_first, was_wrong = True, set[str]()
-            for (_, rows), (_, _, longer), whole, ranks in zip(told, read, lists, kept, strict=True):
-                beyond = longer.get(query, {}) if part == "documents" else {}
-                wrong = set[str]()
-                # a document that is absent, and was so in the run before, has nothing to tell
-                for document in sorted({*relevant, *ranks, *was_wrong}, key=place.__getitem__):
-                    is_relevant = relevance.get(document, 0) >= 1
-                    good = (document in ranks) == is_relevant
-                    was = good if is_first else document not in was_wrong
-                    if not good:
-                        wrong.add(document)
-                    rows.append(
-                        Outcome(
-                            query,
-                            document,
-                            relevance.get(document, 0),
-                            _OUTCOMES[is_relevant][0 if good else 1],
-                            whole.get(document, beyond.get(document, 0)),
-                            "" if was == good else "better" if good else "worse",
-                        )
-                    )
-                is_first, was_wrong = False, wrong
-    return told
+            before = set[str]() if previous is None else previous[index]
+            wrong = set[str]()
+            for document in dict.fromkeys([*relevant, *(one for one in ranks if one in kept), *sorted(before)]):
+                is_relevant = relevance.get(document, 0) >= 1
+                is_wrong = (document in kept) != is_relevant
+                was_wrong = is_wrong if previous is None else document in before
+                change = "" if was_wrong == is_wrong else "worse" if is_wrong else "better"
+                if is_wrong:
+                    wrong.add(document)
+                rank = ranks.get(document, beyond.get(document, 0))
+                outcome = _OUTCOMES[is_relevant][int(is_wrong)]
+                rows.append(Outcome(query, document, relevance.get(document, 0), outcome, rank, change))
+            current.append(wrong)
+        yield rows
+        previous = current
 
 
 #: part → query → document → rank
 _Ranks = Mapping[str, Mapping[str, Mapping[str, int]]]
 
 
-def _ranks(basis: Basis, submission: Submission) -> tuple[str, _Ranks, Mapping[str, Mapping[str, int]]]:
-    """The tag of a run, the ranks of what it retrieved, and those of its long list."""
+def _ranks(basis: Basis, submission: Submission) -> tuple[_Ranks, Mapping[str, Mapping[str, int]]]:
+    """The ranks of what a run retrieved, and those of its long list."""
     read = records(submission, basis)
     parts = {}
     if read.documents is not None:
         parts["documents"] = _ranked(read.documents)
     if read.answers is not None:
         parts["answers"] = _answered(read.answers)
-    return read.main.tag, parts, {} if read.long_list is None else _ranked(read.long_list)
+    return parts, {} if read.long_list is None else _ranked(read.long_list)
 
 
 def _ranked(run: Run) -> dict[str, dict[str, int]]:
