@@ -411,7 +411,7 @@ def test_a_bundle_has_its_protocol(name: str, monkeypatch: pytest.MonkeyPatch) -
     package = Path(rules.__file__).parent / "protocols" / "neighbours" / "alqac.toml"
     put("own.toml", package.read_text(encoding="utf-8").replace('task = "alqac"', 'task = "own"'))
     gold, run = put("gold.json", ALQAC_GOLD), put("run.json", ALQAC_RUNS["first"])
-    Path("bundle.zip").write_bytes(pack("codabench", gold, task=name, image="me/scorer"))
+    Path("bundle.zip").write_bytes(pack(gold, task=name, image="me/scorer"))
     monkeypatch.setattr(rules, "_named", {})
     with zipfile.ZipFile("bundle.zip") as bundle:
         inner = next(entry for entry in bundle.namelist() if entry.endswith("reference_data.zip"))
