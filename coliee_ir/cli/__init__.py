@@ -34,7 +34,7 @@ COMMANDS = {
     "fuse": "fuse runs into one by scores, ranks or votes, with weights that can be fitted",
     "report": "write an HTML report",
     "convert": "convert a gold or a run to another format: TREC files, COLIEE submissions",
-    "bundle": "make a scoring bundle for Codabench or TIRA from a gold and the rules of its task",
+    "bundle": "make a scoring bundle for Codabench from a gold and the rules of its task",
     "protocol": "list the protocols of tasks, explain one, or write its file to start from",
     "measures": "list the available measures, with definitions and sources",
     "demo": "score the example data that is part of the package",

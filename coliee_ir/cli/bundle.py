@@ -1,4 +1,4 @@
-"""``coliee-ir bundle PLATFORM GOLD``."""
+"""``coliee-ir bundle codabench GOLD``."""
 
 from __future__ import annotations
 
@@ -8,13 +8,13 @@ from coliee_adapters.errors import UsageError
 from coliee_adapters.files.writing import check_outputs, write_bytes
 from coliee_ir.cli import say
 from coliee_ir.cli.options import add, ids
-from coliee_ir.commands.bundle import PLATFORMS, pack
+from coliee_ir.commands.bundle import pack
 
 
 def add_arguments(parser: argparse.ArgumentParser) -> None:
     """The options of the command."""
     parser.epilog = "example: coliee-ir bundle codabench gold.json --task 1 --image me/scorer -o bundle.zip"
-    add(parser, "platform", choices=tuple(PLATFORMS))
+    add(parser, "platform", choices=("codabench",))
     add(parser, "gold", "task", "protocol", "edition", "exclude", "image")
     add(parser, "output", default=None, help="zip file to write")
 
@@ -25,8 +25,8 @@ def run(options: argparse.Namespace) -> int:
         raise UsageError("option-needed", "name the zip file to write: -o FILE")
     check_outputs([options.output], [options.gold, options.exclude])
     content = pack(
-        options.platform, options.gold, task=options.task, edition=options.edition,
-        exclude=ids(options.exclude) or [], image=options.image,
+        options.gold, task=options.task, edition=options.edition, exclude=ids(options.exclude) or [],
+        image=options.image,
     )  # fmt: skip
     write_bytes(options.output, content)
     say(f"{options.output}: see its README.md; it holds the gold, so keep it private")

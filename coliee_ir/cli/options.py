@@ -95,7 +95,7 @@ _TABLE: Final[Mapping[str, Mapping[str, Option]]] = {
             "", "SUBMISSION|DIR", "files of one or several submissions, or a folder of them", nargs="+", reads=True),
         "edition_file": _option("", "FILE", "edition, as TOML; `coliee-ir edition new` asks for it and writes it"),
         "ranking": _option("", "RUN", "ranking to cut; - reads standard input", reads=True),
-        "platform": _option("", "PLATFORM", "platform: codabench or tira"),
+        "platform": _option("", "PLATFORM", "platform: codabench"),
         "source": _option("", "IN", "gold, folder of golds or submission to convert; - reads standard input"),
         "target": _option("", "OUT", "file to write; - is standard output; .gz, .xz, .zst compress"),
         "names": _option("", "NAME", "measures to explain (default: list all measures)", nargs="*"),
@@ -191,7 +191,7 @@ _TABLE: Final[Mapping[str, Mapping[str, Option]]] = {
     "Output": {
         "output": _option(
             "-o --output", "FILE", "file to write to (default: standard output)", default="-", writes="file"),
-        "image": _option("--image", "NAME", "codabench only: Docker image to build from the bundle and push"),
+        "image": _option("--image", "NAME", "Docker image to build from the bundle and push"),
         "format": _option("-f --format", "F", "%(choices)s (default: by the ending of -o, else table)"),
         "tag": _option("--tag", "TAG", "run tag to write"),
         "span_of_ties": _option("--ties", "", "report the range of scores over all orders of ties", **_SWITCH),

@@ -24,9 +24,7 @@ _CLASSES: Final[dict[str, dict[str, str]]] = {
     "labels": {name: name for name in ("Accuracy", "LabelAccuracy")},
     "claims": {name: name for name in ("RationaleF1", "PlaintiffF1", "DefendantF1", "PooledF1")},
     "ranked": {"RBP": "RBP", "RBPResidual": "RBPResidual", "ERR": "ERR", "nDCG": "ExponentialNDCG",
-               "Judged": "JudgedShare", "unj": "UnjudgedShare", "rbp": "TrecEvalRBP",
-               "rbp_resid": "TrecEvalRBPResidual", "dcg": "DCG", "ideal_dcg": "IdealDCG", "yaap": "YAAP",
-               "Compat": "Compat"},
+               "Judged": "JudgedShare", "Compat": "Compat"},
 }  # fmt: skip
 
 #: Our measures by name: the module that each is in.
@@ -35,10 +33,12 @@ OURS: Final = {name: module for module, classes in _CLASSES.items() for name in 
 #: Of these, the names that are trec_eval's but for a parameter: name → what it must have.
 _ONLY_WITH: dict[str, tuple[str, str]] = {"nDCG": ("dcg", "exp-log2")}
 
-#: Parameters as trec_eval 10 takes them: those of its rbp, those of its unj, which has three by default.
-_RBP = r"(rbp|rbp_resid)[._]p=([0-9.]+)"
-_UNJ = r"unj[._]([0-9]+(?:,[0-9]+)*)"
-_ALL_UNJ = "unj_5,10,20"
+#: Measures of trec_eval 10 and of BEIR that nothing installed computes → the nearest that there is.
+_NEAREST: Final = {
+    "rbp": "RBP(p={p})", "rbp_resid": "RBPResidual(p={p})", "dcg": "nDCG{at}", "ideal_dcg": "nDCG", "yaap": "AP",
+    "unj": "Judged{at}", "hole": "Judged{at}", "Hole": "Judged{at}",
+}  # fmt: skip
+_NOT_HERE: Final = rf"({'|'.join(_NEAREST)})(?:[._(]p=(?P<p>[0-9.]+)\)?|(?:_at_|[._@])(?P<at>[0-9]+)(?:,[0-9]+)*)?"
 
 #: No parameter is larger: what follows from it still fits numbers of 64 bits.
 _LARGEST = 999_999_999
@@ -93,7 +93,6 @@ _OTHER_SPELLINGS: Final[dict[str, tuple[str, ...]]] = {
     "interpolatedprecisionatrecall": ("iprec_at_recall",),
     "setprecision": ("SetP",),
     "setrecall": ("SetR",),
-    "hole": ("unj{@}",),
     "rprecision": ("Rprec",),
 }
 
@@ -109,7 +108,7 @@ def class_of(name: str) -> type[Measure]:
 
 
 def parse(typed: str) -> list[Measure]:
-    """The measures that a name stands for; several for ``MicroF1@1..50``, trec_eval's ``P.5,10``, ``P``, ``unj``.
+    """The measures that a name stands for; several for ``MicroF1@1..50``, trec_eval's ``P.5,10``, ``P``.
 
     >>> [str(m) for m in parse("MicroF(beta=2)@10")], [str(m) for m in parse("P.5,10")]
     (['MicroF2@10'], ['P_5', 'P_10'])
@@ -118,6 +117,9 @@ def parse(typed: str) -> list[Measure]:
     """
     if not isinstance(typed, str) or not typed.strip():
         raise UsageError("bad-measure", f"a measure is given by its name, not as {typed!r}")
+    if nearest := _nearest(typed):
+        problem = f"unknown measure {typed!r}, which no installed engine computes; did you mean {nearest}?"
+        raise UsageError("unknown-measure", f"{problem} `coliee-ir measures` lists all of them")
     if known := _known(typed):
         return known
     found = [name for name in meanings(typed) if _exists(name)]
@@ -130,8 +132,6 @@ def parse(typed: str) -> list[Measure]:
 
 def _known(typed: str) -> list[Measure]:
     """The measures that a name of ours, trec_eval's or ir_measures' stands for; none if it is another one."""
-    if "=" in typed and (of_10 := re.fullmatch(_RBP, typed)):
-        typed = f"{of_10[1]}(p={of_10[2]})"
     if "=" in typed and (requests := trec_eval.parse(typed)):  # gains, in which a formula would be seen
         return [Delegated(request, request.name) for request in requests]
     if is_formula(typed):
@@ -142,8 +142,6 @@ def _known(typed: str) -> list[Measure]:
             problem = f"{typed!r}: a range of cutoffs must go up and hold at most {_MOST}, for example @1..50"
             raise UsageError("bad-measure", problem)
         return [measure for k in range(first, last + 1) for measure in parse(f"{match['name']}@{k}")]
-    if typed.startswith("unj") and (of_10 := re.fullmatch(_UNJ, _ALL_UNJ if typed == "unj" else typed)):
-        return [_built(typed, class_of("unj"), {"cutoff": int(k)}) for k in dict.fromkeys(of_10[1].split(","))]
     name, parameters, at = _taken_apart(typed)
     ours = _ours(typed, name, parameters, at)
     if ours is not None:
@@ -235,6 +233,14 @@ def meanings(typed: str) -> list[str]:
     if sign == "_at_":  # MTEB's, which pools no queries
         found = [name for name in found if not name.startswith("Micro")]
     return [re.sub(r"^(\w+)(?=@|$)", rf"\1(rel={level})", name) for name in found] if level else found
+
+
+def _nearest(typed: str) -> str:
+    """What there is in place of a measure that another tool has; empty for other names, such as ranx' ``rbp.95``."""
+    match = re.fullmatch(_NOT_HERE, typed)
+    if match is None or (match[1] == "rbp" and match["at"]):
+        return ""
+    return _NEAREST[match[1]].format(p=match["p"] or 0.9, at=f"@{match['at']}" if match["at"] else "")
 
 
 def near_misses(typed: str) -> list[str]:

@@ -1,4 +1,4 @@
-"""Ranking measures that trec_eval 9 does not have: RBP, its residual, ERR, nDCG of exponential gains, unjudged shares.
+"""Ranking measures that trec_eval 9 does not have: RBP, its residual, ERR, nDCG of exponential gains, Judged, Compat.
 
 Each reads where the judged documents stand, and what stands there is all it needs. As with ``trec_eval -c``, a query
 with nothing retrieved has the value of an empty ranking, or is left out where the decisions say so; a query without
@@ -101,33 +101,11 @@ class RBP(_Ranked):
 
     base = "RBP"
     formula = "(1 - p) · Σ over relevant retrieved of p^(rank - 1)"
-    source = f"{_MOFFAT_ZOBEL}; ir_measures' RBP(rel=…), whose default p of 0.8 it has; trec_eval 10's is rbp"
+    source = f"{_MOFFAT_ZOBEL}; ir_measures' RBP(rel=…), whose default p of 0.8 it has"
 
     def of_queries(self, judged: Judged) -> FloatArray:
         """See the class."""
         return _weights(judged, self.p, self._within(judged) & (judged.qrels.relevance >= self.rel))
-
-
-@dataclass(frozen=True)
-class TrecEvalRBP(_Ranked):
-    """Rank-biased precision of graded relevance, as trec_eval 10 has it.
-
-    A document of relevance g counts g / the greatest relevance judged for the query; with relevances 0 and 1 that is
-    RBP(p=0.9). The level of relevance does not matter.
-    """
-
-    p: float = 0.9  # the persistence, above 0 and below 1
-
-    base = "rbp"
-    formula = "(1 - p) · Σ over retrieved of relevance / greatest relevance of the query · p^(rank - 1)"
-    source = f"{_MOFFAT_ZOBEL}; trec_eval 10's rbp, m_rbp.c"
-
-    def of_queries(self, judged: Judged) -> FloatArray:
-        """See the class."""
-        gain = np.maximum(judged.qrels.graded, 0).astype(np.float64)
-        greatest = np.ones(len(judged.qrels.sizes))
-        np.maximum.at(greatest, _query_of(judged), gain)
-        return _weights(judged, self.p, judged.rank > 0, gain / greatest[_query_of(judged)])
 
 
 @dataclass(frozen=True)
@@ -142,27 +120,11 @@ class RBPResidual(_Ranked):
 
     base = "RBPResidual"
     formula = "1 - (1 - p) · Σ over judged retrieved of p^(rank - 1)"
-    source = f"{_MOFFAT_ZOBEL}, section 3.3; trec_eval 10's is rbp_resid"
+    source = f"{_MOFFAT_ZOBEL}, section 3.3"
 
     def of_queries(self, judged: Judged) -> FloatArray:
         """See the class."""
         return 1.0 - _weights(judged, self.p, _retrieved(judged))
-
-
-@dataclass(frozen=True)
-class TrecEvalRBPResidual(_Ranked):
-    """The residual of RBP as trec_eval 10 has it: 0 for a query whose retrieved documents are all judged."""
-
-    p: float = 0.9  # the persistence, above 0 and below 1
-
-    base = "rbp_resid"
-    formula = f"{RBPResidual.formula}; 0 where no unjudged document was retrieved"
-    source = f"{_MOFFAT_ZOBEL}; trec_eval 10's rbp_resid, m_rbp_resid.c"
-
-    def of_queries(self, judged: Judged) -> FloatArray:
-        """See the class."""
-        has_unjudged = judged.retrieved > judged.qrels.sums(_retrieved(judged))
-        return np.where(has_unjudged, RBPResidual(self.p).of_queries(judged), 0.0)
 
 
 @dataclass(frozen=True)
@@ -231,58 +193,6 @@ def _ideal_rank(judged: Judged, gains: FloatArray) -> IntArray:
 
 
 @dataclass(frozen=True)
-class DCG(_Ranked):
-    """Discounted cumulative gain of the relevances, which is not divided by that of the ideal ranking."""
-
-    cutoff: int | None = None  # look at the first so many documents of each query; None for all
-
-    base = "dcg"
-    formula = "Σ relevance / log2(rank + 1)"
-    source = (
-        "Järvelin & Kekäläinen, Cumulated gain-based evaluation of IR techniques, TOIS 20(4), 2002; trec_eval 10's dcg"
-    )
-
-    def of_queries(self, judged: Judged) -> FloatArray:
-        """See the class."""
-        gains = np.maximum(judged.qrels.graded, 0).astype(np.float64)
-        return _discounted(judged, gains, judged.rank, self._within(judged))
-
-
-@dataclass(frozen=True)
-class IdealDCG(_Ranked):
-    """Discounted cumulative gain of the ideal ranking: of all judged documents, the most relevant first."""
-
-    base = "ideal_dcg"
-    formula = "Σ relevance / log2(rank in the ideal ranking + 1)"
-    source = "trec_eval 10's ideal_dcg, m_ndcg.c"
-
-    def of_queries(self, judged: Judged) -> FloatArray:
-        """See the class; 0 for a query with nothing retrieved, as all values that trec_eval does not compute."""
-        gains = np.maximum(judged.qrels.graded, 0).astype(np.float64)
-        ideal = _discounted(judged, gains, _ideal_rank(judged, gains), gains > 0)
-        return np.where(judged.retrieved > 0, ideal, 0.0)
-
-
-@dataclass(frozen=True)
-class YAAP(_Ranked):
-    """Yet another average precision: average precision on a scale of logarithms, which does not end at 0 and 1.
-
-    It orders the rankings of a query as average precision does, and its differences can be averaged.
-    """
-
-    base = "yaap"
-    formula = "log((1 + s) / (1 + R - s)), s the sum of precision at the ranks of the relevant documents retrieved"
-    source = "Robertson, On smoothing average precision, ECIR 2012; trec_eval's yaap, which pytrec_eval does not have"
-
-    def of_queries(self, judged: Judged) -> FloatArray:
-        """See the class."""
-        found = (judged.rank > 0) & (judged.qrels.relevance > 0)
-        at, query, found_so_far = _in_order(judged, found, judged.rank)
-        total = np.bincount(query, found_so_far / judged.rank[at], len(judged.qrels.sizes))
-        return np.log((1.0 + total) / (1.0 + judged.qrels.relevant() - total))
-
-
-@dataclass(frozen=True)
 class Compat(_Ranked):
     """Compatibility: rank-biased overlap of the ranking with an ideal one, the relevant documents by relevance.
 
@@ -336,22 +246,3 @@ class JudgedShare(_Ranked):
         depth = self._depth(judged)
         found = judged.qrels.sums(self._within(judged))
         return np.divide(found, depth, out=np.zeros(len(depth)), where=depth > 0)
-
-
-@dataclass(frozen=True)
-class UnjudgedShare(_Ranked):
-    """The share of the first k documents that have no judgement; what was not retrieved counts as judged."""
-
-    cutoff: int = 10  # look at the first so many documents of each query; by default 10
-
-    base = "unj"
-    formula = "unjudged among the first k / k"
-    source = "trec_eval 10's unj; BEIR's Hole@k divides by k likewise"
-
-    @property
-    def name(self) -> str:
-        return f"unj_{self.cutoff}"
-
-    def of_queries(self, judged: Judged) -> FloatArray:
-        """See the class."""
-        return (self._depth(judged) - judged.qrels.sums(self._within(judged) & _retrieved(judged))) / self.cutoff

@@ -1,4 +1,4 @@
-"""Bundles, each unpacked as its platform lays it out and run: the command line's digits, and nothing of the gold."""
+"""Bundles, unpacked as Codabench lays them out and run: the command line's digits, and nothing of the gold."""
 
 from __future__ import annotations
 
@@ -20,7 +20,7 @@ from hypothesis import strategies as st
 
 from coliee_adapters.errors import UsageError
 from coliee_ir import evaluate
-from coliee_ir.commands.bundle import PLATFORMS, pack, score_upload
+from coliee_ir.commands.bundle import pack, score_upload
 
 Case = tuple[Path, dict[str, bytes], str]
 
@@ -39,14 +39,14 @@ def unpack(content: bytes, folder: Path) -> Path:
     return folder
 
 
-def packed(platform: str, case: Case) -> bytes:
-    return pack(platform, case[0], task=case[2], image="me/scorer" if platform == "codabench" else None)
+def packed(case: Case) -> bytes:
+    return pack(case[0], task=case[2], image="me/scorer")
 
 
 @pytest.fixture(scope="module")
 def image(tmp_path_factory: pytest.TempPathFactory) -> Path:
     """What the Dockerfile of a bundle installs, without an index; the dependencies are there."""
-    bundle = unpack(packed("tira", ONE), tmp_path_factory.mktemp("bundle"))
+    bundle = unpack(packed(ONE), tmp_path_factory.mktemp("bundle"))
     (wheel,) = bundle.glob("*.whl")
     target = tmp_path_factory.mktemp("image")
     pip = (
@@ -73,9 +73,7 @@ def python(image: Path, *words: object) -> subprocess.CompletedProcess[str]:
     return subprocess.run(command, capture_output=True, text=True, check=False, env=environment)
 
 
-def uploaded(
-    image: Path, bundle: Path, platform: str, files: dict[str, bytes], place: Path
-) -> tuple[dict[str, float], str]:
+def uploaded(image: Path, bundle: Path, files: dict[str, bytes], place: Path) -> tuple[dict[str, float], str]:
     """Scores, and what the participant sees of an error."""
     place.mkdir()
     upload, out = place / "input" / "res", place / "output"
@@ -83,23 +81,18 @@ def uploaded(
         folder.mkdir(parents=True)
     for name, content in files.items():
         (upload / name).write_bytes(content)
-    if platform == "codabench":
-        program = unpack((bundle / "scoring_program.zip").read_bytes(), place / "program")
-        unpack((bundle / "reference_data.zip").read_bytes(), place / "input" / "ref")
-        done = python(image, program / "score.py", place / "input", out)
-        return json.loads((out / "scores.json").read_text()) if done.returncode == 0 else {}, done.stderr
-    done = python(image, bundle / "evaluate.py", "--input", upload, "--truth", bundle / "truth", "--output", out)
-    text = (out / "evaluation.prototext").read_text() if done.returncode == 0 else ""
-    return {name: float(value) for name, value in re.findall(r'key: "(.*)"\n  value: "(.*)"', text)}, done.stderr
+    program = unpack((bundle / "scoring_program.zip").read_bytes(), place / "program")
+    unpack((bundle / "reference_data.zip").read_bytes(), place / "input" / "ref")
+    done = python(image, program / "score.py", place / "input", out)
+    return json.loads((out / "scores.json").read_text()) if done.returncode == 0 else {}, done.stderr
 
 
-@pytest.mark.parametrize("platform", PLATFORMS)
 @pytest.mark.parametrize("case", [ONE, pytest.param(THREE, marks=pytest.mark.explore)], ids=["task 1", "task 3"])
-def test_a_bundle_gives_the_same_digits(platform: str, case: Case, image: Path, tmp_path: Path) -> None:
+def test_a_bundle_gives_the_same_digits(case: Case, image: Path, tmp_path: Path) -> None:
     gold, files, task = case
-    assert packed(platform, case) == packed(platform, case)
-    bundle = unpack(packed(platform, case), tmp_path / "bundle")
-    scores, error = uploaded(image, bundle, platform, files, tmp_path / "place")
+    assert packed(case) == packed(case)
+    bundle = unpack(packed(case), tmp_path / "bundle")
+    scores, error = uploaded(image, bundle, files, tmp_path / "place")
     assert error == ""
     (tmp_path / "run").mkdir()
     for name, content in files.items():
@@ -117,15 +110,14 @@ BROKEN = {
 }  # fmt: skip
 
 
-@pytest.mark.parametrize("platform", PLATFORMS)
-def test_a_broken_upload_gets_a_sentence_and_nothing_of_the_gold(platform: str, image: Path, tmp_path: Path) -> None:
+def test_a_broken_upload_gets_a_sentence_and_nothing_of_the_gold(image: Path, tmp_path: Path) -> None:
     gold = json.loads(ONE[0].read_text())
     ids = {Path(text).stem for query, documents in gold.items() for text in (query, *documents)}
-    bundle = unpack(packed(platform, ONE), tmp_path / "bundle")
+    bundle = unpack(packed(ONE), tmp_path / "bundle")
     rules = {"task": "1", "edition": 2026, "exclude": []}
     for at, (name, files) in enumerate(BROKEN.items()):
         if name in ("other ids", "cut"):  # a process each takes its time
-            scores, error = uploaded(image, bundle, platform, files, tmp_path / f"place{at}")
+            scores, error = uploaded(image, bundle, files, tmp_path / f"place{at}")
         else:
             (tmp_path / f"place{at}").mkdir()
             for file, content in files.items():
@@ -207,7 +199,7 @@ CODABENCH: dict[str, tuple[str, str]] = {
 
 
 def test_competition_yaml_is_as_codabench_reads_it(tmp_path: Path) -> None:
-    bundle = unpack(packed("codabench", ONE), tmp_path)
+    bundle = unpack(packed(ONE), tmp_path)
     held = yaml.safe_load((bundle / "competition.yaml").read_text(encoding="utf-8"))
     (task,), (phase,), (board,) = held["tasks"], held["phases"], held["leaderboards"]
     for where, (needed, allowed) in CODABENCH.items():
@@ -224,13 +216,10 @@ def test_competition_yaml_is_as_codabench_reads_it(tmp_path: Path) -> None:
         assert command.split()[1].removeprefix("/app/program/") in program.namelist()
 
 
-@pytest.mark.parametrize(
-    ("platform", "image", "kind"), [("codabench", None, "option-needed"), ("tira", "me/scorer", "unfit-option")]
-)
-def test_only_codabench_is_told_an_image(platform: str, image: str | None, kind: str) -> None:
+def test_a_bundle_needs_the_name_of_an_image() -> None:
     with pytest.raises(UsageError) as caught:
-        pack(platform, ONE[0], task="1", image=image)
-    assert caught.value.kind == kind
+        pack(ONE[0], task="1")
+    assert caught.value.kind == "option-needed"
 
 
 def test_the_action_installs_its_own_checkout() -> None:

@@ -59,6 +59,10 @@ def suggested(typed: str) -> str:
     [
         *(("recall@5", "MicroR@5 or R@5"), ("precision@10", "MicroP@10 or P@10"), ("F1", "MicroF1 or MacroF1")),
         *(("f2", "MacroF2 or MicroF2"), ("accuracy@5", "Accuracy@5 or Success@5"), ("xyzzy", ""), ("P@5,R@5", "")),
+        # of trec_eval 10 and BEIR, which nothing installed computes: never another measure without a word
+        *(("rbp", "RBP(p=0.9)"), ("rbp.p=0.95", "RBP(p=0.95)"), ("rbp_resid", "RBPResidual(p=0.9)"), ("yaap", "AP")),
+        *(("dcg@10", "nDCG@10"), ("ideal_dcg", "nDCG"), ("unj.5,10", "Judged@5"), ("unj", "Judged")),
+        *(("Hole@10", "Judged@10"), ("hole_at_10", "Judged@10")),
     ],
 )
 def test_a_name_that_can_mean_several_things_is_answered_with_them(typed: str, meant: str) -> None:

@@ -1,4 +1,4 @@
-"""Packs for the platforms that shared tasks use: Codabench and TIRA, each scoring as the command line does.
+"""A pack for Codabench, a platform that shared tasks use, which scores as the command line does.
 
 gold, rules ──pack──▶ files by name ──zipped──▶ a zip that is the same byte for byte each time; in it the wheel of this
 package, a Dockerfile that installs it, and a program of a few lines that calls ``score_upload``
@@ -12,7 +12,7 @@ import json
 import os
 import zipfile
 from base64 import b64decode, urlsafe_b64encode
-from collections.abc import Callable, Iterable, Mapping
+from collections.abc import Iterable, Mapping
 from functools import cache
 from importlib import metadata
 from pathlib import Path
@@ -27,7 +27,7 @@ from coliee_ir.inbox.inventory import sort_files
 from coliee_ir.rules.protocol import Protocol, has_submissions, protocol, submission_rules
 from coliee_ir.scoring.evaluator import Evaluator
 
-__all__ = ["PLATFORMS", "Uploaded", "pack", "score_upload"]
+__all__ = ["Uploaded", "pack", "score_upload"]
 
 #: what a participant is told where the fault is not in the upload
 _OURS: Final = "the submission could not be scored; ask the organisers"
@@ -93,7 +93,7 @@ class _Task(NamedTuple):
     gold: Source
     evaluator: Evaluator
     exclude: tuple[str, ...]
-    image: str | None  # what the image made by the Dockerfile is called; None where the platform does not ask
+    image: str  # what the image made by the Dockerfile is called
 
     @property
     def protocol(self) -> Protocol:
@@ -123,7 +123,6 @@ class _Task(NamedTuple):
 
 
 def pack(
-    platform: str,
     gold: PathLike,
     *,
     task: str | int | None = None,
@@ -131,17 +130,13 @@ def pack(
     exclude: Iterable[str] = (),
     image: str | None = None,
 ) -> bytes:
-    """A bundle for a platform, as a zip."""
-    if platform not in PLATFORMS:
-        raise UsageError("unknown-name", f"unknown platform {platform!r}; the platforms are {', '.join(PLATFORMS)}")
-    if platform == "codabench" and image is None:
+    """A bundle for Codabench, as a zip."""
+    if image is None:
         raise UsageError("option-needed", "name the Docker image that you will build from the bundle: --image NAME")
-    if platform != "codabench" and image is not None:
-        raise UsageError("unfit-option", "only Codabench is told the name of an image: leave --image out")
     source = Source(gold)
     left_out = tuple(sorted(exclude))
     evaluator = Evaluator(source, task=task, edition=edition, exclude=left_out)
-    return _zipped(PLATFORMS[platform](_Task(source, evaluator, left_out, image)))
+    return _zipped(_codabench(_Task(source, evaluator, left_out, image)))
 
 
 def _zipped(files: Mapping[str, bytes]) -> bytes:
@@ -178,38 +173,19 @@ def _wheel() -> dict[str, bytes]:
     return {f"{name}-py3-none-any.whl": _zipped(files)}
 
 
-_READ: Final = """import json
+_PROGRAM: Final = """import json
 import sys
 from pathlib import Path
 
 from coliee_ir.commands.bundle import score_upload
 
-
-def score(reference, upload):
-    rules = json.loads(Path(reference, "rules.json").read_text(encoding="utf-8"))
-    return score_upload(Path(reference, rules["gold"]), upload, rules)
-"""
-
-_CODABENCH: Final = """
 source, target = sys.argv[1:3]
-scored = score(Path(source, "ref"), Path(source, "res"))
+reference = Path(source, "ref")
+rules = json.loads(Path(reference, "rules.json").read_text(encoding="utf-8"))
+scored = score_upload(Path(reference, rules["gold"]), Path(source, "res"), rules)
 if scored.error:
     sys.exit(scored.error)
 Path(target, "scores.json").write_text(json.dumps(scored.scores), encoding="utf-8")
-"""
-
-_TIRA: Final = """
-import argparse
-
-parser = argparse.ArgumentParser()
-for name in ("input", "truth", "output"):
-    parser.add_argument(f"--{name}", required=True)
-options = parser.parse_args()
-scored = score(options.truth, options.input)
-if scored.error:
-    sys.exit(scored.error)
-lines = [f'measure {{\\n  key: "{name}"\\n  value: "{value}"\\n}}\\n' for name, value in scored.scores.items()]
-Path(options.output, "evaluation.prototext").write_text("".join(lines), encoding="utf-8")
 """
 
 #: a grey square of 64 pixels, which Codabench wants and the organisers replace
@@ -241,7 +217,7 @@ def _codabench(task: _Task) -> dict[str, bytes]:
     )
     competition = (
         f"version: 2\ntitle: {_quoted(task.title)}\ndescription: {_quoted(about)}\nimage: logo.png\n"
-        f"docker_image: {_quoted(task.image or '')}\nterms: terms.md\n"
+        f"docker_image: {_quoted(task.image)}\nterms: terms.md\n"
         "make_programs_available: false\nmake_input_data_available: false\n"
         "pages:\n  - title: Overview\n    file: overview.md\n"
         "tasks:\n  - index: 0\n    name: test\n    description: the test set\n    reference_data: reference_data.zip\n"
@@ -253,47 +229,28 @@ def _codabench(task: _Task) -> dict[str, bytes]:
     )
     program = {
         "metadata.yaml": b"command: python3 /app/program/score.py /app/input /app/output\n",
-        "score.py": (_READ + _CODABENCH).encode(),
+        "score.py": _PROGRAM.encode(),
     }
     return {
         "competition.yaml": competition.encode(), "logo.png": _LOGO, "terms.md": b"The organisers' terms.\n",
         "overview.md": f"# {task.title}\n\n{about}\n".encode(),
-        "README.md": _readme(
-            task, f"Run `docker build -t {task.image} .` and `docker push {task.image}`, then upload the whole zip.",
-            "Scores are hidden until you show the leaderboard in the editor.",
-        ),
+        "README.md": _readme(task),
         "Dockerfile": _DOCKERFILE.encode(), **_wheel(),
         "scoring_program.zip": _zipped(program), "reference_data.zip": _zipped(task.reference()),
     }  # fmt: skip
-
-
-def _tira(task: _Task) -> dict[str, bytes]:
-    """docs.tira.io: an evaluator in a container, which reads input and truth and writes evaluation.prototext."""
-    command = "python3 /evaluator/evaluate.py --input $inputRun --truth $inputDataset --output $outputDir"
-    dockerfile = f"{_DOCKERFILE}COPY evaluate.py /evaluator/evaluate.py\n# command: {command}\n"
-    return {
-        "Dockerfile": dockerfile.encode(), "evaluate.py": (_READ + _TIRA).encode(), **_wheel(),
-        "README.md": _readme(
-            task, "`truth/` is the truth data set of the test data: upload it as that; the image does not hold it.",
-            "The evaluator is the image that the Dockerfile builds; its last line is the command.",
-        ),
-        **{f"truth/{name}": content for name, content in task.reference().items()},
-    }  # fmt: skip
-
-
-#: platform → the files of its bundle
-PLATFORMS: Final[Mapping[str, Callable[[_Task], dict[str, bytes]]]] = {
-    "codabench": _codabench,
-    "tira": _tira,
-}
 
 
 def _quoted(text: str) -> str:
     return json.dumps(text, ensure_ascii=False)
 
 
-def _readme(task: _Task, *steps: str) -> bytes:
+def _readme(task: _Task) -> bytes:
     """What the organisers do with a bundle."""
-    image = "The image holds coliee-ir from the wheel beside this file; building it fetches the dependencies from PyPI."
-    said = "\n".join((*steps, image, "Nothing is installed when a run is scored."))
-    return f"# {task.title}\n\n{said}\nMade by coliee-ir {__version__}; it holds the gold: keep it private.\n".encode()
+    return f"""# {task.title}
+
+Run `docker build -t {task.image} .` and `docker push {task.image}`, then upload the whole zip.
+Scores are hidden until you show the leaderboard in the editor.
+The image holds coliee-ir from the wheel beside this file; building it fetches the dependencies from PyPI.
+Nothing is installed when a run is scored.
+Made by coliee-ir {__version__}; it holds the gold: keep it private.
+""".encode()
