@@ -104,7 +104,7 @@ def truth(seed: int, measure: str, mean: float = 5.0) -> Truth:
 def outcome(seed: int, queries: int, measure: str, known: Truth, repeats: int = REPEATS) -> Outcome:
     """Tune on one world, and look up what the rule is worth."""
     drawn = world(seed, queries)
-    tuning = tune(drawn.gold, drawn.run, task="trec", maximise=measure, repeats=repeats, seed=seed)
+    tuning = tune(drawn.gold, drawn.run, task="trec", measure=measure, repeats=repeats, seed=seed)
     best = max(tuning.tried, key=lambda one: one.resubstitution)
     return Outcome(
         tuning.resubstitution,

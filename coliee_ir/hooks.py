@@ -26,7 +26,7 @@ import numpy.typing as npt
 from coliee_adapters.errors import UsageError
 from coliee_adapters.records import GoldLike, normal_id
 from coliee_ir.measures import Measure
-from coliee_ir.reading.basis import Rules
+from coliee_ir.reading.basis import Rules, refuse_other_keywords
 from coliee_ir.scoring.evaluator import Evaluator
 
 __all__ = ["RankingEvaluator", "compute_metrics"]
@@ -69,6 +69,7 @@ def compute_metrics(
         InputError: the gold cannot be read.
         UsageError: a task, an edition or a measure that does not exist or does not fit.
     """
+    refuse_other_keywords(compute_metrics, rules)
     evaluator = Evaluator(gold, measures, **rules)
     rules["decisions"] = replace(evaluator.decisions, no_overlap="zero")
     of_nothing = Evaluator(gold, measures, **rules)
@@ -223,6 +224,7 @@ class RankingEvaluator:
         write_csv: bool = True,
         **rules: Unpack[Rules],
     ) -> None:
+        refuse_other_keywords(RankingEvaluator.__init__, rules)
         rules.setdefault("only", list(queries))
         self.evaluator = Evaluator(gold, measures, **rules)
         self.queries, self.documents = queries, documents

@@ -6,12 +6,19 @@ The command line gives nothing that these refuse: its parser has checked it.
 from __future__ import annotations
 
 import math
-from collections.abc import Iterable, Mapping
+from collections.abc import Callable, Collection, Iterable, Mapping
 from numbers import Integral, Real
 from types import UnionType
-from typing import Any
+from typing import Any, Final
 
 from coliee_adapters.errors import UsageError, shortened
+
+#: what other libraries call an argument → what it is called here, of which a function has one
+_ELSEWHERE: Final = {
+    **dict.fromkeys(("metric", "metrics", "maximise", "maximize", "optimise", "optimize"), ("measures", "measure")),
+    **dict.fromkeys(("year", "season"), ("edition",)),
+    **dict.fromkeys(("queries", "topics", "query_ids"), ("only",)),
+}
 
 
 def refused(name: str, wanted: str, found: object) -> UsageError:
@@ -21,6 +28,38 @@ def refused(name: str, wanted: str, found: object) -> UsageError:
     "folds must be an integer ≥ 2 (found 'x')"
     """
     return UsageError("bad-value", f"{name} must be {wanted} (found {shortened(repr(found))})")
+
+
+def meant(typed: str, known: Iterable[str]) -> str:
+    """The known word most like one that was typed, or the one it begins, as the rest of a sentence.
+
+    >>> meant("exclud", ["exclude", "only"])
+    '; did you mean exclude?'
+    """
+    import difflib  # a mistake may take its time
+
+    known = list(known)
+    begun = [one for one in known if len(typed) > 1 and one.startswith(typed)]
+    close = begun or difflib.get_close_matches(typed, known, 1)
+    return f"; did you mean {close[0]}?" if close else ""
+
+
+def check_keywords(function: Callable[..., object], given: Collection[str], known: Iterable[str]) -> None:
+    """Refuse keyword arguments that reached a function's ``**`` and are not those that it stands for.
+
+    Raises:
+        TypeError: as Python raises it; with the argument that was probably meant.
+    """
+    known = list(known)
+    if not (unknown := [name for name in given if name not in known]):
+        return
+    code = function.__code__
+    named = [name for name in code.co_varnames[: code.co_argcount + code.co_kwonlyargcount] if name != "self"]
+    takes = [*named, *known]
+    other = next((one for one in _ELSEWHERE.get(unknown[0], ()) if one in takes), None)
+    instead = meant(unknown[0], takes) if other is None else f"; did you mean {other}?"
+    problem = f"{function.__qualname__.removesuffix('.__init__')}() got an unexpected keyword argument {unknown[0]!r}"
+    raise TypeError(problem + (instead or f"; it takes {', '.join(takes)}"))
 
 
 def texts(name: str, value: object, wanted: str) -> list[str]:

@@ -2,10 +2,10 @@
 
 from __future__ import annotations
 
-import difflib
 from collections.abc import Collection, Sequence
 from typing import Final
 
+from coliee_adapters import checked
 from coliee_ir.rules.decisions import CHOICES
 
 #: what other tools and other commands call an option → options in its place, of which the first that the command has
@@ -47,6 +47,4 @@ def instead(typed: str, known: Collection[str], after: Sequence[str] = ()) -> st
 
 def meant(typed: str, known: Collection[str]) -> str:
     """The known word most like one that was typed, or the one it begins, as the rest of a sentence."""
-    ours = _COMMANDS.get(typed, "")
-    close = [one for one in known if one.startswith(typed) or one == ours] or difflib.get_close_matches(typed, known, 1)
-    return f"; did you mean {close[0]}?" if close else ""
+    return checked.meant(_COMMANDS.get(typed, typed), known)

@@ -103,7 +103,7 @@ def run(options: argparse.Namespace) -> int:
         raise UsageError("too-few", problem)
     taken = chosen_filters(options, task)
     asked = keywords(
-        cutoffs.tune, options, maximise=one_measure(options), filters=taken,
+        cutoffs.tune, options, measure=one_measure(options), filters=taken,
         groups=sheets.groups_of(options.groups, task), curve_intervals=options.curve is not None,
     )  # fmt: skip
     tuned = partial(cutoffs.tune, basis.gold, **asked, **by)

@@ -7,7 +7,7 @@ from dataclasses import fields
 from typing import TYPE_CHECKING, Unpack
 
 from coliee_adapters.records import GoldLike, RunLike
-from coliee_ir.reading.basis import Basis, Rules, basis_of
+from coliee_ir.reading.basis import Basis, Rules, basis_of, refuse_other_keywords
 from coliee_ir.reading.submission import Arrays, Submission
 from coliee_ir.scoring.score import score
 from coliee_ir.scoring.scores import Scores
@@ -41,6 +41,7 @@ class Evaluator(Basis):
         runs: Sequence[RunLike | Submission] = (),
         **rules: Unpack[Rules],
     ) -> None:
+        refuse_other_keywords(Evaluator.__init__, rules)
         made = basis_of(gold, measures, documents=documents, runs=runs, **rules)
         super().__init__(*(getattr(made, field.name) for field in fields(Basis)))
 

@@ -76,8 +76,8 @@ def test_answers_beside_articles_are_held_to_the_same_choice(sorry: Path) -> Non
     assert scores.measures["Accuracy"] == 0.5
     scored = {query: {"96": 1.0, "97": 0.5} for query in GOLD}
     with pytest.raises(InputError):
-        tune("gold.xml", scored, answers=sorry, maximise="Accuracy", folds=2)
-    tuned = tune("gold.xml", scored, answers=sorry, maximise="Accuracy", folds=2, decisions=WRONG)
+        tune("gold.xml", scored, answers=sorry, measure="Accuracy", folds=2)
+    tuned = tune("gold.xml", scored, answers=sorry, measure="Accuracy", folds=2, decisions=WRONG)
     assert tuned.resubstitution == 0.5
 
 

@@ -41,7 +41,7 @@ def test_a_range_that_is_none_is_refused(typed: str) -> None:
 @pytest.mark.parametrize("by", ["k", "score", "ratio", "margin"])
 @pytest.mark.parametrize("measure", ["MicroF1", "MacroF2"])
 def test_each_point_is_the_score_of_the_run_that_is_cut_there(by: str, measure: str) -> None:
-    tuning = tune(GOLD, RUN, task="1", by=by, maximise=measure, folds=3, curve_intervals=True)
+    tuning = tune(GOLD, RUN, task="1", by=by, measure=measure, folds=3, curve_intervals=True)
     assert len(tuning.curve) == len(tuning.curve_intervals) > 3
     for (parameter, score), (low, high) in zip(tuning.curve, tuning.curve_intervals, strict=True):
         rule = replace(tuning.rule, threshold=parameter)

@@ -72,7 +72,7 @@ def test_a_filter_whose_ids_do_not_occur_is_refused(filter_: Filter) -> None:
     gold = {query: ["b"] for query in RUN}
     for refused in (
         lambda: cut(RUN, task="trec", filters=[filter_]),
-        lambda: tune(gold, RUN, task="trec", maximise="MicroF1", folds=2, filters=[filter_]),
+        lambda: tune(gold, RUN, task="trec", measure="MicroF1", folds=2, filters=[filter_]),
     ):
         with refusing(UsageError, "[mismatch]"):
             refused()

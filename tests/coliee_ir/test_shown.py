@@ -74,7 +74,7 @@ HOSTILE = {
     "ScoreTable": lambda: ScoreTable([evaluate(NASTY_GOLD, run, **TREC) for run in NASTY_RUNS], per_query=True),
     "Comparison": lambda: one_step.compare(NASTY_GOLD, *NASTY_RUNS, measure="MacroF1", n_resamples=50, **TREC),
     "Leaderboard": lambda: one_step.leaderboard(NASTY_GOLD, *NASTY_RUNS, n_resamples=50, teams=TEAMS, **TREC),
-    "Tunings": lambda: Tunings([tune(NASTY_GOLD, run, by="k", maximise="MicroF1", **QUICK) for run in NASTY_RUNS]),
+    "Tunings": lambda: Tunings([tune(NASTY_GOLD, run, by="k", measure="MicroF1", **QUICK) for run in NASTY_RUNS]),
     "FittedFusion": lambda: fit_fusion(NASTY_GOLD, *NASTY_RUNS, measure="MicroF1", **QUICK),
 }
 

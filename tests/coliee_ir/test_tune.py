@@ -64,7 +64,7 @@ def test_other_numbers_of_relevant_documents_are_other_weights(groups: dict[str,
     sizes = [1, 3] * 12  # a mean m of ones and threes has (m - 1) / 2 threes
     gold = {f"q{at}": [f"d{n}" for n in range(size)] for at, size in enumerate(sizes)}
     run = {f"q{at}": {f"d{n}": 1 - n / 9 for n in range(at % 3, 6)} for at in range(24)}
-    tuning = tune(gold, run, maximise="MacroF1", by="k", task="trec", groups=groups, folds=2)
+    tuning = tune(gold, run, measure="MacroF1", by="k", task="trec", groups=groups, folds=2)
     kept = {round(one.relevant, 2): one for one in tuning.shifted}
     assert (kept[2.0].held_out, kept[2.0].worth) == (pytest.approx(tuning.held_out), 24)
     assert {1.0, 1.33, 2.0, 3.0} == set(kept)
@@ -91,7 +91,7 @@ def test_the_resubstitution_score_is_that_of_evaluate(
     floor = data.draw(st.none() | st.integers(0, 3))
     cap = data.draw(st.none() | st.integers(max(floor or 1, 1), 8))
     try:
-        tuning = tune(case.gold, case.run, maximise=measure, task="trec", folds=2, floor=floor, cap=cap,
+        tuning = tune(case.gold, case.run, measure=measure, task="trec", folds=2, floor=floor, cap=cap,
                       decisions=decisions)  # fmt: skip
     except MismatchError:
         return
@@ -118,7 +118,7 @@ def test_levels_and_betas_are_the_measures_own(measure: str) -> None:
     chance = random.Random(5)
     gold = {f"q{n}": {f"d{at}": chance.randint(0, 2) for at in range(6)} for n in range(12)}
     run = {query: {document: level + chance.random() for document, level in gold[query].items()} for query in gold}
-    tuning = tune(gold, run, maximise=measure, task="trec", folds=3)
+    tuning = tune(gold, run, measure=measure, task="trec", folds=3)
     scores = evaluate(gold, cut(run, tuning.rule), task="trec", measures=measure)
     assert list(scores.measures.values()) == [pytest.approx(tuning.resubstitution)]
     assert tuning.resubstitution > 0.7
@@ -138,7 +138,7 @@ def test_accuracy_asks_for_all_articles_and_the_right_label(without_articles: An
     write_run(cut(TASK3[1], tuning.rule, task="3"), written, task="3")
     scores = evaluate(TASK3[0], written, answers=ANSWERS, decisions=decisions)
     assert scores.measures["Accuracy"] == pytest.approx(tuning.resubstitution)
-    assert tune(*TASK3, answers=ANSWERS, maximise="MacroF2", by="k", decisions=decisions).measure == "MacroF2"
+    assert tune(*TASK3, answers=ANSWERS, measure="MacroF2", by="k", decisions=decisions).measure == "MacroF2"
     best = 0.0
     run = to_run(TASK3[1], task="3")
     for threshold in {score for ranking in run.values() for score in ranking.values()}:
@@ -152,7 +152,7 @@ def test_accuracy_asks_for_all_articles_and_the_right_label(without_articles: An
 
 
 def test_everything_that_is_tried_is_told_and_the_simplest_near_the_best_is_taken() -> None:
-    tuning = tune(*TREC, maximise="MicroF1")
+    tuning = tune(*TREC, measure="MicroF1")
     families = [(one.rule.family, one.searched) for one in tuning.tried]
     assert families == [(name, False) for name in FAMILIES] + [(name, True) for name in FAMILIES if name != "k"]
     best = max(one.held_out for one in tuning.tried)
@@ -165,7 +165,7 @@ def test_everything_that_is_tried_is_told_and_the_simplest_near_the_best_is_take
 
 
 def test_the_held_out_score_is_the_sum_of_its_terms_and_the_interval_theirs() -> None:
-    tuning = tune(*TREC, maximise="MicroF1", seed=3)
+    tuning = tune(*TREC, measure="MicroF1", seed=3)
     assert tuning.held_out == tuning.terms.total
     assert tuning.interval == jackknife_t(tuning.terms, 0.95)
     assert tuning.interval.low < tuning.held_out < tuning.interval.high
@@ -184,22 +184,22 @@ def test_the_order_of_gold_run_and_groups_changes_nothing() -> None:
 
 
 def test_the_held_out_score_is_the_mean_over_the_splits() -> None:
-    tuning = tune_repeatedly(*TREC, maximise="MicroF1", by="score", repeats=4)
+    tuning = tune_repeatedly(*TREC, measure="MicroF1", by="score", repeats=4)
     sums = tuning.terms.each.sum(axis=0).reshape(4, 3)
     scores = 2 * sums[:, 0] / (sums[:, 1] + sums[:, 2])
     assert len(set(scores.tolist())) > 1
     assert tuning.held_out == pytest.approx(scores.mean())
     assert tuning.split_sd == pytest.approx(scores.std(ddof=1))
     assert tuning.to_dict()["repeats"] == 4
-    assert math.isnan(tune(*TREC, maximise="MicroF1", by="score").split_sd)
+    assert math.isnan(tune(*TREC, measure="MicroF1", by="score").split_sd)
 
 
 def test_what_cutting_gains_has_an_error() -> None:
-    tuning = tune(*TREC, maximise="MicroF1", by="score")
+    tuning = tune(*TREC, measure="MicroF1", by="score")
     uncut = evaluate(*TREC, measures="MicroF1").measures["MicroF1"]
     assert tuning.gain.value == pytest.approx(tuning.held_out - uncut)
     assert tuning.gain.interval.low < tuning.gain.value < tuning.gain.interval.high
-    again = tune(TREC[0], cut(TREC[1], tuning.rule), maximise="MicroF1", by="k", floor=99, cap=99)
+    again = tune(TREC[0], cut(TREC[1], tuning.rule), measure="MicroF1", by="k", floor=99, cap=99)
     assert again.gain == (0.0, 0.0, (0.0, 0.0))  # nothing more is cut, and nothing is gained
 
 
@@ -298,11 +298,11 @@ GOLD, RUN = world(8)
         ({"groups": dict.fromkeys(GOLD, "g")}, "[too-few] 5 folds … 1 group … at least 2 are needed …"),
         ({"by": ["k", "best"]}, f"[unknown-name] 'best'… {', '.join(FAMILIES)}"),
         ({"decisions": Decisions(extra_queries="wrong")}, "[option-conflict]"),
-        ({"maximise": "MicroF1@5"}, "[unfit-measure] MicroF1@5 …"),
-        ({"maximise": "MacroF(of=means)"}, "[unfit-measure] MacroF(beta=1,of=means) …"),
-        ({"maximise": "P.5,10"}, "[option-needed]"),
+        ({"measure": "MicroF1@5"}, "[unfit-measure] MicroF1@5 …"),
+        ({"measure": "MacroF(of=means)"}, "[unfit-measure] MacroF(beta=1,of=means) …"),
+        ({"measure": "P.5,10"}, "[option-needed]"),
         ({"exclude": ["nobody"]}, ""),
-        ({"maximise": "Accuracy"}, ""),
+        ({"measure": "Accuracy"}, ""),
         ({"task": "9"}, ""),
         ({"edition": 1999}, ""),
     ],
@@ -320,7 +320,7 @@ def test_what_does_not_fit_is_refused(given: dict[str, Any], sentence: str) -> N
          "[unfit-measure] rationale … RationaleF1 …"),
         ((EXAMPLES / "task4/gold.xml", EXAMPLES / "task4/ALPHA.txt"), {}, UsageError, "[wrong-part] 4 …"),
         (TASK3, {"edition": 2026}, UsageError, "[unfit-measure]"),
-        (TASK3, {"maximise": "Accuracy"}, UsageError, "[unfit-measure]"),
+        (TASK3, {"measure": "Accuracy"}, UsageError, "[unfit-measure]"),
         (TASK3, {"answers": TASK3[1]}, InputError, ""),
         ((TASK3[0], ANSWERS), {"task": "3", "answers": ANSWERS}, InputError, ""),
         ((EXAMPLES / "task2/gold.json", TASK1[1]), {}, MismatchError, ""),
@@ -339,8 +339,8 @@ def test_equal_scores_are_remarked_though_the_measure_looks_at_no_rank() -> None
     gold = {f"q{at}": {"d1": 1} for at in range(6)}
     tied = {query: {"d1": 1.0, "d2": 1.0, "d3": 0.5} for query in gold}
     other = {query: {"d1": 1.0, "d2": 0.8, "d3": 0.5} for query in gold}
-    for maximise in ("MicroF1", "MacroF1"):
-        said, unsaid = (tune(gold, run, maximise=maximise, by="k", folds=2).remarks for run in (tied, other))
+    for measure in ("MicroF1", "MacroF1"):
+        said, unsaid = (tune(gold, run, measure=measure, by="k", folds=2).remarks for run in (tied, other))
         assert [("equal score" in remark) for remark in said] == [True]
         assert not unsaid
 
@@ -374,7 +374,7 @@ def test_what_a_person_reads() -> None:
 def test_a_score_that_does_not_exist_is_a_dash_and_null() -> None:
     gold = {"a": ["x"], "b": [], "c": []}
     run = {query: {"y": 2.0, "x": 1.0} for query in gold}
-    tuning = tune(gold, run, maximise="MacroF1", task="1", folds=3)
+    tuning = tune(gold, run, measure="MacroF1", task="1", folds=3)
     assert tuning.resubstitution == pytest.approx(2 / 3)
     assert math.isnan(tuning.interval.low) == (tuning.to_dict()["interval"][0] is None)
     for form in FORMS:

@@ -5,6 +5,7 @@ from coliee_ir import Decisions, compare, evaluate
 
 evaluate(42, None)  # type: ignore[arg-type]
 evaluate("gold.json", "run.txt", task=1.5)  # type: ignore[arg-type]
+evaluate("gold.json", "run.txt", exclud=["626"])  # type: ignore[call-arg]
 compare(object(), 3.5)  # type: ignore[arg-type, call-arg]
 compare([evaluate("gold.json", "run.txt")], test="nonsense")  # type: ignore[arg-type]
 evaluate("gold.json", "run.txt").to_frame("excel")  # type: ignore[arg-type]

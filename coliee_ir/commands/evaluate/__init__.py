@@ -20,7 +20,7 @@ from coliee_adapters.remarks import Remark
 from coliee_ir.inbox import Runs, find_runs
 from coliee_ir.inbox.names import names_in_teams, order_of, unique_names
 from coliee_ir.reading.anything import check_columns, gold_files, read_gold, readable
-from coliee_ir.reading.basis import Basis, Rules, basis_of
+from coliee_ir.reading.basis import Basis, Rules, basis_of, refuse_other_keywords
 from coliee_ir.reading.submission import Submission, files_of
 from coliee_ir.scoring.score import score_each
 from coliee_ir.scoring.scores import Keep, Scored, Scores
@@ -61,6 +61,7 @@ def evaluate(
     >>> scores.header()
     '2 queries: 1 answered, 1 unanswered'
     """
+    refuse_other_keywords(evaluate, rules)
     beside = answers is not None or long_list is not None
     one = Submission(run, answers, long_list) if beside and not isinstance(run, Submission) else run
     scored = evaluate_all(gold, [one], measures=measures, jobs=1, keep="queries", **rules)
@@ -111,6 +112,7 @@ def evaluate_all(
     >>> [(scores.tag, scores.measures["MicroR"]) for scores in scored], scored["both"].measures["MicroF1"]
     ([('one', 0.5), ('both', 1.0)], 1.0)
     """
+    refuse_other_keywords(evaluate_all, rules)
     if gold is None or isinstance(gold, Number):
         read_gold(gold)  # which says what is wrong with it, before the runs are looked at
     _check(runs, keep, watch, tell)

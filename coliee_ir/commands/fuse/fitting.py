@@ -27,7 +27,7 @@ from coliee_ir.output.grid import Grid, Number, apart
 from coliee_ir.output.shown import OnGold
 from coliee_ir.reading.anything import readable
 from coliee_ir.reading.asked import measures_named
-from coliee_ir.reading.basis import Rules
+from coliee_ir.reading.basis import Rules, refuse_other_keywords
 from coliee_ir.reading.years import years
 from coliee_ir.scoring.evaluator import Evaluator
 from coliee_ir.stats.folds import Split, difference, spread
@@ -85,6 +85,7 @@ def fit_fusion(
     >>> fitted.fusion.weights, fitted.fusion.top, fitted.held_out
     ((0.55, 0.45), 1, 1.0)
     """
+    refuse_other_keywords(fit_fusion, rules)
     seed = Resampling(seed=seed).seed  # checked
     columns = rules.get("columns")
     runs = tuple(readable(run, columns) for run in runs)

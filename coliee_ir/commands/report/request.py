@@ -207,7 +207,7 @@ def _tuning(
         return None, []
     try:
         return cutoffs.tune(
-            basis.gold, basis.read(one.ranking), maximise=measure.name,
+            basis.gold, basis.read(one.ranking), measure=measure.name,
             task=basis.task, edition=basis.edition, answers=one.answers if is_sufficient else None,
             seed=settings.seed, exclude=basis.excluded,
             decisions=basis.decisions, columns=basis.columns,

@@ -26,7 +26,7 @@ from coliee_ir.measures.labels import Accuracy
 from coliee_ir.measures.sets import Macro, Micro
 from coliee_ir.reading.anything import readable
 from coliee_ir.reading.asked import measures_named
-from coliee_ir.reading.basis import Rules, judgements_of, read_with_task
+from coliee_ir.reading.basis import Rules, judgements_of, read_with_task, refuse_other_keywords
 from coliee_ir.reading.submission import Submission
 from coliee_ir.reading.years import years
 from coliee_ir.rules.protocol import Protocol, protocol
@@ -44,7 +44,7 @@ def tune(
     gold: GoldLike,
     run: RunLike,
     *,
-    maximise: str = "",
+    measure: str = "",
     by: str | Sequence[str] = (),
     answers: RunLike | None = None,
     floor: int | None = None,
@@ -67,7 +67,7 @@ def tune(
     Args:
         gold: what ``read_gold`` takes.
         run: a ranking; what ``read_run`` takes.
-        maximise: MicroF1, MacroF2, …, or Accuracy; by default the measure that ranks the task's runs.
+        measure: what to maximise, MicroF1, MacroF2, …, or Accuracy; by default the measure that ranks the task's runs.
         by: kinds of rule, of ``FAMILIES``; by default all that the run's scores allow.
         answers: for Accuracy, the answers that belong to the run.
         floor: keep at least so many documents a query; by default searched.
@@ -91,6 +91,7 @@ def tune(
     >>> str(tuning.rule), tuning.resubstitution
     ('scores of at least 0.475', 1.0)
     """
+    refuse_other_keywords(tune, rules)
     if not (floor is None or is_whole(floor, 0)) or not (cap is None or is_whole(cap, 1)):
         raise UsageError("bad-value", "the floor must be an integer ≥ 0 and the cap an integer ≥ 1")
     if floor is not None and cap is not None and floor > cap:
@@ -101,21 +102,21 @@ def tune(
     if isinstance(run, Source):
         run.check()  # before what else may be wrong is said
     record, task, _ = read_with_task(gold, [Submission(run, answers)], rules.get("task"), columns)
-    measure, rules["task"] = _measure(maximise, protocol(task, rules.get("edition"))), task
-    evaluator = Evaluator(record, measure.name, **rules)
+    aimed, rules["task"] = _measure(measure, protocol(task, rules.get("edition"))), task
+    evaluator = Evaluator(record, aimed.name, **rules)
     submission = evaluator.read(run)
     given = None if answers is None else evaluator.read(answers)
     if given is None:
         given = submission.beside.get("answers")
-    if isinstance(measure, Accuracy) and given is None:
+    if isinstance(aimed, Accuracy) and given is None:
         needed = "Accuracy needs the answers that belong to the run (--answers); or maximise MacroF2"
         raise UsageError("unfit-measure", needed)
     # what is wrong with the files, or between them, is refused or said as everywhere
     scores = evaluator.evaluate(submission, answers=given, keep_judged=True)
-    right = _right(record, given) if isinstance(measure, Accuracy) else None
+    right = _right(record, given) if isinstance(aimed, Accuracy) else None
     judged = evaluator.gold.qrels or {}
     qrels = {q: judgements_of(q, judged.get(q, {}), evaluator.protocol) for q in evaluator.queries}
-    least = max(relevance_of(measure), evaluator.protocol.level)
+    least = max(relevance_of(aimed), evaluator.protocol.level)
     pool = Pool.read(submission, qrels, task=evaluator.read_as, rel=least)
     if by_year:
         if groups is not None:
@@ -131,7 +132,7 @@ def tune(
     pool = filtered(pool, filters, scores.file)
     kinds = [kind for kind in texts("by", by, "the name of a rule, or a list of names") if kind]
     split = Split.of(pool.queries, folds, seed, groups, repeats)
-    aim = objective(measure, pool, evaluator.decisions, right)
+    aim = objective(aimed, pool, evaluator.decisions, right)
     candidates = candidates_of(pool, aim, kinds, floor, cap)
     everyone = np.ones(len(pool.queries), dtype=np.bool_)
     selection = select(candidates, split, split.all_folds(everyone), everyone)
@@ -148,7 +149,7 @@ def tune(
         task=evaluator.task,
         edition=evaluator.edition,
         gold=evaluator.gold.path,
-        measure=measure.name,
+        measure=aimed.name,
         decisions=evaluator.decisions,
         excluded=scores.excluded,
         queries=len(pool.queries),
@@ -159,7 +160,7 @@ def tune(
         held_out=terms.total,
         split_sd=spread(terms, repeats, aim.score),
         interval=jackknife_t(terms, CONFIDENCE_LEVEL),
-        gain=difference(terms, split.terms(scores.results[measure].terms)),
+        gain=difference(terms, split.terms(scores.results[aimed].terms)),
         tried=tuple(
             Tried(
                 of_kind,
@@ -236,15 +237,15 @@ def cut(
     return Run.of(rankings, tag=record.tag, path=record.path, remarks=remarks)
 
 
-def _measure(maximise: str, rules: Protocol) -> Measure:
+def _measure(name: str, rules: Protocol) -> Measure:
     """What is to be maximised."""
     if "documents" not in rules.parts:
         raise UsageError("wrong-part", f"submissions to Task {rules.task} contain no documents to cut")
-    measures = measures_named([maximise or rules.ranking], rules.scores)
+    measures = measures_named([name or rules.ranking], rules.scores)
     if len(measures) > 1:
         raise UsageError("option-needed", "name one measure to maximise")
     (measure,) = measures
-    if not maximise and not isinstance(measure, Micro | Macro | Accuracy):
+    if not name and not isinstance(measure, Micro | Macro | Accuracy):
         raise UsageError(
             "unfit-measure",
             f"task {rules.task} is ranked by {measure}, by which no cutoff can be chosen; name a measure, "
