@@ -186,8 +186,6 @@ REMARKS: Final = {
     "too-few-queries.pairs": "{n} (pair|pairs) of runs (differs|differ) in too few {units} for any difference to be "
     "significant",
     "too-few-resamples": "no difference can be significant here: the smallest possible p is {least:.2g}; use {option}",
-    "too-few-resamples.corrected": "no difference can be significant here: the smallest possible p is {least:.2g}, or "
-    "{n} pairs corrected: {corrected:.2g}; use {option}",
     "few-hold-most": "few queries hold most of what is counted, so that {n} (difference has|differences have) no bound",
     "unlike-answers": "with fewer than {queries} queries, p of runs that answer different ones may be too small",
     # fusing and converting

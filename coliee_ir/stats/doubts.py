@@ -17,14 +17,9 @@ UNLIKE: Final = 0.25
 UNITS: Final = ("queries", "groups of queries")
 
 
-def too_few_resamples(drawn: int, alpha: float, times: int = 1) -> Iterator[str]:
-    """Whether so many resamples give any p that is significant when so many are corrected for."""
-    least = 1 / (drawn + 1)
-    if times * least < alpha:
-        return
-    needed = math.floor(times / alpha) + 1
-    ways = [f"--resamples {needed}"] if needed <= MOST_RESAMPLES else []
-    ways += ["--correction maxt"] if times > 1 else []
-    option = " or ".join(ways) or "a lower --confidence-level"
-    row = "too-few-resamples.corrected" if times > 1 else "too-few-resamples"
-    yield Remark.of(row, n=times, least=least, corrected=min(times * least, 1), option=option)
+def too_few_resamples(drawn: int, alpha: float) -> Iterator[str]:
+    """Whether no p of so many resamples can be significant."""
+    if (least := 1 / (drawn + 1)) >= alpha:
+        needed = math.floor(1 / alpha) + 1
+        option = f"--resamples {needed}" if needed <= MOST_RESAMPLES else "a lower --confidence-level"
+        yield Remark.of("too-few-resamples", least=least, option=option)

@@ -34,7 +34,7 @@ from coliee_ir.stats.settings import Resampling
 from coliee_ir.stats.student import NORMAL
 
 #: the corrections by name; max-T needs all pairs tested together (``jointly``)
-CORRECTIONS: Final = ("maxt", "holm", "bh", "none")
+CORRECTIONS: Final = ("maxt", "none")
 #: relative step of central differences
 _STEP: Final = 1e-5
 #: statistics nearer than this, relatively, are the same: sums of the same numbers in another order
@@ -221,14 +221,13 @@ class Board:
             np.maximum(found, np.maximum(r.max(axis=0), -r.min(axis=0)), out=found)
         return found
 
-    def signed(self, signs: FloatArray) -> tuple[FloatArray, FloatArray]:
-        """The greatest Σ ±v / √Σv² of each run against any other, and of any other against it; shape (R, trials)."""
-        above, below = (np.full((self.runs, signs.shape[1]), -math.inf) for _ in range(2))
+    def against(self, signs: FloatArray) -> FloatArray:
+        """The greatest Σ ±v / √Σv² of any other run against each run; shape (R, trials)."""
+        found = np.full((self.runs, signs.shape[1]), -math.inf)
         for a, rest, r in self.flipped(self.sums(signs), [(a, slice(a + 1, None)) for a in range(self.runs - 1)]):
-            above[a], below[a] = np.maximum(above[a], r.max(axis=0)), np.maximum(below[a], -r.min(axis=0))
-            below[rest] = np.maximum(below[rest], r)
-            above[rest] = np.maximum(above[rest], np.negative(r, out=r))
-        return above, below
+            found[a] = np.maximum(found[a], -r.min(axis=0))
+            found[rest] = np.maximum(found[rest], r)
+        return found
 
     # ── Intervals ─────────────────────────────────────────────────────────────────────────────────────────────────
 
@@ -358,22 +357,6 @@ def tested(board: Board, pairs: Pairs, settings: Resampling) -> list[PairTest]:
             *(field.tolist() for field in (*fields, board.differing[a, b], *ends, drawn)), strict=True
         )
     ]
-
-
-def corrected(p: FloatArray, correction: str) -> FloatArray:
-    """The corrected p values, but by max-T; those that are NaN stay so and do not count as comparisons.
-
-    ``holm`` steps down and bounds the probability of any false rejection (Holm 1979); ``bh`` steps up and bounds the
-    expected share of false rejections (Benjamini, Hochberg 1995).
-    """
-    order = np.argsort(p, kind="stable")[: np.count_nonzero(~np.isnan(p))]  # NaN comes last
-    n, values = len(order), p.copy()
-    if correction == "holm":
-        values[order] = np.minimum(np.maximum.accumulate(p[order] * (n - np.arange(n))), 1.0)
-    elif correction == "bh":
-        stepped = np.minimum.accumulate((p[order] * n / np.arange(1, n + 1))[::-1])[::-1]
-        values[order] = np.minimum(stepped, 1.0)
-    return values
 
 
 def _exceeded(r: FloatArray, settings: Resampling) -> FloatArray:
@@ -516,9 +499,6 @@ class Standings(NamedTuple):
     # shape (R,); which may be the best: of which it is not refuted that no other is better (Hsu: one-sided, each
     # against all others). With the confidence level the best is among them
     best: BoolArray
-    # shape (R, R); 1 where the column's run is better than the row's, -1 where it is worse, by what holds for the row's
-    # run by itself
-    alone: IntArray
     critical: float  # what any T must exceed; infinite where nothing can be found
     differing: int = 0  # in how many queries any two runs differ, at most
     drawn: int = 0  # how many flips were drawn at random; 0 where all were made
@@ -527,16 +507,15 @@ class Standings(NamedTuple):
 def standings(runs: Sequence[Terms], settings: Resampling) -> Standings:
     """Who is better, and who may be the best; runs without a score are neither."""
     better, best = np.zeros((len(runs), len(runs)), dtype=np.bool_), np.zeros(len(runs), dtype=np.bool_)
-    alone = np.zeros(better.shape, dtype=np.int64)
     known = np.flatnonzero([not math.isnan(run.total) for run in runs])
     best[known] = True
     if len(known) < 2 or not len(runs[0].each):
-        return Standings(better, best, alone, math.nan)
+        return Standings(better, best, math.nan)
     board, pairs = Board([runs[at] for at in known.tolist()]), _all_pairs(len(known))
     settings = _affordable(settings, len(pairs))
-    blocks = [(*board.signed(signs), drawn) for signs, drawn in board.signs(settings)]
-    above, below = (_t(np.concatenate([block[at] for block in blocks], axis=1), board.n) for at in (0, 1))
-    null = Null.of(above.max(axis=0), blocks[0][2])
+    blocks = [(board.against(signs), drawn) for signs, drawn in board.signs(settings)]
+    against = _t(np.concatenate([block for block, _ in blocks], axis=1), board.n)
+    null = Null.of(against.max(axis=0), blocks[0][1])
     if len(known) > 2:
         p, critical, drawn = _joint_p(null, board, pairs, settings), null.critical(settings.alpha), null.drawn
     else:  # a board of two is a pair
@@ -546,10 +525,8 @@ def standings(runs: Sequence[Terms], settings: Resampling) -> Standings:
     is_above = board.D[a, b] > 0
     better[known[np.where(is_above, a, b)], known[np.where(is_above, b, a)]] = True
     for at, run in enumerate(known.tolist()):
-        best[run] = Null.of(below[at], null.drawn).p(np.delete(board.T[:, at], at).max()) >= settings.alpha
-        c = Null.of(np.maximum(above[at], below[at]), null.drawn).critical(settings.alpha)
-        alone[run, known] = np.where(np.abs(board.T[:, at]) > c, np.sign(board.T[:, at]), 0)
-    return Standings(better, best, alone, critical, int(board.differing.max()), drawn)
+        best[run] = Null.of(against[at], null.drawn).p(np.delete(board.T[:, at], at).max()) >= settings.alpha
+    return Standings(better, best, critical, int(board.differing.max()), drawn)
 
 
 def _array(pairs: Pairs) -> IntArray:

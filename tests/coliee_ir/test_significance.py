@@ -1,9 +1,8 @@
-"""What queries add to each measure, the t test, and the corrections: held to statsmodels and scipy."""
+"""What queries add to each measure, and the t test: held to scipy."""
 
 from __future__ import annotations
 
 import math
-from unittest.mock import patch
 
 import naive
 import naive_resampling as twin
@@ -21,7 +20,6 @@ from coliee_ir.judging.qrels import Qrels
 from coliee_ir.measures import Delegated, Measure, Parts, compute, everything, parse
 from coliee_ir.measures.base import Result
 from coliee_ir.rules.decisions import CHOICES
-from coliee_ir.stats.paired import CORRECTIONS, corrected
 from coliee_ir.stats.student import t_quantile, t_test
 from coliee_ir.types import judge
 
@@ -122,34 +120,6 @@ def test_a_t_test_of_one_query_or_none_says_nothing() -> None:
     assert math.isnan(t_test(np.array([0.5])))
     assert math.isnan(t_test(np.array([])))
     assert math.isinf(t_quantile(0.975, 0))
-
-
-# corrections
-
-STATSMODELS = {"holm": "holm", "bh": "fdr_bh"}
-p_values = st.sampled_from([0.0, 1e-4, 0.01, 0.02, 0.025, 0.05, 0.5, 1.0]) | st.floats(0, 1)
-
-
-@given(st.lists(p_values, min_size=1, max_size=40), st.sampled_from(["holm", "bh"]))
-def test_corrections_are_statsmodels(p: list[float], correction: str) -> None:
-    from statsmodels.stats.multitest import multipletests
-
-    with patch("gc.collect"):  # which statsmodels calls each time
-        wanted = multipletests(p, method=STATSMODELS[correction])[1]
-    np.testing.assert_allclose(corrected(np.array(p), correction), wanted, rtol=1e-13, atol=1e-300)
-
-
-@given(st.lists(p_values | st.just(math.nan), max_size=40), st.sampled_from(CORRECTIONS[1:]))
-def test_p_that_do_not_exist_are_no_comparisons_and_what_is_given_stays(p: list[float], correction: str) -> None:
-    given_p = np.array(p, dtype=float)
-    found, kept = corrected(given_p, correction), ~np.isnan(given_p)
-    np.testing.assert_array_equal(given_p, np.array(p, dtype=float))
-    assert np.isnan(found[~kept]).all()
-    assert found[kept].tolist() == corrected(given_p[kept], correction).tolist()
-    assert (found[kept] >= given_p[kept] * (1 - 1e-15)).all()
-    assert (found[kept] <= 1).all()
-    if correction == "none":
-        assert found[kept].tolist() == given_p[kept].tolist()
 
 
 # letters

@@ -27,7 +27,7 @@ from coliee_ir.scoring.scores import Scores, checked, comparable, place_of
 from coliee_ir.stats import resampling, systems
 from coliee_ir.stats.doubts import MANY_QUERIES, UNITS, UNLIKE, too_few_resamples
 from coliee_ir.stats.intervals import SHARES, interval_of
-from coliee_ir.stats.paired import CORRECTIONS, MOST_ALONE, Board, PairTest, corrected, jointly, tested
+from coliee_ir.stats.paired import CORRECTIONS, MOST_ALONE, Board, PairTest, jointly, tested
 from coliee_ir.stats.ranks import Ranks, rank_sets
 from coliee_ir.stats.resampling import NEAR, Interval, Units
 from coliee_ir.stats.settings import CONFIDENCE_LEVEL, N_RESAMPLES, SEED, Resampling
@@ -51,7 +51,7 @@ def compare(
     measures: str | Sequence[str] = (),
     baseline: str | None = None,
     test: Literal["randomisation", "randomization", "t"] = "randomisation",
-    correction: Literal["maxt", "holm", "bh", "none"] = "maxt",
+    correction: Literal["maxt", "none"] = "maxt",
     n_resamples: int = N_RESAMPLES,
     seed: int = SEED,
     confidence_level: float = CONFIDENCE_LEVEL,
@@ -67,7 +67,7 @@ def compare(
             (``Comparison.others``); by default the first, which ranks the task's runs.
         baseline: the tag or the file of the run to compare all others with; by default all pairs are compared.
         test: one of ``randomisation``, ``t``.
-        correction: for the number of pairs, one of ``maxt``, ``holm``, ``bh``, ``none``.
+        correction: for the number of pairs, ``maxt`` or ``none``.
         n_resamples: how many resamples.
         seed: of the random numbers; the same seed gives the same resamples on any machine.
         confidence_level: of the intervals.
@@ -144,8 +144,8 @@ class _Asked(NamedTuple):
             problem = f"{measure} is not a mean over queries, so the t test does not apply to it; {instead}"
             raise UsageError("unfit-measure", problem)
         if self.correction == "maxt" and len(pairs) > 1:
-            problem = "max-T is made of the flips of --test randomisation; with --test t use --correction holm, bh or "
-            raise UsageError("option-conflict", f"{problem}none")
+            problem = "max-T is made of the flips of --test randomisation; with --test t use --correction none"
+            raise UsageError("option-conflict", problem)
         left_out = [np.isnan(result.per_query) for result in results]
         for a, b in pairs.tolist():
             if not np.array_equal(left_out[a], left_out[b]):
@@ -195,7 +195,7 @@ class _Board:
         """The runs; with the ranks that they may have where all pairs were tested, so that findings hold at once."""
         n, f, asked = len(self.scored), self.f, self.asked
         ranks = dict.fromkeys(range(n), Ranks(0, 0))
-        if significant is not None and asked.correction not in ("bh", "none"):
+        if significant is not None and asked.correction != "none":
             better = np.zeros((n, n), dtype=np.bool_)
             a, b = significant.T
             better[np.where(f[a] > f[b], a, b), np.where(f[a] > f[b], b, a)] = True
@@ -263,8 +263,6 @@ def _compared(boards: Sequence[_Board], pairs: IntArray, asked: _Asked, *, all_p
         wide = replace(settings, confidence_level=1 - settings.alpha / together)
         wider = [board.alone(pairs, wide) for board in boards]
         p, intervals = np.minimum(p * together, 1.0), [(test.interval, test.narrower) for test in wider]  # type: ignore[misc]
-    elif asked.correction != "maxt":
-        p = corrected(p, asked.correction)
     for board, test, of_p, ends in zip(boards, tests, np.split(p, len(boards)), intervals, strict=True):
         told = board.told(pairs, test, of_p, ends)
         comparison = Comparison(
@@ -328,8 +326,7 @@ def _remarks(comparison: Comparison, board: _Board, test: PairTest, told: Pairs,
         few = known & differ & np.isinf(test.critical) & (differing < LEAST_DIFFERING)
         yield from of_pairs("too-few-queries.pairs", few, units=UNITS[bool(comparison.groups)])
         if comparison.resamples and (known & differ & ~few).any():
-            times = comparison.together if comparison.correction == "holm" else 1
-            yield from too_few_resamples(comparison.resamples, alpha, times)
+            yield from too_few_resamples(comparison.resamples, alpha)
     yield from of_pairs("few-hold-most", known & differ & np.isnan(interval).any(axis=1))
     if board.n < MANY_QUERIES:
         answered = np.array([scores.answered for scores in board.scored])

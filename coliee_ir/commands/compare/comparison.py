@@ -27,8 +27,6 @@ TESTS: Final = {
 _CORRECTION: Final = {
     "maxt": "corrected jointly (max-T)",
     "bonferroni": "Bonferroni's correction",
-    "holm": "Holm's correction",
-    "bh": "Benjamini and Hochberg's correction",
     "none": "no correction",
 }
 _INTERVAL: Final = {"wilson": "Wilson's", "jackknife": "jackknife t", "t": "t"}

@@ -28,7 +28,6 @@ class Entry:
         team: the team; empty where it is not known.
         scores: of all official measures, with the judged parts.
         interval: of the measure that ranks.
-        own_ranks: the ranks that it may have, by itself; these are fewer.
         may_be_best: whether it may be the best.
         status: why it is not ranked: ``late``, ``withdrawn``, ``replaced by TAG``; empty for a run that is.
     """
@@ -38,7 +37,6 @@ class Entry:
     team: str
     scores: Scores
     interval: Interval
-    own_ranks: Ranks
     may_be_best: bool
     status: str = ""
 

@@ -123,7 +123,6 @@ class Leaderboard(Ranking, Shown):
                 {
                     "place": entry.place or None,
                     "ranks": list(entry.ranks) if entry.ranks.best else None,
-                    "own_ranks": list(entry.own_ranks) if entry.ranks.best else None,
                     "may_be_best": entry.may_be_best,
                     "team": entry.team or None,
                     **({"status": entry.status} if entry.status else {}),

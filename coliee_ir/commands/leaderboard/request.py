@@ -236,7 +236,7 @@ def _entry(run: _Run, units: Units, settings: Resampling, place: int = 0, stand:
     measure, result = next(iter(run.scores.results.items()))
     level, in_groups = settings.confidence_level, units.n < len(units.number)
     interval = interval_of(measure, result, units.terms(result.terms), level, in_groups)
-    return Entry(place, stand.ranks, run.team, run.scores, interval, stand.own_ranks, stand.may_be_best, run.status)
+    return Entry(place, stand.ranks, run.team, run.scores, interval, stand.may_be_best, run.status)
 
 
 def _resolution(runs: Sequence[_Run], found: Standings, settings: Resampling, units: Units) -> Iterator[str]:

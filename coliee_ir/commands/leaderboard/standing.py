@@ -42,12 +42,11 @@ class Stand(NamedTuple):
     """Where a run may stand."""
 
     ranks: Ranks  # those that hold for all runs at once
-    own_ranks: Ranks  # those that hold for this run by itself, which are fewer
     may_be_best: bool  # whether it is not refuted that no other run is better
 
 
 #: of a run that is not ranked
-NOWHERE: Final = Stand(Ranks(0, 0), Ranks(0, 0), False)
+NOWHERE: Final = Stand(Ranks(0, 0), False)
 
 
 def stands(terms: Sequence[Terms], settings: Resampling, kept: Sequence[int]) -> tuple[list[Stand], Standings]:
@@ -58,13 +57,8 @@ def stands(terms: Sequence[Terms], settings: Resampling, kept: Sequence[int]) ->
     in_systems = bool(terms) and isinstance(terms[0].score, systems.MeanOf)
     found = (systems if in_systems else paired).standings(terms, settings)
     scores = [terms[at].total for at in kept]
-    n = sum(not math.isnan(score) for score in scores)
-    made = []
-    for at, score, ranks in zip(kept, scores, rank_sets(scores, found.better[np.ix_(kept, kept)]), strict=True):
-        alone = found.alone[at, kept]
-        own = Ranks(0, 0) if math.isnan(score) else Ranks(1 + int((alone > 0).sum()), n - int((alone < 0).sum()))
-        made.append(Stand(ranks, own, bool(found.best[at])))
-    return made, found
+    ranks = rank_sets(scores, found.better[np.ix_(kept, kept)])
+    return [*map(Stand, ranks, found.best[[*kept]].tolist())], found
 
 
 #: so many of them are named
