@@ -245,7 +245,8 @@ def test_a_file_that_is_gold_and_run_is_not_compared_with_itself(
     for command in ("compare", "leaderboard"):
         runs = [f"sure.{ending}", f"unsure.{ending}"]
         out, _ = done(call, command, runs[0], *runs, "--columns", "label=label,answer=gpt4", "-f", "json")
-        assert [run["score"] for run in json.loads(out)["runs"]] == [pytest.approx(ACCURACY)] * 2
+        scores = [run.get("score") or run["measures"]["Accuracy"] for run in json.loads(out)["runs"]]
+        assert scores == [pytest.approx(ACCURACY)] * 2
     file = f"unsure.{ending}"
     for command in ("evaluate", "leaderboard", "report"):
         rest = ["-o", "page.html"] if command == "report" else []
@@ -279,6 +280,6 @@ def test_a_converted_table_holds_what_its_columns_are_named_for(both: pandas.Dat
     for name, columns in (("sure", "answer=prediction"), ("unsure", "label=label,answer=gpt4")):
         for to, of in (("labels", 1), ("qrels", 0)):
             out, _ = done(call, "convert", f"{name}.csv", "-", "--to", to, "--columns", columns)
-            held = dict((words[0], words[2 if to == "qrels" else 1]) for words in map(str.split, out.splitlines()))
+            held = {words[0]: words[2 if to == "qrels" else 1] for words in map(str.split, out.splitlines())}
             assert held == {query: row[of] for query, row in JUDGED.items()}
     failing(call, "convert", "unsure.csv", "-", "--to", "qrels", "--columns", "answer=gpt4")
