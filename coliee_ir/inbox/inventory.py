@@ -296,7 +296,7 @@ def _answers_otherwise(source: Source, gold: Gold) -> bool:
             for query, levels in (gold.qrels or {}).items() for document, level in levels.items()
         }  # fmt: skip
         retrieved = {
-            (query, block.documents[at], float(block.scores[at]) if record.scored and block.scores is not None else None)
+            (query, block.documents[at], None if block.scores is None or not record.scored else float(block.scores[at]))
             for block in record.blocks() for query, first, last in block.segments() for at in range(first, last)
         }  # fmt: skip
         return retrieved != judged

@@ -47,7 +47,7 @@ NAMES: Final[Mapping[str, tuple[frozenset[str], ...]]] = {
 }
 
 #: What a relevance is called in a gold; BEIR's qrels call it ``score``.
-_RELEVANCE: Final = (frozenset({"relevance", "rel", "grade", "judgement", "judgment"}), frozenset({"label", "score"}))
+RELEVANCE: Final = (frozenset({"relevance", "rel", "grade", "judgement", "judgment"}), frozenset({"label", "score"}))
 
 #: What can only be a prediction, and what can only be the gold's; ``label`` and ``answer`` may be either.
 _PREDICTION: Final = frozenset({"prediction", "predictions", "predicted", "pred", "preds", "y_pred"}) | {
@@ -165,7 +165,7 @@ def answer_word(word: str) -> str:
 #: Role → all names that it can have.
 EVERY_NAME: Final[Mapping[str, frozenset[str]]] = {
     **{role: frozenset().union(*tiers) for role, tiers in NAMES.items()},
-    "relevance": frozenset().union(*_RELEVANCE),
+    "relevance": frozenset().union(*RELEVANCE),
     "label": frozenset().union(*_ANSWER["gold"]),
     "answer": frozenset().union(*_ANSWER["run"]),
     "retrieved": frozenset(),
@@ -174,7 +174,7 @@ EVERY_NAME: Final[Mapping[str, frozenset[str]]] = {
 }
 
 #: Every name but those of run tags, which can be words of a run: our own tag is ``run``.
-_KNOWN: Final = frozenset().union(
+KNOWN: Final = frozenset().union(
     *(names for role, names in EVERY_NAME.items() if role not in ("tag", "measure", "value"))
 )
 
@@ -186,7 +186,7 @@ def is_header(names: Sequence[object]) -> bool:
     (True, False)
     """
     found = {normal_name(name) for name in names}
-    return len(found & _KNOWN) >= 2 and not any(map(is_number, found))
+    return len(found & KNOWN) >= 2 and not any(map(is_number, found))
 
 
 def has_given(names: Sequence[object], given: Mapping[str, str]) -> bool:
@@ -240,7 +240,7 @@ def roles_of(
             problem = f"no column is called {quoted(checked[role])}"
             raise search.fault("missing-column", problem, f"name the column of the {role}")
         if role != "retrieved":
-            search.find(role, _RELEVANCE if role == "relevance" else NAMES[role])
+            search.find(role, RELEVANCE if role == "relevance" else NAMES[role])
     if "query" not in roles or not {"document", "answer"} & roles.keys():
         missing = "query" if "query" not in roles else "document or answer"
         remedy = f"{known_names(kind)}; or use {search.option('query', 'document')}"
