@@ -2,9 +2,12 @@
 
 from __future__ import annotations
 
+import gzip
+import io
 import json
 import pickle
 import random
+import zipfile
 from pathlib import Path
 
 import one_step
@@ -283,3 +286,58 @@ def test_a_converted_table_holds_what_its_columns_are_named_for(both: pandas.Dat
             held = {words[0]: words[2 if to == "qrels" else 1] for words in map(str.split, out.splitlines())}
             assert held == {query: row[of] for query, row in JUDGED.items()}
     failing(call, "convert", "unsure.csv", "-", "--to", "qrels", "--columns", "answer=gpt4")
+
+
+#: a record as a run and as a gold, and the score of the first by the second
+SINGLE = {
+    "doc_ids": ({"query_id": "001", "doc_ids": ["018", "023"]}, {"query_id": "001", "doc_ids": ["018"]}, 2 / 3),
+    "scores": ({"qid": "001", "docids": ["023", "018"], "scores": [1, 9]}, {"id": "001", "doc_ids": ["018"]}, 2 / 3),
+    "objects": (
+        {"query": "001", "hits": [{"docid": "018", "score": 1}]}, {"query": "001", "docs": [{"docid": "018"}]}, 1.0
+    ),
+    "pair": ({"query_id": "001", "doc_id": "018", "score": 1}, {"query_id": "001", "doc_id": "018", "rel": 1}, 1.0),
+    "answer": ({"id": "R01-01-A", "answer": "N"}, {"id": "R01-01-A", "label": "N", "text": "He may."}, 1.0),
+    "label": ({"id": "R01-01-A", "label": "Y"}, {"pair_id": "R01-01-A", "gold_label": "N"}, 0.0),
+}  # fmt: skip
+
+
+@pytest.mark.parametrize("name", SINGLE)
+@pytest.mark.parametrize("container", ["plain", "gz", "zip", "stdin", "memory", "list"])
+def test_one_record_is_a_run_and_a_gold_everywhere(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, call: Call, name: str, container: str
+) -> None:
+    monkeypatch.chdir(tmp_path)
+    run, gold, expected = SINGLE[name]
+    rules = {"task": "4", "measures": "Accuracy"} if name in ("answer", "label") else {"task": "2"}
+    if container in ("memory", "list"):
+        held = (gold, run) if container == "memory" else ([gold], [run])
+        assert next(iter(evaluate(*held, **rules).measures.values())) == pytest.approx(expected)  # type: ignore[arg-type]
+        return
+    files = {}
+    for kind, record in (("run", run), ("gold", gold)):
+        text = json.dumps(record).encode() + b"\n"
+        path = files[kind] = Path(f"{kind}.jsonl" + {"gz": ".gz"}.get(container, ""))
+        path.write_bytes(gzip.compress(text) if container == "gz" else text)
+        if container == "zip":
+            files[kind] = Path(f"{kind}.zip") / path
+            with zipfile.ZipFile(f"{kind}.zip", "w") as archive:
+                archive.write(path)
+
+    def named(kind: str) -> object:
+        if container != "stdin":
+            return files[kind]
+        monkeypatch.setattr("sys.stdin", io.TextIOWrapper(io.BytesIO(files[kind].read_bytes())))
+        return "-"
+
+    task = ["--task", rules["task"]]
+    out, _ = done(call, "evaluate", files["gold"], named("run"), *task, "-f", "json")
+    assert next(iter(json.loads(out)["runs"][0]["measures"].values())) == pytest.approx(expected)
+    query = next(iter(run.values()))
+    to = ["--to", "labels" if rules["task"] == "4" else "trec", "--tag", "T"]
+    out, _ = done(call, "convert", named("run"), "-", *to)
+    assert {line.split()[0] for line in out.splitlines()} == {query}
+    code, out, err = call("validate", named("run"), *task)
+    assert (code in (0, 1), "[unreadable]" in out + err, "identif" in out) == (True, False, False)
+    if rules["task"] == "2":
+        out, _ = done(call, "fuse", named("run"), files["run"], "-o", "-", *task)
+        assert {line.split()[0] for line in out.splitlines()} == {query}
