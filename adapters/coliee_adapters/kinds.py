@@ -104,6 +104,7 @@ REMARKS: Final = {
     "read-as-score": "the lines have no run tag: their last column, numbers that differ, was read as the score",
     "read-as-rank": "the lines have no run tag: their last column, which numbers documents, was read as the rank",
     "ignored-column": "{n} (column|columns) of numbers (is|are) ignored",
+    "ignored-answers": "{n} (column|columns) of answers (is|are) ignored",
     "binary-score": "the scores are all 0 or 1, and documents with 0 count as retrieved; if 1 means retrieved, use "
     "`--columns retrieved=NAME`",
     "rank-order": "{n} (query has|queries have) ranks that disagree with scores; the scores decide, as in trec_eval",

@@ -21,7 +21,7 @@ from coliee_adapters.files import archives, file_kinds
 from coliee_adapters.files.source import Kind, PathLike, Source, by_original, copies
 from coliee_adapters.forms import detect, tabular
 from coliee_adapters.forms.detect import is_description
-from coliee_adapters.records import Answers, Gold, Run
+from coliee_adapters.records import Answers, Gold, Run, normal_id
 from coliee_adapters.remarks import Remark
 from coliee_adapters.system_descriptions import Description
 from coliee_ir.inbox.folders import Walked, passed_over, walk
@@ -281,7 +281,25 @@ def _is_of_golds(source: Source, golds: Sequence[Gold]) -> bool:
             with contextlib.suppress(ColieeError):
                 other = read_gold(source, task=gold.task, form=form.name)
                 if other.qrels == gold.qrels and other.labels == gold.labels:
-                    return True
+                    return not _answers_otherwise(source, gold)
+    return False
+
+
+def _answers_otherwise(source: Source, gold: Gold) -> bool:
+    """Whether a table has a system's answers, documents or scores in other columns than those of the judgements."""
+    with contextlib.suppress(ColieeError):
+        record = read_run_by(source, None, unreadable_answers="wrong")
+        if isinstance(record, Answers):
+            return record.labels != gold.labels
+        judged = {
+            (normal_id(query), normal_id(document), float(level) if record.scored else None)
+            for query, levels in (gold.qrels or {}).items() for document, level in levels.items()
+        }  # fmt: skip
+        retrieved = {
+            (query, block.documents[at], None if block.scores is None or not record.scored else float(block.scores[at]))
+            for block in record.blocks() for query, first, last in block.segments() for at in range(first, last)
+        }  # fmt: skip
+        return retrieved != judged
     return False
 
 

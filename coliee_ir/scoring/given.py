@@ -52,7 +52,9 @@ _PASSED: Final = frozenset({"resolved", "passed", "pass", "solved", "success", "
 _WORDS: Final = {"true": 1.0, "false": 0.0, "pass": 1.0, "fail": 0.0, "passed": 1.0, "failed": 0.0}
 
 #: names of columns that golds and runs have, and of those that hold no scores
-_OTHERS: Final = frozenset().union(*(EVERY_NAME[role] for role in ("document", "answer", "relevance", "rank", "score")))
+_OTHERS: Final = frozenset().union(
+    *(EVERY_NAME[role] for role in ("document", "label", "answer", "relevance", "rank", "score"))
+)
 _IDLE: Final = frozenset({"", "file", "index", "unnamed:_0"})
 
 #: the columns by which a log of evaluate is told from other files; people may add their own

@@ -145,6 +145,106 @@ def test_no_table_is_scored_on_its_gold(folder: Path, form: str) -> None:
             assert chosen.labels == given, case
 
 
+ANSWERED = {f"R07-{n:02}-O": at for n, at in enumerate(("YY", "NY", "YN", "NN", "YN"))}
+
+
+def beside(name: str, values: Sequence[object], **further: object) -> Rows:
+    """Questions with the gold's label, a prediction, and a column of these values."""
+    pairs = zip(ANSWERED.items(), values, strict=True)
+    return [
+        {"pair_id": query, "label": said[0], "prediction": said[1], name: value, **further}
+        for (query, said), value in pairs
+    ]
+
+
+@pytest.mark.parametrize("form", [*FORMS, "tsv", "tsv.gz"])
+@pytest.mark.parametrize(
+    ("name", "values"),
+    [
+        ("votes", ["['Y', 'N', 'Y']", "['N']", "['N', 'N', 'Y']", "['Y']", "['Y', 'Y']"]),
+        ("majority", ["N", "N", "Y", "Y", "N"]),
+        ("correct_answer", ["Y", "N", "Y", "N", "Y"]),
+        ("answer", ["Y", "N", "Y", "N", "Y"]),
+        ("response", ["Yes, but not so.", "No. Hence Y.", "No", "Yes.", "No, never"]),
+        ("prediction_of_gpt4", ["yes", "Yes", "no", "No", "N"]),
+    ],
+)
+def test_a_prediction_wins_over_a_column_that_merely_holds_answers(
+    folder: Path, form: str, name: str, values: Sequence[str]
+) -> None:
+    held = read(folder, form, "run", beside(name, values))
+    assert isinstance(held, Answers)
+    assert held.labels == {query: said[1] == "Y" for query, said in ANSWERED.items()}
+    known = [one for one in held.remarks.examples("ignored-answers") if name in one and "prediction" in one]
+    assert len(known) == (name != "answer")
+    gold = read(folder, form, "gold", beside(name, values))
+    assert isinstance(gold, Gold)
+    assert gold.labels == {query: said[0] == "Y" for query, said in ANSWERED.items()}
+
+
+@pytest.mark.parametrize("form", FORMS)
+def test_two_predictions_that_differ_are_refused_until_one_is_named(folder: Path, form: str) -> None:
+    for name in ("predicted", "llm_prediction", "final_answer", "verdict"):
+        rows = beside(name, ["N", "N", "Y", "Y", "N"])
+        error = refused(read, folder, form, "run", rows)
+        assert (error.kind, name in error.problem, "answer" in str(error.remedy)) == ("ambiguous", True, True)
+        held = read(folder, form, "run", rows, {"answer": name})
+        assert isinstance(held, Answers)
+        assert sorted(held.labels.values()) == [False] * 3 + [True] * 2
+    two = [{"id": query, "answer": said[0], "gpt4": said[1]} for query, said in ANSWERED.items()]
+    assert refused(read, folder, form, "run", two).kind == "ambiguous"
+    same = [{**row, "gpt4": row["answer"].lower()} for row in two]
+    held = read(folder, form, "run", same)
+    assert isinstance(held, Answers)
+    assert held.remarks.count("ignored-answers") == 1
+
+
+def test_equal_answers_are_compared_to_their_end(folder: Path) -> None:
+    rows = [{"id": f"q{n}", "answer": "Y", "gpt4": "Y" if n < 10_010 else "N"} for n in range(10_011)]
+    for form in ("csv", "jsonl", "pandas", "parquet"):
+        assert refused(read, folder, form, "run", rows).kind == "ambiguous"
+
+
+@pytest.mark.parametrize("form", [*FORMS, "tsv.gz"])
+def test_a_gold_is_not_made_of_the_column_that_the_run_answers_with(folder: Path, form: str) -> None:
+    """One table that is both: right answers are the gold's, the named column is the run's, or it is refused."""
+    right = {query: said[0] == "Y" for query, said in ANSWERED.items()}
+    given = {query: said[1] == "Y" for query, said in ANSWERED.items()}
+    truths = (*TRUTHS, "richtig")
+    for truth, system in itertools.product(truths, (*SYSTEMS, "richtige_antwort")):
+        rows = [{"id": query, truth: said[0], system: said[1], "text": "A text."} for query, said in ANSWERED.items()]
+        case, outcomes = f"{truth} beside {system}", []
+        for columns in ({"answer": system}, {"label": truth, "answer": system}):
+            answers = read(folder, form, "run", rows, columns)
+            assert isinstance(answers, Answers)
+            assert answers.labels == given, case
+            try:
+                gold = read(folder, form, "gold", rows, columns)
+            except InputError as error:
+                outcomes.append(error.kind)
+                assert "label" in str(error.remedy), case
+            else:
+                assert isinstance(gold, Gold)
+                assert gold.labels == right, case
+                outcomes.append("right")
+        assert outcomes[1] == "right", case
+        if truth in ("label", "gold", "gold_label", "true_label") and system == "prediction":
+            assert outcomes[0] == "right", case
+
+
+@pytest.mark.parametrize("form", FORMS)
+def test_a_relevance_is_not_read_from_the_column_of_scores(folder: Path, form: str) -> None:
+    rows = [{"query_id": "q", "doc_id": f"d{n}", "label": n % 2, "score": 4 - n, "rel": n} for n in range(4)]
+    for columns in ({"score": "score", "rank": "rel"}, {"retrieved": "rel", "score": "score"}):
+        gold = read(folder, form, "gold", rows, columns)
+        assert isinstance(gold, Gold)
+        assert gold.qrels == {"q": {f"d{n}": n % 2 for n in range(4)}}
+    beir = [{"query-id": row["query_id"], "corpus-id": row["doc_id"], "score": row["label"]} for row in rows]
+    gold = read(folder, form, "gold", beir, {"score": "score"})  # a name that gold and run share
+    assert isinstance(gold, Gold)
+    assert gold.qrels == {"q": {f"d{n}": n % 2 for n in range(4)}}
+
+
 @pytest.mark.parametrize("form", FORMS)
 def test_a_label_beside_text_is_the_answer(folder: Path, form: str) -> None:
     rows = [{"id": f"R07-0{n}-O", "label": "YN"[n % 2], "text": "No one may.", "votes": 3 + n} for n in range(3)]

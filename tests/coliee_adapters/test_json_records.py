@@ -2,6 +2,7 @@ from __future__ import annotations
 
 import json
 from collections.abc import Callable, Iterable
+from typing import Any
 
 import pytest
 from asserting import clause, heard, refusing
@@ -189,6 +190,109 @@ def test_one_record_alone_is_a_record_and_not_three_queries(source: Opened) -> N
     assert detect.read_gold(source(record)).qrels == {"5156": {"32518": 3}}
     assert read_gold(source(record), exact_id).qrels == {"5156.txt": {"32518": 3}}
     assert detect.read_gold(source('{"id": "R01-1-A", "label": "Y"}')).labels == {"R01-1-A": True}
+
+
+#: records of a query each, and what they are as a run and as a gold
+SHAPES: dict[str, tuple[list[dict[str, Any]], Any, Any]] = {
+    "doc_ids": (
+        [{"query_id": q, "doc_ids": ["018", "023"]} for q in ("001", "002")],
+        [("018", None), ("023", None)], {"018": 1, "023": 1},
+    ),
+    "doc_ids and numbers": (
+        [{"qid": q, "docids": ["018", "023"], "scores": [1, 2], "relevances": [0, 2]} for q in ("001", "002")],
+        [("018", 1.0), ("023", 2.0)], {"018": 0, "023": 2},
+    ),
+    "doc_ids and ranks": (
+        [{"id": q, "documents": ["018", "023"], "rank": [2, 1]} for q in ("001", "002")],
+        [("018", -2.0), ("023", -1.0)], {"018": 1, "023": 1},
+    ),
+    "a list of objects": (
+        [
+            {"query": q, "hits": [{"doc": "018", "score": 1, "rel": 0}, {"doc": "023", "score": 2, "rel": 1}]}
+            for q in ("001", "002")
+        ],
+        [("018", 1.0), ("023", 2.0)], {"018": 0, "023": 1},
+    ),
+    "a document and its numbers": (
+        [{"query_id": q, "doc_id": "018", "score": 3, "relevance": 2} for q in ("001", "002")],
+        [("018", 3.0)], {"018": 2},
+    ),
+    "a document": (
+        [{"base_case": q, "candidate_case": "018"} for q in ("001", "002")], [("018", None)], {"018": 1},
+    ),
+    "an answer": ([{"id": q, "answer": "Y"} for q in ("001", "002")], True, True),
+    "a label": ([{"pair_id": q, "label": 1, "text": ["a"]} for q in ("001", "002")], True, True),
+}  # fmt: skip
+
+
+@pytest.mark.parametrize("name", SHAPES)
+@pytest.mark.parametrize("n", [1, 2])
+def test_one_record_is_read_as_two_are(source: Opened, name: str, n: int) -> None:
+    records, of_run, of_gold = SHAPES[name][0][:n], *SHAPES[name][1:]
+    queries = ["001", "002"][:n]
+    texts = [one_a_line(records), json.dumps(records), json.dumps(records, indent=1)]
+    texts += [json.dumps(records[0]), json.dumps(records[0], indent=2)] if n == 1 else []
+    held: list[object] = [records, tuple(records), *(records if n == 1 else [])]
+    runs = [*map(detect.read_run, map(source, texts)), *(frames.run_of(one, normal_id) for one in held)]
+    golds = [*map(detect.read_gold, map(source, texts)), *(frames.gold_of(one, normal_id) for one in held)]
+    for run in runs:
+        if isinstance(run, Answers):
+            assert run.labels == dict.fromkeys(queries, of_run)
+        else:
+            assert ranked(run) == dict.fromkeys(queries, of_run)
+    for gold in golds:
+        assert (gold.labels if of_gold is True else gold.qrels) == dict.fromkeys(queries, of_gold)
+
+
+@pytest.mark.parametrize(
+    "held",
+    [
+        {"id": ["018"], "query": ["023"]},
+        {"query": {"018": 2, "023": 1}},
+        {"topic": ["018", "023"]},
+        {"id": [["018", 2], ["023", 1]], "001": [["018", 1]]},
+    ],
+)
+def test_queries_may_be_called_like_roles(source: Opened, held: dict[str, Any]) -> None:
+    for run in (detect.read_run(source(json.dumps(held))), frames.run_of(held, normal_id)):
+        assert set(ranked(run)) == set(held)
+    assert set(detect.read_gold(source(json.dumps(held))).queries) == set(held)
+
+
+@pytest.mark.parametrize(
+    ("held", "kind"),
+    [
+        ({"id": "Y", "label": "N"}, "ambiguous"),
+        ({"query": "018"}, "missing-column"),
+        ({"id": "018", "query": "023"}, "missing-column"),
+        ({"query_id": "001", "found": ["018"]}, "missing-column"),
+        ({"id": "ours", "001": ["018"]}, "missing-column"),
+        ({"query_id": ["001"], "doc_id": ["018"]}, "structure"),
+        ({"query_id": {"0": "001"}, "doc_id": {"0": "018"}}, "structure"),
+        ({"query_id": "001", "doc_ids": ["018", "023"], "scores": [1]}, "shape"),
+        ({"query_id": "001", "doc_ids": ["018", "023"], "relevance": [1, 0, 1], "score": [1]}, "shape"),
+    ],
+)
+def test_what_can_be_a_record_or_queries_is_refused(source: Opened, held: dict[str, Any], kind: str) -> None:
+    for read, of in ((detect.read_run, frames.run_of), (detect.read_gold, frames.gold_of)):
+        if kind != "shape" or read is detect.read_run or "relevance" in held:
+            assert refused(read, source(json.dumps(held))).kind == kind
+            assert refused(of, held).kind == kind
+
+
+def test_a_record_under_its_query_is_a_record_in_numbers_too(source: Opened) -> None:
+    held = {"5156": {"case_id": 32518, "relevance": 3}}
+    for gold in (detect.read_gold(source(json.dumps(held))), frames.gold_of(held, normal_id)):
+        assert gold.qrels == {"5156": {"32518": 3}}
+
+
+def test_a_user_can_name_the_keys_of_a_single_record(source: Opened) -> None:
+    names = {"query": "frage", "document": "treffer", "score": "wert"}
+    for held in ({"frage": "1", "treffer": "a"}, {"frage": "1", "treffer": ["a"], "wert": [2]}):
+        file = source(json.dumps(held))
+        file.columns = names if "wert" in held else {"query": "frage", "document": "treffer"}
+        for run in (read_run(file), frames.run_of(held, columns=file.columns)):
+            assert [document for document, _ in ranked(run)["1"]] == ["a"]
 
 
 def test_a_document_judged_twice_counts_once_and_is_remarked(source: Opened) -> None:

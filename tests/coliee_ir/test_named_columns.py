@@ -2,9 +2,12 @@
 
 from __future__ import annotations
 
+import gzip
+import io
 import json
 import pickle
 import random
+import zipfile
 from pathlib import Path
 
 import one_step
@@ -216,3 +219,125 @@ def test_a_comparison_says_of_its_runs_what_evaluate_says(folder: Path, call: Ca
     assert any("[extra-query]" in heard(remark) for remark in told[2] for n in (1, 2))
     code, out, _ = call("compare", "gold.json", "trec", "copy", "more", "--task", "2", "--resamples", "9", "-f", "json")
     assert (code, [run["remarks"] for run in json.loads(out)["runs"]]) == (0, told)
+
+
+JUDGED = {f"R01-{n:02}-A": ("YN"[n % 2], "YN"[n % 3 == 0]) for n in range(1, 13)}
+ACCURACY = sum(label == prediction for label, prediction in JUDGED.values()) / len(JUDGED)
+
+
+@pytest.fixture
+def both(folder: Path) -> pandas.DataFrame:
+    """A table that is a gold and a run, in several containers."""
+    frame = pandas.DataFrame([(q, *row, "['Y', 'N']") for q, row in JUDGED.items()], columns=["id", "a", "b", "votes"])
+    for name, (truth, system) in {"sure": ("label", "prediction"), "unsure": ("label", "gpt4")}.items():
+        table = frame.rename(columns={"a": truth, "b": system})
+        table.to_csv(f"{name}.csv", index=False)
+        table.to_json(f"{name}.jsonl", orient="records", lines=True)
+        table.to_parquet(f"{name}.parquet")
+    return frame
+
+
+@pytest.mark.parametrize("ending", ["csv", "jsonl", "parquet"])
+def test_a_file_that_is_gold_and_run_is_not_compared_with_itself(
+    both: pandas.DataFrame, call: Call, ending: str
+) -> None:
+    for columns in ("query=id", "answer=prediction", "label=label,answer=prediction"):
+        file = f"sure.{ending}"
+        out, _ = done(call, "evaluate", file, file, "--columns", columns, "-f", "json")
+        assert json.loads(out)["runs"][0]["measures"]["Accuracy"] == pytest.approx(ACCURACY)
+    for command in ("compare", "leaderboard"):
+        runs = [f"sure.{ending}", f"unsure.{ending}"]
+        out, _ = done(call, command, runs[0], *runs, "--columns", "label=label,answer=gpt4", "-f", "json")
+        scores = [run.get("score") or run["measures"]["Accuracy"] for run in json.loads(out)["runs"]]
+        assert scores == [pytest.approx(ACCURACY)] * 2
+    file = f"unsure.{ending}"
+    for command in ("evaluate", "leaderboard", "report"):
+        rest = ["-o", "page.html"] if command == "report" else []
+        err = failing(call, command, file, file, *rest, "--columns", "answer=gpt4")
+        assert ("[ambiguous]" in err, "label=" in err) == (True, True)
+    out, _ = done(call, "evaluate", file, file, "--columns", "label=label,answer=gpt4", "-f", "json")
+    assert json.loads(out)["runs"][0]["measures"]["Accuracy"] == pytest.approx(ACCURACY)
+
+
+def test_a_frame_that_is_gold_and_run_is_not_compared_with_itself(both: pandas.DataFrame) -> None:
+    sure = both.rename(columns={"a": "label", "b": "prediction"})
+    unsure = both.rename(columns={"a": "label", "b": "gpt4"})
+    named = {"label": "label", "answer": "gpt4"}
+    for frame, columns in ((sure, None), (sure, {"answer": "prediction"}), (unsure, named)):
+        for held in (frame, polars.from_pandas(frame), frame.to_dict("records")):
+            assert evaluate(held, held, columns=columns).measures == {"Accuracy": pytest.approx(ACCURACY)}
+    with refusing(InputError, "[ambiguous]"):
+        evaluate(unsure, unsure, columns={"answer": "gpt4"})
+
+
+def test_a_table_of_predictions_alone_is_not_a_gold(folder: Path, call: Call) -> None:
+    Path("p.csv").write_text("id,prediction\nR01-1-A,Y\nR01-2-A,N\n")
+    Path("w.csv").write_text("id,urteil\nR01-1-A,Y\nR01-2-A,N\n")
+    assert "[missing-column]" in failing(call, "evaluate", "p.csv", "p.csv", "--columns", "answer=prediction")
+    for columns in ("answer=urteil", "label=urteil", "label=urteil,answer=prediction"):  # the only labels there are
+        out, _ = done(call, "evaluate", "w.csv", "p.csv", "--columns", columns, "-f", "json")
+        assert json.loads(out)["runs"][0]["measures"] == {"Accuracy": 1.0}
+
+
+def test_a_converted_table_holds_what_its_columns_are_named_for(both: pandas.DataFrame, call: Call) -> None:
+    for name, columns in (("sure", "answer=prediction"), ("unsure", "label=label,answer=gpt4")):
+        for to, of in (("labels", 1), ("qrels", 0)):
+            out, _ = done(call, "convert", f"{name}.csv", "-", "--to", to, "--columns", columns)
+            held = {words[0]: words[2 if to == "qrels" else 1] for words in map(str.split, out.splitlines())}
+            assert held == {query: row[of] for query, row in JUDGED.items()}
+    failing(call, "convert", "unsure.csv", "-", "--to", "qrels", "--columns", "answer=gpt4")
+
+
+#: a record as a run and as a gold, and the score of the first by the second
+SINGLE = {
+    "doc_ids": ({"query_id": "001", "doc_ids": ["018", "023"]}, {"query_id": "001", "doc_ids": ["018"]}, 2 / 3),
+    "scores": ({"qid": "001", "docids": ["023", "018"], "scores": [1, 9]}, {"id": "001", "doc_ids": ["018"]}, 2 / 3),
+    "objects": (
+        {"query": "001", "hits": [{"docid": "018", "score": 1}]}, {"query": "001", "docs": [{"docid": "018"}]}, 1.0
+    ),
+    "pair": ({"query_id": "001", "doc_id": "018", "score": 1}, {"query_id": "001", "doc_id": "018", "rel": 1}, 1.0),
+    "answer": ({"id": "R01-01-A", "answer": "N"}, {"id": "R01-01-A", "label": "N", "text": "He may."}, 1.0),
+    "label": ({"id": "R01-01-A", "label": "Y"}, {"pair_id": "R01-01-A", "gold_label": "N"}, 0.0),
+}  # fmt: skip
+
+
+@pytest.mark.parametrize("name", SINGLE)
+@pytest.mark.parametrize("container", ["plain", "gz", "zip", "stdin", "memory", "list"])
+def test_one_record_is_a_run_and_a_gold_everywhere(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, call: Call, name: str, container: str
+) -> None:
+    monkeypatch.chdir(tmp_path)
+    run, gold, expected = SINGLE[name]
+    rules = {"task": "4", "measures": "Accuracy"} if name in ("answer", "label") else {"task": "2"}
+    if container in ("memory", "list"):
+        held = (gold, run) if container == "memory" else ([gold], [run])
+        assert next(iter(evaluate(*held, **rules).measures.values())) == pytest.approx(expected)  # type: ignore[arg-type]
+        return
+    files = {}
+    for kind, record in (("run", run), ("gold", gold)):
+        text = json.dumps(record).encode() + b"\n"
+        path = files[kind] = Path(f"{kind}.jsonl" + {"gz": ".gz"}.get(container, ""))
+        path.write_bytes(gzip.compress(text) if container == "gz" else text)
+        if container == "zip":
+            files[kind] = Path(f"{kind}.zip") / path
+            with zipfile.ZipFile(f"{kind}.zip", "w") as archive:
+                archive.write(path)
+
+    def named(kind: str) -> object:
+        if container != "stdin":
+            return files[kind]
+        monkeypatch.setattr("sys.stdin", io.TextIOWrapper(io.BytesIO(files[kind].read_bytes())))
+        return "-"
+
+    task = ["--task", rules["task"]]
+    out, _ = done(call, "evaluate", files["gold"], named("run"), *task, "-f", "json")
+    assert next(iter(json.loads(out)["runs"][0]["measures"].values())) == pytest.approx(expected)
+    query = next(iter(run.values()))
+    to = ["--to", "labels" if rules["task"] == "4" else "trec", "--tag", "T"]
+    out, _ = done(call, "convert", named("run"), "-", *to)
+    assert {line.split()[0] for line in out.splitlines()} == {query}
+    code, out, err = call("validate", named("run"), *task)
+    assert (code in (0, 1), "[unreadable]" in out + err, "identif" in out) == (True, False, False)
+    if rules["task"] == "2":
+        out, _ = done(call, "fuse", named("run"), files["run"], "-o", "-", *task)
+        assert {line.split()[0] for line in out.splitlines()} == {query}

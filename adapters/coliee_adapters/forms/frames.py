@@ -22,7 +22,7 @@ from coliee_adapters.checked import one_of
 from coliee_adapters.errors import InputError, Place, UsageError
 from coliee_adapters.forms import json_records, rows
 from coliee_adapters.forms.form import Column, Found, Row, Values, place_of_row
-from coliee_adapters.forms.json_records import Records, of_dictionary, of_records
+from coliee_adapters.forms.json_records import Records, is_record, of_dictionary, of_objects, unmistaken
 from coliee_adapters.forms.lines import Note
 from coliee_adapters.forms.vocabulary import LABELS, SHOWN, Kind, roles_of, word_of
 from coliee_adapters.forms.vocabulary import MEMORY as _MEMORY
@@ -74,6 +74,8 @@ def run_of(
 def _found(held: object, kind: Kind, columns: Mapping[str, str] | None, note: Note) -> Found:
     """What a dictionary, a frame, or an iterable of named tuples or records holds."""
     if isinstance(held, Mapping):
+        if is_record(held, columns):
+            return of_objects(iter([Records([unmistaken(held, _MEMORY)], _place)]), kind, _MEMORY, columns, note)
         if are_answers(held):
             return (Row(Place(_MEMORY, "query", query), query, answer=value) for query, value in held.items())
         return of_dictionary(held, kind, _MEMORY, columns, note)
@@ -233,7 +235,7 @@ def _items(held: Iterable[Any], kind: Kind, columns: Mapping[str, str] | None, n
         problem = f"an item of the {kind} has no named fields"
         raise InputError("missing-key", _MEMORY, problem, found=repr(unnamed[0]), remedy=remedy)
     records = [item if isinstance(item, Mapping) else {n: getattr(item, n) for n in _fields(item)} for item in held]
-    return of_records([Records(records, _place)] if records else [], kind, columns, note)
+    return of_objects(iter([Records(records, _place)]), kind, _MEMORY, columns, note) if records else []
 
 
 def _fields(item: Any) -> tuple[str, ...]:
@@ -259,9 +261,9 @@ def are_answers(held: Mapping[Any, Any]) -> bool:
 
 def holds_answers(held: Any, columns: Mapping[str, str] | None = None) -> bool:
     """Whether a dictionary, a frame or a list of records answers queries; no if it must be read to be known."""
-    if isinstance(held, dict):
+    if isinstance(held, dict) and not is_record(held, columns):
         return are_answers(held)
-    first = held[0] if isinstance(held, list | tuple) and held else None
+    first = held[0] if isinstance(held, list | tuple) and held else held if isinstance(held, dict) else None
     with contextlib.suppress(InputError, TypeError):  # whose reading says what is wrong
         names = _fields(first) if first is not None else _names(held)
         return bool(names) and "answer" in roles_of(names, "run", _MEMORY, columns)

@@ -7,7 +7,10 @@
     {"001": [["018", 0.5], …]}, {"001": [{"docid": "018", "score": 0.5}, …]}, {"001": {"018": {"rank": 1, …}}}
     {"id": "R07-01-O", "label": "Y"}, {"R07-01-O": "Y"}            answers, or the labels of a gold
 
-A *record* is an object whose keys have the roles of ``vocabulary``. Dictionaries and records in memory are the same.
+    {"query_id": "001", "doc_ids": ["018", "023"], "scores": [0.5, 0.1]}   a record a query
+
+A *record* is an object whose keys have the roles of ``vocabulary``, also where there is only one. Dictionaries and
+records in memory are the same.
 """
 
 from __future__ import annotations
@@ -16,9 +19,10 @@ import contextlib
 import itertools
 import json
 import re
-from collections.abc import Callable, Collection, Iterable, Iterator, Mapping, Sequence, Sized
+from collections.abc import Callable, Collection, Iterable, Iterator, Mapping, Sequence, Set, Sized
 from functools import partial
 from io import TextIOBase
+from numbers import Integral
 from operator import itemgetter
 from typing import Any, Final, NamedTuple, cast
 
@@ -28,10 +32,14 @@ from coliee_adapters.files.source import Source
 from coliee_adapters.forms import json_text
 from coliee_adapters.forms.case_law import is_unlabelled
 from coliee_adapters.forms.form import NOTHING, Entries, Form, Found, Row, Values, Written
-from coliee_adapters.forms.lines import Note, is_number
+from coliee_adapters.forms.lines import Note, counted, is_number
 from coliee_adapters.forms.vocabulary import (
+    ANSWERS,
+    EVERY_NAME,
+    KNOWN,
     LABELS,
     NAMES,
+    RELEVANCE,
     SHOWN,
     Kind,
     answer_word,
@@ -45,7 +53,9 @@ from coliee_adapters.forms.vocabulary import (
 from coliee_adapters.records import SEPARATORS
 
 #: what a list of a query's documents is called
-_LISTED: Final = frozenset({"doc_ids", "docids", "document_ids", "documents", "docs", "retrieved", "candidates"})
+_LISTED: Final = frozenset({"doc_ids", "docids", "document_ids", "documents", "docs", "retrieved", "candidates"}) | {
+    "hits", "results", "ranking",
+}  # fmt: skip
 
 _SHAPES: Final = 'expected {"000001": ["000018"]}, or objects with named keys; ' + known_names("run")
 
@@ -66,13 +76,14 @@ def _found(kind: Kind, source: Source, note: Note) -> Found:
         held = json_text.parse(text, source.name)
         if isinstance(held, dict):
             held = _of_mteb(held, source.name)
-            held = _under_a_key(held, kind, source) or ([held] if is_header(list(held)) else held)
+            if (records := _under_a_key(held, kind, source)) is not None:
+                held = records
+            elif is_record(held, source.columns):
+                held = [unmistaken(held, source.name)]
         if isinstance(held, list) and any(isinstance(item, dict) for item in held):
             held = _records(_in_pieces(held), source, "record")
-    if isinstance(held, Iterator):  # of Records
-        held = _by_query(cast(Iterator[Records], held))
     if isinstance(held, Iterator):
-        return of_records(cast(Iterator[Records], held), kind, source.columns, note)
+        return of_objects(cast(Iterator[Records], held), kind, source.name, source.columns, note)
     if kind == "gold" and is_unlabelled(held):
         problem = "this is a test set without labels: it lists queries but no relevant documents"
         raise InputError("missing-label", source.name, problem, remedy="give the file with the labels")
@@ -93,7 +104,7 @@ def _under_a_key(held: Mapping[str, object], kind: Kind, source: Source) -> list
     found = []
     for key, value in held.items():
         if isinstance(value, list) and value and all(isinstance(item, dict) for item in value):
-            names = ["doc_id" if _lists(value[0], name) else name for name in value[0]]
+            names = ["doc_id" if _lists(value[0], name, source.columns) else name for name in value[0]]
             with contextlib.suppress(InputError):
                 roles_of(names, kind, source.name, source.columns)
                 found.append((key, value))
@@ -102,35 +113,99 @@ def _under_a_key(held: Mapping[str, object], kind: Kind, source: Source) -> list
     return found[0][1]
 
 
-def _lists(record: Mapping[str, object], name: str) -> bool:
-    """Whether a record lists the documents of its query under this key."""
-    return normal_name(name) in _LISTED and isinstance(record[name], list)
+def is_record(held: Mapping[Any, object], columns: Mapping[str, str] | None = None) -> bool:
+    """Whether the keys of an object are names of roles, so that it is a record and not an object of queries.
+
+    A value that is no list and no object shows that. Where all of them are, queries may be called so; unless the names
+    are those of queries and of what is retrieved, as of the columns of a table: its reading says what is wrong.
+
+    >>> is_record({"query_id": "001", "doc_ids": ["018"]}), is_record({"id": ["018"], "query": ["019"]})
+    (True, False)
+    """
+    given = {role: normal_name(name) for role, name in (columns or {}).items() if role not in ANSWERS}
+    names = {key: normal_name(key) for key in held}
+    known = {key for key, name in names.items() if name in KNOWN | _LISTED or name in given.values()}
+    queries = {key for key in known if names[key] in EVERY_NAME["query"] or names[key] == given.get("query")}
+    of_query = known - queries | {key for key in queries if names[key] in EVERY_NAME["document"]}
+    single = {key for key in known if not _is_list(held[key]) and not isinstance(held[key], Mapping)}
+    return bool(single & queries) or (len(known) > 1 and bool(single or (queries and of_query)))
 
 
-def _by_query(found: Iterator[Records]) -> Iterator[Records] | dict[Any, Any]:
-    """Records of a query and the list of its documents as a dictionary of queries; others as they are."""
+def _is_list(held: object) -> bool:
+    return isinstance(held, Iterable) and not isinstance(held, str | bytes | Mapping | Set)
+
+
+def of_objects(found: Iterator[Records], kind: Kind, path: str, columns: Mapping[str, str] | None, note: Note) -> Found:
+    """Records of rows, or of queries with lists of documents."""
     first = next(found)
-    names = list(first.held[0])
-    listed = next((name for name in names if _lists(first.held[0], name)), None)
-    query = next((name for tier in NAMES["query"] for name in names if normal_name(name) in tier), None)
     found = itertools.chain([first], found)
+    listed = next((name for name in first.held[0] if _lists(first.held[0], name, columns)), None)
+    named = normal_name((columns or {}).get("query", ""))
+    tiers = (frozenset({named}) if named else frozenset(), *NAMES["query"])
+    query = next((name for tier in tiers for name in first.held[0] if normal_name(name) in tier), None)
     if listed is None or query is None:
-        return found
-    scores = next((name for name in names if normal_name(name) == "scores"), "")
+        return of_records(found, kind, columns, note)
+    return of_dictionary(_by_query(found, query, listed, kind, columns), kind, path, columns, note)
+
+
+def unmistaken(held: Mapping[Any, Any], path: str) -> Mapping[Any, Any]:
+    """A single record; refused where all its values are labels, as in an object of questions and their answers."""
+    if all(isinstance(value, str) and value.lower() in LABELS for value in held.values()):
+        problem = "this can be a record, or an object of questions and their answers"
+        remedy = "give a list of records: [{…}]; or use other ids for the questions"
+        raise InputError("ambiguous", path, problem, found=json.dumps(held), remedy=remedy)
+    return held
+
+
+def _lists(record: Mapping[Any, object], name: Any, columns: Mapping[str, str] | None) -> bool:
+    """Whether a record lists the documents of its query under this key."""
+    of_user = normal_name((columns or {}).get("document", ""))
+    return (normal_name(name) in _LISTED or normal_name(name) == of_user) and _is_list(record[name])
+
+
+def _by_query(
+    found: Iterator[Records], query: Any, listed: Any, kind: Kind, columns: Mapping[str, str] | None
+) -> dict[Any, Any]:
+    """Records of a query and the list of its documents, perhaps with one of numbers, as a dictionary of queries."""
     entries: dict[Any, Any] = {}
     for some in found:
         for at, record in enumerate(some.held):
-            documents = record.get(listed)
-            if not isinstance(documents, list) or not isinstance(record.get(query), str | int):
+            documents: Any = record.get(listed)
+            if not _is_list(documents) or not isinstance(record.get(query), str | Integral):
                 problem, remedy = "this record is written differently from the first", f"give {query} and {listed}"
-                raise some.place(at).fault("mixed-forms", problem, ", ".join(record), remedy)
+                raise some.place(at).fault("mixed-forms", problem, ", ".join(map(str, record)), remedy)
             if record[query] in entries:
                 raise some.place(at).fault("duplicate", "this query appears twice", str(record[query]), "keep one")
-            numbers = record.get(scores)
-            if isinstance(numbers, list) and len(numbers) == len(documents):
-                documents = list(zip(documents, numbers, strict=True))
+            role, numbers = _numbers_of(record, some.place(at), kind, columns or {})
+            if role and len(numbers) != len(documents):
+                problem = f"{counted(len(documents), 'document')}, and {counted(len(numbers), role)}"
+                raise some.place(at).fault("shape", problem, str(record[query]), "give one for each document")
+            if role:
+                documents = [{"doc_id": one, role: n} for one, n in zip(documents, numbers, strict=True)]
             entries[record[query]] = documents
     return entries
+
+
+def _numbers_of(
+    record: Mapping[Any, Any], place: Place, kind: Kind, columns: Mapping[str, str]
+) -> tuple[str, list[Any]]:
+    """What a record's list of relevances, scores or ranks is called, and the list; nothing where it has none."""
+    for role in ("relevance",) if kind == "gold" else ("score", "rank"):
+        key = columns.get(role, role)
+        tiers = [frozenset({normal_name(key)})] if role in columns else RELEVANCE if kind == "gold" else NAMES[role]
+        for tier in tiers:
+            lists = [name for name, held in record.items() if _is_list(held) and tier & _singular(name)]
+            if len(lists) > 1:
+                problem, remedy = f"several keys could be the {role}", f"choose one with --columns {role}=NAME"
+                raise place.fault("ambiguous", problem, ", ".join(map(str, lists)), remedy)
+            if lists:
+                return key, list(record[lists[0]])
+    return "", []
+
+
+def _singular(name: Any) -> frozenset[str]:
+    """What a key may be called, in the singular too."""
+    return frozenset({normal_name(name), normal_name(name).removesuffix("s")})
 
 
 def _of_mteb(held: dict[str, Any], path: str) -> dict[str, Any]:
@@ -163,7 +238,7 @@ def _of_lines(text: str, source: Source) -> Iterator[Records] | dict[str, Any]:
     first, second = [record for batch in ahead for record in batch.held][:2]
     shared = first.keys() & second.keys()
     every_batch = itertools.chain(ahead, every)
-    if is_header(list(first)) or (shared and len(first) > 1):
+    if is_record(first, source.columns) or (shared and len(first) > 1):
         return every_batch
     merged: dict[str, Any] = {}
     for batch in every_batch:
@@ -200,7 +275,7 @@ def of_dictionary(
     if filled and len(filled) == len(held) and all(entry.keys() == filled[0].keys() for entry in filled):
         words = [value for value in filled[0].values() if isinstance(value, str) and not is_number(value)]
         # a record under the id of its query; one of one key may be a document with what is no score
-        if words and (len(held) > 1 or is_header(list(filled[0])) or words[0].lower() in LABELS):
+        if is_header(list(filled[0])) or (words and (len(held) > 1 or words[0].lower() in LABELS)):
             of_query = (({**entry, "query_id": query}, _place(path, query, text)) for query, entry in held.items())
             return of_records((Records([one], partial(_same, place)) for one, place in of_query), kind, columns, note)
     if _nested("", next(filter(_is_filled, held.values()), ())) is None:
@@ -288,7 +363,7 @@ def of_records(
                 expected = ", ".join(next(iter(known.values())).values())
                 problem, remedy = "this record has other keys than the first", f"write all of them like {expected}"
                 raise some.place(at).fault("mixed-forms", problem, ", ".join(map(str, keys)), remedy)
-            if isinstance(some.held[at][known[keys]["query"]], Mapping):
+            if _is_list(query := some.held[at][known[keys]["query"]]) or isinstance(query, Mapping):
                 remedy = 'write one record for each row, with pandas: to_json(path, orient="records", lines=True)'
                 problem = "this JSON contains the columns of a table, not its rows"
                 raise some.place(at).fault("structure", problem, ", ".join(keys), remedy)

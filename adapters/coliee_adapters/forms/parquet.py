@@ -141,8 +141,9 @@ def _roles(source: Source, kind: Kind, note: Note) -> dict[str, int]:
 
     def shown(at: int) -> Iterable[Any]:
         with _opened(source) as file:
-            batch = next(file.iter_batches(SHOWN, columns=[names[at]], use_threads=False), None)
-            return () if batch is None else arrow.column(batch.column(0)) or ()
+            batches = file.iter_batches(SHOWN, columns=[names[at]], use_threads=False)  # one may end a row group
+            every = itertools.chain.from_iterable(arrow.column(batch.column(0)) or () for batch in batches)
+            return list(itertools.islice(every, SHOWN))
 
     return roles_of(names, kind, source.name, source.columns, values=shown, note=note)
 

@@ -47,32 +47,38 @@ NAMES: Final[Mapping[str, tuple[frozenset[str], ...]]] = {
 }
 
 #: What a relevance is called in a gold; BEIR's qrels call it ``score``.
-_RELEVANCE: Final = (frozenset({"relevance", "rel", "grade", "judgement", "judgment"}), frozenset({"label", "score"}))
+RELEVANCE: Final = (frozenset({"relevance", "rel", "grade", "judgement", "judgment"}), frozenset({"label", "score"}))
 
 #: What can only be a prediction, and what can only be the gold's; ``label`` and ``answer`` may be either.
-_PREDICTION: Final = frozenset({"prediction", "predicted", "pred", "predicted_label"})
+_PREDICTION: Final = frozenset({"prediction", "predictions", "predicted", "pred", "preds", "y_pred"}) | {
+    "predicted_label", "predicted_answer", "pred_label",
+}  # fmt: skip
 _TRUTH: Final = frozenset({"gold", "gold_label", "true_label"})
 _TRUTH_BESIDE: Final = _TRUTH | {"y_true", "target", "truth", "ground_truth", "gt", "expected", "reference"}
 
 #: What an answer Y or N is called.
 _ANSWER: Final[Mapping[Kind, tuple[frozenset[str], ...]]] = {
-    "run": (_PREDICTION | {"answer"}, frozenset({"label"})),
+    "run": (_PREDICTION, frozenset({"answer"}), frozenset({"label"})),
     "gold": (_TRUTH | {"label"}, frozenset({"answer"})),
 }
 
-#: what is not the answer beside one that is sure, or that is not
-_BESIDE: Final[Mapping[Kind, tuple[frozenset[str], frozenset[str]]]] = {
-    "run": (_TRUTH_BESIDE | {"label", "answer"}, _TRUTH_BESIDE),
-    "gold": (_PREDICTION, _PREDICTION),
-}
-
-#: an answer, or a text that begins with one
-_SAYS: Final = r"(?i)[01](?:\.0)?\Z|\W*(?:y|n|yes|no|true|false)\b"
+#: an answer in a word, a text that begins with one, and either of them or a number
+_LABEL: Final = r"(?i)(?:[01](?:\.0)?|y|n|yes|no|true|false)\Z"
+_WORD: Final = r"(?i)\W*(?:y|n|yes|no|true|false)\b"
+_SAYS: Final = _WORD + r"|[01](?:\.0)?\Z"
 
 _YES_NO: Final = frozenset({"y", "n", "yes", "no"})
 
 #: a name beside which ``label`` is hardly the run's answer, whatever its values are
 _SYSTEM: Final = "pred|response|output|completion|verdict|judge?ment"
+
+#: a name that may be that of another prediction, and one that is rather the gold's
+_ANOTHER: Final = _SYSTEM + "|answer"
+_RIGHT: Final = "correct|right|true|truth|gold|expected|reference|actual"
+
+#: roles of the gold alone, and of the run alone; an answer named by the user is the run's beside a label of the gold
+_OF_GOLD: Final = ("relevance", "label")
+_OF_RUN: Final = ("score", "rank", "retrieved", "answer")
 
 #: So many values of a column show what it holds.
 SHOWN: Final = 10_000
@@ -81,7 +87,9 @@ SHOWN: Final = 10_000
 _IDLE: Final = frozenset({"iter", "iteration", "q0", "", "unnamed:_0", "index"})
 _TOLD: Final = _IDLE.union(*(names for role in ("query", "document", "rank") for names in NAMES[role]))
 
-ROLES: Final = ("query", "document", "relevance", "score", "rank", "answer", "tag", "retrieved", "measure", "value")
+ROLES: Final = (
+    "query", "document", "relevance", "score", "rank", "label", "answer", "tag", "retrieved", "measure", "value",
+)  # fmt: skip
 
 #: a label in lower case → what it means
 LABELS: Final = {"y": True, "yes": True, "true": True, "n": False, "no": False, "false": False}
@@ -157,15 +165,16 @@ def answer_word(word: str) -> str:
 #: Role → all names that it can have.
 EVERY_NAME: Final[Mapping[str, frozenset[str]]] = {
     **{role: frozenset().union(*tiers) for role, tiers in NAMES.items()},
-    "relevance": frozenset().union(*_RELEVANCE),
-    "answer": frozenset().union(*_ANSWER["run"], *_ANSWER["gold"]),
+    "relevance": frozenset().union(*RELEVANCE),
+    "label": frozenset().union(*_ANSWER["gold"]),
+    "answer": frozenset().union(*_ANSWER["run"]),
     "retrieved": frozenset(),
     "measure": frozenset({"measure", "metric"}),
     "value": frozenset({"value"}),
 }
 
 #: Every name but those of run tags, which can be words of a run: our own tag is ``run``.
-_KNOWN: Final = frozenset().union(
+KNOWN: Final = frozenset().union(
     *(names for role, names in EVERY_NAME.items() if role not in ("tag", "measure", "value"))
 )
 
@@ -177,7 +186,7 @@ def is_header(names: Sequence[object]) -> bool:
     (True, False)
     """
     found = {normal_name(name) for name in names}
-    return len(found & _KNOWN) >= 2 and not any(map(is_number, found))
+    return len(found & KNOWN) >= 2 and not any(map(is_number, found))
 
 
 def has_given(names: Sequence[object], given: Mapping[str, str]) -> bool:
@@ -203,15 +212,17 @@ def roles_of(
     ``query`` with ``answer``. Exactly two columns, of queries and documents, are a set.
 
     Names that are ``given`` are those of a gold and its runs together: that of a query, a document, an answer or a tag
-    need not be in all of them. With ``values``, an answer is refused beside a column that may as well be it, and
+    need not be in all of them. A gold does not read a column that is named as the run's where it has one of its own.
+    With ``values``, an answer is refused beside a column that may as well be it and differs from it; other answers and
     numbers that are not read are remarked.
     """
     search = Search(names, path, line)
     own: tuple[str, ...] = ("relevance",) if kind == "gold" else ("score", "rank", "retrieved", "tag")
     checked = checked_columns(given)
-    for role in ("query", "document", "answer", *own):
+    for role in ("query", "document", *own):
         if role in checked:
             search.by_name(role, checked[role])
+    search.name_answer(kind, checked)
     roles = search.roles
     if "answer" not in roles:
         search.find("document", NAMES["document"][:2])
@@ -222,21 +233,20 @@ def roles_of(
     if "answer" not in roles:
         search.find("document", NAMES["document"][2:])
     if "document" not in roles:
-        search.find("answer", _ANSWER[kind])
+        search.find("answer", _ANSWER[kind], choose=False)
         own = tuple(role for role in own if role == "tag")
     for role in own:
         if role in checked and role not in roles and role != "tag":
             problem = f"no column is called {quoted(checked[role])}"
             raise search.fault("missing-column", problem, f"name the column of the {role}")
         if role != "retrieved":
-            search.find(role, _RELEVANCE if role == "relevance" else NAMES[role])
+            search.find(role, RELEVANCE if role == "relevance" else NAMES[role])
     if "query" not in roles or not {"document", "answer"} & roles.keys():
         missing = "query" if "query" not in roles else "document or answer"
         remedy = f"{known_names(kind)}; or use {search.option('query', 'document')}"
-        if kind == "run" and any(re.search(_SYSTEM, name) for name in search.normal):
-            remedy = (
-                f"for answers use {search.option('answer')}, for a language model's texts convert --from text; {remedy}"
-            )
+        if any(re.search(_SYSTEM, name) for name in search.normal):
+            of_run = f"for answers use {search.option('answer')}, for a language model's texts convert --from text"
+            remedy = f"{of_run if kind == 'run' else 'for labels use ' + search.option('label')}; {remedy}"
         if "relevant_articles" in search.normal:
             remedy = f"for ALQAC's files use --protocol alqac; {remedy}"
         raise search.fault("missing-column", f"no column is recognised as the {missing}", remedy)
@@ -253,8 +263,8 @@ def roles_of(
     if values is not None:
         if kind == "gold" and "relevance" not in checked:
             search.take_answers(values)
-        if "answer" in search.roles and "answer" not in checked:
-            search.refuse_rivals(kind, values)
+        if "answer" in search.roles and ("label" if kind == "gold" else "answer") not in checked:
+            search.refuse_rivals(kind, values, note)
         if note is not None:
             search.tell_numbers(values, note)
     return search.roles
@@ -267,6 +277,8 @@ class Search:
         self.names, self.path, self.line = names, path, line
         self.normal = [normal_name(name) for name in names]
         self.roles: dict[str, int] = {}
+        #: columns that the user named as the run's, in a gold
+        self.of_run: set[int] = set()
 
     def fault(self, kind: str, problem: str, remedy: str) -> InputError:
         return InputError(
@@ -280,16 +292,45 @@ class Search:
         return "--columns " + ",".join(f"{role}=NAME" for role in roles)
 
     def by_name(self, role: str, name: str) -> None:
-        """The column of a name that the user gave, as it is written, or else as names are compared."""
-        exact = [at for at, other in enumerate(self.names) if str(other).strip("\ufeff \t\r\n") == name]
-        self._choose(role, exact or [at for at, other in enumerate(self.normal) if other == normal_name(name)])
+        """The column of a name that the user gave."""
+        self._choose(role, self._called(name))
 
-    def find(self, role: str, tiers: Sequence[frozenset[str]]) -> None:
-        """The column whose name is of the first of these tiers; nothing if the role is known."""
-        for tier in tiers:
+    def _called(self, name: str) -> list[int]:
+        """The columns of a name as it is written, or else as names are compared."""
+        exact = [at for at, other in enumerate(self.names) if str(other).strip("\ufeff \t\r\n") == name]
+        return exact or [at for at, other in enumerate(self.normal) if other == normal_name(name)]
+
+    def name_answer(self, kind: Kind, given: Mapping[str, str]) -> None:
+        """The column of answers that the user named; a gold has its own, or else the one that is named for the run.
+
+        Raises:
+            InputError: a gold has a column of labels beside one that is named, which may be the run's or the gold's.
+        """
+        if kind == "run":
+            if "answer" in given:
+                self.by_name("answer", given["answer"])
+            return
+        self.of_run = {at for role in _OF_RUN if role in given for at in self._called(given[role])}
+        if "label" in given:
+            self.by_name("answer", given["label"])
+        elif "answer" in given and (named := self._called(given["answer"])):
+            self.find("answer", _ANSWER["gold"], choose=False)
+            own = self.roles.get("answer", named[0])
+            if own != named[0] and not re.search(_SYSTEM + r"|\Aanswer\Z", self.normal[named[0]]):
+                self._choose("answer", [own, *named], "label")
+            if self.normal[own] not in _PREDICTION:
+                self._choose("answer", named if own == named[0] else [own])
+
+    def find(self, role: str, tiers: Sequence[frozenset[str]], *, choose: bool = True) -> None:
+        """The column whose name is of the first of these tiers, if the role is not known; those of the run come last.
+
+        ``choose`` is whether several of one tier are refused; else the first is taken, and the values may decide.
+        """
+        for passed_over, tier in itertools.product((self.of_run, ()), tiers):
             if role not in self.roles:
-                taken = self.roles.values()
-                self._choose(role, [at for at, name in enumerate(self.normal) if name in tier and at not in taken])
+                taken = {*self.roles.values(), *passed_over}
+                places = [at for at, name in enumerate(self.normal) if name in tier and at not in taken]
+                self._choose(role, places if choose else places[:1])
 
     def left(self, passed_over: frozenset[str]) -> list[int]:
         """The columns that have no role, but for those of these names."""
@@ -307,16 +348,35 @@ class Search:
             query = self.normal.index("id") if "id" in self.normal else self.roles["query"]
             self.roles = {"query": query, "answer": at}
 
-    def refuse_rivals(self, kind: Kind, values: ValuesOf) -> None:
-        """Refuse an answer beside which another column may be the answer as well."""
-        chosen = self.normal[self.roles["answer"]]
-        if kind == "gold" and chosen != "answer":
-            return
-        is_sure = chosen in _PREDICTION
-        for at in self.left(_TOLD | _BESIDE[kind][not is_sure]):
-            named = kind == "run" and chosen == "label" and re.search(_SYSTEM, self.normal[at])
-            if named or _could_answer(values(at)):
-                self._choose("answer", [self.roles["answer"], at])
+    def refuse_rivals(self, kind: Kind, values: ValuesOf, note: Note | None) -> None:
+        """Refuse an answer beside which another column, whose values differ, may be the answer as well."""
+        chosen = self.roles["answer"]
+        read = f"the {'label' if kind == 'gold' else 'answer'} is read from {self.names[chosen]}"
+        for at in self.left(_TOLD):
+            if self._is_rival(at, kind, values) and not _are_equal(values(chosen), values(at)):
+                self._choose("answer", [chosen, at], "label" if kind == "gold" else "answer")
+            if note is not None and self._is_passed_over(at, kind, values):
+                note("ignored-answers", f"{self.path}: {self.names[at]}; {read}")
+
+    def _is_rival(self, at: int, kind: Kind, values: ValuesOf) -> bool:
+        """Whether a column may be the answer as well as the one that was chosen."""
+        chosen, name = self.normal[self.roles["answer"]], self.normal[at]
+        if kind == "gold":
+            if chosen in _ANSWER["gold"][0] or name in _PREDICTION:
+                return name in _ANSWER["gold"][0]
+            return at not in self.of_run and _could_answer(values(at))
+        if name in _TRUTH_BESIDE:
+            return False
+        if chosen in _PREDICTION:
+            is_another = name != "answer" and re.search(_ANOTHER, name) and not re.search(_RIGHT, name)
+            return bool(is_another) and _are_mostly(_LABEL, values(at))
+        return (chosen == "label" and re.search(_SYSTEM, name) is not None) or _could_answer(values(at))
+
+    def _is_passed_over(self, at: int, kind: Kind, values: ValuesOf) -> bool:
+        """Whether a column of answers is not read that a reader of the table might take for them."""
+        if kind == "gold":
+            return at in self.of_run
+        return self.normal[at] not in _TRUTH_BESIDE | {"label", "answer"} and _are_mostly(_WORD, values(at))
 
     def tell_numbers(self, values: ValuesOf, note: Note) -> None:
         """Remark on columns of numbers that have no role."""
@@ -326,11 +386,15 @@ class Search:
             if (texts := _texts(values(at))) and all(map(is_number, texts)):
                 note("ignored-column", f"{self.path}: {self.names[at]}{instead}")
 
-    def _choose(self, role: str, places: Sequence[int]) -> None:
+    def _choose(self, role: str, places: Sequence[int], named: str = "") -> None:
+        """Give a role to a column; refuse several, by what the user calls the role."""
         if len(places) > 1:
             both = " and ".join(str(self.names[at]) for at in places)
-            problem = f"several columns could be the {role}: {both}"
-            raise self.fault("ambiguous", problem, f"choose one with {self.option(role)}")
+            problem = f"several columns could be the {named or role}: {both}"
+            remedy = f"choose one with {self.option(named or role)}"
+            if named == "label":
+                remedy = f"name the gold's column and the run's with {self.option('label', 'answer')}"
+            raise self.fault("ambiguous", problem, remedy)
         if places:
             self.roles[role] = places[0]
 
@@ -343,8 +407,23 @@ def _texts(values: Iterable[object]) -> list[str]:
 
 def _could_answer(values: Iterable[object]) -> bool:
     """Whether most of these values are answers, or begin with one."""
+    return _are_mostly(_SAYS, values)
+
+
+def _are_mostly(pattern: str, values: Iterable[object]) -> bool:
     texts = _texts(values)
-    return 2 * sum(re.match(_SAYS, text) is not None for text in texts) >= len(texts) > 0
+    return 2 * sum(re.match(pattern, text) is not None for text in texts) >= len(texts) > 0
+
+
+def _are_equal(some: Iterable[object], others: Iterable[object]) -> bool:
+    """Whether two columns, of which all values are at hand, give the same answers."""
+    pairs = [[_meaning(value) for value in itertools.islice(one, SHOWN)] for one in (some, others)]
+    return len(pairs[0]) < SHOWN and pairs[0] == pairs[1]
+
+
+def _meaning(answer: object) -> bool | str:
+    word = word_of(answer).lower()
+    return LABELS.get(word, DIGITS.get(word.removesuffix(".0"), word))
 
 
 def known_names(kind: Kind) -> str:
