@@ -161,7 +161,7 @@ class Board:
         missing = np.isnan(self.D)
         self.norm[missing] = self.own[missing] = self.unit[missing] = 0.0
         r = np.divide(self.D, self.norm, out=np.zeros_like(self.D), where=self.norm > 0)
-        self.T = np.where(missing, np.nan, _t(r, n))
+        self.T = np.where(missing, np.nan, statistic(r, n))
 
     def _contributions(self, a: int) -> FloatArray:
         """The v of a run minus each later one; shape (later, n)."""
@@ -342,7 +342,7 @@ def tested(board: Board, pairs: Pairs, settings: Resampling) -> list[PairTest]:
             for sums, way in ((there, False), (centred, True)):
                 r = np.abs(next(board.flipped(sums, row, way))[2])
                 which.append(r)
-                c[int(way), :, some] = _t(_exceeded(r, settings), board.n)
+                c[int(way), :, some] = statistic(_exceeded(r, settings), board.n)
             observed = np.abs(board.D[run, b[some]]) * _inverse(board.norm[run, b[some]])
             p[some] = ((_reach(which[0]) >= observed[:, None]).sum(axis=1) + 1) / (settings.n_resamples + 1)
     least = _least(board, pairs)
@@ -393,7 +393,7 @@ def _of_one_size(adding: int, n: int) -> Null:
     excess = np.arange(adding % 2, adding + 1, 2)
     ways = [math.comb(adding, (adding - one) // 2) * (2 if one else 1) for one in excess.tolist()]
     tail = [count / (1 << adding) for count in accumulate(reversed(ways))]
-    return Null.of(_t(excess / math.sqrt(adding), n), 0, np.array(tail[::-1]))
+    return Null.of(statistic(excess / math.sqrt(adding), n), 0, np.array(tail[::-1]))
 
 
 def _greatest(
@@ -407,7 +407,7 @@ def _greatest(
         for way, of in zip(ways, found, strict=True):
             each = [board.greatest(signs, row, way) for (board, _), row in zip(families, rows, strict=True)]
             of.append(np.max(each, axis=0))
-    return [Null.of(_t(np.concatenate(of), n), drawn) for of in found]
+    return [Null.of(statistic(np.concatenate(of), n), drawn) for of in found]
 
 
 def _p(null: Null, board: Board, pairs: IntArray) -> FloatArray:
@@ -514,7 +514,7 @@ def standings(runs: Sequence[Terms], settings: Resampling) -> Standings:
     board, pairs = Board([runs[at] for at in known.tolist()]), _all_pairs(len(known))
     settings = _affordable(settings, len(pairs))
     blocks = [(board.against(signs), drawn) for signs, drawn in board.signs(settings)]
-    against = _t(np.concatenate([block for block, _ in blocks], axis=1), board.n)
+    against = statistic(np.concatenate([block for block, _ in blocks], axis=1), board.n)
     null = Null.of(against.max(axis=0), blocks[0][1])
     if len(known) > 2:
         p, critical, drawn = _joint_p(null, board, pairs, settings), null.critical(settings.alpha), null.drawn
@@ -548,7 +548,7 @@ def _rows(pairs: IntArray) -> list[_Row]:
     return found
 
 
-def _t(r: FloatArray, n: int) -> FloatArray:
+def statistic(r: FloatArray, n: int) -> FloatArray:
     """T = Σv / SE, of which r = Σv / √Σv² is a rising function; infinite where nothing varies."""
     rest = n - r * r
     with np.errstate(divide="ignore", invalid="ignore"):
