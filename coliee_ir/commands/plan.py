@@ -92,13 +92,20 @@ class Plan(OnGold):
         return [Grid.of(self.sizes, columns, caption, n_text=0)]
 
     def notes(self) -> Sequence[str]:
-        """Where a few queries decide, how far the plan can be trusted."""
-        if self.largest_share < _HEAVY:
-            return ()
-        return (
-            f"One query has {self.largest_share:.0%} of the variance of a typical difference: with so few large "
-            f"queries, the differences found can be a third greater (power {self.power:g} may be 0.6).",
-        )
+        """Which sizes find nothing, and how far the plan can be trusted where a few queries decide."""
+        hopeless = [str(size.queries) for size in self.sizes if all(map(math.isnan, size.found))]
+        notes = []
+        if hopeless:
+            notes.append(
+                f"-: with {' or '.join(hopeless)} {'groups' if self.groups else 'queries'} no difference is found with "
+                f"power {self.power:g}, however large it is."
+            )
+        if self.largest_share >= _HEAVY:
+            notes.append(
+                f"One query has {self.largest_share:.0%} of the variance of a typical difference: with so few large "
+                f"queries, the differences found can be a third greater (power {self.power:g} may be 0.6)."
+            )
+        return notes
 
 
 def _found(size: PlannedSize, of: Callable[[list[float]], float]) -> Number:
@@ -119,8 +126,9 @@ def plan(
 ) -> Plan:
     """How many queries, or how large a difference, next year's comparison of such runs needs.
 
-    In closed form, from the standard error with which ``compare`` and ``leaderboard`` test; of several pairs, corrected
-    jointly. Good to about two digits; from 100 queries of which few hold most of what is counted, to a third. Of
+    In closed form, from the standard error with which ``compare`` and ``leaderboard`` test; of accuracies, by McNemar's
+    exact test; of several pairs, corrected jointly.
+    Good to about two digits; from 100 queries of which few hold most of what is counted, to a third. Of
     groups, as many are meant as have about so many queries.
 
     Args:

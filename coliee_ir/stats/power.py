@@ -20,7 +20,7 @@ _STEPS: Final = 11
 #: numbers of questions answered differently that stand for all that are likely
 _SAMPLED: Final = 32
 #: of more pairs than these, accuracies are rounded before they are planned for
-_PAIRS: Final = 200
+_PAIRS: Final = 50
 
 
 def least_found(
@@ -50,7 +50,7 @@ def least_found(
         root = z + np.sqrt(np.maximum(z * z - left * (z * z - c * c), 0.0))
         least = np.where(left > 0, s * error * root / np.where(left > 0, left, 1), math.inf)
         if len(of_answers):
-            test = _Exact(size, settings.alpha, c if len(pairs) > 1 else 0.0)
+            test = ExactTest(size, settings.alpha, c if len(pairs) > 1 else 0.0)
             least[of_answers] = unit[of_answers] * _least_of_answers(tables, test, power)
         if 2.0 ** (1 - size) >= settings.alpha:
             least[:] = math.inf  # all queries on one side give no smaller p
@@ -91,7 +91,7 @@ class _Tables(NamedTuple):
         return np.asarray(np.clip(low + high - 2 * both, difference, 1))
 
 
-class _Exact:
+class ExactTest:
     """McNemar's exact test of so many questions."""
 
     def __init__(self, n: int, alpha: float, exceeded: float) -> None:
@@ -131,26 +131,26 @@ class _Exact:
         return np.asarray(ways + k * np.log(p) + (n - k) * np.log1p(-p))
 
 
-def _least_of_answers(tables: _Tables, test: _Exact, power: float) -> FloatArray:
+def _least_of_answers(tables: _Tables, test: ExactTest, power: float) -> FloatArray:
     """The least differences of accuracies that McNemar's exact test finds; infinite for none; shape (P,).
 
     Of n questions M ~ Bin(n, π) are answered differently and of these X ~ Bin(M, (1 + δ/π)/2) are won, with π by
     ``_Tables.discordant``. So the variance of a difference is π - δ² and never below δ - δ².
     """
-    if len(tables.middle) > _PAIRS:  # of many pairs, those that are nearly the same are solved once
+    places = np.arange(len(tables.middle))
+    if test.power(1.0, 1.0) < power:
+        return np.full(len(places), math.inf)
+    if len(places) > _PAIRS:  # of many pairs, those that are nearly the same are solved once
         near = np.round(np.column_stack((tables.middle / 0.04, np.log(tables.odds_ratio) / 0.2)))
         kinds, places = np.unique(near, axis=0, return_inverse=True)
-        one_of_each = _Tables(np.clip(kinds[:, 0] * 0.04, 0, 1), np.exp(kinds[:, 1] * 0.2))
-        return _least_of_answers(one_of_each, test, power)[places.ravel()]
+        tables = _Tables(np.clip(kinds[:, 0] * 0.04, 0, 1), np.exp(kinds[:, 1] * 0.2))
     low, high = np.zeros(len(tables.middle)), np.ones(len(tables.middle))
-    if test.power(1.0, 1.0) < power:
-        return np.full(len(low), math.inf)
     for _ in range(_STEPS):
         middle = (low + high) / 2
         shares = zip(tables.discordant(middle).tolist(), middle.tolist(), strict=True)
         enough = np.array([test.power(*one) for one in shares]) >= power
         low, high = np.where(enough, low, middle), np.where(enough, middle, high)
-    return high
+    return high[places.ravel()]
 
 
 def _student(n: int, settings: Resampling, pairs: int = 1) -> float:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import math
 import random
 from typing import Any
 
@@ -11,6 +12,8 @@ import one_step
 import pytest
 from asserting import Call
 from example_runs import EXAMPLES
+from hypothesis import given
+from hypothesis import strategies as st
 
 from coliee_adapters.errors import UsageError
 from coliee_adapters.records import Answers, Gold, Run
@@ -19,6 +22,7 @@ from coliee_ir.commands.plan import plan
 from coliee_ir.measures.base import of_mean
 from coliee_ir.output.shown import FORMS, render
 from coliee_ir.stats import paired
+from coliee_ir.stats.power import ExactTest
 from coliee_ir.stats.settings import Resampling
 
 QUERIES = [f"q{at}" for at in range(200)]
@@ -47,6 +51,41 @@ def test_what_is_promised_is_what_the_shipped_test_finds() -> None:
         [test] = paired.tested(paired.Board(runs), [(0, 1)], Resampling(99, seed))
         hits += test.p < 0.05
     assert 0.68 < hits / 120 < 0.92  # 0.8, and the error of simulation
+
+
+@pytest.mark.parametrize("size", [2, 5])
+def test_nothing_is_promised_where_no_p_can_be_small_enough(size: int) -> None:
+    found = planned(1.0, 0.0, queries=[size, 20])
+    assert np.isnan(np.array(found.sizes[0].found, dtype=float)).all()
+    assert not np.isnan(np.array(found.sizes[1].found, dtype=float)).any()
+    assert str(size) in found.notes()[0]
+
+
+def exact_power(n: int, share: float, difference: float) -> float:
+    """The power of McNemar's exact test, over all that two runs can answer."""
+    won, lost = (share + difference) / 2, (share - difference) / 2
+    total = 0.0
+    for a in range(n + 1):
+        for b in range(n + 1 - a):
+            m = a + b
+            if a > b and 2 * sum(math.comb(m, k) for k in range(a, m + 1)) / 2**m < 0.05:
+                total += math.comb(n, a) * math.comb(n - a, b) * won**a * lost**b * (1 - won - lost) ** (n - m)
+    return total
+
+
+@given(st.integers(6, 30), st.floats(0.05, 0.95), st.floats(0.01, 1))
+def test_the_power_for_accuracies_is_that_of_the_exact_test(n: int, share: float, part: float) -> None:
+    assert ExactTest(n, 0.05, 0.0).power(share, share * part) == pytest.approx(
+        exact_power(n, share, share * part), abs=2e-3
+    )
+
+
+def test_no_difference_is_promised_that_no_discordance_allows() -> None:
+    for qualities in ((0.93, 0.0), (0.85, 0.0), (1.0, 0.0)):
+        [size] = planned(*qualities, queries=[20]).sizes
+        [found] = size.found
+        # the variance of a difference is never below δ - δ²
+        assert found is not None and exact_power(20, found + 1e-9, found) >= 0.79
 
 
 def test_more_queries_find_smaller_differences_and_more_runs_larger_ones() -> None:
@@ -106,7 +145,7 @@ def test_where_one_query_has_most_of_the_variance_the_plan_says_so() -> None:
             for k in (1, 2)]  # fmt: skip
     found = plan(evaluate_all(gold, runs, task="1"))
     assert found.largest_share > 0.5
-    assert len(found.notes()) == 1
+    assert f"{found.largest_share:.0%}" in found.notes()[-1]
     assert not planned(0.7, 0.6).notes()
 
 
