@@ -26,7 +26,7 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
     add(parser, "columns")
     add(parser, "protocol", help="protocol file, or name of one, that says how IN is written; --to qrels for a gold")
     add(parser, "tag", help="run tag to write (default: that of the submission)")
-    add(parser, "template", "chunks", "query_chunks")
+    add(parser, "template", "chunks")
     add(parser, "aggregate", choices=tuple(conversion.AGGREGATES))
     add(parser, "like")
     add_decisions(parser, "unreadable_answers")

@@ -122,7 +122,6 @@ _TABLE: Final[Mapping[str, Mapping[str, Option]]] = {
         "chunks": _option(
             "--chunks", "REGEX", "passages to documents: take what REGEX matches off the ids of documents: '_[0-9]+$' "
             "for 088_0, 088_1"),
-        "query_chunks": _option("--query-chunks", "REGEX", "the same for the ids of queries"),
         "aggregate": _option(
             "--aggregate", "", "score of a document from its passages: max, sum, mean, or first, that of the least "
             "number (default: max)", default="max"),

@@ -49,8 +49,8 @@ TREC = "01 Q0 18 1 2.0 univABC\n01 Q0 02 2 1.0 univABC\n02 Q0 18 1 1.0 univABC\n
 MADE = "the scores are made from the order of lines"
 EMPTY = '{\n"q": ["a"],\n"empty": []}'
 SCORED = "q Q0 a 1 1.0 T\nq Q0 b 2 1.0 T\nq Q0 c 3 2.0 T\n"
-PASSAGES = "".join(f"q-{at} Q0 {one} 1 {score} T\n" for at, one, score in (
-    ("a", "a_0", 3.0), ("a", "a_10", 2.0), ("b", "a_2", 9.0), ("b", "b_9", 5.0), ("b", "b_10", 7.0),
+PASSAGES = "".join(f"q Q0 {one} 1 {score} T\n" for one, score in (
+    ("a_0", 3.0), ("a_10", 2.0), ("a_2", 9.0), ("b_9", 5.0), ("b_10", 7.0),
 ))  # fmt: skip
 LABELS = "R07-01-O Y gold\nR07-02-O N gold\n"
 
@@ -94,13 +94,13 @@ LABELS = "R07-01-O Y gold\nR07-02-O N gold\n"
         ("run.trec", "R07-01-O Q0 Y 1 1.0 gold\nR07-02-O Q0 N 1 1.0 gold\n", "labels", {}, LABELS, ["2 answers"]),
         ("qrels", "R07-01-O 0 Y 1\nR07-02-O 0 N 1\n", "labels", {}, LABELS, ["2 labels"]),
         # passages to documents; 9 is before 10
-        ("run", PASSAGES, "trec", {"chunks": "_[0-9]+$", "query_chunks": "-.$"},
+        ("run", PASSAGES, "trec", {"chunks": "_[0-9]+$"},
          "q Q0 a 1 9.0 T\nq Q0 b 2 7.0 T\n", ["2 documents of 1 query"]),
-        ("run", PASSAGES, "trec", {"chunks": "_[0-9]+$", "query_chunks": "-.$", "aggregate": "sum"},
+        ("run", PASSAGES, "trec", {"chunks": "_[0-9]+$", "aggregate": "sum"},
          "q Q0 a 1 14.0 T\nq Q0 b 2 12.0 T\n", ["2 documents of 1 query"]),
-        ("run", PASSAGES, "trec", {"chunks": "_[0-9]+$", "query_chunks": "-.$", "aggregate": "mean"},
+        ("run", PASSAGES, "trec", {"chunks": "_[0-9]+$", "aggregate": "mean"},
          f"q Q0 b 1 6.0 T\nq Q0 a 2 {14 / 3} T\n", ["2 documents of 1 query"]),
-        ("run", PASSAGES, "trec", {"chunks": "_[0-9]+$", "query_chunks": "-.$", "aggregate": "first"},
+        ("run", PASSAGES, "trec", {"chunks": "_[0-9]+$", "aggregate": "first"},
          "q Q0 b 1 5.0 T\nq Q0 a 2 3.0 T\n", ["2 documents of 1 query"]),
         ("run", "q a#1 T\nq b#7 T\nq a#2 T\np b T\n", "columns", {"chunks": "#.*"}, "q a T\nq b T\np b T\n",
          ["3 documents of 2 queries"]),
@@ -269,7 +269,6 @@ def test_what_cannot_become_that_is_refused_and_leaves_no_file(
     [
         ("q a_1 T\n", {"chunks": "("}, UsageError, "[bad-value] '('…"),
         ("q a_1 T\n", {"chunks": "_x"}, MismatchError, "[mismatch] '_x'…"),
-        ("q a_1 T\n", {"query_chunks": "_.$"}, MismatchError, "[mismatch] '_.$'…"),
         ("q a_1 T\n", {"chunks": ".*"}, MismatchError, "[mismatch] … (found 'a_1')…"),
         ("q a_1 T\n", {"chunks": "_.$", "aggregate": "sum"}, UsageError, "[unfit-option]"),
         ("q a_1 T\n", {"chunks": "_.$", "aggregate": "median"}, UsageError, "[unknown-name] … 'median'…"),

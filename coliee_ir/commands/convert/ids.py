@@ -25,45 +25,39 @@ AGGREGATES: Final[dict[str, Callable[[Sequence[float]], float]]] = {
 }
 
 
-def joined(run: Run, chunks: str | None, query_chunks: str | None, aggregate: str) -> Run:
-    """A run of passages as one of documents, and of queries in parts as one of queries.
+def joined(run: Run, chunks: str, aggregate: str) -> Run:
+    """A run of passages as one of documents.
 
     Args:
         run: the run; where it has no scores, the best place of a passage decides.
         chunks: what the number of a passage looks like in an id, such as ``_[0-9]+$``.
-        query_chunks: the same of the ids of queries.
         aggregate: how scores are joined, one of ``AGGREGATES``; ``first`` is that of the passage with the least number.
 
     Raises:
-        MismatchError: a pattern matches no id, or all of one.
+        MismatchError: the pattern matches no id, or all of one.
         UsageError: it is no pattern; the run has no scores to add.
     """
-    take_off = [_pattern("query_chunks", query_chunks), _pattern("chunks", chunks)]
+    pattern = _pattern(chunks)
     if aggregate not in AGGREGATES:
         raise UsageError("unknown-name", f"unknown aggregate {aggregate!r}; choose one of {', '.join(AGGREGATES)}")
     if not run.scored and aggregate in ("sum", "mean"):
         problem = f"{run.path}: the run has no scores, so that --aggregate {aggregate} cannot be used; use max or first"
         raise UsageError("unfit-option", problem)
-    gathered, matched = Gathered(run), [False, False]
-    found: dict[str, dict[str, list[tuple[list[tuple[int, str]], float]]]] = {}
-    for query, documents, scores in gathered.rows():
-        whole, part = _split(query, take_off[0], run.path)
-        matched[0] |= bool(part)
-        of_query = found.setdefault(whole, {})
-        # without scores, the place counts: the first of one list is as good as the first of another
-        numbers = scores.tolist() if run.scored else range(0, -len(documents), -1)
-        for passage, score in zip(documents, numbers, strict=True):
-            document, number = _split(passage, take_off[1], run.path)
-            matched[1] |= bool(number)
-            of_query.setdefault(document, []).append(([*_numbered(part), *_numbered(number)], score))
-    for pattern, any_matched, what in zip(take_off, matched, ("query", "document"), strict=True):
-        if pattern is not None and not any_matched:
-            raise MismatchError("mismatch", run.path, f"{pattern.pattern!r} matches no {what} id", remedy="correct it")
-    one = AGGREGATES[aggregate]
-    ranked = {
-        query: {document: one([score for _, score in sorted(passages)]) for document, passages in documents.items()}
-        for query, documents in found.items()
-    }
+    gathered, any_matched, score_of = Gathered(run), False, AGGREGATES[aggregate]
+    ranked: dict[str, dict[str, float]] = {}
+    for query, ids, scores in gathered.rows():
+        found: dict[str, list[tuple[list[tuple[int, str]], float]]] = {}
+        # without scores, the place counts
+        numbers = scores.tolist() if run.scored else range(0, -len(ids), -1)
+        for passage, score in zip(ids, numbers, strict=True):
+            document, number = _split(passage, pattern, run.path)
+            any_matched |= bool(number)
+            found.setdefault(document, []).append((_numbered(number), score))
+        ranked[query] = {
+            document: score_of([score for _, score in sorted(passages)]) for document, passages in found.items()
+        }
+    if not any_matched:
+        raise MismatchError("mismatch", run.path, f"{chunks!r} matches no document id", remedy="correct it")
     remarks = gathered.remarks + Remarks()
     if run.scored:
         return Run.of(ranked, tag=run.tag, path=run.path, remarks=remarks)
@@ -73,18 +67,17 @@ def joined(run: Run, chunks: str | None, query_chunks: str | None, aggregate: st
     return Run.of(by_place, tag=run.tag, path=run.path, remarks=remarks)
 
 
-def _pattern(name: str, text: str | None) -> re.Pattern[str] | None:
+def _pattern(text: str) -> re.Pattern[str]:
     try:
-        return None if text is None else re.compile(one_of(name, text, str, "a regular expression"))
+        return re.compile(one_of("chunks", text, str, "a regular expression"))
     except re.error as error:
-        problem = f"{name}: {text!r} is not a regular expression ({error}); for 088_0, 088_1, … give '_[0-9]+$'"
+        problem = f"chunks: {text!r} is not a regular expression ({error}); for 088_0, 088_1, … give '_[0-9]+$'"
         raise UsageError("bad-value", problem) from None
 
 
-def _split(text: str, pattern: re.Pattern[str] | None, path: str) -> tuple[str, str]:
+def _split(text: str, pattern: re.Pattern[str], path: str) -> tuple[str, str]:
     """An id without what the pattern matches, and that."""
-    match = None if pattern is None else pattern.search(text)
-    if match is None:
+    if (match := pattern.search(text)) is None:
         return text, ""
     if not (whole := text[: match.start()] + text[match.end() :]):
         problem, remedy = f"{match.re.pattern!r} matches the whole of an id", "match only the part behind the document"

@@ -50,7 +50,6 @@ def convert(
     unreadable_answers: Literal["refuse", "wrong"] = "refuse",
     task: str | None = None,
     chunks: str | None = None,
-    query_chunks: str | None = None,
     aggregate: str = "max",
     like: PathLike | None = None,
 ) -> list[str]:
@@ -69,7 +68,6 @@ def convert(
         task: the task whose protocol says how the source is written; it is a gold where ``to`` is ``qrels``.
         chunks: a regular expression: what it matches is taken off the ids of documents, and passages of one document
             become it.
-        query_chunks: the same for the ids of queries.
         aggregate: what a document's score is of those of its passages: ``max``, ``sum``, ``mean``, or ``first``, that
             of the passage with the least number.
         like: a gold, as whose ids those of a run are written where only one can be meant.
@@ -86,9 +84,9 @@ def convert(
     files = [Source(path, columns=checked_columns(columns)) for path in gold_files(source)]
     if columns:
         check_columns(files, columns)
-    of_run = chunks is not None or query_chunks is not None or like is not None
+    of_run = chunks is not None or like is not None
     if of_run and is_folder(source):
-        raise UsageError("unfit-option", f"{source} is a folder; --chunks, --query-chunks and --like take one run")
+        raise UsageError("unfit-option", f"{source} is a folder; --chunks and --like take one run")
     is_gold = is_folder(source) or (
         not of_run and (_is_gold(files[0], form, to) if task is None else to in (None, GOLD_TARGET))
     )
@@ -108,10 +106,10 @@ def convert(
         unreadable_answers = "wrong"  # the texts without an answer are named, and left out
     record = read_run(files[0], task=task, form=form, unreadable_answers=unreadable_answers)
     said = list[str]()
-    if chunks is not None or query_chunks is not None:
+    if chunks is not None:
         if not isinstance(record, Run):
-            raise UsageError("wrong-part", f"{record.path} holds answers; --chunks and --query-chunks need documents")
-        record = joined(record, chunks, query_chunks, aggregate)
+            raise UsageError("wrong-part", f"{record.path} holds answers; --chunks needs documents")
+        record = joined(record, chunks, aggregate)
     if like is not None:
         record, said = written_like(record, read_gold(like, columns=columns))
     said += write(record, target, to=to, tag=tag, template=template)
