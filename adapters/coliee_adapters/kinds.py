@@ -159,6 +159,21 @@ REMARKS: Final = {
     "team-list.none": "no teams are known, so every run would be its team's best; name the teams with --teams CSV",
     "team-list.other": "the list of teams gives the tag {tag} to {team}, and the file came from {other}: "
     "name the file or its folder in the list",
+    "team-list.moved": "the list of teams gives the tag {tag} to {team}, as whose run it is taken, and the folder says "
+    "{other}: name the file or its folder in the list",
+    "team-sender": "the subject of the mail names no team; it is taken for {team}'s, whose mails {sender} sent: name "
+    "the mail in the list of teams",
+    "team-senders": "mails of this team come from {n} senders: {examples}; are all of them its own?",
+    "sender-teams": "{sender} sent mails of {n} teams: {examples}; are they one team?",
+    "look-alike": "the names of these {n} teams look alike: {examples}; if they are one team, give it one name in "
+    "the list",
+    "look-alike.letters": "the name is also written with invisible characters, or with letters of another script: "
+    "{examples}; did another team write it?",
+    "undated": "the mail has no date; write ranked or late in the list of teams",
+    "undated.sender": "the time of the last server cannot be read, and an earlier line says {time}: write ranked or "
+    "late in the list of teams",
+    "forwarded": "the mail holds another one, of {sender}, for {team}, received {time}; the outer one says whose it "
+    "is, and the later time counts: name the mail in the list of teams if it is another team's",
     "team-list.file": "{file}: nothing tells whose this is; name it in the list of teams",
     # an edition
     "awaited": "no run of Task {task} has arrived",

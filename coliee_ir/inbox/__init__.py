@@ -22,6 +22,7 @@ from coliee_ir.rules.protocol import protocol
 
 if TYPE_CHECKING:
     from coliee_ir.inbox.inventory import Inventory
+    from coliee_ir.inbox.teams import Whose
 
 _PATHS: Final = (str, os.PathLike, Source)
 
@@ -118,8 +119,15 @@ def find_runs(
     in_paths = set(map(id, paths))
     in_memory = [one for one in alone if id(one.run) not in in_paths]
     if who is not None:
-        in_memory = [replace(one, team=one.team or who.team_of(one.name or one.tag, "")) for one in in_memory]
+        in_memory = [_listed(one, who.whose(one.name or one.tag)) for one in in_memory]
     return Runs(in_memory, inventory, together, names)
+
+
+def _listed(one: Submission, whose: Whose) -> Submission:
+    """A submission with what a list of teams says of it."""
+    return replace(
+        one, team=one.team or whose.team, status=one.status or whose.status, listed=whose.listed, more=whose.more
+    )
 
 
 def _may_belong(given: Sequence[Submission], basis: Basis) -> bool:

@@ -46,8 +46,8 @@ def group(inventory: Inventory, basis: Basis, *, alone: bool = False) -> Intake:
                 if not one.source.is_folder and one.source.path != "-":  # by the rules of its task
                     one.take(basis.read(one.source), has_long=_has_long(basis))
             items.append(one)
-            if one.doubt is not None:
-                done.remarks.append(Remark(one.doubt.kind, f"{one.source.name}: {one.doubt}"))
+            for doubt in (*one.whose.doubts, *([one.doubt] if one.doubt is not None else [])):
+                done.remarks.append(Remark(doubt.kind, f"{one.source.name}: {doubt}"))
         except ColieeError as error:
             done.invalid.append(Invalid((one.file,), "", one.team, Remark(error.kind, str(error))))
     groups = _without_copies(_groups(_without_unscored(items, basis), basis, done.remarks))
@@ -313,8 +313,10 @@ def _hand(groups: Sequence[Sequence[Item]], basis: Basis, done: Intake, *, alone
             None if both else beside.get(Part.LONG),
             tag=main.tag,
             team=main.team,
-            received=max(part.received for part in every),
-            status=next((part.status for part in every if part.status), ""),
+            received=max(part.whose.received for part in every),
+            status=next((part.whose.status for part in every if part.whose.status), ""),
+            listed=next((part.whose.listed for part in every if part.whose.listed is not None), None),
+            more=next((part.whose.more for part in every if any(part.whose.more)), ()),
         )
     )
 

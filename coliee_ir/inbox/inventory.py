@@ -24,6 +24,7 @@ from coliee_adapters.forms.detect import is_description
 from coliee_adapters.records import Answers, Gold, Run, normal_id
 from coliee_adapters.remarks import Remark
 from coliee_adapters.system_descriptions import Description
+from coliee_ir.inbox.envelopes import envelope_of
 from coliee_ir.inbox.folders import Walked, passed_over, walk
 from coliee_ir.inbox.golds import Asked, Golds
 from coliee_ir.inbox.tasks import (
@@ -36,7 +37,7 @@ from coliee_ir.inbox.tasks import (
     text_of_head,
     words_of,
 )
-from coliee_ir.inbox.teams import Teams
+from coliee_ir.inbox.teams import Teams, Whose
 from coliee_ir.reading.anything import are_labels, is_gold_by_name, read_gold, read_run_by, reads_as_gold, reads_as_run
 from coliee_ir.reading.basis import Basis
 from coliee_ir.rules.protocol import (
@@ -88,16 +89,14 @@ class Item:
     source: Source  # the file, opened when it is asked for something
     part: Part = Part.UNREAD  # what it is
     tag: str = ""  # its run tag; of a file without one, the file's name
-    team: str = ""  # whose it is; empty where nothing tells it
+    whose: Whose = field(default_factory=Whose)  # whose it is, and what comes of that
     tasks: tuple[str, ...] = ()  # the tasks that it can be of, the most likely one first; empty where nothing shows it
     because: str = ""  # what shows the tasks: ``path``, ``description``, ``tag``, ``content``, ``queries``
     shown: tuple[str, ...] = ()  # the tasks that its content shows, where its path names one
     why_not: str = ""  # why it is passed over: a key of ``WHY_NOT``; empty for what is not
     like: str = ""  # what it is a copy of
     error: ColieeError | None = None  # why it cannot be read
-    received: str = ""  # when the mail that brought it was received, in UTC; empty for what came otherwise
-    status: str = ""  # why its run is not ranked, as ``Listed`` has it; empty for one that is
-    doubt: Remark | None = None  # what a person must decide of its team
+    doubt: Remark | None = None  # what a person must decide of its task
     is_named: bool = False  # whether it was named itself, and not found in a folder
     nameless: bool = False  # whether it holds no run tag
     holds: tuple[str, ...] = ()  # the parts of the rules that it holds, where they are named
@@ -109,6 +108,11 @@ class Item:
     def file(self) -> str:
         """Its path."""
         return self.source.path
+
+    @property
+    def team(self) -> str:
+        """Whose it is; empty where nothing tells it."""
+        return self.whose.team
 
     @property
     def task(self) -> str:
@@ -136,10 +140,17 @@ class Inventory:
         """What is, or may have been, a part of a submission."""
         return [one for one in self.items if not one.why_not]
 
-    @property
-    def described(self) -> list[Description]:
-        """What the system descriptions say."""
-        return [said for one in self.items for said in one.described]
+    def described(self, task: str) -> dict[tuple[str, str], Description]:
+        """Team and tag → what a system description says of that run of a task.
+
+        What a mail of an unknown team describes is nobody's.
+        """
+        return {
+            (one.team, said.tag): said
+            for one in self.items
+            for said in (one.described if one.team or not one.whose.is_mailed else ())
+            if said.task in ("", described_task(task))
+        }
 
     def of_task(self, basis: Basis) -> list[Item]:
         """What is scored on a basis; the other parts of submissions are passed over as of another task."""
@@ -182,11 +193,9 @@ def sort_files(
             teams.see(one.tag, one.file)
     for one in items:
         if teams is not None:
-            whose = teams.whose(one.tag, one.file)
-            one.team, one.doubt = whose.team, whose.doubt
-        if (mail := archives.mail_of(one.file)) is not None:
-            one.received = mail.received
-        one.status = "" if teams is None else teams.status_of(one.tag, one.file, one.team, one.received)
+            one.whose = teams.whose(one.tag, one.file)
+        elif received := envelope_of(one.file, None).received:
+            one.whose = Whose(received=received, is_mailed=True)
     table = Golds(
         [Asked(one.path, frozenset(one.queries), tasks_of_queries(one.queries, one), is_gold=True) for one in golds]
     )
@@ -310,7 +319,7 @@ def _by_queries(items: Sequence[Item], table: Golds) -> None:
             table.elsewhere(one.task, one.queries) if one.because == "path" and one.part is not Part.UNREAD else None
         )
         if other is not None and (found := tuple(task for task in one.shown if task in other.tasks)):
-            one.doubt = one.doubt or Remark.of("named-otherwise", task=one.task, other=found[0])
+            one.doubt = Remark.of("named-otherwise", task=one.task, other=found[0])
             one.tasks, one.because = found, "queries"
 
 

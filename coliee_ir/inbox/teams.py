@@ -1,4 +1,4 @@
-"""Whose run it is: from a list, from a pattern, or from the folder."""
+"""Whose a run is, and when it came: from what the organiser saved, and from the list of teams."""
 
 from __future__ import annotations
 
@@ -7,24 +7,27 @@ import os
 import re
 import unicodedata
 from collections.abc import Iterable, Iterator, Mapping
+from functools import partial
 from pathlib import Path
 from typing import Final, NamedTuple
 
 from coliee_adapters.checked import one_of
-from coliee_adapters.errors import InputError, masked, shortened
-from coliee_adapters.files import archives, remote
-from coliee_adapters.files.source import PathLike, Source, is_folder
+from coliee_adapters.errors import InputError, shortened
+from coliee_adapters.files.source import PathLike, Source
 from coliee_adapters.remarks import Remark
+from coliee_ir.inbox.envelopes import (
+    Envelope,
+    common_folder,
+    envelope_of,
+    is_disguised,
+    look_key,
+    plain,
+    team_in,
+    team_key,
+    visible,
+)
 from coliee_ir.inbox.sheets import read_sheet
-
-
-class Listed(NamedTuple):
-    """A row of a list of teams: the run tag, file or ``FOLDER/``, the team, and the further columns."""
-
-    run: str  # empty in a row of all runs of a team
-    team: str
-    more: tuple[str, ...] = ()
-    status: str = ""  # ``ranked``, or why a run is not: ``late``, ``withdrawn``, ``replaced by TAG``
+from coliee_ir.reading.submission import Listed
 
 
 def _read(teams: PathLike | Mapping[str, str] | None) -> tuple[tuple[Listed, ...], tuple[str, ...]]:
@@ -65,40 +68,46 @@ def _read(teams: PathLike | Mapping[str, str] | None) -> tuple[tuple[Listed, ...
 LATE: Final = "late"
 _STATUS: Final = "|ranked|late|withdrawn|replaced by .+"
 
-#: what an archive's name ends in, and a team's does not
-_PACKED = re.compile(r"\.(?:zip|tar|t(?:ar\.)?(?:gz|xz|bz2|zst))$", re.IGNORECASE)
 
-#: what the organisers want before the name of a team in a mail's subject, and mail programs make folders of
-_MAILED = re.compile(r"(?:\s*(?:re|fwd?)\s*:)*\s*\[\s*submission\s*\]\s*(?=\S)", re.IGNORECASE)
+class Whose(NamedTuple):
+    """Whose a file is, and what there is to know of it because of that."""
 
-
-class _Whose(NamedTuple):
-    """Whose a run is, and what shows it."""
-
-    team: str = ""  # in the spelling of the list, or that came first; empty where nothing tells it
+    team: str = ""  # in the spelling of the list, or the plainest that came; empty where nothing tells it
     because: str = ""  # ``list``, ``subject``, ``sender``, ``folder``
-    row: Listed | None = None  # the row of the list that is about the run
-    doubt: Remark | None = None  # what a person must decide: the list gives its tag to another team
+    listed: Listed | None = None  # the row of the list that is about the file
+    of_team: Listed | None = None  # the row that is about all runs of its team
+    received: str = ""  # when the mail that brought it was received, in UTC; empty for what came otherwise
+    is_late: bool = False  # whether that was after the deadline
+    is_mailed: bool = False  # whether a mail brought it
+    doubts: tuple[Remark, ...] = ()  # what a person must decide
 
+    @property
+    def listed_status(self) -> str:
+        """What the list says of its status."""
+        return next((row.status for row in (self.listed, self.of_team) if row is not None and row.status), "")
 
-def team_key(team: str) -> str:
-    """By what teams are compared: without case, width, blanks, and brackets at the end.
+    @property
+    def status(self) -> str:
+        """Why its run is not ranked; empty where it is."""
+        status = self.listed_status or LATE * self.is_late
+        return "" if status == "ranked" else status
 
-    >>> team_key("Re: [Submission] Kis (corrected)") == team_key("KIS") == team_key("ＫＩＳ [v2]")
-    True
-    """
-    text = _MAILED.sub("", unicodedata.normalize("NFKC", team), 1).casefold()
-    text = re.sub(r"(?:\s*[(\[{][^)\]}]*[)\]}])+\s*$", "", text) or text
-    return re.sub(r"[\s_.-]+", " ", text).strip()
+    @property
+    def more(self) -> tuple[str, ...]:
+        """What the list says of it in its further columns."""
+        row = self.listed or self.of_team
+        return () if row is None else row.more
 
 
 class Teams:
-    """Who sent which run.
+    """Who sent which run, and when.
 
-    Asked in turn: the list, by path or folder; the subject of its mail, ``[submission] TEAM``; the team of other mails
-    of the same sender; the folder, which is the first one below the folder that all files have in common. A row of the
-    list that names a tag alone never moves a run out of another team's mail, nor out of a folder where several teams
-    sent this tag; that is told.
+    Both come from the outermost thing that the organiser saved, a mail or a folder: the subject of the mail,
+    ``[submission] TEAM``; the team of other mails of its sender; the folder, which is the first one below the folder
+    that all files have in common. What lies inside, and tags, are the sender's word. Of the list, a row that names a
+    file or a folder as it was saved goes before all. One that names a tag, or a file as the sender called it, is about
+    that team's runs; it moves none out of a mail, and one out of a folder only while no other team sent the tag. Each
+    file must be seen before the first is asked for.
 
     Args:
         teams: a CSV with the columns ``tag`` and ``team``, and more; or a dictionary tag, or file → team. A column
@@ -116,128 +125,139 @@ class Teams:
         paths: Iterable[str] = (),
         deadline: datetime.datetime | None = None,
     ) -> None:
-        (self.rows, self.columns), self.common, self.deadline = _read(teams), _common_folder(paths), deadline
+        (self.rows, self.columns), self.common, self.deadline = _read(teams), common_folder(paths), deadline
         #: the rows that no run has been looked up in
         self.unused = dict.fromkeys(row.run for row in self.rows if row.run)
         self._by_name = {_spelled(row.run).lstrip("/"): row for row in self.rows if row.run}
         self._of_team = {team_key(row.team): row for row in self.rows if not row.run}
-        #: key → team, in the first spelling; sender → team
-        self._spelling = {team_key(row.team): row.team for row in reversed(self.rows)}
-        self._senders: dict[str, str] = {}
-        #: tag → the keys of the teams that sent a file of it
+        self._listed = {team_key(row.team): row.team for row in reversed(self.rows)}
+        #: file → in what it came
+        self._envelopes: dict[str, Envelope] = {}
+        #: key → the spellings of a team, and the senders of its mails; sender → the keys; tag → the keys
+        self._spellings: dict[str, dict[str, None]] = {}
+        self._senders_of: dict[str, dict[str, None]] = {}
+        self._teams_of: dict[str, dict[str, None]] = {}
         self._sent: dict[str, set[str]] = {}
-
-    def whose(self, tag: str, file: str) -> _Whose:
-        """Whose a run is: see ``Teams``.
-
-        :meta private:
-        """
-        team, because = self._said_by(file)
-        doubt = None
-        for row, may_move in self._rows(tag, file):
-            is_other = bool(team) and team_key(row.team) != team_key(team)
-            if is_other and not may_move and (because != "folder" or len(self._sent.get(_spelled(tag), ())) > 1):
-                told = shortened(row.run), shortened(row.team), shortened(team)
-                doubt = doubt or Remark.of("team-list.other", tag=told[0], team=told[1], other=told[2])
-                continue
-            self.unused.pop(row.run, None)
-            return _Whose(self._named(row.team), "list", row, doubt)
-        return _Whose(self._named(team), because if team else "", None, doubt)
-
-    def _rows(self, tag: str, file: str) -> Iterator[tuple[Listed, bool]]:
-        """The rows of the list that may be about a run, the surest first; and whether each names its file or folder."""
-        parts = Path(_spelled(_plain(Path(file)).as_posix())).parts if file else ()
-        paths = ["/".join(parts[at:]).lstrip("/") for at in range(len(parts))]
-        stem = re.sub(r"\.(?:txt|json|jsonl|csv|tsv|xml|gz)$", "", parts[-1]) if parts else ""
-        # a path with its folder says most, as runs may share a tag; what a team wrote itself says least
-        for names, is_place in (
-            (paths[:-1], True),
-            ([_spelled(tag)], False),
-            (paths[-1:], True),
-            ([stem], False),
-            ([f"{part}/" for part in reversed(parts[:-1])], True),
-        ):
-            row = next((self._by_name[name] for name in names if name and name in self._by_name), None)
-            if row is not None:
-                yield row, is_place
 
     def see(self, tag: str, file: str) -> None:
         """Know that a file of this tag has come, before it is asked whose any is.
 
         :meta private:
         """
-        team = self._said_by(file)[0]
-        if team and not any(is_place for _, is_place in self._rows(tag, file)):
-            self._sent.setdefault(_spelled(tag), set()).add(team_key(team))
+        envelope = self._envelope(file)
+        if (mail := envelope.mail) is not None and (team := envelope.team) and mail.sender:
+            self._senders_of.setdefault(team_key(team), {})[mail.sender] = None
+            self._teams_of.setdefault(mail.sender, {})[team_key(team)] = None
+        team = envelope.team or envelope.folder
+        if team:
+            self._spellings.setdefault(team_key(team), {})[team] = None
+            if not any(is_place for _, is_place, _ in self._rows(tag, file, envelope)):
+                self._sent.setdefault(_spelled(tag), set()).add(team_key(team))
+
+    def whose(self, tag: str, file: str = "") -> Whose:
+        """Whose a file is: see ``Teams``.
+
+        :meta private:
+        """
+        envelope = self._envelope(file)
+        team, because = self._said_by(envelope)
+        found, doubts = None, list[Remark]()
+        for row, is_place, is_inside in self._rows(tag, file, envelope):
+            is_other = bool(team) and team_key(row.team) != team_key(team)
+            about = partial(Remark.of, tag=shortened(row.run), team=shortened(row.team), other=shortened(team))
+            is_fixed = because != "folder" or is_inside or len(self._sent.get(_spelled(tag), ())) > 1
+            if is_other and not is_place and is_fixed:
+                doubts = doubts or [about("team-list.other")]
+                continue
+            doubts = [] if is_place else [about("team-list.moved")] if is_other else doubts
+            self.unused.pop(row.run, None)
+            found, team, because = row, row.team, "list"
+            break
+        if because == "sender" and envelope.mail is not None:
+            doubts.append(Remark.of("team-sender", sender=shortened(envelope.mail.sender), team=shortened(team)))
+        received = envelope.received
+        is_late = bool(received) and self.deadline is not None and (
+            datetime.datetime.fromisoformat(received) > self.deadline
+        )  # fmt: skip
+        return Whose(
+            self._named(team), because if team else "", found, self._of_team.get(team_key(team)), received,
+            is_late, envelope.mail is not None, tuple(doubts),
+        )  # fmt: skip
+
+    def doubts(self) -> Iterator[tuple[str, str, Remark]]:
+        """What a person must decide of teams and mails: the team, the path of a mail, and what it is."""
+        for key, senders in self._senders_of.items():
+            if len(senders) > 1:
+                yield self._named(key), "", Remark.of("team-senders", [*senders])
+        for sender, keys in self._teams_of.items():
+            if len(keys) > 1:
+                yield "", "", Remark.of("sender-teams", [self._named(key) for key in keys], sender=shortened(sender))
+        of_look: dict[str, list[str]] = {}
+        for key, spellings in self._spellings.items():
+            of_look.setdefault(look_key(self._named(key)), []).append(self._named(key))
+            if disguised := [one for one in spellings if is_disguised(one)]:
+                yield self._named(key), "", Remark.of("look-alike.letters", list(map(ascii, disguised)))
+        for names in of_look.values():
+            if len(names) > 1:
+                yield "", "", Remark.of("look-alike", names)
+        for place, envelope in {one.place: one for one in self._envelopes.values()}.items():
+            yield from ((self._said_by(envelope)[0], place, remark) for remark in self._doubts_of(envelope))
+
+    def _doubts_of(self, envelope: Envelope) -> Iterator[Remark]:
+        """What a person must decide of a mail: whose time counts, and whose mail it is."""
+        mail = envelope.mail
+        if mail is not None and self.deadline and not mail.received:
+            yield Remark.of("undated")
+        elif mail is not None and self.deadline and not mail.is_sure:
+            yield Remark.of("undated.sender", time=mail.received)
+        for claim in envelope.claims:
+            team, sender = shortened(team_in(claim.subject)) or "no team", shortened(claim.sender) or "nobody"
+            yield Remark.of("forwarded", team=team, sender=sender, time=claim.received or "at no time")
+
+    def _envelope(self, file: str) -> Envelope:
+        if file not in self._envelopes:
+            self._envelopes[file] = envelope_of(file, self.common)
+        return self._envelopes[file]
+
+    def _said_by(self, envelope: Envelope) -> tuple[str, str]:
+        """The team that the mail or the folder says, and which of them."""
+        if envelope.team:
+            return envelope.team, "subject"
+        if envelope.mail is not None and len(keys := self._teams_of.get(envelope.mail.sender, {})) == 1:
+            return self._named(next(iter(keys))), "sender"
+        return envelope.folder, "folder"
+
+    def _rows(self, tag: str, file: str, envelope: Envelope) -> Iterator[tuple[Listed, bool, bool]]:
+        """The rows of the list that may be about a file, the surest first.
+
+        And of each: whether it names the file or its folder as they were saved; whether it names what lies inside.
+        """
+        parts = Path(_spelled(plain(file).as_posix())).parts if file else ()
+        saved = len(parts) - envelope.n_inside  # behind which the names are the sender's
+        paths = ["/".join(parts[at:]).lstrip("/") for at in range(len(parts))]
+        n_places = saved if envelope.n_inside else len(parts) - 1  # a file's name alone is what its sender called it
+        stem = re.sub(r"\.(?:txt|json|jsonl|csv|tsv|xml|gz)$", "", parts[-1]) if parts else ""
+        folders = [f"{part}/" for part in reversed(parts[: saved if envelope.n_inside else -1])]
+        # a path with its folder says most, as runs may share a tag; what a team wrote itself says least
+        for names, is_place, is_inside in (
+            (paths[:n_places], True, False),
+            ([_spelled(tag)], False, False),
+            (paths[n_places:], False, bool(envelope.n_inside)),
+            ([stem], False, bool(envelope.n_inside)),
+            (folders, True, False),
+        ):
+            row = next((self._by_name[name] for name in names if name and name in self._by_name), None)
+            if row is not None:
+                yield row, is_place, is_inside
 
     def _named(self, team: str) -> str:
-        """A team as the list spells it, or as it was spelt first."""
-        return self._spelling.setdefault(team_key(team), team) if team else ""
-
-    def row_of(self, tag: str, file: str) -> Listed | None:
-        """The row of the list for a run: by its path's end, tag, file name or folder, however that is written.
-
-        :meta private:
-        """
-        return self.whose(tag, file).row
-
-    def said_of(self, tag: str, file: str, team: str) -> Listed | None:
-        """The row of a run, or else that of its team.
-
-        :meta private:
-        """
-        return self.row_of(tag, file) or self._of_team.get(team_key(team))
-
-    def status_of(self, tag: str, file: str, team: str, received: str = "") -> str:
-        """Why a run is not ranked; empty where it is."""
-        rows = (self.row_of(tag, file), self._of_team.get(team_key(team)))
-        if status := next((row.status for row in rows if row is not None and row.status), ""):
-            return "" if status == "ranked" else status
-        too_late = self.deadline and received and datetime.datetime.fromisoformat(received) > self.deadline
-        return LATE if too_late else ""
-
-    def team_of(self, tag: str, file: str) -> str:
-        """The team of a run; empty where nothing tells it. Args are those of ``row_of``."""
-        return self.whose(tag, file).team
-
-    def _said_by(self, file: str) -> tuple[str, str]:
-        """The team that the mail or the folder of a file says, and which of them."""
-        mail = archives.mail_of(file) if file else None
-        if mail is not None:
-            if asked := _MAILED.match(mail.subject):
-                team = mail.subject[asked.end() :]
-                self._senders.setdefault(mail.sender, team)
-                return team, "subject"
-            if mail.sender in self._senders:
-                return self._senders[mail.sender], "sender"
-        there = bool(file) and (remote.is_remote(file) or Path(archives.outer(file)).exists())
-        if self.common is None or not there:  # from memory, or standard input
-            return "", ""
-        try:
-            below = _plain(Path(file)).relative_to(self.common)
-        except ValueError:
-            return "", ""
-        first = below.parts[0] if len(below.parts) > 1 else ""
-        if first.casefold().endswith((".eml", ".mbox")):  # a mail's file is no team
-            return "", ""
-        return _MAILED.sub("", _PACKED.sub("", first), 1), "folder"
-
-
-def _common_folder(given: Iterable[str]) -> Path | None:
-    """The deepest folder, or archive, that those given, and the folders of the files given, have in common."""
-    there = [path for path in given if remote.is_remote(path) or Path(path).exists()]
-    packed = [is_folder(path) or archives.is_archive(path) for path in there]
-    places = [_plain(Path(masked(path))) for path in there]
-    folders = [place if is_whole else place.parent for place, is_whole in zip(places, packed, strict=True)]
-    return Path(os.path.commonpath(folders)) if folders else None
+        """A team as the list spells it, or else in the plainest spelling that came."""
+        key = team_key(team)
+        spellings = self._spellings.get(key, {}) or {team: None}
+        return self._listed.get(key) or visible(min(spellings, key=lambda one: (is_disguised(one), len(one))))
 
 
 def _spelled(path: str) -> str:
     """A path as it is compared: one kind of slash, no ``./``, no capitals, composed characters."""
     text = unicodedata.normalize("NFC", path.strip().replace("\\", "/")).casefold()
     return re.sub(r"/{2,}|/\./", "/", text).removeprefix("./")
-
-
-def _plain(path: Path) -> Path:
-    """The path from the root, without ``..``; links stay what they are called."""
-    return Path(os.path.abspath(path))  # noqa: PTH100 - resolve() would follow links

@@ -20,6 +20,15 @@ from coliee_adapters.remarks import Remark
 Arrays = tuple[npt.NDArray[Any], npt.NDArray[Any], npt.NDArray[Any]]
 
 
+class Listed(NamedTuple):
+    """A row of a list of teams: the run tag, file or ``FOLDER/``, the team, and the further columns."""
+
+    run: str  # empty in a row of all runs of a team
+    team: str
+    more: tuple[str, ...] = ()
+    status: str = ""  # ``ranked``, or why a run is not: ``late``, ``withdrawn``, ``replaced by TAG``
+
+
 @dataclass(frozen=True, slots=True)
 class Submission:
     """What a team hands in: the run, and in Task 3 what belongs to it; and whose it is.
@@ -36,6 +45,8 @@ class Submission:
         received: when the mail that brought it was received, in UTC; empty for what came otherwise.
         status: why it is not ranked; empty where it is.
         replaces: the file of an earlier submission of the same team and tag; empty where there is none.
+        listed: the row of the list of teams that is about it; None where none is.
+        more: what the list of teams says of it, or of its team, in its further columns.
 
     Raises:
         UsageError: a part is plainly not a run.
@@ -50,6 +61,8 @@ class Submission:
     received: str = ""
     status: str = ""
     replaces: str = ""
+    listed: Listed | None = None
+    more: tuple[str, ...] = ()
 
     def __post_init__(self) -> None:
         for name, part in zip(("run", "answers", "long list"), self, strict=True):

@@ -117,7 +117,7 @@ def test_a_row_by_tag_moves_no_run_of_another_mail(tmp_path: Path) -> None:
     (tmp_path / "teams.csv").write_text("tag,team,status\nNOWJ1,NOWJ,withdrawn\n")
     who = Teams(tmp_path / "teams.csv", [str(tmp_path / "in")])
     found = sort_files([tmp_path / "in"], teams=who)
-    assert {(one.team, one.status, one.doubt is None) for one in found.scored} == {
+    assert {(one.team, one.whose.status, not one.whose.doubts) for one in found.scored} == {
         ("NOWJ", "withdrawn", True),
         ("EVIL2", "", False),
     }

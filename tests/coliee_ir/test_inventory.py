@@ -147,7 +147,7 @@ def test_mails_are_archives_of_their_attachments(tmp_path: Path, monkeypatch: py
         b"".join(b"From a@example.org Mon Jan 19 02:00:00 2026\n" + one + b"\n" for one in mails)
     )
     found = sort_files(["in"], teams=Teams(None, ["in"]))
-    teams = {(one.tag, one.team, one.received[:16]) for one in found.scored}
+    teams = {(one.tag, one.team, one.whose.received[:16]) for one in found.scored}
     when = "2026-01-19T02:00"
     assert teams == {("TQM1", "TQM", when), ("TQM2", "TQM", when), ("KIS1", "京都", when), ("NLP1", "NLP", "")}
     assert [(one.file, one.part) for one in found.items if one.why_not] == [("in/2.eml", Part.OTHER)]

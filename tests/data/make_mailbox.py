@@ -6,8 +6,10 @@ import io
 import json
 import tarfile
 import zipfile
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
+from email import message_from_bytes
 from email.message import EmailMessage
+from email.policy import default
 from pathlib import Path
 
 TEAMS = ("ARC", "BLUE", "CASE", "京都大学", "ECHO", "FOX", "GOLF", "HUKB", "IRIS", "JNLP", "KIS", "LEX")
@@ -118,13 +120,30 @@ def _tar(files: Mapping[str, str | bytes]) -> bytes:
 
 
 def _mail(team: str, files: Mapping[str, str | bytes], day: int = 18) -> bytes:
+    return mail(f"[submission] {team}", files, f"team{TEAMS.index(team)}@example.org", f"{day} Jan 2026 10:00:00 +0900")
+
+
+def mail(
+    subject: str,
+    files: Mapping[str, str | bytes],
+    sender: str,
+    date: str = "",
+    received: Sequence[str] = (),
+    forwards: bytes = b"",
+) -> bytes:
+    """A mail with attached files; with the times of servers, the last one first, and a mail that it forwards."""
     message = EmailMessage()
-    message["From"], message["Subject"] = "someone@example.org", f"[submission] {team}"
-    message["Date"] = f"Sun, {day} Jan 2026 10:00:00 +0900"
+    for time in received:
+        message["Received"] = f"from a.example.org by b.example.org; {time}"
+    message["From"], message["Subject"] = sender, subject
+    if date:
+        message["Date"] = date
     message.set_content("Dear organisers,\nplease find our runs attached.\n")
     for name, content in files.items():
         raw = content.encode() if isinstance(content, str) else content
         message.add_attachment(raw, maintype="application", subtype="octet-stream", filename=name)
+    if forwards:
+        message.add_attachment(message_from_bytes(forwards, policy=default))
     return message.as_bytes()
 
 

@@ -1,7 +1,8 @@
 """Zip and tar archives, read as folders: a file in one is named ``ARCHIVE/NAME`` and opened like any other.
 
 Nothing is written under a name that an archive gives: its files are unpacked, once, into a private temporary folder
-under numbers, within ``limits``. Of an archive in an archive the files are read too, and no deeper.
+under numbers, within ``limits``. Of an archive in an archive the files are read too, and no deeper; in a mail, also of
+one in an attached archive.
 """
 
 from __future__ import annotations
@@ -21,7 +22,7 @@ from coliee_adapters.errors import NO_ROOM, InputError, guarded, no_room
 from coliee_adapters.files import limits
 from coliee_adapters.files.compressed import DAMAGED, compression_of
 from coliee_adapters.files.file_kinds import ARCHIVES, MAIL, TAR, kind_of
-from coliee_adapters.files.mail import Mail, attachments, mails, said
+from coliee_adapters.files.mail import Mail, attachments, headers_of, mails
 
 if TYPE_CHECKING:
     import tempfile  # as lzma, tarfile and zipfile: loaded where an archive is unpacked
@@ -46,6 +47,7 @@ class Contents(NamedTuple):
     files: dict[str, str]  # name in the archive → where its bytes lie
     passed: list[tuple[str, str]]  # entries that are not read: why, a kind of ``inbox.folders.WHY_NOT``, and the name
     mails: dict[str, Mail]  # how the names of a mail's attachments begin → what the mail says of them
+    is_mail: bool  # whether the archive is itself a mail, or an mbox
 
 
 def is_archive(path: str) -> bool:
@@ -79,17 +81,20 @@ def located(path: str) -> str:
     return path if archive == path else contents(archive).files.get(_below(path, archive), path)
 
 
-def mail_of(path: str) -> Mail | None:
-    """What a mail says of a file attached to it, or of itself; None for any other file, or where it cannot be read."""
+def mails_of(path: str) -> tuple[dict[str, Mail], bool]:
+    """The mails that a file is attached to, or is itself, by their paths, the outermost first; none if unreadable.
+
+    A mail in an mbox is ``MBOX/NUMBER``. The second is whether the first is a file that was saved, and lies in none.
+    """
     archive = outer(path)
     if archive == path and not is_archive(path):
-        return None
+        return {}, False
     try:
-        found = contents(archive).mails
+        found = contents(archive)
     except InputError:
-        return None
-    before = [one for one in found if _below(path, archive).startswith(one)]
-    return found[max(before, key=len)] if before else None
+        return {}, False
+    before = sorted((one for one in found.mails if _below(path, archive).startswith(one)), key=len)
+    return {f"{archive}/{one}".rstrip("/"): found.mails[one] for one in before}, found.is_mail
 
 
 def _below(path: str, archive: str) -> str:
@@ -123,7 +128,7 @@ def _unpacked(path: str, size: int, _: int, bounds: limits.Limits) -> Contents |
                 _folder()
             except OSError as error:
                 raise no_room(path, error) from None
-            return _unpack(path, path, _Meter(path, size, bounds), is_outer=True)
+            return _unpack(path, path, _Meter(path, size, bounds), depth=1)
     except InputError as error:
         return error
 
@@ -162,17 +167,19 @@ class _Metered:
         return piece
 
 
-def _unpack(path: str, shown: str, meter: _Meter, *, is_outer: bool) -> Contents:
-    """Unpack an archive; of one that cannot be read nothing is left."""
+def _unpack(path: str, shown: str, meter: _Meter, *, depth: int) -> Contents:
+    """Unpack an archive, and those in it, so deep; of one that cannot be read nothing is left."""
     import lzma
     import tarfile
     import zipfile
 
-    done = Contents({}, [], {})
+    done = Contents({}, [], {}, is_mail=False)
     try:
         with Path(path).open("rb") as raw:
             head = raw.read(_HEAD)
             is_zip, is_mail = head.startswith(b"PK"), kind_of(head) is MAIL
+            done = done._replace(is_mail=is_mail)
+            depth += is_mail and path == shown  # what a saved attachment may hold, the mail may hold
             met: set[str] = set()
             entries = _zipped(raw, shown, meter) if is_zip else _tarred(raw, shown, meter)
             for name, stream in _mailed(path, meter, done.mails) if is_mail else entries:
@@ -194,8 +201,8 @@ def _unpack(path: str, shown: str, meter: _Meter, *, is_outer: bool) -> Contents
                 with Path(target).open("xb") as unpacked:
                     while piece := stream.read(_PIECE):
                         unpacked.write(piece)
-                if is_outer and is_archive(target):
-                    _unpack_inner(plain, shown, meter, done)
+                if depth and is_archive(target):
+                    _unpack_inner(plain, shown, meter, done, depth - 1)
     except BaseException as error:
         for file in done.files.values():
             Path(file).unlink(missing_ok=True)
@@ -209,10 +216,10 @@ def _unpack(path: str, shown: str, meter: _Meter, *, is_outer: bool) -> Contents
     return done
 
 
-def _unpack_inner(name: str, shown: str, meter: _Meter, done: Contents) -> None:
+def _unpack_inner(name: str, shown: str, meter: _Meter, done: Contents, depth: int) -> None:
     """Unpack an archive in an archive, which stays a file of it where it cannot be read."""
     try:
-        inner = _unpack(done.files[name], f"{shown}/{name}", meter, is_outer=False)
+        inner = _unpack(done.files[name], f"{shown}/{name}", meter, depth=depth)
     except InputError as error:
         if error.kind == "too-large":
             raise
@@ -262,7 +269,7 @@ def _mailed(path: str, meter: _Meter, found: dict[str, Mail]) -> Iterator[tuple[
     """What is attached to a mail, or to those of an mbox, each of which has a folder."""
     meter.read(Path(path).stat().st_size)  # as a mail is read whole
     for before, message in mails(path):
-        found[before] = said(message)
+        found[before] = headers_of(message)
         yield from ((before + name, _Metered(stream, meter)) for name, stream in attachments(message))
 
 

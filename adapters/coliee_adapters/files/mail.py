@@ -7,7 +7,7 @@ import re
 from collections.abc import Iterator
 from datetime import UTC
 from pathlib import Path, PurePosixPath
-from typing import TYPE_CHECKING, BinaryIO, Final, NamedTuple
+from typing import TYPE_CHECKING, Any, BinaryIO, Final, NamedTuple
 
 if TYPE_CHECKING:
     from email.message import EmailMessage  # loaded where a mail is read
@@ -34,6 +34,8 @@ class Mail(NamedTuple):
     subject: str
     received: str  # in UTC
     sender: str = ""  # the address alone, in small letters
+    is_sure: bool = True  # False where a server's line is there and cannot be read, so that the time is another's word
+    forwarded: tuple[Mail, ...] = ()  # the mails in it
 
 
 def mails(path: str) -> Iterator[tuple[str, EmailMessage]]:
@@ -70,15 +72,27 @@ def attachments(message: EmailMessage) -> Iterator[tuple[str, BinaryIO]]:
         yield name, io.BytesIO(content if isinstance(content, bytes) else b"")
 
 
-def said(message: EmailMessage) -> Mail:
-    """What the heads of a mail say; the last server's time counts more than the sender's."""
-    from email.utils import parseaddr, parsedate_to_datetime
+def headers_of(message: EmailMessage) -> Mail:
+    """What the headers of a mail say, and those of the mails in it; the last server's time counts, else the next's."""
+    from email.utils import parseaddr
 
-    when = ""
-    for date in (*(str(one).rpartition(";")[2] for one in message.get_all("Received", [])[:1]), message.get("Date")):
-        try:
-            when = when or parsedate_to_datetime(str(date).strip()).astimezone(UTC).isoformat()
-        except (ValueError, OverflowError):
-            continue
-    sender = parseaddr(str(message.get("From", "")))[1].casefold()
-    return Mail(" ".join(str(message.get("Subject", "")).split()), when, sender)
+    servers = [str(line).rpartition(";")[2] for line in message.get_all("Received", [])]
+    times = [_time(date) for date in (*servers, message.get("Date"))]
+    inside: list[Any] = [one.get_payload() for one in message.walk() if one.get_content_type() == "message/rfc822"]
+    return Mail(
+        subject=" ".join(str(message.get("Subject", "")).split()),
+        received=next(filter(None, times), ""),
+        sender=parseaddr(str(message.get("From", "")))[1].casefold(),
+        is_sure=bool(times[0]) or not servers,
+        forwarded=tuple(headers_of(one) for mails in inside if isinstance(mails, list) for one in mails[:1]),
+    )
+
+
+def _time(date: object) -> str:
+    """A time in UTC; empty for what is none."""
+    from email.utils import parsedate_to_datetime
+
+    try:
+        return parsedate_to_datetime(str(date).strip()).astimezone(UTC).isoformat()
+    except (ValueError, OverflowError):
+        return ""

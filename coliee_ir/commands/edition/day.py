@@ -25,14 +25,11 @@ from coliee_ir.inbox import Runs
 from coliee_ir.inbox.folders import WHY_NOT, passed_over
 from coliee_ir.inbox.golds import Asked, Golds
 from coliee_ir.inbox.inventory import Inventory, Part, sort_files
-from coliee_ir.inbox.teams import LATE, Teams
+from coliee_ir.inbox.teams import Teams
 from coliee_ir.scoring.evaluator import Evaluator
 
 #: a question is looked at again where at most this share of the runs, of which there are enough, has any credit for it
 _MISSED, _ENOUGH = 0.1, 4
-
-#: what validation finds of descriptions and runs that do not go together, and what is remarked then
-_DESCRIBED: Final = {"undescribed": "undescribed.runs", "description-tag": "undescribed.gone"}
 
 
 class Decision(NamedTuple):
@@ -137,16 +134,20 @@ def _awaited(day: Day) -> _Found:
 
 def _late(day: Day) -> _Found:
     """What was received after the deadline, and the list of teams says nothing of."""
-    who = day.inventory.teams
     for one in day.inventory.scored:
-        if who is not None and one.status == LATE and not who.status_of(one.tag, one.file, one.team):
-            late = Remark.of("late", time=day.edition.time(one.received))
+        if one.whose.is_late and not one.whose.listed_status:
+            late = Remark.of("late", time=day.edition.time(one.whose.received))
             yield Decision(late, one.team, one.tag, one.file)
 
 
 def _doubted(day: Day) -> _Found:
-    """Runs whose tag the list of teams gives to another team."""
-    yield from (Decision(one.doubt, one.team, one.tag, one.file) for one in day.inventory.scored if one.doubt)
+    """Whose a run or a mail is, when it came, and of which task, where these do not agree."""
+    for one in day.inventory.scored:
+        for doubt in (*one.whose.doubts, one.doubt):
+            if doubt is not None:
+                yield Decision(doubt, one.team, one.tag, one.file)
+    for team, file, doubt in () if day.inventory.teams is None else day.inventory.teams.doubts():
+        yield Decision(doubt, team, "", file)
 
 
 def _shared(day: Day) -> _Found:
@@ -195,8 +196,8 @@ def _refused(day: Day) -> _Found:
             if one.files not in seen and not ranked.intersection(one.files):
                 seen.add(one.files)
                 yield Decision(Remark.of("refused", reason=one.reason), one.team, one.tag, one.files[0])
-    for item in day.inventory.scored:
-        if not item.team:
+    for item in day.inventory.items:
+        if not item.team and (item.described or not item.why_not):
             yield Decision(Remark.of("team-list.file", file=item.file), "", item.tag, item.file)
     with_runs = {item.team for item in day.inventory.scored}
     for item in day.inventory.items:
@@ -213,13 +214,17 @@ def _undescribed(day: Day) -> _Found:
     for one in day.inventory.items:
         if one.described:
             teams[one.team] = True
-    found: dict[tuple[str, str], list[str]] = {}
+    sent = {(one.team, one.tag) for one in day.inventory.scored}
+    undescribed, gone = dict[str, list[str]](), dict[str, list[str]]()
     for finding in day.inbox.findings:
         team = team_of[finding.file]
-        if finding.rule in _DESCRIBED and teams.get(team):
-            found.setdefault((team, finding.rule), []).extend(str(one.found) for one in finding.places if one.found)
-    for (team, rule), tags in found.items():
-        yield Decision(Remark.of(_DESCRIBED[rule], [tag.removeprefix("Run tag: ") for tag in tags]), team)
+        if finding.rule == "undescribed" and teams.get(team):
+            undescribed.setdefault(team, []).extend(str(one.found) for one in finding.places if one.found)
+    for one in day.inventory.items:
+        if absent := [said.tag for said in one.described if one.team and (one.team, said.tag) not in sent]:
+            gone.setdefault(one.team, []).extend(absent)
+    for row, of_teams in (("undescribed.runs", undescribed), ("undescribed.gone", gone)):
+        yield from (Decision(Remark.of(row, list(dict.fromkeys(tags))), team) for team, tags in of_teams.items())
     for team in (team for team, has in teams.items() if team and not has):
         yield Decision(Remark.of("undescribed"), team)
 

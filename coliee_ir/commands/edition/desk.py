@@ -77,7 +77,7 @@ def _teams(day: Day) -> Iterator[_Team]:
             findings,
             [(board, entry) for board in day.boards for entry in board.entries if entry.team == name],
             list(refused.values()),
-            {short[file]: day.edition.time(items[file].received) for file in files if items[file].received},
+            {short[file]: day.edition.time(items[file].whose.received) for file in files if items[file].whose.received},
             any(items[file].described for file in files),
         )
 

@@ -30,6 +30,7 @@ class Entry:
         interval: of the measure that ranks.
         may_be_best: whether it may be the best.
         status: why it is not ranked: ``late``, ``withdrawn``, ``replaced by TAG``; empty for a run that is.
+        more: what the list of teams says of it in its further columns.
     """
 
     place: int
@@ -39,6 +40,7 @@ class Entry:
     interval: Interval
     may_be_best: bool
     status: str = ""
+    more: tuple[str, ...] = ()
 
     @property
     def tag(self) -> str:
@@ -89,7 +91,7 @@ class Ranking:
         drawn: how many resamples were drawn; 0 where all sign flips were made, and of systems.
         groups: how many groups of queries were swapped and drawn as a whole; 0 for single queries.
         replicates: whether systems of several runs each are ranked.
-        described: run tag → its system description.
+        described: team and run tag → its system description.
         teams: whose a run is, with the further columns of the list of teams.
     """
 
@@ -108,7 +110,7 @@ class Ranking:
     excluded: tuple[str, ...]
     resampling: Resampling
     groups: int
-    described: Mapping[str, Description] = field(default_factory=dict)
+    described: Mapping[tuple[str, str], Description] = field(default_factory=dict)
     teams: Teams | None = None
     drawn: int = 0
     replicates: bool = False
@@ -131,8 +133,11 @@ class Ranking:
 
     def more(self, entry: Entry) -> tuple[str, ...]:
         """What the list of teams says of a run in its further columns."""
-        row = None if self.teams is None else self.teams.said_of(entry.tag, entry.file, entry.team)
-        return row.more if row is not None and row.more else ("",) * len(self.more_columns)
+        return entry.more or ("",) * len(self.more_columns)
+
+    def description(self, entry: Entry) -> Description | None:
+        """The system description of a run, by its team, or by nobody that is known."""
+        return self.described.get((entry.team, entry.tag)) or self.described.get(("", entry.tag))
 
     @property
     def ranking(self) -> Measure:

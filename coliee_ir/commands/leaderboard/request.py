@@ -10,17 +10,15 @@ import numpy as np
 
 from coliee_adapters.errors import shortened
 from coliee_adapters.files.source import PathLike
-from coliee_adapters.forms.vocabulary import MEMORY
 from coliee_adapters.records import Answers
 from coliee_adapters.remarks import Remark
 from coliee_ir.commands.leaderboard.board import Entry
 from coliee_ir.commands.leaderboard.catalogue import Leaderboard
 from coliee_ir.commands.leaderboard.standing import NOWHERE, Stand, order_key, places, stands
 from coliee_ir.inbox.sheets import groups_of
-from coliee_ir.inbox.teams import Listed, Teams
+from coliee_ir.inbox.teams import Teams
 from coliee_ir.reading.basis import Basis
-from coliee_ir.reading.submission import Invalid, Submission
-from coliee_ir.rules.protocol import described_task
+from coliee_ir.reading.submission import Invalid, Listed, Submission
 from coliee_ir.scoring.replicates import system, systems_of
 from coliee_ir.scoring.scores import Scored, Scores, with_judged
 from coliee_ir.stats.doubts import MANY_QUERIES, UNITS, UNLIKE, too_few_resamples
@@ -69,7 +67,7 @@ def leaderboard(
     basis, inventory = with_judged(scored, "a leaderboard").basis, scored.inventory
     groups = groups_of(groups, basis.task)
     who = Teams() if inventory is None or inventory.teams is None else inventory.teams
-    runs, unranked = _runs_of(scored, who)
+    runs, unranked = _runs_of(scored)
     remarks = [*scored.remarks, *_of_list(who, runs), *_said_of_equal(basis, runs)]
     if replicates is not None:
         runs = _of_systems(runs, replicates, basis.protocol.tie_break)
@@ -80,7 +78,7 @@ def leaderboard(
     if best:
         remarks += _said_of_best(runs, entries)
     entries += tuple(_entry(one, units, settings) for one in apart)
-    gold, described = basis.gold, [] if inventory is None else inventory.described
+    gold = basis.gold
     relevant = None
     if gold.qrels is not None:
         counts = [sum(level >= 1 for level in gold.qrels.get(query, {}).values()) for query in basis.queries]
@@ -102,7 +100,7 @@ def leaderboard(
         excluded=tuple(sorted(basis.excluded)),
         resampling=settings,
         groups=units.n if groups is not None else 0,
-        described={one.tag: one for one in described if one.task in ("", described_task(basis.task))},
+        described={} if inventory is None else inventory.described(basis.task),
         teams=who,
         drawn=found.drawn,
         replicates=replicates is not None,
@@ -110,29 +108,30 @@ def leaderboard(
 
 
 class _Run(NamedTuple):
-    """A run with a score: its team, scores and parts (None where only scores were read), and why it is not ranked."""
+    """A run with a score."""
 
     team: str
     scores: Scores
-    parts: Submission | None
-    status: str = ""
+    submission: Submission | None  # None where only scores were read, and of a system
+
+    @property
+    def status(self) -> str:
+        """Why it is not ranked; empty where it is."""
+        return "" if self.submission is None else self.submission.status
 
 
-def _runs_of(scored: Scored, who: Teams) -> tuple[list[_Run], list[Invalid]]:
+def _runs_of(scored: Scored) -> tuple[list[_Run], list[Invalid]]:
     """The runs, best first; and those that cannot be ranked."""
     basis = scored.basis
     ranking = next(m for m in basis.asked or basis.official if all(part in basis.qrels for part in m.needs))
     runs, unranked = [], []
-    for scores, parts in zip(scored, scored.submissions, strict=True):
-        team = (
-            parts.team if parts is not None else who.team_of(scores.tag, "" if scores.file == MEMORY else scores.file)
-        )
+    for scores, submission in zip(scored, scored.submissions, strict=True):
         if ranking in scores.results:
-            own = who.status_of(scores.tag, scores.file, team) if parts is None else parts.status
-            runs.append(_Run(team, scores, parts, own))
+            runs.append(_Run(scores.team, scores, submission))
         else:
             why = Remark.of("incomplete", file=scores.file, measure=ranking)
-            unranked.append(Invalid((scores.file,), scores.tag, team, why))
+            files = (scores.file,) if submission is None else tuple(file.name for file in submission.files)
+            unranked.append(Invalid(files or (scores.file,), scores.tag, scores.team, why))
     return _best_first(runs, basis.protocol.tie_break), unranked
 
 
@@ -159,13 +158,14 @@ def _said_of_equal(basis: Basis, runs: Sequence[_Run]) -> Iterator[str]:
     """Which runs give the same answers under several tags or teams: of those with equal scores, the answers decide."""
     alike: dict[tuple[object, ...], list[_Run]] = {}
     for one in runs:
-        if one.parts is not None:
+        if one.submission is not None:
             terms = [result.terms.each.tobytes() for result in one.scores.results.values()]
             alike.setdefault((*one.scores.counts.values(), *terms), []).append(one)
     for together in alike.values():
         same: dict[object, list[_Run]] = {}
         for one in together if len(together) > 1 else ():
-            given = [] if one.parts is None else [one for one in (one.parts.run, one.parts.answers) if one is not None]
+            parts = {} if one.submission is None else one.submission.parts
+            given = [part for name, part in parts.items() if name != "long_list"]
             same.setdefault(tuple(_answers_of(basis, part) for part in given), []).append(one)
         for equal in same.values():
             if len(equal) > 1:
@@ -193,17 +193,17 @@ def _said_of_best(scored: Sequence[_Run], entries: Sequence[Entry]) -> Iterator[
 
 def _of_list(who: Teams, scored: Sequence[_Run]) -> Iterator[str]:
     """Which rows of the list of teams no run has, and which runs it leaves out."""
-    rows = [(one.scores, who.row_of(one.scores.tag, one.scores.file)) for one in scored if who.rows]
+    came = [(one.scores, one.submission) for one in scored if one.submission is not None and who.rows]
     of_tag: dict[Listed, list[str]] = {}
-    for scores, row in rows:
-        if row is not None and row.run == scores.tag:
+    for scores, submission in came:
+        if (row := submission.listed) is not None and row.run == scores.tag:
             of_tag.setdefault(row, []).append(scores.file)
     for row, files in of_tag.items():
         if len(files) > 1:
             yield Remark.of("team-list.several", files, tag=shortened(row.run), team=shortened(row.team))
     if who.unused:
         yield Remark.of("team-list", who.unused)
-    if missing := [scores.name for scores, row in rows if row is None]:
+    if missing := [scores.name for scores, submission in came if submission.listed is None]:
         yield Remark.of("team-list.missing", missing)
 
 
@@ -236,7 +236,8 @@ def _entry(run: _Run, units: Units, settings: Resampling, place: int = 0, stand:
     measure, result = next(iter(run.scores.results.items()))
     level, in_groups = settings.confidence_level, units.n < len(units.number)
     interval = interval_of(measure, result, units.terms(result.terms), level, in_groups)
-    return Entry(place, stand.ranks, run.team, run.scores, interval, stand.may_be_best, run.status)
+    more = () if run.submission is None else run.submission.more
+    return Entry(place, stand.ranks, run.team, run.scores, interval, stand.may_be_best, run.status, more)
 
 
 def _resolution(runs: Sequence[_Run], found: Standings, settings: Resampling, units: Units) -> Iterator[str]:

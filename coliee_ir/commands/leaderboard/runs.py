@@ -147,7 +147,7 @@ def approaches(board: Ranking) -> Grid:
     at = names.header.index("run")
     runs: dict[tuple[str, ...], list[str]] = {}
     for entry in board.entries:
-        if (one := board.described.get(entry.tag)) is not None:
+        if (one := board.description(entry)) is not None:
             name = names.of(entry)[at]
             texts = (" ".join(text.split()) or "-" for text in (one.models, one.resources, one.explanation))
             runs.setdefault((entry.team or f"\0{name}", *texts), []).append(name)

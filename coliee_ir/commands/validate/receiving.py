@@ -75,7 +75,9 @@ def received(
             row.described = any((row.team, task, row.tag) in said for task in (described_task(row.task), ""))
     found: dict[tuple[str, str], Finding] = {}
     for (_, task, judge), pile in sorted(_piles(inventory, rows, golds).items()):
-        apart = len({one.tag for one in pile.values() if one.status and not one.why_not})  # not ranked: may be more
+        apart = len(
+            {one.tag for one in pile.values() if one.whose.status and not one.why_not}
+        )  # not ranked: may be more
         named: dict[str, Any] = {"task": task or None, "edition": year_of(task), "corpus": corpus_of(task)}
         if (best := next((one for one in golds.asked if one.file == judge), None)) is not None:
             named["gold" if best.is_gold else "queries"] = best.file

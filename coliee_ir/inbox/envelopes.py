@@ -1,0 +1,139 @@
+"""What the organiser saved: the mail or the folder in which a file came. What lies inside is the sender's word."""
+
+from __future__ import annotations
+
+import os
+import re
+import unicodedata
+from collections.abc import Iterable
+from pathlib import Path
+from typing import Final, NamedTuple
+
+from coliee_adapters.errors import masked
+from coliee_adapters.files import archives, remote
+from coliee_adapters.files.compressed import COMPRESSIONS
+from coliee_adapters.files.mail import Mail
+from coliee_adapters.files.source import is_folder
+
+#: what the organisers want before the name of a team in a mail's subject, and mail programs make folders of
+_MAILED: Final = re.compile(r"(?:\s*(?:re|fwd?)\s*:)*\s*\[\s*submission\s*\]\s*(?=\S)", re.IGNORECASE)
+
+#: what an archive's name ends in, and a team's does not
+_ENDINGS: Final = [re.escape(one.ending.removeprefix(".")) for one in COMPRESSIONS]
+_PACKED: Final = re.compile(rf"\.(?:zip|tar(?:\.(?:{'|'.join(_ENDINGS)}))?|t(?:{'|'.join(_ENDINGS)}))$", re.IGNORECASE)
+
+#: small letters of other scripts, each before the Latin one that it, or its capital, looks like
+_LOOK_ALIKE: Final = "аaвbеeкkмmнhоoрpсcтtуyхxѕsіiјjԛqԝwһhԁdӏi αaβbεeζzηhιiκkμmνnοoρpτtυyχx ıiɑaɡg".replace(" ", "")
+_LETTERS: Final = str.maketrans(_LOOK_ALIKE[::2], _LOOK_ALIKE[1::2])
+
+#: Latin characters that look like others
+_CAPITALS: Final = str.maketrans("l1|0", "IIIO")
+
+
+class Envelope(NamedTuple):
+    """The outermost thing that the organiser saved, in which a file came; empty for what is in memory."""
+
+    mail: Mail | None = None  # None where the file came otherwise
+    place: str = ""  # the path of the mail, else of the archive or the file
+    folder: str = ""  # the first folder below that of all files, or the archive there; empty where there is none
+    n_inside: int = 0  # how many parts of the file's path the sender chose: its name in the mail or the archive
+    claims: tuple[Mail, ...] = ()  # the mails inside, forwarded or packed
+
+    @property
+    def received(self) -> str:
+        """When it came, in UTC: of several times the latest; empty where none is known."""
+        return max((one.received for one in (self.mail, *self.claims) if one is not None), default="")
+
+    @property
+    def team(self) -> str:
+        """The team that the mail's subject names; empty where it names none."""
+        return "" if self.mail is None else team_in(self.mail.subject)
+
+
+def envelope_of(file: str, common: Path | None) -> Envelope:
+    """In what a file came, below the folder, or the archive, that all files have in common."""
+    if file and remote.is_remote(file):
+        return Envelope(place=file, folder=_folder_of(file, common))
+    archive = archives.outer(file)
+    if not file or not Path(archive).exists():  # from memory, or standard input
+        return Envelope()
+    mails, is_mail = archives.mails_of(file)
+    # what lies in an archive is the sender's; where the archive is all that there is, it is the organiser's mailbox
+    is_saved = bool(mails) and (is_mail or plain(archive) == common)
+    place = next(iter(mails)) if is_saved else archive
+    mail = mails.pop(place, None)
+    claims = (*(() if mail is None else mail.forwarded), *mails.values())
+    folder = _folder_of(archive if is_mail else place if is_saved else file, common)
+    return Envelope(mail, place, folder, len(Path(os.path.relpath(file, place)).parts), claims)
+
+
+def _folder_of(path: str, common: Path | None) -> str:
+    """The first folder below the common one, without what an archive's name ends in; mailboxes are none."""
+    if common is None or not plain(path).is_relative_to(common):
+        return ""
+    first = next(iter(plain(path).relative_to(common).parts[:-1]), "")
+    return "" if first.casefold().endswith((".eml", ".mbox")) else _MAILED.sub("", _PACKED.sub("", first), 1)
+
+
+def common_folder(given: Iterable[str]) -> Path | None:
+    """The deepest folder, or archive, that those given, and the folders of the files given, have in common."""
+    there = [path for path in given if remote.is_remote(path) or Path(path).exists()]
+    packed = [is_folder(path) or archives.is_archive(path) for path in there]
+    places = [plain(masked(path)) for path in there]
+    folders = [place if is_whole else place.parent for place, is_whole in zip(places, packed, strict=True)]
+    return Path(os.path.commonpath(folders)) if folders else None
+
+
+def plain(path: str | Path) -> Path:
+    """The path from the root, without ``..``; links stay what they are called."""
+    return Path(os.path.abspath(path))  # noqa: PTH100 - resolve() would follow links
+
+
+def team_in(subject: str) -> str:
+    """The team that the subject of a mail names.
+
+    >>> team_in("Re: [Submission] KIS (corrected)"), team_in("our run")
+    ('KIS (corrected)', '')
+    """
+    for text in (subject, visible(subject)):
+        if named := _MAILED.match(text):
+            return text[named.end() :].strip()
+    return ""
+
+
+def visible(text: str) -> str:
+    """A text as it is seen: composed, and without characters that have no width."""
+    return "".join(one for one in unicodedata.normalize("NFC", text) if unicodedata.category(one) != "Cf")
+
+
+def team_key(team: str) -> str:
+    """By what teams are compared: without case, width, blanks, look-alike letters, and brackets at the end.
+
+    >>> team_key("Re: [Submission] Kis (corrected)") == team_key("KIS") == team_key("ＫＩＳ [v2]") == team_key("КІЅ")
+    True
+    """
+    text = _MAILED.sub("", unicodedata.normalize("NFKC", visible(team)), 1)
+    text = re.sub(r"(?:\s*[(\[{][^)\]}]*[)\]}])+\s*$", "", text) or text
+    text = unicodedata.normalize("NFKC", text.casefold()).translate(_LETTERS)
+    return re.sub(r"[\s_.-]+", " ", text).strip()
+
+
+def look_key(team: str) -> str:
+    """What names that are easily taken for each other have in common, which may be those of two teams.
+
+    >>> look_key("KlS") == look_key("KIS") != look_key("KAS"), look_key("AI-Lab") == look_key("AILab")
+    (True, True)
+    """
+    letters = unicodedata.normalize("NFKD", team_key(visible(team).translate(_CAPITALS)))
+    return "".join(filter(str.isalnum, letters))
+
+
+def is_disguised(team: str) -> bool:
+    """Whether a name has characters that cannot be seen, or letters of another script beside Latin ones.
+
+    >>> is_disguised("АRC"), is_disguised("АРС"), is_disguised("ARC")
+    (True, False, False)
+    """
+    text = unicodedata.normalize("NFKC", team).casefold()
+    has_latin = any("a" <= one <= "z" for one in text)
+    return visible(team) != unicodedata.normalize("NFC", team) or (has_latin and text.translate(_LETTERS) != text)

@@ -1,0 +1,199 @@
+"""Who sent a run, and when: a mailbox of honest teams, and what dishonest ones send to pass for others, or early."""
+
+from __future__ import annotations
+
+import json
+import sys
+from collections.abc import Callable, Mapping
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from coliee_ir.commands.edition.config import read_edition
+from coliee_ir.commands.edition.day import Day, day_of
+from coliee_ir.commands.edition.desk import pages
+
+sys.path.insert(0, str(Path(__file__).parents[1] / "data"))
+import make_mailbox as made
+from make_mailbox import mail
+
+QUERIES = range(1, 11)
+EARLY, LATE = "19 Jan 2027 10:00:00 +0000", "22 Jan 2027 10:00:00 +0000"
+KIS, ARC, EVIL = "kis@example.org", "arc@example.org", "evil@example.net"
+DESCRIBED = made._FORM.format(1, "KIS9", "BERT (2024-01-01)")
+
+#: file in the mailbox → its content
+Files = Mapping[str, bytes | str]
+
+
+def run(tag: str, right: int = 5) -> str:
+    return "".join(f"{n:06} {n + (500 if n <= right else 700):06} {tag}\n" for n in QUERIES)
+
+
+HONEST: Files = {
+    "01.eml": mail("[submission] KIS", {"a.txt": run("KIS9", 8), "d.txt": DESCRIBED}, KIS, EARLY),
+    "02.eml": mail("[submission] ARC", {"a.txt": run("ARC1", 7)}, ARC, EARLY),
+    "BLUE/run.txt": run("BLUE1", 6),
+}
+EVIL1 = run("EVIL1", 10)
+
+
+@pytest.fixture
+def hold(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Callable[..., Day]:
+    """The day of an edition of the honest teams, and of what is sent besides, with a list of teams."""
+    monkeypatch.chdir(tmp_path)
+
+    def held(files: Files, sheet: str = "") -> Day:
+        content = {"gold.json": json.dumps({f"{n:06}": [f"{n + 500:06}"] for n in QUERIES}),
+                   "teams.csv": f"tag,team,status\n,BLUE,ranked\n{sheet}",
+                   "coliee.toml": 'name = "T"\nmailbox = "in"\nteams = "teams.csv"\nresamples = 99\n'
+                   'deadline = 2027-01-20T23:59:59Z\n[[task]]\ntask = "1"\ngold = "gold.json"\n',
+                   **{f"in/{name}": of for name, of in {**HONEST, **files}.items()}}  # fmt: skip
+        for name, of in content.items():
+            Path(name).parent.mkdir(parents=True, exist_ok=True)
+            Path(name).write_bytes(of.encode() if isinstance(of, str) else of)
+        return day_of(read_edition("coliee.toml"))
+
+    return held
+
+
+def seen(day: Day) -> dict[str, tuple[str, str]]:
+    """Tag → team and status of each ranked or shown run."""
+    return {entry.tag: (entry.team, entry.status) for board in day.boards for entry in board.entries}
+
+
+def packed(**files: str | bytes) -> bytes:
+    return made._zip({name.replace("__", "/").replace("_", "."): content for name, content in files.items()})
+
+
+FORGED = mail("[submission] ARC", {"r.txt": EVIL1}, ARC, EARLY, [EARLY])
+AS_EVIL = {"EVIL1": ("EVIL", "")}
+
+#: what is sent → the files, rows of the list, tag → team and status, and the kinds of decisions that name it
+ATTACKS: dict[str, tuple[Files, str, dict[str, tuple[str, str]], set[str]]] = {
+    "a forged mail in a late one": (
+        {"z.eml": mail("[submission] EVIL", {"orig.eml": FORGED}, EVIL, LATE)},
+        "", {"EVIL1": ("EVIL", "late")}, {"late", "forwarded"}),
+    "a forged mail of another team": (
+        {"z.eml": mail("[submission] EVIL", {"orig.eml": FORGED}, EVIL, EARLY)}, "", AS_EVIL, {"forwarded"}),
+    "the folder of another team in an archive": (
+        {"z.eml": mail("[submission] EVIL", {"s.zip": packed(KIS__run_txt=EVIL1)}, EVIL, LATE)},
+        "KIS/,KIS,ranked\n", {"EVIL1": ("EVIL", "late")}, {"late", "team-list"}),
+    "the tag of another team": (
+        {"z.eml": mail("[submission] EVIL", {"r.txt": run("KIS9", 10)}, EVIL, EARLY)},
+        "KIS9,KIS,\n", {}, {"shared-tag", "team-list"}),
+    "a description of another team's run": (
+        {"z.eml": mail("[submission] EVIL", {"d.txt": DESCRIBED.replace("BERT", "CHEAT")}, EVIL, EARLY)},
+        "", {}, {"undescribed"}),
+    "a description from nobody": (
+        {"z.eml": mail("our system", {"d.txt": DESCRIBED.replace("BERT", "CHEAT")}, EVIL, EARLY)}, "", {}, set()),
+    "a mail that is forwarded within one": (
+        {"z.eml": mail("[submission] EVIL", {}, EVIL, LATE, forwards=FORGED)},
+        "", {"EVIL1": ("EVIL", "late")}, {"late", "forwarded"}),
+    "a later mail in an early one": (
+        {"z.eml": mail("[submission] EVIL", {"o.eml": mail("x", {"r.txt": EVIL1}, EVIL, LATE)}, EVIL, EARLY)},
+        "", {"EVIL1": ("EVIL", "late")}, {"late", "forwarded"}),
+    "a mail in an archive in a folder": (
+        {"EVIL/x.zip": packed(o_eml=FORGED)}, "", AS_EVIL, {"forwarded"}),
+    "a mail in an archive whose name is that of a mailbox's": (
+        {"z.eml": mail("[submission] EVIL", {"x.zip": made._zip({"1": FORGED})}, EVIL, EARLY)},
+        "", AS_EVIL, {"forwarded"}),
+    "a path of the list in an archive": (
+        {"EVIL/x.zip": packed(KIS__run_txt=EVIL1)}, "KIS/run.txt,KIS,\n", AS_EVIL, {"team-list"}),
+    "a name with a letter of another script": (
+        {"z.eml": mail("[submission] K\u0406S", {"r.txt": EVIL1}, EVIL, EARLY)},
+        "", {"EVIL1": ("KIS", "")}, {"look-alike", "team-senders"}),
+    "a name with a character that cannot be seen": (
+        {"0.eml": mail("[submission] ARC\u200b", {"r.txt": EVIL1}, EVIL, EARLY)},
+        "", {"EVIL1": ("ARC", "")}, {"look-alike", "team-senders"}),
+    "a name with a small letter for a capital": (
+        {"z.eml": mail("[submission] KlS", {"r.txt": EVIL1}, EVIL, EARLY)},
+        "", {"EVIL1": ("KlS", "")}, {"look-alike"}),
+    "another team's name": (
+        {"z.eml": mail("Re: [Submission] kis (corrected)", {"r.txt": EVIL1}, EVIL, EARLY)},
+        "", {"EVIL1": ("KIS", "")}, {"team-senders"}),
+    "two names of one sender": (
+        {"y.eml": mail("[submission] EVIL", {"r.txt": EVIL1}, EVIL, EARLY),
+         "z.eml": mail("[submission] GOOD", {"r.txt": run("EVIL2")}, EVIL, EARLY)},
+        "", {**AS_EVIL, "EVIL2": ("GOOD", "")}, {"sender-teams"}),
+    "no name, and another's address": (
+        {"z.eml": mail("our run", {"r.txt": EVIL1}, KIS, EARLY)}, "", {"EVIL1": ("KIS", "")}, {"team-sender"}),
+    "no date": (
+        {"z.eml": mail("[submission] EVIL", {"r.txt": EVIL1}, EVIL)}, "", AS_EVIL, {"undated"}),
+    "a forged date behind a broken line of the server": (
+        {"z.eml": mail("[submission] EVIL", {"r.txt": EVIL1}, EVIL, EARLY, ["yesterday", LATE])},
+        "", {"EVIL1": ("EVIL", "late")}, {"late", "undated"}),
+    "a name of the list for a file in a mail": (
+        {"z.eml": mail("[submission] EVIL", {"KIS9.txt": EVIL1}, EVIL, EARLY)},
+        "KIS9.txt,KIS,withdrawn\n", AS_EVIL, {"team-list"}),
+}  # fmt: skip
+
+
+@pytest.mark.parametrize("attack", ATTACKS)
+def test_an_attack_harms_no_honest_team_and_is_told(hold: Callable[..., Day], attack: str) -> None:
+    files, sheet, expected, kinds = ATTACKS[attack]
+    before = hold({})
+    plain, letters = seen(before), pages(before)
+    day = hold(files, sheet)
+    found = seen(day)
+    honest = {entry.tag: entry for board in day.boards for entry in board.entries
+              if entry.file.removeprefix("in/") in {"01.eml/a.txt", "02.eml/a.txt", "BLUE/run.txt"}}  # fmt: skip
+    assert {tag: (entry.team, entry.status) for tag, entry in honest.items()} == plain
+    assert {tag: found.get(tag) for tag in expected} == expected
+    approaches = {entry.tag: board.description(entry) for board in day.boards for entry in board.entries}
+    assert "CHEAT" not in str(approaches) and "BERT" in str(approaches["KIS9"])
+    told = {(one.kind, one.team) for one in day.decide} - {(one.kind, one.team) for one in before.decide}
+    assert {kind for kind, _ in told} >= kinds
+    if "EVIL" in {team for team, _ in found.values()}:  # who is not its team's sender is told nothing of it
+        assert all(name not in pages(day) or b"EVIL" not in _bytes(pages(day)[name]) for name in letters
+                   if name in ("teams/kis.txt", "teams/arc.txt", "teams/blue.txt"))  # fmt: skip
+
+
+def _bytes(content: Any) -> bytes:
+    return content if isinstance(content, bytes) else str(content).encode()
+
+
+def test_a_name_is_one_team_however_it_is_composed(hold: Callable[..., Day]) -> None:
+    day = hold({
+        "y.eml": mail("[submission] Z\u00fcrich", {"r.txt": run("Z1")}, "z@example.org", EARLY),
+        "z.eml": mail("[submission] Zu\u0308rich", {"r.txt": run("Z2", 4)}, "z@example.org", EARLY),
+    })  # fmt: skip
+    assert {team for tag, (team, _) in seen(day).items() if tag.startswith("Z")} == {"Z\u00fcrich"}
+    assert not {one.kind for one in day.decide} & {"look-alike", "team-senders", "sender-teams"}
+
+
+def test_an_honest_mailbox_asks_nothing_of_names_and_times(hold: Callable[..., Day]) -> None:
+    kinds = {one.kind for one in hold({}).decide}
+    assert not kinds & {
+        "look-alike",
+        "team-senders",
+        "sender-teams",
+        "team-sender",
+        "undated",
+        "forwarded",
+        "team-list",
+    }
+
+
+def test_a_mail_holds_what_a_saved_attachment_holds(hold: Callable[..., Day]) -> None:
+    nested = made._zip({"inner.zip": made._zip({"r.txt": EVIL1})})
+    for files in ({"EVIL/x.zip": nested}, {"z.eml": mail("[submission] EVIL", {"x.zip": nested}, EVIL, EARLY)}):
+        assert seen(hold(files))["EVIL1"] == ("EVIL", "")
+
+
+def test_a_run_has_one_name_from_a_store_of_mails_and_from_mails(tmp_path: Path) -> None:
+    from coliee_ir import evaluate_all
+
+    gold = {f"{n:06}": [f"{n + 500:06}"] for n in QUERIES}
+    mails = [mail("our runs", {"run.txt": run("BM25", right)}, f"{right}@example.org", EARLY) for right in (3, 9)]
+    (tmp_path / "mails").mkdir()
+    (tmp_path / "all.mbox").write_bytes(b"".join(b"From a Sun Jan 18 10:00:00 2027\n" + one + b"\n" for one in mails))
+    for n, one in enumerate(mails):
+        (tmp_path / f"mails/{n}.eml").write_bytes(one)
+    for teams in (None, {}):
+        found = [
+            [(one.name, one.team, one.measures) for one in evaluate_all(gold, tmp_path / given, task="1", teams=teams)]
+            for given in ("mails", "all.mbox")
+        ]
+        assert found[0] == found[1] and [name for name, _, _ in found[0]] == ["BM25", "BM25 (2)"]
