@@ -159,8 +159,8 @@ REMARKS: Final = {
     "team-list.none": "no teams are known, so every run would be its team's best; name the teams with --teams CSV",
     "team-list.other": "the list of teams gives the tag {tag} to {team}, and the file came from {other}: "
     "name the file or its folder in the list",
-    "team-list.moved": "the list of teams gives the tag {tag} to {team}, as whose run it is taken, and the folder says "
-    "{other}: name the file or its folder in the list",
+    "team-list.moved": "by the list of teams {n} (run|runs) in the folder of {other} (is|are) {team}'s: {examples}; "
+    "name the folder in the list if all of it is",
     "team-sender": "the subject of the mail names no team; it is taken for {team}'s, whose mails {sender} sent: name "
     "the mail in the list of teams",
     "team-senders": "mails of this team come from {n} senders: {examples}; are all of them its own?",
@@ -179,6 +179,7 @@ REMARKS: Final = {
     "awaited": "no run of Task {task} has arrived",
     "late": "received {time}, after the deadline; write ranked or late in the list of teams",
     "shared-tag": "{n} runs of Task {task} have this tag: {examples}",
+    "same-file": "{file} is the same file as {other} of another team",
     "gold-itself.file": "{file} holds the judgements of the gold, and is not ranked",
     "perfect-score": "{measure} of Task {task} is {value:.4f}: was the gold known?",
     "undescribed": "no system description has arrived",

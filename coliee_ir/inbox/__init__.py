@@ -102,13 +102,14 @@ def find_runs(
         alone.append(replace(sent, tag=sent.tag or str(getattr(sent.run, "tag", "")), name=name or sent.name))
     if not together and not any(one.is_folder or one.kind is Kind.ARCHIVE for one in paths):
         return Runs(alone)
-    from coliee_ir.inbox.inventory import sort_files  # needed for folders alone
+    from coliee_ir.inbox.golds import Asked, Golds  # needed for folders alone
+    from coliee_ir.inbox.inventory import sort_files
     from coliee_ir.inbox.teams import Teams
 
     who = Teams(teams, [one.path for one in paths]) if together else None
     besides = [*besides, *([teams] if isinstance(teams, str | os.PathLike) else [])]
     inventory = sort_files(
-        paths, golds=list(golds), besides=besides, teams=who, columns=columns,
+        paths, golds=Golds(map(Asked.of, golds)), besides=besides, teams=who, columns=columns,
         rules=None if task is None else protocol(task, edition), edition=edition,
     )  # fmt: skip
     places = [Path(_place(one.file)) for one in inventory.scored]

@@ -2,8 +2,12 @@
 
 from __future__ import annotations
 
-from collections.abc import Collection, Sequence
+from collections.abc import Collection, Iterable, Sequence
 from typing import NamedTuple
+
+from coliee_adapters.files.source import PathLike
+from coliee_adapters.records import Gold
+from coliee_ir.inbox.tasks import tasks_of_queries
 
 
 class Asked(NamedTuple):
@@ -15,6 +19,13 @@ class Asked(NamedTuple):
     is_gold: bool
     name: str = ""  # what the organiser calls it where a task has several: ``R01``
     year: int | None = None  # whose rules count; None for the newest
+    corpus: PathLike | None = None
+    gold: Gold | None = None  # what it holds, where it is a gold
+
+    @classmethod
+    def of(cls, gold: Gold) -> Asked:
+        """A gold, with the tasks that it shows."""
+        return cls(gold.path, frozenset(gold.queries), tasks_of_queries(gold.queries, gold), True, gold=gold)
 
 
 class Golds:
@@ -24,21 +35,21 @@ class Golds:
     ids they share.
     """
 
-    def __init__(self, asked: Sequence[Asked] = ()) -> None:
+    def __init__(self, asked: Iterable[Asked] = ()) -> None:
         self.asked = tuple(asked)
 
-    def judging(self, task: str, queries: Collection[str]) -> Asked | None:
-        """The gold by which a file of a task is judged; None where the task has none."""
-        own = [one for one in self.asked if task in one.tasks] if task else list(self.asked)
+    @property
+    def golds(self) -> list[Gold]:
+        """The golds, each once."""
+        return list({id(one.gold): one.gold for one in self.asked if one.gold is not None}.values())
+
+    def judging(self, tasks: Sequence[str], queries: Collection[str]) -> Asked | None:
+        """The gold by which a file is judged that can be of these tasks, the likeliest first; None where none asks."""
+        own = [one for task in tasks for one in self.asked if task in one.tasks] if tasks else list(self.asked)
         shared = [len(one.queries.intersection(queries)) for one in own]
-        if not own or (not task and not any(shared)):
+        if not own or (not tasks and not any(shared)):
             return None
         return own[shared.index(max(shared))]
-
-    def is_others(self, queries: Collection[str], file: str, asked: Collection[str]) -> bool:
-        """Whether another gold than the one in a file asks what a run answers, and this one asks none of it."""
-        judge = self.judging("", queries)
-        return judge is not None and judge.file != file and not any(query in asked for query in queries)
 
     def elsewhere(self, task: str, queries: Collection[str]) -> Asked | None:
         """The gold of another task that asks all of the queries, where no gold of the task asks any of them."""

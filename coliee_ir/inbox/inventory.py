@@ -32,7 +32,6 @@ from coliee_ir.inbox.tasks import (
     first_rows,
     ids_of,
     task_of_files,
-    tasks_of_queries,
     tasks_of_record,
     text_of_head,
     words_of,
@@ -92,7 +91,8 @@ class Item:
     whose: Whose = field(default_factory=Whose)  # whose it is, and what comes of that
     tasks: tuple[str, ...] = ()  # the tasks that it can be of, the most likely one first; empty where nothing shows it
     because: str = ""  # what shows the tasks: ``path``, ``description``, ``tag``, ``content``, ``queries``
-    shown: tuple[str, ...] = ()  # the tasks that its content shows, where its path names one
+    shown: tuple[str, ...] = ()  # the tasks that its content shows
+    gold: Asked | None = None  # by what it is judged; None where no gold is of its task
     why_not: str = ""  # why it is passed over: a key of ``WHY_NOT``; empty for what is not
     like: str = ""  # what it is a copy of
     error: ColieeError | None = None  # why it cannot be read
@@ -159,9 +159,18 @@ class Inventory:
                 continue
             if not _can_be(one, basis):
                 one.why_not = "task"
-            elif self.golds.is_others(one.queries, basis.gold.path, {*basis.queries, *basis.excluded}):
+            elif one.gold is not None and one.gold.queries.isdisjoint({*basis.queries, *basis.excluded}):
                 one.why_not = "elsewhere"
         return self.scored
+
+    def judge(self, task: str = "") -> None:
+        """Note by which gold each file is judged; as files of a task, where it is named."""
+        for one in self.items:
+            one.tasks = (task,) if task and not one.why_not else one.tasks
+            one.gold = self.golds.judging(one.tasks, one.queries)
+            if one.gold is not None:
+                of_gold = one.gold.tasks
+                one.tasks = tuple(sorted(one.tasks, key=lambda task: task not in of_gold))
 
     def remarks(self) -> list[str]:
         """What was passed over, a sentence for each kind: what was not looked at, then files that are no runs."""
@@ -178,7 +187,7 @@ def originals(items: Iterable[Item]) -> dict[str, str]:
 def sort_files(
     paths: Iterable[PathLike | Source],
     *,
-    golds: Sequence[Gold] = (),
+    golds: Golds | None = None,
     besides: Iterable[PathLike | None] = (),
     teams: Teams | None = None,
     rules: Protocol | None = None,
@@ -186,8 +195,9 @@ def sort_files(
     columns: Mapping[str, str] | None = None,
 ) -> Inventory:
     """Find out what was handed in. One file never stops another: what is wrong with it is its ``error``."""
-    walked = walk(paths, [*besides, *(gold.path for gold in golds)])
-    items = [_item(walked.source(file, columns), file in walked.named, golds, rules) for file in walked.files]
+    table = golds or Golds()
+    walked = walk(paths, [*besides, *(one.file for one in table.asked)])
+    items = [_item(walked.source(file, columns), file in walked.named, table.golds, rules) for file in walked.files]
     if teams is not None:
         for one in items:
             teams.see(one.tag, one.file)
@@ -196,14 +206,13 @@ def sort_files(
             one.whose = teams.whose(one.tag, one.file)
         elif received := envelope_of(one.file, None).received:
             one.whose = Whose(received=received, is_mailed=True)
-    table = Golds(
-        [Asked(one.path, frozenset(one.queries), tasks_of_queries(one.queries, one), is_gold=True) for one in golds]
-    )
-    _by_queries(items, table)
     _by_descriptions(items)
     if rules is None or rules.is_coliee:
         _answers_of_articles(items, edition)
-    return Inventory(items, walked, teams, table)
+    _by_queries(items, table)
+    inventory = Inventory(items, walked, teams, table)
+    inventory.judge()
+    return inventory
 
 
 def _item(source: Source, is_named: bool, golds: Sequence[Gold], rules: Protocol | None) -> Item:
@@ -217,8 +226,9 @@ def _item(source: Source, is_named: bool, golds: Sequence[Gold], rules: Protocol
             _look_into(one, golds, rules)
     except ColieeError as error:
         one.error = error
+    one.shown = one.tasks
     if task := named_task(one.file):
-        one.shown, one.tasks, one.because = one.tasks, (task,), "path"
+        one.tasks, one.because = (task,), "path"
     return one
 
 
@@ -313,11 +323,10 @@ def _answers_otherwise(source: Source, gold: Gold) -> bool:
 
 
 def _by_queries(items: Sequence[Item], table: Golds) -> None:
-    """Files that are named as of one task, and answer another task's questions alone, are of that one."""
+    """Files that are named, or described, as of one task, and answer another's questions alone, are of that one."""
     for one in items:
-        other = (
-            table.elsewhere(one.task, one.queries) if one.because == "path" and one.part is not Part.UNREAD else None
-        )
+        is_told = one.because in ("path", "description") and one.part is not Part.UNREAD
+        other = table.elsewhere(one.task, one.queries) if is_told else None
         if other is not None and (found := tuple(task for task in one.shown if task in other.tasks)):
             one.doubt = Remark.of("named-otherwise", task=one.task, other=found[0])
             one.tasks, one.because = found, "queries"

@@ -7,7 +7,6 @@ import os
 import re
 import unicodedata
 from collections.abc import Iterable, Iterator, Mapping
-from functools import partial
 from pathlib import Path
 from typing import Final, NamedTuple
 
@@ -138,6 +137,8 @@ class Teams:
         self._senders_of: dict[str, dict[str, None]] = {}
         self._teams_of: dict[str, dict[str, None]] = {}
         self._sent: dict[str, set[str]] = {}
+        #: team by the folder, team by the list → the rows by which runs of the one are the other's
+        self._moved: dict[tuple[str, str], dict[str, None]] = {}
 
     def see(self, tag: str, file: str) -> None:
         """Know that a file of this tag has come, before it is asked whose any is.
@@ -164,12 +165,16 @@ class Teams:
         found, doubts = None, list[Remark]()
         for row, is_place, is_inside in self._rows(tag, file, envelope):
             is_other = bool(team) and team_key(row.team) != team_key(team)
-            about = partial(Remark.of, tag=shortened(row.run), team=shortened(row.team), other=shortened(team))
             is_fixed = because != "folder" or is_inside or len(self._sent.get(_spelled(tag), ())) > 1
             if is_other and not is_place and is_fixed:
-                doubts = doubts or [about("team-list.other")]
+                about = {"tag": row.run, "team": row.team, "other": team}
+                named = {name: shortened(text) for name, text in about.items()}
+                doubts = doubts or [Remark.of("team-list.other", (), None, **named)]
                 continue
-            doubts = [] if is_place else [about("team-list.moved")] if is_other else doubts
+            if is_place:
+                doubts = []
+            elif is_other:
+                self._moved.setdefault((team, row.team), {})[row.run] = None
             self.unused.pop(row.run, None)
             found, team, because = row, row.team, "list"
             break
@@ -186,6 +191,8 @@ class Teams:
 
     def doubts(self) -> Iterator[tuple[str, str, Remark]]:
         """What a person must decide of teams and mails: the team, the path of a mail, and what it is."""
+        for (folder, team), runs in self._moved.items():
+            yield self._named(team), "", Remark.of("team-list.moved", [*runs], team=shortened(team), other=folder)
         for key, senders in self._senders_of.items():
             if len(senders) > 1:
                 yield self._named(key), "", Remark.of("team-senders", [*senders])

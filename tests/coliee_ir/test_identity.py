@@ -13,6 +13,7 @@ import pytest
 from coliee_ir.commands.edition.config import read_edition
 from coliee_ir.commands.edition.day import Day, day_of
 from coliee_ir.commands.edition.desk import pages
+from coliee_ir.commands.validate.receiving import receive
 
 sys.path.insert(0, str(Path(__file__).parents[1] / "data"))
 import make_mailbox as made
@@ -197,3 +198,49 @@ def test_a_run_has_one_name_from_a_store_of_mails_and_from_mails(tmp_path: Path)
             for given in ("mails", "all.mbox")
         ]
         assert found[0] == found[1] and [name for name, _, _ in found[0]] == ["BM25", "BM25 (2)"]
+
+
+def test_validate_board_and_letter_judge_a_file_by_the_same_gold(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.chdir(tmp_path)
+    fragments = {f"{n:03}": ["005"] for n in range(1, 9)}
+    files = {
+        "1.json": json.dumps({f"{n:06}": [f"{n + 500:06}"] for n in QUERIES}), "2.json": json.dumps(fragments),
+        "in/SIAT/task1_siat.txt": "".join(f"{query} 005 SIAT1\n" for query in fragments),
+        "in/SIAT/old.txt": "".join(f"{n + 9000:06} {n + 500:06} SIAT2\n" for n in QUERIES),
+        "in/KIS/run.txt": run("KIS9"),
+        "coliee.toml": 'name = "T"\nmailbox = "in"\nresamples = 99\n' + "".join(
+            f'[[task]]\ntask = "{task}"\ngold = "{task}.json"\n' for task in "12"),
+    }  # fmt: skip
+    for name, content in files.items():
+        Path(name).parent.mkdir(parents=True, exist_ok=True)
+        Path(name).write_text(content)
+    day = day_of(read_edition("coliee.toml"))
+    inbox = receive("in", golds=["1.json", "2.json"])
+    assert {row.file: row.task for row in inbox.received} == {row.file: row.task for row in day.inbox.received} == {
+        "in/SIAT/task1_siat.txt": "2", "in/SIAT/old.txt": "1", "in/KIS/run.txt": "1",
+    }  # fmt: skip
+    assert {entry.tag: board.task for board in day.boards for entry in board.entries} == {"SIAT1": "2", "KIS9": "1"}
+    for findings in (inbox.findings, day.inbox.findings):
+        rules = {(finding.file, finding.rule) for finding in findings if finding.severity == "error"}
+        assert not any(file == "in/SIAT/task1_siat.txt" for file, _ in rules)
+        asked = " ".join(str(place) for one in findings if one.file == "in/SIAT/old.txt" for place in one.places)
+        assert "001" not in asked.split()  # which only the gold of Task 2 asks
+    assert ("named-otherwise", "SIAT") in {(one.kind, one.team) for one in day.decide}
+
+
+def test_a_letter_says_nothing_of_other_teams(hold: Callable[..., Day]) -> None:
+    files = {
+        "AAA/our_run.txt": run("KIS9", 8),  # KIS's file, in a folder that is sorted before its mail
+        "AAA/empty.txt": "", "BLUE/empty.txt": "",
+        "AAA/r.txt": run("ARC1", 3),
+    }  # fmt: skip
+    day = hold(files)
+    letters = {name: _bytes(content).decode() for name, content in pages(day).items() if name.endswith(".txt")}
+    for name, letter in letters.items():
+        others = {"KIS", "ARC", "BLUE", "AAA"} - {name.removeprefix("teams/").removesuffix(".txt").upper()}
+        assert not [other for other in others if f"/{other}/" in letter or f" {other} " in letter], name
+    told = {(one.kind, one.file) for one in day.decide if one.kind in ("same-file", "shared-tag")}
+    assert ("same-file", "in/01.eml/a.txt") in told or ("same-file", "in/AAA/our_run.txt") in told
+    assert not any("empty.txt" in file for _, file in told)

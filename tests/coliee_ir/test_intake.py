@@ -147,7 +147,7 @@ def test_a_file_is_judged_by_a_gold_of_its_task_and_by_no_other() -> None:
         Asked("R08.xml", frozenset({"R08-1-A"}), ("3", "4"), True), Asked("R01.xml", year, ("4",), True, "R01"),
     ])  # fmt: skip
     judging = {
-        (task, one): golds.judging(task, {one}) for task, one in (("1", "826"), ("4", "R01-1-A"), ("3", "R01-1-A"))
+        (task, one): golds.judging((task,), {one}) for task, one in (("1", "826"), ("4", "R01-1-A"), ("3", "R01-1-A"))
     }
     assert [one and one.file for one in judging.values()] == ["1.json", "R01.xml", "R08.xml"]
     assert (elsewhere := golds.elsewhere("1", fragments)) is not None and elsewhere.tasks == ("2",)

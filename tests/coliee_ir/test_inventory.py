@@ -17,6 +17,7 @@ from example_runs import EXAMPLES
 
 from coliee_ir import read_gold
 from coliee_ir.cli import main
+from coliee_ir.inbox.golds import Asked, Golds
 from coliee_ir.inbox.inventory import Part, sort_files
 from coliee_ir.inbox.teams import Teams
 
@@ -42,7 +43,7 @@ def mail(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
 @pytest.mark.usefixtures("mail")
 def test_each_file_has_its_task_and_part_and_the_gold_is_known_by_its_judgements() -> None:
     golds = [read_gold(f"gold_{folder}{Path(next((EXAMPLES / folder).glob('gold.*'))).suffix}") for folder in TASKS]
-    found = sort_files(["mail"], golds=golds, teams=Teams(None, ["mail"]))
+    found = sort_files(["mail"], golds=Golds(map(Asked.of, golds)), teams=Teams(None, ["mail"]))
     for one in found.items:
         expected = list(TASKS.values())[int(one.team.removeprefix("TEAM"))]
         if one.file.endswith("submission.json"):

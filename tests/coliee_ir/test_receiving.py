@@ -48,7 +48,7 @@ def test_every_file_has_a_row_with_team_task_tag_part_and_what_is_wrong() -> Non
         **{f"in/D/{n}": ("D", "1", f"D{n}", "documents", False) for n in range(4)},
         "in/D/broken.txt": ("D", "1", "", "", False),
     }  # fmt: skip
-    remarks = {row.file: row.remark for row in inbox.received if row.remark}
+    remarks = {row.file: row.all_remarks for row in inbox.received if row.all_remarks}
     assert heard(remarks) == {
         "in/A/a (1).txt": "… in/A/a.txt …", "in/B.zip/b2": "… in/A/a.txt …",
         "in/B.zip/readme.txt": "file that is not a run", "in/A/a.txt": "… B …",

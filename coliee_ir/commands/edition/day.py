@@ -7,7 +7,7 @@ mailbox ──sort_files, once──▶ Inventory ─┬─▶ Evaluator of each
 from __future__ import annotations
 
 import zlib
-from collections.abc import Collection, Iterator, Mapping
+from collections.abc import Collection, Iterator
 from dataclasses import replace
 from typing import Final, NamedTuple
 
@@ -15,8 +15,9 @@ import numpy as np
 
 from coliee_adapters.errors import UsageError, shortened
 from coliee_adapters.files.source import Source
+from coliee_adapters.records import Gold
 from coliee_adapters.remarks import Remark
-from coliee_ir.commands.edition.config import Edition
+from coliee_ir.commands.edition.config import Edition, TaskPart
 from coliee_ir.commands.evaluate import Watch, evaluate_all
 from coliee_ir.commands.leaderboard import Entry, Leaderboard, leaderboard
 from coliee_ir.commands.validate.receiving import received
@@ -84,10 +85,9 @@ def day_of(edition: Edition, watch: Watch | None = None) -> Day:
         )
         for part in edition.tasks
     }
-    golds = [evaluator.gold for evaluator in evaluators.values()]
+    golds = Golds(_asked(part, evaluators[part.name].gold) for part in edition.tasks)
     beside = [edition.path, edition.teams, *(part.categories for part in edition.tasks)]
     inventory = sort_files(edition.mailbox, golds=golds, besides=beside, teams=who, edition=edition.year)
-    table = Golds(_asked(edition, evaluators))
     boards = []
     for part in edition.tasks:
         evaluator = evaluators[part.name]
@@ -100,23 +100,15 @@ def day_of(edition: Edition, watch: Watch | None = None) -> Day:
                 raise
         else:
             boards.append(replace(leaderboard(scored, n_resamples=edition.resamples), reference=part.reference))
-    years = {part.task: part.year for part in edition.tasks if part.year is not None}
-    corpora = {part.task: part.corpus for part in edition.tasks if part.corpus is not None}
-    inbox = received(inventory, table, years.get, corpora.get)
+    inbox = received(inventory)
     found = Day(edition, inbox, tuple(boards), (), inventory)
     every = dict.fromkeys(one for find in _FINDERS for one in find(found))
     return found._replace(decide=tuple(one for one in every if not one.is_settled(edition.settled)))
 
 
-def _asked(edition: Edition, evaluators: Mapping[str, Evaluator]) -> list[Asked]:
-    """What each gold asks, of which tasks."""
-    asked: dict[str, Asked] = {}
-    for part in edition.tasks:
-        tasks = (*asked[part.gold].tasks, part.task) if part.gold in asked else (part.task,)
-        asked[part.gold] = Asked(
-            part.gold, frozenset(evaluators[part.name].gold.queries), tasks, True, part.name, part.year
-        )
-    return list(asked.values())
+def _asked(part: TaskPart, gold: Gold) -> Asked:
+    """The row of a task's gold in the table of all."""
+    return Asked(part.gold, frozenset(gold.queries), (part.task,), True, part.name, part.year, part.corpus, gold)
 
 
 _Found = Iterator[Decision]
@@ -176,6 +168,13 @@ def _suspicious(day: Day) -> _Found:
                 yield Decision(perfect, entry.team, entry.tag, entry.file)
 
 
+def _copied(day: Day) -> _Found:
+    """Files that are the same as another team's, which came earlier as far as that is known."""
+    for row in day.inbox.received:
+        if row.copy_of:
+            yield Decision(Remark.of("same-file", file=row.file, other=row.copy_of), row.team, row.tag, row.file)
+
+
 def _remarked(day: Day) -> _Found:
     """What the boards remark: too many runs, equal ones, what the list of teams and the runs do not agree on."""
     for board in day.boards:
@@ -189,7 +188,7 @@ def _remarked(day: Day) -> _Found:
 
 def _refused(day: Day) -> _Found:
     """What could not be ranked, once; a file whose task nothing shows is refused by every board."""
-    ranked = {file for board in day.boards for entry in board.entries for file in (entry.file, *entry.scores.others)}
+    ranked = {file for board in day.boards for entry in board.entries for file in entry.files}
     seen = set()
     for board in day.boards:
         for one in board.invalid:
@@ -241,4 +240,4 @@ def _missed(day: Day) -> _Found:
                 yield Decision(Remark.of("missed-query", missed, task=board.called, queries=len(board.queries)))
 
 
-_FINDERS: Final = (_awaited, _late, _doubted, _shared, _refused, _suspicious, _remarked, _undescribed, _missed)
+_FINDERS: Final = (_awaited, _late, _doubted, _shared, _refused, _suspicious, _copied, _remarked, _undescribed, _missed)

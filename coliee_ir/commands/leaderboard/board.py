@@ -31,6 +31,7 @@ class Entry:
         may_be_best: whether it may be the best.
         status: why it is not ranked: ``late``, ``withdrawn``, ``replaced by TAG``; empty for a run that is.
         more: what the list of teams says of it in its further columns.
+        files: the files that it lies in.
     """
 
     place: int
@@ -41,6 +42,7 @@ class Entry:
     may_be_best: bool
     status: str = ""
     more: tuple[str, ...] = ()
+    files: tuple[str, ...] = ()
 
     @property
     def tag(self) -> str:

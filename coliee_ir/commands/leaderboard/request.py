@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import math
 from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import replace
 from typing import Any, NamedTuple
 
 import numpy as np
@@ -201,6 +202,7 @@ def _of_list(who: Teams, scored: Sequence[_Run]) -> Iterator[str]:
     for row, files in of_tag.items():
         if len(files) > 1:
             yield Remark.of("team-list.several", files, tag=shortened(row.run), team=shortened(row.team))
+    yield from (remark for _, _, remark in who.doubts())
     if who.unused:
         yield Remark.of("team-list", who.unused)
     if missing := [scores.name for scores, submission in came if submission.listed is None]:
@@ -236,8 +238,10 @@ def _entry(run: _Run, units: Units, settings: Resampling, place: int = 0, stand:
     measure, result = next(iter(run.scores.results.items()))
     level, in_groups = settings.confidence_level, units.n < len(units.number)
     interval = interval_of(measure, result, units.terms(result.terms), level, in_groups)
-    more = () if run.submission is None else run.submission.more
-    return Entry(place, stand.ranks, run.team, run.scores, interval, stand.may_be_best, run.status, more)
+    entry = Entry(place, stand.ranks, run.team, run.scores, interval, stand.may_be_best)
+    if (sent := run.submission) is None:
+        return entry
+    return replace(entry, status=sent.status, more=sent.more, files=tuple(file.name for file in sent.files))
 
 
 def _resolution(runs: Sequence[_Run], found: Standings, settings: Resampling, units: Units) -> Iterator[str]:

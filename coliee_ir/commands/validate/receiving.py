@@ -6,7 +6,7 @@ files ──inventory──▶ runs and the rest ──by team and task──▶
 from __future__ import annotations
 
 import contextlib
-from collections.abc import Callable, Iterable, Mapping, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import replace
 from typing import Any
 
@@ -36,31 +36,33 @@ def receive(
     who = Teams(teams, map(str, paths))
     rules = None if task is None else protocol(task, edition)
     own = None if rules is None or rules.is_coliee else rules
-    asked, read = [], []
+    asked = list[Asked]()
     of_golds = [str(path) for path in golds]
     for file in (*of_golds, *map(str, queries)):
         ids, gold = read_queries(file, rules=own), None
         with contextlib.suppress(ColieeError):  # a list of ids, or a test file, is no gold
-            read.append(gold := read_gold(file, task=None if own is None else own.task))
+            gold = read_gold(file, task=None if own is None else own.task)
         tasks = (own.task,) if own is not None else tasks_of_queries(ids, gold)
-        asked.append(Asked(file, frozenset(ids), tasks, file in of_golds))
-    besides = [one.file for one in asked]
-    inventory = sort_files(paths, golds=read, besides=besides, teams=who, rules=rules, edition=edition)
+        year = None if edition is None else int(edition)
+        asked.append(Asked(file, frozenset(ids), tasks, file in of_golds, "", year, corpus, gold))
+    inventory = sort_files(paths, golds=Golds(asked), teams=who, rules=rules, edition=edition)
     if task is not None:
-        for one in inventory.scored:
-            one.tasks = (str(task_name(task)),)
-    inbox = received(inventory, Golds(asked), lambda _: edition, lambda _: corpus, own)
+        inventory.judge(str(task_name(task)))
+    inbox = received(inventory, own, edition=edition, corpus=corpus)
     return replace(inbox, edition=None if edition is None else int(edition))
 
 
 def received(
     inventory: Inventory,
-    golds: Golds,
-    year_of: Callable[[str], Any],
-    corpus_of: Callable[[str], PathLike | None],
     own: Protocol | None = None,
+    *,
+    edition: str | int | None = None,
+    corpus: PathLike | None = None,
 ) -> Inbox:
-    """What came, checked by team and task, with the year and the corpus of each; ``own`` are rules not COLIEE's."""
+    """What came, checked by team, task and gold; ``own`` are rules not COLIEE's.
+
+    The year and the corpus are those of the gold; of files that no gold judges, those that are named.
+    """
     rows = {one.file: _row(one, own) for one in inventory.items}
     _remark_copies(inventory, rows)
     teams: dict[tuple[str, str], set[str]] = {}
@@ -70,17 +72,19 @@ def received(
     for one in inventory.scored:
         row = rows[one.file]
         if row.tag and (more := sorted(teams[row.task, row.tag] - {row.team})):
-            row.remark = row.remark or f"run tag of {', '.join(more)} too"
+            row.shares_tag = tuple(more)
         if own is None:  # by whose rules runs are not described
             row.described = any((row.team, task, row.tag) in said for task in (described_task(row.task), ""))
     found: dict[tuple[str, str], Finding] = {}
-    for (_, task, judge), pile in sorted(_piles(inventory, rows, golds).items()):
+    of_file = {(one.name, one.file): one for one in inventory.golds.asked}
+    for (_, task, judge), pile in sorted(_piles(inventory, rows).items()):
+        gold = of_file.get(judge, Asked("", frozenset(), (), is_gold=False, corpus=corpus))
         apart = len(
             {one.tag for one in pile.values() if one.whose.status and not one.why_not}
         )  # not ranked: may be more
-        named: dict[str, Any] = {"task": task or None, "edition": year_of(task), "corpus": corpus_of(task)}
-        if (best := next((one for one in golds.asked if one.file == judge), None)) is not None:
-            named["gold" if best.is_gold else "queries"] = best.file
+        named: dict[str, Any] = {"task": task or None, "edition": gold.year or edition, "corpus": gold.corpus}
+        if gold.file:
+            named["gold" if gold.is_gold else "queries"] = gold.file
         for finding in _validated(list(pile), named):
             if finding.rule in ("runs", "runs-unstated"):
                 finding.count -= apart
@@ -101,29 +105,34 @@ def _row(one: Item, own: Protocol | None) -> Received:
         return Received(one.file, one.team, part="description")
     if one.why_not:
         return Received(one.file, one.team, remark=WHY_NOT[one.why_not][0])
-    return Received(one.file, one.team, one.task, one.tag, str(one.part) if own is None else ", ".join(one.holds))
+    part = str(one.part) if own is None else ", ".join(one.holds)
+    return Received(one.file, one.team, one.task, one.tag, part, remark=str(one.doubt or ""))
 
 
 def _remark_copies(inventory: Inventory, rows: Mapping[str, Received]) -> None:
-    """Note which files are copies: of one of the same team, or else of another's; ``a (1).txt`` is one of ``a.txt``."""
+    """Note which files are copies: of one of the same team, ``a (1).txt`` of ``a.txt``, or of an earlier one's."""
     firsts: dict[tuple[str, str], str] = {}
-    for file, like in originals(inventory.scored).items():
-        first = firsts.setdefault((like, rows[file].team), file)
-        if first != file or like != file:
-            rows[file].remark = f"copy of {first if first != file else like}"
+    items = {one.file: one for one in inventory.items}
+    like_of, earliest = originals(inventory.scored), dict[str, str]()
+    for file, like in sorted(like_of.items(), key=lambda pair: items[pair[0]].whose.received):
+        earliest.setdefault(like, file)
+    for file, like in like_of.items():
+        first, before = firsts.setdefault((like, rows[file].team), file), earliest[like]
+        if first != file:
+            rows[file].remark, rows[file].same_as = f"copy of {first}", first
+        elif rows[before].team != rows[file].team and items[file].part is not Part.UNREAD:
+            rows[file].copy_of = before
 
 
 def _piles(
-    inventory: Inventory, rows: Mapping[str, Received], golds: Golds
-) -> dict[tuple[str, str, str], dict[str, Item]]:
+    inventory: Inventory, rows: Mapping[str, Received]
+) -> dict[tuple[str, str, tuple[str, str]], dict[str, Item]]:
     """The files by team, task and the file that judges them, runs first; of files that a team sent twice, one."""
-    piles: dict[tuple[str, str, str], dict[str, Item]] = {}
-    by_tag: dict[tuple[str, str], tuple[str, str, str]] = {}
+    piles: dict[tuple[str, str, tuple[str, str]], dict[str, Item]] = {}
+    by_tag: dict[tuple[str, str], tuple[str, str, tuple[str, str]]] = {}
     for one in inventory.scored:
-        same = rows.get(rows[one.file].remark.removeprefix("copy of "))
-        if same is None or same.team != one.team:
-            judge = golds.judging(one.task, one.queries)
-            key = (one.team, one.task, "" if judge is None else judge.file)
+        if not rows[one.file].same_as:
+            key = (one.team, one.task, ("", "") if one.gold is None else (one.gold.name, one.gold.file))
             piles.setdefault(key, {})[one.file] = one
             if one.tag:
                 by_tag[one.team, one.tag] = key
@@ -132,7 +141,7 @@ def _piles(
             mine = [key for key in piles if key[0] == item.team and described_task(key[1]) == said.task]
             if not mine:  # of no run's task: the run with its tag tells
                 task = next((row.task for row in PROTOCOLS if described_task(row.task) == said.task), "")
-                mine = [by_tag.get((item.team, said.tag), (item.team, task, ""))]
+                mine = [by_tag.get((item.team, said.tag), (item.team, task, ("", "")))]
             for key in mine:
                 piles.setdefault(key, {})[item.file] = item
     return piles

@@ -128,6 +128,17 @@ class Received:
     errors: int = 0  # how many findings are errors
     warnings: int = 0  # how many are warnings
     remark: str = ""  # what else there is to say: of what it is a copy, that it is not a run
+    same_as: str = ""  # the same file of the same team, which is checked
+    # about other teams, which is not for the team's eyes
+    copy_of: str = ""  # the same file of another team, which came before
+    shares_tag: tuple[str, ...] = ()  # the teams with a run of this tag
+
+    @property
+    def all_remarks(self) -> str:
+        """The remark, and what there is to say about other teams."""
+        copied = f"copy of {self.copy_of}" if self.copy_of else ""
+        shared = f"run tag of {', '.join(self.shares_tag)} too" if self.shares_tag else ""
+        return "; ".join(filter(None, (self.remark, copied, shared)))
 
 
 @dataclass(frozen=True, slots=True)
@@ -154,7 +165,7 @@ class Inbox(Checked):
         said = {True: "yes", False: "no", None: ""}
         rows: list[list[Cell]] = [
             [one.team, one.task, one.tag, one.part, one.file, said[one.described],
-             *(Number(n, str(n) if n else "-") for n in (one.errors, one.warnings)), one.remark]
+             *(Number(n, str(n) if n else "-") for n in (one.errors, one.warnings)), one.all_remarks]
             for one in self.received
         ]  # fmt: skip
         header = ["team", "task", "run", "part", "file", "described", "errors", "warnings", "remark"]
