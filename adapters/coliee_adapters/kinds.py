@@ -179,6 +179,7 @@ REMARKS: Final = {
     "awaited": "no run of Task {task} has arrived",
     "late": "received {time}, after the deadline; write ranked or late in the list of teams",
     "shared-tag": "{n} runs of Task {task} have this tag: {examples}",
+    "newest-rules": "no rules of {year} are known; those of {newest} count",
     "same-file": "{file} is the same file as {other} of another team",
     "gold-itself.file": "{file} holds the judgements of the gold, and is not ranked",
     "perfect-score": "{measure} of Task {task} is {value:.4f}: was the gold known?",

@@ -15,7 +15,7 @@ from coliee_ir.commands.validate import Severity, Validation, validate
 from coliee_ir.commands.validate.receiving import receive
 from coliee_ir.inbox.folders import walk
 from coliee_ir.output.shown import forms_of, render
-from coliee_ir.rules.protocol import SUBMISSION_RULES
+from coliee_ir.rules.protocol import SUBMISSION_RULES, known_edition, protocol
 
 
 def add_arguments(parser: argparse.ArgumentParser) -> None:
@@ -45,6 +45,8 @@ def run(options: argparse.Namespace) -> int:
         tasks = f"task{'s' if len(found.tasks) > 1 else ''} {' and '.join(found.tasks)}"
         of_edition = "" if found.edition is None else f" of {found.edition}"
         say(f"{tasks}{of_edition}{'' if options.task else ' (detected from the files)'}")
+        if later := known_edition(protocol(found.task), options.edition)[1]:
+            say(later)
     scoring.publish(options, render(found, options.format), options.files)
     for name in found.files if options.fix else ():
         say(f"{name}: {_copy(found, name)}")

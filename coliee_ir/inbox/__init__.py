@@ -127,7 +127,11 @@ def find_runs(
 def _listed(one: Submission, whose: Whose) -> Submission:
     """A submission with what a list of teams says of it."""
     return replace(
-        one, team=one.team or whose.team, status=one.status or whose.status, listed=whose.listed, more=whose.more
+        one,
+        team=one.team or whose.team,
+        status=one.status or whose.status,
+        more=whose.more,
+        listed="" if whose.listed is None else whose.listed.run,
     )
 
 

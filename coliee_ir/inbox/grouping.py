@@ -315,7 +315,7 @@ def _hand(groups: Sequence[Sequence[Item]], basis: Basis, done: Intake, *, alone
             team=main.team,
             received=max(part.whose.received for part in every),
             status=next((part.whose.status for part in every if part.whose.status), ""),
-            listed=next((part.whose.listed for part in every if part.whose.listed is not None), None),
+            listed=next((part.whose.listed.run for part in every if part.whose.listed is not None), ""),
             more=next((part.whose.more for part in every if any(part.whose.more)), ()),
         )
     )

@@ -26,7 +26,15 @@ from coliee_ir.inbox.envelopes import (
     visible,
 )
 from coliee_ir.inbox.sheets import read_sheet
-from coliee_ir.reading.submission import Listed
+
+
+class Listed(NamedTuple):
+    """A row of a list of teams: the run tag, file or ``FOLDER/``, the team, and the further columns."""
+
+    run: str  # empty in a row of all runs of a team
+    team: str
+    more: tuple[str, ...] = ()
+    status: str = ""  # ``ranked``, or why a run is not: ``late``, ``withdrawn``, ``replaced by TAG``
 
 
 def _read(teams: PathLike | Mapping[str, str] | None) -> tuple[tuple[Listed, ...], tuple[str, ...]]:

@@ -44,7 +44,7 @@ from coliee_ir.reading.anything import (
 from coliee_ir.reading.asked import check_rules, measures_named
 from coliee_ir.reading.submission import Arrays, Submission
 from coliee_ir.rules.decisions import Decisions
-from coliee_ir.rules.protocol import ANSWERS_BESIDE, TASKS, Protocol, edition_year, protocol, task_name
+from coliee_ir.rules.protocol import ANSWERS_BESIDE, TASKS, Protocol, known_edition, protocol, task_name
 
 LABEL: Final = {True: "Y", False: "N"}
 
@@ -87,7 +87,7 @@ class Basis:
         excluded: those that are left out.
         qrels: part of a submission → what it is judged by; all have the same queries in the same order.
         asked: the measures that were asked for; empty for the official ones.
-        because: what shows the task; empty where it was named.
+        because: what shows the task, where it was not named; and that a later edition than is known was asked for.
         columns: what the columns of runs are called, by role.
     """
 
@@ -176,9 +176,11 @@ def basis_of(
     **rules: Unpack[Rules],
 ) -> Basis:
     """The basis of scores by a gold; some of the runs show the task where neither ``task`` nor the gold does."""
-    columns, year = rules.get("columns"), edition_year(rules.get("edition"))
+    columns, year = rules.get("columns"), rules.get("edition")
     record, task, because = read_with_task(gold, runs, rules.get("task"), columns)
     by = protocol(task, year)
+    edition, later = known_edition(by, year)
+    because = "; ".join(filter(None, (because, later or "")))
     check_rules(by)
     decisions = Decisions.of(rules.get("decisions"), by)
     _refuse_other_task(record, by)
@@ -192,7 +194,7 @@ def basis_of(
     qrels = {part: Qrels(judgements, by.level) for part, judgements in _judgements(record, by, queries).items()}
     names = texts("measures", measures, "the name of a measure, or a list of names")
     made = Basis(
-        record, by, by.newest if year is None else year, decisions, queries, frozenset(left_out), qrels,
+        record, by, edition, decisions, queries, frozenset(left_out), qrels,
         measures_named(names, by.scores), because, columns,
     )  # fmt: skip
     if documents is None:

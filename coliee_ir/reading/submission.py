@@ -20,15 +20,6 @@ from coliee_adapters.remarks import Remark
 Arrays = tuple[npt.NDArray[Any], npt.NDArray[Any], npt.NDArray[Any]]
 
 
-class Listed(NamedTuple):
-    """A row of a list of teams: the run tag, file or ``FOLDER/``, the team, and the further columns."""
-
-    run: str  # empty in a row of all runs of a team
-    team: str
-    more: tuple[str, ...] = ()
-    status: str = ""  # ``ranked``, or why a run is not: ``late``, ``withdrawn``, ``replaced by TAG``
-
-
 @dataclass(frozen=True, slots=True)
 class Submission:
     """What a team hands in: the run, and in Task 3 what belongs to it; and whose it is.
@@ -45,7 +36,7 @@ class Submission:
         received: when the mail that brought it was received, in UTC; empty for what came otherwise.
         status: why it is not ranked; empty where it is.
         replaces: the file of an earlier submission of the same team and tag; empty where there is none.
-        listed: the row of the list of teams that is about it; None where none is.
+        listed: what the row of the list of teams that is about it names: its tag, file or folder; empty without one.
         more: what the list of teams says of it, or of its team, in its further columns.
 
     Raises:
@@ -61,7 +52,7 @@ class Submission:
     received: str = ""
     status: str = ""
     replaces: str = ""
-    listed: Listed | None = None
+    listed: str = ""
     more: tuple[str, ...] = ()
 
     def __post_init__(self) -> None:

@@ -11,14 +11,15 @@ import datetime
 import functools
 import os
 import re
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from enum import StrEnum
 from pathlib import Path
-from typing import Any, Final, NamedTuple, TypeGuard, overload
+from typing import Any, Final, NamedTuple, TypeGuard, TypeVar, overload
 
 from coliee_adapters.errors import InputError, UsageError
 from coliee_adapters.files.source import PathLike
 from coliee_adapters.layouts import Layout
+from coliee_adapters.remarks import Remark
 from coliee_ir.rules import ALWAYS, schema
 
 #: The newest edition of COLIEE. Rules in its files that do not end hold up to it; the next begins by raising it.
@@ -381,6 +382,25 @@ def edition_year(edition: str | int | None) -> int | None:
     raise UsageError("unknown-edition", problem)
 
 
+_Row = TypeVar("_Row", Protocol, SubmissionRules)
+
+
+def _of_year(rows: Sequence[_Row], year: int | None) -> _Row | None:
+    """The row of a year; the newest by default, and for years behind the newest edition where its task goes on."""
+    newest = max(rows, key=lambda row: row.last)
+    if year is None or year > newest.last >= NEWEST:
+        return newest
+    return next((row for row in rows if row.first <= year <= row.last), None)
+
+
+def known_edition(rules: Protocol, edition: str | int | None) -> tuple[int | None, Remark | None]:
+    """The edition whose rules these are, and where a later one was asked for, a remark that says so."""
+    year = edition_year(edition)
+    if year is None or rules.newest is None or year <= rules.newest:
+        return rules.newest if year is None else year, None
+    return rules.newest, Remark.of("newest-rules", year=year, newest=rules.newest)
+
+
 def submission_rules(task: str | int, edition: str | int | None = None) -> SubmissionRules:
     """How a submission to a task must look in an edition, by default the newest.
 
@@ -392,15 +412,13 @@ def submission_rules(task: str | int, edition: str | int | None = None) -> Submi
     if not rows:
         known = ", ".join(one for one in TASKS if _family(one).submissions)
         raise UsageError("unknown-task", f"no submission rules are known for task {task!r}; they are known for {known}")
-    year = year if year is not None else max(row.last for row in rows)
-    for row in rows:
-        if row.first <= year <= row.last:
-            return row
+    if (found := _of_year(rows, year)) is not None:
+        return found
     raise UsageError("unknown-edition", f"task {task} has no rules for submissions of {edition}")
 
 
 def protocol(task: str | int, edition: str | int | None = None) -> Protocol:
-    """The rules of a task in an edition, by default the newest.
+    """The rules of a task in an edition, by default the newest; those of the newest also for a year behind it.
 
     >>> protocol("3").ranking, protocol("3", 2025).ranking
     ('Accuracy', 'MacroF2')
@@ -410,11 +428,8 @@ def protocol(task: str | int, edition: str | int | None = None) -> Protocol:
     """
     name, year = task_name(task), edition_year(edition)
     rows = _family(name).rules
-    if year is None:
-        return max(rows, key=lambda row: row.last)
-    for row in rows:
-        if row.first <= year <= row.last:
-            return row
+    if (found := _of_year(rows, year)) is not None:
+        return found
     spans = ", ".join(str(r.first) if r.first == r.last else f"{r.first}–{r.last}" for r in rows)
     raise UsageError("unknown-edition", f"task {task} has no rules for {edition}; they are known for {spans}")
 

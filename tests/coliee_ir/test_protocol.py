@@ -3,17 +3,21 @@ from __future__ import annotations
 import datetime
 import inspect
 import itertools
+import json
+import shutil
 from collections.abc import Callable
 from pathlib import Path
 
 import pytest
 from asserting import clause, heard, refusing
+from example_runs import EXAMPLES
 
 import coliee_ir
 from coliee_adapters.errors import InputError, UsageError
+from coliee_ir.cli import main
 from coliee_ir.measures import parse
 from coliee_ir.rules import protocol as protocol_module
-from coliee_ir.rules.protocol import NEWEST, PROTOCOLS, TASKS, protocol
+from coliee_ir.rules.protocol import NEWEST, PROTOCOLS, TASKS, protocol, submission_rules
 
 MICRO = ("MicroF1", "MicroP", "MicroR")
 MACRO = ("MacroF2", "MacroP", "MacroR")
@@ -55,7 +59,6 @@ def test_the_rules_of_a_task_are_those_of_its_edition(
     [
         ("0", None, f"[unknown-task] '0'… {', '.join(TASKS)} …"),
         ("3", 2013, "[unknown-edition] 3 … 2013 … 2014–2025, 2026 …"),
-        ("3", NEWEST + 1, f"[unknown-edition] 3 … {NEWEST + 1} … 2014–2025, 2026 …"),
         ("5", 2022, "[unknown-edition] 5 … 2022 … 2021 …"),
         ("1", 2017, f"[unknown-edition] 1 … 2017 … 2018–{NEWEST} …"),
         ("tort", 2024, f"[unknown-edition] tort … 2024 … 2025–{NEWEST} …"),
@@ -192,3 +195,23 @@ def test_a_new_edition_states_its_dates_or_is_refused(monkeypatch: pytest.Monkey
         own.write_text(f"{stated}[models_before]\n{NEWEST + 1} = {date}\n".replace("[models", "\n[models"))
         assert protocol_module.use(own) == "3"
         assert protocol_module.model_limit("3", NEWEST + 1) == limit
+
+
+def test_a_year_behind_the_newest_edition_has_its_rules_and_that_is_said(
+    capsys: pytest.CaptureFixture[str], tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.chdir(tmp_path)
+    later, gold, run = str(NEWEST + 1), EXAMPLES / "task1/gold.json", EXAMPLES / "task1/bm25.txt"
+    assert protocol("3", later) == protocol("3") and submission_rules("3", later) == submission_rules("3")
+    scores = coliee_ir.evaluate(gold, run, task=1, edition=later)
+    assert scores.edition == NEWEST and scores.measures == coliee_ir.evaluate(gold, run, task=1).measures
+    for command in (["evaluate", str(gold), str(run), "--task", "1"], ["validate", str(run), "--task", "1"]):
+        main([*command, "--edition", later])
+        assert capsys.readouterr().err.count(f"rules of {later}") == 1
+    Path("in").mkdir()
+    shutil.copy(run, "in")
+    Path("coliee.toml").write_text(f'name = "T"\nyear = {later}\nmailbox = "in"\nresamples = 99\n'
+                                   f'[[task]]\ntask = "1"\ngold = "{gold}"\n')  # fmt: skip
+    assert main(["edition", "coliee.toml", "-o", "out"]) == 0
+    kinds = [one["kind"] for one in json.loads(Path("out/results.json").read_text())["decide"]]
+    assert kinds.count("newest-rules") == 1

@@ -27,6 +27,7 @@ from coliee_ir.inbox.folders import WHY_NOT, passed_over
 from coliee_ir.inbox.golds import Asked, Golds
 from coliee_ir.inbox.inventory import Inventory, Part, sort_files
 from coliee_ir.inbox.teams import Teams
+from coliee_ir.rules.protocol import known_edition, protocol
 from coliee_ir.scoring.evaluator import Evaluator
 
 #: a question is looked at again where at most this share of the runs, of which there are enough, has any credit for it
@@ -122,6 +123,13 @@ def _awaited(day: Day) -> _Found:
         for one in day.edition.tasks
         if one.task not in there and not one.reference
     )
+
+
+def _later(day: Day) -> _Found:
+    """That the rules of the year are not known."""
+    for part in day.edition.tasks:
+        if later := known_edition(protocol(part.task), part.year)[1]:
+            yield Decision(later)
 
 
 def _late(day: Day) -> _Found:
@@ -240,4 +248,6 @@ def _missed(day: Day) -> _Found:
                 yield Decision(Remark.of("missed-query", missed, task=board.called, queries=len(board.queries)))
 
 
-_FINDERS: Final = (_awaited, _late, _doubted, _shared, _refused, _suspicious, _copied, _remarked, _undescribed, _missed)
+_FINDERS: Final = (
+    _awaited, _later, _late, _doubted, _shared, _refused, _suspicious, _copied, _remarked, _undescribed, _missed,
+)  # fmt: skip

@@ -19,7 +19,7 @@ from coliee_ir.commands.leaderboard.standing import NOWHERE, Stand, order_key, p
 from coliee_ir.inbox.sheets import groups_of
 from coliee_ir.inbox.teams import Teams
 from coliee_ir.reading.basis import Basis
-from coliee_ir.reading.submission import Invalid, Listed, Submission
+from coliee_ir.reading.submission import Invalid, Submission
 from coliee_ir.scoring.replicates import system, systems_of
 from coliee_ir.scoring.scores import Scored, Scores, with_judged
 from coliee_ir.stats.doubts import MANY_QUERIES, UNITS, UNLIKE, too_few_resamples
@@ -195,17 +195,17 @@ def _said_of_best(scored: Sequence[_Run], entries: Sequence[Entry]) -> Iterator[
 def _of_list(who: Teams, scored: Sequence[_Run]) -> Iterator[str]:
     """Which rows of the list of teams no run has, and which runs it leaves out."""
     came = [(one.scores, one.submission) for one in scored if one.submission is not None and who.rows]
-    of_tag: dict[Listed, list[str]] = {}
+    of_tag: dict[tuple[str, str], list[str]] = {}
     for scores, submission in came:
-        if (row := submission.listed) is not None and row.run == scores.tag:
-            of_tag.setdefault(row, []).append(scores.file)
-    for row, files in of_tag.items():
+        if submission.listed == scores.tag:
+            of_tag.setdefault((scores.tag, scores.team), []).append(scores.file)
+    for (tag, team), files in of_tag.items():
         if len(files) > 1:
-            yield Remark.of("team-list.several", files, tag=shortened(row.run), team=shortened(row.team))
+            yield Remark.of("team-list.several", files, tag=shortened(tag), team=shortened(team))
     yield from (remark for _, _, remark in who.doubts())
     if who.unused:
         yield Remark.of("team-list", who.unused)
-    if missing := [scores.name for scores, submission in came if submission.listed is None]:
+    if missing := [scores.name for scores, submission in came if not submission.listed]:
         yield Remark.of("team-list.missing", missing)
 
 
