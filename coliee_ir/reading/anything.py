@@ -181,14 +181,14 @@ def read_gold(
 
         with guarded(file.name):
             return described.read_gold(file, layout)
-    name = detect.form_of(file, "gold", layout.container if layout else form).name
+    found = detect.form_of(file, "gold", layout.container if layout else form)
     with guarded(file.name):
-        if task is None and name in ("qrels", "parquet"):
-            gold = detect.read_gold(file, form=name, rule=exact_id)
+        if task is None and found.name in ("qrels", "parquet"):
+            gold = detect.read_gold(file, form=found, rule=exact_id)
             task = _task_of_ids(gold.queries).task
             if id_rule(task, "qrels") is exact_id:
                 return gold
-        return detect.read_gold(file, form=name, rule=id_rule(task, name))
+        return detect.read_gold(file, form=found, rule=id_rule(task, found.name))
 
 
 def gold_files(source: object) -> list[str]:
@@ -347,13 +347,13 @@ def _read_run(
             with guarded(file.name):
                 return described.read_run(file, layout)
         layout = None  # what fuse, cut and tune write
-    name = detect.form_of(file, "run", layout.container if layout else form).name
-    if rules is not None and name == "tort" and rules.claims:
-        name = "claims"
-    if rules is not None and name == "columns" and rules.parts == ("answers",):
-        name = "labels"  # whose reader says what is wrong with the first line's label
+    found = detect.form_of(file, "run", layout.container if layout else form)
+    if rules is not None and found.name == "tort" and rules.claims:
+        found = detect.form_of(file, "run", "claims")
+    if rules is not None and found.name == "columns" and rules.parts == ("answers",):
+        found = detect.form_of(file, "run", "labels")  # whose reader says what is wrong with the first line's label
     with guarded(file.name):
-        return detect.read_run(file, form=name, rule=rule)
+        return detect.read_run(file, form=found, rule=rule)
 
 
 def joined_runs(records: Sequence[Run | Answers]) -> Run | Answers:

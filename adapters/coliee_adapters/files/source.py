@@ -71,7 +71,7 @@ class Source:
         self.lenient = lenient
         self.columns = dict(columns or {})
         #: the form that was found in the first bytes, as a gold or a run with columns of these names
-        self.forms: dict[object, str] = {}
+        self.forms: dict[object, Any] = {}
         self.name = "<stdin>" if self.path == "-" else masked(self.path)
         self._spool: BinaryIO | None = None
         self._state: remote.State | None = None
@@ -186,7 +186,7 @@ class Source:
         if not self.is_remote and self.is_stream:
             raise InputError("not-a-file", self.name, "a pipe cannot be sent to another process", remedy="name a file")
         self.look()  # at the place of a file that was not opened here, a worker may have another one
-        held = {**vars(self), "_spool": None, "limits": self.limits}
+        held = {**vars(self), "_spool": None, "forms": {}, "limits": self.limits}
         if not self.is_remote:  # a worker may have another working directory
             with contextlib.suppress(InputError):
                 held |= {"_place": self._place.absolute(), "_machine": self._machine or this_machine()}

@@ -69,9 +69,12 @@ def shown(source: Source, kind: Kind) -> Form | None:
         words = frozenset(words_of(source.columns))
         listed = words and forms.statute.lists_labels(head, words)
         only = "table" if named else "labels" if listed else ""
-        found = (form.name for form in known_forms(kind, head) if form.sniff(head))
-        source.forms[known] = "" if is_description(head) else only or next(found, "")
-    return _named(source, kind, source.forms[known])
+        found = (form for form in known_forms(kind, head) if form.sniff(head))
+        source.forms[known] = (
+            None if is_description(head) else _named(source, kind, only) if only else next(found, None)
+        )
+    form: Form | None = source.forms[known]
+    return form
 
 
 def is_description(head: bytes) -> bool:
@@ -145,11 +148,11 @@ def form_of(source: Source, kind: Kind, name: str | None = None) -> Form:
     )
 
 
-def read_gold(source: Source, *, form: str | None = None, rule: IdRule = normal_id) -> Gold:
+def read_gold(source: Source, *, form: str | Form | None = None, rule: IdRule = normal_id) -> Gold:
     """Read a gold of any form."""
-    return gold_in(form_of(source, "gold", form), source, rule)
+    return gold_in(form if isinstance(form, Form) else form_of(source, "gold", form), source, rule)
 
 
-def read_run(source: Source, *, form: str | None = None, rule: IdRule = normal_id) -> Run | Answers:
+def read_run(source: Source, *, form: str | Form | None = None, rule: IdRule = normal_id) -> Run | Answers:
     """Read a submission of any form: documents (Run) or labels (Answers)."""
-    return run_in(form_of(source, "run", form), source, rule)
+    return run_in(form if isinstance(form, Form) else form_of(source, "run", form), source, rule)
