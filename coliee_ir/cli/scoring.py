@@ -23,6 +23,7 @@ from coliee_ir.cli import end_progress, say, watched
 from coliee_ir.cli.options import OPTIONS, add, add_decisions, read_by, rules
 from coliee_ir.commands.evaluate import evaluate_all, golds_of, prepare
 from coliee_ir.inbox import Runs, find_runs
+from coliee_ir.inbox.names import unique_names
 from coliee_ir.output.envelope import with_inputs
 from coliee_ir.reading.anything import gold_files, is_gold_by_name, reads_as_gold, reads_as_run
 from coliee_ir.reading.basis import Basis
@@ -198,18 +199,20 @@ def score(
 
 def check_baseline(options: argparse.Namespace, found: Runs, basis: Basis) -> None:
     """Refuse a baseline that no file and no run tag is, where all are known before the runs are scored."""
-    known, baseline = set[str](), options.baseline
+    known, tags, baseline = set[str](), list[str](), options.baseline
     replicated = getattr(options, "replicates", None) is not None  # where it is a system's name
     if baseline is None or replicated or any(one.path == "-" for one in found.sources):
         return
     try:
         for one in found.sources:
-            known |= {one.name, basis.read(one).tag}
+            known.add(one.name)
+            tags.append(basis.read(one).tag)
     except ColieeError:  # as scoring will say
         return
+    known |= {*unique_names([("", tag, 0) for tag in tags])}
     if baseline not in known:
-        tags = ", ".join(sorted(map(shortened, known)))
-        raise UsageError("unknown-name", f"the baseline {quoted(baseline)} is not one of the runs: {tags}")
+        listed = ", ".join(sorted(map(shortened, known)))
+        raise UsageError("unknown-name", f"the baseline {quoted(baseline)} is not one of the runs: {listed}")
 
 
 def submissions(found: Runs, basis: Basis) -> list[Submission]:

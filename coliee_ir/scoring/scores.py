@@ -92,6 +92,7 @@ class Scores(Shown):
     has_ties: bool = False
     team: str = ""  # whose it is; empty where nothing tells it
     unique_name: str = ""  # what no other run that was scored with it is called; empty where that is its tag
+    files: tuple[str, ...] = ()  # where the run lies in several
     own_name: str = ""  # what no other run of its team is called; empty where that is its tag
 
     @property
@@ -192,6 +193,7 @@ class Scores(Shown):
             "tag": self.tag,
             "name": self.name,
             "file": self.file,
+            **({"files": list(self.files)} if self.files else {}),
             **self.others,
             "measures": {name: envelope.number(value) for name, value in self.measures.items()},
             "counts": dict(self.counts),
@@ -223,7 +225,7 @@ def place_of(scored: Sequence[Scores], name: str, called: str = "the run") -> in
     places = [at for at, scores in enumerate(scored) if scores.tag == name]
     places = places or [at for at, scores in enumerate(scored) if scores.name == name]
     if len(places) != 1:  # a tag goes before a file of that name
-        places = [at for at, scores in enumerate(scored) if scores.file == name] or places
+        places = [at for at, scores in enumerate(scored) if name in (scores.file, *scores.files)] or places
     if len(places) != 1:
         tags = ", ".join(shortened(scores.name) for scores in scored)
         what = "is not a run" if not places else f"matches {len(places)} runs; name its file"

@@ -2,8 +2,10 @@
 
 from __future__ import annotations
 
+import csv
 import json
 from email.message import EmailMessage
+from hashlib import sha256
 from pathlib import Path
 
 import one_step
@@ -219,3 +221,24 @@ def test_a_run_that_is_replaced_is_numbered_behind_the_one_that_counts(tmp_path:
     gold = {f"{query:06}": [f"{query + 101:06}"] for query in range(1, 4)}
     scored = evaluate_all(gold, tmp_path / "in", teams=tmp_path / "teams.csv", task="1")
     assert {(one.name, Path(one.file).parent.name) for one in scored} == {("JNLP1", "2.eml"), ("JNLP1 (2)", "1.eml")}
+
+
+def test_a_run_in_several_files_is_found_by_each_and_by_its_name(call: Call, tmp_path: Path) -> None:
+    gold, (one, other), log = T1 / "gold.json", halves(tmp_path), tmp_path / "log.csv"
+    code, out, _ = call("evaluate", gold, one, other, "-f", "json", "--log", log)
+    (run,) = json.loads(out)["runs"]
+    assert (
+        code == 0
+        and run["files"] == [str(one), str(other)]
+        and {str(one), str(other)} <= json.loads(out)["inputs"].keys()
+    )
+    with log.open() as lines:
+        (row,) = csv.DictReader(lines)
+    assert row["sha256"].split(",") == [sha256(file.read_bytes()).hexdigest() for file in (one, other)]
+    for baseline in (other, "dense (2)"):
+        runs = (one, other, T1 / "dense.txt", T1 / "dense.txt")
+        assert call("compare", gold, *runs, "--baseline", baseline, "--resamples", "9")[0] == 0
+    (tmp_path / "teams.csv").write_text(f"file,team,system\n{one},ALPHA,ours\n{other},ALPHA,ours\n")
+    board = one_step.leaderboard(gold, tmp_path, task="1", teams=tmp_path / "teams.csv", n_resamples=99)
+    assert [(entry.team, board.more(entry), len(entry.files)) for entry in board.entries] == [("ALPHA", ("ours",), 2)]
+    assert not [remark for remark in board.remarks if getattr(remark, "kind", "") == "team-list"]

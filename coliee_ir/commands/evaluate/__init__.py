@@ -139,7 +139,8 @@ def evaluate_all(
     seen = watch(results, len(arrived.submissions)) if watch else results
     for one, result in zip(arrived.submissions, seen, strict=True):
         if isinstance(result, Scores):
-            scores.append(replace(result, team=one.team, tag=one.name or result.tag).kept(keep))
+            several = files if len(files := tuple(file.name for file in files_of(one.run))) > 1 else ()
+            scores.append(replace(result, team=one.team, tag=one.name or result.tag, files=several).kept(keep))
             submissions.append(one)
         elif keep_going:
             invalid.append(one.invalid(Remark(result.kind, str(result))))

@@ -40,7 +40,7 @@ def rows(runs: Sequence[Scores], basis: Basis, options: Sequence[str]) -> list[d
             "time": time,
             "tag": scores.tag,
             "file": scores.file,
-            "sha256": _digest(scores.file),
+            "sha256": ",".join(map(_digest, scores.files or [scores.file])),
             "others": json.dumps({part: [file, _digest(file)] for part, file in scores.others.items()})
             if scores.others
             else "",
