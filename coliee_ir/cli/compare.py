@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import argparse
-from functools import partial
 
 from coliee_ir.cli import say, scoring
 from coliee_ir.cli.options import add, add_resampling, keywords, measures
@@ -33,12 +32,13 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
 def run(options: argparse.Namespace) -> int:
     """Compare the runs and print what was found."""
     names = measures(options)
-    if not scoring.files_of_scores(options):
+    session = scoring.Session(options)
+    if not session.scores:
         singly(names, options.task, options.edition)  # refused before anything is scored
-    runs = scoring.find_files(options, options.output)
-    scored = scoring.score(options, names, runs, ready=partial(scoring.check_baseline, options, runs))
+    session.find(options.output)
+    scored = session.score(names, ready=session.check_baseline)
     found = significance.compare(scored, **keywords(significance.compare, options, measures=names))
     for remark in dict.fromkeys(remark for one in (found, *found.others) for remark in one.remarks):
         say(remark)
-    scoring.publish(options, render(found, options.format), scored.submissions)
+    session.publish(render(found, options.format), scored.submissions)
     return 2 if scored.invalid else 0

@@ -37,7 +37,7 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
 
 def run(options: argparse.Namespace) -> int:
     """Cut the run and write it."""
-    scoring.find_files(options, options.output)
+    scoring.Session(options).find(options.output)
     filters = tune.chosen_filters(options, options.task)
     rule: cutoffs.Rule | None = None
     if options.rule is not None and options.by is not None:
@@ -55,10 +55,10 @@ def run(options: argparse.Namespace) -> int:
     if options.columns:
         check_columns([ranking], options.columns)
     cut = cutoffs.cut(ranking, rule, task=options.task, filters=filters)
-    options.tag = tune.fit_tag(options, cut, options.task)
+    tag = tune.fit_tag(options, cut, options.task)
     if rule is not None:
         say(f"keep {rule}")
-    return int(tune.write(options, cut, options.task))
+    return int(tune.write(options, cut, options.task, tag))
 
 
 def _typed(text: str) -> cutoffs.Rule:

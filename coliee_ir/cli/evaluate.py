@@ -56,13 +56,14 @@ def run(options: argparse.Namespace) -> int:
     at = [] if options.stages is None else details.depths(options.stages)
     if options.corpus is not None and options.errors is None:
         raise UsageError("option-needed", "--corpus gives the titles in --errors FILE: give both")
-    runs = scoring.find_files(options, None if is_told else options.output, options.errors, options.log)
+    session = scoring.Session(options)
+    session.find(None if is_told else options.output, options.errors, options.log)
     of_documents = at or options.gap or options.overlap
     of_queries = options.per_query or options.by_year or options.span_of_ties
     if options.log is not None:
         from coliee_ir.commands.evaluate import log  # see above
-    scored = scoring.score(
-        options, measures(options), runs, keep="judged" if of_documents else "queries" if of_queries else "values",
+    scored = session.score(
+        measures(options), keep="judged" if of_documents else "queries" if of_queries else "values",
         ready=None if options.log is None else lambda made: log.append(options.log, [], log.measures_of(made)),
     )  # fmt: skip
     basis = scored.basis
@@ -82,7 +83,7 @@ def run(options: argparse.Namespace) -> int:
             else gap.overlap(scored) if options.overlap
             else details.by_year(scored, basis.gold)
         )  # fmt: skip
-        scoring.publish(options, render(found, options.format), scored.submissions, is_told=is_told)
+        session.publish(render(found, options.format), scored.submissions, is_told=is_told)
     elif (options.format, options.output) == ("table", "-") and not (options.span_of_ties or is_told) and (
         sys.stdout.isatty()
     ):  # fmt: skip
@@ -94,7 +95,7 @@ def run(options: argparse.Namespace) -> int:
             headers = [f"{shortened(scores.name)}: {scores.header()}" for scores in scored]
         grid.print_to_terminal(table.tables()[0], title, "\n".join([*headers, scoring.versions()]))
     else:
-        scoring.publish(options, pieces(table, options.format), scored.submissions, is_told=is_told)
+        session.publish(pieces(table, options.format), scored.submissions, is_told=is_told)
     if options.timing:
         say(json.dumps(_timing(scored, perf_counter() - start)))
     return 2 if scored.invalid else 0

@@ -17,7 +17,6 @@ from coliee_ir.commands import fuse as fusion
 from coliee_ir.commands.convert import ANSWER_TARGETS, RUN_TARGETS
 from coliee_ir.commands.fuse import Fusion, fitting
 from coliee_ir.commands.fuse.recipe import OPTIONS, keeps_scores, write_fused
-from coliee_ir.inbox import Runs
 from coliee_ir.inbox.grouping import pass_over_unfused
 from coliee_ir.reading.anything import check_columns
 from coliee_ir.stats.settings import FOLDS, SEED
@@ -59,9 +58,10 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
 
 def run(options: argparse.Namespace) -> int:
     """Fuse the runs, write the result, and say what there is to say of it."""
-    found = scoring.find_files(options, options.output, options.save)
+    session = scoring.Session(options)
+    found = session.find(options.output, options.save)
     if options.fit:
-        return _fit(options, found)
+        return _fit(session)
     fitting = {"--save": options.save, "-m": options.measure,
                "--exclude": options.exclude, "--only": options.only,
                "--folds": options.folds or options.by_year, "--seed": options.seed}  # fmt: skip
@@ -104,14 +104,15 @@ def _fusion(options: argparse.Namespace, records: list[Run | Answers]) -> Fusion
     return Fusion(**{**given, "method": options.method or fusion.usual(records)}, weights=weights)
 
 
-def _fit(options: argparse.Namespace, found: Runs) -> int:
+def _fit(session: scoring.Session) -> int:
     """Fit weights to a gold, print what they are worth, and write what was asked for."""
+    options = session.options
     if options.weights is not None:
         raise UsageError("option-conflict", "--weights and --fit cannot be given together")
     by = rules(options)
-    basis = scoring.basis_of(options, found, golds=options.fit)
+    basis = session.prepare(golds=options.fit)
     by["task"] = basis.task
-    submissions = scoring.submissions(found, basis)
+    submissions = session.submissions(basis)
     if left := [one.answers.name for one in submissions if isinstance(one.answers, Source)]:
         say(f"only the documents are fused; {counted(len(left), 'file')} with answers left out (first: {left[0]})")
     asked = {name: getattr(options, name) for name in (*_IN_FILE, "folds", "by_year", "seed", "tag")}

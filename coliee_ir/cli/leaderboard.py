@@ -42,8 +42,9 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
 
 def run(options: argparse.Namespace) -> int:
     """Rank the submissions and print what was asked for."""
-    found = scoring.find_files(options, options.output)
-    scored = scoring.score(options, [], found, keep="judged")
+    session = scoring.Session(options)
+    session.find(options.output)
+    scored = session.score([], keep="judged")
     board = leaderboard.leaderboard(scored, **keywords(leaderboard.leaderboard, options))
     if board.entries:
         scoring.tell([entry.scores for entry in board.entries], board.because, len(board.excluded))
@@ -52,14 +53,12 @@ def run(options: argparse.Namespace) -> int:
     for one in board.invalid:
         say(f"coliee-ir: not ranked: {told(one.reason)}")
     if board.entries:
-        _print(options, board, scored.submissions)
+        _print(session, board, scored.submissions)
     return 2 if board.invalid or not board.entries else 0
 
 
-def _print(
-    options: argparse.Namespace, board: leaderboard.Leaderboard, submissions: Sequence[Submission | None]
-) -> None:
-    categories = None
+def _print(session: scoring.Session, board: leaderboard.Leaderboard, submissions: Sequence[Submission | None]) -> None:
+    options, categories = session.options, None
     if options.categories:
         categories = leaderboard.read_categories(options.categories, board.queries)
         for remark in categories.remarks:
@@ -71,4 +70,4 @@ def _print(
             table = board.table(name, categories=categories)
             print_to_terminal(table, leaderboard.TABLES[name].shows, printable(table.caption))
         return
-    scoring.publish(options, render(BoardTables(board, names, categories), options.format), submissions)
+    session.publish(render(BoardTables(board, names, categories), options.format), submissions)

@@ -27,9 +27,11 @@ def run(options: argparse.Namespace) -> int:
     """Print what can be found."""
     name = one_measure(options)
     names = [name] if name else []
-    if not scoring.files_of_scores(options):
+    session = scoring.Session(options)
+    if not session.scores:
         singly(names, options.task, options.edition)  # refused before anything is scored
-    scored = scoring.score(options, names, scoring.find_files(options, options.output))
+    session.find(options.output)
+    scored = session.score(names)
     planned = plan(scored, **keywords(plan, options, measure=name, queries=options.sizes))
-    scoring.publish(options, render(planned, options.format), scored.submissions)
+    session.publish(render(planned, options.format), scored.submissions)
     return 2 if scored.invalid else 0

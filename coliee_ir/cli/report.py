@@ -5,7 +5,6 @@ from __future__ import annotations
 import argparse
 import shlex
 from collections.abc import Sequence
-from functools import partial
 from pathlib import Path
 
 from coliee_adapters.errors import UsageError, masked
@@ -44,9 +43,9 @@ def run(options: argparse.Namespace) -> int:
         raise UsageError("file-name", f"{options.output}: the page is HTML; name a .html file, and print that")
     if options.output is not None:
         report.begin_page()
-    runs = scoring.find_files(options, *outputs)
-    ready = partial(scoring.check_baseline, options, runs)
-    scored = scoring.score(options, measures(options), runs, keep="judged", ready=ready)
+    session = scoring.Session(options)
+    session.find(*outputs)
+    scored = session.score(measures(options), keep="judged", ready=session.check_baseline)
     if not scored:
         return 2
     written = argparse.ArgumentParser(add_help=False, allow_abbrev=False)

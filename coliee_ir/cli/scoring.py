@@ -7,6 +7,7 @@ import contextlib
 import sys
 from collections.abc import Callable, Iterable, Iterator, Sequence
 from dataclasses import replace
+from functools import cached_property
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, Final
 
@@ -68,161 +69,196 @@ def add_files(parser: argparse.ArgumentParser, runs: str) -> None:
         add(parser, "gold", runs)
 
 
-def files_of_scores(options: argparse.Namespace) -> list[str]:
-    """The files of scores that were given in the place of a gold and runs; none where these were given."""
-    given = vars(options)
-    if "scores" not in given:
-        options.scores = []
-        if options.command in OF_SCORES:
-            from coliee_ir.scoring.given import is_scores  # which most commands do without
+class Session:
+    """A command at work: its files, each looked at once, the runs that were found, and the basis of their scores.
 
-            if is_scores(sources(options, options.gold)[0], options.columns or {}):
-                options.scores = [options.gold, *(path for name in _OF_RUNS for path in given.get(name, ()))]
-    return list(options.scores)
+    The options are read, and never written.
 
-
-def read_scores(options: argparse.Namespace, measures: Sequence[str]) -> Scored:
-    """The scores in the files; of the measures that are named, if any are."""
-    given, told = vars(options), dict(options.decision)
-    unfit = ("task", "protocol", "edition", "exclude", "only", "answers", "long_list", "more_golds", "teams")
-    if used := [name for name in unfit if given.get(name)] + [name for name in told if name != "unanswered"]:
-        raise UsageError("unfit-option", f"{used[0].replace('_', '-')} is for a gold and runs; only scores were given")
-    found = Scored.read(
-        *sources(options, *files_of_scores(options)), columns=options.columns, unanswered=told.get("unanswered", "")
-    )
-    if measures:
-        asked = comparable(found, measures)
-        kept = [replace(one, results={measure: one.results[measure] for measure in asked}) for one in found]
-        found = replace(found, scores=kept, basis=replace(found.basis, asked=tuple(asked)))
-    if "submissions" not in given:  # else told in the order of the ranking
-        tell(found, "", 0)
-        for remark in found.remarks:
-            say(remark)
-    return found
-
-
-def basis_of(
-    options: argparse.Namespace, found: Runs, measures: Sequence[str] = (), golds: Sequence[str] = (), **beside: Any
-) -> Basis:
-    """The basis of the scores of the runs that were found, for the gold of the options or other ones."""
-    first, *more = golds or [options.gold, *options.more_golds]
-    gold = sources(options, first, *more)  # looked at no more than once
-    with asking_about_swap(first, next(iter(found.sources), None)):
-        return prepare(gold if more else gold[0], found, measures, **rules(options), **beside)
-
-
-def sources(options: argparse.Namespace, *paths: str) -> list[Source]:
-    """The files of a command, which were looked at when its folders were."""
-    known = vars(options).setdefault("sources", {})
-    return [Source.of(known.setdefault(path, Source(path)), options.columns) for path in paths]
-
-
-def find_files(options: argparse.Namespace, *outputs: str | None) -> Runs:
-    """The runs that were named, or lie in folders; and see that files can be read and written as asked."""
-    given = vars(options)
-    found, read = _found(options)
-    check_outputs(outputs, read)
-    check_places(given.get(name) for name in _FILES)
-    if "long_list" in given and (options.answers or options.long_list):
-        files = [one.path for one in found.sources]
-        answers, longer = _one_each(options.answers, files, "answers"), _one_each(options.long_list, files, "long-list")
-        found = found.with_parts(answers, longer)
-    return found
-
-
-def _found(options: argparse.Namespace) -> tuple[Runs, list[str]]:
-    """The runs, and all files that are read."""
-    given = vars(options)
-    if files := files_of_scores(options):
-        check_inputs(files)
-        return Runs(), files
-    if options.command in OF_SCORES and not (given.get("runs") or given.get("submissions")):
-        raise UsageError("usage", "name the runs behind the gold; this file does not hold scores of queries")
-    repeated = ("more_golds", "query_gold", "fit")
-    golds = [given.get("gold"), *(gold for name in repeated for gold in given.get(name, ()))]
-    golds = gold_files([gold for gold in golds if gold is not None])
-    besides = [*golds, *read_by(options, "gold", *repeated, *_OF_RUNS)]
-    together = "submissions" in given
-    named = [path for name in _OF_RUNS for path in given.get(name, ())]
-    check_inputs([*besides, *(named if "-" in named else ())])  # which are read once
-    found = find_runs(
-        sources(options, *named),
-        golds_of(sources(options, *golds), options.task, options.columns),
-        besides=besides, together=together, teams=given.get("teams"), task=options.task, edition=options.edition,
-        columns=options.columns,
-    )  # fmt: skip
-    files = [one.path for one in found.sources]
-    if "files" in given:
-        options.files = files
-        for remark in () if found.inventory is None else found.inventory.remarks():
-            say(remark)
-    others = [one.file for one in found.inventory.items] if together and found.inventory is not None else []
-    read = [*besides, *files, *others]
-    check_inputs(list(dict.fromkeys(read)) if together else read)
-    return found, read
-
-
-def score(
-    options: argparse.Namespace,
-    measures: Sequence[str],
-    found: Runs,
-    *,
-    keep: Keep = "queries",
-    ready: Callable[[Basis], object] | None = None,
-) -> Scored:
-    """Score the runs that were found, and say on standard error what there is to say of them.
-
-    What cannot be done with the scores is refused by ``ready``, before there are any.
+    Attributes:
+        runs: those that were named, or lie in folders; none before ``find``.
+        basis: of the runs' scores; None before it is asked for.
     """
-    if files_of_scores(options):
-        return read_scores(options, measures)
-    together = "submissions" in vars(options)
-    basis = basis_of(options, found, measures)
-    for run in () if together else found.sources:
-        if is_gold_by_name(run) and not is_gold_by_name(options.gold):
-            say(Remark.of("swapped", run=run.name, gold=options.gold))
-    if ready is not None:
-        ready(basis)
-    with asking_about_swap(options.gold, next(iter(found.sources), None)), engine(options) as executor:
-        scored = evaluate_all(
-            basis, found, keep=keep, keep_going=together or options.keep_going,
-            jobs=options.jobs, executor=executor, watch=watched, tell=None if together else say,
+
+    def __init__(self, options: argparse.Namespace) -> None:
+        self.options, self.runs = options, Runs()
+        self.basis: Basis | None = None
+        self._given, self._sources = vars(options), dict[str, Source]()
+
+    @cached_property
+    def scores(self) -> list[str]:
+        """The files of scores that were given in the place of a gold and runs; none where these were given."""
+        if self.options.command not in OF_SCORES:
+            return []
+        from coliee_ir.scoring.given import is_scores  # which most commands do without
+
+        if not is_scores(self.sources(self.options.gold)[0], self.options.columns or {}):
+            return []
+        return [self.options.gold, *self._named]
+
+    @property
+    def _named(self) -> list[str]:
+        return [path for name in _OF_RUNS for path in self._given.get(name, ())]
+
+    def sources(self, *paths: str) -> list[Source]:
+        """Files, which were looked at when the folders were."""
+        known = self._sources
+        return [Source.of(known.setdefault(path, Source(path)), self.options.columns) for path in paths]
+
+    def find(self, *outputs: str | None) -> Runs:
+        """Find the runs; and see that files can be read and written as asked."""
+        options = self.options
+        read = self._find()
+        check_outputs(outputs, read)
+        check_places(self._given.get(name) for name in _FILES)
+        if "long_list" in self._given and (options.answers or options.long_list):
+            files = [one.path for one in self.runs.sources]
+            answers = _one_each(options.answers, files, "answers")
+            self.runs = self.runs.with_parts(answers, _one_each(options.long_list, files, "long-list"))
+        return self.runs
+
+    def _find(self) -> list[str]:
+        """Find the runs; all files that are read."""
+        options, given = self.options, self._given
+        if self.scores:
+            check_inputs(self.scores)
+            return self.scores
+        if options.command in OF_SCORES and not (given.get("runs") or given.get("submissions")):
+            raise UsageError("usage", "name the runs behind the gold; this file does not hold scores of queries")
+        repeated = ("more_golds", "query_gold", "fit")
+        golds = [given.get("gold"), *(gold for name in repeated for gold in given.get(name, ()))]
+        golds = gold_files([gold for gold in golds if gold is not None])
+        besides = [*golds, *read_by(options, "gold", *repeated, *_OF_RUNS)]
+        together, named = "submissions" in given, self._named
+        check_inputs([*besides, *(named if "-" in named else ())])  # which are read once
+        self.runs = found = find_runs(
+            self.sources(*named),
+            golds_of(self.sources(*golds), options.task, options.columns),
+            besides=besides, together=together, teams=given.get("teams"), task=options.task, edition=options.edition,
+            columns=options.columns,
         )  # fmt: skip
-    if together:  # told in the order of the ranking
+        if "files" in given and found.inventory is not None:
+            for remark in found.inventory.remarks():
+                say(remark)
+        others = [one.file for one in found.inventory.items] if together and found.inventory is not None else []
+        read = [*besides, *(one.path for one in found.sources), *others]
+        check_inputs(list(dict.fromkeys(read)) if together else read)
+        return read
+
+    def prepare(self, measures: Sequence[str] = (), golds: Sequence[str] = (), **beside: Any) -> Basis:
+        """The basis of the scores of the runs that were found, for the gold of the options or other ones."""
+        first, *more = golds or [self.options.gold, *self.options.more_golds]
+        gold = self.sources(first, *more)
+        with asking_about_swap(first, next(iter(self.runs.sources), None)):
+            self.basis = prepare(gold if more else gold[0], self.runs, measures, **rules(self.options), **beside)
+        return self.basis
+
+    def score(
+        self, measures: Sequence[str], *, keep: Keep = "queries", ready: Callable[[Basis], object] | None = None
+    ) -> Scored:
+        """Score the runs that were found, and say on standard error what there is to say of them.
+
+        What cannot be done with the scores is refused by ``ready``, before there are any.
+        """
+        if self.scores:
+            return self._read_scores(measures)
+        options, found, together = self.options, self.runs, "submissions" in self._given
+        basis = self.prepare(measures)
+        for run in () if together else found.sources:
+            if is_gold_by_name(run) and not is_gold_by_name(options.gold):
+                say(Remark.of("swapped", run=run.name, gold=options.gold))
+        if ready is not None:
+            ready(basis)
+        with asking_about_swap(options.gold, next(iter(found.sources), None)), engine(options) as executor:
+            scored = evaluate_all(
+                basis, found, keep=keep, keep_going=together or options.keep_going,
+                jobs=options.jobs, executor=executor, watch=watched, tell=None if together else say,
+            )  # fmt: skip
+        if together:  # told in the order of the ranking
+            return scored
+        for one in scored.invalid:
+            say(f"coliee-ir: {told(one.reason)}")
+        if scored:
+            tell(scored, basis.because, len(basis.excluded))
         return scored
-    for one in scored.invalid:
-        say(f"coliee-ir: {told(one.reason)}")
-    if scored:
-        tell(scored, basis.because, len(basis.excluded))
-    return scored
 
+    def _read_scores(self, measures: Sequence[str]) -> Scored:
+        """The scores in the files; of the measures that are named, if any are."""
+        given, decided = self._given, dict(self.options.decision)
+        unfit = ("task", "protocol", "edition", "exclude", "only", "answers", "long_list", "more_golds", "teams")
+        if used := [name for name in unfit if given.get(name)] + [name for name in decided if name != "unanswered"]:
+            problem = f"{used[0].replace('_', '-')} is for a gold and runs; only scores were given"
+            raise UsageError("unfit-option", problem)
+        found = Scored.read(
+            *self.sources(*self.scores), columns=self.options.columns, unanswered=decided.get("unanswered", "")
+        )
+        if measures:
+            asked = comparable(found, measures)
+            kept = [replace(one, results={measure: one.results[measure] for measure in asked}) for one in found]
+            found = replace(found, scores=kept, basis=replace(found.basis, asked=tuple(asked)))
+        if "submissions" not in given:  # else told in the order of the ranking
+            tell(found, "", 0)
+            for remark in found.remarks:
+                say(remark)
+        return found
 
-def check_baseline(options: argparse.Namespace, found: Runs, basis: Basis) -> None:
-    """Refuse a baseline that no file and no run tag is, where all are known before the runs are scored."""
-    known, tags, baseline = set[str](), list[str](), options.baseline
-    replicated = getattr(options, "replicates", None) is not None  # where it is a system's name
-    if baseline is None or replicated or any(one.path == "-" for one in found.sources):
-        return
-    try:
-        for one in found.sources:
-            known.add(one.name)
-            tags.append(basis.read(one).tag)
-    except ColieeError:  # as scoring will say
-        return
-    known |= {*unique_names([("", tag, 0) for tag in tags])}
-    if baseline not in known:
-        listed = ", ".join(sorted(map(shortened, known)))
-        raise UsageError("unknown-name", f"the baseline {quoted(baseline)} is not one of the runs: {listed}")
+    def check_baseline(self, basis: Basis) -> None:
+        """Refuse a baseline that no file and no run is called, where all are known before the runs are scored."""
+        known, tags, baseline, sources = set[str](), list[str](), self.options.baseline, self.runs.sources
+        replicated = self._given.get("replicates") is not None  # where it is a system's name
+        if baseline is None or replicated or any(one.path == "-" for one in sources):
+            return
+        try:
+            for one in sources:
+                known.add(one.name)
+                tags.append(basis.read(one).tag)
+        except ColieeError:  # as scoring will say
+            return
+        known |= {*unique_names([("", tag, 0) for tag in tags])}
+        if baseline not in known:
+            listed = ", ".join(sorted(map(shortened, known)))
+            raise UsageError("unknown-name", f"the baseline {quoted(baseline)} is not one of the runs: {listed}")
 
+    def submissions(self, basis: Basis) -> list[Submission]:
+        """The submissions of runs that are read and not scored; what there is to say of folders is said."""
+        intake = self.runs.submissions(basis)
+        for remark in intake.remarks:
+            say(remark)
+        if not intake.submissions:
+            raise UsageError("no-run", "; ".join(["there is no run to score", *intake.remarks]))
+        return intake.submissions
 
-def submissions(found: Runs, basis: Basis) -> list[Submission]:
-    """The submissions of runs that are read and not scored; what there is to say of folders is said."""
-    arrived = found.submissions(basis)
-    for remark in arrived.remarks:
-        say(remark)
-    if not arrived.submissions:
-        raise UsageError("no-run", "; ".join(["there is no run to score", *arrived.remarks]))
-    return arrived.submissions
+    def publish(
+        self,
+        text: str | Iterable[str],
+        files: Iterable[Submission | PathLike | None] = (),
+        *,
+        is_told: bool = False,
+    ) -> None:
+        """Write a result where ``-o`` says; JSON with the SHA-256 of the files that it was computed from."""
+        if self.options.format == "json":
+            text = with_inputs(text, self.inputs(files))
+        if is_told:
+            tell_text("".join(text))
+            return
+        put(text, self.options.output)
+
+    def inputs(self, runs: Iterable[Submission | PathLike | None]) -> dict[str, str]:
+        """File → SHA-256, of the golds and of runs; of an archive as a whole; streams have none."""
+        given = self._given
+        golds: list[str | None] = [*self.scores] or [
+            given.get("gold"),
+            *given.get("more_golds", ()),
+            *given.get("query_gold", ()),
+        ]
+        parts = [file for run in runs if run for file in (run.files if isinstance(run, Submission) else (run,))]
+        found = {}
+        for file in (*gold_files([gold for gold in golds if gold is not None]), *parts):
+            source = file if isinstance(file, Source) else self.sources(str(file))[0]
+            if not (source.is_remote or source.is_stream):
+                path = archives.outer(source.path)
+                if path not in found and Path(path).is_file():
+                    found[path] = source.sha256() if path == source.path else sha256_of(path)
+        return found
 
 
 def engine(options: argparse.Namespace) -> contextlib.AbstractContextManager[Executor | None]:
@@ -262,38 +298,6 @@ def put(text: str | Iterable[str], path: str) -> None:
         for piece in pieces:
             for start in range(0, len(piece), _PIECE):  # a page may be long
                 stream.write(piece[start : start + _PIECE].encode("utf-8", "backslashreplace"))
-
-
-def publish(
-    options: argparse.Namespace,
-    text: str | Iterable[str],
-    files: Iterable[Submission | PathLike | None] = (),
-    *,
-    is_told: bool = False,
-) -> None:
-    """Write a result where ``-o`` says; JSON with the SHA-256 of the files that it was computed from."""
-    if options.format == "json":
-        text = with_inputs(text, inputs(options, files))
-    if is_told:
-        tell_text("".join(text))
-        return
-    put(text, options.output)
-
-
-def inputs(options: argparse.Namespace, runs: Iterable[Submission | PathLike | None]) -> dict[str, str]:
-    """File → SHA-256, of the golds and of runs; of an archive as a whole; streams have none."""
-    given = vars(options)
-    golds = given.get("scores") or [given.get("gold"), *given.get("more_golds", ()), *given.get("query_gold", ())]
-    parts = [part for one in runs if one is not None for part in (one.files if isinstance(one, Submission) else (one,))]
-    known = given.get("sources", {})
-    found = {}
-    for file in (*gold_files([gold for gold in golds if gold is not None]), *parts):
-        source = file if isinstance(file, Source) else known.get(file) or Source(file) if file else None
-        if isinstance(source, Source) and not (source.is_remote or source.is_stream):
-            path = archives.outer(source.path)
-            if path not in found and Path(path).is_file():
-                found[path] = source.sha256() if path == source.path else sha256_of(path)
-    return found
 
 
 def tell_text(text: str) -> None:

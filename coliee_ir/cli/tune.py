@@ -22,7 +22,7 @@ from coliee_ir.commands import tune as cutoffs
 from coliee_ir.commands.tune import Filter, Tuning
 from coliee_ir.commands.tune.result import Tunings, points
 from coliee_ir.commands.validate import validate
-from coliee_ir.inbox import Runs, sheets
+from coliee_ir.inbox import sheets
 from coliee_ir.judging import workers
 from coliee_ir.output import grid
 from coliee_ir.output.shown import FORMS, render
@@ -90,14 +90,15 @@ def chosen_filters(options: argparse.Namespace, task: str | None) -> list[Filter
 
 def run(options: argparse.Namespace) -> int:
     """Choose the rule of each run, print what it is worth, and cut the test run by it."""
-    found = _check(options)
+    session = _check(options)
     by = rules(options)
     answers, applied = (readable(path, options.columns) for path in (options.answers, options.apply))
     if answers is not None:
-        found = found.with_parts([answers] * len(found.sources), [None] * len(found.sources))
-    basis = scoring.basis_of(options, found, beside=[applied])
+        n = len(session.runs.sources)
+        session.runs = session.runs.with_parts([answers] * n, [None] * n)
+    basis = session.prepare(beside=[applied])
     by["task"] = task = basis.task
-    submissions = scoring.submissions(found, basis)
+    submissions = session.submissions(basis)
     if len(submissions) > 1 and (options.apply or options.save):
         problem = f"--apply and --save need exactly one run to tune; there are {len(submissions)}"
         raise UsageError("too-few", problem)
@@ -121,15 +122,14 @@ def run(options: argparse.Namespace) -> int:
             else:
                 raise result
     cut = cutoffs.cut(applied, tunings[0].rule, task=task, filters=taken) if options.apply and tunings else None
-    if cut is not None:
-        options.tag = fit_tag(options, cut, task)
+    tag = None if cut is None else fit_tag(options, cut, task)
     if tunings:
         named = Tunings(tunings)
         _tell(named.tunings, basis.because)
-        _write(options, named, taken, submissions)
+        _write(session, named, taken, submissions)
     grave = False
     if cut is not None:
-        grave = write(options, cut, task)
+        grave = write(options, cut, task, tag)
     return 2 if failed else 1 if grave else 0
 
 
@@ -140,16 +140,17 @@ def _contained(tuned: Callable[..., Tuning], submission: Submission) -> Tuning:
         return tuned(run, answers=submission.answers)
 
 
-def _check(options: argparse.Namespace) -> Runs:
+def _check(options: argparse.Namespace) -> scoring.Session:
     """Refuse options that do not go together."""
     cut_run = options.output if options.apply is not None else None
     table = options.output if options.apply is None and not _is_told(options) else None
-    found = scoring.find_files(options, cut_run, table, options.save, options.curve)
+    session = scoring.Session(options)
+    session.find(cut_run, table, options.save, options.curve)
     if options.curve is not None and not _is_picture(options.curve):
         grid.file_form(options.curve, _PICTURES)  # refused before anything is computed
     if options.tag is not None and options.apply is None:
         raise UsageError("option-needed", "--tag is the run tag of the cut run; use it with --apply TEST_RUN")
-    return found
+    return session
 
 
 def _is_picture(path: str) -> bool:
@@ -176,9 +177,9 @@ def _tell(tunings: Sequence[Tuning], because: str) -> None:
             say(f"{shortened(tuning.name)}: {told(sentence)}")
 
 
-def _write(options: argparse.Namespace, named: Tunings, taken: list[Filter], submissions: list[Submission]) -> None:
+def _write(session: scoring.Session, named: Tunings, taken: list[Filter], submissions: list[Submission]) -> None:
     """The rule, where it was asked for, and the table of the tunings, where it has its place."""
-    tunings, rule = named.tunings, named.tunings[0].rule
+    options, tunings, rule = session.options, named.tunings, named.tunings[0].rule
     if options.save is not None:
         with written(options.save) as stream:
             json.dump({**rule.to_dict(), "filters": [filter_.name for filter_ in taken]}, stream)
@@ -194,7 +195,7 @@ def _write(options: argparse.Namespace, named: Tunings, taken: list[Filter], sub
     if options.apply is not None and not _is_told(options):
         scoring.put(table, "-")
     else:
-        scoring.publish(options, table, submissions, is_told=_is_told(options))
+        session.publish(table, submissions, is_told=_is_told(options))
 
 
 def fit_tag(options: argparse.Namespace, cut: Run, task: str | None) -> str | None:
@@ -212,13 +213,13 @@ def fit_tag(options: argparse.Namespace, cut: Run, task: str | None) -> str | No
     return of_file if fault else own
 
 
-def write(options: argparse.Namespace, cut: Run, task: str | None) -> bool:
+def write(options: argparse.Namespace, cut: Run, task: str | None, tag: str | None) -> bool:
     """Write a cut run, by default as a submission; whether ``validate`` finds errors in what was written."""
     path, edition = options.output, options.edition
     if options.to is not None:
-        said = convert.write(cut, path, to=options.to, tag=options.tag)
+        said = convert.write(cut, path, to=options.to, tag=tag)
     else:
-        said = convert.write_run(cut, path, task=task, edition=edition, tag=options.tag)
+        said = convert.write_run(cut, path, task=task, edition=edition, tag=tag)
     for sentence in said:
         scoring.tell_of(path, sentence)
     # what is no plain file cannot be read again: a terminal, a pipe, /dev/null

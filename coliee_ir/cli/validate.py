@@ -39,15 +39,16 @@ def run(options: argparse.Namespace) -> int:
     """Check the files and print what was found; of folders, what came in them."""
     if not options.fix and any(is_folder(name) or archives.is_archive(name) for name in options.files):
         return _received(options)
-    scoring.find_files(options, options.output)
-    found = validate(*options.files, **keywords(validate, options, gold=options.query_gold or None))
+    session = scoring.Session(options)
+    files = [one.path for one in session.find(options.output).sources]
+    found = validate(*files, **keywords(validate, options, gold=options.query_gold or None))
     if found.task:
         tasks = f"task{'s' if len(found.tasks) > 1 else ''} {' and '.join(found.tasks)}"
         of_edition = "" if found.edition is None else f" of {found.edition}"
         say(f"{tasks}{of_edition}{'' if options.task else ' (detected from the files)'}")
         if later := known_edition(protocol(found.task), options.edition)[1]:
             say(later)
-    scoring.publish(options, render(found, options.format), options.files)
+    session.publish(render(found, options.format), files)
     for name in found.files if options.fix else ():
         say(f"{name}: {_copy(found, name)}")
     return 1 if found.errors else 0
@@ -60,7 +61,7 @@ def _received(options: argparse.Namespace) -> int:
     inbox = receive(*options.files, **keywords(receive, options, golds=golds, queries=queries))
     for remark in inbox.remarks:
         say(remark)
-    scoring.publish(options, render(inbox, options.format), walk(options.files).files)
+    scoring.Session(options).publish(render(inbox, options.format), walk(options.files).files)
     return 1 if inbox.errors else 0
 
 
