@@ -100,10 +100,11 @@ _TABLE: Final[Mapping[str, Mapping[str, Option]]] = {
         "target": _option("", "OUT", "file to write; - is standard output; .gz, .xz, .zst compress"),
         "names": _option("", "NAME", "measures to explain (default: list all measures)", nargs="*"),
         "answers": _option(
-            "--answers", "FILE", "Task 3 from 2026: Y/N answers, one file for each RUN in the same order (repeatable)",
+            "--answers", "FILE", "Task 3 from 2026: Y/N answers, one file for each RUN in the same order, where names and "
+            "run tags do not show which belong together (repeatable)",
             reads=True, **_MANY),
         "long_list": _option(
-            "--long-list", "FILE", "Task 3 up to 2025: ranked list, one for each RUN in the same order (repeatable)",
+            "--long-list", "FILE", "Task 3 up to 2025: ranked list, likewise (repeatable)",
             reads=True, **_MANY),
         "exclude": _option("--exclude", "IDS|FILE", "queries to leave out: ids (q1,q2), or a file of them", reads=True),
         "only": _option("--only", "IDS|FILE", "score only these queries: ids, or a file of them", reads=True),

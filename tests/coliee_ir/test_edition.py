@@ -89,6 +89,13 @@ def test_a_second_call_writes_the_same_bytes_and_has_no_news(held: Path, capsys:
     assert out.startswith("0 new files") and "\n  * " not in out
 
 
+def test_a_file_whose_content_changed_is_news(again: Callable[..., str]) -> None:
+    assert "changed:" not in again({"mailbox/KIS/run.txt": made._task1("KIS1", 10, 5)})
+    out = again({"mailbox/KIS/run.txt": made._task1("KIS1", 10, 9)})
+    assert out.startswith("0 new files") and "changed: mailbox/KIS/run.txt" in out
+    assert "changed:" not in again({})
+
+
 def test_what_a_person_must_decide(held: Path) -> None:
     decide = {(one["kind"], one["team"], one["run"]) for one in results(held)["decide"]}
     assert decide >= {

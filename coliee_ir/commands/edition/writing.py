@@ -33,6 +33,7 @@ class News(NamedTuple):
     """What is new since an edition was last written, and what its paper needs."""
 
     arrived: tuple[str, ...]  # the files that are new
+    changed: tuple[str, ...]  # the golds, sheets and mails whose content is another one
     decide: frozenset[str]  # the decisions that are new; all of a first call
     needs_lualatex: bool  # whether the paper has characters that pdfLaTeX does not have
 
@@ -71,7 +72,9 @@ def write(day: Day, folder: Path) -> News:
     arrived = tuple(row["file"] for row in results["received"] if row["file"] not in known)
     new = frozenset(str(one) for one, row in zip(day.decide, results["decide"], strict=True) if str(row) not in told)
     needs_lualatex = "program = lualatex" in str(files["paper/paper.tex"]).partition("\n")[0]
-    return News(arrived, new, needs_lualatex)
+    sums = before.get("inputs", {})
+    changed = tuple(path for path, digest in results["inputs"].items() if sums.get(path, digest) != digest)
+    return News(arrived, changed, new, needs_lualatex)
 
 
 def _results(day: Day) -> dict[str, Any]:
@@ -121,6 +124,8 @@ def told(day: Day, news: News) -> Iterator[str]:
     teams = dict.fromkeys(row.team or "no team" for row in day.inbox.received if row.file in {*news.arrived})
     of_teams = f" of {', '.join(teams)}" if 0 < len(teams) <= 12 else ""
     yield f"{counted(len(news.arrived), 'new file')}{of_teams}; {counted(len(day.inbox.received), 'file')} in all"
+    if news.changed:
+        yield f"changed: {', '.join(news.changed)}"
     for board in day.boards:
         yield f"Task {board.called}: {counted(len(board.entries), 'run')}"
     if news.needs_lualatex:
