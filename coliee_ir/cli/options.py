@@ -100,8 +100,8 @@ _TABLE: Final[Mapping[str, Mapping[str, Option]]] = {
         "target": _option("", "OUT", "file to write; - is standard output; .gz, .xz, .zst compress"),
         "names": _option("", "NAME", "measures to explain (default: list all measures)", nargs="*"),
         "answers": _option(
-            "--answers", "FILE", "Task 3 from 2026: Y/N answers, one file for each RUN in the same order, where names and "
-            "run tags do not show which belong together (repeatable)",
+            "--answers", "FILE", "Task 3 from 2026: Y/N answers, one file for each RUN in the same order, where names "
+            "and run tags do not show which belong together (repeatable)",
             reads=True, **_MANY),
         "long_list": _option(
             "--long-list", "FILE", "Task 3 up to 2025: ranked list, likewise (repeatable)",
