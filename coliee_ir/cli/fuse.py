@@ -5,20 +5,22 @@ from __future__ import annotations
 import argparse
 import re
 from dataclasses import replace
+from functools import partial
 from typing import Any, cast
 
 from coliee_adapters.errors import UsageError
 from coliee_adapters.files.source import Source
 from coliee_adapters.forms.lines import counted
 from coliee_adapters.records import Answers, Run, RunLike
+from coliee_adapters.remarks import Remark
 from coliee_ir.cli import say, scoring
 from coliee_ir.cli.options import add, add_decisions, one_measure, rules
 from coliee_ir.commands import fuse as fusion
 from coliee_ir.commands.convert import ANSWER_TARGETS, RUN_TARGETS
 from coliee_ir.commands.fuse import Fusion, fitting
 from coliee_ir.commands.fuse.recipe import OPTIONS, keeps_scores, write_fused
-from coliee_ir.inbox.grouping import pass_over_unfused
-from coliee_ir.reading.anything import check_columns
+from coliee_ir.inbox.grouping import join_files, pass_over_unfused
+from coliee_ir.reading.anything import check_columns, read_run
 from coliee_ir.stats.settings import FOLDS, SEED
 
 #: What a file of weights says too.
@@ -73,8 +75,13 @@ def run(options: argparse.Namespace) -> int:
         pass_over_unfused(found.inventory, options.task)
         for remark in found.inventory.remarks():
             say(remark)
-    runs = found.sources
     unreadable = dict(options.decision).get("unreadable_answers", "refuse")
+    runs, joined = found.sources, list[Remark]()
+    if found.inventory is None and "-" not in options.runs:  # of folders nothing tells whose each file is
+        read = partial(read_run, task=options.task, columns=options.columns, unreadable_answers=unreadable)
+        runs, joined = join_files(runs, read)
+    for remark in joined:
+        say(remark)
     records = fusion.read_all(runs, task=options.task, unreadable_answers=unreadable)
     how = _fusion(options, records)
     fused = how.fuse(*records, task=options.task, tag=options.tag, unreadable_answers=unreadable)

@@ -16,13 +16,13 @@ from pathlib import Path
 from typing import Any, Final
 
 from coliee_adapters.errors import ColieeError, UsageError, guarded, shortened
-from coliee_adapters.files.source import by_original
-from coliee_adapters.records import Run
+from coliee_adapters.files.source import Source, by_original
+from coliee_adapters.records import Answers, Run
 from coliee_adapters.remarks import Remark
 from coliee_ir.inbox.folders import passed_over
 from coliee_ir.inbox.inventory import Inventory, Item, Part, originals
 from coliee_ir.inbox.names import order_of, unique_names
-from coliee_ir.reading.anything import queries_of, read_run
+from coliee_ir.reading.anything import queries_of, read_run, tag_of
 from coliee_ir.reading.basis import Basis
 from coliee_ir.reading.submission import Intake, Invalid, Submission, name_of
 from coliee_ir.rules.protocol import all_rules, protocol, submission_rules, without_answers
@@ -153,6 +153,27 @@ def _by_queries(groups: Sequence[list[Item]], basis: Basis, remarks: list[str]) 
         else:
             runs += [[group] for group, _ in mine]
     return runs
+
+
+def join_files(sources: Sequence[Source], read: Callable[[Source], Run | Answers]) -> tuple[list[Any], list[Remark]]:
+    """The same of files that are judged by no gold: those of one tag that answer different queries are one run.
+
+    Returns:
+        The runs, each a file or a list of files; and what is remarked on these.
+    """
+    alike: dict[str, list[int]] = {}
+    for i, one in enumerate(sources):
+        alike.setdefault(tag_of(one), []).append(i)
+    runs, remarks = dict[int, Any](enumerate(sources)), list[Remark]()
+    for tag, places in alike.items():
+        files = [sources[i] for i in places]
+        answered = [queries_of(read(one)) for one in files] if len(files) > 1 else []
+        if answered and sum(map(len, answered)) == len(frozenset().union(*answered)):
+            runs[places[0]] = files
+            for i in places[1:]:
+                del runs[i]
+            remarks.append(Remark.of("grouped.queries", [one.name for one in files], tag=shortened(tag)))
+    return [*runs.values()], remarks
 
 
 def _answered(group: Sequence[Item], basis: Basis) -> frozenset[str]:

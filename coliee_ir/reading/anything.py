@@ -19,6 +19,7 @@ from coliee_adapters.files import remote
 from coliee_adapters.files.source import Source
 from coliee_adapters.forms import case_law, detect
 from coliee_adapters.forms.lines import content_lines, first_lines, split_columns
+from coliee_adapters.forms.rows import gold_in, run_in
 from coliee_adapters.forms.vocabulary import (
     ANSWERS,
     EVERY_NAME,
@@ -184,11 +185,11 @@ def read_gold(
     found = detect.form_of(file, "gold", layout.container if layout else form)
     with guarded(file.name):
         if task is None and found.name in ("qrels", "parquet"):
-            gold = detect.read_gold(file, form=found, rule=exact_id)
+            gold = gold_in(found, file, exact_id)
             task = _task_of_ids(gold.queries).task
             if id_rule(task, "qrels") is exact_id:
                 return gold
-        return detect.read_gold(file, form=found, rule=id_rule(task, found.name))
+        return gold_in(found, file, id_rule(task, found.name))
 
 
 def gold_files(source: object) -> list[str]:
@@ -353,7 +354,7 @@ def _read_run(
     if rules is not None and found.name == "columns" and rules.parts == ("answers",):
         found = detect.form_of(file, "run", "labels")  # whose reader says what is wrong with the first line's label
     with guarded(file.name):
-        return detect.read_run(file, form=found, rule=rule)
+        return run_in(found, file, rule)
 
 
 def joined_runs(records: Sequence[Run | Answers]) -> Run | Answers:

@@ -242,3 +242,17 @@ def test_a_run_in_several_files_is_found_by_each_and_by_its_name(call: Call, tmp
     board = one_step.leaderboard(gold, tmp_path, task="1", teams=tmp_path / "teams.csv", n_resamples=99)
     assert [(entry.team, board.more(entry), len(entry.files)) for entry in board.entries] == [("ALPHA", ("ours",), 2)]
     assert not [remark for remark in board.remarks if getattr(remark, "kind", "") == "team-list"]
+
+
+def test_fuse_and_tune_take_files_of_one_run_as_one(call: Call, tmp_path: Path) -> None:
+    one, other = halves(tmp_path)
+    dense, gold = T1 / "dense.txt", T1 / "gold.json"
+    whole = call("fuse", T1 / "bm25.txt", dense, "--weights", "2,1", "--task", "1")[1]
+    _, apart, err = call("fuse", one, dense, other, "--weights", "2,1", "--task", "1")
+    assert sorted(apart.splitlines()) == sorted(whole.splitlines()) and "[grouped]" in err
+    twice = call("fuse", T1 / "bm25.txt", dense, T1 / "bm25.txt", "--weights", "2,0,1", "--task", "1")[1]
+    assert twice == call("fuse", T1 / "bm25.txt", T1 / "bm25.txt", dense, "--weights", "2,1,0", "--task", "1")[1]
+    assert call("tune", gold, one, other, "--by", "k")[1] == call("tune", gold, T1 / "bm25.txt", "--by", "k")[1]
+    fitted = [call("fuse", *runs, dense, "--fit", gold, "-o", tmp_path / "f.txt")[1] for runs in
+              ((one, other), (T1 / "bm25.txt",))]  # fmt: skip
+    assert fitted[0] == fitted[1]

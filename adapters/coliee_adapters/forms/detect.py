@@ -148,11 +148,11 @@ def form_of(source: Source, kind: Kind, name: str | None = None) -> Form:
     )
 
 
-def read_gold(source: Source, *, form: str | Form | None = None, rule: IdRule = normal_id) -> Gold:
+def read_gold(source: Source, *, form: str | None = None, rule: IdRule = normal_id) -> Gold:
     """Read a gold of any form."""
-    return gold_in(form if isinstance(form, Form) else form_of(source, "gold", form), source, rule)
+    return gold_in(form_of(source, "gold", form), source, rule)
 
 
-def read_run(source: Source, *, form: str | Form | None = None, rule: IdRule = normal_id) -> Run | Answers:
+def read_run(source: Source, *, form: str | None = None, rule: IdRule = normal_id) -> Run | Answers:
     """Read a submission of any form: documents (Run) or labels (Answers)."""
-    return run_in(form if isinstance(form, Form) else form_of(source, "run", form), source, rule)
+    return run_in(form_of(source, "run", form), source, rule)
