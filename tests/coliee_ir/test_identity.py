@@ -244,3 +244,14 @@ def test_a_letter_says_nothing_of_other_teams(hold: Callable[..., Day]) -> None:
     told = {(one.kind, one.file) for one in day.decide if one.kind in ("same-file", "shared-tag")}
     assert ("same-file", "in/01.eml/a.txt") in told or ("same-file", "in/AAA/our_run.txt") in told
     assert not any("empty.txt" in file for _, file in told)
+
+
+def test_what_the_list_of_teams_decides_is_asked_no_more(hold: Callable[..., Day]) -> None:
+    files = {
+        "EVIL/best.txt": run("EVIL1", 10), "EVIL/same.txt": run("EVIL2", 8), "EVIL/broken.txt": "000001 000501\n\0\n",
+    }  # fmt: skip
+    asked = {(one.kind, one.team) for one in hold(files).decide}
+    assert {kind for kind, _ in asked} >= {"perfect-score", "same-answers", "refused"}
+    day = hold(files, "".join(f"EVIL/{name}.txt,EVIL,withdrawn\n" for name in ("best", "same", "broken")))
+    assert not {one.kind for one in day.decide} & {"perfect-score", "same-answers", "refused"}
+    assert [one.team for one in day.decide] == sorted(one.team for one in day.decide)

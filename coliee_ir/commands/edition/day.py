@@ -104,7 +104,8 @@ def day_of(edition: Edition, watch: Watch | None = None) -> Day:
     inbox = received(inventory)
     found = Day(edition, inbox, tuple(boards), (), inventory)
     every = dict.fromkeys(one for find in _FINDERS for one in find(found))
-    return found._replace(decide=tuple(one for one in every if not one.is_settled(edition.settled)))
+    by_team = sorted(every, key=lambda one: one.team)
+    return found._replace(decide=tuple(one for one in by_team if not one.is_settled(edition.settled)))
 
 
 def _asked(part: TaskPart, gold: Gold) -> Asked:
@@ -171,7 +172,7 @@ def _suspicious(day: Day) -> _Found:
             yield Decision(Remark.of("gold-itself.file", file=one.file), one.team, "", one.file)
     for board in day.boards:
         for entry in board.entries:
-            if (value := entry.scores.results[board.ranking].value) > 1 - 1e-9:
+            if (value := entry.scores.results[board.ranking].value) > 1 - 1e-9 and not entry.status:
                 perfect = Remark.of("perfect-score", measure=board.ranking, task=board.called, value=value)
                 yield Decision(perfect, entry.team, entry.tag, entry.file)
 
@@ -197,10 +198,11 @@ def _remarked(day: Day) -> _Found:
 def _refused(day: Day) -> _Found:
     """What could not be ranked, once; a file whose task nothing shows is refused by every board."""
     ranked = {file for board in day.boards for entry in board.entries for file in entry.files}
+    closed = {item.source.name for item in day.inventory.items if item.whose.status}
     seen = set()
     for board in day.boards:
         for one in board.invalid:
-            if one.files not in seen and not ranked.intersection(one.files):
+            if one.files not in seen and not ranked.intersection(one.files) and not closed.issuperset(one.files):
                 seen.add(one.files)
                 yield Decision(Remark.of("refused", reason=one.reason), one.team, one.tag, one.files[0])
     for item in day.inventory.items:

@@ -159,7 +159,7 @@ def _said_of_equal(basis: Basis, runs: Sequence[_Run]) -> Iterator[str]:
     """Which runs give the same answers under several tags or teams: of those with equal scores, the answers decide."""
     alike: dict[tuple[object, ...], list[_Run]] = {}
     for one in runs:
-        if one.submission is not None:
+        if one.submission is not None and not one.status:
             terms = [result.terms.each.tobytes() for result in one.scores.results.values()]
             alike.setdefault((*one.scores.counts.values(), *terms), []).append(one)
     for together in alike.values():
