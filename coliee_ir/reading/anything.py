@@ -447,7 +447,10 @@ def tag_of(source: Source) -> str:
     if source.is_folder or source.is_stream:
         return source.path
     with contextlib.suppress(ColieeError):
-        if getattr(detect.shown(source, "run"), "name", "") in ("columns", "labels"):
+        form = getattr(detect.shown(source, "run"), "name", "")
+        if form == "table":
+            return forms.tabular.first_tag(source) or source.stem
+        if form in ("columns", "labels"):
             words = split_columns(next(iter(first_lines(source.head())), "").strip())
             return words[-1] if len(words) > 2 else source.stem
     return source.stem

@@ -256,3 +256,13 @@ def test_fuse_and_tune_take_files_of_one_run_as_one(call: Call, tmp_path: Path) 
     fitted = [call("fuse", *runs, dense, "--fit", gold, "-o", tmp_path / "f.txt")[1] for runs in
               ((one, other), (T1 / "bm25.txt",))]  # fmt: skip
     assert fitted[0] == fitted[1]
+
+
+def test_tables_whose_tag_is_in_a_column_are_one_run_too(tmp_path: Path) -> None:
+    tables = []
+    for n, part in enumerate(halves(tmp_path / "text")):
+        rows = [",".join(line.split()) for line in part.read_text().splitlines()]
+        tables.append(tmp_path / f"{n}.csv")
+        tables[-1].write_text("\n".join(["query_id,doc_id,tag", *rows, ""]))
+    (scores,) = evaluate_all(T1 / "gold.json", tables)
+    assert (scores.tag, scores.measures) == ("bm25", evaluate(T1 / "gold.json", T1 / "bm25.txt").measures)

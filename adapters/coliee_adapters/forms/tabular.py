@@ -82,6 +82,14 @@ def header_of(source: Source) -> list[str]:
     return names if _names_columns(names, source) else []
 
 
+def first_tag(source: Source) -> str:
+    """The run tag in the first row behind the names of columns; empty where no column is named as that of tags."""
+    names, lines = header_of(source), first_lines(source.head())
+    at = roles_of(names, "run", source.name, source.columns).get("tag") if names else None
+    values = _values(lines[1], _separator(lines, source) or ",") if len(lines) > 1 else []
+    return values[at] if at is not None and at < len(values) else ""
+
+
 def can_be_gold(source: Source, at: int | None) -> bool:
     """Whether all values of a column of relevances, by default the third, are integers."""
     lines = first_lines(source.head())
