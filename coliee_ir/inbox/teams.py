@@ -65,9 +65,6 @@ def _read(teams: PathLike | Mapping[str, str] | None) -> tuple[tuple[Listed, ...
 LATE: Final = "late"
 _STATUS: Final = "|ranked|late|withdrawn|replaced by .+"
 
-#: what an archive's name ends in, and a team's does not
-_PACKED = re.compile(r"\.(?:zip|tar|t(?:ar\.)?(?:gz|xz|bz2|zst))$", re.IGNORECASE)
-
 #: what the organisers want before the name of a team in a mail's subject, and mail programs make folders of
 _MAILED = re.compile(r"(?:\s*(?:re|fwd?)\s*:)*\s*\[\s*submission\s*\]\s*(?=\S)", re.IGNORECASE)
 
@@ -220,7 +217,7 @@ class Teams:
         first = below.parts[0] if len(below.parts) > 1 else ""
         if first.casefold().endswith((".eml", ".mbox")):  # a mail's file is no team
             return "", ""
-        return _MAILED.sub("", _PACKED.sub("", first), 1), "folder"
+        return _MAILED.sub("", archives.without_ending(first), 1), "folder"
 
 
 def _common_folder(given: Iterable[str]) -> Path | None:
