@@ -68,6 +68,7 @@ ERRORS: Final = {
     "cannot-convert": "This cannot be written in that format.",
     "protocol": "The protocol file, or the file of an edition, is not valid.",
     "worker": "A worker process or a cluster failed.",
+    "internal": "An error in coliee-ir itself, to be reported with its traceback; the exit code is 70.",
 }
 
 #: Every kind of remark and its sentence; where a kind has several, a word behind a dot tells them apart. ``{n}`` is

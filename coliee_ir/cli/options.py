@@ -38,7 +38,7 @@ class Option(NamedTuple):
     local: bool = False  # whether what it names must be on this machine
 
 
-_ENDINGS: Final = ", ".join(one.ending for one in COMPRESSIONS)
+_PACKING: Final = ", ".join(one.ending for one in COMPRESSIONS)
 
 
 def _option(flags: str, metavar: str, help: str = "", reads: bool = False, writes: Any = "", local: bool = False,
@@ -100,7 +100,7 @@ _TABLE: Final[Mapping[str, Mapping[str, Option]]] = {
         "ranking": _option("", "RUN", "ranking to cut; - reads standard input", reads=True),
         "platform": _option("", "PLATFORM", "platform: codabench"),
         "source": _option("", "IN", "gold, folder of golds or submission to convert; - reads standard input"),
-        "target": _option("", "OUT", f"file to write; - is standard output; {_ENDINGS} compress"),
+        "target": _option("", "OUT", f"file to write; - is standard output; {_PACKING} compress"),
         "names": _option("", "NAME", "measures to explain (default: list all measures)", nargs="*"),
         "answers": _option(
             "--answers", "FILE", "Task 3 from 2026: Y/N answers, one file for each RUN in the same order (repeatable)",
