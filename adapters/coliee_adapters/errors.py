@@ -147,7 +147,7 @@ class InternalError(ColieeError):
         INTERNAL.append(self)
 
     @classmethod
-    def of(cls, path: str, error: BaseException) -> InternalError:
+    def met(cls, path: str, error: BaseException) -> InternalError:
         """The error that an exception is, at a file or at none."""
         import traceback  # which nothing needs that goes well
 
@@ -220,7 +220,7 @@ def guarded(path: str) -> Iterator[None]:
         raise InputError("too-large", path, "the file is nested too deeply to be read", remedy=remedy) from None
     except Exception as error:
         if _is_ours(error):
-            raise InternalError.of(path, error) from error
+            raise InternalError.met(path, error) from error
         problem = f"cannot be read ({_in_a_line(error)})"
         raise InputError("damaged", path, problem, remedy="pack, write or download it again") from error
 
@@ -239,7 +239,7 @@ def contained(path: str) -> Iterator[None]:
             raise no_room(path, error) from None
         raise InputError("cannot-read", path, f"a file cannot be read or written ({error.strerror or error})") from None
     except Exception as error:
-        raise InternalError.of(path, error) from error
+        raise InternalError.met(path, error) from error
 
 
 @contextlib.contextmanager

@@ -112,7 +112,7 @@ def _run(given: list[str]) -> int:
         return 2
     except Exception as error:
         if not any(one.__cause__ is error for one in INTERNAL):
-            InternalError.of("", error)  # of which main tells
+            InternalError.met("", error)  # of which main tells
         return _OURS
     return code
 

@@ -161,7 +161,7 @@ def _caught(task: Callable[[], _Result]) -> _Result | ColieeError:
     except (ImportError, OSError):  # of a worker's place, which another's may not have
         raise
     except Exception as error:
-        return InternalError.of("", error)
+        return InternalError.met("", error)
 
 
 class _Away:
