@@ -20,7 +20,7 @@ from bisect import bisect_right
 from collections import deque
 from collections.abc import Callable, Iterator
 from functools import partial
-from typing import Final, NamedTuple
+from typing import Final, NamedTuple, Self
 
 from coliee_adapters.kinds import ERRORS
 
@@ -36,10 +36,22 @@ class ColieeError(Exception):
     def __init__(self, kind: str, message: str) -> None:
         ERRORS[kind]
         self.kind = kind
+        #: the sentence, or the clause behind the place, for who may not see the gold; empty where it is the same
+        self.others = ""
         super().__init__(kind, message)
 
     def __str__(self) -> str:
         return str(self.args[1])
+
+    def telling_others(self, sentence: str) -> Self:
+        """The same, with what those are told who may not see the gold: nothing that only the gold holds."""
+        self.others = sentence
+        return self
+
+    @property
+    def for_others(self) -> str:
+        """The text for those who may not see the gold: letters, public pages, bundles."""
+        return self.others or str(self)
 
 
 class UsageError(ColieeError):
@@ -76,7 +88,12 @@ class InputError(ColieeError):
 
     def __reduce__(self) -> tuple[object, ...]:
         again = partial(type(self), line=self.line, column=self.column, found=self.found, remedy=self.remedy)
-        return again, (self.kind, self.path, self.problem)
+        return again, (self.kind, self.path, self.problem), {"others": self.others}
+
+    @property
+    def for_others(self) -> str:
+        """The text for those who may not see the gold, with the place."""
+        return printable(f"{self.path}: {self.others}") if self.others else str(self)
 
     def __str__(self) -> str:
         place = self.path
@@ -164,6 +181,11 @@ class InternalError(ColieeError):
     def __str__(self) -> str:
         place = f"{self.path}: " if self.path else ""
         return printable(f"{place}internal error of coliee-ir ({self.problem}); please report it with its traceback")
+
+    @property
+    def for_others(self) -> str:
+        """The text for those who did not run the program."""
+        return printable(f"{f'{self.path}: ' if self.path else ''}not scored, because of an error in the program")
 
     @property
     def original(self) -> BaseException:

@@ -209,6 +209,12 @@ REMARKS: Final = {
     "no-answer": "{place}: {query}: no answer in the text ({text})",
 }
 
+#: The remarks whose examples show what only the gold holds: others than its owner are told no example.
+OF_GOLD: Final = frozenset(
+    {"lost-zeros", "other-form", "other-spelling", "empty-gold", "judged-only", "unjudged-query", "unknown-claim"}
+    | {"relevance-not-reached", "gold-comment", "gold-duplicate", "missing-article", "no-head"}
+)
+
 _UNANSWERED: Final = {
     "zero": "(scores|score) 0",
     "skip": "(is|are) left out of macro averages",

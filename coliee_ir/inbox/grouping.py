@@ -49,7 +49,7 @@ def group(inventory: Inventory, basis: Basis, *, alone: bool = False) -> Intake:
             if one.doubt is not None:
                 done.remarks.append(Remark(one.doubt.kind, f"{one.source.name}: {one.doubt}"))
         except ColieeError as error:
-            done.invalid.append(Invalid((one.file,), "", one.team, Remark(error.kind, str(error))))
+            done.invalid.append(Invalid((one.file,), "", one.team, Remark.of_error(error)))
     groups = _without_copies(_groups(_without_unscored(items, basis), basis, done.remarks))
     for of_run in _by_queries(groups, basis, done.remarks):
         _hand(of_run, basis, done, alone=alone)

@@ -143,7 +143,7 @@ def evaluate_all(
             scores.append(replace(result, team=one.team, tag=one.name or result.tag).kept(keep))
             submissions.append(one)
         elif keep_going is True or (keep_going and result.kind in keep_going):
-            invalid.append(one.invalid(Remark(result.kind, str(result))))
+            invalid.append(one.invalid(Remark.of_error(result)))
         else:
             raise result.original if isinstance(result, InternalError) else result
     if _values_are(gold, float):
