@@ -44,7 +44,7 @@ ERRORS: Final = {
     "no-query": "There is no query, or none is left.",
     "no-relevant": "No document of the gold is relevant.",
     "shape": "Arrays, frames or predictions have the wrong shape, length or type.",
-    "mismatch": "Gold and run share no query or no document.",
+    "mismatch": "Gold and run share no query or no document, or hardly any as their ids are written.",
     "wrong-part": "The file holds labels where documents are needed, or documents where labels are.",
     "wrong-task": "The gold, run or option belongs to another task.",
     "not-comparable": "The runs were scored on different queries, by different rules, or without what is asked.",
