@@ -98,6 +98,7 @@ Results go to standard output, remarks to standard error. `coliee-ir COMMAND -h`
 | 0 | success |
 | 1 | `validate` found errors |
 | 2 | wrong usage, or input that cannot be read; the message gives the place and the remedy |
+| 70 | an error in coliee-ir itself, with its traceback: please report it |
 | 130 | interrupted from the keyboard |
 | 143 | ended by a signal: `SIGTERM`, `SIGHUP` |
 

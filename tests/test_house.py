@@ -58,7 +58,7 @@ def test_only_the_protocol_knows_a_year() -> None:
 
 
 def test_every_kind_of_error_and_remark_is_in_its_registry_and_used() -> None:
-    used: dict[str, set[str]] = {"of": set(), "Error": {"usage"}}
+    used: dict[str, set[str]] = {"of": set(), "Error": {"usage", "internal"}}
     words = set()
     for path, nodes in trees().items():
         for node in nodes if path.name != "kinds.py" else ():

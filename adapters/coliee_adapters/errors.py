@@ -4,19 +4,23 @@
      ├── UsageError         what was asked for does not exist or does not fit (measure, task, option)
      └── InputError         a file cannot be read as what it should be: file, line, what stood there, what to do
           └── MismatchError a gold and a run can both be read and do not belong together
+     └── InternalError      an error of ours, met with one of several files, which stops no other
 
-The command line prints text and kind (``kinds.py``) and exits with 2; no other exception should reach a user.
+The command line prints text and kind (``kinds.py``) and exits with 2, or 70 after an error of ours. A function of
+Python raises what is no error of ours as one of these; an error of ours as the exception that it is.
 """
 
 from __future__ import annotations
 
 import contextlib
 import errno
+import pickle
 import re
 from bisect import bisect_right
+from collections import deque
 from collections.abc import Callable, Iterator
 from functools import partial
-from typing import Final, NamedTuple
+from typing import Final, NamedTuple, Self
 
 from coliee_adapters.kinds import ERRORS
 
@@ -32,10 +36,22 @@ class ColieeError(Exception):
     def __init__(self, kind: str, message: str) -> None:
         ERRORS[kind]
         self.kind = kind
+        #: the sentence, or the clause behind the place, for who may not see the gold; empty where it is the same
+        self.others = ""
         super().__init__(kind, message)
 
     def __str__(self) -> str:
         return str(self.args[1])
+
+    def telling_others(self, sentence: str) -> Self:
+        """The same, with what those are told who may not see the gold: nothing that only the gold holds."""
+        self.others = sentence
+        return self
+
+    @property
+    def for_others(self) -> str:
+        """The text for those who may not see the gold: letters, public pages, bundles."""
+        return self.others or str(self)
 
 
 class UsageError(ColieeError):
@@ -72,7 +88,12 @@ class InputError(ColieeError):
 
     def __reduce__(self) -> tuple[object, ...]:
         again = partial(type(self), line=self.line, column=self.column, found=self.found, remedy=self.remedy)
-        return again, (self.kind, self.path, self.problem)
+        return again, (self.kind, self.path, self.problem), {"others": self.others}
+
+    @property
+    def for_others(self) -> str:
+        """The text for those who may not see the gold, with the place."""
+        return printable(f"{self.path}: {self.others}") if self.others else str(self)
 
     def __str__(self) -> str:
         place = self.path
@@ -126,23 +147,131 @@ class Place(NamedTuple):
         return InputError(kind, self.path, f"{self}: {problem}", line=line, found=found, remedy=remedy)
 
 
+class InternalError(ColieeError):
+    """An error of ours, where one file of several is read or scored; the exception is its cause.
+
+    Args:
+        path: the file as the user named it.
+        problem: the exception, in a line.
+        trace: its traceback.
+        cause: the exception itself; None where it could not travel between processes.
+    """
+
+    def __init__(self, path: str, problem: str, trace: str = "", cause: BaseException | None = None) -> None:
+        self.path, self.problem, self.trace = path, problem, trace
+        super().__init__("internal", problem)
+        self.__cause__ = cause
+        INTERNAL.append(self)
+
+    @classmethod
+    def met(cls, path: str, error: BaseException) -> InternalError:
+        """The error that an exception is, at a file or at none."""
+        import traceback  # which nothing needs that goes well
+
+        return cls(path, _in_a_line(error), "".join(traceback.format_exception(error)), error)
+
+    def __reduce__(self) -> tuple[object, ...]:
+        cause = self.__cause__
+        try:
+            pickle.loads(pickle.dumps(cause))
+        except Exception:  # any exception's own
+            cause = None
+        return type(self), (self.path, self.problem, self.trace, cause)
+
+    def __str__(self) -> str:
+        place = f"{self.path}: " if self.path else ""
+        return printable(f"{place}internal error of coliee-ir ({self.problem}); please report it with its traceback")
+
+    @property
+    def for_others(self) -> str:
+        """The text for those who did not run the program."""
+        return printable(f"{f'{self.path}: ' if self.path else ''}not scored, because of an error in the program")
+
+    @property
+    def original(self) -> BaseException:
+        """What a function raises: the exception itself, with a note of where it was met."""
+        if (cause := self.__cause__) is None:
+            self.add_note(self.trace)
+            return self
+        cause.add_note(str(self) if cause.__traceback__ is not None else f"{self}\n{self.trace}")
+        return cause
+
+
+#: the last errors of ours that were met, wherever: the command line reports each
+INTERNAL: Final = deque[InternalError](maxlen=20)
+
+
+def _in_a_line(error: BaseException) -> str:
+    """The name of an exception, and the first line of what it says."""
+    return ": ".join([type(error).__name__, *str(error).splitlines()[:1]])
+
+
+#: what no damaged file but a mistake of ours raises, where a line of ours does
+_MISTAKES: Final = (TypeError, AttributeError, KeyError, IndexError, NameError, AssertionError, NotImplementedError)
+
+
+def _is_ours(error: Exception) -> bool:
+    """Whether an exception is a mistake in a line of ours, and not what a library says of a file."""
+    at = error.__traceback__
+    while at is not None and at.tb_next is not None:
+        at = at.tb_next
+    module = "" if at is None else str(at.tb_frame.f_globals.get("__name__"))
+    return isinstance(error, _MISTAKES) and module.startswith(("coliee_adapters", "coliee_ir"))
+
+
+def _no_memory(path: str) -> InputError:
+    return InputError(
+        "too-large", path, "there is not enough memory for this file", remedy="free some memory, or check the file"
+    )
+
+
 @contextlib.contextmanager
 def guarded(path: str) -> Iterator[None]:
-    """Make an InputError of whatever goes wrong while one submission is opened and read: it stops no other."""
+    """Make an InputError of what goes wrong while one file is opened and read: it stops no other.
+
+    It stands around opening and reading only; what comes after is ``contained``.
+    """
     try:
         yield
     except ColieeError:
         raise
     except MemoryError:
-        remedy = "free some memory, or check the file"
-        raise InputError("too-large", path, "there is not enough memory to read this file", remedy=remedy) from None
+        raise _no_memory(path) from None
     except RecursionError:
         remedy = "check the program that wrote it"
         raise InputError("too-large", path, "the file is nested too deeply to be read", remedy=remedy) from None
     except Exception as error:
-        said = str(error).splitlines()[0] if str(error) else ""
-        problem = f"cannot be read ({type(error).__name__}{': ' if said else ''}{said})"
+        if _is_ours(error):
+            raise InternalError.met(path, error) from error
+        problem = f"cannot be read ({_in_a_line(error)})"
         raise InputError("damaged", path, problem, remedy="pack, write or download it again") from error
+
+
+@contextlib.contextmanager
+def contained(path: str) -> Iterator[None]:
+    """Make a ColieeError of what goes wrong while something is done with one of several files: it stops no other."""
+    try:
+        yield
+    except ColieeError:
+        raise
+    except MemoryError:
+        raise _no_memory(path) from None
+    except OSError as error:
+        if error.errno in NO_ROOM:
+            raise no_room(path, error) from None
+        raise InputError("cannot-read", path, f"a file cannot be read or written ({error.strerror or error})") from None
+    except Exception as error:
+        raise InternalError.met(path, error) from error
+
+
+@contextlib.contextmanager
+def doubting() -> Iterator[None]:
+    """Pass over what says that a file is not what it might be; want of memory and errors of ours do not say so."""
+    try:
+        yield
+    except ColieeError as error:
+        if error.kind in ("too-large", "internal"):
+            raise
 
 
 #: errors of writing only: a full disk, a quota, a limit on files

@@ -44,7 +44,7 @@ ERRORS: Final = {
     "no-query": "There is no query, or none is left.",
     "no-relevant": "No document of the gold is relevant.",
     "shape": "Arrays, frames or predictions have the wrong shape, length or type.",
-    "mismatch": "Gold and run share no query or no document.",
+    "mismatch": "Gold and run share no query or no document, or hardly any as their ids are written.",
     "wrong-part": "The file holds labels where documents are needed, or documents where labels are.",
     "wrong-task": "The gold, run or option belongs to another task.",
     "not-comparable": "The runs were scored on different queries, by different rules, or without what is asked.",
@@ -68,6 +68,7 @@ ERRORS: Final = {
     "cannot-convert": "This cannot be written in that format.",
     "protocol": "The protocol file, or the file of an edition, is not valid.",
     "worker": "A worker process or a cluster failed.",
+    "internal": "An error in coliee-ir itself, to be reported with its traceback; the exit code is 70.",
 }
 
 #: Every kind of remark and its sentence; where a kind has several, a word behind a dot tells them apart. ``{n}`` is
@@ -224,6 +225,12 @@ REMARKS: Final = {
     "bad-tag": "{rule}, and {tag} is not: name another with --tag",
     "no-answer": "{place}: {query}: no answer in the text ({text})",
 }
+
+#: The remarks whose examples show what only the gold holds: others than its owner are told no example.
+OF_GOLD: Final = frozenset(
+    {"lost-zeros", "other-form", "other-spelling", "empty-gold", "judged-only", "unjudged-query", "unknown-claim"}
+    | {"relevance-not-reached", "gold-comment", "gold-duplicate", "missing-article", "no-head"}
+)
 
 _UNANSWERED: Final = {
     "zero": "(scores|score) 0",

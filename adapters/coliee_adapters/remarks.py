@@ -6,8 +6,8 @@ import re
 from collections.abc import Collection, Iterable, Iterator, Mapping
 from itertools import chain, islice
 
-from coliee_adapters.errors import shortened
-from coliee_adapters.kinds import DONE, REMARKS
+from coliee_adapters.errors import ColieeError, shortened
+from coliee_adapters.kinds import DONE, OF_GOLD, REMARKS
 
 #: The kinds whose examples are lines by number.
 NUMBERED = frozenset({"tag", "tag-words", "columns-beyond", "comment"})
@@ -33,16 +33,23 @@ class Remark(str):
     Attributes:
         kind: one of ``REMARKS``; behind the name of a part and a colon where it is about that part of a submission
             alone. Where an error is told as a remark, the error's.
+        for_others: the sentence for those who may not see the gold: letters, public pages, bundles.
     """
 
-    __slots__ = ("kind",)
+    __slots__ = ("for_others", "kind")
     kind: str
+    for_others: str
 
-    def __new__(cls, kind: str, sentence: str) -> Remark:
-        """A sentence of a kind."""
+    def __new__(cls, kind: str, sentence: str, for_others: str = "") -> Remark:
+        """A sentence of a kind; ``for_others`` only where it holds what only the gold does."""
         self = super().__new__(cls, sentence)
-        self.kind = kind
+        self.kind, self.for_others = kind, for_others or sentence
         return self
+
+    @classmethod
+    def of_error(cls, error: ColieeError) -> Remark:
+        """An error told as a remark."""
+        return cls(error.kind, str(error), error.for_others)
 
     @classmethod
     def of(cls, row: str, examples: Collection[str] = (), n: int | None = None, **fields: object) -> Remark:
@@ -58,14 +65,16 @@ class Remark(str):
         elif examples:
             pattern += " (first: {first})"
             fields["first"] = "; ".join(map(shortened, islice(examples, EXAMPLES)))
-        return cls(row.partition(".")[0], worded(pattern, n, **fields))
+        kind = row.partition(".")[0]
+        without = worded(REMARKS[row], n, **fields) if kind in OF_GOLD else ""
+        return cls(kind, worded(pattern, n, **fields), without)
 
-    def __getnewargs__(self) -> tuple[str, str]:  # type: ignore[override]
-        return self.kind, str(self)
+    def __getnewargs__(self) -> tuple[str, str, str]:  # type: ignore[override]
+        return self.kind, str(self), self.for_others
 
     def of_part(self, part: str, name: str) -> Remark:
         """The same of a part of a submission, by its name in kinds and that in sentences."""
-        return Remark(f"{part}:{self.kind}", f"{name}: {self}")
+        return Remark(f"{part}:{self.kind}", f"{name}: {self}", f"{name}: {self.for_others}")
 
 
 def told_of(remarks: Iterable[str]) -> dict[str, list[str]]:

@@ -16,7 +16,7 @@ from time import perf_counter
 from typing import Final, NoReturn, TypeVar
 
 from coliee_adapters import signals
-from coliee_adapters.errors import NO_ROOM, ColieeError, printable
+from coliee_adapters.errors import INTERNAL, NO_ROOM, ColieeError, InternalError, printable
 from coliee_adapters.kinds import told
 from coliee_ir._version import __version__
 from coliee_ir.cli.options import add, settle, usage
@@ -46,16 +46,27 @@ _WIDTH: Final = 80
 
 _Result = TypeVar("_Result")
 
+#: the exit code after an error of ours, EX_SOFTWARE
+_OURS: Final = 70
+
 #: what takes longer is shown, and how often, in seconds
 _SOON, _EVERY = 2.0, 1.0
 
 
 def main(arguments: Sequence[str] | None = None) -> int:
-    """Run a command; the exit code: 0 done, 1 findings, 2 usage or input that cannot be read, 130 for Ctrl-C."""
+    """Run a command.
+
+    The exit code: 0 done, 1 findings, 2 usage or input that cannot be read, 70 an error of ours, 130 for Ctrl-C.
+    """
+    INTERNAL.clear()
     try:
-        return _run(list(sys.argv[1:] if arguments is None else arguments))
+        code = _run(list(sys.argv[1:] if arguments is None else arguments))
     except KeyboardInterrupt:
         return 130
+    told_of = {str(error): error for error in INTERNAL}
+    for error in told_of.values():
+        say(f"coliee-ir: {told(error)}", error.trace)
+    return _OURS if told_of else code
 
 
 def _run(given: list[str]) -> int:
@@ -79,14 +90,13 @@ def _run(given: list[str]) -> int:
         with signals.raised(), _shown(options.command):
             code: int = options.run(options)
             sys.stdout.flush()
+    except InternalError:  # of which main tells
+        return _OURS
     except ColieeError as error:
         say(f"coliee-ir: {told(error)}")
         return 2
     except MemoryError:
         say("coliee-ir: there is not enough memory; free some, or give less at a time [too-large]")
-        return 2
-    except RecursionError:
-        say("coliee-ir: the input is nested too deeply to be read [too-large]")
         return 2
     except BrokenPipeError:
         # the reader of our output has gone, as with `| head`; nothing more can be said to it
@@ -100,13 +110,20 @@ def _run(given: list[str]) -> int:
         with contextlib.suppress(OSError):
             os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
         return 2
+    except Exception as error:
+        if not any(one.__cause__ is error for one in INTERNAL):
+            InternalError.met("", error)  # of which main tells
+        return _OURS
     return code
 
 
-def say(text: str) -> None:
-    """A remark to the person at the terminal: a line on standard error. Nothing is said if nobody can be told."""
+def say(text: str, trace: str = "") -> None:
+    """A remark to the person at the terminal: a line on standard error, and a traceback behind it.
+
+    Nothing is said if nobody can be told.
+    """
     with contextlib.suppress(OSError), _aside():
-        print(printable(told(text)), file=sys.stderr, flush=True)
+        print(printable(told(text)), *map(printable, trace.splitlines()), sep="\n", file=sys.stderr, flush=True)
 
 
 class _Line:

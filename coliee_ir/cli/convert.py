@@ -5,6 +5,7 @@ from __future__ import annotations
 import argparse
 from typing import get_args
 
+from coliee_adapters.files.compressed import plain_name
 from coliee_adapters.forms import detect
 from coliee_adapters.forms.vocabulary import Kind
 from coliee_ir.cli import say
@@ -37,6 +38,6 @@ def run(options: argparse.Namespace) -> int:
     asked = keywords(conversion.convert, options, **dict(options.decision))
     for sentence in conversion.convert(options.source, options.target, **asked):
         say(sentence)
-    if options.to is None and options.target.lower().endswith((".json", ".jsonl", ".csv", ".tsv")):
+    if options.to is None and plain_name(options.target).lower().endswith((".json", ".jsonl", ".csv", ".tsv")):
         say(f"{options.target}: written in TREC's columns; name another format with --to")
     return 0

@@ -16,7 +16,7 @@ from typing import Any, Final, Literal, NamedTuple
 
 from coliee_adapters.errors import UsageError
 from coliee_adapters.files import remote
-from coliee_adapters.files.compressed import plain_name
+from coliee_adapters.files.compressed import COMPRESSIONS, plain_name
 from coliee_adapters.forms.vocabulary import ROLES, parse_columns
 from coliee_adapters.records import exact_id
 from coliee_ir.measures.catalogue import names_in
@@ -36,6 +36,9 @@ class Option(NamedTuple):
     # ``file`` where its value names one that is written, ``files`` where it names a folder or several
     writes: Literal["", "file", "files"] = ""
     local: bool = False  # whether what it names must be on this machine
+
+
+_PACKING: Final = ", ".join(one.ending for one in COMPRESSIONS)
 
 
 def _option(flags: str, metavar: str, help: str = "", reads: bool = False, writes: Any = "", local: bool = False,
@@ -97,7 +100,7 @@ _TABLE: Final[Mapping[str, Mapping[str, Option]]] = {
         "ranking": _option("", "RUN", "ranking to cut; - reads standard input", reads=True),
         "platform": _option("", "PLATFORM", "platform: codabench"),
         "source": _option("", "IN", "gold, folder of golds or submission to convert; - reads standard input"),
-        "target": _option("", "OUT", "file to write; - is standard output; .gz, .xz, .zst compress"),
+        "target": _option("", "OUT", f"file to write; - is standard output; {_PACKING} compress"),
         "names": _option("", "NAME", "measures to explain (default: list all measures)", nargs="*"),
         "answers": _option(
             "--answers", "FILE", "Task 3 from 2026: Y/N answers, one file for each RUN in the same order, where names "

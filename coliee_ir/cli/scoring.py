@@ -170,13 +170,14 @@ class Session:
             ready(basis)
         with asking_about_swap(options.gold, next(iter(found.sources), None)), engine(options) as executor:
             scored = evaluate_all(
-                basis, found, keep=keep, keep_going=together or options.keep_going,
+                basis, found, keep=keep, keep_going=together or options.keep_going or ("internal",),
                 jobs=options.jobs, executor=executor, watch=watched, tell=None if together else say,
             )  # fmt: skip
         if together:  # told in the order of the ranking
             return scored
         for one in scored.invalid:
-            say(f"coliee-ir: {told(one.reason)}")
+            if one.reason.kind != "internal":  # of which its traceback is told too, in the end
+                say(f"coliee-ir: {told(one.reason)}")
         if scored:
             tell(scored, basis.because, len(basis.excluded))
         return scored

@@ -9,7 +9,7 @@ from functools import partial
 from pathlib import Path
 from typing import Final
 
-from coliee_adapters.errors import UsageError, guarded, quoted, shortened
+from coliee_adapters.errors import InternalError, UsageError, contained, quoted, shortened
 from coliee_adapters.files.source import Source
 from coliee_adapters.files.writing import written
 from coliee_adapters.forms.detect import known_forms
@@ -116,6 +116,8 @@ def run(options: argparse.Namespace) -> int:
         for result in watched(workers.results(tasks, jobs, executor), len(submissions)):
             if isinstance(result, Tuning):
                 tunings.append(result)
+            elif isinstance(result, InternalError):  # of which main tells
+                failed = True
             elif options.keep_going:
                 failed = True
                 say(f"coliee-ir: {told(result)}")
@@ -136,7 +138,7 @@ def run(options: argparse.Namespace) -> int:
 def _contained(tuned: Callable[..., Tuning], submission: Submission) -> Tuning:
     """The tuning of a submission's ranking, which is its long list where it has one."""
     run = submission.ranking
-    with guarded(run.name if isinstance(run, Source) else str(run)):
+    with contained(run.name if isinstance(run, Source) else str(run)):
         return tuned(run, answers=submission.answers)
 
 

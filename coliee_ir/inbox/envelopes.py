@@ -11,16 +11,11 @@ from typing import Final, NamedTuple
 
 from coliee_adapters.errors import masked
 from coliee_adapters.files import archives, remote
-from coliee_adapters.files.compressed import COMPRESSIONS
 from coliee_adapters.files.mail import Mail
 from coliee_adapters.files.source import is_folder
 
 #: what the organisers want before the name of a team in a mail's subject, and mail programs make folders of
 _MAILED: Final = re.compile(r"(?:\s*(?:re|fwd?)\s*:)*\s*\[\s*submission\s*\]\s*(?=\S)", re.IGNORECASE)
-
-#: what an archive's name ends in, and a team's does not
-_ENDINGS: Final = [re.escape(one.ending.removeprefix(".")) for one in COMPRESSIONS]
-_PACKED: Final = re.compile(rf"\.(?:zip|tar(?:\.(?:{'|'.join(_ENDINGS)}))?|t(?:{'|'.join(_ENDINGS)}))$", re.IGNORECASE)
 
 #: small letters of other scripts, each before the Latin one that it, or its capital, looks like
 _LOOK_ALIKE: Final = "аaвbеeкkмmнhоoрpсcтtуyхxѕsіiјjԛqԝwһhԁdӏi αaβbεeζzηhιiκkμmνnοoρpτtυyχx ıiɑaɡg".replace(" ", "")
@@ -72,7 +67,7 @@ def _folder_of(path: str, common: Path | None) -> str:
     if common is None or not plain(path).is_relative_to(common):
         return ""
     first = next(iter(plain(path).relative_to(common).parts[:-1]), "")
-    return "" if first.casefold().endswith((".eml", ".mbox")) else _MAILED.sub("", _PACKED.sub("", first), 1)
+    return "" if first.casefold().endswith((".eml", ".mbox")) else _MAILED.sub("", archives.without_ending(first), 1)
 
 
 def common_folder(given: Iterable[str]) -> Path | None:

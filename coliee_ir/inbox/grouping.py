@@ -15,7 +15,7 @@ from operator import attrgetter
 from pathlib import Path
 from typing import Any, Final
 
-from coliee_adapters.errors import ColieeError, UsageError, guarded, shortened
+from coliee_adapters.errors import ColieeError, UsageError, contained, shortened
 from coliee_adapters.files.source import Source, by_original
 from coliee_adapters.records import Answers, Run
 from coliee_adapters.remarks import Remark
@@ -42,14 +42,14 @@ def group(inventory: Inventory, basis: Basis, *, alone: bool = False) -> Intake:
     items = []
     for one in inventory.of_task(basis):
         try:
-            with guarded(one.source.name):
+            with contained(one.source.name):
                 if not one.source.is_folder and one.source.path != "-":  # by the rules of its task
                     one.take(basis.read(one.source), has_long=_has_long(basis))
             items.append(one)
             for doubt in (*one.whose.doubts, *([one.doubt] if one.doubt is not None else [])):
                 done.remarks.append(Remark(doubt.kind, f"{one.source.name}: {doubt}"))
         except ColieeError as error:
-            done.invalid.append(Invalid((one.file,), "", one.team, Remark(error.kind, str(error))))
+            done.invalid.append(Invalid((one.file,), "", one.team, Remark.of_error(error)))
     groups = _without_copies(_groups(_without_unscored(items, basis), basis, done.remarks))
     for of_run in _by_queries(groups, basis, done.remarks):
         _hand(of_run, basis, done, alone=alone)
@@ -68,7 +68,7 @@ def group_named(given: Sequence[Submission], basis: Basis) -> Intake:
         if one.name or one.files != [one.run] or one.files[0].path == "-" or one.files[0].is_stream:
             continue
         item = Item(one.files[0], is_named=True)
-        with contextlib.suppress(ColieeError), guarded(item.source.name):  # as scoring will say
+        with contextlib.suppress(ColieeError), contained(item.source.name):  # as scoring will say
             item.take(basis.read(item.source), has_long=_has_long(basis))
             item.nameless = item.tag == item.source.stem
             items.append(item)
@@ -181,7 +181,7 @@ def _answered(group: Sequence[Item], basis: Basis) -> frozenset[str]:
     found = frozenset[str]()
     try:
         for part in group:
-            with guarded(part.source.name):
+            with contained(part.source.name):
                 found |= queries_of(basis.read(part.source))
     except ColieeError:
         return frozenset()
@@ -271,7 +271,7 @@ def _length(part: Item) -> int:
     """The most documents that any query has; 0 for what cannot be read to its end."""
     counts = Counter[str]()
     try:
-        with guarded(part.source.name):
+        with contained(part.source.name):
             run = read_run(part.source)
             for block in run.blocks() if isinstance(run, Run) else ():
                 for query, first, last in block.segments():

@@ -1,6 +1,6 @@
 """What was handed in: each file with its team, task, run tag and part, or why it is none, found once for all commands.
 
-paths ──walk──▶ Source ──read, once, guarded──▶ Item ──of_task──▶ Items of a task ──group──▶ submissions
+paths ──walk──▶ Source ──read, once, contained──▶ Item ──of_task──▶ Items of a task ──group──▶ submissions
 """
 
 from __future__ import annotations
@@ -16,7 +16,7 @@ from pathlib import Path
 from typing import Final
 
 from coliee_adapters import system_descriptions as descriptions
-from coliee_adapters.errors import ColieeError, guarded
+from coliee_adapters.errors import ColieeError, contained, doubting
 from coliee_adapters.files import archives, file_kinds
 from coliee_adapters.files.source import Kind, PathLike, Source, by_original, copies
 from coliee_adapters.forms import detect, tabular
@@ -222,7 +222,7 @@ def _item(source: Source, is_named: bool, golds: Sequence[Gold], rules: Protocol
         one.part = Part.RUN  # it can be read only once
         return one
     try:
-        with guarded(source.name):
+        with contained(source.name):
             _look_into(one, golds, rules)
     except ColieeError as error:
         one.error = error
@@ -297,7 +297,7 @@ def _is_of_golds(source: Source, golds: Sequence[Gold]) -> bool:
         return False
     for gold in golds:
         if gold.format != "memory":
-            with contextlib.suppress(ColieeError):
+            with doubting():
                 other = read_gold(source, task=gold.task, form=form.name)
                 if other.qrels == gold.qrels and other.labels == gold.labels:
                     return not _answers_otherwise(source, gold)

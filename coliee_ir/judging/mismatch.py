@@ -8,9 +8,10 @@ from __future__ import annotations
 
 import re
 from collections import Counter
-from collections.abc import Callable, Collection, Iterable, Sequence
+from collections.abc import Callable, Collection, Iterable, Iterator, Mapping, Sequence
 from functools import cached_property, lru_cache
 from itertools import islice
+from math import log
 from typing import Final, NamedTuple
 from unicodedata import normalize
 
@@ -36,6 +37,16 @@ _LOST = "leading zeros are lost: write ids as text of {width} digits"
 _HYPHENS = "write hyphens between the numbers of articles, as in 398-20"
 _PASSAGES = "if these are passages, `coliee-ir convert --chunks '_[0-9]+$'` makes documents of them"
 _OTHER_FORM = "ids differ only in Unicode form ({first}): write gold and run in one form, such as NFKC"
+_LIKE = ", as `coliee-ir convert RUN OUT --like GOLD` does"
+_TRUE_SCORE = "; if the score is true, --decision no_overlap=zero gives it"
+_IN: Final = {kind: f"{kind} of the run is in the gold" for kind in ("query", "document")}
+
+#: from how many times as many matches on ids are taken for written otherwise; what chance may give of that; and of how
+#: many lines this is asked
+_TIMES: Final = 5
+_CHANCE: Final = 1e-6
+_LINES: Final = 100_000
+
 _TRUE_ZERO = "; if the zero is true, --decision no_overlap=zero scores it"
 
 
@@ -60,6 +71,8 @@ def diagnose(judged: Judged, run: Run, gold: str, *, refuse: bool = True, docume
                     break
     if refuse and not matched:
         _refuse_mismatch(judged, run.path, gold, found, documents)
+    if refuse:
+        _refuse_rewritable(judged, run, gold)
     return found.remarks + _of_queries(judged)
 
 
@@ -85,11 +98,13 @@ def _refuse_mismatch(judged: Judged, run: str, gold: str, found: _Spelled, docum
     qrels = judged.qrels
     if not judged.answered.any() and judged.extra and qrels.queries:
         extra = list(islice(judged.extra, _TRIED))
-        raise _mismatch(run, gold, "query", extra, qrels.queries, _cause("query", extra, set(qrels.queries)))
+        cause = _cause("query", extra, set(qrels.queries))
+        raise _mismatch(run, f"no {_IN['query']}", extra, (gold, qrels.queries), cause)
     is_silent = not (judged.retrieved if documents and qrels.relevant().any() else judged.answered).any()
     if is_silent and not judged.extra and qrels.queries:
-        remedy = "check what wrote it" + _TRUE_ZERO
-        raise MismatchError("mismatch", run, "no query has results in this run", remedy=remedy)
+        problem, remedy = "no query has results in this run", "check what wrote it"
+        error = MismatchError("mismatch", run, problem, remedy=remedy + _TRUE_ZERO)
+        raise error.telling_others(f"{problem}; {remedy}")
     known, lost, sample = set(qrels.documents), found.remarks.count("lost-zeros"), list(found.first.values())
     other_form = found.remarks.examples("other-form")
     if known and judged.retrieved.any() and (lost or other_form or not found.alike):
@@ -97,15 +112,78 @@ def _refuse_mismatch(judged: Judged, run: str, gold: str, found: _Spelled, docum
             cause = _OTHER_FORM.format(first=other_form[0])
         else:
             cause = _LOST.format(width=max(map(len, known))) if lost else _cause("document", sample, known)
-        raise _mismatch(run, gold, "document", sample, sorted(known), cause + _TRUE_ZERO)
+        raise _mismatch(run, f"no {_IN['document']}", sample, (gold, sorted(known)), cause, _TRUE_ZERO)
 
 
 def _mismatch(
-    run: str, gold: str, kind: str, of_run: Sequence[str], of_gold: Sequence[str], remedy: str
+    run: str, what: str, of_run: Sequence[str], of_gold: tuple[str, Sequence[str]], cause: str, hint: str = ""
 ) -> MismatchError:
-    what = {"query": "no query of the run is in the gold", "document": "no document of the run is in the gold"}[kind]
-    problem = f"{what}: the run has {_shown(of_run)}; {gold} has {_shown(of_gold)}"
-    return MismatchError("mismatch", run, problem, remedy=remedy)
+    """The error, which quotes the gold; without its ids and path for others."""
+    problem = f"{what}: the run has {_shown(of_run)}; {of_gold[0]} has {_shown(of_gold[1])}"
+    remedy = re.sub(r", as `.*` does$", "", re.sub(r" \(.*\)", "", cause))
+    error = MismatchError("mismatch", run, problem, remedy=cause + hint)
+    return error.telling_others(f"{what}: the run has {_shown(of_run)}; {remedy}")
+
+
+def _refuse_rewritable(judged: Judged, run: Run, gold: str) -> None:
+    """Refuse a run of which hardly anything is in the gold and much would be if ids were written as there.
+
+    That is so where rewriting, as ``convert --like`` does, or swapping query and document, gives ``_TIMES`` as many
+    matches, or answered queries. Documents that only chance makes match do not count: if the queries were shuffled,
+    so many matches would come with a probability of at most ``_CHANCE``, by Chernoff's bound for a Poisson variable.
+    """
+    qrels, matched, answered = judged.qrels, int((judged.rank > 0).sum()), int(judged.answered.sum())
+    few = _TIMES * matched <= len(qrels.documents) and judged.retrieved.sum() + sum(judged.extra.values()) > 0
+    if not (few or (judged.extra and _TIMES * answered <= len(qrels.queries))):
+        return
+    pairs = dict.fromkeys(islice(_pairs(run), _LINES))
+    known = dict.fromkeys(qrels.texts)
+    queries = respelled_like(dict.fromkeys((*judged.extra, *(query for query, _ in pairs))), qrels.queries)
+    meant = {queries[query] for query in judged.extra if query in queries}
+    n = answered + len(meant - {query for query, _ in pairs})
+    if n >= max(_TIMES * answered, _TIMES) and 2 * len(meant) >= len(judged.extra):
+        what = f"nearly no {_IN['query']} ({answered} of {len(qrels.queries)}, and {n} if ids are written as there)"
+        cause, of_run = _how(queries, qrels.queries), list(queries)
+        raise _mismatch(run.path, what, of_run, (gold, [*queries.values()]), cause, _TRUE_SCORE)
+    documents = respelled_like(dict.fromkeys(document for _, document in pairs), known)
+    rewritten = ((queries.get(query, query), documents.get(document, document)) for query, document in pairs)
+    swapped = ((document, query) for query, document in pairs)
+    for others, is_swap in ((rewritten, False), (swapped, True)):
+        n = _clearly_more({pair for pair in others if pair not in pairs}, qrels, matched)
+        if n:
+            what = f"nearly no {_IN['document']} for its query ({matched} of {len(qrels.documents)}, and {n + matched} "
+            what += "with query and document swapped)" if is_swap else "if ids are written as there)"
+            changed, of_gold = (documents, known) if documents else (queries, dict.fromkeys(qrels.queries))
+            cause = "write the query first and then the document" if is_swap else _how(changed, of_gold)
+            of_run = [document for _, document in pairs] if is_swap else list(changed)
+            there = list(known) if is_swap else [*changed.values()]
+            raise _mismatch(run.path, what, of_run, (gold, there), cause, _TRUE_SCORE)
+
+
+def _pairs(run: Run) -> Iterator[tuple[str, str]]:
+    for block in run.blocks():
+        for query, first, last in block.segments():
+            yield from ((query, document) for document in block.documents[first:last])
+
+
+def _clearly_more(pairs: Collection[tuple[str, str]], qrels: Qrels, matched: int) -> int:
+    """How many of these pairs of query and document are judged; 0 if not many more than matched, or by chance."""
+    texts, start = qrels.texts, qrels.start.tolist()
+    judged_of = {query: set(texts[start[at] : start[at + 1]]) for at, query in enumerate(qrels.queries)}
+    times = Counter(texts)
+    n = sum(document in judged_of.get(query, ()) for query, document in pairs)
+    chance = sum(times[document] for query, document in pairs if query in judged_of) / max(len(judged_of), 1)
+    if not n or matched + n < _TIMES * matched or n <= chance:
+        return 0
+    return n if n - chance - n * log(n / chance) < log(_CHANCE) else 0
+
+
+def _how(changed: Mapping[str, str], known: Collection[str]) -> str:
+    """The remedy for ids that are to be rewritten."""
+    width = max(map(len, known), default=0)
+    found = (respelled(one, known, width, "gold") for one in changed)
+    remedy = next((one.remedy for one in found if one is not None), "write ids as the gold does")
+    return remedy + _LIKE
 
 
 def _shown(ids: Iterable[str]) -> str:
@@ -192,17 +270,18 @@ def respelled_like(ids: Iterable[str], known: Collection[str]) -> dict[str, str]
     """Id → how the known ids would write it, for those that change, by the usual changes that make most of them known.
 
     A change that makes one known is made to the others too, since not all need be judged, if they then look like known
-    ones. What makes none known, or would make two ids the same, is not done.
+    ones. What makes none known, or would make two ids the same, is not done. What may take away a part of an id is done
+    only where hardly any is known without it.
     """
     now, width = {one: one for one in ids}, max(map(len, known), default=0)
     forms, known = Forms.of(Ids.of(known)), frozenset(known)
     while unknown := [one for one, text in now.items() if text not in known]:
         best, n_best = dict[str, str](), 0
         for change, remedy in _RESPELLINGS:
-            if remedy not in _UNSURE or len(unknown) == len(now):
-                changed = {one: text for one in unknown if (text := change(now[one], width)) != now[one]}
-                if (n := sum(text in known for text in changed.values())) > n_best:
-                    best, n_best = changed, n
+            changed = {one: text for one in unknown if (text := change(now[one], width)) != now[one]}
+            n = sum(text in known for text in changed.values())
+            if n > n_best and (remedy not in _UNSURE or n >= _TIMES * (len(now) - len(unknown))):
+                best, n_best = changed, n
         times = Counter((now | best).values())
         best = {one: text for one, text in best.items() if times[text] == 1}
         best = {one: text for one, text in best.items() if text in known or forms.include_any(Ids.of([text]))}
@@ -219,7 +298,7 @@ def _cause(kind: str, of_run: Collection[str], of_gold: Collection[str]) -> str:
     width = max(map(len, of_gold))
     for change, remedy in _RESPELLINGS:
         if any(change(text, width) != text and change(text, width) in of_gold for text in of_run):
-            helped = "" if remedy in _UNSURE else ", as `coliee-ir convert --like GOLD` does"
+            helped = "" if remedy in _UNSURE else _LIKE
             return remedy.format(width=width, where="gold") + helped
     if kind == "document":
         if not any(map(str.isdecimal, "".join(of_run))):
@@ -233,6 +312,10 @@ def _cause(kind: str, of_run: Collection[str], of_gold: Collection[str]) -> str:
         return f"the years differ: the run answers questions of {years[0]}, the gold holds {years[1]}"
     if any(eras):
         return "one of the two is of statute law (Tasks 3 to 5) and the other is not: is the gold that of another task?"
+    widths = [{len(text) for text in ids if text.isdecimal()} for ids in (of_run, of_gold)]
+    if all(widths) and widths[0].isdisjoint(widths[1]) and all(map(str.isdecimal, (*of_run, *of_gold))):
+        run, gold = (" or ".join(map(str, sorted(width)[:_SHOWN])) for width in widths)
+        return f"the run's ids have {run} digits and the gold's {gold}: is the gold that of another task?"
     if Forms.of(Ids.of(of_gold)).include_any(Ids.of(of_run)):
         return "the ids have the same form: is the gold that of another year, or of the training set?"
     return "the ids have another form: is the gold that of another task?"

@@ -23,7 +23,7 @@ from itertools import islice
 from typing import Any, Final, TypeVar
 
 from coliee_adapters import signals
-from coliee_adapters.errors import ColieeError
+from coliee_adapters.errors import ColieeError, InternalError
 from coliee_adapters.files.source import this_machine
 from coliee_ir._version import __version__
 
@@ -158,6 +158,10 @@ def _caught(task: Callable[[], _Result]) -> _Result | ColieeError:
         return error
     except MemoryError:
         return WorkerError("worker", "there is not enough memory for a process's part of the work; try --jobs 1")
+    except (ImportError, OSError):  # of a worker's place, which another's may not have
+        raise
+    except Exception as error:
+        return InternalError.met("", error)
 
 
 class _Away:

@@ -350,10 +350,14 @@ class Description(NamedTuple):
     computed: str
 
 
+#: of a measure that a newer engine has
+_UNKNOWN: Final = ("A measure of the installed trec_eval, which coliee-ir computes and does not describe.", "")
+
+
 def describe(measure: Measure) -> Description:
     """The definition of a measure, its formula, its source, and where it is computed."""
     if isinstance(measure, Delegated):
-        definition, formula = DEFINITIONS[measure.request.base]
+        definition, formula = DEFINITIONS.get(measure.request.base, _UNKNOWN)
         return Description(
             measure.name,
             definition,

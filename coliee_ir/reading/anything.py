@@ -5,7 +5,7 @@ from __future__ import annotations
 import contextlib
 import os
 import re
-from collections.abc import Iterable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import replace
 from functools import partial
 from pathlib import Path
@@ -14,7 +14,7 @@ from typing import Any, Literal, TypeGuard
 import numpy as np
 
 from coliee_adapters import forms
-from coliee_adapters.errors import ColieeError, InputError, UsageError, guarded
+from coliee_adapters.errors import ColieeError, InputError, UsageError, doubting, guarded
 from coliee_adapters.files import remote
 from coliee_adapters.files.source import Source
 from coliee_adapters.forms import case_law, detect
@@ -320,12 +320,35 @@ def read_run_by(
 ) -> Run | Answers:
     """Read a submission by the rules of its task, where they are known; otherwise as ``read_run``."""
     record = _read_run(source, rules, form, columns)
+    if record is not source:
+        record = _guarded(record)
     if unreadable_answers == "refuse" and isinstance(record, Answers) and (n := len(record.unreadable)):
         problem = f"{n} of {n + len(record.labels)} answers {'is' if n == 1 else 'are'} neither Y nor N"
         found = "; ".join(record.remarks.examples("unreadable-answer"))
         remedy = "write Y or N; with --decision unreadable_answers=wrong they are wrong, cast no vote, or are left out"
         raise InputError("bad-label", record.path, problem, found=found, remedy=remedy)
     return record
+
+
+def _guarded(record: Run | Answers) -> Run | Answers:
+    """The same, of which the lines of a run are still read within the guard: they are when they are asked for."""
+    if record.beside:
+        record = replace(record, beside={part: _guarded(one) for part, one in record.beside.items()})
+    return record if isinstance(record, Answers) else _guarded_run(record)
+
+
+def _guarded_run(run: Run) -> Run:
+    split = None if run.split is None else partial(_guarded_parts, run.split)
+    return replace(run, blocks=partial(_guarded_blocks, run.path, run.blocks), split=split)
+
+
+def _guarded_parts(split: Callable[[int], list[Run]], n: int) -> list[Run]:
+    return list(map(_guarded_run, split(n)))
+
+
+def _guarded_blocks(path: str, blocks: Callable[[], Iterator[Columns]]) -> Iterator[Columns]:
+    with guarded(path):
+        yield from blocks()
 
 
 def _read_run(
@@ -474,14 +497,14 @@ def is_gold_by_name(file: str | Source) -> bool:
 
 def reads_as_gold(source: Any, *, task: str | None = None) -> bool:
     """Whether what ``read_gold`` takes is a gold, by the rules of a task where it is named."""
-    with contextlib.suppress(ColieeError):
+    with doubting():
         return bool(read_gold(source, task=task).queries)
     return False
 
 
 def reads_as_run(source: Any, *, task: str | None = None) -> bool:
     """Whether what ``read_run`` takes is a run, by the rules of a task where it is named."""
-    with contextlib.suppress(ColieeError):
+    with doubting():
         record = read_run(source, task=task)
         return isinstance(record, Answers) or any(True for _ in record.blocks())
     return False

@@ -65,7 +65,7 @@ class Decisions:
         "refuse", "answers other than Y and N: the run is refused, or they count as wrong", "answered"
     )
     no_overlap: Literal["refuse", "zero"] = _choice(
-        "refuse", "a run that shares no query or no document ids with the gold: is refused, or scores 0"
+        "refuse", "a run that shares no or hardly any ids with the gold as they are written: is refused, or scored"
     )
 
     def __post_init__(self) -> None:

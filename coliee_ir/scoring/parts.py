@@ -85,7 +85,8 @@ def records(submission: Submission, basis: Basis) -> Records:
         if "answers" not in rules.parts:
             raise UsageError("unfit-option", f"{basis.named_task} has no answers to score: leave --answers out")
         if "answers" not in basis.qrels:
-            raise UsageError("wrong-part", f"{basis.gold.path} holds no labels to score answers by")
+            problem = "holds no labels to score answers by"
+            raise UsageError("wrong-part", f"{basis.gold.path} {problem}").telling_others(f"the gold {problem}")
         answers = _expect(basis.read(given), Answers, basis)
     if submission.long_list is not None:
         if not rules.long_list:

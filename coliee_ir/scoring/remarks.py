@@ -136,7 +136,7 @@ def _left_out(measures: str, basis: Basis) -> Remark:
     earlier = without_answers(basis.protocol.task) if basis.protocol.is_coliee else None
     if earlier is None:
         return Remark.of("left-out.part", measures=measures)
-    needed = NEEDED["answers"] if "answers" in basis.qrels else f"labels, and {basis.gold.path} holds none"
+    needed = NEEDED["answers"] if "answers" in basis.qrels else "labels, and the gold holds none"
     return Remark.of("left-out", measures=measures, needed=needed, last=earlier.last, ranking=earlier.ranking)
 
 

@@ -13,7 +13,7 @@ from time import perf_counter
 from typing import TYPE_CHECKING, Final
 
 from coliee_adapters.checked import one_of
-from coliee_adapters.errors import ColieeError, InputError, guarded
+from coliee_adapters.errors import ColieeError, InputError, contained
 from coliee_adapters.files.source import copies
 from coliee_adapters.records import RunLike
 from coliee_adapters.remarks import Remark
@@ -215,8 +215,8 @@ def _share(task: _Task, share: Sequence[Submission]) -> list[Scores | ColieeErro
 def _contained(
     basis: Basis, keep_judged: bool, submission: Submission, jobs: int, executor: Executor | None = None
 ) -> Scores:
-    """Score one of several runs: what it takes too much of is an error of its own."""
-    with guarded(name_of(submission.run)):
+    """Score one of several runs: what it takes too much of, and what goes wrong, is an error of its own."""
+    with contained(name_of(submission.run)):
         return score(basis, submission, jobs=jobs, executor=executor, keep_judged=keep_judged)
 
 

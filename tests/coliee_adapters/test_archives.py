@@ -22,6 +22,7 @@ from reading import refused
 
 from coliee_adapters.errors import InputError
 from coliee_adapters.files import archives, limits
+from coliee_adapters.files.compressed import COMPRESSIONS, Compression
 from coliee_adapters.files.source import Kind, Source, copies
 from coliee_ir.cli import main
 from coliee_ir.inbox.folders import passed_over, walk
@@ -208,6 +209,28 @@ def test_an_archive_that_is_damaged_does_not_spoil_the_one_around_it(tmp_path: P
         error = refused(Source(file).check)
         assert error.path == path_said
         assert "ARCHIVE/FILE" not in str(error.remedy)  # which does not work at that depth
+
+
+def test_why_an_archive_in_an_archive_stays_packed_is_told(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    path, unpack = tmp_path / "mail.zip", archives._unpack
+
+    def full(path: str, shown: str, meter: archives._Meter, *, is_outer: bool) -> archives.Contents:
+        if not is_outer:
+            raise InputError("cannot-write", shown, "no room", remedy="set TMPDIR")
+        return unpack(path, shown, meter, is_outer=is_outer)
+
+    monkeypatch.setattr(archives, "_unpack", full)
+    path.write_bytes(zipped({"A.zip": PACKED["a.zip"]}))
+    error = refused(Source(f"{path}/A.zip").check)
+    assert (error.kind, error.path, error.remedy) == ("cannot-write", f"{path}/A.zip", "set TMPDIR")
+
+
+@pytest.mark.parametrize("compression", COMPRESSIONS, ids=str)
+def test_the_name_of_an_archive_without_its_ending(compression: Compression) -> None:
+    ending = compression.ending
+    for end in (".zip", ".tar", f".tar{ending}", f".t{ending[1:]}", f".TAR{ending.upper()}"):
+        assert archives.without_ending(f"team.v2{end}") == "team.v2"
+    assert archives.without_ending(f"run.txt{ending}") == f"run.txt{ending}"
 
 
 def test_a_full_disk_is_named_and_nothing_is_left_on_it(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:

@@ -49,6 +49,8 @@ def checked(gold: dict[str, dict[str, int]], run: dict[str, list[str]]) -> bool:
             ("one of the two is of statute law (Tasks 3 to 5) and the other is not: is the gold that of another task?"),
         ),
         (CASES, ["555555"], "the ids have the same form: is the gold that of another year, or of the training set?"),
+        (CASES, ["555", "777"], "… 3 … 6 …: is the gold that of another task?"),
+        ({"555": {"1": 1}}, ["000018"], "… 6 … 3 …: is the gold that of another task?"),
         (CASES, ["case X"], "the ids have another form: is the gold that of another task?"),
     ],
 )

@@ -14,8 +14,8 @@ import coliee_ir
 from coliee_adapters import trec_eval
 from coliee_adapters.errors import UsageError
 from coliee_ir.cli import main
-from coliee_ir.measures import parse
-from coliee_ir.measures.catalogue import OURS
+from coliee_ir.measures import Delegated, parse
+from coliee_ir.measures.catalogue import OURS, describe
 
 PAGE = (Path(__file__).resolve().parents[2] / "docs" / "measures.md").read_text(encoding="utf-8")
 #: a name as it is typed there, and what stands for it here
@@ -88,3 +88,12 @@ def test_no_name_is_refused_and_a_weight_without_end() -> None:
         with pytest.raises(UsageError):
             coliee_ir.evaluate(gold, gold, task="2", measures=measures)
     assert main(["evaluate", "gold.json", "run.json", "-m", ""]) == 2
+
+
+def test_a_measure_that_the_engine_has_and_nobody_described_is_listed(
+    monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+) -> None:
+    monkeypatch.setattr(trec_eval, "each_name", lambda: ("map", "brand_new"))
+    assert main(["measures"]) == 0
+    assert "brand_new" in capsys.readouterr().out
+    assert describe(Delegated(trec_eval.Request("brand_new"), "brand_new")).definition

@@ -2,7 +2,9 @@
 
 from __future__ import annotations
 
+import io
 import os
+import tarfile
 import threading
 from pathlib import Path
 
@@ -12,6 +14,7 @@ from asserting import Call, failing, heard, matches, mentions, refusing
 from example_runs import EXAMPLES
 
 from coliee_adapters.errors import InputError
+from coliee_adapters.files.compressed import COMPRESSIONS, Compression
 from coliee_ir import evaluate, validate
 from coliee_ir.reading.anything import find_task, read_gold, telling
 
@@ -221,6 +224,22 @@ def test_scores_in_place_of_run_tags_give_the_copy_its_order(tmp_path: Path, num
     assert [finding.rule for finding in validation.findings] == ["tag-missing"]
     assert copy.read_text() == "002473 000001 RUN1\n002473 000004 RUN1\n002473 000007 RUN1\n"
     assert validation.left == ()
+
+
+@pytest.mark.parametrize("compression", COMPRESSIONS, ids=str)
+def test_the_ending_of_an_archive_is_no_part_of_a_teams_name(compression: Compression, tmp_path: Path) -> None:
+    (tmp_path / "sent").mkdir()
+    for team, lines in (("A", RUN1.read_text()), ("B", RUN1.read_text()[:2000])):
+        packed = io.BytesIO()
+        with tarfile.open(fileobj=packed, mode="w") as archive:
+            entry = tarfile.TarInfo("run.txt")
+            entry.size = len(content := (lines.rpartition("\n")[0] + "\n").encode())
+            archive.addfile(entry, io.BytesIO(content))
+        path = tmp_path / f"sent/{team}.tar{compression.ending}"
+        with path.open("wb") as raw, compression.packing(raw, "") as stream:
+            stream.write(packed.getvalue())
+    board = one_step.leaderboard(GOLD1, tmp_path / "sent")
+    assert [entry.team for entry in board.entries] == ["A", "B"]
 
 
 def test_a_tag_that_two_teams_chose_is_told_apart_by_paths(tmp_path: Path) -> None:

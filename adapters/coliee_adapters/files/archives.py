@@ -20,7 +20,7 @@ from typing import TYPE_CHECKING, BinaryIO, Final, NamedTuple, Protocol, cast
 
 from coliee_adapters.errors import NO_ROOM, InputError, guarded, no_room
 from coliee_adapters.files import limits
-from coliee_adapters.files.compressed import DAMAGED, compression_of
+from coliee_adapters.files.compressed import COMPRESSIONS, DAMAGED, compression_of
 from coliee_adapters.files.file_kinds import ARCHIVES, MAIL, TAR, kind_of
 from coliee_adapters.files.mail import Mail, attachments, headers_of, mails
 
@@ -40,6 +40,10 @@ _DRIVE: Final = "[A-Za-z]:"
 
 _CONTROL: Final = "[\\0-\x1f\x7f-\x9f]"
 
+#: how the names of archives end: a tar may be compressed, ``.tar.gz`` or ``.tgz``
+_COMPRESSED: Final = "|".join(re.escape(one.ending[1:]) for one in COMPRESSIONS)
+_ENDING: Final = rf"(?i)\.(?:zip|tar(?:\.(?:{_COMPRESSED}))?|t(?:{_COMPRESSED}))$"
+
 
 class Contents(NamedTuple):
     """What an archive holds."""
@@ -47,6 +51,7 @@ class Contents(NamedTuple):
     files: dict[str, str]  # name in the archive → where its bytes lie
     passed: list[tuple[str, str]]  # entries that are not read: why, a kind of ``inbox.folders.WHY_NOT``, and the name
     mails: dict[str, Mail]  # how the names of a mail's attachments begin → what the mail says of them
+    faults: dict[str, InputError]  # name of an archive in it that stays a file → why it cannot be unpacked
     is_mail: bool  # whether the archive is itself a mail, or an mbox
 
 
@@ -73,6 +78,21 @@ def contents(path: str) -> Contents:
     if isinstance(unpacked, InputError):
         raise copy.copy(unpacked)
     return unpacked
+
+
+def without_ending(name: str) -> str:
+    """The name of an archive without its ending.
+
+    >>> without_ending("team.tar.zst"), without_ending("team.TGZ"), without_ending("team.v2")
+    ('team', 'team', 'team.v2')
+    """
+    return re.sub(_ENDING, "", name)
+
+
+def fault_of(path: str) -> InputError | None:
+    """Why an archive in an archive could not be unpacked; None for any other file."""
+    archive = outer(path)
+    return None if archive == path else contents(archive).faults.get(_below(path, archive))
 
 
 def located(path: str) -> str:
@@ -173,7 +193,7 @@ def _unpack(path: str, shown: str, meter: _Meter, *, depth: int) -> Contents:
     import tarfile
     import zipfile
 
-    done = Contents({}, [], {}, is_mail=False)
+    done = Contents({}, [], {}, {}, is_mail=False)
     try:
         with Path(path).open("rb") as raw:
             head = raw.read(_HEAD)
@@ -223,6 +243,7 @@ def _unpack_inner(name: str, shown: str, meter: _Meter, done: Contents, depth: i
     except InputError as error:
         if error.kind == "too-large":
             raise
+        done.faults[name] = error
         return
     Path(done.files.pop(name)).unlink()
     done.mails.update((f"{name}/{before}", one) for before, one in inner.mails.items())

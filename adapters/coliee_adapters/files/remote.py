@@ -140,6 +140,8 @@ def _located(path: str) -> tuple[Any, str]:
         raise UsageError("needs-package", problem) from None
     try:
         system, place = fsspec.core.url_to_fs(path, **_patience(path))
+    except MemoryError:
+        raise
     except Exception as error:  # each library has its own
         problem = f"cannot be opened ({error})"
         raise InputError("cannot-read", masked(path), problem, remedy="check the address") from None
@@ -169,6 +171,8 @@ def _faults() -> Iterator[None]:
     """Whatever a file system raises, as an OSError that says it in one line."""
     try:
         yield
+    except MemoryError:
+        raise
     except Exception as error:  # each library has its own
         told: BaseException = error
         if isinstance(error, FileNotFoundError):

@@ -167,6 +167,8 @@ class Source:
             if not self.is_remote and not self.is_stream:
                 try:
                     archives.contents(outer := archives.outer(self.path))  # which may have more to say
+                    if (inner := archives.fault_of(self.path)) is not None:
+                        return kind, inner
                 except InputError as error:
                     return kind, error
                 if outer == self.path:

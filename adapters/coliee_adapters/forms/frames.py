@@ -205,6 +205,8 @@ def collected(held: Any) -> Any:
     except ImportError:
         problem, remedy = "this frame needs pyarrow to be read", "pip install 'coliee-ir[parquet]'"
         raise InputError("needs-package", _MEMORY, problem, found=type(held).__name__, remedy=remedy) from None
+    except MemoryError:
+        raise
     except Exception as error:  # of polars or Arrow, or of what they read from
         problem = f"the {'lazy frame' if lazy else 'stream'} cannot be collected ({type(error).__name__})"
         raise InputError("shape", _MEMORY, problem, found=str(error)) from error

@@ -78,6 +78,8 @@ def _opened(source: Source, texts: Sequence[str] = ()) -> Iterator[Any]:
                 size = sum(file.metadata.row_group(at).total_byte_size for at in range(file.num_row_groups))
                 source.limits.check_growth(source.name, "the Parquet data", size, source.size)
                 yield file
+        except MemoryError:  # of which pyarrow has its own
+            raise
         except (pyarrow.ArrowException, OSError, UnicodeDecodeError) as error:  # the last of a name of a column
             said = str(error).splitlines()[0].rstrip(".") if str(error) else type(error).__name__
             problem = f"the Parquet file is damaged or cut short ({said})"

@@ -19,7 +19,7 @@ from pathlib import Path
 from typing import Any, Final, NamedTuple
 
 import coliee_adapters
-from coliee_adapters.errors import InputError, MismatchError, UsageError
+from coliee_adapters.errors import InputError, UsageError
 from coliee_adapters.files.source import PathLike, Source
 from coliee_ir._version import __version__
 from coliee_ir.inbox.grouping import group
@@ -47,28 +47,22 @@ def score_upload(gold: PathLike, upload: PathLike, rules: Mapping[str, Any]) -> 
         if task == _PROTOCOL:  # beside the gold
             task = os.fspath(Path(gold).parent / task)
         inventory = sort_files([upload], rules=protocol(task, rules["edition"]))
-        if unread := [one for one in inventory.scored if one.error is not None]:
-            return Uploaded({}, _below(str(unread[0].error), upload))
+        if unread := [one.error for one in inventory.scored if one.error is not None]:
+            return Uploaded({}, _below(unread[0].for_others, upload))
         sources = [one.source for one in inventory.scored]
         evaluator = Evaluator(gold, runs=sources, task=task, edition=rules["edition"], exclude=rules["exclude"])
         found = group(inventory, evaluator)
         if found.invalid:
             for source in sources:
                 evaluator.read(source)  # which says what is wrong with a file
-            return Uploaded({}, _below(found.invalid[0].reason, upload))
+            return Uploaded({}, _below(found.invalid[0].reason.for_others, upload))
         if len(found.submissions) != 1:
             n = len(found.submissions) or "no"
             said = "; ".join(["", *inventory.remarks()])
             return Uploaded({}, _below(f"one run is expected, and the upload holds {n}{said}", upload))
         scored = evaluator.evaluate(found.submissions[0])
-    except MismatchError:  # whose sentence names ids of the gold
-        kinds = "no query or no document of the run is judged in the gold"
-        return Uploaded({}, f"{kinds}; is it a run of another task or year, or have its ids lost their zeros?")
-    except InputError as error:
-        inside = error.path != str(gold) and str(gold) not in str(error)
-        return Uploaded({}, _below(str(error), upload) if inside else _OURS)
-    except UsageError as error:
-        return Uploaded({}, _OURS if str(gold) in str(error) else _below(str(error), upload))
+    except (InputError, UsageError) as error:
+        return Uploaded({}, _OURS if str(gold) in error.for_others else _below(error.for_others, upload))
     except Exception:  # a traceback, which participants see, could show what the gold holds
         return Uploaded({}, _OURS)
     return Uploaded(dict(scored.measures), "")

@@ -5,14 +5,14 @@ gold, runs ──find_runs──▶ submissions ──Evaluator──▶ Scored 
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Collection, Iterable, Iterator, Mapping, Sequence
 from contextlib import suppress
 from dataclasses import replace
 from numbers import Number
 from typing import TYPE_CHECKING, Any, Unpack, get_args
 
 from coliee_adapters.checked import refused
-from coliee_adapters.errors import ColieeError, UsageError
+from coliee_adapters.errors import ColieeError, InternalError, UsageError
 from coliee_adapters.files.source import PathLike, Source
 from coliee_adapters.forms.lines import counted
 from coliee_adapters.records import Gold, GoldLike, RunLike
@@ -77,7 +77,7 @@ def evaluate_all(
     measures: str | Sequence[str] = (),
     teams: PathLike | Mapping[str, str] | None = None,
     keep: Keep = "judged",
-    keep_going: bool = False,
+    keep_going: bool | Collection[str] = False,
     jobs: int | None = None,
     executor: Executor | None = None,
     watch: Watch | None = None,
@@ -95,7 +95,8 @@ def evaluate_all(
             with the columns ``tag`` and ``team``. Of those that it does not name, also of an empty dictionary, the
             team is the first folder below the folder that all files have in common.
         keep: of thousands of runs, ``values`` takes the least memory: enough for a table, and for nothing else.
-        keep_going: whether to list a run that cannot be scored in ``Scored.invalid``; by default, its error is raised.
+        keep_going: whether to list a run that cannot be scored in ``Scored.invalid``, or of which kinds of errors; by
+            default, its error is raised.
         jobs: how many processes, at most; by default as many as are worth it.
         executor: any executor of ``concurrent.futures``, or of that interface: its workers score a few whole runs each
             instead of this machine's processes, and must find files under the same path.
@@ -142,10 +143,10 @@ def evaluate_all(
             several = files if len(files := tuple(file.name for file in files_of(one.run))) > 1 else ()
             scores.append(replace(result, team=one.team, tag=one.name or result.tag, files=several).kept(keep))
             submissions.append(one)
-        elif keep_going:
-            invalid.append(one.invalid(Remark(result.kind, str(result))))
+        elif keep_going is True or (keep_going and result.kind in keep_going):
+            invalid.append(one.invalid(Remark.of_error(result)))
         else:
-            raise result
+            raise result.original if isinstance(result, InternalError) else result
     if _values_are(gold, float):
         scores = [*map(_asked_about_swap, scores, submissions)]
     scores = _named(scores, submissions, [one for one in arrived.submissions if one.tag])

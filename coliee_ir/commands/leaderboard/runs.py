@@ -184,8 +184,8 @@ def below(file: str, common: Path | None) -> str:
 
 
 def refused_below(one: Invalid, common: Path | None) -> Invalid:
-    """What is not ranked, its files and those in the reason without the folders of this machine."""
-    reason, files = str(one.reason), [below(file, common) for file in one.files]
+    """What is not ranked, as others than the gold's owner may see it, and without the folders of this machine."""
+    reason, files = one.reason.for_others, [below(file, common) for file in one.files]
     for file, name in zip(one.files, files, strict=True):
         reason = reason.replace(file, name)
     return one._replace(files=tuple(files), reason=Remark(one.reason.kind, reason))

@@ -6,13 +6,14 @@ bytes ──text──▶ lines ──words──▶ columns ──▶ queries, 
 
 from __future__ import annotations
 
+import contextlib
 from collections.abc import Iterable, Mapping
 from typing import Final
 
-from coliee_adapters.errors import InputError, guarded
+from coliee_adapters.errors import InputError, InternalError, contained, guarded
 from coliee_adapters.files.source import Source
+from coliee_ir.commands.validate import reading
 from coliee_ir.commands.validate.finding import Finding, Severity
-from coliee_ir.commands.validate.reading import unreadable
 from coliee_ir.commands.validate.rules import RULES
 from coliee_ir.commands.validate.sheet import Given, Sheet
 from coliee_ir.commands.validate.together import Submission
@@ -29,10 +30,11 @@ def check(sources: Mapping[str, Source], given: Given, *, keep: bool = False) ->
     sheets = {name: Sheet(name, source, given) for name, source in sources.items()}
     for name, sheet in sheets.items():
         try:
-            with guarded(name):
+            with contained(name):
                 for find, of in _CHECKS.items():
                     if sheet.kind in of:
-                        find(sheet)
+                        with guarded(name) if find.__module__ == reading.__name__ else contextlib.nullcontext():
+                            find(sheet)
                 is_sound = all(one.severity is not Severity.ERROR for one in sheet.found.values())
                 if sheet.kind not in ("stated", "description") and is_sound:
                     # what no rule has seen, our reader may
@@ -41,7 +43,9 @@ def check(sources: Mapping[str, Source], given: Given, *, keep: bool = False) ->
         except InputError as error:
             if error.path not in (name, sheet.source.name):  # the organisers' file
                 raise
-            unreadable(sheet, error)
+            reading.unreadable(sheet, error)
+        except InternalError as error:
+            sheet.add("unchecked", remedy=str(error))
         if not keep:
             sheet.forget()
     submission = Submission(sheets, given)

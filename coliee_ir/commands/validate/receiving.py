@@ -5,12 +5,11 @@ files ──inventory──▶ runs and the rest ──by team and task──▶
 
 from __future__ import annotations
 
-import contextlib
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import replace
 from typing import Any
 
-from coliee_adapters.errors import ColieeError, UsageError
+from coliee_adapters.errors import ColieeError, UsageError, doubting
 from coliee_adapters.files.source import PathLike
 from coliee_ir.commands.validate import RULES, Finding, Severity, validate
 from coliee_ir.commands.validate.result import Inbox, Received
@@ -40,7 +39,7 @@ def receive(
     of_golds = [str(path) for path in golds]
     for file in (*of_golds, *map(str, queries)):
         ids, gold = read_queries(file, rules=own), None
-        with contextlib.suppress(ColieeError):  # a list of ids, or a test file, is no gold
+        with doubting():  # a list of ids, or a test file, is no gold
             gold = read_gold(file, task=None if own is None else own.task)
         tasks = (own.task,) if own is not None else tasks_of_queries(ids, gold)
         year = None if edition is None else int(edition)

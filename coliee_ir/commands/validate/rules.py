@@ -29,6 +29,7 @@ _LINES: Final = "{n} (line|lines)"
 RULES: Final[dict[str, Rule]] = {
     # the file
     "unreadable": Rule(_RAW, reading.text, _E, "the file cannot be read", "see the place", _OURS),
+    "unchecked": Rule(_RAW, reading.text, _E, "the file could not be checked to the end, because of an error in coliee-ir", "report it", _OURS),
     "empty": Rule(_RAW, reading.text, _E, "the file contains no submission lines", "write one line per document or answer", _OURS),
     "utf-16": Rule(_RAW, reading.text, _E, "the file is UTF-16", "save it as UTF-8, or better as ASCII", _PAGE, "written as UTF-8"),
     "not-utf8": Rule(_RAW, reading.text, _E, "{n} (byte is|bytes are) not UTF-8", "save the file as UTF-8, or better as ASCII", _PAGE, "taken out of run tags"),

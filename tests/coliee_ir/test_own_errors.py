@@ -1,0 +1,219 @@
+"""An error of ours is told as one: a sentence, a traceback, exit code 70; the other runs are still scored."""
+
+from __future__ import annotations
+
+import dataclasses
+import importlib
+import json
+import sys
+from collections.abc import Callable
+from concurrent.futures import ThreadPoolExecutor
+from pathlib import Path
+from typing import Any
+
+import pytest
+from asserting import Call, heard
+
+from coliee_adapters.errors import INTERNAL, InputError, InternalError, doubting, guarded
+from coliee_ir import Evaluator, evaluate, evaluate_all, read_run, tune, validate
+from coliee_ir.commands.validate import columns
+from coliee_ir.inbox.inventory import sort_files
+from coliee_ir.measures.sets import Micro
+from coliee_ir.scoring import score as scoring
+from coliee_ir.scoring.score import score_each
+
+GOLD = {f"00000{n}": ["000018"] for n in range(1, 6)}
+
+
+class OursError(KeyError):
+    """A mistake in the program."""
+
+
+@pytest.fixture(autouse=True)
+def here(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.chdir(tmp_path)
+    Path("gold.json").write_text(json.dumps(GOLD), encoding="utf-8")
+    Path("runs").mkdir()
+    for name in ("bad", "good"):
+        lines = [f"{query} 00001{8 if name == 'good' else n} {name.upper()}\n" for n, query in enumerate(GOLD)]
+        Path("runs", f"{name}.txt").write_text("".join(lines), encoding="utf-8")
+
+
+def spoilt(function: Callable[..., Any], is_bad: Callable[..., bool]) -> Callable[..., Any]:
+    def wrapped(*given: Any, **named: Any) -> Any:
+        if is_bad(*given, **named):
+            raise OursError("programming error of ours")
+        return function(*given, **named)
+
+    return wrapped
+
+
+@pytest.fixture
+def fault(monkeypatch: pytest.MonkeyPatch) -> None:
+    """A mistake that only the measuring of one run meets, behind its reading."""
+    monkeypatch.setattr(scoring, "remarks_of", spoilt(scoring.remarks_of, lambda named, *_: named.tag == "BAD"))
+
+
+def reported(err: str) -> None:
+    """The sentence, and the traceback behind it; once."""
+    assert err.count("Traceback") >= 1
+    assert err.index("[internal]") < err.index("Traceback")
+    assert "OursError: 'programming error of ours'" in err
+    assert "[damaged]" not in heard(err)
+
+
+BOTH = ("runs/bad.txt", "runs/good.txt")
+
+
+@pytest.mark.usefixtures("fault")
+@pytest.mark.parametrize(
+    ("command", "word"),
+    [
+        (("evaluate", "gold.json", *BOTH), "GOOD"),
+        (("evaluate", "gold.json", *BOTH, "--keep-going"), "GOOD"),
+        (("evaluate", "gold.json", "runs"), "GOOD"),
+        (("leaderboard", "gold.json", "runs"), "GOOD"),
+        (("compare", "gold.json", *BOTH, "runs/good.txt"), ""),
+        (("report", "gold.json", *BOTH, "-o", "page.html"), ""),
+    ],
+)
+def test_the_other_runs_are_scored_and_the_code_is_70(command: tuple[str, ...], word: str, call: Call) -> None:
+    code, out, err = call(*command, "--task", "1")
+    assert code == 70
+    assert word in out
+    reported(err)
+
+
+@pytest.mark.parametrize(
+    ("module", "name", "command"),
+    [
+        ("coliee_ir.commands.convert.writing", "plan", ("convert", "runs/good.txt", "out.trec")),
+        ("coliee_ir.cli.fuse", "run", ("fuse", *BOTH)),
+        ("coliee_ir.cli.measures", "run", ("measures",)),
+    ],
+)
+def test_in_every_command(
+    module: str, name: str, command: tuple[str, ...], call: Call, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    held = importlib.import_module(module)
+    if not hasattr(held, name):
+        held, name = importlib.import_module("coliee_ir.cli.convert"), "run"
+    monkeypatch.setattr(held, name, spoilt(getattr(held, name), lambda *_, **__: True))
+    code, _, err = call(*command)
+    assert code == 70
+    reported(err)
+
+
+def test_in_tune(call: Call, monkeypatch: pytest.MonkeyPatch) -> None:
+    failing = spoilt(tune, lambda gold, run, **_: "bad" in run.name)
+    failing.__kwdefaults__ = tune.__kwdefaults__
+    monkeypatch.setattr("coliee_ir.commands.tune.tune", failing)
+    code, out, err = call("tune", "gold.json", *BOTH, "--task", "1")
+    assert code == 70
+    assert "GOOD" in out
+    reported(err)
+
+
+@pytest.mark.usefixtures("fault")
+def test_in_an_edition(call: Call) -> None:
+    Path("team.csv").write_text("tag,team\nBAD,A\nGOOD,B\n")
+    Path("e.toml").write_text(
+        'name = "E"\nyear = 2024\nmailbox = ["runs"]\nteams = "team.csv"\n[[task]]\ntask = "1"\ngold = "gold.json"\n'
+    )
+    code, _, err = call("edition", "e.toml", "-o", "out")
+    assert code == 70
+    reported(err)
+    letters = "".join(path.read_text() for path in Path("out/desk/teams").glob("*.txt"))
+    assert "Traceback" not in letters
+
+
+def test_a_check_of_ours_that_fails_leaves_the_others(call: Call, monkeypatch: pytest.MonkeyPatch) -> None:
+    module = sys.modules["coliee_ir.commands.validate.check"]
+    failing = spoilt(columns.tags, lambda sheet: "bad" in sheet.name)
+    checks = {failing if find is columns.tags else find: of for find, of in module._CHECKS.items()}
+    monkeypatch.setattr(module, "_CHECKS", checks)
+    found = validate("runs/bad.txt", "runs/good.txt", task="1", edition=2024)
+    assert [one.rule for one in found.findings if "bad" in one.file] == ["unchecked"]
+    assert "unreadable" not in [one.rule for one in found.findings]
+
+
+@pytest.mark.usefixtures("fault")
+def test_in_python_the_exception_itself_is_raised() -> None:
+    for call in (
+        lambda: evaluate("gold.json", "runs/bad.txt", task="1"),
+        lambda: evaluate_all("gold.json", [*BOTH], task="1"),
+        lambda: Evaluator("gold.json", task="1").evaluate("runs/bad.txt"),
+    ):
+        with pytest.raises(OursError) as caught:
+            call()
+        assert any("remarks" in str(one.path) or one.name == "wrapped" for one in caught.traceback)
+
+
+@pytest.mark.usefixtures("fault")
+@pytest.mark.parametrize("threshold", [0, 1 << 40])
+def test_in_workers_too(threshold: int, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(scoring, "_WORTH_A_PROCESS", threshold)
+    bad, good = score_each(Evaluator("gold.json", task="1"), BOTH, jobs=2)
+    assert isinstance(bad, InternalError)
+    assert isinstance(bad.original, OursError)
+    assert "Traceback" in bad.trace
+    assert not isinstance(good, Exception)
+    with pytest.raises(OursError):
+        evaluate_all("gold.json", [*BOTH], task="1", jobs=2)
+
+
+@pytest.mark.usefixtures("fault")
+def test_in_the_workers_of_an_executor() -> None:
+    with ThreadPoolExecutor(2) as executor:
+        bad, good = score_each(Evaluator("gold.json", task="1"), BOTH, executor=executor)
+    assert isinstance(bad, InternalError)
+    assert not isinstance(good, Exception)
+
+
+def test_a_mistake_in_a_reader_is_ours() -> None:
+    def members(*_: object) -> None:
+        {}["programming error of ours"]
+
+    members.__globals__["__name__"], before = "coliee_adapters.forms.x", __name__
+    try:
+        with pytest.raises(InternalError), guarded("f"):
+            members()
+    finally:
+        members.__globals__["__name__"] = before
+    with pytest.raises(InputError), guarded("f"):
+        members()  # as of a library
+
+
+def test_want_of_memory_is_neither_damage_nor_nothing(call: Call, monkeypatch: pytest.MonkeyPatch) -> None:
+    def full(*_: Any, **__: Any) -> Any:
+        raise MemoryError
+
+    Path("runs/elems.xml").write_text("<dataset><pair id='H18-1-1' label='Y'/></dataset>")
+    monkeypatch.setattr("coliee_adapters.forms.detect.gold_in", full)
+    gold = Evaluator(GOLD, task="1").gold
+    found = {Path(one.file).name: one for one in sort_files(["runs"], golds=[gold.__class__(**_fields(gold))]).items}
+    assert found["elems.xml"].error is not None
+    assert found["elems.xml"].error.kind == "too-large"
+    assert found["elems.xml"].why_not == ""
+    assert found["good.txt"].error is None
+
+
+def _fields(gold: Any) -> dict[str, Any]:
+    held = {one.name: getattr(gold, one.name) for one in dataclasses.fields(gold) if one.init}
+    return {**held, "format": "json", "path": "gold.json"}
+
+
+def test_a_doubt_does_not_swallow_an_error_of_ours() -> None:
+    with doubting():
+        raise InputError("bad-label", "f", "p")
+    with pytest.raises(InternalError), doubting():
+        raise InternalError("f", "p")
+    INTERNAL.clear()
+
+
+def test_a_measure_that_fails_is_no_damaged_file(call: Call, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(Micro, "compute", spoilt(Micro.compute, lambda *_, **__: True))
+    code, out, err = call("evaluate", "gold.json", "runs/good.txt", "--task", "1")
+    assert (code, out) == (70, "")
+    reported(err)
+    assert read_run("runs/good.txt")
