@@ -214,10 +214,10 @@ def test_an_archive_that_is_damaged_does_not_spoil_the_one_around_it(tmp_path: P
 def test_why_an_archive_in_an_archive_stays_packed_is_told(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     path, unpack = tmp_path / "mail.zip", archives._unpack
 
-    def full(path: str, shown: str, meter: archives._Meter, *, is_outer: bool) -> archives.Contents:
-        if not is_outer:
+    def full(path: str, shown: str, meter: archives._Meter, *, depth: int) -> archives.Contents:
+        if not depth:
             raise InputError("cannot-write", shown, "no room", remedy="set TMPDIR")
-        return unpack(path, shown, meter, is_outer=is_outer)
+        return unpack(path, shown, meter, depth=depth)
 
     monkeypatch.setattr(archives, "_unpack", full)
     path.write_bytes(zipped({"A.zip": PACKED["a.zip"]}))
