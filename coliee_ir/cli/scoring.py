@@ -21,7 +21,7 @@ from coliee_adapters.kinds import told
 from coliee_adapters.remarks import Remark
 from coliee_ir._version import __version__
 from coliee_ir.cli import end_progress, say, watched
-from coliee_ir.cli.options import OPTIONS, add, add_decisions, read_by, rules
+from coliee_ir.cli.options import OPTIONS, add, add_decisions, ids, read_by, rules
 from coliee_ir.commands.evaluate import evaluate_all, golds_of, prepare
 from coliee_ir.inbox import Runs, find_runs
 from coliee_ir.inbox.names import unique_names
@@ -65,6 +65,7 @@ def add_files(parser: argparse.ArgumentParser, runs: str) -> None:
         about = f"{OPTIONS['gold'].settings['help']}; or scores of queries, without a gold and runs"
         add(parser, "gold", help=about)
         add(parser, runs, needed=False, default=[])
+        add(parser, "lower_is_better", "higher_is_better")
     else:
         add(parser, "gold", runs)
 
@@ -89,11 +90,14 @@ class Session:
         """The files of scores that were given in the place of a gold and runs; none where these were given."""
         if self.options.command not in OF_SCORES:
             return []
-        from coliee_ir.scoring.given import is_scores  # which most commands do without
+        return [] if self._no_scores is not None else [self.options.gold, *self._named]
 
-        if not is_scores(self.sources(self.options.gold)[0], self.options.columns or {}):
-            return []
-        return [self.options.gold, *self._named]
+    @cached_property
+    def _no_scores(self) -> InputError | None:
+        """Why the first file holds no scores of queries; None where it does."""
+        from coliee_ir.scoring.readers import why_not  # which most commands do without
+
+        return why_not(self.sources(self.options.gold)[0], self.options.columns or {})
 
     @property
     def _named(self) -> list[str]:
@@ -123,7 +127,10 @@ class Session:
             check_inputs(self.scores)
             return self.scores
         if options.command in OF_SCORES and not (given.get("runs") or given.get("submissions")):
-            raise UsageError("usage", "name the runs behind the gold; this file does not hold scores of queries")
+            why = self._no_scores
+            assert why is not None  # or there were scores
+            remedy = f"for a gold, name the runs behind it; for scores, {why.remedy}"
+            raise InputError(why.kind, why.path, why.problem, line=why.line, found=why.found, remedy=remedy)
         repeated = ("more_golds", "query_gold", "fit")
         golds = [given.get("gold"), *(gold for name in repeated for gold in given.get(name, ()))]
         golds = gold_files([gold for gold in golds if gold is not None])
@@ -185,19 +192,24 @@ class Session:
     def _read_scores(self, measures: Sequence[str]) -> Scored:
         """The scores in the files; of the measures that are named, if any are."""
         given, decided = self._given, dict(self.options.decision)
-        unfit = ("task", "protocol", "edition", "exclude", "only", "answers", "long_list", "more_golds", "teams")
+        unfit = ("task", "protocol", "edition", "exclude", "answers", "long_list", "more_golds", "teams")
         if used := [name for name in unfit if given.get(name)] + [name for name in decided if name != "unanswered"]:
             problem = f"{used[0].replace('_', '-')} is for a gold and runs; only scores were given"
             raise UsageError("unfit-option", problem)
+        columns, copies = dict(self.options.columns or {}), given.get("replicates")
+        if copies is not None and "replicate" not in columns and not Path(copies).exists():
+            columns["replicate"] = copies
         found = Scored.read(
-            *self.sources(*self.scores), columns=self.options.columns, unanswered=decided.get("unanswered", "")
-        )
+            *self.sources(*self.scores), columns=columns, unanswered=decided.get("unanswered", ""),
+            lower_is_better=self.options.lower_is_better, higher_is_better=self.options.higher_is_better,
+            only=ids(self.options.only) or (), measures=measures,
+        )  # fmt: skip
         if measures:
             asked = comparable(found, measures)
-            kept = [replace(one, results={measure: one.results[measure] for measure in asked}) for one in found]
+            kept = [one.by(asked, alone=True) for one in found]
             found = replace(found, scores=kept, basis=replace(found.basis, asked=tuple(asked)))
         if "submissions" not in given:  # else told in the order of the ranking
-            tell(found, "", 0)
+            tell(found, found.because, 0)
             for remark in found.remarks:
                 say(remark)
         return found
@@ -335,9 +347,9 @@ def tell(scored: Sequence[Scores], because: str, excluded: int) -> None:
 
 def by_rules(task: str, edition: int | None, because: str = "") -> str:
     """The task, the edition whose rules were used, and what showed it."""
-    rules = (f"task {task}" if task else "scores as they were read") + (
-        f" by the rules of {edition}" if edition is not None else ""
-    )
+    if not task:
+        return f"read as {because}"
+    rules = f"task {task}" + (f" by the rules of {edition}" if edition is not None else "")
     return rules + (f" ({because})" if because else "")
 
 
