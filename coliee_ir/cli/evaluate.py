@@ -5,19 +5,18 @@ from __future__ import annotations
 import argparse
 import json
 import sys
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
+from functools import partial
 from time import perf_counter
-from typing import Final
 
 from coliee_adapters.errors import UsageError, shortened
 from coliee_ir.cli import end_progress, say, scoring
-from coliee_ir.cli.options import add, measures
+from coliee_ir.cli.options import add, check_known, measures
+from coliee_ir.commands.evaluate.details import Details, depths, stages
+from coliee_ir.commands.evaluate.ways import WAYS
 from coliee_ir.output import grid
-from coliee_ir.output.shown import FORMS, forms_of, pieces, render
-from coliee_ir.scoring.scores import WITH_TIES, WITH_TIES_OF_QUERIES, Scores, ScoreTable, Timing
-
-#: what is reported in the place of scores, and, the last one, beside them
-_WAYS: Final = {"--by-year": "by_year", "--stages": "stages", "--gap": "gap", "--overlap": "overlap", "-q": "per_query"}
+from coliee_ir.output.shown import FORMS, forms_of, pieces
+from coliee_ir.scoring.scores import WITH_TIES, WITH_TIES_OF_QUERIES, Scored, Scores, ScoreTable, Timing
 
 
 def add_arguments(parser: argparse.ArgumentParser) -> None:
@@ -30,9 +29,32 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
     )  # fmt: skip
     add(parser, "per_query", "span_of_ties", "output")
     add(parser, "format", choices=forms_of(ScoreTable))
-    add(parser, "by_year", "stages", "gap", "overlap", "errors", "log")
+    add(parser, "show", type=_way)
+    add(parser, "errors", "log")
     add(parser, "corpus", help="case files or Civil Code, for titles in --errors")
     add(parser, "timing")
+
+
+def _way(text: str) -> Callable[[Scored], Details]:
+    """What ``--show`` names, with the depths of its stages."""
+    name, equals, value = text.partition("=")
+    check_known(name, [*WAYS], f"there is no {name!r} to show")
+    if not equals:
+        return WAYS[name]
+    if name != "stages":
+        raise argparse.ArgumentTypeError(f"{name} takes no value; only stages does: stages=5,10..20")
+    return partial(stages, at=depths(value))
+
+
+def _check(options: argparse.Namespace) -> None:
+    """Refuse options that do not go together."""
+    forms = WITH_TIES_OF_QUERIES if options.per_query else WITH_TIES
+    if options.show is not None and (options.per_query or options.span_of_ties or options.format not in FORMS):
+        raise UsageError("option-conflict", f"--show writes {', '.join(FORMS)}, and goes without -q and --ties")
+    if options.span_of_ties and options.format not in forms:
+        raise UsageError("option-conflict", f"--ties writes {', '.join(forms)}")
+    if options.corpus is not None and options.errors is None:
+        raise UsageError("option-needed", "--corpus gives the titles in --errors FILE: give both")
 
 
 def run(options: argparse.Namespace) -> int:
@@ -41,29 +63,15 @@ def run(options: argparse.Namespace) -> int:
     if options.errors not in (None, "-"):
         grid.file_form(options.errors)  # refused before anything is computed
     is_told = options.errors == options.output == "-"  # the scores, because the errors have standard output
-    ways = [flag for flag, name in _WAYS.items() if vars(options)[name] not in (None, False)]
-    instead = [flag for flag in ways if flag != "-q"]
-    if instead:
-        from coliee_ir.commands.evaluate import details, gap  # which scores do without
-
-        if len(ways) > 1 or options.format not in FORMS:
-            problem = f"{ways[0]} writes {', '.join(FORMS)}; {', '.join(_WAYS)} exclude each other"
-            raise UsageError("option-conflict", problem)
-    forms = WITH_TIES_OF_QUERIES if options.per_query else WITH_TIES
-    if options.span_of_ties and (options.format not in forms or instead):
-        problem = f"--ties writes {', '.join(forms)}, and cannot be combined with {', '.join([*_WAYS][:-1])}"
-        raise UsageError("option-conflict", problem)
-    at = [] if options.stages is None else details.depths(options.stages)
-    if options.corpus is not None and options.errors is None:
-        raise UsageError("option-needed", "--corpus gives the titles in --errors FILE: give both")
+    _check(options)
     session = scoring.Session(options)
     session.find(None if is_told else options.output, options.errors, options.log)
-    of_documents = at or options.gap or options.overlap
-    of_queries = options.per_query or options.by_year or options.span_of_ties
     if options.log is not None:
-        from coliee_ir.commands.evaluate import log  # see above
+        from coliee_ir.commands.evaluate import log  # which scores do without
+    of_queries = options.per_query or options.span_of_ties
     scored = session.score(
-        measures(options), keep="judged" if of_documents else "queries" if of_queries else "values",
+        measures(options),
+        keep="judged" if options.show is not None else "queries" if of_queries else "values",
         ready=None if options.log is None else lambda made: log.append(options.log, [], log.measures_of(made)),
     )  # fmt: skip
     basis = scored.basis
@@ -76,17 +84,8 @@ def run(options: argparse.Namespace) -> int:
 
         scoring.put(errors.written(scored, options.errors, corpus=options.corpus), options.errors)
     table = ScoreTable(scored, per_query=options.per_query, ties=options.span_of_ties)
-    if instead:
-        found = (
-            details.stages(scored, at) if at
-            else gap.gap(scored) if options.gap
-            else gap.overlap(scored) if options.overlap
-            else details.by_year(scored, basis.gold)
-        )  # fmt: skip
-        session.publish(render(found, options.format), scored.submissions, is_told=is_told)
-    elif (options.format, options.output) == ("table", "-") and not (options.span_of_ties or is_told) and (
-        sys.stdout.isatty()
-    ):  # fmt: skip
+    is_plain = options.show is None and not (options.span_of_ties or is_told)
+    if is_plain and (options.format, options.output) == ("table", "-") and sys.stdout.isatty():
         end_progress()
         titled = basis.edition is not None or basis.protocol.own_file
         title = basis.protocol.titled(basis.edition) if titled else f"Task {basis.task}"
@@ -95,7 +94,8 @@ def run(options: argparse.Namespace) -> int:
             headers = [f"{shortened(scores.name)}: {scores.header()}" for scores in scored]
         grid.print_to_terminal(table.tables()[0], title, "\n".join([*headers, scoring.versions()]))
     else:
-        session.publish(pieces(table, options.format), scored.submissions, is_told=is_told)
+        found = table if options.show is None else options.show(scored)
+        session.publish(pieces(found, options.format), scored.submissions, is_told=is_told)
     if options.timing:
         say(json.dumps(_timing(scored, perf_counter() - start)))
     return 2 if scored.invalid else 0

@@ -203,9 +203,9 @@ _TABLE: Final[Mapping[str, Mapping[str, Option]]] = {
         "tag": _option("--tag", "TAG", "run tag to write"),
         "span_of_ties": _option("--ties", "", "report the range of scores over all orders of ties", **_SWITCH),
         "per_query": _option("-q --per-query", "", "also report the scores of each query", **_SWITCH),
-        "stages": _option("--stages", "K,K,…", "recall and a reranker's best score at 5,10..20"),
-        "gap": _option("--gap", "", "report what the missing points of each run are", **_SWITCH),
-        "overlap": _option("--overlap", "", "report which relevant documents runs have in common", **_SWITCH),
+        "show": _option(
+            "--show", "NAME", "not scores but years; stages (recall, and the score of a perfect reranker, at "
+            "depths: stages=5,10..20); gap (what the missing points are); overlap (what runs share)"),
         "errors": _option(
             "--errors", "FILE", "write what became of each document to FILE: .csv, .tsv, .json or .txt; - for a table",
             writes="file"),
@@ -215,7 +215,6 @@ _TABLE: Final[Mapping[str, Mapping[str, Option]]] = {
             "--figures", "DIR", "write the figures as PDF, SVG and PNG, and their numbers as CSV", writes="files"),
         "best": _option("--best", "", "rank only the best run of each team", **_SWITCH),
         "table_names": _option("--table", "NAME", **_MANY),
-        "by_year": _option("--by-year", "", "report each year, by question ids or gold files", **_SWITCH),
         "save": _option("--save", "FILE", writes="file"),
         "curve": _option(
             "--curve", "FILE", "write the score at each cutoff or threshold of the chosen rule, with its interval, to "
@@ -333,13 +332,14 @@ def _decision(offered: Sequence[str], text: str) -> tuple[str, str]:
     """A scoring choice as its name and value."""
     typed, _, value = text.partition("=")
     name = typed.replace("-", "_")
-    _one_of(name, offered, f"there is no decision {typed!r}")
+    check_known(name, offered, f"there is no decision {typed!r}")
     choices = (*CHOICES[name], *(("common",) if name == "unanswered" else ()))
-    _one_of(value, choices, f"{name} cannot be {value!r}")
+    check_known(value, choices, f"{name} cannot be {value!r}")
     return name, value
 
 
-def _one_of(word: str, known: Sequence[str], problem: str) -> None:
+def check_known(word: str, known: Sequence[str], problem: str) -> None:
+    """Refuse an argument that is none of the known words, and say which one was probably meant."""
     if word not in known:
         from coliee_ir.cli.spelling import meant  # a mistake may take its time
 

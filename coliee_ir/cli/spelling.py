@@ -18,7 +18,8 @@ _ELSEWHERE: Final = {
         ("-k", "--k"), ("--by k=N", "--by k", "--top N, or --rrf-k for the constant of rrf", "-m MicroF1@K")
     ),
     **dict.fromkeys(("--threshold", "--min-score"), ("--by score=T", "--by score")),
-    "--by-year": ("--folds year",),
+    "--by-year": ("--folds year", "--show years"),
+    **{f"--{name}": (f"--show {name}",) for name in ("stages", "gap", "overlap")},
     "--qrels": ("--gold",),
     "--store": ("-q -f csv -o FILE",),
     "--verbose": ("--timing",),

@@ -50,9 +50,9 @@ def part(name: str) -> str:
 
 
 def file_name(*words: str) -> str:
-    """The name of a page: what can be a file everywhere, and no other words give."""
+    """The name of a file, without its ending: what can be a file everywhere, and no other words give."""
     plain = "-".join(re.sub(r"[^A-Za-z0-9]+", "-", word).strip("-")[:40].lower() for word in words)
-    return f"{plain}-{hashlib.sha256(chr(0).join(words).encode()).hexdigest()[:6]}.html"
+    return f"{plain}-{hashlib.sha256(chr(0).join(words).encode()).hexdigest()[:6]}"
 
 
 def local(path: str) -> str:

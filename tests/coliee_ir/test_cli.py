@@ -447,6 +447,11 @@ def test_options_are_few_and_mean_the_same_in_every_command(call: Call) -> None:
         ("evaluate gold.json --extra-queries=wrong", "--decision extra_queries=wrong?"),
         ("evaluate gold.json run.txt --decision unanswred=skip", "unanswered?"),
         ("tune gold.json run.txt --by-year", "--folds year?"),
+        ("evaluate gold.json run.txt --by-year", "--show years?"),
+        ("evaluate gold.json run.txt --stages 5", "--show stages?"),
+        ("evaluate gold.json run.txt --overlap", "--show overlap?"),
+        ("evaluate gold.json run.txt --show gaps", "gap?"),
+        ("evaluate gold.json run.txt --store s.sqlite", "-q -f csv -o FILE?"),
         ("evaluate gold.json run.txt --editon 2025", "--edition?"),
     ],
 )

@@ -69,7 +69,7 @@ def test_lists_that_lead_with_the_worst_are_told_reversed_too(tmp_path: Path, ca
     run = {q: [*(f"{int(q) + at:06}" for at in range(2, 22)), *one] for q, one in gold.items()}
     (tmp_path / "gold.json").write_text(json.dumps(gold))
     (tmp_path / "run.json").write_text(json.dumps(run))
-    given_ = ("evaluate", tmp_path / "gold.json", tmp_path / "run.json", "--task", "1", "--gap")
+    given_ = ("evaluate", tmp_path / "gold.json", tmp_path / "run.json", "--task", "1", "--show", "gap")
     code, out, err = call(*given_, "-f", "csv")
     rows = [[float(row[name] or 0) for name in ("MicroF1", "constant cutoff", "k", "right count", "better order")]
             for row in csv.DictReader(out.splitlines())]  # fmt: skip
@@ -78,7 +78,7 @@ def test_lists_that_lead_with_the_worst_are_told_reversed_too(tmp_path: Path, ca
     assert [one["gap"]["better_order"] for one in json.loads(call(*given_, "-f", "json")[1])["runs"]] == approx(
         [1 - start]
     )
-    for wrong in (["-q"], ["--overlap"], ["-f", "trec"]):
+    for wrong in (["-q"], ["--ties"], ["-f", "trec"]):
         assert call(*given_, *wrong)[:2] == (2, "")
 
 
@@ -111,7 +111,7 @@ def test_labels_by_articles(tmp_path: Path, call: Call, choice: str, shares: tup
     (tmp_path / "answers.A").write_text("R07-01-A Y A\nR07-02-A Y A\nR07-03-A Y A\nR07-04-A N A\n")
     out, _ = done(call,
         "evaluate", tmp_path / "gold.xml", tmp_path / "task3.A", "--answers", tmp_path / "answers.A", "--task", "3",
-        "--edition", "2026", "--gap", "-f", "json", "--decision", f"without_articles={choice}",
+        "--edition", "2026", "--show", "gap", "-f", "json", "--decision", f"without_articles={choice}",
     )  # fmt: skip
     [one] = json.loads(out)["runs"]
     assert [*one["gap"].values()] == approx([share / sum(shares) for share in shares])

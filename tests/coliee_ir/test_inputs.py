@@ -36,7 +36,7 @@ def told(call: Call, *words: str) -> dict[str, str]:
     ("words", "expected"),
     [
         (["evaluate", "gold.json", "runs/a"], BOTH[:2]),
-        (["evaluate", "gold.json", "runs", "--stages", "1"], BOTH),
+        (["evaluate", "gold.json", "runs", "--show", "stages"], BOTH),
         (["compare", "gold.json", *BOTH[1:], "--resamples", "99"], BOTH),
         (["leaderboard", "gold.json", "runs", "--resamples", "9"], BOTH),
         (["plan", "gold.json", "runs", "--resamples", "19"], BOTH),

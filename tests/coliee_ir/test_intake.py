@@ -193,7 +193,7 @@ def test_two_runs_of_one_tag_have_the_same_two_names_in_every_command(call: Call
     ]  # fmt: skip
     rows = {
         "evaluate": call("evaluate", gold, *runs, "-f", "csv")[1],
-        "overlap": call("evaluate", gold, *runs, "--overlap", "-f", "csv")[1],
+        "overlap": call("evaluate", gold, *runs, "--show", "overlap", "-f", "csv")[1],
         "tune": call("tune", gold, *runs, "--by", "k", "-f", "csv")[1],
         "compare": "\n".join(",".join(pair["names"]) for pair in json.loads(
             call("compare", gold, *runs, "-f", "json")[1])["pairs"]).replace(",", ",\n"),

@@ -463,6 +463,8 @@ def test_the_overview_names_every_question_on_its_axis(quick: None) -> None:
         ("single-easy", 20), ("single-other", 45), ("single-other-2", 45)]  # fmt: skip
     shown = [text for one in figures for text in re.findall(">([^<>]+)</text>", svg_of(one))]
     assert sorted(set(ids) & set(shown)) == sorted(ids)
+    more = {f"q{n}": ["1"] for n in range(121)}  # of which nobody reads a figure
+    assert overview(one_step.leaderboard(more, runs[0], task="3", edition=2025, n_resamples=99)) == []
 
 
 def test_of_many_runs_the_best_are_told_and_drawn_and_all_have_ranks() -> None:

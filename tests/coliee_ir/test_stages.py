@@ -68,18 +68,18 @@ def test_stages_of_several_runs_are_one_table(tmp_path: Path, call: Call) -> Non
     (tmp_path / "a.txt").write_text("000001 000002 A\n000001 000009 A\n000001 000003 A\n")
     (tmp_path / "b.txt").write_text("000001 000009 B\n")
     given_ = ("evaluate", tmp_path / "gold.json", tmp_path / "a.txt", tmp_path / "b.txt", "--task", "1")
-    out, _ = done(call, *given_, "--stages", "1,2..3", "-f", "csv")
+    out, _ = done(call, *given_, "--show", "stages=1,2..3", "-f", "csv")
     rows = [(row["run"], row["k"], float(row["MicroR"]), float(row["ceiling MicroF1"] or 0))
             for row in csv.DictReader(out.splitlines())]  # fmt: skip
     assert rows == [("A", "1", 0.5, approx(2 / 3)), ("A", "2", 0.5, approx(2 / 3)), ("A", "3", 1, 1),
                     ("B", "1", 0, 0), ("B", "2", 0, 0), ("B", "3", 0, 0)]  # fmt: skip
-    code, out, _ = call(*given_, "--stages", "1,2..3", "-f", "json")
+    code, out, _ = call(*given_, "--show", "stages=1,2..3", "-f", "json")
     held = json.loads(out)
     assert (code, held["measure"]) == (0, "MicroF1")
     assert [(run["tag"], str(one["k"]), one["micro_recall"], approx(one["ceiling"] or 0))
             for run in held["runs"] for one in run["stages"]] == rows  # fmt: skip
-    for wrong in (["--stages", "0"], ["--stages", "5..1"], ["--stages", "1", "-q"], ["--stages", "1", "-f", "trec"]):
-        assert call(*given_, *wrong)[:2] == (2, "")
+    for wrong in (["stages=0"], ["stages=5..1"], ["gap=3"], ["stages", "-q"], ["stages", "-f", "trec"]):
+        assert call(*given_, "--show", *wrong)[:2] == (2, "")
 
 
 def test_depths_rise_and_answers_have_none(tmp_path: Path, call: Call) -> None:
@@ -89,4 +89,4 @@ def test_depths_rise_and_answers_have_none(tmp_path: Path, call: Call) -> None:
             depths(text)
     (tmp_path / "gold.txt").write_text("R07-01-A Y\n")
     (tmp_path / "run.txt").write_text("R07-01-A Y T\n")
-    assert call("evaluate", tmp_path / "gold.txt", tmp_path / "run.txt", "--stages", "3")[0] == 2
+    assert call("evaluate", tmp_path / "gold.txt", tmp_path / "run.txt", "--show", "stages")[0] == 2

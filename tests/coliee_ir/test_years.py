@@ -14,7 +14,7 @@ from hypothesis import strategies as st
 from pytest import approx
 
 from coliee_adapters.errors import UsageError
-from coliee_ir import Fusion, evaluate, fit_fusion, read_gold, tune
+from coliee_ir import Fusion, evaluate, evaluate_all, fit_fusion, read_gold, tune
 from coliee_ir.commands.evaluate.details import by_year
 from coliee_ir.reading.years import years
 
@@ -31,7 +31,7 @@ def test_both_spellings_of_a_year_are_one_exam() -> None:
     runs = [dict.fromkeys(gold, "Y"), dict.fromkeys(gold, "N")]
     record = read_gold(gold, task="4")
     assert years(record) == {"H30-1-A": "H30", "R01-1-A": "R01", "R1-18-U": "R01", "R02-2-A": "R02"}
-    assert [(one.year, one.queries) for one in by_year([evaluate(gold, runs[0], task="4")], record).rows[0]] == [
+    assert [(one.year, one.queries) for one in by_year(evaluate_all(gold, [runs[0]], task="4")).rows[0]] == [
         ("H30", 1), ("R01", 2), ("R02", 1)
     ]  # fmt: skip
     assert fit_fusion(gold, *runs, task="4", by_year=True).folds == 3
@@ -118,7 +118,7 @@ def test_scores_of_each_year_are_those_of_its_queries_alone(tmp_path: Path, call
     measures = ["MicroF1", "MacroF2", "AP"]
     asked = itertools.chain(*zip(["-m"] * 3, measures, strict=True))
     given_ = ("evaluate", golds[1], tmp_path / "run.json", *golds[2:], "--task", "1", *asked)
-    out, _ = done(call, *given_, "--by-year", "-f", "csv")
+    out, _ = done(call, *given_, "--show", "years", "-f", "csv")
     rows = {row["year"]: row for row in csv.DictReader(out.splitlines())}
     assert list(rows) == ["2019", "2020", "all"]
     both = read_gold([tmp_path / "2019.json", tmp_path / "2020.json"])
@@ -127,13 +127,13 @@ def test_scores_of_each_year_are_those_of_its_queries_alone(tmp_path: Path, call
         alone = evaluate(both, run, task="1", only=queries, measures=measures).measures
         assert int(row["queries"]) == len(queries)
         assert [float(row[name]) for name in measures] == approx([alone[name] for name in measures])
-    (of_run,) = json.loads(call(*given_, "--by-year", "-f", "json")[1])["runs"]
+    (of_run,) = json.loads(call(*given_, "--show", "years", "-f", "json")[1])["runs"]
     for year in of_run["years"]:
         row = rows[year["year"]]
         assert year["queries"] == int(row["queries"])
         assert year["measures"] == {name: float(row[name]) for name in measures}
     assert of_run["measures"] == {name: float(rows["all"][name]) for name in measures}
-    assert call(*given_, "--by-year", "-q")[0] == 2
+    assert call(*given_, "--show", "years", "-q")[0] == 2
 
 
 def test_a_cutoff_is_tuned_with_a_year_held_out() -> None:

@@ -1,4 +1,4 @@
-"""The organiser's desk: what came, a page and a letter for each team, what to decide. Nothing of it is public."""
+"""The organiser's desk: what came, a letter for each team, what to decide. Nothing of it is public."""
 
 from __future__ import annotations
 
@@ -12,7 +12,7 @@ from coliee_ir.commands.edition.day import Day
 from coliee_ir.commands.leaderboard import Entry, Invalid, Leaderboard
 from coliee_ir.commands.leaderboard.runs import below, refused_below
 from coliee_ir.commands.validate.finding import Finding, Severity
-from coliee_ir.commands.validate.result import Received, Validation, findings_grid
+from coliee_ir.commands.validate.result import Received, Validation
 from coliee_ir.output.grid import Cell, Grid, html, in_html
 from coliee_ir.output.shown import render
 from coliee_ir.output.webpage import Section, file_name, page
@@ -53,10 +53,13 @@ def pages(day: Day) -> dict[str, str | bytes]:
     teams = sorted(_teams(day), key=lambda one: (-len(one.refused), -sum(row.errors for row in one.files), one.name))
     made: dict[str, str | bytes] = {"index.html": _index(day, teams)}
     for team in teams:
-        name = f"teams/{file_name(team.name)}"
-        made[name] = _page(day, team)
-        made[f"{name.removesuffix('.html')}.txt"] = _letter(day, team)
+        made[_letter_of(team)] = _letter(day, team)
     return made
+
+
+def _letter_of(team: _Team) -> str:
+    """The path of a team's letter."""
+    return f"teams/{file_name(team.name)}.txt"
 
 
 def _teams(day: Day) -> Iterator[_Team]:
@@ -86,8 +89,7 @@ def _index(day: Day, teams: Sequence[_Team]) -> str:
     decide = "".join(f"<li>{in_html(f'{one} [{one.key}]')}</li>\n" for one in day.decide)
     details = "".join(
         f'<details class="row"><summary>{" ".join(f"<span>{in_html(one)}</span>" for one in team.row)}</summary>\n'
-        f'<p><a href="teams/{file_name(team.name)}">Page</a>, '
-        f'<a href="teams/{file_name(team.name).removesuffix(".html")}.txt">text for a mail</a></p>\n'
+        f'<p><a href="{_letter_of(team)}">Text for a mail</a></p>\n'
         f"{html(_files(team), f'files of {team.name}')}</details>\n"
         for team in teams
     )
@@ -117,14 +119,6 @@ def _scores(team: _Team) -> Iterator[tuple[str, str, str, str]]:
         yield board.called, entry.tag, place, scores
     for one in team.refused:
         yield "", one.tag, "not ranked", str(one.reason)
-
-
-def _page(day: Day, team: _Team) -> str:
-    scores = Grid(["task", "run", "place", "scores"], [[*row] for row in _scores(team)], n_text=4)
-    findings = findings_grid(sorted(team.findings, key=lambda one: list(Severity).index(one.severity)))
-    tables = {"Scores": scores, "Findings": findings, "Received": _files(team)}
-    sections = [Section(name.lower(), name, html(grid, name.lower())) for name, grid in tables.items() if grid.rows]
-    return page(f"{day.edition.name}: {team.name}", sections, '<p><a href="../index.html">All teams</a></p>\n')
 
 
 def _letter(day: Day, team: _Team) -> str:

@@ -56,10 +56,10 @@ def files(boards: Sequence[Leaderboard], edition: Edition) -> dict[str, str | by
             from coliee_ir.commands.report import overview  # which loads altair
             from coliee_ir.commands.report.vega import picture, svg_of
 
-            figures = [one._replace(name=f"{prefix}{one.name}") for one in overview.overview(board)]
-            texts |= {f"{one.name}.pdf": picture(svg_of(one), ".pdf") for one in figures}
-            texts[f"{prefix}figures.tex"] = overview.latex(figures)
-            names.append(f"{prefix}figures.tex")
+            if figures := [one._replace(name=f"{prefix}{one.name}") for one in overview.overview(board)]:
+                texts |= {f"{one.name}.pdf": picture(svg_of(one), ".pdf") for one in figures}
+                texts[f"{prefix}figures.tex"] = overview.latex(figures)
+                names.append(f"{prefix}figures.tex")
         found |= texts
         inputs = "".join(f"\\input{{{name}}}\n" for name in names)
         body.append(f"\\section*{{{in_latex(titled(board))}}}\n{inputs}")

@@ -10,18 +10,20 @@ from typing import Any, NamedTuple
 import numpy as np
 
 from coliee_adapters.errors import UsageError
-from coliee_adapters.records import Gold
 from coliee_ir.measures import Measure
 from coliee_ir.measures.sets import MacroR, MicroR
 from coliee_ir.output.grid import Cell, Grid, Number
 from coliee_ir.output.shown import Shown, jsonable
 from coliee_ir.reading.years import years
 from coliee_ir.rules.protocol import protocol
-from coliee_ir.scoring.scores import Scores, preamble
+from coliee_ir.scoring.scores import Scored, Scores, preamble
 from coliee_ir.stats.cutting import cut, perfect, ranking_of, relevance_of, with_documents
 
 #: No more depths than these are told.
 _MOST = 1000
+
+#: those that are told where none is named
+DEPTHS = (5, 10, 20, 50, 100)
 
 
 @dataclass(frozen=True, slots=True, eq=False, repr=False)
@@ -55,12 +57,12 @@ class Year(NamedTuple):
     measures: Mapping[str, float]  # name → value; NaN if no query is left to form it from
 
 
-def by_year(runs: Sequence[Scores], gold: Gold) -> Details:
+def by_year(scored: Scored) -> Details:
     """The scores of runs on the queries of each year; extra queries are in none."""
-    year_of = years(gold)
+    year_of = years(scored.basis.gold)
     told: list[tuple[Year, ...]] = []
     rows: list[list[Cell]] = []
-    for scores in runs:
+    for scores in scored:
         named = [year_of[query] for query in scores.query_ids]
         of_run = []
         for year in dict.fromkeys(named):
@@ -72,9 +74,8 @@ def by_year(runs: Sequence[Scores], gold: Gold) -> Details:
         for one in (*of_run, Year("all", len(scores.query_ids), scores.measures)):
             n = Number(one.queries, str(one.queries))
             rows.append([scores.name, one.year, n, *map(Number, one.measures.values())])
-    return Details(
-        tuple(runs), "years", tuple(told), Grid(["run", "year", "queries", *runs[0].measures], rows, n_text=2)
-    )
+    table = Grid(["run", "year", "queries", *scored[0].measures], rows, n_text=2)
+    return Details(tuple(scored), "years", tuple(told), table)
 
 
 class Stage(NamedTuple):
@@ -94,16 +95,16 @@ def depths(text: str) -> list[int]:
         match = re.fullmatch(r"([0-9]{1,9})(?:\.\.([0-9]{1,9}))?", part.strip())
         first, last = (int(match[1]), int(match[2] or match[1])) if match else (0, 0)
         if not 1 <= first <= last or last - first >= _MOST:
-            raise UsageError("bad-value", f"--stages takes depths such as 10,50,100 or 1..20, not {text!r}")
+            raise UsageError("bad-value", f"depths are given as 10,50,100 or 1..20, not as {text!r}")
         found.update(range(first, last + 1))
     return sorted(found)
 
 
-def stages(runs: Sequence[Scores], at: Sequence[int]) -> Details:
+def stages(runs: Sequence[Scores], at: Sequence[int] = DEPTHS) -> Details:
     """The recall of each run's candidates at each depth, and the ceiling of the first measure."""
     measure = next(iter(runs[0].results))
     if not protocol(runs[0].task, runs[0].edition).ranked:
-        raise UsageError("unfit-option", f"--stages needs rankings; submissions to task {runs[0].task} contain none")
+        raise UsageError("unfit-option", f"stages need rankings; submissions to task {runs[0].task} contain none")
     rel = relevance_of(measure)
     told: list[tuple[Stage, ...]] = []
     rows: list[list[Cell]] = []

@@ -71,11 +71,11 @@ def gap(scored: Sequence[Scores]) -> Details:
     Raises:
         UsageError: the measure looks at labels only, or is no share of 1.
     """
-    runs = checked(scored, 1, "--gap", documents=True)
+    runs = checked(scored, 1, "a gap", documents=True)
     comparable(runs)
     measure = next(iter(runs[0].results))
     if not has_gap(measure, runs[0].judged):
-        raise UsageError("unfit-measure", f"--gap divides what rankings miss in P, R, F, AP, nDCG …, not {measure}")
+        raise UsageError("unfit-measure", f"a gap divides what rankings miss in P, R, F, AP, nDCG …, not {measure}")
     told = [gap_of(measure, scores.judged, scores.decisions) for scores in runs]
     rows: list[list[Cell]] = []
     for scores, found in zip(runs, told, strict=True):
@@ -147,7 +147,7 @@ def overlap(scored: Sequence[Scores]) -> Details:
     Raises:
         UsageError: there is one run.
     """
-    runs = checked(scored, 2, "--overlap", documents=True)
+    runs = checked(scored, 2, "an overlap", documents=True)
     comparable(runs)
     measure = next(iter(runs[0].results))
     part = "documents" if "documents" in runs[0].judged else "answers"

@@ -14,18 +14,21 @@ from coliee_ir.commands.leaderboard.questions import FIGURES, hardest_first, mea
 from coliee_ir.commands.report.drawing import Figure, called, figure, rows, unchecked
 from coliee_ir.output.grid import Cell, Grid, Number, in_latex
 
-#: questions whose ids can be read side by side on a page of a paper; more are dealt to figures, as many as these
+#: of more questions no figures are drawn; a table has them
+_MOST_DRAWN: Final = 120
+#: questions whose ids can be read side by side on a page of a paper; more are dealt to several figures
 _SIDE_BY_SIDE: Final = 58
-_PARTS: Final = 4
-#: in pixels: of the figure, of a question at least and at most, of a measure
+#: in pixels: of the figure, of a question at most, of a measure
 _WIDTH: Final = 620
 #: what stands at the left of a figure
 _BESIDE: Final = 70
-_NARROW, _WIDE, _HEIGHT = 3, 20, 52
+_WIDE, _HEIGHT = 20, 52
 
 
 def overview(board: Leaderboard) -> list[Figure]:
     """A figure for each kind of question that there is; several where the ids of all could not be read in one."""
+    if len(board.queries) > _MOST_DRAWN:
+        return []
     table = board.table("questions")
     with unchecked():
         return [
@@ -61,8 +64,6 @@ def _of_kind(board: Leaderboard, table: Grid, kind: str, name: str, what: str) -
     first = len(table.header) - len(board.measures)
     kept = hardest_first(table, kind, first)
     parts = math.ceil(len(kept) / _SIDE_BY_SIDE)
-    if parts > _PARTS:  # too many for ids, whatever is done
-        parts = 1
     size = math.ceil(len(kept) / parts)
     measures = [str(column) for column in table.header[first:]]
     said = means_of(len(board.counted), measures, len(kept), what)
@@ -88,13 +89,12 @@ def _figure(
         for measure, cell in zip(measures, row[first:], strict=True)
         if math.isfinite(_value(cell))
     ]
-    step = max(_NARROW, min(_WIDE, _WIDTH // max(len(names), 1)))
-    legible = len(names) <= _SIDE_BY_SIDE
+    step = min(_WIDE, _WIDTH // max(len(names), 1))
     axis = alt.Axis(
-        labels=legible, labelAngle=-90, grid=False, ticks=False, labelFontSize=min(step, 11), labelOverlap=False,
+        labelAngle=-90, grid=False, ticks=False, labelFontSize=min(step, 11), labelOverlap=False,
         labelExpr=called("questions"),
     )  # fmt: skip
-    x = alt.X("q:O", title=None if legible else f"{len(names)} questions", axis=axis)
+    x = alt.X("q:O", title=None, axis=axis)
     y = alt.Y("mean:Q", title=None, scale=alt.Scale(domain=[0, 1]), axis=alt.Axis(values=[0, 0.5, 1], format=".1f"))
     told = [alt.Tooltip("question:N"), alt.Tooltip("measure:N"), alt.Tooltip("mean:Q", format=".4f")]
     base = alt.Chart().encode(x=x, tooltip=told)
