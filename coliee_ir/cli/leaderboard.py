@@ -9,7 +9,7 @@ from collections.abc import Sequence
 from coliee_adapters.errors import printable
 from coliee_adapters.kinds import told
 from coliee_ir.cli import end_progress, say, scoring
-from coliee_ir.cli.options import add, add_decisions, add_resampling, keywords
+from coliee_ir.cli.options import add, add_decisions, add_resampling, keywords, one_measure
 from coliee_ir.commands import leaderboard
 from coliee_ir.commands.leaderboard.catalogue import BoardTables
 from coliee_ir.output.grid import print_to_terminal
@@ -27,6 +27,7 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
     scoring.add_files(parser, "submissions")
     add(parser, "more_golds", "task", "protocol", "edition", "columns")
     add(parser, "teams", "best")
+    add(parser, "measure", help="measure that ranks (default: the one of the task's edition)")
     shown = "; ".join(f"{name}: {table.shows}" for name, table in leaderboard.TABLES.items())
     add(
         parser, "table_names", choices=tuple(leaderboard.TABLES),
@@ -42,9 +43,10 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
 
 def run(options: argparse.Namespace) -> int:
     """Rank the submissions and print what was asked for."""
+    name = one_measure(options)
     found = scoring.find_files(options, options.output)
-    scored = scoring.score(options, [], found, keep="judged")
-    board = leaderboard.leaderboard(scored, **keywords(leaderboard.leaderboard, options))
+    scored = scoring.score(options, [name] if name else [], found, keep="judged")
+    board = leaderboard.leaderboard(scored, **keywords(leaderboard.leaderboard, options, measure=name))
     if board.entries:
         scoring.tell([entry.scores for entry in board.entries], board.because, len(board.excluded))
     for remark in board.remarks:

@@ -155,6 +155,10 @@ _TABLE: Final[Mapping[str, Mapping[str, Option]]] = {
             "--columns --labels", "ROLE=NAME,…", f"{', '.join(ROLES)}; or answers Y=Oui,N=Non",
             type=_columns, action="append"),
         "measure": _option("-m --measure", "NAME", **_MANY),
+        "lower_is_better": _option("--lower-is-better", "NAME",
+            "of scores computed elsewhere: a measure of which less is better (repeatable)", **_MANY),
+        "higher_is_better": _option("--higher-is-better", "NAME",
+            "the same: one of which more is better, where its name leaves doubt", **_MANY),
         "baseline": _option("--baseline", "TAG|FILE", "run to compare all others with (default: compare all pairs)"),
         "test": _option("--test", "TEST", "randomisation or t (default: randomisation)", default="randomisation"),
         "correction": _option(
@@ -315,7 +319,7 @@ def add_resampling(parser: argparse.ArgumentParser, usual: object, *names: str) 
 
 def add_decisions(parser: argparse.ArgumentParser, *names: str) -> None:
     """Add the scoring choices that can matter to a command; by default all."""
-    offered = names or tuple(CHOICES)
+    offered = names or tuple(CHOICES)  # of scores, unanswered=common besides
     shown = " ".join(f"{name}={'|'.join(CHOICES[name])}" for name in offered)
     about = f"open decision (repeatable; default first): {shown}"
     add(parser, "decision", type=partial(_decision, offered), help=about)
@@ -326,7 +330,8 @@ def _decision(offered: Sequence[str], text: str) -> tuple[str, str]:
     typed, _, value = text.partition("=")
     name = typed.replace("-", "_")
     _one_of(name, offered, f"there is no decision {typed!r}")
-    _one_of(value, CHOICES[name], f"{name} cannot be {value!r}")
+    choices = (*CHOICES[name], *(("common",) if name == "unanswered" else ()))
+    _one_of(value, choices, f"{name} cannot be {value!r}")
     return name, value
 
 

@@ -53,7 +53,7 @@ def run(options: argparse.Namespace) -> int:
     add(written, "output", "figures")  # which depend on where a page is made
     typed = map(local, written.parse_known_args(options.typed)[1])
     command = masked(shlex.join(["coliee-ir", *typed, "-o", "report.html"]))
-    made = report.report(scored, **keywords(report.report, options, command=command))
+    made = report.report(scored, **keywords(report.report, options, command=command, measure=""))
     for remark in (one for one in made.contents.remarks if one not in scored.remarks):
         say(remark)
     if options.output is not None:

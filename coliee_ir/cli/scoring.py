@@ -20,7 +20,7 @@ from coliee_adapters.kinds import told
 from coliee_adapters.remarks import Remark
 from coliee_ir._version import __version__
 from coliee_ir.cli import end_progress, say, watched
-from coliee_ir.cli.options import OPTIONS, add, add_decisions, read_by, rules
+from coliee_ir.cli.options import OPTIONS, add, add_decisions, ids, read_by, rules
 from coliee_ir.commands.evaluate import evaluate_all, golds_of, prepare
 from coliee_ir.inbox import Runs, find_runs
 from coliee_ir.output.envelope import with_inputs
@@ -63,6 +63,7 @@ def add_files(parser: argparse.ArgumentParser, runs: str) -> None:
         about = f"{OPTIONS['gold'].settings['help']}; or scores of queries, without a gold and runs"
         add(parser, "gold", help=about)
         add(parser, runs, needed=False, default=[])
+        add(parser, "lower_is_better", "higher_is_better")
     else:
         add(parser, "gold", runs)
 
@@ -73,9 +74,10 @@ def files_of_scores(options: argparse.Namespace) -> list[str]:
     if "scores" not in given:
         options.scores = []
         if options.command in OF_SCORES:
-            from coliee_ir.scoring.given import is_scores  # which most commands do without
+            from coliee_ir.scoring.readers import why_not  # which most commands do without
 
-            if is_scores(sources(options, options.gold)[0], options.columns or {}):
+            options.no_scores = why_not(sources(options, options.gold)[0], options.columns or {})
+            if options.no_scores is None:
                 options.scores = [options.gold, *(path for name in _OF_RUNS for path in given.get(name, ()))]
     return list(options.scores)
 
@@ -83,18 +85,23 @@ def files_of_scores(options: argparse.Namespace) -> list[str]:
 def read_scores(options: argparse.Namespace, measures: Sequence[str]) -> Scored:
     """The scores in the files; of the measures that are named, if any are."""
     given, told = vars(options), dict(options.decision)
-    unfit = ("task", "protocol", "edition", "exclude", "only", "answers", "long_list", "more_golds", "teams")
+    unfit = ("task", "protocol", "edition", "exclude", "answers", "long_list", "more_golds", "teams")
     if used := [name for name in unfit if given.get(name)] + [name for name in told if name != "unanswered"]:
         raise UsageError("unfit-option", f"{used[0].replace('_', '-')} is for a gold and runs; only scores were given")
+    columns, copies = dict(options.columns or {}), given.get("replicates")
+    if copies is not None and "replicate" not in columns and not Path(copies).exists():
+        columns["replicate"] = copies
     found = Scored.read(
-        *sources(options, *files_of_scores(options)), columns=options.columns, unanswered=told.get("unanswered", "")
-    )
+        *sources(options, *files_of_scores(options)), columns=columns, unanswered=told.get("unanswered", ""),
+        lower_is_better=options.lower_is_better, higher_is_better=options.higher_is_better,
+        only=ids(options.only) or (), measures=measures,
+    )  # fmt: skip
     if measures:
         asked = comparable(found, measures)
-        kept = [replace(one, results={measure: one.results[measure] for measure in asked}) for one in found]
+        kept = [one.by(asked, alone=True) for one in found]
         found = replace(found, scores=kept, basis=replace(found.basis, asked=tuple(asked)))
     if "submissions" not in given:  # else told in the order of the ranking
-        tell(found, "", 0)
+        tell(found, found.because, 0)
         for remark in found.remarks:
             say(remark)
     return found
@@ -136,7 +143,9 @@ def _found(options: argparse.Namespace) -> tuple[Runs, list[str]]:
         check_inputs(files)
         return Runs(), files
     if options.command in OF_SCORES and not (given.get("runs") or given.get("submissions")):
-        raise UsageError("usage", "name the runs behind the gold; this file does not hold scores of queries")
+        why: InputError = options.no_scores
+        remedy = f"for a gold, name the runs behind it; for scores, {why.remedy}"
+        raise InputError(why.kind, why.path, why.problem, line=why.line, found=why.found, remedy=remedy)
     repeated = ("more_golds", "query_gold", "fit")
     golds = [given.get("gold"), *(gold for name in repeated for gold in given.get(name, ()))]
     golds = gold_files([gold for gold in golds if gold is not None])
@@ -327,9 +336,9 @@ def tell(scored: Sequence[Scores], because: str, excluded: int) -> None:
 
 def by_rules(task: str, edition: int | None, because: str = "") -> str:
     """The task, the edition whose rules were used, and what showed it."""
-    rules = (f"task {task}" if task else "scores as they were read") + (
-        f" by the rules of {edition}" if edition is not None else ""
-    )
+    if not task:
+        return f"read as {because}"
+    rules = f"task {task}" + (f" by the rules of {edition}" if edition is not None else "")
     return rules + (f" ({because})" if because else "")
 
 

@@ -18,9 +18,9 @@ from coliee_adapters.checked import is_whole, numbers, one_of, refused
 from coliee_adapters.errors import UsageError
 from coliee_adapters.files.source import PathLike
 from coliee_adapters.forms.lines import counted
-from coliee_ir.inbox.sheets import groups_of
 from coliee_ir.output.grid import Grid, Number
 from coliee_ir.output.shown import OnGold
+from coliee_ir.scoring.replicates import groups_in
 from coliee_ir.scoring.scores import Scores, checked, comparable
 from coliee_ir.stats.paired import Board
 from coliee_ir.stats.power import largest_share, least_found
@@ -160,7 +160,7 @@ def plan(
     if not settings.alpha < power < 1:
         raise UsageError("bad-value", f"the power must be between {settings.alpha:.3g} and 1, for example 0.8")
     [by] = comparable(scored, measure)
-    groups = groups_of(groups, first.task)
+    groups = groups_in(scored, groups)
     units = Units.of(first.query_ids, groups)
     if units.n < 2:
         raise UsageError(

@@ -44,6 +44,15 @@ def of_mean(per_query: FloatArray) -> Terms:
     return Terms(np.column_stack((np.where(kept, per_query, 0.0), kept)), quotient, np.zeros(2), True)
 
 
+def upwards(terms: Terms, measure: Measure) -> Terms:
+    """The terms of a score of which more is better: of one of which less is, those of 1 minus it."""
+    if not measure.lower_is_better:
+        return terms
+    each, besides = terms.each.copy(), terms.besides.copy()
+    each[:, ::2], besides[::2] = each[:, 1::2] - each[:, ::2], besides[1::2] - besides[::2]
+    return terms._replace(each=each, besides=besides)
+
+
 def quotient(sums: FloatArray) -> FloatArray:
     """The first sum over the second; NaN where that is 0."""
     with np.errstate(invalid="ignore", divide="ignore"):
@@ -97,6 +106,8 @@ class Measure(ABC):
     follows: ClassVar[frozenset[str]] = frozenset()
     #: whether it looks at ranks: then a long list is where it looks, if there is one
     ranked: bool = False
+    #: whether less of it is better; None where that is not known
+    lower: bool | None = False
     #: the parts of a submission without which it cannot be computed
     needs: ClassVar[tuple[str, ...]] = ("documents",)
 
@@ -112,6 +123,16 @@ class Measure(ABC):
     def without_relevant(self, decisions: Decisions) -> str:
         """What becomes of a query without a relevant document, for a remark; empty if that changes nothing."""
         return ""
+
+    @property
+    def lower_is_better(self) -> bool:
+        """Whether less of it is better."""
+        return bool(self.lower)
+
+    def best(self, values: Iterable[float]) -> float:
+        """The best of some scores; NaN where there is none, or it is not known which is better."""
+        there = [value for value in values if not np.isnan(value)]
+        return float("nan") if self.lower is None or not there else (min if self.lower_is_better else max)(there)
 
     @property
     def least_relevance(self) -> int:

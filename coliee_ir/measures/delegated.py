@@ -90,6 +90,10 @@ class Delegated(Measure):
         return self.typed
 
     @property
+    def lower_is_better(self) -> bool:
+        return self.request.base == "num_nonrel_judged_ret"
+
+    @property
     def least_relevance(self) -> int:
         return self.request.rel
 

@@ -118,6 +118,7 @@ class RBPResidual(_Ranked):
 
     p: float = 0.8  # the persistence, above 0 and below 1
 
+    lower = True
     base = "RBPResidual"
     formula = "1 - (1 - p) · Σ over judged retrieved of p^(rank - 1)"
     source = f"{_MOFFAT_ZOBEL}, section 3.3"

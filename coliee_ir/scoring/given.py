@@ -1,69 +1,72 @@
-"""Scores read from rows: what another program, or an earlier evaluation, computed for each query of each run.
+"""A table of scores: what another program, or an earlier evaluation, computed of each query for each run.
 
-files, a frame ──columns──▶ cells: run, query, measure ──▶ an array a measure ──▶ the Results of each run
+files, a frame ──readers──▶ rows whose columns have declared roles ──ScoreTable──▶ the Results of each run
 """
 
 from __future__ import annotations
 
-import json
 import math
+import re
 from collections import defaultdict
-from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Collection, Iterable, Mapping, Sequence
 from contextlib import suppress
 from dataclasses import dataclass
 from functools import cache
-from itertools import accumulate, pairwise, repeat
-from typing import Any, Final, NamedTuple
+from itertools import repeat
+from typing import Any, Final, Literal, NamedTuple
 
 import numpy as np
 
-from coliee_adapters import forms
-from coliee_adapters.errors import ColieeError, InputError, Place, UsageError, guarded, shortened
-from coliee_adapters.files.source import Kind, Source
-from coliee_adapters.forms import json_text, tabular
-from coliee_adapters.forms.lines import Comments, counted, is_number
-from coliee_adapters.forms.vocabulary import EVERY_NAME, MEMORY, NAMES, Search, normal_name
+from coliee_adapters.errors import InputError, Place, UsageError, shortened
+from coliee_adapters.forms.lines import counted, is_number
+from coliee_adapters.forms.vocabulary import normal_name
 from coliee_adapters.records import Gold
 from coliee_adapters.remarks import Remark
-from coliee_ir.judging.judged import FloatArray
+from coliee_ir.judging.judged import BoolArray, FloatArray
 from coliee_ir.judging.qrels import Qrels
 from coliee_ir.measures import Delegated, Measure, Parts, Result, parse
 from coliee_ir.measures.base import PARTS, Terms, share, topic_mean
 from coliee_ir.measures.claims import PooledF1
 from coliee_ir.measures.delegated import summed
 from coliee_ir.measures.labels import Accuracy, LabelAccuracy
-from coliee_ir.measures.sets import Micro, MicroF, MicroP, MicroR
+from coliee_ir.measures.sets import Micro
 from coliee_ir.reading.basis import Basis
 from coliee_ir.rules import ALWAYS
 from coliee_ir.rules.decisions import Decisions
 from coliee_ir.rules.protocol import Protocol, protocol
 
-#: role → the names of its column, in tiers; a run is also what PyTerrier calls ``name``
-_TIERS: Final[Mapping[str, Sequence[frozenset[str]]]] = {
-    "tag": (*NAMES["tag"], frozenset({"name", "model", "method", "agent"})),
-    "query": (*NAMES["query"], frozenset({"task_id", "sample_id"})),
-    "measure": (EVERY_NAME["measure"],),
-    "value": (EVERY_NAME["value"], frozenset({"score"})),
-}
-_COUNTS: Final = ("correct", "retrieved", "relevant")
-
-#: what benchmarks call a column that says whether a run passed, and what they write in it
-_PASSED: Final = frozenset({"resolved", "passed", "pass", "solved", "success", "is_correct"})
-_WORDS: Final = {"true": 1.0, "false": 0.0, "pass": 1.0, "fail": 0.0, "passed": 1.0, "failed": 0.0}
-
-#: names of columns that golds and runs have, and of those that hold no scores
-_OTHERS: Final = frozenset().union(
-    *(EVERY_NAME[role] for role in ("document", "label", "answer", "relevance", "rank", "score"))
+#: what benchmarks call a score of which more is better
+_KNOWN: Final = frozenset(
+    {"resolved", "passed", "pass", "solved", "success", "is_correct", "correct", "score", "acc", "acc_norm", "accuracy"}
+    | {"exact_match", "quasi_exact_match", "em", "f1", "pass@1"}
 )
-_IDLE: Final = frozenset({"", "file", "index", "unnamed:_0"})
+#: words in the names of measures of which less is better, or more: nobody can tell from the name
+_DOUBTFUL: Final = re.compile(
+    r"(?:^|[_\W])(?:err|wer|cer|ter|mer|eer|fpr|fnr|(?:\w*_)?loss|nll|errors?|latency|(?:run)?times?|seconds|duration|"
+    r"delay|costs?|price|usd|tokens?|steps?|turns|calls|attempts|retries|length|size|memory|perplexity|ppl|bpb|bpc|rmse|"
+    r"mse|mae|mape|brier|ece|distance|divergence|regret|risk|toxicity|hallucinations?|failures?|misses|variance|std|"
+    r"stderr|(?<!recip_)(?<!reciprocal_)rank)(?:$|[_\W\d])"
+)
+#: what stands for right and wrong
+_WORDS: Final = {
+    **dict.fromkeys(("true", "yes", "pass", "passed", "resolved", "solved", "correct", "success"), 1.0),
+    **dict.fromkeys(("false", "no", "fail", "failed", "unresolved", "unsolved", "incorrect", "failure"), 0.0),
+}
 
-#: the columns by which a log of evaluate is told from other files; people may add their own
-LOG: Final = frozenset({"time", "tag", "file", "sha256", "rules"})
+#: a stated score is that of its queries where it differs by rounding alone
+_NEAR: Final = 1e-9
 
-#: a stated score is that of its queries where it differs by rounding alone; by that to three decimals
-_NEAR, _ROUNDED = 1e-9, 1e-3
+#: what a missing value of a run means
+UNANSWERED: Final = ("zero", "common")
 
-_REMEDY: Final = "give rows of run, query, measure and value, as evaluate --per-query -f csv writes them"
+#: what tables call a row over all queries
+_TOTALS: Final = frozenset({"average", "avg", "mean", "overall", "total", "macro average", "micro average"})
+
+#: the query under which a run's values over all stand
+ALL: Final = "all"
+
+#: what the rows of a table are about, by words in the name of its column
+_UNITS: Final = re.compile(r"instance|task|sample|item|utterance|question|problem")
 
 
 @dataclass(frozen=True)
@@ -71,6 +74,8 @@ class Given(Measure):
     """A measure that another program computed: its score is the mean of the queries' values."""
 
     title: str  # what the other program calls it
+    kind: Literal["share", "count", "unbounded"] = "share"  # what its values are: from 0 to 1, integers, or neither
+    lower: bool | None = False  # whether less is better; None where nobody has said
 
     formula = "mean over queries of the values that were read"
     source = "the scores that were read"
@@ -79,6 +84,13 @@ class Given(Measure):
     @property
     def name(self) -> str:
         return self.title
+
+    @property
+    def lower_is_better(self) -> bool:
+        if self.lower is None:
+            problem = f"it is not known whether more {self.title} is better"
+            raise UsageError("ambiguous", f"{problem}; say --lower-is-better {self.title}, or --higher-is-better")
+        return self.lower
 
     def compute(self, parts: Parts, decisions: Decisions) -> Result:
         raise UsageError("unfit-measure", f"{self} was read from a file of scores and cannot be computed of a run")
@@ -93,7 +105,7 @@ class Origin(NamedTuple):
     decisions: Decisions = Decisions()
     excluded: Sequence[str] = ()
 
-    def basis(self, queries: Sequence[str], asked: Sequence[Measure]) -> Basis:
+    def basis(self, queries: Sequence[str], asked: Sequence[Measure], because: str) -> Basis:
         """The basis of what was read: whatever a measure needs was there, but documents and answers."""
         qrels = dict.fromkeys((part for measure in asked for part in measure.needs), Qrels({}))
         names = tuple(measure.name for measure in asked)
@@ -101,7 +113,7 @@ class Origin(NamedTuple):
         with suppress(UsageError):  # a task that is not known
             rules = protocol(self.task, self.edition)._replace(parts=("scores",), table={})
         gold, excluded = Gold(path=self.path), frozenset(self.excluded)
-        return Basis(gold, rules, self.edition, self.decisions, tuple(queries), excluded, qrels, tuple(asked))
+        return Basis(gold, rules, self.edition, self.decisions, tuple(queries), excluded, qrels, tuple(asked), because)
 
 
 class OfRun(NamedTuple):
@@ -114,12 +126,57 @@ class OfRun(NamedTuple):
     unanswered: Sequence[str] | None = None  # None where the cells show it
 
 
+class Schema(NamedTuple):
+    """How a run's scores were read.
+
+    Attributes:
+        unit: what the rows are about, as the table says: ``query``, ``task``, ``instance`` …
+        rivals: the measures that could rank, where it is not known which does.
+        columns: column that is not used → the query and the cell of each row.
+        replicate: the column of replicates, whose mean a query's value is.
+        copies: the replicates, as runs of their own.
+    """
+
+    unit: str = "query"
+    rivals: tuple[str, ...] = ()
+    columns: Mapping[str, Sequence[tuple[str, Any]]] = {}
+    replicate: str = ""
+    copies: tuple[Any, ...] = ()
+
+    def groups(self, name: str, queries: Sequence[str]) -> dict[str, str]:
+        """Query → what a column says of it, which must be one thing for each."""
+        found: dict[str, str] = {}
+        for query, cell in self.columns[name]:
+            text = "" if cell is None else str(cell).strip()
+            if found.setdefault(query, text) != text:
+                both = f"{shortened(found[query])} and {shortened(text)}"
+                problem = f"{self.unit} {shortened(query)} is in two groups by the column {name}: {both}"
+                raise UsageError("ambiguous", problem)
+        return {query: found[query] for query in queries if found.get(query)}
+
+
 class Read(NamedTuple):
     """What was read: the fields of the ``Scores`` of each run, where they come from, and what there is to say."""
 
     runs: list[dict[str, Any]]
     basis: Basis
     remarks: list[str]
+    copies: Mapping[str, list[dict[str, Any]]]  # run → its replicates
+
+
+class Roles(NamedTuple):
+    """What the columns of a table are, by name; empty for a role that no column has."""
+
+    query: str
+    run: str = ""  # else each file is a run
+    replicate: str = ""  # epoch, seed, fold
+    measure: str = ""  # with ``value``: a row a value
+    value: str = ""
+    measures: Sequence[str] = ()  # a column a measure
+    runs: Sequence[str] = ()  # a column a run, of the measure ``score``
+    ranks: str = ""  # the measure that ranks, where the file states it
+    is_open: bool = False  # the file names only some instances: those of its benchmark must be named
+    layout: str = ""  # what it is called, where a reader made the columns
 
 
 class Table(NamedTuple):
@@ -145,7 +202,7 @@ class Table(NamedTuple):
         with suppress(TypeError, ValueError):
             if np.isfinite(found := np.array(list(map(float, self.columns[name])), dtype=np.float64)).all():
                 return found
-        each = [_number(value) for value in self.columns[name]]
+        each = [number(value) for value in self.columns[name]]
         if None in each:
             place, found_there = self.place(at := each.index(None)), str(self.columns[name][at])
             problem, remedy = f"no finite number in the column {name}", "correct it, or leave the cell empty"
@@ -153,62 +210,157 @@ class Table(NamedTuple):
         return np.array(each, dtype=np.float64)
 
 
-class Cells:
-    """All cells that were read: for each column of scores, the values by run and query."""
+class ScoreTable:
+    """All cells that were read, by measure, run and query; no cell has a role that its reader did not declare.
 
-    def __init__(self) -> None:
+    Args:
+        lower: measure → whether less of it is better, as far as somebody said so.
+        unanswered: what a missing value means; one of ``UNANSWERED``, else it is refused.
+        only: the queries, where they are named.
+        asked: the measures, where they are named; else all, or those that are known where any is.
+    """
+
+    def __init__(
+        self,
+        lower: Mapping[str, bool],
+        unanswered: str = "",
+        only: Collection[str] = (),
+        asked: Collection[str] = (),
+    ) -> None:
+        self.lower, self.unanswered, self.only, self.asked = lower, unanswered, dict.fromkeys(only), asked
         self.runs: dict[str, OfRun] = {}
         self.queries: dict[str, None] = {}
         self.remarks: list[str] = []
         self.origin: Origin | None = None  # of our own JSON
-        #: column → run → query → value
-        self._of: defaultdict[str, defaultdict[str, dict[str, float]]] = defaultdict(lambda: defaultdict(dict))
+        self.roles = Roles("query")  # of the first table
+        self.columns: defaultdict[str, list[tuple[str, Any]]] = defaultdict(list)  # those that no role uses
+        self.copies: defaultdict[str, dict[str, None]] = defaultdict(dict)  # run → its replicates
+        self.denied: dict[str, Remark] = {}  # measures that are not what is stated of them
+        #: measure → run → query, or query and replicate → value
+        self._of: defaultdict[str, defaultdict[str, dict[Any, float]]] = defaultdict(lambda: defaultdict(dict))
 
-    def add(
-        self, names: Iterable[str], tags: Sequence[str], queries: Sequence[str], values: FloatArray, table: Table
+    def add(self, table: Table, roles: Roles, name: str) -> None:
+        """Add the rows of a table; where no column names the run, it is the one of this name."""
+        if not self.runs:
+            self.roles = roles
+        elif roles.ranks != self.roles.ranks:  # files that state different measures state none
+            self.roles = self.roles._replace(ranks="")
+        queries = table.texts(roles.query, "query")
+        tags = table.texts(roles.run, "run") if roles.run else [name] * len(queries)
+        keys: Sequence[Any] = queries
+        if roles.replicate:
+            copies = table.texts(roles.replicate, "replicate")
+            keys = list(zip(queries, copies, strict=True))
+            every = ((run, copy) for run in roles.runs for copy in copies)
+            for tag, copy in dict.fromkeys(every if roles.runs else zip(tags, copies, strict=True)):
+                self.copies[tag][copy] = None
+        if roles.measure:
+            names: Iterable[str] = table.texts(roles.measure, "measure")
+            self._put(names, tags, queries, keys, table.numbers(roles.value), table)
+        for measure in roles.measures:
+            self._put(repeat(measure), tags, queries, keys, table.numbers(measure), table)
+        for run in roles.runs:
+            self._put(repeat("score"), [run] * len(queries), queries, keys, table.numbers(run), table)
+        used = {*roles[:5], *roles.measures, *roles.runs}
+        for column, cells in () if roles.layout else table.columns.items():
+            if column not in used and normal_name(column) not in IDLE:
+                self.columns[column] += zip(queries, cells, strict=True)
+
+    def _put(
+        self,
+        names: Iterable[str],
+        tags: Sequence[str],
+        queries: Sequence[str],
+        keys: Sequence[Any],
+        values: FloatArray,
+        table: Table,
     ) -> None:
         """Add a value a row; those of the query ``all`` are what a run states."""
         for tag in dict.fromkeys(tags):
             self.runs.setdefault(tag, OfRun(tag, table.name))
         self.queries |= dict.fromkeys(queries)
-        for at, (name, tag, query, value) in enumerate(zip(names, tags, queries, values.tolist(), strict=False)):
+        for at, (name, tag, key, value) in enumerate(zip(names, tags, keys, values.tolist(), strict=False)):
             of_run = self._of[name][tag]
-            if query in of_run:
+            if key in of_run:
                 problem = f"a second {name} of this query of the run {shortened(tag)}"
-                raise table.place(at).fault("duplicate", problem, query, "keep one row of each")
-            of_run[query] = value
+                remedy = "keep one row of each; or name what tells them apart: --columns replicate=NAME"
+                raise table.place(at).fault("duplicate", problem, queries[at], remedy)
+            of_run[key] = value
 
-    def values(self, name: str, queries: Sequence[str]) -> FloatArray:
-        """The values of a column by run and query, NaN where there is none."""
-        of_runs = [self._of[name][tag] for tag in self.runs]
-        return np.array([[of_run.get(query, np.nan) for query in queries] for of_run in of_runs], np.float64)
+    def _values(self, name: str, queries: Sequence[str]) -> FloatArray:
+        """The values of a measure by run and query, NaN where there is none; of replicates their mean."""
+        found = np.full((len(self.runs), len(queries)), np.nan)
+        for at, tag in enumerate(self.runs):
+            of_run = self._of[name].get(tag, {})
+            if copies := self.copies.get(tag):
+                missing = 0.0 if self.unanswered == "zero" else math.nan
+                there = {query for query, _ in of_run}
+                each = {query: [of_run.get((query, copy), math.nan) for copy in copies] for query in there}
+                of_run = {
+                    query: math.fsum(missing if math.isnan(one) else one for one in some) / len(some)
+                    for query, some in each.items()
+                }
+            found[at] = [of_run.get(query, math.nan) for query in queries]
+        return found
 
-    def scored(self, path: str, unanswered: str) -> Read:
-        """The runs with their results; unanswered queries count by the decision, and are refused without one."""
-        queries = tuple(query for query in self.queries if query != "all")
-        held = {name: (self.values(name, queries), self.values(name, ["all"])[:, 0]) for name in self._of}
-        there = np.asarray(~np.isnan([values for values, _ in held.values()]).all(axis=0))
+    def _apart(self) -> ScoreTable:
+        """The same with each replicate as a run of its own."""
+        made = ScoreTable(self.lower, self.unanswered, self.only, self.asked)
+        made.queries, made.roles = self.queries, self.roles
+        for tag, copies in self.copies.items():
+            for copy in copies:
+                made.runs[f"{tag} {copy}"] = self.runs[tag]._replace(tag=f"{tag} {copy}")
+        for name, runs in self._of.items():
+            for tag, cells in runs.items():
+                for (query, copy), value in cells.items():
+                    made._of[name][f"{tag} {copy}"][query] = value
+        return made
+
+    def scored(self, path: str) -> Read:
+        """The runs with their results; a value that is missing counts as was said, and is refused where nothing was."""
+        queries = [query for query in self.queries if query != ALL]
+        if totals := [query for query in queries if query.strip().lower() in _TOTALS and self.origin is None]:
+            problem, remedy = "this row is a total, and would count as a query", f"leave it out, or name it {ALL}"
+            raise InputError("ambiguous", path, problem, found=totals[0], remedy=remedy)
+        names = self._chosen([name for name in self._of if not name.endswith(PARTS)])
+        held = {name: self._values(name, queries) for one in names for name in (one, *(one + part for part in PARTS))
+                if name in self._of}  # fmt: skip
+        stated = {} if self.copies else {name: self._values(name, [ALL])[:, 0] for name in self._of}
+        there = np.asarray(~np.isnan(list(held.values())).all(axis=0)) if held else np.zeros((0, 0), dtype=np.bool_)
+        whole = [name for name in names if name != "num_q" and np.isnan(held[name]).all()]
+        if whole and len(whole) < len(names):
+            self.remarks.append(Remark.of("left-out.totals", whole, file=path))
+        names = [name for name in names if not np.isnan(held[name]).all()]
+        if self.origin is None:
+            queries, there = self._completed(path, queries, names, held, stated, there)
         results = [dict[Measure, Result]() for _ in self.runs]
-        named = [name for name in held if not name.endswith(PARTS) and not np.isnan(held[name][0]).all()]
-        for name in named:
-            values, stated = held[name]
-            sums = [held[name + part] for part in PARTS if name + part in held]
-            if self.origin is None:
-                values = self._filled(name, values, queries, "" if sums else unanswered, path)
-            if (measure := _measure(name, values, stated, bool(sums))) is None:
-                self.remarks.append(Remark.of("left-out.counts", file=path, measure=name, counts=", ".join(_COUNTS)))
+        for name in names:
+            values, sums = held[name], [(held[one], stated[one]) for part in PARTS if (one := name + part) in held]
+            if (measure := self._measure(name, values, bool(sums), path)) is None:
                 continue
             for at, of_run in enumerate(results):
                 if not np.isnan(values[at]).all():
                     of_sums = [(each[at], over_all[at]) for each, over_all in sums]
-                    of_run[measure] = _result(measure, values[at], stated[at], of_sums)
+                    over_all = stated[name][at] if name in stated else math.nan
+                    of_run[measure] = _result(measure, values[at], over_all, of_sums)
+        measures = list(dict.fromkeys(measure for of_run in results for measure in of_run))
+        if not measures:
+            problem = "there are no values of single queries" if not names else "these values of queries give no score"
+            raise InputError("unfit-measure" if names else "no-query", path, problem, remedy=REMEDY)
+        rivals = self._rivals(measures)
+        if len(rivals) == 1:  # it ranks, and stands first
+            measures = list(dict.fromkeys([*rivals, *measures]))
+            results = [{one: of_run[one] for one in measures if one in of_run} for of_run in results]
+        self._tell_directions(measures, rivals)
         origin = self.origin or Origin(path)
-        if not (asked := list(dict.fromkeys(measure for of_run in results for measure in of_run))):
-            problem = "there are no values of single queries" if not named else "these values of queries give no score"
-            raise InputError("unfit-measure" if named else "no-query", path, problem, remedy=_REMEDY)
+        found = _UNITS.search(normal_name(self.roles.query))
+        schema = Schema(
+            found[0] if found else "query", () if len(rivals) == 1 else tuple(one.name for one in rivals or measures),
+            self.columns, self.roles.replicate,
+        )  # fmt: skip
         of_all = {
-            "gold": origin.path, "task": origin.task, "edition": origin.edition, "query_ids": queries,
-            "excluded": tuple(sorted(origin.excluded)), "decisions": origin.decisions,
+            "gold": origin.path, "task": origin.task, "edition": origin.edition, "query_ids": tuple(queries),
+            "excluded": tuple(sorted(origin.excluded)), "decisions": origin.decisions, "schema": schema,
         }  # fmt: skip
         runs = []
         for run, of_run, of_queries in zip(self.runs.values(), results, there, strict=True):
@@ -216,41 +368,266 @@ class Cells:
             del held_of_run["unanswered"]
             answered = of_queries.tolist() if known is None else [query not in known for query in queries]
             runs.append({**held_of_run, **of_all, "results": of_run, "answered": answered})
-        return Read(runs, origin.basis(queries, asked), self.remarks)
+        copies: dict[str, list[dict[str, Any]]] = {}
+        if self.copies:
+            single = iter(self._apart().scored(path).runs)
+            copies = {tag: [next(single) for _ in of] for tag, of in self.copies.items()}
+        return Read(runs, origin.basis(queries, measures, self._said(queries, measures, schema)), self.remarks, copies)
 
-    def _filled(self, name: str, values: FloatArray, queries: Sequence[str], unanswered: str, path: str) -> FloatArray:
-        """The values with those that some runs lack; a query that all lack is left out of the mean."""
-        empty, tags = np.isnan(values), list(self.runs)
-        if (silent := empty.all(axis=1)).any():
-            problem = f"the run {shortened(tags[int(silent.argmax())])} has no {name}, which others have"
-            raise InputError("mixed-forms", path, problem, remedy="give every run the same measures")
-        lacking = empty & ~empty.all(axis=0)
-        if lacking.any() and unanswered not in ("zero", "skip"):
-            (run, query), n = np.argwhere(lacking)[0].tolist(), int(lacking.sum())
-            problem, cell = f"{counted(n, 'value')} of {name} missing", f"run {tags[run]}, query {queries[query]}"
-            remedy = "complete the rows, or use --decision unanswered=zero"
-            raise InputError("missing-key", path, problem, found=cell, remedy=remedy)
-        return np.where(lacking, 0.0, values) if unanswered == "zero" else values
+    def _chosen(self, names: list[str]) -> list[str]:
+        """The measures that are read: those that are asked for; else those that are known, where any of them ranks."""
+        if self.origin is not None:
+            return names
+        if self.asked:
+            wanted = {ours(name) for name in self.asked} - {None}
+            found = [name for name in names if name in self.asked or ours(name) in wanted]
+        else:
+            found = [name for name in names if is_known(name)]
+            found = found if any(not is_counted(ours(name) or Given(name)) for name in found) else names
+        return found or names
 
+    def _said(self, queries: Sequence[str], measures: Sequence[Measure], schema: Schema) -> str:
+        """As what the scores were read, in a line."""
+        roles, unit = self.roles, schema.unit
+        files = len({run.file for run in self.runs.values()})
+        of = {
+            "run": roles.run or ("columns" if roles.runs else "a file each" if files > 1 else ""),
+            "query": roles.query,
+        }
+        of = {role: f" ({name})" if name and not roles.layout else "" for role, name in of.items()}
+        each = dict.fromkeys(map(len, self.copies.values()))
+        copies = f" × {' or '.join(map(str, each))} replicates ({roles.replicate})" if each else ""
+        names = [measure.name for measure in measures]
+        said = f"{counted(len(self.runs), 'run')}{of['run']} × {counted(len(queries), unit)}{of['query']}{copies}"
+        said += f", {'measure' if len(names) == 1 else 'measures'} {_listed(names, 3)}"
+        read = {*names, *(name for name in self._of if name.endswith(PARTS) or ours(name) in measures)}
+        if unused := [*self.columns, *(name for name in self._of if name not in read)]:
+            said += f"; not used: {_listed(unused, 9)}"
+        return said + (f" ({roles.layout})" if roles.layout else "")
 
-def _measure(name: str, values: FloatArray, stated: FloatArray, has_sums: bool) -> Measure | None:
-    """The measure of a name, ours where there is one; None where the values of queries do not give its score."""
-    measure = _ours(name) or Given(name)
-    if isinstance(measure, Delegated) or has_sums:
+    def _tell_directions(self, measures: Sequence[Measure], rivals: Sequence[Measure]) -> None:
+        """Refuse directions of measures that are not there; say which are taken for granted."""
+        given = [measure for measure in measures if isinstance(measure, Given)]
+        if unknown := [name for name in self.lower if name not in [measure.title for measure in given]]:
+            names = ", ".join(shortened(measure.title) for measure in given) or "none"
+            problem = f"no direction can be stated of {shortened(unknown[0])}"
+            raise UsageError("unknown-name", f"{problem}; the measures that were read and are not ours: {names}")
+        used = [one for one in given if one.title in self.asked or rivals == [one]]
+        if taken := [one.title for one in used if one.lower is False and one.title not in self.lower
+                     and not is_known(one.title)]:  # fmt: skip
+            self.remarks.append(Remark.of("assumed-direction", taken))
+
+    def _rivals(self, measures: Sequence[Measure]) -> list[Measure]:
+        """The measures that could rank; one where that is known: by the task, by the file, or by its name."""
+        if self.origin is not None and self.origin.task:
+            return list(measures[:1])
+        if stated := [measure for measure in measures if measure.name == self.roles.ranks]:
+            return stated
+        scores = [measure for measure in measures if not is_counted(measure)]
+        return [measure for measure in scores if is_known(measure.name)] or scores
+
+    def _completed(
+        self,
+        path: str,
+        queries: list[str],
+        names: Sequence[str],
+        held: dict[str, FloatArray],
+        stated: Mapping[str, FloatArray],
+        there: BoolArray,
+    ) -> tuple[list[str], BoolArray]:
+        """Fill in the values that are missing, where it is known what they are; the queries that are kept."""
+        is_open = self.roles.is_open
+        if is_open and not self.only:
+            problem = "these files name instances only where something happened to them, so a share cannot be formed"
+            raise InputError("no-query", path, problem, remedy="name all instances of the benchmark: --only FILE")
+        queries, there = self._with_zeros(path, queries, names, held, stated, there)
+        if self.only:
+            unknown = [query for query in self.only if query not in self.queries]
+            if unknown and not is_open:
+                raise UsageError("unknown-query", f"there are no scores of the query {shortened(unknown[0])}")
+            at = [queries.index(query) if query in self.queries else len(queries) for query in self.only]
+            queries[:] = self.only
+            for name, values in held.items():
+                held[name] = np.column_stack([values, np.full(len(values), np.nan)])[:, at]
+            there = np.column_stack([there, np.zeros(len(there), dtype=np.bool_)])[:, at]
+        kept = np.ones(len(queries), dtype=np.bool_)
+        for name in names:
+            values, has_sums = held[name], any(name + part in held for part in PARTS)
+            empty, tags = np.isnan(values), list(self.runs)
+            if (silent := empty.all(axis=1)).any():
+                problem = f"the run {shortened(tags[int(silent.argmax())])} has no {name}, which others have"
+                raise InputError("mixed-forms", path, problem, remedy="give every run the same measures")
+            lacking = empty if is_open else empty & ~empty.all(axis=0)
+            if not lacking.any() or has_sums:
+                continue
+            if is_open or self.unanswered == "zero":
+                held[name] = np.where(lacking, 0.0, values)
+            elif self.unanswered == "common":
+                kept &= ~lacking.any(axis=0)
+            else:
+                raise _of_holes(path, name, lacking, tags, queries)
+        if not kept.all():
+            if not kept.any():
+                raise InputError("no-query", path, "no query has a value of every run", remedy="leave out a run")
+            self.remarks.append(Remark.of("common-queries", n=int(kept.sum()), all=len(kept)))
+            queries, there = [query for query, one in zip(queries, kept, strict=True) if one], there[:, kept]
+            held |= {name: values[:, kept] for name, values in held.items()}
+        return queries, there
+
+    def _with_zeros(
+        self,
+        path: str,
+        queries: list[str],
+        names: Sequence[str],
+        held: dict[str, FloatArray],
+        stated: Mapping[str, FloatArray],
+        there: BoolArray,
+    ) -> tuple[list[str], BoolArray]:
+        """Count as 0 the queries of which a run has no line and that what it states over all counts."""
+        n_q = stated.get("num_q", np.full(len(self.runs), np.nan))
+        zeros: dict[tuple[str, int], int] = {}
+        for name in names:
+            if name not in stated or is_summed(ours(name)) or any(name + part in held for part in PARTS):
+                continue
+            for at, (values, total) in enumerate(zip(held[name], stated[name].tolist(), strict=True)):
+                if math.isnan(total):
+                    continue
+                if n := counted_in(values, total, n_q[at]):
+                    zeros[name, at] = n - int((~np.isnan(values)).sum())
+                else:
+                    said: dict[str, Any] = {
+                        "measure": name,
+                        "stated": f"{total:g}",
+                        "mean": f"{topic_mean(values):.4f}",
+                    }
+                    self.denied[name] = Remark.of("left-out.stated", file=path, run=list(self.runs)[at], **said)
+        zeros = {key: n for key, n in zeros.items() if n and key[0] not in self.denied}
+        lacking = {key: np.isnan(held[key[0]][key[1]]) & there.any(axis=0) for key in zeros}
+        besides = max((n - int(lacking[key].sum()) for key, n in zeros.items()), default=0)
+        if besides > 0:  # queries that no run answers
+            queries = [*queries, *(f"unanswered-{at + 1}" for at in range(besides))]
+            for name, values in held.items():
+                held[name] = np.column_stack([values, np.full((len(values), besides), np.nan)])
+            there = np.column_stack([there, np.zeros((len(there), besides), dtype=np.bool_)])
+        for (name, at), n in zeros.items():
+            empty = np.isnan(held[name][at])
+            if int(empty.sum()) != n:
+                problem = f"the run {shortened(list(self.runs)[at])} counts {n} unanswered queries in its {name}, and "
+                problem += f"lacks {int(empty.sum())} of those that the files name"
+                raise InputError("conflicting", path, problem, remedy="give scores of runs on the same queries")
+            held[name][at] = np.where(empty, 0.0, held[name][at])
+        if zeros:
+            self.remarks.append(Remark.of("counted-unanswered", list(dict.fromkeys(
+                f"{list(self.runs)[at]}: {n}" for (_, at), n in zeros.items()))))  # fmt: skip
+        return queries, there
+
+    def _measure(self, name: str, values: FloatArray, has_sums: bool, path: str) -> Measure | None:
+        """The measure of a name, ours where there is one; None where the values of queries do not give its score."""
+        measure = ours(name)
+        there = values[~np.isnan(values)]
+        if measure is None or (
+            isinstance(measure, Accuracy | LabelAccuracy) and not has_sums and not np.isin(there, (0.0, 1.0)).all()
+        ):
+            is_whole = bool((there % 1 == 0).all() and (there > 1).any())
+            is_share = bool((there >= 0).all() and (there <= 1).all())
+            kind: Any = "share" if is_share else "count" if is_whole else "unbounded"
+            lower = self.lower.get(name, None if _DOUBTFUL.search(normal_name(name)) else False)
+            measure = Given(name, kind, lower)
+        if has_sums or is_summed(measure):
+            if not has_sums and isinstance(measure, Micro | PooledF1):
+                said: dict[str, Any] = {"measure": name, "counts": "correct, retrieved, relevant"}
+                self.remarks.append(Remark.of("left-out.counts", file=path, **said))
+                return None
+            return measure
+        if name in self.denied:
+            self.remarks.append(self.denied[name])
+            return None
         return measure
-    means = np.array(list(map(topic_mean, values)))
-    if isinstance(measure, Micro | PooledF1) or (abs(stated - means) > _ROUNDED).any():
-        return None
-    is_share = np.isin(values[~np.isnan(values)], (0.0, 1.0)).all()
-    return measure if is_share or not isinstance(measure, Accuracy | LabelAccuracy) else Given(name)
+
+
+def _listed(names: Sequence[str], shown: int) -> str:
+    """Names, and how many more there are than can be shown."""
+    more = f" and {len(names) - shown} more" if len(names) > shown else ""
+    return ", ".join(map(shortened, names[:shown])) + more
+
+
+def _of_holes(path: str, name: str, lacking: BoolArray, tags: Sequence[str], queries: Sequence[str]) -> InputError:
+    """What is wrong with a table in which some runs lack values: how many queries are common, and to which runs."""
+    run, query = np.argwhere(lacking)[0].tolist()
+    complete, of_run = int((~lacking.any(axis=0)).sum()), lacking.sum(axis=0)
+    alone = [int((of_run - one == 0).sum()) for one in lacking.astype(np.int64)]  # common to all but this one
+    costly = int(np.argmax(alone))
+    common = f"{complete} of {counted(len(queries), 'query')} that all runs have"
+    if alone[costly] > complete:
+        common += f" ({alone[costly]} without {shortened(tags[costly])})"
+    remedy = f"complete the rows; or count them: --decision unanswered=zero; or compare the runs on the {common}: "
+    return InputError(
+        "missing-key", path, f"{counted(int(lacking.sum()), 'value')} of {name} missing",
+        found=f"run {tags[run]}, query {queries[query]}", remedy=f"{remedy}--decision unanswered=common",
+    )  # fmt: skip
+
+
+#: names of columns that hold no scores
+IDLE: Final = frozenset({"", "file", "index", "unnamed:_0", "ranked_by"})
+
+#: what a table of scores is, for those who gave something else
+REMEDY: Final = "give rows of run, query, measure and value, as evaluate --per-query -f csv writes them"
+
+
+def number(value: Any) -> float | None:
+    """The number of a cell, NaN for an empty one; None for what is none."""
+    text = str(value).strip().lower()
+    if value is None or not text or (isinstance(value, float) and math.isnan(value)):
+        return math.nan
+    return float(text) if is_number(text) and math.isfinite(float(text)) else _WORDS.get(text)
 
 
 @cache
-def _ours(name: str) -> Measure | None:
-    """The one measure that a name stands for."""
+def ours(name: str) -> Measure | None:
+    """The one measure that a name stands for; another tool's word for one only where that leaves no doubt."""
     with suppress(UsageError):
-        return found[0] if len(found := parse(name)) == 1 else None
+        if len(found := parse(name)) == 1:
+            is_sure = found[0].name == name or not (is_summed(found[0]) or _DOUBTFUL.search(normal_name(name)))
+            return found[0] if is_sure else None
     return None
+
+
+def is_known(name: str) -> bool:
+    """Whether a measure is one of ours, or has a name that every benchmark uses for the same."""
+    return ours(name) is not None or normal_name(name).partition("/")[0] in _KNOWN
+
+
+def is_counted(measure: Measure) -> bool:
+    """Whether a measure counts, so that nobody ranks runs by it without saying so."""
+    if isinstance(measure, Given):
+        return measure.kind == "count" and not is_known(measure.title)
+    return isinstance(measure, Delegated) and measure.request.base.startswith("num_")
+
+
+def is_summed(measure: Measure | None) -> bool:
+    """Whether a score is no mean of the queries' values."""
+    if isinstance(measure, Delegated):
+        return measure.request.base.startswith(("num_", "gm_"))
+    return isinstance(measure, Micro | PooledF1)
+
+
+def _rounding(values: FloatArray, stated: float) -> float:
+    """By how much the mean of values differs from what is stated, where both were rounded as they are written."""
+    return max(_half(values[~np.isnan(values)]) + _half(np.array([stated])), _NEAR)
+
+
+def _half(written: FloatArray) -> float:
+    """Half of the last decimal of numbers that were rounded; 0 of others."""
+    decimals = (n for n in range(3, 9) if (abs(written * 10**n - np.round(written * 10**n)) < 1e-6).all())
+    return next((0.5001 * 10.0**-n for n in decimals), 0.0)
+
+
+def counted_in(values: FloatArray, stated: float, n_stated: float) -> int:
+    """Of how many queries a stated score is the mean; 0 where no whole number of unanswered ones explains it."""
+    there = values[~np.isnan(values)]
+    n, total, near = len(there), float(there.sum()), _rounding(values, stated)
+    tried = [*([] if math.isnan(n_stated) else [int(n_stated)]), n, *([round(total / stated)] if stated else [])]
+    return next((one for one in tried if one >= n > 0 and abs(total / one - stated) <= near), 0)
 
 
 def _result(measure: Measure, per_query: FloatArray, stated: float, sums: Sequence[tuple[FloatArray, float]]) -> Result:
@@ -262,196 +639,3 @@ def _result(measure: Measure, per_query: FloatArray, stated: float, sums: Sequen
     terms_of = summed(measure.request, per_query) if isinstance(measure, Delegated) else None
     value = topic_mean(per_query) if terms_of is None else terms_of.total
     return Result(float(stated) if abs(stated - value) < _NEAR else value, per_query, summed=terms_of)
-
-
-def read(held: object, columns: Mapping[str, str], unanswered: str) -> Read:
-    """The scores in a list of files, or in a frame."""
-    cells, files = Cells(), held if isinstance(held, list) else []
-    for source in files:
-        with guarded(source.name):
-            for table in _tables(source, cells):
-                _add(table, columns, cells, source.stem)
-    if held is not files:
-        _add(Table(MEMORY, _of_frame(held)), columns, cells, "run")
-    return cells.scored(files[0].name if files else MEMORY, unanswered)
-
-
-def is_scores(source: Source, columns: Mapping[str, str]) -> bool:
-    """Whether a file holds scores of queries, and is neither gold nor run; as its first bytes show."""
-    with suppress(ColieeError, ValueError, LookupError):
-        if _is_evaluation(source):
-            return True
-        table = next(iter(_tables(source, None)))
-        names = {normal_name(name): name for name in table.columns}
-        known = {role: frozenset().union(*_TIERS[role], [normal_name(columns.get(role, ""))]) for role in _TIERS}
-        if names.keys() >= LOG or not names.keys() & known["query"]:
-            return names.keys() >= LOG  # what a log lacks is said where it is read
-        others = names.keys() - known["query"] - known["tag"]
-        is_said = names.keys() & (known["measure"] | {_COUNTS[1]})
-        numbers = (_number(table.columns[names[name]][0]) for name in others - _OTHERS)
-        return bool(is_said) or (not _OTHERS & others and any(one is not None for one in numbers))
-    return False
-
-
-def _is_evaluation(source: Source) -> bool:
-    """Whether it is what a command of ours wrote of runs, as JSON."""
-    head = source.head() if source.kind is Kind.TEXT else b""
-    return b'"coliee_ir":' in head[:99] and b'"measures":' in head
-
-
-def _tables(source: Source, cells: Cells | None) -> Iterable[Table]:
-    """The tables of a file by columns; without cells to add to, the first rows are enough."""
-    if source.kind is Kind.TABLE:
-        names = forms.parquet.names_of(source)  # which sees that it can be read
-        with source.open() as stream:
-            return [
-                Table(source.name, _of_frame(forms.parquet.library(source.name)[1].read_table(stream, columns=names)))
-            ]
-    text = source.text(columns=True) if cells is not None else source.head().decode("utf-8", "replace")
-    if text.lstrip().startswith(("{", "[")):
-        return _of_json(text, source, cells)
-    text = text[: text.rfind("\n") + 1] if cells is None and source.goes_on else text
-    first = text.lstrip("\n").partition("\n")[0]
-    rows = list(tabular.rows(text, source, next((one for one in "\t,;" if one in first), " "), Comments()))
-    names = rows[0].values if rows else []
-    tabular.check_width(rows, len(names), source)
-    if len(names) == 3 and (is_number(names[2]) or "runid" in names):
-        return [_of_lines(rows, source)]
-    if len(rows) < 2 or len({*names}) < len(names):
-        problem = "a first row with different names of columns, and rows below it, are needed"
-        raise InputError("columns", source.name, problem, found=",".join(names), remedy=_REMEDY)
-    by_name = zip(*(row.values for row in rows), strict=True)  # which stand first
-    return [Table(source.name, {one: values for one, *values in by_name}, lambda at: rows[at + 1].number)]
-
-
-def _of_json(text: str, source: Source, cells: Cells | None) -> Iterator[Table]:
-    """Objects, a line each or in a list: rows, or what commands of ours write."""
-    if cells is None:
-        numbered: list[tuple[int, Any]] = [(1, json.JSONDecoder().raw_decode(text.lstrip("[ \n"))[0])]
-    elif json_text.is_lines(text):
-        numbered = [pair for some in json_text.batches(text, source.name) for pair in zip(*some, strict=True)]
-    else:
-        value = json_text.parse(text, source.name)
-        numbered = [(1, one) for one in (value if isinstance(value, list) else [value])]
-    if cells is not None and _is_evaluation(source):
-        runs = ((held, run) for _, held in numbered for run in held.get("runs", [held]))
-        yield from (_of_run(held, run, source, cells) for held, run in runs)
-        return
-    if not all(isinstance(one, dict) for _, one in numbered):
-        raise InputError("structure", source.name, "this JSON does not contain rows of scores", remedy=_REMEDY)
-    keys = dict.fromkeys(key for _, one in numbered for key in one)
-    columns = {key: [one.get(key) for _, one in numbered] for key in keys}
-    yield Table(source.name, columns, lambda at: numbered[at][0])
-
-
-def _of_lines(rows: Sequence[Any], source: Source) -> Table:
-    """Lines without a header: MEASURE QUERY VALUE of trec_eval, one run after another; or QUERY MEASURE VALUE."""
-    first = rows[0].values
-    if (at := next((at for at in (0, 1) if first[at] == "runid" or _ours(first[at])), None)) is None:
-        found, remedy = rows[0].text, f"name the columns in a first row; {_REMEDY}"
-        raise InputError("unknown-measure", source.name, "no column holds measures", line=1, found=found, remedy=remedy)
-    # a run ends where a query follows its values over all
-    ends = (one.values[1 - at] == "all" != other.values[1 - at] for one, other in pairwise(rows))
-    runs = list(accumulate(ends, initial=0))
-    tags = {run: row.values[2] for run, row in zip(runs, rows, strict=True) if row.values[at] == "runid"}
-    kept = [(run, row) for run, row in zip(runs, rows, strict=True) if row.values[at] != "runid"]
-    of = {"query": 1 - at, "measure": at, "value": 2}
-    columns = {name: [row.values[place] for _, row in kept] for name, place in of.items()}
-    columns["tag"] = [tags.get(run, source.stem) for run, _ in kept]
-    return Table(source.name, columns, lambda place: kept[place][1].number)
-
-
-def _of_frame(held: Any) -> dict[str, Sequence[Any]]:
-    """The columns of a frame, of pandas, polars or pyarrow, or of a dictionary."""
-    names = held if isinstance(held, Mapping) else getattr(held, "column_names", getattr(held, "columns", None))
-    if names is None:
-        found = type(held).__name__
-        raise InputError("unknown-format", MEMORY, "this is not a table of scores", found=found, remedy=_REMEDY)
-    return {str(name): getattr(held[name], "to_pylist", lambda one=held[name]: list(one))() for name in names}
-
-
-def _of_run(held: Mapping[str, Any], run: Mapping[str, Any], source: Source, cells: Cells) -> Table:
-    """A run of our own JSON as a table with a column a measure, in whose last row is what the run has over all."""
-    if "per_query" not in run:
-        problem = "this JSON contains no values of single queries"
-        raise InputError("no-query", source.name, problem, remedy="write it with evaluate --per-query -f json")
-    rules = held["task"], held["edition"], Decisions(**held["decisions"])
-    cells.origin = cells.origin or Origin(held["gold"], *rules, held.get("excluded", ()))
-    if rules != (cells.origin.task, cells.origin.edition, cells.origin.decisions):
-        raise UsageError("not-comparable", f"{source.name} was scored by other rules than the first run")
-    key = run["tag"] if run["tag"] not in cells.runs else run["file"]
-    if key in cells.runs:
-        raise InputError("duplicate", source.name, "a run appears twice", found=key, remedy="keep one of them")
-    of_run = OfRun(run["tag"], run["file"], run["counts"], run["queries"]["extra"], run.get("unanswered", ()))
-    cells.runs[key] = of_run
-    each = {**run["per_query"], "all": run["measures"]}
-    columns = {name: [one.get(name) for one in each.values()] for name in run["measures"]}
-    for name, rows in run.get("sums", {}).items():
-        columns |= {name + part: [row[at] for row in rows] for at, part in enumerate(PARTS)}
-    return Table(source.name, {"tag": [key] * len(each), "query": list(each), **columns})
-
-
-def _number(value: Any) -> float | None:
-    """The number of a cell, NaN for an empty one; None for what is none."""
-    text = str(value).strip().lower()
-    if value is None or not text or (isinstance(value, float) and math.isnan(value)):
-        return math.nan
-    return float(text) if is_number(text) and math.isfinite(float(text)) else _WORDS.get(text)
-
-
-def _add(table: Table, given: Mapping[str, str], cells: Cells, stem: str) -> None:
-    """The cells of a table: a row a value; a column a measure, with counts or without; or a column a run."""
-    names = list(table.columns)
-    search = Search(names, table.name, None if table.line is None else 1)
-    if {*search.normal} >= LOG and not {*search.normal} & EVERY_NAME["query"]:
-        problem = "this log has one row for each run, without the scores of single queries"
-        raise InputError("no-query", table.name, problem, remedy=_REMEDY)
-    for role, tiers in _TIERS.items():
-        if role in given:
-            search.by_name(role, given[role])
-        elif role != "value" or "measure" in search.roles:
-            search.find(role, tiers)
-    needed = ["query", *(role for role in _TIERS if role in given), *(["value"] if "measure" in search.roles else [])]
-    if lacking := [role for role in needed if role not in search.roles]:
-        problem, remedy = f"no column is recognised as the {lacking[0]}", search.option(lacking[0])
-        raise search.fault("missing-column", problem, f"{_REMEDY}; or use {remedy}")
-    of = {role: names[at] for role, at in search.roles.items()}
-    queries = table.texts(of["query"], "query")
-    tags = table.texts(of["tag"], "run") if "tag" in of else [stem] * len(queries)
-    others = [names[at] for at in search.left(_IDLE)]
-    kept = [name for name in others if any(_number(value) is not None for value in table.columns[name])]
-    known = [
-        name
-        for name in kept
-        if normal_name(name) in {*_PASSED, *_COUNTS} or _ours(name.removesuffix(PARTS[0]).removesuffix(PARTS[1]))
-    ]
-    if "measure" in of:
-        cells.add(table.texts(of["measure"], "measure"), tags, queries, table.numbers(of["value"]), table)
-    elif not kept:
-        raise search.fault("unknown-format", "no column holds scores", _REMEDY)
-    elif "tag" in of or known == kept:
-        if lost := [name for name in others if name not in kept]:
-            cells.remarks.append(Remark.of("left-out.columns", lost, file=table.name))
-        for name, values in _of_counts(table, kept).items():
-            cells.add(repeat(name), tags, queries, values, table)
-    else:
-        for name in others:  # each is a run
-            cells.add(repeat("score"), [name] * len(queries), queries, table.numbers(name), table)
-
-
-def _of_counts(table: Table, names: Sequence[str]) -> dict[str, FloatArray]:
-    """The columns of measures; of counts the micro-averaged measures, and what each query adds to them."""
-    columns = {name: table.numbers(name) for name in names}
-    if not {*_COUNTS} <= {*names}:
-        return columns
-    each = correct, retrieved, relevant = [columns.pop(name) for name in _COUNTS]
-    fits = (correct >= 0) & (correct <= np.minimum(retrieved, relevant)) & (sum(one % 1 for one in each) == 0)
-    if not fits.all():
-        found = ", ".join(f"{one[at := int(fits.argmin())]:g}" for one in each)
-        remedy = "expected integers, 0 ≤ correct ≤ retrieved, correct ≤ relevant"
-        raise table.place(at).fault("bad-cell", f"this is not {', '.join(_COUNTS)}", found, remedy)
-    made: dict[str, FloatArray] = {}
-    for measure in (MicroF(), MicroP(), MicroR()):
-        sums = np.column_stack(measure.as_quotient(correct, retrieved, relevant))
-        made |= {measure.name: share(sums), **{measure.name + part: sums[:, at] for at, part in enumerate(PARTS)}}
-    return {**made, **columns}

@@ -11,15 +11,20 @@ import numpy as np
 from coliee_adapters.checked import one_of, texts
 from coliee_adapters.errors import InputError, UsageError, quoted, shortened
 from coliee_adapters.files.source import PathLike, Source
-from coliee_ir.inbox.sheets import read_sheet
+from coliee_ir.inbox.sheets import groups_of, read_sheet
 from coliee_ir.measures import Result
 from coliee_ir.scoring.scores import Scores, place_of
 from coliee_ir.stats import systems
 
 
 def systems_of(scored: Sequence[Scores], replicates: PathLike | Mapping[str, Sequence[str]]) -> dict[str, list[Scores]]:
-    """System → its runs, from their tags or files, or from a CSV with the columns run and system."""
-    if isinstance(replicates, str | os.PathLike):
+    """System → its runs: by their tags or files, from a CSV with the columns run and system, or by a column."""
+    schema = scored[0].schema if scored else None
+    if schema is not None and schema.replicate and replicates == schema.replicate:
+        of = {scores.tag: [] if scores.schema is None else scores.schema.copies for scores in scored}
+        scored = [copy for copies in of.values() for copy in copies]
+        replicates = {name: [copy.tag for copy in copies] for name, copies in of.items()}
+    elif isinstance(replicates, str | os.PathLike):
         replicates = _read(replicates)
     kind = "a dictionary from names of systems to their runs"
     found: dict[str, list[Scores]] = {}
@@ -39,6 +44,14 @@ def systems_of(scored: Sequence[Scores], replicates: PathLike | Mapping[str, Seq
             "missing-key", f"these runs belong to no system: {', '.join(left_out[:10])}; name the system of each"
         )
     return found
+
+
+def groups_in(scored: Sequence[Scores], groups: PathLike | Mapping[str, str] | None) -> Mapping[str, str] | None:
+    """Query → group, as it is, from a file, or by a column of the table that scores were read from."""
+    schema = scored[0].schema if scored else None
+    if schema is not None and isinstance(groups, str) and groups in schema.columns:
+        return schema.groups(groups, scored[0].query_ids)
+    return groups_of(groups, scored[0].task if scored else None)
 
 
 def _read(path: PathLike) -> dict[str, list[str]]:

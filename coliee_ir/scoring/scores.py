@@ -33,6 +33,7 @@ from coliee_ir.rules.decisions import Decisions
 
 if TYPE_CHECKING:
     from coliee_ir.inbox.inventory import Inventory  # needed for folders alone
+    from coliee_ir.scoring import given
 
 #: what is kept of each run: all; all but the judged documents; the values over all queries alone
 Keep = Literal["judged", "queries", "values"]
@@ -93,6 +94,7 @@ class Scores(Shown):
     team: str = ""  # whose it is; empty where nothing tells it
     unique_name: str = ""  # what no other run that was scored with it is called; empty where that is its tag
     own_name: str = ""  # what no other run of its team is called; empty where that is its tag
+    schema: given.Schema | None = None  # how scores were read that were not computed here
 
     @property
     def name(self) -> str:
@@ -140,6 +142,19 @@ class Scores(Shown):
         terms = {measure.name: result.summed for measure, result in self.results.items()}
         of_share = {name: one for name, one in terms.items() if one is not None and one.score is share}
         return {name: np.vstack((one.each, one.each.sum(axis=0) + one.besides)) for name, one in of_share.items()}
+
+    @property
+    def unit(self) -> str:
+        """What is scored: a query, or what the rows of a table that was read are about."""
+        return "query" if self.schema is None else self.schema.unit
+
+    def by(self, measures: Sequence[Measure], *, alone: bool = False) -> Scores:
+        """The same with some measures first, or without others; the first one ranks."""
+        kept = {measure: self.results[measure] for measure in measures if measure in self.results}
+        schema = self.schema
+        if schema is not None:
+            schema = schema._replace(rivals=(), copies=tuple(one.by(measures, alone=alone) for one in schema.copies))
+        return replace(self, results=kept if alone else {**kept, **self.results}, schema=schema)
 
     def on_gold(self, measure: str, seed: int) -> dict[str, Any]:
         """The fields that each result on their gold begins with: see ``OnGold``."""
@@ -231,6 +246,57 @@ def place_of(scored: Sequence[Scores], name: str, called: str = "the run") -> in
     return places[0]
 
 
+#: so many measures that could rank are named
+_NAMED: Final = 12
+
+
+def ranking_of(scores: Scores) -> Measure:
+    """The measure that ranks: the first, but for scores of which it is not known."""
+    if names := () if scores.schema is None else scores.schema.rivals:
+        listed = ", ".join(map(shortened, names[:_NAMED])) + f" and {len(names) - _NAMED} more" * (len(names) > _NAMED)
+        problem = "name the measure that ranks with -m NAME (in Python measure=)"
+        raise UsageError("option-needed", f"{problem}; it may be {listed}")
+    return next(iter(scores.results))
+
+
+def _table(
+    unanswered: str, lower: Sequence[str], higher: Sequence[str], only: Sequence[str], measures: str | Sequence[str]
+) -> given.ScoreTable:
+    """The table that scores are read into."""
+    from coliee_ir.scoring import given  # which most commands do without
+
+    if unanswered not in ("", *given.UNANSWERED):
+        problem = f"unanswered={unanswered} would compare means over different queries"
+        raise UsageError("unknown-name", f"{problem}; choose one of {', '.join(given.UNANSWERED)}")
+    kind = "names of measures"
+    directions = dict.fromkeys(texts("higher_is_better", higher, kind), False)
+    for name in texts("lower_is_better", lower, kind):
+        if name in directions:
+            raise UsageError("option-conflict", f"less and more {shortened(name)} cannot both be better")
+        directions[name] = True
+    asked = texts("measures", measures, "the name of a measure, or a list of names")
+    return given.ScoreTable(directions, unanswered, texts("only", only, "ids of queries"), asked)
+
+
+def measure_of(scored: Sequence[Scores], name: str) -> Measure:
+    """The measure of a name, by which some runs were scored."""
+    every = {measure.name: measure for scores in scored for measure in scores.results}
+    found = every.get(name) or singly([name], scored[0].task, scored[0].edition)[0]
+    if found not in every.values():
+        raise UsageError("not-comparable", f"no run has a {found} score; the measures are {', '.join(every)}")
+    return found
+
+
+def ranked_by(scored: Scored, name: str) -> Scored:
+    """The same with the measure that ranks first: that of a name, else the one that does without."""
+    one_of("measure", name, str, "the name of a measure")
+    if not scored:
+        return scored
+    by = measure_of(scored, name) if name else ranking_of(scored[0])
+    _ = by.lower_is_better  # which somebody must have said
+    return replace(scored, scores=[one.by([by]) for one in scored]) if name else scored
+
+
 @dataclass(slots=True, eq=False, repr=False)
 class Scored(Shown, Sequence[Scores]):
     """Runs scored on one basis: a sequence of ``Scores``, also found by run name.
@@ -270,31 +336,60 @@ class Scored(Shown, Sequence[Scores]):
             raise KeyError(at) from None
 
     @classmethod
-    def read(cls, *paths: PathLike | Source, columns: Mapping[str, str] | None = None, unanswered: str = "") -> Scored:
+    def read(
+        cls,
+        *paths: PathLike | Source,
+        columns: Mapping[str, str] | None = None,
+        unanswered: Literal["", "zero", "common"] = "",
+        lower_is_better: Sequence[str] = (),
+        higher_is_better: Sequence[str] = (),
+        only: Sequence[str] = (),
+        measures: str | Sequence[str] = (),
+    ) -> Scored:
         """Scores of queries that a file holds, to compare, rank, plan and report; see ``docs/recipes.md``.
 
         Args:
             paths: what ``evaluate --per-query`` or trec_eval's ``-q`` writes; rows *run, query, measure, value*, or
-                *run, query, correct, retrieved, relevant*; or a column a run. CSV, JSON, JSON Lines or Parquet.
-            columns: what columns are called: ``tag`` (the run), ``query``, ``measure``, ``value``.
-            unanswered: of queries that some runs lack: ``zero``, or ``skip``; by default they are refused.
+                *run, query, correct, retrieved, relevant*; or a column a run. CSV, JSON, JSON Lines or Parquet; and
+                the layouts of ``coliee_ir.scoring.readers``.
+            columns: what columns are called: ``tag`` (the run), ``query``, ``measure``, ``value``, ``replicate``.
+            unanswered: of queries that some runs lack: they count ``zero``, or only those that are ``common`` to all
+                runs are compared; by default they are refused.
+            lower_is_better: names of measures of which less is better.
+            higher_is_better: names of measures of which more is better, whose names do not show it.
+            only: the queries that count.
+            measures: those that are read; by default all, or those whose names are known where any is.
 
         Raises:
             InputError: a file does not hold scores of queries, or a value is missing, given twice, or no number.
         """
-        return cls._read([Source.of(path) for path in paths], columns, unanswered)
+        table = _table(unanswered, lower_is_better, higher_is_better, only, measures)
+        return cls._read([Source.of(path) for path in paths], columns, table)
 
     @classmethod
-    def from_frame(cls, frame: Any, *, columns: Mapping[str, str] | None = None, unanswered: str = "") -> Scored:
+    def from_frame(
+        cls,
+        frame: Any,
+        *,
+        columns: Mapping[str, str] | None = None,
+        unanswered: Literal["", "zero", "common"] = "",
+        lower_is_better: Sequence[str] = (),
+        higher_is_better: Sequence[str] = (),
+        only: Sequence[str] = (),
+        measures: str | Sequence[str] = (),
+    ) -> Scored:
         """The same of a frame of pandas, polars or pyarrow, or a dictionary of columns: see ``read``."""
-        return cls._read(frame, columns, unanswered)
+        return cls._read(frame, columns, _table(unanswered, lower_is_better, higher_is_better, only, measures))
 
     @classmethod
-    def _read(cls, held: object, columns: Mapping[str, str] | None, unanswered: str) -> Scored:
-        from coliee_ir.scoring import given  # which most commands do without
+    def _read(cls, held: object, columns: Mapping[str, str] | None, table: given.ScoreTable) -> Scored:
+        from coliee_ir.scoring import readers  # which most commands do without
 
-        found = given.read(held, checked_columns(columns), unanswered)
-        runs = [Scores(**of_run) for of_run in found.runs]
+        found = readers.read(held, checked_columns(columns), table)
+        runs = []
+        for tag, of_run in zip(table.runs, found.runs, strict=True):
+            copies = tuple(Scores(**one) for one in found.copies.get(tag, ()))
+            runs.append(Scores(**{**of_run, "schema": of_run["schema"]._replace(copies=copies)}))
         return cls(runs, found.basis, [None] * len(runs), remarks=found.remarks, keep="scores")
 
     def of(self, places: Sequence[int]) -> Scored:
@@ -363,7 +458,9 @@ def comparable(scored: Sequence[Scores], names: str | Sequence[str] = ()) -> lis
     known = {measure.name: measure for measure in first.results}  # also those that were read
     named = [known[name] for name in names if name in known]
     measures = named if len(named) == len(names) else singly(names, first.task, first.edition)
-    measures = measures or list(first.results)[:1]
+    measures = measures or [ranking_of(first)]
+    for measure in measures:
+        _ = measure.lower_is_better  # which somebody must have said
     for scores in scored:
         if missing := [measure for measure in measures if measure not in scores.results]:
             problem = f"some runs have no {missing[0]} score; were all scored by it, and have the same parts?"
@@ -447,11 +544,13 @@ def spans(runs: Sequence[Scores]) -> Grid:
 def as_grid(runs: Sequence[Scores], per_query: bool, *, sums: bool = False) -> Grid:
     """The scores as a table, the best of each measure bold; with ``per_query`` each query, then ``all``.
 
-    With ``sums`` there are also what queries add to micro-averaged scores, so that these can be read back.
+    With ``sums`` there are also what queries add to micro-averaged scores, and which measure ranks, so that the table
+    can be read back.
     """
     summed = list(runs[0].sums) if per_query and sums else []
     several_files = any(scores.name != scores.tag for scores in runs)
     measures = list(runs[0].results)
+    ranking: list[Cell] = [measures[0].name] if per_query and sums and len(measures) > 1 else []
     best = _best(runs, measures)
     header = ["run", *(["file"] if several_files else []), *(["query"] if per_query else [])]
 
@@ -463,7 +562,13 @@ def as_grid(runs: Sequence[Scores], per_query: bool, *, sums: bool = False) -> G
         ]
         held = scores.sums if summed else {}
         numbers += [Number(value) for name in summed for value in held[name][-1].tolist()]
-        return [scores.name, *([scores.file] if several_files else []), *(["all"] if per_query else []), *numbers]
+        return [
+            scores.name,
+            *([scores.file] if several_files else []),
+            *(["all"] if per_query else []),
+            *numbers,
+            *ranking,
+        ]
 
     rows = Rows(len(runs), total)
     if per_query:
@@ -480,11 +585,15 @@ def as_grid(runs: Sequence[Scores], per_query: bool, *, sums: bool = False) -> G
             name, query = runs[run].name, runs[run].query_ids[at]
             numbers = [kind(column[at]) for kind, column in zip(kinds, values[run], strict=True)]
             file = [runs[run].file] if several_files else []
-            return [name, *file, query, *numbers, *(Number(column[at]) for column in added[run])]
+            return [name, *file, query, *numbers, *(Number(column[at]) for column in added[run]), *ranking]
 
         rows = Rows(len(places), row)
     parts = [name + part for name in summed for part in PARTS]
-    return Grid([*header, *(measure.name for measure in measures), *parts], rows, n_text=len(header))
+    return Grid(
+        [*header, *(measure.name for measure in measures), *parts, *["ranked_by"] * len(ranking)],
+        rows,
+        n_text=len(header),
+    )
 
 
 def _count(value: float) -> Number:
@@ -503,13 +612,11 @@ def is_count(measure: Measure) -> bool:
 
 def _best(runs: Sequence[Scores], measures: Sequence[Measure]) -> list[str | None]:
     """For each measure the best value as printed; None where there is nothing to compare."""
-    best: dict[Measure, float] = {}
-    for scores in runs:
-        for measure, result in scores.results.items():
-            if not math.isnan(result.value):
-                best[measure] = max(result.value, best.get(measure, result.value))
+    best = {m: m.best(scores.results[m].value for scores in runs if m in scores.results) for m in measures}
     several = len(runs) > 1
-    return [_number(m, best[m]).text if several and m in best and not is_count(m) else None for m in measures]
+    return [
+        _number(m, best[m]).text if several and not math.isnan(best[m]) and not is_count(m) else None for m in measures
+    ]
 
 
 def _trec(runs: Sequence[Scores], per_query: bool) -> str:

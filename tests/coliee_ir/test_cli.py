@@ -66,7 +66,8 @@ def test_all_forms_of_output_tell_the_same(name: str, per_query: bool, call: Cal
         header, *rows = csv.reader(io.StringIO(texts[form]), delimiter=delimiter)
         words = 1 + per_query
         summed = [name + part for name in runs[0].get("sums", ()) for part in (".above", ".below")]
-        assert header == ["run", *(["query"] if per_query else []), *measures, *summed]
+        ranking = ["ranked_by"] if per_query and len(measures) > 1 else []
+        assert header == ["run", *(["query"] if per_query else []), *measures, *summed, *ranking]
         assert [
             (row[:words], {m: float(x) for m, x in zip(measures, row[words:], strict=False) if x}) for row in rows
         ] == wanted

@@ -57,6 +57,12 @@ _LISTED: Final = frozenset({"doc_ids", "docids", "document_ids", "documents", "d
     "hits", "results", "ranking",
 }  # fmt: skip
 
+#: under what SWE-bench lists its instances
+_BECAME: Final = frozenset(
+    {"resolved", "no_generation", "no_logs", "generated", "with_logs", "applied", "no_apply"}
+    | {"install_fail", "reset_failed", "test_errored", "test_timeout"}
+)
+
 _SHAPES: Final = 'expected {"000001": ["000018"]}, or objects with named keys; ' + known_names("run")
 
 
@@ -75,6 +81,7 @@ def _found(kind: Kind, source: Source, note: Note) -> Found:
     else:
         held = json_text.parse(text, source.name)
         if isinstance(held, dict):
+            _refuse_scores(held, source.name)
             held = _of_mteb(held, source.name)
             if (records := _under_a_key(held, kind, source)) is not None:
                 held = records
@@ -91,6 +98,13 @@ def _found(kind: Kind, source: Source, note: Note) -> Found:
         problem, remedy = "this JSON is not an object of queries", 'expected {"000001": ["000018", "000023"]}'
         raise InputError("structure", source.name, problem, found=json.dumps(held)[:60], remedy=remedy)
     return of_dictionary(held, kind, source.name, source.columns, note, text)
+
+
+def _refuse_scores(held: Mapping[str, object], path: str) -> None:
+    """Refuse lists of instances by what became of them, which look like the documents of queries."""
+    if ("resolved" in held and held.keys() <= _BECAME) or {"total_instances", "resolved_ids"} <= held.keys():
+        problem, remedy = "these are SWE-bench's results", "give them to leaderboard or compare, without a gold"
+        raise InputError("unknown-format", path, problem, remedy=remedy)
 
 
 def _in_pieces(held: Sequence[object]) -> Iterator[tuple[Sequence[int], Sequence[object]]]:
@@ -279,6 +293,11 @@ def of_dictionary(
             of_query = (({**entry, "query_id": query}, _place(path, query, text)) for query, entry in held.items())
             return of_records((Records([one], partial(_same, place)) for one, place in of_query), kind, columns, note)
     if _nested("", next(filter(_is_filled, held.values()), ())) is None:
+        for query, entry in held.items():
+            if isinstance(entry, Mapping) and isinstance(one := next(iter(entry.values()), None), bool):
+                remedy = "give numbers, or lists of documents; for results of instances use leaderboard or compare"
+                problem = "true and false are no scores of documents"
+                raise _place(path, query, text).fault("bad-score", problem, str(one), remedy)
         return [Entries(held, partial(_documents, held, path, text))]
     return of_records(_of_entries(held, path, text), kind, columns, note)
 

@@ -101,7 +101,9 @@ def relevance_of(value: Any, place: Place) -> int:
 
 
 def score_of(value: Any, place: Place, what: str = "score") -> float:
-    """A score or a rank: a finite number, however it is written."""
+    """A score or a rank: a finite number, however it is written; true and false are none."""
+    if isinstance(value, bool):
+        raise place.fault("bad-score", f"true and false are no {what}s of documents", str(value), "write it like 12.5")
     number = _float(value)
     if not math.isfinite(number):
         raise place.fault("bad-score", f"this {what} is not a finite number", str(value), "write it like 12.5")
@@ -403,6 +405,9 @@ def _members(entries: Entries, rule: IdRule, *, commas: bool) -> Columns | None:
         return None
     if queries is None or documents is None or not (scores is None or np.isfinite(scores).all()):
         return None
+    may_be_truth = scores is not None and ((scores == 0) | (scores == 1)).any()
+    if may_be_truth and any(bool in map(type, one.values()) for one in lists):
+        return None
     # where ids lost an ending, the dictionaries have others than the lines
     as_they_are = lists if scored and (rule is exact_id or b".txt" not in documents.raw) else None
     return Columns(queries, starts, documents, scores, None, None, as_they_are)
@@ -490,8 +495,9 @@ def _numbers(values: Sequence[Any], of_objects: Callable[[Sequence[Any]], npt.ND
 
 
 def _floats(values: Sequence[Any]) -> npt.NDArray[np.float64]:
-    if str in set(map(type, values)) and any("_" in str(one) for one in values):
-        raise ValueError  # float reads 1_0 as 10
+    kinds = set(map(type, values))
+    if bool in kinds or (str in kinds and any("_" in str(one) for one in values)):
+        raise ValueError  # float reads 1_0 as 10, and True as 1
     return np.fromiter(values, np.float64, len(values))
 
 

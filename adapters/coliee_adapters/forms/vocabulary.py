@@ -89,6 +89,7 @@ _TOLD: Final = _IDLE.union(*(names for role in ("query", "document", "rank") for
 
 ROLES: Final = (
     "query", "document", "relevance", "score", "rank", "label", "answer", "tag", "retrieved", "measure", "value",
+    "replicate",
 )  # fmt: skip
 
 #: a label in lower case → what it means
@@ -171,6 +172,7 @@ EVERY_NAME: Final[Mapping[str, frozenset[str]]] = {
     "retrieved": frozenset(),
     "measure": frozenset({"measure", "metric"}),
     "value": frozenset({"value"}),
+    "replicate": frozenset(),
 }
 
 #: Every name but those of run tags, which can be words of a run: our own tag is ``run``.

@@ -19,10 +19,9 @@ from coliee_adapters.files.source import PathLike
 from coliee_adapters.ids import IntArray
 from coliee_adapters.remarks import EXAMPLES, Remark
 from coliee_ir.commands.compare.comparison import TESTS, Comparison, Pair, Pairs, Standing, verdicts
-from coliee_ir.inbox.sheets import groups_of
 from coliee_ir.judging.judged import BoolArray, FloatArray
 from coliee_ir.measures import Measure, Result
-from coliee_ir.scoring.replicates import system, systems_of
+from coliee_ir.scoring.replicates import groups_in, system, systems_of
 from coliee_ir.scoring.scores import Scores, checked, comparable, place_of
 from coliee_ir.stats import resampling, systems
 from coliee_ir.stats.doubts import MANY_QUERIES, UNITS, UNLIKE, too_few_resamples
@@ -90,9 +89,8 @@ def compare(
     (0.5, 1, 1)
     """
     scored = checked(scored, 2, "a comparison")
-    first = scored[0]
     settings = Resampling(n_resamples, seed, confidence_level)
-    asked = _Asked(test_name(test), correction, settings, margin, groups_of(groups, first.task))
+    asked = _Asked(test_name(test), correction, settings, margin, groups_in(scored, groups))
     asked.check()
     by = comparable(scored, measures)
     if replicates is not None:
@@ -168,6 +166,11 @@ class _Board:
         self.board = None if asked.replicates else Board(self.terms)  # none where they are systems
 
     @property
+    def sign(self) -> int:
+        """1 where a greater score is better, -1 where it is worse."""
+        return -1 if self.measure.lower_is_better else 1
+
+    @property
     def interval(self) -> str:
         """How the intervals of scores are formed; see ``interval_of``."""
         if self.asked.replicates:
@@ -193,7 +196,7 @@ class _Board:
 
     def standings(self, significant: IntArray | None) -> Iterator[Standing]:
         """The runs; with the ranks that they may have where all pairs were tested, so that findings hold at once."""
-        n, f, asked = len(self.scored), self.f, self.asked
+        n, f, asked = len(self.scored), self.sign * self.f, self.asked
         ranks = dict.fromkeys(range(n), Ranks(0, 0))
         if significant is not None and asked.correction != "none":
             better = np.zeros((n, n), dtype=np.bool_)
@@ -234,15 +237,16 @@ class _Board:
         nothing: tuple[float, tuple[tuple[str, float], ...]] = (math.nan, ())
         each = [self.effect(a, b) if len(self.scored) <= MOST_ALONE else nothing for a, b in pairs.tolist()]
         effects, deciding = zip(*each, strict=True)
-        wins, ties, losses = self.counts(pairs)
+        wins, ties, losses = self.counts(pairs)[:: self.sign]
         is_found = p < self.asked.settings.alpha
+        difference, narrower = self.sign * test.difference, (self.sign * intervals[1])[:, :: self.sign]
         return Pairs({
             "a": pairs[:, 0], "b": pairs[:, 1],
             "tags": [(self.scored[a].tag, self.scored[b].tag) for a, b in pairs.tolist()],
             "names": [(self.scored[a].name, self.scored[b].name) for a, b in pairs.tolist()],
             "difference": test.difference, "error": test.error, "interval": intervals[0], "p": p,
             "own_interval": test.interval, "own_p": test.p,
-            "verdict": verdicts(test.difference, is_found, intervals[1], self.asked.margin),  # type: ignore[arg-type]
+            "verdict": verdicts(difference, is_found, narrower, self.asked.margin),  # type: ignore[arg-type]
             "differing": test.differing, "wins": wins, "ties": ties, "losses": losses,
             "effect": np.array(effects), "deciding": list(deciding),
         })  # fmt: skip
@@ -278,6 +282,7 @@ def _compared(boards: Sequence[_Board], pairs: IntArray, asked: _Asked, *, all_p
             together=together,
             runs=tuple(board.standings(pairs[of_p < settings.alpha] if all_pairs else None)),
             pairs=told,
+            lower_is_better=board.measure.lower_is_better,
         )
         yield replace(comparison, remarks=tuple(_remarks(comparison, board, test, told, pairs)))
 

@@ -181,6 +181,7 @@ class Comparison(OnGold):
         pairs: the comparisons.
         remarks: what to know of the comparisons; what there is to know of a run is in its standing.
         others: the comparisons on the other measures that were asked for.
+        lower_is_better: whether less of the measure is better; differences are those of its values all the same.
     """
 
     groups: int
@@ -196,6 +197,7 @@ class Comparison(OnGold):
     pairs: Sequence[Pair]
     remarks: tuple[str, ...] = ()
     others: tuple[Comparison, ...] = field(default=())
+    lower_is_better: bool = False
 
     forms: ClassVar[Forms] = {
         "json": lambda one: dumped_list(held := one.to_dict(), "pairs", held.pop("pairs"), None)  # a pair a line
@@ -209,6 +211,10 @@ class Comparison(OnGold):
     def significant(self, pair: Pair) -> bool:
         """Whether the pair's p is less than ``alpha``."""
         return pair.p < self.alpha
+
+    def is_better(self, pair: Pair) -> bool:
+        """Whether the first run of a pair has the better score."""
+        return pair.difference < 0 if self.lower_is_better else pair.difference > 0
 
     @property
     def is_joint(self) -> bool:
@@ -290,12 +296,15 @@ class Comparison(OnGold):
         runs, level = self.runs, self.percent
         better: list[list[str]] = [[] for _ in runs]
         for pair in () if self.in_ranks else filter(self.significant, self.pairs):
-            winner, loser = (pair.a, pair.b) if pair.difference > 0 else (pair.b, pair.a)
+            winner, loser = (pair.a, pair.b) if self.is_better(pair) else (pair.b, pair.a)
             better[winner].append(letter(loser))
         known = [run.score for run in runs if not math.isnan(run.score)]
-        best = f"{max(known):.4f}" if known else ""
+        best = f"{(min if self.lower_is_better else max)(known):.4f}" if known else ""
+        sign = 1 if self.lower_is_better else -1
         with_files = any(run.name != run.tag for run in runs)
-        order = sorted(range(len(runs)), key=lambda at: math.inf if math.isnan(runs[at].score) else -runs[at].score)
+        order = sorted(
+            range(len(runs)), key=lambda at: math.inf if math.isnan(runs[at].score) else sign * runs[at].score
+        )
         columns: dict[str, Callable[[int], Cell]] = {
             f"rank {level}" if self.in_ranks else "": lambda at: str(runs[at].ranks) if self.in_ranks else letter(at),
             "run": lambda at: runs[at].name,
@@ -309,10 +318,11 @@ class Comparison(OnGold):
         what = f"Letters mark the runs that this run significantly outperforms (p < {self.alpha:.6g})"
         if self.in_ranks:
             what = f"Rank {level}: the ranks that the runs may have, which hold for all runs at once ({self.described})"
+        less = ", less is better" * self.lower_is_better
         of = f"means of {' and '.join(map(str, sorted(set(self.replicates))))} runs, " if self.replicates else ""
         caption = (
             f"{self.measure} on {counted(self.queries, 'query')}, {of}with {level} intervals "
-            f"({_INTERVAL[self.interval]}), the best in bold. {self.about}. {what}."
+            f"({_INTERVAL[self.interval]}), the best in bold{less}. {self.about}. {what}."
         )
         return Grid.of(order if self.in_ranks else range(len(runs)), columns, caption, 2 + with_files)
 

@@ -23,7 +23,7 @@ from coliee_ir._version import __version__
 from coliee_ir.output.grid import no_formula
 from coliee_ir.reading.basis import Basis
 from coliee_ir.rules.decisions import CHOICES
-from coliee_ir.scoring.given import LOG
+from coliee_ir.scoring.readers import LOG
 from coliee_ir.scoring.scores import Scores
 
 #: the columns before those of the measures; ``others``: the answers and the long list of a run, with their hashes

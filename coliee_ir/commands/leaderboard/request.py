@@ -16,13 +16,13 @@ from coliee_adapters.remarks import Remark
 from coliee_ir.commands.leaderboard.board import Entry
 from coliee_ir.commands.leaderboard.catalogue import Leaderboard
 from coliee_ir.commands.leaderboard.standing import NOWHERE, Stand, order_key, places, stands
-from coliee_ir.inbox.sheets import groups_of
 from coliee_ir.inbox.teams import Listed, Teams
+from coliee_ir.measures.base import upwards
 from coliee_ir.reading.basis import Basis
 from coliee_ir.reading.submission import Invalid, Submission
 from coliee_ir.rules.protocol import described_task
-from coliee_ir.scoring.replicates import system, systems_of
-from coliee_ir.scoring.scores import Scored, Scores, with_judged
+from coliee_ir.scoring.replicates import groups_in, system, systems_of
+from coliee_ir.scoring.scores import Scored, Scores, measure_of, ranked_by, with_judged
 from coliee_ir.stats.doubts import MANY_QUERIES, UNITS, UNLIKE, too_few_resamples
 from coliee_ir.stats.intervals import interval_of
 from coliee_ir.stats.paired import Standings
@@ -33,6 +33,7 @@ from coliee_ir.stats.settings import CONFIDENCE_LEVEL, N_RESAMPLES, SEED, Resamp
 def leaderboard(
     scored: Scored,
     *,
+    measure: str = "",
     best: bool = False,
     groups: PathLike | Mapping[str, str] | None = None,
     replicates: PathLike | Mapping[str, Sequence[str]] | None = None,
@@ -46,6 +47,7 @@ def leaderboard(
 
     Args:
         scored: what ``evaluate_all`` gives, with the judged documents; its ``teams`` say whose the runs are.
+        measure: the name of the measure that ranks; by default the one of the task's edition.
         best: whether to rank only the best run of each team; a run without a team stands for itself.
         groups: query → group, where queries depend on each other, as a dictionary or a file with lines QUERY GROUP;
             groups are swapped and drawn as a whole.
@@ -66,10 +68,11 @@ def leaderboard(
     [(1, 'A', 0.5), (2, 'B', 0.4)]
     """
     settings = Resampling(n_resamples, seed, confidence_level)
-    basis, inventory = with_judged(scored, "a leaderboard").basis, scored.inventory
-    groups = groups_of(groups, basis.task)
+    scored = ranked_by(with_judged(scored, "a leaderboard"), measure)
+    basis, inventory = scored.basis, scored.inventory
+    groups = groups_in(scored, groups)
     who = Teams() if inventory is None or inventory.teams is None else inventory.teams
-    runs, unranked = _runs_of(scored, who)
+    runs, unranked = _runs_of(scored, who, measure)
     remarks = [*scored.remarks, *_of_list(who, runs), *_said_of_equal(basis, runs)]
     if replicates is not None:
         runs = _of_systems(runs, replicates, basis.protocol.tie_break)
@@ -118,10 +121,12 @@ class _Run(NamedTuple):
     status: str = ""
 
 
-def _runs_of(scored: Scored, who: Teams) -> tuple[list[_Run], list[Invalid]]:
+def _runs_of(scored: Scored, who: Teams, measure: str = "") -> tuple[list[_Run], list[Invalid]]:
     """The runs, best first; and those that cannot be ranked."""
     basis = scored.basis
     ranking = next(m for m in basis.asked or basis.official if all(part in basis.qrels for part in m.needs))
+    if measure and scored:
+        ranking = measure_of(scored, measure)
     runs, unranked = [], []
     for scores, parts in zip(scored, scored.submissions, strict=True):
         team = (
@@ -150,7 +155,7 @@ def _of_systems(
     team_of = {id(one.scores): one.team for one in runs}
     made = []
     for name, of in systems_of([one.scores for one in runs], replicates).items():
-        teams = dict.fromkeys(team_of[id(scores)] for scores in of)
+        teams = dict.fromkeys(team_of.get(id(scores), "") for scores in of)
         made.append(_Run(next(iter(teams)) if len(teams) == 1 else "", system(name, of), None))
     return _best_first(made, tie_break)
 
@@ -223,7 +228,8 @@ def _entries(
     The best runs of teams are chosen by the scores that are compared. So all runs are tested together, and the ranks
     are then counted among those that are kept.
     """
-    terms = [units.terms(next(iter(one.scores.results.values())).terms) for one in scored]
+    by = [next(iter(one.scores.results.items())) for one in scored]
+    terms = [upwards(units.terms(result.terms), measure) for measure, result in by]
     kept = _best_of_teams(scored) if best else list(range(len(scored)))
     in_places = places([order_key(scored[at].scores, tie_break) for at in kept])
     found, standings = stands(terms, settings, kept)

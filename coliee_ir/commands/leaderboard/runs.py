@@ -206,7 +206,6 @@ def _best(board: Ranking, entries: Sequence[Entry]) -> dict[Measure, str]:
     best = {}
     for measure in board.measures:
         scores = [entry.scores.measures.get(measure.name, math.nan) for entry in entries]
-        values = [value for value in scores if not math.isnan(value)]
-        if len(entries) > 1 and values:
-            best[measure] = Number(max(values)).text
+        if len(entries) > 1 and not math.isnan(value := measure.best(scores)):
+            best[measure] = Number(value).text
     return best

@@ -18,9 +18,10 @@ from coliee_ir.stats.settings import Resampling
 
 def order_key(scores: Scores, tie_break: Sequence[str]) -> tuple[float, ...]:
     """By what a run is ordered: its first measure, then those that break ties, as far as it has them."""
-    values = scores.measures
-    used = [next(iter(values.values())), *(values[name] for name in tie_break if name in values)]
-    return tuple(-math.inf if math.isnan(value) else round(value, DECIMALS) for value in used)
+    by = {measure.name: measure for measure in scores.results}
+    used = [next(iter(by.values())), *(by[name] for name in tie_break if name in by)]
+    values = [scores.results[one].value * (-1 if one.lower_is_better else 1) for one in used]
+    return tuple(-math.inf if math.isnan(value) else round(value, DECIMALS) for value in values)
 
 
 def places(keys: Sequence[tuple[float, ...]]) -> list[int]:

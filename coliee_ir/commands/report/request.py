@@ -25,7 +25,7 @@ from coliee_ir.measures.labels import Accuracy
 from coliee_ir.measures.sets import Macro, MacroF, Micro
 from coliee_ir.reading.basis import Basis
 from coliee_ir.reading.submission import Submission
-from coliee_ir.scoring.scores import Scored, Scores, checked, with_judged
+from coliee_ir.scoring.scores import Scored, Scores, checked, ranked_by, with_judged
 from coliee_ir.stats.settings import N_RESAMPLES, SEED, Resampling
 
 if TYPE_CHECKING:
@@ -91,6 +91,7 @@ def report(
     scored: Scored,
     path: PathLike | None = None,
     *,
+    measure: str = "",
     corpus: PathLike | Corpus | None = None,
     categories: PathLike | None = None,
     baseline: str | None = None,
@@ -104,6 +105,7 @@ def report(
         scored: at least one run: what ``evaluate_all`` gives, with the judged documents; the page is about the first
             measure.
         path: the HTML page to write.
+        measure: the measure that the page is about; by default the first.
         corpus: what ``read_corpus`` takes or gives, for titles.
         categories: a CSV with the columns ``query`` and ``category``.
         baseline: the tag or the file of the run to compare all others with; by default all pairs of up to 12 runs are
@@ -117,11 +119,12 @@ def report(
         UsageError: what was asked for does not exist or does not fit, or a library is not installed.
     """
     check_installed()
-    settings, basis = Resampling(n_resamples, seed), with_judged(scored, "a report").basis
+    scored = ranked_by(with_judged(scored, "a report"), measure)
+    settings, basis = Resampling(n_resamples, seed), scored.basis
     checked(scored, 1, "a report")
     from coliee_ir.commands.report.details import texts_of
 
-    board = leaderboard(scored, n_resamples=n_resamples, seed=seed)
+    board = leaderboard(scored, measure=measure, n_resamples=n_resamples, seed=seed)
     runs = [entry.scores for entry in board.entries]
     handed = {id(scores): one for scores, one in zip(scored, scored.submissions, strict=True)}
     comparison = None

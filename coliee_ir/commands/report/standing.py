@@ -102,12 +102,7 @@ def table(contents: Contents) -> Grid:
     """Every score with its interval, and what was answered."""
     percent = f"{100 * contents.board.resampling.confidence_level:g}%"
     measures = contents.board.measures
-    best = {
-        measure: max(
-            (value for run in contents.scored if not math.isnan(value := _value(run, measure))), default=math.nan
-        )
-        for measure in measures
-    }
+    best = {measure: measure.best(_value(run, measure) for run in contents.scored) for measure in measures}
     several = len(contents.names) > 1
     cells: list[list[Cell]] = []
     for at, (name, run) in enumerate(zip(contents.names, contents.scored, strict=True)):

@@ -1,0 +1,502 @@
+"""The layouts of score files, each by its name: what shows one, and which roles its columns have.
+
+A reader declares; it never looks at values to find out what a column means. A file that no reader knows is refused with
+what it lacks. To read another layout, write a function that gives a ``Table`` and its ``Roles``, and add a row.
+"""
+
+from __future__ import annotations
+
+import fnmatch
+import json
+import re
+from collections.abc import Callable, Collection, Iterator, Mapping, Sequence
+from contextlib import suppress
+from itertools import accumulate, pairwise
+from pathlib import PurePath
+from typing import Any, Final, NamedTuple
+
+import numpy as np
+
+from coliee_adapters import forms
+from coliee_adapters.errors import InputError, UsageError, guarded, shortened
+from coliee_adapters.files.source import Kind, Source
+from coliee_adapters.forms import json_text, tabular
+from coliee_adapters.forms.lines import Comments, is_number
+from coliee_adapters.forms.vocabulary import EVERY_NAME, MEMORY, NAMES, Search, normal_name
+from coliee_ir.measures.base import PARTS, share
+from coliee_ir.measures.sets import MicroF, MicroP, MicroR
+from coliee_ir.rules.decisions import Decisions
+from coliee_ir.scoring.given import (
+    ALL,
+    IDLE,
+    REMEDY,
+    OfRun,
+    Origin,
+    Read,
+    Roles,
+    ScoreTable,
+    Table,
+    is_known,
+    number,
+    ours,
+)
+
+#: the columns by which a log of evaluate is told from other files; people may add their own
+LOG: Final = frozenset({"time", "tag", "file", "sha256", "rules"})
+
+_COUNTS: Final = ("correct", "retrieved", "relevant")
+
+#: role → the names of its column, in tiers; a run is also what PyTerrier calls ``name``
+_TIERS: Final[Mapping[str, Sequence[frozenset[str]]]] = {
+    "tag": (*NAMES["tag"], frozenset({"name", "model", "method", "agent", "model_name", "model_id"})),
+    "query": (*NAMES["query"], frozenset({"task_id", "sample_id", "task_name", "utterance_id", "item_id"})),
+    "replicate": (frozenset({"replicate", "epoch", "seed", "fold", "trial", "repeat", "repetition", "attempt"}),),
+    "measure": (EVERY_NAME["measure"],),
+    "value": (EVERY_NAME["value"], frozenset({"score"})),
+}
+#: names of columns that golds and runs have
+_OTHERS: Final = frozenset().union(
+    *(EVERY_NAME[role] for role in ("document", "label", "answer", "relevance", "rank"))
+) - {"score"}
+
+#: names of columns that hold what is known of a query, or of a run's answer, and no run's scores
+_NO_RUN: Final = re.compile(
+    r"(?:^|.*_)(?:id|ids|index|idx|no|nr|number|num|n|count|counts|total|year|date|seed|epoch|fold|trial|split|rank|"
+    r"length|len|size|time|label|labels|gold|truth|target|expected|answer|prediction|pred|correct|votes|weight)"
+    r"|(?:num|n|is|has)_.*"
+)
+
+_Values = Sequence[tuple[int, Any]]
+
+
+class Reader(NamedTuple):
+    """A layout: its name, what shows it in the first value (of JSON) or the names of columns, and what reads it."""
+
+    name: str
+    fits: Callable[[Any], object]
+    read: Callable[[Any, Source], tuple[Table, Roles]]
+
+
+def _table(source: Source, names: str, rows: Sequence[Sequence[Any]], lines: Sequence[int] = ()) -> Table:
+    """A table of rows that a reader made."""
+    columns = dict(zip(names.split(), zip(*rows, strict=True), strict=True)) if rows else {}
+    if not rows:
+        raise InputError("no-query", source.name, "there are no values of single queries", remedy=REMEDY)
+    return Table(source.name, columns, (lambda at: lines[at]) if lines else None)
+
+
+# SWE-bench: what swe-bench/experiments holds, what its harness writes of a run, and of single instances
+
+
+def _swe_results(values: _Values, source: Source) -> tuple[Table, Roles]:
+    (_, held), *_ = values
+    named = dict.fromkeys(one for ids in held.values() for one in ids)
+    rows = [(one, float(one in {*held["resolved"]})) for one in named]
+    return _table(source, "instance resolved", rows), Roles("instance", measures=["resolved"], is_open=True)
+
+
+def _swe_run(values: _Values, source: Source) -> tuple[Table, Roles]:
+    (_, held), *_ = values
+    done, ids = {*held["resolved_ids"]}, [value for name, value in held.items() if name.endswith("_ids")]
+    named = dict.fromkeys(one for some in ids for one in some)
+    if len(named) != held["total_instances"]:
+        problem = f"total_instances is {held['total_instances']}, and the lists name {len(named)}"
+        remedy = "give the report with its incomplete_ids, or each instance's report.json"
+        raise InputError("conflicting", source.name, problem, remedy=remedy)
+    rows = [(one, float(one in done)) for one in named]
+    return _table(source, "instance resolved", rows), Roles("instance", measures=["resolved"])
+
+
+def _swe_instances(values: _Values, source: Source) -> tuple[Table, Roles]:
+    (_, held), *_ = values
+    parents = PurePath(source.name).parts[:-1]
+    run = ""  # …/MODEL/INSTANCE/report.json, or …/MODEL/INSTANCE.report.json
+    if len(held) == 1 and len(parents) > 1 and parents[-1] in held:
+        run = parents[-2]
+    elif len(held) == 1 and parents and source.stem.startswith(next(iter(held))):
+        run = parents[-1]
+    table = _table(source, "instance resolved run", [(one, float(of["resolved"]), run) for one, of in held.items()])
+    return table, Roles("instance", run="run" if run else "", measures=["resolved"])
+
+
+# every_eval_ever, to which harnesses that evaluate language models are converted
+
+
+def _every_eval(values: _Values, source: Source) -> tuple[Table, Roles]:
+    rows = [
+        (one["sample_id"], one["model_id"], one["evaluation_name"], one["evaluation"]["score"]) for _, one in values
+    ]
+    lines = [line for line, _ in values]
+    return _table(source, "sample run measure value", rows, lines), Roles("sample", "run", "", "measure", "value")
+
+
+# dictionaries of pytrec_eval (query → measure → value) and ranx (measure → query → value)
+
+
+def _nested(values: _Values, source: Source) -> tuple[Table, Roles]:
+    (_, held), *_ = values
+    pairs = [(one, other, value) for one, of in held.items() for other, value in of.items()]
+    names = "measure query value" if all(map(ours, held)) else "query measure value"
+    return _table(source, names, pairs), Roles("query", measure="measure", value="value")
+
+
+def _is_nested(one: Any) -> bool:
+    if not (isinstance(one, dict) and one and all(isinstance(of, dict) and of for of in one.values())):
+        return False
+    inner = next(iter(one.values()))
+    return all(isinstance(value, float | int) for value in inner.values()) and (
+        all(map(ours, one)) or all(map(ours, inner))
+    )
+
+
+def _has(*keys: str, **kinds: type) -> Callable[[Any], bool]:
+    """Whether a value is an object with these keys, and these of a type."""
+    return lambda one: (
+        isinstance(one, dict)
+        and {*keys, *kinds} <= {*one}
+        and all(isinstance(one[key], kind) for key, kind in kinds.items())
+    )
+
+
+def _is_report(one: Any) -> bool:
+    return isinstance(one, dict) and bool(one) and all(_has("patch_exists", resolved=bool)(of) for of in one.values())
+
+
+#: layouts in JSON, by the first value
+_OF_JSON: Final = (
+    Reader("SWE-bench's results.json",
+           lambda one: _has(resolved=list)(one) and all(isinstance(of, list) for of in one.values()), _swe_results),
+    Reader("SWE-bench's report of a run", _has("total_instances", resolved_ids=list), _swe_run),
+    Reader("SWE-bench's report.json", _is_report, _swe_instances),
+    Reader("every_eval_ever", _has("model_id", "sample_id", "evaluation_name", evaluation=dict), _every_eval),
+    Reader("a dictionary of pytrec_eval or ranx", _is_nested, _nested),
+)  # fmt: skip
+
+_NO_LAYOUT: Final = "this JSON is in no known layout of scores"
+_CONVERT: Final = "convert it (python -m every_eval_ever convert {} --log_path PATH) and give its …_samples.jsonl"
+
+#: what is not read: what shows it, what it is, and what to give instead
+_NOT_READ: Final[Sequence[tuple[Callable[[Any], object], str, str]]] = (
+    (_has("stat_test", "model_names"), "Reports of ranx", "save each run's scores: json.dump(run.scores, …)"),
+    (_has("doc_id", "filtered_resps"), "lm-eval's samples", _CONVERT.format("lm_eval")),
+    (lambda one: _has(results=dict)(one) and one.keys() & {"configs", "n-shot", "versions"}, "lm-eval's results",
+     _CONVERT.format("lm_eval")),
+    (_has("instance_id", stats=list), "HELM's per_instance_stats", _CONVERT.format("helm")),
+    (_has("title", "header", "rows"), "tables of HELM", _CONVERT.format("helm")),
+    (_has("eval_id", "epoch"), "tables of Inspect's samples", _CONVERT.format("inspect")),
+    (_has("eval", "status"), "logs of Inspect", _CONVERT.format("inspect")),
+    (_has("task_name", "mteb_version", "scores"), "MTEB's results of one task",
+     "write results.to_dataframe().to_csv(…)"),
+    (_has("model_info", "evaluation_results"), "every_eval_ever's summaries", "give its …_samples.jsonl"),
+)  # fmt: skip
+
+
+#: what a long object of a layout has near its beginning, and keys of numbers or objects
+_SIGN: Final = re.compile(
+    r'"(?:resolved\w*|total_instances|patch_exists|instance_id|filtered_resps|model_names|results|mteb_version)"'
+)
+_KEY: Final = re.compile(r'"([^"]+)":\s*[{\d]')
+
+
+def telling(paths: Sequence[str]) -> list[str]:
+    """A name for each file: its own, or the folder that tells them apart, as in ``bm25/eval.txt dense/eval.txt``.
+
+    >>> telling(["x/bm25/eval.txt", "x/dense/eval.txt"]), telling(["a/1/s", "a/2/s", "b/1/s"])
+    (['bm25', 'dense'], ['a/1/s', 'a/2/s', 'b/1/s'])
+    >>> telling(["bm25.map", "dense.map"]), telling(["task3.ALPHA"])
+    (['bm25', 'dense'], ['task3.ALPHA'])
+    """
+    parts = [(*PurePath(path).parts[:-1], Source(path).stem) for path in paths]
+    deepest = min(map(len, parts), default=0)
+    levels = [[one[-at] for one in parts] for at in range(1, deepest + 1)]
+    if len(paths) > 1 and len({name.rpartition(".")[2] for name in levels[0]}) == 1:  # as in bm25.map, dense.map
+        levels.insert(0, [name.rpartition(".")[0] or name for name in levels[0]])
+    levels += [["/".join(one[-at:]) for one in parts] for at in range(2, deepest + 1)]
+    return next((names for names in levels if len({*names}) == len(names)), list(paths))
+
+
+def read(held: object, columns: Mapping[str, str], scores: ScoreTable) -> Read:
+    """The scores in a list of files, or in a frame."""
+    if not isinstance(held, list):
+        scores.add(*_declared(Table(MEMORY, _of_frame(held)), Source(MEMORY), columns), "run")
+        return scores.scored(MEMORY)
+    for source, name in zip(held, telling([one.name for one in held]), strict=True):
+        with guarded(source.name):
+            for table, roles in _tables(source, columns, scores):
+                scores.add(table, roles, name)
+    return scores.scored(held[0].name)
+
+
+def why_not(source: Source, columns: Mapping[str, str]) -> InputError | None:
+    """Why a file holds no scores of queries, as its first bytes show; None where it does, or is wrong in itself."""
+    try:
+        if _is_evaluation(source):
+            return None
+        text = source.head().decode("utf-8", "replace")
+        if source.kind is not Kind.TABLE and text.lstrip().startswith(("{", "[")):
+            first = _first(source, text)
+            if any(one.fits(first) for one in _OF_JSON) or _what_is_not_read(first):
+                return None  # of which the reading tells
+            if not isinstance(first, dict) or any(isinstance(value, dict | list) for value in first.values()):
+                raise InputError("unknown-format", source.name, _NO_LAYOUT, remedy=REMEDY)
+            found: Any = Table(source.name, {key: [value] for key, value in first.items()})
+        else:
+            found = _of_rows(source, text[: text.rfind("\n") + 1] if source.goes_on else text)
+        names = {normal_name(name) for name in found.columns} if isinstance(found, Table) else {*LOG}
+        if not (names >= LOG or _what_is_not_read(dict.fromkeys(names))):
+            _declared(found, source, columns)
+    except InputError as error:
+        return None if error.kind in ("ambiguous", "bad-score") else error
+    except (UsageError, ValueError, LookupError) as error:
+        return InputError("unknown-format", source.name, str(error), remedy=REMEDY)
+    return None
+
+
+def _first(source: Source, text: str) -> Any:
+    """The first value of JSON, or the first of its list; a longer one is parsed where it could be one of scores."""
+    with suppress(ValueError):
+        return json.JSONDecoder().raw_decode(text.lstrip("[ \r\n\t"))[0]
+    if not (_SIGN.search(text) or any(map(ours, _KEY.findall(text)[:2]))):
+        raise InputError("unknown-format", source.name, _NO_LAYOUT, remedy=REMEDY)
+    held = json_text.parse(source.text(columns=True), source.name)
+    return held[0] if isinstance(held, list) and held else held
+
+
+def _is_evaluation(source: Source) -> bool:
+    """Whether it is what a command of ours wrote of runs, as JSON."""
+    head = source.head() if source.kind is Kind.TEXT else b""
+    return b'"coliee_ir":' in head[:99] and b'"measures":' in head
+
+
+def _tables(source: Source, columns: Mapping[str, str], scores: ScoreTable) -> Iterator[tuple[Table, Roles]]:
+    """The tables of a file, each with the roles of its columns."""
+    if source.kind is Kind.TABLE:
+        names = forms.parquet.names_of(source)  # which sees that it can be read
+        with source.open() as stream:
+            held = forms.parquet.library(source.name)[1].read_table(stream, columns=names)
+        yield _declared(Table(source.name, _of_frame(held)), source, columns)
+        return
+    text = source.text(columns=True)
+    if not text.lstrip().startswith(("{", "[")):
+        found = _of_rows(source, text)
+        yield _declared(found, source, columns) if isinstance(found, Table) else found
+        return
+    values: list[tuple[int, Any]]
+    if json_text.is_lines(text):
+        values = [pair for some in json_text.batches(text, source.name) for pair in zip(*some, strict=True)]
+    else:
+        value = json_text.parse(text, source.name)
+        values = [(1, one) for one in (value if isinstance(value, list) else [value])]
+    if _is_evaluation(source):
+        yield from (_of_run(held, run, source, scores) for _, held in values for run in held.get("runs", [held]))
+        return
+    first = values[0][1] if values else None
+    if known := next((one for one in _OF_JSON if one.fits(first)), None):
+        try:
+            table, roles = known.read(values, source)
+            yield table, roles._replace(layout=known.name)
+        except (LookupError, TypeError, AttributeError) as error:
+            problem = f"this begins as {known.name}, and goes on otherwise"
+            raise InputError("structure", source.name, problem, found=repr(error), remedy="write it again") from None
+        return
+    _refuse(first, source.name)
+    if not values or not all(isinstance(one, dict) for _, one in values):
+        raise InputError("structure", source.name, "this JSON does not contain rows of scores", remedy=REMEDY)
+    keys = dict.fromkeys(key for _, one in values for key in one)
+    by_key = {key: [one.get(key) for _, one in values] for key in keys}
+    yield _declared(Table(source.name, by_key, lambda at: values[at][0]), source, columns)
+
+
+def _of_rows(source: Source, text: str) -> Table | tuple[Table, Roles]:
+    """A table with a header; or lines without one, whose roles are known."""
+    first = text.lstrip("\n").partition("\n")[0]
+    rows = list(tabular.rows(text, source, next((one for one in "\t,;" if one in first), " "), Comments()))
+    names = rows[0].values if rows else []
+    tabular.check_width(rows, len(names), source)
+    if len(names) == 3 and (is_number(names[2]) or "runid" in names):
+        return _of_lines(rows, source)
+    if len(rows) < 2 or len({*names}) < len(names):
+        problem = "a first row with different names of columns, and rows below it, are needed"
+        raise InputError("columns", source.name, problem, found=",".join(names), remedy=REMEDY)
+    by_name = zip(*(row.values for row in rows), strict=True)  # which stand first
+    return Table(source.name, {one: values for one, *values in by_name}, lambda at: rows[at + 1].number)
+
+
+def _of_lines(rows: Sequence[Any], source: Source) -> tuple[Table, Roles]:
+    """MEASURE QUERY VALUE of trec_eval, one run after another; or QUERY MEASURE VALUE of ir_measures."""
+    first = rows[0].values
+    if (at := next((at for at in (0, 1) if first[at] == "runid" or ours(first[at])), None)) is None:
+        found, remedy = rows[0].text, f"name the columns in a first row; {REMEDY}"
+        raise InputError("unknown-measure", source.name, "no column holds measures", line=1, found=found, remedy=remedy)
+    # a run ends where a query follows its values over all; or begins with its name
+    is_named_first = first[at] == "runid" and len(rows) > 1 and rows[1].values[1 - at] != ALL
+    ends = (
+        other.values[at] == "runid" if is_named_first else one.values[1 - at] == ALL != other.values[1 - at]
+        for one, other in pairwise(rows)
+    )
+    runs = list(accumulate(ends, initial=0))
+    tags = {run: row.values[2] for run, row in zip(runs, rows, strict=True) if row.values[at] == "runid"}
+    if runs[-1] and len(tags) <= runs[-1]:
+        problem = f"here are {runs[-1] + 1} runs one after another, and not all have a line runid"
+        raise InputError("missing-id", source.name, problem, remedy="give a file for each run")
+    kept = [(run, row) for run, row in zip(runs, rows, strict=True) if row.values[at] != "runid"]
+    of = {"query": 1 - at, "measure": at, "value": 2}
+    columns = {name: [row.values[place] for _, row in kept] for name, place in of.items()}
+    columns["tag"] = [tags.get(run, "") for run, _ in kept]
+    table = Table(source.name, columns, lambda place: kept[place][1].number)
+    return table, Roles("query", "tag" if tags else "", measure="measure", value="value")
+
+
+def _of_frame(held: Any) -> dict[str, Sequence[Any]]:
+    """The columns of a frame, of pandas, polars or pyarrow, or of a dictionary."""
+    names = held if isinstance(held, Mapping) else getattr(held, "column_names", getattr(held, "columns", None))
+    if names is None:
+        found = type(held).__name__
+        raise InputError("unknown-format", MEMORY, "this is not a table of scores", found=found, remedy=REMEDY)
+    return {str(name): getattr(held[name], "to_pylist", lambda one=held[name]: list(one))() for name in names}
+
+
+def _of_run(held: Mapping[str, Any], run: Mapping[str, Any], source: Source, cells: ScoreTable) -> tuple[Table, Roles]:
+    """A run of our own JSON as a table with a column a measure, in whose last row is what the run has over all."""
+    if "per_query" not in run:
+        problem = "this JSON contains no values of single queries"
+        raise InputError("no-query", source.name, problem, remedy="write it with evaluate --per-query -f json")
+    rules = held["task"], held["edition"], Decisions(**held["decisions"])
+    cells.origin = cells.origin or Origin(held["gold"], *rules, held.get("excluded", ()))
+    if rules != (cells.origin.task, cells.origin.edition, cells.origin.decisions):
+        raise UsageError("not-comparable", f"{source.name} was scored by other rules than the first run")
+    key = run["tag"] if run["tag"] not in cells.runs else run["file"]
+    if key in cells.runs:
+        raise InputError("duplicate", source.name, "a run appears twice", found=key, remedy="keep one of them")
+    of_run = OfRun(run["tag"], run["file"], run["counts"], run["queries"]["extra"], run.get("unanswered", ()))
+    cells.runs[key] = of_run
+    each = {**run["per_query"], ALL: run["measures"]}
+    columns = {name: [one.get(name) for one in each.values()] for name in run["measures"]}
+    for name, rows in run.get("sums", {}).items():
+        columns |= {name + part: [row[at] for row in rows] for at, part in enumerate(PARTS)}
+    table = Table(source.name, {"tag": [key] * len(each), "query": list(each), **columns})
+    return table, Roles("query", "tag", measures=list(columns))
+
+
+def _declared(table: Table, source: Source, given: Mapping[str, str]) -> tuple[Table, Roles]:
+    """A table with the roles of its columns: those that their names and ``--columns`` tell."""
+    if {normal_name(name) for name in table.columns} >= {"task_name"}:
+        table = _of_subsets(table)
+    names, normal = list(table.columns), {normal_name(name) for name in table.columns}
+    search = Search(names, table.name, None if table.line is None else 1)
+    if normal >= LOG and not normal & EVERY_NAME["query"]:
+        problem = "this log has one row for each run, without the scores of single queries"
+        raise InputError("no-query", table.name, problem, remedy=REMEDY)
+    if not given:
+        _refuse(dict.fromkeys(normal), table.name)
+        if (alien := normal & _OTHERS) and not normal & {*EVERY_NAME["measure"], _COUNTS[1]}:
+            remedy = "name the columns of a table of scores: --columns query=NAME,tag=NAME"
+            raise search.fault("unknown-format", f"its column {min(alien)} is one of golds and runs", remedy)
+    patterns = {role: given[role] for role in ("query", "tag") if set(given.get(role, "")) & set("*|")}
+    for role, tiers in _TIERS.items():
+        if role in given and role not in patterns:
+            search.by_name(role, given[role])
+        elif role not in patterns and (role != "value" or "measure" in search.roles):
+            search.find(role, tiers)
+    of = {role: names[at] for role, at in search.roles.items()}
+    needed = ["query", *(role for role in _TIERS if role in given), *(["value"] if "measure" in of else [])]
+    if lacking := [role for role in needed if role not in of and role not in patterns]:
+        problem, remedy = f"no column is recognised as the {lacking[0]}", search.option(lacking[0])
+        if lacking == ["query"]:
+            remedy += "; where columns are queries (as of models × tasks): --columns tag=NAME,query='Task*'"
+        raise search.fault("missing-column", problem, f"{REMEDY}; or use {remedy}")
+    if "query" in patterns:  # a row a run
+        return _transposed(table, _matching(search, names, patterns["query"], of.values()), of.get("tag", ""), search)
+    ranks = dict.fromkeys(table.columns.get("ranked_by", ()))
+    roles = Roles(of["query"], of.get("tag", ""), of.get("replicate", ""), ranks=next(iter(ranks), ""))
+    if "tag" in patterns:
+        return table, roles._replace(runs=_matching(search, names, patterns["tag"], of.values()))
+    if "measure" in of:
+        return table, roles._replace(measure=of["measure"], value=of["value"])
+    others = [names[at] for at in search.left(IDLE)]
+    kept = [name for name in others if any(number(value) is not None for value in table.columns[name])]
+    if not kept:
+        there = [f"{name} holds {shortened(str(table.columns[name][0]))!r}" for name in others[:1]]
+        raise search.fault("unknown-format", f"no column holds numbers{': '.join(['', *there])}", REMEDY)
+    known = [name for name in kept if is_known(re.sub(r"\.(above|below)$", "", name)) or normal_name(name) in _COUNTS]
+    if not roles.run and not known:
+        return table, roles._replace(runs=_runs(table, search, others))
+    if not roles.run and len(known) < len(kept):
+        other = next(name for name in kept if name not in known)
+        problem = f"{known[0]} is a measure and {other} is not known to be one: are the columns measures or runs?"
+        raise search.fault("ambiguous", problem, "runs: --columns tag='*'; measures: name the run in a column run")
+    if {*_COUNTS} <= {*kept}:
+        table, kept = _with_micro(table, kept)
+        roles = roles._replace(ranks="MicroF1")
+    return table, roles._replace(measures=kept)
+
+
+def _of_subsets(table: Table) -> Table:
+    """A table of MTEB's tasks, each with its split and subset where rows are of these."""
+    named = [name for name in table.columns if normal_name(name) in ("task_name", "split", "subset")]
+    tasks = ["/".join(map(str, one)) for one in zip(*(table.columns[name] for name in named), strict=True)]
+    others = {name: cells for name, cells in table.columns.items() if name not in named}
+    return table._replace(columns={"task_name": tasks, **others})
+
+
+def _what_is_not_read(first: Any) -> tuple[str, str] | None:
+    """What is known and not read, by its first value or the names of its columns; and what to give instead."""
+    return next(((what, instead) for fits, what, instead in _NOT_READ if fits(first)), None)
+
+
+def _refuse(first: Any, path: str) -> None:
+    """Refuse what is known and not read."""
+    if found := _what_is_not_read(first):
+        raise InputError("unknown-format", path, f"{found[0]} are not read", remedy=found[1])
+
+
+def _matching(search: Search, names: Sequence[str], pattern: str, taken: Collection[str]) -> list[str]:
+    """The columns that a pattern such as ``Task*`` or ``bm25|dense`` names."""
+    some = pattern.split("|")
+    found = [one for one in names if one not in taken and any(fnmatch.fnmatchcase(one, part) for part in some)]
+    if not found:
+        raise search.fault("missing-column", f"no column is called {pattern}", "name columns that are there")
+    return found
+
+
+def _transposed(table: Table, queries: Sequence[str], run: str, search: Search) -> tuple[Table, Roles]:
+    """A table with a row a run and a column a query."""
+    if not run:
+        raise search.fault("missing-column", "no column is recognised as the tag", search.option("tag"))
+    runs = table.texts(run, "run")
+    by_query = [table.numbers(query).tolist() for query in queries]
+    columns = {
+        "run": runs * len(queries),
+        "query": [query for query in queries for _ in runs],
+        "score": [value for column in by_query for value in column],
+    }
+    return Table(table.name, columns), Roles("query", "run", measures=["score"])
+
+
+def _runs(table: Table, search: Search, names: Sequence[str]) -> list[str]:
+    """Columns of runs: shares under names that mean nothing else, unless it is said that they are runs."""
+    problem = "without a column of runs or measures each column would be a run, and"
+    remedy = "name those that are runs: --columns 'tag=bm25|dense', or tag='*'"
+    for name in names:
+        values = [number(value) for value in table.columns[name]]
+        if _NO_RUN.fullmatch(normal_name(name)):
+            raise search.fault("ambiguous", f"{problem} {name} is hardly one", remedy)
+        if any(value is None or not (np.isnan(value) or 0 <= value <= 1) for value in values):
+            raise search.fault("ambiguous", f"{problem} {name} holds no shares", remedy)
+    return list(names)
+
+
+def _with_micro(table: Table, names: Sequence[str]) -> tuple[Table, list[str]]:
+    """Of counts the micro-averaged measures, and what each query adds to them, in the place of the counts."""
+    each = correct, retrieved, relevant = [table.numbers(name) for name in _COUNTS]
+    fits = (correct >= 0) & (correct <= np.minimum(retrieved, relevant)) & (sum(one % 1 for one in each) == 0)
+    if not fits.all():
+        found = ", ".join(f"{one[at := int(fits.argmin())]:g}" for one in each)
+        remedy = "expected integers, 0 ≤ correct ≤ retrieved, correct ≤ relevant"
+        raise table.place(at).fault("bad-cell", f"this is not {', '.join(_COUNTS)}", found, remedy)
+    made: dict[str, Sequence[float]] = {}
+    for measure in (MicroF(), MicroP(), MicroR()):
+        sums = np.column_stack(measure.as_quotient(correct, retrieved, relevant))
+        made |= {measure.name: share(sums).tolist()}
+        made |= {measure.name + part: sums[:, at].tolist() for at, part in enumerate(PARTS)}
+    return table._replace(columns={**table.columns, **made}), [*made, *(one for one in names if one not in _COUNTS)]
