@@ -287,6 +287,12 @@ class ScoreTable:
                 raise table.place(at).fault("duplicate", problem, queries[at], remedy)
             of_run[key] = value
 
+    @property
+    def unit(self) -> str:
+        """What the rows are about: a query, or what the name of its column says."""
+        found = _UNITS.search(normal_name(self.roles.query))
+        return found[0] if found else "query"
+
     def _values(self, name: str, queries: Sequence[str]) -> FloatArray:
         """The values of a measure by run and query, NaN where there is none; of replicates their mean."""
         found = np.full((len(self.runs), len(queries)), np.nan)
@@ -353,9 +359,8 @@ class ScoreTable:
             results = [{one: of_run[one] for one in measures if one in of_run} for of_run in results]
         self._tell_directions(measures, rivals)
         origin = self.origin or Origin(path)
-        found = _UNITS.search(normal_name(self.roles.query))
         schema = Schema(
-            found[0] if found else "query", () if len(rivals) == 1 else tuple(one.name for one in rivals or measures),
+            self.unit, () if len(rivals) == 1 else tuple(one.name for one in rivals or measures),
             self.columns, self.roles.replicate,
         )  # fmt: skip
         of_all = {
@@ -372,7 +377,7 @@ class ScoreTable:
         if self.copies:
             single = iter(self._apart().scored(path).runs)
             copies = {tag: [next(single) for _ in of] for tag, of in self.copies.items()}
-        return Read(runs, origin.basis(queries, measures, self._said(queries, measures, schema)), self.remarks, copies)
+        return Read(runs, origin.basis(queries, measures, self._said(queries, measures)), self.remarks, copies)
 
     def _chosen(self, names: list[str]) -> list[str]:
         """The measures that are read: those that are asked for; else those that are known, where any of them ranks."""
@@ -386,9 +391,9 @@ class ScoreTable:
             found = found if any(not is_counted(ours(name) or Given(name)) for name in found) else names
         return found or names
 
-    def _said(self, queries: Sequence[str], measures: Sequence[Measure], schema: Schema) -> str:
+    def _said(self, queries: Sequence[str], measures: Sequence[Measure]) -> str:
         """As what the scores were read, in a line."""
-        roles, unit = self.roles, schema.unit
+        roles = self.roles
         files = len({run.file for run in self.runs.values()})
         of = {
             "run": roles.run or ("columns" if roles.runs else "a file each" if files > 1 else ""),
@@ -398,7 +403,7 @@ class ScoreTable:
         each = dict.fromkeys(map(len, self.copies.values()))
         copies = f" × {' or '.join(map(str, each))} replicates ({roles.replicate})" if each else ""
         names = [measure.name for measure in measures]
-        said = f"{counted(len(self.runs), 'run')}{of['run']} × {counted(len(queries), unit)}{of['query']}{copies}"
+        said = f"{counted(len(self.runs), 'run')}{of['run']} × {counted(len(queries), self.unit)}{of['query']}{copies}"
         said += f", {'measure' if len(names) == 1 else 'measures'} {_listed(names, 3)}"
         read = {*names, *(name for name in self._of if name.endswith(PARTS) or ours(name) in measures)}
         if unused := [*self.columns, *(name for name in self._of if name not in read)]:
@@ -465,7 +470,7 @@ class ScoreTable:
             elif self.unanswered == "common":
                 kept &= ~lacking.any(axis=0)
             else:
-                raise _of_holes(path, name, lacking, tags, queries)
+                raise self._of_holes(path, name, lacking, queries)
         if not kept.all():
             if not kept.any():
                 raise InputError("no-query", path, "no query has a value of every run", remedy="leave out a run")
@@ -473,6 +478,22 @@ class ScoreTable:
             queries, there = [query for query, one in zip(queries, kept, strict=True) if one], there[:, kept]
             held |= {name: values[:, kept] for name, values in held.items()}
         return queries, there
+
+    def _of_holes(self, path: str, name: str, lacking: BoolArray, queries: Sequence[str]) -> InputError:
+        """What is wrong where some runs lack values: how many queries are common, and which run costs most of them."""
+        tags = list(self.runs)
+        run, query = np.argwhere(lacking)[0].tolist()
+        complete, of_all = int((~lacking.any(axis=0)).sum()), lacking.sum(axis=0)
+        without = [int((of_all == one).sum()) for one in lacking.astype(np.int64)]  # common to all runs but this one
+        costly = int(np.argmax(without))
+        common = f"{complete} of {counted(len(queries), self.unit)} that all runs have"
+        if without[costly] > complete:
+            common += f" ({without[costly]} without {shortened(tags[costly])})"
+        remedy = f"complete the rows; or count them: --decision unanswered=zero; or compare the runs on the {common}: "
+        return InputError(
+            "missing-key", path, f"{counted(int(lacking.sum()), 'value')} of {name} missing",
+            found=f"run {tags[run]}, {self.unit} {queries[query]}", remedy=f"{remedy}--decision unanswered=common",
+        )  # fmt: skip
 
     def _with_zeros(
         self,
@@ -549,22 +570,6 @@ def _listed(names: Sequence[str], shown: int) -> str:
     """Names, and how many more there are than can be shown."""
     more = f" and {len(names) - shown} more" if len(names) > shown else ""
     return ", ".join(map(shortened, names[:shown])) + more
-
-
-def _of_holes(path: str, name: str, lacking: BoolArray, tags: Sequence[str], queries: Sequence[str]) -> InputError:
-    """What is wrong with a table in which some runs lack values: how many queries are common, and to which runs."""
-    run, query = np.argwhere(lacking)[0].tolist()
-    complete, of_run = int((~lacking.any(axis=0)).sum()), lacking.sum(axis=0)
-    alone = [int((of_run - one == 0).sum()) for one in lacking.astype(np.int64)]  # common to all but this one
-    costly = int(np.argmax(alone))
-    common = f"{complete} of {counted(len(queries), 'query')} that all runs have"
-    if alone[costly] > complete:
-        common += f" ({alone[costly]} without {shortened(tags[costly])})"
-    remedy = f"complete the rows; or count them: --decision unanswered=zero; or compare the runs on the {common}: "
-    return InputError(
-        "missing-key", path, f"{counted(int(lacking.sum()), 'value')} of {name} missing",
-        found=f"run {tags[run]}, query {queries[query]}", remedy=f"{remedy}--decision unanswered=common",
-    )  # fmt: skip
 
 
 #: names of columns that hold no scores

@@ -159,7 +159,7 @@ class Scores(Shown):
     def on_gold(self, measure: str, seed: int) -> dict[str, Any]:
         """The fields that each result on their gold begins with: see ``OnGold``."""
         same = {name: getattr(self, name) for name in ("task", "edition", "gold", "decisions", "excluded")}
-        return {**same, "measure": measure, "queries": len(self.query_ids), "seed": seed}
+        return {**same, "measure": measure, "queries": len(self.query_ids), "seed": seed, "unit": self.unit}
 
     def tables(self) -> Sequence[Grid]:
         """The values over all queries."""
@@ -192,7 +192,7 @@ class Scores(Shown):
     def header(self) -> str:
         """What was judged, in a line."""
         n = self.queries
-        line = f"{counted(n['judged'], 'query')}: {n['answered']} answered, {n['unanswered']} unanswered"
+        line = f"{counted(n['judged'], self.unit)}: {n['answered']} answered, {n['unanswered']} unanswered"
         if not self.extra:
             return line
         wrong = self.decisions.extra_queries == "wrong" and any(
