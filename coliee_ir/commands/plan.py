@@ -95,16 +95,16 @@ class Plan(OnGold):
     def notes(self) -> Sequence[str]:
         """Which sizes find nothing, and how far the plan can be trusted where a few queries decide."""
         hopeless = [str(size.queries) for size in self.sizes if all(map(math.isnan, size.found))]
-        notes = []
+        notes, units = [], plural(self.unit)
         if hopeless:
             notes.append(
-                f"-: with {' or '.join(hopeless)} {'groups' if self.groups else plural(self.unit)} no difference is found with "
+                f"-: with {' or '.join(hopeless)} {'groups' if self.groups else units} no difference is found with "
                 f"power {self.power:g}, however large it is."
             )
         if self.largest_share >= _HEAVY:
             notes.append(
-                f"One {self.unit} has {self.largest_share:.0%} of the variance of a typical difference: with so few large "
-                f"{plural(self.unit)}, the differences found can be a third greater (power {self.power:g} may be 0.6)."
+                f"One {self.unit} has {self.largest_share:.0%} of the variance of a typical difference: with so few "
+                f"large {units}, the differences found can be a third greater (power {self.power:g} may be 0.6)."
             )
         return notes
 

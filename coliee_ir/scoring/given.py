@@ -12,7 +12,7 @@ from collections.abc import Callable, Collection, Iterable, Mapping, Sequence
 from contextlib import suppress
 from dataclasses import dataclass
 from functools import cache
-from itertools import repeat
+from itertools import chain, repeat
 from typing import Any, Final, Literal, NamedTuple
 
 import numpy as np
@@ -132,21 +132,21 @@ class Schema(NamedTuple):
     Attributes:
         unit: what the rows are about, as the table says: ``query``, ``task``, ``instance`` …
         rivals: the measures that could rank, where it is not known which does.
-        columns: column that is not used → the query and the cell of each row.
+        columns: column without a role → for each table the queries of its rows, and their cells.
         replicate: the column of replicates, whose mean a query's value is.
         copies: the replicates, as runs of their own.
     """
 
     unit: str = "query"
     rivals: tuple[str, ...] = ()
-    columns: Mapping[str, Sequence[tuple[str, Any]]] = {}
+    columns: Mapping[str, Sequence[tuple[Sequence[str], Sequence[Any]]]] = {}
     replicate: str = ""
     copies: tuple[Any, ...] = ()
 
     def groups(self, name: str, queries: Sequence[str]) -> dict[str, str]:
         """Query → what a column says of it, which must be one thing for each."""
         found: dict[str, str] = {}
-        for query, cell in self.columns[name]:
+        for query, cell in chain.from_iterable(zip(*each, strict=True) for each in self.columns[name]):
             text = "" if cell is None else str(cell).strip()
             if found.setdefault(query, text) != text:
                 both = f"{shortened(found[query])} and {shortened(text)}"
@@ -233,7 +233,7 @@ class ScoreTable:
         self.remarks: list[str] = []
         self.origin: Origin | None = None  # of our own JSON
         self.roles = Roles("query")  # of the first table
-        self.columns: defaultdict[str, list[tuple[str, Any]]] = defaultdict(list)  # those that no role uses
+        self.columns: defaultdict[str, list[tuple[Sequence[str], Sequence[Any]]]] = defaultdict(list)  # without a role
         self.copies: defaultdict[str, dict[str, None]] = defaultdict(dict)  # run → its replicates
         self.denied: dict[str, Remark] = {}  # measures that are not what is stated of them
         #: measure → run → query, or query and replicate → value
@@ -261,10 +261,9 @@ class ScoreTable:
             self._put(repeat(measure), tags, queries, keys, table.numbers(measure), table)
         for run in roles.runs:
             self._put(repeat("score"), [run] * len(queries), queries, keys, table.numbers(run), table)
-        used = {*roles[:5], *roles.measures, *roles.runs}
         for column, cells in () if roles.layout else table.columns.items():
-            if column not in used and normal_name(column) not in IDLE:
-                self.columns[column] += zip(queries, cells, strict=True)
+            if column not in {*roles[:5], *roles.runs} and normal_name(column) not in IDLE:
+                self.columns[column].append((queries, cells))
 
     def _put(
         self,
@@ -401,12 +400,12 @@ class ScoreTable:
         }
         of = {role: f" ({name})" if name and not roles.layout else "" for role, name in of.items()}
         each = dict.fromkeys(map(len, self.copies.values()))
-        copies = f" × {' or '.join(map(str, each))} replicates ({roles.replicate})" if each else ""
+        copies = f" × {' or '.join(map(str, each))} replicates ({roles.replicate}, averaged)" if each else ""
         names = [measure.name for measure in measures]
         said = f"{counted(len(self.runs), 'run')}{of['run']} × {counted(len(queries), self.unit)}{of['query']}{copies}"
         said += f", {'measure' if len(names) == 1 else 'measures'} {_listed(names, 3)}"
         read = {*names, *(name for name in self._of if name.endswith(PARTS) or ours(name) in measures)}
-        if unused := [*self.columns, *(name for name in self._of if name not in read)]:
+        if unused := [name for name in dict.fromkeys([*self.columns, *self._of]) if name not in read]:
             said += f"; not used: {_listed(unused, 9)}"
         return said + (f" ({roles.layout})" if roles.layout else "")
 

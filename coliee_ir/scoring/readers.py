@@ -246,7 +246,7 @@ def why_not(source: Source, columns: Mapping[str, str]) -> InputError | None:
         if not (names >= LOG or _what_is_not_read(dict.fromkeys(names))):
             _declared(found, source, columns)
     except InputError as error:
-        return None if error.kind in ("ambiguous", "bad-score") else error
+        return None if error.kind in ("ambiguous", "bad-score", "no-file") else error
     except (UsageError, ValueError, LookupError) as error:
         return InputError("unknown-format", source.name, str(error), remedy=REMEDY)
     return None
@@ -344,7 +344,8 @@ def _of_lines(rows: Sequence[Any], source: Source) -> tuple[Table, Roles]:
     columns = {name: [row.values[place] for _, row in kept] for name, place in of.items()}
     columns["tag"] = [tags.get(run, "") for run, _ in kept]
     table = Table(source.name, columns, lambda place: kept[place][1].number)
-    return table, Roles("query", "tag" if tags else "", measure="measure", value="value")
+    layout = f"lines of {'ir_measures' if at else 'trec_eval'}"
+    return table, Roles("query", "tag" if tags else "", measure="measure", value="value", layout=layout)
 
 
 def _of_frame(held: Any) -> dict[str, Sequence[Any]]:

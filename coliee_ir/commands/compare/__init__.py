@@ -24,7 +24,7 @@ from coliee_ir.measures import Measure, Result
 from coliee_ir.scoring.replicates import groups_in, system, systems_of
 from coliee_ir.scoring.scores import Scores, checked, comparable, place_of
 from coliee_ir.stats import resampling, systems
-from coliee_ir.stats.doubts import MANY_QUERIES, UNITS, UNLIKE, too_few_resamples
+from coliee_ir.stats.doubts import MANY_QUERIES, UNLIKE, too_few_resamples, units_of
 from coliee_ir.stats.intervals import are_shares, interval_of
 from coliee_ir.stats.paired import CORRECTIONS, MOST_ALONE, Board, PairTest, jointly, tested
 from coliee_ir.stats.ranks import Ranks, rank_sets
@@ -325,7 +325,9 @@ def _remarks(comparison: Comparison, board: _Board, test: PairTest, told: Pairs,
         yield from of_pairs("no-difference.error", np.isnan(p) & known)
     else:
         few = known & differ & np.isinf(test.critical) & (differing < LEAST_DIFFERING)
-        yield from of_pairs("too-few-queries.pairs", few, units=UNITS[bool(comparison.groups)])
+        yield from of_pairs(
+            "too-few-queries.pairs", few, units=units_of(comparison.unit, in_groups=bool(comparison.groups))
+        )
         if comparison.resamples and (known & differ & ~few).any():
             yield from too_few_resamples(comparison.resamples, alpha)
     yield from of_pairs("few-hold-most", known & differ & np.isnan(interval).any(axis=1))

@@ -23,7 +23,7 @@ from coliee_ir.reading.submission import Invalid, Submission
 from coliee_ir.rules.protocol import described_task
 from coliee_ir.scoring.replicates import groups_in, system, systems_of
 from coliee_ir.scoring.scores import Scored, Scores, measure_of, ranked_by, with_judged
-from coliee_ir.stats.doubts import MANY_QUERIES, UNITS, UNLIKE, too_few_resamples
+from coliee_ir.stats.doubts import MANY_QUERIES, UNLIKE, too_few_resamples, units_of
 from coliee_ir.stats.intervals import are_shares, interval_of
 from coliee_ir.stats.paired import Standings
 from coliee_ir.stats.resampling import Interval, Units
@@ -263,7 +263,8 @@ def _resolution(runs: Sequence[_Run], found: Standings, settings: Resampling, un
     if found.drawn:
         yield from too_few_resamples(found.drawn, settings.alpha)
     elif found.differing and math.isinf(found.critical):
-        yield Remark.of("too-few-queries", units=UNITS[units.n < len(units.number)])
+        in_groups = units.n < len(units.number)
+        yield Remark.of("too-few-queries", units=units_of(runs[0].scores.unit, in_groups=in_groups))
     if units.n < MANY_QUERIES and runs:
         answered = np.array([one.scores.answered for one in runs])
         apart = (answered != answered[0]).mean(axis=1)
