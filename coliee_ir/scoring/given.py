@@ -346,7 +346,8 @@ class ScoreTable:
             for at, of_run in enumerate(results):
                 if not np.isnan(values[at]).all():
                     of_sums = [(each[at], over_all[at]) for each, over_all in sums]
-                    over_all = stated[name][at] if name in stated else math.nan
+                    is_whole = name in stated and not self.roles.layout  # tools round what they state
+                    over_all = stated[name][at] if is_whole else math.nan
                     of_run[measure] = _result(measure, values[at], over_all, of_sums)
         measures = list(dict.fromkeys(measure for of_run in results for measure in of_run))
         if not measures:
@@ -404,7 +405,7 @@ class ScoreTable:
         names = [measure.name for measure in measures]
         said = f"{counted(len(self.runs), 'run')}{of['run']} × {counted(len(queries), self.unit)}{of['query']}{copies}"
         said += f", {'measure' if len(names) == 1 else 'measures'} {_listed(names, 3)}"
-        read = {*names, *(name for name in self._of if name.endswith(PARTS) or ours(name) in measures)}
+        read = {"num_q", *names, *(name for name in self._of if name.endswith(PARTS) or ours(name) in measures)}
         if unused := [name for name in dict.fromkeys([*self.columns, *self._of]) if name not in read]:
             said += f"; not used: {_listed(unused, 9)}"
         return said + (f" ({roles.layout})" if roles.layout else "")

@@ -467,11 +467,11 @@ def _transposed(table: Table, queries: Sequence[str], run: str, search: Search) 
     runs = table.texts(run, "run")
     by_query = [table.numbers(query).tolist() for query in queries]
     columns = {
-        "run": runs * len(queries),
-        "query": [query for query in queries for _ in runs],
+        run: runs * len(queries),
+        "columns": [query for query in queries for _ in runs],
         "score": [value for column in by_query for value in column],
     }
-    return Table(table.name, columns), Roles("query", "run", measures=["score"])
+    return Table(table.name, columns), Roles("columns", run, measures=["score"])
 
 
 def _runs(table: Table, search: Search, names: Sequence[str]) -> list[str]:

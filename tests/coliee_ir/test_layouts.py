@@ -1,20 +1,25 @@
-"""Score files as other projects write them: what each gives, and what is refused because it would be guessed."""
+"""Score files as other projects write them: what each gives, and what is refused because it would be guessed.
+
+The cases are those of score_tables.py.
+"""
 
 from __future__ import annotations
 
+import itertools
 import json
 from pathlib import Path
 from typing import Any
 
 import pytest
+import score_tables
 from asserting import refusing
 from example_runs import EXAMPLES
+from score_tables import Case
 
 from coliee_adapters.errors import ColieeError, UsageError
-from coliee_ir import Scored, compare, evaluate_all, leaderboard
+from coliee_ir import Scored, compare, evaluate_all, leaderboard, plan
 from coliee_ir.cli import main
 
-MEANS = 0.75, 0.25
 QUERIES = [f"q{at}" for at in range(4)]
 OK = {"a": dict(zip(QUERIES, (1, 1, 1, 0), strict=True)), "b": dict(zip(QUERIES, (0, 1, 0, 0), strict=True))}
 
@@ -30,78 +35,63 @@ def swe(run: str) -> dict[str, Any]:
             "instances": {q: {"patch_exists": True, "resolved": bool(ok)} for q, ok in OK[run].items()}}  # fmt: skip
 
 
-#: layout → its files, the measure, and the means of the runs
-LAYOUTS: dict[str, tuple[dict[str, str], str, tuple[float, float]]] = {
-    "swe run": ({f"{r}.json": json.dumps(swe(r)["run"]) for r in OK}, "resolved", MEANS),
-    "swe instances": ({f"{r}.json": json.dumps(swe(r)["instances"]) for r in OK}, "resolved", MEANS),
-    "swe instance": (
-        {f"log/{r}/{q}/report.json": json.dumps({q: swe(r)["instances"][q]}) for r in OK for q in QUERIES},
-        "resolved", MEANS,
-    ),
-    "every_eval_ever": (
-        {f"{r}.jsonl": lines(*({"model_id": r, "sample_id": q, "evaluation_name": "math", "evaluation": {"score": ok}}
-                               for q, ok in OK[r].items())) for r in OK},
-        "math", MEANS,
-    ),
-    "pytrec_eval": ({f"{r}.json": json.dumps({q: {"map": ok} for q, ok in OK[r].items()}) for r in OK}, "map", MEANS),
-    "ranx": ({f"{r}.json": json.dumps({"map": OK[r]}) for r in OK}, "map", MEANS),
-    "MTEB": (
-        {"w.csv": "task_name,a,b\n" + "".join(f"{q},{OK['a'][q]},{OK['b'][q]}\n" for q in QUERIES)}, "score", MEANS),
-    "MTEB, long": (
-        {"l.csv": "model_name,task_name,score\n" + "".join(f"{r},{q},{OK[r][q]}\n" for r in OK for q in QUERIES)},
-        "score", MEANS),
-    "folders": ({f"{r}/eval.txt": "".join(f"{q}\tAP\t{ok}\n" for q, ok in OK[r].items()) for r in OK}, "AP", MEANS),
-    # as trec_eval -c -q: b answers two queries of five, a four
-    "stated": (
-        {"a.map": "".join(f"map\t{q}\t{ok}\n" for q, ok in OK["a"].items()) + "map\tall\t0.6000\n",
-         "b.map": "map\tq1\t1.0000\nmap\tq0\t0.0000\nnum_q\tall\t5\nmap\tall\t0.2000\n"},
-        "map", (0.6, 0.2),
-    ),
-}  # fmt: skip
-
-
-def written(files: dict[str, str], folder: Path) -> list[str]:
-    for name, text in files.items():
-        (folder / name).parent.mkdir(parents=True, exist_ok=True)
-        (folder / name).write_text(text)
-    return [str(folder / name) for name in files]
-
-
-@pytest.mark.parametrize("name", LAYOUTS)
-def test_a_layout_gives_its_runs_and_means(name: str, tmp_path: Path) -> None:
-    files, measure, means = LAYOUTS[name]
-    paths = written(files, tmp_path)
-    board = leaderboard(Scored.read(*paths), n_resamples=9)
-    assert (board.ranking.name, [entry.tag for entry in board.entries]) == (measure, ["a", "b"])
-    assert [entry.scores.measures[measure] for entry in board.entries] == pytest.approx(means, abs=1e-4)
-    assert main(["leaderboard", *paths, "--resamples", "9"]) == 0
-
-
 WIDE = "query_id,year,a,b\nq1,2020,1,0\nq2,2021,1,1\n"
 TIMES = "model,item_id,score_match,total_time\na,1,1,3.5\nb,1,0,4.5\n"
-WER = "model,item_id,wer\na,1,0.1\na,2,0.3\nb,1,0.3\nb,2,0.5\n"
-GUESSES: dict[str, tuple[str, dict[str, Any], str]] = {
-    "columns that are no shares": (WIDE, {}, "s.csv, line 1: [ambiguous] (found 'query_id,…')"),
-    "measures and others": ("query,AP,foo\nq1,1,1\n", {}, "s.csv, line 1: [ambiguous]"),
-    "several measures": (TIMES, {}, "[option-needed]"),
-    "a direction": (WER, {}, "[ambiguous]"),
-    "models × tasks": ("model,T1,T2\na,1,0\nb,0,0\n", {}, "s.csv, line 1: [missing-column]"),
-    "a stated score": ("AP\tq1\t1\nAP\tq2\t0.5\nAP\tall\t0.99\n", {}, "s.csv: [unfit-measure]"),
-    "swe's results": (json.dumps(swe("a")["results"]), {}, "s.csv: [no-query]"),
-    "swe's total": (json.dumps({**swe("a")["run"], "total_instances": 9}), {}, "s.csv: [conflicting]"),
-    "a total": ("task_name,a\nT1,0.5\nAverage,0.5\n", {}, "s.csv: [ambiguous] (found 'Average')"),
-    "a run": ("query_id,doc_id,bm25\nq1,d1,0.5\n", {}, "s.csv, line 1: [unknown-format]"),
-    "a Report": ('{"stat_test": "t", "model_names": [], "metrics": []}', {}, "s.csv: [unknown-format]"),
-}
 
 
-@pytest.mark.parametrize("name", GUESSES)
-def test_what_would_be_guessed_is_refused(name: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+@pytest.mark.parametrize("case", score_tables.READ, ids=lambda case: case.name)
+def test_a_layout_gives_its_runs_and_means(case: Case, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.chdir(tmp_path)
-    text, how, expected = GUESSES[name]
-    Path("s.csv").write_text(text)
-    with refusing(ColieeError, expected):
-        leaderboard(Scored.read("s.csv", **how))
+    board = leaderboard(case.read(), n_resamples=9)
+    assert isinstance(case.outcome, dict)
+    best = sorted(case.outcome, key=lambda run: case.outcome[run], reverse=case.measure != "wer")  # type: ignore[index]
+    assert (board.ranking.name, [entry.tag for entry in board.entries]) == (case.measure, best)
+    means = [entry.scores.measures[case.measure] for entry in board.entries]
+    assert means == pytest.approx([case.outcome[run] for run in best], abs=1e-12)
+
+
+@pytest.mark.parametrize("case", score_tables.REFUSED, ids=lambda case: case.name)
+def test_what_would_be_guessed_is_refused(case: Case, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.chdir(tmp_path)
+    with refusing(ColieeError, f"[{case.outcome}]"):
+        leaderboard(case.read())
+    for command in ("leaderboard", "compare", "plan"):  # which is no guess about a gold and its runs
+        assert main([command, *case.files]) == 2
+
+
+def test_the_same_data_in_many_shapes_gives_the_same_numbers(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    found = set()
+    for at, case in enumerate(score_tables.SHAPES):
+        (folder := tmp_path / str(at)).mkdir()
+        monkeypatch.chdir(folder)
+        scored = case.read()
+        held = compare(scored, n_resamples=99).to_dict()
+        runs = [{key: run[key] for key in ("tag", "score", "interval", "ranks")} for run in held["runs"]]
+        board = leaderboard(scored, n_resamples=99).to_dict()
+        places = [
+            (run["tag"], run["place"], run["ranks"], run["may_be_best"], run["interval"]) for run in board["runs"]
+        ]
+        planned = plan(scored, n_resamples=99).to_dict()
+        found.add(json.dumps([runs, held["pairs"], places, planned["sizes"]]))
+    assert (len(found), len(score_tables.SHAPES)) == (1, 14)
+
+
+def test_neither_rows_nor_columns_in_another_order_change_what_ranks(tmp_path: Path) -> None:
+    rows = [(r, q, str(0.5 + (r == q)), "0.1", "3") for r in "ab" for q in "abc"]
+    names = ("run", "query", "AP", "own_score", "steps")
+    for order in itertools.permutations(range(5)):
+        (file := tmp_path / "s.csv").write_text(
+            "".join(",".join(row[at] for at in order) + "\n" for row in (names, *rows[:: 1 if order[0] else -1]))
+        )
+        assert leaderboard(Scored.read(file), n_resamples=9).ranking.name == "AP"
+    csv = "run,query,AP,nDCG,ranked_by\n" + "".join(f"{r},{q},{v},1,nDCG\n" for r, q, v, *_ in rows)
+    file.write_text(csv)
+    assert leaderboard(Scored.read(file), n_resamples=9).ranking.name == "nDCG"
+
+
+def test_the_docs_list_what_is_read_and_what_is_refused() -> None:
+    page = Path(__file__).parents[2] / "docs" / "recipes.md"
+    assert score_tables.documented() in page.read_text(encoding="utf-8"), "run python tests/score_tables.py"
 
 
 def test_what_is_declared_is_read(tmp_path: Path) -> None:
