@@ -184,6 +184,9 @@ def score(
     """
     if files_of_scores(options):
         return read_scores(options, measures)
+    if stated := [name for name in ("lower_is_better", "higher_is_better") if getattr(options, name, None)]:
+        problem = f"{stated[0].replace('_', '-')} is for scores without a gold"
+        raise UsageError("unfit-option", f"{problem}; the direction of a measure that is computed is known")
     together = "submissions" in vars(options)
     basis = basis_of(options, found, measures)
     for run in () if together else found.sources:
