@@ -381,15 +381,10 @@ class ScoreTable:
 
     def _chosen(self, names: list[str]) -> list[str]:
         """The measures that are read: those that are asked for; else those that are known, where any of them ranks."""
-        if self.origin is not None:
-            return names
-        if self.asked:
-            wanted = {ours(name) for name in self.asked} - {None}
-            found = [name for name in names if name in self.asked or ours(name) in wanted]
-        else:
-            found = [name for name in names if is_known(name)]
-            found = found if any(not is_counted(ours(name) or Given(name)) for name in found) else names
-        return found or names
+        wanted = {*self.asked, *(ours(name) for name in self.asked)} - {None}
+        found = [name for name in names if (is_known(name) if not wanted else {name, ours(name)} & wanted)]
+        are_counts = not wanted and all(is_counted(ours(name) or Given(name)) for name in found)
+        return names if self.origin is not None or are_counts or not found else found
 
     def _said(self, queries: Sequence[str], measures: Sequence[Measure]) -> str:
         """As what the scores were read, in a line."""
@@ -515,13 +510,9 @@ class ScoreTable:
                     continue
                 if n := counted_in(values, total, n_q[at]):
                     zeros[name, at] = n - int((~np.isnan(values)).sum())
-                else:
-                    said: dict[str, Any] = {
-                        "measure": name,
-                        "stated": f"{total:g}",
-                        "mean": f"{topic_mean(values):.4f}",
-                    }
-                    self.denied[name] = Remark.of("left-out.stated", file=path, run=list(self.runs)[at], **said)
+                    continue
+                said: dict[str, Any] = {"measure": name, "stated": f"{total:g}", "mean": f"{topic_mean(values):.4f}"}
+                self.denied[name] = Remark.of("left-out.stated", file=path, run=list(self.runs)[at], **said)
         zeros = {key: n for key, n in zeros.items() if n and key[0] not in self.denied}
         lacking = {key: np.isnan(held[key[0]][key[1]]) & there.any(axis=0) for key in zeros}
         besides = max((n - int(lacking[key].sum()) for key, n in zeros.items()), default=0)
@@ -549,17 +540,15 @@ class ScoreTable:
         if measure is None or (
             isinstance(measure, Accuracy | LabelAccuracy) and not has_sums and not np.isin(there, (0.0, 1.0)).all()
         ):
-            is_whole = bool((there % 1 == 0).all() and (there > 1).any())
             is_share = bool((there >= 0).all() and (there <= 1).all())
-            kind: Any = "share" if is_share else "count" if is_whole else "unbounded"
+            kind: Any = "share" if is_share else "unbounded" if (there % 1).any() else "count"
             lower = self.lower.get(name, None if _DOUBTFUL.search(normal_name(name)) else False)
             measure = Given(name, kind, lower)
         if has_sums or is_summed(measure):
-            if not has_sums and isinstance(measure, Micro | PooledF1):
-                said: dict[str, Any] = {"measure": name, "counts": "correct, retrieved, relevant"}
-                self.remarks.append(Remark.of("left-out.counts", file=path, **said))
-                return None
-            return measure
+            if has_sums or not isinstance(measure, Micro | PooledF1):
+                return measure
+            why = Remark.of("left-out.counts", file=path, measure=name, counts="correct, retrieved, relevant")
+            self.denied[name] = why
         if name in self.denied:
             self.remarks.append(self.denied[name])
             return None
@@ -604,9 +593,9 @@ def is_known(name: str) -> bool:
 
 def is_counted(measure: Measure) -> bool:
     """Whether a measure counts, so that nobody ranks runs by it without saying so."""
-    if isinstance(measure, Given):
-        return measure.kind == "count" and not is_known(measure.title)
-    return isinstance(measure, Delegated) and measure.request.base.startswith("num_")
+    if isinstance(measure, Delegated):
+        return measure.request.base.startswith("num_")
+    return isinstance(measure, Given) and measure.kind == "count" and not is_known(measure.title)
 
 
 def is_summed(measure: Measure | None) -> bool:
@@ -614,11 +603,6 @@ def is_summed(measure: Measure | None) -> bool:
     if isinstance(measure, Delegated):
         return measure.request.base.startswith(("num_", "gm_"))
     return isinstance(measure, Micro | PooledF1)
-
-
-def _rounding(values: FloatArray, stated: float) -> float:
-    """By how much the mean of values differs from what is stated, where both were rounded as they are written."""
-    return max(_half(values[~np.isnan(values)]) + _half(np.array([stated])), _NEAR)
 
 
 def _half(written: FloatArray) -> float:
@@ -630,7 +614,8 @@ def _half(written: FloatArray) -> float:
 def counted_in(values: FloatArray, stated: float, n_stated: float) -> int:
     """Of how many queries a stated score is the mean; 0 where no whole number of unanswered ones explains it."""
     there = values[~np.isnan(values)]
-    n, total, near = len(there), float(there.sum()), _rounding(values, stated)
+    n, total = len(there), float(there.sum())
+    near = max(_half(there) + _half(np.array([stated])), _NEAR)  # both were rounded as they are written
     tried = [*([] if math.isnan(n_stated) else [int(n_stated)]), n, *([round(total / stated)] if stated else [])]
     return next((one for one in tried if one >= n > 0 and abs(total / one - stated) <= near), 0)
 

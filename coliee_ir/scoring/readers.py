@@ -172,6 +172,8 @@ _OF_JSON: Final = (
     Reader("a dictionary of pytrec_eval or ranx", _is_nested, _nested),
 )  # fmt: skip
 
+#: the kinds of refusals that show that a file is not meant to hold scores
+_OTHER_FILES: Final = ("unknown-format", "missing-column", "columns", "structure", "syntax", "unknown-measure")
 _NO_LAYOUT: Final = "this JSON is in no known layout of scores"
 _CONVERT: Final = "convert it (python -m every_eval_ever convert {} --log_path PATH) and give its …_samples.jsonl"
 
@@ -230,23 +232,9 @@ def read(held: object, columns: Mapping[str, str], scores: ScoreTable) -> Read:
 def why_not(source: Source, columns: Mapping[str, str]) -> InputError | None:
     """Why a file holds no scores of queries, as its first bytes show; None where it does, or is wrong in itself."""
     try:
-        if _is_evaluation(source):
-            return None
-        text = source.head().decode("utf-8", "replace")
-        if source.kind is not Kind.TABLE and text.lstrip().startswith(("{", "[")):
-            first = _first(source, text)
-            if any(one.fits(first) for one in _OF_JSON) or _what_is_not_read(first):
-                return None  # of which the reading tells
-            if not isinstance(first, dict) or any(isinstance(value, dict | list) for value in first.values()):
-                raise InputError("unknown-format", source.name, _NO_LAYOUT, remedy=REMEDY)
-            found: Any = Table(source.name, {key: [value] for key, value in first.items()})
-        else:
-            found = _of_rows(source, text[: text.rfind("\n") + 1] if source.goes_on else text)
-        names = {normal_name(name) for name in found.columns} if isinstance(found, Table) else {*LOG}
-        if not (names >= LOG or _what_is_not_read(dict.fromkeys(names))):
-            _declared(found, source, columns)
+        next(_tables(source, columns, ScoreTable({}), is_whole=False))
     except InputError as error:
-        return None if error.kind in ("ambiguous", "bad-score", "no-file") else error
+        return error if error.kind in _OTHER_FILES else None  # else the reading tells
     except (UsageError, ValueError, LookupError) as error:
         return InputError("unknown-format", source.name, str(error), remedy=REMEDY)
     return None
@@ -268,21 +256,25 @@ def _is_evaluation(source: Source) -> bool:
     return b'"coliee_ir":' in head[:99] and b'"measures":' in head
 
 
-def _tables(source: Source, columns: Mapping[str, str], scores: ScoreTable) -> Iterator[tuple[Table, Roles]]:
-    """The tables of a file, each with the roles of its columns."""
+def _tables(
+    source: Source, columns: Mapping[str, str], scores: ScoreTable, *, is_whole: bool = True
+) -> Iterator[tuple[Table, Roles]]:
+    """The tables of a file, each with the roles of its columns; of its first bytes where it is not read as a whole."""
     if source.kind is Kind.TABLE:
         names = forms.parquet.names_of(source)  # which sees that it can be read
         with source.open() as stream:
             held = forms.parquet.library(source.name)[1].read_table(stream, columns=names)
         yield _declared(Table(source.name, _of_frame(held)), source, columns)
         return
-    text = source.text(columns=True)
+    text = source.text(columns=True) if is_whole else source.head().decode("utf-8", "replace")
     if not text.lstrip().startswith(("{", "[")):
-        found = _of_rows(source, text)
+        found = _of_rows(source, text if is_whole or not source.goes_on else text[: text.rfind("\n") + 1])
         yield _declared(found, source, columns) if isinstance(found, Table) else found
         return
     values: list[tuple[int, Any]]
-    if json_text.is_lines(text):
+    if not is_whole and not _is_evaluation(source):
+        values = [(1, _first(source, text))]
+    elif json_text.is_lines(text):
         values = [pair for some in json_text.batches(text, source.name) for pair in zip(*some, strict=True)]
     else:
         value = json_text.parse(text, source.name)
@@ -301,7 +293,7 @@ def _tables(source: Source, columns: Mapping[str, str], scores: ScoreTable) -> I
         return
     _refuse(first, source.name)
     if not values or not all(isinstance(one, dict) for _, one in values):
-        raise InputError("structure", source.name, "this JSON does not contain rows of scores", remedy=REMEDY)
+        raise InputError("structure", source.name, _NO_LAYOUT, remedy=REMEDY)
     keys = dict.fromkeys(key for _, one in values for key in one)
     by_key = {key: [one.get(key) for _, one in values] for key in keys}
     yield _declared(Table(source.name, by_key, lambda at: values[at][0]), source, columns)
@@ -440,15 +432,11 @@ def _of_subsets(table: Table) -> Table:
     return table._replace(columns={"task_name": tasks, **others})
 
 
-def _what_is_not_read(first: Any) -> tuple[str, str] | None:
-    """What is known and not read, by its first value or the names of its columns; and what to give instead."""
-    return next(((what, instead) for fits, what, instead in _NOT_READ if fits(first)), None)
-
-
 def _refuse(first: Any, path: str) -> None:
-    """Refuse what is known and not read."""
-    if found := _what_is_not_read(first):
-        raise InputError("unknown-format", path, f"{found[0]} are not read", remedy=found[1])
+    """Refuse what is known and not read, by its first value or the names of its columns."""
+    for fits, what, remedy in _NOT_READ:
+        if fits(first):
+            raise InputError("no-query", path, f"{what} are not read", remedy=remedy)
 
 
 def _matching(search: Search, names: Sequence[str], pattern: str, taken: Collection[str]) -> list[str]:

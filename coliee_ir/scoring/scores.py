@@ -246,14 +246,10 @@ def place_of(scored: Sequence[Scores], name: str, called: str = "the run") -> in
     return places[0]
 
 
-#: so many measures that could rank are named
-_NAMED: Final = 12
-
-
 def ranking_of(scores: Scores) -> Measure:
     """The measure that ranks: the first, but for scores of which it is not known."""
     if names := () if scores.schema is None else scores.schema.rivals:
-        listed = ", ".join(map(shortened, names[:_NAMED])) + f" and {len(names) - _NAMED} more" * (len(names) > _NAMED)
+        listed = ", ".join(map(shortened, names[:12])) + ", …" * (len(names) > 12)
         problem = "name the measure that ranks with -m NAME (in Python measure=)"
         raise UsageError("option-needed", f"{problem}; it may be {listed}")
     return next(iter(scores.results))

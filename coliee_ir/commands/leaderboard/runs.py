@@ -41,7 +41,8 @@ def ranking(board: Ranking) -> Grid:
 def _ranking_caption(board: Ranking) -> str:
     settings = board.resampling
     percent = f"{100 * settings.confidence_level:g}%"
-    ties = f", ties broken by {', '.join(board.protocol.tie_break)}" if board.protocol.tie_break else ""
+    breaking = [name for name in board.protocol.tie_break if name in [measure.name for measure in board.measures[1:]]]
+    ties = f", ties broken by {', '.join(breaking)}" if breaking else ""
     best = best_of([name for name, entry in zip(board.names(), board.entries, strict=True) if entry.may_be_best])
     groups = f" in {counted(board.groups, 'group')}" if board.groups else ""
     ranked = len(board.counted)
