@@ -254,6 +254,12 @@ _LIKE_OTHERS: Final = frozenset(
     | {"PyTerrier's rows", "a column a measure", "systems named `*_correct`", "a run id before its queries"}
     | {
         "SWE-bench's report without some instances",
+        "a total that its queries do not give",
+        "runs one after another without names",
+        "holes, `unanswered=common`",
+        "`ir_measures -q`, a file a run",
+        "a row of means",
+        "rows of run, query, measure, value",
         "a column of labels",
         "a file a run, in folders",
         "`Run.scores` of ranx",
