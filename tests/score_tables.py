@@ -144,6 +144,9 @@ READ: Final = (
     Case("a run id before its queries", {"s.txt": "".join(
         f"runid\tall\t{run}\nmap\tq1\t{value:.4f}\nmap\tall\t{value:.4f}\n" for run, value in ZEROS.items())},
         ZEROS, "map"),
+    Case("run ids that are equal", {
+        f"{run}/eval.txt": f"map\tq1\t{value:.4f}\nrunid\tall\tAnserini\nmap\tall\t{value:.4f}\n"
+        for run, value in ZEROS.items()}, ZEROS, "map"),
     Case("SWE-bench's report of a run", each("{}.json", lambda _, of: json.dumps(swe(of)), PASSED), RATES, "resolved"),
     Case("SWE-bench's report.json, an instance a file", {
         f"logs/{run}/{query}/report.json": json.dumps({query: {"patch_exists": True, "resolved": bool(value)}})
@@ -259,6 +262,7 @@ _LIKE_OTHERS: Final = frozenset(
         "holes, `unanswered=common`",
         "`ir_measures -q`, a file a run",
         "a row of means",
+        "run ids that are equal",
         "rows of run, query, measure, value",
         "a column of labels",
         "a file a run, in folders",

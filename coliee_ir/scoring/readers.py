@@ -9,6 +9,7 @@ from __future__ import annotations
 import fnmatch
 import json
 import re
+from collections import Counter
 from collections.abc import Callable, Collection, Iterator, Mapping, Sequence
 from contextlib import suppress
 from itertools import accumulate, pairwise
@@ -222,10 +223,14 @@ def read(held: object, columns: Mapping[str, str], scores: ScoreTable) -> Read:
     if not isinstance(held, list):
         scores.add(*_declared(Table(MEMORY, _of_frame(held)), Source(MEMORY), columns), "run")
         return scores.scored(MEMORY)
+    found: list[tuple[Table, Roles, str]] = []
     for source, name in zip(held, telling([one.name for one in held]), strict=True):
         with guarded(source.name):
-            for table, roles in _tables(source, columns, scores):
-                scores.add(table, roles, name)
+            found += [(table, roles, name) for table, roles in _tables(source, columns, scores)]
+    n_files = Counter(tag for table, *_ in found for tag in {*table.columns.get("runid", ())})
+    for table, roles, name in found:  # runs of one id, as of a tool's default, are told apart by their files
+        is_shared = roles.run == "runid" and n_files[table.columns["runid"][0]] > 1
+        scores.add(table, roles._replace(run="") if is_shared else roles, name)
     return scores.scored(held[0].name)
 
 
@@ -334,10 +339,10 @@ def _of_lines(rows: Sequence[Any], source: Source) -> tuple[Table, Roles]:
     kept = [(run, row) for run, row in zip(runs, rows, strict=True) if row.values[at] != "runid"]
     of = {"query": 1 - at, "measure": at, "value": 2}
     columns = {name: [row.values[place] for _, row in kept] for name, place in of.items()}
-    columns["tag"] = [tags.get(run, "") for run, _ in kept]
+    columns["runid"] = [tags.get(run, "") for run, _ in kept]
     table = Table(source.name, columns, lambda place: kept[place][1].number)
     layout = f"lines of {'ir_measures' if at else 'trec_eval'}"
-    return table, Roles("query", "tag" if tags else "", measure="measure", value="value", layout=layout)
+    return table, Roles("query", "runid" if tags else "", measure="measure", value="value", layout=layout)
 
 
 def _of_frame(held: Any) -> dict[str, Sequence[Any]]:
