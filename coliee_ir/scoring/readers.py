@@ -229,7 +229,7 @@ def read(held: object, columns: Mapping[str, str], scores: ScoreTable) -> Read:
             found += [(table, roles, name) for table, roles in _tables(source, columns, scores)]
     n_files = Counter(tag for table, *_ in found for tag in {*table.columns.get("runid", ())})
     for table, roles, name in found:  # runs of one id, as of a tool's default, are told apart by their files
-        is_shared = roles.run == "runid" and n_files[table.columns["runid"][0]] > 1
+        is_shared = roles.run == "runid" and any(n_files[tag] > 1 for tag in table.columns["runid"][:1])
         scores.add(table, roles._replace(run="") if is_shared else roles, name)
     return scores.scored(held[0].name)
 
