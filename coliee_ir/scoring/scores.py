@@ -276,7 +276,9 @@ def _table(
 
 def measure_of(scored: Sequence[Scores], name: str) -> Measure:
     """The measure of a name, by which some runs were scored."""
-    every = {measure.name: measure for scores in scored for measure in scores.results}
+    every, schema = {measure.name: measure for scores in scored for measure in scores.results}, scored[0].schema
+    if name not in every and schema is not None and name in schema.columns:
+        raise UsageError("not-comparable", f"{shortened(name)} was not read; name it in Scored.read(…, measures=…)")
     found = every.get(name) or singly([name], scored[0].task, scored[0].edition)[0]
     if found not in every.values():
         raise UsageError("not-comparable", f"no run has a {found} score; the measures are {', '.join(every)}")
@@ -451,10 +453,7 @@ def comparable(scored: Sequence[Scores], names: str | Sequence[str] = ()) -> lis
     """The measures by which runs scored by the same rules are compared; by default the one that ranks."""
     first = scored[0]
     names = texts("measures", names or (), "the name of a measure, or a list of names")
-    known = {measure.name: measure for measure in first.results}  # also those that were read
-    named = [known[name] for name in names if name in known]
-    measures = named if len(named) == len(names) else singly(names, first.task, first.edition)
-    measures = measures or [ranking_of(first)]
+    measures = list(dict.fromkeys(measure_of(scored, name) for name in names)) or [ranking_of(first)]
     for measure in measures:
         _ = measure.lower_is_better  # which somebody must have said
     for scores in scored:

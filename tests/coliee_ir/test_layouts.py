@@ -323,5 +323,11 @@ def test_holes_name_the_run_that_costs_most(tmp_path: Path, monkeypatch: pytest.
 
 
 def test_a_measure_that_nobody_scored_is_refused() -> None:
+    frame = {"run": ["a", "b"], "query": ["q", "q"], "AP": [1.0, 0.5], "own": [0.5, 1.0]}
+    for ask in (leaderboard, plan):
+        with refusing(UsageError, "[not-comparable]"):  # what is known ranks, and the rest is not read
+            ask(Scored.from_frame(frame), measure="own")  # type: ignore[operator]
+    named = Scored.from_frame(frame, measures=["own"], higher_is_better=["own"])
+    assert leaderboard(named).ranking.name == "own"
     with refusing(UsageError, "[not-comparable]"):
         leaderboard(Scored.from_frame({"run": ["a"], "query": ["q"], "AP": [1.0]}), measure="RR")
