@@ -377,7 +377,7 @@ class ScoreTable:
         if self.copies:
             single = iter(self._apart().scored(path).runs)
             copies = {tag: [next(single) for _ in of] for tag, of in self.copies.items()}
-        return Read(runs, origin.basis(queries, measures, self._said(queries, measures)), self.remarks, copies)
+        return Read(runs, origin.basis(queries, measures, self._read_as(queries, measures)), self.remarks, copies)
 
     def _chosen(self, names: list[str]) -> list[str]:
         """The measures that are read: those that are asked for; else those that are known, where any of them ranks."""
@@ -386,7 +386,7 @@ class ScoreTable:
         are_counts = not wanted and all(is_counted(ours(name) or Given(name)) for name in found)
         return names if self.origin is not None or are_counts or not found else found
 
-    def _said(self, queries: Sequence[str], measures: Sequence[Measure]) -> str:
+    def _read_as(self, queries: Sequence[str], measures: Sequence[Measure]) -> str:
         """As what the scores were read, in a line."""
         roles = self.roles
         files = len({run.file for run in self.runs.values()})
