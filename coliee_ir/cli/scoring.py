@@ -168,6 +168,9 @@ class Session:
         """
         if self.scores:
             return self._read_scores(measures)
+        if stated := [name for name in ("lower_is_better", "higher_is_better") if self._given.get(name)]:
+            problem = f"{stated[0].replace('_', '-')} is for scores without a gold"
+            raise UsageError("unfit-option", f"{problem}; the direction of a measure that is computed is known")
         options, found, together = self.options, self.runs, "submissions" in self._given
         basis = self.prepare(measures)
         for run in () if together else found.sources:

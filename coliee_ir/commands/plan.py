@@ -17,7 +17,7 @@ import numpy as np
 from coliee_adapters.checked import is_whole, numbers, one_of, refused
 from coliee_adapters.errors import UsageError
 from coliee_adapters.files.source import PathLike
-from coliee_adapters.forms.lines import counted
+from coliee_adapters.forms.lines import counted, plural
 from coliee_ir.output.grid import Grid, Number
 from coliee_ir.output.shown import OnGold
 from coliee_ir.scoring.replicates import groups_in
@@ -77,15 +77,16 @@ class Plan(OnGold):
     def tables(self) -> Sequence[Grid]:
         """For each number of queries what is found of a typical pair, and of the pair that varies most."""
         n, in_groups = len(self.pairs), f" in {counted(self.groups, 'group')}" if self.groups else ""
+        units = plural(self.unit)
         which = f": of a typical pair (median of {n}) and of the hardest" if n > 1 else ""
         caption = (
             f"{self.measure}: smallest difference of {counted(len(self.tags), 'run')} found with probability "
             f"{self.power:g}{which}; {'all pairs corrected jointly (max-T), ' * (n > 1)}"
-            f"p < {1 - self.confidence_level:.6g}. From the standard errors on the {self.queries} queries{in_groups} "
-            "of these runs, to two digits. About other queries of the same kind."
+            f"p < {1 - self.confidence_level:.6g}. From the standard errors on the {self.queries} "
+            f"{units}{in_groups} of these runs, to two digits. About other {units} of the same kind."
         )
         columns = {
-            "queries": lambda size: Number(size.queries, str(size.queries)),
+            units: lambda size: Number(size.queries, str(size.queries)),
             "typical pair": lambda size: _found(size, statistics.median),
             "hardest pair": lambda size: _found(size, max),
         }
@@ -94,16 +95,16 @@ class Plan(OnGold):
     def notes(self) -> Sequence[str]:
         """Which sizes find nothing, and how far the plan can be trusted where a few queries decide."""
         hopeless = [str(size.queries) for size in self.sizes if all(map(math.isnan, size.found))]
-        notes = []
+        notes, units = [], plural(self.unit)
         if hopeless:
             notes.append(
-                f"-: with {' or '.join(hopeless)} {'groups' if self.groups else 'queries'} no difference is found with "
+                f"-: with {' or '.join(hopeless)} {'groups' if self.groups else units} no difference is found with "
                 f"power {self.power:g}, however large it is."
             )
         if self.largest_share >= _HEAVY:
             notes.append(
-                f"One query has {self.largest_share:.0%} of the variance of a typical difference: with so few large "
-                f"queries, the differences found can be a third greater (power {self.power:g} may be 0.6)."
+                f"One {self.unit} has {self.largest_share:.0%} of the variance of a typical difference: with so few "
+                f"large {units}, the differences found can be a third greater (power {self.power:g} may be 0.6)."
             )
         return notes
 

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Mapping, Sequence
-from dataclasses import dataclass, fields, is_dataclass
+from dataclasses import dataclass, field, fields, is_dataclass
 from typing import Any, ClassVar, Final, Literal
 
 from coliee_adapters import forms, trec_eval
@@ -80,6 +80,7 @@ class OnGold(Shown):
         measure: the measure's name.
         queries: how many were judged.
         seed: of the random numbers.
+        unit: what is judged: a query, or what the rows of a table of scores are about.
     """
 
     task: str
@@ -90,6 +91,7 @@ class OnGold(Shown):
     measure: str
     queries: int
     seed: int
+    unit: str = field(default="query", kw_only=True, repr=False)
 
 
 #: what every result can be written in
@@ -132,11 +134,11 @@ def named(result: object) -> dict[str, Any]:
     """The fields of a result by their names, as JSON holds them; those without a place in its ``repr`` are left out."""
     assert is_dataclass(result)
     held: dict[str, Any] = {}
-    for field in fields(result):
-        if field.name == "remarks":
-            held |= told_of(getattr(result, field.name))
-        elif field.repr:
-            held[field.name] = jsonable(getattr(result, field.name))
+    for one in fields(result):
+        if one.name == "remarks":
+            held |= told_of(getattr(result, one.name))
+        elif one.repr:
+            held[one.name] = jsonable(getattr(result, one.name))
     return held
 
 

@@ -12,7 +12,7 @@ from collections.abc import Callable, Collection, Iterable, Mapping, Sequence
 from contextlib import suppress
 from dataclasses import dataclass
 from functools import cache
-from itertools import repeat
+from itertools import chain, repeat
 from typing import Any, Final, Literal, NamedTuple
 
 import numpy as np
@@ -132,21 +132,21 @@ class Schema(NamedTuple):
     Attributes:
         unit: what the rows are about, as the table says: ``query``, ``task``, ``instance`` …
         rivals: the measures that could rank, where it is not known which does.
-        columns: column that is not used → the query and the cell of each row.
+        columns: column without a role → for each table the queries of its rows, and their cells.
         replicate: the column of replicates, whose mean a query's value is.
         copies: the replicates, as runs of their own.
     """
 
     unit: str = "query"
     rivals: tuple[str, ...] = ()
-    columns: Mapping[str, Sequence[tuple[str, Any]]] = {}
+    columns: Mapping[str, Sequence[tuple[Sequence[str], Sequence[Any]]]] = {}
     replicate: str = ""
     copies: tuple[Any, ...] = ()
 
     def groups(self, name: str, queries: Sequence[str]) -> dict[str, str]:
         """Query → what a column says of it, which must be one thing for each."""
         found: dict[str, str] = {}
-        for query, cell in self.columns[name]:
+        for query, cell in chain.from_iterable(zip(*each, strict=True) for each in self.columns[name]):
             text = "" if cell is None else str(cell).strip()
             if found.setdefault(query, text) != text:
                 both = f"{shortened(found[query])} and {shortened(text)}"
@@ -233,7 +233,7 @@ class ScoreTable:
         self.remarks: list[str] = []
         self.origin: Origin | None = None  # of our own JSON
         self.roles = Roles("query")  # of the first table
-        self.columns: defaultdict[str, list[tuple[str, Any]]] = defaultdict(list)  # those that no role uses
+        self.columns: defaultdict[str, list[tuple[Sequence[str], Sequence[Any]]]] = defaultdict(list)  # without a role
         self.copies: defaultdict[str, dict[str, None]] = defaultdict(dict)  # run → its replicates
         self.denied: dict[str, Remark] = {}  # measures that are not what is stated of them
         #: measure → run → query, or query and replicate → value
@@ -261,10 +261,9 @@ class ScoreTable:
             self._put(repeat(measure), tags, queries, keys, table.numbers(measure), table)
         for run in roles.runs:
             self._put(repeat("score"), [run] * len(queries), queries, keys, table.numbers(run), table)
-        used = {*roles[:5], *roles.measures, *roles.runs}
         for column, cells in () if roles.layout else table.columns.items():
-            if column not in used and normal_name(column) not in IDLE:
-                self.columns[column] += zip(queries, cells, strict=True)
+            if column not in {*roles[:5], *roles.runs} and normal_name(column) not in IDLE:
+                self.columns[column].append((queries, cells))
 
     def _put(
         self,
@@ -286,6 +285,12 @@ class ScoreTable:
                 remedy = "keep one row of each; or name what tells them apart: --columns replicate=NAME"
                 raise table.place(at).fault("duplicate", problem, queries[at], remedy)
             of_run[key] = value
+
+    @property
+    def unit(self) -> str:
+        """What the rows are about: a query, or what the name of its column says."""
+        found = _UNITS.search(normal_name(self.roles.query))
+        return found[0] if found else "query"
 
     def _values(self, name: str, queries: Sequence[str]) -> FloatArray:
         """The values of a measure by run and query, NaN where there is none; of replicates their mean."""
@@ -341,7 +346,8 @@ class ScoreTable:
             for at, of_run in enumerate(results):
                 if not np.isnan(values[at]).all():
                     of_sums = [(each[at], over_all[at]) for each, over_all in sums]
-                    over_all = stated[name][at] if name in stated else math.nan
+                    is_whole = name in stated and not self.roles.layout  # tools round what they state
+                    over_all = stated[name][at] if is_whole else math.nan
                     of_run[measure] = _result(measure, values[at], over_all, of_sums)
         measures = list(dict.fromkeys(measure for of_run in results for measure in of_run))
         if not measures:
@@ -353,9 +359,8 @@ class ScoreTable:
             results = [{one: of_run[one] for one in measures if one in of_run} for of_run in results]
         self._tell_directions(measures, rivals)
         origin = self.origin or Origin(path)
-        found = _UNITS.search(normal_name(self.roles.query))
         schema = Schema(
-            found[0] if found else "query", () if len(rivals) == 1 else tuple(one.name for one in rivals or measures),
+            self.unit, () if len(rivals) == 1 else tuple(one.name for one in rivals or measures),
             self.columns, self.roles.replicate,
         )  # fmt: skip
         of_all = {
@@ -372,23 +377,18 @@ class ScoreTable:
         if self.copies:
             single = iter(self._apart().scored(path).runs)
             copies = {tag: [next(single) for _ in of] for tag, of in self.copies.items()}
-        return Read(runs, origin.basis(queries, measures, self._said(queries, measures, schema)), self.remarks, copies)
+        return Read(runs, origin.basis(queries, measures, self._read_as(queries, measures)), self.remarks, copies)
 
     def _chosen(self, names: list[str]) -> list[str]:
         """The measures that are read: those that are asked for; else those that are known, where any of them ranks."""
-        if self.origin is not None:
-            return names
-        if self.asked:
-            wanted = {ours(name) for name in self.asked} - {None}
-            found = [name for name in names if name in self.asked or ours(name) in wanted]
-        else:
-            found = [name for name in names if is_known(name)]
-            found = found if any(not is_counted(ours(name) or Given(name)) for name in found) else names
-        return found or names
+        wanted = {*self.asked, *(ours(name) for name in self.asked)} - {None}
+        found = [name for name in names if (is_known(name) if not wanted else {name, ours(name)} & wanted)]
+        are_counts = not wanted and all(is_counted(ours(name) or Given(name)) for name in found)
+        return names if self.origin is not None or are_counts or not found else found
 
-    def _said(self, queries: Sequence[str], measures: Sequence[Measure], schema: Schema) -> str:
+    def _read_as(self, queries: Sequence[str], measures: Sequence[Measure]) -> str:
         """As what the scores were read, in a line."""
-        roles, unit = self.roles, schema.unit
+        roles = self.roles
         files = len({run.file for run in self.runs.values()})
         of = {
             "run": roles.run or ("columns" if roles.runs else "a file each" if files > 1 else ""),
@@ -396,12 +396,12 @@ class ScoreTable:
         }
         of = {role: f" ({name})" if name and not roles.layout else "" for role, name in of.items()}
         each = dict.fromkeys(map(len, self.copies.values()))
-        copies = f" × {' or '.join(map(str, each))} replicates ({roles.replicate})" if each else ""
+        copies = f" × {' or '.join(map(str, each))} replicates ({roles.replicate}, averaged)" if each else ""
         names = [measure.name for measure in measures]
-        said = f"{counted(len(self.runs), 'run')}{of['run']} × {counted(len(queries), unit)}{of['query']}{copies}"
+        said = f"{counted(len(self.runs), 'run')}{of['run']} × {counted(len(queries), self.unit)}{of['query']}{copies}"
         said += f", {'measure' if len(names) == 1 else 'measures'} {_listed(names, 3)}"
-        read = {*names, *(name for name in self._of if name.endswith(PARTS) or ours(name) in measures)}
-        if unused := [*self.columns, *(name for name in self._of if name not in read)]:
+        read = {"num_q", *names, *(name for name in self._of if name.endswith(PARTS) or ours(name) in measures)}
+        if unused := [name for name in dict.fromkeys([*self.columns, *self._of]) if name not in read]:
             said += f"; not used: {_listed(unused, 9)}"
         return said + (f" ({roles.layout})" if roles.layout else "")
 
@@ -465,7 +465,7 @@ class ScoreTable:
             elif self.unanswered == "common":
                 kept &= ~lacking.any(axis=0)
             else:
-                raise _of_holes(path, name, lacking, tags, queries)
+                raise self._of_holes(path, name, lacking, queries)
         if not kept.all():
             if not kept.any():
                 raise InputError("no-query", path, "no query has a value of every run", remedy="leave out a run")
@@ -473,6 +473,22 @@ class ScoreTable:
             queries, there = [query for query, one in zip(queries, kept, strict=True) if one], there[:, kept]
             held |= {name: values[:, kept] for name, values in held.items()}
         return queries, there
+
+    def _of_holes(self, path: str, name: str, lacking: BoolArray, queries: Sequence[str]) -> InputError:
+        """What is wrong where some runs lack values: how many queries are common, and which run costs most of them."""
+        tags = list(self.runs)
+        run, query = np.argwhere(lacking)[0].tolist()
+        complete, of_all = int((~lacking.any(axis=0)).sum()), lacking.sum(axis=0)
+        without = [int((of_all == one).sum()) for one in lacking.astype(np.int64)]  # common to all runs but this one
+        costly = int(np.argmax(without))
+        common = f"{complete} of {counted(len(queries), self.unit)} that all runs have"
+        if without[costly] > complete:
+            common += f" ({without[costly]} without {shortened(tags[costly])})"
+        remedy = f"complete the rows; or count them: --decision unanswered=zero; or compare the runs on the {common}: "
+        return InputError(
+            "missing-key", path, f"{counted(int(lacking.sum()), 'value')} of {name} missing",
+            found=f"run {tags[run]}, {self.unit} {queries[query]}", remedy=f"{remedy}--decision unanswered=common",
+        )  # fmt: skip
 
     def _with_zeros(
         self,
@@ -494,13 +510,9 @@ class ScoreTable:
                     continue
                 if n := counted_in(values, total, n_q[at]):
                     zeros[name, at] = n - int((~np.isnan(values)).sum())
-                else:
-                    said: dict[str, Any] = {
-                        "measure": name,
-                        "stated": f"{total:g}",
-                        "mean": f"{topic_mean(values):.4f}",
-                    }
-                    self.denied[name] = Remark.of("left-out.stated", file=path, run=list(self.runs)[at], **said)
+                    continue
+                said: dict[str, Any] = {"measure": name, "stated": f"{total:g}", "mean": f"{topic_mean(values):.4f}"}
+                self.denied[name] = Remark.of("left-out.stated", file=path, run=list(self.runs)[at], **said)
         zeros = {key: n for key, n in zeros.items() if n and key[0] not in self.denied}
         lacking = {key: np.isnan(held[key[0]][key[1]]) & there.any(axis=0) for key in zeros}
         besides = max((n - int(lacking[key].sum()) for key, n in zeros.items()), default=0)
@@ -528,17 +540,15 @@ class ScoreTable:
         if measure is None or (
             isinstance(measure, Accuracy | LabelAccuracy) and not has_sums and not np.isin(there, (0.0, 1.0)).all()
         ):
-            is_whole = bool((there % 1 == 0).all() and (there > 1).any())
             is_share = bool((there >= 0).all() and (there <= 1).all())
-            kind: Any = "share" if is_share else "count" if is_whole else "unbounded"
+            kind: Any = "share" if is_share else "unbounded" if (there % 1).any() else "count"
             lower = self.lower.get(name, None if _DOUBTFUL.search(normal_name(name)) else False)
             measure = Given(name, kind, lower)
         if has_sums or is_summed(measure):
-            if not has_sums and isinstance(measure, Micro | PooledF1):
-                said: dict[str, Any] = {"measure": name, "counts": "correct, retrieved, relevant"}
-                self.remarks.append(Remark.of("left-out.counts", file=path, **said))
-                return None
-            return measure
+            if has_sums or not isinstance(measure, Micro | PooledF1):
+                return measure
+            why = Remark.of("left-out.counts", file=path, measure=name, counts="correct, retrieved, relevant")
+            self.denied[name] = why
         if name in self.denied:
             self.remarks.append(self.denied[name])
             return None
@@ -549,22 +559,6 @@ def _listed(names: Sequence[str], shown: int) -> str:
     """Names, and how many more there are than can be shown."""
     more = f" and {len(names) - shown} more" if len(names) > shown else ""
     return ", ".join(map(shortened, names[:shown])) + more
-
-
-def _of_holes(path: str, name: str, lacking: BoolArray, tags: Sequence[str], queries: Sequence[str]) -> InputError:
-    """What is wrong with a table in which some runs lack values: how many queries are common, and to which runs."""
-    run, query = np.argwhere(lacking)[0].tolist()
-    complete, of_run = int((~lacking.any(axis=0)).sum()), lacking.sum(axis=0)
-    alone = [int((of_run - one == 0).sum()) for one in lacking.astype(np.int64)]  # common to all but this one
-    costly = int(np.argmax(alone))
-    common = f"{complete} of {counted(len(queries), 'query')} that all runs have"
-    if alone[costly] > complete:
-        common += f" ({alone[costly]} without {shortened(tags[costly])})"
-    remedy = f"complete the rows; or count them: --decision unanswered=zero; or compare the runs on the {common}: "
-    return InputError(
-        "missing-key", path, f"{counted(int(lacking.sum()), 'value')} of {name} missing",
-        found=f"run {tags[run]}, query {queries[query]}", remedy=f"{remedy}--decision unanswered=common",
-    )  # fmt: skip
 
 
 #: names of columns that hold no scores
@@ -599,9 +593,9 @@ def is_known(name: str) -> bool:
 
 def is_counted(measure: Measure) -> bool:
     """Whether a measure counts, so that nobody ranks runs by it without saying so."""
-    if isinstance(measure, Given):
-        return measure.kind == "count" and not is_known(measure.title)
-    return isinstance(measure, Delegated) and measure.request.base.startswith("num_")
+    if isinstance(measure, Delegated):
+        return measure.request.base.startswith("num_")
+    return isinstance(measure, Given) and measure.kind == "count" and not is_known(measure.title)
 
 
 def is_summed(measure: Measure | None) -> bool:
@@ -609,11 +603,6 @@ def is_summed(measure: Measure | None) -> bool:
     if isinstance(measure, Delegated):
         return measure.request.base.startswith(("num_", "gm_"))
     return isinstance(measure, Micro | PooledF1)
-
-
-def _rounding(values: FloatArray, stated: float) -> float:
-    """By how much the mean of values differs from what is stated, where both were rounded as they are written."""
-    return max(_half(values[~np.isnan(values)]) + _half(np.array([stated])), _NEAR)
 
 
 def _half(written: FloatArray) -> float:
@@ -625,7 +614,8 @@ def _half(written: FloatArray) -> float:
 def counted_in(values: FloatArray, stated: float, n_stated: float) -> int:
     """Of how many queries a stated score is the mean; 0 where no whole number of unanswered ones explains it."""
     there = values[~np.isnan(values)]
-    n, total, near = len(there), float(there.sum()), _rounding(values, stated)
+    n, total = len(there), float(there.sum())
+    near = max(_half(there) + _half(np.array([stated])), _NEAR)  # both were rounded as they are written
     tried = [*([] if math.isnan(n_stated) else [int(n_stated)]), n, *([round(total / stated)] if stated else [])]
     return next((one for one in tried if one >= n > 0 and abs(total / one - stated) <= near), 0)
 

@@ -9,6 +9,7 @@ from __future__ import annotations
 import fnmatch
 import json
 import re
+from collections import Counter
 from collections.abc import Callable, Collection, Iterator, Mapping, Sequence
 from contextlib import suppress
 from itertools import accumulate, pairwise
@@ -172,6 +173,8 @@ _OF_JSON: Final = (
     Reader("a dictionary of pytrec_eval or ranx", _is_nested, _nested),
 )  # fmt: skip
 
+#: the kinds of refusals that show that a file is not meant to hold scores
+_OTHER_FILES: Final = ("unknown-format", "missing-column", "columns", "structure", "syntax", "unknown-measure")
 _NO_LAYOUT: Final = "this JSON is in no known layout of scores"
 _CONVERT: Final = "convert it (python -m every_eval_ever convert {} --log_path PATH) and give its …_samples.jsonl"
 
@@ -220,33 +223,23 @@ def read(held: object, columns: Mapping[str, str], scores: ScoreTable) -> Read:
     if not isinstance(held, list):
         scores.add(*_declared(Table(MEMORY, _of_frame(held)), Source(MEMORY), columns), "run")
         return scores.scored(MEMORY)
+    found: list[tuple[Table, Roles, str]] = []
     for source, name in zip(held, telling([one.name for one in held]), strict=True):
         with guarded(source.name):
-            for table, roles in _tables(source, columns, scores):
-                scores.add(table, roles, name)
+            found += [(table, roles, name) for table, roles in _tables(source, columns, scores)]
+    n_files = Counter(tag for table, *_ in found for tag in {*table.columns.get("runid", ())})
+    for table, roles, name in found:  # runs of one id, as of a tool's default, are told apart by their files
+        is_shared = roles.run == "runid" and any(n_files[tag] > 1 for tag in table.columns["runid"][:1])
+        scores.add(table, roles._replace(run="") if is_shared else roles, name)
     return scores.scored(held[0].name)
 
 
 def why_not(source: Source, columns: Mapping[str, str]) -> InputError | None:
     """Why a file holds no scores of queries, as its first bytes show; None where it does, or is wrong in itself."""
     try:
-        if _is_evaluation(source):
-            return None
-        text = source.head().decode("utf-8", "replace")
-        if source.kind is not Kind.TABLE and text.lstrip().startswith(("{", "[")):
-            first = _first(source, text)
-            if any(one.fits(first) for one in _OF_JSON) or _what_is_not_read(first):
-                return None  # of which the reading tells
-            if not isinstance(first, dict) or any(isinstance(value, dict | list) for value in first.values()):
-                raise InputError("unknown-format", source.name, _NO_LAYOUT, remedy=REMEDY)
-            found: Any = Table(source.name, {key: [value] for key, value in first.items()})
-        else:
-            found = _of_rows(source, text[: text.rfind("\n") + 1] if source.goes_on else text)
-        names = {normal_name(name) for name in found.columns} if isinstance(found, Table) else {*LOG}
-        if not (names >= LOG or _what_is_not_read(dict.fromkeys(names))):
-            _declared(found, source, columns)
+        next(_tables(source, columns, ScoreTable({}), is_whole=False))
     except InputError as error:
-        return None if error.kind in ("ambiguous", "bad-score") else error
+        return error if error.kind in _OTHER_FILES else None  # else the reading tells
     except (UsageError, ValueError, LookupError) as error:
         return InputError("unknown-format", source.name, str(error), remedy=REMEDY)
     return None
@@ -268,21 +261,25 @@ def _is_evaluation(source: Source) -> bool:
     return b'"coliee_ir":' in head[:99] and b'"measures":' in head
 
 
-def _tables(source: Source, columns: Mapping[str, str], scores: ScoreTable) -> Iterator[tuple[Table, Roles]]:
-    """The tables of a file, each with the roles of its columns."""
+def _tables(
+    source: Source, columns: Mapping[str, str], scores: ScoreTable, *, is_whole: bool = True
+) -> Iterator[tuple[Table, Roles]]:
+    """The tables of a file, each with the roles of its columns; of its first bytes where it is not read as a whole."""
     if source.kind is Kind.TABLE:
         names = forms.parquet.names_of(source)  # which sees that it can be read
         with source.open() as stream:
             held = forms.parquet.library(source.name)[1].read_table(stream, columns=names)
         yield _declared(Table(source.name, _of_frame(held)), source, columns)
         return
-    text = source.text(columns=True)
+    text = source.text(columns=True) if is_whole else source.head().decode("utf-8", "replace")
     if not text.lstrip().startswith(("{", "[")):
-        found = _of_rows(source, text)
+        found = _of_rows(source, text if is_whole or not source.goes_on else text[: text.rfind("\n") + 1])
         yield _declared(found, source, columns) if isinstance(found, Table) else found
         return
     values: list[tuple[int, Any]]
-    if json_text.is_lines(text):
+    if not is_whole and not _is_evaluation(source):
+        values = [(1, _first(source, text))]
+    elif json_text.is_lines(text):
         values = [pair for some in json_text.batches(text, source.name) for pair in zip(*some, strict=True)]
     else:
         value = json_text.parse(text, source.name)
@@ -301,7 +298,7 @@ def _tables(source: Source, columns: Mapping[str, str], scores: ScoreTable) -> I
         return
     _refuse(first, source.name)
     if not values or not all(isinstance(one, dict) for _, one in values):
-        raise InputError("structure", source.name, "this JSON does not contain rows of scores", remedy=REMEDY)
+        raise InputError("structure", source.name, _NO_LAYOUT, remedy=REMEDY)
     keys = dict.fromkeys(key for _, one in values for key in one)
     by_key = {key: [one.get(key) for _, one in values] for key in keys}
     yield _declared(Table(source.name, by_key, lambda at: values[at][0]), source, columns)
@@ -342,9 +339,10 @@ def _of_lines(rows: Sequence[Any], source: Source) -> tuple[Table, Roles]:
     kept = [(run, row) for run, row in zip(runs, rows, strict=True) if row.values[at] != "runid"]
     of = {"query": 1 - at, "measure": at, "value": 2}
     columns = {name: [row.values[place] for _, row in kept] for name, place in of.items()}
-    columns["tag"] = [tags.get(run, "") for run, _ in kept]
+    columns["runid"] = [tags.get(run, "") for run, _ in kept]
     table = Table(source.name, columns, lambda place: kept[place][1].number)
-    return table, Roles("query", "tag" if tags else "", measure="measure", value="value")
+    layout = f"lines of {'ir_measures' if at else 'trec_eval'}"
+    return table, Roles("query", "runid" if tags else "", measure="measure", value="value", layout=layout)
 
 
 def _of_frame(held: Any) -> dict[str, Sequence[Any]]:
@@ -439,15 +437,11 @@ def _of_subsets(table: Table) -> Table:
     return table._replace(columns={"task_name": tasks, **others})
 
 
-def _what_is_not_read(first: Any) -> tuple[str, str] | None:
-    """What is known and not read, by its first value or the names of its columns; and what to give instead."""
-    return next(((what, instead) for fits, what, instead in _NOT_READ if fits(first)), None)
-
-
 def _refuse(first: Any, path: str) -> None:
-    """Refuse what is known and not read."""
-    if found := _what_is_not_read(first):
-        raise InputError("unknown-format", path, f"{found[0]} are not read", remedy=found[1])
+    """Refuse what is known and not read, by its first value or the names of its columns."""
+    for fits, what, remedy in _NOT_READ:
+        if fits(first):
+            raise InputError("no-query", path, f"{what} are not read", remedy=remedy)
 
 
 def _matching(search: Search, names: Sequence[str], pattern: str, taken: Collection[str]) -> list[str]:
@@ -466,11 +460,11 @@ def _transposed(table: Table, queries: Sequence[str], run: str, search: Search) 
     runs = table.texts(run, "run")
     by_query = [table.numbers(query).tolist() for query in queries]
     columns = {
-        "run": runs * len(queries),
-        "query": [query for query in queries for _ in runs],
+        run: runs * len(queries),
+        "columns": [query for query in queries for _ in runs],
         "score": [value for column in by_query for value in column],
     }
-    return Table(table.name, columns), Roles("query", "run", measures=["score"])
+    return Table(table.name, columns), Roles("columns", run, measures=["score"])
 
 
 def _runs(table: Table, search: Search, names: Sequence[str]) -> list[str]:

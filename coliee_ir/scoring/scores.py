@@ -160,7 +160,7 @@ class Scores(Shown):
     def on_gold(self, measure: str, seed: int) -> dict[str, Any]:
         """The fields that each result on their gold begins with: see ``OnGold``."""
         same = {name: getattr(self, name) for name in ("task", "edition", "gold", "decisions", "excluded")}
-        return {**same, "measure": measure, "queries": len(self.query_ids), "seed": seed}
+        return {**same, "measure": measure, "queries": len(self.query_ids), "seed": seed, "unit": self.unit}
 
     def tables(self) -> Sequence[Grid]:
         """The values over all queries."""
@@ -193,7 +193,7 @@ class Scores(Shown):
     def header(self) -> str:
         """What was judged, in a line."""
         n = self.queries
-        line = f"{counted(n['judged'], 'query')}: {n['answered']} answered, {n['unanswered']} unanswered"
+        line = f"{counted(n['judged'], self.unit)}: {n['answered']} answered, {n['unanswered']} unanswered"
         if not self.extra:
             return line
         wrong = self.decisions.extra_queries == "wrong" and any(
@@ -248,14 +248,10 @@ def place_of(scored: Sequence[Scores], name: str, called: str = "the run") -> in
     return places[0]
 
 
-#: so many measures that could rank are named
-_NAMED: Final = 12
-
-
 def ranking_of(scores: Scores) -> Measure:
     """The measure that ranks: the first, but for scores of which it is not known."""
     if names := () if scores.schema is None else scores.schema.rivals:
-        listed = ", ".join(map(shortened, names[:_NAMED])) + f" and {len(names) - _NAMED} more" * (len(names) > _NAMED)
+        listed = ", ".join(map(shortened, names[:12])) + ", …" * (len(names) > 12)
         problem = "name the measure that ranks with -m NAME (in Python measure=)"
         raise UsageError("option-needed", f"{problem}; it may be {listed}")
     return next(iter(scores.results))
@@ -282,7 +278,9 @@ def _table(
 
 def measure_of(scored: Sequence[Scores], name: str) -> Measure:
     """The measure of a name, by which some runs were scored."""
-    every = {measure.name: measure for scores in scored for measure in scores.results}
+    every, schema = {measure.name: measure for scores in scored for measure in scores.results}, scored[0].schema
+    if name not in every and schema is not None and name in schema.columns:
+        raise UsageError("not-comparable", f"{shortened(name)} was not read; name it in Scored.read(…, measures=…)")
     found = every.get(name) or singly([name], scored[0].task, scored[0].edition)[0]
     if found not in every.values():
         raise UsageError("not-comparable", f"no run has a {found} score; the measures are {', '.join(every)}")
@@ -457,10 +455,7 @@ def comparable(scored: Sequence[Scores], names: str | Sequence[str] = ()) -> lis
     """The measures by which runs scored by the same rules are compared; by default the one that ranks."""
     first = scored[0]
     names = texts("measures", names or (), "the name of a measure, or a list of names")
-    known = {measure.name: measure for measure in first.results}  # also those that were read
-    named = [known[name] for name in names if name in known]
-    measures = named if len(named) == len(names) else singly(names, first.task, first.edition)
-    measures = measures or [ranking_of(first)]
+    measures = list(dict.fromkeys(measure_of(scored, name) for name in names)) or [ranking_of(first)]
     for measure in measures:
         _ = measure.lower_is_better  # which somebody must have said
     for scores in scored:

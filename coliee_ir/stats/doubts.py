@@ -6,6 +6,7 @@ import math
 from collections.abc import Iterator
 from typing import Final
 
+from coliee_adapters.forms.lines import plural
 from coliee_adapters.remarks import Remark
 from coliee_ir.stats.settings import MOST_RESAMPLES
 
@@ -13,8 +14,10 @@ from coliee_ir.stats.settings import MOST_RESAMPLES
 MANY_QUERIES: Final = 50
 UNLIKE: Final = 0.25
 
-#: what is swapped and drawn, without groups and with them
-UNITS: Final = ("queries", "groups of queries")
+
+def units_of(unit: str, *, in_groups: bool) -> str:
+    """What is swapped and drawn, in words."""
+    return f"groups of {plural(unit)}" if in_groups else plural(unit)
 
 
 def too_few_resamples(drawn: int, alpha: float) -> Iterator[str]:

@@ -3,29 +3,32 @@
 from __future__ import annotations
 
 import math
+from collections.abc import Iterable
 from typing import Final
 
 import numpy as np
 
-from coliee_ir.measures import Measure, Result
+from coliee_ir.measures import Result
 from coliee_ir.measures.base import Terms
-from coliee_ir.measures.labels import Accuracy, LabelAccuracy
 from coliee_ir.stats import resampling
 from coliee_ir.stats.resampling import NEAR, Interval
 from coliee_ir.stats.student import NORMAL, t_quantile
 from coliee_ir.stats.systems import MeanOf, error_of
 
-#: The measures that are shares of queries answered rightly.
-SHARES: Final = (Accuracy, LabelAccuracy)
-
 #: with fewer degrees of freedom intervals grow wider, and hold the truth no more often (``benchmarks.error_rates``)
 _LEAST_DEGREES: Final = 4
 
 
-def interval_of(
-    measure: Measure, result: Result, terms: Terms, confidence_level: float, in_groups: bool = False
-) -> Interval:
-    """The interval of a score: Wilson's of an accuracy, which is a share of queries, else the jackknife's.
+def are_shares(results: Iterable[Result]) -> bool:
+    """Whether scores are shares of queries: means of values that are 0 or 1, whatever the measure is called."""
+    return all(
+        bool(np.isin(one.per_query[~np.isnan(one.per_query)], (0.0, 1.0)).all()) and one.terms.is_mean
+        for one in results
+    )
+
+
+def interval_of(result: Result, terms: Terms, confidence_level: float, *, is_share: bool) -> Interval:
+    """The interval of a score: Wilson's of a share of queries, else the jackknife's.
 
     That of a system, the mean of its runs, holds for other runs of it too.
     """
@@ -34,7 +37,7 @@ def interval_of(
     if isinstance(terms.score, MeanOf):
         error, degrees = error_of(terms)
         return _around(terms.total, t_quantile((1 + confidence_level) / 2, degrees) * error, within_1)
-    if isinstance(measure, SHARES) and not in_groups:
+    if is_share:
         return wilson(float(values.sum()), len(values), confidence_level)
     return jackknife_t(terms, confidence_level, within_1=within_1)
 

@@ -170,7 +170,7 @@ def test_what_scores_cannot_do_is_said(tmp_path: Path, monkeypatch: pytest.Monke
     capfd.readouterr()
     for typed, expected in [
         (["compare", "one.csv"], "coliee-ir: [too-few]"),
-        (["compare", "gold.json"], "coliee-ir: gold.json: [unknown-format]"),
+        (["compare", "gold.json"], "coliee-ir: gold.json, line 1: [missing-column]"),
         (["leaderboard", "s.csv", "--exclude", "q1"], "coliee-ir: [unfit-option]"),
         (["leaderboard", "s.csv", "--table", "questions"], "coliee-ir: [no-result]"),
         (["compare", "s.csv", "-m", "nothing"], "coliee-ir: [unknown-measure]"),

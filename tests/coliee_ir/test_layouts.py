@@ -1,20 +1,28 @@
-"""Score files as other projects write them: what each gives, and what is refused because it would be guessed."""
+"""Score files as other projects write them: what each gives, and what is refused because it would be guessed.
+
+The cases are those of score_tables.py.
+"""
 
 from __future__ import annotations
 
+import itertools
 import json
+import random
 from pathlib import Path
 from typing import Any
 
 import pytest
+import score_tables
 from asserting import refusing
 from example_runs import EXAMPLES
+from scipy.stats import binomtest
+from score_tables import Case
 
-from coliee_adapters.errors import ColieeError, UsageError
-from coliee_ir import Scored, compare, evaluate_all, leaderboard
+from coliee_adapters.errors import ColieeError, InputError, UsageError
+from coliee_ir import Scored, compare, evaluate_all, leaderboard, plan
 from coliee_ir.cli import main
+from coliee_ir.stats.intervals import wilson
 
-MEANS = 0.75, 0.25
 QUERIES = [f"q{at}" for at in range(4)]
 OK = {"a": dict(zip(QUERIES, (1, 1, 1, 0), strict=True)), "b": dict(zip(QUERIES, (0, 1, 0, 0), strict=True))}
 
@@ -30,78 +38,63 @@ def swe(run: str) -> dict[str, Any]:
             "instances": {q: {"patch_exists": True, "resolved": bool(ok)} for q, ok in OK[run].items()}}  # fmt: skip
 
 
-#: layout → its files, the measure, and the means of the runs
-LAYOUTS: dict[str, tuple[dict[str, str], str, tuple[float, float]]] = {
-    "swe run": ({f"{r}.json": json.dumps(swe(r)["run"]) for r in OK}, "resolved", MEANS),
-    "swe instances": ({f"{r}.json": json.dumps(swe(r)["instances"]) for r in OK}, "resolved", MEANS),
-    "swe instance": (
-        {f"log/{r}/{q}/report.json": json.dumps({q: swe(r)["instances"][q]}) for r in OK for q in QUERIES},
-        "resolved", MEANS,
-    ),
-    "every_eval_ever": (
-        {f"{r}.jsonl": lines(*({"model_id": r, "sample_id": q, "evaluation_name": "math", "evaluation": {"score": ok}}
-                               for q, ok in OK[r].items())) for r in OK},
-        "math", MEANS,
-    ),
-    "pytrec_eval": ({f"{r}.json": json.dumps({q: {"map": ok} for q, ok in OK[r].items()}) for r in OK}, "map", MEANS),
-    "ranx": ({f"{r}.json": json.dumps({"map": OK[r]}) for r in OK}, "map", MEANS),
-    "MTEB": (
-        {"w.csv": "task_name,a,b\n" + "".join(f"{q},{OK['a'][q]},{OK['b'][q]}\n" for q in QUERIES)}, "score", MEANS),
-    "MTEB, long": (
-        {"l.csv": "model_name,task_name,score\n" + "".join(f"{r},{q},{OK[r][q]}\n" for r in OK for q in QUERIES)},
-        "score", MEANS),
-    "folders": ({f"{r}/eval.txt": "".join(f"{q}\tAP\t{ok}\n" for q, ok in OK[r].items()) for r in OK}, "AP", MEANS),
-    # as trec_eval -c -q: b answers two queries of five, a four
-    "stated": (
-        {"a.map": "".join(f"map\t{q}\t{ok}\n" for q, ok in OK["a"].items()) + "map\tall\t0.6000\n",
-         "b.map": "map\tq1\t1.0000\nmap\tq0\t0.0000\nnum_q\tall\t5\nmap\tall\t0.2000\n"},
-        "map", (0.6, 0.2),
-    ),
-}  # fmt: skip
-
-
-def written(files: dict[str, str], folder: Path) -> list[str]:
-    for name, text in files.items():
-        (folder / name).parent.mkdir(parents=True, exist_ok=True)
-        (folder / name).write_text(text)
-    return [str(folder / name) for name in files]
-
-
-@pytest.mark.parametrize("name", LAYOUTS)
-def test_a_layout_gives_its_runs_and_means(name: str, tmp_path: Path) -> None:
-    files, measure, means = LAYOUTS[name]
-    paths = written(files, tmp_path)
-    board = leaderboard(Scored.read(*paths), n_resamples=9)
-    assert (board.ranking.name, [entry.tag for entry in board.entries]) == (measure, ["a", "b"])
-    assert [entry.scores.measures[measure] for entry in board.entries] == pytest.approx(means, abs=1e-4)
-    assert main(["leaderboard", *paths, "--resamples", "9"]) == 0
-
-
 WIDE = "query_id,year,a,b\nq1,2020,1,0\nq2,2021,1,1\n"
 TIMES = "model,item_id,score_match,total_time\na,1,1,3.5\nb,1,0,4.5\n"
-WER = "model,item_id,wer\na,1,0.1\na,2,0.3\nb,1,0.3\nb,2,0.5\n"
-GUESSES: dict[str, tuple[str, dict[str, Any], str]] = {
-    "columns that are no shares": (WIDE, {}, "s.csv, line 1: [ambiguous] (found 'query_id,…')"),
-    "measures and others": ("query,AP,foo\nq1,1,1\n", {}, "s.csv, line 1: [ambiguous]"),
-    "several measures": (TIMES, {}, "[option-needed]"),
-    "a direction": (WER, {}, "[ambiguous]"),
-    "models × tasks": ("model,T1,T2\na,1,0\nb,0,0\n", {}, "s.csv, line 1: [missing-column]"),
-    "a stated score": ("AP\tq1\t1\nAP\tq2\t0.5\nAP\tall\t0.99\n", {}, "s.csv: [unfit-measure]"),
-    "swe's results": (json.dumps(swe("a")["results"]), {}, "s.csv: [no-query]"),
-    "swe's total": (json.dumps({**swe("a")["run"], "total_instances": 9}), {}, "s.csv: [conflicting]"),
-    "a total": ("task_name,a\nT1,0.5\nAverage,0.5\n", {}, "s.csv: [ambiguous] (found 'Average')"),
-    "a run": ("query_id,doc_id,bm25\nq1,d1,0.5\n", {}, "s.csv, line 1: [unknown-format]"),
-    "a Report": ('{"stat_test": "t", "model_names": [], "metrics": []}', {}, "s.csv: [unknown-format]"),
-}
 
 
-@pytest.mark.parametrize("name", GUESSES)
-def test_what_would_be_guessed_is_refused(name: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+@pytest.mark.parametrize("case", score_tables.READ, ids=lambda case: case.name)
+def test_a_layout_gives_its_runs_and_means(case: Case, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.chdir(tmp_path)
-    text, how, expected = GUESSES[name]
-    Path("s.csv").write_text(text)
-    with refusing(ColieeError, expected):
-        leaderboard(Scored.read("s.csv", **how))
+    board = leaderboard(case.read(), n_resamples=9)
+    assert isinstance(case.outcome, dict)
+    best = sorted(case.outcome, key=lambda run: case.outcome[run], reverse=case.measure != "wer")  # type: ignore[index]
+    assert (board.ranking.name, [entry.tag for entry in board.entries]) == (case.measure, best)
+    means = [entry.scores.measures[case.measure] for entry in board.entries]
+    assert means == pytest.approx([case.outcome[run] for run in best], abs=1e-12)
+
+
+@pytest.mark.parametrize("case", score_tables.REFUSED, ids=lambda case: case.name)
+def test_what_would_be_guessed_is_refused(case: Case, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.chdir(tmp_path)
+    with refusing(ColieeError, f"[{case.outcome}]"):
+        leaderboard(case.read())
+    for command in ("leaderboard", "compare", "plan"):  # which is no guess about a gold and its runs
+        assert main([command, *case.files]) == 2
+
+
+def test_the_same_data_in_many_shapes_gives_the_same_numbers(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    found = set()
+    for at, case in enumerate(score_tables.SHAPES):
+        (folder := tmp_path / str(at)).mkdir()
+        monkeypatch.chdir(folder)
+        scored = case.read()
+        held = compare(scored, n_resamples=99).to_dict()
+        runs = [{key: run[key] for key in ("tag", "score", "interval", "ranks")} for run in held["runs"]]
+        board = leaderboard(scored, n_resamples=99).to_dict()
+        places = [
+            (run["tag"], run["place"], run["ranks"], run["may_be_best"], run["interval"]) for run in board["runs"]
+        ]
+        planned = plan(scored, n_resamples=99).to_dict()
+        found.add(json.dumps([runs, held["pairs"], places, planned["sizes"]]))
+    assert (len(found), len(score_tables.SHAPES)) == (1, 14)
+
+
+def test_neither_rows_nor_columns_in_another_order_change_what_ranks(tmp_path: Path) -> None:
+    rows = [(r, q, str(0.5 + (r == q)), "0.1", "3") for r in "ab" for q in "abc"]
+    names = ("run", "query", "AP", "own_score", "steps")
+    for order in itertools.permutations(range(5)):
+        (file := tmp_path / "s.csv").write_text(
+            "".join(",".join(row[at] for at in order) + "\n" for row in (names, *rows[:: 1 if order[0] else -1]))
+        )
+        assert leaderboard(Scored.read(file), n_resamples=9).ranking.name == "AP"
+    csv = "run,query,AP,nDCG,ranked_by\n" + "".join(f"{r},{q},{v},1,nDCG\n" for r, q, v, *_ in rows)
+    file.write_text(csv)
+    assert leaderboard(Scored.read(file), n_resamples=9).ranking.name == "nDCG"
+
+
+def test_the_docs_list_what_is_read_and_what_is_refused() -> None:
+    page = Path(__file__).parents[2] / "docs" / "recipes.md"
+    assert score_tables.documented() in page.read_text(encoding="utf-8"), "run python tests/score_tables.py"
 
 
 def test_what_is_declared_is_read(tmp_path: Path) -> None:
@@ -199,6 +192,142 @@ def test_a_column_is_no_system_because_it_holds_numbers(
         assert ([run.tag for run in read], read["bm25"].measures) == (["bm25", "dense"], {"score": 0.75})
 
 
+def test_less_is_better_in_every_command(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    rows = [(r, f"q{q}", (q % 5 + 2 * at) / 10) for at, r in enumerate(("best", "mid", "worst")) for q in range(20)]
+    text = "".join(f"{run},{query},{value}\n" for run, query, value in rows)
+    (file := tmp_path / "s.csv").write_text("run,query,wer\n" + text)
+    (twin := tmp_path / "t.csv").write_text(
+        "run,query,right\n" + "".join(f"{run},{query},{round(1 - value, 4)}\n" for run, query, value in rows)
+    )
+    for typed in (["leaderboard"], ["compare"], ["plan"], ["report", "-o", str(tmp_path / "p.html")]):
+        assert main([*typed, str(file), "--resamples", "99"]) == 2  # until somebody says which way
+        assert main([*typed, str(file), "--lower-is-better", "wer", "--resamples", "99"]) == 0
+    page = (tmp_path / "p.html").read_text()
+    assert "No run scores anything" not in page
+    capsys.readouterr()
+    boards = []
+    for path, way in ((file, ["--lower-is-better", "wer"]), (twin, ["--higher-is-better", "right"])):
+        assert main(["leaderboard", str(path), *way, "-f", "json", "--resamples", "99"]) == 0
+        held = json.loads(capsys.readouterr().out)
+        boards.append([(run["tag"], run["place"], run["ranks"], run["may_be_best"]) for run in held["runs"]])
+        assert held.get("lower_is_better", False) == (path == file)
+    assert boards[0] == boards[1]
+    assert [tag for tag, *_ in boards[0]] == ["best", "mid", "worst"]
+    scored = Scored.read(file, lower_is_better=["wer"])
+    first, other = compare(scored, n_resamples=99), compare(Scored.read(twin), n_resamples=99)
+    assert [p.verdict for p in first.pairs] == [p.verdict for p in other.pairs] == ["better"] * 3
+    assert [(p.wins, p.losses, p.p) for p in first.pairs] == [(p.wins, p.losses, p.p) for p in other.pairs]
+    _, marks = first.tables()
+    assert [(row[1], row[2].bold, row[2].mark) for row in marks.rows] == [
+        ("best", True, "b,c"), ("mid", False, "c"), ("worst", False, "")
+    ]  # fmt: skip
+    for directions in ({"lower_is_better": ["cer"]}, {"lower_is_better": ["wer"], "higher_is_better": ["wer"]}):
+        with refusing(UsageError, "["):
+            Scored.read(file, **directions)  # type: ignore[arg-type]
+
+
+def test_the_direction_of_what_is_computed_is_known(tmp_path: Path) -> None:
+    folder = EXAMPLES / "trec"
+    runs = [str(folder / name) for name in ("bm25.run", "dense.run")]
+    gold, count = str(folder / "qrels.txt"), "num_nonrel_judged_ret"
+    assert main(["compare", gold, *runs, "--lower-is-better", "map"]) == 2
+    assert main(["leaderboard", gold, *runs, "--lower-is-better", "map"]) == 2
+    assert main(["fuse", *runs, "--fit", gold, "-m", count, "-o", str(tmp_path / "o")]) == 2
+    assert main(["tune", gold, runs[0], "-m", count]) == 2
+
+
+@pytest.mark.parametrize("name", ["resolved", "Accuracy", "AP", "strange"])
+def test_pass_and_fail_are_known_by_their_values(name: str, tmp_path: Path) -> None:
+    (file := tmp_path / "s.csv").write_text(
+        f"run,query,{name}\n"
+        + "".join(f"{r},q{at},{int(at >= n)}\n" for r, n in (("a", 1), ("b", 9)) for at in range(90))
+    )
+    scored = Scored.read(file)
+    comparison, board = compare(scored, n_resamples=99), leaderboard(scored, n_resamples=99)
+    low, high = wilson(89, 90, 0.95)
+    assert (comparison.interval, comparison.runs[0].interval, board.entries[0].interval) == (
+        "wilson", (low, high), (low, high)
+    )  # fmt: skip
+    exact = binomtest(89, 90).proportion_ci(0.95, "exact")
+    assert high - low <= 1.4 * (exact.high - exact.low)
+
+
+def test_a_column_names_groups_and_replicates(tmp_path: Path) -> None:
+    draw = random.Random(7)
+    rows = [
+        (r, s, f"t{q}", f"repo{q % 8}", q % 7, int(draw.random() < p))
+        for r, p in (("a", 0.8), ("b", 0.4)) for s in (1, 2, 3) for q in range(40)
+    ]  # fmt: skip
+    text = "".join(",".join(map(str, row)) + "\n" for row in rows)
+    (file := tmp_path / "s.csv").write_text("model,draw,task_id,repo,age,passed\n" + text)
+    (lines := tmp_path / "groups.txt").write_text("".join(f"t{q} repo{q % 8}\n" for q in range(40)))
+    with refusing(InputError, "[duplicate]"):
+        Scored.read(file)
+    scored = Scored.read(file, columns={"replicate": "draw"})
+    single = {f"{r} {s}": r for r, s, *_ in rows}
+    long = "".join(f"{r} {s},{q},{v}\n" for r, s, q, *_, v in rows)
+    (apart := tmp_path / "apart.csv").write_text("model,task_id,passed\n" + long)
+    of = {r: [name for name, run in single.items() if run == r] for r in "ab"}
+    systems = compare(Scored.read(apart), replicates=of)
+    assert (systems.replicates, systems.pairs[0].p) == ((3, 3), compare(scored, replicates="draw").pairs[0].p)
+    board = leaderboard(scored, replicates="draw")
+    assert [(e.tag, e.interval) for e in board.entries] == [
+        (e.tag, e.interval) for e in leaderboard(Scored.read(apart), replicates=of).entries
+    ]
+    by_column, by_file = (compare(scored, groups=groups, n_resamples=99) for groups in ("repo", str(lines)))
+    assert (by_column.groups, by_column.pairs[0].p) == (8, by_file.pairs[0].p)
+    assert compare(scored, groups="age", n_resamples=99).groups == 7  # also of numbers
+    assert leaderboard(scored, groups="repo", n_resamples=99).groups == plan(scored, groups="repo").groups == 8
+    for typed in (["compare", "--replicates", "draw"], ["leaderboard", "--replicates", "draw"], ["plan"], ["compare"]):
+        more = ["--groups", "repo"] if "--replicates" not in typed else []
+        columns = ["--columns", "replicate=draw"] if "--replicates" not in typed else []
+        assert main([typed[0], str(file), *typed[1:], *more, *columns, "--resamples", "99"]) == 0
+    file.write_text("run,query,repo,AP\na,q1,x,1\nb,q1,y,1\na,q2,x,1\nb,q2,x,1\n")
+    with refusing(UsageError, "[ambiguous]"):
+        compare(Scored.read(file), groups="repo")
+
+
+def test_what_a_table_is_about_is_said_in_its_words(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    (file := tmp_path / "s.csv").write_text(
+        "model,instance_id,repo,steps,resolved\n"
+        + "".join(f"{r},i{q},x,{q},{q % 3 % n}\n" for r, n in (("a", 2), ("b", 3)) for q in range(30))
+    )
+    for command in ("leaderboard", "compare", "plan"):
+        assert main([command, str(file), "--resamples", "99"]) == 0
+        out, err = capsys.readouterr()
+        assert "2 runs (model) × 30 instances (instance_id), measure resolved; not used: repo, steps" in err
+        assert "instances" in out
+        assert "queries" not in out
+    scored = Scored.read(file)
+    assert scored.because.endswith("; not used: repo, steps")
+    assert "unit" not in compare(scored, n_resamples=99).to_dict()
+
+
+def test_holes_name_the_run_that_costs_most(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.chdir(tmp_path)
+    text = "".join(
+        f"{r},q{q},0.5\n" for r in "abc" for q in range(9) if not ((r == "b" and q > 3) or (r == "c" and q > 7))
+    )
+    Path("s.csv").write_text("run,query,AP\n" + text)
+    with refusing(InputError, "s.csv: [missing-key] (found 'run b, query q4')") as caught:
+        Scored.read("s.csv")
+    assert "4 of 9 queries" in str(caught.value.remedy)
+    assert "8 without b" in str(caught.value.remedy)
+    assert len(Scored.read("s.csv", unanswered="common")[0].query_ids) == 4
+    text = "".join(f"{r},q{q},0.5,{'' if r == 'a' and q else 1}\n" for r in "ab" for q in range(3))
+    Path("s.csv").write_text("run,query,AP,RR\n" + text)
+    with refusing(InputError, "[missing-key]"):
+        Scored.read("s.csv")
+    assert Scored.read("s.csv", measures="AP")["a"].measures == {"AP": 0.5}  # what is not asked for may have holes
+    assert main(["compare", "s.csv", "-m", "AP", "--resamples", "9"]) == 0
+
+
 def test_a_measure_that_nobody_scored_is_refused() -> None:
+    frame = {"run": ["a", "b"], "query": ["q", "q"], "AP": [1.0, 0.5], "own": [0.5, 1.0]}
+    for ask in (leaderboard, plan):
+        with refusing(UsageError, "[not-comparable]"):  # what is known ranks, and the rest is not read
+            ask(Scored.from_frame(frame), measure="own")  # type: ignore[operator]
+    named = Scored.from_frame(frame, measures=["own"], higher_is_better=["own"])
+    assert leaderboard(named).ranking.name == "own"
     with refusing(UsageError, "[not-comparable]"):
         leaderboard(Scored.from_frame({"run": ["a"], "query": ["q"], "AP": [1.0]}), measure="RR")

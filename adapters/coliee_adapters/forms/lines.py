@@ -147,9 +147,16 @@ def counted(n: int, noun: str) -> str:
     >>> counted(1, "column"), counted(5, "column"), counted(2, "extra query"), counted(2, "query without documents")
     ('1 column', '5 columns', '2 extra queries', '2 queries without documents')
     """
-    if n == 1:
-        return f"{n} {noun}"
-    return f"{n} {re.sub('query', 'queries', noun, count=1)}" if "query" in noun else f"{n} {noun}s"
+    return f"{n} {noun if n == 1 else plural(noun)}"
+
+
+def plural(noun: str) -> str:
+    """A noun in the plural, in messages.
+
+    >>> plural("column"), plural("query without documents")
+    ('columns', 'queries without documents')
+    """
+    return re.sub("query", "queries", noun, count=1) if "query" in noun else f"{noun}s"
 
 
 def split_columns(line: str) -> list[str]:

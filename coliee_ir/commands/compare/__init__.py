@@ -24,8 +24,8 @@ from coliee_ir.measures import Measure, Result
 from coliee_ir.scoring.replicates import groups_in, system, systems_of
 from coliee_ir.scoring.scores import Scores, checked, comparable, place_of
 from coliee_ir.stats import resampling, systems
-from coliee_ir.stats.doubts import MANY_QUERIES, UNITS, UNLIKE, too_few_resamples
-from coliee_ir.stats.intervals import SHARES, interval_of
+from coliee_ir.stats.doubts import MANY_QUERIES, UNLIKE, too_few_resamples, units_of
+from coliee_ir.stats.intervals import are_shares, interval_of
 from coliee_ir.stats.paired import CORRECTIONS, MOST_ALONE, Board, PairTest, jointly, tested
 from coliee_ir.stats.ranks import Ranks, rank_sets
 from coliee_ir.stats.resampling import NEAR, Interval, Units
@@ -164,18 +164,14 @@ class _Board:
         self.without = [resampling.left_out(result.terms) for result in self.results]
         self.f = np.array([result.value for result in self.results])
         self.board = None if asked.replicates else Board(self.terms)  # none where they are systems
+        self.is_share = asked.groups is None and are_shares(self.results)
+        #: how the intervals of scores are formed; see ``interval_of``
+        self.interval = "t" if asked.replicates else "wilson" if self.is_share else "jackknife"
 
     @property
     def sign(self) -> int:
         """1 where a greater score is better, -1 where it is worse."""
         return -1 if self.measure.lower_is_better else 1
-
-    @property
-    def interval(self) -> str:
-        """How the intervals of scores are formed; see ``interval_of``."""
-        if self.asked.replicates:
-            return "t"
-        return "wilson" if isinstance(self.measure, SHARES) and self.asked.groups is None else "jackknife"
 
     def alone(self, pairs: IntArray, settings: Resampling) -> PairTest:
         """Each pair tested by itself, a column for each field; of many runs only what there is to say without."""
@@ -204,9 +200,9 @@ class _Board:
             better[np.where(f[a] > f[b], a, b), np.where(f[a] > f[b], b, a)] = True
             order = np.argsort(-f, kind="stable").tolist()  # NaN comes last
             ranks = dict(zip(order, rank_sets(f[order].tolist(), better[np.ix_(order, order)]), strict=True))
-        level, in_groups = asked.settings.confidence_level, asked.groups is not None
+        level = asked.settings.confidence_level
         for at, scores in enumerate(self.scored):
-            interval = interval_of(self.measure, self.results[at], self.terms[at], level, in_groups)
+            interval = interval_of(self.results[at], self.terms[at], level, is_share=self.is_share)
             value = self.results[at].value
             yield Standing(scores.tag, scores.name, scores.file, value, interval, ranks[at], scores.remarks)
 
@@ -329,7 +325,9 @@ def _remarks(comparison: Comparison, board: _Board, test: PairTest, told: Pairs,
         yield from of_pairs("no-difference.error", np.isnan(p) & known)
     else:
         few = known & differ & np.isinf(test.critical) & (differing < LEAST_DIFFERING)
-        yield from of_pairs("too-few-queries.pairs", few, units=UNITS[bool(comparison.groups)])
+        yield from of_pairs(
+            "too-few-queries.pairs", few, units=units_of(comparison.unit, in_groups=bool(comparison.groups))
+        )
         if comparison.resamples and (known & differ & ~few).any():
             yield from too_few_resamples(comparison.resamples, alpha)
     yield from of_pairs("few-hold-most", known & differ & np.isnan(interval).any(axis=1))

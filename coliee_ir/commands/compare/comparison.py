@@ -10,7 +10,7 @@ from typing import Any, ClassVar, Final, overload
 import numpy as np
 
 from coliee_adapters.errors import printable
-from coliee_adapters.forms.lines import counted
+from coliee_adapters.forms.lines import counted, plural
 from coliee_ir.judging.judged import BoolArray, FloatArray
 from coliee_ir.output.envelope import dumped_list
 from coliee_ir.output.grid import Cell, Grid, Number, signed
@@ -261,8 +261,14 @@ class Comparison(OnGold):
     @property
     def about(self) -> str:
         """Which queries the comparison is about, in words."""
-        said = "About other queries of the same kind" + ", and other runs of these systems" * bool(self.replicates)
-        return f"{said}; {counted(self.groups, 'group')} of queries resampled as a whole" if self.groups else said
+        said = f"About other {plural(self.unit)} of the same kind" + ", and other runs of these systems" * bool(
+            self.replicates
+        )
+        return (
+            f"{said}; {counted(self.groups, 'group')} of {plural(self.unit)} resampled as a whole"
+            if self.groups
+            else said
+        )
 
     def differences(self) -> Grid:
         """The pairs, each with an interval, p and a verdict; with several measures, those of all."""
@@ -321,7 +327,7 @@ class Comparison(OnGold):
         less = ", less is better" * self.lower_is_better
         of = f"means of {' and '.join(map(str, sorted(set(self.replicates))))} runs, " if self.replicates else ""
         caption = (
-            f"{self.measure} on {counted(self.queries, 'query')}, {of}with {level} intervals "
+            f"{self.measure} on {counted(self.queries, self.unit)}, {of}with {level} intervals "
             f"({_INTERVAL[self.interval]}), the best in bold{less}. {self.about}. {what}."
         )
         return Grid.of(order if self.in_ranks else range(len(runs)), columns, caption, 2 + with_files)

@@ -172,6 +172,8 @@ def _measure(evaluator: Evaluator, name: str, top: int | None) -> Measure:
     if asked[0].needs != ("documents",):
         problem = f"weights are fitted on documents, but {asked[0]} needs {' and '.join(asked[0].needs)}"
         raise UsageError("unfit-measure", problem)
+    if asked[0].lower_is_better:
+        raise UsageError("unfit-measure", f"weights are fitted to the greatest {asked[0]}, of which less is better")
     if top is None:
         return asked[0]
     if getattr(asked[0], "cutoff", None) is not None:

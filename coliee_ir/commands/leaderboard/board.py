@@ -95,6 +95,7 @@ class Ranking:
         replicates: whether systems of several runs each are ranked.
         described: team and run tag → its system description.
         teams: whose a run is, with the further columns of the list of teams.
+        unit: what is judged: a query, or what the rows of a table of scores are about.
     """
 
     task: str
@@ -117,6 +118,7 @@ class Ranking:
     drawn: int = 0
     replicates: bool = False
     reference: str = ""
+    unit: str = "query"
 
     @property
     def called(self) -> str:

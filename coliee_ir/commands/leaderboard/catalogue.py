@@ -113,6 +113,7 @@ class Leaderboard(Ranking, Shown):
         return {
             **preamble(self.task, self.edition, self.gold, decisions, self.excluded),
             "measure": self.ranking.name,
+            **({"lower_is_better": True} if self.ranking.lower_is_better else {}),
             "tie_break": list(self.protocol.tie_break),
             "judged": len(self.queries),
             "resamples": self.drawn,

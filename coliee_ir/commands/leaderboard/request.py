@@ -22,10 +22,10 @@ from coliee_ir.reading.basis import Basis
 from coliee_ir.reading.submission import Invalid, Submission
 from coliee_ir.scoring.replicates import groups_in, system, systems_of
 from coliee_ir.scoring.scores import Scored, Scores, measure_of, ranked_by, with_judged
-from coliee_ir.stats.doubts import MANY_QUERIES, UNITS, UNLIKE, too_few_resamples
-from coliee_ir.stats.intervals import interval_of
+from coliee_ir.stats.doubts import MANY_QUERIES, UNLIKE, too_few_resamples, units_of
+from coliee_ir.stats.intervals import are_shares, interval_of
 from coliee_ir.stats.paired import Standings
-from coliee_ir.stats.resampling import Units
+from coliee_ir.stats.resampling import Interval, Units
 from coliee_ir.stats.settings import CONFIDENCE_LEVEL, N_RESAMPLES, SEED, Resampling
 
 
@@ -77,11 +77,12 @@ def leaderboard(
         runs = _of_systems(runs, replicates, basis.protocol.tie_break)
     units = Units.of(basis.queries, groups)
     apart, runs = [one for one in runs if one.status], [one for one in runs if not one.status]
-    entries, found = _entries(runs, basis.protocol.tie_break, settings, units, best)
+    intervals = _intervals([*runs, *apart], settings, units)
+    entries, found = _entries(runs, basis.protocol.tie_break, settings, units, best, intervals)
     remarks += _resolution(runs, found, settings, units)
     if best:
         remarks += _said_of_best(runs, entries)
-    entries += tuple(_entry(one, units, settings) for one in apart)
+    entries += tuple(_entry(one, intervals) for one in apart)
     gold = basis.gold
     relevant = None
     if gold.qrels is not None:
@@ -108,6 +109,7 @@ def leaderboard(
         teams=who,
         drawn=found.drawn,
         replicates=replicates is not None,
+        unit=scored[0].unit if scored else "query",
     )
 
 
@@ -223,7 +225,12 @@ def _best_of_teams(scored: Sequence[_Run]) -> list[int]:
 
 
 def _entries(
-    scored: Sequence[_Run], tie_break: Sequence[str], settings: Resampling, units: Units, best: bool
+    scored: Sequence[_Run],
+    tie_break: Sequence[str],
+    settings: Resampling,
+    units: Units,
+    best: bool,
+    intervals: Mapping[int, Interval],
 ) -> tuple[tuple[Entry, ...], Standings]:
     """The runs in their places, with the ranks that they may have, and intervals.
 
@@ -236,15 +243,20 @@ def _entries(
     in_places = places([order_key(scored[at].scores, tie_break) for at in kept])
     found, standings = stands(terms, settings, kept)
     each = zip(kept, in_places, found, strict=True)
-    return tuple(_entry(scored[at], units, settings, place, stand) for at, place, stand in each), standings
+    return tuple(_entry(scored[at], intervals, place, stand) for at, place, stand in each), standings
 
 
-def _entry(run: _Run, units: Units, settings: Resampling, place: int = 0, stand: Stand = NOWHERE) -> Entry:
+def _intervals(runs: Sequence[_Run], settings: Resampling, units: Units) -> dict[int, Interval]:
+    """The interval of each run's score, by the identity of its scores."""
+    results = [next(iter(one.scores.results.values())) for one in runs]
+    level, is_share = settings.confidence_level, units.n == len(units.number) and are_shares(results)
+    of = [interval_of(result, units.terms(result.terms), level, is_share=is_share) for result in results]
+    return {id(one.scores): interval for one, interval in zip(runs, of, strict=True)}
+
+
+def _entry(run: _Run, intervals: Mapping[int, Interval], place: int = 0, stand: Stand = NOWHERE) -> Entry:
     """A run in its place; one that is shown and not ranked has none."""
-    measure, result = next(iter(run.scores.results.items()))
-    level, in_groups = settings.confidence_level, units.n < len(units.number)
-    interval = interval_of(measure, result, units.terms(result.terms), level, in_groups)
-    entry = Entry(place, stand.ranks, run.team, run.scores, interval, stand.may_be_best)
+    entry = Entry(place, stand.ranks, run.team, run.scores, intervals[id(run.scores)], stand.may_be_best)
     if (sent := run.submission) is None:
         return entry
     return replace(entry, status=sent.status, more=sent.more, files=tuple(file.name for file in sent.files))
@@ -255,7 +267,8 @@ def _resolution(runs: Sequence[_Run], found: Standings, settings: Resampling, un
     if found.drawn:
         yield from too_few_resamples(found.drawn, settings.alpha)
     elif found.differing and math.isinf(found.critical):
-        yield Remark.of("too-few-queries", units=UNITS[units.n < len(units.number)])
+        in_groups = units.n < len(units.number)
+        yield Remark.of("too-few-queries", units=units_of(runs[0].scores.unit, in_groups=in_groups))
     if units.n < MANY_QUERIES and runs:
         answered = np.array([one.scores.answered for one in runs])
         apart = (answered != answered[0]).mean(axis=1)

@@ -11,7 +11,7 @@ from typing import Final
 import numpy as np
 
 from coliee_adapters.errors import UsageError
-from coliee_adapters.forms.lines import counted
+from coliee_adapters.forms.lines import counted, plural
 from coliee_adapters.forms.vocabulary import MEMORY
 from coliee_adapters.remarks import Remark
 from coliee_ir.commands.leaderboard.board import Entry, Ranking
@@ -41,19 +41,21 @@ def ranking(board: Ranking) -> Grid:
 def _ranking_caption(board: Ranking) -> str:
     settings = board.resampling
     percent = f"{100 * settings.confidence_level:g}%"
-    ties = f", ties broken by {', '.join(board.protocol.tie_break)}" if board.protocol.tie_break else ""
+    breaking = [name for name in board.protocol.tie_break if name in [measure.name for measure in board.measures[1:]]]
+    ties = f", ties broken by {', '.join(breaking)}" if breaking else ""
     best = best_of([name for name, entry in zip(board.names(), board.entries, strict=True) if entry.may_be_best])
     groups = f" in {counted(board.groups, 'group')}" if board.groups else ""
     ranked = len(board.counted)
     runs = counted(ranked, "system" if board.replicates else "run")
-    head = f"{runs} ranked by {board.ranking}{ties}, {counted(len(board.queries), 'query')}"
+    less = ", less is better" * board.ranking.lower_is_better
+    head = f"{runs} ranked by {board.ranking}{less}{ties}, {counted(len(board.queries), board.unit)}"
     if not board.entries:
         return f"{head}."
     test = f"studentised paired randomisation test, max-T, {resampled(board.drawn, settings.seed)}"
     if board.replicates:
         test = "t tests over queries and runs, Bonferroni's correction"
     return (
-        f"{head}{groups}, intervals of {percent}. Rank {percent}: with other queries of the same kind"
+        f"{head}{groups}, intervals of {percent}. Rank {percent}: with other {plural(board.unit)} of the same kind"
         f"{' and other runs of these systems' * board.replicates}, every run's true rank lies in its range; "
         f"{best} (all pairs tested together, {test})."
     )

@@ -15,7 +15,7 @@ from coliee_ir.commands.tune import Tuning
 from coliee_ir.measures import Measure, Result
 from coliee_ir.output.webpage import local
 from coliee_ir.scoring.scores import Scores, document, is_count
-from coliee_ir.stats.intervals import interval_of
+from coliee_ir.stats.intervals import are_shares, interval_of
 from coliee_ir.stats.resampling import Interval
 
 #: of more runs than these, pairs, queries, cutoffs and remarks are told of the best alone
@@ -75,13 +75,18 @@ class Contents:
 def intervals(scored: Sequence[Scores], confidence_level: float) -> dict[Measure, list[Interval]]:
     """The interval of each measure and run."""
     measures = dict.fromkeys(measure for scores in scored for measure in scores.results)
-    return {one: [_interval(one, scores.results.get(one), confidence_level) for scores in scored] for one in measures}
+    found = {}
+    for measure in measures:
+        results = [None if is_count(measure) else scores.results.get(measure) for scores in scored]
+        is_share = are_shares(filter(None, results))
+        found[measure] = [_interval(one, confidence_level, is_share) for one in results]
+    return found
 
 
-def _interval(measure: Measure, result: Result | None, confidence_level: float) -> Interval:
+def _interval(result: Result | None, confidence_level: float, is_share: bool) -> Interval:
     """The interval of a score; unknown where it is no sum over queries."""
-    if result is None or is_count(measure):
+    if result is None:
         return _UNKNOWN
     terms = result.terms
     is_sum = abs(terms.total - result.value) < _SAME  # false for NaN
-    return interval_of(measure, result, terms, confidence_level) if is_sum else _UNKNOWN
+    return interval_of(result, terms, confidence_level, is_share=is_share) if is_sum else _UNKNOWN

@@ -11,6 +11,7 @@ import altair as alt
 import numpy as np
 
 from coliee_adapters.errors import printable
+from coliee_adapters.forms.lines import counted, plural
 from coliee_ir.commands.leaderboard import Categories
 from coliee_ir.commands.report.contents import DRAWN, FEW, Contents
 from coliee_ir.commands.report.drawing import WIDTH, Figure, figure, name_axis, rows, run_colour, run_shape
@@ -28,14 +29,15 @@ class Hardness(NamedTuple):
     values: FloatArray  # shape (runs, Q); the measure of each run and query, NaN for one left out
     mean: FloatArray  # shape (Q,); over runs
     spread: FloatArray  # shape (Q,); greatest minus least
+    lower_is_better: bool = False
 
     def order(self, name: str) -> list[int]:
         """The queries in one of ``ORDERS``."""
         n = len(self.mean)
         if name == "given":
             return list(range(n))
-        key = self.mean if name == "hardest" else -self.spread
-        other = -self.spread if name == "hardest" else self.mean
+        mean = -self.mean if self.lower_is_better else self.mean
+        key, other = (mean, -self.spread) if name == "hardest" else (-self.spread, mean)
         first, second = key.tolist(), other.tolist()
         return sorted(range(n), key=lambda at: (_last(first[at]), _last(second[at]), at))
 
@@ -54,7 +56,8 @@ def hardness(contents: Contents) -> Hardness:
     values = np.array([result.per_query for result in contents.board.results(contents.measure)], dtype=np.float64)
     with warnings.catch_warnings():
         warnings.simplefilter("ignore", RuntimeWarning)  # of no values there is no mean
-        return Hardness(values, np.nanmean(values, axis=0), np.nanmax(values, axis=0) - np.nanmin(values, axis=0))
+        mean, spread = np.nanmean(values, axis=0), np.nanmax(values, axis=0) - np.nanmin(values, axis=0)
+    return Hardness(values, mean, spread, contents.measure.lower_is_better)
 
 
 def _measured(contents: Contents) -> list[str]:
@@ -96,6 +99,8 @@ def heat_map(contents: Contents) -> Figure:
     fields = [name for name in ("query", "relevant", "mean", *ORDERS) if of_query and name in of_query[0]]
     height = max(12, min(30, 300 // max(len(names), 1)))
     best = f" Of {len(hard.values)} runs the best {DRAWN} are drawn." if len(hard.values) > len(names) else ""
+    least, greatest = float(np.nanmin(hard.values, initial=0)), float(np.nanmax(hard.values, initial=1))
+    ends = [0, 1] if (least, greatest) == (0, 1) else [least, greatest]
     chart = (
         alt.Chart(rows(cells))
         .mark_rect()
@@ -105,7 +110,7 @@ def heat_map(contents: Contents) -> Figure:
         .encode(
             x=alt.X(
                 "place:O",
-                title=f"{len(of_query)} queries",
+                title=counted(len(of_query), contents.board.unit),
                 axis=alt.Axis(labels=False, ticks=False, grid=False),
                 scale=alt.Scale(paddingInner=0.08 if len(of_query) <= 80 else 0, paddingOuter=0),
             ),
@@ -113,7 +118,7 @@ def heat_map(contents: Contents) -> Figure:
             color=alt.Color(
                 "s:Q",
                 title=measure,
-                scale=alt.Scale(domain=[0, 1]),
+                scale=alt.Scale(domain=ends, reverse=hard.lower_is_better),
                 legend=alt.Legend(gradientLength=160, gradientThickness=9, tickCount=3, titleOrient="left", offset=8),
             ),
             tooltip=[
@@ -129,10 +134,12 @@ def heat_map(contents: Contents) -> Figure:
     )  # fmt: skip
     known = hard.mean[~np.isnan(hard.mean)]
     none, full = (known <= NEAR).sum(), (known >= 1 - NEAR).sum()
-    says = (
-        f"{measure} of every query (columns) and run (rows), the hardest queries at the left unless another order "
-        f"is chosen. No run scores anything on {none} of {len(known)} queries; every run scores 1 on {full}.{best}"
-    )
+    unit, units = contents.board.unit, plural(contents.board.unit)
+    says = f"{measure} of every {unit} (columns) and run (rows), the hardest {units} at the left unless another order "
+    says += "is chosen."
+    if not hard.lower_is_better and ends == [0, 1]:
+        says += f" No run scores anything on {none} of {len(known)} {units}; every run scores 1 on {full}."
+    says += best
     return figure("queries", f"{measure} of every query", says, chart, queries_table(contents), runs=names)
 
 

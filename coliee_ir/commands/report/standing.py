@@ -7,13 +7,14 @@ from typing import Any, Final
 
 import altair as alt
 
+from coliee_adapters.forms.lines import plural
 from coliee_ir.commands.leaderboard.standing import best_of
 from coliee_ir.commands.report.contents import DRAWN, Contents
 from coliee_ir.commands.report.drawing import WIDTH, Figure, figure, name_axis, rows
 from coliee_ir.measures import Measure
 from coliee_ir.output.grid import Cell, Grid, Number
 from coliee_ir.scoring.scores import Scores, is_count
-from coliee_ir.stats.intervals import SHARES
+from coliee_ir.stats.intervals import are_shares
 
 #: so many measures are drawn side by side; the table has all
 _MEASURES: Final = 3
@@ -124,9 +125,9 @@ def table(contents: Contents) -> Grid:
 
 def _caption(contents: Contents, percent: str) -> str:
     board = contents.board
-    kinds = {"Wilson's" if isinstance(measure, SHARES) else "jackknife t" for measure in board.measures}
-    of_which = "of accuracies Wilson's, of the others jackknife t" if len(kinds) > 1 else kinds.pop()
-    return f"Scores; small, their {percent} intervals for other queries of the same kind: {of_which}"
+    kinds = {"Wilson's" if are_shares(board.results(measure)) else "jackknife t" for measure in board.measures}
+    of_which = "of shares of queries Wilson's, of the others jackknife t" if len(kinds) > 1 else kinds.pop()
+    return f"Scores; small, their {percent} intervals for other {plural(board.unit)} of the same kind: {of_which}"
 
 
 def _value(run: Scores, measure: Measure) -> float:

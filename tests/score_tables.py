@@ -1,0 +1,293 @@
+"""Tables of scores as boards, benchmarks and tools write them, with what must come of each. All values are invented.
+
+A case is *read*: then the runs, their means and the measure are those of ``TRUTH`` or what the case says. Or it is
+*refused*, by an error of a kind. ``python tests/score_tables.py`` puts the table into docs/recipes.md.
+"""
+
+from __future__ import annotations
+
+import json
+import os
+import tempfile
+from collections.abc import Iterable, Mapping, Sequence
+from pathlib import Path
+from typing import Any, Final, NamedTuple
+
+from coliee_adapters.errors import InputError
+from coliee_ir import Scored, leaderboard
+
+QUERIES: Final = tuple(f"q{at}" for at in range(12))
+#: run → the value of each query; to four decimals, as tools print them
+TRUTH: Final = {
+    name: {query: round(((at * step) % 13) / 13, 4) for at, query in enumerate(QUERIES)}
+    for name, step in (("bm25", 3), ("dense", 5), ("rerank", 11))
+}
+PASSED: Final = {name: {query: float(value > 0.4) for query, value in of.items()} for name, of in TRUTH.items()}
+Held = Mapping[str, Mapping[str, float]]
+
+
+def mean(values: Iterable[float]) -> float:
+    """The mean of some values."""
+    found = list(values)
+    return sum(found) / len(found)
+
+
+MEANS: Final = {name: mean(of.values()) for name, of in TRUTH.items()}
+
+
+class Case(NamedTuple):
+    """Files by name, how they are read, and the means of runs or the kind of the refusal."""
+
+    name: str
+    files: Mapping[str, str]
+    outcome: Mapping[str, float] | str
+    measure: str = ""
+    how: Mapping[str, Any] = {}
+
+    def read(self) -> Scored:
+        """The runs; the files are written into the current folder."""
+        for name, text in self.files.items():
+            Path(name).parent.mkdir(parents=True, exist_ok=True)
+            Path(name).write_text(text, encoding="utf-8")
+        return Scored.read(*self.files, **self.how)
+
+
+def table(header: str, rows: Iterable[Sequence[object]], sign: str = ",") -> str:
+    """Lines of values."""
+    return "".join(sign.join(map(str, row)) + "\n" for row in (header.split(","), *rows))
+
+
+def long(name: str, values: Held = TRUTH, header: str = "run,query") -> str:
+    """A row a run and query."""
+    return table(f"{header},{name}", ((run, q, v) for run, of in values.items() for q, v in of.items()))
+
+
+def wide(*more: str, header: str = "query_id") -> str:
+    """A row a query, a column a run; and columns more, in front."""
+    rows = (
+        [query, *(2000 + at for _ in more), *(of[query] for of in TRUTH.values())] for at, query in enumerate(QUERIES)
+    )
+    return table(",".join([header, *more, *TRUTH]), rows)
+
+
+def lines(form: str, values: Mapping[str, float], *ends: str) -> str:
+    """Lines of a tool, one a query."""
+    return "".join(form.format(q=query, v=value) + "\n" for query, value in values.items()) + "".join(ends)
+
+
+def records(rows: Iterable[Mapping[str, object]]) -> str:
+    """JSON Lines."""
+    return "".join(json.dumps(row) + "\n" for row in rows)
+
+
+def each(form: str, of: Any, values: Held = TRUTH) -> dict[str, str]:
+    """A file a run."""
+    return {form.format(run): of(run, held) for run, held in values.items()}
+
+
+TREC, IRM = "map                   \t{q}\t{v:.4f}", "{q}\tAP\t{v:.4f}"
+ENDS = {
+    run: f"runid                 \tall\t{run}\nmap                   \tall\t{value:.4f}\n"
+    for run, value in MEANS.items()
+}
+
+
+def swe(values: Mapping[str, float]) -> dict[str, Any]:
+    """What SWE-bench's harness writes of a run."""
+    done = [query for query, value in values.items() if value]
+    return {"total_instances": 12, "resolved_instances": len(done), "completed_ids": QUERIES[:9],
+            "incomplete_ids": QUERIES[9:], "resolved_ids": done}  # fmt: skip
+
+
+def every_eval(run: str, values: Mapping[str, float]) -> str:
+    """Records of every_eval_ever."""
+    return records(
+        {"schema_version": "0.2.1", "model_id": run, "evaluation_name": "score", "sample_id": query,
+         "evaluation": {"score": value, "is_correct": value > 0.5}} for query, value in values.items())  # fmt: skip
+
+
+RATES: Final = {run: mean(of.values()) for run, of in PASSED.items()}
+ZEROS: Final = {"a": 0.5, "b": 0.25}
+
+#: one set of numbers in many shapes
+SHAPES: Final = (
+    Case("rows of run, query, measure, value", {"s.csv": table(
+        "run,query,measure,value", ((r, q, "AP", v) for r, of in TRUTH.items() for q, v in of.items()))}, MEANS, "AP"),
+    Case("PyTerrier's rows", {"s.tsv": table(
+        "name,qid,measure,value", ((r, q, "map", v) for r, of in TRUTH.items() for q, v in of.items()), "\t")
+        .replace("name,qid,measure,value", "name\tqid\tmeasure\tvalue")}, MEANS, "map"),
+    Case("a column a measure", {"s.csv": long("AP")}, MEANS, "AP"),
+    Case("a column a run", {"s.csv": wide()}, MEANS, "score"),
+    Case("a file a run, in folders", each("{}/eval.csv", lambda _, of: table("query,AP", of.items())), MEANS, "AP"),
+    Case("`trec_eval -q`, runs one after another", {"s.txt": "".join(
+        lines(TREC, of, ENDS[run]) for run, of in TRUTH.items())}, MEANS, "map"),
+    Case("`ir_measures -q`, a file a run", each(
+        "{}.txt", lambda run, of: lines(IRM, of, f"all\tAP\t{MEANS[run]:.4f}\n")), MEANS, "AP"),
+    Case("pytrec_eval's dictionary", each(
+        "{}.json", lambda _, of: json.dumps({q: {"map": v} for q, v in of.items()})), MEANS, "map"),
+    Case("`Run.scores` of ranx", each("{}.json", lambda _, of: json.dumps({"map": of})), MEANS, "map"),
+    Case("MTEB's `to_dataframe`, wide", {"s.csv": wide(header="task_name")}, MEANS, "score"),
+    Case("MTEB's `to_dataframe`, long", {"s.csv": long("score", header="model_name,task_name")}, MEANS, "score"),
+    Case("every_eval_ever's samples", each("{}_samples.jsonl", every_eval), MEANS, "score"),
+    Case("JSON Lines", {"s.jsonl": records(
+        {"model": r, "item_id": q, "AP": v} for r, of in TRUTH.items() for q, v in of.items())}, MEANS, "AP"),
+    Case("a row a run, `query=q*`", {"s.csv": table(
+        f"model,rank,{','.join(QUERIES)}", ((r, 1, *of.values()) for r, of in TRUTH.items()))}, MEANS, "score",
+        {"columns": {"query": "q*"}}),
+)  # fmt: skip
+
+READ: Final = (
+    *SHAPES,
+    Case("`trec_eval -c -q`: the total counts 4 queries", {
+        "a.txt": "map\tq1\t1.0000\nmap\tq2\t1.0000\nnum_q\tall\t4\nmap\tall\t0.5000\n",
+        "b.txt": "map\tq1\t1.0000\nnum_q\tall\t4\nmap\tall\t0.2500\n"}, ZEROS, "map"),
+    Case("a run id before its queries", {"s.txt": "".join(
+        f"runid\tall\t{run}\nmap\tq1\t{value:.4f}\nmap\tall\t{value:.4f}\n" for run, value in ZEROS.items())},
+        ZEROS, "map"),
+    Case("run ids that are equal", {
+        f"{run}/eval.txt": f"map\tq1\t{value:.4f}\nrunid\tall\tAnserini\nmap\tall\t{value:.4f}\n"
+        for run, value in ZEROS.items()}, ZEROS, "map"),
+    Case("SWE-bench's report of a run", each("{}.json", lambda _, of: json.dumps(swe(of)), PASSED), RATES, "resolved"),
+    Case("SWE-bench's report.json, an instance a file", {
+        f"logs/{run}/{query}/report.json": json.dumps({query: {"patch_exists": True, "resolved": bool(value)}})
+        for run, of in PASSED.items() for query, value in of.items()}, RATES, "resolved"),
+    Case("SWE-bench's results.json with `--only`", {
+        f"{run}.json": json.dumps({"resolved": [q for q, v in of.items() if v], "no_logs": []})
+        for run, of in PASSED.items()}, RATES, "resolved", {"only": QUERIES}),
+    Case("pass and fail in words, with what is not used", {"s.csv": table("model,instance_id,repo,steps,resolved", (
+        (r, q, "x", 9, "yes" if v else "no") for r, of in PASSED.items() for q, v in of.items()))}, RATES, "resolved"),
+    Case("seeds", {"s.csv": table("model,seed,task_id,passed", (
+        (r, s, q, int(v)) for r, of in PASSED.items() for s in (1, 2) for q, v in of.items()))}, RATES, "passed"),
+    Case("a direction that is stated", {"s.csv": long("wer")}, MEANS, "wer", {"lower_is_better": ["wer"]}),
+    Case("columns of runs, `tag=bm25\\|dense\\|rerank`", {"s.csv": wide("year")}, MEANS, "score",
+         {"columns": {"tag": "bm25|dense|rerank"}}),
+    Case("holes, `unanswered=common`", {"s.csv": "run,query,AP\na,q1,0.5\nb,q1,0.25\na,q2,1\n"}, ZEROS, "AP",
+         {"unanswered": "common"}),
+    Case("holes, `unanswered=zero`", {"s.csv": "run,query,AP\na,q1,0.5\nb,q1,0.5\na,q2,0.5\n"}, ZEROS, "AP",
+         {"unanswered": "zero"}),
+    Case("one name that nobody knows", {"s.csv": long("foo")}, MEANS, "foo"),
+)  # fmt: skip
+
+_HOLES = "run,query,AP\na,q1,1\nb,q1,1\nc,q1,1\na,q2,1\nb,q2,1\na,q3,1\nb,q3,1\n"
+_TWO = table("run,query,AP,nDCG", ((r, q, v, 1 - v) for r, of in TRUTH.items() for q, v in of.items()))
+REFUSED: Final = (
+    Case("holes", {"s.csv": _HOLES}, "missing-key"),
+    Case("a seed that lacks a query", {
+        "s.csv": "run,seed,query,AP\na,1,q1,1\na,2,q1,1\na,1,q2,1\nb,1,q1,1\nb,1,q2,1\n"}, "missing-key"),
+    Case("several measures", {"s.csv": _TWO}, "option-needed"),
+    Case("`trec_eval -q` with several measures", {
+        "s.txt": "map\tq1\t1\nrecip_rank\tq1\t1\nmap\tq2\t1\nrecip_rank\tq2\t1\n"}, "option-needed"),
+    Case("counts alone", {"s.csv": long("steps_taken", {"a": {"q1": 9}, "b": {"q1": 2}})}, "option-needed"),
+    Case("word error rates", {"s.csv": long("wer")}, "ambiguous"),
+    Case("costs", {"s.csv": long("cost_usd")}, "ambiguous"),
+    Case("latencies", {"s.csv": long("p95_latency")}, "ambiguous"),
+    Case("perplexities", {"s.csv": long("word_perplexity")}, "ambiguous"),
+    Case("losses", {"s.csv": long("val_loss")}, "ambiguous"),
+    Case("a year beside columns of runs", {"s.csv": wide("year")}, "ambiguous"),
+    Case("predictions beside each other", {"s.csv": "pair_id,gpt,claude\np1,1,2\np2,0,1\n"}, "ambiguous"),
+    Case("a column of labels", {"s.csv": "pair_id,gpt,label\np1,1,1\np2,0,1\n"}, "unknown-format"),
+    Case("systems named `*_correct`", {"s.csv": "pair_id,gpt_correct\np1,1\np2,0\n"}, "ambiguous"),
+    Case("a measure beside a run", {"s.csv": "query,AP,bm25\nq1,1,0.5\n"}, "ambiguous"),
+    Case("a row a run", {"s.csv": "model,T1,T2\na,1,0\nb,0,0\n"}, "missing-column"),
+    Case("tasks and samples", {"s.csv": "model,task_id,sample_id,passed\na,t1,0,1\nb,t1,0,1\n"}, "ambiguous"),
+    Case("a row of means", {"s.csv": wide() + "Average,0.5,0.5,0.5\n"}, "ambiguous"),
+    Case("a total that its queries do not give", {"s.txt": "AP\tq1\t1\nAP\tq2\t0.5\nAP\tall\t0.99\n"}, "unfit-measure"),
+    Case("runs one after another without names", {"s.txt": "map\tq1\t1\nmap\tall\t1\nmap\tq1\t0\nmap\tall\t0\n"},
+         "missing-id"),
+    Case("rows that appear twice", {"s.csv": "run,query,AP\na,q1,1\na,q1,0\n"}, "duplicate"),
+    Case("totals alone", {"s.csv": "run,query,AP\na,all,0.5\n"}, "no-query"),
+    Case("SWE-bench's results.json", {"s.json": '{"no_generation": ["i1"], "no_logs": [], "resolved": ["i2"]}'},
+         "no-query"),
+    Case("SWE-bench's report without some instances", {
+        "s.json": '{"total_instances": 9, "completed_ids": ["i1"], "resolved_ids": ["i1"]}'}, "conflicting"),
+    Case("lm-eval's samples", {"s.jsonl": '{"doc_id": 0, "filtered_resps": ["x"], "metrics": ["acc"], "acc": 1.0}\n'},
+         "no-query"),
+    Case("HELM's per_instance_stats", {"s.json": '[{"instance_id": "id1", "train_trial_index": 0, "stats": []}]'},
+         "no-query"),
+    Case("a table of Inspect's samples", {"s.csv": "eval_id,model,sample_id,epoch,score_match\ne,m,u,1,C\n"},
+         "no-query"),
+    Case("a log of Inspect", {"s.json": '{"version": 2, "status": "success", "eval": {}, "samples": []}'},
+         "no-query"),
+    Case("MTEB's result of one task", {
+        "s.json": '{"mteb_version": "1.12.41", "scores": {"test": [{"main_score": 0.7}]}, "task_name": "T"}'},
+        "no-query"),
+    Case("a Report of ranx", {"s.json": '{"metrics": ["map"], "model_names": ["a"], "stat_test": "student"}'},
+         "no-query"),
+    Case("a gold, or a run", {"s.csv": "query_id,doc_id,bm25\nq1,d1,0.5\n"}, "unknown-format"),
+    Case("words", {"s.csv": "run,query,verdict\na,q1,good\n"}, "unknown-format"),
+)  # fmt: skip
+
+# ── What docs/recipes.md says ─────────────────────────────────────────────────────────────────────────────────────
+
+BEGIN: Final = "<!-- begin: tables of scores (python tests/score_tables.py) -->\n"
+END: Final = "<!-- end: tables of scores -->\n"
+
+
+def told(case: Case) -> str:
+    """As what a case is read, or why it is refused."""
+    here = Path.cwd()
+    with tempfile.TemporaryDirectory() as folder:
+        os.chdir(folder)
+        try:
+            scored = case.read()
+            leaderboard(scored, n_resamples=9)
+            return scored.because
+        except InputError as error:
+            return error.problem
+        except Exception as error:  # as its sentence says
+            return str(error)
+        finally:
+            os.chdir(here)
+
+
+#: cases of which nearly the same is said as of others
+_LIKE_OTHERS: Final = frozenset(
+    {
+        "costs",
+        "latencies",
+        "perplexities",
+        "losses",
+        "counts alone",
+        "`trec_eval -q` with several measures",
+        "JSON Lines",
+    }
+    | {"predictions beside each other", "rows that appear twice", "totals alone", "words", "a seed that lacks a query"}
+    | {"HELM's per_instance_stats", "a table of Inspect's samples", "a log of Inspect", "a Report of ranx"}
+    | {"a direction that is stated", "one name that nobody knows", "holes, `unanswered=zero`", "a gold, or a run"}
+    | {"PyTerrier's rows", "a column a measure", "systems named `*_correct`", "a run id before its queries"}
+    | {
+        "SWE-bench's report without some instances",
+        "a total that its queries do not give",
+        "runs one after another without names",
+        "holes, `unanswered=common`",
+        "`ir_measures -q`, a file a run",
+        "a row of means",
+        "run ids that are equal",
+        "rows of run, query, measure, value",
+        "a column of labels",
+        "a file a run, in folders",
+        "`Run.scores` of ranx",
+        "MTEB's `to_dataframe`, long",
+    }
+)
+
+
+def documented() -> str:
+    """For docs/recipes.md: layouts, and what comes of each."""
+    text = [BEGIN]
+    for title, cases in (("read as", READ), ("refused", REFUSED)):
+        rows = [f"{case.name} | {told(case)}" for case in cases if case.name not in _LIKE_OTHERS]
+        text.append(f"\ntable | {title}\n---|---\n{chr(10).join(rows)}\n")
+    return "".join([*text, "\n", END])
+
+
+def main() -> None:
+    """Put the table into docs/recipes.md."""
+    page = Path(__file__).parent.parent / "docs" / "recipes.md"
+    before, begin, rest = page.read_text(encoding="utf-8").partition(BEGIN)
+    after = rest.partition(END)[2] if begin else ""
+    page.write_text(before + documented() + after, encoding="utf-8")
+
+
+if __name__ == "__main__":
+    main()
