@@ -14,7 +14,7 @@ from coliee_ir.commands.leaderboard import Categories, Leaderboard
 from coliee_ir.commands.tune import Tuning
 from coliee_ir.measures import Measure, Result
 from coliee_ir.output.webpage import local
-from coliee_ir.scoring.scores import Scores, document, is_count
+from coliee_ir.scoring.scores import Scores, document, every_measure, is_count
 from coliee_ir.stats.intervals import interval_of
 from coliee_ir.stats.resampling import Interval
 
@@ -74,8 +74,10 @@ class Contents:
 
 def intervals(scored: Sequence[Scores], confidence_level: float) -> dict[Measure, list[Interval]]:
     """The interval of each measure and run."""
-    measures = dict.fromkeys(measure for scores in scored for measure in scores.results)
-    return {one: [_interval(one, scores.results.get(one), confidence_level) for scores in scored] for one in measures}
+    return {
+        one: [_interval(one, scores.results.get(one), confidence_level) for scores in scored]
+        for one in every_measure(scored)
+    }
 
 
 def _interval(measure: Measure, result: Result | None, confidence_level: float) -> Interval:
