@@ -128,7 +128,10 @@ def _fit(options: argparse.Namespace, found: Runs) -> int:
     is_cut = fitted.fusion.top is not None
     fused = fitted.fused.run
     if is_cut and keeps_scores(options.to) and not (options.task or options.top):
-        fused, is_cut = replace(fitted.fusion, top=None).fuse(*fitted.inputs, tag=fused.tag).run, False
+        fused, is_cut = (
+            replace(fitted.fusion, top=None, runs=(), files=()).fuse(*fitted.inputs, tag=fused.tag).run,
+            False,
+        )
         scoring.tell_of(
             options.output,
             "the whole ranking with its scores, for `coliee-ir tune`; "

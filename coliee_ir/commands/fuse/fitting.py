@@ -15,7 +15,7 @@ from coliee_adapters.files.writing import written
 from coliee_adapters.records import Answers, GoldLike, Run, RunLike
 from coliee_adapters.remarks import Remark
 from coliee_ir.commands.fuse.methods import METHODS, Blend, Candidates
-from coliee_ir.commands.fuse.recipe import NORM, TIES, Fused, Fusion, read_all
+from coliee_ir.commands.fuse.recipe import NORM, TIES, Fused, Fusion, file_of, read_all, tag_of
 from coliee_ir.commands.fuse.trial import Ballots, Rankings, Trial, Tried, Weights, alone, climbed, equal
 from coliee_ir.inbox.names import names_of
 from coliee_ir.judging.judged import judge
@@ -123,9 +123,11 @@ def fit_fusion(
         of_other = trial.held_out([weights] * len(of_folds))
         contenders.append(_contender(trial, other, weights, of_other, whole_terms))
     name = method if tag is None else tag
-    whole = replace(fusion, weights=fitted, top=top or contenders[0].top, runs=tags)
+    whole = replace(fusion, weights=fitted, top=top or contenders[0].top)
+    named = tuple(map(tag_of, records)) if any(map(tag_of, records)) else ()
+    files = tuple(map(file_of, records)) if len({*named}) < len(named) else ()
     return FittedFusion(
-        fusion=whole,
+        fusion=replace(whole, runs=named, files=files),
         task=evaluator.task,
         edition=evaluator.edition,
         gold=evaluator.gold.path,

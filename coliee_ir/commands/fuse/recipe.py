@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, fields
+from pathlib import Path
 from typing import Any, Final, Literal, NamedTuple
 
 import numpy as np
@@ -13,6 +14,7 @@ from coliee_adapters.errors import InputError, UsageError, quoted, shortened
 from coliee_adapters.files.source import PathLike, Source, copies
 from coliee_adapters.forms import json_text, tort
 from coliee_adapters.forms.lines import counted
+from coliee_adapters.forms.vocabulary import MEMORY
 from coliee_adapters.records import Answers, Run, RunLike, is_folded, mistaken
 from coliee_adapters.remarks import Remark, Remarks
 from coliee_ir.commands.convert import write
@@ -28,6 +30,8 @@ from coliee_ir.rules.protocol import has_coliee_submissions, has_submissions, su
 #: of reciprocal rank fusion, in the paper that proposed it (Cormack, Clarke, Büttcher, SIGIR 2009)
 K: Final = 60.0
 NORM: Final = "min-max"
+#: the tag of a run in memory to which nobody gave one
+NAMELESS: Final = "run"
 TIES: Final = ("N", "Y", "first")
 
 #: a parameter of a fusion → its option
@@ -73,7 +77,8 @@ class Fusion:
         top: keep the first so many fused documents of each query; by default all.
         ties: for a vote on answers, what equal weights give: ``N`` (the default), ``Y``, or ``first``: what the first
             run says that answers.
-        runs: the tags of the runs that the weights belong to, where they are known.
+        runs: the tags of the runs that the weights belong to, where they are known; empty for a run that has none.
+        files: the names of their files, where two of them have one tag.
 
     Raises:
         UsageError: a method or parameter that does not exist, does not fit, or has no such value.
@@ -86,6 +91,7 @@ class Fusion:
     top: int | None = None
     ties: str | None = None
     runs: tuple[str, ...] = ()
+    files: tuple[str, ...] = ()
 
     def __post_init__(self) -> None:
         for name in ("method", "norm", "ties"):
@@ -128,7 +134,7 @@ class Fusion:
         """The runs fused; arguments and errors are those of ``fuse``."""
         records = read_all(runs, task=task, columns=columns, unreadable_answers=unreadable_answers)
         names = names_of(records)
-        weights, said = self._weights(names)
+        weights, said = self._weights(records)
         said += _identical(records, names)
         name = self.method if tag is None else tag
         answers = [record for record in records if isinstance(record, Answers)]
@@ -198,22 +204,55 @@ class Fusion:
             said.append(Remark.of("answer-tie", found.ties, label=how, ties=ties))
         return Fused(Answers(found.labels, tag), tuple(said), found.ties)
 
-    def _weights(self, tags: Sequence[str]) -> tuple[FloatArray, list[str]]:
+    def _weights(self, records: Sequence[Run | Answers]) -> tuple[FloatArray, list[str]]:
         """The weight of each run, and what there is to say of that."""
         if self.weights is None:
-            return np.ones(len(tags)), []
-        if len(self.weights) != len(tags):
-            problem = f"{counted(len(self.weights), 'weight')} for {len(tags)} runs: give one a run"
+            return np.ones(len(records)), []
+        if len(self.weights) != len(records):
+            problem = f"{counted(len(self.weights), 'weight')} for {len(records)} runs: give one a run"
+            if self.runs:
+                named = (", ".join(shortened(tag) or "one without a tag" for tag in tags) for tags in (
+                    self.runs, [tag_of(record) for record in records]
+                ))  # fmt: skip
+                problem += "; fitted to {}; given: {}".format(*named)
             raise UsageError("bad-value", problem)
-        weights, said = list(self.weights), list[str]()
-        if self.runs and list(self.runs) != list(tags):
-            fitted, given = (", ".join(map(shortened, names)) for names in (self.runs, tags))
-            row = "fitted-to-others"
-            if len(set(tags)) == len(tags) and set(tags) == set(self.runs):
-                weights = [self.weights[self.runs.index(tag)] for tag in tags]
-                row = "fitted-to-others.order"
-            said.append(Remark.of(row, fitted=fitted, given=given))
-        return np.array(weights), said
+        if not self.runs:
+            return np.array(self.weights), []
+        known = self._places(records)
+        left = [at for at in range(len(records)) if at not in known.values()]
+        others = [at for at in range(len(records)) if at not in known]
+        known.update(zip(others, left, strict=True))
+        said, places = list[str](), [known[at] for at in range(len(records))]
+        if strange := [at for at in others if tag_of(records[at]) != self.runs[known[at]]]:
+            fitted = ", ".join(shortened(self.runs[known[at]]) or "a run without a tag" for at in strange)
+            given = ", ".join(shortened(records[at].tag) for at in strange)
+            said = [Remark.of("fitted-to-others", fitted=fitted, given=given)]
+        elif places != sorted(places):
+            said = [Remark.of("fitted-to-others.order", fitted=", ".join(map(shortened, self.runs)))]
+        return np.array(self.weights)[places], said
+
+    def _places(self, records: Sequence[Run | Answers]) -> dict[int, int]:
+        """Run → the run of its tag that the weights were fitted to; of one tag, that of its file's name.
+
+        Raises:
+            UsageError: several runs have one tag, and their files other names than those of the fitting.
+        """
+        places = dict[int, int]()
+        for tag in dict.fromkeys(tag_of(record) for record in records):
+            given = [at for at, record in enumerate(records) if tag_of(record) == tag]
+            fitted = [at for at, one in enumerate(self.runs) if one == tag]
+            if tag and len(given) == len(fitted) == 1:
+                places[given[0]] = fitted[0]
+            elif tag and fitted:
+                of_name = {file_of(records[at]): at for at in given}
+                names = [self.files[at] for at in fitted] if self.files else []
+                if len(of_name) < len(given) or sorted(names) != sorted(of_name):
+                    problem = f"{max(len(given), len(fitted))} runs have the tag {quoted(tag)}, and it is not known " \
+                              "which weight belongs to which"  # fmt: skip
+                    remedy = "give each run a tag of its own and fit again, or name files as those of the fitting"
+                    raise UsageError("ambiguous", f"{problem}: {remedy}")
+                places |= {of_name[self.files[at]]: at for at in fitted}
+        return places
 
     def _unscored(self, records: Sequence[Run | Answers], names: Sequence[str]) -> list[str]:
         """Which runs have no scores, where the method looks at scores."""
@@ -241,14 +280,18 @@ class Fusion:
         if unknown := [str(name) for name in held if name not in names]:
             problem = f"a fusion has no key {quoted(unknown[0])}; its keys are {', '.join(sorted(names))}"
             raise UsageError("structure", problem)
-        lists = [held.get(name, []) for name in ("weights", "runs")]
-        if not all(isinstance(one, list) for one in lists) or not all(isinstance(tag, str) for tag in lists[1]):
-            raise UsageError("structure", "the weights and the runs of a fusion must be lists, of numbers and of text")
+        weights, *names_of = (held.get(name, []) for name in ("weights", "runs", "files"))
+        texts = [text for one in names_of if isinstance(one, list) for text in one]
+        if not all(isinstance(one, list) for one in (weights, *names_of)) or not all(isinstance(t, str) for t in texts):
+            raise UsageError(
+                "structure", "the weights, runs and files of a fusion must be lists, of numbers and of text"
+            )
         given: dict[str, Any] = {name: tuple(v) if isinstance(v, list) else v for name, v in held.items()}
         fusion = cls(**given)
-        if fusion.runs and len(fusion.runs) != len(fusion.weights or ()):
-            problem = f"{counted(len(fusion.weights or ()), 'weight')} for {counted(len(fusion.runs), 'run')}"
-            raise UsageError("bad-value", problem)
+        for named_runs in filter(None, (fusion.runs, fusion.files)):
+            if len(named_runs) != len(fusion.weights or ()):
+                problem = f"{counted(len(fusion.weights or ()), 'weight')} for {counted(len(named_runs), 'run')}"
+                raise UsageError("bad-value", problem)
         return fusion
 
     @classmethod
@@ -330,6 +373,16 @@ def read_all(
             problem = f"it contains {holds[0]}, but {records[0].path} contains {holds[1]}"
             raise InputError("wrong-part", record.path, problem, remedy=remedy)
     return records
+
+
+def tag_of(record: Run | Answers) -> str:
+    """The tag of a run; empty for one in memory that was given none."""
+    return "" if record.path == MEMORY and record.tag == NAMELESS else record.tag
+
+
+def file_of(record: Run | Answers) -> str:
+    """The name of a run's file, without its folder."""
+    return "" if record.path == MEMORY else Path(record.path).name
 
 
 def usual(records: Sequence[Run | Answers]) -> str:
