@@ -446,7 +446,7 @@ def tag_of(source: Source) -> str:
     if source.is_folder or source.is_stream:
         return source.path
     with contextlib.suppress(ColieeError):
-        if getattr(detect.shown(source, "run"), "name", "") in ("columns", "labels"):
+        if getattr(detect.shown(source, "run"), "name", "") in ("columns", "labels", "trec"):
             words = split_columns(next(iter(first_lines(source.head())), "").strip())
             return words[-1] if len(words) > 2 else source.stem
     return source.stem

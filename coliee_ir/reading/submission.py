@@ -36,6 +36,7 @@ class Submission:
         received: when the mail that brought it was received, in UTC; empty for what came otherwise.
         status: why it is not ranked; empty where it is.
         replaces: the file of an earlier submission of the same team and tag; empty where there is none.
+        is_cut: whether its documents are the answer, and no ranking that has yet to be cut.
 
     Raises:
         UsageError: a part is plainly not a run.
@@ -50,6 +51,7 @@ class Submission:
     received: str = ""
     status: str = ""
     replaces: str = ""
+    is_cut: bool = True
 
     def __post_init__(self) -> None:
         for name, part in zip(("run", "answers", "long list"), self, strict=True):

@@ -104,8 +104,7 @@ def _main(named: Named, parts: Parts, measures: Sequence[Measure], counted: Coun
         needed = {part for measure in measures for part in measure.needs if part in rules.parts}
         lacking = [~parts[part].answered for part in needed]
         remarks.each("unanswered-query", basis.named(in_part & np.logical_or.reduce(lacking, initial=False)))
-    if named.other_tag is not None:
-        remarks.add("other-tag", named.other_tag)
+    remarks.each("other-tag", [f"{part}: {tag}" for part, tag in named.other_tags.items()])
     remarks.each("absent-exclusion", [query for query in rules.exclude if query not in basis.excluded])
     remarks.each("relevance-not-reached", _unreached(measures, basis))
     if any(_is_gold(part, parts[part]) for part in (*rules.parts, "long") if part in parts):

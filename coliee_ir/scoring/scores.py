@@ -64,7 +64,7 @@ class Scores(Shown):
         answered: whether the run names each query of ``query_ids``.
         counts: correct, retrieved and relevant documents (or labels) over all judged queries.
         others: the files that belong to the run: ``answers``, ``long_list``.
-        other_tag: the run tag of its answers, where that is another; else None.
+        other_tags: the run tags of the parts that have another than the run.
         noted: what was tolerated and what was decided, in sentences, each with its kind.
         judged: the judged parts behind the results, where they were asked for.
         ties: for a run that has judged documents of equal score, the span of each measure over all orders of these,
@@ -82,7 +82,7 @@ class Scores(Shown):
     counts: Mapping[str, int]
     extra: int
     others: Mapping[str, str] = field(default_factory=dict)
-    other_tag: str | None = None
+    other_tags: Mapping[str, str] = field(default_factory=dict)
     excluded: tuple[str, ...] = ()
     noted: tuple[Remark, ...] = ()
     decisions: Decisions = field(default_factory=Decisions)

@@ -79,7 +79,7 @@ def test_a_question_with_neither_articles_nor_a_label_is_unanswered() -> None:
     assert "[unanswered-query] 2 … score 0 … (first: R07-02-O; R07-03-O)" in heard(scores.remarks)
     assert not any("only an answer" in remark for remark in scores.remarks)
     scores = evaluate(STATUTE, Run.of(ARTICLES, tag="A"), answers=Answers({"R07-01-O": True}, tag="B"))
-    assert "[other-tag] B …" in heard(scores.remarks)
+    assert "[other-tag] …: B …" in heard(scores.remarks)
 
 
 @pytest.mark.parametrize(("choice", "accuracy"), [("sufficient", 2 / 3), ("wrong", 1 / 3), ("skip", 1 / 2)])
