@@ -124,6 +124,8 @@ REMARKS: Final = {
     "partial-answers": "{n} (query has|queries have) only articles or only an answer, and (counts|count) as wrong in "
     "Accuracy",
     "gold-itself": "the run equals the gold in every judgement; is it the gold?",
+    "gold-itself.name": "{run} is named like a gold and reads as one: leave it out of the runs, or fit weights to it "
+    "with --fit",
     # scoring
     "left-out": "{measures} cannot be scored without {needed}; by the rules up to {last}, {ranking} ranks "
     "(--edition {last})",

@@ -458,13 +458,13 @@ def is_long_list(source: Source) -> bool:
 
 
 def is_gold_by_name(file: str | Source) -> bool:
-    """Whether a file in JSON is named as a gold, and can be read as one from its head."""
+    """Whether a file is named as a gold, and can be read as one from its head."""
     source = Source.of(file)
     words = set(re.split(r"[\W_]+", Path(source.path).name.lower()))
     if not any(words >= of_gold for of_gold in _GOLD):
         return False
     with contextlib.suppress(ColieeError):
-        return source.head().lstrip().startswith((b"{", b"[")) and detect.shown(source, "gold") is not None
+        return detect.shown(source, "gold") is not None
     return False
 
 

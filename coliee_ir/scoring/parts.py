@@ -133,7 +133,8 @@ def _refuse_length(records: Records, parts: Mapping[str, Judged], basis: Basis) 
     least = submission_rules(basis.task, basis.edition).long_list
     if not _is_long(parts["documents"], least):
         return
-    other = records.long_list.path if "long" in parts and not _is_long(parts["long"], least) else ""
+    longer = records.long_list
+    other = "" if longer is None or _is_long(parts["long"], least) else longer.path
     problem = f"this run has {least} documents or more for each query that it answers, as a long list"
     raise _list_as_set(problem, records.main.path, other)
 

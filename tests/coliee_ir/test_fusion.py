@@ -367,7 +367,7 @@ def test_weights_of_runs_of_one_tag_follow_the_names_of_their_files(tmp_path: Pa
         for at, (name, tag) in enumerate((("a", "X"), ("b", "X"), ("c", "Y"))):
             name = f"{name}2" if folder == "renamed" else name
             (tmp_path / folder / f"{name}.run").write_text(
-                "".join(f"q{n} Q0 d{(n + at * n) % 7} 1 {9 - n} {tag}\n" for n in range(1, 9))
+                "".join(f"q{n} Q0 d{(n + at * n + m) % 7} 1 {9 - m} {tag}\n" for n in range(1, 9) for m in (0, 1))
             )
     train, test, renamed = (sorted((tmp_path / folder).iterdir()) for folder in ("train", "test", "renamed"))
     gold = {f"q{n}": [f"d{n % 7}"] for n in range(1, 9)}

@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Mapping, Sequence
+import contextlib
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, fields
 from pathlib import Path
 from typing import Any, Final, Literal, NamedTuple
@@ -24,7 +25,7 @@ from coliee_ir.commands.fuse.methods import METHODS, NORMS, Blend, Candidates
 from coliee_ir.inbox.names import names_of
 from coliee_ir.judging.judged import FloatArray
 from coliee_ir.output.shown import named
-from coliee_ir.reading.anything import read_run
+from coliee_ir.reading.anything import is_gold_by_name, read_run, reads_as_gold
 from coliee_ir.rules.protocol import has_coliee_submissions, has_submissions, submission_rules, task_name
 
 #: of reciprocal rank fusion, in the paper that proposed it (Cormack, Clarke, Büttcher, SIGIR 2009)
@@ -136,6 +137,8 @@ class Fusion:
         names = names_of(records)
         weights, said = self._weights(records)
         said += _identical(records, names)
+        golds = [shortened(record.path) for record in records if is_gold_by_name(record.path)]
+        said += [Remark.of("gold-itself.name", run=gold) for gold in golds]
         name = self.method if tag is None else tag
         answers = [record for record in records if isinstance(record, Answers)]
         if answers:
@@ -143,10 +146,11 @@ class Fusion:
         if self.ties is not None:
             raise UsageError("unfit-option", "--ties applies to votes on labels only")
         rankings = [record for record in records if isinstance(record, Run)]
-        try:
-            mixed = self._mixed(rankings, weights, in_memory=False)
-        except ReturnsError:
-            mixed = self._mixed(rankings, weights, in_memory=True)
+        with _asking_about_gold():
+            try:
+                mixed = self._mixed(rankings, weights, in_memory=False)
+            except ReturnsError:
+                mixed = self._mixed(rankings, weights, in_memory=True)
         for called, remarks in zip(names, mixed.remarks, strict=True):
             said += [sentence.of_part("run", shortened(called)) for sentence in remarks.sentences("fuse")]
         said += _in_two_forms(mixed.queries) + _in_two_forms(mixed.strange)
@@ -280,9 +284,9 @@ class Fusion:
         if unknown := [str(name) for name in held if name not in names]:
             problem = f"a fusion has no key {quoted(unknown[0])}; its keys are {', '.join(sorted(names))}"
             raise UsageError("structure", problem)
-        weights, *names_of = (held.get(name, []) for name in ("weights", "runs", "files"))
-        texts = [text for one in names_of if isinstance(one, list) for text in one]
-        if not all(isinstance(one, list) for one in (weights, *names_of)) or not all(isinstance(t, str) for t in texts):
+        weights, *named_by = (held.get(name, []) for name in ("weights", "runs", "files"))
+        texts = [text for one in named_by if isinstance(one, list) for text in one]
+        if not all(isinstance(one, list) for one in (weights, *named_by)) or not all(isinstance(t, str) for t in texts):
             raise UsageError(
                 "structure", "the weights, runs and files of a fusion must be lists, of numbers and of text"
             )
@@ -365,7 +369,8 @@ def read_all(
     """The runs to fuse. Args are those of ``fuse``."""
     if isinstance(runs, str) or len(runs) < 2:
         raise UsageError("too-few", "give at least two runs to fuse")
-    records = [read_run(run, task=task, columns=columns, unreadable_answers=unreadable_answers) for run in runs]
+    with _asking_about_gold():
+        records = [read_run(run, task=task, columns=columns, unreadable_answers=unreadable_answers) for run in runs]
     for record in records[1:]:
         if isinstance(record, Answers) != isinstance(records[0], Answers):
             holds = [("labels" if isinstance(one, Answers) else "documents") for one in (record, records[0])]
@@ -373,6 +378,18 @@ def read_all(
             problem = f"it contains {holds[0]}, but {records[0].path} contains {holds[1]}"
             raise InputError("wrong-part", record.path, problem, remedy=remedy)
     return records
+
+
+@contextlib.contextmanager
+def _asking_about_gold() -> Iterator[None]:
+    """Of a file that cannot be read as a run, say where it reads as a gold."""
+    try:
+        yield
+    except InputError as error:
+        if Path(error.path).is_file() and reads_as_gold(error.path):
+            remedy = "this file reads as a gold: leave it out of the runs, or fit weights to it with --fit"
+            error = InputError(error.kind, error.path, error.problem, line=error.line, found=error.found, remedy=remedy)
+        raise error from None
 
 
 def tag_of(record: Run | Answers) -> str:
