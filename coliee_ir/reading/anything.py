@@ -5,6 +5,7 @@ from __future__ import annotations
 import contextlib
 import os
 import re
+from collections import Counter
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import replace
 from functools import partial
@@ -391,6 +392,26 @@ def queries_of(record: Run | Answers) -> frozenset[str]:
     if isinstance(record, Answers):
         return frozenset((*record.labels, *record.unreadable))
     return frozenset(query for block in record.blocks() for query, first, last in block.segments() if last > first)
+
+
+def in_order(record: Run | Answers, order: str) -> Run | Answers:
+    """A run whose highest scores are best; one in ascending order is turned around."""
+    if order == "descending" or not isinstance(record, Run):
+        return record
+    return replace(record, blocks=partial(_blocks_turned, record), scored=True, split=None)
+
+
+def _blocks_turned(run: Run) -> Iterator[Columns]:
+    lines = Counter[str]()  # query → how many there were
+    for block in run.blocks():
+        scores = None if block.scores is None else -block.scores
+        if scores is None:
+            places = list[int]()
+            for query, first, last in block.segments():
+                places += range(lines[query], lines[query] + last - first)
+                lines[query] += last - first
+            scores = np.array(places, dtype=np.float64)
+        yield Columns(block.queries, block.starts, block.documents, scores, remarks=block.remarks)
 
 
 def without_itself(run: Run) -> Run:

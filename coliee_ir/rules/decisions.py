@@ -67,6 +67,12 @@ class Decisions:
     no_overlap: Literal["refuse", "zero"] = _choice(
         "refuse", "a run that shares no query or no document ids with the gold: is refused, or scores 0"
     )
+    order: Literal["descending", "ascending"] = _choice(
+        "descending",
+        "which scores are best: the highest, or the lowest, as distances are; lists without scores have the best "
+        "document first, or last",
+        "ranked",
+    )
 
     def __post_init__(self) -> None:
         for name, allowed in CHOICES.items():

@@ -25,7 +25,7 @@ from coliee_ir.measures.base import Terms
 from coliee_ir.output.envelope import dumped
 from coliee_ir.output.grid import Grid, Number, apart
 from coliee_ir.output.shown import OnGold
-from coliee_ir.reading.anything import readable
+from coliee_ir.reading.anything import in_order, readable
 from coliee_ir.reading.asked import measures_named
 from coliee_ir.reading.basis import Rules, refuse_other_keywords
 from coliee_ir.reading.years import years
@@ -101,6 +101,7 @@ def fit_fusion(
         raise UsageError("unfit-option", problem)
     unreadable = evaluator.decisions.unreadable_answers
     given = read_all(runs, task=evaluator.read_as, columns=columns, unreadable_answers=unreadable)
+    given = [in_order(record, evaluator.decisions.order) for record in given]
     groups = years(evaluator.gold) if by_year else None
     folds = len({groups[query] for query in evaluator.queries}) if groups is not None else folds
     everyone = np.ones(len(evaluator.queries), dtype=np.bool_)
