@@ -19,7 +19,7 @@ from coliee_ir.commands.fuse import Fusion, fitting
 from coliee_ir.commands.fuse.recipe import OPTIONS, keeps_scores, write_fused
 from coliee_ir.inbox import Runs
 from coliee_ir.inbox.grouping import pass_over_unfused
-from coliee_ir.reading.anything import check_columns
+from coliee_ir.reading.anything import check_columns, in_order
 from coliee_ir.stats.settings import FOLDS, SEED
 
 #: What a file of weights says too.
@@ -54,7 +54,7 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
         "sets, and with --top, what --task asks for)",
     )  # fmt: skip
     add(parser, "save", help="write the fitted weights and the method as JSON, for --weights")
-    add_decisions(parser, "unanswered", "empty_gold", "unreadable_answers")
+    add_decisions(parser, "unanswered", "empty_gold", "unreadable_answers", "order")
 
 
 def run(options: argparse.Namespace) -> int:
@@ -76,6 +76,7 @@ def run(options: argparse.Namespace) -> int:
     runs = found.sources
     unreadable = dict(options.decision).get("unreadable_answers", "refuse")
     records = fusion.read_all(runs, task=options.task, unreadable_answers=unreadable)
+    records = [in_order(record, dict(options.decision).get("order", "descending")) for record in records]
     how = _fusion(options, records)
     fused = how.fuse(*records, task=options.task, tag=options.tag, unreadable_answers=unreadable)
     for remark in fused.remarks:

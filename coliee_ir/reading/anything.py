@@ -395,8 +395,8 @@ def queries_of(record: Run | Answers) -> frozenset[str]:
 
 
 def in_order(record: Run | Answers, order: str) -> Run | Answers:
-    """A run whose highest scores are best; one in ascending order is turned around."""
-    if order == "descending" or not isinstance(record, Run):
+    """A run whose highest scores are best; one in ascending order is turned around, once however often it is read."""
+    if order == "descending" or not isinstance(record, Run) or getattr(record.blocks, "func", None) is _blocks_turned:
         return record
     return replace(record, blocks=partial(_blocks_turned, record), scored=True, split=None)
 

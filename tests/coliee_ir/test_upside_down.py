@@ -11,7 +11,7 @@ from pathlib import Path
 import pytest
 from asserting import Call, done
 
-from coliee_ir import Decisions, evaluate, fit_fusion
+from coliee_ir import Decisions, evaluate, fit_fusion, tune
 
 QUERIES = [f"q{n:02}" for n in range(30)]
 GOLD = {query: [f"{query}-{n}" for n in range(3)] for query in QUERIES}
@@ -96,6 +96,17 @@ def test_a_run_with_the_worst_first_is_turned_around(call: Call, tmp_path: Path,
     assert turned.measures == right.measures and not turned.remarks
     done(call, "convert", files[1], tmp_path / "right.run", "--decision", "order=ascending")
     assert evaluate(gold, tmp_path / "right.run", **asked).measures == right.measures
+    for command in ("cut", "fuse"):
+        for name, held in (("wrong", files[1]), ("right", tmp_path / "right.run")):
+            more = ("--decision", "order=ascending") if name == "wrong" else ()
+            given = (command, held, held if command == "fuse" else "--by=k=2", *more)
+            done(call, *given, "-o", tmp_path / f"{command}.{name}")
+        values = [evaluate(gold, tmp_path / f"{command}.{name}", **asked).measures for name in ("wrong", "right")]
+        assert values[0] == values[1] and values[0]["AP"] > 0.9
+    tuned = [tune(gold, held, task="1", by="k", folds=2, decisions={"order": order}) for held, order in (
+        (wrong, "ascending"), (run, "descending")
+    )]  # fmt: skip
+    assert tuned[0].held_out == tuned[1].held_out
     fitted = [fit_fusion(gold, *runs, task="1", measure="AP", folds=2, decisions={"order": order}) for order, runs in (
         ("ascending", (wrong, wrong)), ("descending", (run, run))
     )]  # fmt: skip
