@@ -84,6 +84,8 @@ REMARKS: Final = {
     "no-match": "no retrieved document is judged in the gold, so the score is zero",
     "upside-down": "the ranking may be upside down: AP is {examples} with every list reversed; are the worst documents "
     "first? `coliee-ir convert RUN OUT --decision order=ascending` turns it around",
+    "upside-down.opposed": "{run} and {other} rank the documents that both have in opposite orders; are the worst of "
+    "one first? `coliee-ir convert RUN OUT --decision order=ascending` turns it around",
     "other-tag": "parts of this run have another run tag, and may belong to another run: {examples}",
     "no-score-reaches": "no score of the run reaches the threshold; was the rule tuned on scores on another scale?",
     "extra-query": "{n} (query that is|queries that are) not in the gold (is|are) {decision}",

@@ -389,3 +389,13 @@ def test_weights_of_runs_in_memory_go_by_their_order() -> None:
     fitted = fit_fusion(gold, good, bad, task="trec", measure="AP", folds=2, repeats=1)
     assert of(fitted.fusion.fuse(good, bad).run) == of(fitted.fused.run)
     assert not fitted.fusion.fuse(good, bad).remarks
+
+
+def test_rankings_in_opposite_orders_are_told() -> None:
+    up, near = ({f"q{n}": {f"d{at}": float(at + (at % 2) * by) for at in range(9)} for n in range(12)} for by in (0, 3))
+    down = {query: {document: -score for document, score in of.items()} for query, of in up.items()}
+    named = [Run.of(run, tag=tag) for run, tag in ((up, "up"), (near, "near"), (down, "down"))]
+    remarks = [one for one in Fusion("rrf").fuse(*named).remarks if "[upside-down]" in heard(one)]
+    assert len(remarks) == 2 and all("down" in one for one in remarks)
+    few = [Run.of(dict(list(run.items())[:9]), tag=tag) for run, tag in ((up, "up"), (down, "down"))]
+    assert not Fusion("rrf").fuse(*few).remarks

@@ -5,6 +5,7 @@ from __future__ import annotations
 import contextlib
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, fields
+from itertools import combinations
 from pathlib import Path
 from typing import Any, Final, Literal, NamedTuple
 
@@ -31,6 +32,8 @@ from coliee_ir.rules.protocol import has_coliee_submissions, has_submissions, su
 #: of reciprocal rank fusion, in the paper that proposed it (Cormack, Clarke, Büttcher, SIGIR 2009)
 K: Final = 60.0
 NORM: Final = "min-max"
+#: a mean correlation below this is no chance of what two lists have in common
+_OPPOSED: Final = -0.2
 #: the tag of a run in memory to which nobody gave one
 NAMELESS: Final = "run"
 TIES: Final = ("N", "Y", "first")
@@ -62,6 +65,7 @@ class _Mixed(NamedTuple):
     answered: list[set[str]]  # run → the queries for which it has documents
     remarks: list[Remarks]  # run → what was tolerated in it
     strange: list[str]  # the ids of documents that are not ASCII
+    opposed: list[tuple[int, int]]  # pairs of runs that rank what both have in opposite orders
 
 
 @dataclass(frozen=True, slots=True)
@@ -153,6 +157,9 @@ class Fusion:
                 mixed = self._mixed(rankings, weights, in_memory=True)
         for called, remarks in zip(names, mixed.remarks, strict=True):
             said += [sentence.of_part("run", shortened(called)) for sentence in remarks.sentences("fuse")]
+        if METHODS[self.method].ranks:
+            named = [(shortened(names[at]), shortened(names[other])) for at, other in mixed.opposed]
+            said += [Remark.of("upside-down.opposed", run=one, other=other) for one, other in named]
         said += _in_two_forms(mixed.queries) + _in_two_forms(mixed.strange)
         said += _unshared(names, mixed.answered)
         if METHODS[self.method].ranks:
@@ -169,8 +176,11 @@ class Fusion:
         readers = [Reader(run) for run in runs]
         repeated, blocks = np.zeros(len(runs), dtype=np.int64), Spool()
         fused, strange = set[str](), dict[str, None]()
+        correlated: dict[tuple[int, int], list[FloatArray]] = {pair: [] for pair in combinations(range(len(runs)), 2)}
         for some, parts in abreast(readers, in_memory=in_memory):
             held = Candidates.of_lines(some, parts, [run.scored for run in runs])
+            for pair, one in correlated.items():
+                one.append(held.correlations(*pair))
             repeated += [len(part.documents) for part in parts] - held.named.sum(axis=1)
             strange.update(dict.fromkeys(held.documents.at(held.documents.beyond_ascii())))
             if METHODS[self.method].ranks:
@@ -184,7 +194,15 @@ class Fusion:
         answered = [{query for query, n in reader.lengths.items() if n} for reader in readers]
         for reader, n in zip(readers, repeated.tolist(), strict=True):
             reader.remarks.add("duplicate", n=n)
-        return _Mixed(blocks, fused, queries, answered, [reader.remarks for reader in readers], list(strange))
+        return _Mixed(
+            blocks,
+            fused,
+            queries,
+            answered,
+            [reader.remarks for reader in readers],
+            list(strange),
+            [pair for pair, one in correlated.items() if _is_opposed(np.concatenate([np.zeros(0), *one]))],
+        )
 
     @property
     def k_or_default(self) -> float:
@@ -405,6 +423,12 @@ def file_of(record: Run | Answers) -> str:
 def usual(records: Sequence[Run | Answers]) -> str:
     """The method for such runs where none is named."""
     return "vote" if isinstance(records[0], Answers) else "rrf"
+
+
+def _is_opposed(correlations: FloatArray) -> bool:
+    """Whether the correlations of queries are clearly negative: in the mean, and by a sign test at three deviations."""
+    below, above = int((correlations < 0).sum()), int((correlations > 0).sum())
+    return below - above > 3 * (below + above) ** 0.5 and float(correlations.mean()) < _OPPOSED
 
 
 def _in_two_forms(ids: Sequence[str]) -> list[str]:
