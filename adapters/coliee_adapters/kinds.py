@@ -84,8 +84,10 @@ REMARKS: Final = {
     "other-spelling": "{n} query (id is|ids are) spelled differently in the gold, and so (matches|match) nothing",
     "no-match": "no retrieved document is judged in the gold, so the score is zero",
     "upside-down": "the ranking may be upside down: AP is {examples} with every list reversed; are the worst documents "
-    "first?",
-    "other-tag": "the answers have another run tag: {examples}",
+    "first? `coliee-ir convert RUN OUT --decision order=ascending` turns it around",
+    "upside-down.opposed": "{run} and {other} rank the documents that both have in opposite orders; are the worst of "
+    "one first? `coliee-ir convert RUN OUT --decision order=ascending` turns it around",
+    "other-tag": "parts of this run have another run tag, and may belong to another run: {examples}",
     "no-score-reaches": "no score of the run reaches the threshold; was the rule tuned on scores on another scale?",
     "extra-query": "{n} (query that is|queries that are) not in the gold (is|are) {decision}",
     "unanswered-query": "{n} (query has|queries have) no results in this run and {decision}",
@@ -125,6 +127,8 @@ REMARKS: Final = {
     "partial-answers": "{n} (query has|queries have) only articles or only an answer, and (counts|count) as wrong in "
     "Accuracy",
     "gold-itself": "the run equals the gold in every judgement; is it the gold?",
+    "gold-itself.name": "{run} is named like a gold and reads as one: leave it out of the runs, or fit weights to it "
+    "with --fit",
     # scoring
     "left-out": "{measures} cannot be scored without {needed}; by the rules up to {last}, {ranking} ranks "
     "(--edition {last})",
@@ -215,7 +219,8 @@ REMARKS: Final = {
     "weights-no-better": "on held-out queries the fitted weights are not shown to be better than {other}: difference "
     "{difference}",
     "weights-no-better.worse": "on held-out queries the fitted weights are worse than {other}: difference {difference}",
-    "fitted-to-others": "the weights were fitted to the runs {fitted}, and are applied to {given} in this order",
+    "fitted-to-others": "weights that were fitted to {fitted} are applied to {given}, in this order; a run with the "
+    "tag of the fitting gets its own weight",
     "fitted-to-others.order": "run order differs from fitting ({fitted}); weights matched by run tag",
     "no-scores": "{examples} (has|have) no scores: the i-th of n documents counts as n - i + 1",
     "other-form.fused": "{n} (id differs|ids differ) from another only in Unicode form, and (is|are) fused as "

@@ -30,7 +30,7 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
     add(parser, "template", "chunks")
     add(parser, "aggregate", choices=tuple(conversion.AGGREGATES))
     add(parser, "like")
-    add_decisions(parser, "unreadable_answers")
+    add_decisions(parser, "unreadable_answers", "order")
 
 
 def run(options: argparse.Namespace) -> int:

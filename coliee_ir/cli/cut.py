@@ -8,10 +8,11 @@ import re
 from coliee_adapters.errors import InputError, UsageError
 from coliee_adapters.files.source import Source
 from coliee_adapters.forms import json_text
+from coliee_adapters.records import Answers, Run
 from coliee_ir.cli import say, scoring, tune
-from coliee_ir.cli.options import add
+from coliee_ir.cli.options import add, add_decisions
 from coliee_ir.commands import tune as cutoffs
-from coliee_ir.reading.anything import check_columns
+from coliee_ir.reading.anything import check_columns, in_order, read_run
 from coliee_ir.rules.protocol import TASKS
 
 
@@ -32,6 +33,7 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
         parser, "to", choices=tune.CUT_TARGETS,
         help="format to write: %(choices)s (default: that of the ending of -o, else as the task's submissions)",
     )  # fmt: skip
+    add_decisions(parser, "order")
     tune.add_filters(parser)
 
 
@@ -51,9 +53,11 @@ def run(options: argparse.Namespace) -> int:
     elif not filters:
         problem = "give --by RULE=THRESHOLD, --rule FILE, or what to remove, for example --not-itself"
         raise UsageError("option-needed", problem)
-    ranking = Source(options.ranking, columns=options.columns)
+    ranking: Source | Run | Answers = Source(options.ranking, columns=options.columns)
     if options.columns:
         check_columns([ranking], options.columns)
+    if "order" in (decided := dict(options.decision)):
+        ranking = in_order(read_run(ranking, task=options.task), decided["order"])
     cut = cutoffs.cut(ranking, rule, task=options.task, filters=filters)
     tag = tune.fit_tag(options, cut, options.task)
     if rule is not None:

@@ -20,7 +20,7 @@ from coliee_ir.commands.convert import ANSWER_TARGETS, RUN_TARGETS
 from coliee_ir.commands.fuse import Fusion, fitting
 from coliee_ir.commands.fuse.recipe import OPTIONS, keeps_scores, write_fused
 from coliee_ir.inbox.grouping import join_files, pass_over_unfused
-from coliee_ir.reading.anything import check_columns, read_run
+from coliee_ir.reading.anything import check_columns, in_order, read_run
 from coliee_ir.stats.settings import FOLDS, SEED
 
 #: What a file of weights says too.
@@ -55,7 +55,7 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
         "sets, and with --top, what --task asks for)",
     )  # fmt: skip
     add(parser, "save", help="write the fitted weights and the method as JSON, for --weights")
-    add_decisions(parser, "unanswered", "empty_gold", "unreadable_answers")
+    add_decisions(parser, "unanswered", "empty_gold", "unreadable_answers", "order")
 
 
 def run(options: argparse.Namespace) -> int:
@@ -83,6 +83,7 @@ def run(options: argparse.Namespace) -> int:
     for remark in joined:
         say(remark)
     records = fusion.read_all(runs, task=options.task, unreadable_answers=unreadable)
+    records = [in_order(record, dict(options.decision).get("order", "descending")) for record in records]
     how = _fusion(options, records)
     fused = how.fuse(*records, task=options.task, tag=options.tag, unreadable_answers=unreadable)
     for remark in fused.remarks:
@@ -136,7 +137,10 @@ def _fit(session: scoring.Session) -> int:
     is_cut = fitted.fusion.top is not None
     fused = fitted.fused.run
     if is_cut and keeps_scores(options.to) and not (options.task or options.top):
-        fused, is_cut = replace(fitted.fusion, top=None).fuse(*fitted.inputs, tag=fused.tag).run, False
+        fused, is_cut = (
+            replace(fitted.fusion, top=None, runs=(), files=()).fuse(*fitted.inputs, tag=fused.tag).run,
+            False,
+        )
         scoring.tell_of(
             options.output,
             "the whole ranking with its scores, for `coliee-ir tune`; "

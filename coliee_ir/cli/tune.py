@@ -67,7 +67,14 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
     add(parser, "save", help="write the rule as JSON, for `coliee-ir cut --rule`")
     add(parser, "curve")
     add_decisions(
-        parser, "unanswered", "duplicates", "empty_gold", "without_articles", "unreadable_answers", "no_overlap"
+        parser,
+        "unanswered",
+        "duplicates",
+        "empty_gold",
+        "without_articles",
+        "unreadable_answers",
+        "no_overlap",
+        "order",
     )
 
 

@@ -5,6 +5,7 @@ from __future__ import annotations
 import contextlib
 import os
 import re
+from collections import Counter
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import replace
 from functools import partial
@@ -417,6 +418,26 @@ def queries_of(record: Run | Answers) -> frozenset[str]:
     return frozenset(query for block in record.blocks() for query, first, last in block.segments() if last > first)
 
 
+def in_order(record: Run | Answers, order: str) -> Run | Answers:
+    """A run whose highest scores are best; one in ascending order is turned around, once however often it is read."""
+    if order == "descending" or not isinstance(record, Run) or getattr(record.blocks, "func", None) is _blocks_turned:
+        return record
+    return replace(record, blocks=partial(_blocks_turned, record), scored=True, split=None)
+
+
+def _blocks_turned(run: Run) -> Iterator[Columns]:
+    lines = Counter[str]()  # query → how many there were
+    for block in run.blocks():
+        scores = None if block.scores is None else -block.scores
+        if scores is None:
+            places = list[int]()
+            for query, first, last in block.segments():
+                places += range(lines[query], lines[query] + last - first)
+                lines[query] += last - first
+            scores = np.array(places, dtype=np.float64)
+        yield Columns(block.queries, block.starts, block.documents, scores, remarks=block.remarks)
+
+
 def without_itself(run: Run) -> Run:
     """A run in which no query retrieves itself."""
     return replace(run, blocks=partial(_blocks_without_itself, run), split=None)
@@ -473,7 +494,7 @@ def tag_of(source: Source) -> str:
         form = getattr(detect.shown(source, "run"), "name", "")
         if form == "table":
             return forms.tabular.first_tag(source) or source.stem
-        if form in ("columns", "labels"):
+        if form in ("columns", "labels", "trec"):
             words = split_columns(next(iter(first_lines(source.head())), "").strip())
             return words[-1] if len(words) > 2 else source.stem
     return source.stem
@@ -485,13 +506,13 @@ def is_long_list(source: Source) -> bool:
 
 
 def is_gold_by_name(file: str | Source) -> bool:
-    """Whether a file in JSON is named as a gold, and can be read as one from its head."""
+    """Whether a file is named as a gold, and can be read as one from its head."""
     source = Source.of(file)
     words = set(re.split(r"[\W_]+", Path(source.path).name.lower()))
     if not any(words >= of_gold for of_gold in _GOLD):
         return False
     with contextlib.suppress(ColieeError):
-        return source.head().lstrip().startswith((b"{", b"[")) and detect.shown(source, "gold") is not None
+        return detect.shown(source, "gold") is not None
     return False
 
 

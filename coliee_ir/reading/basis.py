@@ -36,6 +36,7 @@ from coliee_ir.reading.anything import (
     asks_cases,
     asks_statute_questions,
     find_task,
+    in_order,
     read_gold,
     read_run_by,
     telling,
@@ -164,6 +165,7 @@ class Basis:
             rules = None if self.read_as is None and self.protocol.run is None else self.protocol
             unreadable = self.decisions.unreadable_answers
             record = read_run_by(given, rules, unreadable_answers=unreadable, columns=self.columns)
+        record = in_order(record, self.decisions.order)
         return without_itself(record) if self.protocol.not_itself and isinstance(record, Run) else record
 
 

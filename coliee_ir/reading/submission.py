@@ -38,6 +38,7 @@ class Submission:
         replaces: the file of an earlier submission of the same team and tag; empty where there is none.
         listed: what the row of the list of teams that is about it names: its tag, file or folder; empty without one.
         more: what the list of teams says of it, or of its team, in its further columns.
+        is_cut: whether its documents are the answer, and no ranking that has yet to be cut.
 
     Raises:
         UsageError: a part is plainly not a run.
@@ -54,6 +55,7 @@ class Submission:
     replaces: str = ""
     listed: str = ""
     more: tuple[str, ...] = ()
+    is_cut: bool = True
 
     def __post_init__(self) -> None:
         for name, part in zip(("run", "answers", "long list"), self, strict=True):

@@ -67,6 +67,12 @@ class Decisions:
     no_overlap: Literal["refuse", "zero"] = _choice(
         "refuse", "a run that shares no or hardly any ids with the gold as they are written: is refused, or scored"
     )
+    order: Literal["descending", "ascending"] = _choice(
+        "descending",
+        "which scores are best: the highest, or the lowest, as distances are; lists without scores have the best "
+        "document first, or last",
+        "ranked",
+    )
 
     def __post_init__(self) -> None:
         for name, allowed in CHOICES.items():

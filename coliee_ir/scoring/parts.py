@@ -25,6 +25,7 @@ from coliee_ir.reading.anything import is_long_list
 from coliee_ir.reading.asked import IMPLIED
 from coliee_ir.reading.basis import LABEL, Basis
 from coliee_ir.reading.submission import Submission, files_of, name_of
+from coliee_ir.rules.protocol import has_coliee_submissions, submission_rules
 
 if TYPE_CHECKING:
     from concurrent.futures import Executor
@@ -48,6 +49,7 @@ class Records(NamedTuple):
     answers: Answers | None  # the answers to judge, if there are any
     long_list: Run | None  # the long list, if there is one
     beside: Mapping[str, Run | Answers] = MappingProxyType({})  # what else the run's file holds, by part
+    is_cut: bool = True  # whether the documents are the answer, and no ranking that has yet to be cut
 
 
 class Named(NamedTuple):
@@ -56,14 +58,15 @@ class Named(NamedTuple):
     tag: str  # the run's name
     file: str  # the run's file
     others: Mapping[str, str]  # the files that belong to the run: ``answers``, ``long_list``
-    other_tag: str | None  # the run tag of the answers, where the run has another; else None
+    other_tags: Mapping[str, str]  # the run tags of those that have another than the run
 
     @classmethod
     def of(cls, given: Submission, read: Records) -> Named:
         """The names of a submission that was read."""
         others = {name: name_of(part) for name, part in given.parts.items() if name != "run"}
-        differs = read.documents is not None and read.answers is not None and read.answers.tag != read.main.tag
-        return cls(read.main.tag, read.main.path, others, read.answers.tag if read.answers and differs else None)
+        beside = {"answers": read.answers, "long list": read.long_list}
+        tags = {name: part.tag for name, part in beside.items() if part is not None and part is not read.main}
+        return cls(read.main.tag, read.main.path, others, {of: tag for of, tag in tags.items() if tag != read.main.tag})
 
 
 def records(submission: Submission, basis: Basis) -> Records:
@@ -92,22 +95,55 @@ def records(submission: Submission, basis: Basis) -> Records:
         if not rules.long_list:
             raise UsageError("unfit-option", f"{basis.named_task} has no long list: leave --long-list out")
         longer = _expect(basis.read(submission.long_list), Run, basis)
-    return Records(main, documents, answers, longer, main.beside)
+    return Records(main, documents, answers, longer, main.beside, submission.is_cut)
 
 
 def _refuse_long_list(submission: Submission, basis: Basis) -> None:
     """Refuse a long list, as its file's name says, in the place of an answer set."""
     longer = files_of(submission.long_list)
-    if not basis.protocol.long_list or (not longer and basis.asked and all(one.ranked for one in basis.asked)):
+    if not longer and not (submission.is_cut and _needs_set(basis)):
         return
     if (named := [file for file in files_of(submission.run) if is_long_list(file)]) and not any(
         map(is_long_list, longer)
     ):
-        problem = "this file is named as a long list, and given as the answer set"
-        remedy = f"are they swapped? {longer[0].name} is given as the long list" if longer else (
-            "name the answer set beside it, or the measures of a ranking with -m"
-        )  # fmt: skip
-        raise InputError("wrong-part", named[0].name, problem, remedy=remedy)
+        raise _list_as_set("this file is named as a long list", named[0].name, longer[0].name if longer else "")
+
+
+def _needs_set(basis: Basis) -> bool:
+    """Whether a task with long lists is scored by measures of the answer set too."""
+    return bool(basis.protocol.long_list) and not (basis.asked and all(one.ranked for one in basis.asked))
+
+
+def _list_as_set(problem: str, file: str, other: str) -> InputError:
+    """That a long list is given as the answer set; beside another file, or alone."""
+    remedy = f"are they swapped? evaluate GOLD {other} --long-list {file}" if other else (
+        f"name both: evaluate GOLD SET --long-list {file}; or the measures of a ranking: -m AP, -m MacroF2@5"
+    )  # fmt: skip
+    return InputError("wrong-part", file, f"{problem}, and is given as the answer set", remedy=remedy)
+
+
+def _refuse_length(records: Records, parts: Mapping[str, Judged], basis: Basis) -> None:
+    """Refuse a long list, as its length says, in the place of an answer set."""
+    if (
+        not records.is_cut
+        or "documents" not in parts
+        or not _needs_set(basis)
+        or not has_coliee_submissions(basis.task)
+    ):
+        return
+    least = submission_rules(basis.task, basis.edition).long_list
+    if not _is_long(parts["documents"], least):
+        return
+    longer = records.long_list
+    other = "" if longer is None or _is_long(parts["long"], least) else longer.path
+    problem = f"this run has {least} documents or more for each query that it answers, as a long list"
+    raise _list_as_set(problem, records.main.path, other)
+
+
+def _is_long(judged: Judged, least: int) -> bool:
+    """Whether a run has at least so many documents for each query that it answers, and the gold for none."""
+    lengths = judged.retrieved[judged.retrieved > 0]
+    return bool(lengths.size and lengths.min() >= least > judged.qrels.relevant().max(initial=0))
 
 
 def _expect(record: Run | Answers, kind: type[_Record], basis: Basis) -> _Record:
@@ -117,8 +153,12 @@ def _expect(record: Run | Answers, kind: type[_Record], basis: Basis) -> _Record
         ("labels, not documents", "documents") if kind is Run else ("documents, not labels", "labels Y or N")
     )
     remedy = f"task {basis.protocol.task} expects {wanted} here"
-    if kind is Run and "answers" in basis.protocol.parts:
-        remedy += "; the labels go with --answers, are the two swapped?"
+    if kind is Answers and "documents" in basis.protocol.parts:
+        remedy += "; documents are the run itself: evaluate GOLD DOCUMENTS --answers LABELS"
+    elif kind is Run and "answers" in basis.protocol.parts:
+        remedy += f"; are they swapped? evaluate GOLD DOCUMENTS --answers {record.path}"
+    elif kind is Run and basis.protocol.law == "statute":
+        remedy += "; labels alone are scored with --task 4"
     raise InputError("wrong-part", record.path, f"this submission contains {holds}", remedy=remedy)
 
 
@@ -137,6 +177,7 @@ def judge_parts(records: Records, basis: Basis, jobs: int = 1, executor: Executo
             parts[part] = _judge(part, run, basis)
     if records.long_list is not None:
         parts["long"] = _judge("documents", records.long_list, basis, None, jobs, executor)
+    _refuse_length(records, parts, basis)
     return parts
 
 

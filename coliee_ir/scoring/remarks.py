@@ -55,7 +55,7 @@ def remarks_of(
     ranked = any(measure.ranked for measure in measures)
     for part, matters in {"documents": ranked and "long" not in parts, "long": True}.items():
         if part in parts and rules.ranked:
-            turned = _better_reversed(parts[part], matters, basis.decisions.unanswered == "skip")
+            turned = better_reversed(parts[part], matters, basis.decisions.unanswered == "skip")
             found["long" if part == "long" else ""].each("upside-down", turned)
     for part, remarks in found.items():
         for sentence in remarks.sentences(_clauses(basis.decisions, measured.get(part, ()))):
@@ -104,11 +104,10 @@ def _main(named: Named, parts: Parts, measures: Sequence[Measure], counted: Coun
         needed = {part for measure in measures for part in measure.needs if part in rules.parts}
         lacking = [~parts[part].answered for part in needed]
         remarks.each("unanswered-query", basis.named(in_part & np.logical_or.reduce(lacking, initial=False)))
-    if named.other_tag is not None:
-        remarks.add("other-tag", named.other_tag)
+    remarks.each("other-tag", [f"{part}: {tag}" for part, tag in named.other_tags.items()])
     remarks.each("absent-exclusion", [query for query in rules.exclude if query not in basis.excluded])
     remarks.each("relevance-not-reached", _unreached(measures, basis))
-    if any(_is_gold(part, parts[part]) for part in (*rules.parts, "long") if part in parts):
+    if any(is_gold(part, parts[part]) for part in (*rules.parts, "long") if part in parts):
         remarks.add("gold-itself")
     if any(isinstance(measure, Delegated) for measure in measures):
         main = next(parts[part] for part in rules.parts if part in parts)
@@ -150,7 +149,7 @@ def _unreached(measures: Iterable[Measure], basis: Basis) -> Iterator[str]:
                     yield f"{measure.name}, where {greatest} is the greatest"
 
 
-def _better_reversed(judged: Judged, ranks_matter: bool, answered_only: bool) -> Iterator[str]:
+def better_reversed(judged: Judged, ranks_matter: bool, answered_only: bool) -> Iterator[str]:
     """The mean average precision of a ranking, and reversed, where that is clearly higher.
 
     Clearly is by more than 0.02 in the mean, and in so many more queries than the other way round as chance does not
@@ -189,7 +188,7 @@ def _average_precisions(judged: Judged) -> tuple[FloatArray, FloatArray]:
     return as_it_is / relevant, reversed_ / relevant
 
 
-def _is_gold(part: str, judged: Judged) -> bool:
+def is_gold(part: str, judged: Judged) -> bool:
     """Whether a part retrieves what is relevant of every query; or all that is judged, by its relevance."""
     qrels, found = judged.qrels, judged.rank > 0
     kept = qrels.sizes > 0 if part == "answers" else np.ones(len(qrels.sizes), dtype=np.bool_)

@@ -65,7 +65,7 @@ class Scores(Shown):
         answered: whether the run names each query of ``query_ids``.
         counts: correct, retrieved and relevant documents (or labels) over all judged queries.
         others: the files that belong to the run: ``answers``, ``long_list``.
-        other_tag: the run tag of its answers, where that is another; else None.
+        other_tags: the run tags of the parts that have another than the run.
         noted: what was tolerated and what was decided, in sentences, each with its kind.
         judged: the judged parts behind the results, where they were asked for.
         ties: for a run that has judged documents of equal score, the span of each measure over all orders of these,
@@ -83,7 +83,7 @@ class Scores(Shown):
     counts: Mapping[str, int]
     extra: int
     others: Mapping[str, str] = field(default_factory=dict)
-    other_tag: str | None = None
+    other_tags: Mapping[str, str] = field(default_factory=dict)
     excluded: tuple[str, ...] = ()
     noted: tuple[Remark, ...] = ()
     decisions: Decisions = field(default_factory=Decisions)
@@ -472,6 +472,11 @@ def comparable(scored: Sequence[Scores], names: str | Sequence[str] = ()) -> lis
     return measures
 
 
+def every_measure(runs: Sequence[Scores]) -> list[Measure]:
+    """The measures that any run has: where one has a long list and another has none, they differ."""
+    return list(dict.fromkeys(measure for scores in runs for measure in scores.results))
+
+
 def document(runs: Sequence[Scores], *, per_query: bool = False, ties: bool = False) -> dict[str, Any]:
     """The JSON contract: runs scored against one gold by the same rules.
 
@@ -544,9 +549,10 @@ def as_grid(runs: Sequence[Scores], per_query: bool, *, sums: bool = False) -> G
     With ``sums`` there are also what queries add to micro-averaged scores, and which measure ranks, so that the table
     can be read back.
     """
-    summed = list(runs[0].sums) if per_query and sums else []
+    summed = list(dict.fromkeys(name for scores in runs for name in scores.sums)) if per_query and sums else []
+    added = [_added(scores, summed) for scores in runs] if summed else [[]] * len(runs)
     several_files = any(scores.name != scores.tag for scores in runs)
-    measures = list(runs[0].results)
+    measures = every_measure(runs)
     ranking: list[Cell] = [measures[0].name] if per_query and sums and len(measures) > 1 else []
     best = _best(runs, measures)
     header = ["run", *(["file"] if several_files else []), *(["query"] if per_query else [])]
@@ -554,11 +560,10 @@ def as_grid(runs: Sequence[Scores], per_query: bool, *, sums: bool = False) -> G
     def total(at: int) -> list[Cell]:
         scores = runs[at]
         numbers: list[Cell] = [
-            _number(measure, scores.results[measure].value, top) if measure in scores.results else ""
+            _number(measure, scores.results[measure].value, top) if measure in scores.results else Number(math.nan)
             for measure, top in zip(measures, best, strict=True)
         ]
-        held = scores.sums if summed else {}
-        numbers += [Number(value) for name in summed for value in held[name][-1].tolist()]
+        numbers += [Number(column[-1]) for column in added[at]]
         return [
             scores.name,
             *([scores.file] if several_files else []),
@@ -570,8 +575,11 @@ def as_grid(runs: Sequence[Scores], per_query: bool, *, sums: bool = False) -> G
     rows = Rows(len(runs), total)
     if per_query:
         # as plain numbers until a row is written: a table of 300,000 cells took a third longer, in looking for garbage
-        values = [[result.per_query.tolist() for result in scores.results.values()] for scores in runs]
-        added = [[column.tolist() for name in summed for column in scores.sums[name][:-1].T] for scores in runs]
+        none = [math.nan] * max(len(scores.query_ids) for scores in runs)
+        values = [
+            [scores.results[one].per_query.tolist() if one in scores.results else none for one in measures]
+            for scores in runs
+        ]
         kinds = [_count if is_count(measure) else Number for measure in measures]
         places = [(run, at) for run, scores in enumerate(runs) for at in (*range(len(scores.query_ids)), -1)]
 
@@ -591,6 +599,13 @@ def as_grid(runs: Sequence[Scores], per_query: bool, *, sums: bool = False) -> G
         rows,
         n_text=len(header),
     )
+
+
+def _added(scores: Scores, names: Sequence[str]) -> list[list[float]]:
+    """The columns of what each query adds to micro-averaged scores, the sum last; NaN where a run has none."""
+    sums, none = scores.sums, np.full((len(scores.query_ids) + 1, len(PARTS)), math.nan)
+    columns: list[list[float]] = np.hstack([sums.get(name, none) for name in names]).T.tolist()
+    return columns
 
 
 def _count(value: float) -> Number:

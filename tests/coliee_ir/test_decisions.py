@@ -22,6 +22,7 @@ def test_the_defaults_are_those_said_and_stand_first() -> None:
         "without_articles": "sufficient",
         "unreadable_answers": "refuse",
         "no_overlap": "refuse",
+        "order": "descending",
     }
     assert {name: choices[0] for name, choices in CHOICES.items()} == Decisions().to_dict()
 
@@ -50,6 +51,7 @@ KINDS_OF = {
     "without_articles": (),  # what it decides is no fault of a run or a gold, and is not remarked
     "unreadable_answers": ("unreadable-answer",),
     "no_overlap": (),
+    "order": (),
 }
 
 
@@ -106,4 +108,5 @@ def test_each_choice_has_tasks_for_which_it_can_matter() -> None:
         "without_articles": ["3"],
         "unreadable_answers": ["3", "4", "5", "tort"],
         "no_overlap": list(known),
+        "order": ["1", "2", "3", "trec"],
     }

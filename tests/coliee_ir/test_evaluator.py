@@ -82,7 +82,7 @@ def test_a_question_with_neither_articles_nor_a_label_is_unanswered() -> None:
     assert mentions(heard(scores.remarks), "[unanswered-query] 2 … score 0 … (first: R07-02-O; R07-03-O)")
     assert not any("only an answer" in remark for remark in scores.remarks)
     scores = evaluate(STATUTE, Run.of(ARTICLES, tag="A"), answers=Answers({"R07-01-O": True}, tag="B"))
-    assert mentions(heard(scores.remarks), "[other-tag] B …")
+    assert mentions(heard(scores.remarks), "[other-tag] …: B …")
 
 
 @pytest.mark.parametrize(("choice", "accuracy"), [("sufficient", 2 / 3), ("wrong", 1 / 3), ("skip", 1 / 2)])

@@ -21,6 +21,7 @@ from coliee_adapters.records import Answers, Run
 from coliee_ir import Fusion, fuse
 from coliee_ir.commands.convert import to_run
 from coliee_ir.commands.fuse import METHODS, NORMS, abreast
+from coliee_ir.commands.fuse.fitting import fit_fusion
 from coliee_ir.judging.order import order_of
 
 RANKING = [name for name, method in METHODS.items() if method.ranks]
@@ -357,5 +358,47 @@ def test_weights_follow_the_tags_of_the_runs_they_were_fitted_to() -> None:
     assert "weights" not in str(fusion.fuse(a, b).remarks)
     assert mentions(heard(fusion.fuse(b, a).remarks), "[fitted-to-others] A, B …")
     other = Run.of({"q": ["y"]}, tag="C")
-    assert mentions(heard(fusion.fuse(other, a).remarks), "[fitted-to-others] A, B … C, A …")
-    assert of(fusion.fuse(other, a).run)["q"]["y"] == 0.9
+    assert mentions(heard(fusion.fuse(other, a).remarks), "[fitted-to-others] B … C …")
+    assert of(fusion.fuse(other, a).run)["q"] == {"x": 0.9, "y": 0.1}
+
+
+@pytest.mark.parametrize("order", [(0, 1, 2), (1, 0, 2), (2, 1, 0)])
+def test_weights_of_runs_of_one_tag_follow_the_names_of_their_files(tmp_path: Path, order: tuple[int, ...]) -> None:
+    """Two runs of one tag in another order would get each other's weights, and every score would be another."""
+    for folder in ("train", "test", "renamed"):
+        (tmp_path / folder).mkdir()
+        for at, (name, tag) in enumerate((("a", "X"), ("b", "X"), ("c", "Y"))):
+            name = f"{name}2" if folder == "renamed" else name
+            (tmp_path / folder / f"{name}.run").write_text(
+                "".join(f"q{n} Q0 d{(n + at * n + m) % 7} 1 {9 - m} {tag}\n" for n in range(1, 9) for m in (0, 1))
+            )
+    train, test, renamed = (sorted((tmp_path / folder).iterdir()) for folder in ("train", "test", "renamed"))
+    gold = {f"q{n}": [f"d{n % 7}"] for n in range(1, 9)}
+    fit_fusion(gold, *train, task="trec", measure="AP", folds=2, repeats=1).save(tmp_path / "w.json")
+    fusion = Fusion.load(tmp_path / "w.json")
+    assert fusion.runs == ("X", "X", "Y")
+    assert of(fusion.fuse(*(test[at] for at in order)).run) == of(fusion.fuse(*test).run)
+    with refusing(UsageError, "[ambiguous]"):
+        fusion.fuse(*(renamed[at] for at in order))
+    with refusing(UsageError, "[bad-value]"):
+        fusion.fuse(*test[:2])
+    with refusing(UsageError, "[bad-value]"):
+        fusion.fuse(*test, renamed[0])
+
+
+def test_weights_of_runs_in_memory_go_by_their_order() -> None:
+    gold = {f"q{n}": ["a"] for n in range(4)}
+    good, bad = {query: {"a": 2.0, "b": 1.0} for query in gold}, {query: {"a": 1.0, "b": 2.0} for query in gold}
+    fitted = fit_fusion(gold, good, bad, task="trec", measure="AP", folds=2, repeats=1)
+    assert of(fitted.fusion.fuse(good, bad).run) == of(fitted.fused.run)
+    assert not fitted.fusion.fuse(good, bad).remarks
+
+
+def test_rankings_in_opposite_orders_are_told() -> None:
+    up, near = ({f"q{n}": {f"d{at}": float(at + (at % 2) * by) for at in range(9)} for n in range(12)} for by in (0, 3))
+    down = {query: {document: -score for document, score in of.items()} for query, of in up.items()}
+    named = [Run.of(run, tag=tag) for run, tag in ((up, "up"), (near, "near"), (down, "down"))]
+    remarks = [one for one in Fusion("rrf").fuse(*named).remarks if "[upside-down]" in heard(one)]
+    assert len(remarks) == 2 and all("down" in one for one in remarks)
+    few = [Run.of(dict(list(run.items())[:9]), tag=tag) for run, tag in ((up, "up"), (down, "down"))]
+    assert not Fusion("rrf").fuse(*few).remarks

@@ -250,3 +250,39 @@ def test_a_run_tag_against_the_rules_is_said_where_a_submission_is_written(call:
         assert "[bad-tag]" in heard(call(*TASK1, *options, "--tag", "my_run", "-o", "f")[2])
         assert "--tag" not in call(*TASK1, *options, "--tag", "RUN", "-o", "f")[2]
     assert "--tag" not in call(*TASK1, "--tag", "my_run", "-o", "f")[2]  # a ranking that has yet to be cut
+
+
+@pytest.mark.parametrize("name", ["gold.json", "truth.txt", "truth.csv"])
+def test_weights_are_not_fitted_to_a_gold_among_the_runs(call: Call, name: str) -> None:
+    """In whatever form: it would have all weight, and a held-out score of 1."""
+    gold = json.loads(Path(GOLD1).read_text())
+    rows = [(query, document) for query, documents in gold.items() for document in documents]
+    written = {"json": json.dumps(gold), "txt": "".join(f"{query} {document} best\n" for query, document in rows),
+               "csv": "query,document\n" + "".join(f"{query},{document}\n" for query, document in rows)}  # fmt: skip
+    Path(name).write_text(written[name.partition(".")[2]])
+    err = failing(call, *TASK1, name, "--fit", GOLD1, "-o", "fused")
+    assert f"{name}: [wrong-part]" in err and not Path("fused").exists()
+
+
+def test_a_gold_among_the_runs_is_named(call: Call) -> None:
+    _, err = done(call, GOLD1, *TASK1, "-o", "fused")
+    assert "[gold-itself]" in err
+    _, err = done(call, *TASK1, "-o", "fused")
+    assert "[gold-itself]" not in err
+    for gold, run in ((EXAMPLES / "trec" / "qrels.txt", TREC[0]), (EXAMPLES / "task4" / "gold.xml", TASK1[0])):
+        assert "--fit" in failing(call, gold, run, "-o", "other")
+
+
+def test_answers_that_equal_the_gold_are_no_run(call: Call) -> None:
+    gold, run = EXAMPLES / "task5" / "gold.txt", EXAMPLES / "task5" / "ALPHA.txt"
+    assert "[wrong-part]" in failing(call, gold, run, "--fit", gold, "-o", "fused")
+
+
+def test_a_ranking_with_the_worst_first_is_told_when_weights_are_fitted(call: Call) -> None:
+    gold = {f"q{n}": [f"d{n}"] for n in range(20)}
+    Path("gold.json").write_text(json.dumps(gold))
+    for name, sign in (("up.json", -1), ("down.json", 1)):
+        run = {query: {f"d{(n + at) % 20}": sign * at for at in range(12)} for n, query in enumerate(gold)}
+        Path(name).write_text(json.dumps(run))
+    _, err = done(call, "up.json", "down.json", "--fit", "gold.json", "--task", "1", "-o", "fused")
+    assert "down: [upside-down]" in err and "\nup: " not in err

@@ -2,13 +2,16 @@
 
 from __future__ import annotations
 
+import json
 import random
 import re
 from collections.abc import Mapping
+from pathlib import Path
 
 import pytest
+from asserting import Call, done
 
-from coliee_ir import Decisions, evaluate
+from coliee_ir import Decisions, evaluate, fit_fusion, tune
 
 QUERIES = [f"q{n:02}" for n in range(30)]
 GOLD = {query: [f"{query}-{n}" for n in range(3)] for query in QUERIES}
@@ -75,3 +78,36 @@ def test_a_long_list_is_looked_at_for_itself() -> None:
     scores = evaluate(gold, good, task="3", edition=2025, long_list=reversed_run(good))
     (remark,) = [remark for remark in scores.remarks if "upside down" in remark]
     assert remark.startswith("long list: ")
+
+
+@pytest.mark.parametrize("scored", [True, False])
+def test_a_run_with_the_worst_first_is_turned_around(call: Call, tmp_path: Path, scored: bool) -> None:
+    """By a decision wherever runs are scored, and by convert for every other command."""
+    gold = {f"q{n}": [f"d{n}"] for n in range(20)}
+    run = {query: {f"d{(n + at) % 20}": 12.5 - at for at in range(9)} for n, query in enumerate(gold)}
+    lists = {query: list(of)[::-1] for query, of in run.items()}
+    wrong = {query: {one: -score for one, score in of.items()} for query, of in run.items()} if scored else lists
+    for name, held in (("gold.json", gold), ("run.json", wrong)):
+        (tmp_path / name).write_text(json.dumps(held))
+    files, asked = (tmp_path / "gold.json", tmp_path / "run.json"), {"task": "1", "measures": ["AP", "MicroF1@1"]}
+    right = evaluate(gold, run, **asked)
+    assert any(remark.kind == "upside-down" for remark in evaluate(*files, **asked).remarks)
+    turned = evaluate(*files, **asked, decisions={"order": "ascending"})
+    assert turned.measures == right.measures and not turned.remarks
+    done(call, "convert", files[1], tmp_path / "right.run", "--decision", "order=ascending")
+    assert evaluate(gold, tmp_path / "right.run", **asked).measures == right.measures
+    for command in ("cut", "fuse"):
+        for name, held in (("wrong", files[1]), ("right", tmp_path / "right.run")):
+            more = ("--decision", "order=ascending") if name == "wrong" else ()
+            given = (command, held, held if command == "fuse" else "--by=k=2", *more)
+            done(call, *given, "-o", tmp_path / f"{command}.{name}")
+        values = [evaluate(gold, tmp_path / f"{command}.{name}", **asked).measures for name in ("wrong", "right")]
+        assert values[0] == values[1] and values[0]["AP"] > 0.9
+    tuned = [tune(gold, held, task="1", by="k", folds=2, decisions={"order": order}) for held, order in (
+        (wrong, "ascending"), (run, "descending")
+    )]  # fmt: skip
+    assert tuned[0].held_out == tuned[1].held_out
+    fitted = [fit_fusion(gold, *runs, task="1", measure="AP", folds=2, decisions={"order": order}) for order, runs in (
+        ("ascending", (wrong, wrong)), ("descending", (run, run))
+    )]  # fmt: skip
+    assert fitted[0].held_out == fitted[1].held_out

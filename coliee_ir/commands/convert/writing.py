@@ -18,7 +18,15 @@ from coliee_adapters.records import Answers, Gold, Run, as_documents
 from coliee_adapters.remarks import Remark, Remarks
 from coliee_ir.commands.convert.ids import joined, written_like
 from coliee_ir.judging.gathered import Gathered, by_rank
-from coliee_ir.reading.anything import check_columns, gold_files, read_gold, read_run, reads_as_gold, reads_as_run
+from coliee_ir.reading.anything import (
+    check_columns,
+    gold_files,
+    in_order,
+    read_gold,
+    read_run,
+    reads_as_gold,
+    reads_as_run,
+)
 from coliee_ir.rules.protocol import has_coliee_submissions, has_submissions, submission_rules, task_name, unfit_tag
 
 #: The forms that are written if none is named: of a gold, and of a submission.
@@ -48,6 +56,7 @@ def convert(
     template: PathLike | None = None,
     columns: Mapping[str, str] | None = None,
     unreadable_answers: Literal["refuse", "wrong"] = "refuse",
+    order: Literal["descending", "ascending"] = "descending",
     task: str | None = None,
     chunks: str | None = None,
     aggregate: str = "max",
@@ -65,6 +74,8 @@ def convert(
         template: for ``tort``, the organisers' test file, which the submission repeats.
         columns: what the columns of a table are called, by role: see ``read_gold``.
         unreadable_answers: whether answers that are neither Y nor N are refused, or left out.
+        order: ``ascending`` for a run whose lowest scores are best, or whose lists have the best document last; it is
+            turned around.
         task: the task whose protocol says how the source is written; it is a gold where ``to`` is ``qrels``.
         chunks: a regular expression: what it matches is taken off the ids of documents, and passages of one document
             become it.
@@ -84,9 +95,9 @@ def convert(
     files = [Source(path, columns=checked_columns(columns)) for path in gold_files(source)]
     if columns:
         check_columns(files, columns)
-    of_run = chunks is not None or like is not None
+    of_run = chunks is not None or like is not None or order == "ascending"
     if of_run and is_folder(source):
-        raise UsageError("unfit-option", f"{source} is a folder; --chunks and --like take one run")
+        raise UsageError("unfit-option", f"{source} is a folder; --chunks, --like and order=ascending take one run")
     is_gold = is_folder(source) or (
         not of_run and (_is_gold(files[0], form, to) if task is None else to in (None, GOLD_TARGET))
     )
@@ -104,7 +115,7 @@ def convert(
         return [*_write_gold(gold, target, to or GOLD_TARGET), *gold.remarks.sentences("convert")]
     if form == model_text.FORM:
         unreadable_answers = "wrong"  # the texts without an answer are named, and left out
-    record = read_run(files[0], task=task, form=form, unreadable_answers=unreadable_answers)
+    record = in_order(read_run(files[0], task=task, form=form, unreadable_answers=unreadable_answers), order)
     said = list[str]()
     if chunks is not None:
         if not isinstance(record, Run):

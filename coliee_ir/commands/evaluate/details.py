@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 import re
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
@@ -16,7 +17,7 @@ from coliee_ir.output.grid import Cell, Grid, Number
 from coliee_ir.output.shown import Shown, jsonable
 from coliee_ir.reading.years import years
 from coliee_ir.rules.protocol import protocol
-from coliee_ir.scoring.scores import Scored, Scores, preamble
+from coliee_ir.scoring.scores import Scored, Scores, every_measure, preamble
 from coliee_ir.stats.cutting import cut, perfect, ranking_of, relevance_of, with_documents
 
 #: No more depths than these are told.
@@ -62,6 +63,7 @@ def by_year(scored: Scored) -> Details:
     year_of = years(scored.basis.gold)
     told: list[tuple[Year, ...]] = []
     rows: list[list[Cell]] = []
+    names = [measure.name for measure in every_measure(scored)]
     for scores in scored:
         named = [year_of[query] for query in scores.query_ids]
         of_run = []
@@ -73,9 +75,8 @@ def by_year(scored: Scored) -> Details:
         told.append(tuple(of_run))
         for one in (*of_run, Year("all", len(scores.query_ids), scores.measures)):
             n = Number(one.queries, str(one.queries))
-            rows.append([scores.name, one.year, n, *map(Number, one.measures.values())])
-    table = Grid(["run", "year", "queries", *scored[0].measures], rows, n_text=2)
-    return Details(tuple(scored), "years", tuple(told), table)
+            rows.append([scores.name, one.year, n, *(Number(one.measures.get(name, math.nan)) for name in names)])
+    return Details(tuple(scored), "years", tuple(told), Grid(["run", "year", "queries", *names], rows, n_text=2))
 
 
 class Stage(NamedTuple):

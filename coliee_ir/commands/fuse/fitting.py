@@ -5,17 +5,17 @@ from __future__ import annotations
 import math
 from collections.abc import Sequence
 from dataclasses import dataclass, field, replace
-from typing import Literal, Unpack
+from typing import Literal, NamedTuple, Unpack
 
 import numpy as np
 
-from coliee_adapters.errors import UsageError
+from coliee_adapters.errors import InputError, UsageError, shortened
 from coliee_adapters.files.source import PathLike
 from coliee_adapters.files.writing import written
 from coliee_adapters.records import Answers, GoldLike, Run, RunLike
-from coliee_adapters.remarks import Remark
+from coliee_adapters.remarks import Remark, Remarks
 from coliee_ir.commands.fuse.methods import METHODS, Blend, Candidates
-from coliee_ir.commands.fuse.recipe import NORM, TIES, Fused, Fusion, read_all
+from coliee_ir.commands.fuse.recipe import NORM, TIES, Fused, Fusion, file_of, read_all, tag_of
 from coliee_ir.commands.fuse.trial import Ballots, Rankings, Trial, Tried, Weights, alone, climbed, equal
 from coliee_ir.inbox.names import names_of
 from coliee_ir.judging.judged import judge
@@ -25,11 +25,12 @@ from coliee_ir.measures.base import Terms
 from coliee_ir.output.envelope import dumped
 from coliee_ir.output.grid import Grid, Number, apart
 from coliee_ir.output.shown import OnGold
-from coliee_ir.reading.anything import readable
+from coliee_ir.reading.anything import in_order, readable
 from coliee_ir.reading.asked import measures_named
 from coliee_ir.reading.basis import Rules, refuse_other_keywords
 from coliee_ir.reading.years import years
 from coliee_ir.scoring.evaluator import Evaluator
+from coliee_ir.scoring.remarks import better_reversed, is_gold
 from coliee_ir.stats.folds import Split, difference, spread
 from coliee_ir.stats.resampling import Difference
 from coliee_ir.stats.settings import ABOUT, FOLDS, REPEATS, SEED, Resampling
@@ -100,13 +101,14 @@ def fit_fusion(
         raise UsageError("unfit-option", problem)
     unreadable = evaluator.decisions.unreadable_answers
     given = read_all(runs, task=evaluator.read_as, columns=columns, unreadable_answers=unreadable)
+    given = [in_order(record, evaluator.decisions.order) for record in given]
     groups = years(evaluator.gold) if by_year else None
     folds = len({groups[query] for query in evaluator.queries}) if groups is not None else folds
     everyone = np.ones(len(evaluator.queries), dtype=np.bool_)
     repeats = 1 if by_year else repeats  # years are folds however they are dealt
     split = Split.of(evaluator.queries, folds, seed, groups, repeats)
     fold = np.stack([split.folds(everyone, repeat) for repeat in range(repeats)])
-    tried, records, measure = _tried(evaluator, given, measure, fusion)
+    tried, records, measure, noticed = _tried(evaluator, given, measure, fusion)
     trial, tags = Trial(tried, fold), tuple(names_of(records))
     by_contents = sorted(range(len(records)), key=tried.contents)
 
@@ -123,9 +125,12 @@ def fit_fusion(
         of_other = trial.held_out([weights] * len(of_folds))
         contenders.append(_contender(trial, other, weights, of_other, whole_terms))
     name = method if tag is None else tag
-    whole = replace(fusion, weights=fitted, top=top or contenders[0].top, runs=tags)
+    whole = replace(fusion, weights=fitted, top=top or contenders[0].top)
+    named = tuple(map(tag_of, records)) if any(map(tag_of, records)) else ()
+    fused = whole.fuse(*records, tag=name, unreadable_answers=unreadable)
+    files = tuple(map(file_of, records)) if len({*named}) < len(named) else ()
     return FittedFusion(
-        fusion=whole,
+        fusion=replace(whole, runs=named, files=files),
         task=evaluator.task,
         edition=evaluator.edition,
         gold=evaluator.gold.path,
@@ -139,24 +144,32 @@ def fit_fusion(
         contenders=tuple(contenders),
         fold_weights=tuple(of_folds),
         inputs=tuple(records),
-        fused=whole.fuse(*records, tag=name, unreadable_answers=unreadable),
+        fused=fused._replace(remarks=(*noticed, *fused.remarks)),
     )
 
 
-def _tried(
-    evaluator: Evaluator, given: Sequence[Run | Answers], measure: str, fusion: Fusion
-) -> tuple[Tried, Sequence[Run | Answers], str]:
-    """What weights are tried on; the runs as it has them, and the measure's name."""
+class _Made(NamedTuple):
+    """What weights are tried on; the runs as it has them, the measure's name, and what is odd about the runs."""
+
+    tried: Tried
+    records: Sequence[Run | Answers]
+    measure: str
+    noticed: list[Remark]
+
+
+def _tried(evaluator: Evaluator, given: Sequence[Run | Answers], measure: str, fusion: Fusion) -> _Made:
+    """What weights are tried on."""
     if evaluator.protocol.parts == ("answers",):
         if measure not in ("", "Accuracy"):
             raise UsageError("unfit-measure", f"votes on answers are fitted to Accuracy, not to {measure}")
         answers = _answers(given, evaluator)
         labels = {query: (evaluator.gold.labels or {})[query] for query in evaluator.queries}
-        return Ballots(answers, labels, fusion.ties or TIES[0]), answers, "Accuracy"
+        return _Made(Ballots(answers, labels, fusion.ties or TIES[0]), answers, "Accuracy", [])
     chosen = _measure(evaluator, measure, fusion.top)
-    rankings = _rankings(given, evaluator)
+    rankings, noticed = _rankings(given, evaluator)
     blend = Blend(Candidates.of(rankings), fusion.method, fusion.norm or NORM, fusion.k_or_default)
-    return Rankings(blend, evaluator.qrels["documents"], chosen, evaluator.decisions), rankings, measure or chosen.name
+    tried = Rankings(blend, evaluator.qrels["documents"], chosen, evaluator.decisions)
+    return _Made(tried, rankings, measure or chosen.name, noticed)
 
 
 def _measure(evaluator: Evaluator, name: str, top: int | None) -> Measure:
@@ -183,17 +196,29 @@ def _measure(evaluator: Evaluator, name: str, top: int | None) -> Measure:
     return replace(asked[0], cutoff=top)  # type: ignore[type-var]  # those with a cutoff are dataclasses
 
 
-def _rankings(records: Sequence[Run | Answers], evaluator: Evaluator) -> list[Run]:
-    """The runs, each of which must hold documents and belong to the gold."""
-    rankings = []
+def _rankings(records: Sequence[Run | Answers], evaluator: Evaluator) -> tuple[list[Run], list[Remark]]:
+    """The runs, each of which must hold documents and belong to the gold, and what is odd about their order."""
+    rankings, noticed = list[Run](), list[Remark]()
     for record in records:
         if isinstance(record, Answers):
             problem = f"weights can only be fitted for rankings, and {record.path} contains labels; use --weights"
             raise UsageError("unfit-option", problem)
         judged = judge(evaluator.qrels["documents"], record, evaluator.excluded)
         diagnose(judged, record, evaluator.gold.path)
+        if is_gold("documents", judged):
+            raise _gold_itself(record)
         rankings.append(record)
-    return rankings
+        turned = Remarks()
+        turned.each("upside-down", better_reversed(judged, True, False))
+        noticed += [sentence.of_part("run", shortened(record.tag)) for sentence in turned.sentences()]
+    return rankings, noticed
+
+
+def _gold_itself(record: Run | Answers) -> InputError:
+    problem = "this run equals the gold in every judgement"
+    return InputError(
+        "wrong-part", record.path, problem, remedy="name the gold with --fit alone, and leave it out of the runs"
+    )
 
 
 def _answers(records: Sequence[Run | Answers], evaluator: Evaluator) -> list[Answers]:
@@ -202,7 +227,9 @@ def _answers(records: Sequence[Run | Answers], evaluator: Evaluator) -> list[Ans
         if not isinstance(record, Answers):
             problem = f"Task {evaluator.task} asks for answers, and {record.path} contains documents"
             raise UsageError("wrong-part", problem)
-        evaluator.evaluate(record)  # refuses answers to other questions
+        scores = evaluator.evaluate(record)  # refuses answers to other questions
+        if any(remark.kind == "gold-itself" for remark in scores.remarks):
+            raise _gold_itself(record)
     return [record for record in records if isinstance(record, Answers)]
 
 

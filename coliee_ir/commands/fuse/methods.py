@@ -127,6 +127,10 @@ METHODS: Final[dict[str, Method]] = {
 }
 
 
+#: with so many common documents or fewer, nothing is said of their order
+_FEW: Final = 2
+
+
 class Parts(NamedTuple):
     """What each run gives to each document before weights."""
 
@@ -230,6 +234,19 @@ class Candidates:
         ]
         by_name = np.concatenate(rows) if rows else np.arange(0)
         return bytes(self.scores[run][by_name].tobytes() + self.ranks[run][by_name].tobytes())
+
+    def correlations(self, run: int, other: int) -> FloatArray:
+        """Spearman's correlation of two runs on the documents that both have, of each query with three or more."""
+        both = self.named[run] & self.named[other]
+        n = np.bincount(self.query[both], minlength=len(self.queries))[self.query]
+        both &= n > _FEW
+        query, ranks = self.query[both], (self.ranks[run][both], self.ranks[other][both])
+        least, size = (int(query.min()), int(np.ptp(query)) + 1) if query.size else (0, 0)
+        of = [in_order(query, np.ones_like(query, dtype=np.bool_), -one.astype(np.float64))[1] for one in ranks]
+        apart = [one - (n[both] + 1) / 2 for one in of]
+        covariance, spread = (np.bincount(query - least, weights=apart[0] * one, minlength=size) for one in apart[::-1])
+        correlated: FloatArray = covariance[spread > 0] / spread[spread > 0]
+        return correlated
 
     def totals(self, values: FloatArray) -> FloatArray:
         """The sum over each row's query of what the run has retrieved; shape (n, P)."""

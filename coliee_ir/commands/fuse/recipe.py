@@ -2,8 +2,11 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Mapping, Sequence
+import contextlib
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, fields
+from itertools import combinations
+from pathlib import Path
 from typing import Any, Final, Literal, NamedTuple
 
 import numpy as np
@@ -13,6 +16,7 @@ from coliee_adapters.errors import InputError, UsageError, quoted, shortened
 from coliee_adapters.files.source import PathLike, Source, copies
 from coliee_adapters.forms import json_text, tort
 from coliee_adapters.forms.lines import counted
+from coliee_adapters.forms.vocabulary import MEMORY
 from coliee_adapters.records import Answers, Run, RunLike, is_folded, mistaken
 from coliee_adapters.remarks import Remark, Remarks
 from coliee_ir.commands.convert import write
@@ -22,12 +26,16 @@ from coliee_ir.commands.fuse.methods import METHODS, NORMS, Blend, Candidates
 from coliee_ir.inbox.names import names_of
 from coliee_ir.judging.judged import FloatArray
 from coliee_ir.output.shown import named
-from coliee_ir.reading.anything import read_run
+from coliee_ir.reading.anything import is_gold_by_name, read_run, reads_as_gold
 from coliee_ir.rules.protocol import has_coliee_submissions, has_submissions, submission_rules, task_name
 
 #: of reciprocal rank fusion, in the paper that proposed it (Cormack, Clarke, Büttcher, SIGIR 2009)
 K: Final = 60.0
 NORM: Final = "min-max"
+#: a mean correlation below this is no chance of what two lists have in common
+_OPPOSED: Final = -0.2
+#: the tag of a run in memory to which nobody gave one
+NAMELESS: Final = "run"
 TIES: Final = ("N", "Y", "first")
 
 #: a parameter of a fusion → its option
@@ -57,6 +65,7 @@ class _Mixed(NamedTuple):
     answered: list[set[str]]  # run → the queries for which it has documents
     remarks: list[Remarks]  # run → what was tolerated in it
     strange: list[str]  # the ids of documents that are not ASCII
+    opposed: list[tuple[int, int]]  # pairs of runs that rank what both have in opposite orders
 
 
 @dataclass(frozen=True, slots=True)
@@ -73,7 +82,8 @@ class Fusion:
         top: keep the first so many fused documents of each query; by default all.
         ties: for a vote on answers, what equal weights give: ``N`` (the default), ``Y``, or ``first``: what the first
             run says that answers.
-        runs: the tags of the runs that the weights belong to, where they are known.
+        runs: the tags of the runs that the weights belong to, where they are known; empty for a run that has none.
+        files: the names of their files, where two of them have one tag.
 
     Raises:
         UsageError: a method or parameter that does not exist, does not fit, or has no such value.
@@ -86,6 +96,7 @@ class Fusion:
     top: int | None = None
     ties: str | None = None
     runs: tuple[str, ...] = ()
+    files: tuple[str, ...] = ()
 
     def __post_init__(self) -> None:
         for name in ("method", "norm", "ties"):
@@ -128,8 +139,10 @@ class Fusion:
         """The runs fused; arguments and errors are those of ``fuse``."""
         records = read_all(runs, task=task, columns=columns, unreadable_answers=unreadable_answers)
         names = names_of(records)
-        weights, said = self._weights(names)
+        weights, said = self._weights(records)
         said += _identical(records, names)
+        golds = [shortened(record.path) for record in records if is_gold_by_name(record.path)]
+        said += [Remark.of("gold-itself.name", run=gold) for gold in golds]
         name = self.method if tag is None else tag
         answers = [record for record in records if isinstance(record, Answers)]
         if answers:
@@ -137,12 +150,16 @@ class Fusion:
         if self.ties is not None:
             raise UsageError("unfit-option", "--ties applies to votes on labels only")
         rankings = [record for record in records if isinstance(record, Run)]
-        try:
-            mixed = self._mixed(rankings, weights, in_memory=False)
-        except ReturnsError:
-            mixed = self._mixed(rankings, weights, in_memory=True)
+        with _asking_about_gold():
+            try:
+                mixed = self._mixed(rankings, weights, in_memory=False)
+            except ReturnsError:
+                mixed = self._mixed(rankings, weights, in_memory=True)
         for called, remarks in zip(names, mixed.remarks, strict=True):
             said += [sentence.of_part("run", shortened(called)) for sentence in remarks.sentences("fuse")]
+        if METHODS[self.method].ranks:
+            named = [(shortened(names[at]), shortened(names[other])) for at, other in mixed.opposed]
+            said += [Remark.of("upside-down.opposed", run=one, other=other) for one, other in named]
         said += _in_two_forms(mixed.queries) + _in_two_forms(mixed.strange)
         said += _unshared(names, mixed.answered)
         if METHODS[self.method].ranks:
@@ -159,8 +176,11 @@ class Fusion:
         readers = [Reader(run) for run in runs]
         repeated, blocks = np.zeros(len(runs), dtype=np.int64), Spool()
         fused, strange = set[str](), dict[str, None]()
+        correlated: dict[tuple[int, int], list[FloatArray]] = {pair: [] for pair in combinations(range(len(runs)), 2)}
         for some, parts in abreast(readers, in_memory=in_memory):
             held = Candidates.of_lines(some, parts, [run.scored for run in runs])
+            for pair, one in correlated.items():
+                one.append(held.correlations(*pair))
             repeated += [len(part.documents) for part in parts] - held.named.sum(axis=1)
             strange.update(dict.fromkeys(held.documents.at(held.documents.beyond_ascii())))
             if METHODS[self.method].ranks:
@@ -174,7 +194,15 @@ class Fusion:
         answered = [{query for query, n in reader.lengths.items() if n} for reader in readers]
         for reader, n in zip(readers, repeated.tolist(), strict=True):
             reader.remarks.add("duplicate", n=n)
-        return _Mixed(blocks, fused, queries, answered, [reader.remarks for reader in readers], list(strange))
+        return _Mixed(
+            blocks,
+            fused,
+            queries,
+            answered,
+            [reader.remarks for reader in readers],
+            list(strange),
+            [pair for pair, one in correlated.items() if _is_opposed(np.concatenate([np.zeros(0), *one]))],
+        )
 
     @property
     def k_or_default(self) -> float:
@@ -198,22 +226,55 @@ class Fusion:
             said.append(Remark.of("answer-tie", found.ties, label=how, ties=ties))
         return Fused(Answers(found.labels, tag), tuple(said), found.ties)
 
-    def _weights(self, tags: Sequence[str]) -> tuple[FloatArray, list[str]]:
+    def _weights(self, records: Sequence[Run | Answers]) -> tuple[FloatArray, list[str]]:
         """The weight of each run, and what there is to say of that."""
         if self.weights is None:
-            return np.ones(len(tags)), []
-        if len(self.weights) != len(tags):
-            problem = f"{counted(len(self.weights), 'weight')} for {len(tags)} runs: give one a run"
+            return np.ones(len(records)), []
+        if len(self.weights) != len(records):
+            problem = f"{counted(len(self.weights), 'weight')} for {len(records)} runs: give one a run"
+            if self.runs:
+                named = (", ".join(shortened(tag) or "one without a tag" for tag in tags) for tags in (
+                    self.runs, [tag_of(record) for record in records]
+                ))  # fmt: skip
+                problem += "; fitted to {}; given: {}".format(*named)
             raise UsageError("bad-value", problem)
-        weights, said = list(self.weights), list[str]()
-        if self.runs and list(self.runs) != list(tags):
-            fitted, given = (", ".join(map(shortened, names)) for names in (self.runs, tags))
-            row = "fitted-to-others"
-            if len(set(tags)) == len(tags) and set(tags) == set(self.runs):
-                weights = [self.weights[self.runs.index(tag)] for tag in tags]
-                row = "fitted-to-others.order"
-            said.append(Remark.of(row, fitted=fitted, given=given))
-        return np.array(weights), said
+        if not self.runs:
+            return np.array(self.weights), []
+        known = self._places(records)
+        left = [at for at in range(len(records)) if at not in known.values()]
+        others = [at for at in range(len(records)) if at not in known]
+        known.update(zip(others, left, strict=True))
+        said, places = list[str](), [known[at] for at in range(len(records))]
+        if strange := [at for at in others if tag_of(records[at]) != self.runs[known[at]]]:
+            fitted = ", ".join(shortened(self.runs[known[at]]) or "a run without a tag" for at in strange)
+            given = ", ".join(shortened(records[at].tag) for at in strange)
+            said = [Remark.of("fitted-to-others", fitted=fitted, given=given)]
+        elif places != sorted(places):
+            said = [Remark.of("fitted-to-others.order", fitted=", ".join(map(shortened, self.runs)))]
+        return np.array(self.weights)[places], said
+
+    def _places(self, records: Sequence[Run | Answers]) -> dict[int, int]:
+        """Run → the run of its tag that the weights were fitted to; of one tag, that of its file's name.
+
+        Raises:
+            UsageError: several runs have one tag, and their files other names than those of the fitting.
+        """
+        places = dict[int, int]()
+        for tag in dict.fromkeys(tag_of(record) for record in records):
+            given = [at for at, record in enumerate(records) if tag_of(record) == tag]
+            fitted = [at for at, one in enumerate(self.runs) if one == tag]
+            if tag and len(given) == len(fitted) == 1:
+                places[given[0]] = fitted[0]
+            elif tag and fitted:
+                of_name = {file_of(records[at]): at for at in given}
+                names = [self.files[at] for at in fitted] if self.files else []
+                if len(of_name) < len(given) or sorted(names) != sorted(of_name):
+                    problem = f"{max(len(given), len(fitted))} runs have the tag {quoted(tag)}, and it is not known " \
+                              "which weight belongs to which"  # fmt: skip
+                    remedy = "give each run a tag of its own and fit again, or name files as those of the fitting"
+                    raise UsageError("ambiguous", f"{problem}: {remedy}")
+                places |= {of_name[self.files[at]]: at for at in fitted}
+        return places
 
     def _unscored(self, records: Sequence[Run | Answers], names: Sequence[str]) -> list[str]:
         """Which runs have no scores, where the method looks at scores."""
@@ -241,14 +302,18 @@ class Fusion:
         if unknown := [str(name) for name in held if name not in names]:
             problem = f"a fusion has no key {quoted(unknown[0])}; its keys are {', '.join(sorted(names))}"
             raise UsageError("structure", problem)
-        lists = [held.get(name, []) for name in ("weights", "runs")]
-        if not all(isinstance(one, list) for one in lists) or not all(isinstance(tag, str) for tag in lists[1]):
-            raise UsageError("structure", "the weights and the runs of a fusion must be lists, of numbers and of text")
+        weights, *named_by = (held.get(name, []) for name in ("weights", "runs", "files"))
+        texts = [text for one in named_by if isinstance(one, list) for text in one]
+        if not all(isinstance(one, list) for one in (weights, *named_by)) or not all(isinstance(t, str) for t in texts):
+            raise UsageError(
+                "structure", "the weights, runs and files of a fusion must be lists, of numbers and of text"
+            )
         given: dict[str, Any] = {name: tuple(v) if isinstance(v, list) else v for name, v in held.items()}
         fusion = cls(**given)
-        if fusion.runs and len(fusion.runs) != len(fusion.weights or ()):
-            problem = f"{counted(len(fusion.weights or ()), 'weight')} for {counted(len(fusion.runs), 'run')}"
-            raise UsageError("bad-value", problem)
+        for named_runs in filter(None, (fusion.runs, fusion.files)):
+            if len(named_runs) != len(fusion.weights or ()):
+                problem = f"{counted(len(fusion.weights or ()), 'weight')} for {counted(len(named_runs), 'run')}"
+                raise UsageError("bad-value", problem)
         return fusion
 
     @classmethod
@@ -322,7 +387,8 @@ def read_all(
     """The runs to fuse. Args are those of ``fuse``."""
     if isinstance(runs, str) or len(runs) < 2:
         raise UsageError("too-few", "give at least two runs to fuse")
-    records = [read_run(run, task=task, columns=columns, unreadable_answers=unreadable_answers) for run in runs]
+    with _asking_about_gold():
+        records = [read_run(run, task=task, columns=columns, unreadable_answers=unreadable_answers) for run in runs]
     for record in records[1:]:
         if isinstance(record, Answers) != isinstance(records[0], Answers):
             holds = [("labels" if isinstance(one, Answers) else "documents") for one in (record, records[0])]
@@ -332,9 +398,37 @@ def read_all(
     return records
 
 
+@contextlib.contextmanager
+def _asking_about_gold() -> Iterator[None]:
+    """Of a file that cannot be read as a run, say where it reads as a gold."""
+    try:
+        yield
+    except InputError as error:
+        if Path(error.path).is_file() and reads_as_gold(error.path):
+            remedy = "this file reads as a gold: leave it out of the runs, or fit weights to it with --fit"
+            error = InputError(error.kind, error.path, error.problem, line=error.line, found=error.found, remedy=remedy)
+        raise error from None
+
+
+def tag_of(record: Run | Answers) -> str:
+    """The tag of a run; empty for one in memory that was given none."""
+    return "" if record.path == MEMORY and record.tag == NAMELESS else record.tag
+
+
+def file_of(record: Run | Answers) -> str:
+    """The name of a run's file, without its folder."""
+    return "" if record.path == MEMORY else Path(record.path).name
+
+
 def usual(records: Sequence[Run | Answers]) -> str:
     """The method for such runs where none is named."""
     return "vote" if isinstance(records[0], Answers) else "rrf"
+
+
+def _is_opposed(correlations: FloatArray) -> bool:
+    """Whether the correlations of queries are clearly negative: in the mean, and by a sign test at three deviations."""
+    below, above = int((correlations < 0).sum()), int((correlations > 0).sum())
+    return below - above > 3 * (below + above) ** 0.5 and float(correlations.mean()) < _OPPOSED
 
 
 def _in_two_forms(ids: Sequence[str]) -> list[str]:

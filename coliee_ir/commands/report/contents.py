@@ -14,7 +14,7 @@ from coliee_ir.commands.leaderboard import Categories, Leaderboard
 from coliee_ir.commands.tune import Tuning
 from coliee_ir.measures import Measure, Result
 from coliee_ir.output.webpage import local
-from coliee_ir.scoring.scores import Scores, document, is_count
+from coliee_ir.scoring.scores import Scores, document, every_measure, is_count
 from coliee_ir.stats.intervals import are_shares, interval_of
 from coliee_ir.stats.resampling import Interval
 
@@ -74,9 +74,8 @@ class Contents:
 
 def intervals(scored: Sequence[Scores], confidence_level: float) -> dict[Measure, list[Interval]]:
     """The interval of each measure and run."""
-    measures = dict.fromkeys(measure for scores in scored for measure in scores.results)
     found = {}
-    for measure in measures:
+    for measure in every_measure(scored):
         results = [None if is_count(measure) else scores.results.get(measure) for scores in scored]
         is_share = are_shares(filter(None, results))
         found[measure] = [_interval(one, confidence_level, is_share) for one in results]

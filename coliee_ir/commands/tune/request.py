@@ -112,7 +112,7 @@ def tune(
         needed = "Accuracy needs the answers that belong to the run (--answers); or maximise MacroF2"
         raise UsageError("unfit-measure", needed)
     # what is wrong with the files, or between them, is refused or said as everywhere
-    scores = evaluator.evaluate(submission, answers=given, keep_judged=True)
+    scores = evaluator.evaluate(Submission(submission, given, is_cut=False), keep_judged=True)
     right = _right(record, given) if isinstance(aimed, Accuracy) else None
     judged = evaluator.gold.qrels or {}
     qrels = {q: judgements_of(q, judged.get(q, {}), evaluator.protocol) for q in evaluator.queries}

@@ -1,0 +1,104 @@
+"""Files in the wrong place: a part of a run where another belongs, or where another run has none."""
+
+from __future__ import annotations
+
+import math
+from pathlib import Path
+
+import pytest
+from asserting import Call, done, heard, refusing
+from example_runs import EXAMPLES
+
+from coliee_adapters.errors import InputError
+from coliee_ir import compare, evaluate, evaluate_all, leaderboard, plan, report, to_run, tune
+from coliee_ir.commands.evaluate.details import by_year
+from coliee_ir.reading.anything import read_gold
+from coliee_ir.reading.submission import Submission
+
+LAST = EXAMPLES / "task3-2025"
+GOLD = LAST / "gold.xml"
+WITH = Submission(LAST / "task3.ALPHA", long_list=LAST / "task3-L.ALPHA")
+WITHOUT = Submission(LAST / "task3.BETA")
+
+
+@pytest.mark.parametrize("order", [(WITH, WITHOUT), (WITHOUT, WITH)], ids=["first", "second"])
+def test_where_one_run_has_a_long_list_the_others_have_a_dash(order: tuple[Submission, ...], tmp_path: Path) -> None:
+    scored = evaluate_all(GOLD, order, task="3", edition=2025, keep="judged")
+    for shown in (scored, leaderboard(scored, n_resamples=99), by_year(scored, read_gold(GOLD))):
+        frame = shown.to_frame().set_index("run")
+        assert math.isnan(frame.loc["BETA", "AP"].min()) and frame.loc["ALPHA", "AP"].max() > 0.7
+        assert " & AP " in shown.to_latex() and " AP " in str(shown)
+    frame = scored.to_frame(per_query=True).set_index("run")
+    assert frame.loc["BETA", "MicroR@5.above"].isna().all() and not frame.loc["ALPHA", "MicroR@5.above"].isna().any()
+    assert [len(run["per_query"]) for run in scored.to_dict(per_query=True)["runs"]] == [30, 30]
+    assert compare(scored, n_resamples=99).pairs and plan(scored).tables()
+    report(scored, tmp_path / "page.html")
+
+
+@pytest.mark.parametrize("form", ["table", "csv", "latex", "json"])
+@pytest.mark.parametrize("shown", [[], ["-q"], ["--by-year"], ["--overlap"], ["--gap"], ["--ties"]])
+def test_every_table_of_a_folder_has_room_for_such_runs(
+    call: Call, tmp_path: Path, form: str, shown: list[str]
+) -> None:
+    for name in ("task3.ALPHA", "task3-L.ALPHA", "task3.BETA"):
+        (tmp_path / name).write_bytes((LAST / name).read_bytes())
+    out, _ = done(call, "evaluate", GOLD, tmp_path, "--task", "3", "--edition", "2025", "-f", form, *shown)
+    assert out.count("ALPHA") and out.count("BETA")
+
+
+RULES = ("--task", "3", "--edition", "2025")
+
+
+@pytest.fixture(name="folder")
+def files_under_other_names(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
+    """The example's files under names that say nothing, and a file of labels."""
+    for name, file in {"s.txt": "task3.ALPHA", "l.txt": "task3-L.ALPHA", "b.txt": "task3.BETA"}.items():
+        (tmp_path / name).write_bytes((LAST / file).read_bytes())
+    queries = dict.fromkeys(line.split()[0] for line in (LAST / "task3.ALPHA").read_text().splitlines())
+    (tmp_path / "labels.txt").write_text("".join(f"{query} Y ALPHA\n" for query in queries))
+    monkeypatch.chdir(tmp_path)
+    return tmp_path
+
+
+@pytest.mark.usefixtures("folder")
+@pytest.mark.parametrize(
+    "words",
+    [
+        "evaluate GOLD l.txt", "evaluate GOLD l.txt -m MacroF2", "evaluate GOLD l.txt --long-list s.txt",
+        "evaluate GOLD l.txt --long-list l.txt", "evaluate GOLD l.txt b.txt", "compare GOLD l.txt b.txt",
+        "plan GOLD l.txt b.txt", "report GOLD l.txt -o page.html", "leaderboard GOLD l.txt b.txt",
+        "evaluate GOLD labels.txt", "evaluate GOLD s.txt --long-list labels.txt", "compare GOLD s.txt labels.txt",
+        "evaluate GOLD labels.txt --long-list l.txt", "tune GOLD labels.txt", "report GOLD labels.txt -o page.html",
+    ],
+)  # fmt: skip
+def test_a_part_in_the_place_of_another_is_refused_whatever_it_is_called(call: Call, words: str) -> None:
+    code, out, err = call(*words.replace("GOLD", str(GOLD)).split(), *RULES)
+    assert code == 2 and "ALPHA" not in out and "[wrong-part]" in err
+
+
+@pytest.mark.usefixtures("folder")
+def test_a_ranking_that_is_asked_for_as_one_is_scored(call: Call) -> None:
+    for words in ("evaluate GOLD l.txt -m AP", "evaluate GOLD l.txt -m MacroF2@5", "tune GOLD l.txt"):
+        done(call, *words.replace("GOLD", str(GOLD)).split(), *RULES)
+    both, _ = done(call, "evaluate", GOLD, "l.txt", "s.txt", *RULES)
+    assert both == done(call, "evaluate", GOLD, "s.txt", "--long-list", "l.txt", *RULES)[0]
+
+
+def test_in_memory_too() -> None:
+    longer, short = to_run(LAST / "task3-L.ALPHA", task="3"), to_run(LAST / "task3.ALPHA", task="3")
+    for given in ({}, {"long_list": short}):
+        with refusing(InputError, "[wrong-part]"):
+            evaluate(GOLD, longer, task="3", edition=2025, **given)
+    assert tune(GOLD, longer, task="3", edition=2025, folds=3).held_out > 0.5
+    assert evaluate(GOLD, short, long_list=longer, task="3", edition=2025).measures["AP"] > 0.7
+
+
+def test_parts_in_crossed_order_are_told(call: Call) -> None:
+    runs = [LAST / "task3.ALPHA", LAST / "task3.BETA"]
+    lists = [("--long-list", LAST / f"task3-L.{tag}") for tag in ("BETA", "ALPHA")]
+    _, err = done(call, "evaluate", GOLD, *runs, *lists[0], *lists[1], *RULES)
+    assert err.count("[other-tag]") == 2
+    _, err = done(call, "evaluate", GOLD, *runs, *lists[1], *lists[0], *RULES)
+    assert not err.count("[other-tag]")
+    scores = evaluate(GOLD, runs[0], long_list=LAST / "task3-L.BETA", task="3", edition=2025)
+    assert "[other-tag] …: BETA" in heard(scores.remarks)
