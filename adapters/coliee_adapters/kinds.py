@@ -30,6 +30,7 @@ ERRORS: Final = {
     "missing-column": "No column holds what is needed, or none has the name given.",
     "ambiguous": "What is meant can be read in several ways: columns, ids, a measure's name.",
     "mixed-forms": "Entries of one file, or files given together, are written in different ways.",
+    "unordered": "The documents of a query are a set, which has no order, and an order is needed.",
     "duplicate": "A query, instance, key or row appears twice.",
     "conflicting": "Two entries about the same thing disagree.",
     "missing-id": "An id is missing.",
@@ -107,6 +108,8 @@ REMARKS: Final = {
     "ignored-answers": "{n} (column|columns) of answers (is|are) ignored",
     "binary-score": "the scores are all 0 or 1, and documents with 0 count as retrieved; if 1 means retrieved, use "
     "`--columns retrieved=NAME`",
+    "unordered": "{n} (query has its|queries have their) documents in a set, which has no order: measures that look at "
+    "ranks cannot be computed",
     "rank-order": "{n} (query has|queries have) ranks that disagree with scores; the scores decide, as in trec_eval",
     "tag": "{n} (line has|lines have) another run tag than the first line",
     "tag-words": "{n} (line has|lines have) a run tag of several words; the first word counts, as in trec_eval",

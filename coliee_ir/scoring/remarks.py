@@ -54,7 +54,7 @@ def remarks_of(
             found[part] = _beside(part, parts[part], of_parts.get(part, ()), basis)
     ranked = any(measure.ranked for measure in measures)
     for part, matters in {"documents": ranked and "long" not in parts, "long": True}.items():
-        if part in parts and rules.ranked:
+        if part in parts and rules.ranked and not parts[part].remarks.count("unordered"):
             turned = _better_reversed(parts[part], matters, basis.decisions.unanswered == "skip")
             found["long" if part == "long" else ""].each("upside-down", turned)
     for part, remarks in found.items():

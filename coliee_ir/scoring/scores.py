@@ -359,7 +359,7 @@ def with_judged(scored: object, what: str) -> Scored:
 def comparable(scored: Sequence[Scores], names: str | Sequence[str] = ()) -> list[Measure]:
     """The measures by which runs scored by the same rules are compared; by default the one that ranks."""
     first = scored[0]
-    names = texts("measures", names or (), "the name of a measure, or a list of names")
+    names = texts("measures", names or (), "the name of a measure, or a list of names", ordered=True)
     known = {measure.name: measure for measure in first.results}  # also those that were read
     named = [known[name] for name in names if name in known]
     measures = named if len(named) == len(names) else singly(names, first.task, first.edition)

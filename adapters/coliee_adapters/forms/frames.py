@@ -18,7 +18,7 @@ import numpy as np
 import numpy.typing as npt
 
 from coliee_adapters import forms
-from coliee_adapters.checked import one_of
+from coliee_adapters.checked import has_order, in_order, one_of
 from coliee_adapters.errors import InputError, Place, UsageError
 from coliee_adapters.forms import json_records, rows
 from coliee_adapters.forms.form import Column, Found, Row, Values, place_of_row
@@ -27,7 +27,7 @@ from coliee_adapters.forms.lines import Note
 from coliee_adapters.forms.vocabulary import LABELS, SHOWN, Kind, roles_of, word_of
 from coliee_adapters.forms.vocabulary import MEMORY as _MEMORY
 from coliee_adapters.ids import Collection, Ids, Picked
-from coliee_adapters.records import Answers, Columns, Gold, IdRule, Run, exact_id
+from coliee_adapters.records import Answers, Columns, Gold, IdRule, Run, exact_id, settled
 from coliee_adapters.remarks import Remarks
 
 if TYPE_CHECKING:
@@ -78,6 +78,10 @@ def _found(held: object, kind: Kind, columns: Mapping[str, str] | None, note: No
             return of_objects(iter([Records([unmistaken(held, _MEMORY)], _place)]), kind, _MEMORY, columns, note)
         if are_answers(held):
             return (Row(Place(_MEMORY, "query", query), query, answer=value) for query, value in held.items())
+        held, without_order = settled(held)
+        if kind == "run":
+            for query in without_order:
+                note("unordered", query)
         return of_dictionary(held, kind, _MEMORY, columns, note)
     held = collected(held)
     if type(held).__name__ == "Series":
@@ -93,7 +97,7 @@ def _found(held: object, kind: Kind, columns: Mapping[str, str] | None, note: No
 
 def document_ids(documents: Iterable[object], rule: IdRule, *, commas: bool = True) -> Collection:
     """The ids that the document indices of ``run_of_arrays`` point into."""
-    given = one_of("documents", documents, Iterable, "document ids")
+    given = one_of("documents", in_order("documents", documents, "a list of ids"), Iterable, "document ids")
     ids = [rows.id_of(document, "document", _place(at), rule, commas) for at, document in enumerate(given)]
     held = Ids.of(ids)
     return Collection(held.raw, held.first, held.length)
@@ -221,7 +225,14 @@ def _items(held: Iterable[Any], kind: Kind, columns: Mapping[str, str] | None, n
         name = getattr(held, "name", None)
         path = f" ({name})" if isinstance(name, str) else ""
         raise InputError("shape", _MEMORY, f"an open file is not read as a {kind}", remedy=f"give its path{path}")
-    held = list(held)
+    is_ordered, held = has_order(held), list(held)
+    if held and not is_ordered:
+        held.sort(key=repr)
+        if (
+            kind == "run"
+            and not {"score", "rank", "answer"} & roles_of(_fields(held[0]), kind, _MEMORY, columns).keys()
+        ):
+            note("unordered", "a set of rows")
     if len(kinds := set(map(type, held))) == 1 and issubclass(kinds.pop(), tuple) and (names := _fields(held[0])):
 
         def shown(at: int) -> Iterable[Any]:

@@ -20,6 +20,7 @@ from coliee_ir.commands.fuse.trial import Ballots, Rankings, Trial, Tried, Weigh
 from coliee_ir.inbox.names import names_of
 from coliee_ir.judging.judged import judge
 from coliee_ir.judging.mismatch import diagnose
+from coliee_ir.judging.order import check_order
 from coliee_ir.measures import Measure
 from coliee_ir.measures.base import Terms
 from coliee_ir.output.envelope import dumped
@@ -189,6 +190,7 @@ def _rankings(records: Sequence[Run | Answers], evaluator: Evaluator) -> list[Ru
             problem = f"weights can only be fitted for rankings, and {record.path} contains labels; use --weights"
             raise UsageError("unfit-option", problem)
         judged = judge(evaluator.qrels["documents"], record, evaluator.excluded)
+        check_order(judged.remarks, "fitting weights")
         diagnose(judged, record, evaluator.gold.path)
         rankings.append(record)
     return rankings

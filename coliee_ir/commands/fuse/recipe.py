@@ -21,6 +21,7 @@ from coliee_ir.commands.fuse.abreast import Reader, ReturnsError, Spool, abreast
 from coliee_ir.commands.fuse.methods import METHODS, NORMS, Blend, Candidates
 from coliee_ir.inbox.names import names_of
 from coliee_ir.judging.judged import FloatArray
+from coliee_ir.judging.order import check_order
 from coliee_ir.output.shown import named
 from coliee_ir.reading.anything import read_run
 from coliee_ir.rules.protocol import has_coliee_submissions, has_submissions, submission_rules, task_name
@@ -142,6 +143,8 @@ class Fusion:
         except ReturnsError:
             mixed = self._mixed(rankings, weights, in_memory=True)
         for called, remarks in zip(names, mixed.remarks, strict=True):
+            if METHODS[self.method].ranks:
+                check_order(remarks, self.method)
             said += [sentence.of_part("run", shortened(called)) for sentence in remarks.sentences("fuse")]
         said += _in_two_forms(mixed.queries) + _in_two_forms(mixed.strange)
         said += _unshared(names, mixed.answered)
