@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import inspect
+import json
 import os
 import subprocess
 import sys
@@ -13,6 +14,7 @@ from typing import Any, NamedTuple
 
 import numpy as np
 import pandas
+import polars
 import pytest
 from asserting import refusing
 
@@ -29,8 +31,10 @@ from coliee_ir import (
     fit_fusion,
     fuse,
     hooks,
+    read_gold,
     read_run,
     to_frame,
+    to_qrels,
     to_run,
     tune,
     write_run,
@@ -268,3 +272,46 @@ def test_no_score_of_a_set_follows_the_seed_of_hashes() -> None:
         for seed in ("1", "2", "3")
     }  # fmt: skip
     assert len(said) == 1
+
+
+# the same ids are the same task
+
+CASES = {f"{n:06}": [f"{n + 100:06}"] for n in range(1, 7)}
+PARAGRAPHS = {"827": "020.txt", "828": "033.txt,034.txt", "829": "017.txt"}
+ARTICLES = {"R01-1-A": ["96", "97"], "R01-2-U": ["398-2"]}
+PLAIN = {"q1": {"d1": 1, "d2": 0}, "q2": {"d3": 2}}
+TASKS: dict[str, tuple[Any, str]] = {
+    "cases": (CASES, "1"),
+    "paragraphs": (PARAGRAPHS, "2"),
+    "over 999 of them": ({"0999": ["020"], "1000": ["021"]}, "2"),
+    "articles": (ARTICLES, "3"),
+    "labels": ({"R01-1-A": "Y", "R01-2-U": "N"}, "4"),
+    "relevances 1": ({query: dict.fromkeys(found, 1) for query, found in CASES.items()}, "1"),
+    "graded": ({query: dict.fromkeys(found, 2) for query, found in CASES.items()}, "trec"),
+    "judged not relevant": ({"827": {"020": 1, "021": 0}}, "trec"),
+    "plain TREC": (PLAIN, "trec"),
+    "lists of other ids": ({"q1": ["d1"], "q2": ["d2"]}, "trec"),
+    "longer numbers": ({"1048585": ["7187158"]}, "trec"),
+    "numbers of no width": ({"1": {"10": 1}, "2": {"100": 1}}, "trec"),
+    "one other document": ({**CASES, "000007": ["FBIS3-1"]}, "trec"),
+}
+
+
+@pytest.mark.parametrize("what", TASKS)
+def test_the_same_ids_are_the_same_task_in_a_file_and_in_memory(what: str, here: Path) -> None:
+    held, task = TASKS[what]
+    Path("gold.json").write_text(json.dumps(held))
+    golds: list[Any] = ["gold.json", held, read_gold(held), read_gold("gold.json")]
+    if "qrels" not in what and task != "4":
+        golds += [to_frame(read_gold(held)), to_qrels(held), polars.from_pandas(to_frame(read_gold(held)))]
+        to_frame(read_gold(held)).to_csv("gold.csv", index=False)
+        golds.append("gold.csv")
+    for gold in golds:
+        run = held if task == "4" else to_run({q: list(found) for q, found in to_qrels(held).items()})
+        assert Evaluator(gold).task == task
+        assert evaluate(gold, run).measures == evaluate("gold.json", run).measures
+        assert evaluate_all(gold, [run]).basis.task == task
+    if task in ("1", "2"):
+        assert tune(held, run, folds=2, by="k").measure == "MicroF1"
+        rows = [(query, document) for query, found in to_qrels(held).items() for document in found]
+        assert "MicroF1" in compute_metrics(held, rows)(([1.0] * len(rows), None))
