@@ -7,7 +7,7 @@ from collections.abc import Collection, Iterable, Iterator, Mapping
 from itertools import chain, islice
 
 from coliee_adapters.errors import shortened
-from coliee_adapters.kinds import DONE, REMARKS
+from coliee_adapters.kinds import DONE, REMARKS, Doubt
 
 #: The kinds whose examples are lines by number.
 NUMBERED = frozenset({"tag", "tag-words", "columns-beyond", "comment"})
@@ -33,15 +33,17 @@ class Remark(str):
     Attributes:
         kind: one of ``REMARKS``; behind the name of a part and a colon where it is about that part of a submission
             alone. Where an error is told as a remark, the error's.
+        is_doubt: whether it puts the score in doubt.
     """
 
-    __slots__ = ("kind",)
+    __slots__ = ("is_doubt", "kind")
     kind: str
+    is_doubt: bool
 
-    def __new__(cls, kind: str, sentence: str) -> Remark:
+    def __new__(cls, kind: str, sentence: str, is_doubt: bool = False) -> Remark:
         """A sentence of a kind."""
         self = super().__new__(cls, sentence)
-        self.kind = kind
+        self.kind, self.is_doubt = kind, is_doubt
         return self
 
     @classmethod
@@ -58,14 +60,14 @@ class Remark(str):
         elif examples:
             pattern += " (first: {first})"
             fields["first"] = "; ".join(map(shortened, islice(examples, EXAMPLES)))
-        return cls(row.partition(".")[0], worded(pattern, n, **fields))
+        return cls(row.partition(".")[0], worded(pattern, n, **fields), isinstance(REMARKS[row], Doubt))
 
-    def __getnewargs__(self) -> tuple[str, str]:  # type: ignore[override]
-        return self.kind, str(self)
+    def __getnewargs__(self) -> tuple[str, str, bool]:  # type: ignore[override]
+        return self.kind, str(self), self.is_doubt
 
     def of_part(self, part: str, name: str) -> Remark:
         """The same of a part of a submission, by its name in kinds and that in sentences."""
-        return Remark(f"{part}:{self.kind}", f"{name}: {self}")
+        return Remark(f"{part}:{self.kind}", f"{name}: {self}", self.is_doubt)
 
 
 def told_of(remarks: Iterable[str]) -> dict[str, list[str]]:
@@ -149,5 +151,6 @@ class Remarks:
         for kind in REMARKS if self else ():
             n, examples = self._found.get(kind, (0, ()))
             if n:
-                clause = DONE.get(kind, {}).get(done) if isinstance(done, str) else done.get(kind)
+                about = kind.partition(".")[0]
+                clause = DONE.get(about, {}).get(done) if isinstance(done, str) else done.get(about)
                 yield Remark.of(kind, examples, n, decision=worded(clause or "reported", n))

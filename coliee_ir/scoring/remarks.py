@@ -97,7 +97,9 @@ def _main(named: Named, parts: Parts, measures: Sequence[Measure], counted: Coun
             remarks.each("nothing-retrieved", basis.named(silent))
     remarks.each("extra-query", counted.extra)
     in_part = counted.in_part
-    remarks.each("unanswered-query", basis.named(~counted.answered & ~in_part))
+    silent_queries = basis.named(~counted.answered & ~in_part)
+    are_most = 2 * len(silent_queries) > len(basis.queries)
+    remarks.each("unanswered-query.most" if are_most else "unanswered-query", silent_queries)
     if any(measure.name == "Accuracy" for measure in measures):
         remarks.each("partial-answers", basis.named(in_part))
     else:  # what is there is scored without the rest

@@ -7,6 +7,7 @@ import json
 import os
 import subprocess
 import sys
+import warnings
 from collections.abc import Callable, Iterator, Set
 from enum import Enum
 from pathlib import Path
@@ -24,6 +25,7 @@ from coliee_ir import (
     Evaluator,
     Rule,
     Run,
+    ScoreWarning,
     compare,
     cut,
     evaluate,
@@ -315,3 +317,77 @@ def test_the_same_ids_are_the_same_task_in_a_file_and_in_memory(what: str, here:
         assert tune(held, run, folds=2, by="k").measure == "MicroF1"
         rows = [(query, document) for query, found in to_qrels(held).items() for document in found]
         assert "MicroF1" in compute_metrics(held, rows)(([1.0] * len(rows), None))
+
+
+# doubts about a score
+
+MANY = {f"{n:03}": [f"{n:03}"] for n in range(1, 21)}
+LISTS = {query: [f"{n:03}" for n in range(900, 912)] + found for query, found in MANY.items()}
+DOUBTFUL: dict[str, Any] = {
+    "lost-zeros": {query if query > "005" else str(int(query)): [*found, "900"] for query, found in MANY.items()},
+    "upside-down": LISTS,
+    "unanswered-query": {query: [*found, "900"] for query, found in list(MANY.items())[:9]},
+    "no-match": {query: ["900", "901"] for query in MANY},
+    "order-of-ties": {query: {found[0]: 1.0, "900": 1.0} for query, found in MANY.items()},
+    "gold-itself": MANY,
+}
+SURE: dict[str, Any] = {
+    "some unanswered": {query: [*found, "900"] for query, found in list(MANY.items())[:11]},
+    "scores": {query: {found[0]: 1.0, "900": 0.5} for query, found in MANY.items()},
+}
+AP = {"task": 2, "measures": ["AP", "MicroF1@1"]}
+
+
+@pytest.mark.parametrize("kind", DOUBTFUL)
+def test_a_score_in_doubt_is_warned_of_once_at_the_users_line(kind: str) -> None:
+    run, evaluator = DOUBTFUL[kind], Evaluator(MANY, AP["measures"], task=2)
+    calls: list[Callable[[], Any]] = [
+        lambda: evaluate(MANY, run, **AP),
+        lambda: evaluate_all(MANY, [run, SURE["scores"]], **AP)[0],
+        lambda: evaluator.evaluate(run),
+    ]
+    for call in calls:
+        with warnings.catch_warnings(record=True) as heard:
+            warnings.simplefilter("always")
+            scores = call()
+        assert kind in {remark.kind for remark in scores.remarks if remark.is_doubt}
+        assert [(one.category, one.filename) for one in heard] == [(ScoreWarning, __file__)]
+        assert all(str(remark) in str(heard[0].message) for remark in scores.remarks if remark.is_doubt)
+    assert "evaluator.evaluate(run)" in Path(__file__).read_text("utf-8").splitlines()[heard[0].lineno - 1]
+
+
+@pytest.mark.parametrize("how", SURE)
+def test_nothing_is_warned_of_where_nothing_is_in_doubt(how: str) -> None:
+    with warnings.catch_warnings():
+        warnings.simplefilter("error")
+        assert not any(remark.is_doubt for remark in evaluate(MANY, SURE[how], **AP).remarks)
+
+
+def test_warnings_of_many_runs_are_one() -> None:
+    with pytest.warns(ScoreWarning) as heard:
+        evaluate_all(MANY, {f"run{n}": DOUBTFUL["no-match"] for n in range(9)}, **AP, decisions={"no_overlap": "zero"})
+    assert len(heard) == 1
+    assert "run0" in str(heard[0].message)
+    with pytest.warns(ScoreWarning) as heard:
+        tune(MANY, LISTS, task=2, folds=2, by="k")
+    assert [one.filename for one in heard] == [__file__]
+    with pytest.warns(ScoreWarning) as heard:
+        compute_metrics(MANY, [(query, "900") for query in MANY], task=2)(([1.0] * len(MANY), None))
+    assert [one.filename for one in heard] == [__file__]
+
+
+def test_warnings_can_be_silenced_and_the_command_line_says_remarks_alone(here: Path) -> None:
+    Path("gold.json").write_text(json.dumps(MANY))
+    Path("run.json").write_text(json.dumps(LISTS))
+    code = "import coliee_ir, warnings\n{}coliee_ir.evaluate('gold.json', 'run.json', measures='AP')"
+    off = "warnings.filterwarnings('ignore', category=coliee_ir.ScoreWarning)\n"
+    loud, silent = (
+        subprocess.run([sys.executable, "-c", code.format(how)], capture_output=True, text=True, check=True).stderr
+        for how in ("", off)
+    )
+    assert loud.count("ScoreWarning") == 1
+    assert silent == ""
+    words = [sys.executable, "-m", "coliee_ir", "evaluate", "gold.json", "run.json", "-m", "AP"]
+    done = subprocess.run(words, capture_output=True, text=True, check=True)
+    assert "ScoreWarning" not in done.stderr
+    assert done.stderr.count("upside-down") == 1

@@ -29,8 +29,11 @@ from coliee_ir.output.shown import OnGold
 from coliee_ir.reading.anything import readable
 from coliee_ir.reading.asked import measures_named
 from coliee_ir.reading.basis import Rules, refuse_other_keywords
+from coliee_ir.reading.submission import Submission
 from coliee_ir.reading.years import years
 from coliee_ir.scoring.evaluator import Evaluator
+from coliee_ir.scoring.score import score
+from coliee_ir.scoring.scores import warn_of
 from coliee_ir.stats.folds import Split, difference, spread
 from coliee_ir.stats.resampling import Difference
 from coliee_ir.stats.settings import ABOUT, FOLDS, REPEATS, SEED, Resampling
@@ -202,7 +205,7 @@ def _answers(records: Sequence[Run | Answers], evaluator: Evaluator) -> list[Ans
         if not isinstance(record, Answers):
             problem = f"Task {evaluator.task} asks for answers, and {record.path} contains documents"
             raise UsageError("wrong-part", problem)
-        evaluator.evaluate(record)  # refuses answers to other questions
+    warn_of([score(evaluator, Submission(record)) for record in records])  # answers to other questions are refused
     return [record for record in records if isinstance(record, Answers)]
 
 
