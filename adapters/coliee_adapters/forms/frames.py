@@ -25,7 +25,7 @@ from coliee_adapters.forms import json_records, rows
 from coliee_adapters.forms.form import Column, Found, Row, Values, place_of_row
 from coliee_adapters.forms.json_records import Records, is_record, of_dictionary, of_objects, unmistaken
 from coliee_adapters.forms.lines import Note
-from coliee_adapters.forms.vocabulary import LABELS, SHOWN, Kind, roles_of, word_of
+from coliee_adapters.forms.vocabulary import LABELS, SHOWN, Kind, checked_columns, roles_of, word_of
 from coliee_adapters.forms.vocabulary import MEMORY as _MEMORY
 from coliee_adapters.ids import Collection, Ids, Picked
 from coliee_adapters.records import Answers, Columns, Gold, IdRule, Run, exact_id, settled
@@ -75,7 +75,7 @@ def run_of(
 def _found(held: object, kind: Kind, columns: Mapping[str, str] | None, note: Note) -> Found:
     """What a dictionary, a frame, or an iterable of named tuples or records holds."""
     if isinstance(held, Mapping):
-        if is_record(held, columns):
+        if is_record(held, checked_columns(columns)):
             return of_objects(iter([Records([unmistaken(held, _MEMORY)], _place)]), kind, _MEMORY, columns, note)
         if are_answers(held):
             return (Row(Place(_MEMORY, "query", query), query, answer=value) for query, value in held.items())
