@@ -3,6 +3,7 @@
 from coliee_adapters.errors import ColieeError as ColieeError
 from coliee_adapters.errors import InputError as InputError
 from coliee_adapters.errors import MismatchError as MismatchError
+from coliee_adapters.errors import ScoreWarning as ScoreWarning
 from coliee_adapters.errors import UsageError as UsageError
 from coliee_adapters.records import Answers as Answers
 from coliee_adapters.records import Gold as Gold

@@ -23,6 +23,7 @@ from typing import Any, Final, Self, Unpack, cast
 import numpy as np
 import numpy.typing as npt
 
+from coliee_adapters.checked import in_order
 from coliee_adapters.errors import UsageError
 from coliee_adapters.records import GoldLike, normal_id
 from coliee_ir.measures import Measure
@@ -75,7 +76,7 @@ def compute_metrics(
     of_nothing = Evaluator(gold, measures, **rules)
     if threshold is None:
         _check_cutoffs(evaluator, "threshold=0.0")
-    rows = list(rows)  # type: ignore[assignment]  # what zip gives would be used up by the first evaluation
+    rows = list(in_order("rows", rows, "a list"))  # what zip gives would be used up by the first evaluation
     expected = _expected(evaluator, rows)
     batches: list[tuple[list[float], list[float]]] = []
 

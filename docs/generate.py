@@ -402,7 +402,7 @@ def kinds() -> str:
     """Everything that is remarked: the sentences, and the decision that changes what is done about it."""
     found: dict[str, list[str]] = {}
     for row in REMARKS:
-        said = prose(_said(row)) + "".join(f" (`{name}`)" for name in _deciding(row))
+        said = prose(_said(row)) + "".join(f" (`{name}`)" for name in _deciding(row.partition(".")[0]))
         found.setdefault(code(row.partition(".")[0]), []).append(said)
     return table(["kind", "remark"], ([kind, "<br>".join(said)] for kind, said in found.items()))
 
@@ -410,7 +410,8 @@ def kinds() -> str:
 def _said(row: str) -> str:
     """The sentence of a remark that was made twice, under the default decisions."""
     said = re.sub(r"\{(?!n\}|decision\})(\w+)[^}]*\}", lambda field: field[1].upper(), REMARKS[row])
-    return worded(said.replace("EXAMPLES", "…"), 2, decision=worded(Decisions().clauses().get(row, ""), 2))
+    done = Decisions().clauses().get(row.partition(".")[0], "")
+    return worded(said.replace("EXAMPLES", "…"), 2, decision=worded(done, 2))
 
 
 def _deciding(kind: str) -> Iterator[str]:

@@ -6,7 +6,7 @@ The command line gives nothing that these refuse: its parser has checked it.
 from __future__ import annotations
 
 import math
-from collections.abc import Callable, Collection, Iterable, Mapping
+from collections.abc import Callable, Collection, ItemsView, Iterable, KeysView, Mapping, Sequence, Set
 from numbers import Integral, Real
 from types import UnionType
 from typing import Any, Final
@@ -62,10 +62,28 @@ def check_keywords(function: Callable[..., object], given: Collection[str], know
     raise TypeError(problem + (instead or f"; it takes {', '.join(takes)}"))
 
 
-def texts(name: str, value: object, wanted: str) -> list[str]:
-    """One text, or several."""
+def has_order(value: object) -> bool:
+    """Whether what it holds comes in an order that somebody gave: not that of a set.
+
+    >>> has_order(["d1", "d2"]), has_order({"d1": 1}.keys()), has_order({"d1", "d2"})
+    (True, True, False)
+    """
+    return not isinstance(value, Set) or isinstance(value, KeysView | ItemsView | Sequence)
+
+
+def in_order(name: str, value: object, wanted: str) -> Any:
+    """A value whose order matters, which a set does not have."""
+    if not has_order(value):
+        raise refused(name, f"{wanted}: a set has no order", value)
+    return value
+
+
+def texts(name: str, value: object, wanted: str, *, ordered: bool = False) -> list[str]:
+    """One text, or several; with ``ordered``, in an order that matters."""
     if isinstance(value, str):
         return [value]
+    if ordered:
+        in_order(name, value, wanted)
     found: list[Any] = list(value) if isinstance(value, Iterable) and not isinstance(value, bytes) else [None]
     if not all(isinstance(one, str) for one in found):
         raise refused(name, wanted, value)

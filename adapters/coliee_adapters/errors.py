@@ -110,6 +110,13 @@ class MismatchError(InputError):
     """Gold and run share no query or no document: a score of zero would only hide it."""
 
 
+class ScoreWarning(UserWarning):
+    """A score may be another than the one that was meant: lost zeros, worst documents first, hardly a query answered.
+
+    ``warnings.filterwarnings("ignore", category=coliee_ir.ScoreWarning)`` silences it; the remarks stay.
+    """
+
+
 class Place(NamedTuple):
     """Where something stands in a file whose parts are not all lines.
 

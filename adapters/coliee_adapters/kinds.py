@@ -30,6 +30,7 @@ ERRORS: Final = {
     "missing-column": "No column holds what is needed, or none has the name given.",
     "ambiguous": "What is meant can be read in several ways: columns, ids, a measure's name.",
     "mixed-forms": "Entries of one file, or files given together, are written in different ways.",
+    "unordered": "The documents of a query are a set, which has no order, and an order is needed.",
     "duplicate": "A query, instance, key or row appears twice.",
     "conflicting": "Two entries about the same thing disagree.",
     "missing-id": "An id is missing.",
@@ -71,26 +72,49 @@ ERRORS: Final = {
     "internal": "An error in coliee-ir itself, to be reported with its traceback; the exit code is 70.",
 }
 
-#: Every kind of remark and its sentence; where a kind has several, a word behind a dot tells them apart. ``{n}`` is
-#: the count, ``(a|b)`` singular or plural, ``{decision}`` what was done about it (``DONE``), any other name a field
-#: that the finder gives. The first three examples follow in brackets, or the first ten stand for ``{examples}``. The
-#: order is that in which the remarks of reading are told: first what moves a score.
+
+class Doubt(str):
+    """The sentence of a remark that puts the score in doubt: Python functions warn of it, besides."""
+
+    __slots__ = ()
+
+
+#: Every kind of remark and its sentence, a ``Doubt`` where the score may be another than the one that was meant; where
+#: a kind has several, a word behind a dot tells them apart. ``{n}`` is the count, ``(a|b)`` singular or plural,
+#: ``{decision}`` what was done about it (``DONE``), any other name a field that the finder gives. The first three
+#: examples follow in brackets, or the first ten stand for ``{examples}``. The order is that in which the remarks of
+#: reading are told: first what moves a score.
 REMARKS: Final = {
-    "lost-zeros": "{n} (id looks|ids look) as if leading zeros were lost, and so (matches|match) nothing",
-    "short-id": "{n} retrieved (document has|documents have) fewer digits than the gold's; were leading zeros lost?",
-    "odd-id": "{n} retrieved (document is|documents are) not written as the gold's are, and so (matches|match) nothing",
-    "other-form": "{n} (id differs|ids differ) from the gold's only in Unicode form, and so (matches|match) nothing; "
-    "write gold and run in one form, such as NFKC",
-    "other-spelling": "{n} query (id is|ids are) spelled differently in the gold, and so (matches|match) nothing",
-    "no-match": "no retrieved document is judged in the gold, so the score is zero",
-    "upside-down": "the ranking may be upside down: AP is {examples} with every list reversed; are the worst documents "
-    "first? `coliee-ir convert RUN OUT --decision order=ascending` turns it around",
-    "upside-down.opposed": "{run} and {other} rank the documents that both have in opposite orders; are the worst of "
-    "one first? `coliee-ir convert RUN OUT --decision order=ascending` turns it around",
+    "lost-zeros": Doubt("{n} (id looks|ids look) as if leading zeros were lost, and so (matches|match) nothing"),
+    "short-id": Doubt(
+        "{n} retrieved (document has|documents have) fewer digits than the gold's; were leading zeros lost?"
+    ),
+    "odd-id": Doubt(
+        "{n} retrieved (document is|documents are) not written as the gold's are, and so (matches|match) nothing"
+    ),
+    "other-form": Doubt(
+        "{n} (id differs|ids differ) from the gold's only in Unicode form, and so (matches|match) nothing; "
+        "write gold and run in one form, such as NFKC"
+    ),
+    "other-spelling": Doubt(
+        "{n} query (id is|ids are) spelled differently in the gold, and so (matches|match) nothing"
+    ),
+    "no-match": Doubt("no retrieved document is judged in the gold, so the score is zero"),
+    "upside-down": Doubt(
+        "the ranking may be upside down: AP is {examples} with every list reversed; are the worst documents "
+        "first? `coliee-ir convert RUN OUT --decision order=ascending` turns it around"
+    ),
+    "upside-down.opposed": Doubt(
+        "{run} and {other} rank the documents that both have in opposite orders; are the worst of "
+        "one first? `coliee-ir convert RUN OUT --decision order=ascending` turns it around"
+    ),
     "other-tag": "parts of this run have another run tag, and may belong to another run: {examples}",
     "no-score-reaches": "no score of the run reaches the threshold; was the rule tuned on scores on another scale?",
     "extra-query": "{n} (query that is|queries that are) not in the gold (is|are) {decision}",
     "unanswered-query": "{n} (query has|queries have) no results in this run and {decision}",
+    "unanswered-query.most": Doubt(
+        "{n} (query has|queries have) no results in this run, most of the gold's, and {decision}"
+    ),
     "nothing-retrieved": "{n} (query has|queries have) an empty result list and {decision}",
     "duplicate": "{n} duplicate (document|documents) of the same query {decision}",
     "empty-gold": "{n} (query has|queries have) no relevant document in the gold and {decision}",
@@ -98,7 +122,9 @@ REMARKS: Final = {
     "0 in trec_eval's measures",
     "unjudged-query": "{n} (query has|queries have) no judged document in the gold, and trec_eval's measures leave "
     "(it|them) out",
-    "relevance-not-reached": "{n} (measure counts|measures count) no document, as none in the gold is that relevant",
+    "relevance-not-reached": Doubt(
+        "{n} (measure counts|measures count) no document, as none in the gold is that relevant"
+    ),
     "absent-exclusion": "the protocol excludes {n} (query|queries) that the gold does not have",
     "unknown-claim": "{n} accepted (claim is|claims are) not in the gold and (counts|count) as wrong",
     "undefined-f1": "{n} (instance has|instances have) no True claim in gold and prediction; the F1 {decision}",
@@ -108,8 +134,12 @@ REMARKS: Final = {
     "read-as-rank": "the lines have no run tag: their last column, which numbers documents, was read as the rank",
     "ignored-column": "{n} (column|columns) of numbers (is|are) ignored",
     "ignored-answers": "{n} (column|columns) of answers (is|are) ignored",
-    "binary-score": "the scores are all 0 or 1, and documents with 0 count as retrieved; if 1 means retrieved, use "
-    "`--columns retrieved=NAME`",
+    "binary-score": Doubt(
+        "the scores are all 0 or 1, and documents with 0 count as retrieved; if 1 means retrieved, use "
+        "`--columns retrieved=NAME`"
+    ),
+    "unordered": "{n} (query has its|queries have their) documents in a set, which has no order: measures that look at "
+    "ranks cannot be computed",
     "rank-order": "{n} (query has|queries have) ranks that disagree with scores; the scores decide, as in trec_eval",
     "tag": "{n} (line has|lines have) another run tag than the first line",
     "tag-words": "{n} (line has|lines have) a run tag of several words; the first word counts, as in trec_eval",
@@ -126,9 +156,10 @@ REMARKS: Final = {
     "not-gold": "{n} (file|files) in the gold's folder (is|are) not a gold and (was|were) skipped",
     "partial-answers": "{n} (query has|queries have) only articles or only an answer, and (counts|count) as wrong in "
     "Accuracy",
-    "gold-itself": "the run equals the gold in every judgement; is it the gold?",
-    "gold-itself.name": "{run} is named like a gold and reads as one: leave it out of the runs, or fit weights to it "
-    "with --fit",
+    "gold-itself": Doubt("the run equals the gold in every judgement; is it the gold?"),
+    "gold-itself.name": Doubt(
+        "{run} is named like a gold and reads as one: leave it out of the runs, or fit weights to it with --fit"
+    ),
     # scoring
     "left-out": "{measures} cannot be scored without {needed}; by the rules up to {last}, {ranking} ranks "
     "(--edition {last})",
@@ -137,11 +168,11 @@ REMARKS: Final = {
     "left-out.totals": "{file}: left out, as there are no values of single queries: {examples}",
     "left-out.stated": "{file}: {measure} is left out: {run} states {stated} over all, and its queries give {mean}",
     "counted-unanswered": "queries without a line count 0, as what the file states over all shows: {examples}",
-    "assumed-direction": "more is taken as better of {examples}; state the other with --lower-is-better NAME",
+    "assumed-direction": Doubt("more is taken as better of {examples}; state the other with --lower-is-better NAME"),
     "common-queries": "compared on the {n} of {all} queries that all runs have",
-    "order-of-ties": "scores that depend on the order of documents of equal score: {examples}",
-    "swapped": "{run} is named like a gold, and {gold} is not: did you swap them?",
-    "swapped.values": "the gold's relevances are decimals and the run's scores integers; are the two swapped?",
+    "order-of-ties": Doubt("scores that depend on the order of documents of equal score: {examples}"),
+    "swapped": Doubt("{run} is named like a gold, and {gold} is not: did you swap them?"),
+    "swapped.values": Doubt("the gold's relevances are decimals and the run's scores integers; are the two swapped?"),
     "identical": "{run} is identical to {twin}",
     # what was handed in
     "passed-over": "passed over {n} {what}: {examples}",

@@ -18,7 +18,7 @@ from unicodedata import category, is_normalized, normalize
 import numpy as np
 import numpy.typing as npt
 
-from coliee_adapters.checked import one_of
+from coliee_adapters.checked import has_order, one_of
 from coliee_adapters.files.source import Source
 from coliee_adapters.ids import BoolArray, Ids, IntArray, changes
 from coliee_adapters.remarks import Remarks
@@ -333,8 +333,28 @@ class Run:
         """A run from memory: query → documents in order, or query → document → score (all queries alike)."""
         one_of("a run", rankings, Mapping, "a dictionary from query ids to documents, or to documents with scores")
         scored = any(isinstance(ranking, Mapping) for ranking in rankings.values())
+        rankings, without_order = settled(rankings)
+        if without_order:
+            remarks = (remarks or Remarks()) + Remarks()
+            remarks.each("unordered", without_order)
         blocks = partial(_blocks_of, rankings, scored, remarks)
         return cls(blocks, tag=tag, scored=scored, path=path, format=format, grouped=True)
+
+
+def settled(rankings: Mapping[Any, Any]) -> tuple[Mapping[Any, Any], list[str]]:
+    """What queries hold, with lists for what can be read once, and for sets; and whose documents have no order.
+
+    Sets are sorted by id. Pairs of a document and a score are in the order of their scores.
+
+    >>> settled({"q1": {"d2", "d1"}, "q2": ["d4", "d3"], "q3": {"d5"}})
+    ({'q1': ['d1', 'd2'], 'q2': ['d4', 'd3'], 'q3': ['d5']}, ['query q1'])
+    """
+    if set(map(type, rankings.values())) <= {dict, list, tuple, str}:
+        return rankings, []
+    sets = {query: sorted(held, key=repr) for query, held in rankings.items() if not has_order(held)}
+    once = {query: list(held) for query, held in rankings.items() if isinstance(held, Iterator)}
+    without_order = [query for query, held in sets.items() if len(held) > 1 and not isinstance(held[0], tuple)]
+    return {**rankings, **sets, **once}, [f"query {query}" for query in without_order]
 
 
 def _blocks_of(

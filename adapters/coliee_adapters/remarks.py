@@ -7,7 +7,7 @@ from collections.abc import Collection, Iterable, Iterator, Mapping
 from itertools import chain, islice
 
 from coliee_adapters.errors import ColieeError, shortened
-from coliee_adapters.kinds import DONE, OF_GOLD, REMARKS
+from coliee_adapters.kinds import DONE, OF_GOLD, REMARKS, Doubt
 
 #: The kinds whose examples are lines by number.
 NUMBERED = frozenset({"tag", "tag-words", "columns-beyond", "comment"})
@@ -34,16 +34,18 @@ class Remark(str):
         kind: one of ``REMARKS``; behind the name of a part and a colon where it is about that part of a submission
             alone. Where an error is told as a remark, the error's.
         for_others: the sentence for those who may not see the gold: letters, public pages, bundles.
+        is_doubt: whether it puts the score in doubt.
     """
 
-    __slots__ = ("for_others", "kind")
+    __slots__ = ("for_others", "is_doubt", "kind")
     kind: str
     for_others: str
+    is_doubt: bool
 
-    def __new__(cls, kind: str, sentence: str, for_others: str = "") -> Remark:
+    def __new__(cls, kind: str, sentence: str, for_others: str = "", is_doubt: bool = False) -> Remark:
         """A sentence of a kind; ``for_others`` only where it holds what only the gold does."""
         self = super().__new__(cls, sentence)
-        self.kind, self.for_others = kind, for_others or sentence
+        self.kind, self.for_others, self.is_doubt = kind, for_others or sentence, is_doubt
         return self
 
     @classmethod
@@ -67,14 +69,14 @@ class Remark(str):
             fields["first"] = "; ".join(map(shortened, islice(examples, EXAMPLES)))
         kind = row.partition(".")[0]
         without = worded(REMARKS[row], n, **fields) if kind in OF_GOLD else ""
-        return cls(kind, worded(pattern, n, **fields), without)
+        return cls(kind, worded(pattern, n, **fields), without, isinstance(REMARKS[row], Doubt))
 
-    def __getnewargs__(self) -> tuple[str, str, str]:  # type: ignore[override]
-        return self.kind, str(self), self.for_others
+    def __getnewargs__(self) -> tuple[str, str, str, bool]:  # type: ignore[override]
+        return self.kind, str(self), self.for_others, self.is_doubt
 
     def of_part(self, part: str, name: str) -> Remark:
         """The same of a part of a submission, by its name in kinds and that in sentences."""
-        return Remark(f"{part}:{self.kind}", f"{name}: {self}", f"{name}: {self.for_others}")
+        return Remark(f"{part}:{self.kind}", f"{name}: {self}", f"{name}: {self.for_others}", self.is_doubt)
 
 
 def told_of(remarks: Iterable[str]) -> dict[str, list[str]]:
@@ -158,5 +160,6 @@ class Remarks:
         for kind in REMARKS if self else ():
             n, examples = self._found.get(kind, (0, ()))
             if n:
-                clause = DONE.get(kind, {}).get(done) if isinstance(done, str) else done.get(kind)
+                about = kind.partition(".")[0]
+                clause = DONE.get(about, {}).get(done) if isinstance(done, str) else done.get(about)
                 yield Remark.of(kind, examples, n, decision=worded(clause or "reported", n))

@@ -7,7 +7,7 @@ trec_eval's own, to the last bit, because trec_eval computed them.
 
 How much must be shown depends on the measure. Those of ``_DEPTH_FREE`` read the relevance at each rank and the
 counts of the qrels, and nothing else: behind the deepest judged document there is nothing for them to see, and the
-fillers end there. Those of ``_OF_COUNTS`` do not see the order: the judged documents that were retrieved may be first,
+fillers end there. Those of ``OF_COUNTS`` do not see the order: the judged documents that were retrieved may be first,
 sorted by relevance; nor do those of ``_UP_TO_CUTOFF`` where no ranking is deeper than their cutoff. All others are
 given every retrieved document at its rank.
 """
@@ -41,7 +41,7 @@ _DEPTH_FREE: Final = frozenset(
 )
 
 #: Measures of the retrieved set: how many documents were retrieved, and how many of them with which relevance.
-_OF_COUNTS: Final = frozenset(
+OF_COUNTS: Final = frozenset(
     {"num_q", "num_rel", "num_rel_ret", "num_ret", "set_F", "set_P", "set_map", "set_recall", "set_relative_P"}
     | {"utility"}
 )
@@ -54,7 +54,7 @@ _UP_TO_CUTOFF: Final = frozenset({"P", "recall", "relative_P", "success"})
 
 #: What of a query can be shown, the cheapest first, and which measures ask for no more; None: all do.
 _COUNTS, _RANKS, _WHOLE = "counts", "ranks", "whole"
-_VIEWS: Final[Mapping[str, frozenset[str] | None]] = {_COUNTS: _OF_COUNTS, _RANKS: _DEPTH_FREE, _WHOLE: None}
+_VIEWS: Final[Mapping[str, frozenset[str] | None]] = {_COUNTS: OF_COUNTS, _RANKS: _DEPTH_FREE, _WHOLE: None}
 
 #: Measures that count or weigh unjudged documents, be it only one.
 _COUNT_UNJUDGED: Final = frozenset({"num_ret", "utility"})

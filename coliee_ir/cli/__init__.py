@@ -10,13 +10,14 @@ import os
 import re
 import signal
 import sys
+import warnings
 from collections.abc import Iterable, Iterator, Sequence
 from functools import partial
 from time import perf_counter
 from typing import Final, NoReturn, TypeVar
 
 from coliee_adapters import signals
-from coliee_adapters.errors import INTERNAL, NO_ROOM, ColieeError, InternalError, printable
+from coliee_adapters.errors import INTERNAL, NO_ROOM, ColieeError, InternalError, ScoreWarning, printable
 from coliee_adapters.kinds import told
 from coliee_ir._version import __version__
 from coliee_ir.cli.options import add, settle, usage
@@ -87,7 +88,8 @@ def _run(given: list[str]) -> int:
         _refuse_unknown(parser, given[1:])
         options = parser.parse_args(given[1:], argparse.Namespace(typed=given))
         settle(parser, options)
-        with signals.raised(), _shown(options.command):
+        with signals.raised(), _shown(options.command), warnings.catch_warnings():
+            warnings.simplefilter("ignore", ScoreWarning)  # remarks are told as such
             code: int = options.run(options)
             sys.stdout.flush()
     except InternalError:  # of which main tells

@@ -10,7 +10,7 @@ import numpy as np
 from coliee_adapters.ids import Ids, mixed
 from coliee_adapters.records import Answers, Run, as_labels
 from coliee_adapters.remarks import Remarks
-from coliee_ir.judging.order import FloatArray, as_compared, order_of
+from coliee_ir.judging.order import FloatArray, as_compared, check_order, order_of
 
 #: documents and their scores
 _Rows = tuple[Ids, FloatArray]
@@ -34,6 +34,7 @@ class Gathered:
         for block in run.blocks():
             self.lines += len(block.documents)
             self.remarks += block.remarks
+            check_order(block.remarks, "this")
             self._numbered = self._numbered or block.scores is not None
             if among is not None:
                 block = block.of_segments(np.array([query in among for query in block.queries], dtype=np.bool_))

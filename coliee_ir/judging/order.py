@@ -9,6 +9,7 @@ from typing import TypeVar
 import numpy as np
 import numpy.typing as npt
 
+from coliee_adapters.errors import UsageError
 from coliee_adapters.ids import Ids, IntArray, WordArray
 from coliee_adapters.records import Columns
 from coliee_adapters.remarks import Remarks
@@ -18,6 +19,13 @@ FloatArray = npt.NDArray[np.float64]
 #: what sorts lines by score, see ``sort_keys``
 Keys = npt.NDArray[np.int32]
 _Number = TypeVar("_Number", np.int32, np.uint32, np.uint64)
+
+
+def check_order(remarks: Remarks, what: str) -> None:
+    """Refuse a run in which a query's documents are a set, as its remarks say, for something that needs an order."""
+    if queries := remarks.examples("unordered"):
+        problem = f"{what} needs ranked documents, and those of {queries[0]} are a set, which has no order"
+        raise UsageError("unordered", f"{problem}: give a list, best first, or scores")
 
 
 def as_compared(scores: Sequence[float] | FloatArray) -> FloatArray:

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 
+from coliee_ir.judging.order import check_order
 from coliee_ir.measures.base import Measure, Parts, Result
 from coliee_ir.measures.catalogue import Description, describe, everything, parse, parse_formula
 from coliee_ir.measures.delegated import Delegated, compute_all
@@ -24,7 +25,15 @@ __all__ = [
 
 
 def compute(measures: Sequence[Measure], parts: Parts, decisions: Decisions) -> list[Result]:
-    """The results of the measures, in their order; trec_eval is asked once for all that it computes."""
+    """The results of the measures, in their order; trec_eval is asked once for all that it computes.
+
+    Raises:
+        UsageError: a measure looks at ranks, and the documents of a query are a set.
+    """
+    for measure in measures:
+        for part, one in measure.of_parts if measure.looks_at_ranks else ():
+            if one.looks_at_ranks:
+                check_order((one.part(parts) if part == "documents" else parts[part]).remarks, str(measure))
     delegated = [measure for measure in measures if isinstance(measure, Delegated)]
     answers = dict(zip(delegated, compute_all(delegated, parts, decisions), strict=True))
     return [

@@ -97,6 +97,10 @@ class Delegated(Measure):
     def least_relevance(self) -> int:
         return self.request.rel
 
+    @property
+    def looks_at_ranks(self) -> bool:
+        return self.request.base not in trec_eval.OF_COUNTS | {"num_nonrel_judged_ret"}
+
     def asked_of(self, qrels: Qrels) -> trec_eval.Request:
         """What trec_eval is asked for where a gold states the least relevance that counts."""
         return self.request._replace(rel=max(self.request.rel, qrels.level))

@@ -47,11 +47,13 @@ from coliee_adapters.remarks import Remarks
 from coliee_ir.rules.protocol import (
     CASES,
     DECISIONS,
+    GRADED,
     LABELS_ONLY,
     LONG_LIST_FILE,
     NO_CLAIMS,
     NO_DECISIONS,
     NOTHING_DECIDED,
+    OTHER_IDS,
     PARAGRAPHS,
     QRELS,
     STATUTE_ARTICLES,
@@ -67,6 +69,11 @@ from coliee_ir.rules.protocol import (
 )
 
 _CASE_ID = re.compile(r"[0-9]{6}")
+#: task, and the ids of its queries and documents
+_CASE_LAW_IDS = (
+    (CASES, re.compile(r"[0-9]{6}(\.txt)?"), re.compile(r"[0-9]{6}(\.txt)?")),
+    (PARAGRAPHS, re.compile(r"[0-9]{3,4}(\.txt)?"), re.compile(r"[0-9]{3}(\.txt)?")),
+)
 _MARKED = ("xml", "json")  # golds that are no lists
 _BETWEEN_IDS = r"[,;\s]+"
 
@@ -187,7 +194,7 @@ def read_gold(
     with guarded(file.name):
         if task is None and found.name in ("qrels", "parquet"):
             gold = gold_in(found, file, exact_id)
-            task = _task_of_ids(gold.queries).task
+            task = _task_of_ids(gold).task
             if id_rule(task, "qrels") is exact_id:
                 return gold
         return gold_in(found, file, id_rule(task, found.name))
@@ -465,10 +472,7 @@ def find_task(gold: Gold, run: object = None, columns: Mapping[str, str] | None 
         return STATUTE_ARTICLES
     if gold.format == "statute-xml":
         return STATUTE_NO_LABELS
-    if asks_statute_questions(gold) or gold.format in ("qrels", "parquet", "memory"):
-        return _task_of_ids(gold.queries)
-    widest = max((len(document) for judged in gold.qrels.values() for document in judged), default=0)
-    return PARAGRAPHS if widest <= 3 else CASES
+    return _task_of_ids(gold)
 
 
 def asks_statute_questions(gold: Gold) -> bool:
@@ -482,8 +486,19 @@ def asks_cases(gold: Gold) -> bool:
     return bool(gold.queries) and all(map(_CASE_ID.fullmatch, (*gold.queries, *documents)))
 
 
-def _task_of_ids(queries: Iterable[str]) -> Found:
-    return STATUTE_IDS if all(map(STATUTE_ID.fullmatch, queries)) else QRELS
+def _task_of_ids(gold: Gold) -> Found:
+    """The task that the ids of a gold without labels show, in a file as in memory; what is no COLIEE id is TREC's."""
+    qrels = gold.qrels or {}
+    if all(map(STATUTE_ID.fullmatch, qrels)):
+        return STATUTE_IDS
+    if gold.format == "qrels":
+        return QRELS
+    for found, query_id, document_id in _CASE_LAW_IDS:
+        documents = (document for judged in qrels.values() for document in judged)
+        if all(map(query_id.fullmatch, qrels)) and all(map(document_id.fullmatch, documents)):
+            is_graded = any(level != 1 for judged in qrels.values() for level in judged.values())
+            return GRADED if is_graded else found
+    return OTHER_IDS
 
 
 def tag_of(source: Source) -> str:

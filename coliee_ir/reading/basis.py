@@ -194,7 +194,7 @@ def basis_of(
     if not queries:
         raise UsageError("no-query", f"no query of {record.path} is left to score")
     qrels = {part: Qrels(judgements, by.level) for part, judgements in _judgements(record, by, queries).items()}
-    names = texts("measures", measures, "the name of a measure, or a list of names")
+    names = texts("measures", measures, "the name of a measure, or a list of names", ordered=True)
     made = Basis(
         record, by, edition, decisions, queries, frozenset(left_out), qrels,
         measures_named(names, by.scores), because, columns,

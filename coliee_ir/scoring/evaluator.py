@@ -10,7 +10,7 @@ from coliee_adapters.records import GoldLike, RunLike
 from coliee_ir.reading.basis import Basis, Rules, basis_of, refuse_other_keywords
 from coliee_ir.reading.submission import Arrays, Submission
 from coliee_ir.scoring.score import score
-from coliee_ir.scoring.scores import Scores
+from coliee_ir.scoring.scores import Scores, warn_of
 
 if TYPE_CHECKING:
     from concurrent.futures import Executor
@@ -72,6 +72,11 @@ class Evaluator(Basis):
             InputError: a file cannot be read, or gold and run do not belong together.
             UsageError: an asked measure needs a part that is not given; a part is given that the task has not.
             WorkerError: a process or a worker of the executor was lost.
+
+        Warns:
+            ScoreWarning: as ``evaluate`` does.
         """
         given = run if isinstance(run, Submission) else Submission(run, answers, long_list)
-        return score(self, given, jobs=jobs, executor=executor, keep_judged=keep_judged)
+        scores = score(self, given, jobs=jobs, executor=executor, keep_judged=keep_judged)
+        warn_of([scores])
+        return scores

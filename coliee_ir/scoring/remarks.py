@@ -54,7 +54,7 @@ def remarks_of(
             found[part] = _beside(part, parts[part], of_parts.get(part, ()), basis)
     ranked = any(measure.ranked for measure in measures)
     for part, matters in {"documents": ranked and "long" not in parts, "long": True}.items():
-        if part in parts and rules.ranked:
+        if part in parts and rules.ranked and not parts[part].remarks.count("unordered"):
             turned = better_reversed(parts[part], matters, basis.decisions.unanswered == "skip")
             found["long" if part == "long" else ""].each("upside-down", turned)
     for part, remarks in found.items():
@@ -97,7 +97,9 @@ def _main(named: Named, parts: Parts, measures: Sequence[Measure], counted: Coun
             remarks.each("nothing-retrieved", basis.named(silent))
     remarks.each("extra-query", counted.extra)
     in_part = counted.in_part
-    remarks.each("unanswered-query", basis.named(~counted.answered & ~in_part))
+    silent_queries = basis.named(~counted.answered & ~in_part)
+    are_most = 2 * len(silent_queries) > len(basis.queries)
+    remarks.each("unanswered-query.most" if are_most else "unanswered-query", silent_queries)
     if any(measure.name == "Accuracy" for measure in measures):
         remarks.each("partial-answers", basis.named(in_part))
     else:  # what is there is scored without the rest

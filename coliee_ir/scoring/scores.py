@@ -3,7 +3,9 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Iterator, Mapping, Sequence
+import sys
+import warnings
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from functools import cache
 from typing import TYPE_CHECKING, Any, ClassVar, Final, Literal, NamedTuple, overload
@@ -12,7 +14,7 @@ import numpy as np
 
 from coliee_adapters import trec_eval
 from coliee_adapters.checked import one_of, refused, texts
-from coliee_adapters.errors import UsageError, printable, quoted, shortened
+from coliee_adapters.errors import ScoreWarning, UsageError, printable, quoted, shortened
 from coliee_adapters.files.source import PathLike, Source
 from coliee_adapters.forms.lines import counted
 from coliee_adapters.forms.vocabulary import checked_columns
@@ -39,6 +41,10 @@ if TYPE_CHECKING:
 Keep = Literal["judged", "queries", "values"]
 
 _NONE: Final = np.zeros(0)
+
+#: whose lines are not the user's; so many doubts are named in a warning
+_OURS: Final = ("coliee_ir", "coliee_adapters")
+_WARNED: Final = 6
 
 
 class Timing(NamedTuple):
@@ -451,10 +457,25 @@ def with_judged(scored: object, what: str) -> Scored:
     return found
 
 
+def warn_of(scored: Iterable[Scores]) -> None:
+    """Warn, once and at the line of the user's code, of the remarks that put scores in doubt."""
+    first = next((one for one in warnings.filters if issubclass(ScoreWarning, one[2])), None)
+    if first is not None and first[0] == "ignore" and first[1] is first[3] is None:
+        return  # who silences it need not wait for what ties decide
+    doubts = [f"{scores.tag}: {remark}" for scores in scored for remark in scores.remarks if remark.is_doubt]
+    if not doubts:
+        return
+    frame, level = sys._getframe(1), 2
+    while frame.f_back is not None and str(frame.f_globals.get("__name__")).partition(".")[0] in _OURS:
+        frame, level = frame.f_back, level + 1
+    more = f"\n… and {len(doubts) - _WARNED} more; see the remarks of the scores" if len(doubts) > _WARNED else ""
+    warnings.warn("\n".join(doubts[:_WARNED]) + more, ScoreWarning, stacklevel=level)
+
+
 def comparable(scored: Sequence[Scores], names: str | Sequence[str] = ()) -> list[Measure]:
     """The measures by which runs scored by the same rules are compared; by default the one that ranks."""
     first = scored[0]
-    names = texts("measures", names or (), "the name of a measure, or a list of names")
+    names = texts("measures", names or (), "the name of a measure, or a list of names", ordered=True)
     measures = list(dict.fromkeys(measure_of(scored, name) for name in names)) or [ranking_of(first)]
     for measure in measures:
         _ = measure.lower_is_better  # which somebody must have said

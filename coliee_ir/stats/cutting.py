@@ -13,6 +13,7 @@ import numpy as np
 
 from coliee_adapters.ids import IntArray
 from coliee_ir.judging.judged import FloatArray, Judged
+from coliee_ir.judging.order import check_order
 from coliee_ir.measures import Measure
 from coliee_ir.measures.base import Parts, of_mean, quotient, share
 from coliee_ir.measures.sets import Macro, MacroF, Micro, counts, topic_wise
@@ -131,4 +132,6 @@ def relevance_of(measure: Measure) -> int:
 
 def ranking_of(parts: Parts) -> Judged:
     """Where a submission ranks documents: its long list, if it has one."""
-    return parts.get("long", parts["documents"])
+    ranked = parts.get("long", parts["documents"])
+    check_order(ranked.remarks, "a cutoff")
+    return ranked

@@ -30,7 +30,7 @@ EXPORTED = {
     *("errors", "fuse", "fit_fusion", "validate", "convert", "write_run", "read_gold", "read_run", "read_corpus"),
     *("read_categories", "to_qrels", "to_run", "to_frame", "protocol"),
     *("Gold", "Run", "Answers", "Scores", "Scored", "Rules", "Submission", "Decisions", "Rule", "Filter"),
-    *("Fusion", "ColieeError", "InputError", "MismatchError", "UsageError"),
+    *("Fusion", "ColieeError", "InputError", "MismatchError", "UsageError", "ScoreWarning"),
 }
 #: what functions take and give, for annotations
 TYPES = {name for name in vars(coliee_ir.types) if not name.startswith("__")}

@@ -3,15 +3,46 @@
 from __future__ import annotations
 
 import inspect
-from collections.abc import Callable, Iterator
+import json
+import os
+import subprocess
+import sys
+import warnings
+from collections.abc import Callable, Iterator, Set
 from enum import Enum
-from typing import Any
+from pathlib import Path
+from typing import Any, NamedTuple
 
+import numpy as np
+import pandas
+import polars
 import pytest
+from asserting import refusing
 
 import coliee_ir
-from coliee_ir import Evaluator, evaluate, evaluate_all, fit_fusion, hooks, tune
+from coliee_adapters.errors import InputError, UsageError
+from coliee_ir import (
+    Evaluator,
+    Rule,
+    Run,
+    ScoreWarning,
+    compare,
+    cut,
+    evaluate,
+    evaluate_all,
+    fit_fusion,
+    fuse,
+    hooks,
+    read_gold,
+    read_run,
+    to_frame,
+    to_qrels,
+    to_run,
+    tune,
+    write_run,
+)  # fmt: skip
 from coliee_ir.hooks import RankingEvaluator, compute_metrics
+from coliee_ir.types import gap
 
 pytestmark = pytest.mark.usefixtures("one_deal")
 
@@ -86,3 +117,277 @@ def test_one_measure_is_named_measure_and_several_measures() -> None:
         assert not taken.keys() & {"maximise", "metric", "metrics"}, name
         assert not {"measure", "measures"} <= taken.keys(), name
     assert tune(GOLD, RUN, task=1, measure="MicroR", folds=2, by="k").measure == "MicroR"
+
+
+# results without an order
+
+
+class _Members(Set):  # type: ignore[type-arg]
+    """A set of a library's own."""
+
+    def __init__(self, held: Any) -> None:
+        self.held = frozenset(held)
+
+    def __contains__(self, one: object) -> bool:
+        return one in self.held
+
+    def __iter__(self) -> Iterator[Any]:
+        return iter(self.held)
+
+    def __len__(self) -> int:
+        return len(self.held)
+
+
+SETS = {query: set(ranking) for query, ranking in RUN.items()}
+
+
+class Scored3(NamedTuple):
+    query_id: str
+    doc_id: str
+    score: float
+
+
+class Plain(NamedTuple):
+    query_id: str
+    doc_id: str
+
+
+UNORDERED: dict[str, Any] = {
+    "sets": SETS,
+    "frozensets": {query: frozenset(found) for query, found in SETS.items()},
+    "one set among lists": {**{query: list(found) for query, found in RUN.items()}, "003": SETS["003"]},
+    "keys of a Set": {query: _Members(found) for query, found in SETS.items()},
+    "a Series of sets": pandas.Series(SETS),
+    "a Series of object arrays": pandas.Series({query: found | {"200"} for query, found in SETS.items()}, dtype=object),
+    "a set of rows": {Plain(query, document) for query, found in SETS.items() for document in found},
+    "Run.of": Run.of(SETS),
+}
+ORDERED: dict[str, Any] = {
+    "lists": {query: list(found) for query, found in RUN.items()},
+    "tuples": {query: tuple(found) for query, found in RUN.items()},
+    "generators": {query: (one for one in found) for query, found in RUN.items()},
+    "keys": {query: found.keys() for query, found in RUN.items()},
+    "arrays": {query: np.array(list(found), dtype=object) for query, found in RUN.items()},
+    "sets of pairs": {query: {*found.items()} for query, found in RUN.items()},
+    "a set of rows with scores": {Scored3(query, *one) for query, found in RUN.items() for one in found.items()},
+    "sets of one": {query: {f"{int(query) + 100}"} for query in RUN},
+}
+REFUSED: dict[str, Any] = {
+    "lists of sets": {query: [found] for query, found in SETS.items()},
+    "arrays of sets": {query: np.array([found], dtype=object) for query, found in SETS.items()},
+    "an array that holds one set": {query: np.array(found, dtype=object) for query, found in SETS.items()},
+    "a frame's cells": pandas.DataFrame({"query_id": [*SETS], "doc_id": [*SETS.values()]}),
+    "records": [{"query_id": query, "doc_id": found} for query, found in SETS.items()],
+    "a set of plain rows": {(query, document) for query, found in SETS.items() for document in found},
+}
+
+
+def fresh(run: Any) -> Any:
+    """The same; generators are given out once."""
+    return {query: iter(list(RUN[query])) for query in run} if run is ORDERED["generators"] else run
+
+
+@pytest.mark.parametrize("how", UNORDERED)
+def test_a_set_is_scored_as_a_set_and_ranked_by_nothing(how: str) -> None:
+    run = UNORDERED[how]
+    scores = evaluate(GOLD, run, task=1, measures=["MicroF1", "set_P", "num_ret"])
+    assert scores.measures["MicroF1"] == pytest.approx({True: 0.5, False: 2 / 3}["200" in str(run)])
+    assert [one.kind for one in scores.remarks] == ["unordered"]
+    for measure in ("AP", "RR", "MicroF1@1", "nDCG@10", "P_5"):
+        with refusing(UsageError, "[unordered]"):
+            evaluate(GOLD, run, task=1, measures=measure)
+    with refusing(UsageError, "[unordered]"):
+        evaluate(GOLD, run, task="trec")
+
+
+@pytest.mark.parametrize("how", UNORDERED)
+def test_what_ranks_or_writes_refuses_a_set(how: str, here: Path) -> None:
+    run = UNORDERED[how]
+    calls: list[Callable[[], object]] = [
+        lambda: tune(GOLD, run, task=1, folds=2),
+        lambda: fit_fusion(GOLD, run, OTHER, task=1, folds=2),
+        lambda: fuse(run, OTHER),
+        lambda: fuse(OTHER, run, method="combsum"),
+        lambda: cut(run, Rule("k", 1)),
+        lambda: to_run(run),
+        lambda: to_frame(read_run(run)),
+        lambda: write_run(read_run(run), "run.txt"),
+        lambda: gap(evaluate_all(GOLD, [run], task=1)),
+    ]  # fmt: skip
+    for call in calls:
+        with refusing(UsageError, "[unordered]"):
+            call()
+    assert not [*here.iterdir()]
+
+
+@pytest.mark.parametrize("how", ORDERED)
+def test_what_has_an_order_is_ranked(how: str) -> None:
+    assert evaluate(GOLD, fresh(ORDERED[how]), task=1, measures="RR").measures == {"RR": 1.0}
+    assert to_run(fresh(ORDERED[how]))["001"]["101"]
+
+
+@pytest.mark.parametrize("how", REFUSED)
+def test_what_holds_sets_elsewhere_is_refused(how: str) -> None:
+    with pytest.raises(InputError):
+        evaluate(GOLD, REFUSED[how], task=1)
+
+
+def test_a_set_is_fused_with_others_as_sets_are() -> None:
+    assert fuse(SETS, OTHER, method="union").tag == "union"
+    ordered = {query: sorted(found) for query, found in SETS.items()}
+    found = [to_run(fuse(one, OTHER, method="intersection")) for one in (SETS, ordered)]
+    assert found[0] == found[1]
+
+
+def test_a_gold_may_be_a_set() -> None:
+    gold = {query: set(found) for query, found in GOLD.items()}
+    assert evaluate(gold, RUN, task=1, measures="AP").measures == {"AP": 1.0}
+
+
+@pytest.mark.parametrize(
+    "call",
+    [
+        lambda: evaluate(GOLD, RUN, task=1, measures={"AP", "RR"}),
+        lambda: compare(evaluate_all(GOLD, [RUN, OTHER], task=1), measures={"MicroF1", "MicroP"}),
+        lambda: tune(GOLD, RUN, task=1, by={"k", "score"}, folds=2),
+        lambda: Evaluator(GOLD, task=1, documents={"101", "050"}),
+        lambda: compute_metrics(GOLD, {("001", "101"), ("001", "050")}, task=1),
+        lambda: evaluate_all(GOLD, {"a.txt", "b.txt"}, task=1),
+    ],
+)
+def test_what_is_asked_for_in_an_order_is_no_set(call: Callable[[], object]) -> None:
+    with refusing(UsageError, "[bad-value]"):
+        call()
+    assert evaluate(GOLD, RUN, task=1, only={"001", "002"}).header()
+
+
+def test_no_score_of_a_set_follows_the_seed_of_hashes() -> None:
+    code = (
+        "from coliee_ir import evaluate\n"
+        "gold, run = {'001': ['101']}, {'001': {str(n) for n in range(90, 120)}}\n"
+        "scores = evaluate(gold, run, task=1)\n"
+        "print(scores.measures, *scores.remarks)"
+    )
+    said = {
+        subprocess.run([sys.executable, "-c", code], env={**os.environ, "PYTHONHASHSEED": seed}, capture_output=True,
+                       text=True, check=True).stdout
+        for seed in ("1", "2", "3")
+    }  # fmt: skip
+    assert len(said) == 1
+
+
+# the same ids are the same task
+
+CASES = {f"{n:06}": [f"{n + 100:06}"] for n in range(1, 7)}
+PARAGRAPHS = {"827": "020.txt", "828": "033.txt,034.txt", "829": "017.txt"}
+ARTICLES = {"R01-1-A": ["96", "97"], "R01-2-U": ["398-2"]}
+PLAIN = {"q1": {"d1": 1, "d2": 0}, "q2": {"d3": 2}}
+TASKS: dict[str, tuple[Any, str]] = {
+    "cases": (CASES, "1"),
+    "paragraphs": (PARAGRAPHS, "2"),
+    "over 999 of them": ({"0999": ["020"], "1000": ["021"]}, "2"),
+    "articles": (ARTICLES, "3"),
+    "labels": ({"R01-1-A": "Y", "R01-2-U": "N"}, "4"),
+    "relevances 1": ({query: dict.fromkeys(found, 1) for query, found in CASES.items()}, "1"),
+    "graded": ({query: dict.fromkeys(found, 2) for query, found in CASES.items()}, "trec"),
+    "judged not relevant": ({"827": {"020": 1, "021": 0}}, "trec"),
+    "plain TREC": (PLAIN, "trec"),
+    "lists of other ids": ({"q1": ["d1"], "q2": ["d2"]}, "trec"),
+    "longer numbers": ({"1048585": ["7187158"]}, "trec"),
+    "numbers of no width": ({"1": {"10": 1}, "2": {"100": 1}}, "trec"),
+    "one other document": ({**CASES, "000007": ["FBIS3-1"]}, "trec"),
+}
+
+
+@pytest.mark.parametrize("what", TASKS)
+def test_the_same_ids_are_the_same_task_in_a_file_and_in_memory(what: str, here: Path) -> None:
+    held, task = TASKS[what]
+    Path("gold.json").write_text(json.dumps(held))
+    golds: list[Any] = ["gold.json", held, read_gold(held), read_gold("gold.json")]
+    if "qrels" not in what and task != "4":
+        golds += [to_frame(read_gold(held)), to_qrels(held), polars.from_pandas(to_frame(read_gold(held)))]
+        to_frame(read_gold(held)).to_csv("gold.csv", index=False)
+        golds.append("gold.csv")
+    for gold in golds:
+        run = held if task == "4" else to_run({q: list(found) for q, found in to_qrels(held).items()})
+        assert Evaluator(gold).task == task
+        assert evaluate(gold, run).measures == evaluate("gold.json", run).measures
+        assert evaluate_all(gold, [run]).basis.task == task
+    if task in ("1", "2"):
+        assert tune(held, run, folds=2, by="k").measure == "MicroF1"
+        rows = [(query, document) for query, found in to_qrels(held).items() for document in found]
+        assert "MicroF1" in compute_metrics(held, rows)(([1.0] * len(rows), None))
+
+
+# doubts about a score
+
+MANY = {f"{n:03}": [f"{n:03}"] for n in range(1, 21)}
+LISTS = {query: [f"{n:03}" for n in range(900, 912)] + found for query, found in MANY.items()}
+DOUBTFUL: dict[str, Any] = {
+    "lost-zeros": {query if query > "005" else str(int(query)): [*found, "900"] for query, found in MANY.items()},
+    "upside-down": LISTS,
+    "unanswered-query": {query: [*found, "900"] for query, found in list(MANY.items())[:9]},
+    "no-match": {query: ["900", "901"] for query in MANY},
+    "order-of-ties": {query: {found[0]: 1.0, "900": 1.0} for query, found in MANY.items()},
+    "gold-itself": MANY,
+}
+SURE: dict[str, Any] = {
+    "some unanswered": {query: [*found, "900"] for query, found in list(MANY.items())[:11]},
+    "scores": {query: {found[0]: 1.0, "900": 0.5} for query, found in MANY.items()},
+}
+AP = {"task": 2, "measures": ["AP", "MicroF1@1"]}
+
+
+@pytest.mark.parametrize("kind", DOUBTFUL)
+def test_a_score_in_doubt_is_warned_of_once_at_the_users_line(kind: str) -> None:
+    run, evaluator = DOUBTFUL[kind], Evaluator(MANY, AP["measures"], task=2)
+    calls: list[Callable[[], Any]] = [
+        lambda: evaluate(MANY, run, **AP),
+        lambda: evaluate_all(MANY, [run, SURE["scores"]], **AP)[0],
+        lambda: evaluator.evaluate(run),
+    ]
+    for call in calls:
+        with warnings.catch_warnings(record=True) as heard:
+            warnings.simplefilter("always")
+            scores = call()
+        assert kind in {remark.kind for remark in scores.remarks if remark.is_doubt}
+        assert [(one.category, one.filename) for one in heard] == [(ScoreWarning, __file__)]
+        assert all(str(remark) in str(heard[0].message) for remark in scores.remarks if remark.is_doubt)
+    assert "evaluator.evaluate(run)" in Path(__file__).read_text("utf-8").splitlines()[heard[0].lineno - 1]
+
+
+@pytest.mark.parametrize("how", SURE)
+def test_nothing_is_warned_of_where_nothing_is_in_doubt(how: str) -> None:
+    with warnings.catch_warnings():
+        warnings.simplefilter("error")
+        assert not any(remark.is_doubt for remark in evaluate(MANY, SURE[how], **AP).remarks)
+
+
+def test_warnings_of_many_runs_are_one() -> None:
+    with pytest.warns(ScoreWarning) as heard:
+        evaluate_all(MANY, {f"run{n}": DOUBTFUL["no-match"] for n in range(9)}, **AP, decisions={"no_overlap": "zero"})
+    assert len(heard) == 1
+    assert "run0" in str(heard[0].message)
+    with pytest.warns(ScoreWarning) as heard:
+        tune(MANY, LISTS, task=2, folds=2, by="k")
+    assert [one.filename for one in heard] == [__file__]
+    with pytest.warns(ScoreWarning) as heard:
+        compute_metrics(MANY, [(query, "900") for query in MANY], task=2)(([1.0] * len(MANY), None))
+    assert [one.filename for one in heard] == [__file__]
+
+
+def test_warnings_can_be_silenced_and_the_command_line_says_remarks_alone(here: Path) -> None:
+    Path("gold.json").write_text(json.dumps(MANY))
+    Path("run.json").write_text(json.dumps(LISTS))
+    code = "import coliee_ir, warnings\n{}coliee_ir.evaluate('gold.json', 'run.json', measures='AP')"
+    off = "warnings.filterwarnings('ignore', category=coliee_ir.ScoreWarning)\n"
+    loud, silent = (
+        subprocess.run([sys.executable, "-c", code.format(how)], capture_output=True, text=True, check=True).stderr
+        for how in ("", off)
+    )
+    assert loud.count("ScoreWarning") == 1
+    assert silent == ""
+    words = [sys.executable, "-m", "coliee_ir", "evaluate", "gold.json", "run.json", "-m", "AP"]
+    done = subprocess.run(words, capture_output=True, text=True, check=True)
+    assert "ScoreWarning" not in done.stderr
+    assert done.stderr.count("upside-down") == 1

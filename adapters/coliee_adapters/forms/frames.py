@@ -8,6 +8,7 @@ does. No library is imported to read its frames, only to make them.
 from __future__ import annotations
 
 import contextlib
+import re
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import replace
 from functools import partial
@@ -18,16 +19,16 @@ import numpy as np
 import numpy.typing as npt
 
 from coliee_adapters import forms
-from coliee_adapters.checked import one_of
+from coliee_adapters.checked import has_order, in_order, one_of
 from coliee_adapters.errors import InputError, Place, UsageError
 from coliee_adapters.forms import json_records, rows
 from coliee_adapters.forms.form import Column, Found, Row, Values, place_of_row
 from coliee_adapters.forms.json_records import Records, is_record, of_dictionary, of_objects, unmistaken
 from coliee_adapters.forms.lines import Note
-from coliee_adapters.forms.vocabulary import LABELS, SHOWN, Kind, roles_of, word_of
+from coliee_adapters.forms.vocabulary import LABELS, SHOWN, Kind, checked_columns, roles_of, word_of
 from coliee_adapters.forms.vocabulary import MEMORY as _MEMORY
 from coliee_adapters.ids import Collection, Ids, Picked
-from coliee_adapters.records import Answers, Columns, Gold, IdRule, Run, exact_id
+from coliee_adapters.records import Answers, Columns, Gold, IdRule, Run, exact_id, settled
 from coliee_adapters.remarks import Remarks
 
 if TYPE_CHECKING:
@@ -74,10 +75,14 @@ def run_of(
 def _found(held: object, kind: Kind, columns: Mapping[str, str] | None, note: Note) -> Found:
     """What a dictionary, a frame, or an iterable of named tuples or records holds."""
     if isinstance(held, Mapping):
-        if is_record(held, columns):
+        if is_record(held, checked_columns(columns)):
             return of_objects(iter([Records([unmistaken(held, _MEMORY)], _place)]), kind, _MEMORY, columns, note)
         if are_answers(held):
             return (Row(Place(_MEMORY, "query", query), query, answer=value) for query, value in held.items())
+        held, without_order = settled(held)
+        if kind == "run":
+            for query in without_order:
+                note("unordered", query)
         return of_dictionary(held, kind, _MEMORY, columns, note)
     held = collected(held)
     if type(held).__name__ == "Series":
@@ -93,7 +98,7 @@ def _found(held: object, kind: Kind, columns: Mapping[str, str] | None, note: No
 
 def document_ids(documents: Iterable[object], rule: IdRule, *, commas: bool = True) -> Collection:
     """The ids that the document indices of ``run_of_arrays`` point into."""
-    given = one_of("documents", documents, Iterable, "document ids")
+    given = one_of("documents", in_order("documents", documents, "a list of ids"), Iterable, "document ids")
     ids = [rows.id_of(document, "document", _place(at), rule, commas) for at, document in enumerate(given)]
     held = Ids.of(ids)
     return Collection(held.raw, held.first, held.length)
@@ -223,7 +228,14 @@ def _items(held: Iterable[Any], kind: Kind, columns: Mapping[str, str] | None, n
         name = getattr(held, "name", None)
         path = f" ({name})" if isinstance(name, str) else ""
         raise InputError("shape", _MEMORY, f"an open file is not read as a {kind}", remedy=f"give its path{path}")
-    held = list(held)
+    is_ordered, held = has_order(held), list(held)
+    if held and not is_ordered:
+        held.sort(key=repr)
+        if (
+            kind == "run"
+            and not {"score", "rank", "answer"} & roles_of(_fields(held[0]), kind, _MEMORY, columns).keys()
+        ):
+            note("unordered", "a set of rows")
     if len(kinds := set(map(type, held))) == 1 and issubclass(kinds.pop(), tuple) and (names := _fields(held[0])):
 
         def shown(at: int) -> Iterable[Any]:
@@ -254,6 +266,8 @@ def are_answers(held: Mapping[Any, Any]) -> bool:
         return False
     answers = {query: value.item() if isinstance(value, np.generic) else value for query, value in held.items()}
     if not json_records.are_labels(answers):
+        if all(isinstance(value, str) and (not value or re.search("[0-9]", value)) for value in answers.values()):
+            return False  # a document, or several, as in the organisers' file of Task 2
         words = ((str(query), word_of(value)) for query, value in answers.items())
         query, word = next((query, word) for query, word in words if word.lower() not in LABELS)
         remedy = "give Y or N, or a list of documents"

@@ -23,7 +23,7 @@ from coliee_ir.reading.anything import check_columns, gold_files, read_gold, rea
 from coliee_ir.reading.basis import Basis, Rules, basis_of, refuse_other_keywords
 from coliee_ir.reading.submission import Submission, files_of
 from coliee_ir.scoring.score import score_each
-from coliee_ir.scoring.scores import Keep, Scored, Scores
+from coliee_ir.scoring.scores import Keep, Scored, Scores, warn_of
 
 if TYPE_CHECKING:
     from concurrent.futures import Executor
@@ -54,6 +54,11 @@ def evaluate(
     Raises:
         InputError: a file cannot be read, or gold and run do not belong together.
         UsageError: a task, an edition, a measure or an option that does not exist or does not fit.
+
+    Warns:
+        ScoreWarning: a remark puts the scores in doubt: ids that lost their zeros, worst documents first, more than
+            half of the queries unanswered, equal scores that decide. Once a call; to silence it:
+            ``warnings.filterwarnings("ignore", category=coliee_ir.ScoreWarning)``.
 
     >>> scores = evaluate({"001": ["013", "020"], "002": ["007"]}, {"001": ["013", "018"]}, task="2")
     >>> scores.measures
@@ -150,6 +155,7 @@ def evaluate_all(
     if _values_are(gold, float):
         scores = [*map(_asked_about_swap, scores, submissions)]
     scores = _named(scores, submissions, [one for one in arrived.submissions if one.tag])
+    warn_of(scores)
     return Scored(scores, basis, submissions, invalid, remarks, found.inventory, keep)
 
 

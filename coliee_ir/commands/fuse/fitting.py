@@ -20,6 +20,7 @@ from coliee_ir.commands.fuse.trial import Ballots, Rankings, Trial, Tried, Weigh
 from coliee_ir.inbox.names import names_of
 from coliee_ir.judging.judged import judge
 from coliee_ir.judging.mismatch import diagnose
+from coliee_ir.judging.order import check_order
 from coliee_ir.measures import Measure
 from coliee_ir.measures.base import Terms
 from coliee_ir.output.envelope import dumped
@@ -28,9 +29,12 @@ from coliee_ir.output.shown import OnGold
 from coliee_ir.reading.anything import in_order, readable
 from coliee_ir.reading.asked import measures_named
 from coliee_ir.reading.basis import Rules, refuse_other_keywords
+from coliee_ir.reading.submission import Submission
 from coliee_ir.reading.years import years
 from coliee_ir.scoring.evaluator import Evaluator
 from coliee_ir.scoring.remarks import better_reversed, is_gold
+from coliee_ir.scoring.score import score
+from coliee_ir.scoring.scores import warn_of
 from coliee_ir.stats.folds import Split, difference, spread
 from coliee_ir.stats.resampling import Difference
 from coliee_ir.stats.settings import ABOUT, FOLDS, REPEATS, SEED, Resampling
@@ -204,6 +208,7 @@ def _rankings(records: Sequence[Run | Answers], evaluator: Evaluator) -> tuple[l
             problem = f"weights can only be fitted for rankings, and {record.path} contains labels; use --weights"
             raise UsageError("unfit-option", problem)
         judged = judge(evaluator.qrels["documents"], record, evaluator.excluded)
+        check_order(judged.remarks, "fitting weights")
         diagnose(judged, record, evaluator.gold.path)
         if is_gold("documents", judged):
             raise _gold_itself(record)
@@ -223,13 +228,16 @@ def _gold_itself(record: Run | Answers) -> InputError:
 
 def _answers(records: Sequence[Run | Answers], evaluator: Evaluator) -> list[Answers]:
     """The runs, each of which must hold answers and belong to the gold."""
+    scored = []
     for record in records:
         if not isinstance(record, Answers):
             problem = f"Task {evaluator.task} asks for answers, and {record.path} contains documents"
             raise UsageError("wrong-part", problem)
-        scores = evaluator.evaluate(record)  # refuses answers to other questions
-        if any(remark.kind == "gold-itself" for remark in scores.remarks):
+        found = score(evaluator, Submission(record))  # refuses answers to other questions
+        if any(remark.kind == "gold-itself" for remark in found.remarks):
             raise _gold_itself(record)
+        scored.append(found)
+    warn_of(scored)
     return [record for record in records if isinstance(record, Answers)]
 
 

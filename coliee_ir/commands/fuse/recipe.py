@@ -25,6 +25,7 @@ from coliee_ir.commands.fuse.abreast import Reader, ReturnsError, Spool, abreast
 from coliee_ir.commands.fuse.methods import METHODS, NORMS, Blend, Candidates
 from coliee_ir.inbox.names import names_of
 from coliee_ir.judging.judged import FloatArray
+from coliee_ir.judging.order import check_order
 from coliee_ir.output.shown import named
 from coliee_ir.reading.anything import is_gold_by_name, read_run, reads_as_gold
 from coliee_ir.rules.protocol import has_coliee_submissions, has_submissions, submission_rules, task_name
@@ -156,6 +157,8 @@ class Fusion:
             except ReturnsError:
                 mixed = self._mixed(rankings, weights, in_memory=True)
         for called, remarks in zip(names, mixed.remarks, strict=True):
+            if METHODS[self.method].ranks:
+                check_order(remarks, self.method)
             said += [sentence.of_part("run", shortened(called)) for sentence in remarks.sentences("fuse")]
         if METHODS[self.method].ranks:
             named = [(shortened(names[at]), shortened(names[other])) for at, other in mixed.opposed]

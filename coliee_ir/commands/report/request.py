@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import importlib.util
+import warnings
 from dataclasses import dataclass
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, Literal
@@ -10,7 +11,7 @@ from typing import TYPE_CHECKING, Any, Literal
 import numpy as np
 
 from coliee_adapters.corpora import Corpus
-from coliee_adapters.errors import UsageError, shortened
+from coliee_adapters.errors import ScoreWarning, UsageError, shortened
 from coliee_adapters.files.source import PathLike
 from coliee_adapters.files.writing import written
 from coliee_adapters.records import Run
@@ -209,11 +210,13 @@ def _tuning(
     if int(np.max(part.retrieved, initial=0)) < 2:
         return None, []
     try:
-        return cutoffs.tune(
-            basis.gold, basis.read(one.ranking), measure=measure.name,
-            task=basis.task, edition=basis.edition, answers=one.answers if is_sufficient else None,
-            seed=settings.seed, exclude=basis.excluded,
-            decisions=basis.decisions, columns=basis.columns,
-        ), []  # fmt: skip
+        with warnings.catch_warnings():
+            warnings.simplefilter("ignore", ScoreWarning)  # as scoring has said
+            return cutoffs.tune(
+                basis.gold, basis.read(one.ranking), measure=measure.name,
+                task=basis.task, edition=basis.edition, answers=one.answers if is_sufficient else None,
+                seed=settings.seed, exclude=basis.excluded,
+                decisions=basis.decisions, columns=basis.columns,
+            ), []  # fmt: skip
     except UsageError as error:
         return None, [f"no cutoff is chosen for {shortened(scores.name)}: {error}"]

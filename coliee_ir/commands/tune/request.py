@@ -130,7 +130,7 @@ def tune(
     if not pool.wanted.any():
         raise UsageError("no-relevant", f"{evaluator.gold.path} has no relevant documents, so no cutoff can be tuned")
     pool = filtered(pool, filters, scores.file)
-    kinds = [kind for kind in texts("by", by, "the name of a rule, or a list of names") if kind]
+    kinds = [kind for kind in texts("by", by, "the name of a rule, or a list of names", ordered=True) if kind]
     split = Split.of(pool.queries, folds, seed, groups, repeats)
     aim = objective(aimed, pool, evaluator.decisions, right)
     candidates = candidates_of(pool, aim, kinds, floor, cap)
