@@ -157,6 +157,11 @@ def words_of(given: Mapping[str, str] | None) -> dict[str, str]:
     return {answer_word(word): role for word, role in named}
 
 
+def paths_in(given: Mapping[str, str] | None) -> list[str]:
+    """The names that a user gave that may be paths of keys with dots between them."""
+    return [name for role, name in (given or {}).items() if role not in ANSWERS and "." in name]
+
+
 def answer_word(word: str) -> str:
     """A word as answers are compared."""
     return unicodedata.normalize("NFC", word).strip().lower()
