@@ -319,6 +319,15 @@ def test_a_value_within_another_is_named_by_its_path(source: Opened, n: int) -> 
     assert gold.labels == expected
 
 
+def test_a_list_of_relevances_may_be_named_as_it_is_called(source: Opened) -> None:
+    held = {"query_id": "1", "doc_ids": ["a", "b"], "relevance": [0, 2], "grades": [1, 1]}
+    assert refused(detect.read_gold, source(json.dumps(held))).kind == "ambiguous"
+    for name, levels in (("relevance", {"a": 0, "b": 2}), ("grades", {"a": 1, "b": 1})):
+        file = source(json.dumps(held))
+        file.columns = {"relevance": name}
+        assert read_gold(file).qrels == {"1": levels}
+
+
 def test_documents_are_named_by_paths_too(source: Opened) -> None:
     names = {"query": "q.id", "document": "found.articles", "score": "found.values"}
     record = {"q": {"id": "1"}, "found": {"articles": ["a", "b"], "values": [1, 2]}}

@@ -194,7 +194,9 @@ def _by_query(
             if role and len(numbers) != len(documents):
                 problem = f"{counted(len(documents), 'document')}, and {counted(len(numbers), role)}"
                 raise some.place(at).fault("shape", problem, str(record[query]), "give one for each document")
-            if role:
+            if role in {"score", "relevance"} - (columns or {}).keys():
+                documents = list(zip(documents, numbers, strict=True))
+            elif role:
                 documents = [{"doc_id": one, role: n} for one, n in zip(documents, numbers, strict=True)]
             entries[record[query]] = documents
     return entries
