@@ -24,7 +24,10 @@ from coliee_adapters.forms.vocabulary import (
     EVERY_NAME,
     LABELS,
     MEMORY,
+    OF_GOLD,
+    OF_RUN,
     checked_columns,
+    deciding,
     is_header,
     normal_name,
 )
@@ -575,6 +578,21 @@ def _keys_of(file: Source) -> list[str]:
     head = file.head().lstrip()
     of_records = head[:1] in (b"{", b"[") and re.search(rb"\}\s*\n\s*\{|[\[:]\s*\{", head)
     return json_text.paths_of(head.decode("utf-8", errors="replace")) if of_records else []
+
+
+def check_apart(gold: Gold, run: object, columns: Mapping[str, str] | None) -> None:
+    """Refuse a file that is gold and run if both are read from one column, where the user named columns of one."""
+    if not isinstance(run, str | os.PathLike | Source) or not {*OF_GOLD, *OF_RUN} & (columns or {}).keys():
+        return
+    file = readable(run, columns)
+    if file.is_stream or Path(file.path).resolve() != Path(gold.path).resolve():
+        return
+    names = detect.header_of(file) or _keys_of(file)
+    at = deciding(names, "gold", file.columns)
+    if at is not None and at == deciding(names, "run", file.columns):
+        problem = "this file is gold and run, and both are read from one column"
+        remedy = "name both, with --columns label=NAME,answer=NAME or --columns relevance=NAME,score=NAME"
+        raise InputError("ambiguous", file.name, problem, found=names[at], remedy=remedy)
 
 
 def check_columns(files: Iterable[object], columns: Mapping[str, str]) -> None:

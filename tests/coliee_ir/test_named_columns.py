@@ -361,3 +361,20 @@ def test_paths_of_keys_are_named_in_every_command(folder: Path, call: Call) -> N
         for wrong in ("judgment", "out.answer"):
             err = failing(call, "evaluate", "gold.csv", file, "--columns", f"query=id,answer={wrong}")
             assert ("out.judgment" in err, "--protocol" in err) == (True, True)
+
+
+@pytest.mark.parametrize("ending", ["csv", "jsonl", "parquet"])
+def test_one_column_of_a_file_is_not_its_gold_and_its_run(both: pandas.DataFrame, call: Call, ending: str) -> None:
+    for name, columns in (
+        ("sure", "label=prediction"),
+        ("sure", "answer=label"),
+        ("unsure", "label=gpt4,answer=gpt4"),
+        ("unsure", "label=label,answer=label"),
+    ):
+        file = f"{name}.{ending}"
+        for command in ("evaluate", "leaderboard"):
+            code, out, err = call(command, file, file, "--columns", columns)
+            assert (code, out) == (2, "")
+            assert "[ambiguous]" in err or "[no-run]" in err
+        with refusing(InputError, "[ambiguous]"):
+            evaluate(file, file, columns=dict(part.split("=") for part in columns.split(",")))
