@@ -18,7 +18,7 @@ from coliee_adapters import forms
 from coliee_adapters.errors import ColieeError, InputError, UsageError, doubting, guarded
 from coliee_adapters.files import remote
 from coliee_adapters.files.source import Source
-from coliee_adapters.forms import case_law, detect
+from coliee_adapters.forms import case_law, detect, json_text
 from coliee_adapters.forms.lines import content_lines, first_lines, split_columns
 from coliee_adapters.forms.rows import gold_in, run_in
 from coliee_adapters.forms.vocabulary import (
@@ -26,7 +26,10 @@ from coliee_adapters.forms.vocabulary import (
     EVERY_NAME,
     LABELS,
     MEMORY,
+    OF_GOLD,
+    OF_RUN,
     checked_columns,
+    deciding,
     is_header,
     normal_name,
 )
@@ -633,25 +636,39 @@ def _of_tuples(rows: Sequence[tuple[Any, ...]]) -> Any:
     return found if len(rows[0]) == 3 else {query: list(documents) for query, documents in found.items()}
 
 
-#: a key of a JSON object
-_KEY = r'"((?:[^"\\]|\\.)*+)"\s*+:'
-
-
 def _keys_of(file: Source) -> list[str]:
-    """The keys at the beginning of a file of JSON records: a line each, in a list or under keys; none of another."""
+    """The keys at the beginning of a file of JSON records, as paths: a line each, in a list or under keys."""
     head = file.head().lstrip()
     of_records = head[:1] in (b"{", b"[") and re.search(rb"\}\s*\n\s*\{|[\[:]\s*\{", head)
-    return re.findall(_KEY, head.decode("utf-8", errors="replace")) if of_records else []
+    return json_text.paths_of(head.decode("utf-8", errors="replace")) if of_records else []
+
+
+def check_apart(gold: Gold, run: object, columns: Mapping[str, str] | None) -> None:
+    """Refuse a file that is gold and run if both are read from one column, where the user named columns of one."""
+    if not isinstance(run, str | os.PathLike | Source) or not {*OF_GOLD, *OF_RUN} & (columns or {}).keys():
+        return
+    file = readable(run, columns)
+    if file.is_stream or Path(file.path).resolve() != Path(gold.path).resolve():
+        return
+    names = detect.header_of(file) or _keys_of(file)
+    at = deciding(names, "gold", file.columns)
+    if at is not None and at == deciding(names, "run", file.columns):
+        problem = "this file is gold and run, and both are read from one column"
+        remedy = "name both, with --columns label=NAME,answer=NAME or --columns relevance=NAME,score=NAME"
+        raise InputError("ambiguous", file.name, problem, found=names[at], remedy=remedy)
 
 
 def check_columns(files: Iterable[object], columns: Mapping[str, str]) -> None:
     """Refuse names of columns that no file has."""
-    found: set[str] = set()
+    found: dict[str, str] = {}
     for file in files:
         if isinstance(file, Source):
             with contextlib.suppress(ColieeError):  # as whoever reads it will say
-                found.update(map(normal_name, (*detect.header_of(file), *_keys_of(file))))
+                found |= {normal_name(name): name for name in (*detect.header_of(file), *_keys_of(file))}
     for role, name in columns.items():
         if role not in ANSWERS and normal_name(name) not in found:
-            shown = f"their columns are {', '.join(sorted(found))}" if found else "no file has a row that names columns"
+            names = ", ".join(sorted(found.values()))
+            shown = f"their columns are {names}" if found else "no file has a row that names columns"
+            if "." in names:
+                shown += "; for files that need more than names of columns, use --protocol FILE"
             raise UsageError("missing-column", f"--columns {role}={name}: no file has a column of this name; {shown}")

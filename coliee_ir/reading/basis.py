@@ -35,6 +35,7 @@ from coliee_ir.measures import Measure
 from coliee_ir.reading.anything import (
     asks_cases,
     asks_statute_questions,
+    check_apart,
     find_task,
     in_order,
     read_gold,
@@ -164,6 +165,7 @@ class Basis:
             # by the rules and not by the task's name, which another process may not know
             rules = None if self.read_as is None and self.protocol.run is None else self.protocol
             unreadable = self.decisions.unreadable_answers
+            check_apart(self.gold, given, self.columns)
             record = read_run_by(given, rules, unreadable_answers=unreadable, columns=self.columns)
         record = in_order(record, self.decisions.order)
         return without_itself(record) if self.protocol.not_itself and isinstance(record, Run) else record

@@ -295,6 +295,68 @@ def test_a_user_can_name_the_keys_of_a_single_record(source: Opened) -> None:
             assert [document for document, _ in ranked(run)["1"]] == ["a"]
 
 
+PATHS = {"query": "meta.id", "answer": "model_output.judgment"}
+
+
+@pytest.mark.parametrize("n", [1, 2])
+def test_a_value_within_another_is_named_by_its_path(source: Opened, n: int) -> None:
+    records: list[Any] = [
+        {"meta": {"id": f"R01-0{at}-A", "n": at}, "model_output": {"judgment": said, "id": "x"}, "label": "N"}
+        for at, said in ((1, "Y"), (2, "N"))
+    ][:n]
+    expected = dict([("R01-01-A", True), ("R01-02-A", False)][:n])
+    under = {"model": "m", "problems_results": records}
+    by_id = {record["meta"]["id"]: {"model_output": record["model_output"]} for record in records}
+    texts = [one_a_line(records), json.dumps(records), json.dumps(under), json.dumps(under, indent=2)]
+    for text in [*texts, json.dumps(by_id)]:
+        file = source(text)
+        file.columns = PATHS if "meta" in text else {"answer": PATHS["answer"]}
+        answers = read_run(file)
+        assert isinstance(answers, Answers)
+        assert answers.labels == expected
+    assert frames.run_of(records, columns=PATHS).labels == expected  # type: ignore[union-attr]
+    gold = frames.gold_of(records, columns={"query": "meta.id", "label": "model_output.judgment"})
+    assert gold.labels == expected
+
+
+def test_a_list_of_relevances_may_be_named_as_it_is_called(source: Opened) -> None:
+    held = {"query_id": "1", "doc_ids": ["a", "b"], "relevance": [0, 2], "grades": [1, 1]}
+    assert refused(detect.read_gold, source(json.dumps(held))).kind == "ambiguous"
+    for name, levels in (("relevance", {"a": 0, "b": 2}), ("grades", {"a": 1, "b": 1})):
+        file = source(json.dumps(held))
+        file.columns = {"relevance": name}
+        assert read_gold(file).qrels == {"1": levels}
+
+
+def test_documents_are_named_by_paths_too(source: Opened) -> None:
+    names = {"query": "q.id", "document": "found.articles", "score": "found.values"}
+    record = {"q": {"id": "1"}, "found": {"articles": ["a", "b"], "values": [1, 2]}}
+    rows = [{"q": {"id": "1"}, "found": {"articles": d, "values": n}} for d, n in (("a", 1), ("b", 2))]
+    for text in (one_a_line([record]), one_a_line(rows), json.dumps([record]), json.dumps(rows)):
+        file = source(text)
+        file.columns = names
+        assert ranked(read_run(file)) == {"1": [("a", 1.0), ("b", 2.0)]}
+
+
+def test_a_path_that_ends_in_nothing_holds_nothing(source: Opened) -> None:
+    records = [{"id": "q1", "out": {"said": "Y"}}, {"id": "q2", "out": None}, {"id": "q3", "out": {"said": None}}]
+    file = source(one_a_line(records))
+    file.columns = {"answer": "out.said"}
+    answers = read_run(file)
+    assert (answers.labels, answers.unreadable) == ({"q1": True}, ("q2", "q3"))
+    file = source(one_a_line([*records, {"id": "q4", "out": {"other": "Y"}}]))
+    file.columns = {"answer": "out.said"}
+    assert (refused(read_run, file).kind, refused(read_run, file).line) == ("missing-column", 4)
+
+
+@pytest.mark.parametrize("text", ['{"runs": [%s, %s]}', "%s\n%s", "[%s, %s]", "%s"])
+def test_keys_within_others_are_listed_as_paths(source: Opened, text: str) -> None:
+    record = json.dumps({"id": "q", "article": {"num": "5"}, "out": {"verdict": "Y"}})
+    error = refused(read_run, source(text.replace("%s", record)))
+    assert (error.kind, error.found) == ("missing-column", "id, article.num, out.verdict")
+    assert "--protocol" in str(error.remedy)
+
+
 def test_a_document_judged_twice_counts_once_and_is_remarked(source: Opened) -> None:
     record = {"query_id": "1", "doc_id": "a", "relevance": 1}
     gold = detect.read_gold(source(one_a_line([record, record])))

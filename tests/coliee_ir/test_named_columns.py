@@ -343,3 +343,40 @@ def test_one_record_is_a_run_and_a_gold_everywhere(
     if rules["task"] == "2":
         out, _ = done(call, "fuse", named("run"), files["run"], "-o", "-", *task)
         assert {line.split()[0] for line in out.splitlines()} == {query}
+
+
+def test_paths_of_keys_are_named_in_every_command(folder: Path, call: Call) -> None:
+    said = {"R01-01-A": ("Y", "So the answer is Yes."), "R01-02-A": ("N", "The answer is No.")}
+    records = [{"id": q, "out": {"judgment": y, "text": text}, "article": {"num": 5}} for q, (y, text) in said.items()]
+    Path("gold.csv").write_text("id,label\nR01-01-A,Y\nR01-02-A,N\n")
+    Path("lines.jsonl").write_text("".join(json.dumps(one) + "\n" for one in records))
+    Path("under.json").write_text(json.dumps({"model": "m", "results": records}, indent=1))
+    for file in ("lines.jsonl", "under.json"):
+        columns = ["--columns", "query=id,answer=out.judgment"]
+        out, _ = done(call, "evaluate", "gold.csv", file, *columns, "-f", "json")
+        assert json.loads(out)["runs"][0]["measures"] == {"Accuracy": 1.0}
+        assert call("validate", file, "--task", "4", *columns)[0] in (0, 1)
+        for of, form in (("judgment", []), ("text", ["--from", "text"])):
+            names = ["--columns", f"query=id,answer=out.{of}"]
+            out, _ = done(call, "convert", file, "-", "--to", "labels", "--tag", "T", *form, *names)
+            assert out == "R01-01-A Y T\nR01-02-A N T\n"
+        for wrong in ("judgment", "out.answer"):
+            err = failing(call, "evaluate", "gold.csv", file, "--columns", f"query=id,answer={wrong}")
+            assert ("out.judgment" in err, "--protocol" in err) == (True, True)
+
+
+@pytest.mark.parametrize("ending", ["csv", "jsonl", "parquet"])
+def test_one_column_of_a_file_is_not_its_gold_and_its_run(both: pandas.DataFrame, call: Call, ending: str) -> None:
+    for name, columns in (
+        ("sure", "label=prediction"),
+        ("sure", "answer=label"),
+        ("unsure", "label=gpt4,answer=gpt4"),
+        ("unsure", "label=label,answer=label"),
+    ):
+        file = f"{name}.{ending}"
+        for command in ("evaluate", "leaderboard"):
+            code, out, err = call(command, file, file, "--columns", columns)
+            assert (code, out) == (2, "")
+            assert "[ambiguous]" in err or "[no-run]" in err
+        with refusing(InputError, "[ambiguous]"):
+            evaluate(file, file, columns=dict(part.split("=") for part in columns.split(",")))

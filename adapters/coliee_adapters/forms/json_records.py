@@ -15,7 +15,6 @@ records in memory are the same.
 
 from __future__ import annotations
 
-import contextlib
 import itertools
 import json
 import re
@@ -46,6 +45,7 @@ from coliee_adapters.forms.vocabulary import (
     is_header,
     known_names,
     normal_name,
+    paths_in,
     roles_of,
     word_of,
     words_of,
@@ -115,16 +115,25 @@ def _in_pieces(held: Sequence[object]) -> Iterator[tuple[Sequence[int], Sequence
 
 def _under_a_key(held: Mapping[str, object], kind: Kind, source: Source) -> list[object] | None:
     """The records that stand under the one key that holds a list of objects, beside what describes them."""
-    found = []
+    found, others = [], []
     for key, value in held.items():
         if isinstance(value, list) and value and all(isinstance(item, dict) for item in value):
-            names = ["doc_id" if _lists(value[0], name, source.columns) else name for name in value[0]]
-            with contextlib.suppress(InputError):
+            first = json_text.with_paths(value[0], paths_in(source.columns))
+            names = ["doc_id" if _lists(first, name, source.columns) else name for name in first]
+            try:
                 roles_of(names, kind, source.name, source.columns)
                 found.append((key, value))
+            except InputError:
+                others.append((key, value))
+    if not found and len(others) == 1 and not any(_is_document(name, item) for name, item in others[0][1][0].items()):
+        found = others  # whose reading says which keys they have
     if len(found) != 1 or any(map(str.isdigit, found[0][0])):  # the key is the id of a query
         return None
     return found[0][1]
+
+
+def _is_document(name: str, held: object) -> bool:
+    return normal_name(name) in EVERY_NAME["document"] and not isinstance(held, Mapping)
 
 
 def is_record(held: Mapping[Any, object], columns: Mapping[str, str] | None = None) -> bool:
@@ -136,6 +145,9 @@ def is_record(held: Mapping[Any, object], columns: Mapping[str, str] | None = No
     >>> is_record({"query_id": "001", "doc_ids": ["018"]}), is_record({"id": ["018"], "query": ["019"]})
     (True, False)
     """
+    held = json_text.with_paths(held, paths_in(columns))
+    if len(held) > SHOWN:
+        return False
     given = {role: normal_name(name) for role, name in (columns or {}).items() if role not in ANSWERS}
     names = {key: normal_name(key) for key in held}
     known = {key for key, name in names.items() if name in KNOWN | _LISTED or name in given.values()}
@@ -150,7 +162,9 @@ def _is_list(held: object) -> bool:
 
 
 def of_objects(found: Iterator[Records], kind: Kind, path: str, columns: Mapping[str, str] | None, note: Note) -> Found:
-    """Records of rows, or of queries with lists of documents."""
+    """Records of rows, or of queries with lists of documents, whose keys the user may have named by paths."""
+    if paths := paths_in(columns):
+        found = (some._replace(held=[json_text.with_paths(one, paths) for one in some.held]) for some in found)
     first = next(found)
     found = itertools.chain([first], found)
     listed = next((name for name in first.held[0] if _lists(first.held[0], name, columns)), None)
@@ -194,7 +208,9 @@ def _by_query(
             if role and len(numbers) != len(documents):
                 problem = f"{counted(len(documents), 'document')}, and {counted(len(numbers), role)}"
                 raise some.place(at).fault("shape", problem, str(record[query]), "give one for each document")
-            if role:
+            if role in {"score", "relevance"} - (columns or {}).keys():
+                documents = list(zip(documents, numbers, strict=True))
+            elif role:
                 documents = [{"doc_id": one, role: n} for one, n in zip(documents, numbers, strict=True)]
             entries[record[query]] = documents
     return entries
@@ -287,11 +303,14 @@ def of_dictionary(
         return (Row(_place(path, query, text), query, answer=answer) for query, answer in held.items())
     filled = [entry for entry in held.values() if isinstance(entry, Mapping) and entry]
     if filled and len(filled) == len(held) and all(entry.keys() == filled[0].keys() for entry in filled):
+        named = any(json_text.with_paths(filled[0], [path]) is not filled[0] for path in paths_in(columns))
         words = [value for value in filled[0].values() if isinstance(value, str) and not is_number(value)]
         # a record under the id of its query; one of one key may be a document with what is no score
-        if is_header(list(filled[0])) or (words and (len(held) > 1 or words[0].lower() in LABELS)):
+        if named or is_header(list(filled[0])) or (words and (len(held) > 1 or words[0].lower() in LABELS)):
             of_query = (({**entry, "query_id": query}, _place(path, query, text)) for query, entry in held.items())
-            return of_records((Records([one], partial(_same, place)) for one, place in of_query), kind, columns, note)
+            return of_objects(
+                (Records([one], partial(_same, place)) for one, place in of_query), kind, path, columns, note
+            )
     if _nested("", next(filter(_is_filled, held.values()), ())) is None:
         for query, entry in held.items():
             if isinstance(entry, Mapping) and isinstance(one := next(iter(entry.values()), None), bool):
@@ -404,12 +423,24 @@ def _keys(
     note: Note | None,
 ) -> dict[str, str]:
     """Role → key of records with these keys; ``shown`` are the first records."""
+
+    def values(at: int) -> Iterator[Any]:
+        return (one.get(keys[at]) for one in shown)
+
+    first = shown[0] if shown else {}
+    nested = {key for key in keys if isinstance(first.get(key), Mapping)}
     try:
-        values = lambda at: (one.get(keys[at]) for one in shown)  # noqa: E731
-        roles = roles_of(keys, kind, place.path, columns, values=values, note=note)
+        names = ["" if key in nested and len(nested) < len(keys) else key for key in keys]  # an object is no value
+        roles = roles_of(names, kind, place.path, columns, values=values, note=note)
     except InputError as error:
-        problem = f"unrecognised keys ({error.problem.replace('column', 'key')})"
-        raise place.fault(error.kind, problem, ", ".join(map(str, keys)), error.remedy) from None
+        problem, remedy = f"unrecognised keys ({error.problem.replace('column', 'key')})", error.remedy
+        if nested:
+            paths = json_text.paths_of(json.dumps(first, default=repr, ensure_ascii=False))
+            keys = [path for path in paths if not any(other.startswith(path + ".") for other in paths)]
+            remedy = (
+                f"name a value within another by its path, with dots; for other files use --protocol FILE; {remedy}"
+            )
+        raise place.fault(error.kind, problem, ", ".join(map(str, keys)), remedy) from None
     return {role: keys[at] for role, at in roles.items()}
 
 

@@ -2,12 +2,13 @@
 
 from __future__ import annotations
 
+import contextlib
 import itertools
 import json
 import math
 import re
-from collections.abc import Iterator
-from typing import Final
+from collections.abc import Iterable, Iterator, Mapping
+from typing import Any, Final
 
 from coliee_adapters.errors import InputError
 
@@ -166,6 +167,62 @@ def parse(text: str, name: str, first_line: int = 1) -> object:
                 problem = f"this string holds {what}"
                 raise fault("encoding", problem, token.start(), unfit[0], "remove it; it is not text")
     return value
+
+
+def value_at(held: object, path: str) -> Any:
+    """What is under a key of an object, or under a path of keys with dots between them.
+
+    Raises:
+        KeyError: there is no such key, which is its first argument, in the object that is its second.
+
+    >>> value_at({"id": 1, "output": {"judgment": "Y"}}, "output.judgment")
+    'Y'
+    """
+    if isinstance(held, Mapping) and path in held:
+        return held[path]
+    for key in path.split("."):
+        if not isinstance(held, Mapping) or key not in held:
+            raise KeyError(key, held)
+        held = held[key]
+    return held
+
+
+def with_paths(record: Mapping[Any, Any], paths: Iterable[str]) -> Mapping[Any, Any]:
+    """A record in which what is under some paths of keys is under the whole path too; nothing is in null."""
+    found = {}
+    for path in paths:
+        try:
+            found[path] = value_at(record, path)
+        except KeyError as error:
+            found |= {path: None} if error.args[1] is None else {}
+    return {**record, **found} if found else record
+
+
+def paths_of(text: str) -> list[str]:
+    """The keys of a JSON text, which may be cut off, each as a path from the record in which it is.
+
+    Records are the objects in lists and those that are in no object.
+
+    >>> paths_of('[{"id": 1, "output": {"judgment": "Y", "hits": [{"doc": 1')
+    ['id', 'output', 'output.judgment', 'output.hits', 'doc']
+    """
+    found: dict[str, None] = {}
+    around, key, string = list[str](), "", ""
+    for token in re.finditer(r'"[^"\\]*+(?:\\.[^"\\]*+)*+"?|[\[\]{}:]', text):
+        if token[0] in "[{":
+            around.append(key if token[0] == "{" else "")
+            key = ""
+        elif token[0] in "]}" and around:
+            around.pop()
+            key = ""
+        elif token[0] == ":":
+            with contextlib.suppress(ValueError):
+                path = (around[-1] + "." if around and around[-1] else "") + json.loads(string)
+                found.setdefault(path)
+                key = path
+        elif token[0].startswith('"'):
+            string = token[0]
+    return list(found)
 
 
 def line_of(text: str, key: str) -> int | None:

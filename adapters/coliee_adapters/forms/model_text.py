@@ -18,6 +18,7 @@ from __future__ import annotations
 
 import csv
 import io
+import json
 import re
 import unicodedata
 from collections.abc import Iterator, Mapping
@@ -28,7 +29,7 @@ from coliee_adapters.files.source import Source
 from coliee_adapters.forms import json_text
 from coliee_adapters.forms.form import Form, Found, Row
 from coliee_adapters.forms.lines import BLANKS, Note
-from coliee_adapters.forms.vocabulary import EVERY_NAME, normal_name
+from coliee_adapters.forms.vocabulary import EVERY_NAME, normal_name, paths_in
 
 FORM: Final = "text"
 
@@ -150,6 +151,8 @@ def _json(text: str, source: Source) -> Iterator[_Row]:
     part, held = "line", json_text.lines(text, source.name)
     if not json_text.is_lines(text):
         whole: Any = json_text.parse(text, source.name)
+        if isinstance(whole, dict) and (records := _under_a_key(whole, source)):
+            whole = records
         if isinstance(whole, dict) and not _query(whole, source):
             for at, (name, value) in enumerate(whole.items(), start=1):
                 yield name, _content(value, place := Place(source.name, "item", at), source), place
@@ -159,7 +162,19 @@ def _json(text: str, source: Source) -> Iterator[_Row]:
         yield _record(value, Place(source.name, part, number), source)
 
 
+def _under_a_key(whole: Mapping[str, Any], source: Source) -> list[Any]:
+    """The items with ids of queries under the one key that holds such; empty where there is none, or several."""
+    lists = [held for held in whole.values() if isinstance(held, list) and held and isinstance(held[0], dict)]
+    return lists[0] if len(lists) == 1 and _query(_whole(lists[0][0], source), source) else []
+
+
+def _whole(value: Mapping[str, Any], source: Source) -> Mapping[str, Any]:
+    """An item with what the user named by paths."""
+    return json_text.with_paths(value, paths_in(source.columns))
+
+
 def _record(value: Any, place: Place, source: Source) -> _Row:
+    value = _whole(value, source) if isinstance(value, dict) else value
     if not isinstance(value, dict) or not (name := _query(value, source)):
         problem = "this item has no query id"
         raise place.fault("missing-id", problem, str(value), "name it query_id, or with --columns query=NAME")
@@ -182,7 +197,10 @@ def _content(value: Any, place: Place, source: Source) -> str:
             found = next((tier for tier in tiers if tier), [])
         if len(found) != 1:
             what = f"several texts ({', '.join(map(quoted, found))})" if len(found) > 1 else "no text"
-            raise place.fault("missing-key", f"this item has {what}", str(value), "name it with --columns answer=NAME")
+            remedy = "name it with --columns answer=NAME"
+            if isinstance(value, dict):
+                remedy += f"; there are {', '.join(json_text.paths_of(json.dumps(value)))}"
+            raise place.fault("missing-key", f"this item has {what}", str(value), remedy)
         held, given = held[found[0]], None
 
 

@@ -7,6 +7,7 @@ scores go unnoticed would be ranked by the order of its lines.
 
 from __future__ import annotations
 
+import contextlib
 import itertools
 import json
 import re
@@ -77,8 +78,8 @@ _ANOTHER: Final = _SYSTEM + "|answer"
 _RIGHT: Final = "correct|right|true|truth|gold|expected|reference|actual"
 
 #: roles of the gold alone, and of the run alone; an answer named by the user is the run's beside a label of the gold
-_OF_GOLD: Final = ("relevance", "label")
-_OF_RUN: Final = ("score", "rank", "retrieved", "answer")
+OF_GOLD: Final = ("relevance", "label")
+OF_RUN: Final = ("score", "rank", "retrieved", "answer")
 
 #: So many values of a column show what it holds.
 SHOWN: Final = 10_000
@@ -156,6 +157,11 @@ def words_of(given: Mapping[str, str] | None) -> dict[str, str]:
         (word, role) for role, words in checked_columns(given).items() if role in ANSWERS for word in words.split("|")
     )
     return {answer_word(word): role for word, role in named}
+
+
+def paths_in(given: Mapping[str, str] | None) -> list[str]:
+    """The names that a user gave that may be paths of keys with dots between them."""
+    return [name for role, name in (given or {}).items() if role not in ANSWERS and "." in name]
 
 
 def answer_word(word: str) -> str:
@@ -272,6 +278,16 @@ def roles_of(
     return search.roles
 
 
+def deciding(names: Sequence[object], kind: Kind, given: Mapping[str, str]) -> int | None:
+    """The column of the relevances or labels of a gold, of the answers or scores of a run; None where none is known."""
+    with contextlib.suppress(InputError):
+        roles = roles_of(names, kind, "", given)
+        return next(
+            (roles[role] for role in ("answer", "retrieved", "relevance", "score", "rank") if role in roles), None
+        )
+    return None
+
+
 class Search:
     """The roles of columns, while they are being found."""
 
@@ -312,7 +328,7 @@ class Search:
             if "answer" in given:
                 self.by_name("answer", given["answer"])
             return
-        self.of_run = {at for role in _OF_RUN if role in given for at in self._called(given[role])}
+        self.of_run = {at for role in OF_RUN if role in given for at in self._called(given[role])}
         if "label" in given:
             self.by_name("answer", given["label"])
         elif "answer" in given and (named := self._called(given["answer"])):

@@ -239,16 +239,13 @@ def _items(record: _Record, part: Part, layout: Layout, role: str) -> Iterator[t
 
 def _value(record: _Record, path: str) -> Any:
     """What stands under a key of a record, or under a path of keys with dots between them."""
-    if isinstance(record.held, dict) and path in record.held:
-        return record.held[path]
-    held = record.held
-    for key in path.split("."):
-        if not isinstance(held, dict) or key not in held:
-            has = f"there are {', '.join(map(str, held))}" if held and isinstance(held, dict) else "there are none"
-            problem = f"there is no key or column {key!r}"
-            raise record.place.fault("missing-key", problem, _shown(record.held), f"{has}; check the protocol")
-        held = held[key]
-    return held
+    try:
+        return json_text.value_at(record.held, path)
+    except KeyError as error:
+        key, held = error.args
+        has = f"there are {', '.join(map(str, held))}" if held and isinstance(held, dict) else "there are none"
+        problem = f"there is no key or column {key!r}"
+        raise record.place.fault("missing-key", problem, _shown(record.held), f"{has}; check the protocol") from None
 
 
 def _braced(pattern: str) -> str:
