@@ -16,8 +16,7 @@ from contextlib import suppress
 from pathlib import Path
 
 import pytest
-from _pytest.capture import CaptureResult
-from asserting import Call, Said
+from asserting import Call
 from hypothesis import HealthCheck, Phase, settings
 from hypothesis.internal.conjecture import providers
 
@@ -95,14 +94,6 @@ def here(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
     """An empty folder, which is the current one."""
     monkeypatch.chdir(tmp_path)
     return tmp_path
-
-
-@pytest.fixture
-def capsys(capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch) -> pytest.CaptureFixture[str]:
-    """What is printed, as ``asserting`` compares it."""
-    read = capsys.readouterr
-    monkeypatch.setattr(capsys, "readouterr", lambda: CaptureResult(*map(Said, read())))
-    return capsys
 
 
 @pytest.fixture

@@ -8,7 +8,7 @@ from pathlib import Path
 from typing import Any
 
 import pytest
-from asserting import heard
+from asserting import heard, matches
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
@@ -218,7 +218,7 @@ def test_no_corpus_of_cases(
     folder: Folder, files: dict[str, str | bytes], named: dict[str, Any], sentence: str
 ) -> None:
     folder(files)
-    assert refusal(**{"path": "cases", **named}) == sentence
+    assert matches(refusal(**{"path": "cases", **named}), sentence)
 
 
 @settings(max_examples=settings().max_examples // 4)
@@ -315,7 +315,7 @@ def test_statements_may_have_no_text_and_no_code(folder: Folder, t1: str) -> Non
     for corpus in (read_corpus("code.txt", task="3", gold="pairs.xml"), read_corpus("pairs.xml", task="5")):
         assert list(corpus.queries_iter()) == [Query("R07-01-A", "A bee."), Query("R07-01-I", "")]
     for asked in (doc_ids, docs_iter, lambda c: c.title("1"), lambda c: c.candidates("R07-01-A")):
-        assert refusal("pairs.xml", task="5", asked=asked) == "[wrong-part] pairs.xml …"
+        assert matches(refusal("pairs.xml", task="5", asked=asked), "[wrong-part] pairs.xml …")
 
 
 def test_statute_files_are_read_when_they_are_asked_for_and_once(folder: Folder, unopened: Callable[[], None]) -> None:
@@ -455,4 +455,4 @@ CLAIM = {"id": "0", "is_accepted": None, "description": 1}
 def test_no_other_corpus(folder: Folder, files: dict[str, str | bytes], named: dict[str, Any], sentence: str) -> None:
     usual = {"code.txt": CODE, "pairs.xml": pairs(STATEMENT), "labels.txt": "H18-1-2 Y\n", "pilot.jsonl": instance("7")}
     folder({**usual, **files})
-    assert refusal(**({"path": "queries", "task": "2"} if "path" not in named else {}) | named) == sentence
+    assert matches(refusal(**({"path": "queries", "task": "2"} if "path" not in named else {}) | named), sentence)

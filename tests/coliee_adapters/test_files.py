@@ -18,7 +18,7 @@ from pathlib import Path
 import numpy as np
 import numpy.typing as npt
 import pytest
-from asserting import clause, heard, refusing
+from asserting import clause, heard, matches, mentions, refusing
 from hypothesis import given
 from hypothesis import strategies as st
 from reading import refused, told
@@ -114,7 +114,7 @@ def test_an_empty_file_is_refused(here: Path, stdin: Callable[[bytes], None], pa
     stdin(content)
     Path("run.txt").write_bytes(content)
     name = "<stdin>" if path == "-" else path
-    assert told(lambda: Source(path).head()) == f"{name}: [empty]"
+    assert matches(told(lambda: Source(path).head()), f"{name}: [empty]")
 
 
 @pytest.mark.parametrize(
@@ -146,7 +146,7 @@ def test_what_cannot_be_opened_is_refused(here: Path, monkeypatch: pytest.Monkey
         Path(path).write_text(TEXT, encoding="utf-8")
         denied = PermissionError(13, "Permission denied", path)
         monkeypatch.setattr(Path, "open", lambda *_: (_ for _ in ()).throw(denied))
-    assert told(lambda: Source(path).head()) == f"{'<stdin>' if path == '-' else path}: {message}"
+    assert matches(told(lambda: Source(path).head()), f"{'<stdin>' if path == '-' else path}: {message}")
 
 
 @pytest.mark.parametrize(
@@ -211,7 +211,7 @@ def test_a_pipe_has_a_limit_a_file_none(
 ) -> None:
     monkeypatch.setenv("COLIEE_IR_MAX_UNPACKED", "100K")
     stdin(LONG)
-    assert "[too-large] 100 KiB …" in clause(refused(lambda: Source("-").head()))
+    assert mentions(clause(refused(lambda: Source("-").head())), "[too-large] 100 KiB …")
     Path("run.txt").write_bytes(LONG)
     assert b"".join(Source("run.txt").blocks(1 << 16)) == LONG
 
@@ -315,7 +315,7 @@ def test_ids_like_the_first_bytes_of_other_files_are_text(here: Path, text: str)
 def test_a_nul_in_the_head_is_refused_at_once(here: Path) -> None:
     Path("run.txt").write_bytes(b"001 013 T\n001 0\x0014 T\n")
     error = refused(lambda: Source("run.txt").head())
-    assert heard((clause(error), error.line)) == ("[encoding]", 2)
+    assert matches(heard((clause(error), error.line)), ("[encoding]", 2))
     assert Source("run.txt", lenient=True).raw() == b"001 013 T\n001 0\x0014 T\n"
 
 
@@ -323,7 +323,7 @@ def test_a_nul_in_the_head_is_refused_at_once(here: Path) -> None:
 def test_a_stream_without_end_is_refused_at_its_beginning() -> None:
     for any_text in (False, True):
         error = refused(lambda lenient=any_text: Source("/dev/zero", lenient=lenient).head())  # type: ignore[misc]
-        assert clause(error) == "this is …"
+        assert matches(clause(error), "this is …")
 
 
 def test_a_source_travels_alone(here: Path, stdin: Callable[[bytes], None], monkeypatch: pytest.MonkeyPatch) -> None:
@@ -363,8 +363,8 @@ def test_line_ends_become_newlines_and_byte_order_marks_at_the_start_of_lines_go
 )  # fmt: skip
 def test_what_is_no_text_is_refused_with_its_line(raw: bytes, line: int, found: str | None) -> None:
     rest = "[encoding]" + (f" (found '{found}')" if found else "")
-    assert told(lambda: decode(raw, "run.txt", 11)) == f"run.txt, line {line + 10}: {rest}"
-    assert told(lambda: decode(raw, "run.txt")) == f"run.txt, line {line}: {rest}"
+    assert matches(told(lambda: decode(raw, "run.txt", 11)), f"run.txt, line {line + 10}: {rest}")
+    assert matches(told(lambda: decode(raw, "run.txt")), f"run.txt, line {line}: {rest}")
 
 
 def names(folder: str = ".") -> list[str]:
@@ -469,7 +469,7 @@ def test_what_cannot_be_written_is_refused(here: Path, monkeypatch: pytest.Monke
             assert path == "old.txt"
             stream.write("new")
 
-    assert told(write) == f"{path}: [cannot-write] {why} …"
+    assert matches(told(write), f"{path}: [cannot-write] {why} …")
     assert names() == ["old.txt"]
     assert Path("old.txt").read_text(encoding="utf-8") == "old"
 

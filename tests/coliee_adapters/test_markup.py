@@ -3,7 +3,7 @@ from __future__ import annotations
 from collections.abc import Callable
 
 import pytest
-from asserting import heard
+from asserting import heard, matches
 
 from coliee_adapters.errors import InputError
 from coliee_adapters.files import limits
@@ -94,4 +94,4 @@ def test_nesting_has_a_limit_that_can_be_raised(read: Parse, monkeypatch: pytest
 def test_what_is_refused(read: Parse, document: str | bytes, message: str) -> None:
     with pytest.raises(InputError) as error:
         read(document)
-    assert heard(error.value) == f"g.xml, {message}"
+    assert matches(heard(error.value), f"g.xml, {message}")

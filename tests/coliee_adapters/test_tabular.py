@@ -1,7 +1,7 @@
 from __future__ import annotations
 
 import pytest
-from asserting import heard
+from asserting import heard, mentions
 from by_form import readers, sniffed
 from reading import Opened, refused, remarks_of, rows
 
@@ -128,7 +128,7 @@ def test_a_second_answer_is_refused_and_a_repeated_one_remarked(source: Opened) 
     assert isinstance(answers, Answers)
     assert (answers.labels, answers.tag) == ({"q1": True}, "A")
     assert (answers.remarks.count("duplicate"), answers.remarks.count("label-form")) == (1, 1)
-    assert "[conflicting] line 2 …" in heard(refused(read_rows, source("id,answer\nq1,Y\nq1,N\n")))
+    assert mentions(heard(refused(read_rows, source("id,answer\nq1,Y\nq1,N\n"))), "[conflicting] line 2 …")
     gold = detect.read_gold(source("q,d,1\nq,d,1\n"))
     assert (gold.qrels, gold.remarks.count("gold-duplicate")) == ({"q": {"d": 1}}, 1)
 

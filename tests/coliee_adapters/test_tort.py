@@ -8,6 +8,7 @@ from pathlib import Path
 from typing import Any
 
 import pytest
+from asserting import begins, matches
 from by_form import write
 from reading import Opened, told
 
@@ -224,7 +225,7 @@ def test_what_is_no_instance_is_refused_with_its_line(source: Opened, text: str 
     for before, number in ((line(tort_id="X") + "\r\n", 2), *([("\n\n", 3)] if "duplicate" not in expected else [])):
         file = source(before.encode() + raw)
         said = told(read_cases, file)
-        assert said.startswith(f"f.txt, line {number}{expected}")
+        assert begins(said, f"f.txt, line {number}{expected}")
 
 
 @pytest.mark.parametrize(
@@ -277,7 +278,7 @@ def test_a_gold_has_what_is_decided(
 def test_what_is_not_decided(
     read: Callable[[list[TortCase], str], object], cases: list[TortCase], message: str
 ) -> None:
-    assert told(read, cases, "g.jsonl") == f"g.jsonl{message}"
+    assert matches(told(read, cases, "g.jsonl"), f"g.jsonl{message}")
 
 
 def test_decisions_are_answers() -> None:
@@ -347,6 +348,6 @@ def test_what_does_not_fit_the_template_is_refused(
     source: Opened, decisions: dict[str, bool] | None, accepted: dict[str, list[str]] | None, expected: str
 ) -> None:
     file = source(template())
-    assert told(fill, file, decisions, accepted, io.StringIO()) == f"f.txt, {expected}"
+    assert matches(told(fill, file, decisions, accepted, io.StringIO()), f"f.txt, {expected}")
     file = source(line() + "\n" + line())
-    assert told(fill, file, {"0": True}, None, io.StringIO()) == "f.txt, line 2: [duplicate] 1 … (found '0')"
+    assert matches(told(fill, file, {"0": True}, None, io.StringIO()), "f.txt, line 2: [duplicate] 1 … (found '0')")

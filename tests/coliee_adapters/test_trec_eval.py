@@ -8,7 +8,7 @@ import numpy as np
 import numpy.typing as npt
 import pytest
 import pytrec_eval
-from asserting import heard, refusing
+from asserting import heard, matches, refusing
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
@@ -322,4 +322,4 @@ def test_values_are_put_in_trec_evals_order_and_parameters_stay_in_the_users(nam
 @pytest.mark.parametrize(("carrier", "version"), [("0.5.11", "9.0.8"), ("0.6.0", "… 0.6.0 …")])
 def test_the_version_is_told_where_it_is_known(monkeypatch: pytest.MonkeyPatch, carrier: str, version: str) -> None:
     monkeypatch.setattr(pytrec_eval, "__version__", carrier)
-    assert heard(trec_eval.version()) == version
+    assert matches(heard(trec_eval.version()), version)

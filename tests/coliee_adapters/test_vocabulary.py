@@ -1,7 +1,7 @@
 from __future__ import annotations
 
 import pytest
-from asserting import clause, refusing
+from asserting import begins, clause, refusing
 
 from coliee_adapters.errors import InputError, UsageError
 from coliee_adapters.forms.vocabulary import Kind, checked_columns, is_header, parse_columns, roles_of
@@ -52,7 +52,7 @@ def test_what_is_not_understood_is_refused_with_what_is_known(names: str, kind: 
     with pytest.raises(InputError) as caught:
         roles_of(names.split(), kind, "f.csv", line=3)
     error = caught.value
-    assert clause(error).startswith(problem)
+    assert begins(clause(error), problem)
     assert (error.path, error.line, error.found) == ("f.csv", 3, ", ".join(names.split()))
     assert "--columns" in (error.remedy or "")
 

@@ -15,7 +15,7 @@ import sys
 from pathlib import Path
 
 import pytest
-from asserting import Call, done, failing
+from asserting import Call, begins, done, failing, matches, mentions
 from example_runs import EXAMPLES, SHOWN, shown
 
 import coliee_ir
@@ -124,12 +124,12 @@ def test_the_json_contract_has_these_keys(call: Call) -> None:
 
 def test_what_was_judged_is_said_on_standard_error(call: Call) -> None:
     _, err = done(call, "evaluate", *shown("1"))
-    assert "dense: 40 queries: … 37 answered, 3 unanswered … 2 extra queries … ignored …\n" in err
-    assert err.splitlines()[-1].startswith("all runs: [gold-duplicate] 1 …")
+    assert mentions(err, "dense: 40 queries: … 37 answered, 3 unanswered … 2 extra queries … ignored …\n")
+    assert begins(err.splitlines()[-1], "all runs: [gold-duplicate] 1 …")
     given = (EXAMPLES / "task5/gold.txt", EXAMPLES / "task5/ALPHA.txt", "--task", "5")
     excluded = Path(given[0]).read_text().split()[0]
-    assert call("evaluate", *given, "--exclude", excluded)[2].splitlines()[0] == "task 5 … 2021 …, 1 excluded"
-    assert call("evaluate", *shown("trec")[:2])[2].splitlines()[0] == "task trec (…)"
+    assert matches(call("evaluate", *given, "--exclude", excluded)[2].splitlines()[0], "task 5 … 2021 …, 1 excluded")
+    assert matches(call("evaluate", *shown("trec")[:2])[2].splitlines()[0], "task trec (…)")
 
 
 def test_a_terminal_has_a_table_with_title_and_caption(call: Call, monkeypatch: pytest.MonkeyPatch) -> None:
@@ -138,7 +138,7 @@ def test_a_terminal_has_a_table_with_title_and_caption(call: Call, monkeypatch: 
     out, _ = done(call, "evaluate", *shown("1"))
     assert f"COLIEE {NEWEST}, Task 1: case-law retrieval" in out
     assert "bm25: 40 queries: 40 answered, 0 unanswered" in out
-    assert "dense: 40 queries: … 37 answered, 3 unanswered … 2 extra queries … ignored …" in out
+    assert mentions(out, "dense: 40 queries: … 37 answered, 3 unanswered … 2 extra queries … ignored …")
     assert VERSIONS.rstrip() in out
     assert "0.4936" in out
     monkeypatch.setattr(sys.stdout, "isatty", lambda: True)
@@ -330,7 +330,7 @@ def test_usage_that_does_not_fit_is_refused_with_what_would(
     for name, content in SPLITS.items():
         Path(name).write_text(content)
     err = failing(call, *words)
-    assert said in err
+    assert mentions(err, said)
     assert {path.name for path in case_law.iterdir()} == {"gold.json", "run.txt", *SPLITS}
     assert "Traceback" not in err
 
@@ -360,7 +360,7 @@ def test_measures_lists_all_there_are(call: Call) -> None:
 )
 def test_measures_explains_one(name: str, parts: list[str], call: Call) -> None:
     out, _ = done(call, "measures", name)
-    assert all(part in out for part in parts)
+    assert all(mentions(out, part) for part in parts)
     assert max(map(len, out.splitlines())) <= 121
 
 
@@ -454,7 +454,7 @@ def test_a_mistyped_command_or_option_is_told_what_was_meant(
 ) -> None:
     code, out, err = call(*typed.split())
     assert (code, out, err.count("\n")) == (2, "", 1)
-    assert meant in err
+    assert mentions(err, meant)
 
 
 @pytest.mark.parametrize(

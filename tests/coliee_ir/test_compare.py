@@ -16,7 +16,7 @@ import numpy as np
 import one_step
 import pytest
 import scipy
-from asserting import Call, done, failing, heard, refusing
+from asserting import Call, done, failing, heard, matches, mentions, refusing
 from example_runs import EXAMPLES
 
 from coliee_adapters.errors import UsageError
@@ -260,7 +260,7 @@ def test_identical_runs_are_said_and_are_not_different() -> None:
     assert (same.difference, same.own_p, same.p, same.effect, same.verdict) == (0.0, 1.0, 1.0, 0.0, "undecided")
     assert (same.wins, same.ties, same.losses, same.deciding) == (0, 20, 0, ())
     assert same.interval.low < same.own_interval.low < 0 < same.own_interval.high
-    assert "[no-difference] 3 pairs … MicroF1 … A and B; A and D; B and D …" in heard(comparison.remarks)
+    assert mentions(heard(comparison.remarks), "[no-difference] 3 pairs … MicroF1 … A and B; A and D; B and D …")
     assert not any("add the same" in remark for remark in compared(*runs[1:3]).remarks)
     assert compared(*[runs[0]] * 4).remarks[0].endswith("A and B; A and C; A and D)")
     assert one_pair(HALF, HALF, measure="MacroF1", test="t").p == 1.0
@@ -282,7 +282,7 @@ def test_a_score_that_does_not_exist_is_no_number_and_is_said() -> None:
     assert (undefined.wins, undefined.ties, undefined.losses, undefined.deciding) == (0, 0, 0, ())
     assert math.isnan(comparison.runs[1].score)
     assert comparison.pairs[1].p == comparison.pairs[1].own_p  # one comparison is left to correct for
-    assert heard(comparison.remarks) == ("[undefined-measure] MacroF1 … B …",)
+    assert matches(heard(comparison.remarks), ("[undefined-measure] MacroF1 … B …",))
     for form in FORMS:
         assert not re.search(r"\bnan\b", render(comparison, form), re.IGNORECASE)
     nobody = compared({}, {}, measure="MacroF1", decisions=skip)
@@ -304,7 +304,7 @@ def test_one_query_or_a_pair_without_spread_shows_nothing() -> None:
     several = compared(HALF, NOTHING, ALL_RIGHT, measure="MacroF1", test="t", correction="none")
     for comparison, n in ((t, "1 pair"), (several, "3 pairs")):
         assert all(math.isnan(pair.p) for pair in comparison.pairs)
-        assert heard(comparison.remarks) == (f"[no-difference] {n} …",)
+        assert matches(heard(comparison.remarks), (f"[no-difference] {n} …",))
 
 
 def test_it_is_said_where_no_p_can_be_small_enough() -> None:
@@ -440,7 +440,7 @@ def test_systems_that_cannot_be_compared_are_refused(changed: dict[str, list[str
 
 def test_the_table_is_for_people() -> None:
     comparison = one_step.compare(*TASK1)
-    assert heard(render(comparison, "table")) == TABLE
+    assert matches(heard(render(comparison, "table")), TABLE)
     assert comparison == one_step.compare(*TASK1)
     assert [pair.interval for pair in one_step.compare(*TASK1, seed=1).pairs] != [p.interval for p in comparison.pairs]
 
@@ -569,20 +569,20 @@ def test_the_command_prints_what_compare_says(call: Call) -> None:
     for form in {*FORMS} - {"json"}:  # whose inputs the command alone knows
         code, out, err = call(*RUNS, "-f", form, *options.split())
         assert (code, out) == (0, render(wanted, form))
-    assert f"task 1 … {NEWEST} …" in err
+    assert mentions(err, f"task 1 … {NEWEST} …")
     assert "bm25: 40 queries: 40 answered" in err
     assert call(*RUNS)[:2] == (0, render(one_step.compare(*RUNS), "table"))
 
 
 def test_remarks_are_said_on_standard_error_and_with_keep_going_the_others_are_compared(call: Call) -> None:
     _, err = done(call, *RUNS, "--resamples", "10", "--test", "randomization")
-    assert err.splitlines()[-1] == "[too-few-resamples] 0.091 …; use --resamples 21"
+    assert matches(err.splitlines()[-1], "[too-few-resamples] 0.091 …; use --resamples 21")
     _, err = done(call, *RUNS, "--resamples", "10", "--confidence-level", "0.9999999")
-    assert err.splitlines()[-1] == "[too-few-resamples] 0.091 … --confidence-level"
+    assert matches(err.splitlines()[-1], "[too-few-resamples] 0.091 … --confidence-level")
     code, out, err = call("--keep-going", *RUNS[:3], "task2/mono.txt", "-f", "json")
     assert code == 2
     assert [run["tag"] for run in json.loads(out)["runs"]] == ["bm25", "dense"]
-    assert "coliee-ir: task2/mono.txt: [mismatch]" in err
+    assert mentions(err, "coliee-ir: task2/mono.txt: [mismatch]")
 
 
 @pytest.mark.parametrize(
@@ -606,4 +606,4 @@ def test_what_cannot_be_done_is_exit_2_and_nothing_on_standard_output(
     call: Call, arguments: list[str], said: str
 ) -> None:
     err = failing(call, *arguments)
-    assert said in err
+    assert mentions(err, said)

@@ -3,7 +3,7 @@ from __future__ import annotations
 import dataclasses
 
 import pytest
-from asserting import heard
+from asserting import heard, matches
 
 from coliee_adapters.errors import UsageError
 from coliee_adapters.kinds import DONE, REMARKS
@@ -30,7 +30,7 @@ def test_the_defaults_are_those_said_and_stand_first() -> None:
 def test_a_choice_there_is_not_is_refused_with_those_there_are(name: str) -> None:
     with pytest.raises(UsageError) as refused:
         Decisions(**{name: "perhaps"})  # type: ignore[arg-type]
-    assert heard(refused.value) == f"[unknown-name] {name} … 'perhaps'… {', '.join(CHOICES[name])} …"
+    assert matches(heard(refused.value), f"[unknown-name] {name} … 'perhaps'… {', '.join(CHOICES[name])} …")
 
 
 @pytest.mark.parametrize(("name", "choice"), [(name, choice) for name, of in CHOICES.items() for choice in of])
@@ -91,7 +91,7 @@ def test_a_remark_says_what_was_done_in_the_measures_that_were_computed(
     remarks = Remarks()
     remarks.add(kind, n=2)
     (sentence,) = remarks.sentences(decisions.clauses({name: MIXED[name] for name in measures}))
-    assert heard(sentence).endswith(f" {said}")
+    assert matches(heard(sentence), f"… {said}")
 
 
 def test_each_choice_has_tasks_for_which_it_can_matter() -> None:

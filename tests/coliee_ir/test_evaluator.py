@@ -6,7 +6,7 @@ from pathlib import Path
 from typing import Any
 
 import pytest
-from asserting import heard, refusing
+from asserting import begins, heard, matches, mentions, refusing
 from example_runs import EXAMPLES
 
 from coliee_adapters.errors import InputError, MismatchError, UsageError
@@ -30,7 +30,7 @@ def test_excluded_queries_are_neither_scored_nor_remarked() -> None:
     assert scores.query_ids == ("001",)
     assert scores.measures == {"MicroF1": 0.5, "MicroP": 0.5, "MicroR": 0.5}
     assert scores.queries == {"judged": 1, "answered": 1, "unanswered": 0, "extra": 1}
-    assert heard(list(scores.remarks)) == ["[extra-query] 1 … ignored … (first: 999)"]
+    assert matches(heard(list(scores.remarks)), ["[extra-query] 1 … ignored … (first: 999)"])
     gold = {"001": ["013"], "002": ["003"], "003.txt": ["x"], "004": ["y"]}
     assert Evaluator(gold, task="2", exclude="001,002.txt 003").queries == ("004",)
     assert Evaluator({"a.txt": {"d": 1}, "b": {"d": 1}}, task="trec", exclude=["a.txt"]).queries == ("b",)
@@ -68,18 +68,21 @@ def test_task_3_of_2026_counts_what_is_answered_in_part_and_says_so() -> None:
         "MacroR": 0.75,
     }
     assert scores.queries == {"judged": 3, "answered": 2, "unanswered": 1, "extra": 0}
-    assert heard(list(scores.remarks)) == [
-        "[empty-gold] 1 … (first: R07-03-O)",
-        "[partial-answers] 1 … (first: R07-02-O)",
-    ]
+    assert matches(
+        heard(list(scores.remarks)),
+        [
+            "[empty-gold] 1 … (first: R07-03-O)",
+            "[partial-answers] 1 … (first: R07-02-O)",
+        ],
+    )
 
 
 def test_a_question_with_neither_articles_nor_a_label_is_unanswered() -> None:
     scores = evaluate(STATUTE, {"R07-01-O": ["96"]}, answers={"R07-01-O": "Y"})
-    assert "[unanswered-query] 2 … score 0 … (first: R07-02-O; R07-03-O)" in heard(scores.remarks)
+    assert mentions(heard(scores.remarks), "[unanswered-query] 2 … score 0 … (first: R07-02-O; R07-03-O)")
     assert not any("only an answer" in remark for remark in scores.remarks)
     scores = evaluate(STATUTE, Run.of(ARTICLES, tag="A"), answers=Answers({"R07-01-O": True}, tag="B"))
-    assert "[other-tag] B …" in heard(scores.remarks)
+    assert mentions(heard(scores.remarks), "[other-tag] B …")
 
 
 @pytest.mark.parametrize(("choice", "accuracy"), [("sufficient", 2 / 3), ("wrong", 1 / 3), ("skip", 1 / 2)])
@@ -94,9 +97,9 @@ def test_a_question_without_gold_articles_counts_as_decided(choice: str, accurac
 def test_task_3_of_2026_without_answers_is_scored_by_what_is_there() -> None:
     scores = evaluate(STATUTE, ARTICLES, edition=2026)
     assert list(scores.measures) == ["MacroF2", "MacroP", "MacroR"]
-    assert heard(scores.remarks[-1]) == "[left-out] Accuracy and LabelAccuracy … 2025 … MacroF2 … 2025 …"
+    assert matches(heard(scores.remarks[-1]), "[left-out] Accuracy and LabelAccuracy … 2025 … MacroF2 … 2025 …")
     unlabelled = evaluate(Gold(STATUTE.qrels, path="gold.xml", format="statute-xml"), ARTICLES, edition=2026)
-    assert heard(unlabelled.remarks[-1]).startswith("[left-out] Accuracy and LabelAccuracy … gold.xml … 2025 …")
+    assert begins(heard(unlabelled.remarks[-1]), "[left-out] Accuracy and LabelAccuracy … gold.xml … 2025 …")
 
 
 def test_the_long_list_has_remarks_of_its_own() -> None:
@@ -107,12 +110,15 @@ def test_the_long_list_has_remarks_of_its_own() -> None:
     assert scores.measures["AP"] == pytest.approx((1 / 2 + 1 / 2 + 0) / 3)
     assert scores.measures["MicroR@5"] == pytest.approx(2 / 3)
     assert scores.queries["extra"] == 0
-    assert heard([remark for remark in scores.remarks if remark.kind != "gold-itself"]) == [
-        "…: [extra-query] 1 … ignored … (first: R06-1-A)",
-        "…: [unanswered-query] 1 … scores 0 … (first: R05-3-A)",
-        "…: [tie] 1 … (first: query R05-1-A)",
-        "[order-of-ties] AP 0.3333 to 0.5000, Rprec 0.0000 to 0.3333",
-    ]
+    assert matches(
+        heard([remark for remark in scores.remarks if remark.kind != "gold-itself"]),
+        [
+            "…: [extra-query] 1 … ignored … (first: R06-1-A)",
+            "…: [unanswered-query] 1 … scores 0 … (first: R05-3-A)",
+            "…: [tie] 1 … (first: query R05-1-A)",
+            "[order-of-ties] AP 0.3333 to 0.5000, Rprec 0.0000 to 0.3333",
+        ],
+    )
 
 
 @pytest.mark.parametrize(
@@ -148,7 +154,7 @@ def test_the_long_list_has_remarks_of_its_own() -> None:
 def test_what_does_not_fit_is_refused_with_what_would(call: Callable[[], object], said: str) -> None:
     with pytest.raises((UsageError, InputError)) as refused:
         call()
-    assert said in heard(refused.value)
+    assert mentions(heard(refused.value), said)
 
 
 @pytest.mark.parametrize(
@@ -198,7 +204,7 @@ def test_what_was_tolerated_is_said(
 ) -> None:
     found = evaluate(gold, run, task="2", **options).remarks
     # many of these runs are perfect
-    assert heard([remark for remark in found if remark.kind != "gold-itself"]) == remarks
+    assert matches(heard([remark for remark in found if remark.kind != "gold-itself"]), remarks)
 
 
 @pytest.mark.parametrize(
@@ -215,10 +221,10 @@ def test_instances_with_undefined_f1_are_named_with_the_rule(undefined: str, sai
     decisions = Decisions(undefined=undefined)  # type: ignore[arg-type]
     scores = evaluate(gold, run, task="rationale", decisions=decisions)
     pooled, plaintiff, defendant = scores.remarks
-    assert heard(pooled).startswith("[undefined-f1] 1 …")
+    assert begins(heard(pooled), "[undefined-f1] 1 …")
     assert pooled.endswith("(first: 1)")
     assert plaintiff == f"plaintiff: {pooled}"
-    assert heard(defendant).startswith("defendant: [undefined-f1] 4 …")
+    assert begins(heard(defendant), "defendant: [undefined-f1] 4 …")
     assert defendant.endswith("(first: 0; 1; 2)")
     assert all(said in heard(remark) for remark in scores.remarks)
 
@@ -290,7 +296,7 @@ def test_each_part_of_a_submission_may_equal_the_gold() -> None:
 def test_a_gold_of_another_task_is_refused(gold: Gold | Path, task: str, said: str) -> None:
     with pytest.raises(UsageError) as refused:
         Evaluator(gold, task=task)
-    assert heard(refused.value).endswith(said)
+    assert matches(heard(refused.value), f"…{said}")
 
 
 def test_a_result_names_the_choices_behind_it() -> None:
@@ -298,7 +304,7 @@ def test_a_result_names_the_choices_behind_it() -> None:
     scores = evaluate(GOLD, RUN, task="2", decisions=decisions)
     assert scores.decisions is decisions
     assert scores.counts == {"correct": 3, "retrieved": 5, "relevant": 6}
-    assert heard(scores.header()) == ("3 queries: 2 answered, 1 unanswered; 1 extra query in the run …")
+    assert matches(heard(scores.header()), "3 queries: 2 answered, 1 unanswered; 1 extra query in the run …")
 
 
 def test_an_evaluator_scores_several_by_its_own_rules_and_a_result_does_not_change() -> None:
@@ -327,4 +333,4 @@ def test_an_accepted_claim_that_the_gold_does_not_have_is_said(tmp_path: Path) -
     remark = "[unknown-claim] 1 … (first: instance 0)"
     for claims, said in (([("1", True)], False), ([("9", True)], True), ([("9", False)], False)):
         run = write("run.jsonl", [("0", True), *claims])
-        assert (remark in heard(evaluate(gold, run, task="rationale").remarks)) is said
+        assert (mentions(heard(evaluate(gold, run, task="rationale").remarks), remark)) is said

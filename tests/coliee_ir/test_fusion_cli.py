@@ -9,7 +9,7 @@ from pathlib import Path
 from typing import Any
 
 import pytest
-from asserting import Call, done, failing, heard
+from asserting import Call, done, failing, heard, mentions
 from example_runs import EXAMPLES
 
 import coliee_ir
@@ -85,7 +85,7 @@ def test_a_submission_is_valid(call: Call, capsys: pytest.CaptureFixture[str]) -
 def test_answers_are_put_to_the_vote(call: Call, capsys: pytest.CaptureFixture[str]) -> None:
     answers = [str(EXAMPLES / "task4" / name) for name in ("ALPHA.txt", "BETA.txt")]
     _, err = done(call, *answers, "-o", "a.txt", "--tag", "V")
-    assert "[answer-tie] 12 …, decided N (--ties N): R07-02-I, R07-02-U, R07-04-E, " in err
+    assert mentions(err, "[answer-tie] 12 …, decided N (--ties N): R07-02-I, R07-02-U, R07-04-E, ")
     assert first_line("a.txt")[1:] == ["N", "V"] or first_line("a.txt")[1:] == ["Y", "V"]
     assert main(["evaluate", str(EXAMPLES / "task4" / "gold.xml"), "a.txt"]) == 0
     capsys.readouterr()
@@ -133,7 +133,7 @@ def test_nothing_is_half_written_and_no_run_written_over(call: Call) -> None:
     ):
         err = failing(call, *arguments)
         assert err.splitlines()[-1].startswith("coliee-ir: ")
-    assert "[would-overwrite] a.txt …" in err
+    assert mentions(err, "[would-overwrite] a.txt …")
     assert (Path("out").read_text(), Path("a.txt").read_text()) == ("old\n", "1 3 A\n")
     assert sorted(path.name for path in Path().iterdir()) == ["a.txt", "broken.run", "out"]
 
@@ -165,7 +165,7 @@ def test_fitted_weights_are_written_and_applied(call: Call, capsys: pytest.Captu
         *["fitted", "-", "it", "SE", "low", "95%", "high", "95%"],
     ]
     assert [line.split()[0] for line in out.splitlines()[1:-1]] == ["bm25", "dense", "rerank", "equal", "fitted"]
-    assert f"… task 1 … {NEWEST} … 40 … 5 … 1 repeat … 2026 …" in err
+    assert mentions(err, f"… task 1 … {NEWEST} … 40 … 5 … 1 repeat … 2026 …")
     held = json.loads(Path("w.json").read_text())
     scores = {one["name"]: one for one in held["contenders"]}
     runs = ("bm25", "dense", "rerank")
@@ -241,7 +241,7 @@ def test_a_seed_repeats_the_fit(call: Call) -> None:
 )
 def test_what_is_refused_is_refused_in_a_sentence(call: Call, arguments: list[Any], sentence: str) -> None:
     err = failing(call, *arguments)
-    assert sentence in err.splitlines()[-1]
+    assert mentions(err.splitlines()[-1], sentence)
     assert not Path("x").exists()
 
 

@@ -9,7 +9,7 @@ from typing import Any
 import naive_fusion as naive
 import numpy as np
 import pytest
-from asserting import heard, refusing
+from asserting import begins, heard, refusing
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
@@ -165,7 +165,7 @@ def test_what_was_fitted_is_kept_and_applied_to_other_runs(tmp_path: Path) -> No
 def test_whether_fitting_was_worth_it_is_said() -> None:
     gold, drawn = example()
     same = fit_fusion(gold, drawn[0], drawn[0], task=1, repeats=1)
-    assert heard(same.remarks[0]).startswith("[weights-no-better] equal weights …")
+    assert begins(heard(same.remarks[0]), "[weights-no-better] equal weights …")
     assert same.contenders[1].behind == (0.0, 0.0, (0.0, 0.0))
     gold, drawn = example(queries=60, depth=50)
     worth_it = fit_fusion(gold, *drawn, task=1, repeats=1)

@@ -9,7 +9,7 @@ import naive
 import numpy as np
 import pandas
 import pytest
-from asserting import heard, refusing
+from asserting import heard, matches, refusing
 from hypothesis import given
 from hypothesis import strategies as st
 
@@ -236,4 +236,4 @@ def test_lines_are_said_to_be_apart_only_where_they_are(order: list[int], return
     for held in (frame, str(table)):
         judged = judge(Qrels({"q1": {"b": 1}, "q2": {"a": 1}}), cast(Run, read_run(held)))
         assert judged.rank.tolist() == [2, 1]
-        assert heard(list(judged.remarks.sentences())) == (["[ungrouped]"] if returns else [])
+        assert matches(heard(list(judged.remarks.sentences())), ["[ungrouped]"] if returns else [])

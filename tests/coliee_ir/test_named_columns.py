@@ -14,7 +14,7 @@ import one_step
 import pandas
 import polars
 import pytest
-from asserting import Call, done, failing, heard, refusing
+from asserting import Call, done, failing, heard, matches, mentions, refusing
 
 from coliee_adapters.errors import InputError, UsageError
 from coliee_adapters.records import Answers
@@ -83,9 +83,11 @@ OWN = ("--columns", "query=thema,document=stelle,score=wert")
 def test_a_table_is_scored_as_the_run_in_trec_form(folder: Path, call: Call, name: str) -> None:
     out, err = done(call, "evaluate", "gold.json", name, "--task", "2", "-m", "AP", "-m", "MicroF1@1", "-f", "json")
     assert set(json.loads(out)["runs"][0]["measures"].values()) == {1.0}
-    assert ("[read-as-score]" in err or "[read-as-rank]" in err) == heard(name.startswith(("nothing", "marco")))
+    assert (mentions(err, "[read-as-score]") or mentions(err, "[read-as-rank]")) == heard(
+        name.startswith(("nothing", "marco"))
+    )
     for remark in ("[extra-query]", "[ungrouped]", "[tag]", "[tag]"):
-        assert remark not in err
+        assert not mentions(err, remark)
 
 
 @pytest.mark.parametrize("name", RUNS)
@@ -215,7 +217,7 @@ def test_a_comparison_says_of_its_runs_what_evaluate_says(folder: Path, call: Ca
     scored = score_each(evaluator, ["trec", "copy", "more"], jobs=1)
     told = [list(scores.remarks) for scores in scored if isinstance(scores, Scores)]
     assert [list(standing.remarks) for standing in comparison.runs] == told
-    assert heard(told[1]) == [*told[0], "[identical] trec …"]
+    assert matches(heard(told[1]), [*told[0], "[identical] trec …"])
     assert any("[extra-query]" in heard(remark) for remark in told[2] for n in (1, 2))
     code, out, _ = call("compare", "gold.json", "trec", "copy", "more", "--task", "2", "--resamples", "9", "-f", "json")
     assert (code, [run["remarks"] for run in json.loads(out)["runs"]]) == (0, told)

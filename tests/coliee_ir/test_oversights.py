@@ -8,7 +8,7 @@ from types import SimpleNamespace
 from typing import Any
 
 import pytest
-from asserting import Call, heard
+from asserting import Call, begins, heard
 from example_runs import EXAMPLES
 
 from coliee_ir import evaluate, validate
@@ -87,7 +87,7 @@ def test_ids_with_letters_for_digits_or_more_zeros_are_remarked(wrong: str) -> N
     gold = {"000001": ["050656", "050651"], "000002": ["050657"]}
     scores = evaluate(gold, {"000001": [wrong, "123456", "1234567"], "000002": ["050657"]}, task="1")
     (remark,) = (remark for remark in scores.remarks if remark.kind == "odd-id")
-    assert heard(remark).startswith(["[odd-id] 1 …"][0])
+    assert begins(heard(remark), ["[odd-id] 1 …"][0])
     assert f": {wrong}" in remark
 
 

@@ -8,7 +8,7 @@ import json
 from pathlib import Path
 
 import pytest
-from asserting import Call, failing
+from asserting import Call, failing, matches, mentions
 
 GOLD = {"000001": ["000018", "000203"], "000002": ["000099"], "000003": ["000007"]}
 
@@ -80,7 +80,7 @@ def test_what_cannot_be_read_is_refused_in_a_sentence(name: str, here: Path, cal
         Path(path).write_bytes(content.encode() if isinstance(content, str) else content)
     err = failing(call, "evaluate", "gold", "run", *options)
     assert err.startswith("coliee-ir: ")
-    assert said in err
+    assert mentions(err, said)
     assert err.count("\n") == 1
 
 
@@ -92,6 +92,6 @@ def test_untidy_files_are_read_and_comments_counted(here: Path, call: Call) -> N
     )
     code, out, err = call("evaluate", "gold", "[TEAM] Task 1 run0.txt", "-f", "csv")
     assert (code, values(out)) == (0, [2 * 3 / 7, 1, 3 / 4])
-    assert err.splitlines()[3:] == [
-        "T: [comment] 3 … (first: line 1: /* a sample; line 2: of a run */; line 3: # by us)"
-    ]
+    assert matches(
+        err.splitlines()[3:], ["T: [comment] 3 … (first: line 1: /* a sample; line 2: of a run */; line 3: # by us)"]
+    )

@@ -11,7 +11,7 @@ from collections import Counter
 from pathlib import Path
 
 import pytest
-from asserting import Call, done, failing
+from asserting import Call, done, failing, matches, mentions
 
 import coliee_ir.examples
 from coliee_ir import evaluate
@@ -39,10 +39,11 @@ def test_a_run_is_tuned_and_what_was_read_is_said_beside(call: Call) -> None:
         *["rerank", "the", "first", "3", "of", "each", "query"],
         *["0.5183", "-", "0.4554", "0.5806", "0.5371", "0.0188"],
     ]  # fmt: skip
-    assert err == (
+    assert matches(
+        err,
         f"task 1 … {NEWEST} … (…)\n"
         "rerank: 40 queries: 40 answered, 0 unanswered\n"
-        "rerank: [gold-duplicate] 1 … (first: query 068517: 059728)\n"
+        "rerank: [gold-duplicate] 1 … (first: query 068517: 059728)\n",
     )
 
 
@@ -231,14 +232,14 @@ def test_what_is_refused(call: Call, arguments: tuple[str, ...], sentence: str) 
     Path("score.json").write_text('{"family": "score", "threshold": 0.5}')
     Path("empty").mkdir()
     err = failing(call, *arguments)
-    assert err.splitlines()[-1] == f"coliee-ir: {sentence}"
+    assert matches(err.splitlines()[-1], f"coliee-ir: {sentence}")
 
 
 def test_a_submission_that_cannot_be_written_leaves_the_old_one(call: Call) -> None:
     Path("old.txt").write_text("old\n")
     code, _, err = call("tune", *TASK1, "--apply", "nowhere.json", "-o", "old.txt")
     assert (code, Path("old.txt").read_text()) == (2, "old\n")
-    assert "nowhere.json: [no-file]" in err
+    assert mentions(err, "nowhere.json: [no-file]")
     code, _, err = call("tune", *TASK1, "--apply", "task1/rerank.json", "-o", "old.txt", "--tag", "two words")
     assert (code, Path("old.txt").read_text()) == (2, "old\n")
 
@@ -262,7 +263,7 @@ def test_a_cut_run_is_written_in_other_formats(call: Call) -> None:
 def test_a_rule_of_another_scale_is_asked_about(call: Call, threshold: float, hinted: bool) -> None:
     Path("rule.json").write_text(json.dumps({"family": "score", "threshold": threshold}))
     code, _, err = call("cut", "trec/bm25.run", "--rule", "rule.json", "-o", "out.txt")
-    assert (code, "[no-score-reaches]" in err) == (0, hinted)
+    assert (code, mentions(err, "[no-score-reaches]")) == (0, hinted)
     assert bool(Path("out.txt").read_text()) is not hinted
 
 

@@ -1,0 +1,53 @@
+"""What the tests themselves are told by: a comparison is exact, and wildcards are asked for."""
+
+from __future__ import annotations
+
+import pytest
+from asserting import Call, begins, heard, matches, mentions, refusing
+
+from coliee_adapters.errors import InputError
+from coliee_adapters.remarks import Remark
+
+SAID = "run.txt, line 2: not a score (found 'x'); write a number [bad-score]"
+
+
+def test_what_a_command_prints_is_compared_exactly(call: Call) -> None:
+    code, out, err = call("measures", "MicroF1")
+    assert (code, type(out), type(err)) == (0, str, str)
+    assert type(heard(Remark.of("tie", ["q1"]))) is str
+
+
+@pytest.mark.parametrize(
+    ("expected", "whole", "part"),
+    [
+        (SAID, True, True),
+        ("run.txt, line 2: [bad-score] (found 'x')", True, True),
+        ("run.txt, line 2: … (found 'x')", True, True),
+        ("… [bad-score]", True, True),
+        ("line 2: [bad-score]", False, True),
+        ("run.txt, line 2: [bad-score] (found 'y')", False, False),
+        ("run.txt, line 3: [bad-score] (found 'x')", False, False),
+        ("run.txt, line 2: [bad-rank] (found 'x')", False, False),
+        ("", False, True),
+    ],
+)
+def test_wildcards_stand_for_a_kind_and_for_words(expected: str, whole: bool, part: bool) -> None:
+    assert (matches(SAID, expected), mentions(SAID, expected)) == (whole, part)
+    assert matches([SAID, SAID], [expected, SAID]) is whole
+    assert matches((0, "", SAID), (0, "", expected)) is whole
+    assert not matches((2, "", SAID), (0, "", expected))
+    assert matches({"q": SAID}, {"q": expected}) is whole
+    assert mentions(["", SAID], expected) is (whole or not expected)
+    assert begins(f"{SAID}\n{SAID}\n", expected) is (part and not expected.startswith("line"))
+
+
+def test_nothing_but_a_remedy_and_a_kind_is_left_out() -> None:
+    assert not matches("bm25  0.2453; use --nonsense [nonsense]\n", "bm25  0.2453\n")
+    assert not matches("bm25  0.2453 and more\n", "bm25  0.2453\n")
+    assert not matches([SAID], [])
+    assert not matches([], [SAID])
+    assert not matches([SAID], (SAID,))
+    with refusing(InputError, "[bad-score]"):
+        raise InputError("bad-score", "run.txt", "not a score")
+    with pytest.raises(AssertionError), refusing(InputError, "[bad-rank]"):
+        raise InputError("bad-score", "run.txt", "not a score")
