@@ -21,7 +21,8 @@ from coliee_ir.measures.ties import Span
 
 MEASURES = [
     *("MicroF1@2", "MicroP@3", "MicroR(rel=2)@1", "MacroF2@2", "MacroP@3", "MacroR@1", "P@2", "R@3", "Rprec"),
-    *("AP", "AP(rel=2)", "RR", "nDCG", "nDCG@2"),
+    *("AP", "AP(rel=2)", "AP@2", "RR", "RR@2", "RR(rel=2)@3", "MRR@1", "nDCG", "nDCG@2"),
+    *("Success@1", "Success@3", "relative_P_2"),
 ]
 DOCUMENTS = "abcdef"
 
