@@ -97,6 +97,8 @@ class Measure(ABC):
     follows: ClassVar[frozenset[str]] = frozenset()
     #: whether it looks at ranks: then a long list is where it looks, if there is one
     ranked: bool = False
+    #: whether ir_measures ranks the smaller id first where scores are equal, and not the greater one as trec_eval does
+    ties_elsewhere: bool = False
     #: the parts of a submission without which it cannot be computed
     needs: ClassVar[tuple[str, ...]] = ("documents",)
 

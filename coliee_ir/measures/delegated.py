@@ -90,6 +90,10 @@ class Delegated(Measure):
         return self.typed
 
     @property
+    def ties_elsewhere(self) -> bool:  # type: ignore[override]
+        return self.request.base == "recip_rank" and self.request.top > 0  # for which it has MS MARCO's script
+
+    @property
     def least_relevance(self) -> int:
         return self.request.rel
 

@@ -93,8 +93,9 @@ class Ties(Mapping[Measure, Span]):
     """The span of each measure for which it is known, and that looks at a part with ties.
 
     It is known of P, R and F at a cutoff, micro or macro, and of trec_eval's P, recall, success, relative_P and Rprec,
-    and its map, recip_rank and ndcg with a cutoff or without. trec_eval is asked anew for the queries that have ties; all other queries keep their values. Nothing
-    is computed before somebody asks, as remarks do, and an expected value only where it is asked for.
+    and its map, recip_rank and ndcg with a cutoff or without. trec_eval is asked anew for the queries that have ties;
+    all other queries keep their values. Nothing is computed before somebody asks, as remarks do, and an expected value
+    only where it is asked for.
     """
 
     def __init__(self, results: Mapping[Measure, Result], parts: Parts, decisions: Decisions) -> None:
