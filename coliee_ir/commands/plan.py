@@ -93,7 +93,7 @@ class Plan(OnGold):
 
     def notes(self) -> Sequence[str]:
         """Which sizes find nothing, and how far the plan can be trusted where a few queries decide."""
-        hopeless = [str(size.queries) for size in self.sizes if all(map(math.isnan, size.found))]
+        hopeless = [str(size.queries) for size in self.sizes if all(one is None for one in size.found)]
         notes = []
         if hopeless:
             notes.append(
