@@ -14,6 +14,7 @@ import numpy as np
 import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
+from ir_measures import AP, RR, Compat, Judged, P, nDCG
 
 import coliee_ir
 from coliee_ir import Decisions, Evaluator
@@ -112,16 +113,16 @@ def test_parts_add_up_to_the_whole_and_travel(tmp_path: Path) -> None:
     assert sorted(total.tied[0].tolist()) == [0, 1, 2]
 
 
-@pytest.mark.parametrize("name", ["RR@2", "RR(rel=2)@1", "MRR@10", "Judged@1", "Compat", "RR", "P@1", "AP@1", "nDCG@1"])
-def test_where_ir_measures_orders_ties_otherwise_a_remark_says_so(name: str) -> None:
-    gold, tied = {"q": {"a": 2, "c": 0}}, {"q": {"a": 1.0, "b": 1.0}}
-    measure = ir_measures.parse_measure(name.partition("(")[0] + "@1" if "rel" in name else name)
-    measure = measure(rel=2) if "rel" in name else measure
+@pytest.mark.parametrize(
+    "measure", [RR @ 2, RR(rel=2) @ 1, RR @ 10, Judged @ 1, Compat, RR, P @ 1, AP @ 1, nDCG @ 1], ids=str
+)
+def test_where_ir_measures_orders_ties_otherwise_a_remark_says_so(measure: Any) -> None:
+    gold, tied, name = {"q": {"a": 2, "c": 0}}, {"q": {"a": 1.0, "b": 1.0}}, str(measure)
     for run in (tied, {"q": {"a": 2.0, "b": 1.0}}):
         scores = coliee_ir.evaluate(gold, run, task="trec", measures=name)
         theirs = ir_measures.calc_aggregate([measure], gold, run)[measure]
         told = [remark for remark in scores.remarks if remark.kind == "tie-elsewhere"]  # type: ignore[attr-defined]
-        is_other = run is tied and name not in ("RR", "P@1", "AP@1", "nDCG@1")
+        is_other = run is tied and measure not in (RR, P @ 1, AP @ 1, nDCG @ 1)
         assert (scores.measures[name] != pytest.approx(theirs), len(told)) == (is_other, is_other)
 
 
