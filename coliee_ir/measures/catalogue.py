@@ -40,6 +40,17 @@ _NEAREST: Final = {
 }  # fmt: skip
 _NOT_HERE: Final = rf"({'|'.join(_NEAREST)})(?:[._(]p=(?P<p>[0-9.]+)\)?|(?:_at_|[._@])(?P<at>[0-9]+)(?:,[0-9]+)*)?"
 
+#: Names of ranx, in lower case without ``_``, that mean something else here: what they mean there, and what is nearest.
+#: ``{at}`` is the cutoff as ``@10``, ``{p}`` the persistence.
+_ELSEWHERE: Final = (
+    (r"rbp[.@](?P<p>[0-9]{1,4})", "ranx weighs documents by their relevance, RBP does not", "RBP(p=0.{p})"),
+    (r"hits", "in ranx it is the mean over queries, num_rel_ret their sum", "num_rel_ret"),
+    (r"hits(?P<at>@[0-9]+)", "in ranx it is a mean of counts, P{at} of shares", "P{at} or Success{at}"),
+    (r"f1(?P<at>@[0-9]+)", "ranx divides by the cutoff for precision, even where fewer documents were retrieved",
+     "MicroF1{at} or MacroF1{at}"),
+    (r"dcgburges(?P<at>@[0-9]+|)", "in ranx it is not normalised", "nDCG(dcg='exp-log2'){at}"),
+)  # fmt: skip
+
 #: No parameter is larger: what follows from it still fits numbers of 64 bits.
 _LARGEST = 999_999_999
 
@@ -69,23 +80,22 @@ _SIGNS: Final = r"[*·+<>=≥]|\s-\s|\bif\b"
 
 #: A name as other tools and papers write it, in lower case without ``_``, ``-`` and spaces → what it can mean here; a
 #: name that can mean one thing only is understood. ``{at}`` is the cutoff as it was typed, ``@10`` for instance; what
-#: needs one (``{@}``, or ``{_}`` for ``_10``) is left out where there is none.
+#: needs one (``{@}``, or ``{_}`` for ``_10``) is left out where there is none, and what has ``{-}`` where there is one.
 _OTHER_SPELLINGS: Final[dict[str, tuple[str, ...]]] = {
     **dict.fromkeys(("f", "f1"), ("MicroF1{at}", "MacroF1{at}")),
     "f2": ("MacroF2{at}", "MicroF2{at}"),
     "microf": ("MicroF1{at}",),
     "macrof": ("MacroF1{at}",),
-    **dict.fromkeys(("p", "precision"), ("MicroP{at}", "P{@}")),
+    **dict.fromkeys(("p", "precision"), ("MicroP{at}", "P{@}", "MacroP{-}")),
     "microprecision": ("MicroP{at}",),
     "macroprecision": ("MacroP{at}",),
-    **dict.fromkeys(("r", "recall"), ("MicroR{at}", "R{@}")),
+    **dict.fromkeys(("r", "recall"), ("MicroR{at}", "R{@}", "MacroR{-}")),
     "microrecall": ("MicroR{at}",),
     "macrorecall": ("MacroR{at}",),
     **dict.fromkeys(("mrr", "rr", "reciprocalrank"), ("RR{at}",)),
     **dict.fromkeys(("map", "ap", "averageprecision"), ("AP{at}",)),
     "ndcg": ("nDCG{at}",),
-    **dict.fromkeys(("dcgburges", "ndcgburges"), ("nDCG(dcg='exp-log2'){at}",)),
-    "hits": ("P{@}", "Success{@}", "num_rel_ret"),
+    "ndcgburges": ("nDCG(dcg='exp-log2'){at}",),
     **dict.fromkeys(("hit", "hitrate", "success", "topkaccuracy"), ("Success{@}",)),
     **dict.fromkeys(("acc", "accuracy"), ("Accuracy{at}", "Success{@}")),
     **dict.fromkeys(("rcap", "recallcap"), ("relative_P{_}",)),
@@ -122,6 +132,10 @@ def parse(typed: str) -> list[Measure]:
         raise UsageError("unknown-measure", f"{problem} `coliee-ir measures` lists all of them")
     if known := _known(typed):
         return known
+    if elsewhere := _elsewhere(typed):
+        what, nearest = elsewhere
+        problem = f"{typed!r} has several meanings: {what}; did you mean {nearest}?"
+        raise UsageError("unknown-measure", f"{problem} `coliee-ir measures` lists all of them")
     found = [name for name in meanings(typed) if _exists(name)]
     if len(found) == 1:
         return parse(found[0])
@@ -219,16 +233,14 @@ def names_in(text: str) -> list[str]:
 def meanings(typed: str) -> list[str]:
     """What a name in the spelling of another tool can mean here, the likeliest first.
 
-    >>> meanings("recall@5"), meanings("recall_at_5"), meanings("map@10-l2"), meanings("f1"), meanings("rbp.95")
-    (['MicroR@5', 'R@5'], ['R@5'], ['AP(rel=2)@10'], ['MicroF1', 'MacroF1'], ['RBP(p=0.95)'])
+    >>> meanings("recall@5"), meanings("recall_at_5"), meanings("map@10-l2"), meanings("f1")
+    (['MicroR@5', 'R@5'], ['R@5'], ['AP(rel=2)@10'], ['MicroF1', 'MacroF1'])
     """
-    if persistence := re.fullmatch(r"rbp[.@]([0-9]{1,4})", typed):  # ranx'
-        return [f"RBP(p=0.{persistence[1]})"]
     plain, sign, at, level = _plain(typed)
     found = [
-        pattern.replace("{at}", at).replace("{@}", at).replace("{_}", at.replace("@", "_"))
+        re.sub("{(at|@|-)}", at, pattern).replace("{_}", at.replace("@", "_"))
         for pattern in _OTHER_SPELLINGS.get(plain, ())
-        if at or not re.search("{[@_]}", pattern)
+        if not re.search("{-}" if at else "{[@_]}", pattern)
     ] or [name + at for name in _folded().get(plain, ())]
     if sign == "_at_":  # MTEB's, which pools no queries
         found = [name for name in found if not name.startswith("Micro")]
@@ -241,6 +253,16 @@ def _nearest(typed: str) -> str:
     if match is None or (match[1] == "rbp" and match["at"]):
         return ""
     return _NEAREST[match[1]].format(p=match["p"] or 0.9, at=f"@{match['at']}" if match["at"] else "")
+
+
+def _elsewhere(typed: str) -> tuple[str, str] | None:
+    """What a name of ranx means there, and what is nearest here; None for names that mean one thing."""
+    plain, _, at, _ = _plain(typed)
+    for pattern, *said in _ELSEWHERE:
+        if match := re.fullmatch(pattern, plain + at):
+            what, nearest = (text.format(**match.groupdict()) for text in said)
+            return what, nearest
+    return None
 
 
 def near_misses(typed: str) -> list[str]:

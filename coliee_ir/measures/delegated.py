@@ -94,6 +94,10 @@ class Delegated(Measure):
         return self.request.base == "num_nonrel_judged_ret"
 
     @property
+    def ties_elsewhere(self) -> bool:  # type: ignore[override]
+        return self.request.base == "recip_rank" and self.request.top > 0  # for which it has MS MARCO's script
+
+    @property
     def least_relevance(self) -> int:
         return self.request.rel
 

@@ -204,6 +204,7 @@ class Compat(_Ranked):
     normalize: bool = True  # whether it is divided by the overlap that the ideal ranking has with itself
 
     base = "Compat"
+    ties_elsewhere = True
     formula = "Σ over depths i of p^(i - 1) · |first i ∩ ideal first i| / i, / Σ p^(i - 1), / that of the ideal"
     source = (
         "Clarke, Vtyurina & Smucker, Assessing top-k preferences, TOIS 39(3), 2021; ir_measures' Compat, which breaks "
@@ -239,6 +240,7 @@ class JudgedShare(_Ranked):
     cutoff: int | None = None  # look at the first so many documents of each query; None for all
 
     base = "Judged"
+    ties_elsewhere = True
     formula = "judged among the first k / the first k that were retrieved"
     source = "ir_measures' Judged@k, which breaks ties otherwise: by id, smallest first"
 

@@ -11,6 +11,7 @@ tied scores.
 from __future__ import annotations
 
 import math
+import sys
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import replace
 from functools import partial
@@ -91,9 +92,10 @@ class _Found(NamedTuple):
 class Ties(Mapping[Measure, Span]):
     """The span of each measure for which it is known, and that looks at a part with ties.
 
-    It is known of P, R and F at a cutoff, micro or macro, and of trec_eval's P, recall, Rprec, map, recip_rank, ndcg
-    and ndcg_cut. trec_eval is asked anew for the queries that have ties; all other queries keep their values. Nothing
-    is computed before somebody asks, as remarks do, and an expected value only where it is asked for.
+    It is known of P, R and F at a cutoff, micro or macro, and of trec_eval's P, recall, success, relative_P and Rprec,
+    and its map, recip_rank and ndcg with a cutoff or without. trec_eval is asked anew for the queries that have ties;
+    all other queries keep their values. Nothing is computed before somebody asks, as remarks do, and an expected value
+    only where it is asked for.
     """
 
     def __init__(self, results: Mapping[Measure, Result], parts: Parts, decisions: Decisions) -> None:
@@ -217,6 +219,9 @@ def _ordered(judged: Judged, best: bool) -> Judged:
     return replace(judged, rank=rank)
 
 
+#: the cutoff of a measure that has none
+_ALL: Final = sys.maxsize
+
 #: what the formula of a measure gives for a query, by its place and its blocks: at worst, expected, at best
 _Value = partial[Span]
 
@@ -229,18 +234,12 @@ def _value_of(measure: Measure, judged: Judged, queries: IntArray) -> _Value | N
     if not isinstance(measure, Delegated):
         return None
     request = measure.request
-    if request.judged_only or request.gains or request.top:
-        return None
-    if request.parameter.isdecimal():
-        formula: Callable[[int, int, list[Block]], Span] | None
-        formula = {"P": _hits, "recall": _hits, "ndcg_cut": _discounted}.get(request.base)
-        return None if formula is None else partial(formula, int(request.parameter))
-    if request.parameter:
+    if request.judged_only or request.gains or (request.parameter and not request.parameter.isdecimal()):
         return None
     if request.base == "Rprec":
         return partial(_hits_within, judged.qrels.relevant(measure.asked_of(judged.qrels).rel)[queries].tolist())
-    formulas = {"map": partial(_precisions), "recip_rank": partial(_first_found), "ndcg": partial(_discounted, None)}
-    return formulas.get(request.base)
+    formula = _FORMULAS.get(request.base)
+    return None if formula is None else partial(formula, int(request.parameter or request.top) or _ALL)
 
 
 def _hits(cutoff: int, query: int, blocks: list[Block]) -> Span:
@@ -259,13 +258,21 @@ def _hits_within(cutoffs: Sequence[int], query: int, blocks: list[Block]) -> Spa
     return _hits(cutoffs[query], query, blocks)
 
 
-def _discounted(cutoff: int | None, query: int, blocks: list[Block]) -> Span:
+def _found(cutoff: int, query: int, blocks: list[Block]) -> Span:
+    """Whether a relevant document is within a cutoff."""
+    worst, _, best = _hits(cutoff, query, blocks)
+    none = 1.0
+    for first, size, gains in blocks:
+        within = min(max(cutoff - first + 1, 0), size)
+        none *= math.comb(size - len(gains), within) / math.comb(size, within)
+    return Span(float(worst > 0), 1 - none, float(best > 0))
+
+
+def _discounted(cutoff: int, query: int, blocks: list[Block]) -> Span:
     """The discounted gain: each place of a block has the mean of its gains."""
 
     def total(ranks_and_gains: Iterator[tuple[int, float]]) -> float:
-        return math.fsum(
-            gain / math.log2(rank + 1) for rank, gain in ranks_and_gains if cutoff is None or rank <= cutoff
-        )
+        return math.fsum(gain / math.log2(rank + 1) for rank, gain in ranks_and_gains if rank <= cutoff)
 
     return Span(
         total((b.first + b.size - 1 - at, gain) for b in blocks for at, gain in enumerate(b.gains)),
@@ -274,27 +281,36 @@ def _discounted(cutoff: int | None, query: int, blocks: list[Block]) -> Span:
     )
 
 
-def _precisions(query: int, blocks: list[Block]) -> Span:
-    """The sum of the precisions at the ranks of relevant documents."""
+def _precisions(cutoff: int, query: int, blocks: list[Block]) -> Span:
+    """The sum of the precisions at the ranks of relevant documents within a cutoff."""
     worst = mean = best = 0.0
     before = 0
     for first, size, gains in blocks:
         n = len(gains)
-        best += math.fsum((before + at + 1) / (first + at) for at in range(n))
-        worst += math.fsum((before + at + 1) / (first + size - n + at) for at in range(n))
+        within = min(max(cutoff - first + 1, 0), size)
+        best += math.fsum((before + at + 1) / (first + at) for at in range(min(n, within)))
+        worst += math.fsum((before + at + 1) / (first + size - n + at) for at in range(within - (size - n)))
         # of the documents above the one at a place, any other relevant one is as likely as not to be
         share = (n - 1) / (size - 1) if size > 1 else 0.0
-        mean += n / size * math.fsum((before + 1 + at * share) / (first + at) for at in range(size))
+        mean += n / size * math.fsum((before + 1 + at * share) / (first + at) for at in range(within))
         before += n
     return Span(worst, mean, best)
 
 
-def _first_found(query: int, blocks: list[Block]) -> Span:
-    """One over the rank of the first relevant document."""
+def _first_found(cutoff: int, query: int, blocks: list[Block]) -> Span:
+    """One over the rank of the first relevant document, which is 0 behind a cutoff."""
     first, size, gains = blocks[0]
     n, mean, none_yet = len(gains), 0.0, 1.0
-    for at in range(size - n + 1):
+    for at in range(min(size - n, cutoff - first) + 1):
         here = n / (size - at)  # that it is here, if it was not above
         mean += none_yet * here / (first + at)
         none_yet *= 1 - here
-    return Span(1 / (first + size - n), mean, 1 / first)
+    worst, best = (1 / rank if rank <= cutoff else 0.0 for rank in (first + size - n, first))
+    return Span(worst, mean, best)
+
+
+#: trec_eval's measure → what its value for a query is made of
+_FORMULAS: Final[Mapping[str, Callable[[int, int, list[Block]], Span]]] = {
+    "P": _hits, "recall": _hits, "relative_P": _hits, "success": _found, "ndcg": _discounted, "ndcg_cut": _discounted,
+    "map": _precisions, "map_cut": _precisions, "recip_rank": _first_found,
+}  # fmt: skip

@@ -83,6 +83,11 @@ class Number(NamedTuple):
 Cell = str | Number
 
 
+def number_or_dash(value: float | None) -> Number:
+    """The cell of a number, or of one that does not exist."""
+    return Number(math.nan if value is None else value)
+
+
 def signed(value: float) -> str:
     """A number of four decimals with its sign, which zero does not have."""
     return "-" if math.isnan(value) else f"{value:+.4f}" if round(value, 4) else "0.0000"

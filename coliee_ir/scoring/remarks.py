@@ -58,6 +58,8 @@ def remarks_of(
             turned = better_reversed(parts[part], matters, basis.decisions.unanswered == "skip")
             found["long" if part == "long" else ""].each("upside-down", turned)
     for part, remarks in found.items():
+        if remarks.count("tie"):
+            remarks.each("tie-elsewhere", [one.name for one in measured.get(part, ()) if one.ties_elsewhere])
         for sentence in remarks.sentences(_clauses(basis.decisions, measured.get(part, ()))):
             yield sentence.of_part(part, "long list" if part == "long" else part) if part else sentence
     if left_out:

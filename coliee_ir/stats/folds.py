@@ -97,11 +97,11 @@ def _mean(score: Callable[[FloatArray], FloatArray], width: int, sums: FloatArra
     return np.asarray(np.where(n > 0, total / np.maximum(n, 1), np.nan))
 
 
-def spread(held: Terms, repeats: int, score: Callable[[FloatArray], FloatArray]) -> float:
-    """The standard deviation over the repeats of a score; NaN for a single one."""
+def spread(held: Terms, repeats: int, score: Callable[[FloatArray], FloatArray]) -> float | None:
+    """The standard deviation over the repeats of a score; None for a single one."""
     scores = score(held.each.sum(axis=0).reshape(repeats, -1))
     scores = scores[np.isfinite(scores)]
-    return float(scores.std(ddof=1)) if len(scores) > 1 else math.nan
+    return float(scores.std(ddof=1)) if len(scores) > 1 else None
 
 
 def difference(one: Terms, other: Terms) -> Difference:

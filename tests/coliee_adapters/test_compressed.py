@@ -122,7 +122,7 @@ def test_only_what_is_asked_for_is_unpacked(one: Compression) -> None:
     raw = io.BytesIO(PACK[one.name](random.Random(1).randbytes(1 << 19)))
     stream = one.unpacked(raw, "run")
     assert len(stream.read(1000)) == 1000
-    assert raw.tell() <= 1 << 17
+    assert raw.tell() <= 1 << 18  # of twice as much; Python's gzip reads 128 KiB ahead from 3.12 on, other ones less
 
 
 @every

@@ -453,6 +453,14 @@ def test_options_are_few_and_mean_the_same_in_every_command(call: Call) -> None:
         ("evaluate gold.json run.txt --show gaps", "gap?"),
         ("evaluate gold.json run.txt --store s.sqlite", "-q -f csv -o FILE?"),
         ("evaluate gold.json run.txt --editon 2025", "--edition?"),
+        ("evaluate -c gold.json run.txt", "--decision unanswered=skip"),
+        ("evaluate -l 2 gold.json run.txt", "AP(rel=2)"),
+        ("compare -l3 gold.json run.txt", "AP(rel=3)"),
+        ("evaluate -M 1000 gold.json run.txt", "coliee-ir cut RUN --by k=1000"),
+        ("evaluate -J gold.json run.txt", "AP(judged_only=True)"),
+        ("evaluate gold.json run.txt -n", "-q"),
+        ("evaluate -N 100 gold.json run.txt", "leave"),
+        ("evaluate gold.json run.txt -a", "-m all_trec"),
     ],
 )
 def test_a_mistyped_command_or_option_is_told_what_was_meant(

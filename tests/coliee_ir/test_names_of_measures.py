@@ -63,6 +63,12 @@ def suggested(typed: str) -> str:
         *(("rbp", "RBP(p=0.9)"), ("rbp.p=0.95", "RBP(p=0.95)"), ("rbp_resid", "RBPResidual(p=0.9)"), ("yaap", "AP")),
         *(("dcg@10", "nDCG@10"), ("ideal_dcg", "nDCG"), ("unj.5,10", "Judged@5"), ("unj", "Judged")),
         *(("Hole@10", "Judged@10"), ("hole_at_10", "Judged@10")),
+        # of ranx, which means something else by them
+        *(("rbp.95", "RBP(p=0.95)"), ("rbp@5-l2", "RBP(p=0.5)"), ("hits", "num_rel_ret"), ("hits-l2", "num_rel_ret")),
+        *(("hits@10", "P@10 or Success@10"), ("f1@10", "MicroF1@10 or MacroF1@10")),
+        *(("dcg_burges", "nDCG(dcg='exp-log2')"), ("dcg_burges@10", "nDCG(dcg='exp-log2')@10")),
+        # a mean of the queries' values in most tools, which the measure of COLIEE's name is not
+        *(("precision", "MicroP or MacroP"), ("r", "MicroR or MacroR")),
     ],
 )
 def test_a_name_that_can_mean_several_things_is_answered_with_them(typed: str, meant: str) -> None:

@@ -99,7 +99,7 @@ def test_more_queries_find_smaller_differences_and_more_runs_larger_ones() -> No
     assert np.median(five.sizes[0].found) > found[1]
     alike = [{"q1": ["a"], "q2": ["b"]}, {"q1": ["x"], "q2": ["b"]}]
     few = plan(evaluate_all(alike[0], alike, task="1"), queries=[2, 30])
-    assert [size.found[0] < 1 for size in few.sizes] == [False, True]
+    assert [size.found[0] is not None for size in few.sizes] == [False, True]
     assert [row[1].text == "-" for row in few.tables()[0].rows] == [True, False]  # no two shares are so far apart
 
 

@@ -9,10 +9,12 @@ import pickle
 from pathlib import Path
 from typing import Any
 
+import ir_measures
 import numpy as np
 import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
+from ir_measures import AP, RR, Compat, Judged, P, nDCG
 
 import coliee_ir
 from coliee_ir import Decisions, Evaluator
@@ -21,7 +23,8 @@ from coliee_ir.measures.ties import Span
 
 MEASURES = [
     *("MicroF1@2", "MicroP@3", "MicroR(rel=2)@1", "MacroF2@2", "MacroP@3", "MacroR@1", "P@2", "R@3", "Rprec"),
-    *("AP", "AP(rel=2)", "RR", "nDCG", "nDCG@2"),
+    *("AP", "AP(rel=2)", "AP@2", "RR", "RR@2", "RR(rel=2)@3", "MRR@1", "nDCG", "nDCG@2"),
+    *("Success@1", "Success@3", "relative_P_2"),
 ]
 DOCUMENTS = "abcdef"
 
@@ -108,6 +111,19 @@ def test_parts_add_up_to_the_whole_and_travel(tmp_path: Path) -> None:
     order = np.argsort(total.tied[0])
     assert total.tied[:, order].tolist() == whole.tied[:, np.argsort(whole.tied[0])].tolist()
     assert sorted(total.tied[0].tolist()) == [0, 1, 2]
+
+
+@pytest.mark.parametrize(
+    "measure", [RR @ 2, RR(rel=2) @ 1, RR @ 10, Judged @ 1, Compat, RR, P @ 1, AP @ 1, nDCG @ 1], ids=str
+)
+def test_where_ir_measures_orders_ties_otherwise_a_remark_says_so(measure: Any) -> None:
+    gold, tied, name = {"q": {"a": 2, "c": 0}}, {"q": {"a": 1.0, "b": 1.0}}, str(measure)
+    for run in (tied, {"q": {"a": 2.0, "b": 1.0}}):
+        scores = coliee_ir.evaluate(gold, run, task="trec", measures=name)
+        theirs = ir_measures.calc_aggregate([measure], gold, run)[measure]
+        told = [remark for remark in scores.remarks if remark.kind == "tie-elsewhere"]  # type: ignore[attr-defined]
+        is_other = run is tied and measure not in (RR, P @ 1, AP @ 1, nDCG @ 1)
+        assert (scores.measures[name] != pytest.approx(theirs), len(told)) == (is_other, is_other)
 
 
 def test_on_the_command_line(

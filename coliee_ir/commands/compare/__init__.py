@@ -54,7 +54,7 @@ def compare(
     n_resamples: int = N_RESAMPLES,
     seed: int = SEED,
     confidence_level: float = CONFIDENCE_LEVEL,
-    margin: float = math.nan,
+    margin: float | None = None,
     groups: PathLike | Mapping[str, str] | None = None,
     replicates: PathLike | Mapping[str, Sequence[str]] | None = None,
 ) -> Comparison:
@@ -117,7 +117,7 @@ class _Asked(NamedTuple):
     test: str
     correction: str
     settings: Resampling
-    margin: float
+    margin: float | None
     groups: Mapping[str, str] | None
     replicates: tuple[int, ...] = ()
 
@@ -126,8 +126,7 @@ class _Asked(NamedTuple):
         for kind, name, known in (("test", self.test, TESTS), ("correction", self.correction, CORRECTIONS)):
             if name not in [*known]:
                 raise UsageError("unknown-name", f"unknown {kind} {name!r}; the {kind}s are {', '.join(known)}")
-        one_of("margin", self.margin, Real, "a number")
-        if not (math.isnan(self.margin) or 0 < self.margin < math.inf):
+        if self.margin is not None and not 0 < one_of("margin", self.margin, Real, "a number") < math.inf:
             raise UsageError("bad-value", "the margin must be greater than 0, for example 0.01")
 
     def check_measure(self, measure: Measure, scored: Sequence[Scores], pairs: IntArray) -> None:

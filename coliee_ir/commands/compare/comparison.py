@@ -135,7 +135,9 @@ class Pairs(Sequence[Pair]):
         return next(iter(self[at : at + 1]))
 
     def __eq__(self, other: object) -> bool:
-        return isinstance(other, Pairs) and list(self) == list(other)
+        if not isinstance(other, Pairs) or self.columns.keys() != other.columns.keys():
+            return False
+        return all(map(_is_same, self.columns.values(), other.columns.values()))
 
     __hash__ = None  # type: ignore[assignment]
 
@@ -143,6 +145,13 @@ class Pairs(Sequence[Pair]):
         """The pairs as JSON holds them, column by column."""
         columns = [_as_json(column) for column in self.columns.values()]
         return [dict(zip(self.columns, row, strict=True)) for row in zip(*columns, strict=True)]
+
+
+def _is_same(column: Any, other: Any) -> bool:
+    """Whether two columns hold the same; what does not exist is the same as what does not exist."""
+    if isinstance(column, np.ndarray):
+        return np.array_equal(column, other, equal_nan=column.dtype.kind == "f")
+    return bool(column == other)
 
 
 def _listed(column: Any) -> Sequence[Any]:
@@ -175,7 +184,7 @@ class Comparison(OnGold):
         resamples: how many resamples were drawn; 0 where all sign flips were made, and for t tests.
         confidence_level: of the intervals.
         interval: how the scores' are formed: ``wilson`` for accuracies, ``t`` for systems, else ``jackknife``.
-        margin: the greatest difference that does not matter; NaN if none was named.
+        margin: the greatest difference that does not matter; None if none was named.
         together: how many pairs were corrected together: those of all measures that were compared.
         runs: the runs, in the order given.
         pairs: the comparisons.
@@ -191,7 +200,7 @@ class Comparison(OnGold):
     resamples: int
     confidence_level: float
     interval: str
-    margin: float
+    margin: float | None
     together: int
     runs: tuple[Standing, ...]
     pairs: Sequence[Pair]
@@ -285,7 +294,7 @@ class Comparison(OnGold):
         }
         holding = f", which hold for all {n} pairs at once" if self.is_joint else ", of each pair alone" * (n > 1)
         margin = ""
-        if not math.isnan(self.margin):
+        if self.margin is not None:
             twice = f"{100 - 200 * self.alpha:.6g}%"
             margin = f" Verdicts: what {twice} intervals say of differences up to {self.margin:g}."
         caption = (
@@ -353,13 +362,15 @@ def letter(at: int) -> str:
     return (letter(at // 26 - 1) if at >= 26 else "") + chr(ord("a") + at % 26)
 
 
-def verdicts(difference: FloatArray, is_significant: BoolArray, narrower: FloatArray, margin: float) -> list[str]:
+def verdicts(
+    difference: FloatArray, is_significant: BoolArray, narrower: FloatArray, margin: float | None
+) -> list[str]:
     """What is found of differences; with a margin, what the intervals at twice the level say of it.
 
     Each word of a margin is wrong as often as p, at most. Source: Schuirmann 1987, two one-sided tests.
     """
     low, high = narrower.T
-    if math.isnan(margin):
+    if margin is None:
         says = {"better": is_significant & (difference > 0), "worse": is_significant}
     else:
         says = {

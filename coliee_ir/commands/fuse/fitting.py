@@ -24,7 +24,7 @@ from coliee_ir.judging.order import check_order
 from coliee_ir.measures import Measure
 from coliee_ir.measures.base import Terms
 from coliee_ir.output.envelope import dumped
-from coliee_ir.output.grid import Grid, Number, apart
+from coliee_ir.output.grid import Grid, Number, apart, number_or_dash
 from coliee_ir.output.shown import OnGold
 from coliee_ir.reading.anything import in_order, readable
 from coliee_ir.reading.asked import measures_named
@@ -260,7 +260,7 @@ class Contender:
         held_out: the score when weights and cutoff are fitted anew without each fold: what to expect. The mean over
             the repeats.
         split_sd: standard deviation of the held-out score over the repeats, that is: from one way to deal the queries
-            to folds to another. NaN for one repeat.
+            to folds to another. None for one repeat.
         behind: ``held_out`` of the fitted weights less this.
     """
 
@@ -269,7 +269,7 @@ class Contender:
     top: int | None
     resubstitution: float
     held_out: float
-    split_sd: float
+    split_sd: float | None
     behind: Difference
 
 
@@ -344,5 +344,5 @@ def _row(one: Contender, weight: float | None, cuts: bool) -> list[str | Number]
     """A run alone has a weight in what was fitted; all runs together have none."""
     shown = Number(float("nan")) if weight is None else Number(weight)
     cut = [Number(one.top, str(one.top))] if cuts and one.top is not None else []
-    held_out = [Number(one.held_out), Number(one.split_sd), *apart(one.behind)]
+    held_out = [Number(one.held_out), number_or_dash(one.split_sd), *apart(one.behind)]
     return [one.name, shown, Number(one.resubstitution), *cut, *held_out]

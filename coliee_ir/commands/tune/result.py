@@ -14,7 +14,7 @@ from coliee_ir._version import __version__
 from coliee_ir.commands.tune.rules import Rule
 from coliee_ir.inbox.names import unique_names
 from coliee_ir.measures.base import Terms
-from coliee_ir.output.grid import Cell, Grid, Number, apart
+from coliee_ir.output.grid import Cell, Grid, Number, apart, number_or_dash
 from coliee_ir.output.shown import OnGold, Shown, jsonable
 from coliee_ir.stats import folds
 from coliee_ir.stats.resampling import NEAR, Difference, Interval
@@ -93,7 +93,7 @@ class Tuning(OnGold):
         resubstitution: its score on them, which is too good: it was chosen by it.
         held_out: the score when kind and parameters are chosen anew without each fold: what to expect.
         split_sd: standard deviation of the held-out score over the repeats, that is: from one way to deal the queries
-            to folds to another. NaN for one repeat.
+            to folds to another. None for one repeat.
         interval: 95% interval of ``held_out`` over queries, or over groups where there are any.
         gain: ``held_out`` less the score of the run as it is.
         tried: the kinds of rule, the simplest first.
@@ -115,7 +115,7 @@ class Tuning(OnGold):
     rule: Rule
     resubstitution: float
     held_out: float
-    split_sd: float
+    split_sd: float | None
     interval: Interval
     gain: Difference
     tried: tuple[Tried, ...]
@@ -188,7 +188,7 @@ def ranked(tunings: Sequence[Tuning]) -> Grid:
             tuning.name,
             str(tuning.rule),
             Number(tuning.held_out, bold=len(tunings) > 1 and f"{tuning.held_out:.4f}" == f"{top:.4f}"),
-            Number(tuning.split_sd),
+            number_or_dash(tuning.split_sd),
             Number(tuning.interval.low),
             Number(tuning.interval.high),
             Number(tuning.resubstitution),

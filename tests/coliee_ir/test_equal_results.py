@@ -1,0 +1,52 @@
+"""A result equals itself and, where results are compared by value, itself behind a pickle: no field is NaN."""
+
+from __future__ import annotations
+
+import dataclasses
+import math
+import pickle
+from collections.abc import Iterator
+from typing import Any
+
+from example_runs import EXAMPLES
+
+import coliee_ir
+from coliee_ir.output.shown import Shown
+
+GOLD, RUNS = EXAMPLES / "task1/gold.json", [EXAMPLES / "task1/bm25.txt", EXAMPLES / "task1/dense.txt"]
+
+
+def results() -> Iterator[Any]:
+    """What each public function gives that returns a result."""
+    scored = coliee_ir.evaluate_all(GOLD, RUNS, task="1")
+    yield from (scored[0], scored, coliee_ir.errors(scored))
+    yield coliee_ir.compare(scored, n_resamples=99)
+    yield coliee_ir.compare(scored, n_resamples=99, margin=0.1)
+    yield coliee_ir.plan(scored, n_resamples=99)
+    few = coliee_ir.evaluate_all(
+        {f"q{n}": ["d"] for n in range(4)}, {"A": {"q0": ["d"]}, "B": {"q1": ["d"], "q2": ["d"]}}, task="1"
+    )
+    yield from (coliee_ir.plan(few, n_resamples=99, queries=[2]), coliee_ir.compare(few, n_resamples=99))
+    yield coliee_ir.tune(GOLD, RUNS[0], task="1", repeats=1)
+    yield coliee_ir.fit_fusion(GOLD, *RUNS, task="1", repeats=1)
+    yield coliee_ir.leaderboard(scored, n_resamples=99)
+    yield coliee_ir.validate(RUNS[0], task="1")
+
+
+def test_every_result_equals_itself_here_and_behind_a_pickle() -> None:
+    for result in results():
+        assert isinstance(result, Shown)
+        assert result == result
+        there = pickle.loads(pickle.dumps(result))
+        if isinstance(result, coliee_ir.types.FittedFusion):  # its runs are files that are yet to be read
+            assert there.contenders == result.contenders
+        elif type(result).__eq__ is not object.__eq__:
+            assert there == result, type(result).__name__
+        assert there.tables()[0].rows is not None
+        if dataclasses.is_dataclass(result):
+            held = [field.name for field in dataclasses.fields(result) if _is_nan(getattr(result, field.name))]
+            assert not held, (type(result).__name__, held)
+
+
+def _is_nan(value: object) -> bool:
+    return isinstance(value, float) and math.isnan(value)
