@@ -104,10 +104,6 @@ REMARKS: Final = {
         "the ranking may be upside down: AP is {examples} with every list reversed; are the worst documents "
         "first? `coliee-ir convert RUN OUT --decision order=ascending` turns it around"
     ),
-    "upside-down.opposed": Doubt(
-        "{run} and {other} rank the documents that both have in opposite orders; are the worst of "
-        "one first? `coliee-ir convert RUN OUT --decision order=ascending` turns it around"
-    ),
     "other-tag": "parts of this run have another run tag, and may belong to another run: {examples}",
     "no-score-reaches": "no score of the run reaches the threshold; was the rule tuned on scores on another scale?",
     "extra-query": "{n} (query that is|queries that are) not in the gold (is|are) {decision}",
@@ -158,6 +154,10 @@ REMARKS: Final = {
     "partial-answers": "{n} (query has|queries have) only articles or only an answer, and (counts|count) as wrong in "
     "Accuracy",
     "gold-itself": Doubt("the run equals the gold in every judgement; is it the gold?"),
+    "upside-down.opposed": Doubt(
+        "{run} and {other} rank the documents that both have in opposite orders; are the worst of "
+        "one first? `coliee-ir convert RUN OUT --decision order=ascending` turns it around"
+    ),
     "gold-itself.name": Doubt(
         "{run} is named like a gold and reads as one: leave it out of the runs, or fit weights to it with --fit"
     ),

@@ -5,7 +5,7 @@ Submission, Basis ──records, judge_parts──▶ part → Judged ──meas
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator, Mapping, Sequence
+from collections.abc import Generator, Iterable, Iterator, Mapping, Sequence
 from dataclasses import replace
 from functools import partial
 from itertools import chain
@@ -126,11 +126,12 @@ def score_each(
     jobs: int | None = None,
     executor: Executor | None = None,
     keep_judged: bool = False,
-) -> Iterator[Scores | ColieeError]:
+) -> Generator[Scores | ColieeError, None, None]:
     """Score several submissions: of each in turn the scores, or the error that it met.
 
     Running out of memory is such an error, even where the operating system kills the process. An executor's workers
-    score a few whole runs each, and read large files in parts.
+    score a few whole runs each, and read large files in parts. Close it where not all
+    results are taken: it holds processes.
     """
     one_of("submissions", submissions, Iterable, "a list of runs")
     given = [Submission.of(one).over(partial(readable, columns=basis.columns)) for one in submissions]

@@ -219,7 +219,8 @@ def test_answers_of_two_kinds_are_refused_and_words_that_are_none_are_kept_apart
     assert isinstance(answers, Answers)
     assert (answers.labels, answers.unreadable) == ({"q": True, "s": False}, ("r",))
     with refusing(InputError, "[bad-label]"):
-        run_of({"827": "025"})  # a paragraph of Task 2
+        run_of({"827": "maybe"})
+    assert isinstance(run_of({"827": "025"}), Run)  # a paragraph of Task 2
 
 
 @pytest.mark.parametrize("value", [None, float("nan"), float("inf"), "nan", "x", "", 10**400, [1.0], 1j, pandas.NA])

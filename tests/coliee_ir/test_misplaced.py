@@ -6,13 +6,12 @@ import math
 from pathlib import Path
 
 import pytest
-from asserting import Call, done, heard, refusing
+from asserting import Call, done, heard, mentions, refusing
 from example_runs import EXAMPLES
 
 from coliee_adapters.errors import InputError
 from coliee_ir import compare, evaluate, evaluate_all, leaderboard, plan, report, to_run, tune
 from coliee_ir.commands.evaluate.details import by_year
-from coliee_ir.reading.anything import read_gold
 from coliee_ir.reading.submission import Submission
 
 LAST = EXAMPLES / "task3-2025"
@@ -24,7 +23,7 @@ WITHOUT = Submission(LAST / "task3.BETA")
 @pytest.mark.parametrize("order", [(WITH, WITHOUT), (WITHOUT, WITH)], ids=["first", "second"])
 def test_where_one_run_has_a_long_list_the_others_have_a_dash(order: tuple[Submission, ...], tmp_path: Path) -> None:
     scored = evaluate_all(GOLD, order, task="3", edition=2025, keep="judged")
-    for shown in (scored, leaderboard(scored, n_resamples=99), by_year(scored, read_gold(GOLD))):
+    for shown in (scored, leaderboard(scored, n_resamples=99), by_year(scored)):
         frame = shown.to_frame().set_index("run")
         assert math.isnan(frame.loc["BETA", "AP"].min()) and frame.loc["ALPHA", "AP"].max() > 0.7
         assert " & AP " in shown.to_latex() and " AP " in str(shown)
@@ -36,13 +35,11 @@ def test_where_one_run_has_a_long_list_the_others_have_a_dash(order: tuple[Submi
 
 
 @pytest.mark.parametrize("form", ["table", "csv", "latex", "json"])
-@pytest.mark.parametrize("shown", [[], ["-q"], ["--by-year"], ["--overlap"], ["--gap"], ["--ties"]])
-def test_every_table_of_a_folder_has_room_for_such_runs(
-    call: Call, tmp_path: Path, form: str, shown: list[str]
-) -> None:
+@pytest.mark.parametrize("options", ["", "-q", "--show years", "--show overlap", "--show gap", "--ties"])
+def test_every_table_of_a_folder_has_room_for_such_runs(call: Call, tmp_path: Path, form: str, options: str) -> None:
     for name in ("task3.ALPHA", "task3-L.ALPHA", "task3.BETA"):
         (tmp_path / name).write_bytes((LAST / name).read_bytes())
-    out, _ = done(call, "evaluate", GOLD, tmp_path, "--task", "3", "--edition", "2025", "-f", form, *shown)
+    out, _ = done(call, "evaluate", GOLD, tmp_path, "--task", "3", "--edition", "2025", "-f", form, *options.split())
     assert out.count("ALPHA") and out.count("BETA")
 
 
@@ -101,4 +98,4 @@ def test_parts_in_crossed_order_are_told(call: Call) -> None:
     _, err = done(call, "evaluate", GOLD, *runs, *lists[1], *lists[0], *RULES)
     assert not err.count("[other-tag]")
     scores = evaluate(GOLD, runs[0], long_list=LAST / "task3-L.BETA", task="3", edition=2025)
-    assert "[other-tag] …: BETA" in heard(scores.remarks)
+    assert mentions(heard(scores.remarks), "[other-tag] …: … BETA")

@@ -17,6 +17,7 @@ from asserting import Call, heard
 from coliee_adapters.errors import INTERNAL, InputError, InternalError, doubting, guarded
 from coliee_ir import Evaluator, evaluate, evaluate_all, read_run, tune, validate
 from coliee_ir.commands.validate import columns
+from coliee_ir.inbox.golds import Asked, Golds
 from coliee_ir.inbox.inventory import sort_files
 from coliee_ir.measures.sets import Micro
 from coliee_ir.scoring import score as scoring
@@ -189,9 +190,10 @@ def test_want_of_memory_is_neither_damage_nor_nothing(call: Call, monkeypatch: p
         raise MemoryError
 
     Path("runs/elems.xml").write_text("<dataset><pair id='H18-1-1' label='Y'/></dataset>")
-    monkeypatch.setattr("coliee_adapters.forms.detect.gold_in", full)
+    monkeypatch.setattr("coliee_ir.reading.anything.gold_in", full)
     gold = Evaluator(GOLD, task="1").gold
-    found = {Path(one.file).name: one for one in sort_files(["runs"], golds=[gold.__class__(**_fields(gold))]).items}
+    golds = Golds([Asked.of(gold.__class__(**_fields(gold)))])
+    found = {Path(one.file).name: one for one in sort_files(["runs"], golds=golds).items}
     assert found["elems.xml"].error is not None
     assert found["elems.xml"].error.kind == "too-large"
     assert found["elems.xml"].why_not == ""

@@ -158,7 +158,7 @@ def test_separated_values_parse_back_to_the_same_numbers(form: str, delimiter: s
     runs = scored(measures=["MicroF1", "MacroF2", "map", "num_ret"])
     header, *rows = csv.reader(io.StringIO(render(runs, form, per_query=per_query)), delimiter=delimiter)
     words = 2 if per_query else 1
-    sums = ["MicroF1.above", "MicroF1.below"] if per_query else []
+    sums = ["MicroF1.above", "MicroF1.below", "ranked_by"] if per_query else []
     assert header == ["run", *(["query"] if per_query else []), "MicroF1", "MacroF2", "map", "num_ret", *sums]
     rows = [row[: words + 4] for row in rows]
     wanted = []

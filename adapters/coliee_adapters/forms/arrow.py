@@ -48,8 +48,9 @@ def _numbers(held: Any) -> Any:
 
     pyarrow imports pandas for ``to_numpy`` and ``fill_null``, so these are called only where they are needed.
     """
-    if held.null_count or str(held.type) == "bool":
-        return held.fill_null(0).to_numpy(zero_copy_only=False)
+    is_truth = str(held.type) == "bool"
+    if held.null_count or is_truth:
+        return held.fill_null(False if is_truth else 0).to_numpy(zero_copy_only=False)
     return np.from_dlpack(held)
 
 

@@ -312,7 +312,7 @@ def of_dictionary(
                 (Records([one], partial(_same, place)) for one, place in of_query), kind, path, columns, note
             )
     if _nested("", next(filter(_is_filled, held.values()), ())) is None:
-        for query, entry in held.items():
+        for query, entry in held.items() if kind == "run" else ():
             if isinstance(entry, Mapping) and isinstance(one := next(iter(entry.values()), None), bool):
                 remedy = "give numbers, or lists of documents; for results of instances use leaderboard or compare"
                 problem = "true and false are no scores of documents"
@@ -329,7 +329,7 @@ def _documents(held: Mapping[Any, Any], path: str, text: str) -> Iterator[Row]:
     """The documents of each query: a dictionary with numbers, a list, or a text with separators."""
     for query, entry in held.items():
         place = _place(path, query, text)
-        if not isinstance(entry, Iterable) or isinstance(entry, bytes):
+        if not isinstance(entry, Iterable) or isinstance(entry, bytes) or _has_no_dimension(entry):
             remedy = "give a list of documents, or a dictionary from documents to numbers"
             raise place.fault("structure", "this entry cannot be read", repr(entry), remedy)
         numbers = entry.values() if isinstance(entry, Mapping) else itertools.repeat(NOTHING)
@@ -339,7 +339,12 @@ def _documents(held: Mapping[Any, Any], path: str, text: str) -> Iterator[Row]:
 
 
 def _is_filled(entry: object) -> bool:
-    return not isinstance(entry, Sized) or len(entry) > 0
+    return not isinstance(entry, Sized) or _has_no_dimension(entry) or len(entry) > 0
+
+
+def _has_no_dimension(entry: object) -> bool:
+    """Whether it is an array of one value alone, which has no length and no members."""
+    return getattr(entry, "shape", None) == ()
 
 
 def _of_entries(held: Mapping[Any, Any], path: str, text: str) -> Iterator[Records | Row]:

@@ -102,7 +102,7 @@ def relevance_of(value: Any, place: Place) -> int:
 
 def score_of(value: Any, place: Place, what: str = "score") -> float:
     """A score or a rank: a finite number, however it is written; true and false are none."""
-    if isinstance(value, bool):
+    if str(value).strip().lower() in _TRUTH:
         raise place.fault("bad-score", f"true and false are no {what}s of documents", str(value), "write it like 12.5")
     number = _float(value)
     if not math.isfinite(number):
@@ -488,15 +488,13 @@ def _plain_ids(texts: Iterable[Any], n: int, rule: IdRule, *, commas: bool) -> I
 
 def _numbers(values: Sequence[Any], of_objects: Callable[[Sequence[Any]], npt.NDArray[Any]]) -> npt.NDArray[Any]:
     """A column as an array; one of objects by a function."""
-    if isinstance(values, np.ndarray):
-        return values
-    numbers = values.numbers() if isinstance(values, Column) else None
-    return of_objects(values) if numbers is None else numbers
+    numbers = values.numbers() if isinstance(values, Column) else values
+    return numbers if isinstance(numbers, np.ndarray) and numbers.dtype.kind != "b" else of_objects(values)
 
 
 def _floats(values: Sequence[Any]) -> npt.NDArray[np.float64]:
     kinds = set(map(type, values))
-    if bool in kinds or (str in kinds and any("_" in str(one) for one in values)):
+    if kinds & {bool, np.bool_} or (str in kinds and any("_" in str(one) for one in values)):
         raise ValueError  # float reads 1_0 as 10, and True as 1
     return np.fromiter(values, np.float64, len(values))
 

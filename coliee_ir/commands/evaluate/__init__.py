@@ -6,7 +6,7 @@ gold, runs ──find_runs──▶ submissions ──Evaluator──▶ Scored 
 from __future__ import annotations
 
 from collections.abc import Callable, Collection, Iterable, Iterator, Mapping, Sequence
-from contextlib import suppress
+from contextlib import closing, suppress
 from dataclasses import replace
 from numbers import Number
 from typing import TYPE_CHECKING, Any, Unpack, get_args
@@ -141,17 +141,18 @@ def evaluate_all(
     submissions: list[Submission] = []
     if not (arrived.submissions or invalid):
         raise UsageError("no-run", "; ".join(["there is no run to score", *remarks]))
-    results = score_each(basis, arrived.submissions, jobs=jobs, executor=executor, keep_judged=keep == "judged")
-    seen = watch(results, len(arrived.submissions)) if watch else results
-    for one, result in zip(arrived.submissions, seen, strict=True):
-        if isinstance(result, Scores):
-            several = files if len(files := tuple(file.name for file in files_of(one.run))) > 1 else ()
-            scores.append(replace(result, team=one.team, tag=one.name or result.tag, files=several).kept(keep))
-            submissions.append(one)
-        elif keep_going is True or (keep_going and result.kind in keep_going):
-            invalid.append(one.invalid(Remark.of_error(result)))
-        else:
-            raise result.original if isinstance(result, InternalError) else result
+    each = score_each(basis, arrived.submissions, jobs=jobs, executor=executor, keep_judged=keep == "judged")
+    with closing(each):
+        seen = watch(each, len(arrived.submissions)) if watch else each
+        for one, result in zip(arrived.submissions, seen, strict=True):
+            if isinstance(result, Scores):
+                several = files if len(files := tuple(file.name for file in files_of(one.run))) > 1 else ()
+                scores.append(replace(result, team=one.team, tag=one.name or result.tag, files=several).kept(keep))
+                submissions.append(one)
+            elif keep_going is True or (keep_going and result.kind in keep_going):
+                invalid.append(one.invalid(Remark.of_error(result)))
+            else:
+                raise result.original if isinstance(result, InternalError) else result
     if _values_are(gold, float):
         scores = [*map(_asked_about_swap, scores, submissions)]
     scores = _named(scores, submissions, [one for one in arrived.submissions if one.tag])
