@@ -13,7 +13,7 @@ import pytest
 from markdown_it import MarkdownIt
 
 import coliee_ir
-from coliee_ir import cli
+from coliee_ir import cli, types
 
 DOCS = Path(__file__).parent.parent / "docs"
 PAGES = {page.relative_to(DOCS).as_posix(): page.read_text(encoding="utf-8") for page in sorted(DOCS.rglob("*.md"))}
@@ -125,3 +125,9 @@ def test_every_public_name_is_on_the_python_page() -> None:
 )
 def test_what_a_page_would_fetch_from_elsewhere_is_found(page: str, fetches: bool) -> None:
     assert bool(conf.REMOTE.search(page)) is fetches
+
+
+def test_what_the_page_of_the_python_interface_names_is_there() -> None:
+    named = re.findall(r"^\.\. auto\w+:: (?:coliee_ir\.types\.)?(\w+)$", PAGES["api.md"], re.MULTILINE)
+    assert len(named) > 50
+    assert not [name for name in named if not (hasattr(coliee_ir, name) or hasattr(types, name))]
