@@ -22,7 +22,7 @@ DATA = tuple(
 CHECKS = (
     ("-m", "coliee_ir", "--version"),
     ("-m", "coliee_ir", "demo"),
-    ("-c", "import coliee_ir, coliee_adapters; assert coliee_ir.evaluate({'q': ['d']}, {'q': ['d']}, task='1')"),
+    ("-c", "import coliee_ir, coliee_adapters; assert coliee_ir.evaluate({'q': ['d']}, {'q': ['d', 'e']}, task='1')"),
 )
 
 
