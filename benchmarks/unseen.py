@@ -21,7 +21,7 @@ from coliee_ir.commands.compare.comparison import verdicts
 from coliee_ir.commands.leaderboard.standing import stands
 from coliee_ir.measures.base import Terms, quotient, share
 from coliee_ir.stats import systems
-from coliee_ir.stats.paired import Board, jointly, standings, tested
+from coliee_ir.stats.paired import Board, jointly, tested
 from coliee_ir.stats.power import least_found
 from coliee_ir.stats.resampling import left_out
 from coliee_ir.stats.settings import Resampling
@@ -239,10 +239,12 @@ def joints(times: int, seed: int, folder: str) -> Iterator[list[str]]:
             for at in range(times):
                 runs = terms(model(random, n))
                 low, high = jointly([(Board(runs), pairs)], settings(at)).intervals[0][0].T
-                stood = standings(runs, settings(at))
-                better = stood.better
-                wrong = (better & (f[:, None] < f)).any()
-                found += [not ((low > true) | (high < true)).any(), not wrong, stood.best[f.argmax()], stood.best.sum()]
+                in_order = np.argsort([-run.total for run in runs], kind="stable")
+                stood, of = stands([runs[one] for one in in_order], settings(at), range(len(runs)))
+                truly = f[in_order]
+                wrong = (of.better & (truly[:, None] < truly)).any()
+                best = np.array([one.may_be_best for one in stood])
+                found += [not ((low > true) | (high < true)).any(), not wrong, best[truly.argmax()], best.sum()]
             hold, ranks, kept, size = found / times
             yield [
                 name,

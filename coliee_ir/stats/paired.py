@@ -10,8 +10,8 @@ where u = (N_i - f D_i)/ΣD. A score that is no quotient is replaced by its deri
 together, for u at each run's own sums; then g = 1/n.
 
 Sources: Janssen 1997 and Chung & Romano 2013 (studentised); Fieller 1954 (inversion); Zou & Donner 2008 (recovered
-variance); Bonett & Price 2012 (accuracies); Westfall & Young 1993, Romano & Wolf 2005 (max-T); Hsu 1981 (best); Mogstad
-et al. 2024 (ranks).
+variance); Bonett & Price 2012 (accuracies); Westfall & Young 1993, Romano & Wolf 2005 (max-T); Mogstad et al. 2024
+(ranks).
 """
 
 from __future__ import annotations
@@ -73,30 +73,32 @@ class Null(NamedTuple):
     """What a statistic is if there is nothing to find."""
 
     reach: FloatArray  # in rising order, the greatest statistics that each trial still reaches, but for rounding
-    tail: FloatArray  # the share of trials that reach as far, or further
+    tail: FloatArray  # p of each: the share of trials that reach as far; of random ones the observed one is counted too
+    least: float  # p of a statistic beyond all of them
     drawn: int  # how many trials were drawn at random; 0 where these are all that there are
 
     @classmethod
     def of(cls, values: FloatArray, drawn: int, tail: FloatArray | None = None) -> Null:
-        """Of the statistics of trials; or of all that there can be, in rising order, with their tails."""
+        """Of the statistics of trials; or of all that there can be, in rising order, with their tails.
+
+        Of all flips at least two reach the greatest statistic, one the mirror of the other, and rounding may part them.
+        """
         values = np.sort(values)
-        n = len(values)
-        return cls(_reach(values), np.arange(n, 0, -1) / n if tail is None else tail, drawn)
+        reach, rank = _reach(values), np.arange(len(values), 0, -1)
+        if drawn:  # Phipson & Smyth 2010
+            return cls(reach, (rank + 1) / (drawn + 1), 1 / (drawn + 1), drawn)
+        tail = rank / len(values) if tail is None else tail
+        return cls(reach, tail, float(tail[np.searchsorted(reach, values[-1])]), 0)
 
     def p(self, statistics: FloatArray) -> FloatArray:
-        """The share of trials that reach it; of random ones it counts as one itself (Phipson & Smyth 2010)."""
-        beyond = 0.0 if self.drawn else self.tail[-1]
-        return self._counted(np.append(self.tail, beyond)[np.searchsorted(self.reach, statistics)])
+        """The share of trials that reach it."""
+        return np.append(self.tail, self.least)[np.searchsorted(self.reach, statistics)]
 
     def critical(self, alpha: float) -> float:
         """c: p < alpha exactly where the statistic exceeds it; infinite where none can."""
-        least = 1 / (self.drawn + 1) if self.drawn else self.tail[-1]
-        if least >= alpha * (1 - NEAR):
+        if self.least >= alpha * (1 - NEAR):
             return math.inf
-        return float(self.reach[np.flatnonzero(self._counted(self.tail) >= alpha * (1 - NEAR))[-1]])
-
-    def _counted(self, tail: FloatArray) -> FloatArray:
-        return np.asarray((tail * self.drawn + 1) / (self.drawn + 1) if self.drawn else tail)
+        return float(self.reach[np.flatnonzero(self.tail >= alpha * (1 - NEAR))[-1]])
 
 
 class Board:
@@ -219,14 +221,6 @@ class Board:
         found = np.zeros(signs.shape[1])
         for _, _, r in self.flipped(self.sums(signs, at_difference), rows, at_difference):
             np.maximum(found, np.maximum(r.max(axis=0), -r.min(axis=0)), out=found)
-        return found
-
-    def against(self, signs: FloatArray) -> FloatArray:
-        """The greatest Σ ±v / √Σv² of any other run against each run; shape (R, trials)."""
-        found = np.full((self.runs, signs.shape[1]), -math.inf)
-        for a, rest, r in self.flipped(self.sums(signs), [(a, slice(a + 1, None)) for a in range(self.runs - 1)]):
-            found[a] = np.maximum(found[a], -r.min(axis=0))
-            found[rest] = np.maximum(found[rest], r)
         return found
 
     # ── Intervals ─────────────────────────────────────────────────────────────────────────────────────────────────
@@ -425,9 +419,13 @@ def _critical(nulls: Sequence[Null], settings: Resampling) -> FloatArray:
     return np.array([[null.critical(alpha) for alpha in _levels(settings)] for null in nulls])
 
 
+def least_p(differing: IntArray | int) -> FloatArray:
+    """The least p of runs that differ in so many queries: all of them on one side."""
+    return np.asarray(np.minimum(2.0 ** (1.0 - np.asarray(differing)), 1.0))
+
+
 def _least(board: Board, pairs: IntArray) -> FloatArray:
-    """The least p of pairs: all queries that differ do so on one side."""
-    return np.asarray(np.minimum(2.0 ** (1.0 - board.differing[pairs[:, 0], pairs[:, 1]]), 1.0))
+    return least_p(board.differing[pairs[:, 0], pairs[:, 1]])
 
 
 def _intervals(
@@ -496,27 +494,21 @@ class Standings(NamedTuple):
     """Where runs stand."""
 
     better: BoolArray  # shape (R, R); which run is significantly better than which, of all pairs at once
-    # shape (R,); which may be the best: of which it is not refuted that no other is better (Hsu: one-sided, each
-    # against all others). With the confidence level the best is among them
-    best: BoolArray
     critical: float  # what any T must exceed; infinite where nothing can be found
     differing: int = 0  # in how many queries any two runs differ, at most
     drawn: int = 0  # how many flips were drawn at random; 0 where all were made
 
 
 def standings(runs: Sequence[Terms], settings: Resampling) -> Standings:
-    """Who is better, and who may be the best; runs without a score are neither."""
-    better, best = np.zeros((len(runs), len(runs)), dtype=np.bool_), np.zeros(len(runs), dtype=np.bool_)
+    """Which run is better than which, of all pairs at once, as ``compare`` finds it; one without a score than none."""
+    better = np.zeros((len(runs), len(runs)), dtype=np.bool_)
     known = np.flatnonzero([not math.isnan(run.total) for run in runs])
-    best[known] = True
     if len(known) < 2 or not len(runs[0].each):
-        return Standings(better, best, math.nan)
+        return Standings(better, math.nan)
     board, pairs = Board([runs[at] for at in known.tolist()]), _all_pairs(len(known))
-    settings = _affordable(settings, len(pairs))
-    blocks = [(board.against(signs), drawn) for signs, drawn in board.signs(settings)]
-    against = statistic(np.concatenate([block for block, _ in blocks], axis=1), board.n)
-    null = Null.of(against.max(axis=0), blocks[0][1])
     if len(known) > 2:
+        settings = _affordable(settings, len(pairs))
+        [null] = _greatest([(board, pairs)], settings, (False,))
         p, critical, drawn = _joint_p(null, board, pairs, settings), null.critical(settings.alpha), null.drawn
     else:  # a board of two is a pair
         [test] = tested(board, pairs, settings)
@@ -524,9 +516,7 @@ def standings(runs: Sequence[Terms], settings: Resampling) -> Standings:
     a, b = pairs[p < settings.alpha].T
     is_above = board.D[a, b] > 0
     better[known[np.where(is_above, a, b)], known[np.where(is_above, b, a)]] = True
-    for at, run in enumerate(known.tolist()):
-        best[run] = Null.of(against[at], null.drawn).p(np.delete(board.T[:, at], at).max()) >= settings.alpha
-    return Standings(better, best, critical, int(board.differing.max()), drawn)
+    return Standings(better, critical, int(board.differing.max()), drawn)
 
 
 def _array(pairs: Pairs) -> IntArray:

@@ -41,3 +41,14 @@ def rank_sets(scores: Sequence[float], better: BoolArray) -> list[Ranks]:
     first, behind = (np.searchsorted(-values, -values, side) for side in ("left", "right"))
     found = [Ranks(*ends) for ends in zip(best[first].tolist(), worst[behind - 1].tolist(), strict=True)]
     return found + [Ranks(0, 0)] * (len(scores) - n)
+
+
+def may_be_best(ranks: Sequence[Ranks]) -> list[bool]:
+    """Which runs may be the best: all whose ranks begin at 1, and one alone only if it is before all others.
+
+    So that "the best is X" holds whenever X is significantly better than each other run, of all pairs at once, and
+    never otherwise; it is wrong no more often than any of these findings.
+    """
+    first = [one for one in ranks if one.best == 1]
+    limit = first[0].worst if len(first) == 1 else 1  # where only pairs that are not in a row were told apart
+    return [0 < one.best <= limit for one in ranks]

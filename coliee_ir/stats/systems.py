@@ -119,14 +119,13 @@ def _tested(a: _System, b: _System, n: int, settings: Resampling) -> PairTest:
 
 
 def standings(runs: Sequence[Terms], settings: Resampling) -> Standings:
-    """Where systems stand: all pairs by Bonferroni's correction, each system against all others by its own."""
+    """Which systems are better, of all pairs at once, by Bonferroni's correction."""
     n, known = len(runs), [at for at, run in enumerate(runs) if not math.isnan(run.total)]
-    better, best = np.zeros((n, n), dtype=np.bool_), np.isin(np.arange(n), known)
+    better = np.zeros((n, n), dtype=np.bool_)
     pairs = list(combinations(known, 2))
     differing = 0
     for (a, b), test in zip(pairs, tested(runs, pairs, settings) if pairs else [], strict=True):
         winner, loser = (a, b) if test.difference > 0 else (b, a)
         better[winner, loser] = test.p * len(pairs) < settings.alpha
-        best[loser] &= not test.p / 2 * (len(known) - 1) < settings.alpha
         differing = max(differing, test.differing)
-    return Standings(better, best, 0.0, differing)
+    return Standings(better, 0.0, differing)

@@ -24,6 +24,7 @@ from coliee_ir.measures.base import Terms, of_mean
 from coliee_ir.stats import systems
 from coliee_ir.stats.paired import Board, PairTest, jointly, standings
 from coliee_ir.stats.paired import tested as pairs_tested
+from coliee_ir.stats.ranks import Ranks, may_be_best
 from coliee_ir.stats.resampling import Units
 from coliee_ir.stats.settings import Resampling
 from coliee_ir.stats.systems import error_of, system
@@ -72,7 +73,6 @@ def test_p_is_the_share_of_all_flips_one_by_one(seed: int, runs: int) -> None:
     [observed] = naive_flips(terms, [[1] * n])
     every = naive_flips(terms, list(product([1, -1], repeat=n)))
     joint = jointly([(board, pairs)], Resampling(999)).p[0]
-    found = standings(terms, Resampling(999))
     least = [2.0 ** (1 - board.differing[pair]) for pair in pairs]
     for at, pair in enumerate(pairs):
         t = abs(observed[pair])
@@ -80,10 +80,6 @@ def test_p_is_the_share_of_all_flips_one_by_one(seed: int, runs: int) -> None:
         alone = np.mean([reaches(abs(one[pair]), t) for one in every])
         assert pairs_tested(board, [pair], Resampling(999))[0].p == max(alone, least[at])
         assert board.T[pair] == pytest.approx(observed[pair], rel=1e-9)
-    for run in range(runs):
-        others = [(other, run) for other in range(runs) if other != run]
-        t = max(observed[pair] for pair in others)
-        assert found.best[run] == (np.mean([reaches(max(one[p] for p in others), t) for one in every]) >= 0.05)
 
 
 @pytest.mark.parametrize("pairs", [list(combinations(range(5), 2)), [(0, 1), (0, 3), (0, 4)]])
@@ -177,6 +173,7 @@ def test_compare_and_leaderboard_never_contradict_each_other_on_two_runs(boards:
         (first, second), _ = stands(terms, asked, [0, 1])
         is_found = compared.significant(compared.pairs[0])
         assert ((first.ranks, second.ranks) == ((1, 1), (2, 2))) == is_found
+        assert (first.may_be_best, second.may_be_best) == (True, not is_found)
         check_dual(compared.pairs[0].p, *compared.pairs[0].interval)
         significant += is_found
     assert 0.2 * boards < significant < 0.8 * boards
@@ -222,8 +219,8 @@ def test_identical_runs_and_runs_without_a_score() -> None:
     assert all(map(math.isnan, (found.p, found.difference, *found.interval)))
     best, worst = of_mean(np.ones(20)), of_mean(np.zeros(20))
     assert test(best, worst).p == pytest.approx(2 / 2**20)
-    stood = standings([of_mean(np.ones(4)), nothing], Resampling(99))
-    assert (stood.best.tolist(), stood.better.any()) == ([True, False], False)
+    stood, _ = stands([of_mean(np.ones(4)), nothing], Resampling(99), [0, 1])
+    assert stood == [((1, 1), True), ((0, 0), False)]
 
 
 def test_measures_are_corrected_together() -> None:
@@ -247,14 +244,40 @@ def test_with_a_baseline_only_its_pairs_count(base: int) -> None:
     assert some.critical >= max(joint)
 
 
-def test_what_is_better_is_found_and_the_best_are_fewer_than_the_ranks_say() -> None:
+def test_what_is_better_is_found() -> None:
     random = np.random.default_rng(1)
     runs = [of_mean((random.random(200) < quality).astype(float)) for quality in [0.9] * 5 + [0.3] * 15]
     found = standings(runs, Resampling(199))
     assert found.better[:5, 5:].all()
     assert found.better.sum() == 75
-    assert not found.best[5:].any()
-    assert found.best.sum() <= 5
+
+
+@given(st.integers(0, 10**6), st.integers(3, 5), st.sampled_from([6, 20, 60]), st.booleans())
+def test_one_run_is_the_best_exactly_where_it_is_significantly_better_than_each_other(
+    seed: int, runs: int, queries: int, is_mean: bool
+) -> None:
+    draw = np.random.default_rng(seed)
+    terms = at_random(seed, queries, runs)
+    if is_mean:
+        terms = [of_mean(draw.random(queries) + at * draw.choice([0, 0.1, 0.3])) for at in range(runs)]
+    terms, pairs = sorted(terms, key=lambda run: -run.total), list(combinations(range(runs), 2))
+    stood, _ = stands(terms, Resampling(99), range(runs))
+    p = jointly([(Board(terms), pairs)], Resampling(99)).p[0][: runs - 1]
+    best = [at for at, one in enumerate(stood) if one.may_be_best]
+    assert (best == [0]) == bool((p < 0.05).all())
+    assert {at for at, one in enumerate(stood) if one.ranks.best == 1} <= set(best)
+    assert may_be_best([Ranks(1, 2), Ranks(2, 3), Ranks(2, 3)]) == [True] * 3  # where the middle two decide nothing
+
+
+@pytest.mark.parametrize(("queries", "runs"), [(5, 3), (4, 3), (5, 2)])
+def test_compare_and_leaderboard_say_of_the_same_boards_that_queries_are_too_few(queries: int, runs: int) -> None:
+    gold = {f"q{at}": ["a", "b", "c"] for at in range(queries)}
+    made = [{query: ["a", "b", "c", "x"][: (at + 1) % 4 + 1 + n] for n, query in enumerate(gold)} for at in range(runs)]
+    scored = evaluate_all(gold, made, task="1")
+    found = {one.kind for one in compare(scored).remarks}, {one.kind for one in leaderboard(scored).remarks}
+    assert [{kind.partition(".")[0] for kind in kinds if kind.startswith("too-few")} for kinds in found] == [
+        {"too-few-queries"}
+    ] * 2
 
 
 # units
@@ -311,9 +334,7 @@ def test_the_error_of_a_system_holds_queries_and_runs() -> None:
 def test_systems_stand_by_bonferronis_correction(seed: int) -> None:
     rng = np.random.default_rng(seed)
     runs = [system([of_mean(rng.normal(0.15 * at, 0.2, 12)) for _ in range(3)]) for at in range(3)]
-    found, pairs, beaten = systems.standings(runs, Resampling(9)), [(0, 1), (0, 2), (1, 2)], set()
+    found, pairs = systems.standings(runs, Resampling(9)), [(0, 1), (0, 2), (1, 2)]
     for (a, b), test in zip(pairs, systems.tested(runs, pairs, Resampling(9)), strict=True):
         winner, loser = (a, b) if test.difference > 0 else (b, a)
         assert found.better[winner, loser] == (test.p * 3 < 0.05) and not found.better[loser, winner]
-        beaten |= {loser} if test.p < 0.05 else set()  # one-sided, by one of two
-    assert {at for at in range(3) if not found.best[at]} == beaten

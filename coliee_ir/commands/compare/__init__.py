@@ -24,7 +24,7 @@ from coliee_ir.measures import Measure, Result
 from coliee_ir.scoring.replicates import groups_in, system, systems_of
 from coliee_ir.scoring.scores import Scores, checked, comparable, place_of
 from coliee_ir.stats import resampling, systems
-from coliee_ir.stats.doubts import MANY_QUERIES, UNLIKE, too_few_resamples, units_of
+from coliee_ir.stats.doubts import MANY_QUERIES, UNLIKE, too_few_queries, too_few_resamples, units_of
 from coliee_ir.stats.intervals import are_shares, interval_of
 from coliee_ir.stats.paired import CORRECTIONS, MOST_ALONE, Board, PairTest, jointly, tested
 from coliee_ir.stats.ranks import Ranks, rank_sets
@@ -39,9 +39,6 @@ _DECIDING: Final = 5
 
 #: the queries' differences of so many pairs are held at once
 _AT_ONCE: Final = 256
-
-#: in fewer differing queries than these, a pair that cannot be significant is said to differ in too few
-LEAST_DIFFERING: Final = 10
 
 
 def compare(
@@ -258,6 +255,7 @@ def _compared(boards: Sequence[_Board], pairs: IntArray, asked: _Asked, *, all_p
     if asked.correction == "maxt" and (len(boards[0].scored) > MOST_ALONE or n_known > 1):
         joint = jointly([(board.board, pairs) for board in boards if board.board is not None], settings)
         p, resamples, intervals = np.concatenate(joint.p), joint.drawn, list(joint.intervals)  # type: ignore[arg-type]
+        tests = [test._replace(critical=np.fmax(test.critical, joint.critical)) for test in tests]
     elif asked.correction == "bonferroni":
         wide = replace(settings, confidence_level=1 - settings.alpha / together)
         wider = [board.alone(pairs, wide) for board in boards]
@@ -323,7 +321,7 @@ def _remarks(comparison: Comparison, board: _Board, test: PairTest, told: Pairs,
     if comparison.test == "t":
         yield from of_pairs("no-difference.error", np.isnan(p) & known)
     else:
-        few = known & differ & np.isinf(test.critical) & (differing < LEAST_DIFFERING)
+        few = known & too_few_queries(differing, test.critical, comparison.resamples, alpha)
         yield from of_pairs(
             "too-few-queries.pairs", few, units=units_of(comparison.unit, in_groups=bool(comparison.groups))
         )

@@ -72,8 +72,8 @@ class Ranking:
     Two runs are equal where these values differ by no more than rounding errors. The ranks that a run may have come
     from all pairs of runs, tested together by the studentised paired randomisation of queries: as many runs as are
     significantly better are before it, as many as are significantly worse behind. With the confidence of the intervals
-    the true ranks of all runs are in their sets at once. Which may be the best is found one-sided, by comparing each
-    with all others (Hsu 1981).
+    the true ranks of all runs are in their sets at once. A run is the best where it is significantly better than
+    each other.
 
     Attributes:
         task: the task.

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import math
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import replace
 from typing import Any, NamedTuple
@@ -22,7 +21,7 @@ from coliee_ir.reading.basis import Basis
 from coliee_ir.reading.submission import Invalid, Submission
 from coliee_ir.scoring.replicates import groups_in, system, systems_of
 from coliee_ir.scoring.scores import Scored, Scores, measure_of, ranked_by, with_judged
-from coliee_ir.stats.doubts import MANY_QUERIES, UNLIKE, too_few_resamples, units_of
+from coliee_ir.stats.doubts import MANY_QUERIES, UNLIKE, too_few_queries, too_few_resamples, units_of
 from coliee_ir.stats.intervals import are_shares, interval_of
 from coliee_ir.stats.paired import Standings
 from coliee_ir.stats.resampling import Interval, Units
@@ -264,11 +263,11 @@ def _entry(run: _Run, intervals: Mapping[int, Interval], place: int = 0, stand: 
 
 def _resolution(runs: Sequence[_Run], found: Standings, settings: Resampling, units: Units) -> Iterator[str]:
     """Whether anything could be found of so many queries and resamples, and whether p can be believed."""
-    if found.drawn:
-        yield from too_few_resamples(found.drawn, settings.alpha)
-    elif found.differing and math.isinf(found.critical):
+    if too_few_queries(found.differing, found.critical, found.drawn, settings.alpha):
         in_groups = units.n < len(units.number)
         yield Remark.of("too-few-queries", units=units_of(runs[0].scores.unit, in_groups=in_groups))
+    elif found.drawn:
+        yield from too_few_resamples(found.drawn, settings.alpha)
     if units.n < MANY_QUERIES and runs:
         answered = np.array([one.scores.answered for one in runs])
         apart = (answered != answered[0]).mean(axis=1)

@@ -12,7 +12,7 @@ from coliee_ir.measures.base import Terms
 from coliee_ir.scoring.scores import Scores
 from coliee_ir.stats import paired, systems
 from coliee_ir.stats.paired import Standings
-from coliee_ir.stats.ranks import DECIMALS, Ranks, rank_sets
+from coliee_ir.stats.ranks import DECIMALS, Ranks, may_be_best, rank_sets
 from coliee_ir.stats.settings import Resampling
 
 
@@ -43,7 +43,7 @@ class Stand(NamedTuple):
     """Where a run may stand."""
 
     ranks: Ranks  # those that hold for all runs at once
-    may_be_best: bool  # whether it is not refuted that no other run is better
+    may_be_best: bool  # see ``ranks.may_be_best``
 
 
 #: of a run that is not ranked
@@ -53,13 +53,13 @@ NOWHERE: Final = Stand(Ranks(0, 0), False)
 def stands(terms: Sequence[Terms], settings: Resampling, kept: Sequence[int]) -> tuple[list[Stand], Standings]:
     """Where runs may stand, best first; all are tested together, and ranks are counted among those that are kept.
 
-    Source: Hsu, Annals of Statistics 9, 1981 (the best); Mogstad et al. (ranks), see ``rank_sets``.
+    Source: see ``rank_sets``.
     """
     in_systems = bool(terms) and isinstance(terms[0].score, systems.MeanOf)
     found = (systems if in_systems else paired).standings(terms, settings)
     scores = [terms[at].total for at in kept]
     ranks = rank_sets(scores, found.better[np.ix_(kept, kept)])
-    return [*map(Stand, ranks, found.best[[*kept]].tolist())], found
+    return [*map(Stand, ranks, may_be_best(ranks))], found
 
 
 #: so many of them are named
