@@ -1,6 +1,6 @@
-"""How often the tests of ``coliee-ir compare`` and ``leaderboard`` err, and what they find: writes docs/error-rates.md.
+"""How often the tests of ``coliee-ir compare`` and ``leaderboard`` err, and what they find: writes benchmarks/error-rates.md.
 
-    python -m benchmarks.error_rates [--times N] [--seed N] [--lecard FOLDER] [-o docs/error-rates.md]
+    python -m benchmarks.error_rates [--times N] [--seed N] [--lecard FOLDER] [-o benchmarks/error-rates.md]
 
 Pairs of systems are drawn from models of Task 1, in which the truth is known. In the first a query has 4.4 relevant
 cases on average, as in 2026, and a difficulty of its own, which gives the probability of finding one; some cases are
@@ -487,7 +487,7 @@ def told(times: int, seed: int, lecard: str) -> Iterator[str]:
     low, high = bounds(2 * times)
     yield f"""# Error rates
 
-How often the tests of [`compare`](significance.md) find what is not there, how often intervals hold the truth, and what
+How often the tests of [`compare`](../docs/significance.md) find what is not there, how often intervals hold the truth, and what
 can be found, on systems of which the truth is known. `python -m benchmarks.error_rates` writes this page; this one with
 `--times {times}`{" and with `--lecard`" if lecard else ""}.
 
@@ -534,7 +534,7 @@ def main(arguments: Sequence[str] | None = None) -> int:
     parser.add_argument("--times", type=int, default=300, help="boards and pairs that are drawn of each; default: 300")
     parser.add_argument("--seed", type=int, default=2026, help="default: 2026")
     parser.add_argument("--lecard", default="", help="the folder of LeCaRD's gold and rankings, which is resampled")
-    parser.add_argument("-o", "--output", type=Path, default=Path("docs/error-rates.md"), help="the page")
+    parser.add_argument("-o", "--output", type=Path, default=Path("benchmarks/error-rates.md"), help="the page")
     options = parser.parse_args(arguments)
     found = []
     for text in told(options.times, options.seed, options.lecard):

@@ -5,8 +5,7 @@ A case is a gold and a run, of which one or both are written in another form tha
 *refused*, by an error that names what was found. It is never scored otherwise in silence.
 
 Rows are written in the order of their ids and never in that of their scores, so that a reader that ranks by the order
-of lines where it should rank by scores is found out. ``python tests/foreign_forms.py`` prints the table of
-docs/files.md.
+of lines where it should rank by scores is found out.
 """
 
 from __future__ import annotations
@@ -22,7 +21,6 @@ import tarfile
 import zipfile
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
-from pathlib import Path
 from types import SimpleNamespace
 from typing import Any, Final, Literal, NamedTuple
 
@@ -669,42 +667,3 @@ refused("a page of the web in place of the file", WEB, r"web page", how="downloa
 refused("a pointer of Git LFS", WEB, r"LFS|column", how="run `git lfs pull`",
     run=File(b"version https://git-lfs.github.com/spec/v1\noid sha256:4d7a214614ab\nsize 12345\n"))
 # fmt: on
-
-# ── What docs/files.md says ───────────────────────────────────────────────────────────────────────────────────────
-
-BEGIN: Final = "<!-- begin: files of other benchmarks and tools (python tests/foreign_forms.py) -->\n"
-END: Final = "<!-- end: files of other benchmarks and tools -->\n"
-
-
-def documented() -> str:
-    """For docs/files.md: one case of each reason to refuse a file, or to read it in a certain way."""
-    text = [BEGIN]
-    for title in dict.fromkeys(case.group for case in ALL):
-        some = [case for case in ALL if case.group == title]
-        text.append(f"\n**{title}.**")
-        for head, outcomes in (("Read", ("read",)), ("Read or refused", ("either",)), ("Refused", ("refused",))):
-            told = {
-                case.how: f"{case.name} ({case.how})" for case in some[::-1] if case.outcome in outcomes and case.how
-            }
-            text.append(f" {head}: {_prose('; '.join([*told.values()][::-1]))}." if told else "")
-        text.append("\n")
-    return "".join([*text, "\n", END])
-
-
-def _prose(text: str) -> str:
-    """Text with code between backticks, whatever Markdown's signs it has outside of them."""
-    return "".join(
-        f"`{p}`" if at % 2 else re.sub(r"([|*_\[\]{}<])", r"\\\1", p) for at, p in enumerate(text.split("`"))
-    )
-
-
-def main() -> None:
-    """Put the table into docs/files.md."""
-    page = Path(__file__).parent.parent / "docs" / "files.md"
-    before, begin, rest = page.read_text(encoding="utf-8").partition(BEGIN)
-    after = rest.partition(END)[2] if begin else ""
-    page.write_text(before + documented() + after, encoding="utf-8")
-
-
-if __name__ == "__main__":
-    main()

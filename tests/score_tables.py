@@ -1,20 +1,17 @@
 """Tables of scores as boards, benchmarks and tools write them, with what must come of each. All values are invented.
 
 A case is *read*: then the runs, their means and the measure are those of ``TRUTH`` or what the case says. Or it is
-*refused*, by an error of a kind. ``python tests/score_tables.py`` puts the table into docs/recipes.md.
+*refused*, by an error of a kind.
 """
 
 from __future__ import annotations
 
 import json
-import os
-import tempfile
 from collections.abc import Iterable, Mapping, Sequence
 from pathlib import Path
 from typing import Any, Final, NamedTuple
 
-from coliee_adapters.errors import InputError
-from coliee_ir import Scored, leaderboard
+from coliee_ir import Scored
 
 QUERIES: Final = tuple(f"q{at}" for at in range(12))
 #: run → the value of each query; to four decimals, as tools print them
@@ -216,78 +213,3 @@ REFUSED: Final = (
     Case("a gold, or a run", {"s.csv": "query_id,doc_id,bm25\nq1,d1,0.5\n"}, "unknown-format"),
     Case("words", {"s.csv": "run,query,verdict\na,q1,good\n"}, "unknown-format"),
 )  # fmt: skip
-
-# ── What docs/recipes.md says ─────────────────────────────────────────────────────────────────────────────────────
-
-BEGIN: Final = "<!-- begin: tables of scores (python tests/score_tables.py) -->\n"
-END: Final = "<!-- end: tables of scores -->\n"
-
-
-def told(case: Case) -> str:
-    """As what a case is read, or why it is refused."""
-    here = Path.cwd()
-    with tempfile.TemporaryDirectory() as folder:
-        os.chdir(folder)
-        try:
-            scored = case.read()
-            leaderboard(scored, n_resamples=9)
-            return scored.because
-        except InputError as error:
-            return error.problem
-        except Exception as error:  # as its sentence says
-            return str(error)
-        finally:
-            os.chdir(here)
-
-
-#: cases of which nearly the same is said as of others
-_LIKE_OTHERS: Final = frozenset(
-    {
-        "costs",
-        "latencies",
-        "perplexities",
-        "losses",
-        "counts alone",
-        "`trec_eval -q` with several measures",
-        "JSON Lines",
-    }
-    | {"predictions beside each other", "rows that appear twice", "totals alone", "words", "a seed that lacks a query"}
-    | {"HELM's per_instance_stats", "a table of Inspect's samples", "a log of Inspect", "a Report of ranx"}
-    | {"a direction that is stated", "one name that nobody knows", "holes, `unanswered=zero`", "a gold, or a run"}
-    | {"PyTerrier's rows", "a column a measure", "systems named `*_correct`", "a run id before its queries"}
-    | {
-        "SWE-bench's report without some instances",
-        "a total that its queries do not give",
-        "runs one after another without names",
-        "holes, `unanswered=common`",
-        "`ir_measures -q`, a file a run",
-        "a row of means",
-        "run ids that are equal",
-        "rows of run, query, measure, value",
-        "a column of labels",
-        "a file a run, in folders",
-        "`Run.scores` of ranx",
-        "MTEB's `to_dataframe`, long",
-    }
-)
-
-
-def documented() -> str:
-    """For docs/recipes.md: layouts, and what comes of each."""
-    text = [BEGIN]
-    for title, cases in (("read as", READ), ("refused", REFUSED)):
-        rows = [f"{case.name} | {told(case)}" for case in cases if case.name not in _LIKE_OTHERS]
-        text.append(f"\ntable | {title}\n---|---\n{chr(10).join(rows)}\n")
-    return "".join([*text, "\n", END])
-
-
-def main() -> None:
-    """Put the table into docs/recipes.md."""
-    page = Path(__file__).parent.parent / "docs" / "recipes.md"
-    before, begin, rest = page.read_text(encoding="utf-8").partition(BEGIN)
-    after = rest.partition(END)[2] if begin else ""
-    page.write_text(before + documented() + after, encoding="utf-8")
-
-
-if __name__ == "__main__":
-    main()

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import math
+import re
 import sys
 from pathlib import Path
 
@@ -15,7 +16,9 @@ sys.path.insert(0, str(Path(__file__).parent.parent))
 from benchmarks import error_rates
 from benchmarks.error_rates import System
 
-DOCS = (Path(__file__).parent.parent / "docs" / "error-rates.md").read_text(encoding="utf-8")
+ROOT = Path(__file__).parent.parent
+TABLES = (ROOT / "benchmarks" / "error-rates.md").read_text(encoding="utf-8")
+DOCS = (ROOT / "docs" / "error-rates.md").read_text(encoding="utf-8")
 
 
 @pytest.fixture(scope="module")
@@ -97,13 +100,24 @@ def test_intervals_are_counted_against_the_truth(monkeypatch: pytest.MonkeyPatch
 
 def test_the_docs_show_what_is_computed() -> None:
     assert error_rates.accuracy_table() in DOCS
+    assert error_rates.accuracy_table() in TABLES
     means = [line.split(" | ")[:4] for line in error_rates.mean_table().splitlines()]
-    shown = [line.split(" | ")[:4] for line in DOCS.splitlines()]
+    shown = [line.split(" | ")[:4] for line in TABLES.splitlines()]
     assert all(row in shown for row in means)
 
 
+def test_the_rates_of_the_summary_are_in_the_tables() -> None:
+    shown = {float(rate) for rate in re.findall(r"([\d.]+)%", TABLES)}
+    shown |= {float(rate) for rate in re.findall(r"(\d+) \(\d+\), \d\.", TABLES)}  # of intervals, in columns of %
+    shown |= {round(100 - rate, 1) for rate in shown}
+    rows = [line.split(" | ")[1] for line in DOCS.splitlines() if re.match(r"\| .* \| .*%.* \|$", line)]
+    rates = [float(rate) for row in rows for rate in re.findall(r"([\d.]+)%", row)]
+    assert len(rates) > 20
+    assert set(rates) <= shown
+
+
 def test_the_rates_in_the_docs_keep_to_their_bounds() -> None:
-    rows = [line.strip("| ").split(" | ") for line in DOCS.splitlines() if line.startswith("| ")]
+    rows = [line.strip("| ").split(" | ") for line in TABLES.splitlines() if line.startswith("| ")]
     levels = {row[0]: row[1:] for row in rows[: rows.index(["one is better, by .05 if not said", *rows[0][1:]])]}
     for name, cells in levels.items():
         for cell, queries in zip(cells, error_rates.SIZES, strict=True):

@@ -8,7 +8,7 @@ from pathlib import Path
 
 import pytest
 from asserting import Call
-from foreign_forms import ALL, MEASURES, Case, File, Folder, Held, Truth, documented, in_line_order, qrels, trec_run
+from foreign_forms import ALL, MEASURES, Case, File, Folder, Held, Truth, in_line_order, qrels, trec_run
 
 from coliee_adapters.errors import InputError, UsageError
 from coliee_ir import Scores, evaluate
@@ -108,7 +108,3 @@ def test_a_ranking_by_lines_or_upside_down_would_be_noticed(truth: Truth, tmp_pa
     for wrong in (in_line_order(truth), truth._replace(run=reversed_run)):
         if wrong.run.keys() == truth.run.keys():
             assert all(in_trec_form(wrong, tmp_path).measures[name] != right[name] for name in ("map", "MicroF1@1"))
-
-
-def test_the_table_of_the_docs_is_that_of_the_corpus() -> None:
-    assert documented() in (DOCS / "files.md").read_text(encoding="utf-8"), "run python tests/foreign_forms.py"

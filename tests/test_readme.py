@@ -77,3 +77,14 @@ def test_each_python_block_prints_what_it_shows(page: Path) -> None:
         result = doctest.DocTestRunner().run(test)
         assert result.attempted > 0
         assert result.failed == 0
+
+
+@pytest.mark.skipif(sys.platform == "win32", reason="the commands are those of a POSIX shell")
+@pytest.mark.parametrize("page", [page for page in PAGES if blocks(page, "output")], ids=lambda page: page.stem)
+def test_the_first_screen_can_be_typed_from_nothing(page: Path, tmp_path: Path) -> None:
+    [script], [output] = blocks(page, "bash"), blocks(page, "output")
+    program = f'"{sys.executable}" -m coliee_ir'
+    typed = "".join(line.replace("coliee-ir", program, 1) for line in script.splitlines(True) if "pip" not in line)
+    typed = typed.replace("&& . .venv/bin/activate", "").replace("python3 -m venv .venv", "")
+    done = subprocess.run(["bash", "-ec", typed], cwd=tmp_path, capture_output=True, text=True)
+    assert (done.returncode, done.stdout) == (0, output), done.stderr

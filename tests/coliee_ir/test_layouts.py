@@ -92,11 +92,6 @@ def test_neither_rows_nor_columns_in_another_order_change_what_ranks(tmp_path: P
     assert leaderboard(Scored.read(file), n_resamples=9).ranking.name == "nDCG"
 
 
-def test_the_docs_list_what_is_read_and_what_is_refused() -> None:
-    page = Path(__file__).parents[2] / "docs" / "recipes.md"
-    assert score_tables.documented() in page.read_text(encoding="utf-8"), "run python tests/score_tables.py"
-
-
 def test_what_is_declared_is_read(tmp_path: Path) -> None:
     (file := tmp_path / "s.csv").write_text(WIDE)
     assert [one.tag for one in Scored.read(file, columns={"tag": "a|b"})] == ["a", "b"]
