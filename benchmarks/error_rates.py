@@ -1,4 +1,4 @@
-"""How often the tests of ``coliee-ir compare`` and ``leaderboard`` err, and what they find: writes benchmarks/error-rates.md.
+"""How often the tests of ``coliee-ir compare`` and ``leaderboard`` err: writes benchmarks/error-rates.md.
 
     python -m benchmarks.error_rates [--times N] [--seed N] [--lecard FOLDER] [-o benchmarks/error-rates.md]
 
@@ -487,9 +487,9 @@ def told(times: int, seed: int, lecard: str) -> Iterator[str]:
     low, high = bounds(2 * times)
     yield f"""# Error rates
 
-How often the tests of [`compare`](../docs/significance.md) find what is not there, how often intervals hold the truth, and what
-can be found, on systems of which the truth is known. `python -m benchmarks.error_rates` writes this page; this one with
-`--times {times}`{" and with `--lecard`" if lecard else ""}.
+How often the tests of [`compare`](../docs/significance.md) find what is not there, how often intervals hold the truth,
+and what can be found, on systems of which the truth is known. `python -m benchmarks.error_rates`
+writes this page; this one with `--times {times}`{" and with `--lecard`" if lecard else ""}.
 
 ## How often the tests err
 
