@@ -29,6 +29,7 @@ WHY_NOT: Final = {
     "special": ("link or device in an archive", "links or devices in an archive"),
     "outside": ("entry that leads out of its archive", "entries that lead out of their archive"),
     "nameless": ("archive entry without a name", "archive entries without a name"),
+    "headers": ("mail whose headers are longer than 64 KiB", "mails whose headers are longer than 64 KiB"),
     "control": ("name with control characters", "names with control characters"),
     "again": ("archive entry whose name comes again: the last one counts", "archive entries whose names come again"),
     "description": ("system description", "system descriptions"),

@@ -14,7 +14,6 @@ import warnings
 import zipfile
 from collections.abc import Callable
 from pathlib import Path
-from types import SimpleNamespace
 
 import pytest
 from asserting import mentions
@@ -237,7 +236,8 @@ def test_a_full_disk_is_named_and_nothing_is_left_on_it(tmp_path: Path, monkeypa
     path, room = tmp_path / "a.zip", tmp_path / "room"
     path.write_bytes(zipped({"small.txt": RUN, "run.txt": os.urandom(1 << 16)}))
     room.mkdir()
-    monkeypatch.setattr(archives, "_folder", lambda: SimpleNamespace(name=room))
+    held = archives._Room(str(room))
+    monkeypatch.setattr(archives, "_room", lambda: held)
     soft, hard = resource.getrlimit(resource.RLIMIT_FSIZE)
     signal.signal(signal.SIGXFSZ, signal.SIG_IGN)
     resource.setrlimit(resource.RLIMIT_FSIZE, (1 << 12, hard))

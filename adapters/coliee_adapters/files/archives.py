@@ -10,7 +10,6 @@ from __future__ import annotations
 import contextlib
 import copy
 import functools
-import itertools
 import os
 import re
 import stat
@@ -22,16 +21,13 @@ from coliee_adapters.errors import NO_ROOM, InputError, guarded, no_room
 from coliee_adapters.files import limits
 from coliee_adapters.files.compressed import COMPRESSIONS, DAMAGED, compression_of
 from coliee_adapters.files.file_kinds import ARCHIVES, MAIL, TAR, kind_of
-from coliee_adapters.files.mail import Mail, attachments, headers_of, mails
+from coliee_adapters.files.mail import Mail, attachments, has_long_headers, headers_of, mails
 
 if TYPE_CHECKING:
     import tempfile  # as lzma, tarfile and zipfile: loaded where an archive is unpacked
 
 _PIECE: Final = 1 << 20
 _HEAD: Final = 1 << 16
-
-#: the names of unpacked files
-_NUMBERS: Final = itertools.count()
 
 _BROKEN: Final = (*DAMAGED, NotImplementedError, ValueError, OverflowError)
 
@@ -113,8 +109,9 @@ def mails_of(path: str) -> tuple[dict[str, Mail], bool]:
         found = contents(archive)
     except InputError:
         return {}, False
-    before = sorted((one for one in found.mails if _below(path, archive).startswith(one)), key=len)
-    return {f"{archive}/{one}".rstrip("/"): found.mails[one] for one in before}, found.is_mail
+    below = _below(path, archive)
+    before = ["", *(below[: slash.end()] for slash in re.finditer("/", below))]
+    return {f"{archive}/{one}".rstrip("/"): found.mails[one] for one in before if one in found.mails}, found.is_mail
 
 
 def _below(path: str, archive: str) -> str:
@@ -131,12 +128,49 @@ def outer(path: str) -> str:
     return path
 
 
+class _Room:
+    """A folder in which archives are unpacked."""
+
+    def __init__(self, folder: str) -> None:
+        self._folder = folder
+        self._made = self._held = 0  # files so far, and the bytes of those that are there
+
+    def hold(self, stream: _Stream, shown: str) -> str:
+        """Where what a stream gives lies from now on."""
+        self._made += 1
+        target, most = Path(self._folder, str(self._made)), limits.current().archives
+        with target.open("xb") as unpacked:
+            try:
+                while piece := stream.read(_PIECE):
+                    if self._held + unpacked.tell() + len(piece) > most:
+                        problem = f"with the archives before it, it unpacks to more than {limits.size(most)}"
+                        remedy = f"unpack some of them first, or raise {limits.variable('archives')}"
+                        raise InputError("too-large", shown, problem, remedy=remedy)
+                    unpacked.write(piece)
+            except BaseException:
+                target.unlink()
+                raise
+            self._held += unpacked.tell()
+        return str(target)
+
+    def discard(self, *files: str) -> None:
+        """Remove files that it holds."""
+        for file in map(Path, files):
+            self._held -= file.stat().st_size
+            file.unlink()
+
+
 @functools.cache
 def _folder() -> tempfile.TemporaryDirectory[str]:
-    """Where archives are unpacked; removed when the program ends."""
+    """The folder of this process; removed when the program ends."""
     import tempfile
 
     return tempfile.TemporaryDirectory(prefix="coliee-ir-")
+
+
+@functools.cache
+def _room() -> _Room:
+    return _Room(_folder().name)
 
 
 @functools.cache
@@ -145,7 +179,7 @@ def _unpacked(path: str, size: int, _: int, bounds: limits.Limits) -> Contents |
     try:
         with guarded(path):
             try:
-                _folder()
+                _room()
             except OSError as error:
                 raise no_room(path, error) from None
             return _unpack(path, path, _Meter(path, size, bounds), depth=1)
@@ -202,7 +236,7 @@ def _unpack(path: str, shown: str, meter: _Meter, *, depth: int) -> Contents:
             depth += is_mail and path == shown  # what a saved attachment may hold, the mail may hold
             met: set[str] = set()
             entries = _zipped(raw, shown, meter) if is_zip else _tarred(raw, shown, meter)
-            for name, stream in _mailed(path, meter, done.mails) if is_mail else entries:
+            for name, stream in _mailed(path, shown, meter, done) if is_mail else entries:
                 meter.file()
                 plain, fault = _plain_name(name)
                 if stream is None or fault:
@@ -211,21 +245,17 @@ def _unpack(path: str, shown: str, meter: _Meter, *, depth: int) -> Contents:
                 old = done.files.pop(plain, None)
                 if plain in met and old and not is_zip:  # as tar itself does
                     done.passed.append(("again", plain))
-                    Path(old).unlink()
+                    _room().discard(old)
                 elif plain in met or old:
                     remedy = "pack it again, with a name for each"
                     problem = "two entries of the archive have one name"
                     raise InputError("duplicate", shown, problem, found=plain, remedy=remedy)
                 met.add(plain)
-                done.files[plain] = target = str(Path(_folder().name, str(next(_NUMBERS))))
-                with Path(target).open("xb") as unpacked:
-                    while piece := stream.read(_PIECE):
-                        unpacked.write(piece)
-                if depth and is_archive(target):
+                done.files[plain] = _room().hold(stream, shown)
+                if depth and is_archive(done.files[plain]):
                     _unpack_inner(plain, shown, meter, done, depth - 1)
     except BaseException as error:
-        for file in done.files.values():
-            Path(file).unlink(missing_ok=True)
+        _room().discard(*done.files.values())
         if isinstance(error, OSError) and error.errno in NO_ROOM:
             raise no_room(shown, error) from None
         if not isinstance(error, (*_BROKEN, OSError, lzma.LZMAError, zipfile.BadZipFile, tarfile.TarError)):
@@ -237,15 +267,21 @@ def _unpack(path: str, shown: str, meter: _Meter, *, depth: int) -> Contents:
 
 
 def _unpack_inner(name: str, shown: str, meter: _Meter, done: Contents, depth: int) -> None:
-    """Unpack an archive in an archive, which stays a file of it where it cannot be read."""
+    """Unpack an archive in an archive, which stays a file of it where it cannot be read.
+
+    What is attached to a mail is measured for itself: in a mailbox it stops no other.
+    """
+    path, of_inner = f"{shown}/{name}", meter
+    if done.is_mail:
+        of_inner = _Meter(path, Path(done.files[name]).stat().st_size, meter.limits)
     try:
-        inner = _unpack(done.files[name], f"{shown}/{name}", meter, depth=depth)
+        inner = _unpack(done.files[name], path, of_inner, depth=depth)
     except InputError as error:
-        if error.kind == "too-large":
+        if error.kind == "too-large" and not done.is_mail:
             raise
         done.faults[name] = error
         return
-    Path(done.files.pop(name)).unlink()
+    _room().discard(done.files.pop(name))
     done.mails.update((f"{name}/{before}", one) for before, one in inner.mails.items())
     done.passed.extend((why, f"{name}/{one}") for why, one in inner.passed)
     for one, file in inner.files.items():
@@ -286,11 +322,18 @@ def _zipped(raw: BinaryIO, shown: str, meter: _Meter) -> Iterator[tuple[str, _St
                 yield entry.filename, _Metered(cast(BinaryIO, stream), meter)
 
 
-def _mailed(path: str, meter: _Meter, found: dict[str, Mail]) -> Iterator[tuple[str, _Stream]]:
+def _mailed(path: str, shown: str, meter: _Meter, done: Contents) -> Iterator[tuple[str, _Stream]]:
     """What is attached to a mail, or to those of an mbox, each of which has a folder."""
     meter.read(Path(path).stat().st_size)  # as a mail is read whole
     for before, message in mails(path):
-        found[before] = headers_of(message)
+        meter.file()
+        if has_long_headers(message):
+            if not before:
+                problem = "the headers of this mail are longer than 64 KiB"
+                raise InputError("too-large", shown, problem, remedy="save its attachments and give these")
+            done.passed.append(("headers", before.rstrip("/")))
+            continue
+        done.mails[before] = headers_of(message)
         yield from ((before + name, _Metered(stream, meter)) for name, stream in attachments(message))
 
 

@@ -37,6 +37,8 @@ class Limits(NamedTuple):
     whole: int = 64 << 20
     # bytes that compressed data or an archive unpacks to, or that a pipe delivers: a hundred million lines
     unpacked: int = 4 << 30
+    # bytes that all archives of a command unpack to together; they lie in temporary files until it ends
+    archives: int = 16 << 30
 
     def check_growth(self, path: str, what: str, unpacked: int, packed: int) -> None:
         """Refuse data that unpacks to more than it may."""

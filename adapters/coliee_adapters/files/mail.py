@@ -35,7 +35,19 @@ class Mail(NamedTuple):
     received: str  # in UTC
     sender: str = ""  # the address alone, in small letters
     is_sure: bool = True  # False where a server's line is there and cannot be read, so that the time is another's word
-    forwarded: tuple[Mail, ...] = ()  # the mails in it
+    forwarded: tuple[Mail, ...] = ()  # the mails in it, and in these
+
+
+#: bytes of a mail's headers, those of its parts among them, that Python parses in time that grows with their square;
+#: so many of each part do not count
+_HEADERS: Final = 64 << 10
+_FREE: Final = 1 << 10
+
+
+def has_long_headers(message: EmailMessage) -> bool:
+    """Whether the headers are too long to be parsed; they are not parsed for that."""
+    lengths = (sum(len(name) + len(str(value)) for name, value in part.raw_items()) for part in message.walk())
+    return sum(max(0, length - _FREE) for length in lengths) > _HEADERS
 
 
 def mails(path: str) -> Iterator[tuple[str, EmailMessage]]:
@@ -59,32 +71,38 @@ def mails(path: str) -> Iterator[tuple[str, EmailMessage]]:
 
 def attachments(message: EmailMessage) -> Iterator[tuple[str, BinaryIO]]:
     """The attached files, of mails that are attached too; of those with one name, the second is ``NAME (2)``."""
-    taken: set[str] = set()
+    numbers: dict[str, int] = {}  # name → the number that the last file of this name was tried with
     for part in message.walk():
         if part.is_multipart() or not (named := part.get_filename()):
             continue
         path = PurePosixPath(str(named).replace("\\", "/"))
-        name, n = path.name, 2
-        while name in taken:
-            name, n = f"{path.stem} ({n}){path.suffix}", n + 1
-        taken.add(name)
+        name = path.name
+        while name in numbers:
+            numbers[path.name] += 1
+            name = f"{path.stem} ({numbers[path.name]}){path.suffix}"
+        numbers[name] = 1
         content = part.get_payload(decode=True)
         yield name, io.BytesIO(content if isinstance(content, bytes) else b"")
 
 
 def headers_of(message: EmailMessage) -> Mail:
-    """What the headers of a mail say, and those of the mails in it; the last server's time counts, else the next's."""
+    """What the headers of a mail say, and those of all mails in it."""
+    inside: list[Any] = [one.get_payload() for one in message.walk() if one.get_content_type() == "message/rfc822"]
+    forwarded = tuple(_said(mails[0]) for mails in inside if isinstance(mails, list) and mails)
+    return _said(message)._replace(forwarded=forwarded)
+
+
+def _said(message: EmailMessage) -> Mail:
+    """What a mail's own headers say; the last server's time counts, else the next's."""
     from email.utils import parseaddr
 
     servers = [str(line).rpartition(";")[2] for line in message.get_all("Received", [])]
     times = [_time(date) for date in (*servers, message.get("Date"))]
-    inside: list[Any] = [one.get_payload() for one in message.walk() if one.get_content_type() == "message/rfc822"]
     return Mail(
         subject=" ".join(str(message.get("Subject", "")).split()),
         received=next(filter(None, times), ""),
         sender=parseaddr(str(message.get("From", "")))[1].casefold(),
         is_sure=bool(times[0]) or not servers,
-        forwarded=tuple(headers_of(one) for mails in inside if isinstance(mails, list) for one in mails[:1]),
     )
 
 
