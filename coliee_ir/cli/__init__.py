@@ -20,7 +20,6 @@ from coliee_adapters import signals
 from coliee_adapters.errors import INTERNAL, NO_ROOM, ColieeError, InternalError, ScoreWarning, printable
 from coliee_adapters.kinds import told
 from coliee_ir._version import __version__
-from coliee_ir.cli.options import add, settle, usage
 
 #: command → what it does; each is the module of its name
 COMMANDS = {
@@ -86,8 +85,9 @@ def _run(given: list[str]) -> int:
         if command not in COMMANDS:
             _refuse_command(parser, given)
         _refuse_unknown(parser, given[1:])
-        options = parser.parse_args(given[1:], argparse.Namespace(typed=given))
-        settle(parser, options)
+        from coliee_ir.cli.options import settle  # which help and version do without
+
+        options = settle(parser, parser.parse_args(given[1:], argparse.Namespace(typed=given)))
         with signals.raised(), _shown(options.command), warnings.catch_warnings():
             warnings.simplefilter("ignore", ScoreWarning)  # remarks are told as such
             code: int = options.run(options)
@@ -228,6 +228,8 @@ class _Formatter(argparse.RawDescriptionHelpFormatter):
 
 def parser_of(command: str, width: int | None = _WIDTH) -> argparse.ArgumentParser:
     """The parser of a command, whose module is loaded. Help is as wide as this, or as the terminal."""
+    from coliee_ir.cli.options import add, defaults, usage
+
     module = importlib.import_module(f"coliee_ir.cli.{command}")
     purpose = COMMANDS[command]
     parser = _Parser(
@@ -237,7 +239,7 @@ def parser_of(command: str, width: int | None = _WIDTH) -> argparse.ArgumentPars
     module.add_arguments(parser)
     add(parser, "help")
     parser.usage = usage(parser)
-    parser.set_defaults(run=module.run, command=command, task=None, to=None, by_year=False)
+    parser.set_defaults(**defaults(parser), run=module.run, command=command, by_year=False)
     return parser
 
 

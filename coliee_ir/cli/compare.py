@@ -5,10 +5,10 @@ from __future__ import annotations
 import argparse
 
 from coliee_ir.cli import say, scoring
-from coliee_ir.cli.options import add, add_resampling, keywords, measures
+from coliee_ir.cli.options import add, add_resampling, measures
 from coliee_ir.commands import compare as significance
-from coliee_ir.output.shown import FORMS, render
-from coliee_ir.reading.asked import singly
+from coliee_ir.output.shown import FORMS
+from coliee_ir.scoring.scores import Scored
 from coliee_ir.stats.settings import Resampling
 
 
@@ -31,14 +31,10 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
 
 def run(options: argparse.Namespace) -> int:
     """Compare the runs and print what was found."""
-    names = measures(options)
-    session = scoring.Session(options)
-    if not session.scores:
-        singly(names, options.task, options.edition)  # refused before anything is scored
-    session.find(options.output)
-    scored = session.score(names, ready=session.check_baseline)
-    found = significance.compare(scored, **keywords(significance.compare, options, measures=names))
+    return scoring.of_scores(options, significance.compare, _write, options.output, measures=measures(options))
+
+
+def _write(session: scoring.Session, found: significance.Comparison, scored: Scored) -> None:
     for remark in dict.fromkeys(remark for one in (found, *found.others) for remark in one.remarks):
         say(remark)
-    session.publish(render(found, options.format), scored.submissions)
-    return 2 if scored.invalid else 0
+    session.publish(found, scored.submissions)

@@ -15,7 +15,7 @@ from coliee_ir.cli.options import add, check_known, measures
 from coliee_ir.commands.evaluate.details import Details, depths, stages
 from coliee_ir.commands.evaluate.ways import WAYS
 from coliee_ir.output import grid
-from coliee_ir.output.shown import FORMS, forms_of, pieces
+from coliee_ir.output.shown import FORMS, forms_of
 from coliee_ir.scoring.scores import WITH_TIES, WITH_TIES_OF_QUERIES, Scored, Scores, ScoreTable, Timing
 
 
@@ -95,7 +95,7 @@ def run(options: argparse.Namespace) -> int:
         grid.print_to_terminal(table.tables()[0], title, "\n".join([*headers, scoring.versions()]))
     else:
         found = table if options.show is None else options.show(scored)
-        session.publish(pieces(found, options.format), scored.submissions, is_told=is_told)
+        session.publish(found, scored.submissions, is_told=is_told)
     if options.timing:
         say(json.dumps(_timing(scored, perf_counter() - start)))
     return 2 if scored.invalid else 0

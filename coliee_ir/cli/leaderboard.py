@@ -4,17 +4,16 @@ from __future__ import annotations
 
 import argparse
 import sys
-from collections.abc import Sequence
 
 from coliee_adapters.errors import printable
 from coliee_adapters.kinds import told
 from coliee_ir.cli import end_progress, say, scoring
-from coliee_ir.cli.options import add, add_decisions, add_resampling, keywords, one_measure
+from coliee_ir.cli.options import add, add_decisions, add_resampling, one_measure
 from coliee_ir.commands import leaderboard
 from coliee_ir.commands.leaderboard.catalogue import BoardTables
 from coliee_ir.output.grid import print_to_terminal
-from coliee_ir.output.shown import forms_of, render
-from coliee_ir.reading.submission import Submission
+from coliee_ir.output.shown import forms_of
+from coliee_ir.scoring.scores import Scored
 from coliee_ir.stats.settings import Resampling
 
 
@@ -43,10 +42,12 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
 
 def run(options: argparse.Namespace) -> int:
     """Rank the submissions and print what was asked for."""
-    session, name = scoring.Session(options), one_measure(options)
-    session.find(options.output)
-    scored = session.score([name] if name else [], keep="judged")
-    board = leaderboard.leaderboard(scored, **keywords(leaderboard.leaderboard, options, measure=name))
+    by = one_measure(options)
+    return scoring.of_scores(options, leaderboard.leaderboard, _tell, options.output, keep="judged", measure=by)
+
+
+def _tell(session: scoring.Session, board: leaderboard.Leaderboard, scored: Scored) -> int:
+    """What there is to say of the board, and its tables."""
     if board.entries:
         scoring.tell([entry.scores for entry in board.entries], board.because, len(board.excluded))
     for remark in board.remarks:
@@ -54,11 +55,11 @@ def run(options: argparse.Namespace) -> int:
     for one in board.invalid:
         say(f"coliee-ir: not ranked: {told(one.reason)}")
     if board.entries:
-        _print(session, board, scored.submissions)
+        _print(session, board, scored)
     return 2 if board.invalid or not board.entries else 0
 
 
-def _print(session: scoring.Session, board: leaderboard.Leaderboard, submissions: Sequence[Submission | None]) -> None:
+def _print(session: scoring.Session, board: leaderboard.Leaderboard, scored: Scored) -> None:
     options, categories = session.options, None
     if options.categories:
         categories = leaderboard.read_categories(options.categories, board.queries)
@@ -71,4 +72,4 @@ def _print(session: scoring.Session, board: leaderboard.Leaderboard, submissions
             table = board.table(name, categories=categories)
             print_to_terminal(table, leaderboard.TABLES[name].shows, printable(table.caption))
         return
-    session.publish(render(BoardTables(board, names, categories), options.format), submissions)
+    session.publish(BoardTables(board, names, categories), scored.submissions)

@@ -12,19 +12,17 @@ import re
 from collections.abc import Mapping, Sequence
 from functools import partial
 from pathlib import Path
-from typing import Any, Final, Literal, NamedTuple
+from typing import TYPE_CHECKING, Any, Final, Literal, NamedTuple
 
 from coliee_adapters.errors import UsageError
 from coliee_adapters.files import remote
 from coliee_adapters.files.compressed import COMPRESSIONS, plain_name
-from coliee_adapters.forms.vocabulary import ROLES, parse_columns
-from coliee_adapters.records import exact_id
-from coliee_ir.measures.catalogue import names_in
-from coliee_ir.reading.anything import read_queries
-from coliee_ir.reading.asked import check_rules
-from coliee_ir.reading.basis import Rules
+from coliee_adapters.forms import ROLES
 from coliee_ir.rules.decisions import CHOICES
 from coliee_ir.rules.protocol import TASKS, all_rules, use
+
+if TYPE_CHECKING:
+    from coliee_ir.reading.basis import Rules  # what loads NumPy, help and a mistyped option do without
 
 
 class Option(NamedTuple):
@@ -69,6 +67,8 @@ def _between(least: float, most: float, text: str) -> float:
 
 
 def _columns(text: str) -> dict[str, str]:
+    from coliee_adapters.forms.vocabulary import parse_columns
+
     try:
         return parse_columns(text)
     except UsageError as error:
@@ -273,45 +273,59 @@ _ENDINGS: Final[Mapping[str, str]] = {
 }  # fmt: skip
 
 
-def settle(parser: argparse.ArgumentParser, options: argparse.Namespace) -> None:
+def defaults(parser: argparse.ArgumentParser) -> dict[str, Any]:
+    """The values of the options that a command does not have, so that all commands can be asked for all."""
+    known = {action.dest for action in parser._actions}
+    return {
+        name: [] if option.settings.get("action") == "append" or option.settings.get("nargs") else None
+        for name, option in OPTIONS.items()
+        if name not in known
+    }
+
+
+def settle(parser: argparse.ArgumentParser, options: argparse.Namespace) -> argparse.Namespace:
     """What options mean together, and where no form was named, that of the ending of the file that is written."""
-    given, choices = vars(options), {action.dest: action.choices for action in parser._actions}
+    typed, choices = vars(options), {action.dest: action.choices for action in parser._actions}
+    settled = dict(typed)
     for rivals in _RIVALS:
-        if all(given.get(name) for name in rivals):
+        if all(typed[name] for name in rivals):
             one, other = (OPTIONS[name].flags[-1] for name in rivals)
             parser.error(f"argument {other}: not allowed with argument {one}")
-    if protocols := given.get("protocol"):
+    protocols = options.protocol
+    if protocols:
+        from coliee_ir.reading.asked import check_rules
+
         if len(protocols) > 1:
             parser.error("--protocol is given twice, and each names a task")
-        options.task = use(protocols[0])
-        for rules in all_rules(options.task):
+        settled["task"] = use(protocols[0])
+        for rules in all_rules(settled["task"]):
             check_rules(rules)
-        options.protocol = protocols[0] if protocols[0].endswith(".toml") else None
-    if given.get("columns"):
-        options.columns = {role: name for some in options.columns for role, name in some.items()}
-    if given.get("folds") == "year":
-        options.folds, options.by_year = parser.get_default("folds"), True
-    path = given.get("target") or given.get("output") or "-"
+    settled["protocol"] = next((name for name in protocols if name.endswith(".toml")), None)
+    settled["columns"] = {role: name for some in options.columns or () for role, name in some.items()} or None
+    if options.folds == "year":
+        settled |= {"folds": parser.get_default("folds"), "by_year": True}
+    path = options.target or options.output or "-"
     name = plain_name(path).lower()
     if name.endswith((".xlsx", ".xls")):
         raise UsageError("file-name", f"{path}: Excel files are not written; name a .csv file, which Excel opens")
     form = next((form for ending, form in _ENDINGS.items() if name.endswith(ending)), None)
-    if "to" in choices or given.get("apply") is not None:
-        options.to = options.to or (form if form in ("json", "parquet") else None)
+    if "to" in choices or options.apply is not None:
+        settled["to"] = options.to or (form if form in ("json", "parquet") else None)
     elif form is not None and "format" in choices and options.format is None:
         forms = list(choices["format"] or ())
         if form not in forms:
             problem = f"{path}: {options.command} does not write {form}; it writes {', '.join(forms)}"
             raise UsageError("file-name", problem)
-        options.format = form
-    if "format" in choices and options.format is None:
-        options.format = "table"
+        settled["format"] = form
+    settled["format"] = settled["format"] or "table"
+    return argparse.Namespace(**settled)
 
 
 def keywords(function: object, options: argparse.Namespace, **more: Any) -> dict[str, Any]:
-    """The options that a function takes as keywords of the same names, and ``more``, which come first."""
-    given = {**vars(options), **more}
-    return {name: given[name] for name in function.__kwdefaults__ if name in given}  # type: ignore[attr-defined]
+    """The options that a function takes as keywords of the same names, where they are given; and ``more``."""
+    named: Sequence[str] = function.__kwdefaults__  # type: ignore[attr-defined]
+    typed = {name: value for name, value in vars(options).items() if name in named and value not in (None, [])}
+    return typed | {name: value for name, value in more.items() if name in named}
 
 
 def add_resampling(parser: argparse.ArgumentParser, usual: object, *names: str) -> None:
@@ -348,12 +362,11 @@ def check_known(word: str, known: Sequence[str], problem: str) -> None:
 
 def rules(options: argparse.Namespace) -> Rules:
     """The rules of a scoring, as every function that scores takes them."""
-    given = vars(options)
     return {
         "task": options.task,
         "edition": options.edition,
-        "exclude": ids(given.get("exclude")) or [],
-        "only": ids(given.get("only")),
+        "exclude": ids(options.exclude) or [],
+        "only": ids(options.only),
         "decisions": dict(options.decision),
         "columns": options.columns,
     }
@@ -363,6 +376,9 @@ def ids(given: str | None) -> list[str] | None:
     """Query ids from the option itself, or from the file that it names; None where it is not given."""
     if given is None or not _is_file(given):
         return None if given is None else re.split(r"[,\s]+", given)
+    from coliee_adapters.records import exact_id
+    from coliee_ir.reading.anything import read_queries
+
     return list(read_queries(given, exact_id))
 
 
@@ -376,12 +392,14 @@ def _is_file(given: str) -> bool:
 def read_by(options: argparse.Namespace, *without: str) -> list[str]:
     """The files, and folders, that the options name to be read; not those of the options ``without``."""
     names = [name for name, option in OPTIONS.items() if option.reads and name not in without]
-    values = [getattr(options, name, None) for name in names]
+    values = [vars(options)[name] for name in names]
     return [path for value in values for path in (value if isinstance(value, list) else [value]) if path is not None]
 
 
 def measures(options: argparse.Namespace) -> list[str]:
     """The names of measures that were given, each by an option of its own or several in one."""
+    from coliee_ir.measures.catalogue import names_in
+
     return [name for names in options.measure for name in names_in(names)]
 
 

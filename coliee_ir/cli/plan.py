@@ -5,10 +5,10 @@ from __future__ import annotations
 import argparse
 
 from coliee_ir.cli import scoring
-from coliee_ir.cli.options import add, add_resampling, keywords, one_measure
-from coliee_ir.commands.plan import plan
-from coliee_ir.output.shown import FORMS, render
-from coliee_ir.reading.asked import singly
+from coliee_ir.cli.options import add, add_resampling, one_measure
+from coliee_ir.commands.plan import Plan, plan
+from coliee_ir.output.shown import FORMS
+from coliee_ir.scoring.scores import Scored
 from coliee_ir.stats.settings import Resampling
 
 
@@ -25,13 +25,9 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
 
 def run(options: argparse.Namespace) -> int:
     """Print what can be found."""
-    name = one_measure(options)
-    names = [name] if name else []
-    session = scoring.Session(options)
-    if not session.scores:
-        singly(names, options.task, options.edition)  # refused before anything is scored
-    session.find(options.output)
-    scored = session.score(names)
-    planned = plan(scored, **keywords(plan, options, measure=name, queries=options.sizes))
-    session.publish(render(planned, options.format), scored.submissions)
-    return 2 if scored.invalid else 0
+    asked = {"measure": one_measure(options), "queries": options.sizes}
+    return scoring.of_scores(options, plan, _write, options.output, **asked)
+
+
+def _write(session: scoring.Session, planned: Plan, scored: Scored) -> None:
+    session.publish(planned, scored.submissions)

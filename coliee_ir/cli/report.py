@@ -10,9 +10,10 @@ from pathlib import Path
 from coliee_adapters.errors import UsageError, masked
 from coliee_adapters.forms.lines import counted
 from coliee_ir.cli import say, scoring
-from coliee_ir.cli.options import add, add_resampling, keywords, measures
+from coliee_ir.cli.options import add, add_resampling
 from coliee_ir.commands import report
 from coliee_ir.output.webpage import local
+from coliee_ir.scoring.scores import Scored
 from coliee_ir.stats.settings import Resampling
 
 
@@ -43,16 +44,15 @@ def run(options: argparse.Namespace) -> int:
         raise UsageError("file-name", f"{options.output}: the page is HTML; name a .html file, and print that")
     if options.output is not None:
         report.begin_page()
-    session = scoring.Session(options)
-    session.find(*outputs)
-    scored = session.score(measures(options), keep="judged", ready=session.check_baseline)
-    if not scored:
-        return 2
     written = argparse.ArgumentParser(add_help=False, allow_abbrev=False)
     add(written, "output", "figures")  # which depend on where a page is made
     typed = map(local, written.parse_known_args(options.typed)[1])
     command = masked(shlex.join(["coliee-ir", *typed, "-o", "report.html"]))
-    made = report.report(scored, **keywords(report.report, options, command=command, measure=""))
+    return scoring.of_scores(options, report.report, _write, *outputs, keep="judged", command=command, measure="")
+
+
+def _write(session: scoring.Session, made: report.Report, scored: Scored) -> None:
+    options = session.options
     for remark in (one for one in made.contents.remarks if one not in scored.remarks):
         say(remark)
     if options.output is not None:
@@ -60,7 +60,6 @@ def run(options: argparse.Namespace) -> int:
         say(f"{options.output}: open it in a browser")
     if options.figures is not None:
         tell_figures(options.figures, made.write_figures(options.figures))
-    return 2 if scored.invalid else 0
 
 
 def tell_figures(folder: str, files: Sequence[Path]) -> None:

@@ -9,7 +9,7 @@ from collections.abc import Callable, Iterable, Iterator, Sequence
 from dataclasses import replace
 from functools import cached_property
 from pathlib import Path
-from typing import TYPE_CHECKING, Any, Final
+from typing import TYPE_CHECKING, Any, Final, TypeVar
 
 from coliee_adapters import trec_eval
 from coliee_adapters.errors import ColieeError, InputError, UsageError, quoted, shortened
@@ -21,12 +21,13 @@ from coliee_adapters.kinds import told
 from coliee_adapters.remarks import Remark
 from coliee_ir._version import __version__
 from coliee_ir.cli import end_progress, say, watched
-from coliee_ir.cli.options import OPTIONS, add, add_decisions, ids, read_by, rules
+from coliee_ir.cli.options import OPTIONS, add, add_decisions, ids, keywords, measures, read_by, rules
 from coliee_ir.commands.evaluate import evaluate_all, golds_of, prepare
 from coliee_ir.inbox import Runs, find_runs
 from coliee_ir.inbox.names import unique_names
-from coliee_ir.output.envelope import with_inputs
+from coliee_ir.output.shown import Shown, pieces
 from coliee_ir.reading.anything import gold_files, is_gold_by_name, reads_as_gold, reads_as_run
+from coliee_ir.reading.asked import singly
 from coliee_ir.reading.basis import Basis
 from coliee_ir.reading.submission import Submission
 from coliee_ir.scoring.scores import Keep, Scored, Scores, comparable
@@ -34,14 +35,13 @@ from coliee_ir.scoring.scores import Keep, Scored, Scores, comparable
 if TYPE_CHECKING:
     from concurrent.futures import Executor
 
+_Result = TypeVar("_Result")
+
 #: the commands that can be given scores instead of a gold and runs
 OF_SCORES: Final = ("compare", "leaderboard", "plan", "report")
 
 #: the options that name a file to write
 _FILES: Final = tuple(name for name, option in OPTIONS.items() if option.writes == "file")
-
-#: the arguments that are runs
-_OF_RUNS: Final = ("runs", "files", "submissions")
 
 #: how many characters of a result are encoded at a time
 _PIECE = 1 << 16
@@ -77,20 +77,20 @@ class Session:
 
     Attributes:
         runs: those that were named, or lie in folders; none before ``find``.
-        basis: of the runs' scores; None before it is asked for.
+        together: whether they are the submissions of a competition, of which its board tells.
     """
 
     def __init__(self, options: argparse.Namespace) -> None:
         self.options, self.runs = options, Runs()
-        self.basis: Basis | None = None
-        self._given, self._sources = vars(options), dict[str, Source]()
+        self.together = options.command == "leaderboard"
+        self._named: list[str] = [*options.runs, *options.files, *options.submissions]
+        self._sources = dict[str, Source]()
 
     @cached_property
     def scores(self) -> list[str]:
         """The files of scores that were given in the place of a gold and runs; none where these were given."""
-        if self.options.command not in OF_SCORES:
-            return []
-        return [] if self._no_scores is not None else [self.options.gold, *self._named]
+        is_of_scores = self.options.command in OF_SCORES and self._no_scores is None
+        return [self.options.gold, *self._named] if is_of_scores else []
 
     @cached_property
     def _no_scores(self) -> InputError | None:
@@ -99,10 +99,6 @@ class Session:
 
         return why_not(self.sources(self.options.gold)[0], self.options.columns or {})
 
-    @property
-    def _named(self) -> list[str]:
-        return [path for name in _OF_RUNS for path in self._given.get(name, ())]
-
     def sources(self, *paths: str) -> list[Source]:
         """Files, which were looked at when the folders were."""
         known = self._sources
@@ -110,54 +106,50 @@ class Session:
 
     def find(self, *outputs: str | None) -> Runs:
         """Find the runs; and see that files can be read and written as asked."""
-        options = self.options
-        read = self._find()
-        check_outputs(outputs, read)
-        check_places(self._given.get(name) for name in _FILES)
-        if "long_list" in self._given and (options.answers or options.long_list):
-            files = [one.path for one in self.runs.sources]
-            answers = _one_each(options.answers, files, "answers")
-            self.runs = self.runs.with_parts(answers, _one_each(options.long_list, files, "long-list"))
+        check_outputs(outputs, self._find())
+        check_places(vars(self.options)[name] for name in _FILES)
         return self.runs
 
     def _find(self) -> list[str]:
         """Find the runs; all files that are read."""
-        options, given = self.options, self._given
+        options = self.options
         if self.scores:
             check_inputs(self.scores)
             return self.scores
-        if options.command in OF_SCORES and not (given.get("runs") or given.get("submissions")):
+        if options.command in OF_SCORES and not self._named:
             why = self._no_scores
             assert why is not None  # or there were scores
             remedy = f"for a gold, name the runs behind it; for scores, {why.remedy}"
             raise InputError(why.kind, why.path, why.problem, line=why.line, found=why.found, remedy=remedy)
-        repeated = ("more_golds", "query_gold", "fit")
-        golds = [given.get("gold"), *(gold for name in repeated for gold in given.get(name, ()))]
-        golds = gold_files([gold for gold in golds if gold is not None])
-        besides = [*golds, *read_by(options, "gold", *repeated, *_OF_RUNS)]
-        together, named = "submissions" in given, self._named
-        check_inputs([*besides, *(named if "-" in named else ())])  # which are read once
+        golds = gold_files([*self._golds, *options.fit])
+        read_whole = ("gold", "more_golds", "query_gold", "fit", "runs", "files", "submissions")
+        besides = [*golds, *read_by(options, *read_whole)]
+        check_inputs([*besides, *(self._named if "-" in self._named else ())])  # which are read once
         self.runs = found = find_runs(
-            self.sources(*named),
+            self.sources(*self._named),
             golds_of(self.sources(*golds), options.task, options.columns),
-            besides=besides, together=together, teams=given.get("teams"), task=options.task, edition=options.edition,
+            besides=besides, together=self.together, teams=options.teams, task=options.task, edition=options.edition,
             columns=options.columns,
         )  # fmt: skip
-        if "files" in given and found.inventory is not None:
+        if options.files and found.inventory is not None:
             for remark in found.inventory.remarks():
                 say(remark)
-        others = [one.file for one in found.inventory.items] if together and found.inventory is not None else []
+        others = [one.file for one in found.inventory.items] if self.together and found.inventory is not None else []
         read = [*besides, *(one.path for one in found.sources), *others]
-        check_inputs(list(dict.fromkeys(read)) if together else read)
+        check_inputs(list(dict.fromkeys(read)) if self.together else read)
         return read
+
+    @property
+    def _golds(self) -> list[str]:
+        options = self.options
+        return [gold for gold in (options.gold, *options.more_golds, *options.query_gold) if gold is not None]
 
     def prepare(self, measures: Sequence[str] = (), golds: Sequence[str] = (), **beside: Any) -> Basis:
         """The basis of the scores of the runs that were found, for the gold of the options or other ones."""
         first, *more = golds or [self.options.gold, *self.options.more_golds]
         gold = self.sources(first, *more)
         with asking_about_swap(first, next(iter(self.runs.sources), None)):
-            self.basis = prepare(gold if more else gold[0], self.runs, measures, **rules(self.options), **beside)
-        return self.basis
+            return prepare(gold if more else gold[0], self.runs, measures, **rules(self.options), **beside)
 
     def score(
         self, measures: Sequence[str], *, keep: Keep = "queries", ready: Callable[[Basis], object] | None = None
@@ -168,10 +160,15 @@ class Session:
         """
         if self.scores:
             return self._read_scores(measures)
-        if stated := [name for name in ("lower_is_better", "higher_is_better") if self._given.get(name)]:
+        options = self.options
+        if stated := [name for name in ("lower_is_better", "higher_is_better") if vars(options)[name]]:
             problem = f"{stated[0].replace('_', '-')} is for scores without a gold"
             raise UsageError("unfit-option", f"{problem}; the direction of a measure that is computed is known")
-        options, found, together = self.options, self.runs, "submissions" in self._given
+        if options.answers or options.long_list:
+            files = [one.path for one in self.runs.sources]
+            answers = _one_each(options.answers, files, "answers")
+            self.runs = self.runs.with_parts(answers, _one_each(options.long_list, files, "long-list"))
+        found, together = self.runs, self.together
         basis = self.prepare(measures)
         for run in () if together else found.sources:
             if is_gold_by_name(run) and not is_gold_by_name(options.gold):
@@ -194,24 +191,24 @@ class Session:
 
     def _read_scores(self, measures: Sequence[str]) -> Scored:
         """The scores in the files; of the measures that are named, if any are."""
-        given, decided = self._given, dict(self.options.decision)
+        options, decided = self.options, dict(self.options.decision)
         unfit = ("task", "protocol", "edition", "exclude", "answers", "long_list", "more_golds", "teams")
-        if used := [name for name in unfit if given.get(name)] + [name for name in decided if name != "unanswered"]:
+        if used := [name for name in unfit if vars(options)[name]] + [one for one in decided if one != "unanswered"]:
             problem = f"{used[0].replace('_', '-')} is for a gold and runs; only scores were given"
             raise UsageError("unfit-option", problem)
-        columns, copies = dict(self.options.columns or {}), given.get("replicates")
+        columns, copies = dict(options.columns or {}), options.replicates
         if copies is not None and "replicate" not in columns and not Path(copies).exists():
             columns["replicate"] = copies
         found = Scored.read(
             *self.sources(*self.scores), columns=columns, unanswered=decided.get("unanswered", ""),
-            lower_is_better=self.options.lower_is_better, higher_is_better=self.options.higher_is_better,
-            only=ids(self.options.only) or (), measures=measures,
+            lower_is_better=options.lower_is_better, higher_is_better=options.higher_is_better,
+            only=ids(options.only) or (), measures=measures,
         )  # fmt: skip
         if measures:
             asked = comparable(found, measures)
             kept = [one.by(asked, alone=True) for one in found]
             found = replace(found, scores=kept, basis=replace(found.basis, asked=tuple(asked)))
-        if "submissions" not in given:  # else told in the order of the ranking
+        if not self.together:  # else told in the order of the ranking
             tell(found, found.because, 0)
             for remark in found.remarks:
                 say(remark)
@@ -220,9 +217,8 @@ class Session:
     def check_baseline(self, basis: Basis) -> None:
         """Refuse a baseline that no file and no run is called, where all are known before the runs are scored."""
         known, tags, baseline, sources = set[str](), list[str](), self.options.baseline, self.runs.sources
-        replicated = self._given.get("replicates") is not None  # where it is a system's name
-        if baseline is None or replicated or any(one.path == "-" for one in sources):
-            return
+        if baseline is None or self.options.replicates is not None or any(one.path == "-" for one in sources):
+            return  # of replicates it is a system's name
         try:
             for one in sources:
                 known.add(one.name)
@@ -245,14 +241,14 @@ class Session:
 
     def publish(
         self,
-        text: str | Iterable[str],
+        result: Shown,
         files: Iterable[Submission | PathLike | None] = (),
         *,
         is_told: bool = False,
     ) -> None:
         """Write a result where ``-o`` says; JSON with the SHA-256 of the files that it was computed from."""
-        if self.options.format == "json":
-            text = with_inputs(text, self.inputs(files))
+        form = self.options.format
+        text = pieces(result, form, self.inputs(files) if form == "json" else None)
         if is_told:
             tell_text("".join(text))
             return
@@ -260,15 +256,9 @@ class Session:
 
     def inputs(self, runs: Iterable[Submission | PathLike | None]) -> dict[str, str]:
         """File → SHA-256, of the golds and of runs; of an archive as a whole; streams have none."""
-        given = self._given
-        golds: list[str | None] = [*self.scores] or [
-            given.get("gold"),
-            *given.get("more_golds", ()),
-            *given.get("query_gold", ()),
-        ]
         parts = [file for run in runs if run for file in (run.files if isinstance(run, Submission) else (run,))]
         found = {}
-        for file in (*gold_files([gold for gold in golds if gold is not None]), *parts):
+        for file in (*gold_files(self.scores or self._golds), *parts):
             source = file if isinstance(file, Source) else self.sources(str(file))[0]
             if not (source.is_remote or source.is_stream):
                 path = archives.outer(source.path)
@@ -277,9 +267,33 @@ class Session:
         return found
 
 
+def of_scores(
+    options: argparse.Namespace,
+    function: Callable[..., _Result],
+    write: Callable[[Session, _Result, Scored], int | None],
+    *outputs: str | None,
+    keep: Keep = "queries",
+    **more: Any,
+) -> int:
+    """Run a command of scores: find the runs, refuse early, score them, make the result by ``function`` and write it.
+
+    The function takes the options of its keywords' names, and ``more``: of these ``measure`` or ``measures`` are
+    compared, and none may stand for several. The exit code is what ``write`` gives, or that of the scores.
+    """
+    session = Session(options)
+    if not session.scores:
+        singly([*filter(None, [more.get("measure"), *more.get("measures", ())])], options.task, options.edition)
+    session.find(*outputs)
+    scored = session.score(measures(options), keep=keep, ready=session.check_baseline)
+    if not scored and not session.together:
+        return 2
+    code = write(session, function(scored, **keywords(function, options, **more)), scored)
+    return code or (2 if scored.invalid else 0)
+
+
 def engine(options: argparse.Namespace) -> contextlib.AbstractContextManager[Executor | None]:
     """What scores the runs instead of this machine's processes, if anything does."""
-    if getattr(options, "cluster", None) is None:
+    if options.cluster is None:
         return contextlib.nullcontext()
     from coliee_ir.judging import cluster  # loads Dask
 

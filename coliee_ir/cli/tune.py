@@ -200,11 +200,10 @@ def _write(session: scoring.Session, named: Tunings, taken: list[Filter], submis
         vega.write_picture(cutting.curves(tunings), options.curve)
     elif options.curve is not None:
         scoring.put(grid.file_form(options.curve)(points(tunings)), options.curve)
-    table = render(named, options.format)
     if options.apply is not None and not _is_told(options):
-        scoring.put(table, "-")
+        scoring.put(render(named, options.format), "-")
     else:
-        session.publish(table, submissions, is_told=_is_told(options))
+        session.publish(named, submissions, is_told=_is_told(options))
 
 
 def fit_tag(options: argparse.Namespace, cut: Run, task: str | None) -> str | None:

@@ -14,7 +14,7 @@ from coliee_ir.cli.options import add, keywords
 from coliee_ir.commands.validate import Severity, Validation, validate
 from coliee_ir.commands.validate.receiving import receive
 from coliee_ir.inbox.folders import walk
-from coliee_ir.output.shown import forms_of, render
+from coliee_ir.output.shown import forms_of
 from coliee_ir.rules.protocol import SUBMISSION_RULES, known_edition, protocol
 
 
@@ -48,7 +48,7 @@ def run(options: argparse.Namespace) -> int:
         say(f"{tasks}{of_edition}{'' if options.task else ' (detected from the files)'}")
         if later := known_edition(protocol(found.task), options.edition)[1]:
             say(later)
-    session.publish(render(found, options.format), files)
+    session.publish(found, files)
     for name in found.files if options.fix else ():
         say(f"{name}: {_copy(found, name)}")
     return 1 if found.errors else 0
@@ -61,7 +61,7 @@ def _received(options: argparse.Namespace) -> int:
     inbox = receive(*options.files, **keywords(receive, options, golds=golds, queries=queries))
     for remark in inbox.remarks:
         say(remark)
-    scoring.Session(options).publish(render(inbox, options.format), walk(options.files).files)
+    scoring.Session(options).publish(inbox, walk(options.files).files)
     return 1 if inbox.errors else 0
 
 

@@ -7,10 +7,14 @@ import math
 import re
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from functools import cache
-from typing import Any
+from itertools import takewhile
+from typing import Any, Final
 
 from coliee_adapters import trec_eval
 from coliee_ir._version import __version__
+
+#: what begins a result
+_HEAD: Final = ("coliee_ir", "trec_eval", "task", "edition", "gold")
 
 
 def preamble(
@@ -65,11 +69,9 @@ def dumped_list(
     yield "\n ]\n}\n" if comma else "]\n}\n"
 
 
-def with_inputs(text: str | Iterable[str], inputs: Mapping[str, str]) -> Iterator[str]:
-    """JSON of a result, in pieces of which the first has its preamble, with ``inputs`` behind its gold."""
-    pieces = iter([text] if isinstance(text, str) else text)
-    first = next(pieces)
-    head = re.match(r'{\n(?: "(?:coliee_ir|trec_eval|task|edition|gold)": .*\n)*', first)
-    at = head.end() if head else 2
-    yield f'{first[:at]} "inputs": {dumped(inputs).rstrip().replace(chr(10), chr(10) + " ")},\n{first[at:]}'
-    yield from pieces
+def with_inputs(contents: Mapping[str, Any], inputs: Mapping[str, str] | None) -> dict[str, Any]:
+    """The contents of a result with the SHA-256 of the files that it was computed from, behind its gold."""
+    if inputs is None:
+        return dict(contents)
+    head = dict(takewhile(lambda member: member[0] in _HEAD, contents.items()))
+    return {**head, "inputs": dict(inputs), **contents}

@@ -11,7 +11,7 @@ from coliee_adapters.errors import UsageError, printable
 from coliee_adapters.remarks import told_of
 from coliee_ir._version import __version__
 from coliee_ir.output import grid
-from coliee_ir.output.envelope import dumped, number
+from coliee_ir.output.envelope import dumped, number, with_inputs
 from coliee_ir.output.grid import Grid, Number
 from coliee_ir.rules.decisions import Decisions
 
@@ -49,6 +49,13 @@ class Shown:
     def to_dict(self) -> dict[str, Any]:
         """The result as JSON: its attributes by their names; a number that does not exist is null."""
         return {"coliee_ir": __version__, "trec_eval": trec_eval.version(), **named(self)}
+
+    def json(self, inputs: Mapping[str, str] | None = None) -> str | Iterable[str]:
+        """The same as text, with the SHA-256 of the files that it was computed from; in pieces where it may be long.
+
+        :meta private:
+        """
+        return dumped(with_inputs(self.to_dict(), inputs))
 
     def __str__(self) -> str:
         return render(self, "table")
@@ -108,15 +115,16 @@ def render(result: Shown, form: str) -> str:
     return "".join(pieces(result, form))
 
 
-def pieces(result: Shown, form: str) -> Iterable[str]:
-    """The same, in pieces where it may be long."""
-    text = result.forms[form](result) if form in result.forms else _written(result, form)
+def pieces(result: Shown, form: str, inputs: Mapping[str, str] | None = None) -> Iterable[str]:
+    """The same, in pieces where it may be long; JSON with the files that it was computed from."""
+    if form == "json":
+        text = result.json(inputs)
+    else:
+        text = result.forms[form](result) if form in result.forms else _written(result, form)
     return [text] if isinstance(text, str) else text
 
 
 def _written(result: Shown, form: str) -> str:
-    if form == "json":
-        return dumped(result.to_dict())
     if form == "table":
         notes = "".join(f"{printable(note)}\n" for note in result.notes())
         return "\n".join(filter(None, [*map(with_caption, result.tables()), notes]))

@@ -518,7 +518,6 @@ class ScoreTable(Shown):
     __slots__ = ("per_query", "runs", "ties")
 
     forms: ClassVar[Forms] = {
-        "json": lambda one: envelope.dumped_list(preamble(one.runs[0]), "runs", one.entries()),
         "jsonl": lambda one: (
             envelope.dumped({**preamble(scores), **entry}, indent=None)
             for scores, entry in zip(one.runs, one.entries(), strict=True)
@@ -546,6 +545,10 @@ class ScoreTable(Shown):
     def to_dict(self) -> dict[str, Any]:
         """The JSON of ``evaluate``."""
         return document(self.runs, per_query=self.per_query, ties=self.ties)
+
+    def json(self, inputs: Mapping[str, str] | None = None) -> Iterator[str]:
+        """The same as text, a run at a time."""
+        return envelope.dumped_list(envelope.with_inputs(preamble(self.runs[0]), inputs), "runs", self.entries())
 
 
 #: The forms that can hold the span of each score over all orders of equal scores; the first also those of queries.

@@ -7,7 +7,7 @@ from __future__ import annotations
 
 from importlib import import_module
 from types import ModuleType
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Final
 
 if TYPE_CHECKING:
     from coliee_adapters.forms import arrow as arrow
@@ -17,6 +17,12 @@ if TYPE_CHECKING:
     from coliee_adapters.forms import parquet as parquet
     from coliee_adapters.forms import statute as statute
     from coliee_adapters.forms import tort as tort
+
+#: what the columns of tables are called
+ROLES: Final = (
+    "query", "document", "relevance", "score", "rank", "label", "answer", "tag", "retrieved", "measure", "value",
+    "replicate",
+)  # fmt: skip
 
 
 def __getattr__(name: str) -> ModuleType:

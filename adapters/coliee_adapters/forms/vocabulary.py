@@ -19,6 +19,7 @@ import numpy as np
 
 from coliee_adapters.checked import one_of
 from coliee_adapters.errors import InputError, UsageError, quoted
+from coliee_adapters.forms import ROLES as ROLES
 from coliee_adapters.forms.lines import Note, is_number
 
 Kind = Literal["gold", "run"]
@@ -87,11 +88,6 @@ SHOWN: Final = 10_000
 #: Columns that decide nothing: those of TREC's files, and the row numbers that pandas writes.
 _IDLE: Final = frozenset({"iter", "iteration", "q0", "", "unnamed:_0", "index"})
 _TOLD: Final = _IDLE.union(*(names for role in ("query", "document", "rank") for names in NAMES[role]))
-
-ROLES: Final = (
-    "query", "document", "relevance", "score", "rank", "label", "answer", "tag", "retrieved", "measure", "value",
-    "replicate",
-)  # fmt: skip
 
 #: a label in lower case → what it means
 LABELS: Final = {"y": True, "yes": True, "true": True, "n": False, "no": False, "false": False}

@@ -5,16 +5,16 @@ from __future__ import annotations
 import math
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
-from typing import Any, ClassVar, Final, overload
+from typing import Any, Final, overload
 
 import numpy as np
 
 from coliee_adapters.errors import printable
 from coliee_adapters.forms.lines import counted, plural
 from coliee_ir.judging.judged import BoolArray, FloatArray
-from coliee_ir.output.envelope import dumped_list
+from coliee_ir.output.envelope import dumped_list, with_inputs
 from coliee_ir.output.grid import Cell, Grid, Number, signed
-from coliee_ir.output.shown import Forms, OnGold
+from coliee_ir.output.shown import OnGold
 from coliee_ir.stats.ranks import Ranks
 from coliee_ir.stats.resampling import Interval
 from coliee_ir.stats.settings import resampled
@@ -208,9 +208,10 @@ class Comparison(OnGold):
     others: tuple[Comparison, ...] = field(default=())
     lower_is_better: bool = False
 
-    forms: ClassVar[Forms] = {
-        "json": lambda one: dumped_list(held := one.to_dict(), "pairs", held.pop("pairs"), None)  # a pair a line
-    }
+    def json(self, inputs: Mapping[str, str] | None = None) -> Iterator[str]:
+        """The JSON as text, with a pair a line."""
+        contents = with_inputs(self.to_dict(), inputs)
+        return dumped_list(contents, "pairs", contents.pop("pairs"), None)
 
     @property
     def alpha(self) -> float:
