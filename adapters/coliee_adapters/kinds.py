@@ -183,8 +183,8 @@ REMARKS: Final = {
     "grouped.folders": "{tag}: its files are in several folders: {examples}",
     "named-otherwise": "the file is named as of Task {task}, and all its queries are those of Task {other}, as "
     "which it is taken",
-    "replaces": "{file} came later than {other}, of the same team and tag: if it replaces it, write replaced by {tag} "
-    "behind the earlier file in the list of teams",
+    "replaces": "{file} came later than {other}, of the same team, and tag or name: if it replaces it, write replaced "
+    "by {tag} behind the earlier file in the list of teams",
     "many-runs": "{team} has {n} (run|runs), and {most} are allowed",
     "many-runs.usual": "{team} has {n} (run|runs), and {most} are usual ({source})",
     "incomplete": "{file}: {measure} ranks, and cannot be computed without all parts of a submission",
@@ -216,6 +216,9 @@ REMARKS: Final = {
     "forwarded": "the mail holds another one, of {sender}, for {team}, received {time}; the outer one says whose it "
     "is, and the later time counts: name the mail in the list of teams if it is another team's",
     "team-list.file": "{file}: nothing tells whose this is; name it in the list of teams",
+    "status": "the status {status} in line {line} of the list of teams is not understood, and does not count: write "
+    "ranked, late, unofficial, disqualified, withdrawn or replaced by TAG",
+    "status.replaced": "the list of teams says {status}, and this team sent no run of that tag",
     # an edition
     "awaited": "no run of Task {task} has arrived",
     "late": "received {time}, after the deadline; write ranked or late in the list of teams",

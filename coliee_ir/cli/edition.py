@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import argparse
+import contextlib
 from pathlib import Path
 
 from coliee_adapters.errors import UsageError, printable
@@ -29,12 +30,15 @@ def run(options: argparse.Namespace) -> int:
         return _new(Path(options.output or "coliee.toml"))
     if options.output is None:
         raise UsageError("option-needed", "name the folder to write to: -o DIR")
-    read = edition.read_edition(options.edition_file)
-    day = edition.day_of(read, watched)
-    for one in day.decide:
-        if one.kind == "refused":
-            say(f"coliee-ir: not ranked: {told(one.what)}")
-    news = edition.write(day, Path(options.output))
+    file, folder = Path(options.edition_file), Path(options.output).absolute()
+    # called from wherever it may be, everything is called as the file calls it
+    with contextlib.chdir(file.parent if file.is_file() else "."):
+        read = edition.read_edition(file.name if file.is_file() else options.edition_file)
+        day = edition.day_of(read, watched)
+        for one in day.decide:
+            if one.kind == "refused":
+                say(f"coliee-ir: not ranked: {told(one.what)}")
+        news = edition.write(day, folder)
     scoring.put([f"{printable(line)}\n" for line in edition.told(day, news)], "-")
     return 0
 

@@ -8,7 +8,7 @@ from __future__ import annotations
 import contextlib
 import re
 from collections import Counter
-from collections.abc import Callable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import replace
 from itertools import pairwise
 from operator import attrgetter
@@ -25,7 +25,7 @@ from coliee_ir.inbox.names import order_of, unique_names
 from coliee_ir.reading.anything import queries_of, read_run, tag_of
 from coliee_ir.reading.basis import Basis
 from coliee_ir.reading.submission import Intake, Invalid, Submission, name_of
-from coliee_ir.rules.protocol import all_rules, protocol, submission_rules, without_answers
+from coliee_ir.rules.protocol import all_rules, has_submissions, protocol, submission_rules, without_answers
 
 #: what a file's name says of its kind, and not of its run
 _KIND_WORDS: Final = r"(?i)task\s*3(-(l|ir))?(?![a-z])|answers?|labels?|articles?|longlist|long"
@@ -343,18 +343,19 @@ def _hand(groups: Sequence[Sequence[Item]], basis: Basis, done: Intake, *, alone
 
 
 def _propose_replacements(done: Intake) -> None:
-    """Of runs of one team and tag that came in mails one after another, each may replace the one before."""
-    of_tag: dict[tuple[str, str], list[int]] = {}
+    """Of runs of one team and tag, or file name, that came in mails one after another, each may replace the last."""
+    alike: dict[tuple[str, str, str], list[int]] = {}
     for at, one in enumerate(done.submissions):
-        if one.team and one.tag and one.received and not one.status:
-            of_tag.setdefault((one.team, one.tag), []).append(at)
-    for (_, tag), places in of_tag.items():
+        if one.team and one.received and not one.status:
+            for what, name in (("tag", one.tag), ("file", Path(name_of(one.run)).name)):
+                alike.setdefault((one.team, what, name), []).append(at)
+    for places in alike.values():
         for before, after in pairwise(sorted(places, key=lambda at: done.submissions[at].received)):
             earlier, later = done.submissions[before], done.submissions[after]
-            if earlier.received < later.received:
+            if earlier.received < later.received and not later.replaces:
                 done.submissions[after] = replace(later, replaces=name_of(earlier.run))
-                told = Remark.of("replaces", file=name_of(later.run), other=name_of(earlier.run), tag=shortened(tag))
-                done.remarks.append(told)
+                file, other, tag = name_of(later.run), name_of(earlier.run), shortened(later.tag)
+                done.remarks.append(Remark.of("replaces", file=file, other=other, tag=tag))
 
 
 def _remark_tags(done: Intake) -> None:
@@ -370,14 +371,17 @@ def _remark_tags(done: Intake) -> None:
 
 def _remark_counts(done: Intake, basis: Basis) -> None:
     """Say which team sent more runs than it may."""
-    try:
-        rules = submission_rules(basis.task, basis.edition)
-    except UsageError:  # a task that is not COLIEE's
-        return
-    for team, n in Counter(one.team for one in done.submissions if not one.status).items():
-        if team and rules.most_runs is not None and n > rules.most_runs:
+    teams = [one.team for one in done.submissions if not one.status]
+    done.remarks.extend(remark for _, remark in too_many(teams, basis.task, basis.edition))
+
+
+def too_many(teams: Iterable[str], task: str, edition: int | None) -> Iterator[tuple[str, Remark]]:
+    """The teams of runs, one a run, that sent more than they may; of none that is not known."""
+    rules = submission_rules(task, edition) if has_submissions(task) else None
+    for team, n in Counter(teams).items():
+        if team and rules is not None and rules.most_runs is not None and n > rules.most_runs:
             row = "many-runs" if rules.runs_stated else "many-runs.usual"
-            done.remarks.append(Remark.of(row, n=n, team=team, most=rules.most_runs, source=rules.runs_source))
+            yield team, Remark.of(row, n=n, team=team, most=rules.most_runs, source=rules.runs_source)
 
 
 def pass_over_unfused(inventory: Inventory, task: str | None) -> None:

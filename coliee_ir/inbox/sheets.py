@@ -43,6 +43,16 @@ class Sheet(NamedTuple):
         header = [name.casefold() for name in self.header]
         return next((header.index(name.casefold()) for name in names if name.casefold() in header), None)
 
+    @property
+    def team(self) -> int | None:
+        """The column of the teams, in a list of teams."""
+        return self.column("team", "group")
+
+    @property
+    def file(self) -> int | None:
+        """The column of the tags, files or folders, in a list of teams."""
+        return self.column("tag", "run", "file", "path", "sid", "name")
+
 
 def read_sheet(source: Source) -> Sheet:
     """Read a CSV; commas, semicolons or tabs are told by the first row."""

@@ -34,7 +34,8 @@ class Listed(NamedTuple):
     run: str  # empty in a row of all runs of a team
     team: str
     more: tuple[str, ...] = ()
-    status: str = ""  # ``ranked``, or why a run is not: ``late``, ``withdrawn``, ``replaced by TAG``
+    status: str = ""  # ``ranked``, or why a run is not: ``late``, ``withdrawn``, ``replaced by TAG``; see ``_STATUS``
+    doubt: Remark | None = None  # that its status is not understood
 
 
 def _read(teams: PathLike | Mapping[str, str] | None) -> tuple[tuple[Listed, ...], tuple[str, ...]]:
@@ -48,8 +49,7 @@ def _read(teams: PathLike | Mapping[str, str] | None) -> tuple[tuple[Listed, ...
         one_of("teams", teams, (str, os.PathLike, Source), "a CSV file, or a dictionary from tags to teams")
     )
     sheet = read_sheet(source)
-    team = sheet.column("team", "group")
-    tag = sheet.column("tag", "run", "file", "path", "sid", "name")
+    team, tag = sheet.team, sheet.file
     if team is None or tag is None:
         problem = "there is no such column"
         remedy = "name two: tag,team"
@@ -58,11 +58,11 @@ def _read(teams: PathLike | Mapping[str, str] | None) -> tuple[tuple[Listed, ...
     further = [at for at in range(len(sheet.header)) if at not in (team, tag, state)]
     found: dict[tuple[str, str], Listed] = {}
     for line, cells in sheet.rows:
-        status = "" if state is None else " ".join(cells[state].split())
-        if not re.fullmatch(_STATUS, status):
-            remedy = "write ranked, late, withdrawn or replaced by TAG"
-            raise InputError("bad-cell", sheet.name, "unknown status", line=line, found=status, remedy=remedy)
-        row = Listed(cells[tag], cells[team], tuple(cells[at] for at in further), status)
+        written = "" if state is None else " ".join(cells[state].split())
+        known = re.fullmatch(_STATUS, written, re.IGNORECASE)
+        status = "" if known is None else f"replaced by {known[2]}" if known[2] else written.casefold()
+        doubt = None if known else Remark.of("status", status=shortened(written), line=line)
+        row = Listed(cells[tag], cells[team], tuple(cells[at] for at in further), status, doubt)
         if found.setdefault((row.run, "" if row.run else row.team), row) != row:
             problem = f"this run is also {found[row.run, ''].team}'s" if row.run else "this team has two rows"
             raise InputError(
@@ -73,7 +73,7 @@ def _read(teams: PathLike | Mapping[str, str] | None) -> tuple[tuple[Listed, ...
 
 #: what a list says of a run
 LATE: Final = "late"
-_STATUS: Final = "|ranked|late|withdrawn|replaced by .+"
+_STATUS: Final = "(|ranked|late|unofficial|disqualified|withdrawn|replaced by (.+))"
 
 
 class Whose(NamedTuple):
@@ -86,6 +86,7 @@ class Whose(NamedTuple):
     received: str = ""  # when the mail that brought it was received, in UTC; empty for what came otherwise
     is_late: bool = False  # whether that was after the deadline
     is_mailed: bool = False  # whether a mail brought it
+    sender: str = ""  # whose mail that was: the address
     doubts: tuple[Remark, ...] = ()  # what a person must decide
 
     @property
@@ -188,13 +189,15 @@ class Teams:
             break
         if because == "sender" and envelope.mail is not None:
             doubts.append(Remark.of("team-sender", sender=shortened(envelope.mail.sender), team=shortened(team)))
+        of_team = self._of_team.get(team_key(team))
+        doubts += [row.doubt for row in (found, of_team) if row is not None and row.doubt is not None]
         received = envelope.received
         is_late = bool(received) and self.deadline is not None and (
             datetime.datetime.fromisoformat(received) > self.deadline
         )  # fmt: skip
         return Whose(
-            self._named(team), because if team else "", found, self._of_team.get(team_key(team)), received,
-            is_late, envelope.mail is not None, tuple(doubts),
+            self._named(team), because if team else "", found, of_team, received,
+            is_late, envelope.mail is not None, "" if envelope.mail is None else envelope.mail.sender, tuple(doubts),
         )  # fmt: skip
 
     def doubts(self) -> Iterator[tuple[str, str, Remark]]:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import email
 import hashlib
 import json
 import re
@@ -9,6 +10,7 @@ import shlex
 import sys
 import zipfile
 from collections.abc import Callable, Iterator
+from email.policy import default
 from pathlib import Path
 from typing import Any
 
@@ -103,7 +105,7 @@ def test_what_a_person_must_decide(held: Path) -> None:
         ("shared-tag", "", "BM25"), ("gold-itself", "ARC", ""), ("gold-itself", "HUKB", ""),
         ("perfect-score", "ARC", "ARCbest"), ("undescribed", "BLUE", ""), ("refused", "HUKB", "HUKB8"),
         ("refused", "LEX", "LEX8"), ("refused", "OMEGA", ""), ("refused", "京都大学", ""), ("refused", "GOLF", ""),
-        ("refused", "CASE", ""), ("many-runs", "", ""), ("same-answers", "", ""), ("missed-query", "", ""),
+        ("refused", "CASE", ""), ("many-runs", "JNLP", ""), ("same-answers", "", ""), ("missed-query", "", ""),
     }  # fmt: skip
     assert "late" not in {kind for kind, _, _ in decide}  # which the sheet has decided
     texts = " ".join(one["what"] for one in results(held)["decide"])
@@ -167,28 +169,68 @@ def test_runs_that_are_not_ranked_are_shown_and_take_no_place(held: Path, again:
 
 def test_the_desk_has_a_letter_for_every_team(held: Path) -> None:
     desk = held / "out/desk"
-    letters = {
-        text.splitlines()[0].split()[-1]: text for path in desk.glob("teams/*.txt") if (text := path.read_text())
-    }
-    assert {*made.TEAMS, "OMEGA"} <= letters.keys()
-    assert {path.suffix for path in desk.glob("teams/*")} == {".txt"}
+    mails = {path: email.message_from_bytes(path.read_bytes(), policy=default) for path in desk.glob("*/*.eml")}
+    letters = {mail["Subject"].split()[-1]: mail.get_content() for mail in mails.values()}
+    assert letters.keys() == {*made.TEAMS, "OMEGA"} and {path.parent.name for path in mails} == {"receipt"}
+    senders = {mail["Subject"].split()[-1]: mail["To"] for mail in mails.values()}
+    assert senders["KIS"] == "team10@example.org" and senders["OMEGA"] is None
     index = (desk / "index.html").read_text()
     assert index.index("<span>OMEGA<") < index.index("<span>BLUE<")  # faults first
-    assert all(f'href="{path.relative_to(desk)}"' in index for path in desk.glob("teams/*"))
-    files = {row["file"] for row in results(held)["received"]}
+    assert all(f'href="{path.relative_to(desk)}"' in index and not path.name.startswith("-") for path in mails)
+    files = {row["file"] for row in results(held)["received"] if row["team"]}
     assert all(any(file.removeprefix("mailbox/") in text for text in letters.values()) for file in files)
     for team, words in {
-        "OMEGA": ("runs.rar", "not ranked"), "KIS": ("KIS10", "replaced by KIS10", "Task 3"),
+        "OMEGA": ("runs.rar", "cannot be scored", "No system description"), "KIS": ("KIS10", "Task 3"),
         "LEX": ("LEX8", "line 19"), "FOX": ("tag-words",), "京都大学": ("results.xlsx", "KYOTO2e"),
     }.items():  # fmt: skip
         assert all(word in letters[team] for word in words), team
+    assert not re.search(r"place|[01]\.\d{4}|[Gg]old|judge", " ".join(letters.values()))
     assert str(held) not in "".join([index, *letters.values()])
+    key = next(one["key"] for one in results(held)["decide"] if one["kind"] == "perfect-score")
+    assert f"<td>&quot;{key}&quot;</td>" in index and "ARC/task4.ARCbest,ARC,,,disqualified" in index
+
+
+def test_results_are_told_in_their_phase_and_decisions_stay_settled(again: Callable[..., str], tmp_path: Path) -> None:
+    runs = {f"mailbox/{team}/run.txt": made._task1(f"{team}1", at, 9) for at, team in enumerate(("ARC", "KIS"))}
+    again({**runs, "mailbox/ARC/best.txt": made._task1("ARC2", 0, 20) + "000020 000520 ARC2\n"})
+    assert not list((tmp_path / "out/desk").glob("results"))
+    keys = [one["key"] for one in results(tmp_path)["decide"]]
+    told = 'phase = "results"\n' + f"settled = {json.dumps(keys)}\n" + QUICK
+    assert "to take" not in again({"coliee.toml": told})
+    (letter,) = (tmp_path / "out/desk/results").glob("kis*")
+    text = letter.read_text()
+    assert "KIS1: 2 of 3" in text and "ARC" not in text
+    # other facts are another decision, and a key without its figure settles those too
+    changed = {"mailbox/ARC/third.txt": "000001 000501 ARC3\n" * 2, "mailbox/ARC/desc.docx": b"PK\x03\x04"}
+    assert "[undescribed]" in again({**changed, "coliee.toml": told.replace("undescribed KIS", "x")})
+    bare = [key.rpartition(" ")[0] for key in keys]
+    assert "undescribed" not in again({"coliee.toml": f"settled = {json.dumps(bare)}\n" + QUICK})
+
+
+#: what the list of teams says of a run → its status, and the kinds of decisions on it
+STATUSES = {
+    "Ranked": ("", set()), " WITHDRAWN ": ("withdrawn", set()), "disqualified": ("disqualified", set()),
+    "Unofficial": ("unofficial", set()), "late": ("late", set()), "Replaced  by KIS2": ("replaced by KIS2", set()),
+    "replaced by KIS9": ("replaced by KIS9", {"status"}), "maybe": ("", {"status"}),
+}  # fmt: skip
+
+
+@pytest.mark.parametrize("written", STATUSES)
+def test_what_a_status_does(again: Callable[..., str], tmp_path: Path, written: str) -> None:
+    status, kinds = STATUSES[written]
+    runs = {f"mailbox/KIS/{n}.txt": made._task1(f"KIS{n}", n, 5 + n) for n in (1, 2)}
+    again({**runs, "teams.csv": f"tag,team,status\nKIS1,KIS,{written}\n"})
+    found = results(tmp_path)
+    assert {run["tag"]: run.get("status", "") for run in found["tasks"]["1"]["runs"]} == {"KIS1": status, "KIS2": ""}
+    assert {one["kind"] for one in found["decide"] if one["run"] == "KIS1"} == kinds
+    page = (tmp_path / "out/public/task-1.html").read_text()
+    assert ("KIS1" in page) == (status in ("", "late", "unofficial"))
 
 
 def test_after_a_mail_only_what_is_new_is_marked_and_old_files_go(again: Callable[..., str], tmp_path: Path) -> None:
     again({f"mailbox/A/task1.A{n}.txt": made._task1(f"A{n}", 0, n) for n in (3, 4)})
     (tmp_path / "out/desk/notes.txt").write_text("mine")
-    (old,) = (tmp_path / "out/desk/teams").glob("*.txt")
+    (old,) = (tmp_path / "out/desk/receipt").glob("*.eml")
     (tmp_path / "mailbox/A").rename(tmp_path / "mailbox/B")
     said = again({"mailbox/C/task1.A3.txt": made._task1("A3", 1, 9)})
     assert "3 new files of B, C; 3 files in all\n" in said
@@ -224,7 +266,7 @@ def test_a_file_that_is_wrong_is_refused(case: str, held: Path, tmp_path: Path) 
 
 
 def test_what_stops_an_edition(again: Callable[..., str], tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
-    again({"mailbox/A/task1.A3.txt": made._task1("A3", 0, 3), "teams.csv": "tag,team,status\nA3,A,maybe\n"}, 2)
+    again({"mailbox/A/task1.A3.txt": made._task1("A3", 0, 3), "teams.csv": "tag,status\nA3,late\n"}, 2)
     again({"teams.csv": SHEET, "coliee.toml": FILE.replace("R07-16-U", "R07-99-U")}, 2)
     (tmp_path / "coliee.toml").write_text(FILE)
     for given in (["coliee.toml"], ["coliee.toml", "-o", "mailbox/out"], ["none.toml", "-o", "out"]):

@@ -3,10 +3,13 @@
 from __future__ import annotations
 
 import json
+import re
 import sys
 from collections.abc import Callable, Mapping
+from email import message_from_bytes
+from email.message import EmailMessage
+from email.policy import default
 from pathlib import Path
-from typing import Any
 
 import pytest
 
@@ -135,7 +138,7 @@ ATTACKS: dict[str, tuple[Files, str, dict[str, tuple[str, str]], set[str]]] = {
 def test_an_attack_harms_no_honest_team_and_is_told(hold: Callable[..., Day], attack: str) -> None:
     files, sheet, expected, kinds = ATTACKS[attack]
     before = hold({})
-    plain, letters = seen(before), pages(before)
+    plain = seen(before)
     day = hold(files, sheet)
     found = seen(day)
     honest = {entry.tag: entry for board in day.boards for entry in board.entries
@@ -146,13 +149,17 @@ def test_an_attack_harms_no_honest_team_and_is_told(hold: Callable[..., Day], at
     assert "CHEAT" not in str(approaches) and "BERT" in str(approaches["KIS9"])
     told = {(one.kind, one.team) for one in day.decide} - {(one.kind, one.team) for one in before.decide}
     assert {kind for kind, _ in told} >= kinds
+    sent = letters(day)
     if "EVIL" in {team for team, _ in found.values()}:  # who is not its team's sender is told nothing of it
-        assert all(name not in pages(day) or b"EVIL" not in _bytes(pages(day)[name]) for name in letters
-                   if name in ("teams/kis.txt", "teams/arc.txt", "teams/blue.txt"))  # fmt: skip
+        assert all("EVIL" not in sent[team].as_string() for team in ("KIS", "ARC", "BLUE"))
+    for team, of_team in (("KIS", KIS), ("ARC", ARC)):  # nor is a letter written to a stranger
+        assert sent[team]["To"] == (None if ("team-senders", team) in told else of_team)
 
 
-def _bytes(content: Any) -> bytes:
-    return content if isinstance(content, bytes) else str(content).encode()
+def letters(day: Day) -> dict[str, EmailMessage]:
+    """Team → the receipt that is written for it."""
+    mails = [message_from_bytes(mail, policy=default) for mail in pages(day).values() if isinstance(mail, bytes)]
+    return {mail["Subject"].split()[-1]: mail for mail in mails}
 
 
 def test_a_name_is_one_team_however_it_is_composed(hold: Callable[..., Day]) -> None:
@@ -237,10 +244,9 @@ def test_a_letter_says_nothing_of_other_teams(hold: Callable[..., Day]) -> None:
         "AAA/r.txt": run("ARC1", 3),
     }  # fmt: skip
     day = hold(files)
-    letters = {name: _bytes(content).decode() for name, content in pages(day).items() if name.endswith(".txt")}
-    for name, letter in letters.items():
-        others = {"KIS", "ARC", "BLUE", "AAA"} - {name.removeprefix("teams/").removesuffix(".txt").upper()}
-        assert not [other for other in others if f"/{other}/" in letter or f" {other} " in letter], name
+    for team, letter in letters(day).items():
+        said = re.sub("KIS9|ARC1", "", letter.as_string())  # the tags that AAA's files have
+        assert not [other for other in {"KIS", "ARC", "BLUE", "AAA"} - {team} if other in said], team
     told = {(one.kind, one.file) for one in day.decide if one.kind in ("same-file", "shared-tag")}
     assert ("same-file", "in/01.eml/a.txt") in told or ("same-file", "in/AAA/our_run.txt") in told
     assert not any("empty.txt" in file for _, file in told)

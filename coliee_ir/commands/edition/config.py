@@ -59,6 +59,7 @@ class Edition:
     style: str = ""
     resamples: int = N_RESAMPLES
     settled: tuple[str, ...] = ()  # the keys of decisions that were taken
+    phase: str = "receipts"  # ``results`` from the day on which teams are told scores and places
 
     def time(self, received: str) -> str:
         """When a mail was received, in the zone of the deadline."""
@@ -76,6 +77,7 @@ _PATHS: Final = Kind(
 )
 _IDS: Final = Kind('a file of ids, or a list of them, for example ["R07-01-U"]', _PATHS.holds)
 _STYLE: Final = Kind('"coliee2021"', lambda value: value in ("", "coliee2021"))
+_PHASE: Final = Kind('"receipts" or "results"', lambda value: value in ("receipts", "results"))
 _CHOICES: Final = Kind(
     'a table of choices by name, for example unanswered = "skip"',
     lambda value: isinstance(value, dict) and all(map(TEXT.holds, value.values())),
@@ -90,6 +92,7 @@ _TOP: Final = {
     "style": _STYLE,
     "resamples": COUNT,
     "settled": TEXTS,
+    "phase": _PHASE,
 }
 _PUBLIC: Final = dict.fromkeys(Public._fields, FLAG)
 _FILES: Final = ("gold", "corpus", "training", "categories")

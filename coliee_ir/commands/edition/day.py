@@ -25,13 +25,22 @@ from coliee_ir.commands.validate.result import Inbox
 from coliee_ir.inbox import Runs
 from coliee_ir.inbox.folders import WHY_NOT, passed_over
 from coliee_ir.inbox.golds import Asked, Golds
+from coliee_ir.inbox.grouping import too_many
 from coliee_ir.inbox.inventory import Inventory, Part, sort_files
 from coliee_ir.inbox.teams import Teams
+from coliee_ir.reading.submission import Submission, name_of
 from coliee_ir.rules.protocol import known_edition, protocol
 from coliee_ir.scoring.evaluator import Evaluator
 
 #: a question is looked at again where at most this share of the runs, of which there are enough, has any credit for it
 _MISSED, _ENOUGH = 0.1, 4
+
+
+#: kind of decision → the status that settles it, in the list of teams
+_STATUSES: Final = {
+    "late": "ranked", "undated": "ranked", "perfect-score": "disqualified", "same-file": "disqualified",
+    "refused": "withdrawn",
+}  # fmt: skip
 
 
 class Decision(NamedTuple):
@@ -53,6 +62,12 @@ class Decision(NamedTuple):
         about = " ".join(filter(None, (self.team, self.run))) or self.file
         return " ".join(filter(None, (self.kind, about, f"{zlib.crc32(str(self.what).encode()) & 0xFFFF:04x}")))
 
+    @property
+    def status(self) -> str:
+        """What the list of teams may say of its file; empty where that does not settle it."""
+        tag = self.run if self.kind == "replaces" else ""
+        return f"replaced by {tag}" if tag else _STATUSES.get(self.kind, "")
+
     def is_settled(self, settled: Collection[str]) -> bool:
         """Whether it is settled: by its key, or for good by its key without the figure."""
         return self.key in settled or self.key.rpartition(" ")[0] in settled
@@ -70,6 +85,7 @@ class Day(NamedTuple):
     boards: tuple[Leaderboard, ...]  # in the order of the tasks; those of tasks with runs
     decide: tuple[Decision, ...]
     inventory: Inventory  # every file, with the time of its mail
+    corrections: tuple[Submission, ...] = ()  # runs that may replace earlier ones
 
 
 def day_of(edition: Edition, watch: Watch | None = None) -> Day:
@@ -89,7 +105,7 @@ def day_of(edition: Edition, watch: Watch | None = None) -> Day:
     golds = Golds(_asked(part, evaluators[part.name].gold) for part in edition.tasks)
     beside = [edition.path, edition.teams, *(part.categories for part in edition.tasks)]
     inventory = sort_files(edition.mailbox, golds=golds, besides=beside, teams=who, edition=edition.year)
-    boards = []
+    boards, corrections = [], list[Submission]()
     for part in edition.tasks:
         evaluator = evaluators[part.name]
         # what is not of its task is passed over, and that of another
@@ -100,17 +116,20 @@ def day_of(edition: Edition, watch: Watch | None = None) -> Day:
             if error.kind != "no-run":
                 raise
         else:
+            corrections += [one for one in scored.submissions if one is not None and one.replaces]
             boards.append(replace(leaderboard(scored, n_resamples=edition.resamples), reference=part.reference))
     inbox = received(inventory)
-    found = Day(edition, inbox, tuple(boards), (), inventory)
+    found = Day(edition, inbox, tuple(boards), (), inventory, tuple(corrections))
+    closed = {one.file for one in inventory.items if one.whose.listed_status not in ("", "ranked", "unofficial")}
     every = dict.fromkeys(one for find in _FINDERS for one in find(found))
-    by_team = sorted(every, key=lambda one: one.team)
+    asked = (one for one in every if one.file not in closed or one.kind == "status")
+    by_team = sorted(asked, key=lambda one: one.team)
     return found._replace(decide=tuple(one for one in by_team if not one.is_settled(edition.settled)))
 
 
 def _asked(part: TaskPart, gold: Gold) -> Asked:
-    """The row of a task's gold in the table of all."""
-    return Asked(part.gold, frozenset(gold.queries), (part.task,), True, part.name, part.year, part.corpus, gold)
+    """The row of a task's gold in the table of all; files are checked by its queries alone, as teams read of that."""
+    return Asked(part.gold, frozenset(gold.queries), (part.task,), False, part.name, part.year, part.corpus, gold)
 
 
 _Found = Iterator[Decision]
@@ -147,6 +166,9 @@ def _doubted(day: Day) -> _Found:
         for doubt in (*one.whose.doubts, one.doubt):
             if doubt is not None:
                 yield Decision(doubt, one.team, one.tag, one.file)
+        said, of_team = one.whose.listed_status, {other.tag for other in day.inventory.scored if other.team == one.team}
+        if said.startswith("replaced by ") and said.removeprefix("replaced by ") not in of_team:
+            yield Decision(Remark.of("status.replaced", status=said), one.team, one.tag, one.file)
     for team, file, doubt in () if day.inventory.teams is None else day.inventory.teams.doubts():
         yield Decision(doubt, team, "", file)
 
@@ -185,12 +207,16 @@ def _copied(day: Day) -> _Found:
 
 
 def _remarked(day: Day) -> _Found:
-    """What the boards remark: too many runs, equal ones, what the list of teams and the runs do not agree on."""
+    """Too many runs, equal ones, corrected ones, and what the list of teams and the runs do not agree on."""
     for board in day.boards:
+        for team, many in too_many((one.team for one in board.counted), board.task, board.edition):
+            yield Decision(Remark(many.kind, f"Task {board.called}: {many}"), team)
         for remark in board.remarks:
-            kind = getattr(remark, "kind", "")
-            if kind in ("many-runs", "same-answers", "replaces"):
-                yield Decision(Remark(kind, f"Task {board.called}: {remark}"))
+            if getattr(remark, "kind", "") == "same-answers":
+                yield Decision(Remark("same-answers", f"Task {board.called}: {remark}"))
+    for one in day.corrections:
+        told = Remark.of("replaces", file=name_of(one.run), other=one.replaces, tag=shortened(one.tag))
+        yield Decision(told, one.team, one.tag, one.replaces)
     if day.inventory.teams is not None and day.inventory.teams.unused:
         yield Decision(Remark.of("team-list", day.inventory.teams.unused))
 

@@ -1,147 +1,92 @@
-"""The organiser's desk: what came, a letter for each team, what to decide. Nothing of it is public."""
+"""The organiser's desk: what to decide, what came, and the mails to the teams. Nothing of it is public."""
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Sequence
-from dataclasses import replace
-from typing import Final, NamedTuple
+import csv
+import io
+import re
+from collections.abc import Sequence
 
-from coliee_adapters.errors import printable
+from coliee_adapters.files.source import Source
 from coliee_adapters.forms.lines import counted
-from coliee_ir.commands.edition.day import Day
-from coliee_ir.commands.leaderboard import Entry, Invalid, Leaderboard
-from coliee_ir.commands.leaderboard.runs import below, refused_below
-from coliee_ir.commands.validate.finding import Finding, Severity
-from coliee_ir.commands.validate.result import Received, Validation
+from coliee_ir.commands.edition.day import Day, Decision
+from coliee_ir.commands.edition.letters import Team, mails, teams_of
+from coliee_ir.commands.leaderboard.runs import below
+from coliee_ir.inbox.sheets import Sheet, read_sheet
 from coliee_ir.output.grid import Cell, Grid, html, in_html
-from coliee_ir.output.shown import render
 from coliee_ir.output.webpage import Section, file_name, page
 
-#: what a person calls the team of files whose team nothing tells
-_NOBODY: Final = "(no team)"
-
-
-class _Team(NamedTuple):
-    """A team: what it sent, what was found in it, and where its runs stand."""
-
-    name: str
-    files: list[Received]  # by the names that they have in the mailbox, as everything here
-    findings: list[Finding]
-    entries: list[tuple[Leaderboard, Entry]]
-    refused: list[Invalid]
-    received: dict[str, str]  # file → when it was received, where a mail says so
-    describes: bool  # whether it sent a description
-
-    @property
-    def row(self) -> tuple[str, ...]:
-        """What the desk says of it in a line."""
-        tasks = sorted({board.task for board, _ in self.entries} | {one.task for one in self.files if one.task})
-        errors, warnings = (sum(getattr(one, name) for one in self.files) for name in ("errors", "warnings"))
-        return (
-            self.name,
-            f"Task{'s' * (len(tasks) > 1)} {', '.join(tasks)}" if tasks else "no task",
-            counted(len(self.entries), "run"),
-            f"{len(self.refused)} refused",
-            counted(errors, "error"),
-            counted(warnings, "warning"),
-            "described" if self.describes else "no description",
-        )
+#: the columns of the list of teams, where there is none yet
+_SHEET = Sheet("", ("tag", "team", "status"), ())
 
 
 def pages(day: Day) -> dict[str, str | bytes]:
     """Path below ``desk`` → content."""
-    teams = sorted(_teams(day), key=lambda one: (-len(one.refused), -sum(row.errors for row in one.files), one.name))
-    made: dict[str, str | bytes] = {"index.html": _index(day, teams)}
-    for team in teams:
-        made[_letter_of(team)] = _letter(day, team)
+    made: dict[str, str | bytes] = {}
+    rows = []
+    for number, team in enumerate(teams_of(day), 1):
+        # a name without Latin letters would leave its sum alone
+        name = file_name(team.name) if re.search("[A-Za-z0-9]", team.name) else f"team-{number}{file_name(team.name)}"
+        sent = {f"{kind}/{name}.eml": content for kind, content in mails(day, team).items() if team.name}
+        made |= sent
+        rows.append((-len(team.refused), -sum(one.errors for one in team.files), team.name, _details(team, [*sent])))
+    details = "".join(detail for *_, detail in sorted(rows))
+    sections = [Section("teams", "Teams", details)]
+    if day.decide:
+        sections.insert(0, Section("decide", "To decide", html(_decisions(day), "To decide")))
+    above = f"<p>{in_html(day.inbox.summary())}. This page is for the organisers.</p>\n"
+    made["index.html"] = page(f"{day.edition.name}: desk", sections, above)
     return made
 
 
-def _letter_of(team: _Team) -> str:
-    """The path of a team's letter."""
-    return f"teams/{file_name(team.name)}.txt"
-
-
-def _teams(day: Day) -> Iterator[_Team]:
-    """The teams from which anything came."""
+def _decisions(day: Day) -> Grid:
+    """What to decide: whose it is, what it is, and what settles it, ready to be pasted."""
     common = None if day.inventory.teams is None else day.inventory.teams.common
-    items = {one.file: one for one in day.inventory.items}
-    short = {file: below(file, common) for file in items}
-    for name in dict.fromkeys(row.team for row in day.inbox.received):
-        rows = [row for row in day.inbox.received if row.team == name]
-        files = {row.file for row in rows}
-        findings = [replace(one, file=short[one.file]) for one in day.inbox.findings if one.file in files]
-        refused: dict[tuple[str, ...], Invalid] = {}
-        for one in (one for board in day.boards for one in board.invalid if files.intersection(one.files)):
-            refused.setdefault(one.files, refused_below(one, common))
-        yield _Team(
-            name or _NOBODY,
-            [replace(row, file=short[row.file]) for row in rows],
-            findings,
-            [(board, entry) for board in day.boards for entry in board.entries if entry.team == name],
-            list(refused.values()),
-            {short[file]: day.edition.time(items[file].whose.received) for file in files if items[file].whose.received},
-            any(items[file].described for file in files),
-        )
+    sheet = _SHEET if day.edition.teams is None else read_sheet(Source(day.edition.teams))
+    rows: list[list[Cell]] = [
+        [one.team, f"{one.run}: {one.what}" if one.run else str(one.what), below(one.file, common) if one.file else "",
+         _row(one, below(one.file, common), sheet), f'"{one.key}"']
+        for one in day.decide
+    ]  # fmt: skip
+    return Grid(["team", "what", "file", "row for the list of teams", "or in settled"], rows, n_text=5)
 
 
-def _index(day: Day, teams: Sequence[_Team]) -> str:
-    decide = "".join(f"<li>{in_html(f'{one} [{one.key}]')}</li>\n" for one in day.decide)
-    details = "".join(
-        f'<details class="row"><summary>{" ".join(f"<span>{in_html(one)}</span>" for one in team.row)}</summary>\n'
-        f'<p><a href="{_letter_of(team)}">Text for a mail</a></p>\n'
-        f"{html(_files(team), f'files of {team.name}')}</details>\n"
-        for team in teams
+def _row(one: Decision, file: str, sheet: Sheet) -> str:
+    """The row of the list of teams that settles a decision; empty where none does."""
+    if not (one.status and one.file):
+        return ""
+    state = sheet.column("status")
+    cells = [""] * (len(sheet.header) + (state is None))
+    for at, text in ((sheet.file, file), (sheet.team, one.team), (-1 if state is None else state, one.status)):
+        if at is not None:
+            cells[at] = text
+    stream = io.StringIO()
+    csv.writer(stream, lineterminator="").writerow(cells)
+    return stream.getvalue()
+
+
+def _details(team: Team, sent: Sequence[str]) -> str:
+    """A team in a line, with its files and its mails below."""
+    tasks = sorted({board.task for board, _ in team.entries} | {one.task for one in team.files if one.task})
+    errors, warnings = (sum(getattr(one, name) for one in team.files) for name in ("errors", "warnings"))
+    words = (
+        team.name or "(no team)",
+        f"Task{'s' * (len(tasks) > 1)} {', '.join(tasks)}" if tasks else "no task",
+        counted(len(team.entries), "run"),
+        f"{len(team.refused)} refused",
+        counted(errors, "error"),
+        counted(warnings, "warning"),
+        "described" if team.describes else "no description",
     )
-    sections = [Section("teams", "Teams", details)]
-    if decide:
-        sections.insert(0, Section("decide", "To decide", f"<ul>\n{decide}</ul>\n"))
-    above = f"<p>{in_html(day.inbox.summary())}. This page is for the organisers.</p>\n"
-    return page(f"{day.edition.name}: desk", sections, above)
-
-
-def _files(team: _Team) -> Grid:
     rows: list[list[Cell]] = [
         [one.file, one.task, one.tag, one.part, str(one.errors or "-"), str(one.warnings or "-"),
          ", ".join(filter(None, [team.received.get(one.file), one.remark]))]
         for one in team.files
     ]  # fmt: skip
-    return Grid(["file", "task", "run", "part", "errors", "warnings", "remark"], rows, n_text=7)
-
-
-def _scores(team: _Team) -> Iterator[tuple[str, str, str, str]]:
-    """Task, run, place and scores of each run; of one that is not ranked, why."""
-    for board, entry in team.entries:
-        ranked = sum(1 for one in board.entries if one.place)
-        level = f"{100 * board.resampling.confidence_level:g}%"
-        place = f"{entry.place} of {ranked}, {level}: {entry.ranks}" if entry.place else entry.status or "no score"
-        scores = ", ".join(f"{name} {value:.4f}" for name, value in entry.scores.measures.items())
-        yield board.called, entry.tag, place, scores
-    for one in team.refused:
-        yield "", one.tag, "not ranked", str(one.reason)
-
-
-def _letter(day: Day, team: _Team) -> str:
-    """A text for a mail."""
-    grave = [one for one in team.findings if one.severity is not Severity.NOTE and one.rule != "unchecked"]
-    checked = Validation(tuple(one.file for one in team.files), "", (), None, tuple(grave))
-    received = [
-        f"  {one.file}{f', {team.received[one.file]}' if one.file in team.received else ''}: "
-        + (one.remark or ", ".join(filter(None, [f"Task {one.task}" if one.task else "", one.tag, one.part])) or "?")
-        for one in team.files
-    ]
-    scores = [
-        f"  {f'Task {task}, ' if task else ''}{run or 'file'}: {place}; {values}"
-        for task, run, place, values in _scores(team)
-    ]
-    lines = [
-        f"Subject: {day.edition.name}: the submission of {team.name}",
-        "",
-        f"Dear {team.name},",
-        "",
-        f"We received {counted(len(team.files), 'file')}:",
-        *received,
-        *(["", "Scores and places:", *scores] if scores else []),
-        *(["", "Please look at what we found:", *render(checked, "table").splitlines()] if grave else []),
-    ]
-    return "".join(f"{printable(line)}\n" for line in lines)
+    header = ["file", "task", "run", "part", "errors", "warnings", "remark"]
+    links = " ".join(f'<a href="{name}">{in_html(name.partition("/")[0].capitalize())}</a>' for name in sent)
+    return (
+        f'<details class="row"><summary>{" ".join(f"<span>{in_html(one)}</span>" for one in words)}</summary>\n'
+        f"{f'<p>{links}</p>' if links else ''}\n"
+        f"{html(Grid(header, rows, n_text=7), f'files of {team.name}')}</details>\n"
+    )

@@ -88,7 +88,7 @@ def _results(day: Day) -> dict[str, Any]:
         "inputs": {path: sha256_of(path) for path in read},
         "received": [jsonable(row) for row in day.inbox.received],
         "findings": [jsonable(one) for one in day.inbox.findings],
-        "decide": [{"kind": one.kind, **one._asdict()} for one in day.decide],
+        "decide": [{"kind": one.kind, "key": one.key, **one._asdict()} for one in day.decide],
         "tasks": {board.called: board.to_dict() for board in day.boards},
     }
 

@@ -1,0 +1,120 @@
+"""Texts for the teams, as mails that are ready to be sent: what came and what is wrong with it; later, the results.
+
+A receipt is written from files and queries alone: it holds no score, and nothing that depends on a judgement. Neither
+text says anything of another team.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterator
+from dataclasses import replace
+from email.message import EmailMessage
+from typing import Final, NamedTuple
+
+from coliee_adapters.errors import printable
+from coliee_adapters.forms.lines import counted
+from coliee_ir.commands.edition.day import Day
+from coliee_ir.commands.leaderboard import Entry, Invalid, Leaderboard
+from coliee_ir.commands.leaderboard.runs import below, refused_below
+from coliee_ir.commands.validate.finding import Finding, Severity
+from coliee_ir.commands.validate.result import Received, Validation
+from coliee_ir.inbox.inventory import Part
+from coliee_ir.output.shown import render
+
+#: what documents are called that may be descriptions, and cannot be read as such
+_DOCUMENT: Final = re.compile(r"(?i)\.(?:docx?|odt|pdf|rtf)$")
+
+
+class Team(NamedTuple):
+    """A team: what it sent, what was found in it, and where its runs stand."""
+
+    name: str  # empty of files whose team nothing tells
+    senders: tuple[str, ...]  # the addresses that its mails came from
+    files: list[Received]  # by the names that they have in the mailbox, as everything here
+    findings: list[Finding]
+    entries: list[tuple[Leaderboard, Entry]]
+    refused: list[Invalid]
+    received: dict[str, str]  # file → when it was received, where a mail says so
+    describes: bool  # whether it sent a description that can be read
+    secret: frozenset[str]  # the files of which nothing is said, because they are the gold
+
+
+def teams_of(day: Day) -> Iterator[Team]:
+    """The teams from which anything came."""
+    common = None if day.inventory.teams is None else day.inventory.teams.common
+    items = {one.file: one for one in day.inventory.items}
+    short = {file: below(file, common) for file in items}
+    for name in dict.fromkeys(row.team for row in day.inbox.received):
+        rows = [row for row in day.inbox.received if row.team == name]
+        own = {row.file: items[row.file] for row in rows}
+        refused: dict[tuple[str, ...], Invalid] = {}
+        for one in (one for board in day.boards for one in board.invalid if not own.keys().isdisjoint(one.files)):
+            refused.setdefault(one.files, refused_below(one, common))
+        yield Team(
+            name,
+            tuple(dict.fromkeys(item.whose.sender for item in own.values() if item.whose.sender)),
+            [
+                replace(
+                    row, file=short[row.file], remark=f"copy of {short[row.same_as]}" if row.same_as else row.remark
+                )
+                for row in rows
+            ],
+            [replace(one, file=short[one.file]) for one in day.inbox.findings if one.file in own],
+            [(board, entry) for board in day.boards for entry in board.entries if entry.team == name],
+            list(refused.values()),
+            {short[file]: day.edition.time(time) for file, item in own.items() if (time := item.whose.received)},
+            any(item.described for item in own.values()),
+            frozenset(short[file] for file, item in own.items() if item.part is Part.GOLD),
+        )
+
+
+def mails(day: Day, team: Team) -> dict[str, bytes]:
+    """The kind of a mail to a team → its file: a receipt, and once they are told, the results."""
+    is_sure = not any(one.kind == "team-senders" and one.team == team.name for one in day.decide)
+    texts = {"receipt": ("what we received from", _receipt(team))}
+    if day.edition.phase == "results":
+        texts["results"] = ("the results of", _results(team))
+    made = {}
+    for kind, (subject, lines) in texts.items():
+        mail = EmailMessage()
+        if is_sure and team.senders:
+            mail["To"] = ", ".join(map(printable, team.senders))
+        mail["Subject"] = printable(f"{day.edition.name}: {subject} {team.name}")
+        mail["X-Unsent"] = "1"  # by which mail programs open it to be sent
+        mail.set_content("".join(f"{printable(line)}\n" for line in [f"Dear {team.name},", "", *lines]), cte="8bit")
+        made[kind] = mail.as_bytes()
+    return made
+
+
+def _receipt(team: Team) -> Iterator[str]:
+    """What came, when, as what it was read, and how to mend what is wrong."""
+    yield f"We received {counted(len(team.files), 'file')}:"
+    for one in team.files:
+        when = f", {team.received[one.file]}" if one.file in team.received else ""
+        task = f"Task {one.task}" if one.task else ""
+        said = "" if one.file in team.secret else one.remark or ", ".join(filter(None, (task, one.tag, one.part)))
+        yield f"  {one.file}{when}: {said or 'received'}"
+    if not team.describes and any(one.described is not None for one in team.files):
+        unread = [one.file for one in team.files if one.remark and _DOCUMENT.search(one.file)]
+        cannot = f"; {', '.join(unread)} cannot be read as one: send it as plain text" if unread else ""
+        yield from ("", f"No system description has arrived{cannot}.")
+    grave = [one for one in team.findings if one.severity is not Severity.NOTE and one.rule != "unchecked"]
+    # whether a run has any document of the gold tells how a query was judged
+    refused = [str(one.reason) for one in team.refused if one.reason.kind != "mismatch"]
+    if refused:
+        yield from ("", "These cannot be scored:", *(f"  {reason}" for reason in refused))
+    if grave:
+        checked = Validation(tuple(one.file for one in team.files), "", (), None, tuple(grave))
+        yield from ("", "Please look at what we found:", *render(checked, "table").splitlines())
+
+
+def _results(team: Team) -> Iterator[str]:
+    """Place and scores of each run; of one that is not ranked, why."""
+    yield "Scores and places:" if team.entries else "None of your runs could be scored."
+    for board, entry in team.entries:
+        level = f"{100 * board.resampling.confidence_level:g}%"
+        place = f"{entry.place} of {len(board.counted)}, {level}: {entry.ranks}" if entry.place else entry.status
+        scores = ", ".join(f"{name} {value:.4f}" for name, value in entry.scores.measures.items())
+        yield f"  Task {board.called}, {entry.tag}: {place or 'no score'}; {scores}"
+    yield from (f"  {one.tag or 'file'}: not ranked; {one.reason}" for one in team.refused)
