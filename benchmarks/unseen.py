@@ -18,7 +18,7 @@ import numpy.typing as npt
 
 from coliee_ir import evaluate_all
 from coliee_ir.commands.compare.comparison import verdicts
-from coliee_ir.commands.leaderboard.standing import stands
+from coliee_ir.commands.leaderboard.board import stands
 from coliee_ir.measures.base import Terms, quotient, share
 from coliee_ir.stats import systems
 from coliee_ir.stats.paired import Board, jointly, tested

@@ -66,10 +66,12 @@ def _print(session: scoring.Session, board: leaderboard.Leaderboard, scored: Sco
         for remark in categories.remarks:
             say(remark)
     names = options.table_names or ["ranking"]
+    tables = BoardTables(board, names, categories)
     if (options.format, options.output) == ("table", "-") and sys.stdout.isatty():
         end_progress()
-        for name in names:
-            table = board.table(name, categories=categories)
-            print_to_terminal(table, leaderboard.TABLES[name].shows, printable(table.caption))
+        for name, table in zip(names, tables.tables(), strict=True):
+            print_to_terminal(
+                table, leaderboard.TABLES[name].shows, "\n".join([printable(table.caption), *tables.notes()])
+            )
         return
-    session.publish(BoardTables(board, names, categories), scored.submissions)
+    session.publish(tables, scored.submissions)

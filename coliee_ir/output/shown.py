@@ -156,8 +156,10 @@ def jsonable(value: Any) -> Any:
         return number(value)
     if value is None or isinstance(value, str | int):
         return value
-    if getattr(value, "_fields", ()) == ("low", "high"):  # an interval
+    if (ends := getattr(value, "_fields", ())) == ("low", "high"):  # an interval
         return [number(value.low), number(value.high)]
+    if ends == ("best", "worst"):  # the ranks that a run may have
+        return list(value) if value.best else None
     if getattr(type(value), "to_dict", Shown.to_dict) is not Shown.to_dict:
         return value.to_dict()
     if is_dataclass(value):

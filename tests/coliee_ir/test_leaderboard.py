@@ -15,6 +15,7 @@ from parsed_page import Parsed
 from coliee_adapters.errors import InputError, UsageError
 from coliee_ir import Answers, Gold, Run, Submission
 from coliee_ir.cli import main
+from coliee_ir.commands.compare import compare
 from coliee_ir.commands.leaderboard import Leaderboard
 
 QUERIES = [f"{n:06}" for n in range(1, 21)]
@@ -137,6 +138,23 @@ def test_more_runs_than_a_team_may_send_are_remarked(folder: Path) -> None:
     assert matches(
         heard([remark for remark in two.remarks if "4 runs" in remark]), ["A has 4 runs, and 3 are usual (…)"]
     )
+
+
+def test_withdrawn_runs_are_not_public_and_late_ones_are_marked(folder: Path) -> None:
+    runs = {"a": 12, "gone": 20, "late": 19, "old": 15, "new": 9}
+    write(folder, {f"all/{tag}/{tag}.txt": run_lines(n, tag) for tag, n in runs.items()})
+    status = {"gone": "withdrawn", "late": "late", "old": "replaced by new"}
+    rows = "".join(f"{tag},T{tag},{status.get(tag, '')}\n" for tag in runs)
+    write(folder, {"teams.csv": f"tag,team,status\n{rows}"})
+    board = rank("all", teams="teams.csv")
+    assert {entry.tag for entry in board.entries} == {*runs}
+    assert [(e.tag, e.place, e.status) for e in board.public.entries] == [
+        ("a", 1, ""), ("new", 2, ""), ("late", 0, "late")
+    ]  # fmt: skip
+    table = board.public.table("results")
+    assert [row[table.header.index("Rank 95%")] for row in table.rows][-1] == "late"
+    best = [row[table.header.index("Run")] for row in table.rows if getattr(row[table.header.index("F1")], "bold", 0)]
+    assert (best, board.public.best) == (["a"], board.best)  # of those that are ranked
 
 
 # what belongs together
@@ -414,16 +432,35 @@ def test_csv_holds_one_table(folder: Path, capsys: pytest.CaptureFixture[str]) -
     assert page.open == [] and {"#results", "#questions"} <= {*page.values("href")}
 
 
-def test_the_caption_says_what_a_rank_set_is_and_json_has_it(folder: Path, capsys: pytest.CaptureFixture[str]) -> None:
-    write(folder, {"a.txt": run_lines(18, "a"), "b.txt": run_lines(5, "b")})
-    arguments = ["leaderboard", "gold.json", "a.txt", "b.txt", "--task", "1", "--resamples", "99"]
-    assert main(arguments) == 0
-    caption = capsys.readouterr().out.splitlines()[-1]
-    assert "the best is a " in caption
-    assert "resamples" not in caption  # all sign flips were made
-    main([*arguments, "-f", "json"])
-    runs = json.loads(capsys.readouterr().out)["runs"]
-    assert [(run["ranks"], run["may_be_best"]) for run in runs] == [([1, 1], True), ([2, 2], False)]
+def test_the_best_is_named_only_where_it_is_found_to_be_better_than_each_other(folder: Path) -> None:
+    def of(*right: range) -> tuple[str, list[tuple[object, ...]]]:
+        runs = {}
+        for n, kept in enumerate(right):
+            lines = (f"{q} {GOLD[q][0] if at in kept else '999999'} r{n}\n" for at, q in enumerate(QUERIES))
+            runs[f"of{len(right)}/{n}.txt"] = "".join(lines)
+        write(folder, runs)
+        board = rank(f"of{len(right)}", n_resamples=999)
+        told = board.to_dict()
+        compared = compare([entry.scores for entry in board.entries], n_resamples=999) if len(right) > 1 else None
+        if compared is not None:  # the same ranks in one shape, and the same statement
+            assert [run["ranks"] for run in told["runs"]] == [run["ranks"] for run in compared.to_dict()["runs"]]
+            first = [pair.verdict for pair in compared.pairs if pair.a == 0]
+            assert (board.best == "the best is r0") == (first == ["better"] * (len(right) - 1))
+        assert (board.best == "") == (not board.notes())
+        return board.best, [(run["ranks"], run["may_be_best"]) for run in told["runs"]]
+
+    assert of(range(18)) == ("", [([1, 1], True)])  # there is nothing to be better than
+    assert of(range(18), range(5)) == ("the best is r0", [([1, 1], True), ([2, 2], False)])
+    may_be = "the best may be any of: r0, r1"
+    assert of(range(18), range(13), range(4)) == (may_be, [([1, 2], True), ([1, 2], True), ([3, 3], False)])
+
+
+@pytest.mark.parametrize("n", [2, 3, 4])
+def test_what_so_few_queries_cannot_show_is_remarked(n: int, folder: Path) -> None:
+    runs = [{query: GOLD[query] for query in QUERIES[: 5 - at]} for at in range(n - 1)]
+    board = rank(*runs, {query: [*GOLD[query], "x"] for query in QUERIES[:5]}, only=QUERIES[:5])
+    assert "too-few-queries" in [remark.kind for remark in board.remarks]
+    assert board.best.startswith("the best may be any of")
 
 
 def test_groups_of_queries_count_as_one(folder: Path, capsys: pytest.CaptureFixture[str]) -> None:
@@ -432,7 +469,7 @@ def test_groups_of_queries_count_as_one(folder: Path, capsys: pytest.CaptureFixt
     assert main(["leaderboard", "gold.json", "a.txt", "b.txt", "--task", "1", "--groups", "groups.txt"]) == 0
     shown = capsys.readouterr().out
     assert "20 queries in 2 groups" in shown
-    assert "the best may be any of: a, b " in shown
+    assert "The best may be any of: a, b.\n" in shown
     # and ids of TREC are as they are
     queries = [f"T{at}.txt" for at in range(8)]
     run = "".join(f"{query} Q0 D1 1 {at}.5 a\n" for at, query in enumerate(queries))

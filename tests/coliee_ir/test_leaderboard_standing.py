@@ -9,8 +9,9 @@ import numpy as np
 from hypothesis import given
 from hypothesis import strategies as st
 
-from coliee_ir.commands.leaderboard.standing import Ranks, order_key, places, rank_sets
+from coliee_ir.commands.leaderboard.board import order_key, places
 from coliee_ir.scoring.given import Given
+from coliee_ir.stats.ranks import Ranks, rank_sets
 
 
 @given(st.lists(st.integers(0, 5), max_size=12))

@@ -19,7 +19,7 @@ from coliee_adapters.errors import UsageError
 from coliee_adapters.records import Answers, Gold, Run
 from coliee_ir import Evaluator, evaluate_all, leaderboard
 from coliee_ir.commands.compare import compare
-from coliee_ir.commands.leaderboard.standing import stands
+from coliee_ir.commands.leaderboard.board import stands
 from coliee_ir.measures.base import Terms, of_mean
 from coliee_ir.stats import systems
 from coliee_ir.stats.paired import Board, PairTest, jointly, standings

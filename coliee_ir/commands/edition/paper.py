@@ -61,7 +61,7 @@ def files(boards: Sequence[Leaderboard], edition: Edition) -> dict[str, str | by
                 texts[f"{prefix}figures.tex"] = overview.latex(figures)
                 names.append(f"{prefix}figures.tex")
         found |= texts
-        inputs = "".join(f"\\input{{{name}}}\n" for name in names)
+        inputs = "".join(f"\\input{{{name}}}\n" for name in names) + f"{in_latex(board.method)}\n\n" * bool(board.best)
         body.append(f"\\section*{{{in_latex(titled(board))}}}\n{inputs}")
     if data:
         found["data.tex"] = latex(headed(_in_one(data)))

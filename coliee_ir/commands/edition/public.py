@@ -9,10 +9,9 @@ from dataclasses import replace
 from typing import Final
 
 from coliee_ir.commands.edition.config import Edition, TaskPart
-from coliee_ir.commands.leaderboard import Categories, Entry, Leaderboard, read_categories
+from coliee_ir.commands.leaderboard import Categories, Leaderboard, read_categories
 from coliee_ir.commands.leaderboard.catalogue import Extras, everything
 from coliee_ir.commands.leaderboard.runs import columns
-from coliee_ir.inbox.teams import LATE
 from coliee_ir.output import webpage
 from coliee_ir.output.grid import Grid, Number, html, in_html
 from coliee_ir.output.webpage import Section
@@ -37,19 +36,13 @@ _WORDS: Final = {"team", "run", "runs", "models", "resources", "approach", "quer
 
 def pages(boards: Sequence[Leaderboard], edition: Edition) -> dict[str, str | bytes]:
     """Path below ``public`` → content."""
-    # what is late or unofficial is shown, and marked
-    shown = [replace(board, entries=tuple(one for one in board.entries if not _is_gone(one))) for board in boards]
-    found: dict[str, str | bytes] = {"index.html": webpage.page(edition.name, list(map(_top, shown)), contents=False)}
-    for board in shown:
+    boards = [board.public for board in boards]
+    found: dict[str, str | bytes] = {"index.html": webpage.page(edition.name, list(map(_top, boards)), contents=False)}
+    for board in boards:
         sections = list(_sections(board, edition))
         home = '<p><a href="index.html">All tasks</a></p>\n'
         found[_page_of(board)] = webpage.page(f"{edition.name}, {titled(board)}", sections, home)
     return found
-
-
-def _is_gone(entry: Entry) -> bool:
-    """Whether a run is withdrawn, disqualified or replaced."""
-    return bool(entry.status) and entry.status not in (LATE, "unofficial")
 
 
 def part_of(board: Leaderboard, edition: Edition) -> TaskPart:
@@ -99,6 +92,7 @@ def _sections(board: Leaderboard, edition: Edition) -> Iterator[Section]:
         there = [name for name in names if name in tables and name not in left_out and is_worth(tables[name])]
         parts = [_shown(tables[name]) for name in there]
         if heading == "Results":  # the table is what people come for
+            parts.append(f'<p class="under">{in_html(board.method)}</p>\n' if board.best else "")
             parts.append(drawn.get("results", ""))
         elif "questions" in there:
             parts.insert(-1, drawn.get("questions", ""))

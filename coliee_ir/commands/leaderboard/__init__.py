@@ -1,15 +1,253 @@
 """From a folder of submissions to the official table, and to every analysis table of an overview paper.
 
-files ──collecting──▶ submissions ──Evaluator──▶ Scores ──standing──▶ Leaderboard ──catalogue──▶ tables
+files ──collecting──▶ submissions ──Evaluator──▶ Scores ──ranks──▶ Leaderboard ──catalogue──▶ tables
 """
 
-from coliee_ir.commands.leaderboard.board import Entry
+from __future__ import annotations
+
+import math
+from collections.abc import Iterable, Iterator, Mapping, Sequence
+from dataclasses import replace
+from typing import Any
+
+import numpy as np
+
+from coliee_adapters.errors import shortened
+from coliee_adapters.files.source import PathLike
+from coliee_adapters.records import Answers
+from coliee_adapters.remarks import Remark
+from coliee_ir.commands.leaderboard.board import Entry, order_key, places, stands
 from coliee_ir.commands.leaderboard.catalogue import TABLES, Leaderboard
 from coliee_ir.commands.leaderboard.categories import Categories, read_categories
-from coliee_ir.commands.leaderboard.request import leaderboard
+from coliee_ir.inbox.teams import Teams
+from coliee_ir.measures.base import upwards
+from coliee_ir.reading.basis import Basis
 from coliee_ir.reading.submission import Invalid
+from coliee_ir.scoring.replicates import groups_in, system, systems_of
+from coliee_ir.scoring.scores import Scored, measure_of, ranked_by, with_judged
+from coliee_ir.stats.doubts import MANY_QUERIES, UNLIKE, too_few_queries, too_few_resamples, units_of
+from coliee_ir.stats.intervals import are_shares, interval_of
+from coliee_ir.stats.paired import Standings
 from coliee_ir.stats.ranks import Ranks
+from coliee_ir.stats.resampling import Interval, Units
+from coliee_ir.stats.settings import CONFIDENCE_LEVEL, N_RESAMPLES, SEED, Resampling
 
 __all__ = [
     "TABLES", "Categories", "Entry", "Invalid", "Leaderboard", "Ranks", "leaderboard", "read_categories",
 ]  # fmt: skip
+
+
+def leaderboard(
+    scored: Scored,
+    *,
+    measure: str = "",
+    best: bool = False,
+    groups: PathLike | Mapping[str, str] | None = None,
+    replicates: PathLike | Mapping[str, Sequence[str]] | None = None,
+    n_resamples: int = N_RESAMPLES,
+    seed: int = SEED,
+    confidence_level: float = CONFIDENCE_LEVEL,
+) -> Leaderboard:
+    """Rank the submissions of many teams.
+
+    A submission that could not be scored (``evaluate_all(…, keep_going=True)``) is listed with its reason.
+
+    Args:
+        scored: what ``evaluate_all`` gives, with the judged documents; its ``teams`` say whose the runs are.
+        measure: the name of the measure that ranks; by default the one of the task's edition.
+        best: whether to rank only the best run of each team; a run without a team stands for itself.
+        groups: query → group, where queries depend on each other, as a dictionary or a file with lines QUERY GROUP;
+            groups are swapped and drawn as a whole.
+        replicates: system → its runs, by tag or file, where several runs are one system (seeds, folds, draws of a
+            language model), or a CSV with the columns run and system. Then systems are ranked, by their means.
+        n_resamples: how many resamples.
+        seed: of the random numbers; the same seed gives the same leaderboard on any machine.
+        confidence_level: of the intervals.
+
+    Raises:
+        UsageError: an option does not exist or does not fit.
+
+    >>> from coliee_ir import evaluate_all
+    >>> gold = {"q1": ["d1"], "q2": ["d2"], "q3": ["d3"]}
+    >>> scored = evaluate_all(gold, {"A": {"q1": ["d1"]}, "B": {"q1": ["d9"], "q2": ["d2"]}}, task="1")
+    >>> board = leaderboard(scored, n_resamples=99)
+    >>> [(entry.place, entry.tag, entry.scores.measures["MicroF1"]) for entry in board.entries]
+    [(1, 'A', 0.5), (2, 'B', 0.4)]
+    """
+    settings = Resampling(n_resamples, seed, confidence_level)
+    scored = ranked_by(with_judged(scored, "a leaderboard"), measure)
+    basis, gold, inventory = scored.basis, scored.basis.gold, scored.inventory
+    groups = groups_in(scored, groups)
+    units = Units.of(basis.queries, groups)
+    teams = Teams() if inventory is None or inventory.teams is None else inventory.teams
+    entries, unranked = _entries(scored, measure)
+    remarks = [*scored.remarks, *_of_list(teams, entries), *_same_answers(basis, entries)]
+    if replicates is not None:
+        entries = _of_systems(entries, replicates)
+    entries = _best_first(_with_intervals(entries, settings, units), basis.protocol.tie_break)
+    runs = [entry for entry in entries if not entry.status]
+    ranked, tests = _ranked(runs, basis.protocol.tie_break, settings, units, best=best)
+    remarks += _doubts(runs, tests, settings, units)
+    if best:
+        remarks += _of_best(runs, ranked)
+    entries = [*ranked, *(entry for entry in entries if entry.status)]
+    relevant = None
+    if gold.qrels is not None:
+        counts = [sum(level >= 1 for level in gold.qrels.get(query, {}).values()) for query in basis.queries]
+        relevant = np.array(counts, dtype=np.int64)
+    measures = dict.fromkeys(measure for entry in entries for measure in entry.scores.results)
+    return Leaderboard(
+        task=basis.task,
+        edition=basis.edition,
+        gold=gold.path,
+        because=scored.because,
+        protocol=basis.protocol,
+        measures=tuple(measures) or tuple(basis.official),
+        queries=basis.queries,
+        relevant=relevant,
+        labels=None if gold.labels is None else tuple(map(gold.labels.get, basis.queries)),
+        entries=tuple(entries),
+        invalid=(*scored.invalid, *unranked),
+        remarks=tuple(remarks),
+        excluded=tuple(sorted(basis.excluded)),
+        resampling=settings,
+        groups=units.n if groups is not None else 0,
+        described={} if inventory is None else inventory.described(basis.task),
+        teams=teams,
+        drawn=tests.drawn,
+        replicates=replicates is not None,
+        unit=scored[0].unit if scored else "query",
+    )
+
+
+def _entries(scored: Scored, measure: str) -> tuple[list[Entry], list[Invalid]]:
+    """The runs that can be ranked, and those that cannot."""
+    basis = scored.basis
+    by = next(m for m in basis.asked or basis.official if all(part in basis.qrels for part in m.needs))
+    if measure and scored:
+        by = measure_of(scored, measure)
+    entries, unranked = [], []
+    for scores, submission in zip(scored, scored.submissions, strict=True):
+        entry = Entry(scores, Interval(math.nan, math.nan), submission)
+        if by in scores.results:
+            entries.append(entry)
+        else:
+            why = Remark.of("incomplete", file=scores.file, measure=by)
+            unranked.append(Invalid(entry.files or (scores.file,), scores.tag, scores.team, why))
+    return entries, unranked
+
+
+def _best_first(entries: Iterable[Entry], tie_break: Sequence[str]) -> list[Entry]:
+    def order(entry: Entry) -> tuple[tuple[float, ...], str, str]:
+        return tuple(-value for value in order_key(entry.scores, tie_break)), entry.tag, entry.file
+
+    return sorted(entries, key=order)
+
+
+def _of_systems(entries: Sequence[Entry], replicates: PathLike | Mapping[str, Sequence[str]]) -> list[Entry]:
+    """The systems that runs are of, each of the team of its runs."""
+    made = []
+    for name, runs in systems_of([entry.scores for entry in entries], replicates).items():
+        teams = {scores.team for scores in runs}
+        scores = replace(system(name, runs), team=teams.pop() if len(teams) == 1 else "")
+        made.append(Entry(scores, Interval(math.nan, math.nan), None))
+    return made
+
+
+def _with_intervals(entries: Sequence[Entry], settings: Resampling, units: Units) -> Iterator[Entry]:
+    """The runs with the intervals of their scores."""
+    results = [next(iter(entry.scores.results.values())) for entry in entries]
+    is_share = units.n == len(units.number) and are_shares(results)
+    for entry, result in zip(entries, results, strict=True):
+        terms = units.terms(result.terms)
+        yield replace(entry, interval=interval_of(result, terms, settings.confidence_level, is_share=is_share))
+
+
+def _ranked(
+    runs: Sequence[Entry], tie_break: Sequence[str], settings: Resampling, units: Units, *, best: bool
+) -> tuple[list[Entry], Standings]:
+    """The runs, best first, in their places, with the ranks that they may have.
+
+    The best runs of teams are chosen by the scores that are compared. So all runs are tested together, and the ranks
+    are then counted among those that are kept.
+    """
+    by = [next(iter(entry.scores.results.items())) for entry in runs]
+    terms = [upwards(units.terms(result.terms), measure) for measure, result in by]
+    first: dict[str | int, int] = {}
+    for at, entry in enumerate(runs):  # a run without a team is the best of its own
+        first.setdefault(entry.team or at if best else at, at)
+    kept = [*first.values()]
+    found, tests = stands(terms, settings, kept)
+    in_places = places([order_key(runs[at].scores, tie_break) for at in kept])
+    each = zip(kept, in_places, found, strict=True)
+    return [replace(runs[at], place=place, **stand._asdict()) for at, place, stand in each], tests
+
+
+def _same_answers(basis: Basis, entries: Sequence[Entry]) -> Iterator[str]:
+    """Which runs give the same answers under several tags or teams: of those with equal scores, the answers decide."""
+    alike: dict[tuple[object, ...], list[Entry]] = {}
+    for entry in entries:
+        if entry.submission is not None and not entry.status:
+            terms = [result.terms.each.tobytes() for result in entry.scores.results.values()]
+            alike.setdefault((*entry.scores.counts.values(), *terms), []).append(entry)
+    for together in alike.values():
+        same: dict[object, list[Entry]] = {}
+        for entry in together if len(together) > 1 else ():
+            parts = {} if entry.submission is None else entry.submission.parts
+            answers = [_answers_of(basis, part) for name, part in parts.items() if name != "long_list"]
+            same.setdefault(tuple(answers), []).append(entry)
+        for equal in same.values():
+            if len(equal) > 1:
+                yield Remark.of("same-answers", [f"{one.team} {one.scores.name_in_team}".strip() for one in equal])
+
+
+def _answers_of(basis: Basis, part: Any) -> frozenset[tuple[str, object]]:
+    """What a file answers, in any order."""
+    record = basis.read(part)
+    if isinstance(record, Answers):
+        return frozenset(record.labels.items())
+    blocks = ((block, segment) for block in record.blocks() for segment in block.segments())
+    return frozenset((query, one) for block, (query, first, last) in blocks for one in block.documents[first:last])
+
+
+def _of_best(runs: Sequence[Entry], ranked: Sequence[Entry]) -> Iterator[str]:
+    """What there is to know of a ranking of the best run of each team."""
+    left_out = len(runs) - len(ranked)
+    if not any(entry.team for entry in runs):
+        yield Remark.of("team-list.none")
+    elif left_out:
+        yield Remark.of("left-out.teams", n=left_out)
+        yield Remark.of("chosen-here")
+
+
+def _of_list(teams: Teams, entries: Sequence[Entry]) -> Iterator[str]:
+    """Which rows of the list of teams no run has, and which runs it leaves out."""
+    of_tag: dict[tuple[str, str], list[str]] = {}
+    missing = []
+    for entry in entries if teams.rows else ():
+        if entry.submission is not None and not entry.submission.listed:
+            missing.append(entry.name)
+        elif entry.submission is not None and entry.submission.listed == entry.tag:
+            of_tag.setdefault((entry.tag, entry.team), []).append(entry.file)
+    for (tag, team), files in of_tag.items():
+        if len(files) > 1:
+            yield Remark.of("team-list.several", files, tag=shortened(tag), team=shortened(team))
+    yield from (remark for _, _, remark in teams.doubts())
+    if teams.unused:
+        yield Remark.of("team-list", teams.unused)
+    if missing:
+        yield Remark.of("team-list.missing", missing)
+
+
+def _doubts(runs: Sequence[Entry], tests: Standings, settings: Resampling, units: Units) -> Iterator[str]:
+    """Whether anything could be found of so many queries and resamples, and whether p can be believed."""
+    if too_few_queries(tests.differing, tests.critical, tests.drawn, settings.alpha):
+        in_groups = units.n < len(units.number)
+        yield Remark.of("too-few-queries", units=units_of(runs[0].scores.unit, in_groups=in_groups))
+    elif tests.drawn:
+        yield from too_few_resamples(tests.drawn, settings.alpha)
+    if units.n < MANY_QUERIES and runs:
+        answered = np.array([entry.scores.answered for entry in runs])
+        apart = (answered != answered[0]).mean(axis=1)
+        if (unlike := int(apart.argmax())) and apart[unlike] >= UNLIKE:
+            yield Remark.of("unlike-answers", [f"{runs[0].name} and {runs[unlike].name}"], queries=MANY_QUERIES)

@@ -2,19 +2,34 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
-from dataclasses import dataclass, field
+import math
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, field, replace
+from typing import Final, NamedTuple, Self
 
+import numpy as np
+
+from coliee_adapters.errors import printable
+from coliee_adapters.forms.lines import plural
 from coliee_adapters.ids import IntArray
 from coliee_adapters.system_descriptions import Description
-from coliee_ir.inbox.teams import Teams
+from coliee_ir.inbox.teams import LATE, Teams
 from coliee_ir.measures import Measure, Result
-from coliee_ir.reading.submission import Invalid
+from coliee_ir.measures.base import Terms
+from coliee_ir.reading.submission import Invalid, Submission
 from coliee_ir.rules.protocol import Protocol
 from coliee_ir.scoring.scores import Scores
-from coliee_ir.stats.ranks import Ranks
+from coliee_ir.stats import paired, systems
+from coliee_ir.stats.paired import Standings
+from coliee_ir.stats.ranks import DECIMALS, Ranks, may_be_best, rank_sets
 from coliee_ir.stats.resampling import Interval
-from coliee_ir.stats.settings import Resampling
+from coliee_ir.stats.settings import Resampling, resampled
+
+#: the statuses of runs that a public table shows
+_PUBLIC: Final = ("", LATE, "unofficial")
+
+#: so many runs are named that may be the best
+_NAMED: Final = 6
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -22,27 +37,21 @@ class Entry:
     """A run in its place.
 
     Attributes:
+        scores: of all official measures, with the judged parts.
+        interval: of the measure that ranks.
+        submission: what was handed in; None where only scores were read, and of a system of several runs.
         place: from 1; equal runs have equal places, and the next place is left out: 1, 2, 2, 4. 0 for a run without a
             score, and for one that is not ranked.
         ranks: the ranks that it may have; see ``Ranking``.
-        team: the team; empty where it is not known.
-        scores: of all official measures, with the judged parts.
-        interval: of the measure that ranks.
-        may_be_best: whether it may be the best.
-        status: why it is not ranked: ``late``, ``withdrawn``, ``replaced by TAG``; empty for a run that is.
-        more: what the list of teams says of it in its further columns.
-        files: the files that it lies in.
+        may_be_best: whether it may be the best, by the same tests.
     """
 
-    place: int
-    ranks: Ranks
-    team: str
     scores: Scores
     interval: Interval
-    may_be_best: bool
-    status: str = ""
-    more: tuple[str, ...] = ()
-    files: tuple[str, ...] = ()
+    submission: Submission | None
+    place: int = 0
+    ranks: Ranks = field(default=Ranks(0, 0))
+    may_be_best: bool = False
 
     @property
     def tag(self) -> str:
@@ -55,14 +64,61 @@ class Entry:
         return self.scores.name
 
     @property
-    def name_in_team(self) -> str:
-        """What the run is called beside its team."""
-        return self.scores.name_in_team
+    def team(self) -> str:
+        """The team; empty where it is not known."""
+        return self.scores.team
+
+    @property
+    def status(self) -> str:
+        """Why it is not ranked: ``late``, ``withdrawn``, ``replaced by TAG``; empty for a run that is."""
+        return "" if self.submission is None else self.submission.status
+
+    @property
+    def more(self) -> tuple[str, ...]:
+        """What the list of teams says of it in its further columns."""
+        return () if self.submission is None else self.submission.more
 
     @property
     def file(self) -> str:
         """The run's main file."""
         return self.scores.file
+
+    @property
+    def files(self) -> tuple[str, ...]:
+        """The files that it lies in."""
+        return () if self.submission is None else tuple(file.name for file in self.submission.files)
+
+
+def order_key(scores: Scores, tie_break: Sequence[str]) -> tuple[float, ...]:
+    """By what a run is ordered: its first measure, then those that break ties, as far as it has them."""
+    by = {measure.name: measure for measure in scores.results}
+    used = [next(iter(by.values())), *(by[name] for name in tie_break if name in by)]
+    values = [scores.results[measure].value * (-1 if measure.lower_is_better else 1) for measure in used]
+    return tuple(-math.inf if math.isnan(value) else round(value, DECIMALS) for value in values)
+
+
+def places(keys: Sequence[tuple[float, ...]]) -> list[int]:
+    """Competition ranking of keys that stand best first; 0 for what has no score.
+
+    >>> places([(0.9,), (0.5,), (0.5,), (0.1,), (float("-inf"),)])
+    [1, 2, 2, 4, 0]
+    """
+    return [0 if key[0] == -math.inf else keys.index(key) + 1 for key in keys]
+
+
+class Stand(NamedTuple):
+    """Where a run may stand."""
+
+    ranks: Ranks  # those that hold for all runs at once
+    may_be_best: bool  # see ``ranks.may_be_best``
+
+
+def stands(terms: Sequence[Terms], settings: Resampling, kept: Sequence[int]) -> tuple[list[Stand], Standings]:
+    """Where runs may stand, best first; all are tested together, and ranks are counted among those that are kept."""
+    in_systems = bool(terms) and isinstance(terms[0].score, systems.MeanOf)
+    tests = (systems if in_systems else paired).standings(terms, settings)
+    ranks = rank_sets([terms[at].total for at in kept], tests.better[np.ix_(kept, kept)])
+    return [*map(Stand, ranks, may_be_best(ranks))], tests
 
 
 @dataclass(frozen=True, slots=True, eq=False, repr=False)
@@ -131,13 +187,32 @@ class Ranking:
         return tuple(entry for entry in self.entries if not entry.status)
 
     @property
-    def more_columns(self) -> tuple[str, ...]:
-        """The further columns of the list of teams."""
-        return () if self.teams is None else self.teams.columns
+    def public(self) -> Self:
+        """The same without withdrawn, disqualified and replaced runs; what is late or unofficial is marked."""
+        return replace(self, entries=tuple(entry for entry in self.entries if entry.status in _PUBLIC))
 
-    def more(self, entry: Entry) -> tuple[str, ...]:
-        """What the list of teams says of a run in its further columns."""
-        return entry.more or ("",) * len(self.more_columns)
+    @property
+    def best(self) -> str:
+        """Which run is the best, or which may be, in words; empty where there is nothing to compare."""
+        names = [printable(entry.name) for entry in self.counted if entry.may_be_best]
+        if len(self.counted) < 2 or not names:
+            return ""
+        more = f" and {len(names) - _NAMED} more" if len(names) > _NAMED else ""
+        return f"the best {'may be any of:' if names[1:] else 'is'} {', '.join(names[:_NAMED])}{more}"
+
+    @property
+    def percent(self) -> str:
+        """The confidence level in words."""
+        return f"{100 * self.resampling.confidence_level:g}%"
+
+    @property
+    def method(self) -> str:
+        """What ranks and intervals mean, and how all pairs are tested, in a line."""
+        test = f"studentised paired randomisation test, max-T, {resampled(self.drawn, self.resampling.seed)}"
+        if self.replicates:
+            test = "t tests over queries and runs, Bonferroni's correction"
+        others = f"similar {plural(self.unit)}{' and other runs of these systems' * self.replicates}"
+        return f"Rank {self.percent}: on {others}, every run's true rank is in its range (all pairs together; {test})."
 
     def description(self, entry: Entry) -> Description | None:
         """The system description of a run, by its team, or by nobody that is known."""

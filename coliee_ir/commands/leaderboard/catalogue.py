@@ -13,7 +13,7 @@ from coliee_ir.commands.leaderboard import data, questions, runs
 from coliee_ir.commands.leaderboard.board import Ranking
 from coliee_ir.commands.leaderboard.categories import Categories
 from coliee_ir.output.envelope import preamble
-from coliee_ir.output.grid import Grid, html, latex, records, separated
+from coliee_ir.output.grid import Grid, html, in_html, latex, records, separated
 from coliee_ir.output.shown import Forms, Shown, jsonable
 from coliee_ir.output.webpage import Section, page
 
@@ -94,6 +94,10 @@ class Leaderboard(Ranking, Shown):
         """The ranking."""
         return [self.table()]
 
+    def notes(self) -> Sequence[str]:
+        """What ranks mean, and how they are found."""
+        return [self.method] if self.best else []
+
     def table(self, name: str = "ranking", *, categories: Categories | None = None) -> Grid:
         """One of the tables of an overview paper; ``coliee_ir.commands.leaderboard.TABLES`` names them.
 
@@ -123,7 +127,7 @@ class Leaderboard(Ranking, Shown):
             "runs": [
                 {
                     "place": entry.place or None,
-                    "ranks": list(entry.ranks) if entry.ranks.best else None,
+                    "ranks": jsonable(entry.ranks),
                     "may_be_best": entry.may_be_best,
                     "team": entry.team or None,
                     **({"status": entry.status} if entry.status else {}),
@@ -157,11 +161,16 @@ class BoardTables(Shown):
         """Those that are named."""
         return [self.board.table(name, categories=self.categories) for name in self.names]
 
+    def notes(self) -> Sequence[str]:
+        """What the board has, where a table of runs is among them."""
+        return self.board.notes() if {"ranking", "results"}.intersection(self.names) else ()
+
     def page(self) -> str:
         """All tables of the task as a page."""
         tables = everything(self.board, Extras(self.categories))[0].items()
         sections = [Section(name, name.capitalize(), html(grid, name)) for name, grid in tables if grid.rows]
-        return page(self.board.protocol.titled(self.board.edition), sections)
+        above = "".join(f"<p>{in_html(note)}</p>\n" for note in self.board.notes())
+        return page(self.board.protocol.titled(self.board.edition), sections, above)
 
     def only(self, form: str) -> Grid:
         """The one table that a form holds."""

@@ -51,8 +51,8 @@ class Contents:
 
     @cached_property
     def names(self) -> list[str]:
-        """A name for each run that no other has, as it is shown."""
-        return list(map(printable, self.board.names()))
+        """A name for each run that no other has, as it is shown; and why it is not ranked, where it is not."""
+        return [printable(f"{one.name} ({one.status})" if one.status else one.name) for one in self.board.entries]
 
     @property
     def measure(self) -> Measure:

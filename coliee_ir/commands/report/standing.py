@@ -8,7 +8,6 @@ from typing import Any, Final
 import altair as alt
 
 from coliee_adapters.forms.lines import plural
-from coliee_ir.commands.leaderboard.standing import best_of
 from coliee_ir.commands.report.contents import DRAWN, Contents
 from coliee_ir.commands.report.drawing import WIDTH, Figure, figure, name_axis, rows
 from coliee_ir.measures import Measure
@@ -93,9 +92,9 @@ def _said(contents: Contents, percent: str) -> str:
             told.append(f"{name} {run.results[measure].value:.4f}{between}")
     n = len(contents.names)
     which = f"The first of {n} runs: " if n > 3 else ""
-    best = [name for name, one in zip(contents.names, contents.board.entries, strict=True) if one.may_be_best]
     which = f"The best {DRAWN} of {n} runs are drawn. {which}" if n > DRAWN else which
-    ranks = f" Ranks: those that the runs may have, all at once; {best_of(best)}." if n > 1 and best else ""
+    best = contents.board.best
+    ranks = f" Ranks: those that the runs may have, all at once; {best}." if best else ""
     return f"{measure} of each run with its {percent} interval. {which}{'; '.join(told)}.{ranks}"
 
 
