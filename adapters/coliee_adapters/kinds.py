@@ -257,12 +257,18 @@ REMARKS: Final = {
     "fitted-to-others": "weights that were fitted to {fitted} are applied to {given}, in this order; a run with the "
     "tag of the fitting gets its own weight",
     "fitted-to-others.order": "run order differs from fitting ({fitted}); weights matched by run tag",
+    "nothing-shared": Doubt(
+        "no query is in two of the runs ({runs}), so nothing is fused: `coliee-ir convert FILE FILE OUT` joins the "
+        "files of one run"
+    ),
     "no-scores": "{examples} (has|have) no scores: the i-th of n documents counts as n - i + 1",
     "other-form.fused": "{n} (id differs|ids differ) from another only in Unicode form, and (is|are) fused as "
     "different; write both in one form, such as NFKC",
     "unshared-query": "{n} of {queries} queries (is|are) not in all runs; {lacking}",
     "left-out.fused": "{n} (query has|queries have) no document that appears in enough runs, and (is|are) left out",
     "answer-tie": "{n} (answer is a tie|answers are ties), decided {label} (--ties {ties}): {examples}",
+    "answer-tie.vote": "the samples of {n} (question are|questions are) tied, and (it is|they are) answered N",
+    "no-vote": "{n} (sample has|samples have) no answer, and (casts|cast) no vote",
     "dropped": "{n} {what} dropped: (it|they) cannot be represented in {form}",
     "dropped.parts": "{parts} dropped: {form} represents one part of a submission",
     "dropped.tag": "the run tag is dropped: {form} cannot represent it",

@@ -212,7 +212,9 @@ class _Parser(argparse.ArgumentParser):
         if message.endswith("expected one argument"):
             message += "; one that begins with - is given as --option=-…"
         if message.startswith("unrecognized arguments"):
-            message += "; give an option again for each further value, as in -m A -m B"
+            from coliee_ir.cli.spelling import beyond  # a mistake may take its time
+
+            message += beyond(self.prog.split()[-1], (self.usage or "").split()[2:])
         say(f"{self.prog}: {message}{' See' if message.endswith('?') else '; see'} {self.prog} --help [usage]")
         raise SystemExit(2)
 

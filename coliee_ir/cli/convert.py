@@ -5,7 +5,6 @@ from __future__ import annotations
 import argparse
 from typing import get_args
 
-from coliee_adapters.files.compressed import plain_name
 from coliee_adapters.forms import detect
 from coliee_adapters.forms.vocabulary import Kind
 from coliee_ir.cli import say
@@ -17,7 +16,7 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
     """The options of the command."""
     forms = list(dict.fromkeys(form.name for kind in get_args(Kind) for form in detect.known_forms(kind)))
     parser.epilog = "example: coliee-ir convert gold.json gold.qrels --to qrels"
-    add(parser, "source", "target")
+    add(parser, "sources", "target")
     add(parser, "form", choices=forms)
     add(
         parser, "to", choices=tuple(dict.fromkeys((*conversion.GOLD_TARGETS, *conversion.RUN_TARGETS))),
@@ -28,7 +27,7 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
     add(parser, "protocol", help="protocol file, or name of one, that says how IN is written; --to qrels for a gold")
     add(parser, "tag", help="run tag to write (default: that of the submission)")
     add(parser, "template", "chunks")
-    add(parser, "aggregate", choices=tuple(conversion.AGGREGATES))
+    add(parser, "aggregate", choices=(*conversion.AGGREGATES, conversion.VOTE))
     add(parser, "like")
     add_decisions(parser, "unreadable_answers", "order")
 
@@ -36,8 +35,6 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
 def run(options: argparse.Namespace) -> int:
     """Convert, and say what the new form cannot hold."""
     asked = keywords(conversion.convert, options, **dict(options.decision))
-    for sentence in conversion.convert(options.source, options.target, **asked):
+    for sentence in conversion.convert(options.sources, options.target, **asked):
         say(sentence)
-    if options.to is None and plain_name(options.target).lower().endswith((".json", ".jsonl", ".csv", ".tsv")):
-        say(f"{options.target}: written in TREC's columns; name another format with --to")
     return 0

@@ -18,7 +18,7 @@ from coliee_ir.cli.options import add, add_decisions, one_measure, rules
 from coliee_ir.commands import fuse as fusion
 from coliee_ir.commands.convert import ANSWER_TARGETS, RUN_TARGETS
 from coliee_ir.commands.fuse import Fusion, fitting
-from coliee_ir.commands.fuse.recipe import OPTIONS, keeps_scores, write_fused
+from coliee_ir.commands.fuse.recipe import OPTIONS, write_fused
 from coliee_ir.inbox.grouping import join_files, pass_over_unfused
 from coliee_ir.reading.anything import check_columns, in_order, read_run
 from coliee_ir.stats.settings import FOLDS, SEED
@@ -86,6 +86,8 @@ def run(options: argparse.Namespace) -> int:
     records = [in_order(record, dict(options.decision).get("order", "descending")) for record in records]
     how = _fusion(options, records)
     fused = how.fuse(*records, task=options.task, tag=options.tag, unreadable_answers=unreadable)
+    if apart := [remark for remark in fused.remarks if getattr(remark, "kind", "") == "nothing-shared"]:
+        raise UsageError("mismatch", str(apart[0]))
     for remark in fused.remarks:
         say(remark)
     for sentence in write_fused(
@@ -134,18 +136,15 @@ def _fit(session: scoring.Session) -> int:
         say(remark)
     if options.save is not None:
         fitted.save(options.save)
-    is_cut = fitted.fusion.top is not None
-    fused = fitted.fused.run
-    if is_cut and keeps_scores(options.to) and not (options.task or options.top):
-        fused, is_cut = (
-            replace(fitted.fusion, top=None, runs=(), files=()).fuse(*fitted.inputs, tag=fused.tag).run,
-            False,
-        )
-        scoring.tell_of(
-            options.output,
-            "the whole ranking with its scores, for `coliee-ir tune`; "
-            f"--task {fitted.task} writes the first {fitted.fusion.top} of each query",
-        )
+    fused, is_cut = fitted.fused.run, fitted.fusion.top is not None
+    if is_cut and options.to in ("trec", "parquet") and not options.top:  # what holds scores is asked for
+        whole = replace(fitted.fusion, top=None, runs=(), files=())
+        fused, is_cut = whole.fuse(*fitted.inputs, tag=fused.tag).run, False
+        scoring.tell_of(options.output, "the whole ranking with its scores, for `coliee-ir tune`; without --to the "
+                        f"first {fitted.fusion.top} of each query, which the score is of")  # fmt: skip
+    elif is_cut and not options.top:
+        about = f"the first {fitted.fusion.top} of each query; --to trec writes the whole ranking with its scores"
+        scoring.tell_of(options.output, about)
     for sentence in write_fused(
         fused, fitted.inputs, options.output, to=options.to, task=fitted.task, edition=options.edition, is_cut=is_cut,
         template=options.template,

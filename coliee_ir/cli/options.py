@@ -99,7 +99,9 @@ _TABLE: Final[Mapping[str, Mapping[str, Option]]] = {
         "edition_file": _option("", "FILE", "edition, as TOML; `coliee-ir edition new` asks for it and writes it"),
         "ranking": _option("", "RUN", "ranking to cut; - reads standard input", reads=True),
         "platform": _option("", "PLATFORM", "platform: codabench"),
-        "source": _option("", "IN", "gold, folder of golds or submission to convert; - reads standard input"),
+        "sources": _option(
+            "", "IN", "gold, folder of golds or submission to convert; - reads standard input. Several files with "
+            "different queries, or the documents and the answers of a run, are joined", nargs="+"),
         "target": _option("", "OUT", f"file to write; - is standard output; {_PACKING} compress"),
         "names": _option("", "NAME", "measures to explain (default: list all measures)", nargs="*"),
         "answers": _option(
@@ -128,7 +130,7 @@ _TABLE: Final[Mapping[str, Mapping[str, Option]]] = {
             "for 088_0, 088_1"),
         "aggregate": _option(
             "--aggregate", "", "score of a document from its passages: max, sum, mean, or first, that of the least "
-            "number (default: max)", default="max"),
+            "number (default: max); or vote: the answer that most samples of a question give", default="max"),
         "like": _option(
             "--like", "GOLD", "write the ids of a run as GOLD does (001 for 1, 96 for Article_96) where only one can "
             "be meant", reads=True),
@@ -310,7 +312,8 @@ def settle(parser: argparse.ArgumentParser, options: argparse.Namespace) -> argp
         raise UsageError("file-name", f"{path}: Excel files are not written; name a .csv file, which Excel opens")
     form = next((form for ending, form in _ENDINGS.items() if name.endswith(ending)), None)
     if "to" in choices or options.apply is not None:
-        settled["to"] = options.to or (form if form in ("json", "parquet") else None)
+        known = choices.get("to") or ("json", "parquet")
+        settled["to"] = options.to or (form if form in known and not options.template else None)
     elif form is not None and "format" in choices and options.format is None:
         forms = list(choices["format"] or ())
         if form not in forms:

@@ -2,27 +2,31 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Collection, Sequence
 from typing import Final
 
 from coliee_adapters import checked
+from coliee_adapters.forms.lines import is_number
 from coliee_ir.rules.decisions import CHOICES
 
 #: what other tools and other commands call an option → options in its place, of which the first that the command has
-#: is named
+#: is named; ``{n}`` is the number behind it, ``{rest}`` what is left to 1
 _ELSEWHERE: Final = {
-    **dict.fromkeys(("--metric", "--metrics", "--measures", "--maximise", "--maximize", "--optimise"), ("-m",)),
-    **dict.fromkeys(("--to", "--format", "-f"), ("--to", "-f")),
-    **dict.fromkeys(("--top", "--cutoff", "--top-k"), ("--by k=N", "--by k", "-m MicroF1@K")),
+    **dict.fromkeys(("metric", "metrics", "measures", "maximise", "maximize", "optimise"), ("-m",)),
+    **dict.fromkeys(("to", "format", "f"), ("--to", "-f")),
     **dict.fromkeys(
-        ("-k", "--k"), ("--by k=N", "--by k", "--top N, or --rrf-k for the constant of rrf", "-m MicroF1@K")
+        ("top", "cutoff", "cut", "topk", "top-k", "topn", "top-n", "depth"),
+        ("--top {n}", "--by k={n}", "-m MicroF1@{n}"),
     ),
-    **dict.fromkeys(("--threshold", "--min-score"), ("--by score=T", "--by score")),
-    "--by-year": ("--folds year", "--show years"),
-    **{f"--{name}": (f"--show {name}",) for name in ("stages", "gap", "overlap")},
-    "--qrels": ("--gold",),
-    "--store": ("-q -f csv -o FILE",),
-    "--verbose": ("--timing",),
+    "k": ("--top {n}, or --rrf-k {n} for the constant of rrf", "--by k={n}", "-m MicroF1@{n}"),
+    **dict.fromkeys(("threshold", "min-score"), ("--by score={n}",)),
+    **dict.fromkeys(("alpha", "lambda", "weight", "interpolation"), ("--weights {n},{rest}",)),
+    "by-year": ("--folds year", "--show years"),
+    **{name: (f"--show {name}",) for name in ("stages", "gap", "overlap")},
+    "qrels": ("--gold",),
+    "store": ("-q -f csv -o FILE",),
+    "verbose": ("--timing",),
 }
 #: trec_eval's flags → what to do instead; ``{number}`` is the flag's
 _OF_TREC_EVAL: Final = {
@@ -45,17 +49,32 @@ _COMMANDS: Final = {
 
 def instead(typed: str, known: Collection[str], after: Sequence[str] = ()) -> str:
     """What to type in place of an option, as the rest of a sentence; empty where nothing is like it."""
-    name, _, value = typed.partition("=")
+    name, _, value = re.sub(r"^(-\w)(?=[0-9])", r"\1=", typed).partition("=")
     if "--measure" in known and (here := _OF_TREC_EVAL.get(typed[:2])):
         return here.format(number=next((word for word in (typed[2:], *after[:1]) if word.isdecimal()), "N"))
     if name in ("--run", "--runs", "--pred", "--predictions"):
         return "; runs are named without an option"
-    decision = name.removeprefix("--").replace("-", "_")
+    plain = name.lstrip("-").replace("_", "-")
+    value = value or next(iter(after), "")
+    decision = plain.replace("-", "_")
     if decision in CHOICES and "--decision" in known:
-        value = value or next(iter(after), "")
         return f"; did you mean --decision {decision}={value if value in CHOICES[decision] else 'VALUE'}?"
-    here = next((one for one in _ELSEWHERE.get(name, ()) if one.split()[0] in known), "")
-    return f"; did you mean {here}?" if here else meant(name, [one for one in known if one.startswith("--")])
+    here = next((one for one in _ELSEWHERE.get(plain.lower(), ()) if one.split()[0] in known), "")
+    if here.startswith("--by") and "--rule" not in known:  # tune finds the number
+        here = here.partition("=")[0]
+    if here:
+        share = re.fullmatch(r"0?\.[0-9]+", value) is not None
+        n, rest = (value, f"{1 - float(value):g}") if share else (value if is_number(value) else "N", "W")
+        return f"; did you mean {here.format(n=n, rest=rest)}?"
+    return checked.meant(plain, [one[2:] for one in known if one.startswith("--")]).replace("mean ", "mean --")
+
+
+def beyond(command: str, known: Sequence[str]) -> str:
+    """What to do about words that no option takes, as the rest of a sentence; ``known`` are those that go by place."""
+    if any(one.endswith("…") for one in known):
+        return "; give an option again for each further value, as in -m A -m B"
+    takes = " and ".join(known) or "only options"
+    return f"; {command} takes {takes}" + ("; a gold is given to tune" if command == "cut" else "")
 
 
 def meant(typed: str, known: Collection[str]) -> str:

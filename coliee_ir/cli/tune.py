@@ -15,6 +15,7 @@ from coliee_adapters.files.writing import written
 from coliee_adapters.forms.detect import known_forms
 from coliee_adapters.kinds import told
 from coliee_adapters.records import Run
+from coliee_adapters.remarks import Remarks
 from coliee_ir.cli import say, scoring, watched
 from coliee_ir.cli.options import add, add_decisions, keywords, one_measure, rules
 from coliee_ir.commands import convert
@@ -224,6 +225,11 @@ def fit_tag(options: argparse.Namespace, cut: Run, task: str | None) -> str | No
 def write(options: argparse.Namespace, cut: Run, task: str | None, tag: str | None) -> bool:
     """Write a cut run, by default as a submission; whether ``validate`` finds errors in what was written."""
     path, edition = options.output, options.edition
+    if not any(len(block.documents) for block in cut.blocks()):
+        remarks = sum((block.remarks for block in cut.blocks()), Remarks())
+        why = next((f": {one}" for one in remarks.sentences() if one.kind == "no-score-reaches"), "")
+        problem = f"nothing would be left of {cut.path}{why or ', and an empty run is not written'}"
+        raise UsageError("no-result", f"{problem}; name another rule with coliee-ir cut RUN --by k=5")
     if options.to is not None:
         said = convert.write(cut, path, to=options.to, tag=tag)
     else:

@@ -402,7 +402,8 @@ def joined_runs(records: Sequence[Run | Answers]) -> Run | Answers:
         for query in queries_of(one):
             if owners.setdefault(query, at) != at:
                 problem = f"this query is in {records[owners[query]].path} too"
-                raise InputError("duplicate", one.path, problem, found=query, remedy="give each query once")
+                remedy = "give each query once; runs of several systems are combined by coliee-ir fuse"
+                raise InputError("duplicate", one.path, problem, found=query, remedy=remedy)
     if isinstance(first, Answers):
         answers = [one for one in records if isinstance(one, Answers)]
         labels = {query: label for one in answers for query, label in one.labels.items()}
@@ -636,7 +637,7 @@ def _of_tuples(rows: Sequence[tuple[Any, ...]]) -> Any:
     return found if len(rows[0]) == 3 else {query: list(documents) for query, documents in found.items()}
 
 
-def _keys_of(file: Source) -> list[str]:
+def keys_of(file: Source) -> list[str]:
     """The keys at the beginning of a file of JSON records, as paths: a line each, in a list or under keys."""
     head = file.head().lstrip()
     of_records = head[:1] in (b"{", b"[") and re.search(rb"\}\s*\n\s*\{|[\[:]\s*\{", head)
@@ -650,7 +651,7 @@ def check_apart(gold: Gold, run: object, columns: Mapping[str, str] | None) -> N
     file = readable(run, columns)
     if file.is_stream or Path(file.path).resolve() != Path(gold.path).resolve():
         return
-    names = detect.header_of(file) or _keys_of(file)
+    names = detect.header_of(file) or keys_of(file)
     at = deciding(names, "gold", file.columns)
     if at is not None and at == deciding(names, "run", file.columns):
         problem = "this file is gold and run, and both are read from one column"
@@ -664,7 +665,7 @@ def check_columns(files: Iterable[object], columns: Mapping[str, str]) -> None:
     for file in files:
         if isinstance(file, Source):
             with contextlib.suppress(ColieeError):  # as whoever reads it will say
-                found |= {normal_name(name): name for name in (*detect.header_of(file), *_keys_of(file))}
+                found |= {normal_name(name): name for name in (*detect.header_of(file), *keys_of(file))}
     for role, name in columns.items():
         if role not in ANSWERS and normal_name(name) not in found:
             names = ", ".join(sorted(found.values()))

@@ -19,8 +19,8 @@ from coliee_adapters.errors import ColieeError, InputError, UsageError
 from coliee_adapters.forms import columns
 from coliee_adapters.records import Answers, Run
 from coliee_ir import Fusion, fuse
-from coliee_ir.commands.convert import to_run
-from coliee_ir.commands.fuse import METHODS, NORMS, abreast
+from coliee_ir.commands.convert import streams, to_run
+from coliee_ir.commands.fuse import METHODS, NORMS
 from coliee_ir.commands.fuse.fitting import fit_fusion
 from coliee_ir.judging.order import order_of
 
@@ -98,7 +98,7 @@ def test_runs_read_abreast_are_fused_as_in_memory(tmp_path: Path, monkeypatch: p
         del held[1]["q20"]
     expected = fuse(*held, method="combsum")
     monkeypatch.setattr(columns, "_SIZES", (1 << 10, 0))
-    monkeypatch.setattr(abreast, "_IN_MEMORY", 1 << 10)
+    monkeypatch.setattr(streams, "_IN_MEMORY", 1 << 10)
     for at, run in enumerate(held):
         lines = [f"{q} Q0 {d} 1 {s} T\n" for q, ranking in run.items() for d, s in ranking.items()]
         if order == "shuffled":

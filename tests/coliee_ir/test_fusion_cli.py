@@ -184,10 +184,14 @@ def test_fitted_weights_are_written_and_applied(call: Call, capsys: pytest.Captu
 
 
 def test_what_is_fitted_can_be_tuned(call: Call) -> None:
-    """Without a task to write for, the whole ranking is kept, and with it the scores."""
+    """What is asked for in a form with scores is the whole ranking; else what the table promises is written."""
     given = (*TREC, "--fit", EXAMPLES / "trec" / "qrels.txt", "-m", "MicroF1", "--save", "w.json", "--folds", "2")
-    code, _, err = call(*given, "-o", "whole.run")
+    code, _, err = call(*given, "-o", "whole.run", "--to", "trec")
     assert (code, "whole.run: the whole ranking" in err) == (0, True)
+    assert call(*given, "-o", "cut.run")[0] == 0
+    promised = json.loads(Path("w.json").read_text())["contenders"][0]["resubstitution"]
+    scores = coliee_ir.evaluate(given[3], "cut.run", measures="MicroF1")
+    assert scores.measures["MicroF1"] == pytest.approx(promised)
     named = ",".join(map(str, json.loads(Path("w.json").read_text())["fusion"]["weights"]))
     assert call(*TREC, "--method", "combsum", "--weights", named, "-o", "expected.run")[0] == 0
     assert Path("whole.run").read_text() == Path("expected.run").read_text()

@@ -476,9 +476,17 @@ def sniff(head: bytes) -> bool:
 
 def _write(held: Written, stream: TextIOBase) -> None:
     """Write ``{query: [document, …]}``, without ``.txt``; or ``{query: {document: number}}``."""
-    kept = {query: dict(entry) if held.scored else list(entry) for query, entry in held.documents.items()}
-    json.dump(kept, stream, ensure_ascii=False, indent=1)
-    stream.write("\n")
+    between = "{\n "
+    for query, entry in held.documents.items():
+        texts = [json.dumps(document, ensure_ascii=False) for document in entry]
+        if held.scored:
+            texts = [f"{text}: {json.dumps(number)}" for text, number in zip(texts, entry.values(), strict=True)]
+        begin, end = "{}" if held.scored else "[]"
+        inside = ",\n  ".join(texts)
+        entries = f"{begin}\n  {inside}\n {end}" if texts else begin + end
+        stream.write(f"{between}{json.dumps(query, ensure_ascii=False)}: {entries}")
+        between = ",\n "
+    stream.write("\n}\n" if held.documents else "{}\n")
 
 
 #: what a gold has a place for, and what a run

@@ -104,6 +104,9 @@ def score_of(value: Any, place: Place, what: str = "score") -> float:
     """A score or a rank: a finite number, however it is written; true and false are none."""
     if str(value).strip().lower() in _TRUTH:
         raise place.fault("bad-score", f"true and false are no {what}s of documents", str(value), "write it like 12.5")
+    if isinstance(value, list | dict):
+        problem, remedy = f"a {what} is expected, and this is more than a number", "give what is under this key alone"
+        raise place.fault("bad-score", problem, str(value), f"are the queries one level further down? {remedy}")
     number = _float(value)
     if not math.isfinite(number):
         raise place.fault("bad-score", f"this {what} is not a finite number", str(value), "write it like 12.5")
@@ -165,7 +168,8 @@ def labels_of(
             remarks.add("gold-duplicate" if gold else "duplicate", one.place.names(one.query, one.word))
         else:
             problem = f"{first[one.query].place} gives another answer to this question"
-            raise one.place.fault("conflicting", problem, f"{one.query} {one.word}", "keep one")
+            remedy = "keep one; samples of a model are put to the vote by coliee-ir convert IN OUT --aggregate vote"
+            raise one.place.fault("conflicting", problem, f"{one.query} {one.word}", "keep one" if gold else remedy)
     if strange and (gold or (not of_kind and any(one.word for one in strange))):
         raise strange[0].place.fault("bad-label", "this is not a label", strange[0].word, WRITE_LABELS)
     for one in strange:

@@ -1,17 +1,23 @@
-"""Other ids in a run: those of documents for passages, whose scores become one; those of a gold for other spellings."""
+"""A run changed: passages become documents, samples one answer, and ids those of a gold in other spellings."""
 
 from __future__ import annotations
 
 import math
 import re
+from collections import Counter
 from collections.abc import Callable, Sequence
 from dataclasses import replace
 from typing import Final
 
 from coliee_adapters.checked import one_of
-from coliee_adapters.errors import MismatchError, UsageError
+from coliee_adapters.errors import InputError, MismatchError, UsageError
+from coliee_adapters.files.source import Source
+from coliee_adapters.forms import detect, model_text
+from coliee_adapters.forms.form import NOTHING, Row
 from coliee_adapters.forms.lines import counted
-from coliee_adapters.records import Answers, Gold, Run
+from coliee_adapters.forms.rows import in_words
+from coliee_adapters.forms.vocabulary import DIGITS, LABELS, word_of
+from coliee_adapters.records import Answers, Gold, Run, normal_id
 from coliee_adapters.remarks import Remarks
 from coliee_ir.judging.gathered import Gathered
 from coliee_ir.judging.mismatch import respelled_like
@@ -23,6 +29,42 @@ AGGREGATES: Final[dict[str, Callable[[Sequence[float]], float]]] = {
     "mean": lambda scores: math.fsum(scores) / len(scores),
     "first": lambda scores: scores[0],
 }
+
+#: how several answers to a question become one
+VOTE: Final = "vote"
+
+
+def voted(file: Source, form: str | None) -> Answers:
+    """The answer that most of a question's samples give; of a tie N, which is said. A sample without one has no vote.
+
+    Args:
+        file: the texts of a model, or any file of answers, in which a question has several.
+        form: the file's form, where it is known.
+    """
+    remarks, ballots = Remarks(), dict[str, Counter[bool | None]]()
+    if form == model_text.FORM:
+        samples = [(one.query, one.label) for one in model_text.read(file)]
+    else:
+        found = detect.form_of(file, "run", form)
+        if found.rows is None:
+            problem, remedy = "this run is of documents", "leave --aggregate vote out, or give samples of answers"
+            raise InputError("wrong-part", file.name, problem, remedy=remedy)
+        rows = in_words(found.rows(file, remarks.add), file.columns)
+        every = [row for some in rows for row in ((some,) if isinstance(some, Row) else some.rows())]
+        if any(row.answer is NOTHING for row in every):
+            problem = "this file holds documents, and a vote is on answers"
+            raise InputError("wrong-part", file.name, problem, remedy="leave --aggregate vote out")
+        words = [(normal_id(str(row.query)), word_of(row.answer)) for row in every]
+        samples = [(query, DIGITS.get(word, LABELS.get(word.lower()))) for query, word in words]
+    for query, label in samples:
+        ballots.setdefault(query, Counter())[label] += 1
+    labels = {query: votes[True] > votes[False] for query, votes in ballots.items() if votes[True] or votes[False]}
+    ties = [query for query in labels if ballots[query][True] == ballots[query][False]]
+    remarks.each("answer-tie.vote", ties)
+    remarks.add("no-vote", n=sum(votes[None] for votes in ballots.values()))
+    unreadable = tuple(query for query in ballots if query not in labels)
+    remarks.each("unreadable-answer", unreadable)
+    return Answers(labels, file.stem, file.name, form or "table", remarks, unreadable)
 
 
 def joined(run: Run, chunks: str, aggregate: str) -> Run:

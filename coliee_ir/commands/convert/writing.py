@@ -2,26 +2,33 @@
 
 from __future__ import annotations
 
+import contextlib
 import os
-from collections.abc import Collection, Iterator, Mapping
-from typing import Literal
+from collections.abc import Collection, Iterator, Mapping, Sequence
+from dataclasses import replace
+from pathlib import Path
+from typing import Literal, get_args
 
 from coliee_adapters.checked import one_of
-from coliee_adapters.errors import MismatchError, UsageError, quoted, shortened
+from coliee_adapters.errors import InputError, MismatchError, UsageError, quoted, shortened
+from coliee_adapters.files.compressed import plain_name
 from coliee_adapters.files.source import PathLike, Source, is_folder
 from coliee_adapters.files.writing import check_outputs, written, written_bytes
 from coliee_adapters.forms import detect, model_text, parquet, tort
 from coliee_adapters.forms.form import Form, Written
 from coliee_adapters.forms.lines import counted
-from coliee_adapters.forms.vocabulary import checked_columns
+from coliee_adapters.forms.vocabulary import Kind, checked_columns, roles_of
 from coliee_adapters.records import Answers, Gold, Run, as_documents
-from coliee_adapters.remarks import Remark, Remarks
-from coliee_ir.commands.convert.ids import joined, written_like
-from coliee_ir.judging.gathered import Gathered, by_rank
+from coliee_adapters.remarks import Remark
+from coliee_ir.commands.convert import tables
+from coliee_ir.commands.convert.ids import VOTE, joined, voted, written_like
+from coliee_ir.commands.convert.streams import Ordered
 from coliee_ir.reading.anything import (
     check_columns,
     gold_files,
     in_order,
+    joined_runs,
+    keys_of,
     read_gold,
     read_run,
     reads_as_gold,
@@ -33,21 +40,20 @@ from coliee_ir.rules.protocol import has_coliee_submissions, has_submissions, su
 GOLD_TARGET, RUN_TARGET = "qrels", "trec"
 
 #: The forms that can be written: from a gold, from a run, from answers.
-GOLD_TARGETS = {form.name: form for form in detect.known_forms("gold") if form.write}
-RUN_TARGETS = {form.name: form for form in detect.known_forms("run") if form.write}
+GOLD_TARGETS = {form.name: form for form in detect.known_forms("gold") if form.write} | tables.forms_of("gold")
+RUN_TARGETS = {form.name: form for form in detect.known_forms("run") if form.write} | tables.forms_of("run")
 ANSWER_TARGETS = {name: form for name, form in RUN_TARGETS.items() if "labels" in form.holds}
 
-_GOLDS, _RUNS = ([form.name for form in forms] for forms in (detect.known_forms("gold"), detect.known_forms("run")))
-
-#: The forms of lines.
-_LINES = (RUN_TARGET, "columns")
+#: Endings of files that name the form in which they are written; and the forms that can hold labels as such.
+ENDINGS = ("json", "jsonl", "csv", "tsv", parquet.FORMAT)
+_OF_LABELS = ("labels", *ENDINGS[1:])
 
 #: The forms of submissions whose run tag the organisers have rules for.
 _SUBMITTED = ("columns", "labels")
 
 
 def convert(
-    source: PathLike,
+    source: PathLike | list[PathLike],
     target: PathLike,
     *,
     form: str | None = None,
@@ -65,11 +71,13 @@ def convert(
     """Convert a file; sentences that say what was written, what was tolerated, and what the new form cannot hold.
 
     Args:
-        source: the file to read, or ``-``; or a folder of golds.
+        source: the file to read, or ``-``; or a folder of golds. Of several files, golds or runs with different queries
+            become one, and so do the documents and the answers of a run.
         target: the file to write, or ``-``.
         form: the form of the source; by default it is found from its first bytes.
-        to: the form to write; by default Parquet if the target is so called, else qrels for a gold and a TREC run
-            for a run.
+        to: the form to write; by default that of the target's ending (``.json``, ``.jsonl``, ``.csv``, ``.tsv``,
+            ``.parquet``), else qrels for a gold and a TREC run for a run. Of a run with documents and answers,
+            ``labels`` writes the answers and ``jsonl`` both.
         tag: the run tag to write; by default the run's own.
         template: for ``tort``, the organisers' test file, which the submission repeats.
         columns: what the columns of a table are called, by role: see ``read_gold``.
@@ -80,7 +88,8 @@ def convert(
         chunks: a regular expression: what it matches is taken off the ids of documents, and passages of one document
             become it.
         aggregate: what a document's score is of those of its passages: ``max``, ``sum``, ``mean``, or ``first``, that
-            of the passage with the least number.
+            of the passage with the least number. ``vote`` for several answers to a question, as of a model that is
+            sampled: the answer that most of them give, and N where as many give the other.
         like: a gold, as whose ids those of a run are written where only one can be meant.
 
     Raises:
@@ -89,48 +98,72 @@ def convert(
     """
     for name, value in (("form", form), ("to", to), ("tag", tag)):
         one_of(name, value, str | None, "a name")
-    check_outputs([target], [source, template, like])
-    if to is None and os.fspath(target).endswith(f".{parquet.FORMAT}"):
-        to = parquet.FORMAT
-    files = [Source(path, columns=checked_columns(columns)) for path in gold_files(source)]
+    paths = list(source) if isinstance(source, list | tuple) else [source]
+    for path in paths:
+        one_of("source", path, str | os.PathLike, "a path, or a list of paths")
+    check_outputs([target], [*paths, template, like])
+    ending = plain_name(os.fspath(target)).lower().rpartition(".")[2]
+    to = to or (ending if ending in ENDINGS and template is None else None)
+    files = [Source(path, columns=checked_columns(columns)) for one in paths for path in gold_files(one)]
     if columns:
         check_columns(files, columns)
-    of_run = chunks is not None or like is not None or order == "ascending"
-    if of_run and is_folder(source):
-        raise UsageError("unfit-option", f"{source} is a folder; --chunks, --like and order=ascending take one run")
-    is_gold = is_folder(source) or (
+    of_run = chunks is not None or like is not None or order == "ascending" or aggregate == VOTE
+    folder = next(filter(is_folder, paths), None)
+    if of_run and folder is not None:
+        raise UsageError("unfit-option", f"{folder} is a folder; --chunks, --like, vote and order=ascending take runs")
+    is_gold = folder is not None or (
         not of_run and (_is_gold(files[0], form, to) if task is None else to in (None, GOLD_TARGET))
     )
     if task is not None and to is None:
         problem = f"name the format to write: --to {GOLD_TARGET} for a gold, --to trec for a run"
         raise UsageError("option-needed", problem)
-    if task is not None and not is_folder(source):
+    if task is not None and folder is None:
         one, other = (reads_as_gold, reads_as_run) if is_gold else (reads_as_run, reads_as_gold)
         if not one(files[0], task=task) and other(files[0], task=task):
             what, form_of_it = ("run", RUN_TARGET) if is_gold else ("gold", GOLD_TARGET)
             problem = f"{files[0].name} is a {what} of this protocol: write it with --to {form_of_it}"
             raise UsageError("option-needed", problem)
     if is_gold:
-        gold = read_gold(source if is_folder(source) else files[0], task=task, form=form, columns=columns)
+        gold = read_gold(paths[0] if len(paths) == 1 and folder else files, task=task, form=form, columns=columns)
         return [*_write_gold(gold, target, to or GOLD_TARGET), *gold.remarks.sentences("convert")]
     if form == model_text.FORM:
         unreadable_answers = "wrong"  # the texts without an answer are named, and left out
-    record = in_order(read_run(files[0], task=task, form=form, unreadable_answers=unreadable_answers), order)
-    said = list[str]()
+    records: list[Run | Answers]
+    if aggregate == VOTE and chunks is None:
+        records = [voted(file, form) for file in files]
+    else:
+        records = [read_run(file, task=task, form=form, unreadable_answers=unreadable_answers) for file in files]
+    record, said = _together([in_order(one, order) for one in records], tag)
     if chunks is not None:
         if not isinstance(record, Run):
             raise UsageError("wrong-part", f"{record.path} holds answers; --chunks needs documents")
         record = joined(record, chunks, aggregate)
     if like is not None:
-        record, said = written_like(record, read_gold(like, columns=columns))
+        record, changed = written_like(record, read_gold(like, columns=columns))
+        said += changed
     said += write(record, target, to=to, tag=tag, template=template)
-    if form != model_text.FORM:
-        return said
-    without = [one for one in model_text.read(files[0]) if one.label is None]
+    texts = files if form == model_text.FORM and aggregate != VOTE else []
+    without = [one for file in texts for one in model_text.read(file) if one.label is None]
     return [
         *said,
         *(Remark.of("no-answer", place=one.place, query=one.query, text=quoted(one.text)) for one in without),
     ]
+
+
+def _together(records: Sequence[Run | Answers], tag: str | None) -> tuple[Run | Answers, list[str]]:
+    """The run that lies in several files: for different queries, or its documents and its answers; and what is said."""
+    if len(records) == 1:
+        return records[0], []
+    tags = list(dict.fromkeys(one.tag for one in records if one.tag != Source(one.path).stem))
+    if tag is None and len(tags) > 1:
+        problem = f"the files have {len(tags)} run tags ({', '.join(map(shortened, tags[:3]))})"
+        raise UsageError("ambiguous", f"{problem}; --tag TAG makes one run of them")
+    parts = [[one for one in records if isinstance(one, kind)] for kind in (Run, Answers)]
+    first, *others = [part[0] if len(part) == 1 else joined_runs(part) for part in parts if part]
+    name = tag or next(iter(tags), first.tag)
+    row = "grouped.parts" if others else "grouped.queries"
+    said = [str(Remark.of(row, [Path(one.path).name for one in records], tag=shortened(name)))]
+    return replace(first, tag=name, beside={"answers": others[0]} if others else first.beside), said
 
 
 def write(
@@ -141,51 +174,32 @@ def write(
     tag: str | None = None,
     template: PathLike | None = None,
     submitted: bool = False,
-    in_order: bool = False,
 ) -> list[str]:
     """Write a run or answers, by default a TREC run; sentences on what was written, tolerated, and cannot be held.
 
-    A submission (``submitted``) has its run tag held to the rules also in TREC's form. A run that is in trec_eval's
-    order already, each document once (``in_order``), is written block by block where lines are.
+    Of a run with documents and answers, the part that the form is for. A submission (``submitted``) has its run tag
+    held to the rules also in TREC's form.
     """
-    named = "_".join(record.tag.split())  # a file's name, which stands for a tag that is not there, may have blanks
-    unfit = _unfit(tag or named) if to in _SUBMITTED or (submitted and to == RUN_TARGET) else []
+    name = to or RUN_TARGET
+    other = record.beside.get("answers" if name == "labels" else "documents")
+    if other is not None and (name == "labels" or isinstance(record, Answers)):
+        own = "answers" if isinstance(record, Answers) else "documents"
+        record = replace(other, tag=record.tag, beside={**record.beside, own: record})
+    tag = tag or "_".join(record.tag.split())  # a file's name, which stands for a tag that is not there, has blanks
+    unfit = _unfit(tag) if to in _SUBMITTED or (submitted and name == RUN_TARGET) else []
+    left = [part for part in record.beside if part != ("answers" if name == "jsonl" else name)]
     if isinstance(record, Answers):
-        said = _write_answers(record, target, to or RUN_TARGET, tag or named, template)
-        return [*said, *_beside(record.beside, to or RUN_TARGET), *unfit, *record.remarks.sentences("convert")]
-    gathered = _InOrder(record) if in_order and (to or RUN_TARGET) in _LINES else Gathered(record)
-    answers = gathered.answers() if isinstance(gathered, Gathered) and to in ("labels", parquet.FORMAT) else None
-    if to is not None and answers is not None and answers.labels:
-        said = _write_answers(answers, target, to, tag or named, template)
+        said, remarks = _write_answers(record, target, name, tag, template), record.remarks
     else:
-        said = _write_run(gathered, target, to or RUN_TARGET, tag or named, template)
-    return [*said, *_beside(record.beside, to or RUN_TARGET), *unfit, *gathered.remarks.sentences("convert")]
-
-
-class _InOrder(Mapping[str, dict[str, float]]):
-    """The rankings of a run that is in order already: read anew, query by query, and never held as a whole."""
-
-    def __init__(self, run: Run) -> None:
-        self.rankings, self.scored, self.path, self.blocks = self, run.scored, run.path, run.blocks
-        self.lengths = {one: last - first for block in run.blocks() for one, first, last in block.segments()}
-        self.lines = self.retrieved = sum(self.lengths.values())
-        self.remarks = Remarks()
-
-    def __getitem__(self, query: str) -> dict[str, float]:
-        return dict(self.items())[query]
-
-    def __iter__(self) -> Iterator[str]:
-        return iter(self.lengths)
-
-    def __len__(self) -> int:
-        return len(self.lengths)
-
-    def items(self) -> Iterator[tuple[str, dict[str, float]]]:  # type: ignore[override]  # nothing is looked up
-        for block in self.blocks():
-            documents, scores = list(block.documents), None if block.scores is None else block.scores.tolist()
-            for query, first, last in block.segments():
-                held = documents[first:last]
-                yield query, by_rank(held) if scores is None else dict(zip(held, scores[first:last], strict=True))
+        run = Ordered(record)
+        answers = run.answers() if name in _OF_LABELS and not record.beside else None
+        beside = record.beside.get("answers") if name == "jsonl" else None
+        labels = beside.labels if isinstance(beside, Answers) else None
+        if answers is not None:
+            said, remarks = _write_answers(answers, target, name, tag, template), run.remarks
+        else:
+            said, remarks = _write_run(run, target, name, tag, template, labels), run.remarks
+    return [*said, *_beside(left, name), *unfit, *remarks.sentences("convert")]
 
 
 def _unfit(tag: str) -> list[str]:
@@ -231,15 +245,24 @@ def _is_gold(file: Source, form: str | None, to: str | None) -> bool:
     if to is not None and to not in GOLD_TARGETS:
         return False
     name = form or _sniffed(file)
-    kinds = [what for what, names in (("gold", _GOLDS), ("run", _RUNS)) if name in names]
+    kinds: list[Kind] = [what for what in get_args(Kind) if name in (form.name for form in detect.known_forms(what))]
+    if len(kinds) > 1 and (keys := keys_of(file)):
+        kinds = [what for what in kinds if _has_roles(keys, what, file)]
     kind = detect.kind_of(file) if name in ("table", "parquet") else kinds[0] if len(kinds) == 1 else None
-    if kind is None and to in (None, parquet.FORMAT):
+    if kind is None and to in (None, *ENDINGS[1:]):
         if not name:
             detect.form_of(file, "run")  # which says what else it is
         first = "say" if to is None else f"before {to}, convert it"
         problem = f"{file.name} can be a gold or a submission: {first} --to qrels (gold) or --to trec (submission)"
         raise UsageError("ambiguous", problem)
     return to == "qrels" if kind is None else kind == "gold"
+
+
+def _has_roles(names: Sequence[str], kind: Kind, file: Source) -> bool:
+    """Whether columns of these names can be those of a gold, or of a run."""
+    with contextlib.suppress(InputError):
+        return bool(roles_of(names, kind, file.name, file.columns))
+    return False
 
 
 def _sniffed(file: Source) -> str:
@@ -279,7 +302,7 @@ def _write_gold(gold: Gold, target: PathLike, to: str) -> Iterator[str]:
 
 
 def _write_run(
-    run: Gathered | _InOrder, target: PathLike, to: str, tag: str, template: PathLike | None
+    run: Ordered, target: PathLike, to: str, tag: str, template: PathLike | None, labels: Mapping[str, bool] | None
 ) -> Iterator[str]:
     form = _form(to, RUN_TARGETS, "a run")
     if "documents" not in form.holds:
@@ -288,15 +311,17 @@ def _write_run(
     if form.fills:
         yield from _fill_claims(form, run, target, template)
         return
-    _put(form, Written(run.rankings, scored=run.scored, tag=tag), target)
-    yield f"{counted(run.retrieved, 'document')} of {counted(len(run.lengths), 'query')}"
+    _put(form, Written(run, labels, scored=run.scored, tag=tag), target)
+    yield f"{counted(run.retrieved, 'document')} of {counted(len(run), 'query')}"
+    if labels:
+        yield counted(len(labels), "answer")
     yield from _left_out("repeated line", run.lines - run.retrieved, to)
     if "empty" not in form.holds:
         empty = [query for query, n in run.lengths.items() if not n]
         yield from _left_out("query with nothing retrieved", len(empty), to, empty)
     if "order" not in form.holds and not run.scored:
         yield "the scores are made from the order of lines"
-    if "scores" not in form.holds and run.scored:
+    if run.scored and ("scores" not in form.holds or labels):
         yield from _left_out("score", run.retrieved, f"{to}; the order is that of the scores")
     if "tag" not in form.holds:
         yield Remark.of("dropped.tag", form=to)
@@ -308,19 +333,19 @@ def _write_answers(answers: Answers, target: PathLike, to: str, tag: str, templa
     yield _filled(answers.labels, template) if form.fills else counted(len(answers.labels), "answer")
 
 
-def _fill_claims(form: Form, run: Gathered | _InOrder, target: PathLike, template: PathLike | None) -> Iterator[str]:
+def _fill_claims(form: Form, run: Ordered, target: PathLike, template: PathLike | None) -> Iterator[str]:
     """A submission of the pilot: what a run names is accepted, and an instance that it does not name has nothing."""
     file = _template(template)
-    queries = [case.id for case in tort.read_cases(file)]
-    if queries and run.rankings and run.rankings.keys().isdisjoint(queries):
-        shown = [", ".join(map(quoted, list(ids)[:3])) for ids in (run.rankings, queries)]
+    queries, rankings = [case.id for case in tort.read_cases(file)], dict(run.items())
+    if queries and rankings and rankings.keys().isdisjoint(queries):
+        shown = [", ".join(map(quoted, list(ids)[:3])) for ids in (rankings, queries)]
         problem = f"no query of the run is in the template: the run has {shown[0]}; {template} has {shown[1]}"
         remedy = "is the template that of another file, or the run of another task?"
         raise MismatchError("mismatch", run.path, problem, remedy=remedy)
-    accepted = {query: run.rankings.get(query, {}) for query in queries}
+    accepted = {query: rankings.get(query, {}) for query in queries}
     _put(form, Written(accepted, scored=False, template=file), target)
     yield _filled(accepted, template)
-    if silent := [query for query in queries if query not in run.rankings]:
+    if silent := [query for query in queries if query not in rankings]:
         verb = "has" if len(silent) == 1 else "have"
         first = ", ".join(map(shortened, silent[:3]))
         yield f"{counted(len(silent), 'instance')} {verb} no accepted claim in the run (first: {first})"

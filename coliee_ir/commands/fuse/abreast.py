@@ -2,31 +2,20 @@
 
 from __future__ import annotations
 
-import pickle
-import tempfile
-import weakref
-from collections.abc import Callable, Iterator, Sequence
-from functools import partial
+from collections.abc import Iterator, Sequence
 from itertools import takewhile
 from typing import Final
 
 import numpy as np
 
-from coliee_adapters.errors import no_room
 from coliee_adapters.ids import IntArray, pieces
 from coliee_adapters.records import Columns, Run
 from coliee_adapters.remarks import Remarks
+from coliee_ir.commands.convert.streams import ReturnsError
 from coliee_ir.judging.order import whole_queries
 
 #: lines of all runs that are fused together, where all of them are in memory
 _AT_ONCE: Final = 1 << 15
-
-#: bytes of a fused run that are held in memory
-_IN_MEMORY: Final = 1 << 22
-
-
-class ReturnsError(Exception):
-    """A query comes back whose lines were taken for complete."""
 
 
 class Reader:
@@ -100,28 +89,3 @@ def _compact(block: Columns | None, reader: Reader) -> Columns:
         blocks.append(Columns(block.queries.compact(), block.starts, block.documents.compact(), block.scores))
         block = reader.block()
     return Columns.joined(blocks)
-
-
-class Spool:
-    """The blocks of a run, again and again; in a temporary file once they are many."""
-
-    def __init__(self) -> None:
-        self._file = tempfile.SpooledTemporaryFile(_IN_MEMORY)  # noqa: SIM115 - lives as long as the run
-        weakref.finalize(self, self._file.close)
-        self._starts: list[int] = []
-
-    def append(self, block: Columns) -> None:
-        """Keep a block."""
-        try:
-            self._starts.append(self._file.tell())
-            pickle.dump(block, self._file, protocol=5)
-        except OSError as error:
-            raise no_room("the fused run", error) from None
-
-    def __call__(self) -> Iterator[Columns]:
-        for start in self._starts:
-            self._file.seek(start)
-            yield pickle.load(self._file)
-
-    def __reduce__(self) -> tuple[Callable[..., object], tuple[object, ...]]:
-        return partial, (iter, list(self()))

@@ -3,13 +3,14 @@
 from __future__ import annotations
 
 import math
+from collections import Counter
 from collections.abc import Sequence
 from dataclasses import dataclass, field, replace
 from typing import Literal, NamedTuple, Unpack
 
 import numpy as np
 
-from coliee_adapters.errors import InputError, UsageError, shortened
+from coliee_adapters.errors import InputError, UsageError, quoted, shortened
 from coliee_adapters.files.source import PathLike
 from coliee_adapters.files.writing import written
 from coliee_adapters.records import Answers, GoldLike, Run, RunLike
@@ -113,6 +114,11 @@ def fit_fusion(
     split = Split.of(evaluator.queries, folds, seed, groups, repeats)
     fold = np.stack([split.folds(everyone, repeat) for repeat in range(repeats)])
     tried, records, measure, noticed = _tried(evaluator, given, measure, fusion)
+    named, files = tuple(map(tag_of, records)), tuple(map(file_of, records))
+    counts = Counter(zip(named, files, strict=True))
+    if twice := next((tag for (tag, _), n in counts.items() if tag and n > 1), ""):
+        problem = f"two runs have the tag {quoted(twice)} and files of one name, so that their weights could not be"
+        raise UsageError("ambiguous", f"{problem} told apart later: give one of them another tag, or another name")
     trial, tags = Trial(tried, fold), tuple(names_of(records))
     by_contents = sorted(range(len(records)), key=tried.contents)
 
@@ -130,11 +136,9 @@ def fit_fusion(
         contenders.append(_contender(trial, other, weights, of_other, whole_terms))
     name = method if tag is None else tag
     whole = replace(fusion, weights=fitted, top=top or contenders[0].top)
-    named = tuple(map(tag_of, records)) if any(map(tag_of, records)) else ()
     fused = whole.fuse(*records, tag=name, unreadable_answers=unreadable)
-    files = tuple(map(file_of, records)) if len({*named}) < len(named) else ()
     return FittedFusion(
-        fusion=replace(whole, runs=named, files=files),
+        fusion=replace(whole, runs=named if any(named) else (), files=files if len({*named}) < len(named) else ()),
         task=evaluator.task,
         edition=evaluator.edition,
         gold=evaluator.gold.path,

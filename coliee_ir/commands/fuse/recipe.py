@@ -20,8 +20,9 @@ from coliee_adapters.forms.vocabulary import MEMORY
 from coliee_adapters.records import Answers, Run, RunLike, is_folded, mistaken
 from coliee_adapters.remarks import Remark, Remarks
 from coliee_ir.commands.convert import write
+from coliee_ir.commands.convert.streams import ReturnsError, Spool
 from coliee_ir.commands.fuse import votes
-from coliee_ir.commands.fuse.abreast import Reader, ReturnsError, Spool, abreast
+from coliee_ir.commands.fuse.abreast import Reader, abreast
 from coliee_ir.commands.fuse.methods import METHODS, NORMS, Blend, Candidates
 from coliee_ir.inbox.names import names_of
 from coliee_ir.judging.judged import FloatArray
@@ -451,6 +452,8 @@ def _unshared(tags: Sequence[str], answered: Sequence[set[str]]) -> list[str]:
     """Which queries are not in all runs, and which runs lack them."""
     queries = dict.fromkeys(query for run in answered for query in sorted(run))
     some = [query for query in queries if not all(query in run for run in answered)]
+    if queries and sum(map(len, answered)) == len(queries):
+        return [Remark.of("nothing-shared", runs=", ".join(map(shortened, tags)))]
     lacking = [(tag, len(queries) - len(run)) for tag, run in zip(tags, answered, strict=True)]
     lists = ", ".join(f"{shortened(tag)} lacks {n}" for tag, n in lacking if n)
     return [Remark.of("unshared-query", some, queries=len(queries), lacking=lists)] if some else []
@@ -469,11 +472,6 @@ def _form_for(
     return "trec" if all(one.format == "trec" for one in inputs) else "columns"
 
 
-def keeps_scores(form: str | None) -> bool:
-    """Whether a form, or with None the one that is found, can hold the scores of a ranking that has yet to be cut."""
-    return form in (None, "trec", "parquet")
-
-
 def write_fused(
     run: Run | Answers,
     inputs: Sequence[Run | Answers],
@@ -489,7 +487,7 @@ def write_fused(
     task = task_name(task)
     form = to or ("tort" if template else _form_for(run, inputs, task, edition, is_cut))
     submitted = has_coliee_submissions(task) and (is_cut or not (isinstance(run, Run) and run.scored))
-    said = write(run, target, to=form, tag=run.tag, template=template, submitted=submitted, in_order=True)
+    said = write(run, target, to=form, tag=run.tag, template=template, submitted=submitted)
     if form != "tort" and all(one.format in tort.NAMES for one in inputs):
         said.append("a submission of the pilot repeats the test file: --template FILE makes one")
     return said

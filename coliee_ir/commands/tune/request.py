@@ -5,19 +5,21 @@ from __future__ import annotations
 import math
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import replace
-from typing import Any, Unpack
+from functools import partial
+from typing import Unpack
 
 import numpy as np
 
-from coliee_adapters.checked import is_whole, texts
+from coliee_adapters.checked import is_whole, one_of, texts
 from coliee_adapters.errors import UsageError
 from coliee_adapters.files.source import Source
-from coliee_adapters.records import Answers, Gold, GoldLike, Run, RunLike
+from coliee_adapters.records import Answers, Columns, Gold, GoldLike, Run, RunLike
 from coliee_adapters.remarks import Remarks
+from coliee_ir.commands.convert.streams import Spool, by_parts
 from coliee_ir.commands.tune.objective import objective
 from coliee_ir.commands.tune.pool import Pool, pooled, ranking
 from coliee_ir.commands.tune.result import Tried, Tuning, shifted
-from coliee_ir.commands.tune.rules import Filter, Rule, filtered, named
+from coliee_ir.commands.tune.rules import Filter, Rule, check_known, filtered, named
 from coliee_ir.commands.tune.search import Bounds, Sweep
 from coliee_ir.commands.tune.selection import candidates_of, nested, select
 from coliee_ir.judging.gathered import Gathered
@@ -221,20 +223,33 @@ def cut(
     if not (isinstance(rule, Rule) or (rule is None and filters)):
         raise UsageError("bad-value", f'a run is cut by a rule, such as Rule("k", 3), not by {rule!r}')
     record = ranking(run, task, columns)
-    gathered = Gathered(record)
-    remarks = gathered.remarks + Remarks()
-    remarks.add("duplicate", n=gathered.lines - gathered.retrieved)
-    pool = filtered(pooled(gathered), filters, record.path)
-    keeps = np.ones(len(pool.documents), dtype=np.bool_)
-    if rule is not None:
-        named([rule.family], pool)
-        keeps = rule.keeps(pool)
-    kept = pool.lists(keeps)
-    rankings: Mapping[str, Any] = kept if pool.scored else {query: list(ranking) for query, ranking in kept.items()}
-    least = rule.threshold if rule is not None and rule.family == "score" else -math.inf
-    if pool.compared.max(initial=-math.inf) < least:
+    one_of("filters", filters, Sequence, "a list of filters")
+    return by_parts(record, partial(_cut, record, rule, filters))
+
+
+def _cut(record: Run, rule: Rule | None, filters: Sequence[Filter], parts: Iterable[Gathered]) -> Run:
+    """A run cut, some queries at a time."""
+    blocks, remarks, known = Spool(), Remarks(), [False] * len(filters)
+    best = -math.inf
+    for part in parts:
+        remarks += part.remarks
+        remarks.add("duplicate", n=part.lines - part.retrieved)
+        pool = pooled(part)
+        for i, one in enumerate(filters):
+            known[i] |= one_of("a filter", one, Filter, "what coliee_ir.Filter makes").knows(pool)
+            pool = pool.where(one.keeps(pool))
+        keeps = np.ones(len(pool.documents), dtype=np.bool_)
+        if rule is not None:
+            named([rule.family], pool)
+            keeps = rule.keeps(pool)
+        best = max(best, float(pool.compared.max(initial=-math.inf)))
+        kept = pool.where(keeps)
+        blocks.append(Columns(kept.queries, kept.start, kept.documents, kept.scores if kept.scored else None))
+    check_known(filters, known, record.path)
+    if best < (rule.threshold if rule is not None and rule.family == "score" else -math.inf):
         remarks.add("no-score-reaches")
-    return Run.of(rankings, tag=record.tag, path=record.path, remarks=remarks)
+    blocks.append(Columns((), [0], (), remarks=remarks))
+    return replace(record, blocks=blocks, format="memory", split=None, grouped=True, beside={})
 
 
 def _measure(name: str, rules: Protocol) -> Measure:

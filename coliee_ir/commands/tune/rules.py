@@ -6,7 +6,7 @@ A rule keeps the rows whose value is at least the threshold, but at least ``floo
 from __future__ import annotations
 
 import re
-from collections.abc import Callable, Collection, Iterable, Mapping, Sequence
+from collections.abc import Callable, Collection, Mapping, Sequence
 from dataclasses import asdict, dataclass, fields
 from functools import partial
 from typing import Any, Final, NamedTuple
@@ -185,17 +185,21 @@ class Filter(NamedTuple):
         return Filter("among the query's candidates", partial(_candidates, of_query), partial(_knows_queries, of_query))
 
 
-def filtered(pool: Pool, filters: Iterable[Filter], path: str) -> Pool:
+def filtered(pool: Pool, filters: Sequence[Filter], path: str) -> Pool:
     """What filters leave of a run."""
-    for filter_ in one_of("filters", filters, Iterable, "a list of filters"):
-        one_of("a filter", filter_, Filter, "what coliee_ir.Filter makes")
-        if not filter_.knows(pool):
-            raise UsageError(
-                "mismatch",
-                f"{path} has no id in common with the file of the filter {filter_.name!r}: is it that of another run?",
-            )
-        pool = pool.where(filter_.keeps(pool))
+    known = []
+    for one in one_of("filters", filters, Sequence, "a list of filters"):
+        known.append(one_of("a filter", one, Filter, "what coliee_ir.Filter makes").knows(pool))
+        pool = pool.where(one.keeps(pool))
+    check_known(filters, known, path)
     return pool
+
+
+def check_known(filters: Sequence[Filter], known: Sequence[bool], path: str) -> None:
+    """Refuse a filter that knows no id of a run."""
+    if strange := [one.name for one, is_known in zip(filters, known, strict=True) if not is_known]:
+        problem = f"{path} has no id in common with the file of the filter {strange[0]!r}: is it that of another run?"
+        raise UsageError("mismatch", problem)
 
 
 def _not_itself(pool: Pool) -> BoolArray:

@@ -1,0 +1,135 @@
+"""A run in trec_eval's order, some queries at a time: what is written, cut or fused need not fit into memory."""
+
+from __future__ import annotations
+
+import pickle
+import tempfile
+import weakref
+from collections.abc import Callable, Iterable, Iterator, Mapping
+from dataclasses import replace
+from functools import partial
+from typing import Final, TypeVar
+
+import numpy as np
+
+from coliee_adapters.errors import no_room
+from coliee_adapters.ids import Ids
+from coliee_adapters.records import Answers, Columns, Run, as_labels
+from coliee_adapters.remarks import Remarks
+from coliee_ir.judging.gathered import Gathered, by_rank
+from coliee_ir.judging.order import whole_queries
+
+_Result = TypeVar("_Result")
+
+#: bytes of a run that are kept in memory
+_IN_MEMORY: Final = 1 << 22
+
+
+class ReturnsError(Exception):
+    """A query comes back whose lines were taken for complete."""
+
+
+class Spool:
+    """The blocks of a run in order, each document once; in a temporary file once they are many."""
+
+    def __init__(self) -> None:
+        self._file = tempfile.SpooledTemporaryFile(_IN_MEMORY)  # noqa: SIM115 - lives as long as the run
+        weakref.finalize(self, self._file.close)
+        self._starts: list[int] = []
+
+    def append(self, block: Columns) -> None:
+        """Keep a block."""
+        try:
+            self._starts.append(self._file.tell())
+            pickle.dump(block, self._file, protocol=5)
+        except OSError as error:
+            raise no_room("the run", error) from None
+
+    def __call__(self) -> Iterator[Columns]:
+        for start in self._starts:
+            self._file.seek(start)
+            yield pickle.load(self._file)
+
+    def __reduce__(self) -> tuple[Callable[..., object], tuple[object, ...]]:
+        return partial, (iter, list(self()))
+
+
+def by_parts(run: Run, work: Callable[[Iterable[Gathered]], _Result]) -> _Result:
+    """What some work makes of a run, some queries at a time; of a run whose queries come back, of all at once."""
+    try:
+        return work(_parts(run))
+    except ReturnsError:
+        return work([Gathered(run)])
+
+
+def _parts(run: Run) -> Iterator[Gathered]:
+    known = set[str]()
+    for block in whole_queries(run.blocks()):
+        if len({*block.queries}) < len(block.queries) or not known.isdisjoint(block.queries):
+            raise ReturnsError
+        known.update(block.queries)
+        yield Gathered(replace(run, blocks=partial(iter, (block,))))
+
+
+class Ordered(Mapping[str, dict[str, float]]):
+    """The documents of each query of a run, in order and each once; read anew whenever they are asked for.
+
+    Attributes:
+        lines: how many lines the run has.
+        lengths: query → how many documents it has.
+        remarks: what was tolerated in the run.
+    """
+
+    def __init__(self, run: Run) -> None:
+        self.scored, self.path = run.scored, run.path
+        if isinstance(run.blocks, Spool):
+            self._blocks = run.blocks
+            blocks = list(map(_without_documents, self._blocks()))
+            self.lengths = {query: last - first for block in blocks for query, first, last in block.segments()}
+            self.remarks = sum((block.remarks for block in blocks), Remarks())
+            self.lines = self.retrieved
+        else:
+            by_parts(run, self._take)
+
+    @property
+    def retrieved(self) -> int:
+        """How many documents there are, each once a query."""
+        return sum(self.lengths.values())
+
+    def _take(self, parts: Iterable[Gathered]) -> None:
+        self._blocks, self.remarks = Spool(), Remarks()
+        self.lines, self.lengths = 0, dict[str, int]()
+        for part in parts:
+            self.lines += part.lines
+            self.remarks += part.remarks
+            rows = list(part.rows())
+            lengths = {query: len(documents) for query, documents, _ in rows}
+            self.lengths |= lengths
+            documents = Ids.joined([documents for _, documents, _ in rows])
+            scores = np.concatenate([np.zeros(0), *(scores for _, _, scores in rows)])
+            self._blocks.append(Columns(lengths, np.cumsum([0, *lengths.values()]), documents, scores))
+
+    def __getitem__(self, query: str) -> dict[str, float]:
+        return next(ranking for name, ranking in self.items() if name == query)
+
+    def __iter__(self) -> Iterator[str]:
+        return iter(self.lengths)
+
+    def __len__(self) -> int:
+        return len(self.lengths)
+
+    def items(self) -> Iterator[tuple[str, dict[str, float]]]:  # type: ignore[override]  # nothing is looked up
+        for block in self._blocks():
+            documents, scores = list(block.documents), None if block.scores is None else block.scores.tolist()
+            for query, first, last in block.segments():
+                held = documents[first:last]
+                yield query, by_rank(held) if scores is None else dict(zip(held, scores[first:last], strict=True))
+
+    def answers(self) -> Answers | None:
+        """The labels that the run stands for, if its documents are Y and N."""
+        labels = as_labels(dict(self.items())) if {*self.lengths.values()} == {1} else None
+        return None if labels is None else Answers(labels, path=self.path)
+
+
+def _without_documents(block: Columns) -> Columns:
+    return Columns(block.queries.compact(), block.starts, (), remarks=block.remarks)

@@ -1,0 +1,113 @@
+"""Wrong commands as people type them: each is refused with a kind, and its remedy names what to type instead."""
+
+from __future__ import annotations
+
+import json
+import re
+import shutil
+from pathlib import Path
+
+import pytest
+from asserting import Call
+from example_runs import EXAMPLES
+
+# command │ kind │ what the remedy names
+WRONG = """
+evaluate gold.json bm25.txt --top 5                       │ usage           │ -m MicroF1@5
+evaluate gold.json bm25.txt --topk 5                      │ usage           │ -m MicroF1@5
+evaluate gold.json bm25.txt -k5                           │ usage           │ -m MicroF1@5
+evaluate gold.json bm25.txt --cutoff=10                   │ usage           │ -m MicroF1@10
+evaluate gold.json bm25.txt --metric AP                   │ usage           │ -m
+evaluate gold.json bm25.txt --meassure AP                 │ usage           │ --measure
+evaluate gold.json bm25.txt --run dense.txt               │ usage           │ without an option
+evaluate gold.json bm25.txt -m AP Rprec -q                │ usage           │ -m A -m B
+evaluate gold.json bm25.txt -m MAPP                       │ unknown-measure │ MAP
+evaluate gold.json bm25.txt --by-year                     │ usage           │ --show years
+evaluate gold.json bm25.txt --unanswered skip             │ usage           │ --decision unanswered=skip
+evaluate gold.json bm25.txt -M 100                        │ usage           │ --by k=100
+evaluate gold.json bm25.txt --task 6                      │ usage           │ choose from
+evaluate gold.json                                        │ usage           │ RUN
+evaluate bm25.txt gold.json                               │ unknown-format  │ swap
+evaluate bm25.txt dense.txt                               │ unknown-format  │ the gold first
+evaluate gold.json two.txt                                │ mismatch        │ 3 digits and the gold's 6
+evaluate two.json bm25.txt                                │ mismatch        │ 6 digits and the gold's 3
+evaluate gold.json nested.json                            │ bad-score       │ one level further down
+evaluate gold.json samples.csv                            │ ambiguous       │ --columns answer=NAME
+evaluate four.xml samples.csv --columns answer=answer     │ conflicting     │ --aggregate vote
+evaluate gold.json missing.txt                            │ no-file         │ no such file
+score gold.json bm25.txt                                  │ usage           │ evaluate
+evalute gold.json bm25.txt                                │ usage           │ evaluate
+compare bm25.txt dense.txt                                │ unknown-format  │ the gold first
+compare gold.json bm25.txt                                │ too-few         │ two
+plan bm25.txt dense.txt                                   │ unknown-format  │ the gold first
+leaderboard bm25.txt dense.txt                            │ unknown-format  │ the gold first
+report gold.json bm25.txt                                 │ option-needed   │ -o
+cut gold.json bm25.txt                                    │ usage           │ tune
+cut bm25.txt --topk 3                                     │ usage           │ --by k=3
+cut bm25.txt --k 3                                        │ usage           │ --by k=3
+cut bm25.txt --threshold 0.5                              │ usage           │ --by score=0.5
+cut bm25.txt --by 5                                       │ bad-value       │ k=5
+cut bm25.txt --by top=5                                   │ unknown-name    │ k
+cut bm25.txt --by k=2.5                                   │ bad-value       │ integer
+cut bm25.txt --by k=0                                     │ no-result       │ --by k=5
+cut bm25.txt --by k=0 --task 1 -o x.txt                   │ no-result       │ --by k=5
+cut bm25.run --by ratio=1.5                               │ no-result       │ --by k=5
+cut bm25.run --by score=900                               │ no-result       │ another scale
+cut bm25.txt --by score=0.5                               │ unfit-option    │ no scores
+cut bm25.txt --rule k=5                                   │ bad-value       │ --by k=5
+cut bm25.txt                                              │ option-needed   │ --by
+cut bm25.txt --by k=5 -o bm25.txt                         │ would-overwrite │ another file
+cut answers.txt --by k=5                                  │ wrong-part      │ documents
+tune gold.json bm25.txt --top_k 3                         │ usage           │ --by k
+tune gold.json bm25.txt --by k=3                          │ unknown-name    │ k
+tune gold.json bm25.txt --maximise MicroF1                │ usage           │ -m
+tune bm25.txt gold.json                                   │ unknown-format  │ swap
+tune gold.json bm25.txt --folds 1                         │ too-few         │ 2 to 40
+tune gold.json bm25.txt -m AP                             │ unfit-measure   │ MicroF
+tune four.xml answers.txt                                 │ wrong-part      │ documents
+tune gold.json bm25.txt dense.txt --save rule.json        │ too-few         │ one run
+fuse bm25.txt dense.txt --k 5                             │ usage           │ --top 5, or --rrf-k 5
+fuse bm25.txt dense.txt --topk 5                          │ usage           │ --top 5
+fuse bm25.txt dense.txt --alpha 0.3                       │ usage           │ --weights 0.3,0.7
+fuse bm25.txt dense.txt --weights 0.3                     │ bad-value       │ 2 runs
+fuse bm25.txt dense.txt --method combsum --rrf-k 5        │ unfit-option    │ --norm
+fuse bm25.txt two.txt                                     │ mismatch        │ convert FILE FILE OUT
+fuse bm25.txt                                             │ too-few         │ two runs
+fuse gold.json bm25.txt dense.txt --fit gold.json         │ wrong-part      │ --fit
+fuse bm25.txt bm25.txt --fit gold.json --save w.json      │ ambiguous       │ another tag
+fuse a/run.txt b/run.txt --fit gold.json --save w.json    │ ambiguous       │ another name
+fuse bm25.txt dense.txt --save w.json                     │ option-needed   │ --fit
+convert bm25.txt                                          │ usage           │ OUT
+convert bm25.txt x.xlsx                                   │ file-name       │ .csv
+convert gold.json x.csv                                   │ ambiguous       │ --to qrels
+convert bm25.txt dense.txt x.txt                          │ duplicate       │ fuse
+convert answers.txt x.txt --chunks _[0-9]+                │ wrong-part      │ documents
+convert bm25.txt x.txt --aggregate vote                   │ wrong-part      │ --aggregate
+convert samples.csv x.txt --columns answer=answer --to labels │ conflicting     │ --aggregate vote
+""".strip().splitlines()
+
+
+@pytest.fixture
+def there(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    for name in ("task1/gold.json", "task1/bm25.txt", "task1/dense.txt", "trec/bm25.run"):
+        shutil.copy(EXAMPLES / name, tmp_path)
+    for name, other in (("task2/gold.json", "two.json"), ("task2/mono.txt", "two.txt"), ("task4/gold.xml", "four.xml"),
+                        ("task4/ALPHA.txt", "answers.txt")):  # fmt: skip
+        shutil.copy(EXAMPLES / name, tmp_path / other)
+    monkeypatch.chdir(tmp_path)
+    for folder in ("a", "b"):
+        Path(folder).mkdir()
+        shutil.copy("bm25.txt", Path(folder, "run.txt"))
+    Path("nested.json").write_text(json.dumps({"predictions": json.loads(Path("gold.json").read_text())}))
+    Path("samples.csv").write_text("query_id,sample,answer\nR07-01-A,0,Y\nR07-01-A,1,N\nR07-01-A,0,Y\n")
+
+
+@pytest.mark.parametrize("line", WRONG)
+def test_a_wrong_command_is_told_what_to_type(line: str, call: Call, there: None) -> None:
+    command, kind, names = map(str.strip, line.split("│"))
+    before = {path.name for path in Path().iterdir()}
+    code, out, err = call(*command.split())
+    assert (code, out) == (2, "")
+    assert f"[{kind}]" in err, err
+    assert re.search(re.escape(names), err), err
+    assert {path.name for path in Path().iterdir()} == before
