@@ -10,7 +10,7 @@ where u = (N_i - f D_i)/ΣD. A score that is no quotient is replaced by its deri
 together, for u at each run's own sums; then g = 1/n.
 
 Sources: Janssen 1997 and Chung & Romano 2013 (studentised); Fieller 1954 (inversion); Zou & Donner 2008 (recovered
-variance); Bonett & Price 2012 (accuracies); Westfall & Young 1993, Romano & Wolf 2005 (max-T); Mogstad et al. 2024
+variance); Tango 1998 (accuracies); Westfall & Young 1993, Romano & Wolf 2005 (max-T); Mogstad et al. 2024
 (ranks).
 """
 
@@ -41,8 +41,8 @@ _STEP: Final = 1e-5
 _TIE: Final = 1e-7
 #: for critical values that are infinite
 _MOST: Final = 1e6
-#: an end that contradicts the test is put so far from 0
-_OFF: Final = 1e-12
+#: halvings in the search for the end of an accuracy's interval
+_HALVINGS: Final = 45
 
 #: of more runs than these, pairs are tested together only
 MOST_ALONE: Final = 50
@@ -95,10 +95,15 @@ class Null(NamedTuple):
         return np.append(self.tail, self.least)[np.searchsorted(self.reach, statistics)]
 
     def critical(self, alpha: float) -> float:
-        """c: p < alpha exactly where the statistic exceeds it; infinite where none can."""
+        """c: p < alpha exactly where the statistic exceeds it; infinite where none can.
+
+        Where there are only so many statistics, in the middle of the greatest one that is not significant and the next.
+        """
         if self.least >= alpha * (1 - NEAR):
             return math.inf
-        return float(self.reach[np.flatnonzero(self.tail >= alpha * (1 - NEAR))[-1]])
+        at = np.flatnonzero(self.tail >= alpha * (1 - NEAR))[-1]
+        above = self.reach[at + 1] if not self.drawn and math.isfinite(self.reach[at + 1]) else self.reach[at]
+        return float(self.reach[at] + above) / 2
 
 
 class Board:
@@ -230,33 +235,41 @@ class Board:
     ) -> FloatArray:
         """The intervals that are printed, shape (P, 2), without 0 exactly where p < alpha; NaN for an end there is not.
 
-        ``inverted`` with the greater c, and ``recovered`` where that reaches further. ``plus_two`` for accuracies, and
-        where so few queries differ that no T can be significant. An end that contradicts p is put at 0.
+        ``inverted`` with the greater c, and ``recovered`` where that reaches further. An end that would reach beyond 0
+        though 0 is rejected is that of the test itself: ``inverted`` with its own c. ``scored`` for accuracies, and
+        where so few queries differ that no T can be significant.
         """
         a, b = pairs.T
-        d, n, adding, c = self.D[a, b], self.n, self.adding[a, b], np.minimum(c, _MOST)
+        d, n, adding, unit, c = self.D[a, b], self.n, self.adding[a, b], self.unit[a, b], np.minimum(c, _MOST)
         is_out, wider = p < alpha, np.maximum(c, np.minimum(wider, _MOST))
-        few = (c >= _MOST) | (adding * (n - 1) <= c**2 * (n - adding))
-        instead = few | (self.unit[a, b] > 0) | (_least(self, pairs) >= alpha)
-        ends = inverted(d, [of[a, b] for of in (self.A, self.B, self.C)], wider, is_out, self.span)
-        is_open = (1 - wider**2 * self.C[a, b] <= 0) & (np.abs(ends) >= self.span)
+        few = (c >= _MOST) | (adding * (n - 1) <= c**2 * (n - adding)) | (_least(self, pairs) >= alpha)
+        of = [one[a, b] for one in (self.A, self.B, self.C)]
+        ends, own = (inverted(d, of, one, is_out, self.span) for one in (wider, c))
+        is_open = (1 - wider**2 * of[2] <= 0) & (np.abs(ends) >= self.span)
         if self.span == 1:
             reached = np.clip(self.recovered(a, b, wider), -1, 1)
             ends = np.array([np.minimum(ends[0], reached[0]), np.maximum(ends[1], reached[1])])
-        low, high = np.where(instead, self.plus_two(a, b, z), np.where(is_open, np.nan, ends))
-        return agreeing(d, low, high, is_out)
+        ends = np.where(is_out & (ends * np.sign(d) <= 0), own, np.where(is_open, np.nan, ends))
+        instead = np.flatnonzero(few | (unit > 0))
+        some = instead, np.where((unit > 0) & (self.differing[a, b] > 5), unit, self.span)[instead]
+        ends[:, instead] = self.scored(pairs[instead], some[1], np.where(few, math.inf, c)[instead], z)
+        return np.where(np.isfinite(ends) & ~np.isnan(d), ends, np.nan).T
 
-    def plus_two(self, a: IntArray, b: IntArray, z: float) -> FloatArray:
-        """As if one more query were won and one lost (Bonett & Price 2012): there is one without any difference too.
+    def scored(self, pairs: IntArray, unit: FloatArray, c: FloatArray, z: float) -> FloatArray:
+        """The intervals of accuracies that their score test gives (Tango 1998), shape (2, P), for a test that is exact.
 
-        A query differs by what all do that differ, where more than five do, else by the most that there can be.
+        The score at δ = 0 is d/√M, d = wins - losses among the M queries that differ by one unit. Its critical value is
+        z, or where the exact test asks for more, half a query above the greatest d that is not significant. Queries
+        that differ otherwise count as if they differed by the unit.
         """
-        n, d, unit = self.n, self.D[a, b], self.unit[a, b]
-        unit = np.where((unit > 0) & (self.differing[a, b] > 5), unit, self.span)
-        middle = d * n / (n + 2)
-        square = (n * n * self.norm[a, b] ** 2 + 2 * unit * unit) / (n + 2) - middle**2
-        half = z * np.sqrt(np.maximum(square, 0) / (n + 2))
-        return np.array([np.clip(middle - half, -self.span, d), np.clip(middle + half, d, self.span)])
+        a, b = pairs.T
+        n, d = self.n, np.nan_to_num(self.D[a, b]) * self.n / unit
+        m = np.clip(self.adding[a, b], np.abs(d), n)
+        root, reached = np.sqrt(np.maximum(m, 1)), _root_scale(np.minimum(c, _MOST), n)
+        lost = np.where(c < math.inf, np.maximum(np.ceil((m - reached * root) / 2 - NEAR), 0), 0)  # if not significant
+        r = np.maximum(z, np.where(m > 0, (m - 2 * lost + 0.5) / root, z))
+        (d, m, r), places = np.unique(np.array([d, m, r]), axis=1, return_inverse=True)
+        return np.asarray(_tango(d, m, r, n)[:, places.ravel()] * unit)
 
     def recovered(self, a: IntArray, b: IntArray, c: FloatArray) -> FloatArray:
         """From the intervals of both scores, f ± c SE as logits, and their correlation (Zou & Donner 2008).
@@ -302,12 +315,18 @@ def inverted(d: FloatArray, of: Sequence[FloatArray], c: FloatArray, is_out: Boo
     return np.array([np.clip(low, -span, d), np.clip(high, d, span)])
 
 
-def agreeing(d: FloatArray, low: FloatArray, high: FloatArray, is_out: BoolArray) -> FloatArray:
-    """Intervals without 0 exactly where it is out; shape (P, 2), NaN for an end that there is not."""
-    low = np.where(is_out & (d > 0), np.fmax(low, _OFF), np.where(is_out, low, np.minimum(low, 0)))
-    high = np.where(is_out & (d < 0), np.fmin(high, -_OFF), np.where(is_out, high, np.maximum(high, 0)))
-    found = np.column_stack((low, high))
-    return np.where(np.isfinite(found) & ~np.isnan(d)[:, None], found, np.nan)
+def _tango(d: FloatArray, m: FloatArray, c: FloatArray, n: int) -> FloatArray:
+    """{δ: |score(δ)| <= c} of d = wins - losses among m of n queries, by bisection; shape (2, P)."""
+    d = np.array([d, -d])  # the upper end is the lower one, mirrored
+    low, high = np.full(d.shape, -1.0), np.clip(d / n, -1, 1)
+    for _ in range(_HALVINGS):
+        x = (low + high) / 2
+        linear = (2 * n - d) * x - m
+        square = linear**2 + 4 * n * (m - d) * x * (1 - x)
+        lost = (np.sqrt(np.maximum(square, 0)) - linear) / (4 * n)
+        is_out = d - n * x > c * np.sqrt(np.maximum(n * (2 * lost + x * (1 - x)), 0))
+        low, high = np.where(is_out, x, low), np.where(is_out, high, x)
+    return np.array([low[0], -low[1]])
 
 
 # ── Pairs by themselves ───────────────────────────────────────────────────────────────────────────────────────────
@@ -322,11 +341,8 @@ def tested(board: Board, pairs: Pairs, settings: Resampling) -> list[PairTest]:
     a, b = pairs.T
     p, c = np.ones(len(pairs)), np.full((2, 2, len(pairs)), math.inf)
     few = _is_exact(board, pairs, settings)
-    alike = np.where(board.unit[a, b] > 0, board.adding[a, b], -1 - np.arange(len(pairs)))
-    for one in np.unique(alike[few]).tolist():
-        at = np.flatnonzero(alike == one) if one >= 0 else np.array([-1 - one])
-        nulls = _alone(board, pairs[at[0]], settings)
-        p[at], c[:, :, at] = _p(nulls[0], board, pairs[at]), _critical(nulls, settings)[:, :, None]
+    for at, exact, critical in _exactly(board, pairs, few, settings):
+        p[at], c[:, :, at] = exact, critical
     if not few.all():
         blocks = [(board.sums(signs), board.sums(signs, True), drawn) for signs, drawn in board.signs(settings)]
         there, centred = (np.concatenate([block[way] for block in blocks], axis=-1) for way in (0, 1))
@@ -341,8 +357,7 @@ def tested(board: Board, pairs: Pairs, settings: Resampling) -> list[PairTest]:
             p[some] = ((_reach(which[0]) >= observed[:, None]).sum(axis=1) + 1) / (settings.n_resamples + 1)
     least = _least(board, pairs)
     p = np.where(np.isnan(board.D[a, b]), math.nan, np.maximum(p, least))
-    z = [NORMAL.inv_cdf(1 - alpha / 2) for alpha in _levels(settings)]
-    ends = _intervals(board, pairs, c, z, p, settings)
+    ends = _intervals(board, pairs, c, _normal(settings), p, settings)
     fields = (board.D[a, b], np.sqrt(board.A[a, b]), p, np.where(least >= settings.alpha, math.inf, c[0, 0]))
     drawn = np.where(few, 0, settings.n_resamples)
     return [
@@ -371,6 +386,18 @@ def _is_exact(board: Board, pairs: IntArray, settings: Resampling) -> BoolArray:
     a, b = pairs.T
     few = board.adding[a, b] < resampling.exact_below(settings.n_resamples)
     return np.asarray(few | (board.unit[a, b] > 0))
+
+
+def _exactly(
+    board: Board, pairs: IntArray, which: BoolArray, settings: Resampling
+) -> Iterator[tuple[IntArray, FloatArray, FloatArray]]:
+    """The pairs that need no random flips, those of one size together: their places, p and critical values."""
+    a, b = pairs.T
+    alike = np.where(board.unit[a, b] > 0, board.adding[a, b], -1 - np.arange(len(pairs)))
+    for one in np.unique(alike[which]).tolist():
+        at = np.flatnonzero(which & (alike == one))
+        nulls = _alone(board, pairs[at[0]], settings)
+        yield at, _p(nulls[0], board, pairs[at]), _critical(nulls, settings)[:, :, None]
 
 
 def _alone(board: Board, pair: IntArray, settings: Resampling) -> list[Null]:
@@ -414,6 +441,10 @@ def _levels(settings: Resampling) -> tuple[float, float]:
     return settings.alpha, min(2 * settings.alpha, 0.999)
 
 
+def _normal(settings: Resampling) -> list[float]:
+    return [NORMAL.inv_cdf(1 - alpha / 2) for alpha in _levels(settings)]
+
+
 def _critical(nulls: Sequence[Null], settings: Resampling) -> FloatArray:
     """Shape (nulls, levels)."""
     return np.array([[null.critical(alpha) for alpha in _levels(settings)] for null in nulls])
@@ -431,11 +462,10 @@ def _least(board: Board, pairs: IntArray) -> FloatArray:
 def _intervals(
     board: Board, pairs: IntArray, c: FloatArray, z: Sequence[float], p: FloatArray, settings: Resampling
 ) -> list[FloatArray]:
-    """Of each level; ``c`` as ``_critical`` has it, for each pair or for all."""
+    """Of each level; ``c`` of each pair, shape (2, 2, P)."""
     found = []
     for at, alpha in enumerate(_levels(settings)):
-        there, wider = (np.broadcast_to(of, len(pairs)) for of in c[:, at])
-        found.append(board.intervals(pairs, there, wider, z[at], p, alpha))
+        found.append(board.intervals(pairs, c[0, at], c[1, at], z[at], p, alpha))
     return found
 
 
@@ -459,14 +489,17 @@ def jointly(families: Sequence[tuple[Board, Pairs]], settings: Resampling) -> Jo
     """
     given = [(board, _array(pairs)) for board, pairs in families]
     settings = _affordable(settings, sum(len(pairs) for _, pairs in given))
-    nulls = _greatest(given, settings)
+    nulls, n = _greatest(given, settings), given[0][0].n
     c = _critical(nulls, settings)
-    z = [one if math.isfinite(one) else _FAR for one in c.max(axis=0).tolist()]
+    z = [
+        max(float(_root_scale(one, n)), alone) if math.isfinite(one) else _FAR
+        for one, alone in zip(c[0].tolist(), _normal(settings), strict=True)
+    ]
     of_p, intervals = [], []
     for board, pairs in given:
-        p = _joint_p(nulls[0], board, pairs, settings)
+        p, own = _joint_p(nulls[0], board, pairs, settings)
         of_p.append(p)
-        intervals.append(np.stack(_intervals(board, pairs, c, z, p, settings)))
+        intervals.append(np.stack(_intervals(board, pairs, np.maximum(c[:, :, None], own), z, p, settings)))
     return Joint(float(c[0, 0]), of_p, intervals, nulls[0].drawn)
 
 
@@ -476,13 +509,16 @@ def joint_critical(board: Board, pairs: Pairs, settings: Resampling) -> float:
     return _greatest([(board, pairs)], _affordable(settings, len(pairs)), (False,))[0].critical(settings.alpha)
 
 
-def _joint_p(null: Null, board: Board, pairs: IntArray, settings: Resampling) -> FloatArray:
-    """The p of pairs tested together; shape (P,). Random flips claim nothing that all flips do not."""
-    p = np.maximum(_p(null, board, pairs), _least(board, pairs))
-    if null.drawn:
-        for at in np.flatnonzero((p < _levels(settings)[1]) & _is_exact(board, pairs, settings)).tolist():
-            p[at] = max(p[at], float(_p(_alone(board, pairs[at], settings)[0], board, pairs[at])))
-    return p
+def _joint_p(null: Null, board: Board, pairs: IntArray, settings: Resampling) -> tuple[FloatArray, FloatArray]:
+    """The p of pairs tested together, shape (P,): random flips claim nothing that all flips of a pair do not.
+
+    And the critical values of these flips, shape (2, 2, P), 0 where they were not needed.
+    """
+    p, c = np.maximum(_p(null, board, pairs), _least(board, pairs)), np.zeros((2, 2, len(pairs)))
+    doubtful = (p < _levels(settings)[1]) & _is_exact(board, pairs, settings) & bool(null.drawn)
+    for at, exact, critical in _exactly(board, pairs, doubtful, settings):
+        p[at], c[:, :, at] = np.maximum(p[at], exact), critical
+    return p, c
 
 
 def _affordable(settings: Resampling, pairs: int) -> Resampling:
@@ -509,7 +545,7 @@ def standings(runs: Sequence[Terms], settings: Resampling) -> Standings:
     if len(known) > 2:
         settings = _affordable(settings, len(pairs))
         [null] = _greatest([(board, pairs)], settings, (False,))
-        p, critical, drawn = _joint_p(null, board, pairs, settings), null.critical(settings.alpha), null.drawn
+        p, critical, drawn = _joint_p(null, board, pairs, settings)[0], null.critical(settings.alpha), null.drawn
     else:  # a board of two is a pair
         [test] = tested(board, pairs, settings)
         p, critical, drawn = np.array([test.p]), test.critical, test.drawn
@@ -543,6 +579,11 @@ def statistic(r: FloatArray, n: int) -> FloatArray:
     rest = n - r * r
     with np.errstate(divide="ignore", invalid="ignore"):
         return np.where(rest > n * NEAR, r * np.sqrt((n - 1) / np.maximum(rest, n * NEAR)), np.copysign(math.inf, r))
+
+
+def _root_scale(t: FloatArray, n: int) -> FloatArray:
+    """The r of which T is ``statistic``."""
+    return np.asarray(t * np.sqrt(n / (n - 1 + t * t)))
 
 
 def _inverse(of: FloatArray) -> FloatArray:

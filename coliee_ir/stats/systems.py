@@ -19,7 +19,7 @@ import numpy as np
 
 from coliee_ir.judging.judged import FloatArray
 from coliee_ir.measures.base import Terms
-from coliee_ir.stats.paired import Board, Pairs, PairTest, Standings, agreeing, inverted
+from coliee_ir.stats.paired import Board, Pairs, PairTest, Standings, inverted
 from coliee_ir.stats.resampling import NEAR, Interval
 from coliee_ir.stats.settings import Resampling
 from coliee_ir.stats.student import t_p, t_quantile
@@ -110,8 +110,8 @@ def _tested(a: _System, b: _System, n: int, settings: Resampling) -> PairTest:
 
     def interval(alpha: float) -> Interval:
         c, is_out = np.array([t_quantile(1 - alpha / 2, degrees)]), np.array([p < alpha])
-        low, high = inverted(np.array([d]), of, c, is_out, math.inf)
-        return Interval(*agreeing(np.array([d]), low, high, is_out)[0].tolist())
+        ends = inverted(np.array([d]), of, c, is_out, math.inf)[:, 0].tolist()
+        return Interval(*(end if math.isfinite(end) else math.nan for end in ends))
 
     critical = t_quantile(1 - settings.alpha / 2, degrees)
     both = interval(settings.alpha), interval(min(2 * settings.alpha, 0.999))

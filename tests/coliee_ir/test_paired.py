@@ -108,17 +108,42 @@ def test_of_accuracies_it_is_mcnemars_exact_test_and_there_is_always_an_interval
     check_dual(found.p, *found.interval)
 
 
-def test_an_accuracys_interval_is_bonetts_and_prices() -> None:
-    a, b = np.repeat([[1, 0, 1, 0], [0, 1, 1, 0]], [12, 4, 30, 14], axis=1).astype(float)
-    n, z = 62, scipy.stats.norm.ppf(0.975)
-    p, q = 13 / n, 5 / n
-    half = z * math.sqrt((p + q - (p - q) ** 2) / n)
-    assert test(of_mean(a), of_mean(b)).interval == pytest.approx((p - q - half, p - q + half))
+@pytest.mark.parametrize(
+    ("wins", "losses", "n"), [(12, 4, 62), (13, 3, 62), (5, 0, 20), (6, 0, 6), (0, 0, 30), (3, 40, 50)]
+)
+def test_an_accuracys_interval_is_tangos_with_the_critical_value_of_the_exact_test(
+    wins: int, losses: int, n: int
+) -> None:
+    both, either = wins - losses, wins + losses
+    a, b = (of_mean(np.arange(n) < wins), of_mean((np.arange(n) >= wins) & (np.arange(n) < either)))
+    least = [d for d in range(either % 2, either + 1, 2) if mcnemars(d, either) >= 0.05]
+    c = max(scipy.stats.norm.ppf(0.975), (least[-1] + 0.5) / math.sqrt(either) if either else 0)
+
+    def score(x: float) -> float:
+        """That of a supposed difference x, with the likeliest share of losses (Tango 1998)."""
+
+        def slope(q: float) -> float:
+            return wins / (q + x) + losses / q - 2 * (n - either) / (1 - 2 * q - x)
+
+        low, high = max(0.0, -x) + 1e-13, (1 - x) / 2 - 1e-13
+        inside = slope(low) > 0 > slope(high)
+        q = float(scipy.optimize.brentq(slope, low, high)) if inside else high if slope(low) > 0 else low
+        return (both - n * x) / math.sqrt(n * (2 * q + x - x * x))
+
+    found = test(a, b).interval
+    for end, way in zip(found, (1, -1), strict=True):
+        assert abs(end) == 1 or score(end) == pytest.approx(way * c, abs=1e-4)
+    check_dual(mcnemars(abs(both), either), *found)
+
+
+def mcnemars(d: int, either: int) -> float:
+    return min(2 * float(scipy.stats.binom.cdf((either - d) // 2, either, 0.5)), 1.0)
 
 
 def check_dual(p: float, low: float, high: float, alpha: float = 0.05) -> None:
-    """The interval leaves out 0 exactly if p is significant; an end that is not there is far."""
+    """The interval leaves out 0 exactly if p is significant, and no end is put there; one that is not there is far."""
     assert (p < alpha) == (low > 0 or high < 0)
+    assert min(abs(low), abs(high)) > 1e-9 or low == high == 0
 
 
 @given(st.integers(0, 10**6), st.integers(2, 40), st.integers(0, 30), st.sampled_from([19, 99, 400]))
