@@ -102,12 +102,14 @@ def write(day: Day, folder: Path) -> News:
         "paper": paper.files(boards, day.edition),
         "": {RESULTS: dumped(results), "changes.md": markdown(table(changes))},
     }  # fmt: skip
-    files = {str(Path(room, name)): content for room, made in rooms.items() for name, content in made.items()}
+    files = {
+        str(Path(room, name)): content if isinstance(content, bytes) else content.encode()
+        for room, made in rooms.items()
+        for name, content in made.items()
+    }
     try:
         with _taking_place_of(target) as new:
-            sums = _fill(
-                new, {name: text if isinstance(text, bytes) else text.encode() for name, text in files.items()}
-            )
+            sums = _fill(new, files)
     except OSError as error:
         problem = f"cannot be written ({error.strerror or error})"
         raise InputError("cannot-write", str(folder), problem, remedy="name a folder that can be written") from None
