@@ -8,6 +8,7 @@ from pathlib import Path
 
 from coliee_adapters.errors import UsageError, printable
 from coliee_adapters.kinds import told
+from coliee_adapters.remarks import Remark
 from coliee_ir.cli import end_progress, say, scoring, watched
 from coliee_ir.cli.options import add
 from coliee_ir.commands import edition
@@ -34,12 +35,11 @@ def run(options: argparse.Namespace) -> int:
     # called from wherever it may be, everything is called as the file calls it
     with contextlib.chdir(file.parent if file.is_file() else "."):
         read = edition.read_edition(file.name if file.is_file() else options.edition_file)
-        day = edition.day_of(read, watched)
-        for one in day.decide:
-            if one.kind == "refused":
-                say(f"coliee-ir: not ranked: {told(one.what)}")
-        news = edition.write(day, folder)
-    scoring.put([f"{printable(line)}\n" for line in edition.told(day, news)], "-")
+        news = edition.unchanged(read, folder) or edition.write(edition.day_of(read, watched), folder)
+    for one in news.results["decide"]:
+        if one["kind"] == "refused":
+            say(f"coliee-ir: not ranked: {told(Remark('refused', one['what']))}")
+    scoring.put([f"{printable(line)}\n" for line in edition.told(news)], "-")
     return 0
 
 

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import ctypes
 import email
 import hashlib
 import json
@@ -19,6 +20,7 @@ from asserting import mentions
 
 from coliee_adapters.errors import InputError
 from coliee_ir.cli import main
+from coliee_ir.commands import edition
 from coliee_ir.commands.edition import read_edition
 
 sys.path.insert(0, str(Path(__file__).parents[1] / "data"))
@@ -84,19 +86,89 @@ def test_the_docs_edition_is_written_and_summed(held: Path) -> None:
     assert zipfile.ZipFile(held / "codabench.zip").testzip() is None
 
 
-def test_a_second_call_writes_the_same_bytes_and_has_no_news(held: Path, capsys: pytest.CaptureFixture[str]) -> None:
-    before = {path: path.read_bytes() for path in (held / "out").rglob("*") if path.is_file()}
-    assert main(["edition", "coliee.toml", "-o", "out"]) == 0
-    assert {path: path.read_bytes() for path in (held / "out").rglob("*") if path.is_file()} == before
+def written(folder: Path) -> dict[str, bytes]:
+    out = folder / "out"
+    return {str(path.relative_to(out)): path.read_bytes() for path in out.rglob("*") if path.is_file()}
+
+
+def test_a_second_call_scores_nothing_and_is_the_same_from_any_folder(
+    held: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+) -> None:
+    before = written(held)
+    monkeypatch.chdir("/")
+    assert main(["edition", str(held / "coliee.toml"), "-o", str(tmp_path / "out")]) == 0
+    assert written(tmp_path) == before
+    capsys.readouterr()
+    with monkeypatch.context() as patch:
+        patch.setattr(edition, "day_of", None)
+        assert main(["edition", str(held / "coliee.toml"), "-o", str(held / "out")]) == 0
     out = capsys.readouterr().out
-    assert out.startswith("0 new files") and "\n  * " not in out
+    assert written(held) == before and out.startswith("0 new files") and "\n  * " not in out and "[shared-tag]" in out
+    (tmp_path / "out/public/index.html").unlink()  # which is made again
+    assert main(["edition", str(held / "coliee.toml"), "-o", str(tmp_path / "out")]) == 0
+    assert written(tmp_path).keys() == before.keys()
 
 
-def test_a_file_whose_content_changed_is_news(again: Callable[..., str]) -> None:
-    assert "changed:" not in again({"mailbox/KIS/run.txt": made._task1("KIS1", 10, 5)})
-    out = again({"mailbox/KIS/run.txt": made._task1("KIS1", 10, 9)})
-    assert out.startswith("0 new files") and "changed: mailbox/KIS/run.txt" in out
-    assert "changed:" not in again({})
+def test_what_moved_is_told(again: Callable[..., str], tmp_path: Path) -> None:
+    runs = {f"mailbox/{team}/run.txt": made._task1(f"{team}1", 9, n) for team, n in (("ARC", 6), ("KIS", 5))}
+    assert "moved" not in again(runs)
+    out = again({"mailbox/KIS/run.txt": made._task1("KIS1", 9, 9)})
+    assert out.startswith("0 new files") and "changed: mailbox/KIS/run.txt\n" in out
+    assert re.search(r"^moved: Task 1, KIS KIS1: place 2, MicroF1 0.2500 → place 1, MicroF1 0.4\d00$", out, re.M)
+    assert "moved: Task 1, ARC ARC1: place 1, " in out
+    (tmp_path / "gold").unlink()
+    gold = made._golds()
+    again({**gold, "gold/task1.json": gold["gold/task1.json"].replace("000502", "000702")})
+    told = QUICK.replace('gold = "gold/task1.json"', 'gold = "gold/task1.json"\nexclude = ["000003"]')
+    out = again({**gold, "coliee.toml": told})
+    pages = [out, *((tmp_path / "out" / name).read_text() for name in ("changes.md", "desk/index.html"))]
+    for words in ("corrected gold", "excluded queries", "000003"):
+        assert all(words in page for page in pages)
+
+
+def test_what_was_changed_by_hand_is_kept(again: Callable[..., str], tmp_path: Path) -> None:
+    again({"mailbox/ARC/run.txt": made._task1("ARC1", 9, 6)})
+    paper = tmp_path / "out/paper/paper.tex"
+    mine = paper.read_text() + "% my words\n"
+    paper.write_text(mine)
+    (tmp_path / "out/desk/receipt/notes.eml").write_text("mine")
+    for n in (5, 9):
+        out = again({"mailbox/KIS/run.txt": made._task1("KIS1", 9, n)})
+        assert paper.read_text() == mine and "the new one is paper/paper.tex.new" in out
+    assert (tmp_path / "out/desk/receipt/notes.eml").read_text() == "mine"
+    lines = [line.split("  ") for line in (tmp_path / "out/SHA256SUMS").read_text().splitlines()]
+    assert all(hashlib.sha256(written(tmp_path)[name]).hexdigest() == digest for digest, name in lines)
+    paper.with_name("paper.tex.new").replace(paper)  # taken over, and ours again
+    assert "by hand" not in again({"mailbox/LEX/run.txt": made._task1("LEX1", 9, 9)})
+    assert not paper.with_name("paper.tex.new").exists()
+
+
+@pytest.mark.parametrize("swaps", [True, False])
+def test_a_call_that_is_stopped_leaves_the_old_edition(
+    again: Callable[..., str], tmp_path: Path, monkeypatch: pytest.MonkeyPatch, swaps: bool
+) -> None:
+    if not swaps:
+        monkeypatch.setattr(ctypes, "CDLL", lambda _: None)
+    again({"mailbox/ARC/run.txt": made._task1("ARC1", 9, 6)})
+    before = written(tmp_path)
+    (tmp_path / ".out.0.new").mkdir()  # of a call that was killed
+    with monkeypatch.context() as patch:
+        full = OSError(28, "No space left on device")
+        writes = iter([None] * 5)
+        whole = Path.write_bytes
+
+        def write(path: Path, content: bytes) -> int:
+            if next(writes, full) is full:
+                raise full
+            return whole(path, content)
+
+        patch.setattr(Path, "write_bytes", write)
+        main(["edition", "coliee.toml", "-o", "out"])  # nothing is new
+        (tmp_path / "mailbox/ARC/run.txt").write_text(made._task1("ARC1", 9, 7))
+        assert main(["edition", "coliee.toml", "-o", "out"]) == 2
+    assert written(tmp_path) == before
+    again({})
+    assert written(tmp_path) != before and not list(tmp_path.glob(".out*"))
 
 
 def test_what_a_person_must_decide(held: Path) -> None:

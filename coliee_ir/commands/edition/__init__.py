@@ -6,6 +6,9 @@ coliee.toml ──read_edition──▶ Edition ──day_of──▶ Day ──
 from coliee_ir.commands.edition.config import Edition, Public, TaskPart, read_edition
 from coliee_ir.commands.edition.day import Day, Decision, day_of
 from coliee_ir.commands.edition.new import new
-from coliee_ir.commands.edition.writing import News, told, write
+from coliee_ir.commands.edition.writing import News, told, unchanged, write
 
-__all__ = ["Day", "Decision", "Edition", "News", "Public", "TaskPart", "day_of", "new", "read_edition", "told", "write"]
+__all__ = [
+    "Day", "Decision", "Edition", "News", "Public", "TaskPart", "day_of", "new", "read_edition", "told", "unchanged",
+    "write",
+]  # fmt: skip

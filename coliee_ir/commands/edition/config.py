@@ -61,6 +61,12 @@ class Edition:
     settled: tuple[str, ...] = ()  # the keys of decisions that were taken
     phase: str = "receipts"  # ``results`` from the day on which teams are told scores and places
 
+    @property
+    def read(self) -> list[str]:
+        """All paths that are read: its own, the mailbox, and the files that it names."""
+        parts = [path for one in self.tasks for path in (one.gold, one.training, one.categories, one.corpus)]
+        return [path for path in dict.fromkeys([self.path, self.teams, *parts, *self.mailbox]) if path is not None]
+
     def time(self, received: str) -> str:
         """When a mail was received, in the zone of the deadline."""
         zone = datetime.UTC if self.deadline is None else self.deadline.tzinfo

@@ -72,10 +72,6 @@ class Decision(NamedTuple):
         """Whether it is settled: by its key, or for good by its key without the figure."""
         return self.key in settled or self.key.rpartition(" ")[0] in settled
 
-    def __str__(self) -> str:
-        about = shortened(" ".join(filter(None, (self.team, self.run)))) or self.file
-        return f"{about}: {self.what}" if about else str(self.what)
-
 
 class Day(NamedTuple):
     """What an edition comes to."""

@@ -9,6 +9,7 @@ from collections.abc import Sequence
 
 from coliee_adapters.files.source import Source
 from coliee_adapters.forms.lines import counted
+from coliee_ir.commands.edition.changes import Change, table
 from coliee_ir.commands.edition.day import Day, Decision
 from coliee_ir.commands.edition.letters import Team, mails, teams_of
 from coliee_ir.commands.leaderboard.runs import below
@@ -20,7 +21,7 @@ from coliee_ir.output.webpage import Section, file_name, page
 _SHEET = Sheet("", ("tag", "team", "status"), ())
 
 
-def pages(day: Day) -> dict[str, str | bytes]:
+def pages(day: Day, changes: tuple[Change, ...] = ()) -> dict[str, str | bytes]:
     """Path below ``desk`` → content."""
     made: dict[str, str | bytes] = {}
     rows = []
@@ -34,6 +35,8 @@ def pages(day: Day) -> dict[str, str | bytes]:
     sections = [Section("teams", "Teams", details)]
     if day.decide:
         sections.insert(0, Section("decide", "To decide", html(_decisions(day), "To decide")))
+    if changes:
+        sections.append(Section("changes", "What moved", html(table(changes), "What moved")))
     above = f"<p>{in_html(day.inbox.summary())}. This page is for the organisers.</p>\n"
     made["index.html"] = page(f"{day.edition.name}: desk", sections, above)
     return made

@@ -1,91 +1,198 @@
-"""What an edition is written to: the desk, the public site, the paper, all numbers, and the sums of all files."""
+"""What an edition is written to: the desk, the public site, the paper, all numbers, and the sums of all files.
+
+The folder is swapped as a whole, so that there is the old edition or the new one, and no mixture of both.
+"""
 
 from __future__ import annotations
 
+import contextlib
+import ctypes
+import functools
 import hashlib
 import json
+import os
 import re
-from collections.abc import Iterator, Mapping
+import shutil
+from collections.abc import Iterable, Iterator, Mapping
 from pathlib import Path
 from typing import Any, Final, NamedTuple
 
+import coliee_ir
 from coliee_adapters import trec_eval
-from coliee_adapters.errors import UsageError
-from coliee_adapters.files import archives
+from coliee_adapters.errors import InputError, UsageError
 from coliee_adapters.files.source import sha256_of
-from coliee_adapters.files.writing import check_outputs, made_folder, written_bytes
 from coliee_adapters.forms.lines import counted
 from coliee_ir._version import __version__
 from coliee_ir.commands.edition import desk, paper, public
+from coliee_ir.commands.edition.changes import Change, changes_of, table
 from coliee_ir.commands.edition.config import Edition
 from coliee_ir.commands.edition.day import Day
 from coliee_ir.output.envelope import dumped
+from coliee_ir.output.grid import markdown
 from coliee_ir.output.shown import jsonable
 
 RESULTS: Final = "results.json"
 _SUMS: Final = "SHA256SUMS"
 
 #: a line of the sums, whose file lies below their folder
-_LINE: Final = re.compile(r"[0-9a-f]{64}  (?!/)((?:(?!\.\./)[^\n])+)")
+_LINE: Final = re.compile(r"([0-9a-f]{64})  (?!/)((?:(?!\.\./)[^\n])+)")
+
+#: so many changes are printed
+_PRINTED: Final = 20
+
+#: of Linux: from which folder paths begin, and that two of them change places
+_HERE, _SWAP = -100, 2
 
 
 class News(NamedTuple):
-    """What is new since an edition was last written, and what its paper needs."""
+    """What an edition comes to, and what is new since it was last written."""
 
-    arrived: tuple[str, ...]  # the files that are new
-    changed: tuple[str, ...]  # the golds, sheets and mails whose content is another one
-    decide: frozenset[str]  # the decisions that are new; all of a first call
-    needs_lualatex: bool  # whether the paper has characters that pdfLaTeX does not have
+    results: Mapping[str, Any]
+    arrived: tuple[str, ...] = ()  # the files that are new
+    changes: tuple[Change, ...] = ()
+    decide: frozenset[str] = frozenset()  # the keys of the decisions that are new; all of a first call
+    kept: tuple[str, ...] = ()  # the files that were changed by hand, and are not written over
 
 
-def inputs(edition: Edition) -> list[str]:
-    """The files that an edition names beside its mailbox."""
-    parts = [path for part in edition.tasks for path in (part.gold, part.training, part.categories, part.corpus)]
-    return [path for path in dict.fromkeys([edition.path, edition.teams, *parts]) if path is not None]
+def unchanged(edition: Edition, folder: Path) -> News | None:
+    """What was written to a folder, where all that it was made from, and all files in it, are as they were."""
+    before, sums = _read_results(folder), _read_sums(folder)
+    if not sums or before.get("inputs") != _inputs(edition):
+        return None
+    is_whole = all((folder / name).is_file() and sha256_of(folder / name) == digest for name, digest in sums.items())
+    return News(before, kept=_kept(sums)) if is_whole else None
+
+
+def _inputs(edition: Edition) -> dict[str, str]:
+    """All that an edition is made from → its sum: the files, and this package."""
+    found = {"coliee-ir": _code()}
+    for path in edition.read:
+        files = sorted(Path(path).rglob("*")) if Path(path).is_dir() else [Path(path)]
+        found |= {str(file): sha256_of(file) for file in files if file.is_file()}
+    return found
+
+
+@functools.cache
+def _code() -> str:
+    """The sum of this package."""
+    whole = hashlib.sha256(f"{__version__} {trec_eval.version()} {public.is_drawn()}".encode())
+    for file in sorted(Path(coliee_ir.__path__[0]).parent.glob("coliee_*/**/*.*")):
+        if file.suffix != ".pyc" and file.is_file():
+            whole.update(file.read_bytes())
+    return whole.hexdigest()
 
 
 def write(day: Day, folder: Path) -> News:
-    """Write all of an edition: each file beside its place, then into it; what an earlier call left is removed."""
+    """Write all of an edition; what an earlier call left is removed, and what was changed by hand is kept.
+
+    Raises:
+        InputError: the folder cannot be written.
+        UsageError: it holds what the edition is made from, or lies in it.
+    """
+    target = Path(os.path.realpath(folder))
+    for path in map(os.path.realpath, day.edition.read):
+        if target.is_relative_to(path) or Path(path).is_relative_to(target):
+            problem = f"{folder} is inside the mailbox, or holds an input ({path}); name another folder with -o"
+            raise UsageError("would-overwrite", problem)
+    before, results = _read_results(target), _results(day)
+    changes = tuple(changes_of(before, results))
     boards = [board for board in day.boards if board.entries]
-    site, papers = public.pages(boards, day.edition), paper.files(boards, day.edition)
-    rooms = {"desk": desk.pages(day), "public": site, "paper": papers}
-    files = {f"{room}/{name}": content for room, made in rooms.items() for name, content in made.items()}
-    before, earlier = _read_results(folder), _read_sums(folder)
-    results = _results(day)
-    files[RESULTS] = dumped(results)
-    contents = {name: text if isinstance(text, bytes) else text.encode() for name, text in sorted(files.items())}
-    lines = [f"{hashlib.sha256(content).hexdigest()}  {name}\n" for name, content in contents.items()]
-    contents[_SUMS] = "".join(lines).encode()
-    read = [*inputs(day.edition), *day.edition.mailbox]
-    if any(Path(folder).resolve().is_relative_to(Path(box).resolve()) for box in day.edition.mailbox):
-        raise UsageError("would-overwrite", f"{folder} is inside the mailbox; name another folder with -o")
-    check_outputs([folder / name for name in contents], read)
-    for name, content in contents.items():
-        made_folder((folder / name).parent)
-        with written_bytes(folder / name) as stream:
-            stream.write(content)
-    for name in earlier:
-        if name not in contents:
-            _remove(folder, folder / name)
-    known = {row["file"] for row in before.get("received", [])}
-    told = {str(one) for one in before.get("decide", [])}
+    rooms: dict[str, Mapping[str, str | bytes]] = {
+        "desk": desk.pages(day, changes), "public": public.pages(boards, day.edition),
+        "paper": paper.files(boards, day.edition),
+        "": {RESULTS: dumped(results), "changes.md": markdown(table(changes))},
+    }  # fmt: skip
+    files = {
+        str(Path(room, name)): content if isinstance(content, bytes) else content.encode()
+        for room, made in rooms.items()
+        for name, content in made.items()
+    }
+    try:
+        with _taking_place_of(target) as new:
+            sums = _fill(new, files)
+    except OSError as error:
+        problem = f"cannot be written ({error.strerror or error})"
+        raise InputError("cannot-write", str(folder), problem, remedy="name a folder that can be written") from None
+    known = {row["file"] for row in before.get("received", ())}
     arrived = tuple(row["file"] for row in results["received"] if row["file"] not in known)
-    new = frozenset(str(one) for one, row in zip(day.decide, results["decide"], strict=True) if str(row) not in told)
-    needs_lualatex = "program = lualatex" in str(files["paper/paper.tex"]).partition("\n")[0]
-    sums = before.get("inputs", {})
-    changed = tuple(path for path, digest in results["inputs"].items() if sums.get(path, digest) != digest)
-    return News(arrived, changed, new, needs_lualatex)
+    asked = {row.get("key") for row in before.get("decide", ())}
+    decide = frozenset(one.key for one in day.decide if one.key not in asked)
+    return News(results, arrived, changes, decide, _kept(sums))
+
+
+def _kept(sums: Iterable[str]) -> tuple[str, ...]:
+    """The files that are kept, of the names of those written."""
+    return tuple(name.removesuffix(".new") for name in sums if name.endswith(".new"))
+
+
+def _fill(folder: Path, contents: Mapping[str, bytes]) -> Iterable[str]:
+    """Write files into a folder in place of those of an earlier call, but of those changed by hand beside them."""
+    sums = _read_sums(folder)
+
+    def is_ours(name: str) -> bool:
+        place = folder / name
+        return not place.is_file() or sha256_of(place) in (sums.get(name), sums.get(f"{name}.new"))
+
+    new = {
+        name if is_ours(name) or (folder / name).read_bytes() == content else f"{name}.new": content
+        for name, content in contents.items()
+    }
+    for name in sums.keys() - new.keys():
+        if (folder / name).is_file() and is_ours(name):
+            (folder / name).unlink()
+            if not any((folder / name).parent.iterdir()):
+                (folder / name).parent.rmdir()
+    lines = "".join(f"{hashlib.sha256(new[name]).hexdigest()}  {name}\n" for name in sorted(new))
+    for name, content in {**new, _SUMS: lines.encode()}.items():
+        place = folder / name
+        place.parent.mkdir(parents=True, exist_ok=True)
+        place.unlink(missing_ok=True)  # which the old folder has too
+        place.write_bytes(content)
+    return new
+
+
+@contextlib.contextmanager
+def _taking_place_of(folder: Path) -> Iterator[Path]:
+    """A copy of a folder, which takes its place if the block ends well; files in both are one until they are written.
+
+    Linux swaps them in one step; elsewhere, the old one is moved aside first.
+    """
+    for left in folder.parent.glob(f".{folder.name}.*.new"):  # by a call that was killed
+        shutil.rmtree(left)
+    new = folder.with_name(f".{folder.name}.{os.urandom(4).hex()}.new")
+    try:
+        if folder.exists():
+            shutil.copytree(folder, new, symlinks=True, copy_function=_linked)
+        else:
+            new.mkdir(parents=True)
+        yield new
+        swap = getattr(ctypes.CDLL(None), "renameat2", None) if os.name == "posix" else None
+        if not folder.exists():
+            new.rename(folder)
+        elif swap is None or swap(_HERE, os.fsencode(new), _HERE, os.fsencode(folder), _SWAP):
+            old = new.with_suffix(".old.new")
+            folder.rename(old)
+            new.rename(folder)
+            shutil.rmtree(old)
+    finally:
+        shutil.rmtree(new, ignore_errors=True)
+
+
+def _linked(old: str, new: str) -> None:
+    """A second name of a file; a copy, where the file system has no such thing."""
+    try:
+        os.link(old, new)
+    except OSError:
+        shutil.copy2(old, new)
 
 
 def _results(day: Day) -> dict[str, Any]:
     """All numbers, and the sums of what they were computed from."""
-    outer = dict.fromkeys(archives.outer(one.file) for one in day.inventory.items)
-    read = [path for path in (*inputs(day.edition), *outer) if Path(path).is_file()]
     return {
         "coliee_ir": __version__,
         "trec_eval": trec_eval.version(),
         "name": day.edition.name,
-        "inputs": {path: sha256_of(path) for path in read},
+        "inputs": _inputs(day.edition),
         "received": [jsonable(row) for row in day.inbox.received],
         "findings": [jsonable(one) for one in day.inbox.findings],
         "decide": [{"kind": one.kind, "key": one.key, **one._asdict()} for one in day.decide],
@@ -102,35 +209,32 @@ def _read_results(folder: Path) -> Mapping[str, Any]:
     return found if isinstance(found, dict) else {}
 
 
-def _read_sums(folder: Path) -> list[str]:
-    """The files that the last call wrote."""
+def _read_sums(folder: Path) -> dict[str, str]:
+    """The files that the last call wrote → their sums."""
     try:
         lines = (folder / _SUMS).read_text("utf-8").splitlines()
     except (OSError, ValueError):
-        return []
-    return [match[1] for match in map(_LINE.fullmatch, lines) if match]
+        return {}
+    return {match[2]: match[1] for match in map(_LINE.fullmatch, lines) if match}
 
 
-def _remove(folder: Path, path: Path) -> None:
-    """Remove a file, and the folder that is empty then."""
-    if path.is_file() and path.resolve().is_relative_to(folder.resolve()):
-        path.unlink()
-        if path.parent != folder and not any(path.parent.iterdir()):
-            path.parent.rmdir()
-
-
-def told(day: Day, news: News) -> Iterator[str]:
+def told(news: News) -> Iterable[str]:
     """The end of the command: what is new, and the list of what a person must decide."""
-    teams = dict.fromkeys(row.team or "no team" for row in day.inbox.received if row.file in {*news.arrived})
+    received, decide = news.results["received"], news.results["decide"]
+    teams = dict.fromkeys(row["team"] or "no team" for row in received if row["file"] in {*news.arrived})
     of_teams = f" of {', '.join(teams)}" if 0 < len(teams) <= 12 else ""
-    yield f"{counted(len(news.arrived), 'new file')}{of_teams}; {counted(len(day.inbox.received), 'file')} in all"
-    if news.changed:
-        yield f"changed: {', '.join(news.changed)}"
-    for board in day.boards:
-        yield f"Task {board.called}: {counted(len(board.entries), 'run')}"
-    if news.needs_lualatex:
-        yield "paper/paper.tex: compile it with lualatex; pdflatex does not have all characters of the names"
-    if day.decide:
-        yield f"{counted(len(day.decide), 'decision')} to take, {len(news.decide)} new:"
-    for one in day.decide:
-        yield f"  {'*' if str(one) in news.decide else ' '} {one} [{one.kind}]"
+    yield f"{counted(len(news.arrived), 'new file')}{of_teams}; {counted(len(received), 'file')} in all"
+    moved = [str(one) for one in news.changes if one.what != "new files"]
+    yield from moved[:_PRINTED]
+    if len(moved) > _PRINTED:
+        yield f"{len(moved) - _PRINTED} more changes: see changes.md"
+    for name in news.kept:
+        yield f"{name} was changed by hand and is kept; the new one is {name}.new"
+    for name, board in news.results["tasks"].items():
+        yield f"Task {name}: {counted(len(board['runs']), 'run')}"
+    if decide:
+        yield f"{counted(len(decide), 'decision')} to take, {len(news.decide)} new:"
+    for one in decide:
+        about = " ".join(filter(None, (one["team"], one["run"]))) or one["file"]
+        said = f"{about}: {one['what']}" if about else one["what"]
+        yield f"  {'*' if one['key'] in news.decide else ' '} {said} [{one['kind']}]"
