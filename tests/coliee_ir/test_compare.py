@@ -278,9 +278,10 @@ def test_a_score_that_does_not_exist_is_no_number_and_is_said() -> None:
     skip = Decisions(unanswered="skip", no_overlap="zero")
     comparison = compared(HALF, {}, ALL_RIGHT, measure="MacroF1", decisions=skip)
     undefined = comparison.pairs[0]
-    assert all(map(math.isnan, (undefined.p, undefined.own_p, undefined.difference, *undefined.interval)))
+    assert (undefined.p, undefined.own_p, undefined.difference, undefined.effect) == (None,) * 4
+    assert all(map(math.isnan, undefined.interval))
     assert (undefined.wins, undefined.ties, undefined.losses, undefined.deciding) == (0, 0, 0, ())
-    assert math.isnan(comparison.runs[1].score)
+    assert comparison.runs[1].score is None
     assert comparison.pairs[1].p == comparison.pairs[1].own_p  # one comparison is left to correct for
     assert matches(heard(comparison.remarks), ("[undefined-measure] MacroF1 … B …",))
     for form in FORMS:
@@ -296,14 +297,14 @@ def test_one_query_or_a_pair_without_spread_shows_nothing() -> None:
         comparison = one_step.compare({"q": ["a"]}, *runs, task="1", measure=measure)
         [pair] = comparison.pairs
         assert (pair.difference, pair.p) == (1.0, 1.0)
-        assert math.isnan(pair.effect)
+        assert pair.effect is None
         assert pair.interval.low < 0 < pair.interval.high
         [said] = comparison.remarks
         assert "too few queries" in said
     t = one_step.compare({"q": ["a"]}, *runs, task="1", measure="MacroF1", test="t")
     several = compared(HALF, NOTHING, ALL_RIGHT, measure="MacroF1", test="t", correction="none")
     for comparison, n in ((t, "1 pair"), (several, "3 pairs")):
-        assert all(math.isnan(pair.p) for pair in comparison.pairs)
+        assert all(pair.p is None for pair in comparison.pairs)
         assert matches(heard(comparison.remarks), (f"[no-difference] {n} …",))
 
 

@@ -21,6 +21,7 @@ from coliee_adapters.remarks import EXAMPLES, Remark
 from coliee_ir.commands.compare.comparison import TESTS, Comparison, Pair, Pairs, Standing, verdicts
 from coliee_ir.judging.judged import BoolArray, FloatArray
 from coliee_ir.measures import Measure, Result
+from coliee_ir.output.envelope import number
 from coliee_ir.scoring.replicates import groups_in, system, systems_of
 from coliee_ir.scoring.scores import Scores, checked, comparable, place_of
 from coliee_ir.stats import resampling, systems
@@ -199,7 +200,7 @@ class _Board:
         level = asked.settings.confidence_level
         for at, scores in enumerate(self.scored):
             interval = interval_of(self.results[at], self.terms[at], level, is_share=self.is_share)
-            value = self.results[at].value
+            value = number(self.results[at].value)
             yield Standing(scores.tag, scores.name, scores.file, value, interval, ranks[at], scores.remarks)
 
     def counts(self, pairs: IntArray) -> IntArray:

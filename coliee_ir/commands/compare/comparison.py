@@ -13,7 +13,7 @@ from coliee_adapters.errors import printable
 from coliee_adapters.forms.lines import counted, plural
 from coliee_ir.judging.judged import BoolArray, FloatArray
 from coliee_ir.output.envelope import dumped_list, with_inputs
-from coliee_ir.output.grid import Cell, Grid, Number, signed
+from coliee_ir.output.grid import Cell, Grid, Number, number_or_dash, signed
 from coliee_ir.output.shown import OnGold
 from coliee_ir.stats.ranks import Ranks
 from coliee_ir.stats.resampling import Interval
@@ -46,7 +46,7 @@ class Standing:
     Attributes:
         tag: the run's name, or the system's.
         file: its file; of a system those of its runs.
-        score: of the measure, over all queries; NaN if it does not exist.
+        score: of the measure, over all queries; None if it does not exist.
         interval: of the score.
         ranks: those that it may have, which hold for all runs at once; 0 where not all pairs were tested together.
         remarks: what was tolerated in the run and what was decided, in sentences.
@@ -55,7 +55,7 @@ class Standing:
     tag: str
     name: str
     file: str
-    score: float
+    score: float | None
     interval: Interval
     ranks: Ranks = field(default=Ranks(0, 0))
     remarks: tuple[str, ...] = ()
@@ -70,14 +70,14 @@ class Pair:
         b: that of the second.
         tags: their run tags.
         names: what they are called, which no two runs share.
-        difference: score of ``a`` minus score of ``b``.
+        difference: score of ``a`` minus score of ``b``; None where one does not exist.
         error: its standard error, if the runs do not differ.
         interval: of the difference; with ``maxt`` it holds for all pairs that are corrected together, else for this
             pair alone. NaN for an end that there is not, where few queries hold most of what is counted.
-        p: of the test, two-sided, corrected for the number of pairs; NaN where it cannot be formed. With ``maxt`` and
+        p: of the test, two-sided, corrected for the number of pairs; None where it cannot be formed. With ``maxt`` and
             with a single pair, it is significant exactly if the interval leaves out 0.
         own_interval: that of this pair alone; NaN of more than 50 runs.
-        own_p: p of this pair alone; NaN of more than 50 runs.
+        own_p: p of this pair alone; None of more than 50 runs.
         verdict: what is found of ``a``: ``better``, ``worse``, ``undecided``; or what can be said of the margin.
         differing: how many queries the runs differ in.
         wins: queries with a greater value in ``a``, by the measure's formula on the query alone.
@@ -85,7 +85,7 @@ class Pair:
         losses: queries with a greater value in ``b``.
         effect: the difference in standard deviations of what single queries say of it, their jackknife pseudo-values.
             For a mean these are the queries' differences, so that it is Cohen's d for pairs. It does not grow with the
-            number of queries. NaN of more than 50 runs.
+            number of queries. None of more than 50 runs.
         deciding: the queries that move the difference most, and by how much it would change without each; none of more
             than 50 runs.
     """
@@ -94,18 +94,18 @@ class Pair:
     b: int
     tags: tuple[str, str]
     names: tuple[str, str]
-    difference: float
-    error: float
+    difference: float | None
+    error: float | None
     interval: Interval
-    p: float
+    p: float | None
     own_interval: Interval
-    own_p: float
+    own_p: float | None
     verdict: str
     differing: int
     wins: int
     ties: int
     losses: int
-    effect: float
+    effect: float | None
     deciding: tuple[tuple[str, float], ...]
 
 
@@ -157,7 +157,9 @@ def _is_same(column: Any, other: Any) -> bool:
 def _listed(column: Any) -> Sequence[Any]:
     if not isinstance(column, np.ndarray):
         return column  # type: ignore[no-any-return]
-    return [Interval(*ends) for ends in column.tolist()] if column.ndim == 2 else column.tolist()
+    if column.ndim == 2:  # NaN is one object, so that it equals itself
+        return [Interval(*(math.nan if math.isnan(end) else end for end in ends)) for ends in column.tolist()]
+    return _as_json(column)
 
 
 def _as_json(column: Any) -> Sequence[Any]:
@@ -220,11 +222,11 @@ class Comparison(OnGold):
 
     def significant(self, pair: Pair) -> bool:
         """Whether the pair's p is less than ``alpha``."""
-        return pair.p < self.alpha
+        return pair.p is not None and pair.p < self.alpha
 
     def is_better(self, pair: Pair) -> bool:
         """Whether the first run of a pair has the better score."""
-        return pair.difference < 0 if self.lower_is_better else pair.difference > 0
+        return pair.difference is not None and (pair.difference < 0 if self.lower_is_better else pair.difference > 0)
 
     @property
     def is_joint(self) -> bool:
@@ -290,7 +292,7 @@ class Comparison(OnGold):
             "difference": lambda row: _signed(row[1].difference),
             f"low {level}": lambda row: _signed(row[1].interval.low),
             f"high {level}": lambda row: _signed(row[1].interval.high),
-            "p": lambda row: Number(row[1].p, "<0.0001" * (row[1].p < 0.00005), bold=row[0].significant(row[1])),
+            "p": lambda row: _p(row[1].p)._replace(bold=row[0].significant(row[1])),
             "verdict": lambda row: row[1].verdict,
         }
         holding = f", which hold for all {n} pairs at once" if self.is_joint else ", of each pair alone" * (n > 1)
@@ -314,20 +316,16 @@ class Comparison(OnGold):
         for pair in () if self.in_ranks else filter(self.significant, self.pairs):
             winner, loser = (pair.a, pair.b) if self.is_better(pair) else (pair.b, pair.a)
             better[winner].append(letter(loser))
-        known = [run.score for run in runs if not math.isnan(run.score)]
-        best = f"{(min if self.lower_is_better else max)(known):.4f}" if known else ""
         sign = 1 if self.lower_is_better else -1
+        known = {at: sign * run.score for at, run in enumerate(runs) if run.score is not None}
+        best = f"{sign * min(known.values()):.4f}" if known else ""
         with_files = any(run.name != run.tag for run in runs)
-        order = sorted(
-            range(len(runs)), key=lambda at: math.inf if math.isnan(runs[at].score) else sign * runs[at].score
-        )
+        order = sorted(range(len(runs)), key=lambda at: known.get(at, math.inf))
         columns: dict[str, Callable[[int], Cell]] = {
             f"rank {level}" if self.in_ranks else "": lambda at: str(runs[at].ranks) if self.in_ranks else letter(at),
             "run": lambda at: runs[at].name,
             **({"file": lambda at: runs[at].file} if with_files else {}),
-            self.measure: lambda at: Number(
-                runs[at].score, bold=f"{runs[at].score:.4f}" == best, mark=",".join(better[at])
-            ),
+            self.measure: lambda at: _score(runs[at].score, best, ",".join(better[at])),
             f"low {level}": lambda at: Number(runs[at].interval.low),
             f"high {level}": lambda at: Number(runs[at].interval.high),
         }
@@ -350,8 +348,17 @@ class Comparison(OnGold):
                 yield printable(f"{a} minus {b} would change most without {', '.join(shown)}")
 
 
-def _signed(value: float) -> Number:
-    return Number(value, signed(value))
+def _signed(value: float | None) -> Number:
+    return number_or_dash(value)._replace(shown=signed(math.nan if value is None else value))
+
+
+def _score(value: float | None, best: str, mark: str) -> Number:
+    cell = number_or_dash(value)
+    return cell._replace(bold=cell.text == best, mark=mark)
+
+
+def _p(value: float | None) -> Number:
+    return number_or_dash(value)._replace(shown="<0.0001" * (value is not None and value < 0.00005))
 
 
 def letter(at: int) -> str:

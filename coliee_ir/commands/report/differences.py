@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import math
 from collections.abc import Sequence
 from typing import Any
 
@@ -12,14 +11,13 @@ from coliee_adapters.forms.lines import counted
 from coliee_ir.commands.compare import Comparison
 from coliee_ir.commands.report.contents import FEW, Contents
 from coliee_ir.commands.report.drawing import Figure, figure, name_axis, rows
-from coliee_ir.output.envelope import number
 
 
 def _cells(comparison: Comparison, names: Sequence[str]) -> list[dict[str, Any]]:
     """What each cell of the matrix shows; a pair fills two."""
     cells = []
     for pair in comparison.pairs:
-        if math.isnan(pair.difference):
+        if pair.difference is None:
             continue
         sure = comparison.significant(pair)
         for a, b, sign in ((pair.a, pair.b, 1.0), (pair.b, pair.a, -1.0)):
@@ -32,7 +30,7 @@ def _cells(comparison: Comparison, names: Sequence[str]) -> list[dict[str, Any]]
                     "difference": sign * pair.difference,
                     "size": abs(pair.difference),
                     "side": "higher" if sign * pair.difference > 0 else "lower",
-                    "p": number(pair.p),
+                    "p": pair.p,
                     "shown": f"{sign * pair.difference:+.3f}".replace("-", "−"),
                     "sure": _p(pair.p) + (" *" if sure else ""),
                 }
@@ -85,5 +83,5 @@ def differences(contents: Contents, comparison: Comparison) -> Figure:
     )
 
 
-def _p(p: float) -> str:
-    return "" if math.isnan(p) else "p < 0.001" if p < 0.001 else f"p = {p:.3f}"
+def _p(p: float | None) -> str:
+    return "" if p is None else "p < 0.001" if p < 0.001 else f"p = {p:.3f}"
