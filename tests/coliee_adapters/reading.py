@@ -9,6 +9,7 @@ from asserting import heard
 
 from coliee_adapters.errors import InputError
 from coliee_adapters.files.source import Source
+from coliee_adapters.forms.detect import read_run
 from coliee_adapters.records import Answers, Run
 from coliee_adapters.remarks import Remarks
 
@@ -35,6 +36,15 @@ def rows(run: Run | Answers) -> list[tuple[str, str, float | None]]:
         for query, first, last in block.segments()
         for at in range(first, last)
     ]
+
+
+def read_whole(source: Source) -> Run | Answers:
+    """A submission, all of whose lines have been read."""
+    run = read_run(source)
+    if isinstance(run, Run):
+        for _ in run.blocks():
+            pass
+    return run
 
 
 def remarks_of(run: Run | Answers) -> Remarks:

@@ -1,5 +1,6 @@
 from __future__ import annotations
 
+import itertools
 import json
 from collections.abc import Callable, Iterable
 from typing import Any
@@ -9,7 +10,7 @@ from asserting import clause, heard, mentions, refusing
 from by_form import readers
 from hypothesis import given, settings
 from hypothesis import strategies as st
-from reading import Opened, refused
+from reading import Opened, read_whole, refused
 
 from coliee_adapters.errors import InputError
 from coliee_adapters.files.source import Source
@@ -233,8 +234,10 @@ def test_one_record_is_read_as_two_are(source: Opened, name: str, n: int) -> Non
     texts = [one_a_line(records), json.dumps(records), json.dumps(records, indent=1)]
     texts += [json.dumps(records[0]), json.dumps(records[0], indent=2)] if n == 1 else []
     held: list[object] = [records, tuple(records), *(records if n == 1 else [])]
-    runs = [*map(detect.read_run, map(source, texts)), *(frames.run_of(one, normal_id) for one in held)]
     golds = [*map(detect.read_gold, map(source, texts)), *(frames.gold_of(one, normal_id) for one in held)]
+    runs = itertools.chain(
+        (detect.read_run(source(text)) for text in texts), (frames.run_of(one, normal_id) for one in held)
+    )
     for run in runs:
         if isinstance(run, Answers):
             assert run.labels == dict.fromkeys(queries, of_run)
@@ -488,7 +491,7 @@ def test_only_a_test_set_is_called_one(source: Opened, text: str) -> None:
     ],
 )  # fmt: skip
 def test_a_run_that_is_not_understood_is_refused(source: Opened, text: str, line: int | None, found: str) -> None:
-    error = refused(detect.read_run, source(text))
+    error = refused(read_whole, source(text))
     assert (error.line, error.found) == (line, found)
 
 

@@ -1,13 +1,17 @@
 from __future__ import annotations
 
 import json
+import sys
+from typing import Any
 
 import pytest
 from asserting import heard, matches
-from reading import refused
+from reading import Opened, refused, rows
 
 from coliee_adapters.errors import shortened
+from coliee_adapters.forms import detect, json_text
 from coliee_adapters.forms.json_text import is_lines, lines, parse
+from coliee_adapters.records import Run
 
 
 def told(text: str, first_line: int = 1) -> str:
@@ -97,7 +101,51 @@ def test_json_lines_are_known_by_their_first_line(text: str, expected: bool) -> 
     assert is_lines(text) is expected
 
 
-def test_json_lines_are_read_with_their_numbers() -> None:
-    assert list(lines('\n{"a": 1}\n\n{"b": "\u2028"}\n', "f.json")) == [(2, {"a": 1}), (4, {"b": "\u2028"})]
-    error = refused(list, lines('{"a": 1}\n{"a": 1, "a": 2}', "f.json"))
+def test_json_lines_are_read_with_their_numbers(source: Opened) -> None:
+    assert list(lines(source('\n{"a": 1}\n\n{"b": "\u2028"}\n'))) == [(2, {"a": 1}), (4, {"b": "\u2028"})]
+    error = refused(list, lines(source('{"a": 1}\n{"a": 1, "a": 2}')))
     assert (error.line, error.found) == (2, "a")
+
+
+@pytest.mark.parametrize("with_orjson", [False, True])
+def test_numbers_are_read_alike_by_every_decoder(
+    with_orjson: bool, source: Opened, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """orjson reads whole numbers beyond 64 bits as floats, and Python's decoder an overflow as infinite."""
+    if with_orjson:
+        pytest.importorskip("orjson")
+    else:
+        monkeypatch.setitem(sys.modules, "orjson", None)
+    json_text._decoder.cache_clear()
+    numbers = [12345678901234567890123, 18446744073709551616, 0.1, 1e22, 5e-324, 0.1000000000000000055511151231257827]
+    text = "".join(f'{{"n": {json.dumps(number)}}}\n' for number in numbers)
+    assert [value for _, value in lines(source(text))] == [{"n": number} for number in numbers]
+    for number in ("1e999", "1E+999", "9" * 400 + ".0", "NaN", "-Infinity"):
+        error = refused(list, lines(source(f'{{"n": 1}}\n{{"n": {number}}}')))
+        assert (error.kind, error.line) == ("bad-score", 2)
+    json_text._decoder.cache_clear()
+
+
+def test_json_lines_are_never_in_memory_as_a_whole(source: Opened, monkeypatch: pytest.MonkeyPatch) -> None:
+    """However long the file is, what is read of it is decoded, and let go, block by block."""
+    monkeypatch.setenv("COLIEE_IR_MAX_WHOLE", "4K")
+    monkeypatch.setattr(json_text, "_BLOCK", 1 << 12)
+    text = "".join(f'{{"query_id": "q{at // 10}", "doc_id": "d{at}", "score": {-at}}}\n' for at in range(3000))
+    read: list[int] = []
+    batches = json_text.batches
+
+    def counted(text: str, *more: Any) -> Any:
+        read.append(len(text))
+        return batches(text, *more)
+
+    monkeypatch.setattr(json_text, "batches", counted)
+    run = detect.read_run(source(text))
+    assert isinstance(run, Run)
+    assert [query for query, *_ in rows(run)] == [f"q{at // 10}" for at in range(3000)]
+    assert max(read) < 1 << 13
+    listed = "".join(f'{{"query_id": "q{at}", "doc_ids": ["d1", "d2"]}}\n' for at in range(500))
+    for shape in (listed, listed.replace('"query_id": ', "").replace(', "doc_ids"', "")):
+        run = detect.read_run(source(shape))
+        assert isinstance(run, Run)
+        assert len(rows(run)) == 1000
+    assert refused(detect.read_run, source("[" + text.replace("\n", ",")[:-1] + "]")).kind == "too-large"

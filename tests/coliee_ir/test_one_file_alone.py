@@ -65,7 +65,7 @@ GREEDY: dict[str, tuple[Callable[[Path], object], str]] = {
     "JSON that is unpacked": (packed('{"075578": [', " "), "[too-large] 200 …"),
     "a sparse file": (sparse, "zero bytes"),
     "a sparse file with a beginning": (lambda path: sparse(path, GOOD * 2000), "longer than 1 MiB"),
-    "sparse JSON": (lambda path: sparse(path, '{"075578": ["000001"]}' + " " * (1 << 16)), "larger than 64 MiB"),
+    "sparse JSON": (lambda path: sparse(path, '{"075578": ["000001"]}' + " " * (1 << 16)), "too large to be held"),
     "a line": (lambda path: path.write_text("A" * 50_000_000), "longer than 1 MiB"),
     "a stream without end": (lambda path: path.symlink_to("/dev/zero"), "zero bytes"),
 }  # fmt: skip

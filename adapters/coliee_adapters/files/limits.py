@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import functools
 import os
 import re
 from typing import Final, NamedTuple
@@ -21,6 +22,9 @@ _SETTING: Final = r"(?ai)([0-9]{1,18})([KMG]?)"
 #: how many times its size compressed data or an archive unpacks to, beyond that; runs reach 5 to 30
 RATIO: Final = 200
 
+#: the part of the memory that a file may have that is held as a whole
+_SHARE: Final = 64
+
 #: files that an archive may hold
 MEMBERS: Final = 10_000
 
@@ -32,8 +36,8 @@ class Limits(NamedTuple):
     """The limits; ``COLIEE_IR_MAX_LINE`` sets ``line``, and so on."""
 
     line: int = 1 << 20  # bytes of a line of columns. Real lines have some forty
-    # bytes of a file that is held in memory as a whole: JSON, XML, CSV, qrels, label lists. What is made of them takes
-    # up to 25 times as much; of a file to validate some 45 times, of which half as many bytes are read
+    # bytes of a file that is held in memory as a whole: one JSON value, XML, label lists. A run takes 5 to 10 times as
+    # much, a hostile file up to 60 times; of a file to validate half as many bytes are read
     whole: int = 64 << 20
     # bytes that compressed data or an archive unpacks to, or that a pipe delivers: a hundred million lines
     unpacked: int = 4 << 30
@@ -53,9 +57,22 @@ class Limits(NamedTuple):
 
 
 def current() -> Limits:
-    """The limits as the environment sets them."""
+    """The limits as the environment sets them, and the memory that there is."""
     given = {name: os.environ.get(variable(name), "") for name in Limits._fields}
-    return Limits(**{name: _number(name, text) for name, text in given.items() if text})
+    bounds = Limits(whole=max(Limits().whole, 1 << (_memory() // _SHARE).bit_length() >> 1))
+    return bounds._replace(**{name: _number(name, text) for name, text in given.items() if text})
+
+
+@functools.cache
+def _memory() -> int:
+    """The bytes of memory that this process may have; 0 where the system does not say."""
+    if not hasattr(os, "sysconf"):  # Windows
+        return 0
+    import resource
+
+    least, _ = resource.getrlimit(resource.RLIMIT_AS)
+    machine = os.sysconf("SC_PHYS_PAGES") * os.sysconf("SC_PAGE_SIZE")
+    return machine if least == resource.RLIM_INFINITY else min(machine, least)
 
 
 def variable(name: str) -> str:

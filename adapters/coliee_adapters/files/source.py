@@ -380,8 +380,8 @@ class Source:
                 pieces.append(piece)
                 size = max(size, stream.tell())
         if size > most:
-            problem = f"the file is larger than {limits.size(most)}, too large to be held in memory"
-            remedy = f"check the file, or raise {limits.variable('whole')}"
+            problem = f"the file is larger than {limits.size(most)}, too large to be held in this machine's memory"
+            remedy = f"write a run as JSON Lines or in columns, or raise {limits.variable('whole')}"
             raise InputError("too-large", self.name, problem, remedy=remedy)
         with self._faults():
             return b"".join(pieces)
@@ -406,7 +406,8 @@ class Source:
                 line = self._newlines(before) + raw.count(b"\n", 0, at) + 1
                 found = raw[at : at + 80].partition(b"\n")[0].decode("utf-8", errors="replace")
                 problem = f"the line is longer than {limits.size(longest)}"
-                remedy = f"check for a missing line end, or raise {limits.variable('line')}"
+                limit = "line" if longest == self.limits.line else "whole"
+                remedy = f"check for a missing line end, or raise {limits.variable(limit)}"
                 raise InputError("too-large", self.name, problem, line=line, found=found, remedy=remedy)
             at = end + 1
 

@@ -32,6 +32,7 @@ from coliee_adapters.forms import json_text
 from coliee_adapters.forms.case_law import is_unlabelled
 from coliee_adapters.forms.form import NOTHING, Entries, Form, Found, Row, Values, Written
 from coliee_adapters.forms.lines import Note, counted, is_number
+from coliee_adapters.forms.rows import run_in_blocks
 from coliee_adapters.forms.vocabulary import (
     ANSWERS,
     EVERY_NAME,
@@ -50,7 +51,7 @@ from coliee_adapters.forms.vocabulary import (
     word_of,
     words_of,
 )
-from coliee_adapters.records import SEPARATORS
+from coliee_adapters.records import SEPARATORS, IdRule, Run
 
 #: what a list of a query's documents is called
 _LISTED: Final = frozenset({"doc_ids", "docids", "document_ids", "documents", "docs", "retrieved", "candidates"}) | {
@@ -63,6 +64,9 @@ _BECAME: Final = frozenset(
     | {"install_fail", "reset_failed", "test_errored", "test_timeout"}
 )
 
+#: finds the line of a query
+LineOf = Callable[[Any], int | None]
+
 _SHAPES: Final = 'expected {"000001": ["000018"]}, or objects with named keys; ' + known_names("run")
 
 
@@ -74,30 +78,38 @@ class Records(NamedTuple):
 
 
 def _found(kind: Kind, source: Source, note: Note) -> Found:
+    if json_text.are_lines(source):
+        return _in_lines(kind, source, note)
     text = source.text()
-    held: object
-    if json_text.is_lines(text):
-        held = _of_lines(text, source)
-    else:
-        held = json_text.parse(text, source.name)
-        if isinstance(held, dict):
-            _refuse_scores(held, source.name)
-            held = _of_mteb(held, source.name)
-            if (records := _under_a_key(held, kind, source)) is not None:
-                held = records
-            elif is_record(held, source.columns):
-                held = [unmistaken(held, source.name)]
-        if isinstance(held, list) and any(isinstance(item, dict) for item in held):
-            held = _records(_in_pieces(held), source, "record")
-    if isinstance(held, Iterator):
-        return of_objects(cast(Iterator[Records], held), kind, source.name, source.columns, note)
+    held = json_text.parse(text, source.name)
+    if isinstance(held, dict):
+        _refuse_scores(held, source.name)
+        held = _of_mteb(held, source.name)
+        if (records := _under_a_key(held, kind, source)) is not None:
+            held = records
+        elif is_record(held, source.columns):
+            held = [unmistaken(held, source.name)]
+    if isinstance(held, list) and any(isinstance(item, dict) for item in held):
+        return of_objects(_records(_in_pieces(held), source, "record"), kind, source.name, source.columns, note)
+    return _of_queries(held, kind, source, note, partial(json_text.line_of, text))
+
+
+def _of_queries(held: object, kind: Kind, source: Source, note: Note, line: LineOf) -> Found:
+    """What an object of queries holds."""
     if kind == "gold" and is_unlabelled(held):
         problem = "this is a test set without labels: it lists queries but no relevant documents"
         raise InputError("missing-label", source.name, problem, remedy="give the file with the labels")
     if not isinstance(held, dict) or not held:
         problem, remedy = "this JSON is not an object of queries", 'expected {"000001": ["000018", "000023"]}'
         raise InputError("structure", source.name, problem, found=json.dumps(held)[:60], remedy=remedy)
-    return of_dictionary(held, kind, source.name, source.columns, note, text)
+    return of_dictionary(held, kind, source.name, source.columns, note, line)
+
+
+def _run(source: Source, rule: IdRule) -> Run | None:
+    """A run of documents in JSON Lines, which are read in blocks; None for any other file."""
+    return (
+        run_in_blocks(partial(_in_lines, "run", source), source, rule, "json") if json_text.are_lines(source) else None
+    )
 
 
 def _refuse_scores(held: Mapping[str, object], path: str) -> None:
@@ -173,7 +185,8 @@ def of_objects(found: Iterator[Records], kind: Kind, path: str, columns: Mapping
     query = next((name for tier in tiers for name in first.held[0] if normal_name(name) in tier), None)
     if listed is None or query is None:
         return of_records(found, kind, columns, note)
-    return of_dictionary(_by_query(found, query, listed, kind, columns), kind, path, columns, note)
+    entries = _by_query(found, query, listed, kind, columns)
+    return itertools.chain.from_iterable(of_dictionary(held, kind, path, columns, note) for held in entries)
 
 
 def unmistaken(held: Mapping[Any, Any], path: str) -> Mapping[Any, Any]:
@@ -193,18 +206,21 @@ def _lists(record: Mapping[Any, object], name: Any, columns: Mapping[str, str] |
 
 def _by_query(
     found: Iterator[Records], query: Any, listed: Any, kind: Kind, columns: Mapping[str, str] | None
-) -> dict[Any, Any]:
-    """Records of a query and the list of its documents, perhaps with one of numbers, as a dictionary of queries."""
-    entries: dict[Any, Any] = {}
+) -> Iterator[dict[Any, Any]]:
+    """Records of a query and the list of its documents, perhaps with one of numbers, as dictionaries of queries."""
+    seen, known = set[Any](), set[str]()
     for some in found:
+        entries: dict[Any, Any] = {}
         for at, record in enumerate(some.held):
             documents: Any = record.get(listed)
-            if not _is_list(documents) or not isinstance(record.get(query), str | Integral):
+            role, numbers = _numbers_of(record, some.place(at), kind, columns or {})
+            known |= {role} if documents else set()
+            if not _is_list(documents) or not isinstance(record.get(query), str | Integral) or len(known) > 1:
                 problem, remedy = "this record is written differently from the first", f"give {query} and {listed}"
                 raise some.place(at).fault("mixed-forms", problem, ", ".join(map(str, record)), remedy)
-            if record[query] in entries:
+            if record[query] in seen:
                 raise some.place(at).fault("duplicate", "this query appears twice", str(record[query]), "keep one")
-            role, numbers = _numbers_of(record, some.place(at), kind, columns or {})
+            seen.add(record[query])
             if role and len(numbers) != len(documents):
                 problem = f"{counted(len(documents), 'document')}, and {counted(len(numbers), role)}"
                 raise some.place(at).fault("shape", problem, str(record[query]), "give one for each document")
@@ -213,7 +229,7 @@ def _by_query(
             elif role:
                 documents = [{"doc_id": one, role: n} for one, n in zip(documents, numbers, strict=True)]
             entries[record[query]] = documents
-    return entries
+        yield entries
 
 
 def _numbers_of(
@@ -259,26 +275,40 @@ def _depth(held: object) -> int:
     return 1 + _depth(next(iter(held.values()), None)) if isinstance(held, dict) else 0
 
 
-def _of_lines(text: str, source: Source) -> Iterator[Records] | dict[str, Any]:
-    """Records, one a line; or the queries of all lines, where each line names others."""
-    every = _records(json_text.batches(text, source.name), source, "line")
+def _in_lines(kind: Kind, source: Source, note: Note) -> Found:
+    """What JSON Lines hold: records, one a line; or objects of queries, where each line names others."""
+    every = _records(json_text.blocks(source), source, "line")
     ahead = [next(every)]
     if len(ahead[0].held) == 1:
-        ahead.append(next(every))
-    first, second = [record for batch in ahead for record in batch.held][:2]
+        ahead += itertools.islice(every, 1)
+    first, second = [record for some in ahead for record in some.held][:2]
+    every = itertools.chain(ahead, every)
     shared = first.keys() & second.keys()
-    every_batch = itertools.chain(ahead, every)
     if is_record(first, source.columns) or (shared and len(first) > 1):
-        return every_batch
-    merged: dict[str, Any] = {}
-    for batch in every_batch:
-        for at, record in enumerate(batch.held):
-            for query in merged.keys() & record.keys():
-                if shared and not any(map(str.isdigit, query)):
-                    raise batch.place(at).fault("missing-column", "no key is the query", query, _SHAPES)
-                raise batch.place(at).fault("duplicate", "this query appears twice", query, "keep one")
-            merged |= record
-    return merged
+        return of_objects(every, kind, source.name, source.columns, note)
+    # what is right is held in memory anyway; and all answers show together that they are none but Y and N
+    is_run = kind == "run" and all(isinstance(entry, list | dict) for entry in first.values())
+    return _in_objects(([some] for some in every) if is_run else [every], kind, source, note, shared)
+
+
+def _in_objects(
+    parts: Iterable[Iterable[Records]], kind: Kind, source: Source, note: Note, shared: Collection[str]
+) -> Found:
+    """What objects of queries hold, each of which names others; ``shared`` are those of the first two."""
+    seen = set[str]()
+    for part in parts:
+        merged, lines = dict[str, Any](), dict[str, int]()
+        for some in part:
+            for at, record in enumerate(some.held):
+                for query in record:
+                    if query in seen:
+                        if shared and not any(map(str.isdigit, query)):
+                            raise some.place(at).fault("missing-column", "no key is the query", query, _SHAPES)
+                        raise some.place(at).fault("duplicate", "this query appears twice", query, "keep one")
+                    seen.add(query)
+                    lines[query] = int(some.place(at).name)
+                merged |= record
+        yield from _of_queries(merged, kind, source, note, lines.get) if merged else ()
 
 
 def _records(batches: Iterable[tuple[Sequence[int], Sequence[object]]], source: Source, part: str) -> Iterator[Records]:
@@ -296,18 +326,23 @@ def _numbered(path: str, part: str, numbers: Sequence[int], at: int) -> Place:
 
 
 def of_dictionary(
-    held: Mapping[Any, Any], kind: Kind, path: str, columns: Mapping[str, str] | None, note: Note, text: str = ""
+    held: Mapping[Any, Any],
+    kind: Kind,
+    path: str,
+    columns: Mapping[str, str] | None,
+    note: Note,
+    line: LineOf | None = None,
 ) -> Found:
-    """What a dictionary from queries to their documents, or to their answers, holds; of JSON, with its text."""
+    """What a dictionary from queries to their documents, or to their answers, holds; of JSON, with their lines."""
     if are_labels(held, words_of(columns)):
-        return (Row(_place(path, query, text), query, answer=answer) for query, answer in held.items())
+        return (Row(_place(path, query, line), query, answer=answer) for query, answer in held.items())
     filled = [entry for entry in held.values() if isinstance(entry, Mapping) and entry]
     if filled and len(filled) == len(held) and all(entry.keys() == filled[0].keys() for entry in filled):
         named = any(json_text.with_paths(filled[0], [path]) is not filled[0] for path in paths_in(columns))
         words = [value for value in filled[0].values() if isinstance(value, str) and not is_number(value)]
         # a record under the id of its query; one of one key may be a document with what is no score
         if named or is_header(list(filled[0])) or (words and (len(held) > 1 or words[0].lower() in LABELS)):
-            of_query = (({**entry, "query_id": query}, _place(path, query, text)) for query, entry in held.items())
+            of_query = (({**entry, "query_id": query}, _place(path, query, line)) for query, entry in held.items())
             return of_objects(
                 (Records([one], partial(_same, place)) for one, place in of_query), kind, path, columns, note
             )
@@ -316,19 +351,19 @@ def of_dictionary(
             if isinstance(entry, Mapping) and isinstance(one := next(iter(entry.values()), None), bool):
                 remedy = "give numbers, or lists of documents; for results of instances use leaderboard or compare"
                 problem = "true and false are no scores of documents"
-                raise _place(path, query, text).fault("bad-score", problem, str(one), remedy)
-        return [Entries(held, partial(_documents, held, path, text))]
-    return of_records(_of_entries(held, path, text), kind, columns, note)
+                raise _place(path, query, line).fault("bad-score", problem, str(one), remedy)
+        return [Entries(held, partial(_documents, held, path, line))]
+    return of_records(_of_entries(held, path, line), kind, columns, note)
 
 
-def _place(path: str, query: Any, text: str) -> Place:
-    return Place(path, "query", query, partial(json_text.line_of, text, query) if text else None)
+def _place(path: str, query: Any, line: LineOf | None) -> Place:
+    return Place(path, "query", query, None if line is None else partial(line, query))
 
 
-def _documents(held: Mapping[Any, Any], path: str, text: str) -> Iterator[Row]:
+def _documents(held: Mapping[Any, Any], path: str, line: LineOf | None) -> Iterator[Row]:
     """The documents of each query: a dictionary with numbers, a list, or a text with separators."""
     for query, entry in held.items():
-        place = _place(path, query, text)
+        place = _place(path, query, line)
         if not isinstance(entry, Iterable) or isinstance(entry, bytes) or _has_no_dimension(entry):
             remedy = "give a list of documents, or a dictionary from documents to numbers"
             raise place.fault("structure", "this entry cannot be read", repr(entry), remedy)
@@ -347,10 +382,10 @@ def _has_no_dimension(entry: object) -> bool:
     return getattr(entry, "shape", None) == ()
 
 
-def _of_entries(held: Mapping[Any, Any], path: str, text: str) -> Iterator[Records | Row]:
+def _of_entries(held: Mapping[Any, Any], path: str, line: LineOf | None) -> Iterator[Records | Row]:
     """The documents of each query as records, where each is more than an id."""
     for query, entry in held.items():
-        place = _place(path, query, text)
+        place = _place(path, query, line)
         if not _is_filled(entry):
             yield Row(place, query)
         else:
@@ -496,6 +531,6 @@ _HOLDS: Final[Mapping[Kind, Sequence[str]]] = {
 }
 
 FORMS: Final = tuple(
-    Form(kind, "json", '{"000001": ["000018", …]}', sniff, partial(_found, kind), write=_write, holds=holds)
+    Form(kind, "json", '{"000001": ["000018", …]}', sniff, partial(_found, kind), _run, write=_write, holds=holds)
     for kind, holds in _HOLDS.items()
 )

@@ -148,7 +148,7 @@ _Row = tuple[str, str, Place]
 
 
 def _json(text: str, source: Source) -> Iterator[_Row]:
-    part, held = "line", json_text.lines(text, source.name)
+    part, held = "line", json_text.lines(source)
     if not json_text.is_lines(text):
         whole: Any = json_text.parse(text, source.name)
         if isinstance(whole, dict) and (records := _under_a_key(whole, source)):

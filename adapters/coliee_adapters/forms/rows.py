@@ -19,6 +19,7 @@ import numpy.typing as npt
 from coliee_adapters.errors import InputError, Place
 from coliee_adapters.files.source import Source
 from coliee_adapters.forms.form import NOTHING, Column, Entries, Form, Found, Row, Values
+from coliee_adapters.forms.lines import Note
 from coliee_adapters.forms.vocabulary import DIGITS, LABELS, answer_word, word_of, words_of
 from coliee_adapters.ids import Ids, Picked, changes, mixed, pieces
 from coliee_adapters.records import (
@@ -306,6 +307,29 @@ def run_of(
     scored = any(block.scores is not None for block in blocks) and first is not None and first.number is not NOTHING
     queries = [query for block in blocks for query in block.queries]
     return Run(partial(iter, blocks), tag, scored, path, form, grouped=len(set(queries)) == len(queries))
+
+
+def run_in_blocks(find: Callable[[Note], Found], source: Source, rule: IdRule, form: str) -> Run | None:
+    """A run of documents that is found anew whenever its blocks are asked for; None where a file holds answers."""
+    first, _ = _peeked(in_words(find(Remarks().add), source.columns))
+    if first is not None and first.answer is not NOTHING:
+        return None
+    tag = source.stem if first is None or first.tag in (None, "") else tag_of(first.tag)
+    scored = first is not None and first.number is not NOTHING
+    return Run(partial(_found_blocks, find, source, rule, tag, scored=scored), tag, scored, source.name, form)
+
+
+def _found_blocks(
+    find: Callable[[Note], Found], source: Source, rule: IdRule, tag: str, *, scored: bool
+) -> Iterator[Columns]:
+    remarks = Remarks()
+    blocks = blocks_of(in_words(find(remarks.add), source.columns), rule, tag)
+    for block in telling_binary(blocks):
+        if len(block.documents) and scored and block.scores is None:
+            problem, remedy = "some documents have a score and some have none", "give all of them one, or none"
+            raise InputError("mixed-forms", source.name, problem, found=block.queries[0], remedy=remedy)
+        block.remarks, remarks = remarks + block.remarks, Remarks()
+        yield block
 
 
 def _answers_of(

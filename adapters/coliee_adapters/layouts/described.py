@@ -136,7 +136,7 @@ def _records(source: Source, layout: Layout) -> list[_Record]:
     if layout.container == "json":
         found = list(_of_json(json_text.parse(source.text(), source.name), source, layout))
     elif layout.container == "jsonl":
-        lines = json_text.lines(source.text(), source.name)
+        lines = json_text.lines(source)
         found = [record for number, value in lines for record in _of_json([value], source, layout, number)]
     else:
         found = list(_of_rows(source, layout))
