@@ -212,7 +212,9 @@ _TABLE: Final[Mapping[str, Mapping[str, Option]]] = {
             "--errors", "FILE", "write what became of each document to FILE: .csv, .tsv, .json or .txt; - for a table",
             writes="file"),
         "to": _option("--to", "F"),
-        "fix": _option("--fix", "OUT", "write a corrected copy: a file, or a folder for several files", writes="files"),
+        "fix": _option(
+            "--fix", "OUT", "write a corrected copy: a file, or for several files a folder, which is made",
+            writes="files"),
         "figures": _option(
             "--figures", "DIR", "write the figures as PDF, SVG and PNG, and their numbers as CSV", writes="files"),
         "best": _option("--best", "", "rank only the best run of each team", **_SWITCH),

@@ -130,9 +130,9 @@ def test_in_an_edition(call: Call) -> None:
 
 def test_a_check_of_ours_that_fails_leaves_the_others(call: Call, monkeypatch: pytest.MonkeyPatch) -> None:
     module = sys.modules["coliee_ir.commands.validate.check"]
-    failing = spoilt(columns.tags, lambda sheet: "bad" in sheet.name)
-    checks = {failing if find is columns.tags else find: of for find, of in module._CHECKS.items()}
-    monkeypatch.setattr(module, "_CHECKS", checks)
+    failing = spoilt(columns.columns, lambda sheet: "bad" in sheet.name)
+    checks = [(kinds, failing if find is columns.columns else find) for kinds, find in module.CHECKS]
+    monkeypatch.setattr(module, "CHECKS", checks)
     found = validate("runs/bad.txt", "runs/good.txt", task="1", edition=2024)
     assert [one.rule for one in found.findings if "bad" in one.file] == ["unchecked"]
     assert "unreadable" not in [one.rule for one in found.findings]

@@ -235,7 +235,7 @@ def test_a_line_left_to_a_decision_gets_the_cleaned_tag_too_or_its_old_tag_would
         (["run.txt", "--fix", "."], "[would-overwrite] run.txt …"),
         (["run.txt", "--gold", "gold.json", "--fix", "gold.json"], "[would-overwrite] gold.json …"),
         (["a/run.txt", "run.txt", "--fix", "out"], "[would-overwrite]"),
-        (["run.txt", "other.txt", "--fix", "no"], "[not-a-file] no …"),
+        (["run.txt", "other.txt", "--fix", "gold.json"], "[not-a-file] gold.json …"),
         (["a/run.txt", "other.txt", "--fix", "."], "[would-overwrite] other.txt …"),
         (["run.txt", "--fix", "-"], "[not-a-file] - …"),
         (["run.txt", "--fix", "/dev/null"], "[not-a-file] /dev/null …"),
@@ -280,11 +280,13 @@ def test_two_runs_do_not_come_to_share_a_tag() -> None:
     assert [(f.file, f.rule) for f in after.left] == [("0.txt", "tag-length"), ("1.txt", "tag-length")]
 
 
-def test_the_articles_and_the_answers_keep_one_tag() -> None:
+@pytest.mark.parametrize("folder", ["out", "new/out", "new/"])
+def test_the_articles_and_the_answers_keep_one_tag_in_a_folder_that_is_made(folder: str) -> None:
     for name, content in T3.files.items():
         put(name, content.replace(b"ALPHA", b"AL-PHA"))
-    Path("out").mkdir()
-    assert not validate(*T3.files, fix="out").left
+    after = validate(*T3.files, fix=folder)
+    assert not after.left
+    assert set(after.mended.values()) == {str(Path(folder, name)) for name in T3.files}
 
 
 _LATIN = RUN1.replace(b"000203", b"00020\xe9")

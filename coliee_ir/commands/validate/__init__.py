@@ -10,15 +10,15 @@ from pathlib import Path
 from coliee_adapters.checked import one_of
 from coliee_adapters.errors import UsageError, quoted
 from coliee_adapters.files.source import PathLike, Source
-from coliee_adapters.files.writing import check_inputs, check_outputs
+from coliee_adapters.files.writing import check_inputs, check_outputs, made_folder
 from coliee_adapters.forms.vocabulary import checked_columns
-from coliee_ir.commands.validate.check import by_gravity, check
-from coliee_ir.commands.validate.finding import Finding, Place, Rule, Severity
+from coliee_ir.commands.validate.check import check
+from coliee_ir.commands.validate.finding import Finding, Place
 from coliee_ir.commands.validate.known import Known
 from coliee_ir.commands.validate.mend import mend
-from coliee_ir.commands.validate.result import Validation
-from coliee_ir.commands.validate.rules import RULES
-from coliee_ir.commands.validate.sheet import Given
+from coliee_ir.commands.validate.result import Validation, by_gravity
+from coliee_ir.commands.validate.rules import RULES, Rule, Severity
+from coliee_ir.commands.validate.sheet import Context
 from coliee_ir.inbox.tasks import task_of_files
 from coliee_ir.reading.anything import check_columns, gold_files, read_gold
 from coliee_ir.rules.protocol import TASKS, edition_year, protocol, submission_rules, task_name, unfit_tag
@@ -92,6 +92,8 @@ def validate(
         _check_tag(tag, given)
     targets = {} if fix is None else _targets(list(sources), str(fix), read)
     sheets = check(sources, given, keep=fix is not None)
+    if fix is not None and [*targets.values()] != [str(fix)]:
+        made_folder(fix)
     mended, left = mend(sheets, targets, tag) if targets else ({}, {})
     findings, remaining = (
         tuple(one for sheet in checked.values() for one in by_gravity(sheet.found.values()))
@@ -103,14 +105,13 @@ def validate(
 
 def _given(
     task: str, edition: str | int | None, queries: Sequence[Source], corpus: PathLike | None, *, narrowed: bool
-) -> Given:
+) -> Context:
     """The rules of a task and edition, and the ids that there are."""
     rules = protocol(task, edition)
     if rules.pilot and corpus is not None:
         raise UsageError("option-needed", "the pilot has no corpus: give the organisers' test file with --queries")
     every = rules.pilot and not narrowed
-    return Given(
-        RULES,
+    return Context(
         task,
         tuple(one for one in TASKS if protocol(one).pilot) if every else (task,),
         edition_year(edition) or rules.newest,
@@ -121,23 +122,23 @@ def _given(
     )
 
 
-def _check_tag(tag: str, given: Given) -> None:
+def _check_tag(tag: str, context: Context) -> None:
     """Refuse a run tag that is against the rules."""
-    if given.protocol.pilot:
+    if context.protocol.pilot:
         raise UsageError("unfit-option", "--tag: submissions to the pilot have no run tag")
-    if fault := unfit_tag(tag, given.rules.tag_length):
+    if fault := unfit_tag(tag, context.rules.tag_length):
         raise UsageError("bad-value", f"--tag: {fault}, and {quoted(tag)} is not")
 
 
 def _targets(names: Sequence[str], fix: str, given: Sequence[str]) -> dict[str, str]:
     """Where the corrected copy of each file goes."""
     place = Path(fix)
-    if place.is_dir():
+    if place.is_dir() or fix.endswith(os.sep) or (len(names) > 1 and not place.exists()):
         targets = {name: str(place / ("stdin.txt" if name == "<stdin>" else Path(name).name)) for name in names}
     elif len(names) == 1:
         targets = {names[0]: fix}
     else:
-        raise UsageError("not-a-file", f"--fix needs a folder for several files, and {fix} is not one; create it first")
+        raise UsageError("not-a-file", f"--fix needs a folder for several files, and {fix} is not one")
     if len(set(targets.values())) < len(targets):
         raise UsageError("would-overwrite", "two of the files have the same name: correct them one by one")
     for target in map(Path, targets.values()):

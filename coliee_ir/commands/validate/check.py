@@ -1,61 +1,74 @@
-"""The walk of files through the table of rules.
+"""The walk of files through the checks.
 
-bytes ──text──▶ lines ──words──▶ columns ──▶ queries, documents, ranks, answers ──▶ all files together
+bytes ──text──▶ lines ──words──▶ columns ──▶ queries ──▶ each list ──▶ all files together
           └──json──────▲
 """
 
 from __future__ import annotations
 
 import contextlib
-from collections.abc import Iterable, Mapping
-from typing import Final
+from collections.abc import Callable, Mapping
+from typing import Any, Final
 
 from coliee_adapters.errors import InputError, InternalError, contained, guarded
 from coliee_adapters.files.source import Source
-from coliee_ir.commands.validate import reading
-from coliee_ir.commands.validate.finding import Finding, Severity
-from coliee_ir.commands.validate.rules import RULES
-from coliee_ir.commands.validate.sheet import Given, Sheet
-from coliee_ir.commands.validate.together import Submission
+from coliee_ir.commands.validate import columns, lists, pilot, reading, stated, together
+from coliee_ir.commands.validate.rules import Severity
+from coliee_ir.commands.validate.sheet import Context, Sheet
 from coliee_ir.reading.anything import read_run
 
-#: the checks, in the order of the table, and of what kinds of files each is
-_CHECKS: Final = {rule.find: rule.of for rule in RULES.values()}
+_COLUMNS: Final = ("documents", "answers", "long")
+
+#: kinds of files, see ``Sheet.kind``, and what looks at each file of these kinds, in this order
+CHECKS: Final[tuple[tuple[tuple[str, ...], Callable[[Any], None]], ...]] = (
+    (("raw",), reading.text),
+    (("json",), reading.json),
+    (("lines", "claims"), reading.lines),
+    (("lines",), reading.words),
+    (_COLUMNS, columns.columns),
+    (_COLUMNS, lists.queries),
+    (_COLUMNS, lists.lists),
+    (("claims",), pilot.claims),
+    (("stated",), stated.stated),
+)
+
+#: what looks at all files of a submission together
+TOGETHER: Final = (
+    *(together.unanswered, together.tags, together.number),
+    *(together.parts, together.long_lists, together.descriptions),
+)
 
 
-def check(sources: Mapping[str, Source], given: Given, *, keep: bool = False) -> dict[str, Sheet]:
+def check(sources: Mapping[str, Source], context: Context, *, keep: bool = False) -> dict[str, Sheet]:
     """Check files, each under a name; ``keep`` their lines, which are to be mended."""
-    # what a run shows beside its other files is seen in its lines
-    keep = keep or len(given.protocol.parts) > 1 or bool(given.rules.long_list)
-    sheets = {name: Sheet(name, source, given) for name, source in sources.items()}
+    keep = keep or bool(context.rules.long_list)  # whose documents are compared with those of the answer set
+    sheets = {name: Sheet(name, source, context) for name, source in sources.items()}
     for name, sheet in sheets.items():
         try:
             with contained(name):
-                for find, of in _CHECKS.items():
-                    if sheet.kind in of:
-                        with guarded(name) if find.__module__ == reading.__name__ else contextlib.nullcontext():
-                            find(sheet)
-                is_sound = all(one.severity is not Severity.ERROR for one in sheet.found.values())
-                if sheet.kind not in ("stated", "description") and is_sound:
-                    # what no rule has seen, our reader may
-                    for _ in getattr(read_run(sheet.source, task=given.task), "blocks", tuple)():
-                        pass
+                _check(sheet)
         except InputError as error:
             if error.path not in (name, sheet.source.name):  # the organisers' file
                 raise
             reading.unreadable(sheet, error)
         except InternalError as error:
             sheet.add("unchecked", remedy=str(error))
+            sheet.kind = ""
         if not keep:
             sheet.forget()
-    submission = Submission(sheets, given)
-    for find, of in _CHECKS.items():
-        if "submission" in of:
-            find(submission)
+    submission = together.Submission(sheets, context)
+    for find in TOGETHER:
+        find(submission)
     return sheets
 
 
-def by_gravity(findings: Iterable[Finding]) -> list[Finding]:
-    """Findings, the gravest first, and by the order of ``RULES``."""
-    order, severities = list(RULES), list(Severity)
-    return sorted(findings, key=lambda one: (severities.index(one.severity), order.index(one.rule)))
+def _check(sheet: Sheet) -> None:
+    for kinds, find in CHECKS:
+        if sheet.kind in kinds:
+            with guarded(sheet.name) if find.__module__ == reading.__name__ else contextlib.nullcontext():
+                find(sheet)
+    is_sound = all(finding.severity is not Severity.ERROR for finding in sheet.found.values())
+    if sheet.kind not in ("stated", "description") and is_sound:
+        # what no rule has seen, our reader may
+        for _ in getattr(read_run(sheet.source, task=sheet.context.task), "blocks", tuple)():
+            pass

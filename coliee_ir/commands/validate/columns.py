@@ -3,118 +3,137 @@
 from __future__ import annotations
 
 import re
+from array import array
 from collections import Counter
 from collections.abc import Sequence
-from itertools import repeat
+from dataclasses import replace
+from functools import cached_property
 from typing import Final
 
 from coliee_adapters.forms.columns import as_number, last_column
 from coliee_adapters.forms.vocabulary import DIGITS, LABELS
-from coliee_ir.commands.validate.sheet import LABELLED, Sheet, clean_tag, whole
+from coliee_ir.commands.validate.sheet import LABELLED, Line, Sheet, clean_tag
 
 _MARK: Final = re.compile(r"[!-/:-@\[-`{-~]")
 _TREC: Final = 6
 
-#: so many lines are split at once
-_AT_ONCE: Final = 4096
-
 
 def columns(sheet: Sheet) -> None:
     """Every line has the columns of the task; if not, what it has is understood where that takes no decision."""
-    width, last = len(sheet.layout), len(sheet.numbers) - 1
-    regular = sheet.regular and set(map(str.count, sheet.lines, repeat(" "))) == {width - 1}
-    every: list[list[str]] = [[] for _ in range(width)]
-    same: dict[str, str] = {}  # one text for a word, however many lines have it
-    for first in range(0, last + 1 if regular else 0, _AT_ONCE):
-        words = " ".join(sheet.lines[first : first + _AT_ONCE]).split(" ")
-        for at, column in enumerate(every):
-            column += map(same.setdefault, words[at::width], words[at::width])
-    held = "tag"
-    if sheet.kind == "documents" and sheet.score is None:
-        rows = zip(*every, strict=True) if regular else (row for row in sheet.words if len(row) == width)
-        held = last_column((row[0], row[-1]) for row in rows) or "tag"
-    if regular and held == "tag" and not sheet.is_cut(last):
-        sheet.at, sheet.cells, sheet.scores = range(last + 1), every, [None] * (last + 1)
-    else:
-        _one_by_one(sheet, width, held)
-    if sheet.score is not None:
-        sheet.scores = [as_number(text) for text in sheet.cells[sheet.score]]
-    sheet.tag = next(filter(None, sheet.cells[-1]), "")
-    if not sheet.ended and not sheet.is_cut(last):
+    understood, last = _Understanding(sheet), len(sheet.contents) - 1
+    sheet.is_cut = not sheet.ended and last > 0 and _is_cut(sheet)
+    labels = set[str]()
+    for index, words in enumerate(sheet.words()):
+        if sheet.is_cut and index == last:
+            sheet.add("cut-short", sheet.numbers[index], found=" ".join(words))
+            cells: Sequence[str] | None = None
+        elif len(words) == understood.width and understood.last == "tag":
+            cells = words
+        else:
+            cells = understood.cells(sheet.line(index))
+        if cells is None:
+            sheet.left.append(index)
+            continue
+        sheet.queries.setdefault(cells[0], array("l")).append(index)
+        if cells[-1] not in sheet.tags:
+            sheet.tags[cells[-1]] = cells[-1]
+            sheet.tag = sheet.tag or cells[-1]
+        if cells[-1] != understood.sound_tag:
+            understood.check_tag(sheet.line(index))
+        if sheet.kind == "answers":
+            labels.add(cells[1])
+    sheet.labels = DIGITS if labels <= set(DIGITS) else LABELS
+    if not sheet.ended and not sheet.is_cut:
         sheet.add("no-newline", sheet.numbers[last])
 
 
-def _one_by_one(sheet: Sheet, width: int, held: str) -> None:
-    add, understood = sheet.add, list[list[str]]()
-    tags = {row[-1] for row in sheet.words if len(row) == width}
-    tail = _common_tail(sheet.words, width)
-    usual, untagged = tuple(range(width)), (*range(width - 1), None)
-    sheet.at = at_of = list[int]()
-    for at, words in enumerate(sheet.words):
-        line, n, i = sheet.numbers[at], len(words), len(understood)
-        rule, found, score, last = "", "", None, ""
-        taken: tuple[int | None, ...] = usual
-        if sheet.is_cut(at):
-            add("cut-short", line, found=sheet.line(at))
-            continue
-        if n == width and held in ("score", "rank"):  # the tag is lacking, and the order is that of these numbers
-            value = as_number(words[-1])
-            score = -value if value is not None and held == "rank" else value
-            rule, taken = "tag-missing", untagged
-        elif n == width - 1 and _lacks_tag(sheet, words, tags):
-            rule, taken = "tag-missing", untagged
-        elif n == _TREC and width == len(LABELLED) and sheet.kind != "answers" and words[1] == "Q0":
-            rule, taken, score = "trec-columns", (0, 2, 5), as_number(words[4])
-            if score is None:
-                add("score", line, found=words[4])
-                continue
-        elif n > width and tuple(words[width - 1 :]) == tail:
-            rule, found, last = "tag-words", " ".join(tail), "".join(tail)
-        elif n != width:
-            add("columns", line, found=sheet.line(at), columns=f"{width} columns: {' '.join(sheet.layout)}")
-            continue
-        if taken != usual:
-            sheet.taken[i] = taken
-        at_of.append(at)
-        sheet.scores.append(score)
-        understood.append(["" if word is None else words[word] for word in taken])
-        understood[-1][-1] = last or understood[-1][-1]
-        if rule:
-            add(rule, line, None if rule == "trec-columns" else sheet.place(i, -1)[1], found or sheet.line(at))
-    sheet.cells = [list(column) for column in zip(*understood, strict=True)] or [[] for _ in sheet.layout]
+def _is_cut(sheet: Sheet) -> bool:
+    """Whether a file without an end ends within a line."""
+    *rest, before, words = sheet.words()
+    if len(words) < len(sheet.layout):
+        return len(words) < len(before)
+    within_tag = words[-1] != before[-1] and before[-1].startswith(words[-1])
+    return within_tag and len(words) == len(before) and all(other[-1] == before[-1] for other in rest)
 
 
-def _lacks_tag(sheet: Sheet, words: Sequence[str], tags: set[str]) -> bool:
-    """Whether a line that is one word short ends where the run tag should begin; else another column is missing."""
-    if sheet.kind == "answers":
-        return words[1].lower() in LABELS or words[1] in DIGITS
-    if sheet.score is not None:
-        return as_number(words[sheet.score]) is not None and whole(words[sheet.score - 1]) is not None
-    return words[-1] not in tags and any(sign.isdigit() for sign in words[-1])
+class _Understanding:
+    """How the lines of a file are understood, by what most of them are."""
 
+    def __init__(self, sheet: Sheet) -> None:
+        self.sheet, self.width = sheet, len(sheet.layout)
+        self.score = sheet.column("SCORE")
+        self.sound_tag = ""
+        self.last = "tag"  # what the last column holds
+        if sheet.kind == "documents" and self.score is None:
+            pairs = ((words[0], words[-1]) for words in sheet.words() if len(words) == self.width)
+            self.last = last_column(pairs) or "tag"
 
-def _common_tail(rows: Sequence[Sequence[str]], width: int) -> tuple[str, ...]:
-    """What most lines have from the last column on, if that is several words that can be a run tag; else nothing."""
-    tails = Counter(tuple(row[width - 1 :]) for row in rows if len(row) > width)
-    if not tails:
-        return ()
-    tail, n = tails.most_common(1)[0]
-    is_tag = as_number(tail[0]) is None and tail[0].lower() not in LABELS
-    return tail if 2 * n > len(rows) and is_tag else ()
+    def cells(self, line: Line) -> Sequence[str] | None:
+        """The columns of a line that is not simply one word a column; None where they are not understood."""
+        words, n, add = line.words, len(line.words), self.sheet.add
+        found, tag, taken = " ".join(words), "", tuple[int | None, ...](range(self.width))
+        if n == self.width or (n == self.width - 1 and self._lacks_tag(words)):
+            taken = (*range(self.width - 1), None)
+            add("tag-missing", line.number, line.start(n if n < self.width else n - 1), found)
+            if n == self.width:  # the order is that of the numbers in the place of the tag
+                value = as_number(words[-1])
+                line.score = -value if value is not None and self.last == "rank" else value
+        elif n == _TREC and self.width == len(LABELLED) and self.sheet.kind != "answers" and words[1] == "Q0":
+            taken, line.score = (0, 2, 5), as_number(words[4])
+            if line.score is None:
+                add("score", line.number, found=words[4])
+                return None
+            add("trec-columns", line.number, found=found)
+        elif n > self.width and tuple(words[self.width - 1 :]) == self._common_tail:
+            tag = "".join(self._common_tail)
+            add("tag-words", line.number, line.start(self.width - 1), " ".join(self._common_tail))
+        else:
+            add("columns", line.number, found=found, columns=f"{self.width} columns: {' '.join(self.sheet.layout)}")
+            return None
+        cells = ["" if word is None else words[word] for word in taken]
+        self.sheet.odd[line.index] = replace(line, taken=taken, cells=[*cells[:-1], tag or cells[-1]])
+        return self.sheet.odd[line.index].cells
 
+    def _lacks_tag(self, words: Sequence[str]) -> bool:
+        """Whether a line that is one word short ends where the run tag should begin; else another column is missing."""
+        if self.sheet.kind == "answers":
+            return words[1].lower() in LABELS or words[1] in DIGITS
+        if self.score is not None:
+            return as_number(words[self.score]) is not None and whole(words[self.score - 1]) is not None
+        return words[-1] not in self._tags and any(sign.isdigit() for sign in words[-1])
 
-def tags(sheet: Sheet) -> None:
-    """One tag a file, of letters and digits."""
-    longest, add, first = sheet.rules.tag_length, sheet.add, sheet.tag
-    passed = {""} | ({first} if first.isalnum() and len(first) <= longest else set())
-    for i, tag in enumerate(sheet.cells[-1]) if set(sheet.cells[-1]) - passed else ():
-        if tag in passed:
-            continue
-        cleaned = clean_tag(tag, longest)
+    def check_tag(self, line: Line) -> None:
+        """One tag a file, of letters and digits."""
+        add, tag, first, longest = self.sheet.add, line.cells[-1], self.sheet.tag, self.sheet.context.rules.tag_length
+        if not tag:
+            return
+        cleaned = clean_tag(tag)
         if _MARK.search(tag):
-            add("tag-characters", *sheet.place(i, -1), tag, remedy=f"write {clean_tag(tag)}" if cleaned else "")
-        if len(clean_tag(tag)) > longest:
-            remedy = f"shorten it: {cleaned}, if no other run is called so"
-            add("tag-length", *sheet.place(i, -1), tag, remedy=remedy, tag_length=longest)
+            add("tag-characters", *line.place(-1), tag, remedy=f"write {cleaned}" if cleaned else "")
+        if len(cleaned) > longest:
+            remedy = f"shorten it: {cleaned[:longest]}, if no other run is called so"
+            add("tag-length", *line.place(-1), tag, remedy=remedy, tag_length=longest)
         if tag != first:
-            add("tag-differs", *sheet.place(i, -1), tag, remedy=f"one file is one run: the first line has {first}")
+            add("tag-differs", *line.place(-1), tag, remedy=f"one file is one run: the first line has {first}")
+        elif tag.isalnum() and len(tag) <= longest:
+            self.sound_tag = tag
+
+    @cached_property
+    def _tags(self) -> set[str]:
+        """The last words of the lines with all columns."""
+        return {words[-1] for words in self.sheet.words() if len(words) == self.width}
+
+    @cached_property
+    def _common_tail(self) -> tuple[str, ...]:
+        """What most lines have from the last column on, if it is several words that can be a run tag; else nothing."""
+        tails = Counter(tuple(words[self.width - 1 :]) for words in self.sheet.words() if len(words) > self.width)
+        if not tails:
+            return ()
+        tail, n = tails.most_common(1)[0]
+        is_tag = as_number(tail[0]) is None and tail[0].lower() not in LABELS
+        return tail if 2 * n > len(self.sheet.contents) and is_tag else ()
+
+
+def whole(text: str) -> int | None:
+    """The whole number that a text stands for, if it is one."""
+    return int(text) if len(text) <= 18 and text.isascii() and text.isdecimal() else None

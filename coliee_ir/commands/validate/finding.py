@@ -1,39 +1,19 @@
-"""What a rule is, and all that one rule found in a file."""
+"""All that one rule found in a file, and where."""
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from bisect import insort
 from dataclasses import dataclass, field
-from enum import StrEnum
-from typing import Any, NamedTuple
+from math import inf
+from typing import Any, Final, NamedTuple
 
-from coliee_adapters.errors import printable, quoted
+from coliee_adapters.errors import cut, printable, quoted
 from coliee_adapters.remarks import worded
-from coliee_ir.rules.protocol import Authority
+from coliee_ir.commands.validate.rules import RULES, Severity
 
-
-class Severity(StrEnum):
-    """How bad a finding is.
-
-    ``error``: the organisers' rules, or any evaluator that follows them, would reject or mis-score it. ``warning``:
-    most likely a mistake. ``note``: worth knowing.
-    """
-
-    ERROR = "error"
-    WARNING = "warning"
-    NOTE = "note"
-
-
-class Rule(NamedTuple):
-    """A rule of what a submission must look like."""
-
-    of: tuple[str, ...]  # the kinds of files that it concerns: see ``Sheet.kind``; ``submission`` for all together
-    find: Callable[[Any], None]  # the check that finds it, of a ``Sheet`` or a ``Submission``
-    severity: Severity  # how bad it is to break it
-    says: str  # what was found, with ``{n}`` for the count and ``(a|b)`` for singular and plural
-    remedy: str  # what to do, unless the place at hand tells more
-    source: Authority  # who says so; a number that differs by task and edition may have a source of its own
-    mended: str = ""  # what ``--fix`` does about it; empty where that takes a decision
+#: how many places of a finding are kept, and how many characters of what stood there
+_PLACES: Final = 3
+_LONGEST: Final = 200
 
 
 class Place(NamedTuple):
@@ -59,44 +39,55 @@ class Finding:
         rule: the rule's name.
         count: how often.
         places: the first three places.
-        remedy: what to do.
+        remedy: what to do, as the first place tells it; empty where none tells more than the rule.
         facts: what the rule's sentences leave open, by name.
         mended: in how many places the corrected copy, if one was written, does not have it any more.
     """
 
     file: str
     rule: str
-    _rule: Rule
     count: int = 0
     places: list[Place] = field(default_factory=list)
     remedy: str = ""
     facts: dict[str, object] = field(default_factory=dict)
     mended: int = 0
+    _remedy_order: float = inf
+
+    def add(self, line: int | None, column: int | None, found: str | None, remedy: str) -> None:
+        """Count one more; of all places the first lines are kept, in whatever order they come."""
+        self.count += 1
+        order = inf if line is None else line
+        if remedy and (not self.remedy or order < self._remedy_order):
+            self.remedy, self._remedy_order = remedy, order
+        shown = None if found is None else cut(found[: 4 * _LONGEST], _LONGEST)
+        place = Place(line, None if line is None else column, shown)
+        insort(self.places, place, key=lambda known: inf if known.line is None else known.line)
+        del self.places[_PLACES:]
 
     @property
     def severity(self) -> Severity:
         """How bad it is."""
-        return self._rule.severity
+        return RULES[self.rule].severity
 
     @property
     def source(self) -> str:
         """Who says so: of a number that differs by task and edition, who states it there."""
-        return str(self.facts.get("source", self._rule.source))
+        return str(self.facts.get("source", RULES[self.rule].source))
 
     @property
     def fix(self) -> str:
         """What ``--fix`` does about it; empty where that takes a decision."""
-        return self._rule.mended
+        return RULES[self.rule].mended
 
     @property
     def says(self) -> str:
         """What was found, as a clause."""
-        return self._worded(self._rule.says)
+        return self._worded(RULES[self.rule].says)
 
     @property
     def advice(self) -> str:
         """The remedy of the places, or else that of the rule."""
-        return self.remedy or self._worded(self._rule.remedy)
+        return self.remedy or self._worded(RULES[self.rule].remedy)
 
     def _worded(self, pattern: str) -> str:
         for name, value in self.facts.items():

@@ -2,8 +2,7 @@
 
 from __future__ import annotations
 
-from collections import defaultdict
-from collections.abc import Iterable, Iterator, Sequence, Set
+from collections.abc import Iterable, Iterator, Sequence
 from pathlib import Path
 
 from coliee_adapters.corpora import Corpus
@@ -27,10 +26,6 @@ class Pool:
 
     def __contains__(self, text: str) -> bool:
         return text in self._ids
-
-    def holds(self, texts: Set[str]) -> bool:
-        """Whether all of these are known."""
-        return texts <= self._ids.keys()
 
     def __iter__(self) -> Iterator[str]:
         return iter(self._ids)
@@ -89,15 +84,6 @@ class Known:
             known = query in self._own.query_ids()
             self._of_query[query] = Pool(self._own.candidate_ids(query), "corpus") if known else None
         return self._of_query[query]
-
-    def pools(self, queries: Iterable[str], documents: Iterable[str]) -> dict[Pool | None, set[str]]:
-        """The documents of queries, by what they should be among."""
-        if self._own is None:
-            return {self._documents: set(documents)}
-        pools = defaultdict[Pool | None, set[str]](set)
-        for query, document in zip(queries, documents, strict=True):
-            pools[self.documents(query)].add(document)
-        return pools
 
 
 def _listed(path: PathLike) -> tuple[str, ...] | None:

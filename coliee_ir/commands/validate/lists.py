@@ -1,191 +1,222 @@
-"""What a file of columns says: queries, documents, ranks and scores, answers. Ids and labels are mended here."""
+"""What a file of columns says, one query at a time: queries, documents, ranks and scores, answers."""
 
 from __future__ import annotations
 
 import re
 from array import array
-from collections.abc import Mapping, Sequence, Set
+from collections import Counter
+from collections.abc import Callable, Sequence
 from itertools import groupby
-from operator import eq, itemgetter
-from typing import Final
+from operator import attrgetter, itemgetter
+from typing import Final, NamedTuple
 
-from coliee_adapters.forms.vocabulary import DIGITS, LABELS
+from coliee_adapters.forms.columns import as_number
+from coliee_adapters.forms.vocabulary import LABELS
 from coliee_adapters.records import STATUTE_ID, normal_id
+from coliee_ir.commands.validate.columns import whole
 from coliee_ir.commands.validate.known import Pool
-from coliee_ir.commands.validate.sheet import Sheet, whole
+from coliee_ir.commands.validate.rules import MANY
+from coliee_ir.commands.validate.sheet import Context, Line, Sheet
 from coliee_ir.judging.mismatch import ARTICLE, Respelling
-
-#: More documents of a query than any system needs whose answers are scored as a set.
-MANY: Final = 50
 
 #: So few documents can be more than half of all without being a mistake.
 _FEW: Final = 2
 
 _ARTICLE_ID: Final = r"[1-9][0-9]*(?:-[1-9][0-9]*)*"
 
+#: what takes a finding: ``Sheet.add``
+_Add = Callable[..., None]
 
-class _Form:
-    """What is wrong with the form of an id; empty if nothing is."""
 
-    def __init__(self, sheet: Sheet, digits: int, more: str, statute: tuple[str, str]) -> None:
-        pattern, self._expected = f"[0-9]{{{digits}{more}}}" if digits else ".*", f"ids are numbers of {digits} digits"
-        if sheet.protocol.law == "statute":
-            pattern, self._expected = statute
-        self._digits, self._pattern = digits, re.compile(pattern)
-        self.pads = False  # whether it is known that all ids have so many digits
+class _Verdict(NamedTuple):
+    """How an id should be written, what is wrong with it, and whether nothing more is to be said of it."""
 
-    def fits(self, lines: str) -> bool:
-        """Whether all ids, one a line, have the form."""
-        return re.fullmatch(rf"(?:(?:{self._pattern.pattern})\n)*+", f"{lines}\n") is not None
+    text: str
+    faults: tuple[tuple[str, str, str], ...]  # the rule, what was found, the remedy
+    doubted: bool
 
-    def meant(self, text: str) -> Respelling | None:
+
+class _Ids:
+    """Ids among those that there are, or, where these were not given, in the form of the task."""
+
+    def __init__(self, context: Context, form: str, unknown: str) -> None:
+        rules, self.form, self.unknown = context.rules, form, unknown
+        of_queries = form == "query-form"
+        self.digits = rules.query_digits if of_queries else rules.document_digits
+        pattern = f"[0-9]{{{self.digits}{',' if of_queries else ''}}}" if self.digits else ".*"
+        self.expected = f"ids are numbers of {self.digits} digits"
+        if context.protocol.law == "statute" and of_queries:
+            pattern, self.expected = STATUTE_ID.pattern, "questions have ids like R07-01-O"
+        elif context.protocol.law == "statute":
+            pattern, self.expected = _ARTICLE_ID, "articles have ids like 96 and 398-20"
+        self.pattern = re.compile(pattern)
+        # whether it is known that all ids have so many digits
+        self.pads = not of_queries and {*map(len, context.known.judged)} == {self.digits}
+        self.verdicts: dict[Pool | None, dict[str, _Verdict | None]] = {}
+
+    def verdict(self, text: str, pool: Pool | None) -> _Verdict | None:
+        """What is wrong with an id; None if nothing is."""
+        verdicts = self.verdicts.setdefault(pool, {})
+        if text not in verdicts:
+            verdicts[text] = self._verdict(text, pool)
+        return verdicts[text]
+
+    def _verdict(self, text: str, pool: Pool | None) -> _Verdict | None:
+        has_suffix = text.endswith(".txt") and text != ".txt"
+        faults = (("txt-suffix", text, ""),) if has_suffix else ()
+        text = normal_id(text) if has_suffix else text
+        if not text.isascii():  # that is a finding already
+            return _Verdict(text, faults, True)
+        wrong = self._wrong(text)
+        if text in pool if pool is not None else not wrong:
+            return _Verdict(text, faults, False) if faults else None
+        meant = self._meant(text) if pool is None else pool.meant(text)
+        if pool is None:
+            fault = (self.form, text, wrong)
+        elif meant is not None and (meant.sure or wrong):
+            fault = (self.form, text, f"{meant.remedy}; here {meant.text}")
+        else:
+            fault = (self.unknown, text, "")
+        is_sure = meant is not None and meant.sure
+        return _Verdict(meant.text if meant is not None and is_sure else text, (*faults, fault), not is_sure)
+
+    def _meant(self, text: str) -> Respelling | None:
         """The one id that a text can stand for: an article's number alone, a number with its zeros."""
-        lost = self.pads and text.isdecimal()
-        mended = text.zfill(self._digits) if lost else re.sub(ARTICLE, "", text)
-        return Respelling(mended, self(text), True) if mended != text and self._pattern.fullmatch(mended) else None
+        is_short = self.pads and text.isdecimal()
+        mended = text.zfill(self.digits) if is_short else re.sub(ARTICLE, "", text)
+        if mended == text or not self.pattern.fullmatch(mended):
+            return None
+        return Respelling(mended, self._wrong(text), True)
 
-    def __call__(self, text: str) -> str:
-        if self._pattern.fullmatch(text):
+    def _wrong(self, text: str) -> str:
+        """What is wrong with the form of an id; empty if nothing is."""
+        if self.pattern.fullmatch(text):
             return ""
         if text.lower() in LABELS:
-            return f"{self._expected}, and {text} is an answer: is this a submission to another task?"
-        if re.fullmatch("[0-9]+", text) and len(text) < self._digits:
-            return f"leading zeros are lost: write {text.zfill(self._digits)}"
-        return self._expected
+            return f"{self.expected}, and {text} is an answer: is this a submission to another task?"
+        if re.fullmatch("[0-9]+", text) and len(text) < self.digits:
+            return f"leading zeros are lost: write {text.zfill(self.digits)}"
+        return self.expected
 
 
 def queries(sheet: Sheet) -> None:
-    """Every line is of a query that is asked, and every query has a line."""
-    form = _Form(sheet, sheet.rules.query_digits, ",", (STATUTE_ID.pattern, "questions have ids like R07-01-O"))
-    _check_ids(sheet, 0, "query", form, {sheet.known.queries: set(sheet.cells[0])})
-    for query, rows in groupby(range(len(sheet.at)), key=sheet.cells[0].__getitem__):
-        sheet.grouped = sheet.grouped and query not in sheet.lists
-        sheet.lists.setdefault(query, array("l")).extend(rows)
-    if sheet.known.asked is not None:
-        answered = sheet.counts()
-        for query in sheet.known.asked:
-            if query not in answered:
-                sheet.add("query-missing", found=query)
+    """Every line is of a query that is asked; a query whose ids are mended is one."""
+    ids, seen = _Ids(sheet.context, "query-form", "query-unknown"), set[str]()
+    lists: dict[str, array[int]] = {}
+    for text, rows in sheet.queries.items():
+        verdict = ids.verdict(text, sheet.context.known.queries)
+        query = text if verdict is None else verdict.text
+        for rule, found, remedy in () if verdict is None else verdict.faults:
+            if rule == "txt-suffix":
+                for index in rows:
+                    sheet.add("txt-suffix", *sheet.line(index).place(0), found)
+            elif found not in seen:  # a query has many lines
+                sheet.add(rule, *sheet.line(rows[0]).place(0), found, remedy=remedy)
+                seen.add(found)
+        if verdict is not None and verdict.doubted:
+            sheet.doubted.add(query)
+        lists[query] = array("l", sorted((*lists[query], *rows))) if query in lists else rows
+    sheet.queries = lists
 
 
-def documents(sheet: Sheet) -> None:
-    """Every document is one that there is, and is named once."""
-    form = _Form(sheet, sheet.rules.document_digits, "", (_ARTICLE_ID, "articles have ids like 96 and 398-20"))
-    form.pads = {*map(len, sheet.known.judged)} == {sheet.rules.document_digits}
-    of_query, column = sheet.cells[0], sheet.cells[sheet.document]
-    if sheet.layout[1] == "Q0":
-        for i, text in enumerate(sheet.cells[1]):
-            if text != "Q0":
-                sheet.add("q0", *sheet.place(i, 1), text)
-        sheet.cells[1] = ["Q0"] * len(column)
-    _check_ids(sheet, sheet.document, "document", form, sheet.known.pools(of_query, column))
-    if sheet.protocol.cases_as_queries and any(map(eq, of_query, column)):
-        itself = {query: i for query, rows in sheet.lists.items() for i in reversed(rows) if column[i] == query}
-        for query, i in itself.items():
-            sheet.add("self-retrieved", *sheet.place(i, sheet.document), f"{query} {query}")
-    if any(len({column[i] for i in rows}) < len(rows) for rows in sheet.lists.values()):
-        _drop_repeated(sheet)
+class Lists:
+    """The lists of a file, each looked at alone; it is asked for them again where copies are written."""
+
+    def __init__(self, sheet: Sheet) -> None:
+        self.sheet, self.context = sheet, sheet.context
+        self.ids = _Ids(sheet.context, "document-form", "document-unknown")
+        self.score, self.rank, self.q0 = (sheet.column(name) for name in ("SCORE", "RANK", "Q0"))
+
+    def read(self, query: str, add: _Add = lambda *_, **__: None) -> list[Line]:
+        """The lines of a query as they should be, without those that repeat others."""
+        lines = [self.sheet.line(index) for index in self.sheet.queries[query]]
+        for line in lines:
+            line.cells[0], line.doubted = query, query in self.sheet.doubted
+        if self.sheet.kind == "answers":
+            return self._answers(query, lines, add)
+        column, pool, kept = self.sheet.document, self.context.known.documents(query), lines
+        for line in lines:
+            if self.score is not None:
+                line.score = as_number(line.cells[self.score])
+            if self.q0 is not None and line.cells[self.q0] != "Q0":
+                add("q0", *line.place(self.q0), line.cells[self.q0])
+                line.cells[self.q0] = "Q0"
+            if (verdict := self.ids.verdict(line.cells[column], pool)) is not None:
+                for rule, found, remedy in verdict.faults:
+                    add(rule, *line.place(column), found, remedy=remedy)
+                line.cells[column], line.doubted = verdict.text, line.doubted or verdict.doubted
+        documents = [line.cells[column] for line in lines]
+        if self.context.protocol.cases_as_queries and query in documents:
+            add("self-retrieved", *lines[documents.index(query)].place(column), f"{query} {query}")
+        if len(set(documents)) < len(lines):
+            kept = self._distinct(lines, column, add)
+        if self.score is not None and self.rank is not None:
+            self._ranks(query, lines, kept, add)
+        return kept
+
+    def _distinct(self, lines: list[Line], column: int, add: _Add) -> list[Line]:
+        """Of the lines of one document, that of the best score."""
+        best: dict[str, Line] = {}
+        for line in lines:
+            other = best.setdefault(line.cells[column], line)
+            if line.score is not None and other.score is not None and line.score > other.score:
+                best[line.cells[column]] = line
+        kept = sorted(best.values(), key=attrgetter("index"))
+        for line in lines:
+            if best[line.cells[column]] is not line:
+                add("duplicate", *line.place(column), f"{line.cells[0]} {line.cells[column]}")
+        return kept
+
+    def _ranks(self, query: str, lines: list[Line], kept: list[Line], add: _Add) -> None:
+        """Ranks are whole numbers from 1 that follow the scores; where no decision is needed, they are written anew."""
+        assert self.score is not None and self.rank is not None
+        ranks = {line.index: whole(line.cells[self.rank]) for line in lines}
+        for line in lines:
+            if line.score is None:
+                add("score", *line.place(self.score), line.cells[self.score])
+            if ranks[line.index] is None:
+                add("rank", *line.place(self.rank), line.cells[self.rank])
+        scored = [(line.score, line) for line in lines if line.score is not None]
+        if len(scored) < len(lines):
+            return
+        scored.sort(key=lambda pair: -pair[0])
+        numbers = [(score, number) for score, line in scored if (number := ranks[line.index]) is not None]
+        if len(numbers) == len(lines):
+            if len({number for _, number in numbers}) > 1 and _disagree(numbers):
+                add("rank-order", *lines[0].place(0), query)
+                return
+            if sorted(number for _, number in numbers) == list(range(1, len(numbers) + 1)):
+                if len(kept) == len(lines):
+                    return
+            else:
+                add("rank-numbers", *lines[0].place(0), query)
+        indexes = {line.index for line in kept}
+        for place, (_, line) in enumerate((pair for pair in scored if pair[1].index in indexes), start=1):
+            line.cells[self.rank] = str(place)
+
+    def _answers(self, query: str, lines: list[Line], add: _Add) -> list[Line]:
+        """Every answer is Y or N, and a question has one; all 1 or 0 are understood as by ``evaluate``."""
+        for line in lines:
+            text = line.cells[1]
+            label = self.sheet.labels.get(text.lower())
+            if label is None:
+                add("label-unknown", *line.place(1), text)
+            elif text not in ("Y", "N"):
+                add("label-form", *line.place(1), text)
+                line.cells[1] = "Y" if label else "N"
+        first, *others = [line for line in lines if line.cells[1] in ("Y", "N")] or lines[:1]
+        if contrary := [line for line in others if line.cells[1] != first.cells[1]]:
+            add("answered-twice", *contrary[0].place(0), query)
+            return lines
+        for line in others:
+            add("duplicate", *line.place(0), f"{query} {line.cells[1]}")
+        return [line for line in lines if line not in others]
 
 
-def _drop_repeated(sheet: Sheet) -> None:
-    """Of the lines of one document, that of the best score stays."""
-    best: dict[tuple[str, str], int] = {}
-    for i, pair in enumerate(zip(sheet.cells[0], sheet.cells[sheet.document], strict=True)):
-        other = best.setdefault(pair, i)
-        if other != i:
-            score, of_other = sheet.scores[i], sheet.scores[other]
-            is_better = score is not None and of_other is not None and score > of_other
-            best[pair] = i if is_better else other
-            sheet.dropped.add(other if is_better else i)
-    for i in sorted(sheet.dropped):
-        repeated = f"{sheet.cells[0][i]} {sheet.cells[sheet.document][i]}"
-        sheet.add("duplicate", *sheet.place(i, sheet.document), repeated)
-
-
-def _check_ids(sheet: Sheet, cell: int, kind: str, form: _Form, pools: Mapping[Pool | None, Set[str]]) -> None:
-    """The ids of a column are among those that there are; where these were not given, they have their form."""
-    of_query, column, add = list(sheet.cells[0]), sheet.cells[cell], sheet.add
-    odd = {pool: held for pool, texts in pools.items() if (held := _odd(texts, pool, form))}
-    told = set[str]()  # a query has many lines, and is told once
-    for i, (query, text) in enumerate(zip(of_query, list(column), strict=True)) if odd else ():
-        pool = sheet.known.documents(query) if cell else sheet.known.queries
-        if text not in odd.get(pool, ()):
-            continue
-        if text.endswith(".txt") and text != ".txt":
-            add("txt-suffix", *sheet.place(i, cell), text)
-            text = column[i] = normal_id(text)
-        if not text.isascii():  # that is a finding already
-            sheet.doubted.add(i)
-            continue
-        if text in pool if pool is not None else not form(text):
-            continue
-        meant = form.meant(text) if pool is None else pool.meant(text)
-        if pool is None:
-            rule, remedy = f"{kind}-form", form(text)
-        elif meant is not None and (meant.sure or form(text)):
-            rule, remedy = f"{kind}-form", f"{meant.remedy}; here {meant.text}"
-        else:
-            rule, remedy = f"{kind}-unknown", ""
-        if kind != "query" or text not in told:
-            add(rule, *sheet.place(i, cell), text, remedy=remedy)
-        told.add(text)
-        if meant is not None and meant.sure:
-            column[i] = meant.text
-        else:
-            sheet.doubted.add(i)
-
-
-def _odd(texts: Set[str], pool: Pool | None, form: _Form) -> set[str]:
-    """The ids that are not as they should be; most often none, which one look at all of them shows."""
-    joined = "\n".join(texts)
-    if joined.isascii() and ".txt" not in joined and (form.fits(joined) if pool is None else pool.holds(texts)):
-        return set()
-    return {
-        text
-        for text in texts
-        if text.endswith(".txt") or not text.isascii() or (form(text) if pool is None else text not in pool)
-    }
-
-
-def ranking(sheet: Sheet) -> None:
-    """Ranks are whole numbers from 1 that follow the scores."""
-    if sheet.score is None:
-        return
-    rank, add = sheet.layout.index("RANK"), sheet.add
-    ranks = [whole(text) for text in sheet.cells[rank]]
-    for rule, cell, values in (("score", sheet.score, sheet.scores), ("rank", rank, ranks)):
-        for i in (i for i, value in enumerate(values) if value is None):
-            add(rule, *sheet.place(i, cell), sheet.cells[cell][i])
-    several, equal = 0, []  # the queries of several documents, and those of one score
-    for query, rows in sheet.lists.items():
-        scores = [score for i in rows if (score := sheet.scores[i]) is not None]
-        if len(scores) < len(rows):
-            continue
-        in_order = sorted(zip(scores, rows, strict=True), key=lambda one: -one[0])
-        numbers = [number for _, i in in_order if (number := ranks[i]) is not None]
-        if len(numbers) < len(rows):
-            sheet.renumbered.add(query)
-        elif len(set(numbers)) > 1 and _disagree(numbers, [score for score, _ in in_order]):
-            add("rank-order", *sheet.place(rows[0], 0), query)
-        else:
-            if sorted(numbers) != list(range(1, len(numbers) + 1)):
-                add("rank-numbers", *sheet.place(rows[0], 0), query)
-                sheet.renumbered.add(query)
-            if not sheet.dropped.isdisjoint(rows):
-                sheet.renumbered.add(query)
-        if len({*rows} - sheet.dropped) > 1:
-            several += 1
-            equal += [query] if len(set(scores)) == 1 else []
-    # a set of documents may well have some of one score; that all have it says that the column holds nothing
-    if sheet.kind == "long" or len(equal) == several:
-        for query in equal:
-            add("equal-scores", *sheet.place(sheet.lists[query][0], 0), query)
-
-
-def _disagree(ranks: Sequence[int], scores: Sequence[float]) -> bool:
+def _disagree(ranked: Sequence[tuple[float, int]]) -> bool:
     """Whether ranks, of documents by falling score, order some of them otherwise."""
-    worst = min(ranks)
-    for _, of_score in groupby(zip(scores, ranks, strict=True), key=itemgetter(0)):
+    worst = 0
+    for _, of_score in groupby(ranked, key=itemgetter(0)):
         numbers = [rank for _, rank in of_score]
         if min(numbers) < worst:
             return True
@@ -193,53 +224,53 @@ def _disagree(ranks: Sequence[int], scores: Sequence[float]) -> bool:
     return False
 
 
-def lengths(sheet: Sheet) -> None:
+def lists(sheet: Sheet) -> None:
+    """Every list is sound; and what is known when all have been looked at."""
+    of_queries, several, equal = Lists(sheet), 0, list[str]()
+    for query, rows in sheet.queries.items():
+        kept = of_queries.read(query, sheet.add)
+        sheet.counts[query] = len(kept)
+        sheet.dropped |= {*rows} - {line.index for line in kept} if len(kept) < len(rows) else set()
+        if of_queries.score is not None and len(kept) > 1 and None not in (scores := {line.score for line in kept}):
+            several += 1
+            equal += [query] if len(scores) == 1 else []
+    for index in sheet.left:
+        sheet.counts[normal_id(sheet.line(index).words[0])] += 1
+    # a set of documents may well have some of one score; that all have it says that the column holds nothing
+    if sheet.kind == "long" or len(equal) == several:
+        for query in equal:
+            sheet.add("equal-scores", *sheet.first_place(query), query)
+    if sheet.kind != "answers":
+        _lengths(sheet)
+        _order(sheet)
+
+
+def _lengths(sheet: Sheet) -> None:
     """No list is longer than makes sense, and a long list is as long as it must be."""
-    least = 0 if sheet.kind == "long" else _FEW if sheet.known.whole else MANY
-    for query, n in sheet.counts().items():
-        if n <= least:
-            continue
-        known = sheet.known.documents(query)
-        rule, found, remedy = "", f"{query}: {n} documents", ""
+    known, long_list = sheet.context.known, sheet.context.rules.long_list
+    for query, n in sheet.counts.items():
+        place, found, pool = sheet.first_place(query), f"{query}: {n} documents", known.documents(query)
         if sheet.kind == "long":
-            rule = "long-list-count" if n != sheet.rules.long_list else ""
-        elif sheet.known.whole and known is not None and 2 * n > len(known):
-            rule, found = "everything", f"{query}: {n} of {len(known)} documents"
+            if n != long_list:
+                sheet.add("long-list-count", *place, found, long_list=long_list)
+        elif known.whole and pool is not None and n > _FEW and 2 * n > len(pool):
+            sheet.add("everything", *place, f"{query}: {n} of {len(pool)} documents")
         elif n > MANY:
-            rule = "long-answer"
-            if sheet.rules.long_list:
-                remedy = "cut the list, or name the file task3-L.TAG if it is the long list"
-        if rule:
-            line, column = sheet.place(sheet.lists[query][0], 0) if query in sheet.lists else (None, None)
-            sheet.add(rule, line, column, found, remedy=remedy, long_list=sheet.rules.long_list)
+            remedy = "cut the list, or name the file task3-L.TAG if it is the long list" if long_list else ""
+            sheet.add("long-answer", *place, found, remedy=remedy)
 
 
-def answers(sheet: Sheet) -> None:
-    """Every answer is Y or N, and a question has one; where all are 1 or 0, these are understood as by ``evaluate``."""
-    column = sheet.cells[1]
-    labels = DIGITS if set(column) <= set(DIGITS) else LABELS
-    for i, text in enumerate(column):
-        label = labels.get(text.lower())
-        if label is None:
-            sheet.add("label-unknown", *sheet.place(i, 1), text)
-        elif text not in ("Y", "N"):
-            sheet.add("label-form", *sheet.place(i, 1), text)
-            column[i] = "Y" if label else "N"
-    for query, rows in sheet.lists.items():
-        first, *others = [i for i in rows if column[i] in ("Y", "N")] or [0]
-        if contrary := [i for i in others if column[i] != column[first]]:
-            sheet.add("answered-twice", *sheet.place(contrary[0], 0), query)
-            continue
-        for i in others:
-            sheet.add("duplicate", *sheet.place(i, 0), f"{query} {column[i]}")
-            sheet.dropped.add(i)
-
-
-def order(sheet: Sheet) -> None:
+def _order(sheet: Sheet) -> None:
     """The lines of a query stand together."""
-    begun, told = set[str](), set[str]()
-    for query, rows in groupby(() if sheet.grouped else sheet.kept(), key=sheet.cells[0].__getitem__):
-        if query in begun - told:
-            sheet.add("ungrouped", *sheet.place(next(rows), 0), query)
-            told.add(query)
-        begun.add(query)
+    if all(rows[-1] - rows[0] < len(rows) for rows in sheet.queries.values()):
+        return
+    query_of: list[str | None] = [None] * len(sheet.contents)
+    for query, rows in sheet.queries.items():
+        for index in rows:
+            query_of[index] = query
+    kept = (index for index, query in enumerate(query_of) if query is not None and index not in sheet.dropped)
+    parts = Counter[str | None]()
+    for of, indexes in groupby(kept, key=query_of.__getitem__):
+        parts[of] += 1
+        if parts[of] == 2:
+            sheet.add("ungrouped", *sheet.line(next(indexes)).place(0), of)

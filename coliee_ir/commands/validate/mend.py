@@ -4,12 +4,14 @@ from __future__ import annotations
 
 import io
 from collections.abc import Iterator, Mapping, Sequence
+from itertools import chain
 
 from coliee_adapters.errors import UsageError
 from coliee_adapters.files.source import Source
 from coliee_adapters.files.writing import written
 from coliee_ir.commands.validate.check import check
-from coliee_ir.commands.validate.sheet import OTHER_FORMS, Sheet, clean_tag
+from coliee_ir.commands.validate.lists import Lists
+from coliee_ir.commands.validate.sheet import OTHER_FORMS, Line, Sheet, clean_tag
 from coliee_ir.judging.order import order_of
 
 
@@ -17,107 +19,99 @@ def mend(
     sheets: Mapping[str, Sheet], targets: Mapping[str, str], tag: str | None
 ) -> tuple[dict[str, str], dict[str, Sheet]]:
     """Write corrected copies of the files that can be read, check them, and note what they do not have any more."""
-    lists = [sheet for sheet in sheets.values() if sheet.cells]
+    with_tags = [sheet for sheet in sheets.values() if sheet.contents]
     if tag is None:
-        _fill_tags(lists)
-        _clean_tags(lists)
-    elif len({sheet.kind for sheet in lists}) < len(lists):
+        _clean_tags(with_tags)
+    elif len({sheet.kind for sheet in with_tags}) < len(with_tags):
         raise UsageError("ambiguous", "--tag names one run, and the files contain several: correct them one by one")
     else:
-        for sheet in lists:
-            _retag(sheet, dict.fromkeys(sheet.cells[-1], tag))
-    texts = {name: "".join(_lines(sheet)) for name, sheet in sheets.items() if sheet.cells}
-    # a copy that would be read as something else is none
-    texts = {name: text for name, text in texts.items() if not text.lstrip().startswith(OTHER_FORMS)}
-    for name, sheet in sheets.items():
-        if sheet.kind == "claims":
-            texts[name] = "".join(f"{line}\n" for line in sheet.lines)
-    # of a file that cannot be read to its end, a copy would lack the rest
-    done = {name: to for name, to in targets.items() if name in texts and "unreadable" not in sheets[name].found}
-    for name, target in done.items():
-        with written(target) as stream:
-            if isinstance(stream, io.TextIOWrapper):
-                stream.reconfigure(errors="surrogateescape")  # bytes that are no UTF-8 stay as they stand
-            stream.write(texts[name])
-    given = next(iter(sheets.values())).given
-    left = check({name: Source(target, lenient=True) for name, target in done.items()}, given)
+        for sheet in with_tags:
+            sheet.tags = dict.fromkeys(sheet.tags, tag)
+    copies = {name: target for name, target in targets.items() if _write(sheets[name], target)}
+    for sheet in sheets.values():
+        sheet.forget()
+    context = next(iter(sheets.values())).context
+    left = check({name: Source(target, lenient=True) for name, target in copies.items()}, context)
     for name, sheet in left.items():
         for rule, finding in sheets[name].found.items():
             if finding.fix:
                 still = sheet.found.get(rule)
                 finding.mended = max(0, finding.count - (still.count if still else 0))
-    return done, left
-
-
-def _fill_tags(sheets: Sequence[Sheet]) -> None:
-    """Lines without a run tag get that of the others, if these have one."""
-    for sheet in sheets:
-        if len(tags := {*filter(None, sheet.cells[-1])}) == 1:
-            sheet.cells[-1] = [*tags] * len(sheet.cells[-1])
+    return copies, left
 
 
 def _clean_tags(sheets: Sequence[Sheet]) -> None:
-    """Run tags lose what is not allowed in them, and are cut, where no two runs come to share one by that."""
-    tags = dict.fromkeys(tag for sheet in sheets for tag in sheet.cells[-1])
-    for cut in (None, *{sheet.rules.tag_length for sheet in sheets}):
-        cleaned = {tag: clean_tag(tag, cut) for tag in tags}
+    """Tags lose what is not allowed in them, and are shortened, where no two runs come to share one by that.
+
+    Lines without a tag get that of the others, if these have one.
+    """
+    for sheet in sheets:
+        if len(tags := {*filter(None, sheet.tags)}) == 1:
+            sheet.tags = dict.fromkeys(sheet.tags, *tags)
+    for longest in (None, *{sheet.context.rules.tag_length for sheet in sheets}):
+        cleaned = {tag: clean_tag(tag, longest) for sheet in sheets for tag in sheet.tags.values()}
         taken = list(cleaned.values())
-        new = {tag: text for tag, text in cleaned.items() if text and taken.count(text) == 1}
         for sheet in sheets:
-            _retag(sheet, new)
-        tags = dict.fromkeys(new.get(tag, tag) for tag in tags)
+            for tag, now in sheet.tags.items():
+                if cleaned[now] and taken.count(cleaned[now]) == 1:
+                    sheet.tags[tag] = cleaned[now]
 
 
-def _retag(sheet: Sheet, tags: Mapping[str, str]) -> None:
-    """Write other run tags, for those that there are others for."""
-    sheet.cells[-1] = [tags.get(tag, tag) for tag in sheet.cells[-1]]
-    for at in set(range(len(sheet.words))) - set(sheet.at):  # beside the new tag, the old would be read as a document
-        line = _as_it_stands(sheet, at)
-        if (last := line.split()[-1]) in tags:
-            sheet.odd[at] = line.rstrip().removesuffix(last) + tags[last], []
-
-
-def _as_it_stands(sheet: Sheet, at: int) -> str:
-    return sheet.odd[at][0] if at in sheet.odd else sheet.line(at)
+def _write(sheet: Sheet, target: str) -> bool:
+    """Write the corrected copy of a file; whether there is one."""
+    if "unreadable" in sheet.found:  # a copy would lack the rest
+        return False
+    lines = (f"{line}\n" for line in sheet.lines) if sheet.kind == "claims" else _lines(sheet)
+    first = next(lines, "")
+    if not first or (sheet.kind != "claims" and first.lstrip().startswith(OTHER_FORMS)):  # read as something else
+        return False
+    with written(target) as stream:
+        if isinstance(stream, io.TextIOWrapper):
+            stream.reconfigure(errors="surrogateescape")  # bytes that are no UTF-8 stay as they stand
+        stream.writelines(chain([first], lines))
+    return True
 
 
 def _lines(sheet: Sheet) -> Iterator[str]:
-    """The lines as they are written: those of a query together."""
-    last = len(sheet.words) - 1
-    understood = {at: i for i, at in enumerate(sheet.at)}
+    """The lines as they are written: those of a query together; what is not understood stays in its place."""
+    if not sheet.contents:
+        return
+    lists, query_of = Lists(sheet), [""] * len(sheet.contents)
+    for query, rows in sheet.queries.items():
+        for index in rows:
+            query_of[index] = query
     groups: dict[str, list[int]] = {}
-    query = ""
-    for at in range(last + 1 - sheet.is_cut(last)):
-        i = understood.get(at)
-        if i is not None and sheet.kind != "answers":  # what is not understood stays in its place
-            query = sheet.cells[0][i]
-        groups.setdefault(query, []).extend([] if i in sheet.dropped else [at])
-    for query, lines in groups.items():
-        rows = [(at, understood.get(at)) for at in lines]
-        if sheet.score is None:
-            rows = _by_score(sheet, rows)
-        elif query in sheet.renumbered:
-            _renumber(sheet, [i for _, i in rows if i is not None])
-        for at, i in rows:
-            text = "" if i is None else " ".join(filter(None, (column[i] for column in sheet.cells)))
+    of_documents, query, understood = sheet.kind != "answers", "", {*sheet.left}.isdisjoint
+    for index in range(len(sheet.contents) - sheet.is_cut):
+        if of_documents and understood((index,)):
+            query = query_of[index]
+        groups.setdefault(query, []).append(index)
+    for query, indexes in groups.items():
+        queries = sheet.queries if not of_documents else [query] if query in sheet.queries else []
+        kept = {line.index: line for one in queries for line in lists.read(one)}
+        lines = [(index, kept.get(index)) for index in indexes if index in kept or not understood((index,))]
+        for index, line in _by_score(sheet, lines) if lists.score is None else lines:
+            cells = [] if line is None else [*line.cells[:-1], sheet.tags[line.cells[-1]]]
+            text = " ".join(filter(None, cells))
             # nor is a line written that would be read as something else
             is_other = not text or text.startswith(("#", "/*", *OTHER_FORMS))
-            yield f"{_as_it_stands(sheet, at) if is_other else text}\n"
-    if sheet.is_cut(last):
-        yield _as_it_stands(sheet, last)
+            yield f"{_as_it_stands(sheet, index) if is_other else text}\n"
+    if sheet.is_cut:
+        yield _as_it_stands(sheet, len(sheet.contents) - 1)
 
 
-def _by_score(sheet: Sheet, rows: list[tuple[int, int | None]]) -> list[tuple[int, int | None]]:
+def _as_it_stands(sheet: Sheet, index: int) -> str:
+    """A line as it is in the file; but beside a new tag, the old one would be read as a document."""
+    line = sheet.contents[index]
+    if index in sheet.left and (last := line.split()[-1]) in sheet.tags:
+        return line.rstrip().removesuffix(last) + sheet.tags[last]
+    return line
+
+
+def _by_score(sheet: Sheet, rows: list[tuple[int, Line | None]]) -> list[tuple[int, Line | None]]:
     """Lines in the order of their scores, if all had one; ties as in trec_eval."""
-    found = [(i, score) for _, i in rows if i is not None and (score := sheet.scores[i]) is not None]
-    if not found or len(found) < len(rows):
+    scored = [(line, line.score) for _, line in rows if line is not None and line.score is not None]
+    if not scored or len(scored) < len(rows):
         return rows
-    documents = [sheet.cells[sheet.document][i] for i, _ in found]
-    return [rows[at] for at in order_of(documents, [score for _, score in found])]
-
-
-def _renumber(sheet: Sheet, rows: Sequence[int]) -> None:
-    """Write ranks from 1, best score first."""
-    scored = [(score, i) for i in rows if (score := sheet.scores[i]) is not None]
-    for place, (_, i) in enumerate(sorted(scored, key=lambda one: -one[0]), start=1):
-        sheet.cells[sheet.layout.index("RANK")][i] = str(place)
+    documents = [line.cells[sheet.document] for line, _ in scored]
+    return [rows[at] for at in order_of(documents, [score for _, score in scored])]

@@ -41,8 +41,8 @@ def claims(sheet: Sheet) -> None:
             sheet.add("instance-twice", line, found=case.id)
         cases.setdefault(case.id, case)
     _check_nulls(sheet, cases.values())
-    if sheet.given.queries:
-        asked = {case.id: case for file in sheet.given.queries for case in tort.read_cases(file)}
+    if sheet.context.queries:
+        asked = {case.id: case for file in sheet.context.queries for case in tort.read_cases(file)}
         _compare(sheet, cases, asked, broken)
 
 
@@ -54,7 +54,7 @@ def _check_nulls(sheet: Sheet, cases: Collection[TortCase]) -> None:
         for case in cases
         for claim in case.claims
     ]
-    values = {task: claims if protocol(task).claims else decisions for task in sheet.given.tasks}
+    values = {task: claims if protocol(task).claims else decisions for task in sheet.context.tasks}
     entered = {task for task in values if any(value is not None for *_, value in values[task])}
     for task, held in values.items():
         one, every = _CLAIMS if protocol(task).claims else _DECISIONS

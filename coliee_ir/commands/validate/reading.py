@@ -20,7 +20,7 @@ from coliee_adapters.forms import detect, json_records, vocabulary
 from coliee_adapters.forms.detect import is_description
 from coliee_adapters.forms.lines import BLANKS, SEPARATORS, Comments, content_lines
 from coliee_adapters.records import Answers
-from coliee_ir.commands.validate.sheet import LABELLED, OTHER_FORMS, Sheet, clean_tag
+from coliee_ir.commands.validate.sheet import LABELLED, OTHER_FORMS, Line, Sheet, clean_tag
 from coliee_ir.inbox.tasks import NOTHING, names_columns, utf16
 from coliee_ir.judging.order import order_of
 from coliee_ir.rules.protocol import NUMBERED
@@ -56,13 +56,13 @@ _NAMED: Final = re.compile(rf"task{NUMBERED}(?:-l)?\.(?!json)(\w+)", re.IGNORECA
 
 def text(sheet: Sheet) -> None:
     """The file as text, in which bytes that are no UTF-8 are lone surrogates, and how it is to be read on."""
-    raw, pilot = sheet.source.raw(2), sheet.protocol.pilot
+    raw, pilot = sheet.source.raw(2), sheet.context.protocol.pilot
     if not raw.strip(NOTHING):
         sheet.add("empty")
         sheet.kind = ""
     elif is_description(raw.removeprefix(BOM)):
         sheet.described, sheet.kind = descriptions.read(sheet.source), "description"
-    elif not sheet.protocol.is_coliee:
+    elif not sheet.context.protocol.is_coliee:
         sheet.kind = "stated"
     else:
         sheet.text = _decoded(sheet, raw)
@@ -105,22 +105,23 @@ def lines(sheet: Sheet) -> None:
 
 
 def words(sheet: Sheet) -> None:
-    """The words of the content lines. Of the lines under a header of another table nothing is told."""
-    if _is_regular(sheet.text) and not names_columns(_names(sheet.lines[0]), sheet.given.columns):
-        sheet.hold(None, range(1, len(sheet.lines) + 1))
-        return
-    before = {*sheet.found}
-    header = _split(sheet)
-    sheet.hold(sheet.words, sheet.numbers)
-    if not sheet.words:
+    """The lines with words. Of the lines under a header of another table nothing is reported."""
+    before, header = {*sheet.found}, None
+    if _is_regular(sheet.text) and not names_columns(_names(sheet.lines[0]), sheet.context.columns):
+        sheet.text = ""
+        sheet.hold(sheet.lines, range(1, len(sheet.lines) + 1))
+    else:
+        header = _split(sheet)
+    columns = " ".join(sheet.layout)
+    if not sheet.contents:
         sheet.kind = ""
     elif header is not None and _is_other_table(_names(header[1]), sheet):
-        columns = " ".join(sheet.layout)
-        remedy = f"write {columns}: {_conversion(sheet, 'labels' if sheet.kind == 'answers' else sheet.rules.form)}"
+        form = "labels" if sheet.kind == "answers" else sheet.context.rules.form
         for rule in {*sheet.found} - before:
             del sheet.found[rule]
+        remedy = f"write {columns}: {_conversion(sheet, form)}"
         sheet.add("table", header[0], 1, header[1], remedy=remedy, columns=columns)
-        sheet.kind = ""
+        sheet.kind, sheet.contents = "", []
     elif header is not None:
         sheet.add("header", header[0], 1, header[1])
 
@@ -133,13 +134,13 @@ def _is_regular(text: str) -> bool:
 
 
 def _split(sheet: Sheet) -> tuple[int, str] | None:
-    """Split the content lines of a file; the header before them."""
-    numbers, header = list[int | None](), None
+    """Split the lines with words of a file; the header before them."""
+    contents, numbers, header = list[str](), list[int | None](), None
     aside: list[tuple[str, int, int | None, str | None]] = []  # what is none of them; of no interest if all is
-    comments, same = Comments(), dict[str, str]()  # one text for a word, however many lines have it
+    comments = Comments()
     for number, line in enumerate(sheet.lines, start=1):
-        if sheet.words and not comments.opened and _is_regular(line):
-            sheet.words.append([same.setdefault(word, word) for word in line.split(" ")])
+        if contents and not comments.opened and _is_regular(line):
+            contents.append(line)
             numbers.append(number)
             continue
         plain = _WIDE_BLANK.sub(" ", line)
@@ -150,22 +151,22 @@ def _split(sheet: Sheet) -> tuple[int, str] | None:
             aside.append(("comment", number, None, said))
         elif not content and not inside:
             aside.append(("blank-line", number, None, None))
-        if not sheet.words and names_columns(_names(content), sheet.given.columns):  # above the lines, each time
+        if not contents and names_columns(_names(content), sheet.context.columns):  # above the lines, each time
             header = header or (number, content)
         elif content and (found := _words(sheet, line, plain, start, content, number)):
-            sheet.odd[len(numbers)] = line.lstrip("\ufeff"), [column for _, column in found]
-            sheet.words.append([text for text, _ in found])
+            words = [text for text, _ in found]
+            sheet.odd[len(numbers)] = Line(len(numbers), number, words, words, [column for _, column in found])
+            contents.append(line.lstrip("\ufeff"))
             numbers.append(number)
-    sheet.numbers = numbers
     if comments.opened:
         remedy = "a comment opens here with /* and never ends: close it with */"
         sheet.add("unreadable", comments.opened, remedy=remedy)
-        aside = [found for found in aside if found[1] < comments.opened]
-    if sheet.words:
-        for one in aside:
-            sheet.add(*one)
-    elif not comments.opened:
+        aside = [fault for fault in aside if fault[1] < comments.opened]
+    for fault in aside if contents else ():
+        sheet.add(*fault)
+    if not contents and not comments.opened:
         sheet.add("empty")
+    sheet.hold(contents, numbers)
     return header
 
 
@@ -208,7 +209,7 @@ def _is_other_table(names: Sequence[str], sheet: Sheet) -> bool:
     if len(names) > len(layout):
         return True
     try:
-        roles = vocabulary.roles_of(names, "run", "", sheet.given.columns)
+        roles = vocabulary.roles_of(names, "run", "", sheet.context.columns)
     except InputError:  # names that say nothing
         return False
     places = {"answer" if column == "Y" else column.lower(): at for at, column in enumerate(layout)}
@@ -218,20 +219,20 @@ def _is_other_table(names: Sequence[str], sheet: Sheet) -> bool:
 
 def _conversion(sheet: Sheet, form: str) -> str:
     """The command that writes a file in another form."""
-    names = ",".join(f"{role}={column}" for role, column in sheet.given.columns.items())
+    names = ",".join(f"{role}={column}" for role, column in sheet.context.columns.items())
     option = f" --columns {shlex.quote(names)}" if names else ""
     return f"coliee-ir convert {shlex.quote(sheet.name)} OUT --to {form}{option}"
 
 
 def json(sheet: Sheet) -> None:
     """The lines that a submission in JSON would have."""
-    columns, form, add = sheet.rules.columns, sheet.rules.form, sheet.add
+    columns, form, add = sheet.context.rules.columns, sheet.context.rules.form, sheet.add
     sheet.kind = ""
     if not form or not json_records.sniff(sheet.source.head()):
         add("form", remedy=f"send lines of {' '.join(columns or LABELLED)}")
         return
     # of case law, the official tables hold scored runs in JSON
-    rule = "json" if sheet.protocol.law == "case" else "form"
+    rule = "json" if sheet.context.protocol.law == "case" else "form"
     try:
         run = detect.read_run(sheet.source, form="json")
         blocks = [] if isinstance(run, Answers) else list(run.blocks())
@@ -243,7 +244,7 @@ def json(sheet: Sheet) -> None:
         rule, form = "form", "labels"
     add(rule, remedy=_conversion(sheet, form))
     named = _NAMED.fullmatch(Path(sheet.name).name)
-    tag = clean_tag(named[1] if named else sheet.source.stem, sheet.rules.tag_length) or "RUN"
+    tag = clean_tag(named[1] if named else sheet.source.stem, sheet.context.rules.tag_length) or "RUN"
     rows = []
     for block in blocks:
         for query, first, last in block.segments():
@@ -256,7 +257,7 @@ def json(sheet: Sheet) -> None:
             for rank, at in enumerate(order_of(documents, scores), start=1):
                 cells = {"QUERY": query, "Q0": "Q0", "DOCUMENT": documents[at], "TAG": tag}
                 cells |= {"RANK": str(rank), "SCORE": repr(scores[at])}
-                rows.append([cells[column] for column in columns])
+                rows.append(" ".join(cells[column] for column in columns))
     if rows:
         sheet.hold(rows, [None] * len(rows))
 

@@ -11,7 +11,7 @@ from typing import Any
 
 from coliee_adapters.errors import ColieeError, UsageError, doubting
 from coliee_adapters.files.source import PathLike
-from coliee_ir.commands.validate import RULES, Finding, Severity, validate
+from coliee_ir.commands.validate import Finding, Severity, validate
 from coliee_ir.commands.validate.result import Inbox, Received
 from coliee_ir.inbox.folders import WHY_NOT, passed_over
 from coliee_ir.inbox.golds import Asked, Golds
@@ -154,4 +154,4 @@ def _validated(files: Sequence[str], named: Mapping[str, Any]) -> tuple[Finding,
         if len(files) > 1 and not isinstance(error, UsageError):  # one of them cannot be opened
             return tuple(finding for file in files for finding in _validated([file], named))
         remedy = str(error).removeprefix(f"{files[0]}: ")
-        return (Finding(files[0], "unreadable", RULES["unreadable"], 1, remedy=remedy),)
+        return (Finding(files[0], "unreadable", 1, remedy=remedy),)

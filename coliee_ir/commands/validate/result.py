@@ -11,8 +11,8 @@ from typing import Any, ClassVar, Final
 from coliee_adapters.errors import printable, quoted
 from coliee_adapters.forms.lines import counted
 from coliee_ir._version import __version__
-from coliee_ir.commands.validate.check import by_gravity
-from coliee_ir.commands.validate.finding import Finding, Place, Severity
+from coliee_ir.commands.validate.finding import Finding, Place
+from coliee_ir.commands.validate.rules import RULES, Severity
 from coliee_ir.output.grid import Cell, Grid, Number, plain
 from coliee_ir.output.shown import Forms, Shown, named
 
@@ -53,6 +53,12 @@ class Checked(Shown):
             **named(self),
             "summary": {str(severity): self.count(severity) for severity in Severity},
         }
+
+
+def by_gravity(findings: Iterable[Finding]) -> list[Finding]:
+    """Findings, the gravest first, and by the order of ``RULES``."""
+    order, severities = list(RULES), list(Severity)
+    return sorted(findings, key=lambda one: (severities.index(one.severity), order.index(one.rule)))
 
 
 def github(found: Checked) -> Iterator[str]:

@@ -1,22 +1,42 @@
-"""The table of rules: which files a rule concerns, what finds it broken, how bad that is, who says so, what to do.
+"""The table of rules: how bad it is to break one, what is said, what to do about it, who says so, what ``--fix`` does.
 
-Checks are called in the order of the table, each once for a file of a kind that it concerns. A new rule is a row here,
-and the check that it names beside its neighbours.
+It imports nothing of the program but who states rules: what finds a rule broken is in ``checks.py``, and reports it by
+the rule's name, written out.
 """
 # ruff: noqa: E501
 
 from __future__ import annotations
 
-from typing import Final
+from enum import StrEnum
+from typing import Final, NamedTuple
 
-from coliee_ir.commands.validate import columns, lists, pilot, reading, stated, together
-from coliee_ir.commands.validate.finding import Rule, Severity
 from coliee_ir.rules.protocol import Authority
 
-#: kinds of files, see ``Sheet.kind``
-_RAW, _STATED, _TOGETHER = ("raw",), ("stated",), ("submission",)
-_TEXT, _LINED, _JSON, _CLAIMS = ("lines", "claims"), ("lines",), ("json",), ("claims",)
-_COLUMNS, _LISTS, _ANSWERS = ("documents", "answers", "long"), ("documents", "long"), ("answers",)
+
+class Severity(StrEnum):
+    """How bad a finding is.
+
+    ``error``: the organisers' rules, or any evaluator that follows them, would reject or mis-score it. ``warning``:
+    most likely a mistake. ``note``: worth knowing.
+    """
+
+    ERROR = "error"
+    WARNING = "warning"
+    NOTE = "note"
+
+
+class Rule(NamedTuple):
+    """A rule of what a submission must look like."""
+
+    severity: Severity  # how bad it is to break it
+    says: str  # what was found, with ``{n}`` for the count and ``(a|b)`` for singular and plural
+    remedy: str  # what to do, unless the place at hand tells more
+    source: Authority  # who says so; a number that differs by task and edition may have a source of its own
+    mended: str = ""  # what ``--fix`` does about it; empty where that takes a decision
+
+
+#: More documents of a query than any system needs whose answers are scored as a set.
+MANY: Final = 50
 
 _E, _W, _N = Severity.ERROR, Severity.WARNING, Severity.NOTE
 _PROTOCOL = Authority.PROTOCOL
@@ -25,91 +45,91 @@ _LINES: Final = "{n} (line|lines)"
 
 # one rule a row
 # fmt: off
-#: Every rule by its name, in the order in which findings are told.
+#: Every rule by its name, in the order in which findings are listed.
 RULES: Final[dict[str, Rule]] = {
     # the file
-    "unreadable": Rule(_RAW, reading.text, _E, "the file cannot be read", "see the place", _OURS),
-    "unchecked": Rule(_RAW, reading.text, _E, "the file could not be checked to the end, because of an error in coliee-ir", "report it", _OURS),
-    "empty": Rule(_RAW, reading.text, _E, "the file contains no submission lines", "write one line per document or answer", _OURS),
-    "utf-16": Rule(_RAW, reading.text, _E, "the file is UTF-16", "save it as UTF-8, or better as ASCII", _PAGE, "written as UTF-8"),
-    "not-utf8": Rule(_RAW, reading.text, _E, "{n} (byte is|bytes are) not UTF-8", "save the file as UTF-8, or better as ASCII", _PAGE, "taken out of run tags"),
-    "bom": Rule(_RAW, reading.text, _E, "the file begins with a byte order mark, which becomes part of the first query id", "save as UTF-8 without BOM", _PAGE, "taken off"),
-    "form": Rule(_JSON, reading.json, _E, "the file is not in the format that the task asks for", "send lines of columns", _PAGE, "lists of documents in JSON are written in columns; the run tag is the file's name or --tag"),
-    "json": Rule(_JSON, reading.json, _W, "the file is JSON; the organisers ask for columns, though they scored runs in JSON in 2024", "send columns", _PAGE, "lists of documents are written in columns; the run tag is the file's name or --tag"),
-    "empty-list": Rule(_JSON, reading.json, _N, "{n} (query has|queries have) an empty list", "it counts as unanswered", _OURS),
-    "carriage-return": Rule(_TEXT, reading.lines, _E, f"{_LINES} (ends|end) in a carriage return alone, which no evaluator reads as a line end", "save with Unix line ends", _OURS, "replaced by newlines"),
-    "line-separator": Rule(_TEXT, reading.lines, _E, f"{_LINES} (ends|end) in a Unicode line separator, which no evaluator reads as a line end", "save with Unix line ends", _OURS, "replaced by newlines"),
-    "crlf": Rule(_TEXT, reading.lines, _W, f"{_LINES} (ends|end) in a carriage return and a newline", "save with Unix line ends", _OURS, "replaced by newlines"),
-    "control": Rule(_LINED, reading.words, _E, f"{_LINES} (holds|hold) control characters", "remove them", _OURS, "taken out"),
-    "not-ascii": Rule(_LINED, reading.words, _E, f"{_LINES} (contains|contain) non-ASCII characters", "write ASCII", _PAGE, "full-width letters and digits, dashes and wide blanks written in ASCII; invisible characters removed"),
-    "header": Rule(_LINED, reading.words, _E, "the first line names columns", "remove it: only lines of a submission are asked for", _PAGE, "taken out"),
-    "table": Rule(_LINED, reading.words, _E, "the first line names columns that a submission does not have", "write {columns}", _PAGE),
-    "comment": Rule(_LINED, reading.words, _W, "{n} comment (line|lines)", "remove (it|them), though the organisers' own sample of a long list begins with one", _OURS, "taken out"),
-    "blank-line": Rule(_LINED, reading.words, _N, "{n} blank (line|lines)", "remove (it|them)", _OURS, "taken out"),
-    "separator": Rule(_LINED, reading.words, _E, f"{_LINES} (is|are) not separated by single blanks", "put one blank between columns", _PAGE, "single blanks written"),
-    "trailing-blank": Rule(_LINED, reading.words, _N, f"{_LINES} (ends|end) in blanks", "harmless: the organisers' own page has them", _OURS, "taken off"),
+    "unreadable": Rule(_E, "the file cannot be read", "see the place", _OURS),
+    "unchecked": Rule(_E, "the file could not be checked to the end, because of an error in coliee-ir", "report it", _OURS),
+    "empty": Rule(_E, "the file contains no submission lines", "write one line per document or answer", _OURS),
+    "utf-16": Rule(_E, "the file is UTF-16", "save it as UTF-8, or better as ASCII", _PAGE, "written as UTF-8"),
+    "not-utf8": Rule(_E, "{n} (byte is|bytes are) not UTF-8", "save the file as UTF-8, or better as ASCII", _PAGE, "taken out of run tags"),
+    "bom": Rule(_E, "the file begins with a byte order mark, which becomes part of the first query id", "save as UTF-8 without BOM", _PAGE, "taken off"),
+    "form": Rule(_E, "the file is not in the format that the task asks for", "send lines of columns", _PAGE, "lists of documents in JSON are written in columns; the run tag is the file's name or --tag"),
+    "json": Rule(_W, "the file is JSON; the organisers ask for columns, though they scored runs in JSON in 2024", "send columns", _PAGE, "lists of documents are written in columns; the run tag is the file's name or --tag"),
+    "empty-list": Rule(_N, "{n} (query has|queries have) an empty list", "it counts as unanswered", _OURS),
+    "carriage-return": Rule(_E, f"{_LINES} (ends|end) in a carriage return alone, which no evaluator reads as a line end", "save with Unix line ends", _OURS, "replaced by newlines"),
+    "line-separator": Rule(_E, f"{_LINES} (ends|end) in a Unicode line separator, which no evaluator reads as a line end", "save with Unix line ends", _OURS, "replaced by newlines"),
+    "crlf": Rule(_W, f"{_LINES} (ends|end) in a carriage return and a newline", "save with Unix line ends", _OURS, "replaced by newlines"),
+    "control": Rule(_E, f"{_LINES} (holds|hold) control characters", "remove them", _OURS, "taken out"),
+    "not-ascii": Rule(_E, f"{_LINES} (contains|contain) non-ASCII characters", "write ASCII", _PAGE, "full-width letters and digits, dashes and wide blanks written in ASCII; invisible characters removed"),
+    "header": Rule(_E, "the first line names columns", "remove it: only lines of a submission are asked for", _PAGE, "taken out"),
+    "table": Rule(_E, "the first line names columns that a submission does not have", "write {columns}", _PAGE),
+    "comment": Rule(_W, "{n} comment (line|lines)", "remove (it|them), though the organisers' own sample of a long list begins with one", _OURS, "taken out"),
+    "blank-line": Rule(_N, "{n} blank (line|lines)", "remove (it|them)", _OURS, "taken out"),
+    "separator": Rule(_E, f"{_LINES} (is|are) not separated by single blanks", "put one blank between columns", _PAGE, "single blanks written"),
+    "trailing-blank": Rule(_N, f"{_LINES} (ends|end) in blanks", "harmless: the organisers' own page has them", _OURS, "taken off"),
     # the columns
-    "cut-short": Rule(_COLUMNS, columns.columns, _E, "the last line is incomplete and has no line end: the file is truncated", "write or copy the file again", _OURS),
-    "no-newline": Rule(_COLUMNS, columns.columns, _N, "the last line has no line end", "end it with a newline", _OURS, "added"),
-    "columns": Rule(_COLUMNS, columns.columns, _E, f"{_LINES} (has|have) the wrong number of columns", "write {columns}", _PAGE),
-    "trec-columns": Rule(_COLUMNS, columns.columns, _E, f"{_LINES} (has|have) TREC's six columns", "write three: QUERY DOCUMENT TAG", _PAGE, "written in three columns, best score first"),
-    "tag-missing": Rule(_COLUMNS, columns.columns, _E, f"{_LINES} (has|have) no run tag", "write it as the last column", _PAGE, "written, if other lines have it or --tag names it"),
-    "tag-words": Rule(_COLUMNS, columns.columns, _E, f"{_LINES} (has|have) a run tag of several words", "write one word of letters and digits", _PAGE, "blanks removed"),
-    "tag-characters": Rule(_COLUMNS, columns.tags, _E, f"{_LINES} (has|have) a run tag with characters other than letters and digits", "remove them", _PAGE, "taken out"),
-    "tag-length": Rule(_COLUMNS, columns.tags, _E, f"{_LINES} (has|have) a run tag of more than {{tag_length}} characters", "shorten it", _PAGE, "shortened, unless two runs would then share a tag"),
-    "tag-differs": Rule(_COLUMNS, columns.tags, _E, f"{_LINES} (has|have) another run tag than the first", "one file is one run: give it one tag", _PAGE, "written, if --tag names it"),
+    "cut-short": Rule(_E, "the last line is incomplete and has no line end: the file is truncated", "write or copy the file again", _OURS),
+    "no-newline": Rule(_N, "the last line has no line end", "end it with a newline", _OURS, "added"),
+    "columns": Rule(_E, f"{_LINES} (has|have) the wrong number of columns", "write {columns}", _PAGE),
+    "trec-columns": Rule(_E, f"{_LINES} (has|have) TREC's six columns", "write three: QUERY DOCUMENT TAG", _PAGE, "written in three columns, best score first"),
+    "tag-missing": Rule(_E, f"{_LINES} (has|have) no run tag", "write it as the last column", _PAGE, "written, if other lines have it or --tag names it"),
+    "tag-words": Rule(_E, f"{_LINES} (has|have) a run tag of several words", "write one word of letters and digits", _PAGE, "blanks removed"),
+    "tag-characters": Rule(_E, f"{_LINES} (has|have) a run tag with characters other than letters and digits", "remove them", _PAGE, "taken out"),
+    "tag-length": Rule(_E, f"{_LINES} (has|have) a run tag of more than {{tag_length}} characters", "shorten it", _PAGE, "shortened, unless two runs would then share a tag"),
+    "tag-differs": Rule(_E, f"{_LINES} (has|have) another run tag than the first", "one file is one run: give it one tag", _PAGE, "written, if --tag names it"),
     # queries
-    "query-form": Rule(_COLUMNS, lists.queries, _E, "{n} query (id is|ids are) not written as the organisers do", "write ids as the organisers do", _PAGE, "written as among the queries, if these are given"),
-    "query-unknown": Rule(_COLUMNS, lists.queries, _E, "{n} query (id is|ids are) not among the queries", "is this the run of another year or task?", _OURS),
-    "query-missing": Rule(_COLUMNS, lists.queries, _W, "{n} (query is|queries are) not answered", "an unanswered query lowers recall, or counts as wrong; is part of the run missing?", _OURS),
+    "query-form": Rule(_E, "{n} query (id is|ids are) not written as the organisers do", "write ids as the organisers do", _PAGE, "written as among the queries, if these are given"),
+    "query-unknown": Rule(_E, "{n} query (id is|ids are) not among the queries", "is this the run of another year or task?", _OURS),
+    "query-missing": Rule(_W, "{n} (query is|queries are) not answered", "an unanswered query lowers recall, or counts as wrong; is part of the run missing?", _OURS),
     # documents
-    "q0": Rule(_LISTS, lists.documents, _E, f"{_LINES} (has|have) something other than Q0 in column 2", "write Q0", _PAGE, "Q0 written"),
-    "txt-suffix": Rule(_LISTS, lists.documents, _E, "{n} (id ends|ids end) in .txt", "write the number alone", _PAGE, "taken off"),
-    "document-form": Rule(_LISTS, lists.documents, _E, "{n} document (id is|ids are) not written as the organisers do", "write ids as the organisers do", _PAGE, "written as in the corpus or the gold, if given"),
-    "document-unknown": Rule(_LISTS, lists.documents, _E, "{n} (document is|documents are) not in the corpus", "write ids as the corpus does", _OURS),
-    "self-retrieved": Rule(_LISTS, lists.documents, _W, "{n} (query retrieves|queries retrieve) (itself|themselves)", "a case does not cite itself: remove it", _OURS),
-    "duplicate": Rule(_LISTS, lists.documents, _W, f"{_LINES} (repeats|repeat) a document or an answer of (its|their) query", "list each document once", _OURS, "left out"),
-    "score": Rule(_LISTS, lists.ranking, _E, "{n} (score is not a finite number|scores are not finite numbers)", "write scores like 12.5", _PAGE),
-    "rank": Rule(_LISTS, lists.ranking, _E, "{n} (rank is not an integer|ranks are not integers)", "write ranks 1, 2, 3, …", _PAGE, "ranks written by score"),
-    "rank-order": Rule(_LISTS, lists.ranking, _W, "{n} (query has|queries have) ranks that disagree with scores", "evaluators follow the scores: write the ranks by them", _OURS),
-    "rank-numbers": Rule(_LISTS, lists.ranking, _N, "{n} (query has|queries have) ranks other than 1, 2, 3, …", "write ranks from 1, without gaps", _OURS, "ranks written by score"),
-    "equal-scores": Rule(_LISTS, lists.ranking, _W, "{n} (query has|queries have) the same score for all documents", "ties are broken by id, so the order is lost: write scores that decrease with the rank", _OURS),
-    "everything": Rule(_LISTS, lists.lengths, _W, "{n} (query retrieves|queries retrieve) more than half of all documents", "recall is trivially high: shorten the list", _OURS),
-    "long-answer": Rule(_LISTS, lists.lengths, _W, f"{{n}} (query has|queries have) more than {lists.MANY} documents in a file scored as a set", "each further document lowers precision: shorten the list", _OURS),
-    "long-list-count": Rule(_LISTS, lists.lengths, _E, "{n} (query does|queries do) not have {long_list} documents in the long list", "write {long_list} per query", _PAGE),
-    "ungrouped": Rule(_LISTS, lists.order, _N, "{n} (query continues|queries continue) after lines of another query", "keep the lines of a query together", _OURS, "put together"),
+    "q0": Rule(_E, f"{_LINES} (has|have) something other than Q0 in column 2", "write Q0", _PAGE, "Q0 written"),
+    "txt-suffix": Rule(_E, "{n} (id ends|ids end) in .txt", "write the number alone", _PAGE, "taken off"),
+    "document-form": Rule(_E, "{n} document (id is|ids are) not written as the organisers do", "write ids as the organisers do", _PAGE, "written as in the corpus or the gold, if given"),
+    "document-unknown": Rule(_E, "{n} (document is|documents are) not in the corpus", "write ids as the corpus does", _OURS),
+    "self-retrieved": Rule(_W, "{n} (query retrieves|queries retrieve) (itself|themselves)", "a case does not cite itself: remove it", _OURS),
+    "duplicate": Rule(_W, f"{_LINES} (repeats|repeat) a document or an answer of (its|their) query", "list each document once", _OURS, "left out"),
+    "score": Rule(_E, "{n} (score is not a finite number|scores are not finite numbers)", "write scores like 12.5", _PAGE),
+    "rank": Rule(_E, "{n} (rank is not an integer|ranks are not integers)", "write ranks 1, 2, 3, …", _PAGE, "ranks written by score"),
+    "rank-order": Rule(_W, "{n} (query has|queries have) ranks that disagree with scores", "evaluators follow the scores: write the ranks by them", _OURS),
+    "rank-numbers": Rule(_N, "{n} (query has|queries have) ranks other than 1, 2, 3, …", "write ranks from 1, without gaps", _OURS, "ranks written by score"),
+    "equal-scores": Rule(_W, "{n} (query has|queries have) the same score for all documents", "ties are broken by id, so the order is lost: write scores that decrease with the rank", _OURS),
+    "everything": Rule(_W, "{n} (query retrieves|queries retrieve) more than half of all documents", "recall is trivially high: shorten the list", _OURS),
+    "long-answer": Rule(_W, f"{{n}} (query has|queries have) more than {MANY} documents in a file scored as a set", "each further document lowers precision: shorten the list", _OURS),
+    "long-list-count": Rule(_E, "{n} (query does|queries do) not have {long_list} documents in the long list", "write {long_list} per query", _PAGE),
+    "ungrouped": Rule(_N, "{n} (query continues|queries continue) after lines of another query", "keep the lines of a query together", _OURS, "put together"),
     # answers
-    "label-form": Rule(_ANSWERS, lists.answers, _E, "{n} (label is|labels are) not written Y or N", "write Y or N", _PAGE, "written Y or N"),
-    "label-unknown": Rule(_ANSWERS, lists.answers, _E, "{n} (label is|labels are) neither yes nor no", "write Y or N", _PAGE),
-    "answered-twice": Rule(_ANSWERS, lists.answers, _E, "{n} (query is|queries are) answered both Y and N", "keep one", _OURS),
+    "label-form": Rule(_E, "{n} (label is|labels are) not written Y or N", "write Y or N", _PAGE, "written Y or N"),
+    "label-unknown": Rule(_E, "{n} (label is|labels are) neither yes nor no", "write Y or N", _PAGE),
+    "answered-twice": Rule(_E, "{n} (query is|queries are) answered both Y and N", "keep one", _OURS),
     # the pilot
-    "instance": Rule(_CLAIMS, pilot.claims, _E, f"{_LINES} (is not an instance|are not instances)", "send the organisers' file with each null replaced by true or false", _PILOT),
-    "instance-twice": Rule(_CLAIMS, pilot.claims, _E, "{n} (instance appears|instances appear) twice", "give each once", _OURS),
-    "null-decision": Rule(_CLAIMS, pilot.claims, _E, "{n} court_decision (value is|values are) null: the run is disqualified for tort prediction", "write true or false", _PILOT),
-    "null-acceptance": Rule(_CLAIMS, pilot.claims, _E, "{n} is_accepted (value is|values are) null: the run is disqualified for rationale extraction", "write true or false", _PILOT),
-    "no-decisions": Rule(_CLAIMS, pilot.claims, _W, "every court_decision is null: the run is not scored for tort prediction", "fill them in, or take part in rationale extraction only, and check with --task rationale", _PILOT),
-    "no-acceptances": Rule(_CLAIMS, pilot.claims, _W, "every is_accepted is null: the run is not scored for rationale extraction", "fill them in, or take part in tort prediction only, and check with --task tort", _PILOT),
-    "instance-missing": Rule(_CLAIMS, pilot.claims, _E, "{n} (instance is|instances are) missing", "send every instance of the test file", _OURS),
-    "instance-unknown": Rule(_CLAIMS, pilot.claims, _E, "{n} (instance is|instances are) not in the test file", "send those of the test file", _OURS),
-    "claim-missing": Rule(_CLAIMS, pilot.claims, _E, "{n} (claim is|claims are) missing", "send every claim of the test file", _OURS),
-    "claim-unknown": Rule(_CLAIMS, pilot.claims, _E, "{n} (claim is|claims are) not in the test file", "send those of the test file", _OURS),
+    "instance": Rule(_E, f"{_LINES} (is not an instance|are not instances)", "send the organisers' file with each null replaced by true or false", _PILOT),
+    "instance-twice": Rule(_E, "{n} (instance appears|instances appear) twice", "give each once", _OURS),
+    "null-decision": Rule(_E, "{n} court_decision (value is|values are) null: the run is disqualified for tort prediction", "write true or false", _PILOT),
+    "null-acceptance": Rule(_E, "{n} is_accepted (value is|values are) null: the run is disqualified for rationale extraction", "write true or false", _PILOT),
+    "no-decisions": Rule(_W, "every court_decision is null: the run is not scored for tort prediction", "fill them in, or take part in rationale extraction only, and check with --task rationale", _PILOT),
+    "no-acceptances": Rule(_W, "every is_accepted is null: the run is not scored for rationale extraction", "fill them in, or take part in tort prediction only, and check with --task tort", _PILOT),
+    "instance-missing": Rule(_E, "{n} (instance is|instances are) missing", "send every instance of the test file", _OURS),
+    "instance-unknown": Rule(_E, "{n} (instance is|instances are) not in the test file", "send those of the test file", _OURS),
+    "claim-missing": Rule(_E, "{n} (claim is|claims are) missing", "send every claim of the test file", _OURS),
+    "claim-unknown": Rule(_E, "{n} (claim is|claims are) not in the test file", "send those of the test file", _OURS),
     # a shared task of others
-    "too-many": Rule(_STATED, stated.stated, _E, "{n} (query has|queries have) more than {most} documents", "shorten the (list|lists)", _PROTOCOL),
+    "too-many": Rule(_E, "{n} (query has|queries have) more than {most} documents", "shorten the (list|lists)", _PROTOCOL),
     # all files together
-    "tag-shared": Rule(_TOGETHER, together.tags, _E, "another file has the same run tag", "give each run its own tag", _PAGE),
-    "runs": Rule(_TOGETHER, together.number, _E, "{n} runs were given together, and a team may send {most_runs}", "choose {most_runs}; check each team's runs separately", _PAGE),
-    "runs-unstated": Rule(_TOGETHER, together.number, _W, "{n} runs were given together; the organisers state no limit for this task and edition; elsewhere it is {most_runs}", "choose {most_runs}, or ask the organisers", Authority.OVERVIEW_2021),
-    "part-missing": Rule(_TOGETHER, together.parts, _W, "the {missing} of this run are not among the files", "check all files of a submission together, with the same run tag; or name the --edition whose rules count", _OURS),
-    "partial": Rule(_TOGETHER, together.parts, _W, "{n} (query has|queries have) articles or an answer, but not both", "a question needs both to be right: add what is missing", Authority.EVALUATION),
-    "long-list-missing": Rule(_TOGETHER, together.long_lists, _W, "the long list of this run is not among the files", "two files are required, task3.TAG and task3-L.TAG: check both together, with the same run tag", Authority.README),
-    "answer-set-missing": Rule(_TOGETHER, together.long_lists, _W, "the answer set of this long list is not among the files", "two files are required, task3.TAG and task3-L.TAG: check both together, with the same run tag", Authority.README),
-    "not-in-long-list": Rule(_TOGETHER, together.long_lists, _W, "{n} (document|documents) of the answer set (is|are) not in the long list", "the long list must rank everything that the system retrieves", _OURS),
-    "description": Rule(_TOGETHER, together.descriptions, _N, "a system description, of {runs}", "send it with the runs", _PAGE),
-    "description-task": Rule(_TOGETHER, together.descriptions, _E, "{n} (description names|descriptions name) no task of the form, or not that of the run", "write Task: 1, 2, 3, 4 or pilot, as the run's task is", _PAGE),
-    "description-tag": Rule(_TOGETHER, together.descriptions, _W, "{n} described run (tag is|tags are) not among the files", "write the run tags as in the runs", _PAGE),
-    "description-empty": Rule(_TOGETHER, together.descriptions, _W, "{n} (field of the system description is|fields of system descriptions are) empty", "fill (it|them) in; write none where there is nothing", _PAGE),
-    "model-date": Rule(_TOGETHER, together.descriptions, _E, "{n} (model is|models are) not older than {limit}, the limit for Tasks 3 and 4", "use models that were last updated before", _PAGE),
-    "model-undated": Rule(_TOGETHER, together.descriptions, _W, "{n} (description does|descriptions do) not date the models, which must be older than {limit}", "write each model's date of update, such as 2024-05-01", _PAGE),
-    "undescribed": Rule(_TOGETHER, together.descriptions, _W, "this run is not described in the system description", "add a block with its run tag", _PAGE),
+    "tag-shared": Rule(_E, "another file has the same run tag", "give each run its own tag", _PAGE),
+    "runs": Rule(_E, "{n} runs were given together, and a team may send {most_runs}", "choose {most_runs}; check each team's runs separately", _PAGE),
+    "runs-unstated": Rule(_W, "{n} runs were given together; the organisers state no limit for this task and edition; elsewhere it is {most_runs}", "choose {most_runs}, or ask the organisers", Authority.OVERVIEW_2021),
+    "part-missing": Rule(_W, "the {missing} of this run are not among the files", "check all files of a submission together, with the same run tag; or name the --edition whose rules count", _OURS),
+    "partial": Rule(_W, "{n} (query has|queries have) articles or an answer, but not both", "a question needs both to be right: add what is missing", Authority.EVALUATION),
+    "long-list-missing": Rule(_W, "the long list of this run is not among the files", "two files are required, task3.TAG and task3-L.TAG: check both together, with the same run tag", Authority.README),
+    "answer-set-missing": Rule(_W, "the answer set of this long list is not among the files", "two files are required, task3.TAG and task3-L.TAG: check both together, with the same run tag", Authority.README),
+    "not-in-long-list": Rule(_W, "{n} (document|documents) of the answer set (is|are) not in the long list", "the long list must rank everything that the system retrieves", _OURS),
+    "description": Rule(_N, "a system description, of {runs}", "send it with the runs", _PAGE),
+    "description-task": Rule(_E, "{n} (description names|descriptions name) no task of the form, or not that of the run", "write Task: 1, 2, 3, 4 or pilot, as the run's task is", _PAGE),
+    "description-tag": Rule(_W, "{n} described run (tag is|tags are) not among the files", "write the run tags as in the runs", _PAGE),
+    "description-empty": Rule(_W, "{n} (field of the system description is|fields of system descriptions are) empty", "fill (it|them) in; write none where there is nothing", _PAGE),
+    "model-date": Rule(_E, "{n} (model is|models are) not older than {limit}, the limit for Tasks 3 and 4", "use models that were last updated before", _PAGE),
+    "model-undated": Rule(_W, "{n} (description does|descriptions do) not date the models, which must be older than {limit}", "write each model's date of update, such as 2024-05-01", _PAGE),
+    "undescribed": Rule(_W, "this run is not described in the system description", "add a block with its run tag", _PAGE),
 }
 # fmt: on

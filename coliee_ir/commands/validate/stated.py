@@ -13,62 +13,61 @@ from coliee_ir.reading.anything import read_run_by
 
 def stated(sheet: Sheet) -> None:
     """What was read of a file has all parts, and its ids are those that there are, or of the form that is stated."""
-    record, rules, known = (
-        read_run_by(sheet.source, sheet.protocol, unreadable_answers="wrong"),
-        sheet.rules,
-        sheet.known,
-    )
+    protocol, rules, known = sheet.context.protocol, sheet.context.rules, sheet.context.known
+    record = read_run_by(sheet.source, protocol, unreadable_answers="wrong")
     main = "documents" if isinstance(record, Run) else "answers"
     parts = {main: record, **record.beside}
-    if missing := [part for part in sheet.protocol.parts if part not in parts]:
+    if missing := [part for part in protocol.parts if part not in parts]:
         sheet.add("part-missing", missing=" and ".join(missing), remedy="add what the protocol asks for")
-    queries: dict[str, None] = {}
-    for part, held in parts.items():
-        if isinstance(held, Answers):
-            queries |= dict.fromkeys((*held.labels, *held.unreadable))
-            for query in held.unreadable:
+    for part, rows in parts.items():
+        if isinstance(rows, Answers):
+            sheet.counts.update((*rows.labels, *rows.unreadable))
+            for query in rows.unreadable:
                 sheet.add("label-unknown", found=query)
         else:
-            queries |= dict.fromkeys(_documents(sheet, held, part, known if part == main else Known()))
-    told = set[str]()
-    for query in queries:
-        _check_id(sheet, "query", query, known.queries, rules.query_pattern, told)
-    for query in known.asked or ():
-        if query not in queries:
-            sheet.add("query-missing", found=query)
+            sheet.counts.update(_check_documents(sheet, rows, part, known if part == main else Known()))
+    for query in sheet.counts:
+        if rule := _wrong(query, known.queries, rules.query_pattern, "query-form", "query-unknown"):
+            sheet.add(rule, found=query, remedy=_remedy(query, known.queries, rules.query_pattern))
 
 
-def _check_id(sheet: Sheet, kind: str, text: str, pool: Pool | None, pattern: str, told: set[str]) -> None:
-    """An id is among those that there are, of which one may be meant, or has the form that is stated."""
+def _wrong(text: str, pool: Pool | None, pattern: str, form: str, unknown: str) -> str:
+    """The rule that an id breaks: to be among those that there are, or of the form that is stated."""
     if pool is not None and text not in pool:
-        if text in told:
-            return
-        told.add(text)
-        meant = pool.meant(text)
-        remedy = f"{meant.remedy}; here {meant.text}" if meant is not None and meant.sure else ""
-        sheet.add(f"{kind}-unknown", found=text, remedy=remedy)
-    elif pattern and not re.fullmatch(pattern, text):
-        sheet.add(f"{kind}-form", found=text, remedy=f"ids have the form {pattern}")
+        return unknown
+    return form if pattern and not re.fullmatch(pattern, text) else ""
 
 
-def _documents(sheet: Sheet, run: Run, part: str, known: Known) -> list[str]:
+def _remedy(text: str, pool: Pool | None, pattern: str) -> str:
+    if pool is None or text in pool:
+        return f"ids have the form {pattern}"
+    meant = pool.meant(text)
+    return f"{meant.remedy}; here {meant.text}" if meant is not None and meant.sure else ""
+
+
+def _check_documents(sheet: Sheet, run: Run, part: str, known: Known) -> list[str]:
     """Check the documents of a part; its queries."""
-    rules, add, not_itself = sheet.rules, sheet.add, sheet.protocol.not_itself
-    of_part = "" if part == "documents" or len(sheet.protocol.parts) == 1 else f" ({part})"
+    rules, add, protocol = sheet.context.rules, sheet.add, sheet.context.protocol
+    of_part = "" if part == "documents" or len(protocol.parts) == 1 else f" ({part})"
     listed: dict[str, list[str]] = {}
     for block in run.blocks():
         for query, first, last in block.segments():
             listed.setdefault(query, []).extend(block.documents[first:last])
-    told = set[str]()
+    unknown = set[str]()
     for query, documents in listed.items():
+        pool = known.documents(query)
         if not documents:
             add("empty-list", found=f"{query}{of_part}")
         for document, times in Counter(documents).items():
             for _ in range(times - 1):
                 add("duplicate", found=f"{query} {document}{of_part}")
-            if document == query and not_itself:
+            if document == query and protocol.not_itself:
                 add("self-retrieved", found=query)
-            _check_id(sheet, "document", document, known.documents(query), rules.document_pattern, told)
+            rule = _wrong(document, pool, rules.document_pattern, "document-form", "document-unknown")
+            if rule and document not in unknown:
+                add(rule, found=document, remedy=_remedy(document, pool, rules.document_pattern))
+            if rule == "document-unknown":
+                unknown.add(document)
         if rules.most_documents is not None and len(documents) > rules.most_documents:
             add("too-many", found=f"{query}: {len(documents)} documents{of_part}", most=rules.most_documents)
     return list(listed)

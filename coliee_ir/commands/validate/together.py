@@ -7,103 +7,132 @@ from typing import Final
 
 from coliee_adapters import system_descriptions
 from coliee_adapters.forms.lines import counted
-from coliee_adapters.records import normal_id
 from coliee_adapters.system_descriptions import Description
-from coliee_ir.commands.validate.sheet import Given, Sheet
+from coliee_ir.commands.validate.lists import Lists
+from coliee_ir.commands.validate.sheet import Context, Sheet
 from coliee_ir.rules.protocol import DESCRIBED_TASKS, described_task, model_limit
+
+
+class Run:
+    """The files of a kind that are one run: one file, or of one tag several that answer different queries."""
+
+    def __init__(self, sheet: Sheet) -> None:
+        self.first, self.sheets = sheet, [sheet]
+
+    def queries(self) -> dict[str, Sheet]:
+        """The queries that it answers, and in which file each is."""
+        return {query: sheet for sheet in self.sheets for query in sheet.counts}
+
+    def is_continued_by(self, sheet: Sheet) -> bool:
+        """Whether a file goes on with it, as files of one year each do."""
+        of_one_tag = bool(sheet.tag) and (sheet.kind, sheet.tag) == (self.first.kind, self.first.tag)
+        return of_one_tag and bool(sheet.counts) and self.queries().keys().isdisjoint(sheet.counts)
 
 
 class Submission:
     """Files given together, and what they are checked by."""
 
-    def __init__(self, files: Mapping[str, Sheet], given: Given) -> None:
-        self.given, self.files = given, files
-        self.sheets = {name: sheet for name, sheet in files.items() if sheet.kind in ("documents", "answers", "long")}
-        #: kind → tag → the file that has it, of several the first
-        self.kinds: dict[str, dict[str, str]] = {"documents": {}, "answers": {}, "long": {}}
-        for name, sheet in self.sheets.items():
-            self.kinds[sheet.kind].setdefault(sheet.tag, name)
+    def __init__(self, files: Mapping[str, Sheet], context: Context) -> None:
+        self.context, self.files = context, files
+        self.runs: list[Run] = []
+        for sheet in files.values():
+            if sheet.kind in ("documents", "answers", "long", "stated"):
+                for run in self.runs:
+                    if run.is_continued_by(sheet):
+                        run.sheets.append(sheet)
+                        break
+                else:
+                    self.runs.append(Run(sheet))
+        #: kind → tag → the run of this tag, of several the first
+        self.kinds: dict[str, dict[str, Run]] = {"documents": {}, "answers": {}, "long": {}, "stated": {}}
+        for run in self.runs:
+            self.kinds[run.first.kind].setdefault(run.first.tag, run)
+        self.tags = {run.first.tag: run for run in self.runs}
 
-    def alone(self, kind: str, other: str) -> Iterator[tuple[str, str]]:
-        """Tag and file of what lacks its other part. A file without a tag may be the other part of any."""
+    def alone(self, kind: str, other: str) -> Iterator[Sheet]:
+        """The first file of what lacks its other part. A file without a tag may be the other part of any."""
         others = self.kinds[other]
-        for tag, file in self.kinds[kind].items():
+        for tag, run in self.kinds[kind].items():
             if tag not in others and "" not in others and not (tag == "" and others):
-                yield tag, file
+                yield run.first
 
-    def both(self, kind: str, other: str) -> Iterator[tuple[str, str]]:
-        """The two files of a run of both parts."""
-        for tag, file in self.kinds[kind].items():
+    def both(self, kind: str, other: str) -> Iterator[tuple[Run, Run]]:
+        """The two parts of a run that has both."""
+        for tag, run in self.kinds[kind].items():
             if tag in self.kinds[other]:
-                yield file, self.kinds[other][tag]
+                yield run, self.kinds[other][tag]
+
+
+def unanswered(sent: Submission) -> None:
+    """A run answers every query that is asked."""
+    for run in sent.runs:
+        answered = run.queries()
+        for query in sent.context.known.asked or ():
+            if query not in answered:
+                run.first.add("query-missing", found=query)
 
 
 def tags(sent: Submission) -> None:
-    """No two files of a kind have one run tag."""
-    for name, sheet in sent.sheets.items():
-        first = sent.kinds[sheet.kind][sheet.tag]
-        if first != name and sheet.tag and not _goes_on(sheet, sent.files[first]):
-            sheet.add("tag-shared", found=sheet.tag, remedy=f"{first} has it too: give each run its own")
-
-
-def _goes_on(sheet: Sheet, first: Sheet) -> bool:
-    """Whether a file of one tag with another answers other queries: a file a year, which together are one run."""
-    mine, theirs = (
-        one.queries or frozenset(normal_id(words[0]) for words in one.words if words) for one in (sheet, first)
-    )
-    return bool(mine) and bool(theirs) and mine.isdisjoint(theirs)
+    """No two runs of a kind have one tag."""
+    for run in sent.runs:
+        first = sent.kinds[run.first.kind][run.first.tag].first
+        if run.first.tag and first is not run.first:
+            remedy = f"{first.name} has it too: give each run its own"
+            for sheet in run.sheets:
+                sheet.add("tag-shared", found=sheet.tag, remedy=remedy)
 
 
 def number(sent: Submission) -> None:
-    """A team sends no more runs than it may. A run has one file of a kind, and one tag."""
-    rules, most = sent.given.rules, sent.given.rules.most_runs
-    files: dict[str, dict[str, str]] = {}  # kind → what the run is called → file
-    for name, sheet in sent.sheets.items():
-        of_kind = files.setdefault(sheet.kind, {})
-        first = sent.files.get(of_kind.get(sheet.tag, ""))
-        if first is None or not _goes_on(sheet, first):
-            of_kind[name if not sheet.tag or first is not None else sheet.tag] = name
-    tags = {sheet.tag: name for name, sheet in sent.sheets.items() if sheet.tag}
-    runs = max((tags, *files.values()), key=len)
-    if not sent.given.protocol.is_coliee:
-        runs = {name: name for name in sent.files}
-    if most is not None and len(runs) > most:
-        first_too_many = sent.files[list(runs.values())[most]]
-        for run in runs:
-            rule = "runs" if rules.runs_stated else "runs-unstated"
-            first_too_many.add(rule, found=run, source=rules.runs_source, most_runs=most)
+    """A team sends no more runs than it may. A run has one tag, and of each kind one file or one of each year."""
+    rules, most = sent.context.rules, sent.context.rules.most_runs
+    kinds = {kind: [run for run in sent.runs if run.first.kind == kind] for kind in sent.kinds}
+    runs = max([run for tag, run in sent.tags.items() if tag], *kinds.values(), key=len)
+    for run in runs if most is not None and len(runs) > most else ():
+        is_first = run is sent.kinds[run.first.kind][run.first.tag]
+        name = run.first.tag if is_first and sent.context.protocol.is_coliee else ""
+        rule = "runs" if rules.runs_stated else "runs-unstated"
+        found = name or run.first.name
+        runs[most or 0].first.add(rule, found=found, source=rules.runs_source, most_runs=most)
 
 
 def parts(sent: Submission) -> None:
-    """A run has its articles and its answers. Of a question that is asked, its lack is told already."""
-    if len(sent.given.protocol.parts) < 2:
+    """A run has its articles and its answers. Of a question that is asked, its lack is reported already."""
+    if len(sent.context.protocol.parts) < 2:
         return
     for kind, other, missing in (("documents", "answers", "answers"), ("answers", "documents", "articles")):
-        for tag, file in sent.alone(kind, other):
-            sent.files[file].add("part-missing", found=tag or None, missing=missing)
-    for pair in sent.both("documents", "answers") if sent.given.known.asked is None else ():
-        for file, other in (pair, pair[::-1]):
-            given = sent.sheets[file].counts()
-            for query in sent.sheets[other].counts():
-                if query not in given:
-                    sent.files[file].add("partial", found=query)
+        for sheet in sent.alone(kind, other):
+            sheet.add("part-missing", found=sheet.tag or None, missing=missing)
+    for pair in sent.both("documents", "answers") if sent.context.known.asked is None else ():
+        for run, other_part in (pair, pair[::-1]):
+            answered = run.queries()
+            for query in other_part.queries():
+                if query not in answered:
+                    run.first.add("partial", found=query)
 
 
 def long_lists(sent: Submission) -> None:
-    """The answer set is a part of the long list. Of a query that is asked, its lack there is told already."""
-    if not sent.given.rules.long_list:
+    """The answer set is a part of the long list. Of a query that is asked, its lack there is reported already."""
+    if not sent.context.rules.long_list:
         return
-    for kind, other, rule in (("documents", "long", "long-list-missing"), ("long", "documents", "answer-set-missing")):
-        for tag, file in sent.alone(kind, other):
-            sent.files[file].add(rule, found=tag or None)
-    asked = sent.given.known.asked or ()
-    for file, long in sent.both("documents", "long"):
-        sheet, longer = sent.sheets[file], sent.sheets[long]
-        for query in sheet.lists:
-            among = longer.documents(query)
-            for document, i in sheet.documents(query).items() if among or query not in asked else ():
-                if document not in among and i not in sheet.doubted:
-                    sheet.add("not-in-long-list", *sheet.place(i, sheet.document), f"{query} {document}")
+    for sheet in sent.alone("documents", "long"):
+        sheet.add("long-list-missing", found=sheet.tag or None)
+    for sheet in sent.alone("long", "documents"):
+        sheet.add("answer-set-missing", found=sheet.tag or None)
+    asked = sent.context.known.asked or ()
+    for run, long in sent.both("documents", "long"):
+        in_long, lists = long.queries(), {sheet.name: Lists(sheet) for sheet in long.sheets}
+        for sheet in run.sheets:
+            for query in sheet.queries:
+                longer = in_long.get(query)
+                among = set[str]()
+                if longer is not None and query in longer.queries:
+                    among = {line.cells[longer.document] for line in lists[longer.name].read(query)}
+                elif query in asked:
+                    continue
+                for line in Lists(sheet).read(query):
+                    document = line.cells[sheet.document]
+                    if document not in among and not line.doubted:
+                        sheet.add("not-in-long-list", *line.place(sheet.document), f"{query} {document}")
 
 
 #: field → what it is called in a finding
@@ -114,22 +143,22 @@ _NONE: Final = ("none", "no", "-", "n/a", "not used", "nothing")
 
 def descriptions(sent: Submission) -> None:
     """Descriptions have the form, are those of the runs beside them, and name models before the edition's date."""
-    described = {name: sheet.described for name, sheet in sent.files.items() if sheet.kind == "description"}
-    mine, tags = described_task(sent.given.task), {sheet.tag: name for name, sheet in sent.sheets.items()}
-    said = {one.tag for file in described.values() for one in file if one.task == mine or one.tag in tags}
-    silent = [tag for tag in tags if tag and tag not in said] if described else []
+    described = [sheet for sheet in sent.files.values() if sheet.kind == "description"]
+    mine, tags = described_task(sent.context.task), {tag: run.first.name for tag, run in sent.tags.items()}
+    known = {one.tag for sheet in described for one in sheet.described if one.task == mine or one.tag in tags}
+    silent = [tag for tag in tags if tag and tag not in known] if described else []
     for tag in silent:
-        sent.files[tags[tag]].add("undescribed", found=tag)
-    for file, blocks in described.items():
-        add, is_fine = sent.files[file].add, not silent
-        here = {one.tag for one in blocks if one.task == mine}
-        for one in blocks:
+        sent.tags[tag].first.add("undescribed", found=tag)
+    for sheet in described:
+        is_fine = not silent
+        here = {one.tag for one in sheet.described if one.task == mine}
+        for one in sheet.described:
             if one.task == mine or one.tag not in here:  # a tag may be that of a run of another task, too
-                for rule, found, more in _wrong(one, tags, mine, sent.given.year or 0):
-                    add(rule, one.line, 1, found, **more)
+                for rule, found, more in _wrong(one, tags, mine, sent.context.year or 0):
+                    sheet.add(rule, one.line, 1, found, **more)
                     is_fine = False
         if is_fine:
-            add("description", runs=counted(len(blocks), "run"))
+            sheet.add("description", runs=counted(len(sheet.described), "run"))
 
 
 def _wrong(
