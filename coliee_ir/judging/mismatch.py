@@ -17,6 +17,7 @@ from unicodedata import normalize
 
 import numpy as np
 
+from coliee_adapters import forms
 from coliee_adapters.errors import MismatchError, quoted
 from coliee_adapters.ids import MASKS, BoolArray, Forms, Ids, IntArray
 from coliee_adapters.records import STATUTE_ID, Columns, Run, exam_of, folded, is_folded, is_inert, mistaken
@@ -197,6 +198,7 @@ _DIGITS = str.maketrans("OoIl", "0011")
 #: ``{width}`` for that number and ``{where}`` for what holds the known ids.
 _RESPELLINGS: tuple[tuple[Callable[[str, int], str], str], ...] = (
     (lambda text, width: text.zfill(width), _LOST),
+    (lambda text, _: forms.statute.article_named(text) or text, "the {where} has articles as 537 and 398-20"),
     (
         lambda text, _: re.sub(r"^([HR])([0-9])-", r"\g<1>0\2-", text),
         "the year has two digits in the {where}: R02, not R2",

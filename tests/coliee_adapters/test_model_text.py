@@ -6,7 +6,7 @@ import json
 from pathlib import Path
 
 import pytest
-from asserting import Call
+from asserting import Call, done
 from hypothesis import given
 from hypothesis import strategies as st
 from reading import Opened
@@ -21,7 +21,8 @@ from coliee_ir import evaluate
 YES = [
     "Y", "yes", "Yes.", " **Yes** ", "TRUE", "Entailment", "True: the article says so.",
     "Yes, because the article …", "Yes - Article 5 applies.", "The article applies.\n\nAnswer: Y",
-    "Therefore, the answer is yes.", "Label: **Entailed**", '{"answer": "Y"}', "Answer (Y/N): Y", "答え：○",
+    "Therefore, the answer is yes.",
+    "Label: **Entailed**", '{"answer": "Y"}', "Answer (Y/N): Y", "答え：○",
     "回答は正しい。", "はい、そうです。", "No article is missing.\nFinal answer: Yes",
     "At first sight the answer is N. But no.\nFinal answer: Y.", "reasoning\nY", "\\boxed{Y}",
     "Answer: Yes because it is", "Therefore, the answer is (Y).", "Final Answer: $\\boxed{Yes}$", "Y/N: Y",
@@ -32,13 +33,19 @@ YES = [
     "The buyer may rescind if he was deceived, so the answer is Yes.",
     "Since the contract may be rescinded, the answer is Yes.", '{"entailed": true}',
     "The final answer is: $\\boxed{\\text{Yes}}$", "回答：Yです",
+    "【答え】○", "本問は正しい。", "よって、本問は正しい。", "記述は正しい。", "この記述は正しい。",
+    "reasons\n<answer>\nYes\n</answer>", "The answer is Y (Yes).", "True (Y)",
 ]  # fmt: skip
 NO = [
-    "N", "no", "No.", "FALSE", "Not entailed", "non-entailment", "No, since …", "The conclusion is: No.", "答え：×",
-    "いいえ", "Yes, it seems so.\nFinal answer: no", "Prediction = N", "The statement is not entailed.\nno",
+    "N", "no", "No.", "FALSE", "Not entailed", "non-entailment",
+    "No, since …", "The conclusion is: No.", "答え：×",
+    "いいえ", "Yes, it seems so.\nFinal answer: no", "Prediction = N",
+    "The statement is not entailed.\nno",
     "Answer: Not entailed by Article 5", "Entailment: no", '{"premise_true": "Yes", "answer": "No"}',
     "Entailment: not entailed", "正しくない。", "誤っている", "最終的な答え：Ｎ", "回答は「いいえ」です。",
-    "Answer: Not true", "N\n\nReasoning: yes-type arguments fail",
+    "Answer: Not true", "N\n\nReasoning: yes-type arguments fail", "本問は誤り。",
+    "【答え】×", "<answer>No</answer>",
+    "The answer is N (No).", "民法第96条により、取り消せる。したがって本問は誤りである。", "**Answer**: N (No)",
 ]  # fmt: skip
 NEITHER = [
     "", "Sorry, I cannot answer.", "No article says so.", "The answer is no longer clear", "Yes or no?", "Y/N", "N/A",
@@ -54,13 +61,29 @@ NEITHER = [
     "Conclusion: No contract exists.", "Answer: Yes/No", "The answer is Y? No, N", "Answer: No. Yes.",
     "Judgment: No. 123", "Prediction: Y | Gold: N", "答え：正しいとは言えない", "正しいとは限らない",
     "正しいですか", "誤りではない", "<think>Answer: Yes", "Answer: not necessarily yes", "Answer: None",
-    "The label is not N", "The answer isn't Yes", "entailed or not entailed", "Answer: Y or N", "1", "0",
+    "The answer is N (Yes).", "本問は誤りではない。", "本問は正しいとは限らない",
+    "記述は正しいか。", "前段だけを見れば記述は正しい。", "<answer>Yes</answer><answer>No</answer>",
+    "<answer>None</answer>",
+    "もし本問は正しいなら、", "The label is not N", "The answer isn't Yes",
+    "entailed or not entailed", "Answer: Y or N", "1", "0",
 ]  # fmt: skip
 
 
 @pytest.mark.parametrize(("texts", "label"), [(YES, True), (NO, False), (NEITHER, None)])
 def test_what_is_plain_is_read_and_nothing_is_guessed(texts: list[str], label: bool | None) -> None:
     assert {text: label_of(text) for text in texts} == dict.fromkeys(texts, label)
+
+
+def test_the_words_that_the_user_names_are_answers(source: Opened, call: Call) -> None:
+    words = {"đúng": "Y", "sai": "N", "誤り": "Y"}
+    texts = {"Đáp án: Đúng": None, "Answer: Đúng.": True, "SAI": False, "**Sai**, vì …": False, "本問は誤り。": True}
+    assert {text: label_of(text, words) for text in texts} == texts
+    assert (label_of("Answer: Yes", words), label_of("誤り")) == (True, False)
+    source("R07-01-A Answer: Đúng\nR07-01-I Sai\nR07-01-U Không\n")
+    words_said = ("--from", "text", "--to", "labels", "--tag", "A", "--labels", "Y=Đúng,N=Sai")
+    out, err = done(call, "convert", "f.txt", "-", *words_said)
+    assert out == "R07-01-A Y A\nR07-01-I N A\n"
+    assert "R07-01-U" in err
 
 
 @given(st.text(st.characters(codec="utf-8"), max_size=40), st.sampled_from(["Yes", "No"]))

@@ -1,9 +1,10 @@
 from __future__ import annotations
 
 import io
+from pathlib import Path
 
 import pytest
-from asserting import matches, mentions, refusing
+from asserting import Call, done, matches, mentions, refusing
 from by_form import readers, sniffed, write
 from hypothesis import given
 from hypothesis import strategies as st
@@ -372,3 +373,18 @@ def test_what_lists_labels_is_allowed_to_by_its_first_bytes(lines: list[tuple[st
     head = "\n".join(map("".join, lines)).encode()
     if statute.lists_labels(head):
         assert any(form.name == "labels" for form in detect.known_forms("run", head))
+
+
+def test_articles_are_rewritten_as_the_gold_names_them(here: Path, call: Call) -> None:
+    named = {
+        "537": "第537条",
+        "398-20": "第398条の20",
+        "424-2": "424.2",
+        "424-3": "424_3",
+        "96": "96(1)",
+        "5": "第五条",
+    }
+    Path("gold.txt").write_text("".join(f"R07-01-A 0 {one} 1\n" for one in named))
+    Path("run.txt").write_text("".join(f"R07-01-A Q0 {one} 1 {at} T\n" for at, one in enumerate(named.values())))
+    out, _ = done(call, "convert", "run.txt", "-", "--like", "gold.txt", "--to", "columns")
+    assert [line.split()[1] for line in out.splitlines()] == list(named)[::-1]

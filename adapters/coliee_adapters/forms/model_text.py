@@ -7,8 +7,10 @@ An answer is read from
 - the beginning of the text: ``Yes, because …``, ``N``;
 - and the last line, where it is nothing else: ``No.``
 
-The words are Y, Yes, True, Entail, Entails, Entailed, Entailment, はい, 正しい, ○ and N, No, False, Not true, Not
-entailed, Non-entailment, いいえ, 誤り, 誤っている, 正しくない, ×, in any case. The clause must end after them:
+``<answer>No</answer>`` and ``【答え】×`` are marked answers, and so are ``本問は誤り。`` and, where
+a sentence begins, ``記述は正しい。``. The words are those that the user names; Y, Yes, True, Entail, Entails, Entailed,
+Entailment, はい, 正しい, ○ and N, No, False, Not true, Not entailed, Non-entailment, いいえ, 誤り, 誤っている,
+正しくない, ×, in any case. The clause must end after them:
 ``No article …`` is no answer, and nor is ``Y, the seller, …``. A mark that is denied, or is a condition, marks nothing:
 ``the wrong answer is Yes``, ``if the answer is Yes``. What reasoning models think, ``<think>…</think>``, is not read.
 Where several answers are found that differ, or none, the text has no answer.
@@ -17,6 +19,7 @@ Where several answers are found that differ, or none, the text has no answer.
 from __future__ import annotations
 
 import csv
+import functools
 import io
 import json
 import re
@@ -29,14 +32,14 @@ from coliee_adapters.files.source import Source
 from coliee_adapters.forms import json_text
 from coliee_adapters.forms.form import Form, Found, Row
 from coliee_adapters.forms.lines import BLANKS, Note
-from coliee_adapters.forms.vocabulary import EVERY_NAME, normal_name, paths_in
+from coliee_adapters.forms.vocabulary import ANSWERS, EVERY_NAME, normal_name, paths_in, words_of
 
 FORM: Final = "text"
 
-_YES: Final = r"yes|true|entail(?:s|ed|ment)?(?!\s*[:=])|はい|正しい|○"
+_YES: Final = ("yes", "true", r"entail(?:s|ed|ment)?(?!\s*[:=])", "はい", "正しい", "○")
 _NO: Final = (
-    "not entail(?:s|ed)?|non-entailment|no entailment|not true|no|false|いいえ|誤り|誤っている|誤っています|"
-    "正しくない|正しくありません|×"
+    *("not entail(?:s|ed)?", "non-entailment", "no entailment", "not true", "no", "false"),
+    *("いいえ", "誤り", "誤っている", "誤っています", "正しくない", "正しくありません", "×"),
 )
 #: after a condition, or beside the other word, a word is no answer
 _OPEN: Final = (
@@ -49,19 +52,39 @@ _END: Final = (
 _END_OF_LETTER: Final = (
     r"(?=\s*(?:[;:!。)\n]|\.(?!\s*[0-9])|$|,\s*(?:because|since|\w+\s*[:=])|(?:because|since)\b|です(?![がか])))"
 )
-_WORD: Final = rf"(?:(?P<no>(?:{_NO}){_END}|n{_END_OF_LETTER})|(?P<yes>(?:{_YES}){_END}|y{_END_OF_LETTER})){_OPEN}"
 _MARK: Final = (
     r"(?:(?:answer|label|verdict|conclusion|prediction|judge?ment|decision|entailment|entailed)"
     r"(?:\s*\([^()\n]{0,40}\)|\s+y(?:es)?(?:/|\s+or\s+)no?\b)?|y(?:es)?(?:/|\s+or\s+)no?\b(?=\s*[:=])|"
     r"答え|回答|解答|結論|判定|正解)"
-    r"\s*(?:is|should be|must be|:|=|->|→|は|\s[-–—]\s)\s*:?\s*"
+    r"\s*(?:is|should be|must be|:|=|->|→|は|】|\s[-–—]\s)\s*:?\s*"
 )
-_MARKED: Final = rf"(?<!\w){_MARK}{_WORD}"
-_FINAL: Final = rf"(?<!\w)(?:final|最終(?:的な)?)\s*{_MARK}{_WORD}"
-_START: Final = _WORD
-_ALONE: Final = rf"{_WORD}\W*"
-#: an answer directly after another one: Yes, no
-_NEXT: Final = rf"[^\w○×\n]*{_WORD}"
+#: what a Japanese judgement is on; elsewhere in a sentence, what is called 記述 may be a part of the question
+_STATEMENT: Final = r"(?:本問|本肢|設問|本記述|この記述|(?<![^\n。])記述)は\s*"
+#: an element that holds the answer: <answer>No</answer>
+_ELEMENT: Final = r"(?si)<(answer|label|final_answer)>(.*?)</\1>"
+
+
+class _Patterns(NamedTuple):
+    """What answers look like."""
+
+    word: str
+    said_twice: tuple[str, str]  # Y (Yes), N (No)
+    in_brackets: str  # with nothing else in them
+
+
+@functools.lru_cache(maxsize=4)
+def _patterns(words: frozenset[tuple[str, str]]) -> _Patterns:
+    """The patterns with further words; a word of the user's means what the user says and nothing else."""
+    further = {label: [one for one, meant in words if meant == label] for label in ANSWERS}
+    yes, no = (
+        "|".join((*map(re.escape, own), *(one for one in known if not any(re.fullmatch(one, word) for word in others))))
+        for own, others, known in ((further["Y"], further["N"], _YES), (further["N"], further["Y"], _NO))
+    )
+    word = rf"(?:(?P<no>(?:{no}){_END}|n{_END_OF_LETTER})|(?P<yes>(?:{yes}){_END}|y{_END_OF_LETTER})){_OPEN}"
+    yes, no = f"{yes}|y", f"{no}|n"
+    twice = rf"(?<!\w)({yes})\s*\((?:{yes})\)", rf"(?<!\w)({no})\s*\((?:{no})\)"
+    return _Patterns(word, twice, rf"\(\s*({yes}|{no})\s*\)")
+
 
 #: what stands before a mark that marks no answer: in the sentence, after what draws a conclusion, and in the clause
 _CONDITION: Final = r"\b(?:if|whether|unless|when|either|suppos\w*|assum\w*)\b|\bor\s*$|もし|場合"
@@ -74,9 +97,8 @@ _DENIAL: Final = (
 #: what a model thinks before it answers; the beginning may stand in the prompt, and the end may be cut off
 _THOUGHTS: Final = r"(?si)<(think|thinking|reasoning)>.*?(?:</\1>|\Z)|\A.*</(?:think|thinking|reasoning)>"
 
-#: quotes, brackets and Markdown around an answer; and round brackets around nothing else
+#: quotes, brackets and Markdown around an answer
 _AROUND: Final = r"""[*_`"'“”‘’\[\]{}<>#$「」]|\\boxed|\\text"""
-_IN_BRACKETS: Final = rf"\(\s*({_YES}|{_NO}|y|n)\s*\)"
 
 #: what the column of a model's text is called; a name of an earlier tier wins
 _TEXTS: Final = (
@@ -86,23 +108,35 @@ _TEXTS: Final = (
 )
 
 
-def label_of(text: str) -> bool | None:
+def label_of(text: str, words: Mapping[str, str] | None = None) -> bool | None:
     """The answer that a text gives: True for Y, False for N, None where there is none, or several that differ.
+
+    ``words`` are further words with the answer that each is, Y or N.
 
     >>> label_of("Article 5 applies. **Answer: Yes**"), label_of("No, because …"), label_of("No article says so.")
     (True, False, None)
     """
-    text = re.sub(_THOUGHTS, "", unicodedata.normalize("NFKC", text).replace("〇", "○"))
-    plain = re.sub(_IN_BRACKETS, r"\1", re.sub(_AROUND, "", text).strip().lower())
-    found = _asserted(_FINAL, plain)
+    known = _patterns(frozenset((_normal(word), label) for word, label in (words or {}).items()))
+    text = re.sub(_ELEMENT, r"\nanswer: \2\n", re.sub(_THOUGHTS, "", _normal(text)))
+    plain = re.sub(_AROUND, "", text).strip()
+    for twice in known.said_twice:
+        plain = re.sub(twice, r"\1", plain)
+    plain = re.sub(known.in_brackets, r"\1", plain)
+    found = _asserted(rf"(?<!\w)(?:final|最終(?:的な)?)\s*{_MARK}{known.word}", plain)
     if not found:
         lines = [line.strip() for line in plain.split("\n") if line.strip()]
-        start = re.match(_START, plain)
-        last = re.fullmatch(_ALONE, lines[-1]) if lines else None
-        found = [*_asserted(_MARKED, plain), *(match for match in (start, last) if match)]
-    found += [after for match in found if (after := re.match(_NEXT, match.string[match.end() :]))]
-    labels = {match["yes"] is not None for match in found}
+        start = re.match(known.word, plain)
+        last = re.fullmatch(rf"{known.word}\W*", lines[-1]) if lines else None
+        marked = _asserted(rf"(?:(?<!\w){_MARK}|{_STATEMENT}){known.word}", plain)
+        found = [*marked, *(match for match in (start, last) if match)]
+    # an answer directly after another one: Yes, no
+    behind = (re.match(rf"[^\w○×\n]*{known.word}", match.string[match.end() :]) for match in found)
+    labels = {match["yes"] is not None for match in (*found, *behind) if match}
     return labels.pop() if len(labels) == 1 else None
+
+
+def _normal(text: str) -> str:
+    return unicodedata.normalize("NFKC", text.replace("〇", "○")).lower()
 
 
 def _asserted(pattern: str, text: str) -> list[re.Match[str]]:
@@ -130,11 +164,11 @@ class Read(NamedTuple):
 
 def read(source: Source) -> Iterator[Read]:
     """The answers in a file: JSON, JSON Lines, a table with a header, or lines of an id and a text."""
-    text = source.text()
+    text, words = source.text(), words_of(source.columns)
     is_empty = True
     for query, content, place in (_json if text.lstrip().startswith(("{", "[")) else _lines)(text, source):
         is_empty = False
-        yield Read(query, label_of(content), content, place)
+        yield Read(query, label_of(content, words), content, place)
     if is_empty:
         raise InputError("empty", source.name, "the file contains no texts", remedy="give lines ID TEXT, or JSON")
 

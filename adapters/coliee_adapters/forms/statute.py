@@ -39,6 +39,12 @@ _JAPANESE: Final = (
     r"(?:[(（][^()（）]*+[)）])?+(?:\s|$)"
 )
 
+_NUMERAL: Final = "[〇零一二三四五六七八九十百千0-9]{1,9}"
+#: an article as runs name it, perhaps with its paragraph behind it
+_NAMED: Final = (
+    rf"(?i)(?:第|article\s*|art\.?\s*)?({_NUMERAL})条?((?:の{_NUMERAL}|[._-][0-9]+)*)(?:第{_NUMERAL}項|\s*\([^()]*\))*"
+)
+
 _MISSING: Final = re.compile(r"\s*+\[MISSING ARTICLE\b([^\]]*+)\]")
 
 
@@ -187,6 +193,18 @@ def article_head(line: str) -> str | None:
     if head := re.match(_JAPANESE, line):
         return "-".join(str(_number(part)) for part in (head[1] + head[2]).split("の"))
     return None
+
+
+def article_named(text: str) -> str | None:
+    """The id of the article that a text names in one of the ways that runs do; None for an id, and for other texts.
+
+    >>> [article_named(text) for text in ("第537条", "第424条の2", "537(1)", "424.2", "Article 96", "96", "013.txt")]
+    ['537', '424-2', '537', '424-2', '96', None, None]
+    """
+    named = re.fullmatch(_NAMED, plain := unicodedata.normalize("NFKC", text))
+    if named is None or re.fullmatch(_ARTICLE, plain):
+        return None
+    return "-".join(str(_number(part)) for part in re.split("[の._-]", named[1] + named[2]))
 
 
 def article_id(text: str, line: int, source: Source) -> str:
