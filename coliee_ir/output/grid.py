@@ -271,11 +271,12 @@ _SIZES: Final = (
 _BEYOND: Final = "[^\n -\u024f\u2010-\u203a\u20ac]"
 
 
-def latex(grid: Grid) -> str:
+def latex(grid: Grid, *, breaks: bool = True) -> str:
     r"""A tabular with booktabs' rules, bold by \textbf; with a caption, a table around it.
 
     What is wider than the line is made smaller by adjustbox; what is longer than a page is a longtable, in letters that
-    fit. Columns of long texts share three quarters of the line. A comment above it names the packages.
+    fit, unless ``breaks`` is false, because papers of two columns have none. Columns of long texts share three quarters
+    of the line. A comment above it names the packages.
     """
     header, *rows = _finished(
         grid, in_latex, lambda number: rf"\textbf{{{number}}}", lambda mark: rf"\textsuperscript{{{mark}}}"
@@ -296,7 +297,7 @@ def latex(grid: Grid) -> str:
     body = "".join(f"{' & '.join(row)} \\\\\n" for row in rows)
     needed = "array," if words else ""
     begun = f"{{{''.join(columns)}}}\n"
-    if lines >= _LINES:
+    if breaks and lines >= _LINES:
         top = f"{named} \\\\\n" if named else ""
         head = f"{top}{head}\\endfirsthead\n{head}\\endhead\n\\bottomrule\n\\endfoot\n"
         wide = sum(2 + min(one, share * _WIDTH if at in words else one) for at, one in enumerate(widest))

@@ -320,6 +320,10 @@ WRONG = {
     "a gold that is not there": ("gold/task2.json", "gold/none.json", "none.json"),
     "an unknown task": ('task = "1"', 'task = "9"', "[[task]] 1"),
     "a task twice": ('task = "1"', 'task = "2"', "task"),
+    "a file of rules that is not there": ('task = "1"', 'rules = "none.toml"', "none.toml"),
+    "an unknown protocol": ('task = "1"', 'protocol = "none"', "protocol"),
+    "a task and the rules of another": ('task = "1"', 'task = "2"\nprotocol = "1"', "task"),
+    "an unknown phase": ("year = 2026", 'phase = "x"', "phase"),
     "a flag of words": ("hide_gold = true", 'hide_gold = "yes"', "hide_gold"),
     "an unknown style": ("year = 2026", 'style = "x"', "style"),
     "broken TOML": ("year = 2026", "year = ", "line 2"),
@@ -347,21 +351,26 @@ def test_what_stops_an_edition(again: Callable[..., str], tmp_path: Path, capsys
 
 
 def test_a_new_edition_is_asked_for(again: object, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    answers = [
-        "COLIEE 2026", "2026-01-20T23:59:59+09:00", "mailbox", "gold/task1.json gold/statute.xml gold/tort.jsonl",
-        "teams.csv", "",
-    ]  # fmt: skip
+    golds = "gold/task1.json gold/statute.xml gold/tort.jsonl"
+    answers = ["COLIEE 2027", "", "my box", golds, "", "2027-01-20T23:59:59+09:00", "teams.csv", ""]
     (tmp_path / "coliee.toml").unlink()
-    (tmp_path / "mailbox").mkdir()
+    (tmp_path / "my box").mkdir()
     replies = iter(answers)
     monkeypatch.setattr("builtins.input", lambda _: next(replies))
     assert main(["edition", "new"]) == 0
     read = read_edition("coliee.toml")
     assert [part.task for part in read.tasks] == ["1", "3", "4", "tort", "rationale"]
-    assert (read.name, read.year, read.public.hide_gold, read.teams) == ("COLIEE 2026", 2026, True, "teams.csv")
+    assert (read.name, read.year, read.public.hide_gold, read.teams) == ("COLIEE 2027", 2027, True, "teams.csv")
+    assert read.mailbox == ("my box",)
     assert read.deadline is not None and read.deadline.utcoffset() is not None
     assert main(["edition", "new"]) == 2  # it is there already
-    for at, wrong in ((1, "20 January"), (0, ""), (3, "gold/none.json")):
+    (tmp_path / "own.toml").write_text(
+        'task = "own"\ntitle = "x"\nsource = "x"\nparts = ["documents"]\nmeasures = ["MicroF1"]\n'
+    )
+    replies = iter([*answers[:4], "1 3,4 own.toml", *answers[5:]])
+    assert main(["edition", "new", "-o", "own.out"]) == 0
+    assert [part.task for part in read_edition("own.out").tasks] == ["1", "3", "4", "own"]
+    for at, wrong in ((5, "20 January"), (0, ""), (3, "gold/none.json"), (4, "1 2"), (4, "1 9 tort"), (1, "x")):
         replies = iter([*answers[:at], wrong, *answers[at + 1 :]])
         assert main(["edition", "new", "-o", "other.toml"]) == 2
     monkeypatch.setattr("builtins.input", lambda _: (_ for _ in ()).throw(EOFError()))

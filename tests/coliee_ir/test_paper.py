@@ -11,7 +11,8 @@ from example_runs import EXAMPLES
 
 from coliee_ir import Answers, Run
 from coliee_ir.commands.edition import Edition, Public, TaskPart
-from coliee_ir.commands.edition.paper import files
+from coliee_ir.commands.edition.paper import files, set_tables
+from coliee_ir.output.grid import Grid
 from coliee_ir.types import Leaderboard
 
 GOLD = {"000001": ["000011"], "000002": ["000012", "000013"]}
@@ -46,9 +47,13 @@ def test_one_document_has_every_part_once() -> None:
     inputs = re.findall(r"\\input\{(.*?)\}", main)
     drawn = re.findall(r"\\includegraphics\[.*?\]\{(.*?)\}", "".join(made.values()))
     assert sorted(["paper.tex", *inputs, *drawn]) == sorted(made)
-    assert all(re.match("task[14]-|data", name) for name in (*inputs, *drawn))
+    assert all(re.match("task[14]-|data|note", name) for name in (*inputs, *drawn))
     labels = re.findall(r"\\label\{(.*?)\}", "".join(made.values()))
-    assert len(labels) == len(set(labels)) == len(inputs) + len(drawn) - sum("figures" in name for name in inputs)
+    assert (
+        len(labels)
+        == len(set(labels))
+        == len(inputs) + len(drawn) - sum("figures" in name or name == "note.tex" for name in inputs)
+    )
     for text in (made[name] for name in ("paper.tex", *inputs)):
         begun, ended = (sorted(re.findall(rf"\\{word}{{(\w+)}}", text)) for word in ("begin", "end"))
         assert begun == ended and text.count("{") - text.count("\\{") == text.count("}") - text.count("\\}")
@@ -89,7 +94,15 @@ def test_questions_are_crossed_in_a_table_for_one_and_one_for_several(tmp_path: 
         assert (heads, len(rows)) == (["Mean", "Agency", "Negation"], 10)
 
 
-@pytest.mark.parametrize(("n_rows", "name"), [(44, "adjustbox"), (45, "longtable")])
-def test_only_a_long_table_goes_over_pages(n_rows: int, name: str) -> None:
-    made = paper(cases(*(f"r{n}" for n in range(n_rows))))
-    assert f"\\begin{{{name}}}" in made["task1-results.tex"]
+@pytest.mark.parametrize(
+    ("n_rows", "n_columns", "n_tables", "star"), [(9, 3, 1, ""), (9, 7, 1, "*"), (90, 3, 3, ""), (9, 24, 4, "*")]
+)
+def test_tables_can_be_read_in_two_columns(n_rows: int, n_columns: int, n_tables: int, star: str) -> None:
+    header = ["run", *(f"measure {n}" for n in range(n_columns))]
+    rows = [[f"r{row}", *(f"{row}.{at}" for at in range(n_columns))] for row in range(n_rows)]
+    text = set_tables(Grid(header, rows, "Scores.", n_text=1, label="tab:x"))
+    assert text.count(f"\\begin{{table{star}}}") == text.count("\\begin{table") == n_tables
+    assert (text.count("Scores."), text.count("tab:x"), text.count("Continued.")) == (1, 1, n_tables - 1)
+    cells = [line.removesuffix(" \\\\").split(" & ") for line in text.splitlines() if line.startswith("r")]
+    assert all(line[0] for line in cells) and len({cell for _, *line in cells for cell in line}) >= n_rows * n_columns
+    assert max(sum(6 * len(cell) + 12 for cell in line) for line in cells) < 700 and "longtable" not in text

@@ -73,7 +73,7 @@ def test_the_site_is_whole_asks_for_nothing_and_is_silent_about_what_was_refused
         "a1", "x4", "0.6000", "All 5 runs"
     }  # fmt: skip
     rows = rows_of(made["task-1.html"], "results")
-    assert rows[0] == ["Place", "Team", "File", "Run", "F1", "Precision", "Recall", "Rank 95%", "Interval 95%"]
+    assert rows[0] == ["Place", "Team", "File", "Run", "MicroF1", "MicroP", "MicroR", "Rank 95%", "Interval 95%"]
     assert [row[:2] for row in rows[1:3]] == [["1", "A"], ["2", "A"]]
     assert {row[3] for row in rows[1:]} == {"a1", "a2", "a2 (2)", "a3", html.escape(NASTY)}
     told = rows_of(made["task-1.html"], "approaches")

@@ -12,7 +12,7 @@ from coliee_adapters.errors import UsageError
 from coliee_adapters.files.source import PathLike
 from coliee_adapters.records import exact_id
 from coliee_ir.reading.anything import read_queries
-from coliee_ir.rules.protocol import task_name
+from coliee_ir.rules.protocol import protocol, task_name
 from coliee_ir.rules.schema import COUNT, FLAG, TEXT, TEXTS, YEAR, Kind, Table, loads
 from coliee_ir.stats.settings import N_RESAMPLES
 
@@ -36,6 +36,7 @@ class TaskPart(NamedTuple):
     exclude: tuple[str, ...] = ()  # the queries that are left out
     decisions: Mapping[str, str] = {}
     year: int | None = None  # whose rules count; None for the newest
+    rules: str | None = None  # the protocol file, where it has one of its own
     reference: str = ""  # what this gold is called, where a task has several: ``R01``; empty for the one that counts
 
     @property
@@ -64,7 +65,7 @@ class Edition:
     @property
     def read(self) -> list[str]:
         """All paths that are read: its own, the mailbox, and the files that it names."""
-        parts = [path for one in self.tasks for path in (one.gold, one.training, one.categories, one.corpus)]
+        parts = [path for one in self.tasks for path in (one.gold, *one[2:5], one.rules)]
         return [path for path in dict.fromkeys([self.path, self.teams, *parts, *self.mailbox]) if path is not None]
 
     def time(self, received: str) -> str:
@@ -101,9 +102,10 @@ _TOP: Final = {
     "phase": _PHASE,
 }
 _PUBLIC: Final = dict.fromkeys(Public._fields, FLAG)
-_FILES: Final = ("gold", "corpus", "training", "categories")
+_FILES: Final = ("gold", "corpus", "training", "categories", "rules")
 _TASK: Final = {
     "task": TEXT,
+    "protocol": TEXT,
     **dict.fromkeys(_FILES, TEXT),
     "exclude": _IDS,
     "decisions": _CHOICES,
@@ -153,17 +155,22 @@ def read_edition(path: PathLike) -> Edition:
 
 
 def _task(table: _Table, year: int | None) -> TaskPart:
-    """A task of the file."""
-    for key in ("task", "gold"):
+    """A task of the file, by its name, or by the rules that it has."""
+    by = next((key for key in ("rules", "protocol") if key in table.held), "task")
+    for key in (by, "gold"):
         table.needed(key, TEXT)
     found: dict[str, Any] = table.checked(_TASK)
-    try:
-        found["task"] = task_name(found["task"]) or ""
-    except UsageError as error:
-        raise table.fault("task", str(error), found["task"]) from None
     for key in _FILES:
         if key in found:
             found[key] = table.path_of(found[key], key)
+    try:
+        task = task_name(found[by])
+    except UsageError as error:
+        raise table.fault(by, str(error), found[by]) from None
+    if found.setdefault("task", task) not in (task, found[by]):
+        raise table.fault("task", f"{by} has the rules of task {task}", found["task"], remedy="leave this key out")
+    found = {**found, "task": task, "year": found.get("year", year if protocol(task).is_coliee else None)}
+    found.pop("protocol", None)
     if isinstance(ids := found.get("exclude"), str):
         found["exclude"] = tuple(read_queries(table.path_of(ids, "exclude"), exact_id))
-    return TaskPart(**{"year": year, **found})
+    return TaskPart(**found)

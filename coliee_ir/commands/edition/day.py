@@ -112,6 +112,8 @@ def day_of(edition: Edition, watch: Watch | None = None) -> Day:
             if error.kind != "no-run":
                 raise
         else:
+            for one, mine in zip(inventory.items, own.items, strict=True):
+                one.why_not = one.why_not or mine.why_not * (mine.why_not == "unscored")
             corrections += [one for one in scored.submissions if one is not None and one.replaces]
             boards.append(replace(leaderboard(scored, n_resamples=edition.resamples), reference=part.reference))
     inbox = received(inventory)
@@ -264,7 +266,7 @@ def _missed(day: Day) -> _Found:
     """Questions that nearly all runs miss, of which the gold is to be looked at again."""
     for board in day.boards:
         judged = [entry.scores.judged[board.main] for entry in board.counted]
-        if len(judged) >= _ENOUGH:
+        if len(judged) >= _ENOUGH and not board.reference:
             right = np.mean([of_run.correct() > 0 for of_run in judged], axis=0)
             asked = judged[0].qrels.relevant() > 0
             missed = [board.queries[at] for at in np.flatnonzero((right <= _MISSED) & asked)]

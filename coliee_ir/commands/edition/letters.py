@@ -60,7 +60,13 @@ def teams_of(day: Day) -> Iterator[Team]:
                 )
                 for row in rows
             ],
-            [replace(one, file=short[one.file]) for one in day.inbox.findings if one.file in own],
+            [
+                replace(
+                    one, file=short[one.file], remedy=one.remedy.replace(one.file.removesuffix(short[one.file]), "")
+                )
+                for one in day.inbox.findings
+                if one.file in own
+            ],
             [(board, entry) for board in day.boards for entry in board.entries if entry.team == name],
             list(refused.values()),
             {short[file]: day.edition.time(time) for file, item in own.items() if (time := item.whose.received)},
@@ -93,7 +99,7 @@ def _receipt(team: Team) -> Iterator[str]:
     for one in team.files:
         when = f", {team.received[one.file]}" if one.file in team.received else ""
         task = f"Task {one.task}" if one.task else ""
-        said = "" if one.file in team.secret else one.remark or ", ".join(filter(None, (task, one.tag, one.part)))
+        said = "" if one.file in team.secret else ", ".join(filter(None, (task, one.tag, one.part, one.remark)))
         yield f"  {one.file}{when}: {said or 'received'}"
     if not team.describes and any(one.described is not None for one in team.files):
         unread = [one.file for one in team.files if one.remark and _DOCUMENT.search(one.file)]

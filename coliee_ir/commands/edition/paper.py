@@ -1,4 +1,7 @@
-"""The overview paper of an edition: one LaTeX document of all tasks, which includes a file for each table."""
+"""The overview paper of an edition: one LaTeX document of all tasks, which includes a file for each table.
+
+Tables are for papers of one column and of two: no letter is smaller than 6.5 points in LNCS, ACM's and IEEE's classes.
+"""
 
 from __future__ import annotations
 
@@ -8,6 +11,8 @@ from collections.abc import Iterator, Sequence
 from dataclasses import replace
 from string import ascii_uppercase
 from typing import Final
+
+import numpy as np
 
 from coliee_ir.commands.edition.config import Edition
 from coliee_ir.commands.edition.public import categories_of, headed, is_drawn, is_worth, part_of, titled
@@ -20,6 +25,13 @@ from coliee_ir.reading.anything import read_gold
 #: the tables of a task, in the order of the paper; those of the data stand in one
 _TABLES: Final = ("results", "approaches", "relevant", "crossed", "categories")
 
+#: in points at a size of ten: a character, what stands beside a column, what fits into a column of ACM or IEEE and into
+#: a page of LNCS where letters shrink to 6.5
+_CHARACTER, _BESIDE, _COLUMN, _PAGE = 5.0, 12, 345, 480
+
+#: lines of a table that fit a page, in which a cell of words has so many characters
+_LINES, _WORDS = 40, 25
+
 #: columns from which runs are called by letters
 _LETTERED: Final = 10
 
@@ -31,10 +43,9 @@ _PREAMBLE: Final = r"""\documentclass[a4paper]{article}
 \usepackage{iftex}
 \ifPDFTeX\usepackage[T1]{fontenc}\usepackage{textcomp}\fi
 \IfFileExists{lmodern.sty}{\usepackage{lmodern}}{}
-\usepackage{array,booktabs,adjustbox,longtable,graphicx,float}
+\usepackage{array,booktabs,adjustbox,graphicx,float}
 \floatplacement{table}{H}
 \floatplacement{figure}{H}
-\setlength{\LTcapwidth}{\linewidth}
 """
 
 
@@ -49,7 +60,7 @@ def files(boards: Sequence[Leaderboard], edition: Edition) -> dict[str, str | by
         tables = {table.label.removeprefix("tab:"): table for table in _tables(board, edition)}
         data.append((board, tables.pop(f"{prefix}data")))
         texts: dict[str, str | bytes] = {
-            f"{name}.tex": latex(headed(table)) for name, table in tables.items() if is_worth(table)
+            f"{name}.tex": set_tables(headed(table)) for name, table in tables.items() if is_worth(table)
         }
         names = [*texts]
         if is_drawn():
@@ -64,9 +75,31 @@ def files(boards: Sequence[Leaderboard], edition: Edition) -> dict[str, str | by
         inputs = "".join(f"\\input{{{name}}}\n" for name in names) + f"{in_latex(board.method)}\n\n" * bool(board.best)
         body.append(f"\\section*{{{in_latex(titled(board))}}}\n{inputs}")
     if data:
-        found["data.tex"] = latex(headed(_in_one(data)))
-        body.insert(0, "\\section*{Data}\n\\input{data.tex}\n")
+        found["data.tex"] = set_tables(headed(_in_one(data)))
+        notes = dict.fromkeys(note for board, _ in data for note in board.notes())
+        found["note.tex"] = "".join(f"{in_latex(note)}\n" for note in notes)
+        body.insert(0, "\\section*{Data}\n\\input{data.tex}\n\\input{note.tex}\n")
     return {"paper.tex": _document(edition.name, body, "".join(map(str, found.values()))), **found}
+
+
+def set_tables(table: Grid) -> str:
+    """A table in LaTeX; what is too wide or too long to be read in one as several, over both columns where needed."""
+    words = [[len(cell if isinstance(cell, str) else cell.text) for cell in row] for row in (table.header, *table.rows)]
+    widths = [min(_WORDS, max(column)) * _CHARACTER + _BESIDE for column in zip(*words, strict=True)]
+    names = range(max(table.n_text, 1))
+    room = max(_PAGE - sum(widths[at] for at in names), 1)
+    n_parts = min(max(1, math.ceil(sum(widths[len(names) :]) / room)), max(1, len(widths) - len(names)))
+    n_pages = math.ceil(sum(math.ceil(max(row) / _WORDS) for row in words[1:]) / _LINES)
+    parts: list[str] = []
+    for columns in np.array_split(range(len(names), len(widths)), n_parts):
+        for rows in np.array_split(range(len(table.rows)), max(1, n_pages)):
+            kept = [*names, *columns]
+            part = replace(
+                table, header=[table.header[at] for at in kept], rows=[[table.rows[n][at] for at in kept] for n in rows]
+            )
+            parts.append(latex(replace(part, caption="Continued.", label="") if parts else part, breaks=False))
+    star = "*" * (sum(widths) > _COLUMN)
+    return "".join(parts).replace("{table}", f"{{table{star}}}")
 
 
 def _document(title: str, body: Sequence[str], texts: str) -> str:

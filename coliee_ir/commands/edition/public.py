@@ -8,6 +8,7 @@ from collections.abc import Iterator, Sequence
 from dataclasses import replace
 from typing import Final
 
+from coliee_adapters.forms.lines import counted
 from coliee_ir.commands.edition.config import Edition, TaskPart
 from coliee_ir.commands.leaderboard import Categories, Leaderboard, read_categories
 from coliee_ir.commands.leaderboard.catalogue import Extras, everything
@@ -28,21 +29,37 @@ _TOP: Final = 3
 #: columns that stand side by side on a page
 _SIDE_BY_SIDE: Final = 14
 
+#: rows from which a column has to have more than one entry
+_SPARSE: Final = 4
+
 #: headings of tables that are no names
 _WORDS: Final = {"team", "run", "runs", "models", "resources", "approach", "query", "kind", "relevant", "category",
                  "questions", "mean", "relevant documents", "data", "queries", "candidates per query",
                  "relevant per query"}  # fmt: skip
 
 
-def pages(boards: Sequence[Leaderboard], edition: Edition) -> dict[str, str | bytes]:
-    """Path below ``public`` → content."""
+def pages(boards: Sequence[Leaderboard], edition: Edition, received: str = "") -> dict[str, str | bytes]:
+    """Path below ``public`` → content; ``received`` is when the last mail came."""
     boards = [board.public for board in boards]
-    found: dict[str, str | bytes] = {"index.html": webpage.page(edition.name, list(map(_top, boards)), contents=False)}
+    above = f"<p>{in_html(_said(boards, edition, received))}</p>\n"
+    found: dict[str, str | bytes] = {
+        "index.html": webpage.page(edition.name, list(map(_top, boards)), above, contents=False)
+    }
     for board in boards:
         sections = list(_sections(board, edition))
         home = '<p><a href="index.html">All tasks</a></p>\n'
         found[_page_of(board)] = webpage.page(f"{edition.name}, {titled(board)}", sections, home)
     return found
+
+
+def _said(boards: Sequence[Leaderboard], edition: Edition, received: str) -> str:
+    """Who took part, and until when."""
+    runs = counted(sum(len(board.entries) for board in boards), "run")
+    teams = {entry.team for board in boards for entry in board.entries} - {""}
+    who = f"{counted(len(teams), 'team')} and {runs}" if teams else runs
+    times = {"Deadline": edition.deadline and edition.deadline.isoformat(), "Last mail": received}
+    until = "".join(f" {what}: {edition.time(time)}." for what, time in times.items() if time)
+    return f"Results of {who}: the first {_TOP} places of each task, with links to all.{until}"
 
 
 def part_of(board: Leaderboard, edition: Edition) -> TaskPart:
@@ -73,18 +90,25 @@ def titled(board: Leaderboard) -> str:
 def _top(board: Leaderboard) -> Section:
     """The first runs of a task."""
     table, (first, *_) = board.table("results"), board.measures
-    head = next(heading for heading, column in columns(board).items() if column == first.name)
-    at = [table.header.index(name) for name in ("Place", "Team", "Run", head) if name in table.header]
+    table = _as_drawn(table, board)
+    at = [table.header.index(name) for name in ("Place", "Team", "Run", first.name) if name in table.header]
     rows = [[table.rows[n][one] for one in at] for n, run in enumerate(board.entries) if 0 < run.place <= _TOP]
     short = Grid([table.header[one] for one in at], rows, n_text=len(at) - 1)
     link = f'<p><a href="{_page_of(board)}">All {len(board.entries)} runs</a></p>\n'
     return Section(f"task-{board.called.replace(' ', '-')}", titled(board), html(short, titled(board)) + link)
 
 
+def _as_drawn(table: Grid, board: Leaderboard) -> Grid:
+    """The results, whose measures are called as in the figure."""
+    names = {heading: name for heading, name in columns(board).items() if name in {one.name for one in board.measures}}
+    return replace(table, header=[names.get(head, head) for head in table.header])
+
+
 def _sections(board: Leaderboard, edition: Edition) -> Iterator[Section]:
     """The parts of a task's page: its table first."""
     shown = edition.public
     tables, _ = everything(board, Extras(categories_of(board, edition)))
+    tables["results"] = _as_drawn(tables["results"], board)
     left_out = {"questions"} if shown.hide_gold else set()
     left_out |= set() if shown.approaches else {"approaches"}
     drawn = _figures(board) if shown.figures and board.entries and is_drawn() else {}
@@ -115,7 +139,12 @@ def is_worth(table: Grid) -> bool:
 
 def headed(table: Grid) -> Grid:
     """A table with headings as a page and a paper have them; names stay as they are."""
-    return replace(table, header=[head.capitalize() if head in _WORDS else head for head in table.header])
+    header = [head.capitalize() if head in _WORDS else head for head in table.header]
+    few = len(table.rows) < _SPARSE  # of more, a column that one row alone fills is left out
+    kept = [at for at in range(len(header)) if few or not at or sum(bool(row[at]) for row in table.rows) > 1]
+    rows = [[row[at] for at in kept] for row in table.rows]
+    n_text = sum(at < table.n_text for at in kept)
+    return replace(table, header=[header[at] for at in kept], rows=rows, n_text=n_text)
 
 
 def _figures(board: Leaderboard) -> dict[str, str]:

@@ -97,8 +97,9 @@ def write(day: Day, folder: Path) -> News:
     before, results = _read_results(target), _results(day)
     changes = tuple(changes_of(before, results))
     boards = [board for board in day.boards if board.entries]
+    last = max((one.whose.received for one in day.inventory.items), default="")
     rooms: dict[str, Mapping[str, str | bytes]] = {
-        "desk": desk.pages(day, changes), "public": public.pages(boards, day.edition),
+        "desk": desk.pages(day, changes), "public": public.pages(boards, day.edition, last),
         "paper": paper.files(boards, day.edition),
         "": {RESULTS: dumped(results), "changes.md": markdown(table(changes))},
     }  # fmt: skip
