@@ -138,7 +138,7 @@ class Source:
         return self._seen
 
     def _looked(self) -> Look:
-        assert self.limits  # which may be set to what is no number
+        limits.current()  # refuses what is no number, before anything is opened
         try:
             with self._faults():
                 if not self.path:
