@@ -247,9 +247,10 @@ def _unpack(path: str, shown: str, meter: _Meter, *, depth: int) -> Contents:
                     done.passed.append(("again", plain))
                     _room().discard(old)
                 elif plain in met or old:
-                    remedy = "pack it again, with a name for each"
                     problem = "two entries of the archive have one name"
-                    raise InputError("duplicate", shown, problem, found=plain, remedy=remedy)
+                    raise InputError(
+                        "duplicate", shown, problem, found=plain, remedy="pack it again, with a name for each"
+                    )
                 met.add(plain)
                 done.files[plain] = _room().hold(stream, shown)
                 if depth and is_archive(done.files[plain]):
@@ -261,8 +262,9 @@ def _unpack(path: str, shown: str, meter: _Meter, *, depth: int) -> Contents:
         if not isinstance(error, (*_BROKEN, OSError, lzma.LZMAError, zipfile.BadZipFile, tarfile.TarError)):
             raise
         reason = str(error) or type(error).__name__
-        problem = f"the archive is damaged or cut short ({reason})"
-        raise InputError("damaged", shown, problem, remedy="pack or download it again") from None
+        raise InputError(
+            "damaged", shown, f"the archive is damaged or cut short ({reason})", remedy="pack or download it again"
+        ) from None
     return done
 
 
@@ -312,8 +314,9 @@ def _zipped(raw: BinaryIO, shown: str, meter: _Meter) -> Iterator[tuple[str, _St
             if entry.filename.endswith("/"):  # is_dir of Python 3.11 fails without a name
                 continue
             if entry.flag_bits & 1:
-                problem = "the archive is encrypted"
-                raise InputError("encrypted", shown, problem, remedy="ask for one without a password")
+                raise InputError(
+                    "encrypted", shown, "the archive is encrypted", remedy="ask for one without a password"
+                )
             kind = stat.S_IFMT(entry.external_attr >> 16)
             if kind not in (0, stat.S_IFREG):
                 yield entry.filename, None

@@ -136,15 +136,17 @@ def _located(path: str) -> tuple[Any, str]:
     try:
         fsspec = importlib.import_module("fsspec")
     except ImportError:
-        problem = f"{masked(path)}: files elsewhere need fsspec: pip install 'coliee-ir[remote]'"
-        raise UsageError("needs-package", problem) from None
+        raise UsageError(
+            "needs-package", f"{masked(path)}: files elsewhere need fsspec: pip install 'coliee-ir[remote]'"
+        ) from None
     try:
         system, place = fsspec.core.url_to_fs(path, **_patience(path))
     except MemoryError:
         raise
     except Exception as error:  # each library has its own
-        problem = f"cannot be opened ({error})"
-        raise InputError("cannot-read", masked(path), problem, remedy="check the address") from None
+        raise InputError(
+            "cannot-read", masked(path), f"cannot be opened ({error})", remedy="check the address"
+        ) from None
     if hasattr(system, "retries"):  # of s3fs
         system.retries = 1
     return system, place

@@ -138,12 +138,13 @@ class Source:
         return self._seen
 
     def _looked(self) -> Look:
-        assert self.limits  # which may be set to what is no number
+        limits.current()  # refuses what is no number, before anything is opened
         try:
             with self._faults():
                 if not self.path:
-                    remedy = "name a file; is a shell variable empty?"
-                    raise InputError("no-file", "''", "an empty file name", remedy=remedy)
+                    raise InputError(
+                        "no-file", "''", "an empty file name", remedy="name a file; is a shell variable empty?"
+                    )
                 if is_folder(self.path):
                     fault = InputError("not-a-file", self.name, "this is a directory", remedy="name the file in it")
                     return Look(Kind.FOLDER, fault)
@@ -445,8 +446,9 @@ class Source:
                 with remote.opened(self.path) if self.is_remote else Path(self.path).open("rb") as pipe:
                     self._copy(pipe, spool)
             elif sys.stdin is None:
-                problem = "standard input is closed"
-                raise InputError("cannot-read", self.name, problem, remedy="name a file, or pipe one in")
+                raise InputError(
+                    "cannot-read", self.name, "standard input is closed", remedy="name a file, or pipe one in"
+                )
             else:
                 self._copy(sys.stdin.buffer, spool)
             self._spool = spool
@@ -459,8 +461,9 @@ class Source:
         while piece:
             if spool.tell() + len(piece) > self.limits.unpacked:
                 problem = f"more than {limits.size(self.limits.unpacked)} were piped in"
-                remedy = f"name a file, or raise {limits.variable('unpacked')}"
-                raise InputError("too-large", self.name, problem, remedy=remedy)
+                raise InputError(
+                    "too-large", self.name, problem, remedy=f"name a file, or raise {limits.variable('unpacked')}"
+                )
             try:
                 spool.write(piece)
                 spool.flush()

@@ -86,8 +86,9 @@ def _found(held: object, kind: Kind, columns: Mapping[str, str] | None, note: No
         return of_dictionary(held, kind, _MEMORY, columns, note)
     held = collected(held)
     if type(held).__name__ == "Series":
-        problem = f"a Series is not a {kind}"
-        raise InputError("unknown-format", _MEMORY, problem, remedy="give a frame, or a dictionary: .to_dict()")
+        raise InputError(
+            "unknown-format", _MEMORY, f"a Series is not a {kind}", remedy="give a frame, or a dictionary: .to_dict()"
+        )
     if hasattr(held, "columns"):
         return [_values(held, kind, columns, note)]
     if isinstance(held, Iterable) and not isinstance(held, str | bytes):
@@ -146,8 +147,9 @@ def _check_array(what: str, array: npt.NDArray[Any]) -> None:
         remedy = (
             "give one value per line: array.ravel(), and np.repeat(np.arange(n), k) for the queries of n × k results"
         )
-        problem = f"the {what} have {array.ndim} dimensions"
-        raise InputError("shape", _MEMORY, problem, found=str(array.shape), remedy=remedy)
+        raise InputError(
+            "shape", _MEMORY, f"the {what} have {array.ndim} dimensions", found=str(array.shape), remedy=remedy
+        )
     if array.dtype.kind not in ("f" if what == "scores" else "") + "iu":
         wanted = "numbers" if what == "scores" else "integers"
         remedy = f"give {wanted}: array.astype({'float' if what == 'scores' else 'int'})"
@@ -166,8 +168,9 @@ def _values(held: Any, kind: Kind, columns: Mapping[str, str] | None, note: Note
         found = {role: _column(held, names, at) for role, at in roles.items()}
     except (AttributeError, TypeError) as error:
         remedy = "give a pandas, polars or Arrow frame, or a dictionary"
-        problem = "the columns of this frame cannot be read"
-        raise InputError("structure", _MEMORY, problem, found=type(held).__name__, remedy=remedy) from error
+        raise InputError(
+            "structure", _MEMORY, "the columns of this frame cannot be read", found=type(held).__name__, remedy=remedy
+        ) from error
     for role, column in found.items():
         if column is None:
             problem, remedy = f"the {role} is of a type that is not read", "cast it to text or numbers"
@@ -270,8 +273,9 @@ def are_answers(held: Mapping[Any, Any]) -> bool:
             return False  # a document, or several, as in the organisers' file of Task 2
         words = ((str(query), word_of(value)) for query, value in answers.items())
         query, word = next((query, word) for query, word in words if word.lower() not in LABELS)
-        remedy = "give Y or N, or a list of documents"
-        raise Place(_MEMORY, "query", query).fault("bad-label", "this is not a label", word, remedy)
+        raise Place(_MEMORY, "query", query).fault(
+            "bad-label", "this is not a label", word, "give Y or N, or a list of documents"
+        )
     return True
 
 

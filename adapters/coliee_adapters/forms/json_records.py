@@ -316,8 +316,9 @@ def _records(batches: Iterable[tuple[Sequence[int], Sequence[object]]], source: 
     for numbers, values in batches:
         if set(map(type, values)) != {dict}:
             number, value = next((n, one) for n, one in zip(numbers, values, strict=True) if not isinstance(one, dict))
-            found = json.dumps(value, ensure_ascii=False)
-            raise Place(source.name, part, number).fault("structure", "this is not an object", found, _SHAPES)
+            raise Place(source.name, part, number).fault(
+                "structure", "this is not an object", json.dumps(value, ensure_ascii=False), _SHAPES
+            )
         yield Records(cast(Sequence[dict[str, Any]], values), partial(_numbered, source.name, part, numbers))
 
 
@@ -350,8 +351,9 @@ def of_dictionary(
         for query, entry in held.items() if kind == "run" else ():
             if isinstance(entry, Mapping) and isinstance(one := next(iter(entry.values()), None), bool):
                 remedy = "give numbers, or lists of documents; for results of instances use leaderboard or compare"
-                problem = "true and false are no scores of documents"
-                raise _place(path, query, line).fault("bad-score", problem, str(one), remedy)
+                raise _place(path, query, line).fault(
+                    "bad-score", "true and false are no scores of documents", str(one), remedy
+                )
         return [Entries(held, partial(_documents, held, path, line))]
     return of_records(_of_entries(held, path, line), kind, columns, note)
 
@@ -443,8 +445,9 @@ def of_records(
                 raise some.place(at).fault("mixed-forms", problem, ", ".join(map(str, keys)), remedy)
             if _is_list(query := some.held[at][known[keys]["query"]]) or isinstance(query, Mapping):
                 remedy = 'write one record for each row, with pandas: to_json(path, orient="records", lines=True)'
-                problem = "this JSON contains the columns of a table, not its rows"
-                raise some.place(at).fault("structure", problem, ", ".join(keys), remedy)
+                raise some.place(at).fault(
+                    "structure", "this JSON contains the columns of a table, not its rows", ", ".join(keys), remedy
+                )
         if len(kinds) == 1:
             values = {role: list(map(itemgetter(key), some.held)) for role, key in known[next(iter(kinds))].items()}
         else:

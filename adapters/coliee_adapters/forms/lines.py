@@ -47,8 +47,9 @@ class Comments:
     def check_closed(self, name: str) -> None:
         """Raise InputError if the file ended inside a comment; the line is that of its opening."""
         if self.opened:
-            problem = "a comment opens with /* and never ends"
-            raise InputError("syntax", name, problem, line=self.opened, remedy="close it with */")
+            raise InputError(
+                "syntax", name, "a comment opens with /* and never ends", line=self.opened, remedy="close it with */"
+            )
 
 
 def content_lines(
@@ -78,9 +79,10 @@ def content_lines(
         rest = rest[at:]
         if rest and not rest.startswith("#"):
             if name and _MARK in rest:
-                remedy = "delete the character U+FEFF"
                 problem = "a byte order mark within a line"
-                raise InputError("encoding", name, problem, line=number, found=rest, remedy=remedy)
+                raise InputError(
+                    "encoding", name, problem, line=number, found=rest, remedy="delete the character U+FEFF"
+                )
             if name and not rest.isascii() and (found := SEPARATORS.search(rest)) and _are_lines(rest):
                 problem = f"a Unicode line separator (U+{ord(found[0]):04X}) where a line should end"
                 remedy = "end lines with newlines, as `coliee-ir validate --fix` does"

@@ -155,8 +155,9 @@ def _run(source: Source, rule: IdRule) -> Run | None:
     remarks = Remarks()
     with _opened(source) as file:
         if not file.metadata.num_rows:
-            problem = "the table has no rows"
-            raise InputError("empty", source.name, problem, remedy="write a row for each query and document")
+            raise InputError(
+                "empty", source.name, "the table has no rows", remedy="write a row for each query and document"
+            )
         roles = _roles(source, "run", remarks.add)
         tag, alone = _first_tag(file, roles.get("tag"))
     if "answer" in roles:

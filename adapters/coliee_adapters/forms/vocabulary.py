@@ -241,8 +241,9 @@ def roles_of(
         own = tuple(role for role in own if role == "tag")
     for role in own:
         if role in checked and role not in roles and role != "tag":
-            problem = f"no column is called {quoted(checked[role])}"
-            raise search.fault("missing-column", problem, f"name the column of the {role}")
+            raise search.fault(
+                "missing-column", f"no column is called {quoted(checked[role])}", f"name the column of the {role}"
+            )
         if role != "retrieved":
             search.find(role, RELEVANCE if role == "relevance" else NAMES[role])
     if "query" not in roles or not {"document", "answer"} & roles.keys():

@@ -158,8 +158,9 @@ def _of_json(held: object, source: Source, layout: Layout, line: int | None = No
     for number, record in enumerate(held, 1):
         place = Place(source.name, "record" if line is None else "line", line or number)
         if not isinstance(record, dict):
-            problem = "this is not an object"
-            raise place.fault("structure", problem, _shown(record), "check the protocol against the file")
+            raise place.fault(
+                "structure", "this is not an object", _shown(record), "check the protocol against the file"
+            )
         if layout.query:
             yield _Record("", record, place)
         else:
@@ -244,8 +245,9 @@ def _value(record: _Record, path: str) -> Any:
     except KeyError as error:
         key, held = error.args
         has = f"there are {', '.join(map(str, held))}" if held and isinstance(held, dict) else "there are none"
-        problem = f"there is no key or column {key!r}"
-        raise record.place.fault("missing-key", problem, _shown(record.held), f"{has}; check the protocol") from None
+        raise record.place.fault(
+            "missing-key", f"there is no key or column {key!r}", _shown(record.held), f"{has}; check the protocol"
+        ) from None
 
 
 def _braced(pattern: str) -> str:
