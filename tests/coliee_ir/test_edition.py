@@ -5,6 +5,7 @@ from __future__ import annotations
 import ctypes
 import email
 import hashlib
+import io
 import json
 import re
 import shlex
@@ -16,6 +17,7 @@ from pathlib import Path
 from typing import Any
 
 import pytest
+import yaml
 from asserting import mentions
 
 from coliee_adapters.errors import InputError
@@ -277,6 +279,19 @@ def test_results_are_told_in_their_phase_and_decisions_stay_settled(again: Calla
     assert "[undescribed]" in again({**changed, "coliee.toml": told.replace("undescribed KIS", "x")})
     bare = [key.rpartition(" ")[0] for key in keys]
     assert "undescribed" not in again({"coliee.toml": f"settled = {json.dumps(bare)}\n" + QUICK})
+
+
+def test_an_edition_packs_its_bundles(again: Callable[..., str], tmp_path: Path) -> None:
+    two = QUICK[: QUICK.index("[[task]]", QUICK.index('task = "2"'))]
+    run = {"mailbox/ARC/run.txt": made._task1("ARC1", 9, 6)}
+    again({**run, "coliee.toml": two.replace("[public]", '[codabench]\nimage = "me/scorer"\n\n[public]')})
+    assert {path.name for path in (tmp_path / "out/codabench").iterdir()} == {"task1.zip", "task2.zip"}
+    with zipfile.ZipFile(tmp_path / "out/codabench/task2.zip") as bundle:
+        held = yaml.safe_load(bundle.read("competition.yaml"))
+        assert str(held["phases"][0]["end"]) == "2026-01-20 14:59:59+00:00"
+        assert held["title"].startswith("COLIEE 2026, Task 2") and "2026-01-20T14:59:59Z" in held["description"]
+        rules = json.loads(zipfile.ZipFile(io.BytesIO(bundle.read("reference_data.zip"))).read("rules.json"))
+    assert rules["task"] == "2" and "unanswered" in rules["decisions"]
 
 
 #: what the list of teams says of a run → its status, and the kinds of decisions on it
