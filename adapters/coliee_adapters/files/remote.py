@@ -176,12 +176,12 @@ def _faults() -> Iterator[None]:
     except MemoryError:
         raise
     except Exception as error:  # each library has its own
-        told: BaseException = error
+        cause: BaseException = error
         if isinstance(error, FileNotFoundError):
             if error.__cause__ is None or (
                 getattr(error.__cause__, "status", 404) in (404, 410) and (not isinstance(error.__cause__, OSError))
             ):
                 raise
-            told = error.__cause__  # fsspec takes whatever the web does not answer for a file that is not there
-        said = str(told).strip() or type(told).__name__
-        raise OSError(masked(said.splitlines()[0])) from None
+            cause = error.__cause__  # fsspec takes whatever the web does not answer for a file that is not there
+        message = str(cause).strip() or type(cause).__name__
+        raise OSError(masked(message.splitlines()[0])) from None

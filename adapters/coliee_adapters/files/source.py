@@ -155,10 +155,10 @@ class Source:
         if not without_marks(head).strip():
             fault = InputError("empty", self.name, "the file is empty", remedy="give a file with content")
             return Look(Kind.EMPTY, fault, tolerable=True, goes_on=goes_on)
-        kind, told = self._told(head)
-        return Look(kind, told, kind is Kind.TEXT, goes_on)
+        kind, fault_found = self._kind_and_fault(head)
+        return Look(kind, fault_found, kind is Kind.TEXT, goes_on)
 
-    def _told(self, head: bytes) -> tuple[Kind, InputError | None]:
+    def _kind_and_fault(self, head: bytes) -> tuple[Kind, InputError | None]:
         """What a file with these first bytes is, and why it cannot be read as text or a table."""
         if (shown := file_kinds.kind_of(head)) is None:
             return Kind.TEXT, _garbled(head, self.name)
@@ -456,8 +456,12 @@ class Source:
 
     def _copy(self, stream: BinaryIO, spool: BinaryIO) -> None:
         piece = stream.read(_PIECE)
-        if compression_of(io.BytesIO(piece)) is None and (told := self._told(piece))[0] is not Kind.TEXT and told[1]:
-            raise told[1]  # /dev/zero does not end
+        if (
+            compression_of(io.BytesIO(piece)) is None
+            and (fault_found := self._kind_and_fault(piece))[0] is not Kind.TEXT
+            and fault_found[1]
+        ):
+            raise fault_found[1]  # /dev/zero does not end
         while piece:
             if spool.tell() + len(piece) > self.limits.unpacked:
                 problem = f"more than {limits.size(self.limits.unpacked)} were piped in"

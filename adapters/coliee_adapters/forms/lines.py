@@ -134,13 +134,8 @@ def lines_of(before: Sequence[str], documents: Sequence[str], numbers: Sequence[
     if wrong_id([*before, *documents, *behind]) or before[0].startswith(("#", "/*")):
         each = zip(documents, *numbers, strict=True)
         return "".join([join_columns(*before, *held, *behind) for held in each])  # which says what is wrong, if it is
-    # all pieces in one join, which takes a third of the time that a join for each line takes
-    width, begin, end = 2 + 2 * len(numbers), " ".join([*before, ""]), " ".join(["", *behind]) + "\n"
-    pieces = [" "] * (width * len(documents))
-    for at, column in enumerate((documents, *numbers)):
-        pieces[2 * at :: width] = column
-    pieces[width - 1 :: width] = [end + begin] * len(documents)
-    return "".join([begin, *pieces[:-1], end]) if pieces else ""
+    begin, end = " ".join([*before, ""]), " ".join(["", *behind]) + "\n"
+    return "".join([begin + " ".join(held) + end for held in zip(documents, *numbers, strict=True)])
 
 
 def counted(n: int, noun: str) -> str:

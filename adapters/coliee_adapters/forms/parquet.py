@@ -81,8 +81,8 @@ def _opened(source: Source, texts: Sequence[str] = ()) -> Iterator[Any]:
         except MemoryError:  # of which pyarrow has its own
             raise
         except (pyarrow.ArrowException, OSError, UnicodeDecodeError) as error:  # the last of a name of a column
-            said = str(error).splitlines()[0].rstrip(".") if str(error) else type(error).__name__
-            problem = f"the Parquet file is damaged or cut short ({said})"
+            reason = str(error).splitlines()[0].rstrip(".") if str(error) else type(error).__name__
+            problem = f"the Parquet file is damaged or cut short ({reason})"
             raise InputError("damaged", source.name, problem, remedy="write or download it again") from None
 
 

@@ -31,7 +31,7 @@ _SEPARATORS: Final = (",", ";", "\t", " ")
 _COMMAS: Final = r"[^,;\s]*+\s*+[,;]\s*+[^,;\s]*+\s*+(?:[,;]|$)"
 
 #: Excel's first line ``sep=;``, which says how values are separated
-_SAID: Final = r"sep=([,;\t])"
+_SEPARATOR_LINE: Final = r"sep=([,;\t])"
 
 _DIGIT: Final = r"\d"
 _INTEGER: Final = r"([+-]?[0-9]{1,9})(?:\.0*)?"
@@ -152,7 +152,7 @@ def _plain_header(source: Source, note: Note) -> Header | None:
     marked: list[int] = []
     lines = list(content_lines(_text(head, cut=source.goes_on), "", comments=comments))
     separator = _separator([line for _, line in lines], source)
-    if lines and re.fullmatch(_SAID, lines[0][1]):
+    if lines and re.fullmatch(_SEPARATOR_LINE, lines[0][1]):
         del lines[0]
     if separator is None or marked or comments.opened or len(lines) < 2:
         return None
@@ -180,13 +180,13 @@ def blocks(source: Source, header: Header, rule: IdRule, tag: str, of_row: IdRul
     """The rows of a run in blocks: as arrays while they are regular, by ``csv`` from the first block that is not."""
 
     def careful(pieces: Iterator[bytes], line: int) -> Iterator[Columns]:
-        told = Remarks()
+        noted = Remarks()
         text = decode(b"".join(pieces).replace(b"\r\n", b"\n").replace(b"\r", b"\n"), source.name, line)
-        lines = list(rows(text, source, header.separator, Comments(told.add), line))
+        lines = list(rows(text, source, header.separator, Comments(noted.add), line))
         check_width(lines, len(header.layout.columns), source)
         of_lines = [_values_of(lines, header.layout.roles, source)]
         for block in blocks_of(of_lines, of_row or rule, tag, rule is exact_id):
-            block.remarks = told + block.remarks
+            block.remarks = noted + block.remarks
             yield block
 
     reader = Reader(source.name, header.layout, rule, tag)
@@ -207,8 +207,8 @@ def _separator(lines: Sequence[str], source: Source | None = None) -> str | None
     lines = lines[:_SHOWN]
     if not lines:
         return None
-    if lines[0].startswith("sep=") and (said := re.fullmatch(_SAID, lines[0])):
-        return said[1]
+    if lines[0].startswith("sep=") and (separator_line := re.fullmatch(_SEPARATOR_LINE, lines[0])):
+        return separator_line[1]
     separators = [one for one in _SEPARATORS if one == " " or one in lines[0]]
     for separator in separators:
         if _names_columns(_values(lines[0], separator), source):
@@ -293,7 +293,7 @@ def rows(text: str, source: Source, separator: str, comments: Comments, first_li
         whole = lines[number - first_line]  # a tab at either end of which stands beside an empty value
         numbered.append((number, whole if separator == "\t" and whole.strip(BLANKS) == line else line))
     comments.check_closed(source.name)
-    if numbered and re.fullmatch(_SAID, numbered[0][1]):
+    if numbered and re.fullmatch(_SEPARATOR_LINE, numbered[0][1]):
         numbered = numbered[1:]
     if separator == " ":
         yield from (_Line(number, split_columns(line), line) for number, line in numbered)
