@@ -20,7 +20,7 @@ from coliee_adapters.files.source import Source
 from coliee_adapters.forms import arrow
 from coliee_adapters.forms.form import Column, Form, Found, Values, Written, place_of_row
 from coliee_adapters.forms.lines import Note
-from coliee_adapters.forms.rows import blocks_of, tag_of, telling_binary
+from coliee_adapters.forms.rows import blocks_of, tag_of, with_remarks
 from coliee_adapters.forms.vocabulary import SHOWN, Kind, roles_of
 from coliee_adapters.ids import Ids, Picked
 from coliee_adapters.records import Columns, IdRule, Run
@@ -238,10 +238,7 @@ def _understood(source: Source, role: str, name: str, column: Column | None, pla
 
 def _blocks(source: Source, roles: Mapping[str, int], rule: IdRule, tag: str, remarks: Remarks) -> Iterator[Columns]:
     """The rows of a run as blocks of columns."""
-    blocks = blocks_of(_batches(source, roles), rule, tag)
-    first = next(blocks)
-    first.remarks = remarks + first.remarks
-    return telling_binary(itertools.chain([first], blocks))
+    return with_remarks(blocks_of(_batches(source, roles), rule, tag), remarks)
 
 
 def _write_gold(gold: Written, stream: BinaryIO) -> None:

@@ -326,10 +326,16 @@ def _found_blocks(
 ) -> Iterator[Columns]:
     remarks = Remarks()
     blocks = blocks_of(in_words(find(remarks.add), source.columns), rule, tag)
-    for block in telling_binary(blocks):
+    for block in with_remarks(blocks, remarks):
         if len(block.documents) and scored and block.scores is None:
             problem, remedy = "some documents have a score and some have none", "give all of them one, or none"
             raise InputError("mixed-forms", source.name, problem, found=block.queries[0], remedy=remedy)
+        yield block
+
+
+def with_remarks(blocks: Iterable[Columns], remarks: Remarks) -> Iterator[Columns]:
+    """The blocks of a run, of which the first has the remarks on its file, and the last those on all scores."""
+    for block in telling_binary(blocks):
         block.remarks, remarks = remarks + block.remarks, Remarks()
         yield block
 

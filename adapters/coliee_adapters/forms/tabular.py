@@ -11,7 +11,7 @@ import csv
 import re
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from functools import partial
-from itertools import chain, groupby
+from itertools import groupby
 from typing import Final, NamedTuple
 
 from coliee_adapters.errors import InputError, Place
@@ -19,7 +19,7 @@ from coliee_adapters.files.source import Source, decode
 from coliee_adapters.forms.columns import Layout, Reader, as_number, blocks_behind, last_column, plain_rows, undecided
 from coliee_adapters.forms.form import Form, Found, Values
 from coliee_adapters.forms.lines import BLANKS, Comments, Note, content_lines, counted, first_lines, split_columns
-from coliee_adapters.forms.rows import blocks_of, tag_of, telling_binary
+from coliee_adapters.forms.rows import blocks_of, tag_of, with_remarks
 from coliee_adapters.forms.vocabulary import LABELS, Kind, has_given, is_header, roles_of
 from coliee_adapters.records import Columns, IdRule, Run, exact_id
 from coliee_adapters.remarks import Remarks
@@ -169,11 +169,7 @@ def _plain_header(source: Source, note: Note) -> Header | None:
 
 
 def _remarked(source: Source, header: Header, rule: IdRule, tag: str, remarks: Remarks) -> Iterator[Columns]:
-    """The same blocks with the remarks on the header, and on all scores."""
-    found = blocks(source, header, rule, tag)
-    first = next(found)
-    first.remarks += remarks
-    return telling_binary(chain([first], found))
+    return with_remarks(blocks(source, header, rule, tag), remarks)
 
 
 def blocks(source: Source, header: Header, rule: IdRule, tag: str, of_row: IdRule | None = None) -> Iterator[Columns]:
