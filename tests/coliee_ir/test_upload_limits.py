@@ -6,6 +6,7 @@ import io
 import json
 import os
 import zipfile
+from collections.abc import Iterator
 from pathlib import Path
 
 import pytest
@@ -18,6 +19,13 @@ from coliee_ir.inbox.inventory import sort_files
 from coliee_ir.inbox.teams import Teams
 
 pytestmark = [pytest.mark.usefixtures("here"), pytest.mark.skipif(not hasattr(os, "fork"), reason="no processes")]
+
+
+@pytest.fixture(autouse=True)
+def nothing_is_refused_afterwards() -> Iterator[None]:
+    trial.begin()
+    yield
+    trial.begin()
 
 
 def spin() -> None:
