@@ -25,7 +25,7 @@ _refused: dict[str, InputError] = {}
 
 def refusal(path: str) -> InputError | None:
     """Why a file is not read: its trial took too long, or too much memory; None for any other file."""
-    return _refused.get(os.path.abspath(path)) if _refused else None
+    return _refused.get(str(Path(path).absolute())) if _refused else None
 
 
 def begin() -> None:
@@ -35,7 +35,7 @@ def begin() -> None:
 
 def refuse(error: InputError) -> None:
     """Let nobody read the file of an error from now on."""
-    _refused[os.path.abspath(error.path)] = error
+    _refused[str(Path(error.path).absolute())] = error
 
 
 def try_reading(path: str, read: Callable[[], object], bounds: limits.Limits) -> None:
