@@ -91,35 +91,62 @@ def test_warnings_and_notes_exit_with_0_and_errors_with_1(call: Call) -> None:
     assert call(put("run.txt", RUN1.replace(b" ", b",")))[0] == 1
 
 
-@pytest.mark.parametrize(
-    ("arguments", "sentence"),
-    [
-        (["no.txt"], "coliee-ir: no.txt: [no-file]"),
-        (["run.txt", "no.txt"], "coliee-ir: no.txt: [no-file]"),
-        (["folder"], "coliee-ir: [empty] folder …"),
-        (["cut.gz"], "coliee-ir: cut.gz: [damaged] gzip …"),
-        (["odd.txt"], "coliee-ir: [unknown-task] odd.txt …"),
-        (["only.txt"], "coliee-ir: [unknown-task] only.txt …"),
-        (["run.txt", "--edition", "1999"], "coliee-ir: [unknown-edition] 1 … 1999 …"),
-        (["run.txt", "--gold", "no.json"], "coliee-ir: no.json: [no-file]"),
-        (["run.txt", "--corpus", "folder"], "coliee-ir: folder: [empty] case …"),
-        (["run.txt", "--corpus", "run.txt"], "coliee-ir: run.txt: [not-a-file]"),
-        (["run.txt", "--task", "tort", "--corpus", "run.txt"], "coliee-ir: [option-needed]"),
-        (["-", "--queries", "-"], "coliee-ir: [named-twice]"),
-        (["run.txt", "--queries", "a", "--gold", "b"], "coliee-ir validate: "),
-        (["run.txt", "--task", "9"], "coliee-ir validate: "),
-        ([], "coliee-ir validate: "),
-    ],
-)
-def test_what_cannot_be_read_or_is_not_there_exits_with_2(arguments: list[str], sentence: str, call: Call) -> None:
-    put("run.txt", RUN1)
+REFUSED = {
+    "no.txt": "no.txt: [no-file]",
+    "run.txt no.txt": "no.txt: [no-file]",
+    "folder": "[empty] folder …",
+    "cut.gz": "cut.gz: [damaged] gzip …",
+    "odd.txt": "[unknown-task] odd.txt …",
+    "only.txt": "[unknown-task] only.txt …",
+    "run.txt --edition 1999": "[unknown-edition] 1 … 1999 …",
+    "run.txt --gold no.json": "no.json: [no-file]",
+    "run.txt --corpus folder": "folder: [empty] case …",
+    "run.txt --corpus run.txt": "run.txt: [not-a-file]",
+    "run.txt --task tort --corpus run.txt": "[option-needed]",
+    "- --queries -": "[named-twice]",
+    # corrected copies take no other file's place
+    "run.txt --fix run.txt": "[would-overwrite] run.txt …",
+    "run.txt --fix link.txt": "[would-overwrite] link.txt …",
+    "run.txt --fix .": "[would-overwrite] run.txt …",
+    "run.txt --gold gold.json --fix gold.json": "[would-overwrite] gold.json …",
+    "a/run.txt run.txt --task 1 --fix out": "[would-overwrite]",
+    "run.txt other.txt --task 1 --fix gold.json": "[not-a-file] gold.json …",
+    "a/run.txt other.txt --task 1 --fix .": "[would-overwrite] other.txt …",
+    "run.txt --fix -": "[not-a-file] - …",
+    "run.txt --fix /dev/null": "[not-a-file] /dev/null …",
+    "run.txt --fix no/run.txt": "no/run.txt: [cannot-write] No such file or directory …",
+    # run tags that cannot be written
+    "run.txt --tag A-B --fix out.txt": "[bad-value] --tag … 'A-B' …",
+    "run.txt --tag ABCDEFGHIJKLM --fix out.txt": "[bad-value] --tag … 12 …",
+    "run.txt --tag= --fix out.txt": "[bad-value] --tag …",
+    "run.txt --tag AB": "[option-needed] --tag … --fix OUT",
+    "run.txt second.txt --tag AB --fix out": "[ambiguous] --tag …",
+    "a.jsonl --tag AB --fix out.txt": "[unfit-option] --tag …",
+}
+
+
+@pytest.mark.parametrize("arguments", REFUSED)
+def test_what_cannot_be_done_is_refused_and_nothing_is_written(arguments: str, call: Call) -> None:
+    for name in ("run.txt", "other.txt", "a/run.txt"):
+        put(name, RUN1)
+    put("second.txt", RUN1.replace(b"ALPHA1", b"ALPHA2"))
+    put("gold.json", GOLD1)
+    put("a.jsonl", PILOT)
     put("odd.txt", "a b c\n")
     put("only.txt", "# nothing yet\n")
     put("cut.gz", gzip.compress(RUN1 * 99)[:99])
     Path("folder").mkdir()
-    err = failing(call, *arguments)
-    assert begins(err, sentence)
+    Path("link.txt").symlink_to("run.txt")
+    err = failing(call, *arguments.split())
+    assert begins(err, f"coliee-ir: {REFUSED[arguments]}")
     assert err.count("\n") == 1
+    assert (Path("run.txt").read_bytes(), Path("gold.json").read_text()) == (RUN1, GOLD1)
+    assert not Path("out.txt").exists() and not list(Path().glob("out/*"))
+
+
+@pytest.mark.parametrize("arguments", ["run.txt --queries a --gold b", "run.txt --task 9", ""])
+def test_a_command_that_is_none_is_refused(arguments: str, call: Call) -> None:
+    assert failing(call, *arguments.split()).startswith("coliee-ir validate: ")
 
 
 def test_both_gold_and_queries_are_refused_in_python_too() -> None:
@@ -225,32 +252,6 @@ def test_a_line_left_to_a_decision_gets_the_cleaned_tag_too_or_its_old_tag_would
     assert Path("twice.txt").read_bytes() == Path("once.txt").read_bytes()
     call("run.txt", "--task", "1", "--fix", "named.txt", "--tag", "NEW")
     assert Path("named.txt").read_text().split("\n")[1] == "000101 NEW"
-
-
-@pytest.mark.parametrize(
-    ("arguments", "sentence"),
-    [
-        (["run.txt", "--fix", "run.txt"], "[would-overwrite] run.txt …"),
-        (["run.txt", "--fix", "link.txt"], "[would-overwrite] link.txt …"),
-        (["run.txt", "--fix", "."], "[would-overwrite] run.txt …"),
-        (["run.txt", "--gold", "gold.json", "--fix", "gold.json"], "[would-overwrite] gold.json …"),
-        (["a/run.txt", "run.txt", "--fix", "out"], "[would-overwrite]"),
-        (["run.txt", "other.txt", "--fix", "gold.json"], "[not-a-file] gold.json …"),
-        (["a/run.txt", "other.txt", "--fix", "."], "[would-overwrite] other.txt …"),
-        (["run.txt", "--fix", "-"], "[not-a-file] - …"),
-        (["run.txt", "--fix", "/dev/null"], "[not-a-file] /dev/null …"),
-        (["run.txt", "--fix", "no/run.txt"], "no/run.txt: [cannot-write] No such file or directory …"),
-    ],
-)  # fmt: skip
-def test_a_mended_copy_takes_no_other_files_place(arguments: list[str], sentence: str, call: Call) -> None:
-    for name in ("run.txt", "other.txt", "a/run.txt"):
-        put(name, RUN1)
-    put("gold.json", GOLD1)
-    Path("out").mkdir()
-    Path("link.txt").symlink_to("run.txt")
-    assert matches(heard(call(*arguments, "--task", "1")), (2, "", f"coliee-ir: {sentence}\n"))
-    assert Path("run.txt").read_bytes() == RUN1
-    assert Path("gold.json").read_text() == GOLD1
 
 
 def test_a_file_that_cannot_be_read_gets_no_copy(call: Call) -> None:
@@ -595,28 +596,6 @@ def test_both_files_of_a_run_get_the_tag() -> None:
     assert not validate(*T3_2025.files, task="3", edition=2025, fix="out", tag="ALPHA").left
 
 
-@pytest.mark.parametrize(
-    ("arguments", "words"),
-    [
-        (["run.txt", "--tag", "A-B", "--fix", "out.txt"], "letters and digits"),
-        (["run.txt", "--tag", "ABCDEFGHIJKLM", "--fix", "out.txt"], "at most 12"),
-        (["run.txt", "--tag", "", "--fix", "out.txt"], "letters and digits"),
-        (["run.txt", "--tag", "AB"], "--fix OUT"),
-        (["run.txt", "other.txt", "--tag", "AB", "--fix", "out"], "several"),
-        (["a.jsonl", "--tag", "AB", "--fix", "out.txt"], "no run tag"),
-    ],
-)
-def test_a_tag_that_cannot_be_written_is_refused(arguments: list[str], words: str, call: Call) -> None:
-    put("run.txt", RUN1)
-    put("other.txt", RUN1.replace(b"ALPHA1", b"ALPHA2"))
-    put("a.jsonl", PILOT)
-    Path("out").mkdir()
-    err = failing(call, *arguments)
-    assert words in err
-    assert not Path("out.txt").exists()
-    assert not list(Path("out").iterdir())
-
-
 # headers, descriptions, golds that are none
 
 
@@ -651,6 +630,17 @@ def test_queries_are_named_by_golds_runs_and_lists(content: bytes) -> None:
     put("run.txt", RUN1)
     put("queries.x", content)
     assert found("run.txt", task="1", queries="queries.x") == []
+
+
+@pytest.mark.parametrize("tag", ["ALPHA1", "OTHER"])
+def test_a_run_in_a_file_a_year_answers_the_queries_with_all_its_files(tag: str) -> None:
+    rows = RUN1.splitlines(True)
+    put("gold.json", GOLD1)
+    put("R01.txt", b"".join(rows[:6]))
+    put("R02.txt", b"".join(rows[6:]).replace(b"ALPHA1", tag.encode()))
+    expected = [] if tag == "ALPHA1" else [("R01.txt", "query-missing", 2), ("R02.txt", "query-missing", 2)]
+    assert found("R01.txt", "R02.txt", gold="gold.json") == expected
+    assert found("R01.txt", gold="gold.json") == [("R01.txt", "query-missing", 2)]
 
 
 def test_several_golds_name_the_queries_together(call: Call) -> None:
