@@ -102,6 +102,15 @@ def test_a_bundle_gives_the_same_digits(case: Case, image: Path, tmp_path: Path)
     assert scores == expected
 
 
+def test_a_long_list_that_is_not_scored_is_passed_over(tmp_path: Path) -> None:
+    gold, files, task = THREE
+    for name, content in {**files, "task3-L.ALPHA": files["task3.ALPHA"] * 9}.items():
+        (tmp_path / name).write_bytes(content)
+    found = score_upload(gold, tmp_path, {"task": task, "edition": 2026, "exclude": [], "decisions": {}})
+    run, answers = (tmp_path / name for name in files)
+    assert found.error == "" and found.scores == evaluate(gold, run, answers=answers, task=task, edition=2026).measures
+
+
 BROKEN = {
     "other ids": {"run.txt": b"999999 888888 A\n"}, "lost zeros": {"run.txt": b"2473 1 A\n"},
     "nothing": {"run.txt": b"\n"},
