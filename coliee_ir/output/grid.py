@@ -88,9 +88,10 @@ def number_or_dash(value: float | None) -> Number:
     return Number(math.nan if value is None else value)
 
 
-def signed(value: float) -> str:
-    """A number of four decimals with its sign, which zero does not have."""
-    return "-" if math.isnan(value) else f"{value:+.4f}" if round(value, 4) else "0.0000"
+def signed(value: float, decimals: int = 4) -> str:
+    """A number with its sign, which what is shown as zero does not have."""
+    rounded = round(value, decimals)
+    return "-" if math.isnan(value) else f"{rounded:+.{decimals}f}" if rounded else f"{0:.{decimals}f}"
 
 
 def apart(difference: Difference) -> list[Number]:
@@ -378,7 +379,12 @@ def print_to_terminal(grid: Grid, title: str, caption: str) -> None:
         table.add_row(*row)
     console = Console(emoji=False)
     # not as the table's own title and caption, which would be broken to its width
-    console.print(Text(title, style="italic"), table, Text(caption, style="dim"), sep="\n", soft_wrap=True)
+    shown = [
+        *([Text(title, style="italic")] if title else []),
+        table,
+        *([Text(caption, style="dim")] if caption else []),
+    ]
+    console.print(*shown, sep="\n", soft_wrap=True)
 
 
 def records(grid: Grid) -> list[dict[str, str | float | None]]:

@@ -15,8 +15,7 @@ from coliee_ir import Answers, Gold, Run
 from coliee_ir.cli import main
 from coliee_ir.commands.leaderboard import Categories, Leaderboard, read_categories
 from coliee_ir.commands.leaderboard.catalogue import Extras, build
-from coliee_ir.commands.leaderboard.data import candidates_of, data_of
-from coliee_ir.commands.leaderboard.questions import majority
+from coliee_ir.commands.leaderboard.questions import candidates_of, data_of, majority
 from coliee_ir.output.grid import Number, separated
 from coliee_ir.reading.anything import read_gold
 
@@ -82,7 +81,11 @@ def test_of_answers_questions_are_easy_or_other_and_without_documents() -> None:
 
 
 def test_as_many_yes_as_no_make_no_the_baseline() -> None:
-    assert majority(one_step.leaderboard({"a": "Y", "b": "N"}, {"a": "Y"}, task="4", n_resamples=9)) == ("N", 0.5)
+    label, is_right = majority(one_step.leaderboard({"a": "Y", "b": "N"}, {"a": "Y"}, task="4", n_resamples=9)) or (
+        "",
+        [],
+    )
+    assert (label, [*is_right]) == ("N", [0, 1])
 
 
 def test_a_mean_of_three_tenths_stands_in_the_fourth_bin() -> None:

@@ -1,20 +1,162 @@
-"""Tables of questions: how many relevant documents they have, how hard they are for all runs, by kind and category."""
+"""Tables of questions: their categories, the data of a task, how hard they are for all runs, by kind and category."""
 
 from __future__ import annotations
 
+import math
 import re
 import warnings
-from collections.abc import Iterable, Mapping, Sequence
-from typing import Final
+from collections import Counter
+from collections.abc import Callable, Iterable, Mapping, Sequence
+from dataclasses import dataclass
+from typing import Final, NamedTuple
 
 import numpy as np
 
-from coliee_adapters.errors import UsageError
+from coliee_adapters.checked import texts
+from coliee_adapters.errors import InputError, UsageError
+from coliee_adapters.files.source import PathLike, Source
 from coliee_adapters.forms.lines import counted
+from coliee_adapters.records import Gold, normal_id
+from coliee_adapters.remarks import Remark
 from coliee_ir.commands.leaderboard.board import Ranking
-from coliee_ir.commands.leaderboard.categories import Categories
+from coliee_ir.inbox.corpora import read_corpus
+from coliee_ir.inbox.sheets import Sheet, read_sheet
 from coliee_ir.judging.judged import BoolArray, FloatArray
 from coliee_ir.output.grid import Cell, Grid, Number
+from coliee_ir.rules.protocol import protocol
+
+_MARKS: Final = {"1": True, "x": True, "y": True, "yes": True, "true": True, "✓": True, "○": True,
+                 "": False, "0": False, "n": False, "no": False, "false": False, "-": False}  # fmt: skip
+
+
+@dataclass(frozen=True, slots=True)
+class Categories:
+    """Categories of questions.
+
+    Attributes:
+        file: where they were read from.
+        questions: category → its questions, in the order of the file.
+        remarks: what was passed over.
+    """
+
+    file: str
+    questions: Mapping[str, tuple[str, ...]]
+    remarks: tuple[str, ...] = ()
+
+
+def read_categories(path: PathLike, queries: Sequence[str]) -> Categories:
+    """Read categories from a CSV of one of two forms; the first column is the question.
+
+    ``query,category`` with a row for each question and category, several in a cell separated by ``;`` or ``|``; or
+    ``query,Anaphora,Negation,…`` with a row for each question and a mark (1, x, yes) where it belongs.
+
+    Args:
+        path: the file.
+        queries: the judged queries; others are passed over, with a remark.
+
+    Raises:
+        InputError: it cannot be read, holds a mark that is none, or no judged question.
+    """
+    sheet = read_sheet(Source(path))
+    named = sheet.column("category", "categories")
+    known = set(texts("queries", queries, "a list of query ids"))
+    found: dict[str, dict[str, None]] = {} if named is not None else {name: {} for name in sheet.header[1:]}
+    strangers = set()
+    for line, cells in sheet.rows:
+        query = cells[0] if cells[0] in known else normal_id(cells[0])
+        if query not in known:
+            strangers.add(query)
+            continue
+        if named is not None:
+            of_row = [name for part in cells[named].split(";") for name in part.split("|")]
+        else:
+            of_row = [
+                name for name, mark in zip(sheet.header[1:], cells[1:], strict=True) if _is_marked(mark, line, sheet)
+            ]
+        for name in map(str.strip, of_row):
+            if name:
+                found.setdefault(name, {})[query] = None
+    if not any(found.values()):
+        remedy = "write query,category in the first row, then the ids of the gold"
+        problem = "no judged question has a category"
+        raise InputError("no-result", sheet.name, problem, found=next(iter(strangers), None), remedy=remedy)
+    remarks = []
+    if strangers:
+        remarks.append(Remark.of("sheet-rows", sorted(strangers), file=sheet.name))
+    questions = {name: tuple(of) for name, of in found.items() if of}
+    if empty := [name for name, of in found.items() if not of]:
+        remarks.append(Remark.of("sheet-rows.empty", empty, file=sheet.name))
+    return Categories(sheet.name, questions, tuple(remarks))
+
+
+def _is_marked(mark: str, line: int, sheet: Sheet) -> bool:
+    try:
+        return _MARKS[mark.lower()]
+    except KeyError:
+        problem = "this cell is not a mark"
+        remedy = "write 1 or x, or leave the cell empty"
+        raise InputError("bad-cell", sheet.name, problem, line=line, found=mark, remedy=remedy) from None
+
+
+class Data(NamedTuple):
+    """A part of a task's data."""
+
+    queries: int  # how many
+    relevant: float  # how many relevant documents they have in all; NaN where the gold names no documents
+    yes: float  # how many labels are Y; NaN where the gold has none
+    candidates: float = math.nan  # how many documents a query chooses among, on average; NaN where no corpus is given
+
+
+def data_of(gold: Gold) -> Data:
+    """The data of a gold."""
+    relevant = yes = math.nan
+    if gold.qrels is not None:
+        relevant = sum(level > 0 for judged in gold.qrels.values() for level in judged.values())
+    if gold.labels is not None:
+        yes = sum(map(bool, gold.labels.values()))
+    return Data(len(gold.queries), relevant, yes)
+
+
+def candidates_of(corpus: PathLike, task: str, gold: Gold) -> float:
+    """How many documents a query chooses among, on average over the queries of a gold."""
+    law = protocol(task).law
+    if not law:
+        raise UsageError("unfit-option", "plain TREC files have no corpus that can be read: leave --corpus out")
+    if law == "statute":  # the same articles for every question
+        return float(len(read_corpus(corpus, task=task).doc_ids()))
+    texts = read_corpus(corpus, task=task, gold=gold)
+    return float(np.mean([len(texts.candidate_ids(query)) for query in gold.queries]))
+
+
+def data(board: Ranking, candidates: float, train: Data | None) -> Grid:
+    """Queries, candidates, relevant documents and labels of training and test (Table 2 of the 2021 overview)."""
+    relevant = math.nan if board.relevant is None else int(board.relevant.sum())
+    yes = math.nan if board.labels is None else sum(map(bool, board.labels))
+    parts = {
+        **({} if train is None else {"training": train}),
+        "test": Data(len(board.queries), relevant, yes, candidates),
+    }
+    columns: dict[str, Callable[[Data], float]] = {
+        "queries": lambda part: part.queries,
+        "candidates per query": lambda part: part.candidates,
+        "relevant": lambda part: part.relevant,
+        "relevant per query": lambda part: part.relevant / part.queries,
+        "Y": lambda part: part.yes,
+        "N": lambda part: part.queries - part.yes,
+    }
+    shown = {name: of for name, of in columns.items() if not all(math.isnan(of(part)) for part in parts.values())}
+    rows: list[list[Cell]] = [
+        [name, *(_number(head, of(part)) for head, of in shown.items())] for name, part in parts.items()
+    ]
+    return Grid(["data", *shown], rows, f"Data of Task {board.called}{'' if train else ' (test)'}.", n_text=1)
+
+
+def _number(name: str, value: float) -> Number:
+    if math.isnan(value):
+        return Number(value)
+    whole = float(value).is_integer()
+    return Number(int(value) if whole else value, f"{value:.0f}" if whole or "per" not in name else f"{value:.2f}")
+
 
 #: the share of right answers from which a question is called easy; the overview papers name none
 EASY: Final = 0.8
@@ -26,16 +168,14 @@ def relevant(board: Ranking) -> Grid:
     """How many questions have how many relevant documents (Table 7 of the 2021 overview)."""
     if board.relevant is None:
         raise UsageError("no-result", f"{board.gold} contains no relevant documents to group questions by")
-    sizes, counts = np.unique(board.relevant, return_counts=True)
-    rows = [
-        [Number(size, str(size)), Number(n, str(n))] for size, n in zip(sizes.tolist(), counts.tolist(), strict=True)
-    ]
-    total = int(board.relevant.sum())
-    caption = (
-        f"Questions by their number of relevant documents: {counted(len(board.queries), 'question')}, "
-        f"{counted(total, 'relevant document')}."
-    )
-    return Grid(["relevant documents", "questions"], rows, caption, n_text=0)
+    sizes = Counter(board.relevant.tolist())
+    columns: dict[str, Callable[[int], Cell]] = {
+        "relevant documents": lambda size: Number(size, str(size)),
+        "questions": lambda size: Number(sizes[size], str(sizes[size])),
+    }
+    n, total = counted(len(board.queries), "question"), counted(int(board.relevant.sum()), "relevant document")
+    caption = f"Questions by their number of relevant documents: {n}, {total}."
+    return Grid.of(sorted(sizes), columns, caption, n_text=0)
 
 
 #: how measures are called in tables and figures; of the others ``Micro`` and ``Macro`` are left out
@@ -192,11 +332,7 @@ def _in_bins(board: Ranking, columns: Mapping[str, BoolArray], which: str) -> Gr
 
 def masks(board: Ranking, categories: Categories) -> dict[str, BoolArray]:
     """Category → which of the questions belong to it; shape (Q,)."""
-    found = {}
-    for name, of in categories.questions.items():
-        members = set(of)
-        found[name] = np.array([query in members for query in board.queries], dtype=np.bool_)
-    return found
+    return {name: np.isin(board.queries, of) for name, of in categories.questions.items()}
 
 
 def by_category(board: Ranking, categories: Categories | None) -> Grid:
@@ -213,7 +349,7 @@ def by_category(board: Ranking, categories: Categories | None) -> Grid:
         **masks(board, categories), "all": np.ones(len(board.queries), dtype=np.bool_)
     }  # fmt: skip
     terms = [result.terms for result in board.results(measure)]
-    baseline = _majority(board)
+    baseline = majority(board)
     rows: list[list[Cell]] = []
     for name, mask in of_category.items():
         values = [float(of.score(of.each[mask].sum(axis=0))) for of in terms]
@@ -226,7 +362,7 @@ def by_category(board: Ranking, categories: Categories | None) -> Grid:
     caption = f"{'Percentage of right answers' if percent else measure.name} by category; categories may overlap."
     if baseline is not None:
         header.append(f"all {baseline[0]}")
-        caption += f" Baseline: the most frequent label of the gold, {baseline[0]}, for every question."
+        caption += f" Baseline: the most frequent label, {baseline[0]}, for every question."
     return Grid([*header, *board.names()], rows, caption, n_text=1)
 
 
@@ -236,7 +372,7 @@ def _cell(value: float, best: float, percent: bool) -> Number:
     return Number(value, bold=value == best)
 
 
-def _majority(board: Ranking) -> tuple[str, FloatArray] | None:
+def majority(board: Ranking) -> tuple[str, FloatArray] | None:
     """The most frequent label, and whether it is right for each question; None where labels alone do not decide."""
     if board.protocol.parts != ("answers",) or board.labels is None:
         return None
@@ -251,9 +387,3 @@ def _mean(values: Iterable[FloatArray], n: int) -> FloatArray:
         warnings.simplefilter("ignore", RuntimeWarning)  # of no values there is no mean
         mean: FloatArray = np.nanmean(stacked, axis=0) if len(stacked) else np.full(n, np.nan)
     return mean
-
-
-def majority(board: Ranking) -> tuple[str, float] | None:
-    """The label of the majority baseline and its accuracy; None where labels alone do not decide."""
-    baseline = _majority(board)
-    return None if baseline is None else (baseline[0], float(baseline[1].mean()))
