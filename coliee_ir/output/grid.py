@@ -88,9 +88,10 @@ def number_or_dash(value: float | None) -> Number:
     return Number(math.nan if value is None else value)
 
 
-def signed(value: float) -> str:
-    """A number of four decimals with its sign, which zero does not have."""
-    return "-" if math.isnan(value) else f"{value:+.4f}" if round(value, 4) else "0.0000"
+def signed(value: float, decimals: int = 4) -> str:
+    """A number with its sign, which what is shown as zero does not have."""
+    rounded = round(value, decimals)
+    return "-" if math.isnan(value) else f"{rounded:+.{decimals}f}" if rounded else f"{0:.{decimals}f}"
 
 
 def apart(difference: Difference) -> list[Number]:

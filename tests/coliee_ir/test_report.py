@@ -15,7 +15,7 @@ from xml.etree import ElementTree
 
 import one_step
 import pytest
-from asserting import Call, done, failing, heard, matches, mentions, refusing
+from asserting import Call, begins, done, failing, heard, matches, mentions, refusing
 from example_runs import EXAMPLES, SHOWN, shown
 from parsed_page import Parsed
 
@@ -168,6 +168,35 @@ def test_a_report_follows_the_rules_of_scoring(call: Call, tmp_path: Path) -> No
     assert (run["queries"]["judged"], run["measures"]["MicroF1"]) == (2, 1.0)
 
 
+def test_the_page_begins_with_what_was_found(of_task1: coliee_ir.types.Report, page: str) -> None:
+    read = Parsed(page)
+    best, cut = of_task1.contents.verdict()
+    assert best == "rerank is the best run: MicroF1 0.494 (0.42–0.57)."
+    assert (tuning := of_task1.contents.tunings[0]) is not None
+    assert begins(cut, f"Cut to {tuning.rule}, expect {tuning.held_out:.3f} (0.46–0.58)")
+    assert read.text.index("rerank is the best run") < read.text.index("How good is each run") < read.text.index("Gold")
+    one, _ = one_step.report(*shown("1")[:2], n_resamples=99).contents.verdict()
+    assert one == "bm25: MicroF1 0.245 (0.19–0.31)."  # there is nothing to be better than
+    gold = {f"q{at}": ["d1"] for at in range(6)}
+    runs = [coliee_ir.Run.of({f"q{at}": ["d1"] for at in range(n)}, tag=f"r{n}") for n in (1, 2)]
+    first, *_, last = one_step.report(gold, *runs, {"q3": ["d1", "x"]}, task="1", n_resamples=9).contents.verdict()
+    assert begins(first, "The best may be any of: r2, r1, run; r2 has MicroF1 0.500 (")
+    assert last == "Not distinguishable: r2 and r1; r2 and run; r1 and run."
+
+
+def test_a_run_has_one_colour_in_all_charts_and_ranks_are_whole(of_task1: coliee_ir.types.Report) -> None:
+    names, scales = of_task1.contents.names, set()
+    for figure in drawn(of_task1.contents).there():
+        [of_figure] = [one["value"] for one in figure.chart["params"] if one["name"] == "runs"]
+        assert of_figure == names
+        found = re.findall(r'"color": {[^{}]*?"field": "r"[^@]*?"scale": {([^}]*)}', json.dumps(figure.chart))
+        scales |= {*found}
+        assert not re.search(r'"[+-−]0\.0+"', json.dumps(figure.chart))
+    assert len(scales) == 1
+    ranks = drawn(of_task1.contents).scores.chart["hconcat"][-1]["layer"][-1]["encoding"]["x"]
+    assert (ranks["axis"]["tickMinStep"], ranks["axis"]["format"]) == (1, "d")
+
+
 # what else can be asked for
 
 
@@ -194,12 +223,12 @@ def test_statements_and_captions_come_from_the_civil_code_and_the_gold(call: Cal
     (tmp_path / "gold.xml").write_text(f"<dataset>{pairs}</dataset>")
     (tmp_path / "run.txt").write_text("".join(f"H18-1-{at} Q0 96 1 0.8 T\n" for at in range(1, 7)))
     files = [tmp_path / name for name in ("gold.xml", "run.txt")]
-    options = ("--corpus", tmp_path / "code.txt", "--edition", "2025", "--resamples", "99")
-    done(call, "report", *files, *options, "-o", tmp_path / "r.html")
-    details = held((tmp_path / "r.html").read_text(encoding="utf-8"), "details")
-    assert details["queries"][0]["text"] == "Statement 1."
-    assert details["documents"][0][0] == "96"
-    assert "Fraud" in details["documents"][0][1]
+    options = ("--edition", "2025", "--resamples", "99", "-o", tmp_path / "r.html")
+    for corpus, title in ((), ""), (("--corpus", tmp_path / "code.txt"), "Fraud"):
+        done(call, "report", *files, *options, *corpus)
+        details = held((tmp_path / "r.html").read_text(encoding="utf-8"), "details")
+        assert details["queries"][0]["text"] == "Statement 1."
+        assert (details["documents"][0][0], title in details["documents"][0][1]) == ("96", True)
 
 
 def test_one_run_needs_no_comparison_and_another_measure_no_tuning(call: Call, tmp_path: Path) -> None:

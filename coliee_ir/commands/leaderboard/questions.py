@@ -226,7 +226,7 @@ def by_category(board: Ranking, categories: Categories | None) -> Grid:
     caption = f"{'Percentage of right answers' if percent else measure.name} by category; categories may overlap."
     if baseline is not None:
         header.append(f"all {baseline[0]}")
-        caption += f" Baseline: the most frequent label of the gold, {baseline[0]}, for every question."
+        caption += f" Baseline: the most frequent label, {baseline[0]}, for every question."
     return Grid([*header, *board.names()], rows, caption, n_text=1)
 
 

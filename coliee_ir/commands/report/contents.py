@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from functools import cached_property
 from typing import Any, Final
@@ -22,6 +22,9 @@ from coliee_ir.stats.resampling import Interval
 FEW: Final = 12
 #: and of more than these the best alone are drawn
 DRAWN: Final = 50
+
+#: so many pairs that are not told apart are named
+_TOLD: Final = 3
 
 _UNKNOWN: Final = Interval(math.nan, math.nan)
 _SAME: Final = 1e-9
@@ -64,12 +67,39 @@ class Contents:
         """Whether runs retrieve documents, and do not only answer."""
         return self.board.main == "documents"
 
+    def verdict(self) -> Iterator[str]:
+        """What a person reads first, in sentences: which run is the best, what a cut gives, what is not told apart."""
+        first, name, best = self.board.entries[0], self.names[0], self.board.best
+        value = first.scores.results[self.measure].value
+        if not math.isnan(value):
+            ends = between(first.interval)
+            score = f"{self.measure} {value:.3f}{f' ({ends})' * bool(ends)}"
+            if best == f"the best is {name}":
+                yield f"{name} is the best run: {score}."
+            else:
+                yield f"{best[:1].upper()}{best[1:]}; {name} has {score}." if best else f"{name}: {score}."
+        tuning = self.tunings[0] if self.tunings else None
+        if tuning is not None and not math.isnan(tuning.held_out):
+            ends = between(tuning.interval)
+            yield f"Cut to {tuning.rule}, expect {tuning.held_out:.3f}{f' ({ends})' * bool(ends)} on similar queries."
+        if self.comparison is not None:
+            compared = self.comparison
+            like = [f"{self.names[pair.a]} and {self.names[pair.b]}" for pair in compared.pairs
+                    if not compared.significant(pair)]  # fmt: skip
+            more = f"; {len(like) - _TOLD} more" if len(like) > _TOLD else ""
+            yield from [f"Not distinguishable: {'; '.join(like[:_TOLD])}{more}."] if like else []
+
     def evaluation(self) -> dict[str, Any]:
         """What ``evaluate -f json -q`` prints of the same runs; of more than a few without ``-q``."""
         held = document(self.in_order, per_query=len(self.in_order) <= FEW)
         paths = ("file", "answers", "long_list")
         runs = [{name: local(value) if name in paths else value for name, value in run.items()} for run in held["runs"]]
         return {**held, "gold": local(held["gold"]), "runs": runs}
+
+
+def between(interval: Interval) -> str:
+    """The ends of an interval, as they stand behind a score; empty where they are not known."""
+    return "" if math.isnan(interval.low + interval.high) else f"{interval.low:.2f}–{interval.high:.2f}"
 
 
 def intervals(scored: Sequence[Scores], confidence_level: float) -> dict[Measure, list[Interval]]:

@@ -10,14 +10,15 @@ not in its row. A relevant document is always there, of the wrong ones the first
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+import contextlib
+from collections.abc import Iterable, Mapping, Sequence
 from functools import cache
 from typing import Any, Final
 
 import numpy as np
 
-from coliee_adapters.corpora import Corpus
-from coliee_adapters.errors import UsageError, printable, shortened
+from coliee_adapters.corpora import Corpus, Query
+from coliee_adapters.errors import InputError, UsageError, printable, shortened
 from coliee_adapters.files.source import PathLike
 from coliee_adapters.records import Gold
 from coliee_ir.commands.report.contents import FEW, Contents, Ranks
@@ -37,12 +38,12 @@ _LONGEST: Final = 160
 class Texts:
     """Titles of documents and beginnings of queries, each looked up once."""
 
-    def __init__(self, corpus: Corpus | None, queries: tuple[str, ...]) -> None:
+    def __init__(self, corpus: Corpus | None, queries: tuple[str, ...], statements: Iterable[Query] = ()) -> None:
         self._corpus = corpus
         self._titles: dict[str, str] = {}
         wanted = set(queries)
         of_corpus = () if corpus is None else corpus.queries_iter()
-        self._queries = {q.query_id: _beginning(q.text) for q in of_corpus if q.query_id in wanted}
+        self._queries = {q.query_id: _beginning(q.text) for q in (*of_corpus, *statements) if q.query_id in wanted}
 
     def document(self, query: str, document: str) -> str:
         """The title of what a run calls ``document`` in its answer to a query; empty where none is known."""
@@ -67,14 +68,16 @@ def _beginning(text: str) -> str:
 
 
 def texts_of(corpus: PathLike | Corpus | None, task: str, gold: Gold) -> Texts:
-    """The texts of a corpus, as a path or read."""
-    if corpus is None or isinstance(corpus, Corpus):
-        return Texts(corpus, gold.queries)
-    if not protocol(task).law:
-        raise UsageError("unfit-option", "plain TREC files have no corpus that can be read: leave --corpus out")
-    # the statements of Tasks 3 to 5 stand in the gold
-    statements = gold.path if gold.format == "statute-xml" and gold.path != "<stdin>" else None
-    return Texts(read_corpus(corpus, task=task, gold=statements), gold.queries)
+    """The texts of a corpus, as a path or read; the statements of Tasks 3 to 5 are in the gold."""
+    statements = list[Query]()
+    for path in dict.fromkeys(gold.files.values() or [gold.path]) if gold.format == "statute-xml" else ():
+        with contextlib.suppress(InputError):  # a stream is read once, and some golds hold no statements
+            statements += read_corpus(path, task=task).queries_iter()
+    if corpus is not None and not isinstance(corpus, Corpus):
+        if not protocol(task).law:
+            raise UsageError("unfit-option", "plain TREC files have no corpus that can be read: leave --corpus out")
+        corpus = read_corpus(corpus, task=task)
+    return Texts(corpus, gold.queries, statements)
 
 
 def details(contents: Contents, texts: Texts) -> dict[str, Any]:

@@ -32,6 +32,8 @@ _PAPER: Final = {
     "line": "#d9d9d2",
     "sheet": "#ffffff",
     "other": "#a3a39c",
+    "good": "#006b4d",
+    "bad": "#a33f00",
     **dict(
         zip(
             (f"run{at}" for at in range(1, COLOURS + 1)),
@@ -118,10 +120,13 @@ def name_axis(what: str = "runs", **more: Any) -> alt.Axis:
     return alt.Axis(grid=False, ticks=False, labelFontSize=12, labelColor="@ink", labelExpr=called(what), **more)
 
 
-def run_colour(n: int) -> alt.Color:
-    """The colour of each of n runs: its own for the first ones, which are the best, grey for the others."""
+def run_colour(n: int, there: Sequence[int] | None = None) -> alt.Color:
+    """The colour of each of n runs, in every figure: its own for the best ones, grey for the others.
+
+    The legend has the runs that are there, by default all.
+    """
     roles = [f"@run{at}" if at <= COLOURS else "@other" for at in range(1, n + 1)]
-    return alt.Color("r:N", legend=_legend(n), scale=alt.Scale(domain=list(range(n)), range=roles))
+    return alt.Color("r:N", legend=_legend(n, there), scale=alt.Scale(domain=list(range(n)), range=roles))
 
 
 def run_shape(n: int) -> alt.Shape:
@@ -130,9 +135,10 @@ def run_shape(n: int) -> alt.Shape:
     return alt.Shape("r:N", legend=_legend(n), scale=alt.Scale(domain=list(range(n)), range=shapes))
 
 
-def _legend(n: int) -> alt.Legend:
-    """The runs that have a colour; pointing at the others names them."""
-    return alt.Legend(title=None, columns=4, values=list(range(min(n, COLOURS))), labelExpr=called("runs"))
+def _legend(n: int, there: Sequence[int] | None = None) -> alt.Legend | None:
+    """The runs that have a colour; pointing at the others names them. None where no run is to be named."""
+    values = [at for at in (range(n) if there is None else there) if at < COLOURS]
+    return alt.Legend(title=None, columns=4, values=values, labelExpr=called("runs")) if values else None
 
 
 def on_page(figure: Figure) -> dict[str, Any]:

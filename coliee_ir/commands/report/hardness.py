@@ -135,11 +135,9 @@ def heat_map(contents: Contents) -> Figure:
     known = hard.mean[~np.isnan(hard.mean)]
     none, full = (known <= NEAR).sum(), (known >= 1 - NEAR).sum()
     unit, units = contents.board.unit, plural(contents.board.unit)
-    says = f"{measure} of every {unit} (columns) and run (rows), the hardest {units} at the left unless another order "
-    says += "is chosen."
+    says = f"{measure} of every {unit} (columns) and run (rows), in the order chosen above.{best}"
     if not hard.lower_is_better and ends == [0, 1]:
         says += f" No run scores anything on {none} of {len(known)} {units}; every run scores 1 on {full}."
-    says += best
     return figure("queries", f"{measure} of every query", says, chart, queries_table(contents), runs=names)
 
 

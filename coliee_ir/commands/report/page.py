@@ -18,7 +18,7 @@ from markupsafe import Markup
 from coliee_adapters import trec_eval
 from coliee_adapters.errors import printable
 from coliee_ir._version import __version__
-from coliee_ir.commands.report import cutting, differences, hardness, standing, vega
+from coliee_ir.commands.report import cutting, hardness, standing, vega
 from coliee_ir.commands.report.contents import FEW, Contents
 from coliee_ir.commands.report.details import Texts, details
 from coliee_ir.commands.report.drawing import Figure, on_page, unchecked
@@ -49,7 +49,7 @@ def drawn(contents: Contents) -> Drawn:
     with unchecked():
         return Drawn(
             standing.scores(contents),
-            None if contents.comparison is None else differences.differences(contents, contents.comparison),
+            None if contents.comparison is None else standing.differences(contents, contents.comparison),
             hardness.heat_map(contents),
             None if contents.categories is None else hardness.by_category(contents, contents.categories),
             cutting.by_cutoff(contents),
@@ -78,8 +78,8 @@ def page(contents: Contents, texts: Texts) -> str:
         style=unbroken(part("page.css")),
         scripts=[unbroken(code) for code in scripts],
         title=_title(contents),
-        command=contents.command,
-        header=list(_header(contents)),
+        verdict=list(contents.verdict()),
+        about=list(_about(contents)),
         figures=figures,
         scores=standing.table(contents),
         queries=figures.queries.data,
@@ -152,8 +152,8 @@ def _last(path: str) -> str:
     return path.replace("\\", "/").rpartition("/")[2] or path
 
 
-def _header(contents: Contents) -> Iterator[tuple[str, str]]:
-    """What the numbers are about, as terms and what they say; the source of the rules last, which is long."""
+def _about(contents: Contents) -> Iterator[tuple[str, str]]:
+    """What the numbers are about and how they are found, as terms and what they say."""
     board, rules, first = contents.board, contents.board.protocol, contents.scored[0]
     yield "Task", ", ".join(filter(None, (board.task, rules.title)))
     if board.edition is not None:
@@ -170,6 +170,12 @@ def _header(contents: Contents) -> Iterator[tuple[str, str]]:
     yield "Queries", f"{asked} judged, {between} answered{excluded}"
     yield "Versions", f"coliee-ir {__version__}, trec_eval {trec_eval.version()}"
     yield "Source of the rules", rules.source
+    if board.best:
+        yield "Ranks", board.method
+    if contents.comparison is not None:
+        yield "Differences", f"{contents.comparison.described}. {contents.comparison.about}."
+    if contents.command:
+        yield "Made by", printable(contents.command)
 
 
 def _remarks(contents: Contents) -> list[tuple[str, Sequence[str]]]:
