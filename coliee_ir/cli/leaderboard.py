@@ -3,15 +3,12 @@
 from __future__ import annotations
 
 import argparse
-import sys
 
-from coliee_adapters.errors import printable
 from coliee_adapters.kinds import told
-from coliee_ir.cli import end_progress, say, scoring
+from coliee_ir.cli import say, scoring
 from coliee_ir.cli.options import add, add_decisions, add_resampling, one_measure
 from coliee_ir.commands import leaderboard
 from coliee_ir.commands.leaderboard.catalogue import BoardTables
-from coliee_ir.output.grid import print_to_terminal
 from coliee_ir.output.shown import forms_of
 from coliee_ir.scoring.scores import Scored
 from coliee_ir.stats.settings import Resampling
@@ -55,23 +52,11 @@ def _tell(session: scoring.Session, board: leaderboard.Leaderboard, scored: Scor
     for one in board.invalid:
         say(f"coliee-ir: not ranked: {told(one.reason)}")
     if board.entries:
-        _print(session, board, scored)
+        categories = None
+        if session.options.categories:
+            categories = leaderboard.read_categories(session.options.categories, board.queries)
+            for remark in categories.remarks:
+                say(remark)
+        names = session.options.table_names or ["ranking"]
+        session.publish(BoardTables(board, names, categories), scored.submissions)
     return 2 if board.invalid or not board.entries else 0
-
-
-def _print(session: scoring.Session, board: leaderboard.Leaderboard, scored: Scored) -> None:
-    options, categories = session.options, None
-    if options.categories:
-        categories = leaderboard.read_categories(options.categories, board.queries)
-        for remark in categories.remarks:
-            say(remark)
-    names = options.table_names or ["ranking"]
-    tables = BoardTables(board, names, categories)
-    if (options.format, options.output) == ("table", "-") and sys.stdout.isatty():
-        end_progress()
-        for name, table in zip(names, tables.tables(), strict=True):
-            print_to_terminal(
-                table, leaderboard.TABLES[name].shows, "\n".join([printable(table.caption), *tables.notes()])
-            )
-        return
-    session.publish(tables, scored.submissions)

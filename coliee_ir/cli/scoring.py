@@ -25,7 +25,7 @@ from coliee_ir.cli.options import OPTIONS, add, add_decisions, ids, keywords, me
 from coliee_ir.commands.evaluate import evaluate_all, golds_of, prepare
 from coliee_ir.inbox import Runs, find_runs
 from coliee_ir.inbox.names import unique_names
-from coliee_ir.output.shown import Shown, pieces
+from coliee_ir.output.shown import Shown, is_short, pieces, print_to_terminal
 from coliee_ir.reading.anything import gold_files, is_gold_by_name, reads_as_gold, reads_as_run
 from coliee_ir.reading.asked import singly
 from coliee_ir.reading.basis import Basis
@@ -248,6 +248,10 @@ class Session:
     ) -> None:
         """Write a result where ``-o`` says; JSON with the SHA-256 of the files that it was computed from."""
         form = self.options.format
+        if (form, self.options.output) == ("table", "-") and sys.stdout.isatty() and not is_told and is_short(result):
+            end_progress()
+            print_to_terminal(result)
+            return
         text = pieces(result, form, self.inputs(files) if form == "json" else None)
         if is_told:
             tell_text("".join(text))

@@ -379,7 +379,12 @@ def print_to_terminal(grid: Grid, title: str, caption: str) -> None:
         table.add_row(*row)
     console = Console(emoji=False)
     # not as the table's own title and caption, which would be broken to its width
-    console.print(Text(title, style="italic"), table, Text(caption, style="dim"), sep="\n", soft_wrap=True)
+    shown = [
+        *([Text(title, style="italic")] if title else []),
+        table,
+        *([Text(caption, style="dim")] if caption else []),
+    ]
+    console.print(*shown, sep="\n", soft_wrap=True)
 
 
 def records(grid: Grid) -> list[dict[str, str | float | None]]:

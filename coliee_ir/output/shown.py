@@ -101,6 +101,9 @@ class OnGold(Shown):
     unit: str = field(default="query", kw_only=True, repr=False)
 
 
+#: so many lines are laid out for a terminal
+_SCREENS: Final = 500
+
 #: what every result can be written in
 FORMS: Final = ("table", "json", *(form for form in grid.FORMS if form != "table"))
 
@@ -131,6 +134,19 @@ def _written(result: Shown, form: str) -> str:
     if form == "markdown":
         return "\n".join(map(grid.markdown, result.tables()))
     return grid.FORMS[form](result.tables()[0])
+
+
+def is_short(result: Shown) -> bool:
+    """Whether its tables are for a terminal: those of thousands of lines are not laid out."""
+    return "table" not in result.forms and sum(len(table.rows) for table in result.tables()) <= _SCREENS
+
+
+def print_to_terminal(result: Shown) -> None:
+    """A result on standard output, in bold what is bold."""
+    for table in result.tables():
+        grid.print_to_terminal(table, "", printable(table.caption))
+    for note in result.notes():
+        print(printable(note))
 
 
 def with_caption(table: Grid) -> str:

@@ -19,7 +19,7 @@ from coliee_adapters.remarks import Remark, Remarks
 from coliee_ir import evaluate, evaluate_all, leaderboard, read_gold
 from coliee_ir.cli import main
 from coliee_ir.commands.bundle import score_upload
-from coliee_ir.commands.leaderboard.runs import invalid
+from coliee_ir.commands.leaderboard.catalogue import invalid
 from coliee_ir.output.grid import markdown
 
 #: what is told to the gold's owner alone

@@ -12,7 +12,7 @@ from coliee_adapters.forms.lines import counted
 from coliee_ir.commands.edition.changes import Change, table
 from coliee_ir.commands.edition.day import Day, Decision
 from coliee_ir.commands.edition.letters import Team, mails, teams_of
-from coliee_ir.commands.leaderboard.runs import below
+from coliee_ir.commands.leaderboard.catalogue import below
 from coliee_ir.inbox.sheets import Sheet, read_sheet
 from coliee_ir.output.grid import Cell, Grid, html, in_html
 from coliee_ir.output.webpage import Section, file_name, page

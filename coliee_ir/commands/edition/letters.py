@@ -16,7 +16,7 @@ from coliee_adapters.errors import printable
 from coliee_adapters.forms.lines import counted
 from coliee_ir.commands.edition.day import Day
 from coliee_ir.commands.leaderboard import Entry, Invalid, Leaderboard
-from coliee_ir.commands.leaderboard.runs import below, refused_below
+from coliee_ir.commands.leaderboard.catalogue import below, refused_below
 from coliee_ir.commands.validate import Finding, Severity
 from coliee_ir.commands.validate.result import Received, Validation
 from coliee_ir.inbox.inventory import Part

@@ -11,8 +11,7 @@ from typing import Final
 from coliee_adapters.forms.lines import counted
 from coliee_ir.commands.edition.config import Edition, TaskPart
 from coliee_ir.commands.leaderboard import Categories, Leaderboard, read_categories
-from coliee_ir.commands.leaderboard.catalogue import Extras, everything
-from coliee_ir.commands.leaderboard.runs import columns
+from coliee_ir.commands.leaderboard.catalogue import Extras, columns, everything
 from coliee_ir.output import webpage
 from coliee_ir.output.grid import Grid, Number, html, in_html
 from coliee_ir.output.webpage import Section

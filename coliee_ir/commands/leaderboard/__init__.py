@@ -18,7 +18,7 @@ from coliee_adapters.records import Answers
 from coliee_adapters.remarks import Remark
 from coliee_ir.commands.leaderboard.board import Entry, order_key, places, stands
 from coliee_ir.commands.leaderboard.catalogue import TABLES, Leaderboard
-from coliee_ir.commands.leaderboard.categories import Categories, read_categories
+from coliee_ir.commands.leaderboard.questions import Categories, read_categories
 from coliee_ir.inbox.teams import Teams
 from coliee_ir.measures.base import upwards
 from coliee_ir.reading.basis import Basis

@@ -1,21 +1,223 @@
-"""The leaderboard with its tables by name: what each shows, and what makes it."""
+"""The leaderboard with its tables by name: those of runs, and what each shows."""
 
 from __future__ import annotations
 
 import math
+import re
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, replace
+from pathlib import Path
 from typing import Any, ClassVar, Final, NamedTuple
 
+import numpy as np
+
 from coliee_adapters.errors import UsageError
-from coliee_adapters.remarks import told_of
-from coliee_ir.commands.leaderboard import data, questions, runs
-from coliee_ir.commands.leaderboard.board import Ranking
-from coliee_ir.commands.leaderboard.categories import Categories
+from coliee_adapters.forms.lines import counted
+from coliee_adapters.forms.vocabulary import MEMORY
+from coliee_adapters.remarks import Remark, told_of
+from coliee_ir.commands.leaderboard import questions
+from coliee_ir.commands.leaderboard.board import Entry, Ranking
+from coliee_ir.commands.leaderboard.questions import Categories, Data, data, majority, short
+from coliee_ir.measures import Measure
+from coliee_ir.measures.labels import Accuracy
 from coliee_ir.output.envelope import preamble
-from coliee_ir.output.grid import Grid, html, in_html, latex, records, separated
+from coliee_ir.output.grid import Cell, Grid, Number, html, in_html, latex, records, separated
 from coliee_ir.output.shown import Forms, Shown, jsonable
 from coliee_ir.output.webpage import Section, page
+from coliee_ir.reading.submission import Invalid
+
+#: the cell of a run in a column
+_Column = Callable[[Entry], Cell]
+
+
+def ranking(board: Ranking) -> Grid:
+    """The runs in their places, with the ranks that they may have, and intervals."""
+    who, (first, *others) = named(board), scored(board).items()
+    columns: dict[str, _Column] = {
+        "rank": lambda entry: _whole(entry.place), f"rank {board.percent}": lambda entry: str(entry.ranks), **who,
+        **dict([first]), **bounds(board), **dict(others),
+    }  # fmt: skip
+    return Grid.of(board.entries, columns, _caption(board), 2 + len(who))
+
+
+def named(board: Ranking) -> dict[str, _Column]:
+    """Heading → cell of what a run is called, and what the list of teams says of it."""
+    columns: dict[str, _Column] = {"team": lambda entry: entry.team} if any(e.team for e in board.entries) else {}
+    columns["run"] = lambda entry: entry.scores.name_in_team
+    return columns | more(board)
+
+
+def more(board: Ranking) -> dict[str, _Column]:
+    """Heading → cell of the further columns of the list of teams."""
+    names = () if board.teams is None else board.teams.columns
+    return {name: lambda entry, at=at: entry.more[at] if entry.more else "" for at, name in enumerate(names)}  # type: ignore[misc]
+
+
+def scored(board: Ranking, decimals: int = 4) -> dict[str, _Column]:
+    """Heading → cell of the measures, the best value of the ranked runs bold."""
+
+    def cell(measure: Measure, best: str) -> _Column:
+        def of(entry: Entry) -> Number:
+            value = entry.scores.results[measure].value if measure in entry.scores.results else math.nan
+            shown = "" if math.isnan(value) else f"{value:.{decimals}f}"
+            return Number(value, shown, bold=Number(value).text == best)
+
+        return of
+
+    found: dict[str, _Column] = {}
+    for measure in board.measures:
+        values = [result.value for result in board.results(measure, counted=True)]
+        best = measure.best(values) if len(values) > 1 else math.nan
+        found[measure.name] = cell(measure, "" if math.isnan(best) else Number(best).text)
+    return found
+
+
+def bounds(board: Ranking) -> dict[str, _Column]:
+    """Heading → cell of the ends of the interval."""
+    percent = board.percent
+    return {
+        f"low {percent}": lambda entry: Number(entry.interval.low),
+        f"high {percent}": lambda entry: Number(entry.interval.high),
+    }
+
+
+def _caption(board: Ranking) -> str:
+    breaking = [measure.name for measure in board.measures[1:] if measure.name in board.protocol.tie_break]
+    ties = f", ties broken by {', '.join(breaking)}" if breaking else ""
+    groups = f" in {counted(board.groups, 'group')}" if board.groups else ""
+    runs = counted(len(board.counted), "system" if board.replicates else "run")
+    less = ", less is better" * board.ranking.lower_is_better
+    queries = counted(len(board.queries), board.unit)
+    head = f"{runs} ranked by {board.ranking}{less}{ties}; {queries}{groups}, {board.percent} intervals."
+    return f"{head} {board.best[:1].upper()}{board.best[1:]}.".removesuffix(" .")
+
+
+def results(board: Ranking, style: str = "") -> Grid:
+    """Scores of each run (Tables 1, 5, 6, 8, 11 and 13 of the 2021 overview), in columns as the organisers have them.
+
+    Of documents ``returned`` are all and ``correct`` the relevant ones; of answers ``correct`` are the right ones; of
+    both together (Task 3 from 2026 on) ``right`` counts questions. Beside their columns stand the place, measures that
+    they leave out, the ranks that a run may have, and the interval. In the style ``coliee2021`` the table is theirs
+    alone: the baseline first, with their decimals.
+    """
+    is_theirs = style == "coliee2021"
+    entries = [entry for entry in board.entries if not (is_theirs and entry.status)]
+    decimals = board.protocol.decimals if is_theirs else 4
+    cells: dict[str, _Column] = {
+        "place": lambda entry: str(entry.place or "–"), "team": lambda entry: entry.team,
+        "file": lambda entry: entry.tag if entry.file == MEMORY else re.split(r"[/\\]", entry.file)[-1],
+        "run": lambda entry: entry.scores.name_in_team, **more(board),
+        "returned": lambda entry: "" if board.main == "answers" else _count(entry, "retrieved"),
+        "correct": lambda entry: _count(entry, "correct"), "right": lambda entry: _right(board, entry),
+        **scored(board, decimals),
+        "ranks": lambda entry: entry.status or str(entry.ranks), "interval": _interval,
+    }  # fmt: skip
+    headed = columns(board, is_theirs=is_theirs)
+    table = Grid.of(entries, {heading: cells.get(column, _nothing) for heading, column in headed.items()})
+    rows = [*table.rows]
+    if (baseline := majority(board)) is not None:
+        label, share = baseline
+        right = round(share * len(board.queries))
+        said = f"{'Yes' if label == 'Y' else 'No'} {right}/All {len(board.queries)}" if is_theirs else str(right)
+        called: dict[str, Cell] = {"place": "–", "run": "BaseLine" if is_theirs else f"baseline (all {label})"}
+        called |= {"correct": Number(right, said), board.ranking.name: Number(share, f"{share:.{decimals}f}")}
+        rows.insert(0 if is_theirs else len(rows), [called.get(column, "") for column in headed.values()])
+    kept = [at for at in range(len(headed)) if any(row[at] for row in rows)]
+    n_text = sum(column in (*_TEXTS, *more(board)) for at, column in enumerate(headed.values()) if at in kept)
+    header = [table.header[at] for at in kept]
+    return Grid(header, [[row[at] for at in kept] for row in rows], _caption(board), n_text)
+
+
+def _nothing(_: Entry) -> Cell:
+    """The cell of a measure that no run has."""
+    return ""
+
+
+def _interval(entry: Entry) -> str:
+    low, high = entry.interval
+    return "" if math.isnan(low) else re.sub(r"\b0\.", ".", f"[{low:.3f}, {high:.3f}]")
+
+
+#: the columns at the left: who a run is
+_TEXTS: Final = ("place", "team", "file", "run")
+
+#: how measures are headed that are called otherwise for single questions
+_MEANS: Final = {"AP": "MAP", "map": "MAP", "recip_rank": "MRR"}
+
+
+def columns(board: Ranking, *, is_theirs: bool = False) -> dict[str, str]:
+    """Heading → column of the results: those of the organisers' table, then ours; names before numbers."""
+    theirs, percent = board.protocol.table, board.percent
+    names = [measure.name for measure in board.measures]
+    heads = [_MEANS.get(name, short(name)) for name in names]
+    ours = {"Place": "place", "Team": "team", "Run": "run", **{name: name for name in more(board)}}
+    if not theirs:
+        ours |= {"Returned": "returned", "Correct": "correct", "Right": "right"}
+    for head, name in zip(heads, names, strict=True):
+        ours[name if heads.count(head) > 1 or head in theirs else head] = name
+    ours |= {f"Rank {percent}": "ranks", f"Interval {percent}": "interval"}
+    if is_theirs:
+        left_out = {*ours.values()} - {*more(board)} if theirs else {"place", "ranks", "interval"}
+        ours = {heading: column for heading, column in ours.items() if column not in left_out}
+    columns = {**theirs, **{heading: column for heading, column in ours.items() if column not in theirs.values()}}
+    left = [*_TEXTS, *more(board)]
+    order = {column: at for at, column in enumerate(left)}
+    return dict(sorted(columns.items(), key=lambda one: order.get(one[1], len(left))))
+
+
+def _count(entry: Entry, what: str) -> Cell:
+    return _whole(entry.scores.counts[what]) if entry.scores.counts else ""
+
+
+def _right(board: Ranking, entry: Entry) -> Cell:
+    """How many questions are right, of documents and answers together."""
+    if board.main == "answers" or not (entry.scores.counts and isinstance(board.ranking, Accuracy)):
+        return ""
+    return _whole(round(float(np.nansum(entry.scores.results[board.ranking].per_query))))
+
+
+def approaches(board: Ranking) -> Grid:
+    """What the system descriptions say (Table 4): a row for the runs of a team of which they say the same."""
+    if not board.described:
+        raise UsageError("no-result", "no system description came with the runs")
+    with_teams = any(entry.team for entry in board.entries)
+    runs: dict[tuple[str, ...], list[str]] = {}
+    for entry in board.entries:
+        if (one := board.description(entry)) is not None:
+            name = entry.scores.name_in_team
+            texts = (" ".join(text.split()) or "-" for text in (one.models, one.resources, one.explanation))
+            runs.setdefault((entry.team or f"\0{name}", *texts), []).append(name)
+    rows = [[*[team.partition("\0")[0]] * with_teams, ", ".join(tags), *texts] for (team, *texts), tags in runs.items()]
+    header = [*["team"] * with_teams, "runs", "models", "resources", "approach"]
+    return Grid(header, rows, "Approaches, by the teams' system descriptions.", n_text=len(header))
+
+
+def invalid(board: Ranking) -> Grid:
+    """What is not ranked, and why."""
+    refused = [refused_below(one, None if board.teams is None else board.teams.common) for one in board.invalid]
+    columns: dict[str, Callable[[Invalid], Cell]] = {
+        "team": lambda one: one.team, "run": lambda one: one.tag, "files": lambda one: ", ".join(one.files),
+        "reason": lambda one: str(one.reason),
+    }  # fmt: skip
+    return Grid.of(refused, columns, f"Not ranked: {len(refused)}.", n_text=4)
+
+
+def below(file: str, common: Path | None) -> str:
+    """A file without the folders of this machine."""
+    path = Path(file).absolute()
+    return str(path.relative_to(common)) if common is not None and path.is_relative_to(common) else file
+
+
+def refused_below(one: Invalid, common: Path | None) -> Invalid:
+    """What is not ranked, as others than the gold's owner may see it, and without the folders of this machine."""
+    reason, files = one.reason.for_others, [below(file, common) for file in one.files]
+    for file, name in zip(one.files, files, strict=True):
+        reason = reason.replace(file, name)
+    return one._replace(files=tuple(files), reason=Remark(one.reason.kind, reason))
+
+
+def _whole(n: int) -> Number:
+    return Number(n, str(n) if n else "-")
 
 
 class Extras(NamedTuple):
@@ -23,7 +225,7 @@ class Extras(NamedTuple):
 
     categories: Categories | None = None
     candidates: float = math.nan
-    train: data.Data | None = None
+    train: Data | None = None
     style: str = ""
 
 
@@ -37,15 +239,15 @@ class Table(NamedTuple):
 #: name → the table
 TABLES: Final[Mapping[str, Table]] = {
     "ranking": Table(
-        "the runs in rank order, with the ranks that they may have, and intervals", lambda board, _: runs.ranking(board)
+        "the runs in rank order, with the ranks that they may have, and intervals", lambda board, _: ranking(board)
     ),
     "results": Table(
-        "scores of each run, in the columns of the organisers", lambda board, extras: runs.results(board, extras.style)
+        "scores of each run, in the columns of the organisers", lambda board, extras: results(board, extras.style)
     ),
-    "approaches": Table("the approaches by the descriptions", lambda board, _: runs.approaches(board)),
+    "approaches": Table("the approaches by the descriptions", lambda board, _: approaches(board)),
     "data": Table(
         "queries, candidates and relevant documents of training and test",
-        lambda board, extras: data.data(board, extras.candidates, extras.train),
+        lambda board, extras: data(board, extras.candidates, extras.train),
     ),
     "relevant": Table("questions by number of relevant documents", lambda board, _: questions.relevant(board)),
     "questions": Table(
@@ -60,7 +262,7 @@ TABLES: Final[Mapping[str, Table]] = {
         "each run by category, with a majority baseline; needs --categories",
         lambda board, extras: questions.by_category(board, extras.categories),
     ),
-    "invalid": Table("files that were not ranked, and why", lambda board, _: runs.invalid(board)),
+    "invalid": Table("files that were not ranked, and why", lambda board, _: invalid(board)),
 }
 
 

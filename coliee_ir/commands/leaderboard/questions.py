@@ -1,20 +1,164 @@
-"""Tables of questions: how many relevant documents they have, how hard they are for all runs, by kind and category."""
+"""Tables of questions: their categories, the data of a task, how hard they are for all runs, by kind and category."""
 
 from __future__ import annotations
 
+import math
 import re
 import warnings
 from collections.abc import Iterable, Mapping, Sequence
-from typing import Final
+from dataclasses import dataclass
+from typing import Final, NamedTuple
 
 import numpy as np
 
-from coliee_adapters.errors import UsageError
+from coliee_adapters.checked import texts
+from coliee_adapters.errors import InputError, UsageError
+from coliee_adapters.files.source import PathLike, Source
 from coliee_adapters.forms.lines import counted
+from coliee_adapters.records import Gold, normal_id
+from coliee_adapters.remarks import Remark
 from coliee_ir.commands.leaderboard.board import Ranking
-from coliee_ir.commands.leaderboard.categories import Categories
+from coliee_ir.inbox.corpora import read_corpus
+from coliee_ir.inbox.sheets import Sheet, read_sheet
 from coliee_ir.judging.judged import BoolArray, FloatArray
 from coliee_ir.output.grid import Cell, Grid, Number
+from coliee_ir.rules.protocol import protocol
+
+_MARKS: Final = {"1": True, "x": True, "y": True, "yes": True, "true": True, "✓": True, "○": True,
+                 "": False, "0": False, "n": False, "no": False, "false": False, "-": False}  # fmt: skip
+
+
+@dataclass(frozen=True, slots=True)
+class Categories:
+    """Categories of questions.
+
+    Attributes:
+        file: where they were read from.
+        questions: category → its questions, in the order of the file.
+        remarks: what was passed over.
+    """
+
+    file: str
+    questions: Mapping[str, tuple[str, ...]]
+    remarks: tuple[str, ...] = ()
+
+
+def read_categories(path: PathLike, queries: Sequence[str]) -> Categories:
+    """Read categories from a CSV of one of two forms; the first column is the question.
+
+    ``query,category`` with a row for each question and category, several in a cell separated by ``;`` or ``|``; or
+    ``query,Anaphora,Negation,…`` with a row for each question and a mark (1, x, yes) where it belongs.
+
+    Args:
+        path: the file.
+        queries: the judged queries; others are passed over, with a remark.
+
+    Raises:
+        InputError: it cannot be read, holds a mark that is none, or no judged question.
+    """
+    sheet = read_sheet(Source(path))
+    named = sheet.column("category", "categories")
+    known = set(texts("queries", queries, "a list of query ids"))
+    found: dict[str, dict[str, None]] = {} if named is not None else {name: {} for name in sheet.header[1:]}
+    strangers = set()
+    for line, cells in sheet.rows:
+        query = cells[0] if cells[0] in known else normal_id(cells[0])
+        if query not in known:
+            strangers.add(query)
+            continue
+        if named is not None:
+            of_row = [name for part in cells[named].split(";") for name in part.split("|")]
+        else:
+            of_row = [
+                name for name, mark in zip(sheet.header[1:], cells[1:], strict=True) if _is_marked(mark, line, sheet)
+            ]
+        for name in map(str.strip, of_row):
+            if name:
+                found.setdefault(name, {})[query] = None
+    if not any(found.values()):
+        remedy = "write query,category in the first row, then the ids of the gold"
+        problem = "no judged question has a category"
+        raise InputError("no-result", sheet.name, problem, found=next(iter(strangers), None), remedy=remedy)
+    remarks = []
+    if strangers:
+        remarks.append(Remark.of("sheet-rows", sorted(strangers), file=sheet.name))
+    questions = {name: tuple(of) for name, of in found.items() if of}
+    if empty := [name for name, of in found.items() if not of]:
+        remarks.append(Remark.of("sheet-rows.empty", empty, file=sheet.name))
+    return Categories(sheet.name, questions, tuple(remarks))
+
+
+def _is_marked(mark: str, line: int, sheet: Sheet) -> bool:
+    try:
+        return _MARKS[mark.lower()]
+    except KeyError:
+        problem = "this cell is not a mark"
+        remedy = "write 1 or x, or leave the cell empty"
+        raise InputError("bad-cell", sheet.name, problem, line=line, found=mark, remedy=remedy) from None
+
+
+class Data(NamedTuple):
+    """A part of a task's data."""
+
+    queries: int  # how many
+    relevant: float  # how many relevant documents they have in all; NaN where the gold names no documents
+    yes: float  # how many labels are Y; NaN where the gold has none
+    candidates: float = math.nan  # how many documents a query chooses among, on average; NaN where no corpus is given
+
+
+def data_of(gold: Gold) -> Data:
+    """The data of a gold."""
+    relevant = yes = math.nan
+    if gold.qrels is not None:
+        relevant = sum(level > 0 for judged in gold.qrels.values() for level in judged.values())
+    if gold.labels is not None:
+        yes = sum(map(bool, gold.labels.values()))
+    return Data(len(gold.queries), relevant, yes)
+
+
+def candidates_of(corpus: PathLike, task: str, gold: Gold) -> float:
+    """How many documents a query chooses among, on average over the queries of a gold."""
+    law = protocol(task).law
+    if not law:
+        raise UsageError("unfit-option", "plain TREC files have no corpus that can be read: leave --corpus out")
+    if law == "statute":  # the same articles for every question
+        return float(len(read_corpus(corpus, task=task).doc_ids()))
+    texts = read_corpus(corpus, task=task, gold=gold)
+    return float(np.mean([len(texts.candidate_ids(query)) for query in gold.queries]))
+
+
+def data(board: Ranking, candidates: float, train: Data | None) -> Grid:
+    """Queries, candidates, relevant documents and labels of training and test (Table 2 of the 2021 overview)."""
+    labels = [label for label in board.labels or () if label is not None]
+    test = Data(
+        len(board.queries),
+        math.nan if board.relevant is None else int(board.relevant.sum()),
+        math.nan if board.labels is None else sum(labels),
+        candidates,
+    )
+    parts = {**({} if train is None else {"training": train}), "test": test}
+    columns: dict[str, list[float]] = {
+        "queries": [part.queries for part in parts.values()],
+        "candidates per query": [part.candidates for part in parts.values()],
+        "relevant": [part.relevant for part in parts.values()],
+        "relevant per query": [part.relevant / part.queries for part in parts.values()],
+        "Y": [part.yes for part in parts.values()],
+        "N": [part.queries - part.yes for part in parts.values()],
+    }
+    shown = {name: values for name, values in columns.items() if not all(map(math.isnan, values))}
+    rows: list[list[Cell]] = [
+        [part, *(_number(name, values[at]) for name, values in shown.items())] for at, part in enumerate(parts)
+    ]
+    caption = f"Data of Task {board.called}" + ("" if train else " (test)") + "."
+    return Grid(["data", *shown], rows, caption, n_text=1)
+
+
+def _number(name: str, value: float) -> Number:
+    if math.isnan(value):
+        return Number(value)
+    whole = float(value).is_integer()
+    return Number(int(value) if whole else value, f"{value:.0f}" if whole or "per" not in name else f"{value:.2f}")
+
 
 #: the share of right answers from which a question is called easy; the overview papers name none
 EASY: Final = 0.8

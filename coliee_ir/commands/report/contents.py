@@ -1,20 +1,40 @@
-"""What a report is made of: scores, how sure they are, the comparison, the cutoffs; computed once, before drawing."""
+"""What a report is made of: scores, how sure they are, the comparison, the cutoffs; and what each query opens to.
+
+The latter is compact JSON, of the documents retrieved, correct, missed and wrong by each run:
+
+    {"runs": [name], "ranked": true, "documents": [[id, title]],
+     "queries": [{"text": "", "label": "Y", "rows": [[document, relevant, run, rank, run, rank, …]],
+                  "counts": [[correct, missed, wrong, wrong ones not shown]], "answers": ["Y"]}]}
+
+Documents are places in the list, queries stand in the order of the gold, and runs that did not retrieve a document are
+not in its row. A relevant document is always there, of the wrong ones the first few of each run.
+"""
 
 from __future__ import annotations
 
+import contextlib
 import math
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
-from functools import cached_property
+from functools import cache, cached_property
 from typing import Any, Final
 
-from coliee_adapters.errors import printable
+import numpy as np
+
+from coliee_adapters.corpora import Corpus, Query
+from coliee_adapters.errors import InputError, UsageError, printable, shortened
+from coliee_adapters.files.source import PathLike
+from coliee_adapters.records import Gold
 from coliee_ir.commands.compare import Comparison
 from coliee_ir.commands.leaderboard import Categories, Leaderboard
 from coliee_ir.commands.tune import Tuning
+from coliee_ir.inbox.corpora import read_corpus
+from coliee_ir.judging.judged import Judged
 from coliee_ir.measures import Measure, Result
 from coliee_ir.output.webpage import local
-from coliee_ir.scoring.scores import Scores, document, every_measure, is_count
+from coliee_ir.rules.protocol import protocol
+from coliee_ir.scoring import scores as scoring
+from coliee_ir.scoring.scores import Scores, every_measure, is_count
 from coliee_ir.stats.intervals import are_shares, interval_of
 from coliee_ir.stats.resampling import Interval
 
@@ -91,7 +111,7 @@ class Contents:
 
     def evaluation(self) -> dict[str, Any]:
         """What ``evaluate -f json -q`` prints of the same runs; of more than a few without ``-q``."""
-        held = document(self.in_order, per_query=len(self.in_order) <= FEW)
+        held = scoring.document(self.in_order, per_query=len(self.in_order) <= FEW)
         paths = ("file", "answers", "long_list")
         runs = [{name: local(value) if name in paths else value for name, value in run.items()} for run in held["runs"]]
         return {**held, "gold": local(held["gold"]), "runs": runs}
@@ -119,3 +139,149 @@ def _interval(result: Result | None, confidence_level: float, is_share: bool) ->
     terms = result.terms
     is_sum = abs(terms.total - result.value) < _SAME  # false for NaN
     return interval_of(result, terms, confidence_level, is_share=is_share) if is_sum else _UNKNOWN
+
+
+#: the wrong documents of a query that are shown, about; each run has some, few where runs are many
+_WRONG: Final = 30
+_FEWEST, _MOST = 3, 12
+
+#: so many characters of a title or a text are shown
+_LONGEST: Final = 160
+
+
+class Texts:
+    """Titles of documents and beginnings of queries, each looked up once."""
+
+    def __init__(self, corpus: Corpus | None, queries: tuple[str, ...], statements: Iterable[Query] = ()) -> None:
+        self._corpus = corpus
+        self._titles: dict[str, str] = {}
+        wanted = set(queries)
+        of_corpus = () if corpus is None else corpus.queries_iter()
+        self._queries = {q.query_id: _beginning(q.text) for q in (*of_corpus, *statements) if q.query_id in wanted}
+
+    def document(self, query: str, document: str) -> str:
+        """The title of what a run calls ``document`` in its answer to a query; empty where none is known."""
+        if self._corpus is None:
+            return ""
+        unique = self._corpus.unique_id(query, document)
+        if unique not in self._titles:
+            self._titles[unique] = _beginning(self._corpus.title(unique))
+        return self._titles[unique]
+
+    def query(self, query: str) -> str:
+        """What a query asks; empty where it is not known."""
+        if query not in self._queries:
+            self._queries[query] = "" if self._corpus is None else _beginning(self._corpus.title(query))
+        return self._queries[query]
+
+
+def _beginning(text: str) -> str:
+    """One printable line."""
+    line = " ".join(text[: 4 * _LONGEST].split())
+    return shortened(line, _LONGEST)
+
+
+def texts_of(corpus: PathLike | Corpus | None, task: str, gold: Gold) -> Texts:
+    """The texts of a corpus, as a path or read; the statements of Tasks 3 to 5 are in the gold."""
+    statements = list[Query]()
+    for path in dict.fromkeys(gold.files.values() or [gold.path]) if gold.format == "statute-xml" else ():
+        with contextlib.suppress(InputError):  # a stream is read once, and some golds hold no statements
+            statements += read_corpus(path, task=task).queries_iter()
+    if corpus is not None and not isinstance(corpus, Corpus):
+        if not protocol(task).law:
+            raise UsageError("unfit-option", "plain TREC files have no corpus that can be read: leave --corpus out")
+        corpus = read_corpus(corpus, task=task)
+    return Texts(corpus, gold.queries, statements)
+
+
+def details(contents: Contents, texts: Texts) -> dict[str, Any]:
+    """What every query opens to."""
+    scored, names = contents.scored[:FEW], contents.names[:FEW]
+    numbers: dict[tuple[str, str], int] = {}
+    found = _Found([scores.judged["documents"] for scores in scored]) if contents.has_documents else None
+    shown = min(max(_WRONG // len(names), _FEWEST), _MOST)
+    queries = []
+    for at, query in enumerate(contents.board.queries):
+        told: dict[str, Any] = {}
+        if text := texts.query(query):
+            told["text"] = text
+        if found is not None:
+            told |= _documents(contents.ranks, found, at, query, shown, numbers, texts)
+        if "answers" in scored[0].judged:
+            told |= _answers(scored, at)
+        queries.append(told)
+    ranked = not contents.board.protocol.claims
+    return {"runs": names, "ranked": ranked, "documents": [list(document) for document in numbers], "queries": queries}
+
+
+class _Found:
+    """Where the judged documents stand in each run: an array for all, whose numbers become Python's at once."""
+
+    def __init__(self, parts: Sequence[Judged]) -> None:
+        self.qrels = parts[0].qrels
+        #: row → the rank in each run, 0 where it was not retrieved; query → the relevant, and all, that each run has
+        self.ranks: list[list[int]] = np.array([part.rank for part in parts]).T.tolist()
+        self.correct: list[list[int]] = np.array([part.correct() for part in parts]).T.tolist()
+        self.retrieved: list[list[int]] = np.array([part.retrieved for part in parts]).T.tolist()
+        self.label = cache(printable)  # how a document is shown
+
+
+def _documents(
+    ranks_of: Sequence[Ranks],
+    found: _Found,
+    at: int,
+    query: str,
+    shown: int,
+    numbers: dict[tuple[str, str], int],
+    texts: Texts,
+) -> dict[str, Any]:
+    """The rows of a query's documents, and each run's counts."""
+    qrels = found.qrels
+    rows_of_query = range(int(qrels.start[at]), int(qrels.start[at + 1]))
+    right = {qrels.documents[row]: row for row in rows_of_query if qrels.relevance[row] >= 1}
+
+    def number(document: str) -> int:
+        return numbers.setdefault((found.label(document), texts.document(query, document)), len(numbers))
+
+    rows = []
+    for document, row in right.items():
+        ranks = [(run, rank) for run, rank in enumerate(found.ranks[row]) if rank > 0]
+        rows.append([number(document), 1, *(n for pair in ranks for n in pair)])
+    wrong, counts = _wrong(query, right, ranks_of, found, at, shown)
+    rows += [[number(document), 0, *(n for pair in ranks for n in pair)] for document, ranks in wrong.items()]
+    return {"rows": rows, "counts": counts}
+
+
+def _wrong(
+    query: str, right: Mapping[str, int], ranks: Sequence[Ranks], judged: _Found, at: int, shown: int
+) -> tuple[dict[str, list[tuple[int, int]]], list[list[int]]]:
+    """The first wrong documents of each run with their ranks in every run, best first; and each run's counts."""
+    of_runs = [run.get(query, {}) for run in ranks]
+    first = [[document for document in ranking if document not in right] for ranking in of_runs]
+    chosen = dict.fromkeys(document for wrong in first for document in wrong[:shown])
+    found: dict[str, list[tuple[int, int]]] = {document: [] for document in chosen}
+    for run, ranking in enumerate(of_runs):
+        for document in first[run]:
+            if document in found:
+                found[document].append((run, ranking[document]))
+    ordered = sorted(found, key=lambda document: (-len(found[document]), min(rank for _, rank in found[document])))
+    counts = []
+    for correct, retrieved, wrong in zip(judged.correct[at], judged.retrieved[at], first, strict=True):
+        counts.append([correct, len(right) - correct, retrieved - correct, sum(d not in found for d in wrong)])
+    return {document: found[document] for document in ordered}, counts
+
+
+def _answers(scored: Sequence[Scores], at: int) -> dict[str, Any]:
+    """The right answer and that of each run; null where it gave none that is Y or N."""
+    given: list[str | None] = []
+    truth = None
+    for scores in scored:
+        part = scores.judged.get("answers")
+        if part is None or part.qrels.start[at] == part.qrels.start[at + 1]:
+            given.append(None)
+            continue
+        row = int(part.qrels.start[at])
+        truth = part.qrels.documents[row]
+        other = "N" if truth == "Y" else "Y"
+        given.append(None if not part.retrieved[at] else truth if part.rank[row] > 0 else other)
+    return {"label": truth, "answers": given}

@@ -19,8 +19,7 @@ from coliee_adapters import trec_eval
 from coliee_adapters.errors import printable
 from coliee_ir._version import __version__
 from coliee_ir.commands.report import cutting, hardness, standing, vega
-from coliee_ir.commands.report.contents import FEW, Contents
-from coliee_ir.commands.report.details import Texts, details
+from coliee_ir.commands.report.contents import FEW, Contents, Texts, details
 from coliee_ir.commands.report.drawing import Figure, on_page, unchecked
 from coliee_ir.output.grid import Grid, Number, html, html_head
 from coliee_ir.output.webpage import fingerprint, local, part
