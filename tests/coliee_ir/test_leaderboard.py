@@ -192,42 +192,6 @@ def test_an_answer_set_and_its_long_list_are_one_submission(folder: Path) -> Non
     assert getattr(shown.rows[1][shown.header.index("R@30")], "text", "") == "-"
 
 
-def test_a_long_list_is_known_by_its_length_and_alone_is_no_submission(folder: Path) -> None:
-    write(folder, {"gold.xml": STATUTE, "all/short.txt": articles("A", 4), "all/a_hundred.txt": articles("A", 6, 100)})
-    write(folder, {"lone/task3-L.A": articles("A", 6, 100), "lone/task3.B": articles("B")})
-    board = rank("all", gold="gold.xml", task="3", edition=2025)
-    assert [(entry.file, entry.scores.others) for entry in board.entries] == [
-        ("all/short.txt", {"long_list": "all/a_hundred.txt"})
-    ]
-    board = rank("lone", gold="gold.xml", task="3", edition=2025)
-    assert [entry.tag for entry in board.entries] == ["B"]
-    assert matches(heard([one.reason for one in board.invalid]), ["lone/task3-L.A: …"])
-
-
-def test_articles_and_answers_find_each_other_across_folders_and_names(folder: Path) -> None:
-    write(folder, {"gold.xml": STATUTE, "all/T/articles/x.txt": articles("A"), "all/T/answers/y.txt": answers("A", 5)})
-    # answers without a tag belong to the only articles beside them
-    write(folder, {"lone/T/task3.A": articles("A"), "lone/T/mine.txt": answers("", 5)})
-    boards = [one_step.leaderboard("gold.xml", name, edition=2026, n_resamples=99) for name in ("all", "lone")]
-    for board in boards:
-        assert [(e.tag, e.scores.measures["Accuracy"]) for e in board.entries] == [("A", 5 / 6)]
-    assert mentions(heard(boards[1].remarks), "[grouped] lone/T/mine.txt … lone/T/task3.A …")
-
-
-def test_one_part_without_the_other_is_no_submission(folder: Path) -> None:
-    write(folder, {"gold.xml": STATUTE, "all/task3.A": articles("A"), "all/answers.B": answers("B")})
-    write(folder, {"all/task3.C": articles("C"), "all/answers.C": answers("C")})
-    board = one_step.leaderboard("gold.xml", "all", n_resamples=99)
-    assert [entry.tag for entry in board.entries] == ["C"]
-    assert matches(
-        heard(sorted(one.reason for one in board.invalid)),
-        [
-            "all/answers.B: [incomplete]",
-            "all/task3.A: [incomplete]",
-        ],
-    )
-
-
 def test_two_runs_with_one_tag_stay_apart_and_are_remarked(folder: Path) -> None:
     write(
         folder,
@@ -253,44 +217,53 @@ def test_equal_runs_of_several_teams_are_told_once(folder: Path) -> None:
     assert not any("same answers" in one for one in rank("some").remarks)
 
 
-def test_two_submissions_of_two_parts_with_one_tag_are_told_apart_by_team_folder_and_name(folder: Path) -> None:
-    files = {"gold.xml": STATUTE}
-    for place, right in {
-        "A/task3.x": 6,
-        "B/task3.x": 5,
-        "C/one/task3": 4,
-        "C/two/task3": 3,
-        "D/task3.1": 2,
-        "D/task3.2": 1,
-    }.items():
-        files[f"all/{place}"] = articles("x")
-        files[f"all/{place.replace('task3', 'answers')}"] = answers("x", right)
-    write(folder, files)
-    board = one_step.leaderboard("gold.xml", "all", edition=2026, n_resamples=99)
-    assert [(e.team, round(6 * e.scores.measures["Accuracy"])) for e in board.entries] == [
-        ("A", 6), ("B", 5), ("C", 4), ("C", 3), ("D", 2), ("D", 1)
-    ]  # fmt: skip
-    assert not board.invalid
+#: an edition and the files of a folder → the teams and tags that are ranked, and the files that are not
+TOGETHER = {
+    "a long list by its length": (
+        2025, {"short.txt": articles("A", 4), "long.txt": articles("A", 6, 100)}, [" A"], []
+    ),
+    "a long list alone": (
+        2025, {"task3-L.A": articles("A", 6, 100), "task3.B": articles("B")}, [" B"], ["all/task3-L.A"]
+    ),
+    "parts across folders and names": (
+        2026, {"T/articles/x.txt": articles("A"), "T/answers/y.txt": answers("A", 5)}, ["T A"], []
+    ),
+    "answers without a tag beside the only articles": (
+        2026, {"T/task3.A": articles("A"), "T/mine.txt": answers("", 5)}, ["T A"], []
+    ),
+    "one part without the other": (
+        2026,
+        {"task3.A": articles("A"), "answers.B": answers("B"), "task3.C": articles("C"), "answers.C": answers("C")},
+        [" C"], ["all/answers.B", "all/task3.A"],
+    ),
+    "one tag, told apart by team, folder and name": (
+        2026,
+        {place.format(part): articles("x") if part == "task3" else answers("x", 6 - at)
+         for at, place in enumerate(["A/{}.x", "B/{}.x", "C/one/{}", "C/two/{}", "D/{}.1", "D/{}.2"])
+         for part in ("task3", "answers")},
+        ["A x", "B x", "C x", "C x", "D x", "D x"], [],
+    ),
+    "what cannot be paired": (
+        2026, {"task3.p": articles("x"), "task3.q": articles("x", 3), "answers.z": answers("x")},
+        [], ["all/answers.z", "all/task3.p", "all/task3.q"],
+    ),
+    "answers of another task, in an older edition": (
+        2025, {"task3.A": articles("A"), "task4.A": answers("A")}, [" A"], []
+    ),
+}  # fmt: skip
 
 
-def test_what_cannot_be_paired_is_not_guessed(folder: Path) -> None:
-    write(
-        folder, {"gold.xml": STATUTE, "task3.p": articles("x"), "task3.q": articles("x", 3), "answers.z": answers("x")}
-    )
-    board = one_step.leaderboard("gold.xml", "task3.p", "task3.q", "answers.z", n_resamples=99)
-    assert not board.entries
-    assert len(board.invalid) == 3
-
-
-def test_answers_of_another_task_do_not_vanish_in_an_older_edition(folder: Path) -> None:
-    write(folder, {"gold.xml": STATUTE, "all/task3.A": articles("A"), "all/task4.A": answers("A")})
-    board = rank("all", gold="gold.xml", task="3", edition=2025)
-    assert [entry.tag for entry in board.entries] == ["A"]
-    assert not board.invalid
-    assert mentions(heard(board.remarks), "passed over 1 [passed-over]: all/task4.A")
-    board = rank("all/task3.A", "all/task4.A", gold="gold.xml", task="3", edition=2025)  # named themselves
-    assert [one.files for one in board.invalid] == [("all/task4.A",)]
-    assert "[wrong-part]" in heard(board.invalid[0].reason)
+@pytest.mark.parametrize("name", TOGETHER)
+def test_what_belongs_together_is_one_submission_and_nothing_is_guessed(name: str, folder: Path) -> None:
+    edition, files, ranked, refused = TOGETHER[name]
+    write(folder, {"gold.xml": STATUTE, **{f"all/{path}": text for path, text in files.items()}})
+    board = rank("all", gold="gold.xml", task="3", edition=edition)
+    assert [f"{entry.team} {entry.tag}" for entry in board.entries] == ranked
+    assert sorted(file for one in board.invalid for file in one.files) == refused
+    if name.startswith("answers of another"):
+        assert mentions(heard(board.remarks), "passed over 1 [passed-over]: all/task4.A")
+        board = rank("all/task3.A", "all/task4.A", gold="gold.xml", task="3", edition=2025)  # named themselves
+        assert [heard(one.reason).rpartition(" ")[2] for one in board.invalid] == ["[wrong-part]"]
 
 
 def test_the_task_is_found_from_articles_though_answers_come_first(folder: Path) -> None:

@@ -138,10 +138,8 @@ def _entries(scored: Scored, measure: str) -> tuple[list[Entry], list[Invalid]]:
 
 
 def _best_first(entries: Iterable[Entry], tie_break: Sequence[str]) -> list[Entry]:
-    def order(entry: Entry) -> tuple[tuple[float, ...], str, str]:
-        return tuple(-value for value in order_key(entry.scores, tie_break)), entry.tag, entry.file
-
-    return sorted(entries, key=order)
+    in_names = sorted(entries, key=lambda entry: (entry.tag, entry.file))
+    return sorted(in_names, key=lambda entry: order_key(entry.scores, tie_break), reverse=True)
 
 
 def _of_systems(entries: Sequence[Entry], replicates: PathLike | Mapping[str, Sequence[str]]) -> list[Entry]:

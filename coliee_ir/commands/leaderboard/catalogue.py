@@ -116,8 +116,8 @@ def results(board: Ranking, style: str = "") -> Grid:
     table = Grid.of(entries, {heading: cells.get(column, _nothing) for heading, column in headed.items()})
     rows = [*table.rows]
     if (baseline := majority(board)) is not None:
-        label, share = baseline
-        right = round(share * len(board.queries))
+        label, is_right = baseline
+        right, share = int(is_right.sum()), float(is_right.mean())
         said = f"{'Yes' if label == 'Y' else 'No'} {right}/All {len(board.queries)}" if is_theirs else str(right)
         called: dict[str, Cell] = {"place": "–", "run": "BaseLine" if is_theirs else f"baseline (all {label})"}
         called |= {"correct": Number(right, said), board.ranking.name: Number(share, f"{share:.{decimals}f}")}

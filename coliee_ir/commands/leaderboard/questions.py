@@ -5,7 +5,8 @@ from __future__ import annotations
 import math
 import re
 import warnings
-from collections.abc import Iterable, Mapping, Sequence
+from collections import Counter
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Final, NamedTuple
 
@@ -129,28 +130,25 @@ def candidates_of(corpus: PathLike, task: str, gold: Gold) -> float:
 
 def data(board: Ranking, candidates: float, train: Data | None) -> Grid:
     """Queries, candidates, relevant documents and labels of training and test (Table 2 of the 2021 overview)."""
-    labels = [label for label in board.labels or () if label is not None]
-    test = Data(
-        len(board.queries),
-        math.nan if board.relevant is None else int(board.relevant.sum()),
-        math.nan if board.labels is None else sum(labels),
-        candidates,
-    )
-    parts = {**({} if train is None else {"training": train}), "test": test}
-    columns: dict[str, list[float]] = {
-        "queries": [part.queries for part in parts.values()],
-        "candidates per query": [part.candidates for part in parts.values()],
-        "relevant": [part.relevant for part in parts.values()],
-        "relevant per query": [part.relevant / part.queries for part in parts.values()],
-        "Y": [part.yes for part in parts.values()],
-        "N": [part.queries - part.yes for part in parts.values()],
+    relevant = math.nan if board.relevant is None else int(board.relevant.sum())
+    yes = math.nan if board.labels is None else sum(map(bool, board.labels))
+    parts = {
+        **({} if train is None else {"training": train}),
+        "test": Data(len(board.queries), relevant, yes, candidates),
     }
-    shown = {name: values for name, values in columns.items() if not all(map(math.isnan, values))}
+    columns: dict[str, Callable[[Data], float]] = {
+        "queries": lambda part: part.queries,
+        "candidates per query": lambda part: part.candidates,
+        "relevant": lambda part: part.relevant,
+        "relevant per query": lambda part: part.relevant / part.queries,
+        "Y": lambda part: part.yes,
+        "N": lambda part: part.queries - part.yes,
+    }
+    shown = {name: of for name, of in columns.items() if not all(math.isnan(of(part)) for part in parts.values())}
     rows: list[list[Cell]] = [
-        [part, *(_number(name, values[at]) for name, values in shown.items())] for at, part in enumerate(parts)
+        [name, *(_number(head, of(part)) for head, of in shown.items())] for name, part in parts.items()
     ]
-    caption = f"Data of Task {board.called}" + ("" if train else " (test)") + "."
-    return Grid(["data", *shown], rows, caption, n_text=1)
+    return Grid(["data", *shown], rows, f"Data of Task {board.called}{'' if train else ' (test)'}.", n_text=1)
 
 
 def _number(name: str, value: float) -> Number:
@@ -170,16 +168,14 @@ def relevant(board: Ranking) -> Grid:
     """How many questions have how many relevant documents (Table 7 of the 2021 overview)."""
     if board.relevant is None:
         raise UsageError("no-result", f"{board.gold} contains no relevant documents to group questions by")
-    sizes, counts = np.unique(board.relevant, return_counts=True)
-    rows = [
-        [Number(size, str(size)), Number(n, str(n))] for size, n in zip(sizes.tolist(), counts.tolist(), strict=True)
-    ]
-    total = int(board.relevant.sum())
-    caption = (
-        f"Questions by their number of relevant documents: {counted(len(board.queries), 'question')}, "
-        f"{counted(total, 'relevant document')}."
-    )
-    return Grid(["relevant documents", "questions"], rows, caption, n_text=0)
+    sizes = Counter(board.relevant.tolist())
+    columns: dict[str, Callable[[int], Cell]] = {
+        "relevant documents": lambda size: Number(size, str(size)),
+        "questions": lambda size: Number(sizes[size], str(sizes[size])),
+    }
+    n, total = counted(len(board.queries), "question"), counted(int(board.relevant.sum()), "relevant document")
+    caption = f"Questions by their number of relevant documents: {n}, {total}."
+    return Grid.of(sorted(sizes), columns, caption, n_text=0)
 
 
 #: how measures are called in tables and figures; of the others ``Micro`` and ``Macro`` are left out
@@ -336,11 +332,7 @@ def _in_bins(board: Ranking, columns: Mapping[str, BoolArray], which: str) -> Gr
 
 def masks(board: Ranking, categories: Categories) -> dict[str, BoolArray]:
     """Category → which of the questions belong to it; shape (Q,)."""
-    found = {}
-    for name, of in categories.questions.items():
-        members = set(of)
-        found[name] = np.array([query in members for query in board.queries], dtype=np.bool_)
-    return found
+    return {name: np.isin(board.queries, of) for name, of in categories.questions.items()}
 
 
 def by_category(board: Ranking, categories: Categories | None) -> Grid:
@@ -357,7 +349,7 @@ def by_category(board: Ranking, categories: Categories | None) -> Grid:
         **masks(board, categories), "all": np.ones(len(board.queries), dtype=np.bool_)
     }  # fmt: skip
     terms = [result.terms for result in board.results(measure)]
-    baseline = _majority(board)
+    baseline = majority(board)
     rows: list[list[Cell]] = []
     for name, mask in of_category.items():
         values = [float(of.score(of.each[mask].sum(axis=0))) for of in terms]
@@ -380,7 +372,7 @@ def _cell(value: float, best: float, percent: bool) -> Number:
     return Number(value, bold=value == best)
 
 
-def _majority(board: Ranking) -> tuple[str, FloatArray] | None:
+def majority(board: Ranking) -> tuple[str, FloatArray] | None:
     """The most frequent label, and whether it is right for each question; None where labels alone do not decide."""
     if board.protocol.parts != ("answers",) or board.labels is None:
         return None
@@ -395,9 +387,3 @@ def _mean(values: Iterable[FloatArray], n: int) -> FloatArray:
         warnings.simplefilter("ignore", RuntimeWarning)  # of no values there is no mean
         mean: FloatArray = np.nanmean(stacked, axis=0) if len(stacked) else np.full(n, np.nan)
     return mean
-
-
-def majority(board: Ranking) -> tuple[str, float] | None:
-    """The label of the majority baseline and its accuracy; None where labels alone do not decide."""
-    baseline = _majority(board)
-    return None if baseline is None else (baseline[0], float(baseline[1].mean()))

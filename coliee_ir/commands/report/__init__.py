@@ -21,7 +21,7 @@ from coliee_adapters.files.writing import written
 from coliee_adapters.records import Run
 from coliee_ir.commands import tune as cutoffs
 from coliee_ir.commands.compare import compare
-from coliee_ir.commands.leaderboard import leaderboard, read_categories
+from coliee_ir.commands.leaderboard import Entry, leaderboard, read_categories
 from coliee_ir.commands.report.contents import DRAWN, FEW, Contents, Ranks, Texts, intervals, texts_of
 from coliee_ir.commands.tune import Tuning
 from coliee_ir.judging.gathered import Gathered
@@ -31,8 +31,7 @@ from coliee_ir.measures.sets import Macro, MacroF, Micro
 from coliee_ir.output.grid import Grid
 from coliee_ir.output.shown import Shown
 from coliee_ir.reading.basis import Basis
-from coliee_ir.reading.submission import Submission
-from coliee_ir.scoring.scores import Scored, Scores, checked, ranked_by, with_judged
+from coliee_ir.scoring.scores import Scored, checked, ranked_by, with_judged
 from coliee_ir.stats.settings import N_RESAMPLES, SEED, Resampling
 
 __all__ = ["Report", "begin_page", "check_installed", "report"]
@@ -128,7 +127,6 @@ def report(
     checked(scored, 1, "a report")
     board = leaderboard(scored, measure=measure, n_resamples=n_resamples, seed=seed)
     runs = [entry.scores for entry in board.entries]
-    handed = {id(scores): one for scores, one in zip(scored, scored.submissions, strict=True)}
     comparison = None
     unknown: list[str] = []
     if baseline is not None and len(runs) == 1:
@@ -137,20 +135,19 @@ def report(
         comparison = compare(runs, baseline=baseline, n_resamples=n_resamples, seed=seed)
     elif baseline is not None:
         unknown.append(f"pairs of more than {DRAWN} runs are not on the page; compare --baseline tells them")
-    first = board.ranking
     texts = texts_of(corpus, basis.task, basis.gold)
     in_categories = None if categories is None else read_categories(categories, basis.queries)
     ranks_of: list[Ranks] = []
     tunings: list[Tuning | None] = []
     same: dict[str, str] = {}  # one text for a document, however many runs and queries have it
-    for scores in runs[:FEW]:
-        one = handed[id(scores)]
+    for entry in board.entries[:FEW]:
+        one = entry.submission
         record = None if one is None or board.main != "documents" else basis.read(one.run)
         ranks_of.append(_ranks(record, basis, same) if isinstance(record, Run) else {})
         if tunings and len(board.entries) > FEW:  # of many runs only the best: each takes seconds
             tunings.append(None)
             continue
-        tuning, remark = _tuning(basis, first, scores, one, settings)
+        tuning, remark = _tuning(basis, board.ranking, entry, settings)
         tunings.append(tuning)
         unknown += remark
     remarks = [remark for one in (comparison, in_categories) if one is not None for remark in one.remarks]
@@ -194,21 +191,15 @@ def _ranks(run: Run, basis: Basis, same: dict[str, str]) -> Ranks:
     }
 
 
-def _tuning(
-    basis: Basis,
-    measure: Measure,
-    scores: Scores,
-    one: Submission | None,
-    settings: Resampling,
-) -> tuple[Tuning | None, list[str]]:
+def _tuning(basis: Basis, measure: Measure, entry: Entry, settings: Resampling) -> tuple[Tuning | None, list[str]]:
     """The best cutoff of a run, None where there is none to choose; and why where that is worth a remark."""
+    one, judged = entry.submission, entry.scores.judged
     whole = isinstance(measure, Micro | Macro) and measure.cutoff is None
     of_means = isinstance(measure, MacroF) and measure.of == "means"
     is_sufficient = isinstance(measure, Accuracy) and "documents" in basis.protocol.parts
     if one is None or not basis.protocol.ranked or not (whole or is_sufficient) or of_means:
         return None, []
-    part = scores.judged.get("long", scores.judged["documents"])
-    if int(np.max(part.retrieved, initial=0)) < 2:
+    if int(np.max(judged.get("long", judged["documents"]).retrieved, initial=0)) < 2:
         return None, []
     try:
         with warnings.catch_warnings():
@@ -220,4 +211,4 @@ def _tuning(
                 decisions=basis.decisions, columns=basis.columns,
             ), []  # fmt: skip
     except UsageError as error:
-        return None, [f"no cutoff is chosen for {shortened(scores.name)}: {error}"]
+        return None, [f"no cutoff is chosen for {shortened(entry.name)}: {error}"]

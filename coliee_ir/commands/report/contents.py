@@ -30,7 +30,7 @@ from coliee_ir.commands.leaderboard import Categories, Leaderboard
 from coliee_ir.commands.tune import Tuning
 from coliee_ir.inbox.corpora import read_corpus
 from coliee_ir.judging.judged import Judged
-from coliee_ir.measures import Measure, Result
+from coliee_ir.measures import Measure
 from coliee_ir.output.webpage import local
 from coliee_ir.rules.protocol import protocol
 from coliee_ir.scoring import scores as scoring
@@ -128,17 +128,13 @@ def intervals(scored: Sequence[Scores], confidence_level: float) -> dict[Measure
     for measure in every_measure(scored):
         results = [None if is_count(measure) else scores.results.get(measure) for scores in scored]
         is_share = are_shares(filter(None, results))
-        found[measure] = [_interval(one, confidence_level, is_share) for one in results]
+        found[measure] = [  # unknown where a score is no sum over queries
+            interval_of(result, result.terms, confidence_level, is_share=is_share)
+            if result is not None and abs(result.terms.total - result.value) < _SAME
+            else _UNKNOWN
+            for result in results
+        ]
     return found
-
-
-def _interval(result: Result | None, confidence_level: float, is_share: bool) -> Interval:
-    """The interval of a score; unknown where it is no sum over queries."""
-    if result is None:
-        return _UNKNOWN
-    terms = result.terms
-    is_sum = abs(terms.total - result.value) < _SAME  # false for NaN
-    return interval_of(result, terms, confidence_level, is_share=is_share) if is_sum else _UNKNOWN
 
 
 #: the wrong documents of a query that are shown, about; each run has some, few where runs are many
