@@ -4,8 +4,6 @@ from __future__ import annotations
 
 import argparse
 import shlex
-from collections.abc import Sequence
-from pathlib import Path
 
 from coliee_adapters.errors import UsageError, masked
 from coliee_adapters.forms.lines import counted
@@ -59,12 +57,7 @@ def _write(session: scoring.Session, made: report.Report, scored: Scored) -> Non
         scoring.put(made.to_html(), options.output)
         say(f"{options.output}: open it in a browser")
     if options.figures is not None:
-        tell_figures(options.figures, made.write_figures(options.figures))
-
-
-def tell_figures(folder: str, files: Sequence[Path]) -> None:
-    """On standard error: how many files were written to a folder."""
-    say(f"{folder}: {counted(len(files), 'file')}")
+        say(f"{options.figures}: {counted(len(made.write_figures(options.figures)), 'file')}")
 
 
 def _outputs(options: argparse.Namespace) -> list[str]:

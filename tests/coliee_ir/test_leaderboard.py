@@ -192,21 +192,6 @@ def test_an_answer_set_and_its_long_list_are_one_submission(folder: Path) -> Non
     assert getattr(shown.rows[1][shown.header.index("R@30")], "text", "") == "-"
 
 
-def test_two_runs_with_one_tag_stay_apart_and_are_remarked(folder: Path) -> None:
-    write(
-        folder,
-        {"all/A/r.txt": run_lines(9, "run1"), "all/A/s.txt": run_lines(5, "run1"), "all/B/r.txt": run_lines(7, "run1")},
-    )
-    board = rank("all")
-    assert standing(board) == [(1, "A", "run1"), (2, "B", "run1"), (3, "A", "run1")]
-    (remark,) = (one for one in board.remarks if "all/A/r.txt" in one)
-    assert all(named in remark for named in ("run1 (2) = all/A/s.txt", "all/B/r.txt"))
-    table = board.table("ranking")
-    assert list(table.header[:4]) == ["rank", "rank 95%", "team", "run"] and "file" not in table.header
-    assert [row[2:4] for row in table.rows] == [["A", "run1"], ["B", "run1"], ["A", "run1 (2)"]]
-    assert board.names() == ["A run1", "B run1", "run1 (2)"]
-
-
 def test_equal_runs_of_several_teams_are_told_once(folder: Path) -> None:
     files = {f"all/{team}/r.txt": run_lines(7, f"{team}1") for team in "ABC"}
     write(folder, {**files, "all/D/r.txt": run_lines(8, "D1"), "all/A/again.txt": run_lines(7, "A2")})
@@ -464,21 +449,3 @@ def test_the_best_run_of_a_team_is_compared_as_one_of_all_that_it_sent(folder: P
     wider = [entry for entry in whole.entries if entry.tag == "A12"]
     assert wider[0].ranks.worst > 1  # among its own runs it is not alone
     assert [entry.ranks.best for entry in among.entries] == [1, 2]
-
-
-# system descriptions
-
-
-DESCRIPTION = "Task: 1\nRun tag: a\n\n- Machine learning models:\nnone\n- Explaination:\nBM25\n"
-
-
-def test_system_descriptions_are_passed_over_in_one_line(folder: Path, capsys: pytest.CaptureFixture[str]) -> None:
-    write(folder, {"all/A/a.txt": run_lines(9, "a"), "all/A/about.txt": DESCRIPTION, "all/B/about.txt": DESCRIPTION})
-    assert main(["leaderboard", "gold.json", "all", "--task", "1", "--resamples", "99"]) == 0
-    said = [line for line in capsys.readouterr().err.splitlines() if "system description" in line]
-    assert matches(said, ["passed over 2 system descriptions: all/A/about.txt, all/B/about.txt"])
-    given = ["evaluate", "gold.json", "all/A/about.txt"]  # named as a run
-    assert main(given) == 2
-    assert mentions(heard(capsys.readouterr().err), "all/A/about.txt, line 1: [unknown-format]")
-    assert main([*given, "all/A/a.txt", "--keep-going"]) == 2
-    assert ["a", "0.4500"] in [line.split()[:2] for line in capsys.readouterr().out.splitlines()]

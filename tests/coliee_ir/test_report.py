@@ -249,12 +249,6 @@ def test_a_baseline_leaves_only_its_pairs() -> None:
     assert [row[:2] for row in figure.data.rows] == [["rerank", "bm25"], ["dense", "bm25"]]
 
 
-def test_two_runs_of_one_tag_are_told_apart() -> None:
-    gold = {f"q{at}": ["d1"] for at in range(6)}
-    runs = [coliee_ir.Run.of({"q1": ["d1"]}, tag="T", path=name) for name in ("a.txt", "b.txt")]
-    assert one_step.report(gold, *runs, task="1", n_resamples=99).contents.names == ["T", "T (2)"]
-
-
 def test_a_cut_off_that_cannot_be_chosen_is_a_remark() -> None:
     report = one_step.report({"q1": ["d1"]}, {"q1": ["d1", "d2"]}, task="1", n_resamples=99)
     assert report.contents.tunings == [None]

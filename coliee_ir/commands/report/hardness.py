@@ -146,12 +146,15 @@ def queries_table(contents: Contents) -> Grid:
     hard = hardness(contents)
     relevant = contents.board.relevant if contents.has_documents else None
     several, measured = len(hard.values) > 1, _measured(contents) if len(hard.values) <= FEW else []
-    cells: list[list[Cell]] = []
-    for at in hard.order("hardest"):
-        n = [] if relevant is None else [Number(float(relevant[at]), str(int(relevant[at])))]
-        of_all = [Number(float(hard.mean[at])), Number(float(hard.spread[at]))] if several else []
-        values = [Number(float(value)) for value in hard.values[: len(measured), at]]
-        cells.append([contents.board.queries[at], *n, *of_all, *values])
+    cells: list[list[Cell]] = [
+        [
+            contents.board.queries[at],
+            *([] if relevant is None else [Number(float(relevant[at]), str(int(relevant[at])))]),
+            *([Number(float(hard.mean[at])), Number(float(hard.spread[at]))] if several else []),
+            *(Number(float(value)) for value in hard.values[: len(measured), at]),
+        ]
+        for at in hard.order("hardest")
+    ]
     header = ["query", *([] if relevant is None else ["relevant"]), *(["mean", "spread"] if several else [])]
     return Grid([*header, *measured], cells, n_text=1)
 
@@ -161,15 +164,13 @@ def by_category(contents: Contents, categories: Categories) -> Figure:
     table = contents.board.table("categories", categories=categories)
     skipped = len(table.header) - len(contents.names)
     names = contents.names[:FEW]
-    points: list[dict[str, Any]] = []
-    order: list[str] = []
-    for c, row in enumerate(table.rows):
-        n = row[1]
-        of_category = f"{printable(str(row[0]))} ({n.text if isinstance(n, Number) else n})"
-        order.append(of_category)
-        for r, value in enumerate(row[skipped : skipped + FEW]):
-            if isinstance(value, Number) and not math.isnan(value.value):
-                points.append({"c": c, "r": r, "category": of_category, "run": names[r], "score": value.value})
+    order = [f"{printable(str(row[0]))} ({getattr(row[1], 'text', row[1])})" for row in table.rows]
+    points = [
+        {"c": c, "r": r, "category": order[c], "run": names[r], "score": value.value}
+        for c, row in enumerate(table.rows)
+        for r, value in enumerate(row[skipped : skipped + FEW])
+        if isinstance(value, Number) and not math.isnan(value.value)
+    ]
     measure = contents.measure.name
     percent = measure == "Accuracy"
     chart = (

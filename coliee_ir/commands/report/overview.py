@@ -55,11 +55,6 @@ def _share(figure: Figure) -> float:
     return float(min(1.0, (width + _BESIDE) / (_WIDTH + _BESIDE)))
 
 
-def _named(name: str, part: int) -> str:
-    """The name of a part of a figure, from 0."""
-    return f"{name}-{part + 1}" if part else name
-
-
 def _of_kind(board: Leaderboard, table: Grid, kind: str, name: str, what: str) -> list[Figure]:
     first = len(table.header) - len(board.measures)
     kept = hardest_first(table, kind, first)
@@ -74,7 +69,7 @@ def _of_kind(board: Leaderboard, table: Grid, kind: str, name: str, what: str) -
         which = f", part {at + 1} of {parts}" if parts > 1 else ""
         says = f"{said}, hardest first{which}. {note}".strip()
         title = f"{what[0].upper()}{what[1:]}{which}"
-        made.append(_figure(_named(name, at), title, says, rows_of_part, measures, table.header))
+        made.append(_figure(f"{name}-{at + 1}" if at else name, title, says, rows_of_part, measures, table.header))
     return made
 
 

@@ -142,13 +142,10 @@ def _title(contents: Contents) -> str:
     board = contents.board
     runs = f"{len(contents.names)} runs" if len(contents.names) > 1 else contents.names[0]
     if board.edition is None:
-        return f"{runs} on {printable(_last(board.gold))}"
+        gold = board.gold.replace("\\", "/").rpartition("/")[2]
+        return f"{runs} on {printable(gold or board.gold)}"
     named = board.task if board.task.isdigit() else board.task.capitalize()
     return f"COLIEE {board.edition}, Task {named}: {runs}"
-
-
-def _last(path: str) -> str:
-    return path.replace("\\", "/").rpartition("/")[2] or path
 
 
 def _about(contents: Contents) -> Iterator[tuple[str, str]]:
