@@ -40,7 +40,7 @@ ALPHA = 0.05
 TRIALS = 499
 SIZES = (20, 50, 400)
 #: runs of a board
-BOARDS = (2, 12, 30)
+BOARDS = (2, 30, 54)
 #: queries from which the model's own scores are computed
 _MANY = 100_000
 #: standard errors that are significant
