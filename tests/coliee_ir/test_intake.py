@@ -12,9 +12,11 @@ import one_step
 import pytest
 from asserting import Call, heard, mentions, refusing
 from example_runs import EXAMPLES
+from sent import cases, write
 
 from coliee_adapters.errors import InputError
-from coliee_ir import Scored, compare, evaluate, evaluate_all
+from coliee_adapters.remarks import Remark
+from coliee_ir import Scored, Submission, compare, evaluate, evaluate_all
 from coliee_ir.commands.edition.config import read_edition
 from coliee_ir.commands.edition.day import day_of
 from coliee_ir.inbox.golds import Asked, Golds
@@ -267,3 +269,13 @@ def test_tables_whose_tag_is_in_a_column_are_one_run_too(tmp_path: Path) -> None
         tables[-1].write_text("\n".join(["query_id,doc_id,tag", *rows, ""]))
     (scores,) = evaluate_all(T1 / "gold.json", tables)
     assert (scores.tag, scores.measures) == ("bm25", evaluate(T1 / "gold.json", T1 / "bm25.txt").measures)
+
+
+def test_a_submission_of_paths_knows_its_files_and_a_grouped_one_its_gold(here: Path) -> None:
+    write({"in/A/run.txt": cases("A1"), "gold.json": json.dumps({f"{n:06}": [f"{n + 100:06}"] for n in range(1, 11)})})
+    sent = Submission("in/A/run.txt", answers=Path("a.txt"), long_list=["b.txt", "c.txt"])
+    reason = Remark("bad", "broken")
+    assert sent.invalid(reason).files == ("in/A/run.txt", "a.txt", "b.txt", "c.txt")
+    assert Submission({"q": ["d"]}).invalid(reason).files == ()
+    (found,) = evaluate_all("gold.json", "in", teams={}).submissions
+    assert (found.team, found.tag, found.gold, found.findings) == ("A", "A1", "gold.json", ())
