@@ -170,9 +170,7 @@ def test_an_attack_harms_no_honest_team_and_is_told(hold: Callable[..., Day], at
     if found.get("EVIL1", ("EVIL", ""))[0] not in ("KIS", "ARC"):  # who did not send it is told nothing of it
         assert all("EVIL" not in sent[team].as_string() for team in ("KIS", "ARC", "BLUE"))
     for team, of_team in (("KIS", KIS), ("ARC", ARC)):  # nor is a letter written to a stranger
-        listed = f"{EVIL}, " * (
-            found.get("EVIL1", ("", ""))[0] == team and not kinds
-        )  # who the list says is of the team
+        listed = f"{EVIL}, " * (found.get("EVIL1", ("", ""))[0] == team and not kinds)
         assert sent[team]["To"] == (None if ("team-senders", team) in told else listed + of_team)
 
 

@@ -243,7 +243,7 @@ def test_a_run_in_several_files_is_found_by_each_and_by_its_name(call: Call, tmp
         assert call("compare", gold, *runs, "--baseline", baseline, "--resamples", "9")[0] == 0
     (tmp_path / "teams.csv").write_text(f"file,team,system\n{one},ALPHA,ours\n{other},ALPHA,ours\n")
     board = one_step.leaderboard(gold, tmp_path, task="1", teams=tmp_path / "teams.csv", n_resamples=99)
-    assert [(entry.team, board.more(entry), len(entry.files)) for entry in board.entries] == [("ALPHA", ("ours",), 2)]
+    assert [(entry.team, entry.more, len(entry.files)) for entry in board.entries] == [("ALPHA", ("ours",), 2)]
     assert not [remark for remark in board.remarks if getattr(remark, "kind", "") == "team-list"]
 
 
