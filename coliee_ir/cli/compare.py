@@ -26,6 +26,7 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
     add_resampling(parser, Resampling())
     add(parser, "margin")
     add(parser, "groups", "replicates", "output")
+    add(parser, "log", help=scoring.LOOKED_AT)
     add(parser, "format", choices=FORMS)
 
 

@@ -31,6 +31,7 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
         help="measure to report; the page is about the first (repeatable; default: the task's official measures)",
     )  # fmt: skip
     add(parser, "corpus", "categories", "baseline")
+    add(parser, "log", help=scoring.LOOKED_AT)
     add_resampling(parser, Resampling(), "n_resamples", "seed")
 
 

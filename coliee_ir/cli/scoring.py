@@ -43,6 +43,9 @@ OF_SCORES: Final = ("compare", "leaderboard", "plan", "report")
 #: the options that name a file to write
 _FILES: Final = tuple(name for name, option in OPTIONS.items() if option.writes == "file")
 
+#: what a log is for, where nothing is appended to it
+LOOKED_AT: Final = "log of evaluate --log: say how many runs were scored on this gold, and what luck makes of it"
+
 #: how many characters of a result are encoded at a time
 _PIECE = 1 << 16
 
@@ -54,7 +57,7 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
     """The gold, the runs, and the rules by which they are scored."""
     add_files(parser, "runs")
     add(parser, "more_golds", "task", "protocol", "edition", "columns", "answers", "long_list")
-    add(parser, "exclude", "only", "jobs", "cluster", "keep_going")
+    add(parser, "exclude", "only", "jobs", "keep_going")
     add_decisions(parser)
 
 
@@ -239,6 +242,15 @@ class Session:
             raise UsageError("no-run", "; ".join(["there is no run to score", *intake.remarks]))
         return intake.submissions
 
+    def tell_looks(self, runs: Iterable[Submission | None], scored: Sequence[Scores] = ()) -> None:
+        """Say how often the gold was looked at, where a log is named."""
+        if self.options.log is not None:
+            from coliee_ir.commands.evaluate import log  # which scores do without
+
+            files = [", ".join(file.path for file in one.files) for one in runs if one is not None]
+            if remark := log.looks(self.options.log, self.options.gold, files, scored):
+                say(remark)
+
     def publish(
         self,
         result: Shown,
@@ -287,6 +299,8 @@ def of_scores(
     scored = session.score(measures(options), keep=keep, ready=session.check_baseline)
     if not scored and not session.together:
         return 2
+    if not session.scores:
+        session.tell_looks(scored.submissions, scored)
     code = write(session, function(scored, **keywords(function, options, **more)), scored)
     return code or (2 if scored.invalid else 0)
 

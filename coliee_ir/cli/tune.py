@@ -67,6 +67,7 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
     add(parser, "tag", help="run tag of the cut run (default: that of TEST_RUN)")
     add(parser, "save", help="write the rule as JSON, for `coliee-ir cut --rule`")
     add(parser, "curve")
+    add(parser, "log", help=scoring.LOOKED_AT)
     add_decisions(
         parser,
         "unanswered",
@@ -136,6 +137,7 @@ def run(options: argparse.Namespace) -> int:
     if tunings:
         named = Tunings(tunings)
         _tell(named.tunings, basis.because)
+        session.tell_looks(submissions)
         _write(session, named, taken, submissions)
     grave = False
     if cut is not None:
