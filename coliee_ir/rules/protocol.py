@@ -14,13 +14,15 @@ import re
 from collections.abc import Mapping, Sequence
 from enum import StrEnum
 from pathlib import Path
-from typing import Any, Final, NamedTuple, TypeGuard, TypeVar, overload
+from typing import TYPE_CHECKING, Any, Final, NamedTuple, TypeGuard, TypeVar, overload
 
 from coliee_adapters.errors import InputError, UsageError
-from coliee_adapters.files.source import PathLike
 from coliee_adapters.layouts import Layout
 from coliee_adapters.remarks import Remark
 from coliee_ir.rules import ALWAYS, schema
+
+if TYPE_CHECKING:
+    from coliee_adapters.files.source import PathLike
 
 #: The newest edition of COLIEE. Rules in its files that do not end hold up to it; the next begins by raising it.
 NEWEST = 2026

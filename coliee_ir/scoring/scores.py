@@ -27,7 +27,7 @@ from coliee_ir.measures.base import PARTS, share
 from coliee_ir.measures.ties import Span, Ties
 from coliee_ir.output import envelope
 from coliee_ir.output.grid import Cell, Grid, Number, Rows, separated
-from coliee_ir.output.shown import FORMS, Forms, Shown
+from coliee_ir.output.shown import Forms, Shown
 from coliee_ir.reading.asked import singly
 from coliee_ir.reading.basis import Basis
 from coliee_ir.reading.submission import Invalid, Submission
@@ -569,11 +569,6 @@ class ScoreTable(Shown):
     def json(self, inputs: Mapping[str, str] | None = None) -> Iterator[str]:
         """The same as text, a run at a time."""
         return envelope.dumped_list(envelope.with_inputs(preamble(self.runs[0]), inputs), "runs", self.entries())
-
-
-#: The forms that can hold the span of each score over all orders of equal scores; the first also those of queries.
-WITH_TIES_OF_QUERIES: Final = ("json", "jsonl")
-WITH_TIES: Final = (*FORMS, "jsonl")
 
 
 def spans(runs: Sequence[Scores]) -> Grid:
