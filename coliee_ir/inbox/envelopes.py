@@ -21,6 +21,9 @@ _MAILED: Final = re.compile(r"(?:\s*(?:re|fwd?)\s*:)*\s*\[\s*submission\s*\]\s*(
 _LOOK_ALIKE: Final = "аaвbеeкkмmнhоoрpсcтtуyхxѕsіiјjԛqԝwһhԁdӏi αaβbεeζzηhιiκkμmνnοoρpτtυyχx ıiɑaɡg".replace(" ", "")
 _LETTERS: Final = str.maketrans(_LOOK_ALIKE[::2], _LOOK_ALIKE[1::2])
 
+#: whose letters are written beside Latin ones, and look like none of them
+_BESIDE: Final = ("LATIN", "CJK", "HIRAGANA", "KATAKANA", "HANGUL", "MASCULINE", "FEMININE")
+
 #: Latin characters that look like others
 _CAPITALS: Final = str.maketrans("l1|0", "IIIO")
 
@@ -120,6 +123,15 @@ def team_key(team: str) -> str:
     return re.sub(r"[\s_.-]+", " ", unicodedata.normalize("NFKC", text.casefold())).strip()
 
 
+def undisguised(team: str) -> str:
+    r"""A name with such characters written out, so that nobody takes it for another's.
+
+    >>> undisguised("АRC")
+    '\\u0410RC'
+    """
+    return "".join(one if one.isascii() or not is_disguised(f"a{one}") else ascii(one)[1:-1] for one in team)
+
+
 def look_key(team: str) -> str:
     """What names that are easily taken for each other have in common, which may be those of two teams.
 
@@ -136,18 +148,11 @@ def look_key(team: str) -> str:
 def is_disguised(team: str) -> bool:
     """Whether a name has characters that cannot be seen, or letters of another script beside Latin ones.
 
-    >>> is_disguised("АRC"), is_disguised("АРС"), is_disguised("ARC")
-    (True, False, False)
+    >>> is_disguised("АRC"), is_disguised("АРС"), is_disguised("ARC"), is_disguised("KՍ"), is_disguised("東大 ARC")
+    (True, False, False, True, False)
     """
     text = unicodedata.normalize("NFKC", team).casefold()
     has_latin = any("a" <= one <= "z" for one in text)
-    return visible(team) != unicodedata.normalize("NFC", team) or (has_latin and text.translate(_LETTERS) != text)
-
-
-def undisguised(team: str) -> str:
-    r"""A name with such characters written out, so that nobody takes it for another's.
-
-    >>> undisguised("АRC")
-    '\\u0410RC'
-    """
-    return "".join(one if one.isascii() or not is_disguised(f"a{one}") else ascii(one)[1:-1] for one in team)
+    others = any(one.isalpha() and not unicodedata.name(one, "").startswith(_BESIDE) for one in text)
+    is_mixed = has_latin and (others or text.translate(_LETTERS) != text)
+    return visible(team) != unicodedata.normalize("NFC", team) or is_mixed
