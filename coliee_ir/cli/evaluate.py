@@ -38,7 +38,7 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
 def _way(text: str) -> Callable[[Scored], Details]:
     """What ``--show`` names, with the depths of its stages."""
     from coliee_ir.commands.evaluate.details import depths, stages
-    from coliee_ir.commands.evaluate.ways import WAYS
+    from coliee_ir.commands.evaluate.gap import WAYS
 
     name, equals, value = text.partition("=")
     check_known(name, [*WAYS], f"there is no {name!r} to show")
