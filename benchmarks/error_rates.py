@@ -40,7 +40,7 @@ ALPHA = 0.05
 TRIALS = 499
 SIZES = (20, 50, 400)
 #: runs of a board
-BOARDS = (2, 30, 54)
+BOARDS = (2, 12, 30)
 #: queries from which the model's own scores are computed
 _MANY = 100_000
 #: standard errors that are significant
@@ -531,7 +531,7 @@ by the normal approximation:
 def main(arguments: Sequence[str] | None = None) -> int:
     """Write the page."""
     parser = argparse.ArgumentParser(prog="python -m benchmarks.error_rates", description=__doc__)
-    parser.add_argument("--times", type=int, default=300, help="boards and pairs that are drawn of each; default: 300")
+    parser.add_argument("--times", type=int, default=200, help="boards and pairs that are drawn of each; default: 200")
     parser.add_argument("--seed", type=int, default=2026, help="default: 2026")
     parser.add_argument("--lecard", default="", help="the folder of LeCaRD's gold and rankings, which is resampled")
     parser.add_argument("-o", "--output", type=Path, default=Path("benchmarks/error-rates.md"), help="the page")

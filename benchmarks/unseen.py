@@ -11,12 +11,15 @@ import functools
 import itertools
 import math
 from collections.abc import Callable, Iterator, Sequence
+from dataclasses import replace
 from pathlib import Path
+from typing import Any
 
 import numpy as np
 import numpy.typing as npt
 
-from coliee_ir import evaluate_all
+from coliee_adapters.records import Run
+from coliee_ir import evaluate, evaluate_all, fit_fusion
 from coliee_ir.commands.compare.comparison import verdicts
 from coliee_ir.commands.leaderboard.board import stands
 from coliee_ir.measures.base import Terms, quotient, share
@@ -34,11 +37,14 @@ Model = Callable[[np.random.Generator, int], Drawn]
 
 ALPHA, TRIALS, MANY = 0.05, 499, 200_000
 SIZES = (20, 50, 100, 400)
+#: models whose truth is known
+KINDS = ("Pareto", "lognormal", "geometric", "one in 40 has 150", "means", "F2 with lumps", "accuracies")
 #: how many relevant cases queries have
 COUNTS: dict[str, Callable[[np.random.Generator, int], Floats]] = {
     "Pareto": lambda random, n: np.minimum(200, np.floor(random.random(n) ** (-1 / 1.3))),
     "lognormal": lambda random, n: np.minimum(400, 1 + np.floor(np.exp(random.normal(1, 1.5, n)))),
     "geometric": lambda random, n: random.geometric(0.25, n).astype(np.float64),
+    "one in 40 has 150": lambda random, n: np.where(random.random(n) < 1 / 40, 150.0, random.geometric(0.25, n)),
 }
 
 
@@ -60,13 +66,13 @@ def micro(counts: str, skill: Sequence[float], wrong: Sequence[float]) -> Model:
     return draw
 
 
-def mean(skill: Sequence[float]) -> Model:
-    """Means over queries of values like average precision: many 0, some 1."""
+def mean(skill: Sequence[float], none: float = 0.15, whole: float = 0.93) -> Model:
+    """Means over queries of values like average precision, many 0, some 1; or like F2 of few articles, with lumps."""
 
     def draw(random: np.random.Generator, n: int) -> Drawn:
         m = len(skill)
         x = logistic(1.7 * (np.array(skill)[:, None] + random.normal(0, 1, n) + random.normal(0, 0.7, (m, n))))
-        return np.where(x < 0.15, 0, np.where(x > 0.93, 1.0, x)), np.ones((m, n))
+        return np.where(x < none, 0, np.where(x > whole, 1.0, x)), np.ones((m, n))
 
     return draw
 
@@ -153,6 +159,8 @@ def spread(kind: str, n_runs: int) -> Model:
     skill = np.linspace(-1.6, 1.6, n_runs)
     if kind == "means":
         return mean((0.8 * skill).tolist())
+    if kind == "F2 with lumps":
+        return mean((0.8 * skill).tolist(), 0.4, 0.7)
     if kind == "accuracies":
         return accuracies((skill + 1).tolist())
     return micro(kind, skill.tolist(), np.linspace(0.9, 0.3, n_runs).tolist())
@@ -193,9 +201,9 @@ def jackknife(a: Terms, b: Terms) -> tuple[float, float]:
 
 def pairs_of(folder: str) -> Iterator[tuple[str, Model, int, int]]:
     """Pairs of which the scores are equal, and that differ."""
-    for kind in (*COUNTS, "means"):
+    for kind in KINDS:
         model = spread(kind, 7)
-        yield kind, micro(kind, [0, 0], [0.6, 0.6]) if kind in COUNTS else mean([0, 0]), 0, 1
+        yield kind, exchanged(model, 5, 2) if kind not in COUNTS else micro(kind, [0, 0], [0.6, 0.6]), 0, 1
         yield kind, model, 5, 2
     if folder:
         real = lecard(folder)
@@ -234,7 +242,7 @@ def joints(times: int, seed: int, folder: str) -> Iterator[list[str]]:
         f = truth(model)
         pairs = list(itertools.combinations(range(len(f)), 2))
         true = np.array([f[a] - f[b] for a, b in pairs])
-        for n in SIZES[1:]:
+        for n in SIZES[1::2]:
             random, found = np.random.default_rng([seed, n]), np.zeros(4)
             for at in range(times):
                 runs = terms(model(random, n))
@@ -254,6 +262,65 @@ def joints(times: int, seed: int, folder: str) -> Iterator[list[str]]:
                 f"{100 * kept:.0f}%",
                 f"{size:.1f}",
             ]
+
+
+def best(times: int, seed: int) -> Iterator[list[str]]:
+    """How often "the best is X" is said, while ``compare`` finds a pair of X undecided, and of a run that is not."""
+    boards = {f"2 equal runs, {kind}": exchanged(spread(kind, 7), 4, 3) for kind in ("geometric", "accuracies")}
+    boards["2 runs, 0.005 apart"] = mean([0.012, 0.0])
+    boards |= {f"12 runs, {kind}": spread(kind, 12) for kind in ("geometric", "Pareto", "accuracies")}
+    for name, model in boards.items():
+        f = truth(model)
+        n_runs = len(model(np.random.default_rng(0), 5)[0])
+        top = -1 if "equal" in name else int(f.argmax())
+        for n in SIZES[1::2]:
+            random, found = np.random.default_rng([seed, n]), np.zeros(3)
+            for at in range(times):
+                runs = terms(model(random, n))
+                order = sorted(range(n_runs), key=lambda run: -runs[run].total)
+                stood, _ = stands([runs[one] for one in order], settings(at), range(n_runs))
+                if [one.may_be_best for one in stood].count(True) > 1:
+                    continue
+                pairs = [(order[0], other) for other in order[1:]]
+                every = list(itertools.combinations(range(n_runs), 2))
+                p = jointly([(Board(runs), every)], settings(at)).p[0] if n_runs > 2 else np.array(
+                    [test.p for test in tested(Board(runs), every, settings(at))])  # fmt: skip
+                of = {frozenset(pair): one for pair, one in zip(every, p.tolist(), strict=True)}
+                undecided = any(of[frozenset(pair)] >= ALPHA for pair in pairs)
+                found += [1, undecided, order[0] != top]
+            yield [name, str(n), *(f"{100 * one / times:.1f}%" for one in found)]
+
+
+def fits(times: int, seed: int) -> Iterator[list[str]]:
+    """The intervals of fitted weights less equal ones, of three runs that are equally good."""
+    random, queries, fresh = np.random.default_rng(seed), 40, 600
+
+    def drawn(n: int) -> tuple[Any, list[Any]]:
+        gold, runs = {}, [dict[str, dict[str, float]]() for _ in range(3)]
+        for query in range(n):
+            relevant, documents = min(int(random.geometric(0.4)), 5) + 1, 15
+            common, ease = random.normal(0, 0.7, documents), random.normal(0, 0.6)
+            gold[f"q{query}"] = [f"d{at}" for at in range(relevant)]
+            for run in runs:
+                score = (np.arange(documents) < relevant) * (1.2 + ease) + common + random.normal(0, 1, documents)
+                run[f"q{query}"] = {f"d{at}": float(one) for at, one in enumerate(score)}
+        return gold, runs
+
+    for measure in ("AP", "MicroF1"):
+        held, shown = 0, 0
+        for at in range(times):
+            gold, runs = drawn(queries)
+            fitted = fit_fusion(gold, *runs, task=1, measure=measure, repeats=2, seed=at)
+            later, of_later = drawn(fresh)
+            values = []
+            for one in fitted.contenders[:2]:
+                fusion = replace(fitted.fusion, weights=one.weights, top=one.top, runs=(), files=())
+                fused = fusion.fuse(*(Run.of(run, tag=str(place)) for place, run in enumerate(of_later)))
+                values.append(evaluate(later, fused.run, task=1, measures=[measure]).measures[measure])
+            behind = fitted.contenders[1].behind
+            held += behind.interval.low <= values[0] - values[1] <= behind.interval.high
+            shown += behind.is_shown
+        yield [measure, f"{100 * held / times:.0f}%", f"{100 * shown / times:.0f}%"]
 
 
 def agreement(times: int, seed: int) -> str:
@@ -293,23 +360,49 @@ def margins(times: int, seed: int) -> Iterator[list[str]]:
 
 
 def replicates(times: int, seed: int) -> Iterator[list[str]]:
-    """Systems of several runs: the level, and how often intervals hold; beside those that know of queries alone."""
-    runs = 3
+    """Systems of several runs: the level, and how often intervals hold; beside those that know of queries alone.
+
+    Of fixed queries the truth is that of these queries, over many runs.
+    """
     for kind, between in itertools.product(("", "geometric", "Pareto"), (0.15, 0.5)):
-        row = [kind or "means", f"{between:g}", str(runs)]
+        for counts in ((3, 3), (3, 10)):
+            row = [kind or "means", f"{between:g}", f"{counts[0]} and {counts[1]}"]
+            for n in (20, 100):
+                for gap in (0.0, 0.5):
+                    model = replicated(kind, gap, max(counts), between)
+                    d = _system_truth(kind, gap, between) if gap else 0.0
+                    random, held, alone = np.random.default_rng([seed, n, *counts]), 0, 0
+                    for _ in range(times):
+                        drawn = terms(model(random, n))
+                        both = [systems.system(drawn[: counts[0]]), systems.system(drawn[-counts[1] :])]
+                        [test] = systems.tested(both, [(0, 1)], Resampling())
+                        held += not (test.interval.low > d or test.interval.high < d)
+                        low, high = jackknife(*both)
+                        alone += low <= d <= high
+                    row.append(f"{100 * held / times:.0f}% ({100 * alone / times:.0f}%)")
+            yield row
+
+
+def fixed(times: int, seed: int) -> Iterator[list[str]]:
+    """The same of fixed queries: intervals that hold the difference of two systems on these, over all runs of them."""
+    for between, counts in itertools.product((0.15, 0.5), ((3, 3), (3, 10), (5, 5))):
+        row = [f"{between:g}", f"{counts[0]} and {counts[1]}"]
         for n in (20, 100):
-            for gap in (0.0, 0.5):
-                model = replicated(kind, gap, runs, between)
-                d = _system_truth(kind, gap, between) if gap else 0.0
-                random, held, alone = np.random.default_rng([seed, n, runs]), 0, 0
-                for _ in range(times):
-                    drawn = terms(model(random, n))
-                    both = [systems.system(drawn[:runs]), systems.system(drawn[runs:])]
-                    [test] = systems.tested(both, [(0, 1)], Resampling())
-                    held += not (test.interval.low > d or test.interval.high < d)
-                    low, high = jackknife(*both)
-                    alone += low <= d <= high
-                row.append(f"{100 * held / times:.0f}% ({100 * alone / times:.0f}%)")
+            random, held = np.random.default_rng([seed, n, *counts]), 0
+            for _ in range(times):
+                ease = random.normal(0, 1, n)
+
+                ours, theirs, *many = (
+                    logistic(
+                        1.7 * (skill + ease + random.normal(0, between, (runs, 1)) + random.normal(0, 0.4, (runs, n)))
+                    )
+                    for runs, skill in zip((*counts, 4000, 4000), (0.3, 0.0) * 2, strict=True)
+                )
+                d = many[0].mean() - many[1].mean()
+                both = [systems.system(terms((one, np.ones(one.shape)))) for one in (ours, theirs)]
+                [test] = systems.tested(both, [(0, 1)], Resampling(), fixed=True)
+                held += test.interval.low <= d <= test.interval.high
+            row.append(f"{100 * held / times:.0f}%")
         yield row
 
 
@@ -327,13 +420,14 @@ def _system_truth(kind: str, gap: float, between: float) -> float:
 
 def plans(times: int, seed: int) -> Iterator[list[str]]:
     """Plans from 100 queries: how many are needed to find a difference in four of five, and how many then do."""
-    for kind, (a, b) in itertools.product(("geometric", "Pareto"), ((7, 6), (9, 5))):
+    kinds = ("geometric", "Pareto", "one in 40 has 150", "F2 with lumps", "accuracies")
+    for kind, (a, b) in itertools.product(kinds, ((7, 6), (9, 5))):
         model = spread(kind, 13)
         d, random, needed = float(truth(model)[a] - truth(model)[b]), np.random.default_rng(seed), []
         for _ in range(max(times // 4, 1)):
             drawn = terms(model(random, 100))
             board = Board([drawn[a], drawn[b]])
-            low, high = 4, 1_000_000
+            low, high = 4, 20_000
             while high - low > 1:
                 middle = (low + high) // 2
                 is_enough = next(least_found(board, [(0, 1)], [middle], settings(0), 0.8))[0] <= d
@@ -352,7 +446,7 @@ def told(times: int, seed: int, folder: str) -> Iterator[str]:
     """The tables, a piece at a time."""
     from benchmarks.error_rates import table
 
-    boards = max(times // 3, 1)
+    boards = times
     of_pairs, of_boards = (f"{100 * math.sqrt(0.0475 / n):.1f}" for n in (times, boards))
     yield f"""On models that were **not used to choose the method**, and on real queries (LeCaRD's 107, resampled):
 single 95% intervals of differences that hold the truth, in % of {times:,} (standard error {of_pairs}); in brackets
@@ -364,7 +458,11 @@ of 0 the rest to 100 is the test's level:
     header = ["model", "queries", "all joint intervals hold", "all ranks hold", "the best is kept", "may be the best"]
     yield table(header, list(joints(boards, seed, folder)))
     yield agreement(2000, seed)
-    yield f"Verdicts where the true difference is the margin, of {times:,}; each should be wrong in 5% at most:\n"
+    yield f"""Of {boards:,} boards, those on which "the best is X" is said; on which it is, while `compare` finds X and
+another run undecided; and on which X is not the best, or of two equal ones:
+"""
+    yield table(["runs", "queries", "said", "contradicted", "wrong"], list(best(boards, seed)), 1)
+    yield f"Verdicts where the true difference is the margin, of {times:,}; each should be wrong in about 5%:\n"
     header = ["model", "difference = margin", "queries", "below it claimed", "above it claimed"]
     yield table(header, list(margins(times, seed)))
     yield f"""Systems of several runs: 95% intervals that hold the truth, of {times:,}; in brackets those that know of
@@ -372,5 +470,11 @@ queries alone:
 """
     header = ["model", "shift", "runs", "20 queries, equal", "20, different", "100 queries, equal", "100, different"]
     yield table(header, list(replicates(times, seed)))
+    yield f"On **fixed questions** (`--fixed-queries`), means, of {times:,}:\n"
+    yield table(["shift", "runs", "20 queries", "100 queries"], list(fixed(times, seed)))
+    yield f"""Weights fitted to 40 queries, three equally good runs: how often the interval of *fitted - equal weights*
+holds the difference of these very weights on 600 other queries, and leaves out 0; of {times:,}:
+"""
+    yield table(["measure", "holds", "leaves out 0"], list(fits(times, seed)))
     yield f"Plans from 100 queries for a power of 80%, and what {times:,} comparisons of so many queries find:\n"
     yield table(["model", "true difference", "half of plans say", "median", "found with it"], list(plans(times, seed)))

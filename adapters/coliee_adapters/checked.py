@@ -136,6 +136,7 @@ def groups_of(value: object, queries: Iterable[str], name: str = "groups") -> Ma
     found: Mapping[str, str] = one_of(name, value, Mapping, "a dictionary from query ids to names of groups")
     if missing := [query for query in queries if query not in found]:
         have = "1 judged query has" if len(missing) == 1 else f"{len(missing):,} judged queries have"
-        problem = f"{have} no group (first: {shortened(missing[0])}); give every query of the gold a group"
-        raise UsageError("missing-key", problem)
+        raise UsageError(
+            "missing-key", f"{have} no group (first: {shortened(missing[0])}); give every query of the gold a group"
+        )
     return found

@@ -245,13 +245,15 @@ def guarded(path: str) -> Iterator[None]:
     except MemoryError:
         raise _no_memory(path) from None
     except RecursionError:
-        remedy = "check the program that wrote it"
-        raise InputError("too-large", path, "the file is nested too deeply to be read", remedy=remedy) from None
+        raise InputError(
+            "too-large", path, "the file is nested too deeply to be read", remedy="check the program that wrote it"
+        ) from None
     except Exception as error:
         if _is_ours(error):
             raise InternalError.met(path, error) from error
-        problem = f"cannot be read ({_in_a_line(error)})"
-        raise InputError("damaged", path, problem, remedy="pack, write or download it again") from error
+        raise InputError(
+            "damaged", path, f"cannot be read ({_in_a_line(error)})", remedy="pack, write or download it again"
+        ) from error
 
 
 @contextlib.contextmanager

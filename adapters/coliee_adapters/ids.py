@@ -231,12 +231,6 @@ class _Joined(Ids):
     def __reduce__(self) -> tuple[type[_Joined], tuple[bytes, int]]:
         return _Joined, (self.raw, self._n)
 
-    def without_ending(self) -> Ids:
-        """The same without a trailing ``.txt``, as ``normal_id`` makes them."""
-        raw = np.ndarray(len(self.raw) - 3, dtype="<u4", buffer=self.raw, strides=(1,))
-        ends = np.where(long_enough := self.length >= 4, self.first + self.length - 4, 0)
-        return Ids(self.raw, self.first, self.length - 4 * (long_enough & (raw[ends] == _TXT)))
-
     def compact(self) -> Ids:
         return self
 

@@ -65,8 +65,9 @@ def request(name: str, parameters: Mapping[str, Any], at: float | None) -> Reque
         measure.validate_params()
     except AssertionError:
         known = ", ".join(f"{key} ({value.dtype.__name__})" for key, value in kind.SUPPORTED_PARAMS.items()) or "none"
-        problem = f"{name} does not take these parameters in ir_measures; it takes {known}"
-        raise UsageError("bad-measure", problem) from None
+        raise UsageError(
+            "bad-measure", f"{name} does not take these parameters in ir_measures; it takes {known}"
+        ) from None
     for key, (fits, meaning) in _LIMITS.items():
         if key in measure.params and not fits(measure.params[key]):
             raise UsageError("unfit-measure", f"{name} cannot be asked of trec_eval: {meaning}")

@@ -257,6 +257,8 @@ REMARKS: Final = {
     "too-few-resamples": "no difference can be significant here: the smallest possible p is {least:.2g}; use {option}",
     "few-hold-most": "few queries hold most of what is counted, so that {n} (difference has|differences have) no bound",
     "unlike-answers": "with fewer than {queries} queries, p of runs that answer different ones may be too small",
+    "unequal-replicates": "systems of {fewest} and of {most} runs: where runs vary much, 95% intervals may hold the "
+    "truth in no more than 90%; give all systems as many runs",
     # fusing and converting
     "weights-no-better": "on held-out queries the fitted weights are not shown to be better than {other}: difference "
     "{difference}",

@@ -159,8 +159,9 @@ def parse(name: str) -> list[Request]:
     if base not in pytrec_eval.supported_measures:
         return []
     if base in _TEXT:
-        problem = f"{base} is text that trec_eval prints, not a number; it cannot be used as a score"
-        raise UsageError("unfit-measure", problem)
+        raise UsageError(
+            "unfit-measure", f"{base} is text that trec_eval prints, not a number; it cannot be used as a score"
+        )
     parameters = match["parameters"] if match and base != name else None
     if parameters is None:
         return [Request(base, parameter) for parameter in _defaults().get(base, ("",))]

@@ -24,7 +24,7 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
     add(parser, "correction", choices=significance.CORRECTIONS)
     add_resampling(parser, Resampling())
     add(parser, "margin")
-    add(parser, "groups", "replicates", "output")
+    add(parser, "groups", "replicates", "fixed_queries", "output")
     add(parser, "log", help=LOOKED_AT)
     add(parser, "format", choices=FORMS)
 

@@ -166,6 +166,8 @@ _TABLE: Final[Mapping[str, Mapping[str, Option]]] = {
         "higher_is_better": _option("--higher-is-better", "NAME",
             "the same: one of which more is better, where its name leaves doubt", **_MANY),
         "baseline": _option("--baseline", "TAG|FILE", "run to compare all others with (default: compare all pairs)"),
+        "fixed_queries": _option("--fixed-queries", "",
+            "with --replicates: do systems differ on these very queries, in other runs of them", **_SWITCH),
         "test": _option("--test", "TEST", "randomisation or t (default: randomisation)", default="randomisation"),
         "correction": _option(
             "--correction", "", "multiple testing correction; maxt tests all pairs jointly (default: maxt)",

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import os
+import re
 from collections.abc import Mapping, Sequence
 from dataclasses import replace
 
@@ -69,14 +70,17 @@ def _read(path: PathLike) -> dict[str, list[str]]:
 
 def system(name: str, runs: Sequence[Scores]) -> Scores:
     """The scores of a system: the means of its runs'; without judged documents."""
-    first = runs[0]
+    labels = [_label(name, scores) for scores in runs]
+    labels = labels if all(labels) and len({*labels}) == len(labels) else []
+    runs = [scores for _, scores in sorted(zip(labels, runs, strict=True), key=lambda one: one[0])] if labels else runs
+    first, labels = runs[0], sorted(labels)
     results = {}
     for measure in first.results:
         each = [scores.results[measure] for scores in runs if measure in scores.results]
         if len(each) == len(runs):
             per_query, terms = np.mean([one.per_query for one in each], axis=0), [one.terms for one in each]
             results[measure] = Result(
-                float(np.mean([one.value for one in each])), per_query, None, systems.system(terms)
+                float(np.mean([one.value for one in each])), per_query, None, systems.system(terms, labels)
             )
     counts = {name: round(np.mean([scores.counts[name] for scores in runs])) for name in first.counts}
     answered = np.all([scores.answered for scores in runs], axis=0).tolist()
@@ -85,3 +89,12 @@ def system(name: str, runs: Sequence[Scores]) -> Scores:
         first, tag=name, unique_name="", own_name="", file=", ".join(scores.file for scores in runs),
         results=results, counts=counts, answered=answered, noted=remarks, judged={}, ties={},
     )  # fmt: skip
+
+
+def _label(name: str, scores: Scores) -> str:
+    """The seed or fold of a run, where its name or the column of replicates says so."""
+    schema = scores.schema
+    if schema is not None and schema.replicate.casefold() in ("seed", "fold"):
+        return scores.tag.removeprefix(name).strip()
+    found = re.search(r"(?:seed|fold)\W?\w+", scores.tag, re.IGNORECASE)
+    return found[0].casefold() if found else ""

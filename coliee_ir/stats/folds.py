@@ -21,6 +21,7 @@ from coliee_ir.stats import resampling
 from coliee_ir.stats.paired import Board, tested
 from coliee_ir.stats.resampling import Difference, Interval, Units
 from coliee_ir.stats.settings import CONFIDENCE_LEVEL, MOST_REPEATS, Resampling
+from coliee_ir.stats.student import NORMAL, t_quantile
 
 
 @dataclass(frozen=True)
@@ -104,21 +105,28 @@ def spread(held: Terms, repeats: int, score: Callable[[FloatArray], FloatArray])
     return float(scores.std(ddof=1)) if len(scores) > 1 else None
 
 
-def difference(one: Terms, other: Terms) -> Difference:
-    """The difference of two scores with its interval: see ``paired.tested``.
+def difference(one: Terms, other: Terms, folds: int) -> Difference:
+    """The difference of two held-out scores, of which at least one was fitted without each fold; see ``paired.tested``.
 
-    Scores that are not both quotients, such as means over repeats, are replaced by their jackknife's pseudo-values.
+    The folds share what they were fitted to, so that queries alone tell too little of how it varies: the variance is
+    1 + K/(K - 1) times as great, K folds, and Student's t has K - 1 degrees of freedom. Dealing anew to folds adds no
+    queries. Scores that are not both quotients, such as means over repeats, are replaced by their pseudo-values.
+
+    Source: Nadeau, Bengio, Machine Learning 52 (2003), the corrected resampled t test, of K folds.
     """
     if not len(one.each):
         return Difference(one.total - other.total, 0.0, Interval(math.nan, math.nan))
     if (board := _board(one, other)) is None:
         return Difference(0.0, 0.0, Interval(0.0, 0.0))
     [test] = tested(board, [(0, 1)], Resampling())
-    return Difference(test.difference, test.error, test.interval)
+    as_great, (level, d) = math.sqrt(1 + folds / (folds - 1)), ((1 + CONFIDENCE_LEVEL) / 2, test.difference)
+    times = as_great * t_quantile(level, folds - 1) / NORMAL.inv_cdf(level)
+    low, high = (float(np.clip(d + times * (end - d), -board.span, board.span)) for end in test.interval)
+    return Difference(d, as_great * test.error, Interval(low, high))
 
 
 def standard_error(one: Terms, other: Terms) -> float:
-    """That of ``difference``, without the flips that its interval takes."""
+    """That of ``difference`` as queries alone tell it, without the flips that its interval takes."""
     board = _board(one, other) if len(one.each) else None
     return 0.0 if board is None else math.sqrt(board.A[0, 1])
 
@@ -148,13 +156,12 @@ class BestOf(NamedTuple):
 
     Attributes:
         score: never above the held-out score of the best run, which an estimate of its luck cannot improve.
-        interval: between quantiles of the score on the queries that did not choose.
-        is_corrected: whether ``score`` is below that of the best run.
+        interval: between quantiles of the score on the queries that did not choose, some 37% of all: wider than an
+            interval of ``score``.
     """
 
     score: float
     interval: Interval
-    is_corrected: bool
 
 
 def best_of(held: Sequence[Terms], n_resamples: int, seed: int) -> BestOf:
@@ -166,7 +173,7 @@ def best_of(held: Sequence[Terms], n_resamples: int, seed: int) -> BestOf:
     Source: Tsamardinos, Greasidou, Borboudakis, Machine Learning 107 (2018): bootstrap bias-corrected cross-validation.
     """
     if not held:
-        return BestOf(math.nan, Interval(math.nan, math.nan), False)
+        return BestOf(math.nan, Interval(math.nan, math.nan))
     each = np.concatenate([terms.each.T for terms in held])
     outside: list[FloatArray] = []
     for drawn in resampling.draws(seed, n_resamples, each.shape[1], len(each)):
@@ -176,8 +183,7 @@ def best_of(held: Sequence[Terms], n_resamples: int, seed: int) -> BestOf:
     scores = np.concatenate(outside)
     shown = max((terms.total for terms in held if not math.isnan(terms.total)), default=math.nan)
     expected = float(np.nanmean(scores)) if np.isfinite(scores).any() else math.nan
-    interval = resampling.percentile(scores, CONFIDENCE_LEVEL)
-    return BestOf(min(expected, shown), interval, expected < shown - resampling.NEAR)
+    return BestOf(min(expected, shown), resampling.percentile(scores, CONFIDENCE_LEVEL))
 
 
 def _scores(held: Sequence[Terms], each: FloatArray, weights: FloatArray) -> FloatArray:

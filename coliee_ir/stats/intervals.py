@@ -27,15 +27,17 @@ def are_shares(results: Iterable[Result]) -> bool:
     )
 
 
-def interval_of(result: Result, terms: Terms, confidence_level: float, *, is_share: bool) -> Interval:
+def interval_of(
+    result: Result, terms: Terms, confidence_level: float, *, is_share: bool, fixed: bool = False
+) -> Interval:
     """The interval of a score: Wilson's of a share of queries, else the jackknife's.
 
-    That of a system, the mean of its runs, holds for other runs of it too.
+    That of a system, the mean of its runs, holds for other runs of it too; of fixed queries for these alone.
     """
     values = result.per_query[~np.isnan(result.per_query)]
     within_1 = bool(((values >= 0) & (values <= 1)).all())
     if isinstance(terms.score, MeanOf):
-        error, degrees = error_of(terms)
+        error, degrees = error_of(terms, fixed=fixed)
         return _around(terms.total, t_quantile((1 + confidence_level) / 2, degrees) * error, within_1)
     if is_share:
         return wilson(float(values.sum()), len(values), confidence_level)

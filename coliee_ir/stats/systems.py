@@ -4,7 +4,8 @@ A system's score is the mean of its runs'. What is said of it holds for other qu
 systems: with v the mean contributions of ``paired`` over a system's runs,
     V(δ) = SE²(δ) + Σ max(0, S²_runs/R - S²_rest/(nR)),   T = |D| / √V(0),
 where the rest, which varies with query and run, is in SE² already. T is compared with Student's t; its degrees of
-freedom are Satterthwaite's (1946). Flips of queries know nothing of other runs.
+freedom are Satterthwaite's (1946). Flips of queries know nothing of other runs. Of fixed queries V = Σ S²_runs/R (Welch
+1947). Runs of two systems with the same labels (seeds, folds) are paired: S² is that of their differences.
 """
 
 from __future__ import annotations
@@ -34,83 +35,100 @@ class MeanOf:
 
     score: Callable[[FloatArray], FloatArray]
     runs: int
+    labels: tuple[str, ...] = ()  # the seed or fold of each, in order; none where they are not known
 
     def __call__(self, sums: FloatArray) -> FloatArray:
         return np.asarray(self.score(sums.reshape(*sums.shape[:-1], self.runs, -1)).mean(axis=-1))
 
 
-def system(runs: Sequence[Terms]) -> Terms:
-    """The terms of the mean of several runs' scores."""
+def system(runs: Sequence[Terms], labels: Sequence[str] = ()) -> Terms:
+    """The terms of the mean of several runs' scores; ``labels`` are their seeds or folds."""
     each, besides = np.concatenate([run.each for run in runs], axis=1), np.concatenate([run.besides for run in runs])
-    return Terms(each, MeanOf(runs[0].score, len(runs)), besides, False)
+    return Terms(each, MeanOf(runs[0].score, len(runs), tuple(labels)), besides, False)
 
 
-class _System(NamedTuple):
-    """A system: its score, the means of u and D/ΣD over its runs, ΣD, and its runs' variance S²_runs/R beyond the rest.
+class _Spread(NamedTuple):
+    """How much the mean of runs varies with the runs."""
 
-    ``u`` and ``y`` have shape (Q,).
-    """
-
-    score: float
-    u: FloatArray
-    y: FloatArray
-    size: float
-    s_runs: float
-    between: float
+    s_runs: float  # S²_runs/R
+    between: float  # what of it is beyond the rest; all of it where queries are fixed
     degrees: int
 
     @classmethod
+    def of(cls, f: FloatArray, u: FloatArray, *, fixed: bool) -> _Spread:
+        """That of scores ``f``, shape (R,), with contributions ``u``, shape (R, Q)."""
+        n_runs, n = u.shape
+        s_rest = n * float(((u - u.mean(axis=0)) ** 2).sum()) / (max(n - 1, 1) * (n_runs - 1) * n_runs)
+        s_runs = float(f.var(ddof=1)) / n_runs
+        return cls(s_runs, s_runs if fixed else max(0.0, s_runs - s_rest), n_runs - 1)
+
+
+class _System(NamedTuple):
+    """A system: its runs' scores, their u, the mean of D/ΣD over them, and that of ΣD."""
+
+    f: FloatArray  # shape (R,)
+    u: FloatArray  # shape (R, Q)
+    y: FloatArray  # shape (Q,)
+    size: float
+    labels: tuple[str, ...]
+
+    @classmethod
     def of(cls, terms: Terms) -> _System:
-        score, n_runs = terms.score.score, terms.score.runs  # type: ignore[attr-defined]
-        parts = zip(np.split(terms.each, n_runs, axis=1), np.split(terms.besides, n_runs), strict=True)
-        board = Board([Terms(each, score, besides, False) for each, besides in parts])
-        n, mean = board.n, board.u.mean(axis=0)
-        s_rest = n * float(((board.u - mean) ** 2).sum()) / (max(n - 1, 1) * (n_runs - 1) * n_runs)
-        s_runs = float(board.f.var(ddof=1)) / n_runs
-        y, size = np.full(n, 1 / max(n, 1)), 1.0
+        mean_of: MeanOf = terms.score  # type: ignore[assignment]
+        parts = zip(np.split(terms.each, mean_of.runs, axis=1), np.split(terms.besides, mean_of.runs), strict=True)
+        board = Board([Terms(each, mean_of.score, besides, False) for each, besides in parts])
+        y, size = np.full(board.n, 1 / max(board.n, 1)), 1.0
         if board.is_quotient:
             y, size = board.forms[1].mean(axis=0), float(board.size.mean())
-        return cls(float(board.f.mean()), mean, y, size, s_runs, max(0.0, s_runs - s_rest), n_runs - 1)
+        return cls(board.f, board.u, y, size, mean_of.labels)
 
 
-def _degrees(of_queries: float, n: int, systems: Sequence[_System]) -> int:
+def _degrees(of_queries: float, n: int, spreads: Sequence[_Spread]) -> int:
     """Satterthwaite's degrees of freedom of a variance over queries and those between runs."""
-    between = sum(one.between for one in systems)
-    pieces = sum(one.s_runs**2 / one.degrees for one in systems if one.between > 0)
-    degrees = (of_queries + between) ** 2 / (of_queries**2 / (n - 1) + pieces)
+    between = sum(one.between for one in spreads)
+    pieces = sum(one.s_runs**2 / one.degrees for one in spreads if one.between > 0)
+    degrees = (of_queries + between) ** 2 / (of_queries**2 / max(n - 1, 1) + pieces)
     return max(int(degrees + NEAR * n), 1)  # of equal runs n - 1, whichever way that is rounded
 
 
-def error_of(terms: Terms) -> tuple[float, int]:
+def error_of(terms: Terms, *, fixed: bool = False) -> tuple[float, int]:
     """The standard error of a system's score on other queries and in other runs, and its degrees of freedom."""
     one, n = _System.of(terms), len(terms.each)
-    of_queries = n / max(n - 1, 1) * float(one.u @ one.u)
-    error = math.sqrt(of_queries + one.between)
-    return error, _degrees(of_queries, n, [one]) if error > NEAR and n > 1 else 1
+    spread, mean = _Spread.of(one.f, one.u, fixed=fixed), one.u.mean(axis=0)
+    of_queries = 0.0 if fixed else n / max(n - 1, 1) * float(mean @ mean)
+    error = math.sqrt(of_queries + spread.between)
+    return error, _degrees(of_queries, n, [spread]) if error > NEAR and (n > 1 or fixed) else 1
 
 
-def tested(runs: Sequence[Terms], pairs: Pairs, settings: Resampling) -> list[PairTest]:
-    """Each pair of systems by itself."""
-    systems, n = [_System.of(run) for run in runs], len(runs[0].each)
-    return [_tested(systems[a], systems[b], n, settings) for a, b in pairs]
+def tested(runs: Sequence[Terms], pairs: Pairs, settings: Resampling, *, fixed: bool = False) -> list[PairTest]:
+    """Each pair of systems by itself; where queries are ``fixed``, in other runs alone."""
+    systems = [_System.of(run) for run in runs]
+    return [_tested(systems[a], systems[b], settings, fixed) for a, b in pairs]
 
 
-def _tested(a: _System, b: _System, n: int, settings: Resampling) -> PairTest:
-    d, w, k = a.score - b.score, a.u - b.u, n / max(n - 1, 1)
+def _tested(a: _System, b: _System, settings: Resampling, fixed: bool) -> PairTest:
+    n = len(a.y)
+    d, w, k = float(a.f.mean() - b.f.mean()), a.u.mean(axis=0) - b.u.mean(axis=0), n / max(n - 1, 1)
     g = (b.size * a.y + a.size * b.y) / (a.size + b.size)
-    v, between, of_queries = w + d * g, a.between + b.between, k * float(w @ w)
-    at_0 = max(k * float(v @ v - d * d / n), 0.0) + between
+    v, of_queries = w + d * g, 0.0 if fixed else k * float(w @ w)
+    if a.labels and a.labels == b.labels:
+        spreads = [_Spread.of(a.f - b.f, a.u - b.u, fixed=fixed)]
+    else:
+        spreads = [_Spread.of(one.f, one.u, fixed=fixed) for one in (a, b)]
+    between = sum(one.between for one in spreads)
+    of = (k * float(v @ v - d * d / n), k * float(v @ g - d / n), k * float(g @ g - 1 / n)) if not fixed else (0.0,) * 3
+    at_0 = max(of[0], 0.0) + between
     differing = int((np.abs(v) > NEAR).sum())
-    if not at_0 + of_queries > NEAR**2 or n < 2:
+    if not at_0 + of_queries > NEAR**2 or (n < 2 and not fixed):
         none, p = Interval(math.nan, math.nan), 1.0 if abs(d) <= NEAR else math.nan
         return PairTest(d, 0.0, p, math.inf, differing, none, none)
-    degrees = _degrees(of_queries, n, [a, b])
+    degrees = _degrees(of_queries, n, spreads)
     p = t_p(abs(d) / math.sqrt(at_0) if at_0 > 0 else math.inf, degrees)
-    of = [np.array([one]) for one in (at_0, k * float(v @ g - d / n), k * float(g @ g - 1 / n))]
+    parts = [np.array([one]) for one in (at_0, *of[1:])]
 
     def interval(alpha: float) -> Interval:
         c, is_out = np.array([t_quantile(1 - alpha / 2, degrees)]), np.array([p < alpha])
-        ends = inverted(np.array([d]), of, c, is_out, math.inf)[:, 0].tolist()
+        ends = inverted(np.array([d]), parts, c, is_out, math.inf)[:, 0].tolist()
         return Interval(*(end if math.isfinite(end) else math.nan for end in ends))
 
     critical = t_quantile(1 - settings.alpha / 2, degrees)

@@ -21,7 +21,7 @@ from example_runs import EXAMPLES
 
 from coliee_adapters.errors import UsageError
 from coliee_adapters.records import Run
-from coliee_ir import Decisions, Evaluator, Scores, Submission
+from coliee_ir import Decisions, Evaluator, Scored, Scores, Submission
 from coliee_ir.commands.compare import Comparison, Pair, compare
 from coliee_ir.output import grid
 from coliee_ir.output.grid import Number
@@ -417,6 +417,37 @@ def test_runs_that_are_one_system_are_compared_by_their_means(tmp_path: Path) ->
         (run.tag, str(at + 1), run.interval) for at, run in enumerate(found.runs)
     ]
     assert "resamples" not in render(found, "table") + render(board, "table")
+
+
+@pytest.mark.parametrize("paired", [False, True])
+def test_on_fixed_questions_only_runs_vary_and_seeds_are_paired_where_names_say_so(
+    tmp_path: Path, paired: bool
+) -> None:
+    draw = np.random.default_rng(1)
+    shift = draw.normal(0, 0.05, (4, 1))  # what a seed does to both
+    ease, (a, b) = 0.4 + 0.2 * draw.random(10), draw.normal(0, 0.01, (2, 4, 10))
+    values = {"A": ease + shift + a + 0.05, "B": ease + shift + b}
+    word = "seed" if paired else "x"
+    rows = [f"{name}-{word}{run},q{q},{value}" for name, of in values.items() for run, each in enumerate(of)
+            for q, value in enumerate(each)]  # fmt: skip
+    (tmp_path / "t.csv").write_text("\n".join(["run,query,AP", *rows]))
+    systems = {name: [f"{name}-{word}{run}" for run in range(4)] for name in values}
+    scored = Scored.read(tmp_path / "t.csv")
+    found = compare(scored, replicates=systems, fixed_queries=True)
+    one, other = values["A"].mean(axis=1), values["B"].mean(axis=1)
+    ours = scipy.stats.ttest_rel(one, other) if paired else scipy.stats.ttest_ind(one, other, equal_var=False)
+    [pair] = found.pairs
+    # degrees of freedom are whole numbers
+    assert pair.p == pytest.approx(ours.pvalue, rel=1e-6 if paired else 0.15)
+    assert (pair.p < 0.05) == paired
+    ends = scipy.stats.ttest_1samp(one, 0).confidence_interval()
+    assert tuple(found.runs[0].interval) == pytest.approx(tuple(ends), rel=0.3)
+    assert "these queries" in found.about
+    with refusing(UsageError, "[option-needed] …"):
+        compare(scored, fixed_queries=True)
+    fewer = {"A": systems["A"], "B": systems["B"][:3]}
+    some = compare([one for one in scored if one.tag != systems["B"][3]], replicates=fewer)
+    assert [one.kind for one in some.remarks] == ["unequal-replicates"]
 
 
 @pytest.mark.parametrize(

@@ -5,6 +5,7 @@ from __future__ import annotations
 import ctypes
 import email
 import hashlib
+import io
 import json
 import re
 import shlex
@@ -16,6 +17,7 @@ from pathlib import Path
 from typing import Any
 
 import pytest
+import yaml
 from asserting import mentions
 
 from coliee_adapters.errors import InputError
@@ -184,41 +186,82 @@ def test_what_a_person_must_decide(held: Path) -> None:
     assert all(named in texts for named in ("000020", "FOX FOX9, IRIS IRIS9", "ARC9", "JNLP has 5 runs"))
 
 
-def test_the_numbers_are_those_of_a_naive_script(held: Path) -> None:
-    cases = {task: json.loads((held / f"gold/task{task}.json").read_text()) for task in "12"}
-    pairs = re.findall(r'id="(.*?)" label="(.)"><article>(\d+)<', (held / "gold/statute.xml").read_text())
-    decisions = {str(json.loads(line)["tort_id"]): json.loads(line)["court_decision"]
-                 for line in (held / "gold/tort.jsonl").read_text().splitlines()}  # fmt: skip
+def naive(task: str, folder: Path, board: Any, files: dict[str, str], file: str) -> dict[str, float]:
+    """Heading → value of a run's cells, by the definitions of the organisers."""
+    gold = (folder / board["gold"]).read_text()
+    rows = [line.split() for line in files[file].splitlines()]
+    if task in "12":
+        right, relevant = (
+            sum(row[1] in json.loads(gold)[row[0]] for row in rows),
+            sum(map(len, json.loads(gold).values())),
+        )
+        return {"F1": 2 * right / (len(rows) + relevant), "Precision": right / len(rows), "Recall": right / relevant}
+    if task == "tort":
+        right = sum(json.loads(one)["court_decision"] == json.loads(two)["court_decision"]
+                    for one, two in zip(files[file].splitlines(), gold.splitlines(), strict=True))  # fmt: skip
+        return {"Correct": right, "Accuracy": right / len(rows)}
+    pairs = re.findall(r'id="(.*?)" label="(.)"><article>(\d+)<', gold)
+    pairs = [pair for pair in pairs if pair[0] not in board.get("excluded", ())]
+    labels = dict(line.split()[:2] for line in files[file.replace("task3", "answers")].splitlines())
+    labelled = [labels[query] == label for query, label, _ in pairs]
+    if task == "4":
+        return {"Correct": sum(labelled), "Accuracy": sum(labelled) / len(pairs)}
+    found = [[row[2] for row in rows if row[0] == query] for query, _, _ in pairs]
+    hits = [float(article in of) for (_, _, article), of in zip(pairs, found, strict=True)]
+    precisions = [hit / len(of) for hit, of in zip(hits, found, strict=True)]
+    both = sum(hit * label for hit, label in zip(hits, labelled, strict=True))
+    scores = [5 * p * r / (4 * p + r) if p + r else 0.0 for p, r in zip(precisions, hits, strict=True)]
+    means = {"Accuracy": both, "Labels": sum(labelled), "F2": sum(scores), "P": sum(precisions), "R": sum(hits)}
+    counts = {"Returned": len(rows), "Correct": sum(hits), "Right": both}
+    return {**counts, **{name: value / len(pairs) for name, value in means.items()}}
 
-    def naive(task: str, files: dict[str, str | bytes], tag: str) -> float:
-        rows = {name: [line.split() for line in str(text).splitlines()] for name, text in files.items()}
-        if task in cases:
-            run = rows[FILES[task].format(tag)]
-            right, gold = sum(row[1] in cases[task].get(row[0], ()) for row in run), cases[task]
-            return 2 * right / (len(run) + sum(map(len, gold.values())))
-        if task == "3":
-            articles = {row[0]: row[2] for row in rows[f"task3.{tag}"]}
-            labels = {row[0]: row[1] for row in rows[f"answers.{tag}"]}
-            return sum(articles[q] == article and labels[q] == label for q, label, article in pairs) / len(pairs)
-        if task == "4":
-            labels = {row[0]: row[1] for row in rows[f"task4.{tag}"]}
-            return sum(labels[q] == label for q, label, _ in pairs if q != "R07-16-U") / (len(pairs) - 1)
-        given = [json.loads(line) for line in str(files[f"{tag}.jsonl"]).splitlines()]
-        return sum(one["court_decision"] == decisions[one["tort_id"]] for one in given) / len(decisions)
 
-    sent = [files for at, team in enumerate(made.TEAMS) for files in made._sent(at, team)]
-    boards, compared = results(held)["tasks"], 0
-    for task, board in boards.items():
-        ranked = [run for run in board["runs"] if "status" not in run]
-        scores = [run["measures"][board["measure"]] for run in ranked]
-        assert [run["place"] for run in ranked] == [1 + sum(other > one + 1e-12 for other in scores) for one in scores]
-        for run in board["runs"]:
-            file = FILES[task].format(run["tag"])
-            of = [files for files in sent if file in files]
-            if of:
-                assert run["measures"][board["measure"]] == pytest.approx(naive(task, of[0], run["tag"]), abs=1e-12)
-                compared += 1
-    assert compared == 27 + 12 + 18 + 18 + 2
+def check_cells(folder: Path, files: dict[str, str]) -> int:
+    """Compare every number of the tables of results with the naive ones, and places; how many."""
+    compared = 0
+    for name, board in results(folder)["tasks"].items():
+        runs, rows = board["runs"], board["tables"]["results"]  # behind them a baseline
+        scores = [run["measures"][board["measure"]] for run in runs if "status" not in run]
+        for run, row in zip(runs, rows, strict=False):
+            assert row["Team"] == run["team"]
+            if "status" not in run:
+                place = 1 + sum(other > run["measures"][board["measure"]] + 1e-12 for other in scores)
+                assert run["place"] == int(row["Place"]) == place
+            if (file := Path(run["file"]).name) in files:
+                expected = naive(name.split()[0], folder, board, files, file)
+                assert expected == pytest.approx(
+                    {key: of for key, of in row.items() if isinstance(of, float)}, abs=1e-12
+                )
+                compared += len(expected)
+    return compared
+
+
+def test_the_numbers_are_those_of_a_naive_script(held: Path, again: Callable[..., str], tmp_path: Path) -> None:
+    files = {name: str(of) for at, team in enumerate(made.TEAMS) for name, of in {
+        name: of for sent in made._sent(at, team) for name, of in sent.items()}.items()}  # fmt: skip
+    assert check_cells(held, files) == 3 * (27 + 12) + 8 * 18 + 2 * 18 + 2 * 2
+    for name in ("gold", "teams.csv"):
+        (tmp_path / name).unlink()
+    runs = made.make_year(tmp_path)
+    out = again({"teams.csv": "", "coliee.toml": (tmp_path / "coliee.toml").read_text()})
+    assert check_cells(tmp_path, runs) == 3 * 10 + 4 * 6 * 2 + 6 * 8
+    boards = results(tmp_path)["tasks"]
+    assert [(name, len(board["runs"])) for name, board in boards.items()] == [
+        *((f"4 {year}".removesuffix(" R08"), 6) for year in made.YEARS), ("1", 10), ("3", 6)
+    ]  # fmt: skip
+    whose = {Path(run["file"]).name: (run["team"], run.get("status")) for run in boards["1"]["runs"]}
+    honest = {name: (of[1], None) for name in runs if (of := re.match(r"task1.(KLAP|DU)\d\.txt", name))}
+    assert whose.items() >= honest.items() and whose["task1.KLAP1b.txt"] == ("KLAP", None)
+    assert (whose["task1.EVIL1.txt"], whose["task1.EVIL2.txt"]) == (("EVIL", "late"), ("EVIL", None))
+    kinds = {one["kind"] for one in results(tmp_path)["decide"]}
+    assert kinds >= {"look-alike", "forwarded", "late", "replaces", "shared-tag", "sender-teams", "newest-rules"}
+    assert "refused" not in kinds and "2027" in out
+    for path in (tmp_path / "out/desk/receipt").glob("*.eml"):
+        mail = email.message_from_bytes(path.read_bytes(), policy=default)
+        text, team = mail.get_content(), mail["Subject"].split()[-1]
+        own = {"EVIL": ("EVIL", "DU2", "KLAP")}.get(team, (team, "EVIL3"))
+        assert not [name for name in ("KLAP", "DU", "EVIL") if name in re.sub("|".join(own), "", text)], team
+        assert "error" not in re.sub("many|0 errors", "", text) or team == "KLAP"
 
 
 def test_runs_that_are_not_ranked_are_shown_and_take_no_place(held: Path, again: Callable[..., str]) -> None:
@@ -277,6 +320,19 @@ def test_results_are_told_in_their_phase_and_decisions_stay_settled(again: Calla
     assert "[undescribed]" in again({**changed, "coliee.toml": told.replace("undescribed KIS", "x")})
     bare = [key.rpartition(" ")[0] for key in keys]
     assert "undescribed" not in again({"coliee.toml": f"settled = {json.dumps(bare)}\n" + QUICK})
+
+
+def test_an_edition_packs_its_bundles(again: Callable[..., str], tmp_path: Path) -> None:
+    two = QUICK[: QUICK.index("[[task]]", QUICK.index('task = "2"'))]
+    run = {"mailbox/ARC/run.txt": made._task1("ARC1", 9, 6)}
+    again({**run, "coliee.toml": two.replace("[public]", '[codabench]\nimage = "me/scorer"\n\n[public]')})
+    assert {path.name for path in (tmp_path / "out/codabench").iterdir()} == {"task1.zip", "task2.zip"}
+    with zipfile.ZipFile(tmp_path / "out/codabench/task2.zip") as bundle:
+        held = yaml.safe_load(bundle.read("competition.yaml"))
+        assert str(held["phases"][0]["end"]) == "2026-01-20 14:59:59+00:00"
+        assert held["title"].startswith("COLIEE 2026, Task 2") and "2026-01-20T14:59:59Z" in held["description"]
+        rules = json.loads(zipfile.ZipFile(io.BytesIO(bundle.read("reference_data.zip"))).read("rules.json"))
+    assert rules["task"] == "2" and "unanswered" in rules["decisions"]
 
 
 #: what the list of teams says of a run → its status, and the kinds of decisions on it

@@ -168,7 +168,7 @@ def test_whether_fitting_was_worth_it_is_said() -> None:
     assert begins(heard(same.remarks[0]), "[weights-no-better] equal weights …")
     assert same.contenders[1].behind == (0.0, 0.0, (0.0, 0.0))
     gold, drawn = example(queries=60, depth=50)
-    worth_it = fit_fusion(gold, *drawn, task=1, repeats=1)
+    worth_it = fit_fusion(gold, *drawn, task=1, folds=10, repeats=1)
     assert not any("held-out" in remark for remark in worth_it.remarks)
     # "worse" only where the interval says so
     for low, high, word in ((-0.3, -0.1, "[weights-no-better]"), (-0.3, 0.1, "[weights-no-better]")):

@@ -213,3 +213,75 @@ def make(folder: Path) -> int:
         path.parent.mkdir(parents=True, exist_ok=True)
         path.write_bytes(content.encode() if isinstance(content, str) else content)
     return n
+
+
+def _statutes(year: str) -> str:
+    pairs = (f'<pair id="{year}-{n:02}-U" label="{"YN"[n % 2]}"><article>{n}</article></pair>' for n in _QUESTIONS)
+    return f"<dataset>{''.join(pairs)}</dataset>\n"
+
+
+#: the years of Task 4: the one that counts, and those for reference
+YEARS = ("R08", "R06", "H30", "R01")
+_YEAR = """\
+name = "COLIEE 2027"
+year = 2027
+deadline = 2027-01-20T23:59:59+09:00
+mailbox = "mailbox"
+resamples = 99
+public.figures = false
+"""
+
+
+def make_year(folder: Path) -> dict[str, str]:
+    """An edition as it really comes: reference years, long lists, corrections, and what others send as a team.
+
+    Returns:
+        The files of runs by their names, which are all different.
+    """
+    early, late = "18 Jan 2027 10:00:00 +0900", "22 Jan 2027 10:00:00 +0900"
+    runs: dict[str, str] = {}
+
+    def sent(**content: str) -> dict[str, str]:
+        files = {name.replace("__", "-").replace("_", "."): of for name, of in content.items()}
+        runs.update(files)
+        return files
+
+    box: _Files = {}
+    for at, team in enumerate(("KLAP", "DU")):
+        files: dict[str, str] = {}
+        for n in (1, 2, 3):
+            tag = f"{team}{n}"
+            files |= sent(**{f"task1_{tag}_txt": _task1(tag, at, 6 + 2 * n)})
+            files |= sent(**{f"task4__{year}_{tag}": _labels(tag, at, 7 + n + y, year) for y, year in enumerate(YEARS)})
+            several = "".join(
+                f"R08-{q:02}-U Q0 {q + k} {k + 1} {1 / (k + 1)} {tag}\n" for q in _QUESTIONS for k in range(n)
+            )
+            longer = "".join(
+                f"R08-{q:02}-U Q0 {q + k} {k + 1} {1 / (k + 1)} {tag}\n" for q in _QUESTIONS for k in range(99)
+            )
+            files |= sent(**{f"task3_{tag}": several, f"answers_{tag}": _labels(tag, at, 5 + n, "R08")})
+            files[f"task3-L.{tag}"] = longer
+        box[f"{team}.eml"] = mail(f"[submission] {team}", files, f"{team}@example.org", early)
+    forged = mail("[submission] DU", sent(task1_EVIL1_txt=_task1("DU2", 3, 20)), "DU@example.org", early)
+    again = sent(task1_KLAP1b_txt=_task1("KLAP1", 0, 12))
+    named = _zip({"KLAP/task1.EVIL2.txt": sent(task1_EVIL2_txt=_task1("KLAP9", 3, 9))["task1.EVIL2.txt"]})
+    alike = sent(task1_EVIL3_txt=_task1("EVIL3", 3, 7))
+    box |= {
+        "again.eml": mail("Re: [Submission] Klap (corrected)", again, "KLAP@example.org", "19 Jan 2027 10:00:00 +0900"),
+        "x1.eml": mail("[submission] EVIL", {}, "evil@example.net", late, forwards=forged),
+        "x2.eml": mail("[submission] EVIL", {"all.zip": _zip({"inner.zip": named})}, "evil@example.net", early),
+        "x3.eml": mail("[submission] D\u054d", alike, "evil@example.net", early),  # an Armenian letter
+    }
+    toml = _YEAR + "".join(
+        f'[[task]]\ntask = "4"\ngold = "gold/{year}.xml"\nreference = "{year}"\n'.replace('reference = "R08"\n', "")
+        for year in YEARS
+    )
+    toml += "".join(
+        f'[[task]]\ntask = "{n}"\ngold = "gold/{gold}"\n' for n, gold in ((1, "task1.json"), (3, "R08.xml"))
+    )
+    golds = {f"gold/{year}.xml": _statutes(year) for year in YEARS} | {"gold/task1.json": _golds()["gold/task1.json"]}
+    for name, of in {**golds, "coliee.toml": toml, **{f"mailbox/{name}": of for name, of in box.items()}}.items():
+        path = folder / name
+        path.parent.mkdir(parents=True, exist_ok=True)
+        path.write_bytes(of.encode() if isinstance(of, str) else of)
+    return runs

@@ -72,9 +72,10 @@ def _named(gold: PathLike | Gold, known: Collection[str], folder: PathLike) -> t
         queries = (gold if isinstance(gold, Gold) else detect.read_gold(Source(gold))).queries
     if unknown := [query for query in queries if query not in known]:
         problem = f"{len(unknown)} of the {len(queries)} queries named here are not in {os.fspath(folder)}"
-        remedy = "give the folder and the gold of one edition"
         name = gold.path if isinstance(gold, Gold) else os.fspath(gold)
-        raise InputError("unknown-query", name, problem, found=unknown[0], remedy=remedy)
+        raise InputError(
+            "unknown-query", name, problem, found=unknown[0], remedy="give the folder and the gold of one edition"
+        )
     return queries
 
 

@@ -106,8 +106,9 @@ class Corpus:
 
     def _candidates(self, query_id: str) -> Documents:
         if query_id not in self._queries():
-            problem = f"there is no query {quoted(query_id)} in the corpus {printable(self.path)}"
-            raise UsageError("unknown-query", problem)
+            raise UsageError(
+                "unknown-query", f"there is no query {quoted(query_id)} in the corpus {printable(self.path)}"
+            )
         held = self._documents(query_id if self.own_documents else "")
         return held if self.own_documents else {one: text for one, text in held.items() if one != query_id}
 

@@ -135,7 +135,7 @@ class _Room:
         self._folder = folder
         self._made = self._held = 0  # files so far, and the bytes of those that are there
 
-    def hold(self, stream: _Stream, shown: str) -> str:
+    def hold(self, stream: _Stream, display_name: str) -> str:
         """Where what a stream gives lies from now on."""
         self._made += 1
         target, most = Path(self._folder, str(self._made)), limits.current().archives
@@ -145,7 +145,7 @@ class _Room:
                     if self._held + unpacked.tell() + len(piece) > most:
                         problem = f"with the archives before it, it unpacks to more than {limits.size(most)}"
                         remedy = f"unpack some of them first, or raise {limits.variable('archives')}"
-                        raise InputError("too-large", shown, problem, remedy=remedy)
+                        raise InputError("too-large", display_name, problem, remedy=remedy)
                     unpacked.write(piece)
             except BaseException:
                 target.unlink()
@@ -221,7 +221,7 @@ class _Metered:
         return piece
 
 
-def _unpack(path: str, shown: str, meter: _Meter, *, depth: int) -> Contents:
+def _unpack(path: str, display_name: str, meter: _Meter, *, depth: int) -> Contents:
     """Unpack an archive, and those in it, so deep; of one that cannot be read nothing is left."""
     import lzma
     import tarfile
@@ -233,10 +233,10 @@ def _unpack(path: str, shown: str, meter: _Meter, *, depth: int) -> Contents:
             head = raw.read(_HEAD)
             is_zip, is_mail = head.startswith(b"PK"), kind_of(head) is MAIL
             done = done._replace(is_mail=is_mail)
-            depth += is_mail and path == shown  # what a saved attachment may hold, the mail may hold
+            depth += is_mail and path == display_name  # what a saved attachment may hold, the mail may hold
             met: set[str] = set()
-            entries = _zipped(raw, shown, meter) if is_zip else _tarred(raw, shown, meter)
-            for name, stream in _mailed(path, shown, meter, done) if is_mail else entries:
+            entries = _zipped(raw, display_name, meter) if is_zip else _tarred(raw, display_name, meter)
+            for name, stream in _mailed(path, display_name, meter, done) if is_mail else entries:
                 meter.file()
                 plain, fault = _plain_name(name)
                 if stream is None or fault:
@@ -247,31 +247,36 @@ def _unpack(path: str, shown: str, meter: _Meter, *, depth: int) -> Contents:
                     done.passed.append(("again", plain))
                     _room().discard(old)
                 elif plain in met or old:
-                    remedy = "pack it again, with a name for each"
                     problem = "two entries of the archive have one name"
-                    raise InputError("duplicate", shown, problem, found=plain, remedy=remedy)
+                    raise InputError(
+                        "duplicate", display_name, problem, found=plain, remedy="pack it again, with a name for each"
+                    )
                 met.add(plain)
-                done.files[plain] = _room().hold(stream, shown)
+                done.files[plain] = _room().hold(stream, display_name)
                 if depth and is_archive(done.files[plain]):
-                    _unpack_inner(plain, shown, meter, done, depth - 1)
+                    _unpack_inner(plain, display_name, meter, done, depth - 1)
     except BaseException as error:
         _room().discard(*done.files.values())
         if isinstance(error, OSError) and error.errno in NO_ROOM:
-            raise no_room(shown, error) from None
+            raise no_room(display_name, error) from None
         if not isinstance(error, (*_BROKEN, OSError, lzma.LZMAError, zipfile.BadZipFile, tarfile.TarError)):
             raise
         reason = str(error) or type(error).__name__
-        problem = f"the archive is damaged or cut short ({reason})"
-        raise InputError("damaged", shown, problem, remedy="pack or download it again") from None
+        raise InputError(
+            "damaged",
+            display_name,
+            f"the archive is damaged or cut short ({reason})",
+            remedy="pack or download it again",
+        ) from None
     return done
 
 
-def _unpack_inner(name: str, shown: str, meter: _Meter, done: Contents, depth: int) -> None:
+def _unpack_inner(name: str, display_name: str, meter: _Meter, done: Contents, depth: int) -> None:
     """Unpack an archive in an archive, which stays a file of it where it cannot be read.
 
     What is attached to a mail is measured for itself: in a mailbox it stops no other.
     """
-    path, of_inner = f"{shown}/{name}", meter
+    path, of_inner = f"{display_name}/{name}", meter
     if done.is_mail:
         of_inner = _Meter(path, Path(done.files[name]).stat().st_size, meter.limits)
     try:
@@ -286,7 +291,9 @@ def _unpack_inner(name: str, shown: str, meter: _Meter, done: Contents, depth: i
     done.passed.extend((why, f"{name}/{one}") for why, one in inner.passed)
     for one, file in inner.files.items():
         if f"{name}/{one}" in done.files:
-            raise InputError("duplicate", shown, "two entries of the archive have one name", found=f"{name}/{one}")
+            raise InputError(
+                "duplicate", display_name, "two entries of the archive have one name", found=f"{name}/{one}"
+            )
         done.files[f"{name}/{one}"] = file
 
 
@@ -302,7 +309,7 @@ def _plain_name(name: str) -> tuple[str, str]:
     return path.as_posix(), ""
 
 
-def _zipped(raw: BinaryIO, shown: str, meter: _Meter) -> Iterator[tuple[str, _Stream | None]]:
+def _zipped(raw: BinaryIO, display_name: str, meter: _Meter) -> Iterator[tuple[str, _Stream | None]]:
     """The entries of a zip archive; without a stream where an entry is no plain file."""
     import zipfile
 
@@ -312,8 +319,9 @@ def _zipped(raw: BinaryIO, shown: str, meter: _Meter) -> Iterator[tuple[str, _St
             if entry.filename.endswith("/"):  # is_dir of Python 3.11 fails without a name
                 continue
             if entry.flag_bits & 1:
-                problem = "the archive is encrypted"
-                raise InputError("encrypted", shown, problem, remedy="ask for one without a password")
+                raise InputError(
+                    "encrypted", display_name, "the archive is encrypted", remedy="ask for one without a password"
+                )
             kind = stat.S_IFMT(entry.external_attr >> 16)
             if kind not in (0, stat.S_IFREG):
                 yield entry.filename, None
@@ -322,7 +330,7 @@ def _zipped(raw: BinaryIO, shown: str, meter: _Meter) -> Iterator[tuple[str, _St
                 yield entry.filename, _Metered(cast(BinaryIO, stream), meter)
 
 
-def _mailed(path: str, shown: str, meter: _Meter, done: Contents) -> Iterator[tuple[str, _Stream]]:
+def _mailed(path: str, display_name: str, meter: _Meter, done: Contents) -> Iterator[tuple[str, _Stream]]:
     """What is attached to a mail, or to those of an mbox, each of which has a folder."""
     meter.read(Path(path).stat().st_size)  # as a mail is read whole
     for before, message in mails(path):
@@ -330,14 +338,14 @@ def _mailed(path: str, shown: str, meter: _Meter, done: Contents) -> Iterator[tu
         if has_long_headers(message):
             if not before:
                 problem = "the headers of this mail are longer than 64 KiB"
-                raise InputError("too-large", shown, problem, remedy="save its attachments and give these")
+                raise InputError("too-large", display_name, problem, remedy="save its attachments and give these")
             done.passed.append(("headers", before.rstrip("/")))
             continue
         done.mails[before] = headers_of(message)
         yield from ((before + name, _Metered(stream, meter)) for name, stream in attachments(message))
 
 
-def _tarred(raw: BinaryIO, shown: str, meter: _Meter) -> Iterator[tuple[str, _Stream | None]]:
+def _tarred(raw: BinaryIO, display_name: str, meter: _Meter) -> Iterator[tuple[str, _Stream | None]]:
     """The entries of a tar archive; without a stream where one is no plain file, or has holes that take no bytes.
 
     What is read of the archive is counted, its headers too.
@@ -346,7 +354,7 @@ def _tarred(raw: BinaryIO, shown: str, meter: _Meter) -> Iterator[tuple[str, _St
 
     raw.seek(0)
     compression = compression_of(raw)
-    stream = _Metered(compression.unpacked(raw, shown) if compression else raw, meter)
+    stream = _Metered(compression.unpacked(raw, display_name) if compression else raw, meter)
     with tarfile.open(fileobj=cast(BinaryIO, stream), mode="r|") as archive:
         for entry in archive:
             if not entry.isdir():

@@ -42,9 +42,10 @@ class Compression(NamedTuple):
         try:
             return importlib.import_module(self.module)
         except ImportError:
-            problem = f"{self.name} data needs the package {self.module}"
             remedy = "pip install 'coliee-ir[compression]', or use gzip"
-            raise InputError("needs-package", path, problem, remedy=remedy) from None
+            raise InputError(
+                "needs-package", path, f"{self.name} data needs the package {self.module}", remedy=remedy
+            ) from None
 
     def unpacked(self, raw: BinaryIO, path: str) -> BinaryIO:
         """A stream of the unpacked bytes, which raises ``DAMAGED``; ``packed`` is how many bytes it has taken."""

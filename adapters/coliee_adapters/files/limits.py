@@ -52,8 +52,7 @@ class Limits(NamedTuple):
             most, remedy = f"{RATIO} times its size", "unpack it first"
         else:
             return
-        problem = f"{what} unpacks to more than {most}"
-        raise InputError("too-large", path, problem, remedy=f"if this is right, {remedy}")
+        raise InputError("too-large", path, f"{what} unpacks to more than {most}", remedy=f"if this is right, {remedy}")
 
 
 def current() -> Limits:
@@ -88,8 +87,9 @@ def _number(name: str, text: str) -> int:
     setting = re.fullmatch(_SETTING, text.strip())
     number = 0 if setting is None else int(setting[1]) << _UNITS[setting[2].upper()]
     if not number:
-        problem = f"{variable(name)} is {text!r}; set it to an integer ≥ 1, such as 1000, 64K, 16M or 2G"
-        raise UsageError("bad-value", problem)
+        raise UsageError(
+            "bad-value", f"{variable(name)} is {text!r}; set it to an integer ≥ 1, such as 1000, 64K, 16M or 2G"
+        )
     return number
 
 

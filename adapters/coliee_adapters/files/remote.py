@@ -136,15 +136,17 @@ def _located(path: str) -> tuple[Any, str]:
     try:
         fsspec = importlib.import_module("fsspec")
     except ImportError:
-        problem = f"{masked(path)}: files elsewhere need fsspec: pip install 'coliee-ir[remote]'"
-        raise UsageError("needs-package", problem) from None
+        raise UsageError(
+            "needs-package", f"{masked(path)}: files elsewhere need fsspec: pip install 'coliee-ir[remote]'"
+        ) from None
     try:
         system, place = fsspec.core.url_to_fs(path, **_patience(path))
     except MemoryError:
         raise
     except Exception as error:  # each library has its own
-        problem = f"cannot be opened ({error})"
-        raise InputError("cannot-read", masked(path), problem, remedy="check the address") from None
+        raise InputError(
+            "cannot-read", masked(path), f"cannot be opened ({error})", remedy="check the address"
+        ) from None
     if hasattr(system, "retries"):  # of s3fs
         system.retries = 1
     return system, place
@@ -174,12 +176,12 @@ def _faults() -> Iterator[None]:
     except MemoryError:
         raise
     except Exception as error:  # each library has its own
-        told: BaseException = error
+        cause: BaseException = error
         if isinstance(error, FileNotFoundError):
             if error.__cause__ is None or (
                 getattr(error.__cause__, "status", 404) in (404, 410) and (not isinstance(error.__cause__, OSError))
             ):
                 raise
-            told = error.__cause__  # fsspec takes whatever the web does not answer for a file that is not there
-        said = str(told).strip() or type(told).__name__
-        raise OSError(masked(said.splitlines()[0])) from None
+            cause = error.__cause__  # fsspec takes whatever the web does not answer for a file that is not there
+        message = str(cause).strip() or type(cause).__name__
+        raise OSError(masked(message.splitlines()[0])) from None

@@ -138,12 +138,13 @@ class Source:
         return self._seen
 
     def _looked(self) -> Look:
-        assert self.limits  # which may be set to what is no number
+        limits.current()  # refuses what is no number, before anything is opened
         try:
             with self._faults():
                 if not self.path:
-                    remedy = "name a file; is a shell variable empty?"
-                    raise InputError("no-file", "''", "an empty file name", remedy=remedy)
+                    raise InputError(
+                        "no-file", "''", "an empty file name", remedy="name a file; is a shell variable empty?"
+                    )
                 if is_folder(self.path):
                     fault = InputError("not-a-file", self.name, "this is a directory", remedy="name the file in it")
                     return Look(Kind.FOLDER, fault)
@@ -154,10 +155,10 @@ class Source:
         if not without_marks(head).strip():
             fault = InputError("empty", self.name, "the file is empty", remedy="give a file with content")
             return Look(Kind.EMPTY, fault, tolerable=True, goes_on=goes_on)
-        kind, told = self._told(head)
-        return Look(kind, told, kind is Kind.TEXT, goes_on)
+        kind, fault_found = self._kind_and_fault(head)
+        return Look(kind, fault_found, kind is Kind.TEXT, goes_on)
 
-    def _told(self, head: bytes) -> tuple[Kind, InputError | None]:
+    def _kind_and_fault(self, head: bytes) -> tuple[Kind, InputError | None]:
         """What a file with these first bytes is, and why it cannot be read as text or a table."""
         if (shown := file_kinds.kind_of(head)) is None:
             return Kind.TEXT, _garbled(head, self.name)
@@ -445,8 +446,9 @@ class Source:
                 with remote.opened(self.path) if self.is_remote else Path(self.path).open("rb") as pipe:
                     self._copy(pipe, spool)
             elif sys.stdin is None:
-                problem = "standard input is closed"
-                raise InputError("cannot-read", self.name, problem, remedy="name a file, or pipe one in")
+                raise InputError(
+                    "cannot-read", self.name, "standard input is closed", remedy="name a file, or pipe one in"
+                )
             else:
                 self._copy(sys.stdin.buffer, spool)
             self._spool = spool
@@ -454,13 +456,18 @@ class Source:
 
     def _copy(self, stream: BinaryIO, spool: BinaryIO) -> None:
         piece = stream.read(_PIECE)
-        if compression_of(io.BytesIO(piece)) is None and (told := self._told(piece))[0] is not Kind.TEXT and told[1]:
-            raise told[1]  # /dev/zero does not end
+        if (
+            compression_of(io.BytesIO(piece)) is None
+            and (fault_found := self._kind_and_fault(piece))[0] is not Kind.TEXT
+            and fault_found[1]
+        ):
+            raise fault_found[1]  # /dev/zero does not end
         while piece:
             if spool.tell() + len(piece) > self.limits.unpacked:
                 problem = f"more than {limits.size(self.limits.unpacked)} were piped in"
-                remedy = f"name a file, or raise {limits.variable('unpacked')}"
-                raise InputError("too-large", self.name, problem, remedy=remedy)
+                raise InputError(
+                    "too-large", self.name, problem, remedy=f"name a file, or raise {limits.variable('unpacked')}"
+                )
             try:
                 spool.write(piece)
                 spool.flush()

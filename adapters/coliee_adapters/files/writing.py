@@ -29,9 +29,8 @@ def made_folder(folder: PathLike) -> Path:
     try:
         place.mkdir(parents=True, exist_ok=True)
     except OSError as error:
-        remedy = "name a folder that can be written"
         problem = f"cannot be made ({error.strerror or error})"
-        raise InputError("cannot-write", str(place), problem, remedy=remedy) from None
+        raise InputError("cannot-write", str(place), problem, remedy="name a folder that can be written") from None
     return place
 
 

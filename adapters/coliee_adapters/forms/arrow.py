@@ -10,49 +10,49 @@ from coliee_adapters.forms.form import Column
 from coliee_adapters.ids import PADDING, BoolArray, Collection, Ids, Picked
 
 
-def column(held: Any) -> Column | None:
+def column(array: Any) -> Column | None:
     """A column of pyarrow, in one piece or several; None if it is not of texts, bytes, numbers or truth values."""
     import pyarrow
 
-    types, kind = pyarrow.types, held.type
+    types, kind = pyarrow.types, array.type
     if types.is_dictionary(kind):
-        if getattr(held, "num_chunks", 1) != 1:
-            return column(held.cast(kind.value_type))
-        held = held.chunk(0) if hasattr(held, "chunk") else held
-        words = column(held.dictionary)
+        if getattr(array, "num_chunks", 1) != 1:
+            return column(array.cast(kind.value_type))
+        array = array.chunk(0) if hasattr(array, "chunk") else array
+        words = column(array.dictionary)
         if words is None or words.valid is not None or not isinstance(words.values, Ids) or not len(words):
-            return None if words is None else column(held.dictionary_decode())
-        numbers = _numbers(held.indices).astype(np.int64)
+            return None if words is None else column(array.dictionary_decode())
+        numbers = _numbers(array.indices).astype(np.int64)
         texts = words.values
-        return Column(Picked(Collection(texts.raw, texts.first, texts.length), numbers), _valid(held))
+        return Column(Picked(Collection(texts.raw, texts.first, texts.length), numbers), _valid(array))
     name = str(kind).removeprefix("large_").removesuffix("_view")
     if name in ("string", "binary"):
-        held = held.cast(pyarrow.large_string() if name == "string" else pyarrow.large_binary())
-    held = held.combine_chunks() if hasattr(held, "combine_chunks") else held
-    valid = _valid(held)
+        array = array.cast(pyarrow.large_string() if name == "string" else pyarrow.large_binary())
+    array = array.combine_chunks() if hasattr(array, "combine_chunks") else array
+    valid = _valid(array)
     if name in ("string", "binary"):
-        _, offsets, raw = held.buffers()
-        ends = np.frombuffer(offsets, np.int64, len(held) + 1, held.offset * 8) if offsets else np.zeros(1, np.int64)
+        _, offsets, raw = array.buffers()
+        ends = np.frombuffer(offsets, np.int64, len(array) + 1, array.offset * 8) if offsets else np.zeros(1, np.int64)
         start, stop = int(ends[0]), int(ends[-1])
         raw = b"".join((memoryview(raw)[start:stop] if raw else b"", bytes(PADDING)))
         return Column(Ids(raw, ends[:-1] - start, np.diff(ends)), valid)
     if types.is_decimal(kind):
-        return Column(np.array([0.0 if one is None else float(one) for one in held.to_pylist()], np.float64), valid)
+        return Column(np.array([0.0 if one is None else float(one) for one in array.to_pylist()], np.float64), valid)
     if types.is_boolean(kind) or types.is_integer(kind) or types.is_floating(kind):
-        return Column(_numbers(held), valid)
+        return Column(_numbers(array), valid)
     return None
 
 
-def _numbers(held: Any) -> Any:
+def _numbers(array: Any) -> Any:
     """The numbers of a column, 0 for none.
 
     pyarrow imports pandas for ``to_numpy`` and ``fill_null``, so these are called only where they are needed.
     """
-    is_truth = str(held.type) == "bool"
-    if held.null_count or is_truth:
-        return held.fill_null(False if is_truth else 0).to_numpy(zero_copy_only=False)
-    return np.from_dlpack(held)
+    is_truth = str(array.type) == "bool"
+    if array.null_count or is_truth:
+        return array.fill_null(False if is_truth else 0).to_numpy(zero_copy_only=False)
+    return np.from_dlpack(array)
 
 
-def _valid(held: Any) -> BoolArray | None:
-    return held.is_valid().to_numpy(zero_copy_only=False) if held.null_count else None
+def _valid(array: Any) -> BoolArray | None:
+    return array.is_valid().to_numpy(zero_copy_only=False) if array.null_count else None

@@ -41,9 +41,6 @@ _STEPS = tuple(
     for step in ((2561, 8, 0x00FF00FF00FF00FF), (6553601, 16, 0x0000FFFF0000FFFF), (42949672960001, 32, 0xFFFFFFFF))
 )
 
-#: the digits of 0000 to 9999
-_FOURS = (np.arange(10_000)[:, None] // [1000, 100, 10, 1] % 10 + ord("0")).astype(np.uint8).view("<u4").ravel()
-
 
 def decimals(raw: bytes, first: IntArray, last: IntArray) -> FloatArray | None:
     """The numbers that texts such as ``-12.50`` stand for.
@@ -161,50 +158,3 @@ def _product(values: FloatArray, places: IntArray) -> tuple[FloatArray, FloatArr
     low = values - high
     high_power, low_power = _HIGH_POWERS[places], _LOW_POWERS[places]
     return product, ((high * high_power - product) + high * low_power + low * high_power) + low * low_power
-
-
-def shortest(values: FloatArray) -> list[str]:
-    """The texts that ``repr`` gives, in half of the time: the fewest digits that are read as the number.
-
-    17 digits always are read so; 16 or 15 can be, if the nearest are. Fewer are 15 with zeros behind.
-    """
-    usual = (values >= 1e-4) & (values < 1e15) & (np.frexp(values)[0] != 0.5)
-    known = np.where(usual, values, 1.5)
-    places = (16 - np.floor(np.log10(known))).astype(np.int64)
-    product, error = _product(known, places)
-    exact, rest = product.astype(np.int64) + np.rint(error).astype(np.int64), error - np.rint(error)
-    digits = exact
-    for dropped in (1, 2):
-        half = exact + 10**dropped // 2
-        rounded = half // 10**dropped
-        at_border = half == rounded * 10**dropped
-        usual &= ~at_border | (rest != 0)  # halfway between two
-        rounded -= at_border & (rest < 0)
-        is_read = _quotients(rounded.view(np.uint64), places - dropped) == known
-        digits = np.where(is_read, rounded * 10**dropped, digits)
-    usual &= (digits >= 10**16) & (digits < 10**17)  # the logarithm may be rounded up or down
-    texts = np.empty(len(values), dtype=object)
-    for behind in np.unique(places[usual]).tolist():
-        rows = np.flatnonzero(usual & (places == behind))
-        texts[rows] = _written(digits[rows], behind)
-    texts[~usual] = [*map(repr, values[~usual].tolist())]
-    made: list[str] = texts.tolist()
-    return made
-
-
-def _written(numbers: IntArray, places: int) -> list[str]:
-    """Numbers of 17 digits, so many of which are behind the point, without zeros at the end."""
-    signs = np.empty((len(numbers), 6), dtype="<u4")
-    for at in reversed(range(6)):
-        numbers, left = numbers // 10_000, numbers
-        signs[:, at] = _FOURS[left - numbers * 10_000]
-    point = 24 - places
-    lines = np.insert(signs.view(np.uint8), [point, 24], (ord("."), ord("\n")), axis=1)
-    lines[:, : min(point - 1, 7)] = 0
-    are_zeros = np.ones(len(lines), dtype=np.bool_)
-    for column in range(24, point + 1, -1):
-        are_zeros &= lines[:, column] == ord("0")
-        if not are_zeros.any():
-            break
-        lines[are_zeros, column] = 0
-    return lines.tobytes().translate(None, b"\0").decode("ascii").split("\n")[:-1]

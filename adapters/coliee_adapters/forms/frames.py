@@ -45,7 +45,7 @@ _DTYPES: Final[Mapping[str, tuple[str, str, str]]] = {
 
 
 def gold_of(
-    held: object,
+    data: object,
     rule: IdRule = exact_id,
     columns: Mapping[str, str] | None = None,
     *,
@@ -54,12 +54,12 @@ def gold_of(
 ) -> Gold:
     """Gold from ``{query: {document: relevance}}``, ``{query: [document]}``, ``{query: "Y"}``, a frame, or tuples."""
     remarks = Remarks()
-    found = _found(held, "gold", columns, remarks.add)
+    found = _found(data, "gold", columns, remarks.add)
     return rows.gold_of(rows.in_words(found, columns), rule, _MEMORY, "memory", remarks, commas=commas, part=part)
 
 
 def run_of(
-    held: object,
+    data: object,
     rule: IdRule = exact_id,
     tag: str = "run",
     columns: Mapping[str, str] | None = None,
@@ -68,40 +68,41 @@ def run_of(
 ) -> Run | Answers:
     """A run from ``{query: {document: score}}``, ``{query: [document]}``, a frame, or tuples; or answers, Y or N."""
     remarks = Remarks()
-    found = rows.in_words(_found(held, "run", columns, remarks.add), columns)
+    found = rows.in_words(_found(data, "run", columns, remarks.add), columns)
     return replace(rows.run_of(found, rule, _MEMORY, "memory", tag, remarks, commas=commas), tag=tag)
 
 
-def _found(held: object, kind: Kind, columns: Mapping[str, str] | None, note: Note) -> Found:
+def _found(data: object, kind: Kind, columns: Mapping[str, str] | None, note: Note) -> Found:
     """What a dictionary, a frame, or an iterable of named tuples or records holds."""
-    if isinstance(held, Mapping):
-        if is_record(held, checked_columns(columns)):
-            return of_objects(iter([Records([unmistaken(held, _MEMORY)], _place)]), kind, _MEMORY, columns, note)
-        if are_answers(held):
-            return (Row(Place(_MEMORY, "query", query), query, answer=value) for query, value in held.items())
-        held, without_order = settled(held)
+    if isinstance(data, Mapping):
+        if is_record(data, checked_columns(columns)):
+            return of_objects(iter([Records([unmistaken(data, _MEMORY)], _place)]), kind, _MEMORY, columns, note)
+        if are_answers(data):
+            return (Row(Place(_MEMORY, "query", query), query, answer=value) for query, value in data.items())
+        data, without_order = settled(data)
         if kind == "run":
             for query in without_order:
                 note("unordered", query)
-        return of_dictionary(held, kind, _MEMORY, columns, note)
-    held = collected(held)
-    if type(held).__name__ == "Series":
-        problem = f"a Series is not a {kind}"
-        raise InputError("unknown-format", _MEMORY, problem, remedy="give a frame, or a dictionary: .to_dict()")
-    if hasattr(held, "columns"):
-        return [_values(held, kind, columns, note)]
-    if isinstance(held, Iterable) and not isinstance(held, str | bytes):
-        return _items(held, kind, columns, note)
+        return of_dictionary(data, kind, _MEMORY, columns, note)
+    data = collected(data)
+    if type(data).__name__ == "Series":
+        raise InputError(
+            "unknown-format", _MEMORY, f"a Series is not a {kind}", remedy="give a frame, or a dictionary: .to_dict()"
+        )
+    if hasattr(data, "columns"):
+        return [_values(data, kind, columns, note)]
+    if isinstance(data, Iterable) and not isinstance(data, str | bytes):
+        return _items(data, kind, columns, note)
     remedy = "give a path, a dictionary, a pandas or polars frame, or an iterable of named tuples"
-    raise InputError("unknown-format", _MEMORY, f"this is not a {kind}", found=type(held).__name__, remedy=remedy)
+    raise InputError("unknown-format", _MEMORY, f"this is not a {kind}", found=type(data).__name__, remedy=remedy)
 
 
 def document_ids(documents: Iterable[object], rule: IdRule, *, commas: bool = True) -> Collection:
     """The ids that the document indices of ``run_of_arrays`` point into."""
     given = one_of("documents", in_order("documents", documents, "a list of ids"), Iterable, "document ids")
     ids = [rows.id_of(document, "document", _place(at), rule, commas) for at, document in enumerate(given)]
-    held = Ids.of(ids)
-    return Collection(held.raw, held.first, held.length)
+    data = Ids.of(ids)
+    return Collection(data.raw, data.first, data.length)
 
 
 def run_of_arrays(
@@ -146,8 +147,9 @@ def _check_array(what: str, array: npt.NDArray[Any]) -> None:
         remedy = (
             "give one value per line: array.ravel(), and np.repeat(np.arange(n), k) for the queries of n × k results"
         )
-        problem = f"the {what} have {array.ndim} dimensions"
-        raise InputError("shape", _MEMORY, problem, found=str(array.shape), remedy=remedy)
+        raise InputError(
+            "shape", _MEMORY, f"the {what} have {array.ndim} dimensions", found=str(array.shape), remedy=remedy
+        )
     if array.dtype.kind not in ("f" if what == "scores" else "") + "iu":
         wanted = "numbers" if what == "scores" else "integers"
         remedy = f"give {wanted}: array.astype({'float' if what == 'scores' else 'int'})"
@@ -157,17 +159,18 @@ def _check_array(what: str, array: npt.NDArray[Any]) -> None:
 _place: Final = partial(place_of_row, _MEMORY, "row", 1)
 
 
-def _values(held: Any, kind: Kind, columns: Mapping[str, str] | None, note: Note) -> Values:
+def _values(data: Any, kind: Kind, columns: Mapping[str, str] | None, note: Note) -> Values:
     """The values of a frame by role."""
     try:
-        names = _names(held)
-        roles = roles_of(names, kind, _MEMORY, columns, values=partial(_shown, held, names), note=note)
+        names = _names(data)
+        roles = roles_of(names, kind, _MEMORY, columns, values=partial(_shown, data, names), note=note)
         roles.pop("tag", None)  # who gives a frame names the run
-        found = {role: _column(held, names, at) for role, at in roles.items()}
+        found = {role: _column(data, names, at) for role, at in roles.items()}
     except (AttributeError, TypeError) as error:
         remedy = "give a pandas, polars or Arrow frame, or a dictionary"
-        problem = "the columns of this frame cannot be read"
-        raise InputError("structure", _MEMORY, problem, found=type(held).__name__, remedy=remedy) from error
+        raise InputError(
+            "structure", _MEMORY, "the columns of this frame cannot be read", found=type(data).__name__, remedy=remedy
+        ) from error
     for role, column in found.items():
         if column is None:
             problem, remedy = f"the {role} is of a type that is not read", "cast it to text or numbers"
@@ -175,16 +178,16 @@ def _values(held: Any, kind: Kind, columns: Mapping[str, str] | None, note: Note
     return Values({role: column for role, column in found.items() if column is not None}, _place)
 
 
-def _shown(held: Any, names: Sequence[Any], at: int) -> Iterable[Any]:
+def _shown(data: Any, names: Sequence[Any], at: int) -> Iterable[Any]:
     """The first values of a frame's column."""
-    return _column(held.slice(0, SHOWN) if hasattr(held, "column_names") else held[:SHOWN], names, at) or ()
+    return _column(data.slice(0, SHOWN) if hasattr(data, "column_names") else data[:SHOWN], names, at) or ()
 
 
-def _column(held: Any, names: Sequence[Any], at: int) -> Sequence[Any] | None:
+def _column(data: Any, names: Sequence[Any], at: int) -> Sequence[Any] | None:
     """The values of a frame's column, as its library converts them; None for a type of Arrow's that is not read."""
-    if hasattr(held, "column_names"):
-        return forms.arrow.column(held.column(at))
-    column = held[names[at]]
+    if hasattr(data, "column_names"):
+        return forms.arrow.column(data.column(at))
+    column = data[names[at]]
     dtype: Any = getattr(column, "dtype", None)
     if hasattr(dtype, "is_numeric"):  # polars
         is_plain = dtype.is_numeric() and not dtype.is_decimal() and not column.null_count()
@@ -194,22 +197,22 @@ def _column(held: Any, names: Sequence[Any], at: int) -> Sequence[Any] | None:
     return values
 
 
-def collected(held: Any) -> Any:
+def collected(data: Any) -> Any:
     """A lazy frame as the frame that it stands for, and what only hands out Arrow's stream as a table of pyarrow."""
-    lazy = hasattr(held, "collect") and hasattr(held, "collect_schema")
-    streams = not lazy and hasattr(held, "__arrow_c_stream__") and not hasattr(held, "dtype")
+    lazy = hasattr(data, "collect") and hasattr(data, "collect_schema")
+    streams = not lazy and hasattr(data, "__arrow_c_stream__") and not hasattr(data, "dtype")
     # DuckDB's columns are relations
-    if not lazy and not (streams and (not hasattr(held, "columns") or hasattr(held, "fetchall"))):
-        return held
+    if not lazy and not (streams and (not hasattr(data, "columns") or hasattr(data, "fetchall"))):
+        return data
     try:
         if lazy:
-            return held.collect()
+            return data.collect()
         import pyarrow  # an extra
 
-        return pyarrow.table(held)
+        return pyarrow.table(data)
     except ImportError:
         problem, remedy = "this frame needs pyarrow to be read", "pip install 'coliee-ir[parquet]'"
-        raise InputError("needs-package", _MEMORY, problem, found=type(held).__name__, remedy=remedy) from None
+        raise InputError("needs-package", _MEMORY, problem, found=type(data).__name__, remedy=remedy) from None
     except MemoryError:
         raise
     except Exception as error:  # of polars or Arrow, or of what they read from
@@ -217,38 +220,38 @@ def collected(held: Any) -> Any:
         raise InputError("shape", _MEMORY, problem, found=str(error)) from error
 
 
-def _names(held: Any) -> list[Any]:
+def _names(data: Any) -> list[Any]:
     """The names of a frame's columns; of Arrow, whose columns are no names, too."""
-    return list(held.column_names if hasattr(held, "column_names") else getattr(held, "columns", ()))
+    return list(data.column_names if hasattr(data, "column_names") else getattr(data, "columns", ()))
 
 
-def _items(held: Iterable[Any], kind: Kind, columns: Mapping[str, str] | None, note: Note) -> Found:
+def _items(data: Iterable[Any], kind: Kind, columns: Mapping[str, str] | None, note: Note) -> Found:
     """The values of named tuples, of objects with attributes, or of dictionaries, by role."""
-    if callable(getattr(held, "read", None)):
-        name = getattr(held, "name", None)
+    if callable(getattr(data, "read", None)):
+        name = getattr(data, "name", None)
         path = f" ({name})" if isinstance(name, str) else ""
         raise InputError("shape", _MEMORY, f"an open file is not read as a {kind}", remedy=f"give its path{path}")
-    is_ordered, held = has_order(held), list(held)
-    if held and not is_ordered:
-        held.sort(key=repr)
+    is_ordered, data = has_order(data), list(data)
+    if data and not is_ordered:
+        data.sort(key=repr)
         if (
             kind == "run"
-            and not {"score", "rank", "answer"} & roles_of(_fields(held[0]), kind, _MEMORY, columns).keys()
+            and not {"score", "rank", "answer"} & roles_of(_fields(data[0]), kind, _MEMORY, columns).keys()
         ):
             note("unordered", "a set of rows")
-    if len(kinds := set(map(type, held))) == 1 and issubclass(kinds.pop(), tuple) and (names := _fields(held[0])):
+    if len(kinds := set(map(type, data))) == 1 and issubclass(kinds.pop(), tuple) and (names := _fields(data[0])):
 
         def shown(at: int) -> Iterable[Any]:
-            return map(itemgetter(at), held[:SHOWN])
+            return map(itemgetter(at), data[:SHOWN])
 
         roles = roles_of(names, kind, _MEMORY, columns, values=shown, note=note)
         roles.pop("tag", None)
-        return [Values({role: list(map(itemgetter(at), held)) for role, at in roles.items()}, _place)]
-    if unnamed := [item for item in held if not _fields(item)]:
+        return [Values({role: list(map(itemgetter(at), data)) for role, at in roles.items()}, _place)]
+    if unnamed := [item for item in data if not _fields(item)]:
         remedy = f"give named tuples with query_id, doc_id, {'relevance' if kind == 'gold' else 'score'}"
         problem = f"an item of the {kind} has no named fields"
         raise InputError("missing-key", _MEMORY, problem, found=repr(unnamed[0]), remedy=remedy)
-    records = [item if isinstance(item, Mapping) else {n: getattr(item, n) for n in _fields(item)} for item in held]
+    records = [item if isinstance(item, Mapping) else {n: getattr(item, n) for n in _fields(item)} for item in data]
     return of_objects(iter([Records(records, _place)]), kind, _MEMORY, columns, note) if records else []
 
 
@@ -260,47 +263,48 @@ def _fields(item: Any) -> tuple[str, ...]:
     return next((tuple(getattr(item, name)) for name in names if getattr(item, name, ())), ())
 
 
-def are_answers(held: Mapping[Any, Any]) -> bool:
+def are_answers(data: Mapping[Any, Any]) -> bool:
     """Whether a dictionary answers queries, and does not list documents for them."""
-    if not held or not all(isinstance(value, str | int | np.generic) for value in held.values()):
+    if not data or not all(isinstance(value, str | int | np.generic) for value in data.values()):
         return False
-    answers = {query: value.item() if isinstance(value, np.generic) else value for query, value in held.items()}
+    answers = {query: value.item() if isinstance(value, np.generic) else value for query, value in data.items()}
     if not json_records.are_labels(answers):
         if all(isinstance(value, str) and (not value or re.search("[0-9]", value)) for value in answers.values()):
             return False  # a document, or several, as in the organisers' file of Task 2
         words = ((str(query), word_of(value)) for query, value in answers.items())
         query, word = next((query, word) for query, word in words if word.lower() not in LABELS)
-        remedy = "give Y or N, or a list of documents"
-        raise Place(_MEMORY, "query", query).fault("bad-label", "this is not a label", word, remedy)
+        raise Place(_MEMORY, "query", query).fault(
+            "bad-label", "this is not a label", word, "give Y or N, or a list of documents"
+        )
     return True
 
 
-def holds_answers(held: Any, columns: Mapping[str, str] | None = None) -> bool:
+def holds_answers(data: Any, columns: Mapping[str, str] | None = None) -> bool:
     """Whether a dictionary, a frame or a list of records answers queries; no if it must be read to be known."""
-    if isinstance(held, dict) and not is_record(held, columns):
-        return are_answers(held)
-    first = held[0] if isinstance(held, list | tuple) and held else held if isinstance(held, dict) else None
+    if isinstance(data, dict) and not is_record(data, columns):
+        return are_answers(data)
+    first = data[0] if isinstance(data, list | tuple) and data else data if isinstance(data, dict) else None
     with contextlib.suppress(InputError, TypeError):  # whose reading says what is wrong
-        names = _fields(first) if first is not None else _names(held)
+        names = _fields(first) if first is not None else _names(data)
         return bool(names) and "answer" in roles_of(names, "run", _MEMORY, columns)
     return False
 
 
-def frame(held: Iterable[tuple[object, ...]], columns: list[str], library: str) -> Any:
+def frame(data: Iterable[tuple[object, ...]], columns: list[str], library: str) -> Any:
     """A frame of rows; its dtypes are the same with and without rows."""
     make = {"pandas": pandas_frame, "polars": polars_frame, "pyarrow": arrow_table}.get(str(library))
     if make is None:
         raise UsageError("unknown-name", f"there is no frame library {library!r}; there are pandas, polars and pyarrow")
-    return make(held, columns)
+    return make(data, columns)
 
 
 def arrow_table(rows: Iterable[tuple[object, ...]], columns: list[str]) -> Any:
     """A table of pyarrow."""
     import pyarrow
 
-    held = list(zip(*rows, strict=True)) or [()] * len(columns)
+    data = list(zip(*rows, strict=True)) or [()] * len(columns)
     kinds = [pyarrow.type_for_alias(_DTYPES[name][2]) if name in _DTYPES else None for name in columns]
-    return pyarrow.table([pyarrow.array(values, kind) for values, kind in zip(held, kinds, strict=True)], names=columns)
+    return pyarrow.table([pyarrow.array(values, kind) for values, kind in zip(data, kinds, strict=True)], names=columns)
 
 
 def pandas_frame(rows: Iterable[tuple[object, ...]], columns: list[str]) -> pandas.DataFrame:

@@ -73,7 +73,7 @@ _SHAPES: Final = 'expected {"000001": ["000018"]}, or objects with named keys; '
 class Records(NamedTuple):
     """Records that follow each other, and where each stands, by its place in them."""
 
-    held: Sequence[Mapping[str, Any]]
+    records: Sequence[Mapping[str, Any]]
     place: Callable[[int], Place]
 
 
@@ -81,28 +81,28 @@ def _found(kind: Kind, source: Source, note: Note) -> Found:
     if json_text.are_lines(source):
         return _in_lines(kind, source, note)
     text = source.text()
-    held = json_text.parse(text, source.name)
-    if isinstance(held, dict):
-        _refuse_scores(held, source.name)
-        held = _of_mteb(held, source.name)
-        if (records := _under_a_key(held, kind, source)) is not None:
-            held = records
-        elif is_record(held, source.columns):
-            held = [unmistaken(held, source.name)]
-    if isinstance(held, list) and any(isinstance(item, dict) for item in held):
-        return of_objects(_records(_in_pieces(held), source, "record"), kind, source.name, source.columns, note)
-    return _of_queries(held, kind, source, note, partial(json_text.line_of, text))
+    content = json_text.parse(text, source.name)
+    if isinstance(content, dict):
+        _refuse_scores(content, source.name)
+        content = _of_mteb(content, source.name)
+        if (records := _under_a_key(content, kind, source)) is not None:
+            content = records
+        elif is_record(content, source.columns):
+            content = [unmistaken(content, source.name)]
+    if isinstance(content, list) and any(isinstance(item, dict) for item in content):
+        return of_objects(_records(_in_pieces(content), source, "record"), kind, source.name, source.columns, note)
+    return _of_queries(content, kind, source, note, partial(json_text.line_of, text))
 
 
-def _of_queries(held: object, kind: Kind, source: Source, note: Note, line: LineOf) -> Found:
+def _of_queries(content: object, kind: Kind, source: Source, note: Note, line: LineOf) -> Found:
     """What an object of queries holds."""
-    if kind == "gold" and is_unlabelled(held):
+    if kind == "gold" and is_unlabelled(content):
         problem = "this is a test set without labels: it lists queries but no relevant documents"
         raise InputError("missing-label", source.name, problem, remedy="give the file with the labels")
-    if not isinstance(held, dict) or not held:
+    if not isinstance(content, dict) or not content:
         problem, remedy = "this JSON is not an object of queries", 'expected {"000001": ["000018", "000023"]}'
-        raise InputError("structure", source.name, problem, found=json.dumps(held)[:60], remedy=remedy)
-    return of_dictionary(held, kind, source.name, source.columns, note, line)
+        raise InputError("structure", source.name, problem, found=json.dumps(content)[:60], remedy=remedy)
+    return of_dictionary(content, kind, source.name, source.columns, note, line)
 
 
 def _run(source: Source, rule: IdRule) -> Run | None:
@@ -112,23 +112,23 @@ def _run(source: Source, rule: IdRule) -> Run | None:
     )
 
 
-def _refuse_scores(held: Mapping[str, object], path: str) -> None:
+def _refuse_scores(content: Mapping[str, object], path: str) -> None:
     """Refuse lists of instances by what became of them, which look like the documents of queries."""
-    if ("resolved" in held and held.keys() <= _BECAME) or {"total_instances", "resolved_ids"} <= held.keys():
+    if ("resolved" in content and content.keys() <= _BECAME) or {"total_instances", "resolved_ids"} <= content.keys():
         problem, remedy = "these are SWE-bench's results", "give them to leaderboard or compare, without a gold"
         raise InputError("unknown-format", path, problem, remedy=remedy)
 
 
-def _in_pieces(held: Sequence[object]) -> Iterator[tuple[Sequence[int], Sequence[object]]]:
-    for start in range(0, len(held), json_text.MANY):
-        some = held[start : start + json_text.MANY]
+def _in_pieces(content: Sequence[object]) -> Iterator[tuple[Sequence[int], Sequence[object]]]:
+    for start in range(0, len(content), json_text.MANY):
+        some = content[start : start + json_text.MANY]
         yield range(start + 1, start + 1 + len(some)), some
 
 
-def _under_a_key(held: Mapping[str, object], kind: Kind, source: Source) -> list[object] | None:
+def _under_a_key(content: Mapping[str, object], kind: Kind, source: Source) -> list[object] | None:
     """The records that stand under the one key that holds a list of objects, beside what describes them."""
     found, others = [], []
-    for key, value in held.items():
+    for key, value in content.items():
         if isinstance(value, list) and value and all(isinstance(item, dict) for item in value):
             first = json_text.with_paths(value[0], paths_in(source.columns))
             names = ["doc_id" if _lists(first, name, source.columns) else name for name in first]
@@ -144,11 +144,11 @@ def _under_a_key(held: Mapping[str, object], kind: Kind, source: Source) -> list
     return found[0][1]
 
 
-def _is_document(name: str, held: object) -> bool:
-    return normal_name(name) in EVERY_NAME["document"] and not isinstance(held, Mapping)
+def _is_document(name: str, content: object) -> bool:
+    return normal_name(name) in EVERY_NAME["document"] and not isinstance(content, Mapping)
 
 
-def is_record(held: Mapping[Any, object], columns: Mapping[str, str] | None = None) -> bool:
+def is_record(content: Mapping[Any, object], columns: Mapping[str, str] | None = None) -> bool:
     """Whether the keys of an object are names of roles, so that it is a record and not an object of queries.
 
     A value that is no list and no object shows that. Where all of them are, queries may be called so; unless the names
@@ -157,45 +157,45 @@ def is_record(held: Mapping[Any, object], columns: Mapping[str, str] | None = No
     >>> is_record({"query_id": "001", "doc_ids": ["018"]}), is_record({"id": ["018"], "query": ["019"]})
     (True, False)
     """
-    held = json_text.with_paths(held, paths_in(columns))
-    if len(held) > SHOWN:
+    content = json_text.with_paths(content, paths_in(columns))
+    if len(content) > SHOWN:
         return False
     given = {role: normal_name(name) for role, name in (columns or {}).items() if role not in ANSWERS}
-    names = {key: normal_name(key) for key in held}
+    names = {key: normal_name(key) for key in content}
     known = {key for key, name in names.items() if name in KNOWN | _LISTED or name in given.values()}
     queries = {key for key in known if names[key] in EVERY_NAME["query"] or names[key] == given.get("query")}
     of_query = known - queries | {key for key in queries if names[key] in EVERY_NAME["document"]}
-    single = {key for key in known if not _is_list(held[key]) and not isinstance(held[key], Mapping)}
+    single = {key for key in known if not _is_list(content[key]) and not isinstance(content[key], Mapping)}
     return bool(single & queries) or (len(known) > 1 and bool(single or (queries and of_query)))
 
 
-def _is_list(held: object) -> bool:
-    return isinstance(held, Iterable) and not isinstance(held, str | bytes | Mapping | Set)
+def _is_list(content: object) -> bool:
+    return isinstance(content, Iterable) and not isinstance(content, str | bytes | Mapping | Set)
 
 
 def of_objects(found: Iterator[Records], kind: Kind, path: str, columns: Mapping[str, str] | None, note: Note) -> Found:
     """Records of rows, or of queries with lists of documents, whose keys the user may have named by paths."""
     if paths := paths_in(columns):
-        found = (some._replace(held=[json_text.with_paths(one, paths) for one in some.held]) for some in found)
+        found = (some._replace(records=[json_text.with_paths(one, paths) for one in some.records]) for some in found)
     first = next(found)
     found = itertools.chain([first], found)
-    listed = next((name for name in first.held[0] if _lists(first.held[0], name, columns)), None)
+    listed = next((name for name in first.records[0] if _lists(first.records[0], name, columns)), None)
     named = normal_name((columns or {}).get("query", ""))
     tiers = (frozenset({named}) if named else frozenset(), *NAMES["query"])
-    query = next((name for tier in tiers for name in first.held[0] if normal_name(name) in tier), None)
+    query = next((name for tier in tiers for name in first.records[0] if normal_name(name) in tier), None)
     if listed is None or query is None:
         return of_records(found, kind, columns, note)
     entries = _by_query(found, query, listed, kind, columns)
-    return itertools.chain.from_iterable(of_dictionary(held, kind, path, columns, note) for held in entries)
+    return itertools.chain.from_iterable(of_dictionary(content, kind, path, columns, note) for content in entries)
 
 
-def unmistaken(held: Mapping[Any, Any], path: str) -> Mapping[Any, Any]:
+def unmistaken(content: Mapping[Any, Any], path: str) -> Mapping[Any, Any]:
     """A single record; refused where all its values are labels, as in an object of questions and their answers."""
-    if all(isinstance(value, str) and value.lower() in LABELS for value in held.values()):
+    if all(isinstance(value, str) and value.lower() in LABELS for value in content.values()):
         problem = "this can be a record, or an object of questions and their answers"
         remedy = "give a list of records: [{…}]; or use other ids for the questions"
-        raise InputError("ambiguous", path, problem, found=json.dumps(held), remedy=remedy)
-    return held
+        raise InputError("ambiguous", path, problem, found=json.dumps(content), remedy=remedy)
+    return content
 
 
 def _lists(record: Mapping[Any, object], name: Any, columns: Mapping[str, str] | None) -> bool:
@@ -211,7 +211,7 @@ def _by_query(
     seen, known = set[Any](), set[str]()
     for some in found:
         entries: dict[Any, Any] = {}
-        for at, record in enumerate(some.held):
+        for at, record in enumerate(some.records):
             documents: Any = record.get(listed)
             role, numbers = _numbers_of(record, some.place(at), kind, columns or {})
             known |= {role} if documents else set()
@@ -240,7 +240,7 @@ def _numbers_of(
         key = columns.get(role, role)
         tiers = [frozenset({normal_name(key)})] if role in columns else RELEVANCE if kind == "gold" else NAMES[role]
         for tier in tiers:
-            lists = [name for name, held in record.items() if _is_list(held) and tier & _singular(name)]
+            lists = [name for name, content in record.items() if _is_list(content) and tier & _singular(name)]
             if len(lists) > 1:
                 problem, remedy = f"several keys could be the {role}", f"choose one with --columns {role}=NAME"
                 raise place.fault("ambiguous", problem, ", ".join(map(str, lists)), remedy)
@@ -254,11 +254,11 @@ def _singular(name: Any) -> frozenset[str]:
     return frozenset({normal_name(name), normal_name(name).removesuffix("s")})
 
 
-def _of_mteb(held: dict[str, Any], path: str) -> dict[str, Any]:
+def _of_mteb(content: dict[str, Any], path: str) -> dict[str, Any]:
     """Of the predictions that MTEB writes, ``{"default": {"test": {query: {document: score}}}}``, the only split."""
-    parts = {key: value for key, value in held.items() if key != "mteb_model_meta"}
-    if parts.keys() == held.keys() and _depth(held) < 4:  # it names no model, and is no deeper than runs are
-        return held
+    parts = {key: value for key, value in content.items() if key != "mteb_model_meta"}
+    if parts.keys() == content.keys() and _depth(content) < 4:  # it names no model, and is no deeper than runs are
+        return content
     splits = {
         f".{subset}.{split}": part
         for subset, of_subset in parts.items() if isinstance(of_subset, dict)
@@ -270,18 +270,18 @@ def _of_mteb(held: dict[str, Any], path: str) -> dict[str, Any]:
     return next(iter(splits.values()))
 
 
-def _depth(held: object) -> int:
+def _depth(content: object) -> int:
     """How many dictionaries stand one in the other, as the first of each shows."""
-    return 1 + _depth(next(iter(held.values()), None)) if isinstance(held, dict) else 0
+    return 1 + _depth(next(iter(content.values()), None)) if isinstance(content, dict) else 0
 
 
 def _in_lines(kind: Kind, source: Source, note: Note) -> Found:
     """What JSON Lines hold: records, one a line; or objects of queries, where each line names others."""
     every = _records(json_text.blocks(source), source, "line")
     ahead = [next(every)]
-    if len(ahead[0].held) == 1:
+    if len(ahead[0].records) == 1:
         ahead += itertools.islice(every, 1)
-    first, second = [record for some in ahead for record in some.held][:2]
+    first, second = [record for some in ahead for record in some.records][:2]
     every = itertools.chain(ahead, every)
     shared = first.keys() & second.keys()
     if is_record(first, source.columns) or (shared and len(first) > 1):
@@ -299,7 +299,7 @@ def _in_objects(
     for part in parts:
         merged, lines = dict[str, Any](), dict[str, int]()
         for some in part:
-            for at, record in enumerate(some.held):
+            for at, record in enumerate(some.records):
                 for query in record:
                     if query in seen:
                         if shared and not any(map(str.isdigit, query)):
@@ -316,8 +316,9 @@ def _records(batches: Iterable[tuple[Sequence[int], Sequence[object]]], source: 
     for numbers, values in batches:
         if set(map(type, values)) != {dict}:
             number, value = next((n, one) for n, one in zip(numbers, values, strict=True) if not isinstance(one, dict))
-            found = json.dumps(value, ensure_ascii=False)
-            raise Place(source.name, part, number).fault("structure", "this is not an object", found, _SHAPES)
+            raise Place(source.name, part, number).fault(
+                "structure", "this is not an object", json.dumps(value, ensure_ascii=False), _SHAPES
+            )
         yield Records(cast(Sequence[dict[str, Any]], values), partial(_numbered, source.name, part, numbers))
 
 
@@ -326,7 +327,7 @@ def _numbered(path: str, part: str, numbers: Sequence[int], at: int) -> Place:
 
 
 def of_dictionary(
-    held: Mapping[Any, Any],
+    content: Mapping[Any, Any],
     kind: Kind,
     path: str,
     columns: Mapping[str, str] | None,
@@ -334,35 +335,36 @@ def of_dictionary(
     line: LineOf | None = None,
 ) -> Found:
     """What a dictionary from queries to their documents, or to their answers, holds; of JSON, with their lines."""
-    if are_labels(held, words_of(columns)):
-        return (Row(_place(path, query, line), query, answer=answer) for query, answer in held.items())
-    filled = [entry for entry in held.values() if isinstance(entry, Mapping) and entry]
-    if filled and len(filled) == len(held) and all(entry.keys() == filled[0].keys() for entry in filled):
+    if are_labels(content, words_of(columns)):
+        return (Row(_place(path, query, line), query, answer=answer) for query, answer in content.items())
+    filled = [entry for entry in content.values() if isinstance(entry, Mapping) and entry]
+    if filled and len(filled) == len(content) and all(entry.keys() == filled[0].keys() for entry in filled):
         named = any(json_text.with_paths(filled[0], [path]) is not filled[0] for path in paths_in(columns))
         words = [value for value in filled[0].values() if isinstance(value, str) and not is_number(value)]
         # a record under the id of its query; one of one key may be a document with what is no score
-        if named or is_header(list(filled[0])) or (words and (len(held) > 1 or words[0].lower() in LABELS)):
-            of_query = (({**entry, "query_id": query}, _place(path, query, line)) for query, entry in held.items())
+        if named or is_header(list(filled[0])) or (words and (len(content) > 1 or words[0].lower() in LABELS)):
+            of_query = (({**entry, "query_id": query}, _place(path, query, line)) for query, entry in content.items())
             return of_objects(
                 (Records([one], partial(_same, place)) for one, place in of_query), kind, path, columns, note
             )
-    if _nested("", next(filter(_is_filled, held.values()), ())) is None:
-        for query, entry in held.items() if kind == "run" else ():
+    if _nested("", next(filter(_is_filled, content.values()), ())) is None:
+        for query, entry in content.items() if kind == "run" else ():
             if isinstance(entry, Mapping) and isinstance(one := next(iter(entry.values()), None), bool):
                 remedy = "give numbers, or lists of documents; for results of instances use leaderboard or compare"
-                problem = "true and false are no scores of documents"
-                raise _place(path, query, line).fault("bad-score", problem, str(one), remedy)
-        return [Entries(held, partial(_documents, held, path, line))]
-    return of_records(_of_entries(held, path, line), kind, columns, note)
+                raise _place(path, query, line).fault(
+                    "bad-score", "true and false are no scores of documents", str(one), remedy
+                )
+        return [Entries(content, partial(_documents, content, path, line))]
+    return of_records(_of_entries(content, path, line), kind, columns, note)
 
 
 def _place(path: str, query: Any, line: LineOf | None) -> Place:
     return Place(path, "query", query, None if line is None else partial(line, query))
 
 
-def _documents(held: Mapping[Any, Any], path: str, line: LineOf | None) -> Iterator[Row]:
+def _documents(content: Mapping[Any, Any], path: str, line: LineOf | None) -> Iterator[Row]:
     """The documents of each query: a dictionary with numbers, a list, or a text with separators."""
-    for query, entry in held.items():
+    for query, entry in content.items():
         place = _place(path, query, line)
         if not isinstance(entry, Iterable) or isinstance(entry, bytes) or _has_no_dimension(entry):
             remedy = "give a list of documents, or a dictionary from documents to numbers"
@@ -382,9 +384,9 @@ def _has_no_dimension(entry: object) -> bool:
     return getattr(entry, "shape", None) == ()
 
 
-def _of_entries(held: Mapping[Any, Any], path: str, line: LineOf | None) -> Iterator[Records | Row]:
+def _of_entries(content: Mapping[Any, Any], path: str, line: LineOf | None) -> Iterator[Records | Row]:
     """The documents of each query as records, where each is more than an id."""
-    for query, entry in held.items():
+    for query, entry in content.items():
         place = _place(path, query, line)
         if not _is_filled(entry):
             yield Row(place, query)
@@ -426,30 +428,31 @@ def of_records(
     found, ahead, shown = iter(found), list[Records | Row](), list[Mapping[str, Any]]()
     while len(shown) < SHOWN and (some := next(found, None)) is not None:
         ahead.append(some)
-        shown += some.held if isinstance(some, Records) else ()
+        shown += some.records if isinstance(some, Records) else ()
     known: dict[tuple[str, ...], dict[str, str]] = {}
     for some in itertools.chain(ahead, found):
         if isinstance(some, Row):
             yield some
             continue
-        kinds = dict.fromkeys(map(tuple, some.held))
+        kinds = dict.fromkeys(map(tuple, some.records))
         for keys in kinds:
-            at = next(at for at, record in enumerate(some.held) if tuple(record) == keys)
+            at = next(at for at, record in enumerate(some.records) if tuple(record) == keys)
             if keys not in known:
                 known[keys] = _keys(keys, kind, some.place(at), columns, shown, None if known else note)
             if (next(iter(known.values())).keys() ^ known[keys].keys()) - {"tag"}:
                 expected = ", ".join(next(iter(known.values())).values())
                 problem, remedy = "this record has other keys than the first", f"write all of them like {expected}"
                 raise some.place(at).fault("mixed-forms", problem, ", ".join(map(str, keys)), remedy)
-            if _is_list(query := some.held[at][known[keys]["query"]]) or isinstance(query, Mapping):
+            if _is_list(query := some.records[at][known[keys]["query"]]) or isinstance(query, Mapping):
                 remedy = 'write one record for each row, with pandas: to_json(path, orient="records", lines=True)'
-                problem = "this JSON contains the columns of a table, not its rows"
-                raise some.place(at).fault("structure", problem, ", ".join(keys), remedy)
+                raise some.place(at).fault(
+                    "structure", "this JSON contains the columns of a table, not its rows", ", ".join(keys), remedy
+                )
         if len(kinds) == 1:
-            values = {role: list(map(itemgetter(key), some.held)) for role, key in known[next(iter(kinds))].items()}
+            values = {role: list(map(itemgetter(key), some.records)) for role, key in known[next(iter(kinds))].items()}
         else:
             roles = dict.fromkeys(role for keys in kinds for role in known[keys])
-            pairs = [(record, known[tuple(record)]) for record in some.held]
+            pairs = [(record, known[tuple(record)]) for record in some.records]
             values = {role: [one.get(names.get(role, "")) for one, names in pairs] for role in roles}
         yield Values(values, some.place)
 
@@ -509,19 +512,19 @@ def sniff(head: bytes) -> bool:
     return head.lstrip().startswith((b"{", b"["))
 
 
-def _write(held: Written, stream: TextIOBase) -> None:
+def _write(content: Written, stream: TextIOBase) -> None:
     """Write ``{query: [document, …]}``, without ``.txt``; or ``{query: {document: number}}``."""
     between = "{\n "
-    for query, entry in held.documents.items():
+    for query, entry in content.documents.items():
         texts = [json.dumps(document, ensure_ascii=False) for document in entry]
-        if held.scored:
+        if content.scored:
             texts = [f"{text}: {json.dumps(number)}" for text, number in zip(texts, entry.values(), strict=True)]
-        begin, end = "{}" if held.scored else "[]"
+        begin, end = "{}" if content.scored else "[]"
         inside = ",\n  ".join(texts)
         entries = f"{begin}\n  {inside}\n {end}" if texts else begin + end
         stream.write(f"{between}{json.dumps(query, ensure_ascii=False)}: {entries}")
         between = ",\n "
-    stream.write("\n}\n" if held.documents else "{}\n")
+    stream.write("\n}\n" if content.documents else "{}\n")
 
 
 #: what a gold has a place for, and what a run

@@ -210,8 +210,9 @@ def _whole(value: Mapping[str, Any], source: Source) -> Mapping[str, Any]:
 def _record(value: Any, place: Place, source: Source) -> _Row:
     value = _whole(value, source) if isinstance(value, dict) else value
     if not isinstance(value, dict) or not (name := _query(value, source)):
-        problem = "this item has no query id"
-        raise place.fault("missing-id", problem, str(value), "name it query_id, or with --columns query=NAME")
+        raise place.fault(
+            "missing-id", "this item has no query id", str(value), "name it query_id, or with --columns query=NAME"
+        )
     return str(value[name]), _content(value, place, source), place
 
 

@@ -20,7 +20,7 @@ from coliee_adapters.files.source import Source
 from coliee_adapters.forms import arrow
 from coliee_adapters.forms.form import Column, Form, Found, Values, Written, place_of_row
 from coliee_adapters.forms.lines import Note
-from coliee_adapters.forms.rows import blocks_of, tag_of, telling_binary
+from coliee_adapters.forms.rows import blocks_of, tag_of, with_remarks
 from coliee_adapters.forms.vocabulary import SHOWN, Kind, roles_of
 from coliee_adapters.ids import Ids, Picked
 from coliee_adapters.records import Columns, IdRule, Run
@@ -81,8 +81,8 @@ def _opened(source: Source, texts: Sequence[str] = ()) -> Iterator[Any]:
         except MemoryError:  # of which pyarrow has its own
             raise
         except (pyarrow.ArrowException, OSError, UnicodeDecodeError) as error:  # the last of a name of a column
-            said = str(error).splitlines()[0].rstrip(".") if str(error) else type(error).__name__
-            problem = f"the Parquet file is damaged or cut short ({said})"
+            reason = str(error).splitlines()[0].rstrip(".") if str(error) else type(error).__name__
+            problem = f"the Parquet file is damaged or cut short ({reason})"
             raise InputError("damaged", source.name, problem, remedy="write or download it again") from None
 
 
@@ -155,8 +155,9 @@ def _run(source: Source, rule: IdRule) -> Run | None:
     remarks = Remarks()
     with _opened(source) as file:
         if not file.metadata.num_rows:
-            problem = "the table has no rows"
-            raise InputError("empty", source.name, problem, remedy="write a row for each query and document")
+            raise InputError(
+                "empty", source.name, "the table has no rows", remedy="write a row for each query and document"
+            )
         roles = _roles(source, "run", remarks.add)
         tag, alone = _first_tag(file, roles.get("tag"))
     if "answer" in roles:
@@ -237,10 +238,7 @@ def _understood(source: Source, role: str, name: str, column: Column | None, pla
 
 def _blocks(source: Source, roles: Mapping[str, int], rule: IdRule, tag: str, remarks: Remarks) -> Iterator[Columns]:
     """The rows of a run as blocks of columns."""
-    blocks = blocks_of(_batches(source, roles), rule, tag)
-    first = next(blocks)
-    first.remarks = remarks + first.remarks
-    return telling_binary(itertools.chain([first], blocks))
+    return with_remarks(blocks_of(_batches(source, roles), rule, tag), remarks)
 
 
 def _write_gold(gold: Written, stream: BinaryIO) -> None:

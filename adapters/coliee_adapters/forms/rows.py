@@ -118,8 +118,9 @@ def _is_retrieved(row: Row) -> bool:
     """Whether a system decided for a document: 1 or True, 0 or False."""
     number = 1.0 if row.retrieved is NOTHING else _float(row.retrieved)
     if number not in (0, 1):
-        problem = "this does not say whether the document is retrieved"
-        raise row.place.fault("missing-key", problem, str(row.retrieved), "write 1 or 0")
+        raise row.place.fault(
+            "missing-key", "this does not say whether the document is retrieved", str(row.retrieved), "write 1 or 0"
+        )
     return bool(number)
 
 
@@ -159,8 +160,9 @@ def labels_of(
         if not kind:
             strange.append(one)
         elif of_kind.setdefault(kind, one) is one and len(of_kind) > 1:
-            problem = f"this label is {kind}, and others are not"
-            raise one.place.fault("mixed-forms", problem, one.word, "write Y or N everywhere")
+            raise one.place.fault(
+                "mixed-forms", f"this label is {kind}, and others are not", one.word, "write Y or N everywhere"
+            )
         elif one.word not in ("Y", "N"):
             remarks.add("label-form", f"{one.place}: {one.word}")
         if first.setdefault(one.query, one) is one:
@@ -343,10 +345,16 @@ def _found_blocks(
 ) -> Iterator[Columns]:
     remarks = Remarks()
     blocks = blocks_of(in_words(find(remarks.add), source.columns), rule, tag)
-    for block in telling_binary(blocks):
+    for block in with_remarks(blocks, remarks):
         if len(block.documents) and scored and block.scores is None:
             problem, remedy = "some documents have a score and some have none", "give all of them one, or none"
             raise InputError("mixed-forms", source.name, problem, found=block.queries[0], remedy=remedy)
+        yield block
+
+
+def with_remarks(blocks: Iterable[Columns], remarks: Remarks) -> Iterator[Columns]:
+    """The blocks of a run, of which the first has the remarks on its file, and the last those on all scores."""
+    for block in telling_binary(blocks):
         block.remarks, remarks = remarks + block.remarks, Remarks()
         yield block
 
@@ -422,9 +430,8 @@ def block_of(
         elif row.rank is not NOTHING:
             scores.append(-score_of(row.rank, row.place, "rank"))
         if len(scores) not in (0, len(documents)):
-            remedy = "give all of them one, or none"
             problem = "some documents have a score and some have none"
-            raise row.place.fault("mixed-forms", problem, str(row.document), remedy)
+            raise row.place.fault("mixed-forms", problem, str(row.document), "give all of them one, or none")
         if row.tag is not None and tag_of(row.tag) != tag:
             remarks.add("tag", f"{row.place}: {row.tag}")
     return Columns(segments, [*starts, len(documents)], documents, scores or None, ranks or None, remarks or None)

@@ -90,8 +90,9 @@ def _pairs(source: Source, note: Note) -> Found:
         if query in labels:
             yield Row(place, query, answer=labels[query])
         elif labels:
-            problem = "this pair has no label, although others do"
-            raise place.fault("missing-label", problem, query, "label every pair, or none")
+            raise place.fault(
+                "missing-label", "this pair has no label, although others do", query, "label every pair, or none"
+            )
     articles = {query: _articles(query, pair, source, note) for query, pair in pairs.items()}
     if not labels and not any(articles.values()):
         problem = "this is a test file without labels and articles: no pair has a label or names an article"
@@ -119,8 +120,9 @@ def _list(kind: Kind, source: Source, note: Note) -> Found:
         yield Row(place, words[0], answer=words[1], tag=tag[0] if tag else None)
     comments.check_closed(source.name)
     if is_empty:
-        problem = "the file contains only comments"
-        raise InputError("empty", source.name, problem, remedy="write QUERY Y TAG, one line per question")
+        raise InputError(
+            "empty", source.name, "the file contains only comments", remedy="write QUERY Y TAG, one line per question"
+        )
 
 
 def _write(tag: str, held: Written, stream: TextIOBase) -> None:
@@ -154,9 +156,10 @@ def read_pairs(source: Source) -> dict[str, Element]:
     """The ``<pair>`` elements of statute XML by id, in the order of the file."""
     root = parse(source, unnested=("pair", "t1", "article"))
     if not (pairs := by_id(root, "pair", source, 'write <pair id="H18-1-2">')):
-        problem = "this XML contains no <pair>"
         remedy = "give the data of Tasks 3 and 4, <dataset><pair>…"
-        raise InputError("empty", source.name, problem, line=root.line, found=f"<{root.tag}>", remedy=remedy)
+        raise InputError(
+            "empty", source.name, "this XML contains no <pair>", line=root.line, found=f"<{root.tag}>", remedy=remedy
+        )
     return pairs
 
 

@@ -11,7 +11,7 @@ import csv
 import re
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from functools import partial
-from itertools import chain, groupby
+from itertools import groupby
 from typing import Final, NamedTuple
 
 from coliee_adapters.errors import InputError, Place
@@ -19,7 +19,7 @@ from coliee_adapters.files.source import Source, decode
 from coliee_adapters.forms.columns import Layout, Reader, as_number, blocks_behind, last_column, plain_rows, undecided
 from coliee_adapters.forms.form import Form, Found, Values
 from coliee_adapters.forms.lines import BLANKS, Comments, Note, content_lines, counted, first_lines, split_columns
-from coliee_adapters.forms.rows import blocks_of, tag_of, telling_binary
+from coliee_adapters.forms.rows import blocks_of, tag_of, with_remarks
 from coliee_adapters.forms.vocabulary import LABELS, Kind, has_given, is_header, roles_of
 from coliee_adapters.records import Columns, IdRule, Run, exact_id
 from coliee_adapters.remarks import Remarks
@@ -31,7 +31,7 @@ _SEPARATORS: Final = (",", ";", "\t", " ")
 _COMMAS: Final = r"[^,;\s]*+\s*+[,;]\s*+[^,;\s]*+\s*+(?:[,;]|$)"
 
 #: Excel's first line ``sep=;``, which says how values are separated
-_SAID: Final = r"sep=([,;\t])"
+_SEPARATOR_LINE: Final = r"sep=([,;\t])"
 
 _DIGIT: Final = r"\d"
 _INTEGER: Final = r"([+-]?[0-9]{1,9})(?:\.0*)?"
@@ -152,7 +152,7 @@ def _plain_header(source: Source, note: Note) -> Header | None:
     marked: list[int] = []
     lines = list(content_lines(_text(head, cut=source.goes_on), "", comments=comments))
     separator = _separator([line for _, line in lines], source)
-    if lines and re.fullmatch(_SAID, lines[0][1]):
+    if lines and re.fullmatch(_SEPARATOR_LINE, lines[0][1]):
         del lines[0]
     if separator is None or marked or comments.opened or len(lines) < 2:
         return None
@@ -169,24 +169,20 @@ def _plain_header(source: Source, note: Note) -> Header | None:
 
 
 def _remarked(source: Source, header: Header, rule: IdRule, tag: str, remarks: Remarks) -> Iterator[Columns]:
-    """The same blocks with the remarks on the header, and on all scores."""
-    found = blocks(source, header, rule, tag)
-    first = next(found)
-    first.remarks += remarks
-    return telling_binary(chain([first], found))
+    return with_remarks(blocks(source, header, rule, tag), remarks)
 
 
 def blocks(source: Source, header: Header, rule: IdRule, tag: str, of_row: IdRule | None = None) -> Iterator[Columns]:
     """The rows of a run in blocks: as arrays while they are regular, by ``csv`` from the first block that is not."""
 
     def careful(pieces: Iterator[bytes], line: int) -> Iterator[Columns]:
-        told = Remarks()
+        noted = Remarks()
         text = decode(b"".join(pieces).replace(b"\r\n", b"\n").replace(b"\r", b"\n"), source.name, line)
-        lines = list(rows(text, source, header.separator, Comments(told.add), line))
+        lines = list(rows(text, source, header.separator, Comments(noted.add), line))
         check_width(lines, len(header.layout.columns), source)
         of_lines = [_values_of(lines, header.layout.roles, source)]
         for block in blocks_of(of_lines, of_row or rule, tag, rule is exact_id):
-            block.remarks = told + block.remarks
+            block.remarks = noted + block.remarks
             yield block
 
     reader = Reader(source.name, header.layout, rule, tag)
@@ -207,8 +203,8 @@ def _separator(lines: Sequence[str], source: Source | None = None) -> str | None
     lines = lines[:_SHOWN]
     if not lines:
         return None
-    if lines[0].startswith("sep=") and (said := re.fullmatch(_SAID, lines[0])):
-        return said[1]
+    if lines[0].startswith("sep=") and (separator_line := re.fullmatch(_SEPARATOR_LINE, lines[0])):
+        return separator_line[1]
     separators = [one for one in _SEPARATORS if one == " " or one in lines[0]]
     for separator in separators:
         if _names_columns(_values(lines[0], separator), source):
@@ -275,9 +271,8 @@ def _without_header(source: Source, kind: Kind, lines: Sequence[_Line], note: No
     if kind == "gold":
         longest = max(len(list(of_query)) for _, of_query in groupby(sorted(line.values[0] for line in lines)))
         if held == "rank" and longest >= _NO_GRADES:
-            problem = "the last column holds 1, 2, 3, … in each query, as ranks do"
             remedy = "give a gold; if it is one, name the columns in a first line: query document relevance"
-            raise fault("ambiguous", problem, first.text, remedy)
+            raise fault("ambiguous", "the last column holds 1, 2, 3, … in each query, as ranks do", first.text, remedy)
         return {**roles, "relevance": 2}
     if held is None:
         raise undecided(source.name, first.number, first.text)
@@ -294,7 +289,7 @@ def rows(text: str, source: Source, separator: str, comments: Comments, first_li
         whole = lines[number - first_line]  # a tab at either end of which stands beside an empty value
         numbered.append((number, whole if separator == "\t" and whole.strip(BLANKS) == line else line))
     comments.check_closed(source.name)
-    if numbered and re.fullmatch(_SAID, numbered[0][1]):
+    if numbered and re.fullmatch(_SEPARATOR_LINE, numbered[0][1]):
         numbered = numbered[1:]
     if separator == " ":
         yield from (_Line(number, split_columns(line), line) for number, line in numbered)

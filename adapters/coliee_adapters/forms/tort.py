@@ -130,15 +130,17 @@ def _fill(one: Written, stream: io.TextIOBase) -> None:
         entries = [entry for side in SIDES for entry in instance[f"{side}_claims"]]
         if one.answers:
             if case.id not in (labels := one.labels or {}):
-                problem = f"no court_decision is given for instance {quoted(case.id)}"
-                raise fault("missing-key", problem, remedy=_DECISION_RULE)
+                raise fault(
+                    "missing-key", f"no court_decision is given for instance {quoted(case.id)}", remedy=_DECISION_RULE
+                )
             instance["court_decision"] = labels[case.id]
             if case.court_decision is not None:  # a gold, whose other verdicts must not become the submission's
                 for entry in entries:
                     entry["is_accepted"] = None
         elif case.id not in one.documents:
-            problem = f"no accepted claims are given for instance {quoted(case.id)}"
-            raise fault("missing-key", problem, remedy=_CLAIM_RULE)
+            raise fault(
+                "missing-key", f"no accepted claims are given for instance {quoted(case.id)}", remedy=_CLAIM_RULE
+            )
         else:
             by_document = dict(zip((claim.document for claim in case.claims), entries, strict=True))
             accepted = one.documents[case.id]
@@ -165,8 +167,9 @@ def instances(source: Source) -> Iterator[tuple[dict[str, Any], TortCase]]:
             instance, case = read_instance(text, source.name, line)
             if case.id in lines:
                 problem = f"this tort_id is already in line {lines[case.id]}"
-                remedy = "give each instance once"
-                raise InputError("duplicate", source.name, problem, line=line, found=case.id, remedy=remedy)
+                raise InputError(
+                    "duplicate", source.name, problem, line=line, found=case.id, remedy="give each instance once"
+                )
             lines[case.id] = line
             yield instance, case
         first_line += block.count(b"\n")
@@ -200,8 +203,9 @@ def _claims_of(instance: _Members, side: str) -> Iterator[Claim]:
         held = _Members(entry, where, instance.place)
         claim = Claim(side, held.id("id"), held.verdict("is_accepted"))
         if claim.id in known:
-            problem = f"{where} has the id of an earlier one"
-            raise instance.place.fault("duplicate", problem, claim.id, "give each claim once")
+            raise instance.place.fault(
+                "duplicate", f"{where} has the id of an earlier one", claim.id, "give each claim once"
+            )
         known.add(claim.id)
         yield claim
 
@@ -220,8 +224,9 @@ class _Members(NamedTuple):
         value = self.held[key]
         if not fits(value):
             kind, what, remedy = wanted
-            found = json.dumps(value, ensure_ascii=False)
-            raise self.place.fault(kind, f"{key} of {self.name} is not {what}", found, remedy)
+            raise self.place.fault(
+                kind, f"{key} of {self.name} is not {what}", json.dumps(value, ensure_ascii=False), remedy
+            )
         return value
 
     def id(self, key: str) -> str:

@@ -3,18 +3,13 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Iterable, Iterator, Mapping
 from functools import partial
 from io import TextIOBase
-from itertools import islice
 from typing import Final
-
-import numpy as np
 
 from coliee_adapters.errors import InputError, Place
 from coliee_adapters.files.source import Source
 from coliee_adapters.forms.columns import SIX_COLUMNS, read_columns, regular_table
-from coliee_adapters.forms.decimals import shortest
 from coliee_adapters.forms.form import Form, Found, Row, Values, Written, place_of_row
 from coliee_adapters.forms.lines import (
     Comments,
@@ -30,8 +25,6 @@ from coliee_adapters.forms.lines import (
 _QRELS: Final = ("QUERY", "0", "DOCUMENT", "RELEVANCE")
 #: bytes of a qrels file that are looked at together
 _AT_ONCE: Final = 1 << 20
-#: lines of a run whose scores are written together
-_AT_ONCE_WRITTEN: Final = 1 << 13
 _INTEGER: Final = r"[+-]?[0-9]{1,9}(?:\.0*)?"
 
 
@@ -89,27 +82,9 @@ def _write_qrels(gold: Written, stream: TextIOBase) -> None:
 
 
 def _write_run(run: Written, stream: TextIOBase) -> None:
-    ranks: list[str] = []
-    for held in _some(run.documents.items()):
-        scores = iter(
-            shortest(np.array([score for _, ranking in held for score in ranking.values()], dtype=np.float64))
-        )
-        for query, ranking in held:
-            ranks += map(str, range(len(ranks) + 1, len(ranking) + 1))
-            numbers = ranks[: len(ranking)], [*islice(scores, len(ranking))]
-            stream.write(lines_of([query, "Q0"], [*ranking], numbers, run.tag))
-
-
-def _some(items: Iterable[tuple[str, Mapping[str, float]]]) -> Iterator[list[tuple[str, Mapping[str, float]]]]:
-    """Queries with about so many lines at a time as are worth an array."""
-    held, lines = [], 0
-    for query, ranking in items:
-        held.append((query, ranking))
-        lines += len(ranking)
-        if lines >= _AT_ONCE_WRITTEN:
-            yield held
-            held, lines = [], 0
-    yield held
+    for query, ranking in run.documents.items():
+        numbers = [*map(str, range(1, len(ranking) + 1))], [*map(repr, map(float, ranking.values()))]
+        stream.write(lines_of([query, "Q0"], [*ranking], numbers, run.tag))
 
 
 FORMS: Final = (

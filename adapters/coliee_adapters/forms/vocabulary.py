@@ -87,7 +87,7 @@ SHOWN: Final = 10_000
 
 #: Columns that decide nothing: those of TREC's files, and the row numbers that pandas writes.
 _IDLE: Final = frozenset({"iter", "iteration", "q0", "", "unnamed:_0", "index"})
-_TOLD: Final = _IDLE.union(*(names for role in ("query", "document", "rank") for names in NAMES[role]))
+_UNREMARKED: Final = _IDLE.union(*(names for role in ("query", "document", "rank") for names in NAMES[role]))
 
 #: a label in lower case → what it means
 LABELS: Final = {"y": True, "yes": True, "true": True, "n": False, "no": False, "false": False}
@@ -241,8 +241,9 @@ def roles_of(
         own = tuple(role for role in own if role == "tag")
     for role in own:
         if role in checked and role not in roles and role != "tag":
-            problem = f"no column is called {quoted(checked[role])}"
-            raise search.fault("missing-column", problem, f"name the column of the {role}")
+            raise search.fault(
+                "missing-column", f"no column is called {quoted(checked[role])}", f"name the column of the {role}"
+            )
         if role != "retrieved":
             search.find(role, RELEVANCE if role == "relevance" else NAMES[role])
     if "query" not in roles or not {"document", "answer"} & roles.keys():
@@ -270,7 +271,7 @@ def roles_of(
         if "answer" in search.roles and ("label" if kind == "gold" else "answer") not in checked:
             search.refuse_rivals(kind, values, note)
         if note is not None:
-            search.tell_numbers(values, note)
+            search.remark_numbers(values, note)
     return search.roles
 
 
@@ -366,7 +367,7 @@ class Search:
         """Refuse an answer beside which another column, whose values differ, may be the answer as well."""
         chosen = self.roles["answer"]
         read = f"the {'label' if kind == 'gold' else 'answer'} is read from {self.names[chosen]}"
-        for at in self.left(_TOLD):
+        for at in self.left(_UNREMARKED):
             if self._is_rival(at, kind, values) and not _are_equal(values(chosen), values(at)):
                 self._choose("answer", [chosen, at], "label" if kind == "gold" else "answer")
             if note is not None and self._is_passed_over(at, kind, values):
@@ -392,11 +393,11 @@ class Search:
             return at in self.of_run
         return self.normal[at] not in _TRUTH_BESIDE | {"label", "answer"} and _are_mostly(_WORD, values(at))
 
-    def tell_numbers(self, values: ValuesOf, note: Note) -> None:
+    def remark_numbers(self, values: ValuesOf, note: Note) -> None:
         """Remark on columns of numbers that have no role."""
         read = next((role for role in ("relevance", "score", "rank", "retrieved", "answer") if role in self.roles), "")
         instead = f"; the {read} is read from {self.names[self.roles[read]]}" if read else ""
-        for at in self.left(_TOLD):
+        for at in self.left(_UNREMARKED):
             if (texts := _texts(values(at))) and all(map(is_number, texts)):
                 note("ignored-column", f"{self.path}: {self.names[at]}{instead}")
 

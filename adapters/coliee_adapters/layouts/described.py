@@ -39,7 +39,7 @@ class _Record(NamedTuple):
     """A record: its query, what it holds, and where it stands."""
 
     query: str
-    held: Any
+    content: Any
     place: Place
 
 
@@ -117,13 +117,13 @@ def _labelled(records: Sequence[_Record], layout: Layout, *, gold: bool = False)
     part = layout.parts[layout.labels]
     yes, no = ({_normal(text) for text in texts} for texts in (part.yes, part.no))
     for record in records:
-        word = _value(record, part.at) if part.at else record.held
+        word = _value(record, part.at) if part.at else record.content
         if word is not None:
-            text = _normal(_shown(word))
+            text = _normal(_as_text(word))
             if gold and text not in yes | no:
                 remedy = f"the protocol names {', '.join((*part.yes, *part.no))}"
-                raise record.place.fault("bad-label", "this is not a label", _shown(word), remedy)
-            label = "Y" if text in yes else "N" if text in no else repr(_shown(word))
+                raise record.place.fault("bad-label", "this is not a label", _as_text(word), remedy)
+            label = "Y" if text in yes else "N" if text in no else repr(_as_text(word))
             yield Labelled(record.query, label, record.place)
 
 
@@ -142,24 +142,25 @@ def _records(source: Source, layout: Layout) -> list[_Record]:
         found = list(_of_rows(source, layout))
     if not found:
         raise _no_rows(source, "rows" if layout.container in ROWS else "records")
-    return [one if one.query else one._replace(query=_made(one, layout.query, one.held, layout)) for one in found]
+    return [one if one.query else one._replace(query=_made(one, layout.query, one.content, layout)) for one in found]
 
 
-def _of_json(held: object, source: Source, layout: Layout, line: int | None = None) -> Iterator[_Record]:
+def _of_json(content: object, source: Source, layout: Layout, line: int | None = None) -> Iterator[_Record]:
     if layout.records and line is None:
-        held = _value(_Record("", held, Place(source.name, "file", source.name)), layout.records)
-    if isinstance(held, dict) and not layout.query:
-        for query, value in held.items():
+        content = _value(_Record("", content, Place(source.name, "file", source.name)), layout.records)
+    if isinstance(content, dict) and not layout.query:
+        for query, value in content.items():
             yield _Record(_identifier(query, layout), value, Place(source.name, "query", query))
         return
-    if not isinstance(held, list):
+    if not isinstance(content, list):
         expected = "a list of records" if layout.query else "an object whose keys are the queries"
-        raise InputError("structure", source.name, f"expected {expected}", found=_shown(held))
-    for number, record in enumerate(held, 1):
+        raise InputError("structure", source.name, f"expected {expected}", found=_as_text(content))
+    for number, record in enumerate(content, 1):
         place = Place(source.name, "record" if line is None else "line", line or number)
         if not isinstance(record, dict):
-            problem = "this is not an object"
-            raise place.fault("structure", problem, _shown(record), "check the protocol against the file")
+            raise place.fault(
+                "structure", "this is not an object", _as_text(record), "check the protocol against the file"
+            )
         if layout.query:
             yield _Record("", record, place)
         else:
@@ -220,32 +221,35 @@ def _no_rows(source: Source, what: str) -> InputError:
 def _items(record: _Record, part: Part, layout: Layout, role: str) -> Iterator[tuple[str, Any]]:
     """The documents of a record, each with its relevance, score or rank; with NOTHING where it gives none."""
     if part.at == ALL:
-        held: Any = {key: value for key, value in record.held.items() if f"{{{key}}}" not in _braced(layout.query)}
+        content: Any = {
+            key: value for key, value in record.content.items() if f"{{{key}}}" not in _braced(layout.query)
+        }
     else:
-        held = _value(record, part.at) if part.at else record.held
-    if held is None or held == "":
+        content = _value(record, part.at) if part.at else record.content
+    if content is None or content == "":
         return
-    if part.separator and isinstance(held, str):
-        held = [text for text in held.split(part.separator) if text.strip()]
+    if part.separator and isinstance(content, str):
+        content = [text for text in content.split(part.separator) if text.strip()]
     key = getattr(part, role)
-    if isinstance(held, dict) and not part.id:
-        for document, value in held.items():
+    if isinstance(content, dict) and not part.id:
+        for document, value in content.items():
             yield _identifier(document, layout), value
         return
-    for item in held if isinstance(held, list) else [held]:
+    for item in content if isinstance(content, list) else [content]:
         document = _made(record, part.id, item, layout) if part.id else _identifier(item, layout, record)
-        yield document, _value(record._replace(held=item), key) if key else NOTHING
+        yield document, _value(record._replace(content=item), key) if key else NOTHING
 
 
 def _value(record: _Record, path: str) -> Any:
     """What stands under a key of a record, or under a path of keys with dots between them."""
     try:
-        return json_text.value_at(record.held, path)
+        return json_text.value_at(record.content, path)
     except KeyError as error:
-        key, held = error.args
-        has = f"there are {', '.join(map(str, held))}" if held and isinstance(held, dict) else "there are none"
-        problem = f"there is no key or column {key!r}"
-        raise record.place.fault("missing-key", problem, _shown(record.held), f"{has}; check the protocol") from None
+        key, content = error.args
+        has = f"there are {', '.join(map(str, content))}" if content and isinstance(content, dict) else "there are none"
+        raise record.place.fault(
+            "missing-key", f"there is no key or column {key!r}", _as_text(record.content), f"{has}; check the protocol"
+        ) from None
 
 
 def _braced(pattern: str) -> str:
@@ -255,7 +259,7 @@ def _braced(pattern: str) -> str:
 
 def _made(record: _Record, pattern: str, item: object, layout: Layout) -> str:
     """The id that a pattern makes of the values of an item."""
-    of_item = record._replace(held=item)
+    of_item = record._replace(content=item)
     texts = {key: _identifier(_value(of_item, key), layout, record) for key in _FIELD.findall(_braced(pattern))}
     return _FIELD.sub(lambda match: texts[match[1]], _braced(pattern))
 
@@ -271,7 +275,7 @@ def _identifier(value: object, layout: Layout, record: _Record | None = None) ->
     if not (text := _one_word(text)):
         place = record.place if record else Place("<memory>", "key", str(value))
         remedy = "give an id with a number in it" if layout.numbers else "give text or an integer"
-        raise place.fault("bad-id", "this is not an id", _shown(value), remedy)
+        raise place.fault("bad-id", "this is not an id", _as_text(value), remedy)
     return text
 
 
@@ -279,5 +283,5 @@ def _one_word(text: str) -> str:
     return _BLANKS.sub("_", text.strip())
 
 
-def _shown(value: object) -> str:
+def _as_text(value: object) -> str:
     return value if isinstance(value, str) else json.dumps(value, ensure_ascii=False, default=repr)

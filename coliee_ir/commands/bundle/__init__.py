@@ -6,6 +6,7 @@ package, a Dockerfile that installs it, and a program of a few lines that calls 
 
 from __future__ import annotations
 
+import datetime
 import hashlib
 import io
 import json
@@ -24,6 +25,7 @@ from coliee_adapters.files.source import PathLike, Source
 from coliee_ir._version import __version__
 from coliee_ir.inbox.grouping import group
 from coliee_ir.inbox.inventory import sort_files
+from coliee_ir.reading.basis import Basis
 from coliee_ir.rules.protocol import Protocol, has_submissions, protocol, submission_rules
 from coliee_ir.scoring.evaluator import Evaluator
 
@@ -50,16 +52,16 @@ def score_upload(gold: PathLike, upload: PathLike, rules: Mapping[str, Any]) -> 
         if unread := [one.error for one in inventory.scored if one.error is not None]:
             return Uploaded({}, _below(unread[0].for_others, upload))
         sources = [one.source for one in inventory.scored]
-        evaluator = Evaluator(gold, runs=sources, task=task, edition=rules["edition"], exclude=rules["exclude"])
+        named = {name: rules[name] for name in ("edition", "exclude", "decisions")}
+        evaluator = Evaluator(gold, runs=sources, task=task, **named)
         found = group(inventory, evaluator)
         if found.invalid:
             for source in sources:
                 evaluator.read(source)  # which says what is wrong with a file
             return Uploaded({}, _below(found.invalid[0].reason.for_others, upload))
         if len(found.submissions) != 1:
-            n = len(found.submissions) or "no"
-            said = "; ".join(["", *inventory.remarks()])
-            return Uploaded({}, _below(f"one run is expected, and the upload holds {n}{said}", upload))
+            said = "; ".join([str(len(found.submissions) or "none"), *inventory.remarks()])
+            return Uploaded({}, _below(f"one run is expected, and the upload holds {said}", upload))
         scored = evaluator.evaluate(found.submissions[0])
     except (InputError, UsageError) as error:
         return Uploaded({}, _OURS if str(gold) in error.for_others else _below(error.for_others, upload))
@@ -85,9 +87,11 @@ class _Task(NamedTuple):
     """What a bundle is made from."""
 
     gold: Source
-    evaluator: Evaluator
+    evaluator: Basis
     exclude: tuple[str, ...]
     image: str  # what the image made by the Dockerfile is called
+    competition: str = ""  # what the organisers call it; empty for COLIEE and its year
+    deadline: datetime.datetime | None = None
 
     @property
     def protocol(self) -> Protocol:
@@ -96,7 +100,8 @@ class _Task(NamedTuple):
     @property
     def title(self) -> str:
         """What the challenge is called."""
-        return self.protocol.titled(self.evaluator.edition)
+        titled = self.protocol.titled(None if self.competition else self.evaluator.edition)
+        return f"{self.competition}, {titled.removeprefix('COLIEE, ')}" if self.competition else titled
 
     @property
     def gold_name(self) -> str:
@@ -107,7 +112,7 @@ class _Task(NamedTuple):
         """The gold, and by which rules runs are scored against it."""
         rules: dict[str, Any] = {
             "task": self.evaluator.task, "edition": self.evaluator.edition, "exclude": list(self.exclude),
-            "gold": self.gold_name,
+            "decisions": self.evaluator.decisions.to_dict(), "gold": self.gold_name,
         }  # fmt: skip
         files = {self.gold_name: self.gold.raw()}
         if self.protocol.own_file:
@@ -127,10 +132,14 @@ def pack(
     """A bundle for Codabench, as a zip."""
     if image is None:
         raise UsageError("option-needed", "name the Docker image that you will build from the bundle: --image NAME")
-    source = Source(gold)
-    left_out = tuple(sorted(exclude))
-    evaluator = Evaluator(source, task=task, edition=edition, exclude=left_out)
-    return _zipped(_codabench(_Task(source, evaluator, left_out, image)))
+    return pack_for(Evaluator(Source(gold), task=task, edition=edition, exclude=tuple(exclude)), image)
+
+
+def pack_for(basis: Basis, image: str, name: str = "", deadline: datetime.datetime | None = None) -> bytes:
+    """The same for a gold that was read; with what the organisers call the competition, and until when runs come."""
+    return _zipped(
+        _codabench(_Task(Source(basis.gold.path), basis, tuple(sorted(basis.excluded)), image, name, deadline))
+    )
 
 
 def _zipped(files: Mapping[str, bytes]) -> bytes:
@@ -205,8 +214,10 @@ def _codabench(task: _Task) -> dict[str, bytes]:
     name, edition = task.evaluator.task, task.evaluator.edition
     stated = submission_rules(name, edition).most_runs if has_submissions(name) else None
     most = stated or _MOST_RUNS
+    until = "–" if task.deadline is None else f"{task.deadline.astimezone(datetime.UTC):%Y-%m-%dT%H:%M:%SZ}"
+    year = task.evaluator.edition if task.deadline is None else task.deadline.year
     about = (
-        f"Upload one run, as a file or a zip of its files; each team may send {most}. Measures: "
+        f"Deadline: {until}. Upload one run, as a file or a zip of its files; each team may send {most}. Measures: "
         f"{', '.join(task.evaluator.names)}; the first one ranks. The organisers publish the scores."
     )
     competition = (
@@ -216,7 +227,8 @@ def _codabench(task: _Task) -> dict[str, bytes]:
         "pages:\n  - title: Overview\n    file: overview.md\n"
         "tasks:\n  - index: 0\n    name: test\n    description: the test set\n    reference_data: reference_data.zip\n"
         "    scoring_program: scoring_program.zip\n"
-        "phases:\n  - index: 0\n    name: Test\n    description: the test set\n    start: 2026-01-01\n"
+        "phases:\n  - index: 0\n    name: Test\n    description: the test set\n"
+        f"    start: {f'{year}-01-01' if year else '–'}\n{f'    end: {until}{chr(10)}' if task.deadline else ''}"
         f"    max_submissions: {most}\n    max_submissions_per_day: {most}\n"
         "    hide_score_output: true\n    tasks:\n      - 0\n"
         f"leaderboards:\n  - title: Results\n    key: results\n    hidden: true\n    columns:\n{columns}"

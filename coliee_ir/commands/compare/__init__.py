@@ -55,6 +55,7 @@ def compare(
     margin: float | None = None,
     groups: PathLike | Mapping[str, str] | None = None,
     replicates: PathLike | Mapping[str, Sequence[str]] | None = None,
+    fixed_queries: bool = False,
 ) -> Comparison:
     """Compare runs that were scored against one gold, query by query paired.
 
@@ -73,7 +74,8 @@ def compare(
             groups are swapped and drawn as a whole.
         replicates: system → its runs, by tag or file, where several runs are one system (seeds, folds, draws of a
             language model), or a CSV with the columns run and system. Then systems are compared, by a t test: on other
-            queries and in other runs of them.
+            queries and in other runs of them. Runs of the same seed or fold are paired where their names say so.
+        fixed_queries: of systems, whether they differ on these very queries, in other runs of them.
 
     Raises:
         UsageError: a test that is not made for the measure, a baseline that is not among the runs, fewer than two runs,
@@ -91,10 +93,14 @@ def compare(
     asked = _Asked(test_name(test), correction, settings, margin, groups_in(scored, groups))
     asked.check()
     by = comparable(scored, measures)
+    if fixed_queries and replicates is None:
+        problem = "how much scores on fixed queries vary is known from several runs of each system; use --replicates"
+        raise UsageError("option-needed", problem)
     if replicates is not None:
         of = systems_of(scored, replicates)
         joint = "bonferroni" if correction == "maxt" else correction
-        asked = asked._replace(replicates=tuple(map(len, of.values())), test="t", correction=joint)
+        runs = tuple(map(len, of.values()))
+        asked = asked._replace(replicates=runs, fixed_queries=fixed_queries, test="t", correction=joint)
         scored = checked([system(name, runs) for name, runs in of.items()], 2, "a comparison")
     pairs = _pairs(scored, baseline)
     for measure in by:
@@ -118,6 +124,7 @@ class _Asked(NamedTuple):
     margin: float | None
     groups: Mapping[str, str] | None
     replicates: tuple[int, ...] = ()
+    fixed_queries: bool = False
 
     def check(self) -> None:
         """Refuse what does not exist or makes no sense."""
@@ -173,7 +180,7 @@ class _Board:
     def alone(self, pairs: IntArray, settings: Resampling) -> PairTest:
         """Each pair tested by itself, a column for each field; of many runs only what there is to say without."""
         if self.board is None:
-            tests = systems.tested(self.terms, pairs, settings)
+            tests = systems.tested(self.terms, pairs, settings, fixed=self.asked.fixed_queries)
         elif self.asked.correction == "maxt" and len(self.terms) > MOST_ALONE:
             (a, b), of, none = pairs.T, self.board, np.full((len(pairs), 2), math.nan)
             differing = of.differing[a, b]
@@ -199,7 +206,9 @@ class _Board:
             ranks = dict(zip(order, rank_sets(f[order].tolist(), better[np.ix_(order, order)]), strict=True))
         level = asked.settings.confidence_level
         for at, scores in enumerate(self.scored):
-            interval = interval_of(self.results[at], self.terms[at], level, is_share=self.is_share)
+            interval = interval_of(
+                self.results[at], self.terms[at], level, is_share=self.is_share, fixed=asked.fixed_queries
+            )
             value = number(self.results[at].value)
             yield Standing(scores.tag, scores.name, scores.file, value, interval, ranks[at], scores.remarks)
 
@@ -267,6 +276,7 @@ def _compared(boards: Sequence[_Board], pairs: IntArray, asked: _Asked, *, all_p
             **first.on_gold(board.measure.name, settings.seed),
             groups=board.n if asked.groups is not None else 0,
             replicates=asked.replicates,
+            fixed_queries=asked.fixed_queries,
             test=asked.test,
             correction=asked.correction,
             resamples=int(resamples),
@@ -328,6 +338,9 @@ def _remarks(comparison: Comparison, board: _Board, test: PairTest, told: Pairs,
         )
         if comparison.resamples and (known & differ & ~few).any():
             yield from too_few_resamples(comparison.resamples, alpha)
+    if len({*comparison.replicates}) > 1:
+        fewest, most = min(comparison.replicates), max(comparison.replicates)
+        yield Remark.of("unequal-replicates", fewest=fewest, most=most)
     yield from of_pairs("few-hold-most", known & differ & np.isnan(interval).any(axis=1))
     if board.n < MANY_QUERIES:
         answered = np.array([scores.answered for scores in board.scored])

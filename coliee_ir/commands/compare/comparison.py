@@ -193,6 +193,7 @@ class Comparison(OnGold):
         remarks: what to know of the comparisons; what there is to know of a run is in its standing.
         others: the comparisons on the other measures that were asked for.
         lower_is_better: whether less of the measure is better; differences are those of its values all the same.
+        fixed_queries: whether it is about these very queries, in other runs of the systems.
     """
 
     groups: int
@@ -209,6 +210,7 @@ class Comparison(OnGold):
     remarks: tuple[str, ...] = ()
     others: tuple[Comparison, ...] = field(default=())
     lower_is_better: bool = False
+    fixed_queries: bool = False
 
     def json(self, inputs: Mapping[str, str] | None = None) -> Iterator[str]:
         """The JSON as text, with a pair a line."""
@@ -263,7 +265,8 @@ class Comparison(OnGold):
     def described(self) -> str:
         """The test in words."""
         test = f"studentised paired randomisation test, {resampled(self.resamples, self.seed)}"
-        test = "t test over queries and runs" if self.replicates else "paired t test" if self.test == "t" else test
+        over = "runs" if self.fixed_queries else "queries and runs"
+        test = f"t test over {over}" if self.replicates else "paired t test" if self.test == "t" else test
         words, n = [test], self.together
         if n > 1:
             of = f" for {n} pairs{' of all measures' * (n > len(self.pairs))}" * (self.correction != "none")
@@ -273,6 +276,8 @@ class Comparison(OnGold):
     @property
     def about(self) -> str:
         """Which queries the comparison is about, in words."""
+        if self.fixed_queries:
+            return f"About these {plural(self.unit)}, in other runs of these systems"
         said = f"About other {plural(self.unit)} of the same kind" + ", and other runs of these systems" * bool(
             self.replicates
         )

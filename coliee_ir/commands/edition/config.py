@@ -60,6 +60,7 @@ class Edition:
     style: str = ""
     resamples: int = N_RESAMPLES
     settled: tuple[str, ...] = ()  # the keys of decisions that were taken
+    image: str = ""  # the Docker image of the bundles for Codabench; empty for no bundles
     phase: str = "receipts"  # ``results`` from the day on which teams are told scores and places
 
     @property
@@ -89,7 +90,7 @@ _CHOICES: Final = Kind(
     'a table of choices by name, for example unanswered = "skip"',
     lambda value: isinstance(value, dict) and all(map(TEXT.holds, value.values())),
 )
-_TABLE: Final = Kind("a table, headed [public]", lambda value: isinstance(value, dict))
+_TABLE: Final = Kind("a table, headed [public] or [codabench]", lambda value: isinstance(value, dict))
 _TOP: Final = {
     "name": TEXT,
     "year": YEAR,
@@ -132,10 +133,12 @@ def read_edition(path: PathLike) -> Edition:
         InputError: the file cannot be read, or a key is unknown, missing or of the wrong type.
     """
     name, held = loads(path)
-    top = _Table(name, "", held, (*_TOP, "public", "task"))
+    top = _Table(name, "", held, (*_TOP, "public", "codabench", "task"))
     found = top.checked(_TOP)
     for key in ("name", "mailbox"):
         top.needed(key, _TOP[key])
+    codabench = _Table(name, "[codabench]", top.checked({"codabench": _TABLE}).get("codabench", {}), ("image",))
+    found["image"] = codabench.needed("image", TEXT) if "codabench" in held else ""
     public = _Table(name, "[public]", top.checked({"public": _TABLE}).get("public", {}), _PUBLIC)
     tasks = [
         _task(_Table(name, f"[[task]] {number}", one, _TASK), found.get("year"))

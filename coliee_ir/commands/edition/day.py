@@ -28,6 +28,7 @@ from coliee_ir.inbox.golds import Asked, Golds
 from coliee_ir.inbox.grouping import too_many
 from coliee_ir.inbox.inventory import Inventory, Part, sort_files
 from coliee_ir.inbox.teams import Teams
+from coliee_ir.reading.basis import Basis
 from coliee_ir.reading.submission import Submission, name_of
 from coliee_ir.rules.protocol import known_edition, protocol
 from coliee_ir.scoring.evaluator import Evaluator
@@ -82,6 +83,7 @@ class Day(NamedTuple):
     decide: tuple[Decision, ...]
     inventory: Inventory  # every file, with the time of its mail
     corrections: tuple[Submission, ...] = ()  # runs that may replace earlier ones
+    bases: tuple[Basis, ...] = ()  # by what the runs of each task are scored
 
 
 def day_of(edition: Edition, watch: Watch | None = None) -> Day:
@@ -117,7 +119,7 @@ def day_of(edition: Edition, watch: Watch | None = None) -> Day:
             corrections += [one for one in scored.submissions if one is not None and one.replaces]
             boards.append(replace(leaderboard(scored, n_resamples=edition.resamples), reference=part.reference))
     inbox = received(inventory)
-    found = Day(edition, inbox, tuple(boards), (), inventory, tuple(corrections))
+    found = Day(edition, inbox, tuple(boards), (), inventory, tuple(corrections), tuple(evaluators.values()))
     closed = {one.file for one in inventory.items if one.whose.listed_status not in ("", "ranked", "unofficial")}
     every = dict.fromkeys(one for find in _FINDERS for one in find(found))
     asked = (one for one in every if one.file not in closed or one.kind == "status")

@@ -23,6 +23,7 @@ from coliee_adapters.errors import InputError, UsageError
 from coliee_adapters.files.source import sha256_of
 from coliee_adapters.forms.lines import counted
 from coliee_ir._version import __version__
+from coliee_ir.commands.bundle import pack_for
 from coliee_ir.commands.edition import desk, paper, public
 from coliee_ir.commands.edition.changes import Change, changes_of, table
 from coliee_ir.commands.edition.config import Edition
@@ -103,6 +104,11 @@ def write(day: Day, folder: Path) -> News:
         "paper": paper.files(boards, day.edition),
         "": {RESULTS: dumped(results), "changes.md": markdown(table(changes))},
     }  # fmt: skip
+    if image := day.edition.image:
+        rooms["codabench"] = {
+            f"task{part.name.replace(' ', '-')}.zip": pack_for(basis, image, day.edition.name, day.edition.deadline)
+            for part, basis in zip(day.edition.tasks, day.bases, strict=True)
+        }
     files = {
         str(Path(room, name)): content if isinstance(content, bytes) else content.encode()
         for room, made in rooms.items()

@@ -249,7 +249,7 @@ def _contender(trial: Trial, name: str, weights: Weights, held_out: Terms, fitte
     """A row of the table."""
     resubstitution, top = trial.worth(weights)
     sd = spread(held_out, len(trial.fold), trial.score)
-    return Contender(name, weights, top, resubstitution, held_out.total, sd, difference(fitted, held_out))
+    return Contender(name, weights, top, resubstitution, held_out.total, sd, difference(fitted, held_out, trial.folds))
 
 
 @dataclass(frozen=True, slots=True)

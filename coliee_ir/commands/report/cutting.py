@@ -154,7 +154,7 @@ def _gain(scores: Scores, measure: Measure, tuning: Tuning) -> Number:
     """The held-out score less that of the run as submitted, with its interval."""
     submitted = scores.results[measure].terms
     by_name = sorted(range(len(scores.query_ids)), key=scores.query_ids.__getitem__)  # as the tuning's terms
-    gain = difference(tuning.terms, submitted._replace(each=submitted.each[by_name]))
+    gain = difference(tuning.terms, submitted._replace(each=submitted.each[by_name]), tuning.folds)
     low, high = gain.interval
     mark = "" if math.isnan(low) else f"{low:+.2f} to {high:+.2f}".replace("-", "−")
     return Number(gain.value, f"{gain.value:+.4f}".replace("-", "−"), mark=mark)

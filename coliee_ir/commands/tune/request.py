@@ -162,14 +162,14 @@ def tune(
         held_out=terms.total,
         split_sd=spread(terms, repeats, aim.score),
         interval=jackknife_t(terms, CONFIDENCE_LEVEL),
-        gain=difference(terms, split.terms(scores.results[aimed].terms)),
+        gain=difference(terms, split.terms(scores.results[aimed].terms), folds),
         tried=tuple(
             Tried(
                 of_kind,
                 len(one.bounds) > 1,
                 one.sweep.terms(of_kind).total,
                 held.total,
-                difference(held, selection.terms[selection.best]),
+                difference(held, selection.terms[selection.best], folds),
             )
             for one, of_kind, held in zip(candidates, fitted, selection.terms, strict=True)
         ),

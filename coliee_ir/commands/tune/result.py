@@ -166,10 +166,9 @@ class Tunings(Shown):
         """Of several, what to expect of the best."""
         if self.best_of is None:
             return []
-        score, interval, is_corrected = self.best_of
-        expected = f"bias-corrected estimate: {score:.4f}" if is_corrected else "here no correction is needed"
-        first = f"Picking the best of {len(self.tunings)} runs is optimistic; {expected}"
-        return [f"{first} ({folds.PICKED_ANEW}; {interval.worded()})"]
+        score, (low, high) = self.best_of
+        first = f"Picking the best of {len(self.tunings)} runs is optimistic; bias-corrected estimate: {score:.4f}"
+        return [f"{first} ({folds.PICKED_ANEW}; 95% of these scores are in {low:.4f} to {high:.4f})"]
 
     def to_dict(self) -> dict[str, Any]:
         """Each tuning, and what to expect of the best of several."""
