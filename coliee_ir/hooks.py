@@ -14,6 +14,7 @@ import contextlib
 import csv
 import importlib
 import inspect
+import warnings
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import replace
 from itertools import repeat
@@ -24,8 +25,9 @@ import numpy as np
 import numpy.typing as npt
 
 from coliee_adapters.checked import in_order
-from coliee_adapters.errors import UsageError
+from coliee_adapters.errors import ScoreWarning, UsageError
 from coliee_adapters.records import GoldLike, normal_id
+from coliee_adapters.remarks import Remark
 from coliee_ir.measures import Measure
 from coliee_ir.reading.basis import Rules, refuse_other_keywords
 from coliee_ir.scoring.evaluator import Evaluator
@@ -91,6 +93,9 @@ def compute_metrics(
             problem = f"{len(scores)} predictions for {len(rows)} rows: name the rows of the evaluation set"
             raise UsageError("shape", problem)
         _check_order(rows, held, expected)
+        if threshold is not None and scores and threshold < min(scores) and max(scores) <= 1.0 and min(scores) >= 0.0:
+            remark = Remark.of("all-retrieved", n=len(scores), threshold=threshold)
+            warnings.warn(str(remark), ScoreWarning, stacklevel=2)
         if rows and isinstance(rows[0], str):
             answers = {str(query): score > (threshold or 0.0) for query, score in zip(rows, scores, strict=True)}
             return evaluator.evaluate(answers).measures

@@ -172,6 +172,13 @@ REMARKS: Final = {
     "assumed-direction": Doubt("more is taken as better of {examples}; state the other with --lower-is-better NAME"),
     "common-queries": "compared on the {n} of {all} queries that all runs have",
     "order-of-ties": Doubt("scores that depend on the order of documents of equal score: {examples}"),
+    "all-retrieved": Doubt(
+        "all {n} predictions lie between 0 and 1, and above threshold={threshold}, so that every row is taken as a "
+        "yes; are they probabilities? then give threshold=0.5"
+    ),
+    "looked-at": "{n} (run has|runs have) been scored on this gold ({log})",
+    "looked-at.luck": "{n} (run has|runs have) been scored on this gold ({log}); of so many equally good runs the best "
+    "is {luck} above their mean {measure} by chance",
     "swapped": Doubt("{run} is named like a gold, and {gold} is not: did you swap them?"),
     "swapped.values": Doubt("the gold's relevances are decimals and the run's scores integers; are the two swapped?"),
     "identical": "{run} is identical to {twin}",

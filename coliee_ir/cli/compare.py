@@ -5,9 +5,8 @@ from __future__ import annotations
 import argparse
 
 from coliee_ir.cli import say, scoring
-from coliee_ir.cli.options import add, add_resampling, measures
+from coliee_ir.cli.options import FORMS, LOOKED_AT, add, add_resampling, add_scoring, measures
 from coliee_ir.commands import compare as significance
-from coliee_ir.output.shown import FORMS
 from coliee_ir.scoring.scores import Scored
 from coliee_ir.stats.settings import Resampling
 
@@ -15,7 +14,7 @@ from coliee_ir.stats.settings import Resampling
 def add_arguments(parser: argparse.ArgumentParser) -> None:
     """The options of the command."""
     parser.epilog = "example: coliee-ir compare gold.json run1.txt run2.txt --baseline run1 -m MicroF1"
-    scoring.add_arguments(parser)
+    add_scoring(parser)
     add(
         parser, "measure",
         help="measure to compare (repeatable, corrected together; default: the one that ranks the task's runs)",
@@ -26,6 +25,7 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
     add_resampling(parser, Resampling())
     add(parser, "margin")
     add(parser, "groups", "replicates", "fixed_queries", "output")
+    add(parser, "log", help=LOOKED_AT)
     add(parser, "format", choices=FORMS)
 
 

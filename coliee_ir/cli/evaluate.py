@@ -8,35 +8,38 @@ import sys
 from collections.abc import Callable, Sequence
 from functools import partial
 from time import perf_counter
+from typing import TYPE_CHECKING
 
 from coliee_adapters.errors import UsageError, shortened
-from coliee_ir.cli import end_progress, say, scoring
-from coliee_ir.cli.options import add, check_known, measures
-from coliee_ir.commands.evaluate.details import Details, depths, stages
-from coliee_ir.commands.evaluate.ways import WAYS
-from coliee_ir.output import grid
-from coliee_ir.output.shown import FORMS, forms_of
-from coliee_ir.scoring.scores import WITH_TIES, WITH_TIES_OF_QUERIES, Scored, Scores, ScoreTable, Timing
+from coliee_ir.cli import end_progress, say
+from coliee_ir.cli.options import FORMS, FORMS_OF_SCORES, add, add_scoring, check_known, measures
+
+if TYPE_CHECKING:  # what loads NumPy, help and a mistyped option do without
+    from coliee_ir.commands.evaluate.details import Details
+    from coliee_ir.scoring.scores import Scored, Scores
 
 
 def add_arguments(parser: argparse.ArgumentParser) -> None:
     """The options of the command."""
     parser.epilog = "example: coliee-ir evaluate gold.json run.txt -m MicroF1 -m AP"
-    scoring.add_arguments(parser)
+    add_scoring(parser)
     add(
         parser, "measure",
         help="measure to report (repeatable; default: the official ones); `coliee-ir measures` lists all",
     )  # fmt: skip
     add(parser, "per_query", "span_of_ties", "output")
-    add(parser, "format", choices=forms_of(ScoreTable))
+    add(parser, "format", choices=FORMS_OF_SCORES)
     add(parser, "show", type=_way)
     add(parser, "errors", "log")
     add(parser, "corpus", help="case files or Civil Code, for titles in --errors")
-    add(parser, "timing")
+    add(parser, "cluster", "timing")
 
 
 def _way(text: str) -> Callable[[Scored], Details]:
     """What ``--show`` names, with the depths of its stages."""
+    from coliee_ir.commands.evaluate.details import depths, stages
+    from coliee_ir.commands.evaluate.gap import WAYS
+
     name, equals, value = text.partition("=")
     check_known(name, [*WAYS], f"there is no {name!r} to show")
     if not equals:
@@ -48,7 +51,7 @@ def _way(text: str) -> Callable[[Scored], Details]:
 
 def _check(options: argparse.Namespace) -> None:
     """Refuse options that do not go together."""
-    forms = WITH_TIES_OF_QUERIES if options.per_query else WITH_TIES
+    forms = ("json", "jsonl") if options.per_query else (*FORMS, "jsonl")  # which can hold spans
     if options.show is not None and (options.per_query or options.span_of_ties or options.format not in FORMS):
         raise UsageError("option-conflict", f"--show writes {', '.join(FORMS)}, and goes without -q and --ties")
     if options.span_of_ties and options.format not in forms:
@@ -59,6 +62,10 @@ def _check(options: argparse.Namespace) -> None:
 
 def run(options: argparse.Namespace) -> int:
     """Score the runs and print what was asked for."""
+    from coliee_ir.cli import scoring
+    from coliee_ir.output import grid
+    from coliee_ir.scoring.scores import ScoreTable
+
     start = perf_counter()
     if options.errors not in (None, "-"):
         grid.file_form(options.errors)  # refused before anything is computed
@@ -103,6 +110,8 @@ def run(options: argparse.Namespace) -> int:
 
 def _timing(scored: Sequence[Scores], total: float) -> dict[str, float | None]:
     """Where the time went: see Timing; and the greatest memory of any one process, in MiB, None on Windows."""
+    from coliee_ir.scoring.scores import Timing
+
     times = Timing(*map(sum, zip(*(scores.timing for scores in scored), strict=True)))
     return {
         **{name: round(value, 4) for name, value in times._asdict().items()},

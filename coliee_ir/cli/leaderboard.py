@@ -6,7 +6,7 @@ import argparse
 
 from coliee_adapters.kinds import told
 from coliee_ir.cli import say, scoring
-from coliee_ir.cli.options import add, add_decisions, add_resampling, one_measure
+from coliee_ir.cli.options import add, add_decisions, add_files, add_resampling, one_measure
 from coliee_ir.commands import leaderboard
 from coliee_ir.commands.leaderboard.catalogue import BoardTables
 from coliee_ir.output.shown import forms_of
@@ -20,7 +20,7 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
         "exit code: 0 if every submission was ranked, 2 if one could not be (it is reported with the reason)\n"
         "example: coliee-ir leaderboard gold.json submissions/ --teams teams.csv --best"
     )
-    scoring.add_files(parser, "submissions")
+    add_files(parser, "submissions")
     add(parser, "more_golds", "task", "protocol", "edition", "columns")
     add(parser, "teams", "best")
     add(parser, "measure", help="measure that ranks (default: the one of the task's edition)")

@@ -242,6 +242,16 @@ _TABLE: Final[Mapping[str, Mapping[str, Option]]] = {
 #: name → the option
 OPTIONS: Final[Mapping[str, Option]] = {name: option for table in _TABLE.values() for name, option in table.items()}
 
+#: what every result is written in, and the scores of runs besides
+FORMS: Final = ("table", "json", "markdown", "latex", "csv", "tsv")
+FORMS_OF_SCORES: Final = (*FORMS, "jsonl", "trec")
+
+#: the commands that can be given scores instead of a gold and runs
+OF_SCORES: Final = ("compare", "leaderboard", "plan", "report")
+
+#: what a log is for, where nothing is appended to it
+LOOKED_AT: Final = "log of evaluate --log: say how many runs were scored on this gold, and what luck makes of it"
+
 #: options of which only one can be given
 _RIVALS: Final = (("task", "protocol"), ("query_gold", "queries"))
 
@@ -339,6 +349,26 @@ def add_resampling(parser: argparse.ArgumentParser, usual: object, *names: str) 
     """Add the options of how queries are resampled, with their usual values: by default all."""
     for name in names or ("n_resamples", "seed", "confidence_level"):
         add(parser, name, default=getattr(usual, name))
+
+
+def add_scoring(parser: argparse.ArgumentParser) -> None:
+    """The gold, the runs, and the rules by which they are scored."""
+    add_files(parser, "runs")
+    add(parser, "more_golds", "task", "protocol", "edition", "columns", "answers", "long_list")
+    add(parser, "exclude", "only", "jobs", "keep_going")
+    add_decisions(parser)
+
+
+def add_files(parser: argparse.ArgumentParser, runs: str) -> None:
+    """The gold and the runs; or, for commands that can do without them, scores in the place of both."""
+    either = parser.prog.rpartition(" ")[2] in OF_SCORES
+    if either:
+        about = f"{OPTIONS['gold'].settings['help']}; or scores of queries, without a gold and runs"
+        add(parser, "gold", help=about)
+        add(parser, runs, needed=False, default=[])
+        add(parser, "lower_is_better", "higher_is_better")
+    else:
+        add(parser, "gold", runs)
 
 
 def add_decisions(parser: argparse.ArgumentParser, *names: str) -> None:

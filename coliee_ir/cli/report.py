@@ -8,7 +8,7 @@ import shlex
 from coliee_adapters.errors import UsageError, masked
 from coliee_adapters.forms.lines import counted
 from coliee_ir.cli import say, scoring
-from coliee_ir.cli.options import add, add_resampling
+from coliee_ir.cli.options import LOOKED_AT, add, add_resampling, add_scoring
 from coliee_ir.commands import report
 from coliee_ir.output.webpage import local
 from coliee_ir.scoring.scores import Scored
@@ -18,7 +18,7 @@ from coliee_ir.stats.settings import Resampling
 def add_arguments(parser: argparse.ArgumentParser) -> None:
     """The options of the command."""
     parser.epilog = "example: coliee-ir report gold.json run1.txt run2.txt -o report.html"
-    scoring.add_arguments(parser)
+    add_scoring(parser)
     add(
         parser, "output", default=None,
         help="HTML page to write, one file that needs no network; - is standard output",
@@ -29,6 +29,7 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
         help="measure to report; the page is about the first (repeatable; default: the task's official measures)",
     )  # fmt: skip
     add(parser, "corpus", "categories", "baseline")
+    add(parser, "log", help=LOOKED_AT)
     add_resampling(parser, Resampling(), "n_resamples", "seed")
 
 

@@ -21,7 +21,7 @@ from coliee_adapters.kinds import told
 from coliee_adapters.remarks import Remark
 from coliee_ir._version import __version__
 from coliee_ir.cli import end_progress, say, watched
-from coliee_ir.cli.options import OPTIONS, add, add_decisions, ids, keywords, measures, read_by, rules
+from coliee_ir.cli.options import OF_SCORES, OPTIONS, ids, keywords, measures, read_by, rules
 from coliee_ir.commands.evaluate import evaluate_all, golds_of, prepare
 from coliee_ir.inbox import Runs, find_runs
 from coliee_ir.inbox.names import unique_names
@@ -37,9 +37,6 @@ if TYPE_CHECKING:
 
 _Result = TypeVar("_Result")
 
-#: the commands that can be given scores instead of a gold and runs
-OF_SCORES: Final = ("compare", "leaderboard", "plan", "report")
-
 #: the options that name a file to write
 _FILES: Final = tuple(name for name, option in OPTIONS.items() if option.writes == "file")
 
@@ -48,26 +45,6 @@ _PIECE = 1 << 16
 
 #: of more runs, remarks are gathered by kind; how many of a kind are named
 _FEW, _NAMED = 8, 6
-
-
-def add_arguments(parser: argparse.ArgumentParser) -> None:
-    """The gold, the runs, and the rules by which they are scored."""
-    add_files(parser, "runs")
-    add(parser, "more_golds", "task", "protocol", "edition", "columns", "answers", "long_list")
-    add(parser, "exclude", "only", "jobs", "cluster", "keep_going")
-    add_decisions(parser)
-
-
-def add_files(parser: argparse.ArgumentParser, runs: str) -> None:
-    """The gold and the runs; or, for commands that can do without them, scores in the place of both."""
-    either = parser.prog.rpartition(" ")[2] in OF_SCORES
-    if either:
-        about = f"{OPTIONS['gold'].settings['help']}; or scores of queries, without a gold and runs"
-        add(parser, "gold", help=about)
-        add(parser, runs, needed=False, default=[])
-        add(parser, "lower_is_better", "higher_is_better")
-    else:
-        add(parser, "gold", runs)
 
 
 class Session:
@@ -239,6 +216,15 @@ class Session:
             raise UsageError("no-run", "; ".join(["there is no run to score", *intake.remarks]))
         return intake.submissions
 
+    def tell_looks(self, runs: Iterable[Submission | None], scored: Sequence[Scores] = ()) -> None:
+        """Say how often the gold was looked at, where a log is named."""
+        if self.options.log is not None:
+            from coliee_ir.commands.evaluate import log  # which scores do without
+
+            files = [", ".join(file.path for file in one.files) for one in runs if one is not None]
+            if remark := log.looks(self.options.log, self.options.gold, files, scored):
+                say(remark)
+
     def publish(
         self,
         result: Shown,
@@ -291,6 +277,8 @@ def of_scores(
     scored = session.score(measures(options), keep=keep, ready=session.check_baseline)
     if not scored and not session.together:
         return 2
+    if not session.scores:
+        session.tell_looks(scored.submissions, scored)
     code = write(session, function(scored, **keywords(function, options, **more)), scored)
     return code or (2 if scored.invalid else 0)
 

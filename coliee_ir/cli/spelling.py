@@ -7,8 +7,9 @@ from collections.abc import Collection, Sequence
 from typing import Final
 
 from coliee_adapters import checked
-from coliee_adapters.forms.lines import is_number
 from coliee_ir.rules.decisions import CHOICES
+
+_NUMBER: Final = r"[-+]?(?:\d+\.?\d*|\.\d+)(?:[eE][-+]?\d+)?"
 
 #: what other tools and other commands call an option → options in its place, of which the first that the command has
 #: is named; ``{n}`` is the number behind it, ``{rest}`` what is left to 1
@@ -64,7 +65,7 @@ def instead(typed: str, known: Collection[str], after: Sequence[str] = ()) -> st
         here = here.partition("=")[0]
     if here:
         share = re.fullmatch(r"0?\.[0-9]+", value) is not None
-        n, rest = (value, f"{1 - float(value):g}") if share else (value if is_number(value) else "N", "W")
+        n, rest = (value, f"{1 - float(value):g}") if share else (value if re.fullmatch(_NUMBER, value) else "N", "W")
         return f"; did you mean {here.format(n=n, rest=rest)}?"
     return checked.meant(plain, [one[2:] for one in known if one.startswith("--")]).replace("mean ", "mean --")
 

@@ -17,7 +17,7 @@ from coliee_adapters.kinds import told
 from coliee_adapters.records import Run
 from coliee_adapters.remarks import Remarks
 from coliee_ir.cli import say, scoring, watched
-from coliee_ir.cli.options import add, add_decisions, keywords, one_measure, rules
+from coliee_ir.cli.options import LOOKED_AT, add, add_decisions, keywords, one_measure, rules
 from coliee_ir.commands import convert
 from coliee_ir.commands import tune as cutoffs
 from coliee_ir.commands.tune import Filter, Tuning
@@ -67,6 +67,7 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
     add(parser, "tag", help="run tag of the cut run (default: that of TEST_RUN)")
     add(parser, "save", help="write the rule as JSON, for `coliee-ir cut --rule`")
     add(parser, "curve")
+    add(parser, "log", help=LOOKED_AT)
     add_decisions(
         parser,
         "unanswered",
@@ -136,6 +137,7 @@ def run(options: argparse.Namespace) -> int:
     if tunings:
         named = Tunings(tunings)
         _tell(named.tunings, basis.because)
+        session.tell_looks(submissions)
         _write(session, named, taken, submissions)
     grave = False
     if cut is not None:

@@ -27,6 +27,13 @@ _BESIDE: Final = ("LATIN", "CJK", "HIRAGANA", "KATAKANA", "HANGUL", "MASCULINE",
 #: Latin characters that look like others
 _CAPITALS: Final = str.maketrans("l1|0", "IIIO")
 
+#: what stands in brackets; and where it is about the mail and not the team
+_BRACKETS: Final = r"[(\[{][^)\]}]*[)\]}]"
+_OF_MAIL: Final = (
+    r"(?i)(?:\s*[(\[{]\s*(?:corrected|correction|revised|revision|updated?|fixed|final|new|resubmi\w+|again|"
+    r"v(?:er(?:sion)?)?[\s.]*[\d.]+|\d+)\s*[)\]}])+\s*$"
+)
+
 
 class Envelope(NamedTuple):
     """The outermost thing that the organiser saved, in which a file came; empty for what is in memory."""
@@ -105,25 +112,37 @@ def visible(text: str) -> str:
 
 
 def team_key(team: str) -> str:
-    """By what teams are compared: without case, width, blanks, look-alike letters, and brackets at the end.
+    """By what teams are compared: without case, width, blanks, and what is said of the mail in brackets at the end.
 
-    >>> team_key("Re: [Submission] Kis (corrected)") == team_key("KIS") == team_key("ＫＩＳ [v2]") == team_key("КІЅ")
+    >>> team_key("Re: [Submission] Kis (corrected)") == team_key("KIS") == team_key("ＫＩＳ [v2]")
     True
+    >>> team_key("NII (Tokyo)") == team_key("NII (Kyoto)"), team_key("КІЅ") == team_key("KIS")
+    (False, False)
     """
-    text = _MAILED.sub("", unicodedata.normalize("NFKC", visible(team)), 1)
-    text = re.sub(r"(?:\s*[(\[{][^)\]}]*[)\]}])+\s*$", "", text) or text
-    text = unicodedata.normalize("NFKC", text.casefold()).translate(_LETTERS)
-    return re.sub(r"[\s_.-]+", " ", text).strip()
+    text = re.sub(_OF_MAIL, "", _MAILED.sub("", unicodedata.normalize("NFKC", team), 1))
+    return re.sub(r"[\s_.-]+", " ", unicodedata.normalize("NFKC", text.casefold())).strip()
+
+
+def undisguised(team: str) -> str:
+    r"""A name with such characters written out, so that nobody takes it for another's.
+
+    >>> undisguised("АRC")
+    '\\u0410RC'
+    """
+    return "".join(one if one.isascii() or not is_disguised(f"a{one}") else ascii(one)[1:-1] for one in team)
 
 
 def look_key(team: str) -> str:
     """What names that are easily taken for each other have in common, which may be those of two teams.
 
-    >>> look_key("KlS") == look_key("KIS") != look_key("KAS"), look_key("AI-Lab") == look_key("AILab")
+    >>> look_key("KlS") == look_key("KIS") == look_key("КІЅ") != look_key("KAS")
+    True
+    >>> look_key("AI-Lab") == look_key("AILab"), look_key("NII (Tokyo)") == look_key("NII (Kyoto)")
     (True, True)
     """
-    letters = unicodedata.normalize("NFKD", team_key(visible(team).translate(_CAPITALS)))
-    return "".join(filter(str.isalnum, letters))
+    text = visible(team).translate(_CAPITALS)
+    text = team_key(re.sub(rf"(?:\s*{_BRACKETS})+\s*$", "", text) or text).translate(_LETTERS)
+    return "".join(filter(str.isalnum, unicodedata.normalize("NFKD", text)))
 
 
 def is_disguised(team: str) -> bool:

@@ -46,7 +46,7 @@ def group(inventory: Inventory, basis: Basis, *, alone: bool = False) -> Intake:
                 if not one.source.is_folder and one.source.path != "-":  # by the rules of its task
                     one.take(basis.read(one.source), has_long=_has_long(basis))
             items.append(one)
-            for doubt in (*one.whose.doubts, *([one.doubt] if one.doubt is not None else [])):
+            for doubt in one.doubts:
                 done.remarks.append(Remark(doubt.kind, f"{one.source.name}: {doubt}"))
         except ColieeError as error:
             done.invalid.append(Invalid((one.file,), "", one.team, Remark.of_error(error)))
@@ -335,6 +335,8 @@ def _hand(groups: Sequence[Sequence[Item]], basis: Basis, done: Intake, *, alone
             tag=main.tag,
             team=main.team,
             received=max(part.whose.received for part in every),
+            gold=next((part.gold.file for part in every if part.gold is not None), ""),
+            findings=tuple(doubt for part in every for doubt in part.doubts),
             status=next((part.whose.status for part in every if part.whose.status), ""),
             listed=next((part.whose.listed.run for part in every if part.whose.listed is not None), ""),
             more=next((part.whose.more for part in every if any(part.whose.more)), ()),

@@ -120,6 +120,11 @@ class Item:
         return self.whose.team
 
     @property
+    def doubts(self) -> tuple[Remark, ...]:
+        """What a person must decide of it."""
+        return self.whose.doubts if self.doubt is None else (*self.whose.doubts, self.doubt)
+
+    @property
     def task(self) -> str:
         """Its task, or the most likely one; empty where nothing shows it."""
         return self.tasks[0] if self.tasks else ""

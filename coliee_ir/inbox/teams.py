@@ -23,6 +23,7 @@ from coliee_ir.inbox.envelopes import (
     plain,
     team_in,
     team_key,
+    undisguised,
     visible,
 )
 from coliee_ir.inbox.sheets import read_sheet
@@ -141,8 +142,11 @@ class Teams:
         self._listed = {team_key(row.team): row.team for row in reversed(self.rows)}
         #: file → in what it came
         self._envelopes: dict[str, Envelope] = {}
-        #: key → the spellings of a team, and the senders of its mails; sender → the keys; tag → the keys
+        #: key → the spellings of a team, and the senders of its mails; sender, tag, what looks alike → the keys
         self._spellings: dict[str, dict[str, None]] = {}
+        self._of_look: dict[str, dict[str, None]] = {}
+        for row in self.rows:
+            self._of_look.setdefault(look_key(row.team), {})[team_key(row.team)] = None
         self._senders_of: dict[str, dict[str, None]] = {}
         self._teams_of: dict[str, dict[str, None]] = {}
         self._sent: dict[str, set[str]] = {}
@@ -155,14 +159,17 @@ class Teams:
         :meta private:
         """
         envelope = self._envelope(file)
-        if (mail := envelope.mail) is not None and (team := envelope.team) and mail.sender:
-            self._senders_of.setdefault(team_key(team), {})[mail.sender] = None
-            self._teams_of.setdefault(mail.sender, {})[team_key(team)] = None
         team = envelope.team or envelope.folder
-        if team:
-            self._spellings.setdefault(team_key(team), {})[team] = None
-            if not any(is_place for _, is_place, _ in self._rows(tag, file, envelope)):
-                self._sent.setdefault(_spelled(tag), set()).add(team_key(team))
+        key = team_key(team)
+        placed = next((row for row, is_place, _ in self._rows(tag, file, envelope) if is_place), None)
+        if not team or (placed is not None and team_key(placed.team) != key):
+            return  # the list says that it is another's
+        if (mail := envelope.mail) is not None and envelope.team and mail.sender:
+            self._senders_of.setdefault(key, {})[mail.sender] = None
+            self._teams_of.setdefault(mail.sender, {})[key] = None
+        self._spellings.setdefault(key, {})[team] = None
+        self._of_look.setdefault(look_key(team), {})[key] = None
+        self._sent.setdefault(_spelled(tag), set()).add(key)
 
     def whose(self, tag: str, file: str = "") -> Whose:
         """Whose a file is: see ``Teams``.
@@ -210,14 +217,12 @@ class Teams:
         for sender, keys in self._teams_of.items():
             if len(keys) > 1:
                 yield "", "", Remark.of("sender-teams", [self._named(key) for key in keys], sender=shortened(sender))
-        of_look: dict[str, list[str]] = {}
-        for key, spellings in self._spellings.items():
-            of_look.setdefault(look_key(self._named(key)), []).append(self._named(key))
-            if disguised := [one for one in spellings if is_disguised(one)]:
-                yield self._named(key), "", Remark.of("look-alike.letters", list(map(ascii, disguised)))
-        for names in of_look.values():
+        for keys in self._of_look.values():
+            names = [self._named(key) for key in keys]
             if len(names) > 1:
                 yield "", "", Remark.of("look-alike", names)
+            elif disguised := [one for key in keys for one in self._spellings.get(key, ()) if is_disguised(one)]:
+                yield names[0], "", Remark.of("look-alike.letters", [undisguised(one) for one in disguised])
         for place, envelope in {one.place: one for one in self._envelopes.values()}.items():
             yield from ((self._said_by(envelope)[0], place, remark) for remark in self._doubts_of(envelope))
 
@@ -256,6 +261,8 @@ class Teams:
         n_places = saved if envelope.n_inside else len(parts) - 1  # a file's name alone is what its sender called it
         stem = re.sub(r"\.(?:txt|json|jsonl|csv|tsv|xml|gz)$", "", parts[-1]) if parts else ""
         folders = [f"{part}/" for part in reversed(parts[: saved if envelope.n_inside else -1])]
+        if envelope.n_inside:  # the mail, or the archive, itself
+            folders += ["/".join(parts[at:saved]).lstrip("/") for at in range(saved)]
         # a path with its folder says most, as runs may share a tag; what a team wrote itself says least
         for names, is_place, is_inside in (
             (paths[:n_places], True, False),
@@ -269,10 +276,11 @@ class Teams:
                 yield row, is_place, is_inside
 
     def _named(self, team: str) -> str:
-        """A team as the list spells it, or else in the plainest spelling that came."""
+        """A team as the list spells it, or else in the plainest spelling that came; none that passes for another's."""
         key = team_key(team)
-        spellings = self._spellings.get(key, {}) or {team: None}
-        return self._listed.get(key) or visible(min(spellings, key=lambda one: (is_disguised(one), len(one))))
+        spelling = min(self._spellings.get(key, {}) or [team], key=lambda one: (is_disguised(one), len(one)))
+        is_alone = len(self._of_look.get(look_key(spelling), {key: None})) == 1
+        return self._listed.get(key) or (visible(spelling) if is_alone else undisguised(spelling))
 
 
 def _spelled(path: str) -> str:

@@ -134,7 +134,8 @@ def _refuse_rewritable(judged: Judged, run: Run, gold: str) -> None:
     so many matches would come with a probability of at most ``_CHANCE``, by Chernoff's bound for a Poisson variable.
     """
     qrels, matched, answered = judged.qrels, int((judged.rank > 0).sum()), int(judged.answered.sum())
-    few = _TIMES * matched <= len(qrels.documents) and judged.retrieved.sum() + sum(judged.extra.values()) > 0
+    retrieved = int(judged.retrieved.sum()) + sum(judged.extra.values())
+    few = _TIMES * matched <= min(len(qrels.documents), retrieved) and retrieved > 0  # of which no more can match
     if not (few or (judged.extra and _TIMES * answered <= len(qrels.queries))):
         return
     pairs = dict.fromkeys(islice(_pairs(run), _LINES))

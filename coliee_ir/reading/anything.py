@@ -343,18 +343,15 @@ def read_run_by(
 
 def _guarded(record: Run | Answers) -> Run | Answers:
     """The same, of which the lines of a run are still read within the guard: they are when they are asked for."""
-    if record.beside:
-        record = replace(record, beside={part: _guarded(one) for part, one in record.beside.items()})
-    return record if isinstance(record, Answers) else _guarded_run(record)
+    beside = {part: _guarded(one) for part, one in record.beside.items()}
+    if isinstance(record, Answers):
+        return replace(record, beside=beside) if beside else record
+    split = None if record.split is None else partial(_guarded_parts, record.split)
+    return replace(record, blocks=partial(_guarded_blocks, record.path, record.blocks), split=split, beside=beside)
 
 
-def _guarded_run(run: Run) -> Run:
-    split = None if run.split is None else partial(_guarded_parts, run.split)
-    return replace(run, blocks=partial(_guarded_blocks, run.path, run.blocks), split=split)
-
-
-def _guarded_parts(split: Callable[[int], list[Run]], n: int) -> list[Run]:
-    return list(map(_guarded_run, split(n)))
+def _guarded_parts(split: Callable[[int], list[Run]], n: int) -> list[Any]:
+    return list(map(_guarded, split(n)))
 
 
 def _guarded_blocks(path: str, blocks: Callable[[], Iterator[Columns]]) -> Iterator[Columns]:

@@ -231,7 +231,7 @@ def _ids_stand(gold: Gold) -> bool:
     if gold.format in ("qrels", layouts.FORMAT):
         return True
     ids = [*gold.queries, *(document for judged in (gold.qrels or {}).values() for document in judged)]
-    return any(normal_id(text) != text for text in ids) or bool(wrong_id(ids, commas=False))
+    return list(map(normal_id, ids)) != ids or bool(wrong_id(ids, commas=False))
 
 
 def _found(ids: str | Iterable[str], purpose: str, path: str, known: Mapping[str, None]) -> frozenset[str]:

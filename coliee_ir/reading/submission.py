@@ -36,6 +36,8 @@ class Submission:
         received: when the mail that brought it was received, in UTC; empty for what came otherwise.
         status: why it is not ranked; empty where it is.
         replaces: the file of an earlier submission of the same team and tag; empty where there is none.
+        gold: the file of the gold that it is judged by, where there are several; empty where nothing tells it.
+        findings: what a person must decide of it.
         listed: what the row of the list of teams that is about it names: its tag, file or folder; empty without one.
         more: what the list of teams says of it, or of its team, in its further columns.
         is_cut: whether its documents are the answer, and no ranking that has yet to be cut.
@@ -53,6 +55,8 @@ class Submission:
     received: str = ""
     status: str = ""
     replaces: str = ""
+    gold: str = ""
+    findings: tuple[Remark, ...] = ()
     listed: str = ""
     more: tuple[str, ...] = ()
     is_cut: bool = True
@@ -98,20 +102,16 @@ class Submission:
 
 
 def files_of(part: object) -> list[Source]:
-    """The files that a part of a submission lies in."""
+    """The files that a part of a submission lies in; a path is one too."""
     several = part if isinstance(part, list | tuple) else [part]
-    return [one for one in several if isinstance(one, Source)]
+    return [Source.of(one) for one in several if isinstance(one, str | os.PathLike | Source)]
 
 
 def name_of(part: object) -> str:
     """What a part of a submission is called in messages: its file, where it has one."""
-    if isinstance(part, list | tuple) and (files := files_of(part)):
-        return ", ".join(file.name for file in files)
-    if isinstance(part, Source):
-        return part.name
     if isinstance(part, Run | Answers):
         return part.path
-    return os.fspath(part) if isinstance(part, str | os.PathLike) else MEMORY
+    return ", ".join(file.name for file in files_of(part)) or MEMORY
 
 
 class Invalid(NamedTuple):

@@ -14,16 +14,21 @@ import re
 from collections.abc import Mapping, Sequence
 from enum import StrEnum
 from pathlib import Path
-from typing import Any, Final, NamedTuple, TypeGuard, TypeVar, overload
+from typing import TYPE_CHECKING, Any, Final, NamedTuple, TypeGuard, TypeVar, overload
 
 from coliee_adapters.errors import InputError, UsageError
-from coliee_adapters.files.source import PathLike
 from coliee_adapters.layouts import Layout
 from coliee_adapters.remarks import Remark
 from coliee_ir.rules import ALWAYS, schema
 
+if TYPE_CHECKING:
+    from coliee_adapters.files.source import PathLike
+
 #: The newest edition of COLIEE. Rules in its files that do not end hold up to it; the next begins by raising it.
 NEWEST = 2026
+
+#: how many years behind it are scored by its rules, which is said; a later one is a typing error
+_AHEAD: Final = 2
 
 #: The tasks whose rules are part of the package, each in a file of its name. A command reads that of its task only.
 TASKS: tuple[str, ...] = ("1", "2", "3", "4", "5", "tort", "rationale", "trec")
@@ -374,10 +379,12 @@ def edition_year(edition: str | int | None) -> int | None:
     >>> edition_year("2021")
     2021
     """
-    if edition is None or type(edition) is int:
-        return edition
-    if isinstance(edition, str) and re.fullmatch("[0-9]{1,4}", edition):
-        return int(edition)
+    if edition is None or type(edition) is int or (isinstance(edition, str) and re.fullmatch("[0-9]{1,4}", edition)):
+        year = None if edition is None else int(edition)
+        if year is not None and year > NEWEST + _AHEAD:
+            problem = f"no rules of {year} can be known; the newest are those of {NEWEST}: is the year mistyped?"
+            raise UsageError("unknown-edition", problem)
+        return year
     rows = [row for task in TASKS for row in _family(task).rules]
     years = [year for row in rows if row.last != ALWAYS for year in (row.first, row.last)]
     problem = f"the edition must be a year from {min(years)} to {max(years)}, not {edition!r}"

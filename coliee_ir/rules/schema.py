@@ -9,12 +9,14 @@ from __future__ import annotations
 import datetime
 import re
 from collections.abc import Callable, Collection, Iterable, Mapping
-from typing import Any, Final, NamedTuple, TypeVar, cast
+from typing import TYPE_CHECKING, Any, Final, NamedTuple, TypeVar, cast
 
 from coliee_adapters.errors import InputError, quoted
-from coliee_adapters.files.source import PathLike, Source
 from coliee_adapters.layouts import ANSWERS, CONTAINERS, Layout, Part
 from coliee_ir.rules import ALWAYS
+
+if TYPE_CHECKING:
+    from coliee_adapters.files.source import PathLike
 
 #: the part that every command knows, beside ``ANSWERS``; a protocol may name others
 DOCUMENTS: Final = "documents"
@@ -180,6 +182,8 @@ class Table:
 def loads(path: PathLike) -> tuple[str, dict[str, Any]]:
     """A file of TOML: its name, and what it holds."""
     import tomllib  # which most commands do without
+
+    from coliee_adapters.files.source import Source  # names of tasks and choices do without
 
     source = Source(path)
     try:

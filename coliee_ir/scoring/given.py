@@ -350,6 +350,10 @@ class ScoreTable:
                     over_all = stated[name][at] if is_whole else math.nan
                     of_run[measure] = _result(measure, values[at], over_all, of_sums)
         measures = list(dict.fromkeys(measure for of_run in results for measure in of_run))
+        for tag, of_run in zip(self.runs, results if measures else [], strict=False):
+            if not of_run:
+                problem = f"the run {shortened(tag)} has no {measures[0]}, which others have, nor any other measure"
+                raise InputError("mixed-forms", path, problem, remedy="give every run the same measures")
         if not measures:
             problem = "there are no values of single queries" if not names else "these values of queries give no score"
             raise InputError("unfit-measure" if names else "no-query", path, problem, remedy=REMEDY)
@@ -453,11 +457,8 @@ class ScoreTable:
         kept = np.ones(len(queries), dtype=np.bool_)
         for name in names:
             values, has_sums = held[name], any(name + part in held for part in PARTS)
-            empty, tags = np.isnan(values), list(self.runs)
-            if (silent := empty.all(axis=1)).any():
-                problem = f"the run {shortened(tags[int(silent.argmax())])} has no {name}, which others have"
-                raise InputError("mixed-forms", path, problem, remedy="give every run the same measures")
-            lacking = empty if is_open else empty & ~empty.all(axis=0)
+            empty = np.isnan(values) & ~np.isnan(values).all(axis=1, keepdims=True)  # or the run is without the measure
+            lacking = empty if is_open else empty & ~np.isnan(values).all(axis=0)
             if not lacking.any() or has_sums:
                 continue
             if is_open or self.unanswered == "zero":

@@ -38,7 +38,7 @@ _SHARE: Final = 20
 _PART: Final = 64 << 20
 
 #: What scores a submission, by the basis that it holds.
-_Task = partial[Scores]
+_Task = partial[Scores | ColieeError]
 
 #: Bytes below which one process is faster than several; and how many times as many bytes small files have where they
 #: are worth a second one, since their scores travel: 500 runs of 50 KB took a third more processor time.
@@ -135,18 +135,23 @@ def score_each(
     """
     one_of("submissions", submissions, Iterable, "a list of runs")
     given = [Submission.of(one).over(partial(readable, columns=basis.columns)) for one in submissions]
-    task = partial(_contained, basis, keep_judged)
+    task = partial(_scored, basis, keep_judged)
     if executor is not None:
         scored = (_with_gold(result, basis) for result in _elsewhere(given, task, executor))
     elif (used := processes(jobs, given)) > 1 and len(given) > 1:
         scored = (_with_gold(result, basis) for result in _in_processes(given, task, used))
     else:
-        scored = (_caught(task, submission, used) for submission in given)
-    yield from map(_with_twin, scored, _twins(given))
+        scored = (task(submission, used) for submission in given)
+    for result, twin in zip(scored, _twins(given), strict=True):
+        if twin is not None and isinstance(result, Scores):
+            result = replace(result, noted=(*result.noted, Remark.of("identical", run="this submission", twin=twin)))
+        yield result
 
 
-def _without_gold(scores: Scores) -> Scores:
+def _without_gold(scores: Scores | ColieeError) -> Scores | ColieeError:
     """Scores as they travel between processes: what all runs share would come back with each of them as a copy."""
+    if isinstance(scores, ColieeError):
+        return scores
     judged = {part: replace(of_part, qrels=Qrels({})) for part, of_part in scores.judged.items()}
     return replace(scores, query_ids=(), judged=judged)
 
@@ -197,34 +202,28 @@ def _elsewhere(given: Sequence[Submission], task: _Task, executor: Executor) -> 
         if size < 2 * _PART:
             yield next(scored)
             continue
-        result = _caught(task, submission, -(-size // _PART), executor)
+        result = task(submission, -(-size // _PART), executor)
         if isinstance(result, workers.WorkerError):
             raise result
         yield result
 
 
-def _apart(task: _Task, submission: Submission) -> Scores:
+def _apart(task: _Task, submission: Submission) -> Scores | ColieeError:
     return _without_gold(task(submission, 1))
 
 
 def _share(task: _Task, share: Sequence[Submission]) -> list[Scores | ColieeError]:
     """The scores of a few submissions, or the errors that they meet: one worker's task."""
-    results = [_caught(task, submission, 1) for submission in share]
-    return [result if isinstance(result, ColieeError) else _without_gold(result) for result in results]
+    return [_apart(task, submission) for submission in share]
 
 
-def _contained(
+def _scored(
     basis: Basis, keep_judged: bool, submission: Submission, jobs: int, executor: Executor | None = None
-) -> Scores:
-    """Score one of several runs: what it takes too much of, and what goes wrong, is an error of its own."""
-    with contained(name_of(submission.run)):
-        return score(basis, submission, jobs=jobs, executor=executor, keep_judged=keep_judged)
-
-
-def _caught(task: _Task, submission: Submission, jobs: int, executor: Executor | None = None) -> Scores | ColieeError:
-    """The same; an error that it meets stands in its place."""
+) -> Scores | ColieeError:
+    """Score one of several runs; an error that it meets, also of what it takes too much of, stands in its place."""
     try:
-        return task(submission, jobs, executor)
+        with contained(name_of(submission.run)):
+            return score(basis, submission, jobs=jobs, executor=executor, keep_judged=keep_judged)
     except ColieeError as error:
         return error
 
@@ -241,10 +240,3 @@ def _twins(submissions: Sequence[Submission]) -> list[str | None]:
         if files_of(one.run):
             seen.setdefault(content, name_of(one.run))
     return twins
-
-
-def _with_twin(result: Scores | ColieeError, twin: str | None) -> Scores | ColieeError:
-    """Scores that say of which submission they are a copy."""
-    if twin is None or not isinstance(result, Scores):
-        return result
-    return replace(result, noted=(*result.noted, Remark.of("identical", run="this submission", twin=twin)))

@@ -27,7 +27,7 @@ from coliee_ir.measures.base import PARTS, share
 from coliee_ir.measures.ties import Span, Ties
 from coliee_ir.output import envelope
 from coliee_ir.output.grid import Cell, Grid, Number, Rows, separated
-from coliee_ir.output.shown import FORMS, Forms, Shown
+from coliee_ir.output.shown import Forms, Shown
 from coliee_ir.reading.asked import singly
 from coliee_ir.reading.basis import Basis
 from coliee_ir.reading.submission import Invalid, Submission
@@ -113,14 +113,21 @@ class Scores(Shown):
         """What it is called beside its team: its tag, or what tells it from others of its team and tag."""
         return self.own_name or self.tag
 
+    def __eq__(self, other: object) -> bool:
+        """Whether the other says the same of the same run, as it is written; a value that does not exist is one."""
+        return isinstance(other, Scores) and _written(self) == _written(other)
+
+    def __hash__(self) -> int:
+        return hash((self.tag, self.file))
+
     def __repr__(self) -> str:
         shown = ", ".join(f"{name}={value:.4f}" for name, value in self.measures.items())
         return f"Scores({self.name!r}, task={self.task!r}, {shown})"
 
     @property
     def measures(self) -> dict[str, float]:
-        """Name → value over all queries; NaN if no query is left to form it from."""
-        return {measure.name: result.value for measure, result in self.results.items()}
+        """Name → value over all queries; ``math.nan`` if no query is left to form it from."""
+        return {of.name: math.nan if math.isnan(one.value) else one.value for of, one in self.results.items()}
 
     @property
     def remarks(self) -> tuple[Remark, ...]:
@@ -235,6 +242,12 @@ class Scores(Shown):
         return entry
 
 
+def _written(scores: Scores) -> tuple[object, ...]:
+    """Scores as JSON holds them, in which a value that does not exist equals itself."""
+    head = (scores.task, scores.edition, scores.gold, scores.decisions, scores.excluded, scores.query_ids)
+    return *head, scores.to_dict(per_query=True)
+
+
 @cache
 def _every(n: int) -> tuple[bool, ...]:
     """What runs that answer all queries share."""
@@ -320,6 +333,13 @@ class Scored(Shown, Sequence[Scores]):
     remarks: Sequence[str] = ()
     inventory: Inventory | None = None  # all files that came in folders
     keep: Keep | Literal["scores"] = "judged"
+
+    def __eq__(self, other: object) -> bool:
+        """Whether the other holds equal scores of the same runs."""
+        return isinstance(other, Scored) and list(self.scores) == list(other.scores)
+
+    def __hash__(self) -> int:
+        return hash(tuple(self.scores))
 
     def __repr__(self) -> str:
         return f"Scored({[scores.name for scores in self.scores[:8]]}, n={len(self)}, task={self.basis.task!r})"
@@ -549,11 +569,6 @@ class ScoreTable(Shown):
     def json(self, inputs: Mapping[str, str] | None = None) -> Iterator[str]:
         """The same as text, a run at a time."""
         return envelope.dumped_list(envelope.with_inputs(preamble(self.runs[0]), inputs), "runs", self.entries())
-
-
-#: The forms that can hold the span of each score over all orders of equal scores; the first also those of queries.
-WITH_TIES_OF_QUERIES: Final = ("json", "jsonl")
-WITH_TIES: Final = (*FORMS, "jsonl")
 
 
 def spans(runs: Sequence[Scores]) -> Grid:

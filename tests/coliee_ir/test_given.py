@@ -140,7 +140,7 @@ WRONG = {
     "nan": (LONG + "a,q3,AP,nan\nb,q3,AP,1\n", "s.csv, line 6: [bad-score] (found 'nan')"),
     "twice": (LONG + "b,q2,AP,0\n", "s.csv, line 6: [duplicate] (found 'q2')"),
     "missing": (LONG + "a,q3,AP,1\n", "s.csv: [missing-key] (found 'run b, query q3')"),
-    "mixed measures": (LONG + "a,q1,RR,1\na,q2,RR,1\n", "s.csv: [mixed-forms]"),
+    "mixed measures": (LONG + "c,q1,xyz,1\nc,q2,xyz,1\n", "s.csv: [mixed-forms]"),
     "no name": (LONG + ",q3,AP,1\n", "s.csv, line 6: [missing-id]"),
     "no shape": ("run,query,text\na,q1,good\n", "s.csv, line 1: [unknown-format]"),
     "negative": ("run,query,correct,retrieved,relevant\na,q1,-1,2,3\n", "s.csv, line 2: [bad-cell] (found '-1, 2, 3')"),
@@ -158,6 +158,18 @@ def test_what_is_wrong_is_said(name: str, tmp_path: Path, monkeypatch: pytest.Mo
     Path("s.csv").write_text(WRONG[name][0])
     with refusing(InputError, WRONG[name][1]):
         Scored.read("s.csv")
+
+
+def test_runs_of_unlike_measures_are_read_and_compared_by_what_they_share(tmp_path: Path) -> None:
+    runs = [EXAMPLES / f"task3-2025/task3.{tag}" for tag in ("ALPHA", "BETA")]
+    longer = Submission(runs[0], long_list=runs[0].with_name("task3-L.ALPHA"))
+    scored = evaluate_all(runs[0].with_name("gold.xml"), [longer, runs[1]], task="3", edition=2025)
+    (tmp_path / "q.csv").write_text(render(ScoreTable(scored, per_query=True), "csv"))
+    found = Scored.read(tmp_path / "q.csv")
+    assert [[*one.measures] for one in found] == [[*one.measures] for one in scored]
+    assert compare(found, n_resamples=99).pairs[0].difference == pytest.approx(0.6941 - 0.4276, abs=1e-4)
+    with refusing(UsageError, "[not-comparable]"):
+        compare(found, measures="AP", n_resamples=99)
 
 
 def test_what_scores_cannot_do_is_said(tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capfd: Any) -> None:

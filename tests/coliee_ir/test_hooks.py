@@ -5,6 +5,7 @@ from __future__ import annotations
 import contextlib
 import re
 import sys
+import warnings
 from collections import Counter
 from collections.abc import Iterator
 from pathlib import Path
@@ -15,7 +16,7 @@ import numpy as np
 import pytest
 
 import coliee_ir
-from coliee_adapters.errors import InputError, UsageError
+from coliee_adapters.errors import InputError, ScoreWarning, UsageError
 from coliee_ir import evaluate
 from coliee_ir.hooks import RankingEvaluator, compute_metrics
 
@@ -125,6 +126,20 @@ def test_rows_are_named_as_files_name_them() -> None:
     assert metrics((LOGITS, LABELS)) == metrics((LOGITS, LABELS)) == expected
     with pytest.raises(InputError, match="zeros"):
         compute_metrics(GOLD, [(int(query), int(document)) for query, document in PAIRS], task="2")((LOGITS, LABELS))  # type: ignore[misc]
+
+
+@pytest.mark.parametrize(("threshold", "scores", "is_told"), [
+    (0.0, [0.9, 0.2, 0.4, 0.1], True), (0.05, [0.9, 0.2, 0.4, 0.1], True), (0.5, [0.9, 0.2, 0.4, 0.1], False),
+    (0.0, [0.9, 0.2, 0.4, 1.1], False), (0.0, [0.9, 0.2, 0.4, -0.1], False), (0.0, [0.9, 0.2, 0.4, 0.0], False),
+])  # fmt: skip
+def test_probabilities_of_which_none_is_below_the_threshold_are_told(
+    threshold: float, scores: list[float], is_told: bool
+) -> None:
+    metrics = compute_metrics(GOLD, PAIRS[:4], "MicroF1", task="2", threshold=threshold)
+    with warnings.catch_warnings(record=True) as caught:
+        warnings.simplefilter("always")
+        metrics((scores, None))
+    assert ("threshold=0.5" in " ".join(str(one.message) for one in caught if one.category is ScoreWarning)) == is_told
 
 
 @pytest.mark.parametrize("threshold", [0.0, None])

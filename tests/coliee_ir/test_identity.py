@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import mailbox
 import re
 import sys
 from collections.abc import Callable, Mapping
@@ -13,6 +14,7 @@ from pathlib import Path
 
 import pytest
 
+from coliee_adapters.files.source import Source
 from coliee_ir.commands.edition.config import read_edition
 from coliee_ir.commands.edition.day import Day, day_of
 from coliee_ir.commands.edition.desk import pages
@@ -107,10 +109,24 @@ ATTACKS: dict[str, tuple[Files, str, dict[str, tuple[str, str]], set[str]]] = {
         {"EVIL/x.zip": packed(KIS__run_txt=EVIL1)}, "KIS/run.txt,KIS,\n", AS_EVIL, {"team-list"}),
     "a name with a letter of another script": (
         {"z.eml": mail("[submission] K\u0406S", {"r.txt": EVIL1}, EVIL, EARLY)},
-        "", {"EVIL1": ("KIS", "")}, {"look-alike", "team-senders"}),
+        "", {"EVIL1": (r"K\u0406S", "")}, {"look-alike"}),
+    "a name in letters of another script": (
+        {"0.eml": mail("[submission] \u041a\u0406\u0405", {"r.txt": EVIL1}, EVIL, EARLY)},
+        "", {"EVIL1": (r"\u041a\u0406\u0405", "")}, {"look-alike"}),
     "a name with a character that cannot be seen": (
         {"0.eml": mail("[submission] ARC\u200b", {"r.txt": EVIL1}, EVIL, EARLY)},
-        "", {"EVIL1": ("ARC", "")}, {"look-alike", "team-senders"}),
+        "", {"EVIL1": (r"ARC\u200b", "")}, {"look-alike"}),
+    "a folder with such a name": (
+        {"B\u200bLUE/r.txt": EVIL1}, "", {"EVIL1": (r"B\u200bLUE", "")}, {"look-alike"}),
+    "a name with a place in brackets": (
+        {"z.eml": mail("[submission] KIS (Osaka)", {"r.txt": EVIL1}, EVIL, EARLY)},
+        "", {"EVIL1": ("KIS (Osaka)", "")}, {"look-alike"}),
+    "a name in wide letters": (
+        {"z.eml": mail("[submission] \uff2b\uff29\uff33", {"r.txt": EVIL1}, EVIL, EARLY)},
+        "", {"EVIL1": ("KIS", "")}, {"team-senders"}),
+    "a name with a letter of another script that the list says whose it is": (
+        {"z.eml": mail("[submission] K\u0406S", {"r.txt": EVIL1}, EVIL, EARLY)},
+        "in/z.eml,KIS,\n", {"EVIL1": ("KIS", "")}, set()),
     "a name with a small letter for a capital": (
         {"z.eml": mail("[submission] KlS", {"r.txt": EVIL1}, EVIL, EARLY)},
         "", {"EVIL1": ("KlS", "")}, {"look-alike"}),
@@ -149,11 +165,13 @@ def test_an_attack_harms_no_honest_team_and_is_told(hold: Callable[..., Day], at
     assert "CHEAT" not in str(approaches) and "BERT" in str(approaches["KIS9"])
     told = {(one.kind, one.team) for one in day.decide} - {(one.kind, one.team) for one in before.decide}
     assert {kind for kind, _ in told} >= kinds
+    assert kinds or not {kind for kind, _ in told} & {"look-alike", "team-senders"}  # what the list says is not asked
     sent = letters(day)
-    if "EVIL" in {team for team, _ in found.values()}:  # who is not its team's sender is told nothing of it
+    if found.get("EVIL1", ("EVIL", ""))[0] not in ("KIS", "ARC"):  # who did not send it is told nothing of it
         assert all("EVIL" not in sent[team].as_string() for team in ("KIS", "ARC", "BLUE"))
     for team, of_team in (("KIS", KIS), ("ARC", ARC)):  # nor is a letter written to a stranger
-        assert sent[team]["To"] == (None if ("team-senders", team) in told else of_team)
+        listed = f"{EVIL}, " * (found.get("EVIL1", ("", ""))[0] == team and not kinds)
+        assert sent[team]["To"] == (None if ("team-senders", team) in told else listed + of_team)
 
 
 @pytest.mark.parametrize(
@@ -204,17 +222,27 @@ def test_a_run_has_one_name_from_a_store_of_mails_and_from_mails(tmp_path: Path)
     from coliee_ir import evaluate_all
 
     gold = {f"{n:06}": [f"{n + 500:06}"] for n in QUERIES}
+    plain = (
+        b"Subject: our runs\nFrom: b@example.org\nDate: 19 Jan 2027 10:00:00 +0000\nMIME-Version: 1.0\n"
+        b'Content-Type: text/plain; name="run.txt"\nContent-Disposition: attachment; filename="run.txt"\n\n'
+    )
     mails = [mail("our runs", {"run.txt": run("BM25", right)}, f"{right}@example.org", EARLY) for right in (3, 9)]
+    mails.append(plain + b"From 000501 BM26\n>From 000501 BM26\n" + run("BM26").encode())
     (tmp_path / "mails").mkdir()
-    (tmp_path / "all.mbox").write_bytes(b"".join(b"From a Sun Jan 18 10:00:00 2027\n" + one + b"\n" for one in mails))
+    box = mailbox.mbox(tmp_path / "all.mbox")
+    for one in mails:
+        box.add(re.sub(rb"(?m)^(>+From )", rb">\1", one))  # as programs do that Python's writer leaves it to
+    box.close()
     for n, one in enumerate(mails):
         (tmp_path / f"mails/{n}.eml").write_bytes(one)
+    texts = {Source(str(tmp_path / name)).text() for name in ("mails/2.eml/run.txt", "all.mbox/3/run.txt")}
+    assert texts == {"From 000501 BM26\n>From 000501 BM26\n" + run("BM26")}
     for teams in (None, {}):
         found = [
             [(one.name, one.team, one.measures) for one in evaluate_all(gold, tmp_path / given, task="1", teams=teams)]
             for given in ("mails", "all.mbox")
         ]
-        assert found[0] == found[1] and [name for name, _, _ in found[0]] == ["BM25", "BM25 (2)"]
+        assert found[0] == found[1] and [name for name, _, _ in found[0]] == ["BM25", "BM25 (2)", "BM26"]
 
 
 def test_validate_board_and_letter_judge_a_file_by_the_same_gold(

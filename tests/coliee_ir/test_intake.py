@@ -12,9 +12,11 @@ import one_step
 import pytest
 from asserting import Call, heard, mentions, refusing
 from example_runs import EXAMPLES
+from sent import cases, write
 
 from coliee_adapters.errors import InputError
-from coliee_ir import Scored, compare, evaluate, evaluate_all
+from coliee_adapters.remarks import Remark
+from coliee_ir import Scored, Submission, compare, evaluate, evaluate_all
 from coliee_ir.commands.edition.config import read_edition
 from coliee_ir.commands.edition.day import day_of
 from coliee_ir.inbox.golds import Asked, Golds
@@ -200,12 +202,8 @@ def test_two_runs_of_one_tag_have_the_same_two_names_in_every_command(call: Call
     }  # fmt: skip
     for command, table in rows.items():
         assert {row.split(",")[0] for row in table.splitlines()} & both == both, command
-    fitted = call("fuse", *runs, "--fit", gold, "-o", tmp_path / "fused.txt", "--save", tmp_path / "w.json")[1]
-    assert all(any(line.startswith(f"{name}  ") for line in fitted.splitlines()) for name in both)
-    fusion = json.loads((tmp_path / "w.json").read_text())["fusion"]
-    assert (fusion["runs"], fusion["files"]) == (["dense"] * 2, ["run.txt"] * 2)
-    plain = call("fuse", *runs, "--weights", tmp_path / "w.json", "-o", tmp_path / "again.txt")[2]
-    assert "[fitted-to-others]" not in plain
+    code, _, err = call("fuse", *runs, "--fit", gold, "-o", tmp_path / "fused.txt", "--save", tmp_path / "w.json")
+    assert code == 2 and "[ambiguous]" in err  # weights go by tags and files' names, which are one
     (tmp_path / "scores.csv").write_text(call("evaluate", gold, *runs, "-q", "-f", "csv")[1])
     assert {one.name for one in Scored.read(tmp_path / "scores.csv")} == both
 
@@ -241,7 +239,7 @@ def test_a_run_in_several_files_is_found_by_each_and_by_its_name(call: Call, tmp
         assert call("compare", gold, *runs, "--baseline", baseline, "--resamples", "9")[0] == 0
     (tmp_path / "teams.csv").write_text(f"file,team,system\n{one},ALPHA,ours\n{other},ALPHA,ours\n")
     board = one_step.leaderboard(gold, tmp_path, task="1", teams=tmp_path / "teams.csv", n_resamples=99)
-    assert [(entry.team, board.more(entry), len(entry.files)) for entry in board.entries] == [("ALPHA", ("ours",), 2)]
+    assert [(entry.team, entry.more, len(entry.files)) for entry in board.entries] == [("ALPHA", ("ours",), 2)]
     assert not [remark for remark in board.remarks if getattr(remark, "kind", "") == "team-list"]
 
 
@@ -267,3 +265,13 @@ def test_tables_whose_tag_is_in_a_column_are_one_run_too(tmp_path: Path) -> None
         tables[-1].write_text("\n".join(["query_id,doc_id,tag", *rows, ""]))
     (scores,) = evaluate_all(T1 / "gold.json", tables)
     assert (scores.tag, scores.measures) == ("bm25", evaluate(T1 / "gold.json", T1 / "bm25.txt").measures)
+
+
+def test_a_submission_of_paths_knows_its_files_and_a_grouped_one_its_gold(here: Path) -> None:
+    write({"in/A/run.txt": cases("A1"), "gold.json": json.dumps({f"{n:06}": [f"{n + 100:06}"] for n in range(1, 11)})})
+    sent = Submission("in/A/run.txt", answers=Path("a.txt"), long_list=["b.txt", "c.txt"])
+    reason = Remark("bad", "broken")
+    assert sent.invalid(reason).files == ("in/A/run.txt", "a.txt", "b.txt", "c.txt")
+    assert Submission({"q": ["d"]}).invalid(reason).files == ()
+    (found,) = evaluate_all("gold.json", "in", teams={}).submissions
+    assert (found.team, found.tag, found.gold, found.findings) == ("A", "A1", "gold.json", ())

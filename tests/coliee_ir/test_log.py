@@ -6,9 +6,11 @@ import csv
 import hashlib
 import io
 import multiprocessing
+import re
 import sys
 from pathlib import Path
 
+import numpy as np
 import pytest
 from asserting import Call
 from example_runs import EXAMPLES
@@ -99,3 +101,28 @@ def test_what_people_make_of_a_log_is_kept(call: Call) -> None:
     assert call(*given, "b.txt")[0] == 0
     assert Path("log.csv").read_text().startswith(f"{kept}\n")
     assert [(row["note"], row["tag"]) for row in logged()] == [("first try", "A"), ("short", None), ("", "'=B")]
+
+
+def test_who_names_a_log_is_told_how_often_the_gold_was_looked_at(call: Call, here: Path) -> None:
+    gold, runs = EXAMPLES / "task1/gold.json", [EXAMPLES / f"task1/{name}.txt" for name in ("bm25", "dense")]
+    cut = [*runs[:1], *(Path(f"cut{k}.txt") for k in (1, 2, 3))]
+    for k, path in zip((1, 2, 3), cut[1:], strict=True):
+        assert call("cut", runs[0], "--by", f"k={k}", "--task", "1", "-o", path)[0] == 0
+    assert call("evaluate", gold, *cut, "--log", "log.csv")[0] == 0
+    content = Path("log.csv").read_bytes()
+    for command in (["compare", gold, *runs, "--resamples", "99"], ["tune", gold, runs[0], "--by", "k"]):
+        code, _, err = call(*command, "--log", "log.csv")
+        n, luck = re.search(r"(\d+) runs have been scored on this gold.*?(?:is ([.\d]+) above|$)", err, re.M).groups()
+        assert (code, int(n)) == (0, 4 + (command[0] == "compare"))
+        assert (luck is not None and 0 < float(luck) < 0.3) == (command[0] == "compare")
+    assert Path("log.csv").read_bytes() == content
+    assert call("compare", EXAMPLES / "task2/gold.json", *runs, "--log", "none.csv")[0] == 2
+
+
+def test_the_luck_of_the_best_of_many_equal_runs_is_what_simulation_finds() -> None:
+    draw, n, expected, found = np.random.default_rng(5), 30, [], []
+    for _ in range(60):
+        values = draw.normal(size=(1, 60)) + draw.normal(size=(n, 60)) * 0.2
+        expected.append(log.luck([*values], n))
+        found.append(values.mean(axis=1).max() - values.mean())
+    assert np.mean(expected) == pytest.approx(np.mean(found), rel=0.1)

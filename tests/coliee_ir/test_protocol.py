@@ -9,7 +9,7 @@ from collections.abc import Callable
 from pathlib import Path
 
 import pytest
-from asserting import clause, heard, mentions, refusing
+from asserting import clause, heard, matches, mentions, refusing
 from example_runs import EXAMPLES
 
 import coliee_ir
@@ -205,11 +205,15 @@ def test_a_year_behind_the_newest_edition_has_its_rules_and_that_is_said(
     assert protocol("3", later) == protocol("3") and submission_rules("3", later) == submission_rules("3")
     scores = coliee_ir.evaluate(gold, run, task=1, edition=later)
     assert scores.edition == NEWEST and scores.measures == coliee_ir.evaluate(gold, run, task=1).measures
-    for command in (["evaluate", str(gold), str(run), "--task", "1"], ["validate", str(run), "--task", "1"]):
-        main([*command, "--edition", later])
-        assert capsys.readouterr().err.count(f"rules of {later}") == 1
     Path("in").mkdir()
     shutil.copy(run, "in")
+    for command in (["evaluate", str(gold), str(run)], ["validate", str(run)], ["validate", "in"], ["validate", "in",
+                     "--gold", str(gold)]):  # fmt: skip
+        main([*command, "--task", "1", "--edition", later])
+        assert capsys.readouterr().err.count(f"rules of {later}") == 1
+        for mistyped in (NEWEST + 3, 2072, 9999):
+            assert main([*command, "--task", "1", "--edition", str(mistyped)]) == 2
+            assert matches(capsys.readouterr().err, f"coliee-ir: …{mistyped}… [unknown-edition]\n")
     Path("coliee.toml").write_text(f'name = "T"\nyear = {later}\nmailbox = "in"\nresamples = 99\n'
                                    f'[[task]]\ntask = "1"\ngold = "{gold}"\n')  # fmt: skip
     assert main(["edition", "coliee.toml", "-o", "out"]) == 0

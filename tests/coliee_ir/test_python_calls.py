@@ -372,7 +372,7 @@ def test_warnings_of_many_runs_are_one() -> None:
         tune(MANY, LISTS, task=2, folds=2, by="k")
     assert [one.filename for one in heard] == [__file__]
     with pytest.warns(ScoreWarning) as heard:
-        compute_metrics(MANY, [(query, "900") for query in MANY], task=2)(([1.0] * len(MANY), None))
+        compute_metrics(MANY, [(query, "900") for query in MANY], task=2)(([2.0] * len(MANY), None))
     assert [one.filename for one in heard] == [__file__]
 
 

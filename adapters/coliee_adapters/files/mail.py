@@ -64,7 +64,9 @@ def mails(path: str) -> Iterator[tuple[str, EmailMessage]]:
     box = mailbox.mbox(path, create=False)
     try:
         for number, key in enumerate(box.keys(), start=1):
-            yield f"{number}/", email.message_from_bytes(box.get_bytes(key), policy=default)
+            # a line that begins as the next mail does was written with a sign before it
+            content = re.sub(rb"(?m)^>(>*From )", rb"\1", box.get_bytes(key))
+            yield f"{number}/", email.message_from_bytes(content, policy=default)
     finally:
         box.close()
 

@@ -23,7 +23,7 @@ from coliee_adapters.errors import InputError, Place
 from coliee_adapters.files.source import Source, decode, has_mark
 from coliee_adapters.forms.decimals import decimals, integers
 from coliee_adapters.forms.form import FIELDS, Row, Values
-from coliee_adapters.forms.lines import Comments, content_lines, counted, split_columns
+from coliee_adapters.forms.lines import Comments, content_lines, counted, first_lines, split_columns
 from coliee_adapters.forms.rows import block_of, plain_block
 from coliee_adapters.ids import PADDING, Ids, IntArray
 from coliee_adapters.records import COMMAS, INVISIBLE, Columns, IdRule, Run, exact_id
@@ -218,13 +218,8 @@ def read_blocks(
 
 def first_tag(source: Source, layout: Layout) -> str:
     """The run tag of the first content line, all its words; empty where it has none, which reading will report."""
-    if "tag" not in layout.roles:
-        return ""
-    text = source.head().decode("utf-8", errors="replace")
-    for _, line in content_lines(text, source.name, comments=Comments()):
-        fields = split_columns(line)
-        return " ".join(fields[len(layout.columns) - 1 :])
-    return ""
+    fields = split_columns(next(iter(first_lines(source.head())), "")) if "tag" in layout.roles else []
+    return " ".join(fields[len(layout.columns) - 1 :])
 
 
 def plain_rows(raw: bytes, separator: str) -> bytes | None:

@@ -167,9 +167,7 @@ def _late(day: Day) -> _Found:
 def _doubted(day: Day) -> _Found:
     """Whose a run or a mail is, when it came, and of which task, where these do not agree."""
     for one in day.inventory.scored:
-        for doubt in (*one.whose.doubts, one.doubt):
-            if doubt is not None:
-                yield Decision(doubt, one.team, one.tag, one.file)
+        yield from (Decision(doubt, one.team, one.tag, one.file) for doubt in one.doubts)
         said, of_team = one.whose.listed_status, {other.tag for other in day.inventory.scored if other.team == one.team}
         if said.startswith("replaced by ") and said.removeprefix("replaced by ") not in of_team:
             yield Decision(Remark.of("status.replaced", status=said), one.team, one.tag, one.file)

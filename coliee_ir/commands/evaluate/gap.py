@@ -1,15 +1,15 @@
-"""Of what the points that a run misses consist, and what several runs find of the same documents."""
+"""What ``evaluate --show`` shows: of what missing points consist, and what several runs find of the same documents."""
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import replace
-from typing import NamedTuple
+from typing import Final, NamedTuple
 
 import numpy as np
 
 from coliee_adapters.errors import UsageError
-from coliee_ir.commands.evaluate.details import Details
+from coliee_ir.commands.evaluate.details import Details, by_year, stages
 from coliee_ir.judging.judged import Judged
 from coliee_ir.measures import Measure
 from coliee_ir.measures.base import Parts
@@ -17,7 +17,7 @@ from coliee_ir.measures.labels import Accuracy
 from coliee_ir.measures.sets import Macro, MacroF, Micro
 from coliee_ir.output.grid import Cell, Grid, Number
 from coliee_ir.rules.decisions import Decisions
-from coliee_ir.scoring.scores import Scores, checked, comparable, is_count
+from coliee_ir.scoring.scores import Scored, Scores, checked, comparable, is_count
 from coliee_ir.stats.cutting import (
     NEAR,
     at_cutoffs,
@@ -177,3 +177,12 @@ def overlap(scored: Sequence[Scores]) -> Details:
     caption = f"{what} that runs find, and the share of them that each other run finds too."
     more = {"relevant": int(relevant.sum()), "missed": missed}
     return Details(tuple(runs), "overlap", tuple(told), Grid(header, rows, caption, n_text=1), more)
+
+
+#: name → what makes it of runs with their judged documents
+WAYS: Final[Mapping[str, Callable[[Scored], Details]]] = {
+    "years": by_year,
+    "stages": stages,
+    "gap": gap,
+    "overlap": overlap,
+}

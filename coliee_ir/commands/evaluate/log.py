@@ -1,4 +1,4 @@
-"""A log of evaluations: one row of a CSV file for each run, appended; nothing reads it but people."""
+"""A log of evaluations: one row of a CSV file for each run, appended; it tells how often a gold was looked at."""
 
 from __future__ import annotations
 
@@ -11,6 +11,7 @@ import math
 import shlex
 from collections.abc import Iterable, Sequence
 from pathlib import Path
+from statistics import NormalDist
 from typing import Any, Final
 
 import numpy as np
@@ -19,7 +20,9 @@ from coliee_adapters import trec_eval
 from coliee_adapters.errors import InputError, masked
 from coliee_adapters.files.source import Source, sha256_of
 from coliee_adapters.files.writing import appending
+from coliee_adapters.remarks import Remark
 from coliee_ir._version import __version__
+from coliee_ir.judging.judged import FloatArray
 from coliee_ir.output.grid import no_formula
 from coliee_ir.reading.basis import Basis
 from coliee_ir.rules.decisions import CHOICES
@@ -81,6 +84,38 @@ def append(path: str, new: Sequence[dict[str, str]], measures: Iterable[str]) ->
             text.write("\n")
         writer.writerows({name: no_formula(value) for name, value in row.items()} for row in new)
         stream.write(text.getvalue().encode("utf-8", "surrogateescape"))
+
+
+def looks(path: str, gold: str, files: Iterable[str], scored: Sequence[Scores] = ()) -> Remark | None:
+    """How many runs were scored on a gold, with these files, and what luck makes of it; None for the first run."""
+    _header(path)  # which refuses what is no log
+    with Path(path).open(encoding="utf-8", errors="surrogateescape", newline="") as stream:
+        seen = {row["sha256"] or row["file"] for row in csv.DictReader(stream) if _is_same(row["gold"], gold)}
+    n = len(seen | {_digest(file) or file for file in files})
+    if n < 2:
+        return None
+    measure = next(iter(scored[0].results)) if scored else None
+    if measure is None or len(scored) < 2 or any(measure not in one.results for one in scored):
+        return Remark.of("looked-at", n=n, log=path)
+    shown = f"{luck([one.results[measure].per_query for one in scored], n):.3f}"
+    return Remark.of("looked-at.luck", n=n, log=path, luck=shown, measure=measure.name)
+
+
+def luck(each: Sequence[FloatArray], n: int) -> float:
+    """By how much the best of ``n`` equally good runs is expected to be better than their mean.
+
+    The greatest of so many normal deviations (Blom 1958), times the standard error of a run's mean over queries,
+    without what is common to the runs; ``each`` holds the values of some of them by query.
+    """
+    values = np.array(each)
+    values = values[:, ~np.isnan(values).any(axis=0)]
+    own = values - values.mean(axis=0) - values.mean(axis=1, keepdims=True) + values.mean()
+    error = math.sqrt((own**2).sum() / max((len(values) - 1) * (values.shape[1] - 1) * values.shape[1], 1))
+    return NormalDist().inv_cdf((n - 0.375) / (n + 0.25)) * error
+
+
+def _is_same(one: str, other: str) -> bool:
+    return one == other or Path(one).resolve() == Path(other).resolve()
 
 
 def _header(path: str) -> tuple[list[str], bool]:

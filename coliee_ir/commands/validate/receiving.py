@@ -19,7 +19,7 @@ from coliee_ir.inbox.inventory import Inventory, Item, Part, originals, sort_fil
 from coliee_ir.inbox.tasks import tasks_of_queries
 from coliee_ir.inbox.teams import Teams
 from coliee_ir.reading.anything import read_gold, read_queries
-from coliee_ir.rules.protocol import PROTOCOLS, Protocol, described_task, protocol, task_name
+from coliee_ir.rules.protocol import PROTOCOLS, Protocol, described_task, known_edition, protocol, task_name
 
 
 def receive(
@@ -48,7 +48,9 @@ def receive(
     if task is not None:
         inventory.judge(str(task_name(task)))
     inbox = received(inventory, own, edition=edition, corpus=corpus)
-    return replace(inbox, edition=None if edition is None else int(edition))
+    later = [known_edition(protocol(one), edition)[1] for one in {one.task for one in inbox.received if one.task}]
+    remarks = tuple(dict.fromkeys((*inbox.remarks, *filter(None, later))))
+    return replace(inbox, edition=None if edition is None else int(edition), remarks=remarks)
 
 
 def received(
