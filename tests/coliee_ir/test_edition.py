@@ -277,7 +277,7 @@ def test_runs_that_are_not_ranked_are_shown_and_take_no_place(held: Path, again:
     mails = {f"mailbox/{name}": (held / f"mailbox/{name}").read_bytes() for name in ("late.eml", "corrected.eml")}
     lost = {"mailbox/nil.eml": "From: a@b\nSubject: [submission] NIL\n\nHi\n", "mailbox/.kept/run.txt": "q d T\n"}
     said = again({**mails, **lost, "teams.csv": "tag,team,status\nKIS10,KIS,\n"})
-    assert {*re.findall(r"\* (\S+).* \S+/(\S+).* \[passed-over\]", said)} == {("NIL:", "nil.eml"), ("passed", ".kept")}
+    assert {*re.findall(r"\* (\S+).* \S+/(\S+).* \[passed-over\]", said)} == {("NIL:", "nil.eml"), ("skipped", ".kept")}
     assert mentions(said, "  * LEX LEX9: …2026-01-25 10:00 UTC+09:00… [late]\n")
     assert "no run of Task 2 has arrived [awaited]" in said
 
@@ -311,10 +311,10 @@ def test_results_are_told_in_their_phase_and_decisions_stay_settled(again: Calla
     assert not list((tmp_path / "out/desk").glob("results"))
     keys = [one["key"] for one in results(tmp_path)["decide"]]
     told = 'phase = "results"\n' + f"settled = {json.dumps(keys)}\n" + QUICK
-    assert "to take" not in again({"coliee.toml": told})
+    assert "open decision" not in again({"coliee.toml": told})
     (letter,) = (tmp_path / "out/desk/results").glob("kis*")
     text = letter.read_text()
-    assert "KIS1: 2 of 3" in text and "ARC" not in text
+    assert "KIS1: place 2 of 3" in text and "ARC" not in text
     # other facts are another decision, and a key without its figure settles those too
     changed = {"mailbox/ARC/third.txt": "000001 000501 ARC3\n" * 2, "mailbox/ARC/desc.docx": b"PK\x03\x04"}
     assert "[undescribed]" in again({**changed, "coliee.toml": told.replace("undescribed KIS", "x")})

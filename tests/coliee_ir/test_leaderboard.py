@@ -246,7 +246,7 @@ def test_what_belongs_together_is_one_submission_and_nothing_is_guessed(name: st
     assert [f"{entry.team} {entry.tag}" for entry in board.entries] == ranked
     assert sorted(file for one in board.invalid for file in one.files) == refused
     if name.startswith("answers of another"):
-        assert mentions(heard(board.remarks), "passed over 1 [passed-over]: all/task4.A")
+        assert mentions(heard(board.remarks), "skipped 1 [passed-over]: all/task4.A")
         board = rank("all/task3.A", "all/task4.A", gold="gold.xml", task="3", edition=2025)  # named themselves
         assert [heard(one.reason).rpartition(" ")[2] for one in board.invalid] == ["[wrong-part]"]
 

@@ -44,7 +44,7 @@ def test_a_run_is_tuned_and_what_was_read_is_said_beside(call: Call) -> None:
         err,
         f"task 1 … {NEWEST} … (…)\n"
         "rerank: 40 queries: 40 answered, 0 unanswered\n"
-        "rerank: [gold-duplicate] 1 … (first: query 068517: 059728)\n",
+        "rerank: [gold-duplicate] ignored 1 … (first: query 068517: 059728)\n",
     )
 
 
@@ -143,7 +143,7 @@ def test_a_folder_of_runs_is_ranked_by_the_held_out_score_without_the_gold_in_it
         for path in ("task2/mono.txt", "task2/rules.csv")
     ]
     assert out.splitlines()[1:] == [text.splitlines()[1] for text in alone]
-    assert "is optimistic; " in call("tune", "task2/gold.json", "task2", "--by", "k")[1]
+    assert "expected score of the best of " in call("tune", "task2/gold.json", "task2", "--by", "k")[1]
 
 
 @pytest.mark.parametrize("jobs", [1, 2])
