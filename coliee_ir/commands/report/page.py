@@ -169,7 +169,7 @@ def _about(contents: Contents) -> Iterator[tuple[str, str]]:
     if board.best:
         yield "Ranks", board.method
     if contents.comparison is not None:
-        yield "Differences", f"{contents.comparison.described}. {contents.comparison.method}."
+        yield "Differences", f"{contents.comparison.method}."
     if contents.command:
         yield "Made by", printable(contents.command)
 
