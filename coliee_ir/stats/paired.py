@@ -19,7 +19,7 @@ from __future__ import annotations
 import math
 from collections.abc import Callable, Iterable, Iterator, Sequence
 from dataclasses import replace
-from functools import cache
+from functools import cache, lru_cache
 from itertools import accumulate
 from typing import Final, NamedTuple
 
@@ -48,6 +48,8 @@ _HALVINGS: Final = 45
 MOST_ALONE: Final = 50
 #: flips of pairs that are made for a joint test, at most; 10,000 of each pair of 158 runs
 _AFFORDABLE: Final = 125_000_000
+#: so many signs are kept for the next test of a call: 32 MB
+_KEPT: Final = 1 << 22
 #: c where there is none
 _FAR: Final = 4.0
 
@@ -198,8 +200,8 @@ class Board:
                 signs[differ] = np.where(swapped.T, -1.0, 1.0)
                 yield signs, 0
             return
-        for swapped in resampling.swaps(settings.seed, settings.n_resamples, self.n, width):
-            yield np.where(swapped.T, -1.0, 1.0), settings.n_resamples
+        for random in _swaps(settings.seed, settings.n_resamples, self.n, width):
+            yield random, settings.n_resamples
 
     def sums(self, signs: FloatArray, at_difference: bool = False) -> FloatArray:
         """What each run has in Σ ±v(0), or in Σ ±v(D); shape (forms, R, trials)."""
@@ -289,6 +291,25 @@ class Board:
         sides = [(reach(a, -1), reach(b, 1)), (reach(a, 1), reach(b, -1))]
         low, high = (np.sqrt(np.maximum(x * x + y * y - 2 * r * x * y, 0)) for x, y in sides)
         return np.array([self.D[a, b] - low, self.D[a, b] + high])
+
+
+def _swaps(seed: int, n_resamples: int, n: int, width: int) -> Iterator[FloatArray]:
+    """Blocks of random signs, shape (n, trials); of all tests of a call the same, made once where they are few."""
+    if n * n_resamples > _KEPT:
+        for swapped in resampling.swaps(seed, n_resamples, n, width):
+            yield np.where(swapped.T, -1.0, 1.0)
+        return
+    signs, first = _kept(seed, n_resamples, n), 0
+    for trials in resampling.blocks(n_resamples, max(64 * ((n + 63) // 64), width)):
+        yield signs[:, first : first + trials]
+        first += trials
+
+
+@lru_cache(maxsize=1)
+def _kept(seed: int, n_resamples: int, n: int) -> FloatArray:
+    signs = np.where(np.concatenate([*resampling.swaps(seed, n_resamples, n)]).T, -1.0, 1.0)
+    signs.flags.writeable = False
+    return signs
 
 
 def inverted(d: FloatArray, of: Sequence[FloatArray], c: FloatArray, is_out: BoolArray, span: float) -> FloatArray:

@@ -86,7 +86,7 @@ def swaps(seed: int, n_resamples: int, queries: int, width: int = 1) -> Iterator
     """For each trial, which queries swap their runs: blocks of shape (resamples of the block, queries)."""
     bits = np.random.PCG64(seed)
     words = (queries + 63) // 64
-    for n in _blocks(n_resamples, max(64 * words, width)):
+    for n in blocks(n_resamples, max(64 * words, width)):
         raw = bits.random_raw(n * words).astype("<u8").view(np.uint8).reshape(n, 8 * words)
         yield np.unpackbits(raw, axis=1, count=queries, bitorder="little").astype(np.bool_)
 
@@ -94,7 +94,7 @@ def swaps(seed: int, n_resamples: int, queries: int, width: int = 1) -> Iterator
 def every_swap(queries: int, width: int = 1) -> Iterator[BoolArray]:
     """All ways to swap, in blocks as those of ``swaps``."""
     done = 0
-    for n in _blocks(1 << queries, max(64, width)):
+    for n in blocks(1 << queries, max(64, width)):
         numbers = np.arange(done, done + n, dtype="<u8").view(np.uint8).reshape(n, 8)
         yield np.unpackbits(numbers, axis=1, count=queries, bitorder="little").astype(np.bool_)
         done += n
@@ -103,14 +103,14 @@ def every_swap(queries: int, width: int = 1) -> Iterator[BoolArray]:
 def draws(seed: int, n_resamples: int, queries: int, width: int = 1) -> Iterator[FloatArray]:
     """For each bootstrap sample, how often each query is drawn: blocks of shape (resamples of the block, queries)."""
     bits = np.random.PCG64(seed)
-    for n in _blocks(n_resamples, max(queries, width)):
+    for n in blocks(n_resamples, max(queries, width)):
         # a 32-bit number times Q, without its lower half, is a number below Q
         raw = (bits.random_raw(n * queries) >> np.uint64(32)) * np.uint64(queries) >> np.uint64(32)
         drawn = raw.astype(np.int64).reshape(n, queries) + queries * np.arange(n)[:, None]
         yield np.bincount(drawn.ravel(), minlength=n * queries).reshape(n, queries).astype(np.float64)
 
 
-def _blocks(n_resamples: int, of_trial: int) -> Iterator[int]:
+def blocks(n_resamples: int, of_trial: int) -> Iterator[int]:
     """How many resamples go together."""
     at_once = max(_AT_ONCE // max(of_trial, 1), 1)
     while n_resamples > 0:

@@ -21,7 +21,7 @@ from coliee_ir import Evaluator, evaluate_all, leaderboard
 from coliee_ir.commands.compare import compare
 from coliee_ir.commands.leaderboard.board import stands
 from coliee_ir.measures.base import Terms, of_mean
-from coliee_ir.stats import systems
+from coliee_ir.stats import paired, systems
 from coliee_ir.stats.paired import Board, PairTest, jointly, standings
 from coliee_ir.stats.paired import tested as pairs_tested
 from coliee_ir.stats.ranks import Ranks, may_be_best
@@ -92,6 +92,15 @@ def test_random_flips_are_those_of_the_seed(pairs: list[tuple[int, int]]) -> Non
         t = abs(observed[pair])
         assert p == (sum(reaches(max(abs(one[other]) for other in pairs), t) for one in every) + 1) / 81
         assert single.p == (sum(reaches(abs(one[pair]), t) for one in every) + 1) / 81
+
+
+def test_signs_that_are_kept_for_the_next_test_change_no_digit(monkeypatch: pytest.MonkeyPatch) -> None:
+    terms, pairs = at_random(5, 90, 3), list(combinations(range(3), 2))
+    kept = [pairs_tested(Board(terms), pairs, Resampling(999, seed)) for seed in (1, 2, 1)]
+    joint = jointly([(Board(terms), pairs)], Resampling(999, 1))
+    monkeypatch.setattr(paired, "_KEPT", 0)
+    assert [pairs_tested(Board(terms), pairs, Resampling(999, seed)) for seed in (1, 2, 1)] == kept
+    assert jointly([(Board(terms), pairs)], Resampling(999, 1)).p[0].tolist() == joint.p[0].tolist()
 
 
 @given(st.lists(st.sampled_from([-1.0, 0.0, 1.0]), min_size=2, max_size=60))
