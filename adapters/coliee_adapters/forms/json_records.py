@@ -21,6 +21,7 @@ import re
 from collections.abc import Callable, Collection, Iterable, Iterator, Mapping, Sequence, Set, Sized
 from functools import partial
 from io import TextIOBase
+from json.encoder import encode_basestring
 from numbers import Integral
 from operator import itemgetter
 from typing import Any, Final, NamedTuple, cast
@@ -516,13 +517,13 @@ def _write(content: Written, stream: TextIOBase) -> None:
     """Write ``{query: [document, …]}``, without ``.txt``; or ``{query: {document: number}}``."""
     between = "{\n "
     for query, entry in content.documents.items():
-        texts = [json.dumps(document, ensure_ascii=False) for document in entry]
+        texts = [encode_basestring(document) for document in entry]
         if content.scored:
-            texts = [f"{text}: {json.dumps(number)}" for text, number in zip(texts, entry.values(), strict=True)]
+            texts = [f"{text}: {number!r}" for text, number in zip(texts, entry.values(), strict=True)]
         begin, end = "{}" if content.scored else "[]"
         inside = ",\n  ".join(texts)
         entries = f"{begin}\n  {inside}\n {end}" if texts else begin + end
-        stream.write(f"{between}{json.dumps(query, ensure_ascii=False)}: {entries}")
+        stream.write(f"{between}{encode_basestring(query)}: {entries}")
         between = ",\n "
     stream.write("\n}\n" if content.documents else "{}\n")
 

@@ -13,6 +13,8 @@ from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from functools import partial
 from typing import Any, BinaryIO, Final, NoReturn
 
+import numpy as np
+
 from coliee_adapters import signals
 from coliee_adapters.errors import InputError, Place, UsageError
 from coliee_adapters.files import limits
@@ -44,7 +46,7 @@ _DELTA: Final = frozenset({"DELTA_BYTE_ARRAY", "DELTA_LENGTH_BYTE_ARRAY"})
 _BUFFER: Final = 1 << 16
 
 #: rows of a row group that is written
-_GROUP: Final = 1 << 18
+_GROUP: Final = 1 << 15
 
 
 def sniff(head: bytes) -> bool:
@@ -276,8 +278,18 @@ def _write(columns: Mapping[str, str], rows: Iterator[tuple[Any, ...]], stream: 
     options = {"compression": "zstd", "use_dictionary": repeated, "write_page_checksum": True}
     with parquet.ParquetWriter(stream, schema, **options) as writer:
         while held := list(itertools.islice(rows, _GROUP)):
-            arrays = map(pyarrow.array, zip(*held, strict=True), schema.types)
-            writer.write_table(pyarrow.table(list(arrays), schema=schema))
+            arrays = [_array(pyarrow, *column) for column in zip(zip(*held, strict=True), schema.types, strict=True)]
+            writer.write_batch(pyarrow.RecordBatch.from_arrays(arrays, schema=schema))
+
+
+def _array(pyarrow: Any, values: Sequence[Any], kind: Any) -> Any:
+    """Values as pyarrow's, from their bytes: ``pyarrow.array`` would load pandas, where it is installed."""
+    if kind != pyarrow.string():
+        content = [np.array(values, dtype=kind.to_pandas_dtype())]
+    else:
+        texts = [value.encode() for value in values]
+        content = [np.cumsum([0, *map(len, texts)], dtype=np.int32), b"".join(texts)]
+    return pyarrow.Array.from_buffers(kind, len(values), [None, *map(pyarrow.py_buffer, content)])
 
 
 FORMS: Final = (
