@@ -10,6 +10,7 @@ from coliee_adapters.forms.vocabulary import Kind
 from coliee_ir.cli import say
 from coliee_ir.cli.options import add, add_decisions, keywords
 from coliee_ir.commands import convert as conversion
+from coliee_ir.commands.convert.texts import STATEMENTS
 
 
 def add_arguments(parser: argparse.ArgumentParser) -> None:
@@ -19,7 +20,7 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
     add(parser, "sources", "target")
     add(parser, "form", choices=forms)
     add(
-        parser, "to", choices=tuple(dict.fromkeys((*conversion.GOLD_TARGETS, *conversion.RUN_TARGETS))),
+        parser, "to", choices=tuple(dict.fromkeys((*conversion.GOLD_TARGETS, *conversion.RUN_TARGETS, STATEMENTS))),
         help="format to write: %(choices)s (default: that of the ending of OUT, else qrels for a gold, trec for a "
         "submission)",
     )  # fmt: skip
@@ -29,6 +30,7 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
     add(parser, "template", "chunks")
     add(parser, "aggregate", choices=(*conversion.AGGREGATES, conversion.VOTE))
     add(parser, "like")
+    add(parser, "corpus", help="for --to statements: the Civil Code, with the texts of articles")
     add_decisions(parser, "unreadable_answers", "order")
 
 

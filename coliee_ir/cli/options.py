@@ -142,7 +142,8 @@ _TABLE: Final[Mapping[str, Mapping[str, Option]]] = {
             "--groups", "FILE", "lines QUERY GROUP; queries of a group are swapped and drawn together", reads=True),
         "apply": _option("--apply", "TEST_RUN", "run to cut by the tuned rule and write to -o", reads=True),
         "dates": _option(
-            "--dates", "FILE", "remove documents newer than the query, by lines ID YYYY-MM-DD or ID YYYY, or JSON",
+            "--dates", "FILE|DIR", "remove documents newer than the query, by lines ID YYYY-MM-DD or ID YYYY, JSON, or "
+            "the folder of cases, whose texts show dates",
             reads=True),
         "candidates": _option(
             "--candidates", "FILE", 'keep only the candidates of each query: {"001": ["013", …]}, lines QUERY '

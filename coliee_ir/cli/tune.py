@@ -10,7 +10,7 @@ from pathlib import Path
 from typing import Final
 
 from coliee_adapters.errors import InternalError, UsageError, contained, quoted, shortened
-from coliee_adapters.files.source import Source
+from coliee_adapters.files.source import Source, is_folder
 from coliee_adapters.files.writing import written
 from coliee_adapters.forms.detect import known_forms
 from coliee_adapters.kinds import told
@@ -20,6 +20,7 @@ from coliee_ir.cli import say, scoring, watched
 from coliee_ir.cli.options import add, add_decisions, keywords, one_measure, rules
 from coliee_ir.commands import convert
 from coliee_ir.commands import tune as cutoffs
+from coliee_ir.commands.convert.texts import dates_of
 from coliee_ir.commands.tune import Filter, Tuning
 from coliee_ir.commands.tune.result import Tunings, points
 from coliee_ir.commands.validate import validate
@@ -90,7 +91,12 @@ def chosen_filters(options: argparse.Namespace, task: str | None) -> list[Filter
     if options.not_itself:
         chosen.append(Filter.not_itself())
     if options.dates is not None:
-        chosen.append(Filter.not_newer(sheets.read_dates(options.dates, task=task)))
+        is_corpus = is_folder(options.dates)
+        dates = dates_of(options.dates) if is_corpus else sheets.read_dates(options.dates, task=task)
+        if is_corpus:
+            in_full = sum(len(date) > len("2019") for date in dates.values())
+            say(f"{options.dates}: {len(dates)} cases show a date, {in_full} of them the day")
+        chosen.append(Filter.not_newer(dates))
     if options.candidates is not None:
         chosen.append(Filter.candidates(sheets.read_candidates(options.candidates, task=task)))
     return chosen

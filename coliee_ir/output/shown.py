@@ -37,6 +37,10 @@ class Shown:
         """Its tables; the first is the one that CSV, TSV, LaTeX and a data frame hold."""
         raise NotImplementedError
 
+    def lead(self) -> Sequence[str]:
+        """Sentences above the tables."""
+        return ()
+
     def notes(self) -> Sequence[str]:
         """Sentences under the tables."""
         return ()
@@ -126,8 +130,8 @@ def pieces(result: Shown, form: str, inputs: Mapping[str, str] | None = None) ->
 
 def _written(result: Shown, form: str) -> str:
     if form == "table":
-        notes = "".join(f"{printable(note)}\n" for note in result.notes())
-        return "\n".join(filter(None, [*map(with_caption, result.tables()), notes]))
+        lead, notes = ("".join(f"{printable(one)}\n" for one in some) for some in (result.lead(), result.notes()))
+        return "\n".join(filter(None, [lead, *map(with_caption, result.tables()), notes]))
     if form == "markdown":
         return "\n".join(map(grid.markdown, result.tables()))
     return grid.FORMS[form](result.tables()[0])

@@ -7,7 +7,7 @@ from pathlib import Path
 from typing import Any
 
 import pytest
-from asserting import begins, heard, matches, mentions, refusing
+from asserting import Call, begins, done, heard, matches, mentions, refusing
 from example_runs import EXAMPLES
 from hypothesis import given
 from hypothesis import strategies as st
@@ -16,6 +16,7 @@ from coliee_adapters.errors import ColieeError, InputError, MismatchError, Usage
 from coliee_adapters.forms.lines import counted
 from coliee_adapters.records import Answers, Columns, Gold, Run
 from coliee_ir import evaluate, read_run, to_qrels, to_run
+from coliee_ir.cli import main
 from coliee_ir.commands.convert import convert
 
 
@@ -52,6 +53,22 @@ SCORED = "q Q0 a 1 1.0 T\nq Q0 b 2 1.0 T\nq Q0 c 3 2.0 T\n"
 PASSAGES = "".join(f"q Q0 {one} 1 {score} T\n" for one, score in (
     ("a_0", 3.0), ("a_10", 2.0), ("a_2", 9.0), ("b_9", 5.0), ("b_10", 7.0),
 ))  # fmt: skip
+PROTOCOL = """task = "both"
+title = "both parts"
+source = "here"
+parts = ["documents", "answers"]
+measures = ["Accuracy"]
+
+[run]
+container = "jsonl"
+query = "query_id"
+
+[run.documents]
+at = "documents"
+
+[run.answers]
+at = "answer"
+"""
 LABELS = "R07-01-O Y gold\nR07-02-O N gold\n"
 
 
@@ -337,3 +354,128 @@ def test_a_run_of_another_task_is_not_written_into_the_pilots_template(put: Put)
     with refusing(MismatchError, "[mismatch] '002473'…"):
         convert(put("run.txt", "002473 000018 T\n"), target, to="tort", template=template)
     assert not target.exists()
+
+
+CASES = {
+    "000001.txt": "Date: 20190531\nA case.",
+    "000002.txt": "On May 3, 2004, see [1999] 1 FC.",
+    "000003.txt": "2000",
+}
+TWO_ARTICLES = (
+    '<dataset>\n<pair id="R07-01-O" label="Y"><t1>(Fraud)\nArticle 96 (1) A claim\n(2) is void.\n(Error)\n'
+    "Article 95 Or not.</t1><t2>A claim is void.</t2></pair>\n"
+    '<pair id="R07-02-O" label="N"><article>5</article><t2>x</t2></pair>\n</dataset>\n'
+)
+
+
+def lines_of(path: Path) -> list[dict[str, Any]]:
+    return [json.loads(line) for line in path.read_text().splitlines()]
+
+
+@pytest.mark.parametrize("code", [None, "Article 5 The Code.\n\nArticle 95 As the Code has it.\n"])
+def test_statements_hold_the_articles_of_each_question(put: Put, code: str | None) -> None:
+    corpus = None if code is None else put("code.txt", code)
+    target, said = converted(put("gold.xml", TWO_ARTICLES), "statements", corpus=corpus)
+    first, second = lines_of(target)
+    assert said == ["2 records"]
+    assert first["articles"] == [
+        {"id": "96", "text": "Article 96 (1) A claim\n(2) is void."},
+        {"id": "95", "text": "Article 95 Or not." if code is None else "Article 95 As the Code has it."},
+    ]
+    assert {**first, "articles": 0} == {"id": "R07-01-O", "text": "A claim is void.", "label": "Y", "articles": 0}
+    assert second["articles"] == [{"id": "5", "text": "" if code is None else "Article 5 The Code."}]
+
+
+def test_cases_show_dates(tmp_path: Path, call: Call) -> None:
+    folder = tmp_path / "cases"
+    folder.mkdir()
+    for name, text in CASES.items():
+        (folder / name).write_text(text)
+    target, _ = converted(folder, "statements")
+    assert [record["date"] for record in lines_of(target)] == ["2019-05-31", "2004", ""]
+    (tmp_path / "run").write_text("000001 000002 T\n000001 000003 T\n000002 000001 T\n000002 000003 T\n")
+    out, _ = done(call, "cut", tmp_path / "run", "--dates", folder, "--to", "columns")
+    assert out == "000001 000002 T\n000001 000003 T\n000002 000003 T\n"
+    query = tmp_path / "fragments" / "001"
+    (query / "paragraphs").mkdir(parents=True)
+    for name, text in (("entailed_fragment", "f"), ("base_case", "(2001)"), ("paragraphs/001", "p")):
+        (query / f"{name}.txt").write_text(text)
+    target, _ = converted(tmp_path / "fragments", "statements")
+    expected = {"id": "001", "text": "f", "base_case": "(2001)", "date": "2001"}
+    assert lines_of(target) == [{**expected, "candidates": [{"id": "001", "text": "p"}]}]
+
+
+@pytest.mark.parametrize(
+    ("texts", "written", "said"),
+    [
+        (["q 1 A\n", "p 2 A\n"], "q 1 A\np 2 A\n", ["[grouped]", "2 documents of 2 queries"]),
+        (['{"q": ["1"]}', '{"p": ["2"]}'], "q 1 f0\np 2 f0\n", ["[grouped]", "2 documents of 2 queries"]),
+        (["q Y A\n", "p N A\n"], "q Y A\np N A\n", ["[grouped]", "2 answers"]),
+        (["q 1 A\n", "q Y A\n"], "q 1 A\n", ["[grouped]", "1 document of 1 query", "[dropped]"]),
+        (["q 1 A\n", "q 2 A\n"], "[duplicate]", []),
+        (["q 1 A\n", "p 2 B\n"], "[ambiguous]", []),
+    ],
+)
+def test_files_of_one_run_are_joined(put: Put, texts: list[str], written: str, said: list[str]) -> None:
+    files = [put(f"f{at}", text) for at, text in enumerate(texts)]
+    target = files[0].parent / "out"
+    if written.startswith("["):
+        with refusing(ColieeError, written):
+            convert(files, target)
+        return
+    to = "labels" if " Y " in texts[0] else "columns"
+    told = convert(files, target, to=to)
+    assert target.read_text() == written
+    assert matches(heard(told)[: len(said)], said)
+
+
+def test_a_run_of_both_parts_is_joined_and_split(put: Put) -> None:
+    files = [put("articles", "q 1 A\nq 2 A\n"), put("answers", "q Y A\np N A\n")]
+    both = files[0].parent / "both.jsonl"
+    convert(files, both)
+    assert lines_of(both) == [
+        {"query_id": "q", "answer": "Y", "documents": ["1", "2"], "tag": "A"},
+        {"query_id": "p", "answer": "N", "documents": [], "tag": "A"},
+    ]
+    protocol = put("own.toml", PROTOCOL)
+    for to, expected in (("columns", "q 1 A\nq 2 A\n"), ("labels", "q Y A\np N A\n")):
+        target = both.parent / to
+        assert main(["convert", str(both), str(target), "--protocol", str(protocol), "--to", to, "--tag", "A"]) == 0
+        assert target.read_text() == expected
+
+
+@pytest.mark.parametrize("ending", ["csv", "tsv", "jsonl", "json", "parquet", "csv.gz"])
+@pytest.mark.parametrize("text", [TREC, THREE])
+def test_the_ending_names_the_form(put: Put, text: str, ending: str) -> None:
+    source = put("univABC", text)
+    target = source.parent / f"out.{ending}"
+    convert(source, target)
+    one, other = read_run(source), read_run(target)
+    assert target.read_bytes() != source.read_bytes()
+    assert to_run(one) == to_run(other)
+
+
+@pytest.mark.parametrize(
+    ("name", "text", "options", "written", "said"),
+    [
+        ("s.csv", "query_id,answer\nq,Y\nq,N\nq,Y\np,no\np,\n", {}, "q Y s\np N s\n", "[no-vote] 1 …"),
+        ("s.jsonl", '{"query_id": "q", "answer": "N"}\n{"query_id": "q", "answer": "Y"}\n', {}, "q N s\n",
+         "[answer-tie] … 1 question …"),
+        ("s.txt", "q Answer: Yes\nq No.\nq Yes, because\np Who knows?\np No.\n", {"form": "text"}, "q Y s\np N s\n",
+         "[no-vote] 1 …"),
+    ],
+)  # fmt: skip
+def test_samples_are_put_to_the_vote(
+    name: str, text: str, options: dict[str, Any], written: str, said: str, put: Put
+) -> None:
+    target, told = converted(put(name, text), "labels", aggregate="vote", **options)
+    assert target.read_text() == written
+    assert mentions(heard(told), said)
+
+
+@pytest.mark.parametrize("to", ["json", "jsonl", "csv", "trec", "columns", "parquet"])
+def test_what_is_written_does_not_depend_on_how_lines_are_grouped(put: Put, to: str) -> None:
+    lines = [f"q{n % 7} Q0 d{n} 1 {n * 7 % 13} T\n" for n in range(99)] * 2
+    apart, together = put("apart/T".replace("/", "_"), "".join(lines)), put("T", "".join(sorted(lines)))
+    one, other = (to_run(read_run(converted(path, to)[0])) for path in (apart, together))
+    assert one == other

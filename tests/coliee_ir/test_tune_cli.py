@@ -35,7 +35,8 @@ TASK3 = ("task3/gold.xml", "task3/task3.ALPHA", "--answers", "task3/answers.ALPH
 
 def test_a_run_is_tuned_and_what_was_read_is_said_beside(call: Call) -> None:
     out, err = done(call, "tune", *TASK1)
-    assert out.splitlines()[1].split() == [
+    assert out.splitlines()[0].startswith("rerank: cut after 3: expect MicroF1 0.5183 ")
+    assert out.splitlines()[3].split() == [
         *["rerank", "the", "first", "3", "of", "each", "query"],
         *["0.5183", "-", "0.4554", "0.5806", "0.5371", "0.0188"],
     ]  # fmt: skip
@@ -65,7 +66,7 @@ def test_a_rule_goes_through_a_file_to_another_run(call: Call) -> None:
 
 def test_the_cut_test_run_is_a_valid_submission_of_the_task(call: Call) -> None:
     out, err = done(call, "tune", *TASK1, "--apply", "task1/rerank.json", "-o", "RUN1.txt.gz", "--tag", "RUN1")
-    assert out.startswith("run ")
+    assert out.startswith("rerank: cut after 3: ")
     assert "RUN1.txt.gz: 108 documents of 40 queries\n" in err
     with gzip.open("RUN1.txt.gz", "rt") as stream:
         lines = [line.split() for line in stream]

@@ -110,7 +110,7 @@ class Ordered(Mapping[str, dict[str, float]]):
             self._blocks.append(Columns(lengths, np.cumsum([0, *lengths.values()]), documents, scores))
 
     def __getitem__(self, query: str) -> dict[str, float]:
-        return next(ranking for name, ranking in self.items() if name == query)
+        return dict(self.items())[query]
 
     def __iter__(self) -> Iterator[str]:
         return iter(self.lengths)

@@ -7,6 +7,7 @@ import json
 from collections.abc import Callable, Iterator
 from functools import partial
 from io import TextIOBase
+from itertools import chain
 from typing import Any, Final
 
 from coliee_adapters.forms.form import Form, Written
@@ -28,8 +29,9 @@ def _rows(kind: Kind, held: Written) -> Iterator[dict[str, Any]]:
         yield from ({"query_id": query, answer: label, **tag} for query, label in labels.items())
         return
     if kind == "run" and labels:
-        for query in dict.fromkeys((*held.documents, *labels)):
-            yield {"query_id": query, answer: labels.get(query), "documents": [*held.documents.get(query, ())], **tag}
+        silent = {query: dict[str, float]() for query in labels if query not in held.documents}
+        for query, ranking in chain(held.documents.items(), silent.items()):
+            yield {"query_id": query, answer: labels.get(query), "documents": [*ranking], **tag}
         return
     number = "relevance" if kind == "gold" else "score" if held.scored else "rank"
     for query, ranking in held.documents.items():

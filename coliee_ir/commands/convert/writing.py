@@ -20,7 +20,7 @@ from coliee_adapters.forms.lines import counted
 from coliee_adapters.forms.vocabulary import Kind, checked_columns, roles_of
 from coliee_adapters.records import Answers, Gold, Run, as_documents
 from coliee_adapters.remarks import Remark
-from coliee_ir.commands.convert import tables
+from coliee_ir.commands.convert import tables, texts
 from coliee_ir.commands.convert.ids import VOTE, joined, voted, written_like
 from coliee_ir.commands.convert.streams import Ordered
 from coliee_ir.reading.anything import (
@@ -67,6 +67,7 @@ def convert(
     chunks: str | None = None,
     aggregate: str = "max",
     like: PathLike | None = None,
+    corpus: PathLike | None = None,
 ) -> list[str]:
     """Convert a file; sentences that say what was written, what was tolerated, and what the new form cannot hold.
 
@@ -77,7 +78,8 @@ def convert(
         form: the form of the source; by default it is found from its first bytes.
         to: the form to write; by default that of the target's ending (``.json``, ``.jsonl``, ``.csv``, ``.tsv``,
             ``.parquet``), else qrels for a gold and a TREC run for a run. Of a run with documents and answers,
-            ``labels`` writes the answers and ``jsonl`` both.
+            ``labels`` writes the answers and ``jsonl`` both. ``statements`` writes no gold or run but the texts of
+            questions, of a folder of cases or of another corpus, a record each, as JSON Lines.
         tag: the run tag to write; by default the run's own.
         template: for ``tort``, the organisers' test file, which the submission repeats.
         columns: what the columns of a table are called, by role: see ``read_gold``.
@@ -91,6 +93,7 @@ def convert(
             of the passage with the least number. ``vote`` for several answers to a question, as of a model that is
             sampled: the answer that most of them give, and N where as many give the other.
         like: a gold, as whose ids those of a run are written where only one can be meant.
+        corpus: for ``statements``, the Civil Code, which has the texts of articles.
 
     Raises:
         InputError: the source cannot be read, or the target not written.
@@ -101,7 +104,11 @@ def convert(
     paths = list(source) if isinstance(source, list | tuple) else [source]
     for path in paths:
         one_of("source", path, str | os.PathLike, "a path, or a list of paths")
-    check_outputs([target], [*paths, template, like])
+    check_outputs([target], [*paths, template, like, corpus])
+    if to == texts.STATEMENTS:
+        return texts.write_statements(paths, target, corpus)
+    if corpus is not None:
+        raise UsageError("unfit-option", "--corpus gives the texts of articles; it needs --to statements")
     ending = plain_name(os.fspath(target)).lower().rpartition(".")[2]
     to = to or (ending if ending in ENDINGS and template is None else None)
     files = [Source(path, columns=checked_columns(columns)) for one in paths for path in gold_files(one)]
@@ -142,8 +149,8 @@ def convert(
         record, changed = written_like(record, read_gold(like, columns=columns))
         said += changed
     said += write(record, target, to=to, tag=tag, template=template)
-    texts = files if form == model_text.FORM and aggregate != VOTE else []
-    without = [one for file in texts for one in model_text.read(file) if one.label is None]
+    of_model = files if form == model_text.FORM and aggregate != VOTE else []
+    without = [one for file in of_model for one in model_text.read(file) if one.label is None]
     return [
         *said,
         *(Remark.of("no-answer", place=one.place, query=one.query, text=quoted(one.text)) for one in without),
@@ -162,7 +169,7 @@ def _together(records: Sequence[Run | Answers], tag: str | None) -> tuple[Run | 
     first, *others = [part[0] if len(part) == 1 else joined_runs(part) for part in parts if part]
     name = tag or next(iter(tags), first.tag)
     row = "grouped.parts" if others else "grouped.queries"
-    said = [str(Remark.of(row, [Path(one.path).name for one in records], tag=shortened(name)))]
+    said: list[str] = [Remark.of(row, [Path(one.path).name for one in records], tag=shortened(name))]
     return replace(first, tag=name, beside={"answers": others[0]} if others else first.beside), said
 
 

@@ -136,6 +136,12 @@ class Tuning(OnGold):
     def __repr__(self) -> str:
         return f"Tuning({self.name!r}, {self.measure!r}, keep={str(self.rule)!r}, held_out={self.held_out:.4f})"
 
+    def lead(self) -> Sequence[str]:
+        """What to do, and what to expect of it on other queries."""
+        what = f"cut after {self.rule.threshold:g}" if self.rule.family == "k" else f"keep {self.rule}"
+        expected = f"expect {self.measure} {self.held_out:.4f} on other queries ({self.interval.worded()})"
+        return [f"{self.name}: {what}: {expected}"]
+
     def tables(self) -> Sequence[Grid]:
         """The run's score, what cutting gains, the rules that were tried, and other numbers of relevant documents."""
         return [ranked([self]), gains([self]), tried(self), by_relevant([self])]
@@ -155,6 +161,10 @@ class Tunings(Shown):
         self.tunings = [replace(one, name=name) for one, name in zip(tunings, names, strict=True)]
         terms = [one.terms for one in tunings]
         self.best_of = folds.best_of(terms, N_RESAMPLES, tunings[0].seed) if len(terms) > 1 else None
+
+    def lead(self) -> Sequence[str]:
+        """That of the run with the best held-out score."""
+        return min(self.tunings, key=_by_score).lead()
 
     def tables(self) -> Sequence[Grid]:
         """Those of the one run; of several, all but the rules that were tried."""
