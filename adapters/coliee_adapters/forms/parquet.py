@@ -288,7 +288,7 @@ def _array(pyarrow: Any, values: Sequence[Any], kind: Any) -> Any:
         content = [np.array(values, dtype=kind.to_pandas_dtype())]
     else:
         texts = [value.encode() for value in values]
-        content = [np.cumsum([0, *map(len, texts)], dtype=np.int32), b"".join(texts)]
+        content = [np.cumsum([0, *map(len, texts)], dtype=np.int32), np.frombuffer(b"".join(texts), dtype=np.uint8)]
     return pyarrow.Array.from_buffers(kind, len(values), [None, *map(pyarrow.py_buffer, content)])
 
 
