@@ -92,8 +92,11 @@ def weighted_sum(parts: FloatArray, named: BoolArray, weights: FloatArray) -> Fl
     """Σ w · part, added in an order of their own, so that the last bit does not depend on that of the runs."""
     used = weights > 0
     addends = parts[used] * weights[used, None]
-    if len(addends) > 2:
-        addends.sort(axis=0)
+    for first in range(len(addends) if len(addends) > 2 else 0):  # sorted by neighbours, thrice as fast as by columns
+        for i in range(first % 2, len(addends) - 1, 2):
+            least = np.minimum(addends[i], addends[i + 1])
+            np.maximum(addends[i], addends[i + 1], out=addends[i + 1])
+            addends[i] = least
     total = np.zeros(parts.shape[1])
     for addend in addends:
         total += addend
@@ -298,6 +301,10 @@ def in_order(query: IntArray, kept: BoolArray, compared: FloatArray) -> tuple[In
     return order, rank
 
 
+#: of so many judged documents a query, ranks are counted; of more, all candidates are sorted
+_FEW_RANKS: Final = 6
+
+
 class Ranked(NamedTuple):
     """Candidates in an order."""
 
@@ -315,17 +322,41 @@ class Blend:
         self.combine = METHODS[method].combine
         self.parts = parts_of(held, method, norm, k)
 
-    def ranked(self, weights: FloatArray) -> Ranked:
-        """The candidates as these weights rank them: by score, and equal ones by id, greatest first."""
+    def scores(self, weights: FloatArray) -> tuple[FloatArray, BoolArray]:
+        """The fused score of each candidate, and whether a run with a weight has retrieved it."""
         assert self.combine is not None
-        held = self.held
         with np.errstate(over="ignore", invalid="ignore"):
             scores = self.combine(self.parts.values, self.parts.given, weights)
-        kept = counted_runs(held.named, weights) > 0
+        kept = counted_runs(self.held.named, weights) > 0
         scores = np.where(kept, scores, 0.0) + 0.0  # which makes 0 of -0, as trec_eval compares them
         if not np.isfinite(scores).all():
             raise UsageError("bad-score", "a fused score is too large to represent; use smaller weights")
-        return Ranked(scores, kept, *in_order(held.query, kept, as_compared(scores)))
+        return scores, kept
+
+    def ranked(self, weights: FloatArray) -> Ranked:
+        """The candidates as these weights rank them: by score, and equal ones by id, greatest first."""
+        scores, kept = self.scores(weights)
+        return Ranked(scores, kept, *in_order(self.held.query, kept, as_compared(scores)))
+
+    def ranks_of(self, rows: IntArray, weights: FloatArray) -> tuple[IntArray, BoolArray]:
+        """The ranks of some candidates, 0 of what is not kept; and which of all are kept."""
+        query = self.held.query
+        order = np.argsort(query[rows], kind="stable")
+        place = np.arange(len(rows)) - np.searchsorted(query[rows][order], query[rows][order])  # in its query
+        if place.max(initial=0) >= _FEW_RANKS:
+            ranked = self.ranked(weights)
+            return ranked.rank[rows], ranked.kept
+        scores, kept = self.scores(weights)
+        compared, ranks = as_compared(scores), np.zeros(len(rows), dtype=np.int64)
+        for layer in (order[place == n] for n in range(int(place.max(initial=-1)) + 1)):  # a row a query
+            score, row = np.full(len(self.held.queries), np.inf), np.zeros(len(self.held.queries), dtype=np.int64)
+            score[query[rows[layer]]], row[query[rows[layer]]] = compared[rows[layer]], rows[layer]
+            equal = np.flatnonzero(kept & (compared == score[query]))
+            above = kept & (compared > score[query])
+            above[equal[equal < row[query[equal]]]] = True
+            before = np.add.reduceat(above, self.held.start[:-1], dtype=np.int64)
+            ranks[layer] = before[query[rows[layer]]] + 1
+        return np.where(kept[rows], ranks, 0), kept
 
     def columns(self, ranked: Ranked, top: int | None) -> Columns:
         """The first rows of each query that are kept, best first."""

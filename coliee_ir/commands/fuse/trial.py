@@ -139,13 +139,12 @@ class Rankings:
 
     def _judged(self, weights: Weights) -> Judged:
         """Where the judged documents stand."""
-        ranked = self._blend.ranked(np.array(weights))
         queries, found = len(self._qrels.queries), self._row >= 0
         rank = np.zeros(len(self._row), dtype=np.int64)
-        rank[found] = ranked.rank[self._row[found]]
+        rank[found], is_kept = self._blend.ranks_of(self._row[found], np.array(weights))
         held, known = self._blend.held, self._number >= 0
         retrieved = np.zeros(queries, dtype=np.int64)
-        kept = np.bincount(held.query[ranked.kept], minlength=len(held.queries))
+        kept = np.bincount(held.query[is_kept], minlength=len(held.queries))
         retrieved[self._number[known]] = kept[known]
         nothing = np.zeros(queries, dtype=np.int64)
         return Judged(self._qrels, rank, retrieved, nothing, retrieved > 0, {}, Remarks())
