@@ -265,8 +265,11 @@ def test_what_does_not_belong_together_is_refused() -> None:
 def test_ranks_that_are_counted_are_those_that_are_sorted(judged: int) -> None:
     """With many ties, with documents that only a run without weight has, and with more judged ones than are counted."""
     rng = np.random.default_rng(judged)
-    runs = [Run.of({f"q{q}": {f"d{d}": float(s) for d, s in zip(rng.permutation(40)[:25], rng.integers(0, 5, 25),
-                                                                strict=True)} for q in range(9)}) for _ in range(3)]  # fmt: skip
+    drawn = [[(rng.permutation(40)[:25], rng.integers(0, 5, 25)) for _ in range(9)] for _ in range(3)]
+    runs = [
+        Run.of({f"q{q}": {f"d{d}": float(s) for d, s in zip(*pair, strict=True)} for q, pair in enumerate(run)})
+        for run in drawn
+    ]
     blend = Blend(Candidates.of(runs), "combsum", "min-max", 60.0)
     rows = np.sort(rng.permutation(len(blend.held.documents))[: 9 * judged])
     for weights in ([0.2, 0.5, 0.3], [0.0, 0.5, 0.5], [1.0, 0.0, 0.0]):
