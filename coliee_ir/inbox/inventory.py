@@ -9,15 +9,17 @@ import contextlib
 import enum
 import os
 import re
-from collections.abc import Iterable, Mapping, Sequence
+from collections import Counter
+from collections.abc import Collection, Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
+from functools import partial
 from itertools import islice
 from pathlib import Path
 from typing import Final
 
 from coliee_adapters import system_descriptions as descriptions
-from coliee_adapters.errors import ColieeError, contained, doubting
-from coliee_adapters.files import archives, file_kinds
+from coliee_adapters.errors import ColieeError, InputError, contained, doubting, guarded
+from coliee_adapters.files import archives, file_kinds, limits, trial
 from coliee_adapters.files.source import Kind, PathLike, Source, by_original, copies
 from coliee_adapters.forms import detect, tabular
 from coliee_adapters.forms.detect import is_description
@@ -76,6 +78,9 @@ class Part(enum.StrEnum):
     OTHER = "other"  # a readme, a paper, a table of scores
     UNREAD = ""  # it may have been a run, and cannot be read: ``error`` says why
 
+
+#: so many files in the archive of one team are more than any sends: three runs a task, their parts, what is beside them
+_CROWD: Final = 500
 
 #: how many queries and documents of an item are kept, to compare with a gold's
 _SAMPLE: Final = 64
@@ -198,10 +203,20 @@ def sort_files(
     rules: Protocol | None = None,
     edition: str | int | None = None,
     columns: Mapping[str, str] | None = None,
+    bounds: limits.Limits | None = None,
 ) -> Inventory:
-    """Find out what was handed in. One file never stops another: what is wrong with it is its ``error``."""
-    table = golds or Golds()
-    walked = walk(paths, [*besides, *(one.file for one in table.asked)])
+    """Find out what was handed in. One file never stops another: what is wrong with it is its ``error``.
+
+    What teams sent costs no more than ``bounds`` say, by default those of the environment.
+    """
+    table, given = golds or Golds(), [Source.of(path) for path in paths]
+    trial.begin()
+    walked = walk(given, [*besides, *(one.file for one in table.asked)])
+    if teams is not None:
+        _refuse_crowds(walked, {source.path for source in given})
+    for file in walked.files if teams is not None else ():
+        source = Source(file, columns=columns)
+        trial.try_reading(file, partial(_read, source, table.golds, rules), bounds or limits.current())
     items = [_item(walked.source(file, columns), file in walked.named, table.golds, rules) for file in walked.files]
     if teams is not None:
         for one in items:
@@ -218,6 +233,28 @@ def sort_files(
     inventory = Inventory(items, walked, teams, table)
     inventory.judge()
     return inventory
+
+
+def _refuse_crowds(walked: Walked, named: Collection[str]) -> None:
+    """Refuse archives in folders that hold more files than any team sends: none of them is read, or scored."""
+    counts, archive = Counter[str](), ""
+    for file in walked.files:  # those of an archive stand together
+        archive = archive if archive and file.startswith(f"{archive}/") else archives.outer(file)
+        counts[archive] += 1
+    for archive, n in counts.items():
+        if n > _CROWD and archive not in named:
+            problem = f"the archive holds {n} files, and a team sends at most {_CROWD}"
+            trial.refuse(InputError("too-large", archive, problem, remedy="choose the runs that are to be scored"))
+            walked.files[:] = [*(file for file in walked.files if not file.startswith(f"{archive}/")), archive]
+
+
+def _read(source: Source, golds: Sequence[Gold], rules: Protocol | None) -> None:
+    """Read a file to its end, as whatever it is."""
+    one = Item(source)
+    with guarded(source.name):
+        _look_into(one, golds, rules)
+        for _ in getattr(read_run_by(source, None, unreadable_answers="wrong"), "blocks", tuple)():
+            pass
 
 
 def _item(source: Source, is_named: bool, golds: Sequence[Gold], rules: Protocol | None) -> Item:
@@ -311,7 +348,7 @@ def _is_of_golds(source: Source, golds: Sequence[Gold]) -> bool:
 
 def _answers_otherwise(source: Source, gold: Gold) -> bool:
     """Whether a table has a system's answers, documents or scores in other columns than those of the judgements."""
-    with contextlib.suppress(ColieeError):
+    with doubting():
         record = read_run_by(source, None, unreadable_answers="wrong")
         if isinstance(record, Answers):
             return record.labels != gold.labels

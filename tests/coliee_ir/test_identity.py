@@ -174,6 +174,16 @@ def test_an_attack_harms_no_honest_team_and_is_told(hold: Callable[..., Day], at
         assert sent[team]["To"] == (None if ("team-senders", team) in told else listed + of_team)
 
 
+@pytest.mark.parametrize(
+    "sender", ["a@[", '"a', "<>", "=?utf-8?q?=0Ax?= <x y@z>", "名@例.jp", "\xff@x.y", "a@b\nBcc: z@z"]
+)
+def test_no_address_stops_an_edition_or_adds_a_header(hold: Callable[..., Day], sender: str) -> None:
+    sent = mail("[submission] EVIL", {"r.txt": EVIL1}, EVIL, EARLY).replace(EVIL.encode(), sender.encode(), 1)
+    found = letters(hold({"z.eml": sent}))  # of a mail that cannot be read, none
+    assert {"KIS", "ARC", "BLUE"} <= found.keys() <= {"KIS", "ARC", "BLUE", "EVIL"}
+    assert all(letter["Bcc"] is None and letter["To"] in (None, KIS, ARC, "a@b") for letter in found.values())
+
+
 def letters(day: Day) -> dict[str, EmailMessage]:
     """Team → the receipt that is written for it."""
     mails = [message_from_bytes(mail, policy=default) for mail in pages(day).values() if isinstance(mail, bytes)]

@@ -43,6 +43,9 @@ class Limits(NamedTuple):
     unpacked: int = 4 << 30
     # bytes that all archives of a command unpack to together; they lie in temporary files until it ends
     archives: int = 16 << 30
+    # what reading one file that was handed in may take: seconds of processor time, and bytes of memory
+    seconds: int = 60
+    memory: int = 2 << 30
 
     def check_growth(self, path: str, what: str, unpacked: int, packed: int) -> None:
         """Refuse data that unpacks to more than it may."""

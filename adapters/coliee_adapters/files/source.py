@@ -19,7 +19,7 @@ from typing import Any, BinaryIO, Final, NamedTuple, cast
 
 from coliee_adapters.checked import one_of
 from coliee_adapters.errors import InputError, Place, guarded, masked, no_room
-from coliee_adapters.files import archives, file_kinds, limits, remote
+from coliee_adapters.files import archives, file_kinds, limits, remote, trial
 from coliee_adapters.files.compressed import DAMAGED, compression_of, plain_name
 
 BOM: Final = b"\xef\xbb\xbf"
@@ -133,6 +133,8 @@ class Source:
 
     def look(self) -> Look:
         """What is seen of it: of a file the first bytes, at the first call."""
+        if (refused := trial.refusal(self.path)) is not None:
+            return Look(Kind.BINARY, refused)
         if self._seen is None:
             self._seen = self._looked()
         return self._seen

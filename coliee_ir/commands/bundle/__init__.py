@@ -14,7 +14,7 @@ import os
 import zipfile
 from base64 import b64decode, urlsafe_b64encode
 from collections.abc import Iterable, Mapping
-from functools import cache
+from functools import cache, partial
 from importlib import metadata
 from pathlib import Path
 from typing import Any, Final, NamedTuple
@@ -26,7 +26,7 @@ from coliee_ir._version import __version__
 from coliee_ir.inbox.grouping import group
 from coliee_ir.inbox.inventory import sort_files
 from coliee_ir.reading.basis import Basis
-from coliee_ir.rules.protocol import Protocol, has_submissions, protocol, submission_rules
+from coliee_ir.rules.protocol import has_submissions, protocol, submission_rules
 from coliee_ir.scoring.evaluator import Evaluator
 
 __all__ = ["Uploaded", "pack", "score_upload"]
@@ -83,41 +83,32 @@ _PROTOCOL: Final = "protocol.toml"
 _MOST_RUNS: Final = 3
 
 
+_quoted: Final = partial(json.dumps, ensure_ascii=False)
+
+
 class _Task(NamedTuple):
     """What a bundle is made from."""
 
-    gold: Source
-    evaluator: Basis
-    exclude: tuple[str, ...]
+    basis: Basis
     image: str  # what the image made by the Dockerfile is called
     competition: str = ""  # what the organisers call it; empty for COLIEE and its year
     deadline: datetime.datetime | None = None
 
     @property
-    def protocol(self) -> Protocol:
-        return self.evaluator.protocol
-
-    @property
     def title(self) -> str:
         """What the challenge is called."""
-        titled = self.protocol.titled(None if self.competition else self.evaluator.edition)
+        titled = self.basis.protocol.titled(None if self.competition else self.basis.edition)
         return f"{self.competition}, {titled.removeprefix('COLIEE, ')}" if self.competition else titled
-
-    @property
-    def gold_name(self) -> str:
-        """What the gold is called in the bundle."""
-        return f"gold{Path(self.gold.name).suffix or '.txt'}"
 
     def reference(self) -> dict[str, bytes]:
         """The gold, and by which rules runs are scored against it."""
-        rules: dict[str, Any] = {
-            "task": self.evaluator.task, "edition": self.evaluator.edition, "exclude": list(self.exclude),
-            "decisions": self.evaluator.decisions.to_dict(), "gold": self.gold_name,
+        gold, own = Source(self.basis.gold.path), self.basis.protocol.own_file
+        name = f"gold{Path(gold.name).suffix or '.txt'}"
+        rules = {
+            "task": _PROTOCOL if own else self.basis.task, "edition": self.basis.edition,
+            "exclude": sorted(self.basis.excluded), "decisions": self.basis.decisions.to_dict(), "gold": name,
         }  # fmt: skip
-        files = {self.gold_name: self.gold.raw()}
-        if self.protocol.own_file:
-            rules["task"] = _PROTOCOL
-            files[_PROTOCOL] = Path(self.protocol.own_file).read_bytes()
+        files = {name: gold.raw(), **({_PROTOCOL: Path(own).read_bytes()} if own else {})}
         return {**files, "rules.json": (json.dumps(rules, indent=1) + "\n").encode()}
 
 
@@ -137,9 +128,7 @@ def pack(
 
 def pack_for(basis: Basis, image: str, name: str = "", deadline: datetime.datetime | None = None) -> bytes:
     """The same for a gold that was read; with what the organisers call the competition, and until when runs come."""
-    return _zipped(
-        _codabench(_Task(Source(basis.gold.path), basis, tuple(sorted(basis.excluded)), image, name, deadline))
-    )
+    return _zipped(_codabench(_Task(basis, image, name, deadline)))
 
 
 def _zipped(files: Mapping[str, bytes]) -> bytes:
@@ -209,16 +198,16 @@ def _codabench(task: _Task) -> dict[str, bytes]:
     columns = "".join(
         f"      - title: {name}\n        key: {_quoted(name)}\n        index: {at}\n        sorting: desc\n"
         f"        precision: 4\n"
-        for at, name in enumerate(task.evaluator.names)
+        for at, name in enumerate(task.basis.names)
     )
-    name, edition = task.evaluator.task, task.evaluator.edition
+    name, edition = task.basis.task, task.basis.edition
     stated = submission_rules(name, edition).most_runs if has_submissions(name) else None
     most = stated or _MOST_RUNS
     until = "–" if task.deadline is None else f"{task.deadline.astimezone(datetime.UTC):%Y-%m-%dT%H:%M:%SZ}"
-    year = task.evaluator.edition if task.deadline is None else task.deadline.year
+    year = task.basis.edition if task.deadline is None else task.deadline.year
     about = (
         f"Deadline: {until}. Upload one run, as a file or a zip of its files; each team may send {most}. Measures: "
-        f"{', '.join(task.evaluator.names)}; the first one ranks. The organisers publish the scores."
+        f"{', '.join(task.basis.names)}; the first one ranks. The organisers publish the scores."
     )
     competition = (
         f"version: 2\ntitle: {_quoted(task.title)}\ndescription: {_quoted(about)}\nimage: logo.png\n"
@@ -244,10 +233,6 @@ def _codabench(task: _Task) -> dict[str, bytes]:
         "Dockerfile": _DOCKERFILE.encode(), **_wheel(),
         "scoring_program.zip": _zipped(program), "reference_data.zip": _zipped(task.reference()),
     }  # fmt: skip
-
-
-def _quoted(text: str) -> str:
-    return json.dumps(text, ensure_ascii=False)
 
 
 def _readme(task: _Task) -> bytes:

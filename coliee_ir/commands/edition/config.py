@@ -59,6 +59,8 @@ class Edition:
     teams: str | None = None
     style: str = ""
     resamples: int = N_RESAMPLES
+    upload_seconds: int = 0  # of processor time that reading one upload may take; 0 for the limit of the environment
+    upload_memory: int = 0  # the MiB of memory that it may take; 0 as above
     settled: tuple[str, ...] = ()  # the keys of decisions that were taken
     image: str = ""  # the Docker image of the bundles for Codabench; empty for no bundles
     phase: str = "receipts"  # ``results`` from the day on which teams are told scores and places
@@ -99,6 +101,8 @@ _TOP: Final = {
     "teams": TEXT,
     "style": _STYLE,
     "resamples": COUNT,
+    "upload_seconds": COUNT,
+    "upload_memory": COUNT,
     "settled": TEXTS,
     "phase": _PHASE,
 }

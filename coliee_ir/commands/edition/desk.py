@@ -47,8 +47,8 @@ def _decisions(day: Day) -> Grid:
     common = None if day.inventory.teams is None else day.inventory.teams.common
     sheet = _SHEET if day.edition.teams is None else read_sheet(Source(day.edition.teams))
     rows: list[list[Cell]] = [
-        [one.team, f"{one.run}: {one.what}" if one.run else str(one.what), below(one.file, common) if one.file else "",
-         _row(one, below(one.file, common), sheet), f'"{one.key}"']
+        [one.team or "–", f"{one.run}: {one.what}" if one.run else str(one.what),
+         below(one.file, common) if one.file else "", _row(one, below(one.file, common), sheet), f'"{one.key}"']
         for one in day.decide
     ]  # fmt: skip
     return Grid(["team", "what", "file", "row for the list of teams", "or in settled"], rows, n_text=5)

@@ -22,6 +22,9 @@ from coliee_ir.commands.validate.result import Received, Validation
 from coliee_ir.inbox.inventory import Part
 from coliee_ir.output.shown import render
 
+#: an address that a mail can be written to as it is
+_ADDRESS: Final = re.compile(r"[\w.+-]+@[\w.-]+", re.ASCII)
+
 #: what documents are called that may be descriptions, and cannot be read as such
 _DOCUMENT: Final = re.compile(r"(?i)\.(?:docx?|odt|pdf|rtf)$")
 
@@ -53,7 +56,7 @@ def teams_of(day: Day) -> Iterator[Team]:
             refused.setdefault(one.files, refused_below(one, common))
         yield Team(
             name,
-            tuple(dict.fromkeys(item.whose.sender for item in own.values() if item.whose.sender)),
+            tuple(dict.fromkeys(item.whose.sender for item in own.values() if _ADDRESS.fullmatch(item.whose.sender))),
             [
                 replace(
                     row, file=short[row.file], remark=f"copy of {short[row.same_as]}" if row.same_as else row.remark
@@ -85,7 +88,7 @@ def mails(day: Day, team: Team) -> dict[str, bytes]:
     for kind, (subject, lines) in texts.items():
         mail = EmailMessage()
         if is_sure and team.senders:
-            mail["To"] = ", ".join(map(printable, team.senders))
+            mail["To"] = ", ".join(team.senders)
         mail["Subject"] = printable(f"{day.edition.name}: {subject} {team.name}")
         mail["X-Unsent"] = "1"  # by which mail programs open it to be sent
         mail.set_content("".join(f"{printable(line)}\n" for line in [f"Dear {team.name},", "", *lines]), cte="8bit")

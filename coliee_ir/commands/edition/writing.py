@@ -153,14 +153,14 @@ def _fill(folder: Path, contents: Mapping[str, bytes]) -> Iterable[str]:
     for name, content in {**new, _SUMS: lines.encode()}.items():
         place = folder / name
         place.parent.mkdir(parents=True, exist_ok=True)
-        place.unlink(missing_ok=True)  # which the old folder has too
+        place.unlink(missing_ok=True)  # it may be a link to something else
         place.write_bytes(content)
     return new
 
 
 @contextlib.contextmanager
 def _taking_place_of(folder: Path) -> Iterator[Path]:
-    """A copy of a folder, which takes its place if the block ends well; files in both are one until they are written.
+    """A copy of a folder, which takes its place if the block ends well.
 
     Linux swaps them in one step; elsewhere, the old one is moved aside first.
     """
@@ -169,7 +169,7 @@ def _taking_place_of(folder: Path) -> Iterator[Path]:
     new = folder.with_name(f".{folder.name}.{os.urandom(4).hex()}.new")
     try:
         if folder.exists():
-            shutil.copytree(folder, new, symlinks=True, copy_function=_linked)
+            shutil.copytree(folder, new, symlinks=True)
         else:
             new.mkdir(parents=True)
         yield new
@@ -183,14 +183,6 @@ def _taking_place_of(folder: Path) -> Iterator[Path]:
             shutil.rmtree(old)
     finally:
         shutil.rmtree(new, ignore_errors=True)
-
-
-def _linked(old: str, new: str) -> None:
-    """A second name of a file; a copy, where the file system has no such thing."""
-    try:
-        os.link(old, new)
-    except OSError:
-        shutil.copy2(old, new)
 
 
 def _results(day: Day) -> dict[str, Any]:
@@ -209,20 +201,18 @@ def _results(day: Day) -> dict[str, Any]:
 
 def _read_results(folder: Path) -> Mapping[str, Any]:
     """What the last call found; nothing where there was none."""
-    try:
+    with contextlib.suppress(OSError, ValueError):
         found = json.loads((folder / RESULTS).read_text("utf-8"))
-    except (OSError, ValueError):
-        return {}
-    return found if isinstance(found, dict) else {}
+        return found if isinstance(found, dict) else {}
+    return {}
 
 
 def _read_sums(folder: Path) -> dict[str, str]:
     """The files that the last call wrote → their sums."""
-    try:
+    with contextlib.suppress(OSError, ValueError):
         lines = (folder / _SUMS).read_text("utf-8").splitlines()
-    except (OSError, ValueError):
-        return {}
-    return {match[2]: match[1] for match in map(_LINE.fullmatch, lines) if match}
+        return {match[2]: match[1] for match in map(_LINE.fullmatch, lines) if match}
+    return {}
 
 
 def told(news: News) -> Iterable[str]:

@@ -1,0 +1,83 @@
+"""What a stranger's file may cost: it is read once in a process of its own, with limits of its time and memory."""
+
+from __future__ import annotations
+
+import os
+import signal
+import warnings
+from collections.abc import Callable
+from pathlib import Path
+from typing import Final, NoReturn
+
+from coliee_adapters import signals
+from coliee_adapters.errors import InputError
+from coliee_adapters.files import archives, limits
+
+#: a file of fewer bytes is read within a second or so
+_FREE: Final = 1 << 20
+
+#: how the process ends that runs out of memory
+_NO_MEMORY: Final = 3
+
+#: path → why the file is not read again
+_refused: dict[str, InputError] = {}
+
+
+def refusal(path: str) -> InputError | None:
+    """Why a file is not read: its trial took too long, or too much memory; None for any other file."""
+    return _refused.get(str(Path(path).absolute())) if _refused else None
+
+
+def begin() -> None:
+    """Forget what was refused: the files may be others now, or the limits."""
+    _refused.clear()
+
+
+def refuse(error: InputError) -> None:
+    """Let nobody read the file of an error from now on."""
+    _refused[str(Path(error.path).absolute())] = error
+
+
+def try_reading(path: str, read: Callable[[], object], bounds: limits.Limits) -> None:
+    """Read a large file to its end in a process of its own; one that takes more than it may is refused from then on.
+
+    What is wrong with it otherwise is found when it is read. Where processes cannot be forked, nothing is tried.
+    """
+    place = Path(archives.located(path))
+    if not hasattr(os, "fork") or not place.is_file() or place.stat().st_size < _FREE:
+        return
+    with signals.held(), warnings.catch_warnings():
+        warnings.filterwarnings("ignore", "This process .* is multi-threaded", DeprecationWarning)
+        if not (process := os.fork()):
+            _read_and_end(read, bounds)
+    _, status = os.waitpid(process, 0)
+    if os.WIFSIGNALED(status) and os.WTERMSIG(status) in (signal.SIGXCPU, signal.SIGKILL):
+        problem, name = f"reading it takes more than {bounds.seconds} s of processor time", "seconds"
+    elif os.WIFEXITED(status) and os.WEXITSTATUS(status) == _NO_MEMORY:
+        problem, name = f"reading it takes more than {limits.size(bounds.memory)} of memory", "memory"
+    else:
+        return
+    remedy = f"if it is a run, raise {limits.variable(name)}"
+    refuse(InputError("too-large", path, problem, remedy=remedy).telling_others(f"{problem}; check what wrote it"))
+
+
+def _read_and_end(read: Callable[[], object], bounds: limits.Limits) -> NoReturn:
+    """Read within the limits, in a process that was forked for it."""
+    code = 0
+    try:
+        import resource
+
+        signals.begin_worker()
+        signal.signal(signal.SIGXCPU, signal.SIG_DFL)
+        resource.setrlimit(resource.RLIMIT_CPU, (bounds.seconds, bounds.seconds + 1))
+        statm = Path("/proc/self/statm")  # without it, the limit of memory holds for the whole process
+        pages = int(statm.read_text().split()[0]) if statm.exists() else 0
+        most = bounds.memory + pages * resource.getpagesize()
+        resource.setrlimit(resource.RLIMIT_AS, (most, most))
+        read()
+    except MemoryError:
+        code = _NO_MEMORY
+    except InputError as error:  # whatever else is wrong is found when it is read
+        code = _NO_MEMORY if isinstance(error.__context__, MemoryError) else 0
+    finally:
+        os._exit(code)
