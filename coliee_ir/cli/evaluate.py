@@ -32,7 +32,7 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
     add(parser, "show", type=_way)
     add(parser, "errors", "log")
     add(parser, "corpus", help="case files or Civil Code, for titles in --errors")
-    add(parser, "cluster", "timing")
+    add(parser, "jobs", "cluster", "timing")
 
 
 def _way(text: str) -> Callable[[Scored], Details]:

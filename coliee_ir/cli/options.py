@@ -362,7 +362,7 @@ def add_scoring(parser: argparse.ArgumentParser) -> None:
     """The gold, the runs, and the rules by which they are scored."""
     add_files(parser, "runs")
     add(parser, "more_golds", "task", "protocol", "edition", "columns", "answers", "long_list")
-    add(parser, "exclude", "only", "jobs", "keep_going")
+    add(parser, "exclude", "only", "keep_going")
     add_decisions(parser)
 
 

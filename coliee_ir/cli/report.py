@@ -30,6 +30,7 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
     )  # fmt: skip
     add(parser, "corpus", "categories", "baseline")
     add(parser, "log", help=LOOKED_AT)
+    add(parser, "jobs")
     add_resampling(parser, Resampling(), "n_resamples", "seed")
 
 

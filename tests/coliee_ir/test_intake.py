@@ -202,8 +202,14 @@ def test_two_runs_of_one_tag_have_the_same_two_names_in_every_command(call: Call
     }  # fmt: skip
     for command, table in rows.items():
         assert {row.split(",")[0] for row in table.splitlines()} & both == both, command
-    code, _, err = call("fuse", *runs, "--fit", gold, "-o", tmp_path / "fused.txt", "--save", tmp_path / "w.json")
-    assert code == 2 and "[ambiguous]" in err  # weights go by tags and files' names, which are one
+    assert mentions(call("fuse", *runs, "--fit", gold, "-o", tmp_path / "no.txt")[2], "[ambiguous]")
+    runs = [path.rename(path.with_name(f"{path.parent.name}.txt")) for path in runs]
+    fitted = call("fuse", *runs, "--fit", gold, "-o", tmp_path / "fused.txt", "--save", tmp_path / "w.json")[1]
+    assert all(any(line.startswith(f"{name}  ") for line in fitted.splitlines()) for name in both)
+    fusion = json.loads((tmp_path / "w.json").read_text())["fusion"]
+    assert (fusion["runs"], fusion["files"]) == (["dense"] * 2, ["b.txt", "a.txt"])
+    plain = call("fuse", *runs, "--weights", tmp_path / "w.json", "-o", tmp_path / "again.txt")[2]
+    assert "[fitted-to-others]" not in plain
     (tmp_path / "scores.csv").write_text(call("evaluate", gold, *runs, "-q", "-f", "csv")[1])
     assert {one.name for one in Scored.read(tmp_path / "scores.csv")} == both
 
