@@ -463,7 +463,7 @@ refused("UTF-16", WEB, r"UTF-16|UTF-8", how="save it as UTF-8",
 refused("ids without their leading zeros", CASES, r"leading zeros", how="write ids as text",
     run=File(trec_run(CASES).content.replace(b"000", b"")))
 refused("documents with a prefix, in a run over all years", STATUTE, r"no document|Article_",
-    how="no document of the run is in the gold",
+    how="no document id of this run is in the gold",
     run=File(lines([(f"H{n}-1-1", "Q0", "Article_5", 1, 1.0, "T") for n in range(10, 40)] + [(q, "Q0", f"Article_{d}",
         1, s, "T") for q, d, s in scored_rows(STATUTE)])))
 

@@ -85,52 +85,55 @@ class Doubt(str):
 #: examples follow in brackets, or the first ten stand for ``{examples}``. The order is that in which the remarks of
 #: reading are told: first what moves a score.
 REMARKS: Final = {
-    "lost-zeros": Doubt("{n} (id looks|ids look) as if leading zeros were lost, and so (matches|match) nothing"),
+    "lost-zeros": Doubt(
+        "{n} (id matches|ids match) nothing in the gold, probably because leading zeros were lost; "
+        "`coliee-ir convert RUN OUT --like GOLD` restores them"
+    ),
     "short-id": Doubt(
         "{n} retrieved (document has|documents have) fewer digits than the gold's; were leading zeros lost?"
     ),
     "odd-id": Doubt(
-        "{n} retrieved (document is|documents are) not written as the gold's are, and so (matches|match) nothing"
+        "{n} retrieved (document matches|documents match) nothing: (its id is|their ids are) written differently "
+        "from the gold's"
     ),
     "other-form": Doubt(
-        "{n} (id differs|ids differ) from the gold's only in Unicode form, and so (matches|match) nothing; "
-        "write gold and run in one form, such as NFKC"
+        "{n} (id matches|ids match) nothing: (it differs|they differ) from the gold's only in Unicode normalisation; "
+        "normalise both files to NFKC"
     ),
-    "other-spelling": Doubt(
-        "{n} query (id is|ids are) spelled differently in the gold, and so (matches|match) nothing"
-    ),
+    "other-spelling": Doubt("{n} query (id matches|ids match) nothing: the gold spells (it|them) differently"),
     "no-match": Doubt("no retrieved document is judged in the gold, so the score is zero"),
     "upside-down": Doubt(
-        "the ranking may be upside down: AP is {examples} with every list reversed; are the worst documents "
-        "first? `coliee-ir convert RUN OUT --decision order=ascending` turns it around"
+        "AP would be {examples} with every list reversed: are the worst documents first? `coliee-ir convert RUN OUT "
+        "--decision order=ascending` turns the lists around"
     ),
     "other-tag": "parts of this run have another run tag, and may belong to another run: {examples}",
-    "no-score-reaches": "no score of the run reaches the threshold; was the rule tuned on scores on another scale?",
-    "extra-query": "{n} (query that is|queries that are) not in the gold (is|are) {decision}",
+    "no-score-reaches": "no score reaches the threshold, so nothing is kept; was the rule tuned on another score "
+    "scale?",
+    "extra-query": "{decision} {n} (query that is|queries that are) not in the gold",
     "unanswered-query": "{n} (query has|queries have) no results in this run and {decision}",
     "unanswered-query.most": Doubt(
         "{n} (query has|queries have) no results in this run, most of the gold's, and {decision}"
     ),
     "nothing-retrieved": "{n} (query has|queries have) an empty result list and {decision}",
-    "duplicate": "{n} duplicate (document|documents) of the same query {decision}",
+    "duplicate": "{n} duplicate (document|documents) (same query, same document) {decision}",
     "empty-gold": "{n} (query has|queries have) no relevant document in the gold and {decision}",
     "judged-only": "{n} (query has|queries have) judged documents but no relevant one in the gold, and (scores|score) "
     "0 in trec_eval's measures",
     "unjudged-query": "{n} (query has|queries have) no judged document in the gold, and trec_eval's measures leave "
     "(it|them) out",
     "relevance-not-reached": Doubt(
-        "{n} (measure counts|measures count) no document, as none in the gold is that relevant"
+        "{n} (measure finds|measures find) no relevant document: no relevance in the gold reaches (its|their) threshold"
     ),
-    "absent-exclusion": "the protocol excludes {n} (query|queries) that the gold does not have",
+    "absent-exclusion": "the protocol excludes {n} (query that is|queries that are) not in the gold",
     "unknown-claim": "{n} accepted (claim is|claims are) not in the gold and (counts|count) as wrong",
     "undefined-f1": "{n} (instance has|instances have) no True claim in gold and prediction; the F1 {decision}",
     "tie": "{n} (query has|queries have) documents of equal score; the greater id ranks first, as in trec_eval",
     "tie-elsewhere": "{n} (measure|measures) can have another value in ir_measures, which ranks the smaller id first",
     "ungrouped": "the lines of a query are not all together; they were grouped by query",
-    "read-as-score": "the lines have no run tag: their last column, numbers that differ, was read as the score",
-    "read-as-rank": "the lines have no run tag: their last column, which numbers documents, was read as the rank",
-    "ignored-column": "{n} (column|columns) of numbers (is|are) ignored",
-    "ignored-answers": "{n} (column|columns) of answers (is|are) ignored",
+    "read-as-score": "no run tag found; the last column (varying numbers) is read as the score",
+    "read-as-rank": "no run tag found; the last column (1, 2, 3, … per query) is read as the rank",
+    "ignored-column": "ignored {n} (column|columns) of numbers",
+    "ignored-answers": "ignored {n} (column|columns) of answers",
     "binary-score": Doubt(
         "the scores are all 0 or 1, and documents with 0 count as retrieved; if 1 means retrieved, use "
         "`--columns retrieved=NAME`"
@@ -143,17 +146,17 @@ REMARKS: Final = {
     "columns-beyond": "{n} (line has|lines have) more than 6 columns and a number in the sixth; the fifth is the score",
     "no-tag": "{n} (line has|lines have) no run tag; the run is named after its file",
     "unreadable-answer": "{n} (answer is|answers are) neither Y nor N and {decision}",
-    "label-form": "{n} (label is|labels are) written otherwise than Y or N and (was|were) understood",
+    "label-form": "{n} (label is|labels are) written otherwise than Y or N and (was|were) accepted",
     "comment": "ignored {n} comment (line|lines)",
     "gold-comment": "ignored {n} comment (line|lines) in the gold",
-    "gold-duplicate": "{n} duplicate (document|documents) of the same query in the gold (is|are) ignored",
+    "gold-duplicate": "ignored {n} duplicate (document|documents) in the gold (same query, same document)",
     "missing-article": "{n} gold (article is|articles are) marked [MISSING ARTICLE n]; n is taken as the number",
     "no-head": "{n} gold (pair has|pairs have) article text without an article number; it names no article",
-    "gold-link": "{n} (link that leads|links that lead) out of the gold's folder (was|were) not followed",
-    "not-gold": "{n} (file|files) in the gold's folder (is|are) not a gold and (was|were) skipped",
+    "gold-link": "did not follow {n} (link that leads|links that lead) out of the gold's folder",
+    "not-gold": "skipped {n} (file|files) in the gold's folder that (is not a gold|are not golds)",
     "partial-answers": "{n} (query has|queries have) only articles or only an answer, and (counts|count) as wrong in "
     "Accuracy",
-    "gold-itself": Doubt("the run equals the gold in every judgement; is it the gold?"),
+    "gold-itself": Doubt("the run equals the gold in every judgement: is it the gold itself?"),
     "upside-down.opposed": Doubt(
         "{run} and {other} rank the documents that both have in opposite orders; are the worst of "
         "one first? `coliee-ir convert RUN OUT --decision order=ascending` turns it around"
@@ -162,29 +165,31 @@ REMARKS: Final = {
         "{run} is named like a gold and reads as one: leave it out of the runs, or fit weights to it with --fit"
     ),
     # scoring
-    "left-out": "{measures} cannot be scored without {needed}; by the rules up to {last}, {ranking} ranks "
-    "(--edition {last})",
+    "left-out": "{measures} not computed: {needed} missing. For the rules up to {last} (ranked by {ranking}), use "
+    "--edition {last}",
     "left-out.part": "{measures} cannot be scored, since this submission does not hold all parts of the task",
-    "left-out.counts": "{file}: {measure} is left out: the values of queries give it only with {counts}",
-    "left-out.totals": "{file}: left out, as there are no values of single queries: {examples}",
+    "left-out.counts": "{file}: {measure} not computed: it needs {counts} beside the values of the queries",
+    "left-out.totals": "{file}: skipped, because it has no values of single queries: {examples}",
     "left-out.stated": "{file}: {measure} is left out: {run} states {stated} over all, and its queries give {mean}",
     "counted-unanswered": "queries without a line count 0, as what the file states over all shows: {examples}",
     "assumed-direction": Doubt("more is taken as better of {examples}; state the other with --lower-is-better NAME"),
     "common-queries": "compared on the {n} of {all} queries that all runs have",
-    "order-of-ties": Doubt("scores that depend on the order of documents of equal score: {examples}"),
-    "swapped": Doubt("{run} is named like a gold, and {gold} is not: did you swap them?"),
+    "order-of-ties": Doubt(
+        "tied documents could change these scores (lowest to highest; --ties shows all): {examples}"
+    ),
+    "swapped": Doubt("did you swap gold and run? {run} is named like a gold, {gold} is not"),
     "swapped.values": Doubt("the gold's relevances are decimals and the run's scores integers; are the two swapped?"),
     "identical": "{run} is identical to {twin}",
     # what was handed in
-    "passed-over": "passed over {n} {what}: {examples}",
+    "passed-over": "skipped {n} {what}: {examples}",
     "grouped": "{file} has no run tag, and is taken to belong to {other}",
     "grouped.parts": "{tag}: {n} files are parts of one run: {examples}",
     "grouped.queries": "{tag}: {n} files answer different queries, and are one run: {examples}",
     "grouped.folders": "{tag}: its files are in several folders: {examples}",
     "named-otherwise": "the file is named as of Task {task}, and all its queries are those of Task {other}, as "
     "which it is taken",
-    "replaces": "{file} came later than {other}, of the same team, and tag or name: if it replaces it, write replaced "
-    "by {tag} behind the earlier file in the list of teams",
+    "replaces": "{file} came later than {other}, of the same team, and tag or name: if it replaces it, set the status "
+    "of the earlier file in the teams file to replaced by {tag}",
     "many-runs": "{team} has {n} (run|runs), and {most} are allowed",
     "many-runs.usual": "{team} has {n} (run|runs), and {most} are usual ({source})",
     "incomplete": "{file}: {measure} ranks, and cannot be computed without all parts of a submission",
@@ -193,45 +198,44 @@ REMARKS: Final = {
     "incomplete.part": "{file}: run tag {tag} has {part} but no {other}; a submission needs both",
     "incomplete.answers": "{file}: run tag {tag} has articles but no answers; a submission needs both; by the rules up "
     "to {last} the articles rank alone (--edition {last})",
-    "team-list": "the list of teams names {n} (run|runs) that did not arrive: {examples}",
-    "team-list.missing": "the list of teams leaves out {n} (run|runs): {examples}",
-    "team-list.several": "the list of teams gives {n} runs of the tag {tag} to {team}: {examples}; name the files of "
+    "team-list": "the teams file lists {n} (run|runs) that did not arrive: {examples}",
+    "team-list.missing": "{n} (run is|runs are) not in the teams file: {examples}",
+    "team-list.several": "the teams file gives {n} runs with the tag {tag} to {team}: {examples}; list the files of "
     "other teams in it",
-    "team-list.none": "no teams are known, so every run would be its team's best; name the teams with --teams CSV",
-    "team-list.other": "the list of teams gives the tag {tag} to {team}, and the file came from {other}: "
-    "name the file or its folder in the list",
-    "team-list.moved": "by the list of teams {n} (run|runs) in the folder of {other} (is|are) {team}'s: {examples}; "
-    "name the folder in the list if all of it is",
-    "team-sender": "the subject of the mail names no team; it is taken for {team}'s, whose mails {sender} sent: name "
-    "the mail in the list of teams",
+    "team-list.none": "no teams are known, so every run would be its team's best; give the teams file with --teams CSV",
+    "team-list.other": "the teams file gives the tag {tag} to {team}, but the file came from {other}; list the file "
+    "or its folder in the teams file",
+    "team-list.moved": "the teams file gives {n} (run|runs) in the folder of {other} to {team}: {examples}; list the "
+    "folder if all of it belongs to {team}",
+    "team-sender": "the subject of the mail names no team; taken as {team}'s, because {sender} sent mails of this "
+    "team; list the mail in the teams file",
     "team-senders": "mails of this team come from {n} senders: {examples}; are all of them its own?",
     "sender-teams": "{sender} sent mails of {n} teams: {examples}; are they one team?",
     "look-alike": "the names of these {n} teams look alike: {examples}; if they are one team, give it one name in "
-    "the list",
+    "the teams file",
     "look-alike.letters": "the name is also written with invisible characters, or with letters of another script: "
     "{examples}; did another team write it?",
-    "undated": "the mail has no date; write ranked or late in the list of teams",
-    "undated.sender": "the time of the last server cannot be read, and an earlier line says {time}: write ranked or "
-    "late in the list of teams",
-    "forwarded": "the mail holds another one, of {sender}, for {team}, received {time}; the outer one says whose it "
-    "is, and the later time counts: name the mail in the list of teams if it is another team's",
-    "team-list.file": "{file}: nothing tells whose this is; name it in the list of teams",
-    "status": "the status {status} in line {line} of the list of teams is not understood, and does not count: write "
+    "undated": "the mail has no date; set its status in the teams file to ranked or late",
+    "undated.sender": "the time of the last server cannot be read, and an earlier line says {time}; set the status "
+    "in the teams file to ranked or late",
+    "forwarded": "the mail holds another one, of {sender}, for {team}, received {time}; the outer one decides the "
+    "team, and the later time counts; list the mail in the teams file if it is another team's",
+    "team-list.file": "{file}: team unknown; add the file to the teams file",
+    "status": "the status {status} in line {line} of the teams file is not understood, and does not count: write "
     "ranked, late, unofficial, disqualified, withdrawn or replaced by TAG",
-    "status.replaced": "the list of teams says {status}, and this team sent no run of that tag",
+    "status.replaced": "the teams file says {status}, but this team sent no run with that tag",
     # an edition
     "awaited": "no run of Task {task} has arrived",
-    "late": "received {time}, after the deadline; write ranked or late in the list of teams",
+    "late": "received {time}, after the deadline; set its status in the teams file to ranked or late",
     "shared-tag": "{n} runs of Task {task} have this tag: {examples}",
     "newest-rules": "no rules of {year} are known; those of {newest} count",
     "same-file": "{file} is the same file as {other} of another team",
-    "gold-itself.file": "{file} holds the judgements of the gold, and is not ranked",
+    "gold-itself.file": "{file} equals the gold, and is not ranked",
     "perfect-score": "{measure} of Task {task} is {value:.4f}: was the gold known?",
     "undescribed": "no system description has arrived",
     "undescribed.runs": "{n} (run|runs) without a system description: {examples}",
     "undescribed.gone": "the system description describes {n} (run|runs) that did not arrive: {examples}",
-    "missed-query": "Task {task}: nearly all runs miss {n} (question|questions) of {queries}; look at the gold again: "
-    "{examples}",
+    "missed-query": "Task {task}: nearly all runs fail {n} of {queries} questions; check the gold of {examples}",
     "refused": "{reason}",
     # rankings and comparisons
     "same-answers": "{n} runs give the same answers: {examples}",
@@ -241,21 +245,23 @@ REMARKS: Final = {
     "sheet-rows": "{file}: {n} (question|questions) not judged and skipped",
     "sheet-rows.empty": "{file}: no judged question is marked as {examples}",
     "undefined-measure": "{measure} is undefined for {examples}: no query contributes to it",
-    "no-difference": "{n} (pair|pairs) of runs (contributes|contribute) the same to {measure} in every query",
+    "no-difference": "{n} (pair|pairs) of runs (has|have) the same {measure} contributions in every query",
     "no-difference.error": "{n} (pair|pairs) of runs (differs|differ) by the same amount in every query, so the t test "
     "is undefined",
     "too-few-queries": "runs differ in too few {units} for any difference to be significant",
     "too-few-queries.pairs": "{n} (pair|pairs) of runs (differs|differ) in too few {units} for any difference to be "
     "significant",
     "too-few-resamples": "no difference can be significant here: the smallest possible p is {least:.2g}; use {option}",
-    "few-hold-most": "few queries hold most of what is counted, so that {n} (difference has|differences have) no bound",
-    "unlike-answers": "with fewer than {queries} queries, p of runs that answer different ones may be too small",
+    "few-hold-most": "a few queries dominate the score, so {n} (difference has an unbounded interval|differences "
+    "have unbounded intervals) (shown as -)",
+    "unlike-answers": "p may be too small: fewer than {queries} queries, and the runs answer different ones",
     "unequal-replicates": "systems of {fewest} and of {most} runs: where runs vary much, 95% intervals may hold the "
     "truth in no more than 90%; give all systems as many runs",
     # fusing and converting
-    "weights-no-better": "on held-out queries the fitted weights are not shown to be better than {other}: difference "
-    "{difference}",
-    "weights-no-better.worse": "on held-out queries the fitted weights are worse than {other}: difference {difference}",
+    "weights-no-better": "the fitted weights are not significantly better than {other} on held-out queries "
+    "(difference {difference})",
+    "weights-no-better.worse": "the fitted weights are significantly worse than {other} on held-out queries "
+    "(difference {difference})",
     "fitted-to-others": "weights that were fitted to {fitted} are applied to {given}, in this order; a run with the "
     "tag of the fitting gets its own weight",
     "fitted-to-others.order": "run order differs from fitting ({fitted}); weights matched by run tag",
@@ -263,7 +269,7 @@ REMARKS: Final = {
         "no query is in two of the runs ({runs}), so nothing is fused: `coliee-ir convert FILE FILE OUT` joins the "
         "files of one run"
     ),
-    "no-scores": "{examples} (has|have) no scores: the i-th of n documents counts as n - i + 1",
+    "no-scores": "{examples}: no scores, so document i of n gets the score n − i + 1",
     "other-form.fused": "{n} (id differs|ids differ) from another only in Unicode form, and (is|are) fused as "
     "different; write both in one form, such as NFKC",
     "unshared-query": "{n} of {queries} queries (is|are) not in all runs; {lacking}",
@@ -271,10 +277,10 @@ REMARKS: Final = {
     "answer-tie": "{n} (answer is a tie|answers are ties), decided {label} (--ties {ties}): {examples}",
     "answer-tie.vote": "the samples of {n} (question are|questions are) tied, and (it is|they are) answered N",
     "no-vote": "{n} (sample has|samples have) no answer, and (casts|cast) no vote",
-    "dropped": "{n} {what} dropped: (it|they) cannot be represented in {form}",
-    "dropped.parts": "{parts} dropped: {form} represents one part of a submission",
-    "dropped.tag": "the run tag is dropped: {form} cannot represent it",
-    "bad-tag": "{rule}, and {tag} is not: name another with --tag",
+    "dropped": "dropped {n} {what}: {form} cannot represent (it|them)",
+    "dropped.parts": "dropped {parts}: {form} represents one part of a submission",
+    "dropped.tag": "dropped the run tag: {form} cannot represent it",
+    "bad-tag": "{tag} is not a valid run tag ({rule}); choose another with --tag",
     "no-answer": "{place}: {query}: no answer in the text ({text})",
 }
 
@@ -295,7 +301,7 @@ _UNANSWERED: Final = {
 DONE: Final = {
     "unanswered-query": _UNANSWERED,
     "nothing-retrieved": _UNANSWERED,
-    "extra-query": {"ignore": "ignored", "wrong": "counted as wrong in micro-averages"},
+    "extra-query": {"ignore": "ignored", "wrong": "counted as wrong in micro-averages:"},
     "duplicate": {
         "once": "(is|are) ignored",
         "wrong": "(counts|count) as wrong",

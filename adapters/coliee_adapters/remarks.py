@@ -58,7 +58,7 @@ class Remark(str):
         """What was found, in the words of a row of ``REMARKS``: ``n`` times, by default as often as there are examples.
 
         >>> Remark.of("team-list.missing", ["A1", "A2"])
-        'the list of teams leaves out 2 runs: A1, A2'
+        '2 runs are not in the teams file: A1, A2'
         """
         pattern, n = REMARKS[row], len(examples) if n is None else n
         if "{examples}" in pattern:

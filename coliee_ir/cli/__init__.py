@@ -24,20 +24,20 @@ from coliee_ir._version import __version__
 #: command → what it does; each is the module of its name
 COMMANDS = {
     "evaluate": "score runs with a task's official measures",
-    "validate": "check a submission for errors before it is sent, with the remedy for each",
+    "validate": "check a submission before you send it; each error comes with its fix",
     "compare": "test which differences between runs are significant, with intervals and effect sizes",
-    "plan": "find out how many queries, or how large a difference, a comparison needs",
+    "plan": "estimate how many queries a comparison needs to detect a difference",
     "leaderboard": "rank the submissions of many teams, and make the tables of an overview paper",
-    "edition": "check, rank and publish all that came for an edition, from one file",
-    "tune": "choose where to cut rankings, and estimate the score on other queries",
-    "cut": "cut a ranking by a rule that tune has saved",
-    "fuse": "fuse runs into one by scores, ranks or votes, with weights that can be fitted",
-    "report": "write an HTML report",
+    "edition": "run a whole edition: check and rank all submissions, write site, paper and letters",
+    "tune": "find the best cutoff for a ranking and estimate its score on new queries",
+    "cut": "cut a ranking: keep the top k, scores above a threshold, or what a saved rule keeps",
+    "fuse": "combine several runs into one (RRF, CombSUM, voting …), with fixed or fitted weights",
+    "report": "write an HTML report of all runs",
     "convert": "convert a gold or a run to another format: TREC files, COLIEE submissions",
-    "bundle": "make a scoring bundle for Codabench from a gold and the rules of its task",
-    "protocol": "list the protocols of tasks, explain one, or write its file to start from",
+    "bundle": "package a gold and its scorer for Codabench",
+    "protocol": "list task definitions (protocols), or print one as a starting point for your own",
     "measures": "list the available measures, with definitions and sources",
-    "demo": "score the example data that is part of the package",
+    "demo": "score the bundled example data, or copy it to a folder (-o DIR)",
 }
 
 

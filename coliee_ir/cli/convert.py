@@ -24,7 +24,7 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
         "submission)",
     )  # fmt: skip
     add(parser, "columns")
-    add(parser, "protocol", help="protocol file, or name of one, that says how IN is written; --to qrels for a gold")
+    add(parser, "protocol", help="protocol that describes the format of IN (add --to qrels if IN is a gold)")
     add(parser, "tag", help="run tag to write (default: that of the submission)")
     add(parser, "template", "chunks")
     add(parser, "aggregate", choices=(*conversion.AGGREGATES, conversion.VOTE))

@@ -25,7 +25,11 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
         help=f"rule and its threshold, as in k=5 or score=0.5,cap=10,floor=1; rules: {', '.join(cutoffs.FAMILIES)}",
     )  # fmt: skip
     add(parser, "rule")
-    add(parser, "task", help=f"task in whose columns to write: {', '.join(TASKS)} (default: the six columns of TREC)")
+    add(
+        parser,
+        "task",
+        help=f"write the submission format of this task: {', '.join(TASKS)} (default: the six columns of TREC)",
+    )
     add(parser, "protocol", "edition", "columns")
     add(parser, "tag", help="run tag to write (default: that of RUN)")
     add(parser, "output")
@@ -51,7 +55,7 @@ def run(options: argparse.Namespace) -> int:
     elif options.by is not None:
         rule = _typed(options.by)
     elif not filters:
-        problem = "give --by RULE=THRESHOLD, --rule FILE, or what to remove, for example --not-itself"
+        problem = "nothing to do: give --by RULE=THRESHOLD, --rule FILE, or a filter such as --not-itself"
         raise UsageError("option-needed", problem)
     ranking: Source | Run | Answers = Source(options.ranking, columns=options.columns)
     if options.columns:

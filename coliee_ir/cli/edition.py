@@ -50,7 +50,7 @@ def _new(path: Path) -> int:
     try:
         scoring.put(edition.new(path, input), str(path))
     except EOFError:
-        problem = "`edition new` asks questions, and nobody answers: call it in a terminal, or pipe in a line for each"
+        problem = "`edition new` needs answers: run it in a terminal, or pipe in one line per question"
         raise UsageError("option-needed", problem) from None
     say(f"written: {path}; coliee-ir edition {path} -o out")
     return 0

@@ -52,9 +52,9 @@ def _check(options: argparse.Namespace) -> None:
     if options.show is not None and (options.per_query or options.span_of_ties or options.format not in FORMS):
         raise UsageError("option-conflict", f"--show writes {', '.join(FORMS)}, and goes without -q and --ties")
     if options.span_of_ties and options.format not in forms:
-        raise UsageError("option-conflict", f"--ties writes {', '.join(forms)}")
+        raise UsageError("option-conflict", f"--ties cannot be written as {options.format}; use {', '.join(forms)}")
     if options.corpus is not None and options.errors is None:
-        raise UsageError("option-needed", "--corpus gives the titles in --errors FILE: give both")
+        raise UsageError("option-needed", "--corpus only adds titles to --errors; give --errors FILE too")
 
 
 def run(options: argparse.Namespace) -> int:

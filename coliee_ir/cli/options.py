@@ -88,15 +88,15 @@ _SWITCH: Final[Mapping[str, Any]] = {"action": "store_true"}
 #: heading of ``--help`` → name → the option
 _TABLE: Final[Mapping[str, Mapping[str, Option]]] = {
     "Input": {
-        "gold": _option("", "GOLD", "gold file, or folder of golds; - is standard input", reads=True),
+        "gold": _option("", "GOLD", "gold file, folder of golds, or - for standard input", reads=True),
         "more_golds": _option("--gold", "FILE", "another gold with other queries (repeatable)", reads=True, **_MANY),
-        "runs": _option("", "RUN", "runs; a folder stands for all its files", nargs="+", reads=True),
+        "runs": _option("", "RUN", "run files, or folders (every file in a folder is read)", nargs="+", reads=True),
         "submissions": _option(
-            "", "DIR|FILE", "submissions; folders are searched, and files with the same run tag belong together",
+            "", "DIR|FILE", "submission files, or folders to search; files with the same run tag belong together",
             nargs="+", reads=True),
         "files": _option(
-            "", "SUBMISSION|DIR", "files of one or several submissions, or a folder of them", nargs="+", reads=True),
-        "edition_file": _option("", "FILE", "edition, as TOML; `coliee-ir edition new` asks for it and writes it"),
+            "", "SUBMISSION|DIR", "files of one team's submissions, or a folder of many", nargs="+", reads=True),
+        "edition_file": _option("", "FILE", "edition file (TOML); `coliee-ir edition new` creates one"),
         "ranking": _option("", "RUN", "ranking to cut; - reads standard input", reads=True),
         "platform": _option("", "PLATFORM", "platform: codabench"),
         "sources": _option(
@@ -111,8 +111,10 @@ _TABLE: Final[Mapping[str, Mapping[str, Option]]] = {
         "long_list": _option(
             "--long-list", "FILE", "Task 3 up to 2025: ranked list, likewise (repeatable)",
             reads=True, **_MANY),
-        "exclude": _option("--exclude", "IDS|FILE", "queries to leave out: ids (q1,q2), or a file of them", reads=True),
-        "only": _option("--only", "IDS|FILE", "score only these queries: ids, or a file of them", reads=True),
+        "exclude": _option("--exclude", "IDS|FILE", "queries to exclude: q1,q2,… or a file that lists "
+        "them", reads=True),
+        "only": _option("--only", "IDS|FILE", "score only these queries: q1,q2,… or a file that lists "
+        "them", reads=True),
         "corpus": _option(
             "--corpus", "DIR|FILE", "the documents: case files, the Civil Code, or a list of ids", reads=True),
         "categories": _option(
@@ -121,28 +123,30 @@ _TABLE: Final[Mapping[str, Mapping[str, Option]]] = {
         "teams": _option(
             "--teams", "CSV", "teams of the runs, in columns tag and team (default: the folders that the runs are in)",
             reads=True),
-        "template": _option("--template", "FILE", "pilot only: test file that the submission repeats", reads=True),
+        "template": _option("--template", "FILE", "pilot only: the organisers' test file, which the submission "
+        "repeats", reads=True),
         "queries": _option("--queries", "FILE", "test file, or any file that names the queries", reads=True),
         "query_gold": _option(
             "--gold", "FILE", "gold, or folder of golds, for the query ids (repeatable)", reads=True, **_MANY),
         "chunks": _option(
-            "--chunks", "REGEX", "passages to documents: take what REGEX matches off the ids of documents: '_[0-9]+$' "
-            "for 088_0, 088_1"),
+            "--chunks", "REGEX", "merge passages into documents by deleting REGEX from document ids ('_[0-9]+$': "
+            "088_0, 088_1 → 088)"),
         "aggregate": _option(
-            "--aggregate", "", "score of a document from its passages: max, sum, mean, or first, that of the least "
-            "number (default: max); or vote: the answer that most samples of a question give", default="max"),
+            "--aggregate", "", "how to combine passage scores: max, sum, mean, or first (lowest-numbered passage) "
+            "(default: max); or vote: the answer that most samples of a question give", default="max"),
         "like": _option(
-            "--like", "GOLD", "write the ids of a run as GOLD does (001 for 1, 96 for Article_96) where only one can "
-            "be meant", reads=True),
+            "--like", "GOLD", "rewrite ids to match GOLD (1 → 001, Article_96 → 96) where unambiguous", reads=True),
         "form": _option("--from", "F", "format of IN: %(choices)s (default: detected)"),
         "replicates": _option(
-            "--replicates", "CSV", "runs that are one system (seeds, folds, draws), in columns run and system: "
-            "compare the systems", reads=True),
+            "--replicates", "CSV", "CSV with columns run,system: average a system's runs (seeds, folds, samples) and "
+            "compare systems", reads=True),
         "groups": _option(
-            "--groups", "FILE", "lines QUERY GROUP; queries of a group are swapped and drawn together", reads=True),
-        "apply": _option("--apply", "TEST_RUN", "run to cut by the tuned rule and write to -o", reads=True),
+            "--groups", "FILE", "file with lines QUERY GROUP, for queries that depend on each other; each group is "
+            "resampled as a unit", reads=True),
+        "apply": _option("--apply", "TEST_RUN", "test run: cut it by the tuned rule and write it to -o", reads=True),
         "dates": _option(
-            "--dates", "FILE", "remove documents newer than the query, by lines ID YYYY-MM-DD or ID YYYY, or JSON",
+            "--dates", "FILE", "file of dates (lines ID YYYY-MM-DD or ID YYYY, or JSON): drop documents newer than "
+            "their query",
             reads=True),
         "candidates": _option(
             "--candidates", "FILE", 'keep only the candidates of each query: {"001": ["013", …]}, lines QUERY '
@@ -162,10 +166,11 @@ _TABLE: Final[Mapping[str, Mapping[str, Option]]] = {
             type=_columns, action="append"),
         "measure": _option("-m --measure", "NAME", **_MANY),
         "lower_is_better": _option("--lower-is-better", "NAME",
-            "of scores computed elsewhere: a measure of which less is better (repeatable)", **_MANY),
+            "in a table of scores: a measure where lower is better (repeatable)", **_MANY),
         "higher_is_better": _option("--higher-is-better", "NAME",
-            "the same: one of which more is better, where its name leaves doubt", **_MANY),
-        "baseline": _option("--baseline", "TAG|FILE", "run to compare all others with (default: compare all pairs)"),
+            "in a table of scores: a measure where higher is better, if its name leaves doubt", **_MANY),
+        "baseline": _option("--baseline", "TAG|FILE", "compare every other run with this one (default: compare all "
+        "pairs)"),
         "fixed_queries": _option("--fixed-queries", "",
             "with --replicates: do systems differ on these very queries, in other runs of them", **_SWITCH),
         "test": _option("--test", "TEST", "randomisation or t (default: randomisation)", default="randomisation"),
@@ -177,15 +182,16 @@ _TABLE: Final[Mapping[str, Mapping[str, Option]]] = {
         "confidence_level": _option(
             "--confidence-level", "P", "confidence level (default: %(default)s)", type=partial(_between, 0, 1)),
         "sizes": _option(
-            "--size", "N", "number of queries (repeatable; default: half, once, twice and four times as many)",
+            "--size", "N", "number of queries to plan for (repeatable; default: 0.5, 1, 2 and 4 times the gold's)",
             type=at_least_one, **_MANY),
         "margin": _option(
-            "--margin", "X", "largest difference that does not matter: report which runs are equivalent, or not worse",
+            "--margin", "X", "equivalence margin: differences up to X do not matter (verdicts: equivalent, not "
+            "worse, better by more …)",
             type=partial(_between, 0, math.inf)),
         "folds": _option("--folds", "K|year", type=_folds),
         "by": _option("--by", "RULE", **_MANY),
         "rule": _option(
-            "--rule", "FILE", 'rule as written by `coliee-ir tune --save`, for example {"family": "score", '
+            "--rule", "FILE", 'rule file written by `coliee-ir tune --save`, for example {"family": "score", '
             '"threshold": 0.5}', reads=True),
         "not_itself": _option("--not-itself", "", "remove the query from its own ranking", **_SWITCH),
         "method": _option(
@@ -194,8 +200,8 @@ _TABLE: Final[Mapping[str, Mapping[str, Option]]] = {
         "norm": _option("--norm", "N", "normalisation of scores, for the comb… methods"),
         "k": _option("--rrf-k", "K", "constant of rrf", type=float),
         "weights": _option(
-            "--weights", "W,W,…|FILE", "one weight for each run, or a file written by --save, which also holds the "
-            "method", reads=True),
+            "--weights", "W,W,…|FILE", "one weight for each run, or a file written by --save, which also contains "
+            "the method", reads=True),
         "top": _option("--top", "N", "number of fused documents to keep per query (default: all)", type=at_least_one),
         "ties": _option("--ties", "", "answer to give when votes are tied; first: that of the first RUN (default: N)"),
     },
@@ -209,9 +215,10 @@ _TABLE: Final[Mapping[str, Mapping[str, Option]]] = {
         "per_query": _option("-q --per-query", "", "also report the scores of each query", **_SWITCH),
         "show": _option(
             "--show", "NAME", "not scores but years; stages (recall, and the score of a perfect reranker, at "
-            "depths: stages=5,10..20); gap (what the missing points are); overlap (what runs share)"),
+            "depths: stages=5,10..20); gap (where points are lost); overlap (what runs share)"),
         "errors": _option(
-            "--errors", "FILE", "write what became of each document to FILE: .csv, .tsv, .json or .txt; - for a table",
+            "--errors", "FILE", "write the outcome of each document (found, missed, wrong) to FILE (.csv, .tsv, "
+            ".json, .txt), or - for a table",
             writes="file"),
         "to": _option("--to", "F"),
         "fix": _option(
@@ -233,8 +240,8 @@ _TABLE: Final[Mapping[str, Mapping[str, Option]]] = {
         "timing": _option("--timing", "", "print seconds and peak memory on standard error", **_SWITCH),
         "jobs": _option("--jobs", "N", "number of processes (default: by input size)", type=at_least_one),
         "cluster": _option(
-            "--cluster", "ADDRESS", "Dask cluster: tcp://HOST:8786, whose workers find the same files, or local:N for "
-            "N processes"),
+            "--cluster", "ADDRESS", "Dask scheduler, tcp://HOST:8786 (its workers must see the same files), or "
+            "local:N for N processes"),
         "keep_going": _option("--keep-going", "", "report broken runs and continue (exit code 2)", **_SWITCH),
     },
 }  # fmt: skip
@@ -345,7 +352,7 @@ def add_decisions(parser: argparse.ArgumentParser, *names: str) -> None:
     """Add the scoring choices that can matter to a command; by default all."""
     offered = names or tuple(CHOICES)  # of scores, unanswered=common besides
     shown = " ".join(f"{name}={'|'.join(CHOICES[name])}" for name in offered)
-    about = f"open decision (repeatable; default first): {shown}"
+    about = f"scoring choice that COLIEE leaves open (repeatable; the first value is the default): {shown}"
     add(parser, "decision", type=partial(_decision, offered), help=about)
 
 

@@ -62,7 +62,7 @@ def add_files(parser: argparse.ArgumentParser, runs: str) -> None:
     """The gold and the runs; or, for commands that can do without them, scores in the place of both."""
     either = parser.prog.rpartition(" ")[2] in OF_SCORES
     if either:
-        about = f"{OPTIONS['gold'].settings['help']}; or scores of queries, without a gold and runs"
+        about = f"{OPTIONS['gold'].settings['help']}; or a table of per-query scores (then omit RUN)"
         add(parser, "gold", help=about)
         add(parser, runs, needed=False, default=[])
         add(parser, "lower_is_better", "higher_is_better")
@@ -119,7 +119,7 @@ class Session:
         if options.command in OF_SCORES and not self._named:
             why = self._no_scores
             assert why is not None  # or there were scores
-            remedy = f"for a gold, name the runs behind it; for scores, {why.remedy}"
+            remedy = f"if it is a gold, give at least one run after it; if it is a table of scores, {why.remedy}"
             raise InputError(why.kind, why.path, why.problem, line=why.line, found=why.found, remedy=remedy)
         golds = gold_files([*self._golds, *options.fit])
         read_whole = ("gold", "more_golds", "query_gold", "fit", "runs", "files", "submissions")
@@ -162,7 +162,7 @@ class Session:
             return self._read_scores(measures)
         options = self.options
         if stated := [name for name in ("lower_is_better", "higher_is_better") if vars(options)[name]]:
-            problem = f"{stated[0].replace('_', '-')} is for scores without a gold"
+            problem = f"{stated[0].replace('_', '-')} applies to tables of scores only"
             raise UsageError("unfit-option", f"{problem}; the direction of a measure that is computed is known")
         if options.answers or options.long_list:
             files = [one.path for one in self.runs.sources]
@@ -360,7 +360,10 @@ def tell(scored: Sequence[Scores], because: str, excluded: int) -> None:
     for remark in common if len(scored) > 1 else ():
         say(f"all runs: {told(remark)}")
     if all(2 * scores.queries["unanswered"] > scores.queries["judged"] for scores in scored):
-        say("most queries of the gold are unanswered; for a run on a part of them, score that part with --only FILE")
+        say(
+            "every run leaves more than half of the queries unanswered; to score only the queries you ran, use "
+            "--only FILE"
+        )
 
 
 def by_rules(task: str, edition: int | None, because: str = "") -> str:

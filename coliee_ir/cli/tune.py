@@ -53,7 +53,7 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
     add(parser, "by", help=f"kind of rule: {families} (repeatable; default: all that the scores allow)")
     add(
         parser, "folds", default=FOLDS,
-        help="number of folds, or year: each fold is a year, that in the ids of statute questions, or else one gold "
+        help="number of folds, or year for one fold per year (from question ids, or one gold file per year) "
         f"file (default: {FOLDS})",
     )  # fmt: skip
     add(parser, "seed", default=SEED)

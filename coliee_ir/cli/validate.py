@@ -21,7 +21,7 @@ from coliee_ir.rules.protocol import SUBMISSION_RULES, known_edition, protocol
 def add_arguments(parser: argparse.ArgumentParser) -> None:
     """The options of the command."""
     parser.epilog = (
-        "a folder or an archive is listed: one row for each file, with its team, task, run tag, part and findings\n"
+        "for a folder or archive, prints one row per file: team, task, run tag, part, findings\n"
         "exit code: 0 without errors, 1 with errors, 2 if a file cannot be opened\n"
         "example: coliee-ir validate RUN1.txt --task 1 --queries test.json --fix RUN1.fixed.txt"
     )

@@ -76,14 +76,11 @@ class Plan(OnGold):
 
     def tables(self) -> Sequence[Grid]:
         """For each number of queries what is found of a typical pair, and of the pair that varies most."""
-        n, in_groups = len(self.pairs), f" in {counted(self.groups, 'group')}" if self.groups else ""
-        units = plural(self.unit)
-        which = f": of a typical pair (median of {n}) and of the hardest" if n > 1 else ""
+        n, units = len(self.pairs), plural(self.unit)
+        jointly = f", {n} pairs tested jointly. Typical: median pair; hardest: largest" * (n > 1)
         caption = (
-            f"{self.measure}: smallest difference of {counted(len(self.tags), 'run')} found with probability "
-            f"{self.power:g}{which}; {'all pairs corrected jointly (max-T), ' * (n > 1)}"
-            f"p < {1 - self.confidence_level:.6g}. From the standard errors on the {self.queries} "
-            f"{units}{in_groups} of these runs, to two digits. About other {units} of the same kind."
+            f"Smallest true difference of {self.measure} found with about {self.power:.0%} power at "
+            f"p < {1 - self.confidence_level:.6g}{jointly}."
         )
         columns = {
             units: lambda size: Number(size.queries, str(size.queries)),
@@ -95,7 +92,8 @@ class Plan(OnGold):
     def notes(self) -> Sequence[str]:
         """Which sizes find nothing, and how far the plan can be trusted where a few queries decide."""
         hopeless = [str(size.queries) for size in self.sizes if all(one is None for one in size.found)]
-        notes, units = [], plural(self.unit)
+        units, of = plural(self.unit), f" in {counted(self.groups, 'group')}" if self.groups else ""
+        notes = [f"estimated from {self.queries} {units}{of} of {counted(len(self.tags), 'run')}, to two digits"]
         if hopeless:
             notes.append(
                 f"-: with {' or '.join(hopeless)} {'groups' if self.groups else units} no difference is found with "

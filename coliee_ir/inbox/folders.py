@@ -23,7 +23,7 @@ _DEBRIS: Final = re.compile(
 
 #: why a file is passed over: in one word → as it is called, of one, of several
 WHY_NOT: Final = {
-    "besides": ("file given for something else", "files given for something else"),
+    "besides": ("file already used as gold or as an option", "files given for something else"),
     "link": ("link out of the folder", "links out of the folder"),
     "hidden": ("hidden file; rename it without the dot to have it read", "hidden files; rename them without the dot"),
     "special": ("link or device in an archive", "links or devices in an archive"),

@@ -39,8 +39,8 @@ _HYPHENS = "write hyphens between the numbers of articles, as in 398-20"
 _PASSAGES = "if these are passages, `coliee-ir convert --chunks '_[0-9]+$'` makes documents of them"
 _OTHER_FORM = "ids differ only in Unicode form ({first}): write gold and run in one form, such as NFKC"
 _LIKE = ", as `coliee-ir convert RUN OUT --like GOLD` does"
-_TRUE_SCORE = "; if the score is true, --decision no_overlap=zero gives it"
-_IN: Final = {kind: f"{kind} of the run is in the gold" for kind in ("query", "document")}
+_TRUE_SCORE = "; to score it anyway, use --decision no_overlap=zero"
+_IN: Final = {kind: f"{kind} id of this run is in the gold" for kind in ("query", "document")}
 
 #: from how many times as many matches on ids are taken for written otherwise; what chance may give of that; and of how
 #: many lines this is asked
@@ -48,7 +48,7 @@ _TIMES: Final = 5
 _CHANCE: Final = 1e-6
 _LINES: Final = 100_000
 
-_TRUE_ZERO = "; if the zero is true, --decision no_overlap=zero scores it"
+_TRUE_ZERO = "; to score it as 0 anyway, use --decision no_overlap=zero"
 
 
 def diagnose(judged: Judged, run: Run, gold: str, *, refuse: bool = True, documents: bool = False) -> Remarks:
@@ -120,10 +120,10 @@ def _mismatch(
     run: str, what: str, of_run: Sequence[str], of_gold: tuple[str, Sequence[str]], cause: str, hint: str = ""
 ) -> MismatchError:
     """The error, which quotes the gold; without its ids and path for others."""
-    problem = f"{what}: the run has {_shown(of_run)}; {of_gold[0]} has {_shown(of_gold[1])}"
+    problem = f"{what} (run: {_shown(of_run)}; gold {of_gold[0]}: {_shown(of_gold[1])})"
     remedy = re.sub(r", as `.*` does$", "", re.sub(r" \(.*\)", "", cause))
     error = MismatchError("mismatch", run, problem, remedy=cause + hint)
-    return error.telling_others(f"{what}: the run has {_shown(of_run)}; {remedy}")
+    return error.telling_others(f"{what} (run: {_shown(of_run)}); {remedy}")
 
 
 def _refuse_rewritable(judged: Judged, run: Run, gold: str) -> None:
@@ -305,7 +305,7 @@ def _cause(kind: str, of_run: Collection[str], of_gold: Collection[str]) -> str:
     if kind == "document":
         if not any(map(str.isdecimal, "".join(of_run))):
             return "write them as the gold does; if they are answers, name their words, as in --labels Y=Đúng,N=Sai"
-        return "write them as the gold does; is the gold that of another task?"
+        return "write document ids as in the gold, or check that this is the gold of the right task"
     eras = [{exam_of(text) for text in ids if STATUTE_ID.fullmatch(text)} for ids in (of_run, of_gold)]
     if all(eras):
         years = [", ".join(sorted(era)[:_SHOWN]) for era in eras]
@@ -313,14 +313,14 @@ def _cause(kind: str, of_run: Collection[str], of_gold: Collection[str]) -> str:
             return "the questions are of the same year and have other numbers: is the gold that of another file?"
         return f"the years differ: the run answers questions of {years[0]}, the gold holds {years[1]}"
     if any(eras):
-        return "one of the two is of statute law (Tasks 3 to 5) and the other is not: is the gold that of another task?"
+        return "only one of the two has statute question ids (Tasks 3 to 5); is this the gold of another task?"
     widths = [{len(text) for text in ids if text.isdecimal()} for ids in (of_run, of_gold)]
     if all(widths) and widths[0].isdisjoint(widths[1]) and all(map(str.isdecimal, (*of_run, *of_gold))):
         run, gold = (" or ".join(map(str, sorted(width)[:_SHOWN])) for width in widths)
-        return f"the run's ids have {run} digits and the gold's {gold}: is the gold that of another task?"
+        return f"the run's ids have {run} digits and the gold's {gold}; is this the gold of another task?"
     if Forms.of(Ids.of(of_gold)).include_any(Ids.of(of_run)):
-        return "the ids have the same form: is the gold that of another year, or of the training set?"
-    return "the ids have another form: is the gold that of another task?"
+        return "the ids look alike; is this the gold of another year, or of the training set?"
+    return "the ids look different; is this the gold of another task?"
 
 
 #: bytes in a word; a word of digits 0, and the upper half of each byte

@@ -336,7 +336,7 @@ def read_run_by(
     if unreadable_answers == "refuse" and isinstance(record, Answers) and (n := len(record.unreadable)):
         problem = f"{n} of {n + len(record.labels)} answers {'is' if n == 1 else 'are'} neither Y nor N"
         found = "; ".join(record.remarks.examples("unreadable-answer"))
-        remedy = "write Y or N; with --decision unreadable_answers=wrong they are wrong, cast no vote, or are left out"
+        remedy = "write Y or N, or use --decision unreadable_answers=wrong to count them as wrong (in fuse: as no vote)"
         raise InputError("bad-label", record.path, problem, found=found, remedy=remedy)
     return record
 

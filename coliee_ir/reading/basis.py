@@ -257,9 +257,15 @@ def _refuse_other_task(gold: Gold, rules: Protocol) -> None:
         problem = f"{gold.path} is a gold of task {gold.task}, as the file says, not of task {task}"
         raise UsageError("wrong-task", problem)
     if rules.law == "case" and asks_statute_questions(gold):
-        raise UsageError("wrong-task", f"{gold.path} holds statute questions; the task is {task}")
+        raise UsageError(
+            "wrong-task", f"{gold.path} is a gold of statute questions, but Task {task} was requested; change --task"
+        )
     if rules.law == "statute" and gold.labels is None and asks_cases(gold):
-        raise UsageError("wrong-task", f"{gold.path} holds cases, as in Task 1; the task is {task}")
+        raise UsageError(
+            "wrong-task",
+            f"{gold.path} is a gold of cases, as in Task 1, but Task {task} was "
+            f"requested; change --task, or leave out --answers and --long-list",
+        )
     if not rules.exact_ids:
         documents = (document for judged in (gold.qrels or {}).values() for document in judged)
         if wrong := wrong_id([*gold.queries, *documents], commas=False):
@@ -277,8 +283,8 @@ def _judgements(gold: Gold, rules: Protocol, queries: tuple[str, ...]) -> dict[s
         if gold.qrels is None:
             raise UsageError(
                 "wrong-part",
-                f"{gold.path} holds labels only; task {rules.task} is scored by relevant documents: "
-                "is it the gold of another task?",
+                f"{gold.path} contains only labels, but Task {rules.task} needs relevant documents; is it the gold "
+                f"of another task?",
             )
         if not rules.not_itself and queries == tuple(gold.qrels):
             judgements["documents"] = gold.qrels  # as they are held

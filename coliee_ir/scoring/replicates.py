@@ -42,7 +42,7 @@ def systems_of(scored: Sequence[Scores], replicates: PathLike | Mapping[str, Seq
             raise UsageError("too-few", f"{problem}; leave replicates out to compare these runs on other queries")
     if left_out := [shortened(scores.name) for at, scores in enumerate(scored) if at not in used]:
         raise UsageError(
-            "missing-key", f"these runs belong to no system: {', '.join(left_out[:10])}; name the system of each"
+            "missing-key", f"no system given for: {', '.join(left_out[:10])}; add these runs to the --replicates CSV"
         )
     return found
 

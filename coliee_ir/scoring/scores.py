@@ -199,14 +199,7 @@ class Scores(Shown):
     def header(self) -> str:
         """What was judged, in a line."""
         n = self.queries
-        line = f"{counted(n['judged'], self.unit)}: {n['answered']} answered, {n['unanswered']} unanswered"
-        if not self.extra:
-            return line
-        wrong = self.decisions.extra_queries == "wrong" and any(
-            "extra_queries" in measure.follows for measure in self.results
-        )
-        done = "counted as wrong" if wrong else "ignored"
-        return f"{line}; {counted(self.extra, 'extra query')} in the run {done}"
+        return f"{counted(n['judged'], self.unit)}: {n['answered']} answered, {n['unanswered']} unanswered"
 
     def to_dict(self, *, per_query: bool = False, ties: bool = False) -> dict[str, Any]:
         """The run as an entry of the JSON contract; a value that does not exist is null."""

@@ -13,9 +13,6 @@ N_RESAMPLES: Final = 10_000
 SEED: Final = 2026
 CONFIDENCE_LEVEL: Final = 0.95
 
-#: What the intervals of tables are about.
-ABOUT: Final = "Intervals are about other queries of the same kind."
-
 #: How many folds queries are dealt to.
 FOLDS: Final = 5
 

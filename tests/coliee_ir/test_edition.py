@@ -277,7 +277,7 @@ def test_runs_that_are_not_ranked_are_shown_and_take_no_place(held: Path, again:
     mails = {f"mailbox/{name}": (held / f"mailbox/{name}").read_bytes() for name in ("late.eml", "corrected.eml")}
     lost = {"mailbox/nil.eml": "From: a@b\nSubject: [submission] NIL\n\nHi\n", "mailbox/.kept/run.txt": "q d T\n"}
     said = again({**mails, **lost, "teams.csv": "tag,team,status\nKIS10,KIS,\n"})
-    assert {*re.findall(r"\* (\S+).* \S+/(\S+).* \[passed-over\]", said)} == {("NIL:", "nil.eml"), ("passed", ".kept")}
+    assert {*re.findall(r"\* (\S+).* \S+/(\S+).* \[passed-over\]", said)} == {("NIL:", "nil.eml"), ("skipped", ".kept")}
     assert mentions(said, "  * LEX LEX9: …2026-01-25 10:00 UTC+09:00… [late]\n")
     assert "no run of Task 2 has arrived [awaited]" in said
 

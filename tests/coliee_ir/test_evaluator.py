@@ -30,7 +30,7 @@ def test_excluded_queries_are_neither_scored_nor_remarked() -> None:
     assert scores.query_ids == ("001",)
     assert scores.measures == {"MicroF1": 0.5, "MicroP": 0.5, "MicroR": 0.5}
     assert scores.queries == {"judged": 1, "answered": 1, "unanswered": 0, "extra": 1}
-    assert matches(heard(list(scores.remarks)), ["[extra-query] 1 … ignored … (first: 999)"])
+    assert matches(heard(list(scores.remarks)), ["[extra-query] ignored 1 … (first: 999)"])
     gold = {"001": ["013"], "002": ["003"], "003.txt": ["x"], "004": ["y"]}
     assert Evaluator(gold, task="2", exclude="001,002.txt 003").queries == ("004",)
     assert Evaluator({"a.txt": {"d": 1}, "b": {"d": 1}}, task="trec", exclude=["a.txt"]).queries == ("b",)
@@ -113,7 +113,7 @@ def test_the_long_list_has_remarks_of_its_own() -> None:
     assert matches(
         heard([remark for remark in scores.remarks if remark.kind != "gold-itself"]),
         [
-            "…: [extra-query] 1 … ignored … (first: R06-1-A)",
+            "…: [extra-query] ignored 1 … (first: R06-1-A)",
             "…: [unanswered-query] 1 … scores 0 … (first: R05-3-A)",
             "…: [tie] 1 … (first: query R05-1-A)",
             "[order-of-ties] AP 0.3333 to 0.5000, Rprec 0.0000 to 0.3333",
@@ -161,11 +161,11 @@ def test_what_does_not_fit_is_refused_with_what_would(call: Callable[[], object]
     ("gold", "run", "options", "remarks"),
     [
         (GOLD, {query: RUN.get(query, ["007"]) for query in GOLD}, {}, []),
-        (GOLD, RUN, {}, ["[extra-query] 1 … ignored … (first: 999)", "[unanswered-query] 1 … scores 0 … (first: 002)"]),
+        (GOLD, RUN, {}, ["[extra-query] ignored 1 … (first: 999)", "[unanswered-query] 1 … scores 0 … (first: 002)"]),
         (GOLD, RUN, {"decisions": Decisions(unanswered="skip"), "measures": ["MicroF1", "MacroF1"]},
-         ["[extra-query] 1 … ignored … (first: 999)", "[unanswered-query] 1 …; in MicroF1 … (first: 002)"]),
+         ["[extra-query] ignored 1 … (first: 999)", "[unanswered-query] 1 …; in MicroF1 … (first: 002)"]),
         (GOLD, RUN, {"decisions": Decisions(unanswered="skip", extra_queries="wrong"), "measures": ["AP"]},
-         ["[extra-query] 1 … ignored … (first: 999)", "[unanswered-query] 1 … (first: 002)"]),
+         ["[extra-query] ignored 1 … (first: 999)", "[unanswered-query] 1 … (first: 002)"]),
         ({"001": ["013"], "002": []}, {"001": ["013"], "002": ["003"]}, {}, ["[empty-gold] 1 … (first: 002)"]),
         ({"001": ["013"], "002": []}, {"001": ["013"], "002": ["003"]}, {"measures": ["MicroR"]}, []),
         ({"001": ["013"], "002": ["003"]}, {"001": ["013"], "002": []}, {},
@@ -183,7 +183,7 @@ def test_what_does_not_fit_is_refused_with_what_would(call: Callable[[], object]
             {},
             [
                 "[lost-zeros] 2 … (first: query 001: 13 for 013; query 2 for 002)",
-                "[extra-query] 1 … ignored … (first: 2)",
+                "[extra-query] ignored 1 … (first: 2)",
                 "[unanswered-query] 1 … scores 0 … (first: 002)",
             ],
         ),
@@ -304,7 +304,7 @@ def test_a_result_names_the_choices_behind_it() -> None:
     scores = evaluate(GOLD, RUN, task="2", decisions=decisions)
     assert scores.decisions is decisions
     assert scores.counts == {"correct": 3, "retrieved": 5, "relevant": 6}
-    assert matches(heard(scores.header()), "3 queries: 2 answered, 1 unanswered; 1 extra query in the run …")
+    assert matches(heard(scores.header()), "3 queries: 2 answered, 1 unanswered")
 
 
 def test_an_evaluator_scores_several_by_its_own_rules_and_a_result_does_not_change() -> None:

@@ -98,7 +98,7 @@ def test_submissions_of_the_pilot_repeat_the_test_file(call: Call, capsys: pytes
     cases = [str(EXAMPLES / "tort" / f"{name}.jsonl") for name in ("ALPHA", "BETA")]
     gold = str(EXAMPLES / "tort" / "gold.jsonl")
     _, err = done(call, *cases, "-o", "labels.txt")
-    assert "a submission of the pilot repeats the test file: --template FILE makes one" in err
+    assert "--template FILE" in err
     assert call(*cases, "-o", "t.jsonl", "--template", gold)[0] == 0
     assert main(["validate", "t.jsonl"]) == 0
     assert call(*cases, "-o", "r.jsonl", "--task", "rationale", "--method", "union", "--template", gold)[0] == 0

@@ -287,7 +287,7 @@ def test_answers_of_another_task_do_not_vanish_in_an_older_edition(folder: Path)
     board = rank("all", gold="gold.xml", task="3", edition=2025)
     assert [entry.tag for entry in board.entries] == ["A"]
     assert not board.invalid
-    assert mentions(heard(board.remarks), "passed over 1 [passed-over]: all/task4.A")
+    assert mentions(heard(board.remarks), "skipped 1 [passed-over]: all/task4.A")
     board = rank("all/task3.A", "all/task4.A", gold="gold.xml", task="3", edition=2025)  # named themselves
     assert [one.files for one in board.invalid] == [("all/task4.A",)]
     assert "[wrong-part]" in heard(board.invalid[0].reason)

@@ -36,14 +36,14 @@ TASK3 = ("task3/gold.xml", "task3/task3.ALPHA", "--answers", "task3/answers.ALPH
 def test_a_run_is_tuned_and_what_was_read_is_said_beside(call: Call) -> None:
     out, err = done(call, "tune", *TASK1)
     assert out.splitlines()[1].split() == [
-        *["rerank", "the", "first", "3", "of", "each", "query"],
+        *["rerank", "top", "3", "per", "query"],
         *["0.5183", "-", "0.4554", "0.5806", "0.5371", "0.0188"],
     ]  # fmt: skip
     assert matches(
         err,
         f"task 1 … {NEWEST} … (…)\n"
         "rerank: 40 queries: 40 answered, 0 unanswered\n"
-        "rerank: [gold-duplicate] 1 … (first: query 068517: 059728)\n",
+        "rerank: [gold-duplicate] ignored 1 … (first: query 068517: 059728)\n",
     )
 
 

@@ -144,7 +144,8 @@ def form_of(source: Source, kind: Kind, name: str | None = None) -> Form:
         f"unrecognised {kind} format",
         line=1 + head.count(b"\n", 0, len(head) - len(content)),
         found=content.split(b"\n", 1)[0].decode("utf-8", errors="replace").strip(),
-        remedy="known formats: " + "; ".join(f"{one.name} ({quoted(one.looks)})" for one in known_forms(kind)),
+        remedy=f"the gold comes first, then the runs; {kind} formats: "
+        + "; ".join(f"{one.name} ({quoted(one.looks)})" for one in known_forms(kind)),
     )
 
 

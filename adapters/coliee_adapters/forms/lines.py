@@ -123,7 +123,7 @@ def join_columns(*columns: str) -> str:
     line = " ".join(columns)
     for column in columns if line.split() != [*columns] else ():
         if not _WORD.fullmatch(column):
-            raise UsageError("bad-id", f"an id and a run tag are one word each, and {column!r} is not")
+            raise UsageError("bad-id", f"{column!r} contains a blank; ids and run tags must be single words")
     if line.startswith(("#", "/*")):
         raise UsageError("bad-id", f"an id that starts like a comment cannot be written: {columns[0]!r}")
     return f"{line}\n"

@@ -118,9 +118,8 @@ def _is_retrieved(row: Row) -> bool:
     """Whether a system decided for a document: 1 or True, 0 or False."""
     number = 1.0 if row.retrieved is NOTHING else _float(row.retrieved)
     if number not in (0, 1):
-        raise row.place.fault(
-            "missing-key", "this does not say whether the document is retrieved", str(row.retrieved), "write 1 or 0"
-        )
+        problem = "cannot tell from this value whether the document is retrieved"
+        raise row.place.fault("missing-key", problem, str(row.retrieved), "write 1 or 0")
     return bool(number)
 
 
@@ -412,7 +411,7 @@ def block_of(
             scores.append(-score_of(row.rank, row.place, "rank"))
         if len(scores) not in (0, len(documents)):
             problem = "some documents have a score and some have none"
-            raise row.place.fault("mixed-forms", problem, str(row.document), "give all of them one, or none")
+            raise row.place.fault("mixed-forms", problem, str(row.document), "give every document a score, or none")
         if row.tag is not None and tag_of(row.tag) != tag:
             remarks.add("tag", f"{row.place}: {row.tag}")
     return Columns(segments, [*starts, len(documents)], documents, scores or None, ranks or None, remarks or None)

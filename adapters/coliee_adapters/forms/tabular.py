@@ -271,8 +271,9 @@ def _without_header(source: Source, kind: Kind, lines: Sequence[_Line], note: No
     if kind == "gold":
         longest = max(len(list(of_query)) for _, of_query in groupby(sorted(line.values[0] for line in lines)))
         if held == "rank" and longest >= _NO_GRADES:
-            remedy = "give a gold; if it is one, name the columns in a first line: query document relevance"
-            raise fault("ambiguous", "the last column holds 1, 2, 3, … in each query, as ranks do", first.text, remedy)
+            problem = "the last column looks like ranks (1, 2, 3, … per query): is this a run, not a gold?"
+            remedy = "if it is a gold, add the header line: query document relevance"
+            raise fault("ambiguous", problem, first.text, remedy)
         return {**roles, "relevance": 2}
     if held is None:
         raise undecided(source.name, first.number, first.text)

@@ -262,7 +262,7 @@ def roles_of(
         if kind == "run":
             decides = search.option("retrieved")
             binary = values is not None and any(_could_answer(values(at)) for at in search.left(_IDLE))
-            remedy = f"if a column says 1 for documents that are retrieved and 0 for others, use {decides}"
+            remedy = f"if a column marks retrieved documents with 1 and others with 0, use {decides}"
             remedy += "" if binary else f"; for scores, use {search.option('score')}; {known_names(kind)}"
         raise search.fault("missing-column", problem, remedy)
     if values is not None:

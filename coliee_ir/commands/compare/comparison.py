@@ -243,8 +243,8 @@ class Comparison(OnGold):
         return [*([] if self.in_ranks else [self.differences()]), *(one.scores() for one in (self, *self.others))]
 
     def notes(self) -> Sequence[str]:
-        """For each of few pairs the queries without which the difference would change most, in a line."""
-        return [line for one in (self, *self.others) for line in one._deciding()]
+        """The method; for each of few pairs the queries without which the difference would change most, in a line."""
+        return [f"method: {self.method}", *(line for one in (self, *self.others) for line in one._deciding())]
 
     @property
     def in_ranks(self) -> bool:
@@ -274,18 +274,17 @@ class Comparison(OnGold):
         return "; ".join([*words, f"p < {self.alpha:.6g}"])
 
     @property
-    def about(self) -> str:
-        """Which queries the comparison is about, in words."""
-        if self.fixed_queries:
-            return f"About these {plural(self.unit)}, in other runs of these systems"
-        said = f"About other {plural(self.unit)} of the same kind" + ", and other runs of these systems" * bool(
-            self.replicates
+    def method(self) -> str:
+        """The test, the intervals, and what they are about, in words."""
+        units = plural(self.unit)
+        words = [self.described, f"run intervals: {_INTERVAL[self.interval]}"]
+        words += [f"{counted(self.groups, 'group')} of {units} resampled as units"] if self.groups else []
+        about = (
+            f"these {units}, other runs"
+            if self.fixed_queries
+            else f"similar {units}{' and runs' * bool(self.replicates)}"
         )
-        return (
-            f"{said}; {counted(self.groups, 'group')} of {plural(self.unit)} resampled as a whole"
-            if self.groups
-            else said
-        )
+        return "; ".join([*words, f"inference: to {about}"])
 
     def differences(self) -> Grid:
         """The pairs, each with an interval, p and a verdict; with several measures, those of all."""
@@ -293,22 +292,23 @@ class Comparison(OnGold):
         columns: dict[str, Callable[[tuple[Comparison, Pair]], Cell]] = {
             **({"measure": lambda row: row[0].measure} if self.others else {}),
             "run": lambda row: names[row[1].a],
-            "minus": lambda row: names[row[1].b],
+            "versus": lambda row: names[row[1].b],
             "difference": lambda row: _signed(row[1].difference),
             f"low {level}": lambda row: _signed(row[1].interval.low),
             f"high {level}": lambda row: _signed(row[1].interval.high),
             "p": lambda row: _p(row[1].p)._replace(bold=row[0].significant(row[1])),
             "verdict": lambda row: row[1].verdict,
         }
-        holding = f", which hold for all {n} pairs at once" if self.is_joint else ", of each pair alone" * (n > 1)
-        margin = ""
+        difference = "difference in mean" if self.replicates else "difference of"
+        what = "Difference in each measure" if self.others else f"{difference.capitalize()} {self.measure}"
+        holding = f"with a {level} interval." if n == 1 else f"with {level} intervals"
+        if n > 1:
+            joint, of_pairs = "corrected jointly" if self.is_joint else "not corrected", counted(n, "pair")
+            holding += f". Intervals and p-values are {joint} for the {of_pairs}."
         if self.margin is not None:
-            twice = f"{100 - 200 * self.alpha:.6g}%"
-            margin = f" Verdicts: what {twice} intervals say of differences up to {self.margin:g}."
-        caption = (
-            f"{'Differences' if self.others else f'Differences of {self.measure}'} with {level} intervals{holding}; "
-            f"{self.described}.{margin} {self.about}."
-        )
+            verdicts = f"{100 - 200 * self.alpha:.6g}% intervals and the margin ±{self.margin:g}"
+            holding = f"with {'joint ' * self.is_joint}{level} intervals. Verdicts use {verdicts}."
+        caption = f"{what}, run minus versus, {holding}"
         return Grid.of([(one, pair) for one in every for pair in one.pairs], columns, caption, 2 + bool(self.others))
 
     def scores(self) -> Grid:
@@ -334,23 +334,24 @@ class Comparison(OnGold):
             f"low {level}": lambda at: Number(runs[at].interval.low),
             f"high {level}": lambda at: Number(runs[at].interval.high),
         }
-        what = f"Letters mark the runs that this run significantly outperforms (p < {self.alpha:.6g})"
+        what = f"Letters: runs that this run significantly outperforms (p < {self.alpha:.6g})"
         if self.in_ranks:
-            what = f"Rank {level}: the ranks that the runs may have, which hold for all runs at once ({self.described})"
+            what = f"Possible ranks: joint {level} confidence for all runs"
+        of = "mean " * bool(self.replicates)
         less = ", less is better" * self.lower_is_better
-        of = f"means of {' and '.join(map(str, sorted(set(self.replicates))))} runs, " if self.replicates else ""
-        caption = (
-            f"{self.measure} on {counted(self.queries, self.unit)}, {of}with {level} intervals "
-            f"({_INTERVAL[self.interval]}), the best in bold{less}. {self.about}. {what}."
-        )
+        on = f"on {counted(self.queries, self.unit)}"
+        caption = f"{of}{self.measure} {on}{less}, with a {level} interval for each run alone. {what}."
+        caption = caption[:1].upper() + caption[1:]
         return Grid.of(order if self.in_ranks else range(len(runs)), columns, caption, 2 + with_files)
 
     def _deciding(self) -> Iterator[str]:
         for pair in self.pairs if len(self.pairs) <= _FEW else ():
-            shown = [f"{query} ({change:+.4f})" for query, change in pair.deciding[:_TOLD] if round(change, 4)]
+            shown = [
+                f"{query} ({change:+.4f} if removed)" for query, change in pair.deciding[:_TOLD] if round(change, 4)
+            ]
             if shown:
                 a, b = self.names[pair.a], self.names[pair.b]
-                yield printable(f"{a} minus {b} would change most without {', '.join(shown)}")
+                yield printable(f"most influential for {a} − {b}: {', '.join(shown)}")
 
 
 def _signed(value: float | None) -> Number:

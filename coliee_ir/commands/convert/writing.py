@@ -252,8 +252,8 @@ def _is_gold(file: Source, form: str | None, to: str | None) -> bool:
     if kind is None and to in (None, *ENDINGS[1:]):
         if not name:
             detect.form_of(file, "run")  # which says what else it is
-        first = "say" if to is None else f"before {to}, convert it"
-        problem = f"{file.name} can be a gold or a submission: {first} --to qrels (gold) or --to trec (submission)"
+        first = "use" if to is None else f"before {to}, convert it"
+        problem = f"{file.name} could be a gold or a run: {first} --to qrels for a gold, --to trec for a run"
         raise UsageError("ambiguous", problem)
     return to == "qrels" if kind is None else kind == "gold"
 
@@ -353,7 +353,7 @@ def _fill_claims(form: Form, run: Ordered, target: PathLike, template: PathLike 
 
 def _template(path: PathLike | None) -> Source:
     if path is None:
-        problem = "a submission of the pilot repeats the test file: give it with --template FILE"
+        problem = "pilot submissions are written into the organisers' test file; give it with --template FILE"
         raise UsageError("option-needed", problem)
     return Source(path)
 

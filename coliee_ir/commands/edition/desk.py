@@ -51,7 +51,7 @@ def _decisions(day: Day) -> Grid:
          below(one.file, common) if one.file else "", _row(one, below(one.file, common), sheet), f'"{one.key}"']
         for one in day.decide
     ]  # fmt: skip
-    return Grid(["team", "what", "file", "row for the list of teams", "or in settled"], rows, n_text=5)
+    return Grid(["team", "what", "file", "row for the teams file", "or in settled"], rows, n_text=5)
 
 
 def _row(one: Decision, file: str, sheet: Sheet) -> str:

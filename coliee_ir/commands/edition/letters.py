@@ -115,15 +115,24 @@ def _receipt(team: Team) -> Iterator[str]:
         yield from ("", "These cannot be scored:", *(f"  {reason}" for reason in refused))
     if grave:
         checked = Validation(tuple(one.file for one in team.files), "", (), None, tuple(grave))
-        yield from ("", "Please look at what we found:", *render(checked, "table").splitlines())
+        yield from (
+            "",
+            "The files have the problems below. Please correct them, or reply if a finding is wrong:",
+            *render(checked, "table").splitlines(),
+        )
 
 
 def _results(team: Team) -> Iterator[str]:
     """Place and scores of each run; of one that is not ranked, why."""
-    yield "Scores and places:" if team.entries else "None of your runs could be scored."
+    yield (
+        "Scores and places (not official before the results are published):"
+        if team.entries
+        else "None of your runs could be scored."
+    )
     for board, entry in team.entries:
         level = f"{100 * board.resampling.confidence_level:g}%"
-        place = f"{entry.place} of {len(board.counted)}, {level}: {entry.ranks}" if entry.place else entry.status
+        possible = f"possible places, {level} confidence: {entry.ranks}"
+        place = f"place {entry.place} of {len(board.counted)} ({possible})" if entry.place else entry.status
         scores = ", ".join(f"{name} {value:.4f}" for name, value in entry.scores.measures.items())
         yield f"  Task {board.called}, {entry.tag}: {place or 'no score'}; {scores}"
     yield from (f"  {one.tag or 'file'}: not ranked; {one.reason}" for one in team.refused)

@@ -230,7 +230,8 @@ def told(news: News) -> Iterable[str]:
     for name, board in news.results["tasks"].items():
         yield f"Task {name}: {counted(len(board['runs']), 'run')}"
     if decide:
-        yield f"{counted(len(decide), 'decision')} to take, {len(news.decide)} new:"
+        decisions = f"{counted(len(decide), 'open decision')} ({len(news.decide)} new, marked *)"
+        yield f"{decisions}; settle each in the teams file, or write to the team:"
     for one in decide:
         about = " ".join(filter(None, (one["team"], one["run"]))) or one["file"]
         said = f"{about}: {one['what']}" if about else one["what"]

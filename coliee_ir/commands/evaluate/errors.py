@@ -95,7 +95,7 @@ def _each(scored: Scored) -> Iterator[tuple[str, list[Outcome]]]:
     """The name of each run that was scored from its documents, and the outcomes of these."""
     scored = one_of("scored", scored, Scored, "what evaluate_all gives")
     if scored.keep == "scores":
-        raise UsageError("not-comparable", "errors are told by the gold and the runs; only scores were read")
+        raise UsageError("not-comparable", "errors need the gold and the runs; per-query scores are not enough")
     cutoff = getattr(next(iter(scored.measures), None), "cutoff", None)
     runs = [(scores.name, run) for scores, run in zip(scored, scored.submissions, strict=True) if run is not None]
     return zip((name for name, _ in runs), outcomes(scored.basis, [run for _, run in runs], cutoff), strict=True)

@@ -84,7 +84,7 @@ def gap(scored: Sequence[Scores]) -> Details:
             turned = with_documents(scores.judged, _reversed(ranking_of(scores.judged)))
             rows.append(_row(f"{scores.name}, reversed", gap_of(measure, turned, scores.decisions)))
     header = [name.replace("_", " ") for name in told[0]._fields[1:]]
-    caption = f"Of what 1 - {measure.name} consists."
+    caption = f"Where 1 − {measure.name} is lost; the shares add up to it."
     table = Grid(["run", measure.name, *header], rows, caption, n_text=1)
     return Details(tuple(runs), "gap", tuple(told), table, {"measure": measure.name})
 
@@ -174,6 +174,6 @@ def overlap(scored: Sequence[Scores]) -> Details:
     ]
     header = ["run", "found", "only it", *(f"in {scores.name}" for scores in runs)]
     what = "Relevant documents" if part == "documents" else "Right answers"
-    caption = f"{what} that runs find, and the share of them that each other run finds too."
+    caption = f"{what} found by each run, and the share of them that the other runs also find."
     more = {"relevant": int(relevant.sum()), "missed": missed}
     return Details(tuple(runs), "overlap", tuple(told), Grid(header, rows, caption, n_text=1), more)

@@ -38,7 +38,7 @@ from coliee_ir.scoring.score import score
 from coliee_ir.scoring.scores import warn_of
 from coliee_ir.stats.folds import Split, difference, spread
 from coliee_ir.stats.resampling import Difference
-from coliee_ir.stats.settings import ABOUT, FOLDS, REPEATS, SEED, Resampling
+from coliee_ir.stats.settings import FOLDS, REPEATS, SEED, Resampling
 
 
 def fit_fusion(
@@ -252,6 +252,9 @@ def _contender(trial: Trial, name: str, weights: Weights, held_out: Terms, fitte
     return Contender(name, weights, top, resubstitution, held_out.total, sd, difference(fitted, held_out, trial.folds))
 
 
+_CAPTION = "Held out: expected score on similar queries. Fitted − this: held-out difference with a 95% interval."
+
+
 @dataclass(frozen=True, slots=True)
 class Contender:
     """Weights, or a way to find them, and their score.
@@ -330,9 +333,9 @@ class FittedFusion(OnGold):
         rows = [_row(one, weight, cuts) for one, weight in zip(alone, whole.weights, strict=True)]
         nothing = [Number(math.nan)] * 4  # fitted less fitted
         rows += [_row(equal, None, cuts), [*_row(whole, None, cuts)[:-4], *nothing]]
-        header = ["run", "weight", self.measure, *(["top"] if cuts else []), "held out", "SD splits", "fitted - it",
+        header = ["run", "weight", self.measure, *(["top"] if cuts else []), "held out", "SD splits", "fitted − this",
                   "SE", "low 95%", "high 95%"]  # fmt: skip
-        return [Grid(header, rows, ABOUT)]
+        return [Grid(header, rows, _CAPTION)]
 
     def save(self, path: PathLike) -> None:
         """Write it as JSON, of which ``Fusion.load`` and ``--weights`` read the fusion.

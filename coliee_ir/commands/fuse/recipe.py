@@ -489,5 +489,5 @@ def write_fused(
     submitted = has_coliee_submissions(task) and (is_cut or not (isinstance(run, Run) and run.scored))
     said = write(run, target, to=form, tag=run.tag, template=template, submitted=submitted)
     if form != "tort" and all(one.format in tort.NAMES for one in inputs):
-        said.append("a submission of the pilot repeats the test file: --template FILE makes one")
+        said.append("to write a pilot submission, give the organisers' test file with --template FILE")
     return said

@@ -37,7 +37,7 @@ class Table(NamedTuple):
 #: name → the table
 TABLES: Final[Mapping[str, Table]] = {
     "ranking": Table(
-        "the runs in rank order, with the ranks that they may have, and intervals", lambda board, _: runs.ranking(board)
+        "runs by score, with confidence intervals and possible ranks", lambda board, _: runs.ranking(board)
     ),
     "results": Table(
         "scores of each run, in the columns of the organisers", lambda board, extras: runs.results(board, extras.style)
@@ -53,7 +53,8 @@ TABLES: Final[Mapping[str, Table]] = {
         lambda board, extras: questions.questions(board),
     ),
     "crossed": Table(
-        "questions by their mean in ten bins, by number of relevant documents and category; needs --categories",
+        "number of questions per mean score (ten bins), by category and number of relevant documents; needs "
+        "--categories",
         lambda board, extras: questions.crossed(board, extras.categories),
     ),
     "categories": Table(
@@ -175,7 +176,7 @@ class BoardTables(Shown):
     def only(self, form: str) -> Grid:
         """The one table that a form holds."""
         if len(self.names) > 1:
-            problem = f"{form} holds one table: name one"
+            problem = f"{form} can contain only one table; give --table once, or use -f json"
             raise UsageError("option-needed", problem)
         return self.tables()[0]
 

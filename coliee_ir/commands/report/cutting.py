@@ -79,8 +79,8 @@ def by_cutoff(contents: Contents) -> Figure | None:
             .encode(x=x, y=y, text="k:N")
         )
     says = (
-        f"{p().name} over {r().name} when each ranking is cut after 1, 2, 3 … documents, a line a run; a larger, open "
-        "mark is the run as submitted, which is what the official score is about."
+        f"{p().name} over {r().name} when each ranking is cut after 1, 2, 3 … documents, a line a run; a larger open "
+        f"mark: the run as submitted (the official score)."
     )
     if len(contents.names) > FEW:
         says += f" Of {len(contents.names)} runs the best {FEW} are drawn."

@@ -70,8 +70,8 @@ def differences(contents: Contents, comparison: Comparison) -> Figure:
     width, height = (max(min(640 // max(len(names), 1), 104), 50), 38) if legible else (14, 14)
     found = sum(comparison.significant(pair) for pair in comparison.pairs)
     says = (
-        f"The row's run minus the column's, with p values; a star marks what is significant, {found} of "
-        f"{counted(len(comparison.pairs), 'pair')}. Test: {comparison.described}. {comparison.about}."
+        f"Difference of {measure}, row minus column, with p-values corrected jointly. ★ significant "
+        f"({found} of {counted(len(comparison.pairs), 'pair')})."
     )
     return figure(
         "differences",

@@ -135,7 +135,7 @@ def report(
     if 1 < len(runs) <= (FEW if baseline is None else DRAWN):
         comparison = compare(runs, baseline=baseline, n_resamples=n_resamples, seed=seed)
     elif baseline is not None:
-        unknown.append(f"pairs of more than {DRAWN} runs are not on the page; compare --baseline tells them")
+        unknown.append(f"with more than {DRAWN} runs the page has no pairwise comparisons; use `compare --baseline`")
     first = board.ranking
     texts = texts_of(corpus, basis.task, basis.gold)
     in_categories = None if categories is None else read_categories(categories, basis.queries)

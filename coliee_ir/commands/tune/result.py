@@ -18,7 +18,7 @@ from coliee_ir.output.grid import Cell, Grid, Number, apart, number_or_dash
 from coliee_ir.output.shown import OnGold, Shown, jsonable
 from coliee_ir.stats import folds
 from coliee_ir.stats.resampling import NEAR, Difference, Interval
-from coliee_ir.stats.settings import ABOUT, N_RESAMPLES
+from coliee_ir.stats.settings import N_RESAMPLES
 
 
 class Tried(NamedTuple):
@@ -167,8 +167,8 @@ class Tunings(Shown):
         if self.best_of is None:
             return []
         score, (low, high) = self.best_of
-        first = f"Picking the best of {len(self.tunings)} runs is optimistic; bias-corrected estimate: {score:.4f}"
-        return [f"{first} ({folds.PICKED_ANEW}; 95% of these scores are in {low:.4f} to {high:.4f})"]
+        best = f"expected score of the best of {len(self.tunings)} runs: {score:.4f}"
+        return [f"{best} ({folds.PICKED_ANEW}; 95% of these scores are in {low:.4f} to {high:.4f})"]
 
     def to_dict(self) -> dict[str, Any]:
         """Each tuning, and what to expect of the best of several."""
@@ -181,7 +181,7 @@ def ranked(tunings: Sequence[Tuning]) -> Grid:
     best_first = sorted(tunings, key=_by_score)
     top = best_first[0].held_out
     measure = tunings[0].measure
-    header = ["run", "keep", f"{measure} held out", "SD splits", "low 95%", "high 95%", "on all", "gap"]
+    header = ["run", "rule", f"{measure} held out", "SD splits", "low 95%", "high 95%", "on all queries", "optimism"]
     rows: list[list[Cell]] = [
         [
             tuning.name,
@@ -195,7 +195,8 @@ def ranked(tunings: Sequence[Tuning]) -> Grid:
         ]
         for tuning in best_first
     ]
-    return Grid(header, rows, ABOUT, n_text=2)
+    caption = f"Expected {measure} on similar queries (held out). Optimism: score on all queries minus held out."
+    return Grid(header, rows, caption, n_text=2)
 
 
 def _by_score(tuning: Tuning) -> tuple[float, str]:
@@ -214,7 +215,12 @@ def tried(tuning: Tuning) -> Grid:
         ]
         for one in tuning.tried
     ]
-    return Grid(header, rows, "The simplest rule within one standard error of the best is chosen.", n_text=1)
+    return Grid(
+        header,
+        rows,
+        "Held-out score of each kind of rule. Chosen: the simplest within one standard error of the best.",
+        n_text=1,
+    )
 
 
 def gains(tunings: Sequence[Tuning]) -> Grid:
@@ -224,7 +230,7 @@ def gains(tunings: Sequence[Tuning]) -> Grid:
         for tuning in sorted(tunings, key=_by_score)
     ]
     header = ["run", f"{tunings[0].measure} as it is", "gain held out", "SE", "low 95%", "high 95%"]
-    return Grid(header, rows)
+    return Grid(header, rows, "Held-out gain from cutting, over the run as submitted, with a 95% interval.")
 
 
 def by_relevant(tunings: Sequence[Tuning]) -> Grid:
@@ -239,9 +245,9 @@ def by_relevant(tunings: Sequence[Tuning]) -> Grid:
         for tuning in tunings
         for one in tuning.shifted
     ]
-    header = ["run", "relevant a query", f"{tunings[0].measure} held out", "worth queries"]
+    header = ["run", "relevant per query", f"{tunings[0].measure} held out", "effective queries"]
     return Grid(
-        header, rows, "Queries are weighted so that they have this mean number of relevant documents.", n_text=1
+        header, rows, "Held-out score if queries had this many relevant documents on average, by reweighting.", n_text=1
     )
 
 

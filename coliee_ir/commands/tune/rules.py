@@ -43,10 +43,10 @@ def _turned(threshold: float) -> float:
 
 #: name → kind of rule, the simplest first
 FAMILIES: Final[dict[str, Family]] = {
-    "k": Family("the first {:g} of each query", lambda pool: -pool.rank.astype(np.float64), _turned, False),
-    "score": Family("scores of at least {:g}", lambda pool: pool.compared),
-    "ratio": Family("scores of at least {:g} of the query's best", _ratio, positive=True),
-    "margin": Family("scores at most {:g} below the query's best", lambda pool: pool.compared - pool.top, _turned),
+    "k": Family("top {:g} per query", lambda pool: -pool.rank.astype(np.float64), _turned, False),
+    "score": Family("score ≥ {:g}", lambda pool: pool.compared),
+    "ratio": Family("score ≥ {:g} × the query's best score", _ratio, positive=True),
+    "margin": Family("score ≥ the query's best score − {:g}", lambda pool: pool.compared - pool.top, _turned),
 }
 
 

@@ -67,7 +67,7 @@ def validate(
     for name, value in (("queries", queries), ("corpus", corpus), ("fix", fix)):
         one_of(name, value, str | os.PathLike | None, "a path")
     if gold is not None and queries is not None:
-        raise UsageError("option-conflict", "queries are named by --gold or by --queries, not by both")
+        raise UsageError("option-conflict", "use either --gold or --queries, not both")
     if tag is not None and fix is None:
         raise UsageError("option-needed", "--tag is written into a corrected copy: say where it goes with --fix OUT")
     named = gold_files(gold) if gold is not None else [queries] if queries is not None else []
