@@ -115,7 +115,7 @@ REMARKS: Final = {
         "{n} (query has|queries have) no results in this run, most of the gold's, and {decision}"
     ),
     "nothing-retrieved": "{n} (query has|queries have) an empty result list and {decision}",
-    "duplicate": "{n} duplicate (document|documents) (same query, same document) {decision}",
+    "duplicate": "{n} duplicate (document|documents) within a query {decision}",
     "empty-gold": "{n} (query has|queries have) no relevant document in the gold and {decision}",
     "judged-only": "{n} (query has|queries have) judged documents but no relevant one in the gold, and (scores|score) "
     "0 in trec_eval's measures",
@@ -130,8 +130,8 @@ REMARKS: Final = {
     "tie": "{n} (query has|queries have) documents of equal score; the greater id ranks first, as in trec_eval",
     "tie-elsewhere": "{n} (measure|measures) can have another value in ir_measures, which ranks the smaller id first",
     "ungrouped": "the lines of a query are not all together; they were grouped by query",
-    "read-as-score": "no run tag found; the last column (varying numbers) is read as the score",
-    "read-as-rank": "no run tag found; the last column (1, 2, 3, … per query) is read as the rank",
+    "read-as-score": "no run tag found; the last column, of varying numbers, is read as the score",
+    "read-as-rank": "no run tag found; the last column, 1, 2, 3, … per query, is read as the rank",
     "ignored-column": "ignored {n} (column|columns) of numbers",
     "ignored-answers": "ignored {n} (column|columns) of answers",
     "binary-score": Doubt(
@@ -149,7 +149,7 @@ REMARKS: Final = {
     "label-form": "{n} (label is|labels are) written otherwise than Y or N and (was|were) accepted",
     "comment": "ignored {n} comment (line|lines)",
     "gold-comment": "ignored {n} comment (line|lines) in the gold",
-    "gold-duplicate": "ignored {n} duplicate (document|documents) in the gold (same query, same document)",
+    "gold-duplicate": "ignored {n} duplicate (document|documents) within a query in the gold",
     "missing-article": "{n} gold (article is|articles are) marked [MISSING ARTICLE n]; n is taken as the number",
     "no-head": "{n} gold (pair has|pairs have) article text without an article number; it names no article",
     "gold-link": "did not follow {n} (link that leads|links that lead) out of the gold's folder",
