@@ -128,7 +128,7 @@ def _command(command: str, parser: argparse.ArgumentParser, common: Sequence[tup
     rows = _rows(parser)
     shared = [row[0].strip("`").split()[0].rstrip(",") for row in rows if row in common]
     parts = [
-        f"## {command}\n\n{prose(_sentence(cli.COMMANDS[command]))}\n",
+        f"## {command}\n",
         f"```text\n{str(parser.usage) % {'prog': parser.prog}}\n```\n",
         table(["argument", "meaning"], [row for row in rows if row not in common]),
         f"[Common](#common-options): {', '.join(map(code, shared))}.\n",

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import ast
 import re
+import tomllib
 from functools import cache
 from pathlib import Path
 
@@ -86,16 +87,23 @@ def imported(room: str) -> set[tuple[str, str]]:
     return found
 
 
-def test_the_picture_of_the_architecture_is_that_of_the_imports() -> None:
+def test_the_pictures_of_the_architecture_are_those_of_the_imports() -> None:
     page = (ROOT / "docs/architecture.md").read_text(encoding="utf-8")
-    drawn = [(len(m[1]), m[2], m[3]) for m in re.finditer(r"^( *)[├└]─▶ (.+?) {2,}(\S+)", page, re.MULTILINE)]
-    assert [kind for _, kind, _ in drawn][-5:] == ["Scored", "table", "comparison", "board", "page"]
-    above = {}
-    for depth, made, room in drawn:
-        above[depth] = (made, room)
-        if depth and room != above[depth - 4][1]:
-            before, maker = above[depth - 4]
-            down = {name for module, name in imported(room) if f"{module}.".startswith(f"{maker}.")}
-            up = {module for module, _ in imported(maker) if f"{module}.".startswith(f"{room}.")}
-            assert down | {*before.split(", ")} & {name for _, name in imported(room)}, (room, before)
-            assert not up
+    types, _, floors = re.findall(r"```text\n(.*?)```", page, re.DOTALL)
+    for row in types.splitlines()[1:]:
+        name, room, _, users = re.split(r" {2,}", row)
+        names = {n.id for p, ns in trees().items() if is_in(p, room) for n in ns if isinstance(n, ast.Name)}
+        assert name in names, (name, room)
+        for user in users.split():
+            assert name in {one for _, one in imported(f"coliee_ir.{user}")}, (name, user)
+    layers = tomllib.loads((ROOT / "pyproject.toml").read_text())["tool"]["importlinter"]["contracts"][1]["layers"]
+    drawn = [line.split()[0] for line in floors.splitlines()]
+    assert drawn == [*[layer for layer in layers if layer in drawn], "adapters"]
+    packages = {path.parent.name for path in (ROOT / "coliee_ir").glob("*/__init__.py")}
+    assert packages == {*drawn[:-1], "examples"}
+
+
+def is_in(path: Path, room: str) -> bool:
+    """Whether a module is in a package."""
+    name = path.as_posix().removeprefix("adapters/").replace("/", ".")
+    return name.startswith(f"{room}.")
