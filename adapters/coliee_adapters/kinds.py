@@ -277,7 +277,7 @@ REMARKS: Final = {
     "answer-tie": "{n} (answer is a tie|answers are ties), decided {label} (--ties {ties}): {examples}",
     "answer-tie.vote": "the samples of {n} (question are|questions are) tied, and (it is|they are) answered N",
     "no-vote": "{n} (sample has|samples have) no answer, and (casts|cast) no vote",
-    "dropped": "dropped {n} {what}: {form} cannot represent (it|them)",
+    "dropped": "dropped {n} {what}, not representable in {form}",
     "dropped.parts": "dropped {parts}: {form} represents one part of a submission",
     "dropped.tag": "dropped the run tag: {form} cannot represent it",
     "bad-tag": "{tag} is not a valid run tag ({rule}); choose another with --tag",

@@ -94,8 +94,8 @@ def test_a_folder_with_everything_is_ranked_and_the_rest_is_named_once(capsys: p
     board = json.loads(out)
     assert [(run["team"], run["tag"]) for run in board["runs"]] == [("A", "A1"), ("B", "B1")]
     assert board["invalid"] == []
-    said = [line for line in err.splitlines() if line.startswith("passed over")]
-    assert heard([line.split(":")[0].removeprefix("passed over ") for line in said]) == [
+    said = [line for line in err.splitlines() if line.startswith("skipped")]
+    assert heard([line.split(":")[0].removeprefix("skipped ") for line in said]) == [
         "1 system description", "1 copy of the gold", "2 copies of other runs",
         "3 files of other tasks", f"{len(NOTHING)} files that are not runs",
     ]  # fmt: skip
@@ -261,8 +261,8 @@ def test_a_list_of_teams_names_runs_in_any_spelling(named: str, tmp_path: Path) 
     write({"t.csv": f"run,language,team,LLM\n{named},ja,Alpha,yes\nC1,en,Gamma,no\n"})
     board = one_step.leaderboard("gold.json", "in", task="1", teams="t.csv", n_resamples=99)
     assert [(entry.team, entry.tag) for entry in board.entries] == [("Alpha", "A1"), ("x", "B1")]
-    said = [remark for remark in board.remarks if "list of teams" in remark][-2:]  # before: what a tag moves
-    assert matches(heard(said), ["[team-list] 1 run … C1 …", "[team-list] 1 run … B1 …"])
+    said = [remark for remark in board.remarks if "teams file" in remark][-2:]  # before: what a tag moves
+    assert matches(heard(said), ["[team-list] … 1 run … C1 …", "[team-list] 1 run … B1 …"])
     for name in ("ranking", "results"):
         table = board.table(name)
         at = list(table.header).index("language")

@@ -311,10 +311,10 @@ def test_results_are_told_in_their_phase_and_decisions_stay_settled(again: Calla
     assert not list((tmp_path / "out/desk").glob("results"))
     keys = [one["key"] for one in results(tmp_path)["decide"]]
     told = 'phase = "results"\n' + f"settled = {json.dumps(keys)}\n" + QUICK
-    assert "to take" not in again({"coliee.toml": told})
+    assert "open decision" not in again({"coliee.toml": told})
     (letter,) = (tmp_path / "out/desk/results").glob("kis*")
     text = letter.read_text()
-    assert "KIS1: 2 of 3" in text and "ARC" not in text
+    assert "KIS1: place 2 of 3" in text and "ARC" not in text
     # other facts are another decision, and a key without its figure settles those too
     changed = {"mailbox/ARC/third.txt": "000001 000501 ARC3\n" * 2, "mailbox/ARC/desc.docx": b"PK\x03\x04"}
     assert "[undescribed]" in again({**changed, "coliee.toml": told.replace("undescribed KIS", "x")})

@@ -503,7 +503,7 @@ def test_system_descriptions_are_passed_over_in_one_line(folder: Path, capsys: p
     write(folder, {"all/A/a.txt": run_lines(9, "a"), "all/A/about.txt": DESCRIPTION, "all/B/about.txt": DESCRIPTION})
     assert main(["leaderboard", "gold.json", "all", "--task", "1", "--resamples", "99"]) == 0
     said = [line for line in capsys.readouterr().err.splitlines() if "system description" in line]
-    assert matches(said, ["passed over 2 system descriptions: all/A/about.txt, all/B/about.txt"])
+    assert matches(said, ["skipped 2 system descriptions: all/A/about.txt, all/B/about.txt"])
     given = ["evaluate", "gold.json", "all/A/about.txt"]  # named as a run
     assert main(given) == 2
     assert mentions(heard(capsys.readouterr().err), "all/A/about.txt, line 1: [unknown-format]")

@@ -50,7 +50,7 @@ REFUSED: dict[str, tuple[str | bytes, str | bytes, list[str], str]] = {
     "duplicate key": ('{"000001": ["000018"],\n"000001": []}', COLUMNS, [],
         "gold, line 2, column 1: [duplicate] (found '000001')"),
     "neither yes nor no": (XML, LABELS + "R07-02-O maybe T\n", [],
-        "run: [bad-label] 1 … 2 … is … (found 'line 2: maybe'); …; "),
+        "run: [bad-label] 1 … 2 … is … (found 'line 2: maybe'); "),
     "two answers": (XML, LABELS + "R07-01-O N T\n", [], "run, line 2: [conflicting] line 1 … (found 'R07-01-O N')"),
     "a gold label that is none": (XML.replace('"Y"', '"Q"', 1), LABELS, [], "gold, line 2: [bad-label] (found 'Q')"),
     "a null decision": (TORTS, TORTS.replace('"court_decision": false', '"court_decision": null'), ["--task", "tort"],
@@ -68,7 +68,7 @@ REFUSED: dict[str, tuple[str | bytes, str | bytes, list[str], str]] = {
         "gold, line 2: [bad-relevance] (found '1.5'); write 0, 1, 2, …"),
     "two judgements": ("q1 0 d1 1\nq1 0 d1 0\n", "q1 Q0 d1 1 1 T\n", [],
         "is judged 1 above and 0 here (found 'q1 d1'); …"),
-    "no gold at all": ("hello\n", COLUMNS, [], "gold, line 1: unrecognised gold format (found 'hello'); known"),
+    "no gold at all": ("hello\n", COLUMNS, [], "gold, line 1: unrecognised gold format (found 'hello'); "),
     "lost zeros": (CASES, "1 18 T\n2 99 T\n", [], "run: [mismatch] '1', '2'… gold … '000001', '000002', '000003'… 6 …"),
 }  # fmt: skip
 

@@ -22,7 +22,7 @@ def test_values_stand_under_the_names_of_their_measures(scores: Scores) -> None:
     assert scores.measures == {"MicroF1": 2 / (2 + 3), "MacroR": 0.25, "map": 0.25}
     assert scores.counts == {"correct": 1, "retrieved": 2, "relevant": 3}
     assert scores.queries == {"judged": 3, "answered": 1, "unanswered": 2, "extra": 1}
-    assert matches(heard(scores.header()), "3 queries: … 1 answered, 2 unanswered … 1 extra query … ignored …")
+    assert matches(heard(scores.header()), "3 queries: 1 answered, 2 unanswered")
     assert scores.per_query == {
         "q1": {"MicroF1": 0.5, "MacroR": 0.5, "map": 0.5},
         "q2": {"MicroF1": 0.0, "MacroR": 0.0, "map": 0.0},
