@@ -21,24 +21,35 @@ from coliee_adapters.errors import INTERNAL, NO_ROOM, ColieeError, InternalError
 from coliee_adapters.kinds import told
 from coliee_ir._version import __version__
 
-#: command → what it does; each is the module of its name
-COMMANDS = {
-    "evaluate": "score runs with a task's official measures",
-    "validate": "check a submission before you send it; each error comes with its fix",
-    "compare": "test which differences between runs are significant, with intervals and effect sizes",
-    "plan": "estimate how many queries a comparison needs to detect a difference",
-    "leaderboard": "rank the submissions of many teams, and make the tables of an overview paper",
-    "edition": "run a whole edition: check and rank all submissions, write site, paper and letters",
-    "tune": "find the best cutoff for a ranking and estimate its score on new queries",
-    "cut": "cut a ranking: keep the top k, scores above a threshold, or what a saved rule keeps",
-    "fuse": "combine several runs into one (RRF, CombSUM, voting …), with fixed or fitted weights",
-    "report": "write an HTML report of all runs",
-    "convert": "convert a gold or a run to another format: TREC files, COLIEE submissions",
-    "bundle": "package a gold and its scorer for Codabench",
-    "protocol": "list task definitions (protocols), or print one as a starting point for your own",
-    "measures": "list the available measures, with definitions and sources",
-    "demo": "score the bundled example data, or copy it to a folder (-o DIR)",
+#: what a reader wants → command → what it does; each command is the module of its name
+GROUPS = {
+    "Score": {
+        "evaluate": "score runs with a task's official measures",
+        "report": "write an HTML report of all runs",
+    },
+    "Prepare": {
+        "validate": "check a submission before you send it; each error comes with its fix",
+        "tune": "find the best cutoff for a ranking and estimate its score on new queries",
+        "cut": "cut a ranking: keep the top k, scores above a threshold, or what a saved rule keeps",
+        "fuse": "combine several runs into one (RRF, CombSUM, voting …), with fixed or fitted weights",
+        "convert": "convert a gold or a run to another format: TREC files, COLIEE submissions",
+    },
+    "Compare": {
+        "compare": "test which differences between runs are significant, with intervals and effect sizes",
+        "plan": "estimate how many queries a comparison needs to detect a difference",
+    },
+    "Organise": {
+        "leaderboard": "rank the submissions of many teams, and make the tables of an overview paper",
+        "edition": "run a whole edition: check and rank all submissions, write site, paper and letters",
+        "bundle": "package a gold and its scorer for Codabench",
+    },
+    "Look up": {
+        "measures": "list the available measures, with definitions and sources",
+        "protocol": "list task definitions (protocols), or print one as a starting point for your own",
+        "demo": "score the bundled example data, or copy it to a folder (-o DIR)",
+    },
 }
+COMMANDS = {command: purpose for group in GROUPS.values() for command, purpose in group.items()}
 
 
 #: how wide help is where nobody asks for it
@@ -251,14 +262,18 @@ def _overview() -> argparse.ArgumentParser:
         prog="coliee-ir",
         usage="%(prog)s COMMAND [OPTIONS] …",
         description="Evaluate COLIEE runs. `coliee-ir COMMAND --help` describes a command.",
-        epilog="example: coliee-ir evaluate gold.json run.txt",
+        epilog="\n\n".join([*map(_listed, GROUPS), "example: coliee-ir evaluate gold.json run.txt"]),
         allow_abbrev=False,
+        formatter_class=argparse.RawDescriptionHelpFormatter,
     )
     parser.add_argument("--version", action="version", version=f"coliee-ir {__version__}")
-    commands = parser.add_subparsers(dest="command", metavar="COMMAND", required=True)
-    for name, purpose in COMMANDS.items():
-        commands.add_parser(name, help=purpose)
+    parser.add_argument("command", metavar="COMMAND", help=argparse.SUPPRESS)
     return parser
+
+
+def _listed(group: str) -> str:
+    """The commands of a group, and what they do."""
+    return "\n".join([f"{group}:", *(f"  {command:<12} {purpose}" for command, purpose in GROUPS[group].items())])
 
 
 def _refuse_command(parser: argparse.ArgumentParser, given: list[str]) -> None:

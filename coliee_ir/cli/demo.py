@@ -3,6 +3,8 @@
 from __future__ import annotations
 
 import argparse
+import contextlib
+import io
 import os
 import shlex
 import shutil
@@ -43,30 +45,40 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
 
 
 def run(options: argparse.Namespace) -> int:
-    """Print each command, and run it; or copy the files."""
+    """Print each command, and run it where the files are; or copy the files."""
+    shown = [row for row in _SHOWN if options.task in (row[0], None)]
     with resources.as_file(resources.files("coliee_ir") / "examples") as folder:
         if options.output is not None:
             remote.refuse(options.output, "the folder of --output")
-            _copy(folder, options.output, {name for task, name, *_ in _SHOWN if options.task in (task, None)})
+            _copy(folder, options.output, {name for _, name, *_ in shown})
             return 0
-        for task, name, what, arguments in _SHOWN:
-            if options.task in (task, None):
-                typed = ["evaluate", *_with_paths(arguments, folder / name)]
-                print(f"── Task {task}: {what}\n$ coliee-ir {shlex.join(typed)}", flush=True)
-                code = cli.main(typed)
-                page = shlex.join(["coliee-ir", "report", *typed[1:], "-o", "report.html"])
-                print(f"A page to look at: {page}\n", flush=True)
-                sys.stderr.flush()
-                if code:
+        print(f"$ cd {shlex.quote(min(str(folder), os.path.relpath(folder), key=len))}")
+        with contextlib.chdir(folder):
+            for row in shown:
+                if code := _run(*row):
                     return code
+        _, name, _, arguments = shown[0]
+        page = shlex.join(["coliee-ir", "report", *_in_folder(name, arguments, folder), "-o", "report.html"])
+        print(f"\nNext, as an HTML report:\n$ coliee-ir demo -o examples && cd examples\n$ {page}", flush=True)
     return 0
 
 
-def _with_paths(arguments: str, folder: Path) -> Iterator[str]:
-    """The arguments, names of example files as paths that can be typed here."""
+def _run(task: str, name: str, what: str, arguments: str) -> int:
+    """One command and its table; of the runs with mistakes also the remarks."""
+    typed = ["evaluate", *_in_folder(name, arguments, Path())]
+    print(f"\n── Task {task}: {what}\n$ coliee-ir {shlex.join(typed)}", flush=True)
+    remarks = io.StringIO()
+    with contextlib.redirect_stderr(sys.stderr if "mistakes" in what else remarks):
+        code = cli.main(typed)
+    if code:
+        print(remarks.getvalue(), end="", file=sys.stderr)
+    return code
+
+
+def _in_folder(name: str, arguments: str, examples: Path) -> Iterator[str]:
+    """The arguments, names of example files with their folder."""
     for argument in arguments.split():
-        path = folder / argument
-        yield min(str(path), os.path.relpath(path), key=len) if path.is_file() else argument
+        yield f"{name}/{argument}" if (examples / name / argument).is_file() else argument
 
 
 def _copy(examples: Path, target: str, names: Iterable[str]) -> None:

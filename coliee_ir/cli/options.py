@@ -90,7 +90,7 @@ _TABLE: Final[Mapping[str, Mapping[str, Option]]] = {
     "Input": {
         "gold": _option("", "GOLD", "gold file, folder of golds, or - for standard input", reads=True),
         "more_golds": _option("--gold", "FILE", "another gold with other queries (repeatable)", reads=True, **_MANY),
-        "runs": _option("", "RUN", "run files, or folders (every file in a folder is read)", nargs="+", reads=True),
+        "runs": _option("", "RUN", "run files, or folders: all files in them", nargs="+", reads=True),
         "submissions": _option(
             "", "DIR|FILE", "submission files, or folders to search; files with the same run tag belong together",
             nargs="+", reads=True),
@@ -105,16 +105,14 @@ _TABLE: Final[Mapping[str, Mapping[str, Option]]] = {
         "target": _option("", "OUT", f"file to write; - is standard output; {_PACKING} compress"),
         "names": _option("", "NAME", "measures to explain (default: list all measures)", nargs="*"),
         "answers": _option(
-            "--answers", "FILE", "Task 3 from 2026: Y/N answers, one file for each RUN in the same order, where names "
-            "and run tags do not show which belong together (repeatable)",
+            "--answers", "FILE", "Task 3 from 2026: Y/N answers, a file for each RUN, if names and run tags do not "
+            "pair them (repeatable)",
             reads=True, **_MANY),
         "long_list": _option(
-            "--long-list", "FILE", "Task 3 up to 2025: ranked list, likewise (repeatable)",
+            "--long-list", "FILE", "Task 3 up to 2025: ranked list, likewise",
             reads=True, **_MANY),
-        "exclude": _option("--exclude", "IDS|FILE", "queries to exclude: q1,q2,… or a file that lists "
-        "them", reads=True),
-        "only": _option("--only", "IDS|FILE", "score only these queries: q1,q2,… or a file that lists "
-        "them", reads=True),
+        "exclude": _option("--exclude", "IDS|FILE", "queries to exclude: q1,q2,… or a file of them", reads=True),
+        "only": _option("--only", "IDS|FILE", "queries to score: q1,q2,… or a file of them", reads=True),
         "corpus": _option(
             "--corpus", "DIR|FILE", "the documents: case files, the Civil Code, or a list of ids", reads=True),
         "categories": _option(
@@ -162,13 +160,12 @@ _TABLE: Final[Mapping[str, Mapping[str, Option]]] = {
         "edition": _option("--edition", "Y", "year whose rules apply (default: the newest)", type=int),
         "decision": _option("--decision", "NAME=VALUE", **_MANY),
         "columns": _option(
-            "--columns --labels", "ROLE=NAME,…", f"{', '.join(ROLES)}; or answers Y=Oui,N=Non",
+            "--columns --labels", "ROLE=NAME,…",
+            f"names of your columns (roles: {', '.join(ROLES)}); with --labels, your words for answers: Y=Oui,N=Non",
             type=_columns, action="append"),
         "measure": _option("-m --measure", "NAME", **_MANY),
         "lower_is_better": _option("--lower-is-better", "NAME",
             "in a table of scores: a measure where lower is better (repeatable)", **_MANY),
-        "higher_is_better": _option("--higher-is-better", "NAME",
-            "in a table of scores: a measure where higher is better, if its name leaves doubt", **_MANY),
         "baseline": _option("--baseline", "TAG|FILE", "compare every other run with this one (default: compare all "
         "pairs)"),
         "fixed_queries": _option("--fixed-queries", "",
@@ -177,10 +174,6 @@ _TABLE: Final[Mapping[str, Mapping[str, Option]]] = {
         "correction": _option(
             "--correction", "", "multiple testing correction; maxt tests all pairs jointly (default: maxt)",
             default="maxt"),
-        "n_resamples": _option("--resamples", "N", "number of resamples (default: %(default)s)", type=at_least_one),
-        "seed": _option("--seed", "N", "seed of the random numbers (default: %(default)s)", type=int),
-        "confidence_level": _option(
-            "--confidence-level", "P", "confidence level (default: %(default)s)", type=partial(_between, 0, 1)),
         "sizes": _option(
             "--size", "N", "number of queries to plan for (repeatable; default: 0.5, 1, 2 and 4 times the gold's)",
             type=at_least_one, **_MANY),
@@ -197,8 +190,6 @@ _TABLE: Final[Mapping[str, Mapping[str, Option]]] = {
         "method": _option(
             "--method", "M", "fusion method: %(choices)s (default: rrf; vote for answers; combsum with --fit of "
             "rankings)"),
-        "norm": _option("--norm", "N", "normalisation of scores, for the comb… methods"),
-        "k": _option("--rrf-k", "K", "constant of rrf", type=float),
         "weights": _option(
             "--weights", "W,W,…|FILE", "one weight for each run, or a file written by --save, which also contains "
             "the method", reads=True),
@@ -235,14 +226,24 @@ _TABLE: Final[Mapping[str, Mapping[str, Option]]] = {
     },
     "Running": {
         "help": _option("-h --help", "", "show this text", action="help"),
+        "jobs": _option("--jobs", "N", "number of processes (default: by input size)", type=at_least_one),
+        "keep_going": _option("--keep-going", "", "report broken runs and continue (exit code 2)", **_SWITCH),
+    },
+    "Expert": {
+        "norm": _option("--norm", "N", "normalisation of scores, for the comb… methods"),
+        "k": _option("--rrf-k", "K", "constant of rrf", type=float),
+        "higher_is_better": _option("--higher-is-better", "NAME",
+            "in a table of scores: a measure where higher is better, if its name leaves doubt", **_MANY),
+        "n_resamples": _option("--resamples", "N", "number of resamples (default: %(default)s)", type=at_least_one),
+        "seed": _option("--seed", "N", "seed of the random numbers (default: %(default)s)", type=int),
+        "confidence_level": _option(
+            "--confidence-level", "P", "confidence level (default: %(default)s)", type=partial(_between, 0, 1)),
         "log": _option(
             "--log", "CSV", "append time, file, options and measures of each run", writes="file", local=True),
         "timing": _option("--timing", "", "print seconds and peak memory on standard error", **_SWITCH),
-        "jobs": _option("--jobs", "N", "number of processes (default: by input size)", type=at_least_one),
         "cluster": _option(
             "--cluster", "ADDRESS", "Dask scheduler, tcp://HOST:8786 (its workers must see the same files), or "
             "local:N for N processes"),
-        "keep_going": _option("--keep-going", "", "report broken runs and continue (exit code 2)", **_SWITCH),
     },
 }  # fmt: skip
 

@@ -366,7 +366,9 @@ def test_measures_explains_one(name: str, parts: list[str], call: Call) -> None:
 
 
 def test_the_demo_scores_every_task_and_says_what_to_type(call: Call) -> None:
-    out, _ = done(call, "demo")
+    out, err = done(call, "demo")
+    assert "[duplicate]" in err and err.count("task 1 by the rules") == err.count("by the rules")  # where it teaches
+    assert out.endswith("-o report.html\n") and out.count("coliee-ir report ") == 1
     typed = [line for line in out.splitlines() if line.startswith("$ coliee-ir evaluate ")]
     assert {re.match(r"── Task (\w+)", line)[1] for line in out.splitlines() if line.startswith("──")} == set(TASKS)  # type: ignore[index]
     assert len(typed) == len(demo._SHOWN)
@@ -374,8 +376,9 @@ def test_the_demo_scores_every_task_and_says_what_to_type(call: Call) -> None:
         assert measure in out
     _, out, _ = call("demo", "--task", "2")
     assert out.count("── Task ") == out.count("── Task 2") == 1
-    [typed] = [line for line in out.splitlines() if line.startswith("$ ")]
-    again, _ = done(call, *typed.split()[2:])
+    folder, typed, *_ = [line for line in out.splitlines() if line.startswith("$ ")]
+    with contextlib.chdir(folder.removeprefix("$ cd ")):
+        again, _ = done(call, *typed.split()[2:])
     assert again in out
     assert call("demo", "--task", "9")[0] == 2
 
@@ -396,7 +399,7 @@ def test_the_demo_copies_its_files_and_writes_over_none(call: Call, tmp_path: Pa
 def test_every_command_has_help_that_ends_with_an_example(command: str, call: Call) -> None:
     out, _ = done(call, command, "--help")
     assert cli.COMMANDS[command][1:] in out
-    assert command in call("--help")[1]
+    assert f"\n  {command} " in call("--help")[1]
     *_, last = out.splitlines()
     typed = shlex.split(last.removeprefix("example: "))
     assert (last.split()[0], typed[:2]) == ("example:", ["coliee-ir", command])
@@ -406,10 +409,10 @@ def test_every_command_has_help_that_ends_with_an_example(command: str, call: Ca
     assert first.startswith(f"usage: coliee-ir {command} [OPTIONS]")
     assert not lines[0]
     headings = [line for line in lines if re.fullmatch("[a-zA-Z ]+:", line)]
-    assert headings == [name for name in ("Input:", "Rules:", "Output:", "Running:") if name in headings]
+    assert headings == [name for name in ("Input:", "Rules:", "Output:", "Running:", "Expert:") if name in headings]
     assert max(map(len, lines[:-1])) <= 110
     if command == "evaluate":
-        assert len(lines) + 1 <= 64
+        assert len(lines) + 1 <= 62
         assert first == "usage: coliee-ir evaluate [OPTIONS] GOLD RUN…"
 
 
