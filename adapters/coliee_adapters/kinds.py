@@ -22,7 +22,7 @@ ERRORS: Final = {
     "not-text": "The file is binary: another kind of file than the text or table expected.",
     "encoding": "The text is not clean UTF-8: other bytes, UTF-16, NUL, a misplaced byte order mark or line end.",
     "needs-package": "An optional package is not installed.",
-    "unknown-format": "The file's format is not recognised, or is not that of what it was given as.",
+    "unknown-format": "The file's format is not recognised, or is not the one expected here.",
     "syntax": "The file breaks the syntax of its format: JSON, XML, CSV, TOML, comments.",
     "structure": "The file is well-formed, and holds other things than its format has there.",
     "missing-key": "A key, element or column value that is needed is missing.",

@@ -162,7 +162,7 @@ def test_fitted_weights_are_written_and_applied(call: Call, capsys: pytest.Captu
     )  # fmt: skip
     assert out.splitlines()[0].split() == [
         *["run", "weight", "MicroF1", "top", "held", "out", "SD", "splits"],
-        *["fitted", "-", "it", "SE", "low", "95%", "high", "95%"],
+        *["fitted", "−", "this", "SE", "low", "95%", "high", "95%"],
     ]
     assert [line.split()[0] for line in out.splitlines()[1:-1]] == ["bm25", "dense", "rerank", "equal", "fitted"]
     assert mentions(err, f"… task 1 … {NEWEST} … 40 … 5 … 1 repeat … 2026 …")

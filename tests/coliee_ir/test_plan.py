@@ -58,7 +58,7 @@ def test_nothing_is_promised_where_no_p_can_be_small_enough(size: int) -> None:
     found = planned(1.0, 0.0, queries=[size, 20])
     assert np.isnan(np.array(found.sizes[0].found, dtype=float)).all()
     assert not np.isnan(np.array(found.sizes[1].found, dtype=float)).any()
-    assert str(size) in found.notes()[0]
+    assert str(size) in found.notes()[1]
 
 
 def exact_power(n: int, share: float, difference: float) -> float:
@@ -146,7 +146,7 @@ def test_where_one_query_has_most_of_the_variance_the_plan_says_so() -> None:
     found = plan(evaluate_all(gold, runs, task="1"))
     assert found.largest_share > 0.5
     assert f"{found.largest_share:.0%}" in found.notes()[-1]
-    assert not planned(0.7, 0.6).notes()
+    assert len(planned(0.7, 0.6).notes()) == 1
 
 
 def test_the_order_of_gold_and_runs_changes_nothing() -> None:

@@ -301,14 +301,14 @@ class Comparison(OnGold):
         }
         difference = "difference in mean" if self.replicates else "difference of"
         what = "Difference in each measure" if self.others else f"{difference.capitalize()} {self.measure}"
-        holding = f"with a {level} interval." if n == 1 else f"with {level} intervals"
+        holding = f", with a {level} interval."
         if n > 1:
-            joint, of_pairs = "corrected jointly" if self.is_joint else "not corrected", counted(n, "pair")
-            holding += f". Intervals and p-values are {joint} for the {of_pairs}."
+            joint = "corrected jointly" if self.is_joint else "not corrected"
+            holding = f". The {level} intervals and p-values are {joint} for {n} pairs."
         if self.margin is not None:
             verdicts = f"{100 - 200 * self.alpha:.6g}% intervals and the margin ±{self.margin:g}"
-            holding = f"with {'joint ' * self.is_joint}{level} intervals. Verdicts use {verdicts}."
-        caption = f"{what}, run minus versus, {holding}"
+            holding = f", with {'joint ' * self.is_joint}{level} intervals. Verdicts use {verdicts}."
+        caption = f"{what}, run minus versus{holding}"
         return Grid.of([(one, pair) for one in every for pair in one.pairs], columns, caption, 2 + bool(self.others))
 
     def scores(self) -> Grid:
@@ -351,7 +351,7 @@ class Comparison(OnGold):
             ]
             if shown:
                 a, b = self.names[pair.a], self.names[pair.b]
-                yield printable(f"most influential for {a} − {b}: {', '.join(shown)}")
+                yield printable(f"most influential queries for {a} − {b}: {', '.join(shown)}")
 
 
 def _signed(value: float | None) -> Number:

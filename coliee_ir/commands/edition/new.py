@@ -25,7 +25,7 @@ QUESTIONS: Final = {
     "Golds of all tasks, separated by blanks: ": True,
     "Task of each gold, such as 1 2 3,4 tort, or its rules, FILE.toml (empty: found from the golds): ": False,
     "Deadline with its zone, for example 2027-01-20T23:59:59+09:00 (empty: none): ": False,
-    "List of teams, a CSV (empty: none): ": False,
+    "Teams file, a CSV (empty: none): ": False,
     "Hide per-question results on the public pages? [Y/n] ": False,
 }
 

@@ -1,0 +1,57 @@
+"""What users read: captions are short, the method is named once, and some turns of phrase do not come back."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterator
+from pathlib import Path
+
+import pytest
+
+import coliee_ir
+from coliee_adapters.kinds import ERRORS, REMARKS
+from coliee_ir import cli
+from coliee_ir.cli.options import OPTIONS
+from coliee_ir.commands.validate import RULES
+from coliee_ir.output.shown import Shown
+
+AVOIDED = re.compile(
+    r"same kind|\b(?:tells?|told|stands?) (?:for|of|that|by)\b|\bof which\b|\b(?:of|than|by) what\b|, and so \("
+    r"|(?:list|sheet) of teams|passed over|upside down|whoever|\bso many\b"
+)
+
+
+def texts() -> Iterator[tuple[str, str]]:
+    """Everything short that users read, and where it is from."""
+    yield from ERRORS.items()
+    yield from ((kind, str(sentence)) for kind, sentence in REMARKS.items())
+    yield from cli.COMMANDS.items()
+    yield from ((name, str(option.settings.get("help", ""))) for name, option in OPTIONS.items())
+    yield from ((name, f"{rule.says}; {rule.remedy}") for name, rule in RULES.items())
+
+
+def test_turns_of_phrase_that_are_read_twice_do_not_come_back() -> None:
+    assert not [(name, text) for name, text in texts() if AVOIDED.search(text)]
+
+
+def results() -> Iterator[Shown]:
+    runs = ["task1/bm25.txt", "task1/dense.txt", "task1/rerank.json"]
+    scored = coliee_ir.evaluate_all("task1/gold.json", runs)
+    several = coliee_ir.evaluate_all("task1/gold.json", runs, measures=["MicroF1", "MicroR"])
+    yield coliee_ir.compare(scored, n_resamples=99)
+    yield coliee_ir.compare(scored[:2], n_resamples=99, margin=0.05)
+    yield coliee_ir.compare(several, measures=["MicroF1", "MicroR"], n_resamples=99, margin=0.05)
+    yield coliee_ir.plan(scored, n_resamples=99)
+    yield coliee_ir.leaderboard(scored, n_resamples=99)
+    yield coliee_ir.tune("task1/gold.json", runs[2], by="k", repeats=1)
+    yield coliee_ir.fit_fusion("task1/gold.json", *runs[:2])
+
+
+def test_captions_have_two_sentences_at_most(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.chdir(Path(coliee_ir.__file__).parent / "examples")
+    for result in results():
+        for caption in (table.caption for table in result.tables()):
+            assert len(caption) <= 160, caption
+            assert len(re.findall(r"\.(?: |$)", caption)) <= 2, caption
+            assert "seed" not in caption and "resamples" not in caption, caption
+        assert sum(note.startswith("method: ") for note in result.notes()) <= 1
