@@ -442,7 +442,7 @@ def test_on_fixed_questions_only_runs_vary_and_seeds_are_paired_where_names_say_
     assert (pair.p < 0.05) == paired
     ends = scipy.stats.ttest_1samp(one, 0).confidence_interval()
     assert tuple(found.runs[0].interval) == pytest.approx(tuple(ends), rel=0.3)
-    assert "these queries" in found.about
+    assert "these queries" in found.method
     with refusing(UsageError, "[option-needed] …"):
         compare(scored, fixed_queries=True)
     fewer = {"A": systems["A"], "B": systems["B"][:3]}
