@@ -252,7 +252,8 @@ FILES: dict[str, Callable[[], tuple[str, ...]]] = {
 
 
 @pytest.mark.parametrize("situation", FILES)
-def test_files_that_are_not_what_they_should_be(situation: str) -> None:
+def test_files_that_are_not_what_they_should_be(situation: str, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setenv("COLIEE_IR_MAX_WHOLE", "64M")
     check(situation, run(*FILES[situation]()))
 
 
@@ -272,9 +273,10 @@ def test_a_limit_that_is_not_a_number(monkeypatch: pytest.MonkeyPatch) -> None:
     check("a limit set to what is not a number", run(*EVALUATE))
 
 
-def test_a_file_too_large_to_be_validated() -> None:
+def test_a_file_too_large_to_be_validated(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setenv("COLIEE_IR_MAX_WHOLE", "64M")
     code, out, err = run(*put("run.txt", whole() * 100, "validate", "--task", "1", "run.txt"))
-    assert (code, err.strip()) == (1, f"task 1 of {NEWEST}")
+    assert (code, err.strip()) == (1, f"task 1 of {NEWEST}"), err
     assert "larger than 32 MiB" in out
 
 
@@ -430,12 +432,12 @@ files._beside = slow
 )
 def test_a_batch_system_ends_a_conversion(here: Path, sign: signal.Signals, target: str) -> None:
     hook = """
-import json
-writes = json.dump
-def slow(content, stream, **options):
-    writes(content, stream, **options)
+from coliee_adapters.forms import json_records
+encode = json_records.encode_basestring
+def slow(text):
     wait()
-json.dump = slow
+    return encode(text)
+json_records.encode_basestring = slow
 """
     Path("out.json").write_bytes(b"old")
     before = content(here)

@@ -87,7 +87,7 @@ class Doubt(str):
 REMARKS: Final = {
     "lost-zeros": Doubt(
         "{n} (id matches|ids match) nothing in the gold, probably because leading zeros were lost; "
-        "`coliee-ir convert RUN OUT --like GOLD` restores them"
+        "write ids as text, with their zeros"
     ),
     "short-id": Doubt(
         "{n} retrieved (document has|documents have) fewer digits than the gold's; were leading zeros lost?"
@@ -182,8 +182,8 @@ REMARKS: Final = {
         "yes; are they probabilities? then give threshold=0.5"
     ),
     "looked-at": "{n} (run has|runs have) been scored on this gold ({log})",
-    "looked-at.luck": "{n} (run has|runs have) been scored on this gold ({log}); of so many equally good runs the best "
-    "is {luck} above their mean {measure} by chance",
+    "looked-at.luck": "{n} (run has|runs have) been scored on this gold ({log}); if all were equally good, the best would "
+    "still be {luck} above their mean {measure} by chance",
     "swapped": Doubt("did you swap gold and run? {run} is named like a gold, {gold} is not"),
     "swapped.values": Doubt("the gold's relevances are decimals and the run's scores integers; are the two swapped?"),
     "identical": "{run} is identical to {twin}",

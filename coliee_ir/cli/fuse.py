@@ -143,7 +143,7 @@ def _fit(session: scoring.Session) -> int:
         scoring.tell_of(options.output, "the whole ranking with its scores, for `coliee-ir tune`; without --to the "
                         f"first {fitted.fusion.top} of each query, which the score is of")  # fmt: skip
     elif is_cut and not options.top:
-        about = f"the first {fitted.fusion.top} of each query; --to trec writes the whole ranking with its scores"
+        about = f"top {fitted.fusion.top} per query; --to trec writes the whole ranking with its scores"
         scoring.tell_of(options.output, about)
     for sentence in write_fused(
         fused, fitted.inputs, options.output, to=options.to, task=fitted.task, edition=options.edition, is_cut=is_cut,

@@ -302,10 +302,10 @@ def asking_about_swap(gold: object, run: object) -> Iterator[None]:
         is_file = isinstance(name, str) and "-" not in (gold, run)  # what is no file cannot be read again
         is_asked = error.path == gold or (error.path == name and error.kind == "unknown-format")
         if is_asked and is_file and reads_as_run(gold):
-            is_swapped = reads_as_gold(run)
-            remedy = (
-                f"did you swap them? {name} reads as a gold" if is_swapped else "give the gold first, then the runs"
-            )
+            is_swapped, remedy = reads_as_gold(run), error.remedy
+            if is_swapped or error.kind == "unknown-format":
+                of_swap = f"did you swap them? {name} reads as a gold"
+                remedy = of_swap if is_swapped else "give the gold first, then the runs"
             error = InputError(error.kind, error.path, error.problem, line=error.line, found=error.found, remedy=remedy)
         raise error from None
 

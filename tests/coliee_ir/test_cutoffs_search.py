@@ -181,7 +181,7 @@ def test_a_floor_longer_than_the_lists_leaves_nothing_to_a_threshold(floor: int)
     score = sweep(pool, "score", "MicroF1").best(everyone, [Bounds(floor)])
     assert score.keeps(pool).all()
     assert 2.0 < score.threshold < math.inf  # nothing is known of the others, so that only better ones than these pass
-    assert str(sweep(pool, "k", "MicroF1").best(everyone, [Bounds(floor)])) == f"the first {floor} of each query"
+    assert str(sweep(pool, "k", "MicroF1").best(everyone, [Bounds(floor)])) == f"top {floor} per query"
 
 
 def test_bounds_that_are_tried_go_from_none_to_both() -> None:

@@ -37,7 +37,7 @@ def test_a_run_is_tuned_and_what_was_read_is_said_beside(call: Call) -> None:
     out, err = done(call, "tune", *TASK1)
     assert out.splitlines()[0].startswith("rerank: cut after 3: expect MicroF1 0.5183 ")
     assert out.splitlines()[3].split() == [
-        *["rerank", "the", "first", "3", "of", "each", "query"],
+        *["rerank", "top", "3", "per", "query"],
         *["0.5183", "-", "0.4554", "0.5806", "0.5371", "0.0188"],
     ]  # fmt: skip
     assert matches(

@@ -52,7 +52,7 @@ cut bm25.txt --by k=2.5                                   │ bad-value       �
 cut bm25.txt --by k=0                                     │ no-result       │ --by k=5
 cut bm25.txt --by k=0 --task 1 -o x.txt                   │ no-result       │ --by k=5
 cut bm25.run --by ratio=1.5                               │ no-result       │ --by k=5
-cut bm25.run --by score=900                               │ no-result       │ another scale
+cut bm25.run --by score=900                               │ no-result       │ another score scale
 cut bm25.txt --by score=0.5                               │ unfit-option    │ no scores
 cut bm25.txt --rule k=5                                   │ bad-value       │ --by k=5
 cut bm25.txt                                              │ option-needed   │ --by

@@ -351,7 +351,7 @@ class Comparison(OnGold):
             ]
             if shown:
                 a, b = self.names[pair.a], self.names[pair.b]
-                yield printable(f"most influential queries for {a} − {b}: {', '.join(shown)}")
+                yield printable(f"most influential {plural(self.unit)} for {a} − {b}: {', '.join(shown)}")
 
 
 def _signed(value: float | None) -> Number:

@@ -91,7 +91,7 @@ def tune(
     >>> run = {f"q{n}": {f"d{n}": 0.9 - n / 20, "x": 0.3} for n in range(6)}
     >>> tuning = tune(gold, run, task="1", folds=3, by="score")
     >>> str(tuning.rule), tuning.resubstitution
-    ('scores of at least 0.475', 1.0)
+    ('score ≥ 0.475', 1.0)
     """
     refuse_other_keywords(tune, rules)
     if not (floor is None or is_whole(floor, 0)) or not (cap is None or is_whole(cap, 1)):

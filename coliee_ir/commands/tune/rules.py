@@ -73,7 +73,7 @@ class Rule:
         UsageError: there is no such kind of rule, or a number that it cannot have.
 
     >>> str(Rule("k", 3)), str(Rule("ratio", 0.5, floor=1))
-    ('the first 3 of each query', "scores of at least 0.5 of the query's best, at least 1")
+    ('top 3 per query', "score ≥ 0.5 × the query's best score, at least 1")
     """
 
     family: str
