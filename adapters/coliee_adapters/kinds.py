@@ -182,8 +182,8 @@ REMARKS: Final = {
         "yes; are they probabilities? then give threshold=0.5"
     ),
     "looked-at": "{n} (run has|runs have) been scored on this gold ({log})",
-    "looked-at.luck": "{n} (run has|runs have) been scored on this gold ({log}); if all were equally good, the best would "
-    "still be {luck} above their mean {measure} by chance",
+    "looked-at.luck": "{n} (run has|runs have) been scored on this gold ({log}); if all were equally good, the "
+    "best would still be {luck} above their mean {measure} by chance",
     "swapped": Doubt("did you swap gold and run? {run} is named like a gold, {gold} is not"),
     "swapped.values": Doubt("the gold's relevances are decimals and the run's scores integers; are the two swapped?"),
     "identical": "{run} is identical to {twin}",
