@@ -21,7 +21,7 @@ import numpy as np
 from coliee_adapters import forms
 from coliee_adapters.errors import InputError, UsageError, guarded, shortened
 from coliee_adapters.files.source import Kind, Source
-from coliee_adapters.forms import json_text, tabular
+from coliee_adapters.forms import frames, json_text, tabular
 from coliee_adapters.forms.lines import Comments, is_number
 from coliee_adapters.forms.vocabulary import EVERY_NAME, MEMORY, NAMES, Search, normal_name
 from coliee_ir.measures.base import PARTS, share
@@ -347,6 +347,7 @@ def _of_lines(rows: Sequence[Any], source: Source) -> tuple[Table, Roles]:
 
 def _of_frame(held: Any) -> dict[str, Sequence[Any]]:
     """The columns of a frame, of pandas, polars or pyarrow, or of a dictionary."""
+    held = frames.collected(held)
     names = held if isinstance(held, Mapping) else getattr(held, "column_names", getattr(held, "columns", None))
     if names is None:
         found = type(held).__name__
@@ -402,7 +403,8 @@ def _declared(table: Table, source: Source, given: Mapping[str, str]) -> tuple[T
         problem, remedy = f"no column is recognised as the {lacking[0]}", search.option(lacking[0])
         if lacking == ["query"]:
             remedy += "; where columns are queries (as of models × tasks): --columns tag=NAME,query='Task*'"
-        raise search.fault("missing-column", problem, f"{REMEDY}; or use {remedy}")
+        unnamed = "write a name above the column that has none, such as query or model; " if "" in names else ""
+        raise search.fault("missing-column", problem, f"{unnamed}{REMEDY}; or use {remedy}")
     if "query" in patterns:  # a row a run
         return _transposed(table, _matching(search, names, patterns["query"], of.values()), of.get("tag", ""), search)
     ranks = dict.fromkeys(table.columns.get("ranked_by", ()))
