@@ -215,6 +215,9 @@ REFUSED: Final = (
     Case("MTEB's result of one task", {
         "s.json": '{"mteb_version": "1.12.41", "scores": {"test": [{"main_score": 0.7}]}, "task_name": "T"}'},
         "no-query"),
+    Case("rows of pandas under their numbers", {"s.json": '{"0": {"run": "a", "query": "q1", "AP": 1.0}}'}, "no-query"),
+    Case("columns and rows of pandas", {"s.json": '{"columns": ["query", "a"], "index": [0], "data": [["q1", 1]]}'},
+         "no-query"),
     Case("a Report of ranx", {"s.json": '{"metrics": ["map"], "model_names": ["a"], "stat_test": "student"}'},
          "no-query"),
     Case("a gold, or a run", {"s.csv": "query_id,doc_id,bm25\nq1,d1,0.5\n"}, "unknown-format"),
