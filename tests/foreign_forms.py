@@ -613,7 +613,7 @@ refused("a frame without scores", WEB, r"score", r"logit", how="a column without
     run=frame("query_id doc_id logit", scored_rows(WEB)))
 read("the same with its column named", WEB, '`columns={"score": "logit"}`', columns={"score": "logit"},
     run=frame("query_id doc_id logit", scored_rows(WEB)))
-refused("a frame whose queries are its index", WEB, r"query", how="`frame.reset_index()`",
+read("a frame whose queries are its named index", WEB,
     run=Memory(lambda: pandas_frame(["qid", "doc_id", "score"],
         scored_rows(WEB)).set_index("qid")))
 read("ir_datasets' tuples", WEB,

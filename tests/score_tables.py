@@ -188,6 +188,13 @@ REFUSED: Final = (
     Case("a row a run", {"s.csv": "model,T1,T2\na,1,0\nb,0,0\n"}, "missing-column"),
     Case("tasks and samples", {"s.csv": "model,task_id,sample_id,passed\na,t1,0,1\nb,t1,0,1\n"}, "ambiguous"),
     Case("a row of means", {"s.csv": wide() + "Average,0.5,0.5,0.5\n"}, "ambiguous"),
+    *(Case(f"a row called {name}", {"s.csv": wide() + f"{name},0.1,0.2,0.3\n"}, "ambiguous")
+      for name in ("amean", "avg.", "Macro avg", "weighted_mean", "MEAN ± SD", "median", "std", "Sum", "平均", "合計")),
+    *(Case(f"a last row of {name} in another language", {
+        "s.csv": wide() + "".join(["Gesamt", *(f",{of(values.values()):.3f}" for values in TRUTH.values())]) + "\n"},
+        "ambiguous") for name, of in (("means", mean), ("sums", sum))),
+    *(Case(name, {"s.csv": long(name)}, "ambiguous")
+      for name in ("failed", "wrong", "num_incorrect", "timeouts", "false_positives", "refusals", "violations")),
     Case("a total that its queries do not give", {"s.txt": "AP\tq1\t1\nAP\tq2\t0.5\nAP\tall\t0.99\n"}, "unfit-measure"),
     Case("runs one after another without names", {"s.txt": "map\tq1\t1\nmap\tall\t1\nmap\tq1\t0\nmap\tall\t0\n"},
          "missing-id"),
@@ -208,6 +215,9 @@ REFUSED: Final = (
     Case("MTEB's result of one task", {
         "s.json": '{"mteb_version": "1.12.41", "scores": {"test": [{"main_score": 0.7}]}, "task_name": "T"}'},
         "no-query"),
+    Case("rows of pandas under their numbers", {"s.json": '{"0": {"run": "a", "query": "q1", "AP": 1.0}}'}, "no-query"),
+    Case("columns and rows of pandas", {"s.json": '{"columns": ["query", "a"], "index": [0], "data": [["q1", 1]]}'},
+         "no-query"),
     Case("a Report of ranx", {"s.json": '{"metrics": ["map"], "model_names": ["a"], "stat_test": "student"}'},
          "no-query"),
     Case("a gold, or a run", {"s.csv": "query_id,doc_id,bm25\nq1,d1,0.5\n"}, "unknown-format"),

@@ -664,7 +664,12 @@ def check_columns(files: Iterable[object], columns: Mapping[str, str]) -> None:
             with contextlib.suppress(ColieeError):  # as whoever reads it will say
                 found |= {normal_name(name): name for name in (*detect.header_of(file), *keys_of(file))}
     for role, name in columns.items():
-        if role not in ANSWERS and normal_name(name) not in found:
+        parts = name.split(".")
+        heads = [
+            (".".join(parts[:at]), ".".join(parts[at:])) for at in range(1, len(parts))
+        ]  # items have names of their own
+        known = any({normal_name(head), normal_name(rest)} <= found.keys() for head, rest in heads)
+        if role not in ANSWERS and normal_name(name) not in found and not known:
             names = ", ".join(sorted(found.values()))
             shown = f"their columns are {names}" if found else "no file has a row that names columns"
             if "." in names:

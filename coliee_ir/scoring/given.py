@@ -45,7 +45,8 @@ _DOUBTFUL: Final = re.compile(
     r"(?:^|[_\W])(?:err|wer|cer|ter|mer|eer|fpr|fnr|(?:\w*_)?loss|nll|errors?|latency|(?:run)?times?|seconds|duration|"
     r"delay|costs?|price|usd|tokens?|steps?|turns|calls|attempts|retries|length|size|memory|perplexity|ppl|bpb|bpc|rmse|"
     r"mse|mae|mape|brier|ece|distance|divergence|regret|risk|toxicity|hallucinations?|failures?|misses|variance|std|"
-    r"stderr|(?<!recip_)(?<!reciprocal_)rank)(?:$|[_\W\d])"
+    r"stderr|(?<!recip_)(?<!reciprocal_)rank|fail(?:s|ed)?|wrong|incorrect|false|invalid|mistakes?|missed|hter|"
+    r"timeouts?|refus(?:als?|ed)|violations?|crash(?:es|ed)?|exceptions?|un(?:re)?solved|unanswered|penalty)(?:$|[_\W\d])"
 )
 #: what stands for right and wrong
 _WORDS: Final = {
@@ -59,8 +60,12 @@ _NEAR: Final = 1e-9
 #: what a missing value of a run means
 UNANSWERED: Final = ("zero", "common")
 
-#: what tables call a row over all queries
-_TOTALS: Final = frozenset({"average", "avg", "mean", "overall", "total", "macro average", "micro average"})
+#: the words of what tables call a row over all queries
+_TOTALS: Final = re.compile(
+    r"[ag]?mean|average|avg|overall|total|sum|median|std|stdev|sd|macro|micro|weighted|grand|平均|合計|全体"
+)
+#: how near such a row is to the mean or the sum of the others, which may be rounded
+_ROUNDED: Final = 1e-3
 
 #: the query under which a run's values over all stand
 ALL: Final = "all"
@@ -308,6 +313,21 @@ class ScoreTable:
             found[at] = [of_run.get(query, math.nan) for query in queries]
         return found
 
+    def _total(self, queries: Sequence[str], held: Sequence[FloatArray]) -> str:
+        """A row over the others: by its name, or the last if it is the mean or the sum of the others in every run."""
+        if self.origin is not None:
+            return ""
+        for query in queries:
+            words = re.findall(r"[^\W_]+", query.lower())
+            if words and all(map(_TOTALS.fullmatch, words)):
+                return query
+        values = np.concatenate(held) if held else np.zeros((0, 0))
+        others, last = values[:, :-1], values[:, -1:]
+        if len(self.runs) < 2 or len(queries) < 4 or np.isnan(values).any() or (others == last).any():
+            return ""
+        of_others = (others.mean(axis=1, keepdims=True), others.sum(axis=1, keepdims=True))
+        return queries[-1] if any(np.allclose(last, one, rtol=_ROUNDED, atol=0) for one in of_others) else ""
+
     def _apart(self) -> ScoreTable:
         """The same with each replicate as a run of its own."""
         made = ScoreTable(self.lower, self.unanswered, self.only, self.asked)
@@ -324,12 +344,13 @@ class ScoreTable:
     def scored(self, path: str) -> Read:
         """The runs with their results; a value that is missing counts as was said, and is refused where nothing was."""
         queries = [query for query in self.queries if query != ALL]
-        if totals := [query for query in queries if query.strip().lower() in _TOTALS and self.origin is None]:
-            problem, remedy = "this row is a total, and would count as a query", f"leave it out, or name it {ALL}"
-            raise InputError("ambiguous", path, problem, found=totals[0], remedy=remedy)
         names = self._chosen([name for name in self._of if not name.endswith(PARTS)])
         held = {name: self._values(name, queries) for one in names for name in (one, *(one + part for part in PARTS))
                 if name in self._of}  # fmt: skip
+        if total := self._total(queries, [held[name] for name in names]):
+            problem = "this row is a total, and would count as a query"
+            remedy = f"take it out of the file, or write {ALL} in the place of {total}"
+            raise InputError("ambiguous", path, problem, found=total, remedy=remedy)
         stated = {} if self.copies else {name: self._values(name, [ALL])[:, 0] for name in self._of}
         there = np.asarray(~np.isnan(list(held.values())).all(axis=0)) if held else np.zeros((0, 0), dtype=np.bool_)
         whole = [name for name in names if name != "num_q" and np.isnan(held[name]).all()]

@@ -5,7 +5,7 @@ Submission ──records──▶ Records ──judge_parts──▶ part → Ju
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping
+from collections.abc import Callable, Iterator, Mapping
 from dataclasses import replace
 from functools import partial
 from types import MappingProxyType
@@ -25,7 +25,7 @@ from coliee_ir.reading.anything import is_long_list
 from coliee_ir.reading.asked import IMPLIED
 from coliee_ir.reading.basis import LABEL, Basis
 from coliee_ir.reading.submission import Submission, files_of, name_of
-from coliee_ir.rules.protocol import has_coliee_submissions, submission_rules
+from coliee_ir.rules.protocol import PROTOCOLS, Protocol, has_coliee_submissions, submission_rules
 
 if TYPE_CHECKING:
     from concurrent.futures import Executor
@@ -39,6 +39,12 @@ NEEDED: Final = {
     "plaintiff": "the pilot's claims: --task rationale",
     "defendant": "the pilot's claims: --task rationale",
 }
+
+
+def _years_with(task: str, fits: Callable[[Protocol], object]) -> str:
+    """How to ask for rules of a task that have what others of it lack; nothing where none has."""
+    latest = max((one.last for one in PROTOCOLS if one.task == task and fits(one)), default=0)
+    return f", or take the rules that have it: --edition {latest}" if latest else ""
 
 
 class Records(NamedTuple):
@@ -86,14 +92,16 @@ def records(submission: Submission, basis: Basis) -> Records:
         given = main
     if given is not None:
         if "answers" not in rules.parts:
-            raise UsageError("unfit-option", f"{basis.named_task} has no answers to score: leave --answers out")
+            other = _years_with(rules.task, lambda one: "answers" in one.parts)
+            raise UsageError("unfit-option", f"{basis.named_task} has no answers to score: leave --answers out{other}")
         if "answers" not in basis.qrels:
             problem = "holds no labels to score answers by"
             raise UsageError("wrong-part", f"{basis.gold.path} {problem}").telling_others(f"the gold {problem}")
         answers = _expect(basis.read(given), Answers, basis)
     if submission.long_list is not None:
         if not rules.long_list:
-            raise UsageError("unfit-option", f"{basis.named_task} has no long list: leave --long-list out")
+            other = _years_with(rules.task, lambda one: one.long_list)
+            raise UsageError("unfit-option", f"{basis.named_task} has no long list: leave --long-list out{other}")
         longer = _expect(basis.read(submission.long_list), Run, basis)
     return Records(main, documents, answers, longer, main.beside, submission.is_cut)
 

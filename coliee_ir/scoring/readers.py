@@ -21,7 +21,7 @@ import numpy as np
 from coliee_adapters import forms
 from coliee_adapters.errors import InputError, UsageError, guarded, shortened
 from coliee_adapters.files.source import Kind, Source
-from coliee_adapters.forms import json_text, tabular
+from coliee_adapters.forms import frames, json_text, tabular
 from coliee_adapters.forms.lines import Comments, is_number
 from coliee_adapters.forms.vocabulary import EVERY_NAME, MEMORY, NAMES, Search, normal_name
 from coliee_ir.measures.base import PARTS, share
@@ -163,6 +163,12 @@ def _is_report(one: Any) -> bool:
     return isinstance(one, dict) and bool(one) and all(_has("patch_exists", resolved=bool)(of) for of in one.values())
 
 
+def _is_numbered(one: Any) -> bool:
+    """Whether an object holds rows with words under numbers, as pandas writes with ``orient="index"``."""
+    rows = one.values() if isinstance(one, dict) and all(map(str.isdigit, one)) else ()
+    return any(isinstance(row, dict) and any(isinstance(cell, str) for cell in row.values()) for row in rows)
+
+
 #: layouts in JSON, by the first value
 _OF_JSON: Final = (
     Reader("SWE-bench's results.json",
@@ -190,6 +196,9 @@ _NOT_READ: Final[Sequence[tuple[Callable[[Any], object], str, str]]] = (
     (_has("eval", "status"), "logs of Inspect", _CONVERT.format("inspect")),
     (_has("task_name", "mteb_version", "scores"), "MTEB's results of one task",
      "write results.to_dataframe().to_csv(…)"),
+    (_is_numbered, "the rows of a frame under their numbers", 'write to_json(path, orient="records")'),
+    (_has(columns=list, data=list), "the columns and rows of a frame beside each other",
+     'write to_json(path, orient="records")'),
     (_has("model_info", "evaluation_results"), "every_eval_ever's summaries", "give its …_samples.jsonl"),
 )  # fmt: skip
 
@@ -347,6 +356,7 @@ def _of_lines(rows: Sequence[Any], source: Source) -> tuple[Table, Roles]:
 
 def _of_frame(held: Any) -> dict[str, Sequence[Any]]:
     """The columns of a frame, of pandas, polars or pyarrow, or of a dictionary."""
+    held = frames.collected(held)
     names = held if isinstance(held, Mapping) else getattr(held, "column_names", getattr(held, "columns", None))
     if names is None:
         found = type(held).__name__
@@ -402,7 +412,8 @@ def _declared(table: Table, source: Source, given: Mapping[str, str]) -> tuple[T
         problem, remedy = f"no column is recognised as the {lacking[0]}", search.option(lacking[0])
         if lacking == ["query"]:
             remedy += "; where columns are queries (as of models × tasks): --columns tag=NAME,query='Task*'"
-        raise search.fault("missing-column", problem, f"{REMEDY}; or use {remedy}")
+        unnamed = "write a name above the column that has none, such as query or model; " if "" in names else ""
+        raise search.fault("missing-column", problem, f"{unnamed}{REMEDY}; or use {remedy}")
     if "query" in patterns:  # a row a run
         return _transposed(table, _matching(search, names, patterns["query"], of.values()), of.get("tag", ""), search)
     ranks = dict.fromkeys(table.columns.get("ranked_by", ()))
@@ -415,7 +426,9 @@ def _declared(table: Table, source: Source, given: Mapping[str, str]) -> tuple[T
     kept = [name for name in others if any(number(value) is not None for value in table.columns[name])]
     if not kept:
         there = [f"{name} holds {shortened(str(table.columns[name][0]))!r}" for name in others[:1]]
-        raise search.fault("unknown-format", f"no column holds numbers{': '.join(['', *there])}", REMEDY)
+        written = any(re.fullmatch(r"[-+]?\d*(,\d+|[.,]?\d+\s*%)", str(table.columns[name][0])) for name in others)
+        remedy = f"write numbers like 0.5, without commas and percent signs; {REMEDY}" if written else REMEDY
+        raise search.fault("unknown-format", f"no column holds numbers{': '.join(['', *there])}", remedy)
     known = [name for name in kept if is_known(re.sub(r"\.(above|below)$", "", name)) or normal_name(name) in _COUNTS]
     if not roles.run and not known:
         return table, roles._replace(runs=_runs(table, search, others))

@@ -124,6 +124,8 @@ OF_SCORED = Listed(["q1", "q2", "q1"], [0, 1, 2, 3], ["d1", "d2", "d3"], [0.5, 2
         (framed(pandas.DataFrame, [(1, 2)], "query_id", "doc_id"), Listed(["1"], [0, 1], ["2"])),
         ({"q.txt": {"d.txt": 1, "d": 2}}, Listed(["q"], [0, 2], ["d", "d"], [1.0, 2.0])),
         ([ir_measures.ScoredDoc("q.txt", " d.txt ", 1)], Listed(["q"], [0, 1], ["d"], [1.0])),
+        *((framed(pandas.DataFrame, SCORED, "query_id", "doc_id", "score").set_index(levels), OF_SCORED)
+          for levels in ("query_id", ["query_id", "doc_id"])),
         (polars.LazyFrame([("q", "d", 0.5), ("q", "e", 1.0)], ["qid", "docno", "score"], orient="row"),
          Listed(["q"], [0, 2], ["d", "e"], [0.5, 1.0])),
         *((make({"q_id": ["q", "q"], "docid": ["d", "e"], name: [0.5, 1.0], "query": ["text", "text"]}),

@@ -112,6 +112,10 @@ def test_a_run_in_the_shapes_of_other_programs_is_read(source: Opened, held: obj
         ([*LISTED, LISTED[0]], "record 3: [duplicate] (found '001')"),
         ([{"question_id": "q", "relevant_articles": []}], "record 1: [missing-column] … --protocol alqac…"),
         ([{"id": "q", "response": "Yes, it does."}], "record 1: [missing-column] … --from text…"),
+        ({"0": {"qid": "001", "docno": "018", "score": 1.5}}, "line 1: query 0: [structure] … to_json(…"),
+        ({"0": {"id": "R07-01-O", "label": "Y"}}, "line 1: query 0: [structure] … to_json(…"),
+        ({"columns": ["qid", "docno"], "index": [0], "data": [["001", "018"]]}, "[structure] … to_json(…"),
+        ([{"qid": "001", "ctxs": [{"key": "018"}]}], "record 1: [missing-column] … --columns document=ctxs.NAME; …"),
         ({"R07-01-O": {"judgment": "Y"}}, "line 1: query R07-01-O: [missing-column] … --columns answer=NAME, …"),
     ],
 )
@@ -336,6 +340,27 @@ def test_documents_are_named_by_paths_too(source: Opened) -> None:
     record = {"q": {"id": "1"}, "found": {"articles": ["a", "b"], "values": [1, 2]}}
     rows = [{"q": {"id": "1"}, "found": {"articles": d, "values": n}} for d, n in (("a", 1), ("b", 2))]
     for text in (one_a_line([record]), one_a_line(rows), json.dumps([record]), json.dumps(rows)):
+        file = source(text)
+        file.columns = names
+        assert ranked(read_run(file)) == {"1": [("a", 1.0), ("b", 2.0)]}
+
+
+@pytest.mark.parametrize(
+    ("names", "record"),
+    [
+        ({"query": "qid", "document": "ctxs.key", "score": "ctxs.sim_to"},
+         {"qid": "1", "ctxs": [{"key": "a", "sim_to": 1}, {"key": "b", "sim_to": 2}]}),
+        ({"query": "query.qid", "document": "candidates.docid", "score": "candidates.score"},
+         {"query": {"qid": "1"}, "candidates": [{"docid": "a", "score": 1}, {"docid": "b", "score": 2}]}),
+        ({"query": "q.id", "document": "hits.hits._id", "score": "hits.hits._score"},
+         {"q": {"id": "1"}, "hits": {"hits": [{"_id": "a", "_score": 1}, {"_id": "b", "_score": 2}]}}),
+        ({"query": "id", "document": "results.doc.id", "score": "results.score"},
+         {"id": "1", "results": [{"doc": {"id": "a"}, "score": 1}, {"doc": {"id": "b"}, "score": 2}]}),
+    ],
+)  # fmt: skip
+def test_the_items_of_a_list_are_named_by_its_path(source: Opened, names: dict[str, str], record: object) -> None:
+    for text in (one_a_line([record]), json.dumps([record])):
+        refused(read_run, source(text))
         file = source(text)
         file.columns = names
         assert ranked(read_run(file)) == {"1": [("a", 1.0), ("b", 2.0)]}

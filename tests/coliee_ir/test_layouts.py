@@ -11,6 +11,8 @@ import random
 from pathlib import Path
 from typing import Any
 
+import pandas
+import polars
 import pytest
 import score_tables
 from asserting import refusing
@@ -326,3 +328,11 @@ def test_a_measure_that_nobody_scored_is_refused() -> None:
     assert leaderboard(named).ranking.name == "own"
     with refusing(UsageError, "[not-comparable]"):
         leaderboard(Scored.from_frame({"run": ["a"], "query": ["q"], "AP": [1.0]}), measure="RR")
+
+
+def test_a_frame_is_read_with_its_named_index_and_lazily() -> None:
+    frame = pandas.DataFrame({"qid": ["q1", "q2"], "a": [1.0, 0.5], "b": [0.0, 0.5]})
+    for held in (frame, frame.set_index("qid"), polars.from_pandas(frame).lazy()):
+        assert {run.tag: run.measures["score"] for run in Scored.from_frame(held)} == {"a": 0.75, "b": 0.25}
+    with refusing(InputError, "[missing-column] … write a name above the column that has none, …"):
+        Scored.from_frame(frame.rename(columns={"qid": ""}))

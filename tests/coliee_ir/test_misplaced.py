@@ -99,3 +99,18 @@ def test_parts_in_crossed_order_are_told(call: Call) -> None:
     assert not err.count("[other-tag]")
     scores = evaluate(GOLD, runs[0], long_list=LAST / "task3-L.BETA", task="3", edition=2025)
     assert mentions(heard(scores.remarks), "[other-tag] …: … BETA")
+
+
+@pytest.mark.usefixtures("folder")
+@pytest.mark.parametrize(
+    ("words", "remedy"),
+    [
+        ("evaluate GOLD s.txt --long-list l.txt --edition 2026", "--edition 2025"),
+        ("evaluate GOLD s.txt --answers labels.txt --edition 2025", "--edition 2026"),
+    ],
+)
+def test_a_part_of_other_years_names_rules_that_have_it(call: Call, words: str, remedy: str) -> None:
+    given = words.replace("GOLD", str(GOLD)).split()
+    code, _, err = call(*given)
+    assert code == 2 and "[unfit-option]" in err and remedy in err
+    done(call, *given[:-2], *remedy.split())

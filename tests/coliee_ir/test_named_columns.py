@@ -380,3 +380,14 @@ def test_one_column_of_a_file_is_not_its_gold_and_its_run(both: pandas.DataFrame
             assert "[ambiguous]" in err or "[no-run]" in err
         with refusing(InputError, "[ambiguous]"):
             evaluate(file, file, columns=dict(part.split("=") for part in columns.split(",")))
+
+
+def test_the_items_of_a_list_are_named_by_its_path(call: Call, tmp_path: Path) -> None:
+    (tmp_path / "gold.json").write_text('{"000001": ["000002"]}')
+    found = [{"key": "000003", "similar": 0.5}, {"key": "000002", "similar": 0.9}]
+    (tmp_path / "run.jsonl").write_text(json.dumps({"topic": {"id": "000001"}, "found": {"hits": found}}) + "\n")
+    command = "evaluate", tmp_path / "gold.json", tmp_path / "run.jsonl", "-m", "RR", "-f", "csv", "--columns"
+    out, _ = done(call, *command, "query=topic.id,document=found.hits.key,score=found.hits.similar")
+    assert out.splitlines()[1].endswith(",1.0")
+    code, _, err = call(*command, "query=topic.id,document=found.hits.other")
+    assert code == 2 and "[missing-column]" in err

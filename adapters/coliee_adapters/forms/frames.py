@@ -203,7 +203,7 @@ def collected(data: Any) -> Any:
     streams = not lazy and hasattr(data, "__arrow_c_stream__") and not hasattr(data, "dtype")
     # DuckDB's columns are relations
     if not lazy and not (streams and (not hasattr(data, "columns") or hasattr(data, "fetchall"))):
-        return data
+        return _with_index(data)
     try:
         if lazy:
             return data.collect()
@@ -218,6 +218,14 @@ def collected(data: Any) -> Any:
     except Exception as error:  # of polars or Arrow, or of what they read from
         problem = f"the {'lazy frame' if lazy else 'stream'} cannot be collected ({type(error).__name__})"
         raise InputError("shape", _MEMORY, problem, found=str(error)) from error
+
+
+def _with_index(data: Any) -> Any:
+    """A frame of pandas whose index has names with the index as columns, as to_csv and to_parquet write it."""
+    if type(data).__name__ == "Series" or not hasattr(data, "reset_index"):
+        return data
+    levels = [name for name in data.index.names if name is not None]
+    return data.reset_index(levels) if levels and not {*levels} & {*_names(data)} else data
 
 
 def _names(data: Any) -> list[Any]:

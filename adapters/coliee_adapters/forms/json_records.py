@@ -68,6 +68,9 @@ _BECAME: Final = frozenset(
 #: finds the line of a query
 LineOf = Callable[[Any], int | None]
 
+#: names of ids of queries and of nothing else, as in the rows of a table
+_IDS_OF_QUERIES: Final = {name for name in EVERY_NAME["query"] if name.endswith("id")} - EVERY_NAME["document"]
+_A_RECORD_A_ROW: Final = 'write one record for each row, with pandas: to_json(path, orient="records", lines=True)'
 _SHAPES: Final = 'expected {"000001": ["000018"]}, or objects with named keys; ' + known_names("run")
 
 
@@ -86,7 +89,9 @@ def _found(kind: Kind, source: Source, note: Note) -> Found:
     if isinstance(content, dict):
         _refuse_scores(content, source.name)
         content = _of_mteb(content, source.name)
-        if (records := _under_a_key(content, kind, source)) is not None:
+        if _list_around(content, source.columns):
+            content = [content]
+        elif (records := _under_a_key(content, kind, source)) is not None:
             content = records
         elif is_record(content, source.columns):
             content = [unmistaken(content, source.name)]
@@ -176,18 +181,35 @@ def _is_list(content: object) -> bool:
 
 def of_objects(found: Iterator[Records], kind: Kind, path: str, columns: Mapping[str, str] | None, note: Note) -> Found:
     """Records of rows, or of queries with lists of documents, whose keys the user may have named by paths."""
-    if paths := paths_in(columns):
-        found = (some._replace(records=[json_text.with_paths(one, paths) for one in some.records]) for some in found)
+    first = next(found)
+    through = _list_around(first.records[0], columns or {})
+    found = (_with_paths(some, [*through, *paths_in(columns)]) for some in itertools.chain([first], found))
     first = next(found)
     found = itertools.chain([first], found)
-    listed = next((name for name in first.records[0] if _lists(first.records[0], name, columns)), None)
+    of_item = {role: name.removeprefix(f"{''.join(through)}.") for role, name in (columns or {}).items()}
+    listed = next(
+        (name for name in first.records[0] if name in through or _lists(first.records[0], name, columns)), None
+    )
     named = normal_name((columns or {}).get("query", ""))
     tiers = (frozenset({named}) if named else frozenset(), *NAMES["query"])
-    query = next((name for tier in tiers for name in first.records[0] if normal_name(name) in tier), None)
+    single = [name for name, value in first.records[0].items() if not isinstance(value, Mapping)]
+    query = next((name for tier in tiers for name in single if normal_name(name) in tier), None)
     if listed is None or query is None:
         return of_records(found, kind, columns, note)
     entries = _by_query(found, query, listed, kind, columns)
-    return itertools.chain.from_iterable(of_dictionary(content, kind, path, columns, note) for content in entries)
+    of_user = of_item if through else columns
+    return itertools.chain.from_iterable(of_dictionary(content, kind, path, of_user, note) for content in entries)
+
+
+def _with_paths(some: Records, paths: Sequence[str]) -> Records:
+    """Records in which what is under some paths of keys is under the whole path too."""
+    return some._replace(records=[json_text.with_paths(one, paths) for one in some.records]) if paths else some
+
+
+def _list_around(record: Mapping[Any, Any], columns: Mapping[str, str]) -> list[str]:
+    """The path of the list in whose items the user's path of the document goes on; empty where it does not."""
+    heads = itertools.accumulate(columns.get("document", "").split(".")[:-1], "{}.{}".format)
+    return [head for head in heads if _is_list(json_text.with_paths(record, [head]).get(head))][:1]
 
 
 def unmistaken(content: Mapping[Any, Any], path: str) -> Mapping[Any, Any]:
@@ -336,12 +358,21 @@ def of_dictionary(
     line: LineOf | None = None,
 ) -> Found:
     """What a dictionary from queries to their documents, or to their answers, holds; of JSON, with their lines."""
+    if content.keys() in ({"columns", "data"}, {"columns", "index", "data"}):
+        problem = "this JSON contains the columns of a table beside its rows"
+        raise InputError("structure", path, problem, found=", ".join(content), remedy=_A_RECORD_A_ROW)
     if are_labels(content, words_of(columns)):
         return (Row(_place(path, query, line), query, answer=answer) for query, answer in content.items())
     filled = [entry for entry in content.values() if isinstance(entry, Mapping) and entry]
     if filled and len(filled) == len(content) and all(entry.keys() == filled[0].keys() for entry in filled):
         named = any(json_text.with_paths(filled[0], [path]) is not filled[0] for path in paths_in(columns))
         words = [value for value in filled[0].values() if isinstance(value, str) and not is_number(value)]
+        of_row = [name for name in filled[0] if normal_name(name) in _IDS_OF_QUERIES]
+        if of_row and all(str(at).isdigit() and str(entry[of_row[0]]) != str(at) for at, entry in content.items()):
+            problem = "this JSON contains the rows of a table under their numbers"
+            raise _place(path, next(iter(content)), line).fault(
+                "structure", problem, ", ".join(filled[0]), _A_RECORD_A_ROW
+            )
         # a record under the id of its query; one of one key may be a document with what is no score
         if named or is_header(list(filled[0])) or (words and (len(content) > 1 or words[0].lower() in LABELS)):
             of_query = (({**entry, "query_id": query}, _place(path, query, line)) for query, entry in content.items())
@@ -356,7 +387,11 @@ def of_dictionary(
                     "bad-score", "true and false are no scores of documents", str(one), remedy
                 )
         return [Entries(content, partial(_documents, content, path, line))]
-    return of_records(_of_entries(content, path, line), kind, columns, note)
+    found = (
+        some if isinstance(some, Row) else _with_paths(some, paths_in(columns))
+        for some in _of_entries(content, path, line)
+    )
+    return of_records(found, kind, columns, note)
 
 
 def _place(path: str, query: Any, line: LineOf | None) -> Place:
@@ -445,10 +480,8 @@ def of_records(
                 problem, remedy = "this record has other keys than the first", f"write all of them like {expected}"
                 raise some.place(at).fault("mixed-forms", problem, ", ".join(map(str, keys)), remedy)
             if _is_list(query := some.records[at][known[keys]["query"]]) or isinstance(query, Mapping):
-                remedy = 'write one record for each row, with pandas: to_json(path, orient="records", lines=True)'
-                raise some.place(at).fault(
-                    "structure", "this JSON contains the columns of a table, not its rows", ", ".join(keys), remedy
-                )
+                problem = "this JSON contains the columns of a table, not its rows"
+                raise some.place(at).fault("structure", problem, ", ".join(keys), _A_RECORD_A_ROW)
         if len(kinds) == 1:
             values = {role: list(map(itemgetter(key), some.records)) for role, key in known[next(iter(kinds))].items()}
         else:
@@ -483,6 +516,12 @@ def _keys(
             keys = [path for path in paths if not any(other.startswith(path + ".") for other in paths)]
             remedy = (
                 f"name a value within another by its path, with dots; for other files use --protocol FILE; {remedy}"
+            )
+        if lists := [
+            key for key in keys if _is_list(first.get(key)) and first[key] and isinstance(first[key][0], Mapping)
+        ]:
+            remedy = (
+                f"name a value in the items of a list by its path, as in --columns document={lists[0]}.NAME; {remedy}"
             )
         raise place.fault(error.kind, problem, ", ".join(map(str, keys)), remedy) from None
     return {role: keys[at] for role, at in roles.items()}
