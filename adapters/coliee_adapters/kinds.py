@@ -177,6 +177,7 @@ REMARKS: Final = {
     "identical": "{run} is identical to {twin}",
     # what was handed in
     "passed-over": "passed over {n} {what}: {examples}",
+    "passed-over.task": "{file} is of Task {task}, which is not in the file of the edition, and is not ranked",
     "grouped": "{file} has no run tag, and is taken to belong to {other}",
     "grouped.parts": "{tag}: {n} files are parts of one run: {examples}",
     "grouped.queries": "{tag}: {n} files answer different queries, and are one run: {examples}",
@@ -200,6 +201,10 @@ REMARKS: Final = {
     "team-list.none": "no teams are known, so every run would be its team's best; name the teams with --teams CSV",
     "team-list.other": "the list of teams gives the tag {tag} to {team}, and the file came from {other}: "
     "name the file or its folder in the list",
+    "team-list.nobody": "the list of teams has the tag {tag} without a team, and the row does not count: write {other} "
+    "beside it if the row is about this file",
+    "team-list.folder": "the subject of the mail names {team}, whose it is taken for, and it was saved with what "
+    "{other} sent: name the mail in the list of teams",
     "team-list.moved": "by the list of teams {n} (run|runs) in the folder of {other} (is|are) {team}'s: {examples}; "
     "name the folder in the list if all of it is",
     "team-sender": "the subject of the mail names no team; it is taken for {team}'s, whose mails {sender} sent: name "
