@@ -189,6 +189,7 @@ REMARKS: Final = {
     "identical": "{run} is identical to {twin}",
     # what was handed in
     "passed-over": "skipped {n} {what}: {examples}",
+    "passed-over.task": "{file} is of Task {task}, which is not in the file of the edition, and is not ranked",
     "grouped": "{file} has no run tag, and is taken to belong to {other}",
     "grouped.parts": "{tag}: {n} files are parts of one run: {examples}",
     "grouped.queries": "{tag}: {n} files answer different queries, and are one run: {examples}",
@@ -212,6 +213,10 @@ REMARKS: Final = {
     "team-list.none": "no teams are known, so every run would be its team's best; give the teams file with --teams CSV",
     "team-list.other": "the teams file gives the tag {tag} to {team}, but the file came from {other}; list the file "
     "or its folder in the teams file",
+    "team-list.nobody": "the teams file has the tag {tag} without a team, and the row does not count: write {other} "
+    "beside it if the row is about this file",
+    "team-list.folder": "the subject of the mail names {team}, as whose it is taken, but it was saved with what "
+    "{other} sent; list the mail in the teams file",
     "team-list.moved": "the teams file gives {n} (run|runs) in the folder of {other} to {team}: {examples}; list the "
     "folder if all of it belongs to {team}",
     "team-sender": "the subject of the mail names no team; taken as {team}'s, because {sender} sent mails of this "

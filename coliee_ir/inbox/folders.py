@@ -9,10 +9,11 @@ from collections.abc import Collection, Iterable, Iterator, Mapping
 from pathlib import Path
 from typing import Final, NamedTuple
 
-from coliee_adapters.errors import InputError, UsageError
+from coliee_adapters.errors import InputError, UsageError, shortened
 from coliee_adapters.files import archives, remote
 from coliee_adapters.files.source import Kind, PathLike, Source
 from coliee_adapters.remarks import Remark
+from coliee_ir.inbox.envelopes import team_in
 
 #: what systems and programs leave in folders
 _DEBRIS: Final = re.compile(
@@ -30,6 +31,7 @@ WHY_NOT: Final = {
     "outside": ("entry that leads out of its archive", "entries that lead out of their archive"),
     "nameless": ("archive entry without a name", "archive entries without a name"),
     "headers": ("mail whose headers are longer than 64 KiB", "mails whose headers are longer than 64 KiB"),
+    "bare": ("mail of a team without attachments", "mails of teams without attachments"),
     "control": ("name with control characters", "names with control characters"),
     "again": ("archive entry whose name comes again: the last one counts", "archive entries whose names come again"),
     "description": ("system description", "system descriptions"),
@@ -121,6 +123,11 @@ def _files_in(file: str, walked: Walked) -> list[str]:
         return [file]
     passed, before = walked.passed, set(walked.passed)  # an archive may be named twice
     passed += [one for why, name in inside.passed if (one := (why, f"{file}/{name}")) not in before]
+    if inside.is_mail and "" not in inside.mails:  # a mailbox, of which a mail may be cut or have lost its attachments
+        filled = {name.partition("/")[0] for name in inside.files}
+        numbers = {name.rstrip("/"): team_in(mail.subject) for name, mail in inside.mails.items()}
+        bare = [(n, team) for n, team in numbers.items() if team and "/" not in n and n not in filled]
+        passed += [one for n, team in bare if (one := ("bare", f"{file}/{n} ({shortened(team)})")) not in before]
     if not inside.files and not inside.passed:
         return [file]
     return [f"{file}/{name}" for name in sorted(inside.files) if _is_shown(name, file, passed)]

@@ -277,6 +277,8 @@ def _item(source: Source, is_named: bool, golds: Sequence[Gold], rules: Protocol
 def _look_into(one: Item, golds: Sequence[Gold], rules: Protocol | None) -> None:
     """Fill in what a file is; what stops its reading is raised."""
     source = one.source
+    if (refused := trial.refusal(source.path)) is not None:
+        raise refused
     readable = source.look().fault is None
     if readable and is_description(source.head()) and (read := descriptions.read(source)):
         one.part, one.why_not, one.described = Part.DESCRIPTION, "description", read

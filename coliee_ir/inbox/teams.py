@@ -140,6 +140,8 @@ class Teams:
         self._by_name = {_spelled(row.run).lstrip("/"): row for row in self.rows if row.run}
         self._of_team = {team_key(row.team): row for row in self.rows if not row.run}
         self._listed = {team_key(row.team): row.team for row in reversed(self.rows)}
+        #: the paths of what was saved, from the folder that all files have in common or above, as a row may name them
+        self._places: set[str] = set()
         #: file → in what it came
         self._envelopes: dict[str, Envelope] = {}
         #: key → the spellings of a team, and the senders of its mails; sender, tag, what looks alike → the keys
@@ -150,6 +152,8 @@ class Teams:
         self._senders_of: dict[str, dict[str, None]] = {}
         self._teams_of: dict[str, dict[str, None]] = {}
         self._sent: dict[str, set[str]] = {}
+        #: the keys of folders that hold files which no mail brought
+        self._folders: set[str] = set()
         #: team by the folder, team by the list → the rows by which runs of the one are the other's
         self._moved: dict[tuple[str, str], dict[str, None]] = {}
 
@@ -159,6 +163,9 @@ class Teams:
         :meta private:
         """
         envelope = self._envelope(file)
+        parts, top = self._parts(file)
+        self._places.update("/".join(parts[at:]) for at in range(top + 1))
+        self._places.update(f"{part}/" for part in parts[:-1][: top + 1])
         team = envelope.team or envelope.folder
         key = team_key(team)
         placed = next((row for row, is_place, _ in self._rows(tag, file, envelope) if is_place), None)
@@ -168,6 +175,8 @@ class Teams:
             self._senders_of.setdefault(key, {})[mail.sender] = None
             self._teams_of.setdefault(mail.sender, {})[key] = None
         self._spellings.setdefault(key, {})[team] = None
+        if envelope.mail is None:
+            self._folders.add(key)
         self._of_look.setdefault(look_key(team), {})[key] = None
         self._sent.setdefault(_spelled(tag), set()).add(key)
 
@@ -181,18 +190,20 @@ class Teams:
         found, doubts = None, list[Remark]()
         for row, is_place, is_inside in self._rows(tag, file, envelope):
             is_other = bool(team) and team_key(row.team) != team_key(team)
-            is_fixed = because != "folder" or is_inside or len(self._sent.get(_spelled(tag), ())) > 1
+            is_fixed = because != "folder" or is_inside or not row.team or len(self._sent.get(_spelled(tag), ())) > 1
             if is_other and not is_place and is_fixed:
                 about = {"tag": row.run, "team": row.team, "other": team}
                 named = {name: shortened(text) for name, text in about.items()}
-                doubts = doubts or [Remark.of("team-list.other", (), None, **named)]
+                if not row.team:
+                    self.unused.pop(row.run, None)
+                doubts = doubts or [Remark.of("team-list.other" if row.team else "team-list.nobody", (), None, **named)]
                 continue
             if is_place:
                 doubts = []
             elif is_other:
                 self._moved.setdefault((team, row.team), {})[row.run] = None
             self.unused.pop(row.run, None)
-            found, team, because = row, row.team, "list"
+            found, team, because = row, row.team or team, "list"
             break
         if because == "sender" and envelope.mail is not None:
             doubts.append(Remark.of("team-sender", sender=shortened(envelope.mail.sender), team=shortened(team)))
@@ -233,6 +244,9 @@ class Teams:
             yield Remark.of("undated")
         elif mail is not None and self.deadline and not mail.is_sure:
             yield Remark.of("undated.sender", time=mail.received)
+        if envelope.team and (key := team_key(envelope.folder)) in self._folders and key != team_key(envelope.team):
+            about = {"team": shortened(envelope.team), "other": shortened(envelope.folder)}
+            yield Remark.of("team-list.folder", (), None, **about)
         for claim in envelope.claims:
             team, sender = shortened(team_in(claim.subject)) or "no team", shortened(claim.sender) or "nobody"
             yield Remark.of("forwarded", team=team, sender=sender, time=claim.received or "at no time")
@@ -255,12 +269,16 @@ class Teams:
 
         And of each: whether it names the file or its folder as they were saved; whether it names what lies inside.
         """
-        parts = Path(_spelled(plain(file).as_posix())).parts if file else ()
+        parts, top = self._parts(file)
         saved = len(parts) - envelope.n_inside  # behind which the names are the sender's
         paths = ["/".join(parts[at:]).lstrip("/") for at in range(len(parts))]
         n_places = saved if envelope.n_inside else len(parts) - 1  # a file's name alone is what its sender called it
         stem = re.sub(r"\.(?:txt|json|jsonl|csv|tsv|xml|gz)$", "", parts[-1]) if parts else ""
-        folders = [f"{part}/" for part in reversed(parts[: saved if envelope.n_inside else -1])]
+        folders = [f"{part}/" for part in parts[: saved if envelope.n_inside else -1]]
+        # what lies deeper, and is called like something that was saved higher, is not what the list names
+        deep = {name for name in (*paths[top + 1 :], *folders[top + 1 :]) if name in self._places}
+        deep.difference_update(paths[: top + 1], folders[: top + 1])
+        folders.reverse()
         if envelope.n_inside:  # the mail, or the archive, itself
             folders += ["/".join(parts[at:saved]).lstrip("/") for at in range(saved)]
         # a path with its folder says most, as runs may share a tag; what a team wrote itself says least
@@ -269,11 +287,17 @@ class Teams:
             ([_spelled(tag)], False, False),
             (paths[n_places:], False, bool(envelope.n_inside)),
             ([stem], False, bool(envelope.n_inside)),
-            (folders, True, False),
+            (folders[::-1], True, False),
         ):
-            row = next((self._by_name[name] for name in names if name and name in self._by_name), None)
+            known = (name for name in names if name in self._by_name and not (is_place and name in deep))
+            row = next((self._by_name[name] for name in known if name), None)
             if row is not None:
                 yield row, is_place, is_inside
+
+    def _parts(self, file: str) -> tuple[tuple[str, ...], int]:
+        """The parts of a path as they are compared, and which is the first below the folder that all have in common."""
+        parts = Path(_spelled(plain(file).as_posix())).parts if file else ()
+        return parts, len(parts) - 1 if self.common is None else min(len(self.common.parts), len(parts) - 1)
 
     def _named(self, team: str) -> str:
         """A team as the list spells it, or else in the plainest spelling that came; none that passes for another's."""

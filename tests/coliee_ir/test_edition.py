@@ -282,6 +282,50 @@ def test_runs_that_are_not_ranked_are_shown_and_take_no_place(held: Path, again:
     assert "no run of Task 2 has arrived [awaited]" in said
 
 
+_EVIL, _FROM = made._task1("EVIL1", 9, 5), b"From a Mon Jan 12 10:00:00 2026\n"
+
+
+def _mailed(team: str, files: dict[str, str | bytes]) -> bytes:
+    return made.mail(f"[submission] {team}", files, f"{team}@example.org", "12 Jan 2026 10:00:00 +0900")
+
+
+@pytest.mark.parametrize(
+    ("sent", "rows", "said"),
+    [
+        # names and strings that are not Unicode
+        ({"EVIL/\udcff.txt": _EVIL}, "", ""),
+        ({"evil.eml": _mailed("EVIL", {"a.tar": made._tar({"\udcff.txt": _EVIL})})}, "", ""),
+        ({"EVIL/\udcff/run.txt": _EVIL, "EVIL/a.json": '{"000001": ["\\ud800"]}'}, "", "…unpaired… [refused]"),
+        # what lies in a folder of one team, and is called like what another team sent
+        ({"EVIL/ARC/x.txt": _EVIL}, "ARC/,ARC,", "  * EVIL: … [undescribed]\n"),
+        ({"EVIL/arc/run.txt": made._task1("ARC1", 9, 2)}, "ARC/run.txt,ARC,ranked", "  * ARC1: 2 runs… [shared-tag]\n"),
+        # a mail beside the files of another team
+        ({"EVIL/run.txt": _EVIL, "EVIL/m.eml": _mailed("ARC", {"x": made._task1("ARC9", 9, 2)})}, "",
+         "  * ARC: …saved with what EVIL sent… [team-list]\n"),
+        # what is not ranked is told, and why
+        ({"all.mbox": _FROM + _mailed("EVIL", {}) + b"\n" + _FROM + _mailed("KIS", {"run.txt": _EVIL})}, "",
+         "…mailbox/all.mbox/1 (EVIL) [passed-over]\n"),
+        ({"evil.eml": _mailed("EVIL", {"a.zip": made._zip({f"{n}.txt": _EVIL for n in range(501)})})}, "",
+         "  * EVIL: …501 files… [refused]\n"),
+        ({"EVIL/task5.EVIL1": "R07-01-O Y EVIL1\n"}, "", "  * EVIL EVIL1: …of Task 5… [passed-over]\n"),
+        ({"EVIL/run.txt": _EVIL}, "EVIL1,,disqualified", "  * EVIL EVIL1: …EVIL1 without a team… [team-list]\n"),
+        # a copy with an answer to a question that is not asked
+        ({"EVIL/run.txt": made._task1("EVIL1", 1, 9) + "999999 000001 EVIL1\n"}, "",
+         "…ARC ARC1, EVIL EVIL1 [same-answers]\n"),
+    ],
+)  # fmt: skip
+def test_what_one_team_sends_harms_no_other_and_is_told(
+    again: Callable[..., str], tmp_path: Path, sent: dict[str, str | bytes], rows: str, said: str
+) -> None:
+    run = made._task1("ARC1", 1, 9)
+    again({"mailbox/ARC/run.txt": run, "teams.csv": f"tag,team,status\n{rows or ',ARC,'}\n"})
+    (honest,) = results(tmp_path)["tasks"]["1"]["runs"]
+    out = again({f"mailbox/{name}": content for name, content in sent.items()})
+    assert mentions(out, said)
+    runs = [one for one in results(tmp_path)["tasks"]["1"]["runs"] if one["team"] == "ARC" and one["tag"] != "ARC9"]
+    assert [(one["file"], one["measures"]) for one in runs] == [(honest["file"], honest["measures"])]
+
+
 def test_the_desk_has_a_letter_for_every_team(held: Path) -> None:
     desk = held / "out/desk"
     mails = {path: email.message_from_bytes(path.read_bytes(), policy=default) for path in desk.glob("*/*.eml")}

@@ -236,6 +236,11 @@ def _refused(day: Day) -> _Found:
     for item in day.inventory.items:
         if not item.team and (item.described or not item.why_not):
             yield Decision(Remark.of("team-list.file", file=item.file), "", item.tag, item.file)
+    held = {task for part in day.edition.tasks for task in (part.task, part.name)}
+    for item in day.inventory.scored:
+        if item.gold is None and item.tasks and held.isdisjoint(item.tasks) and not item.whose.status:
+            elsewhere = Remark.of("passed-over.task", file=item.file, task=item.task)
+            yield Decision(elsewhere, item.team, item.tag, item.file)
     with_runs = {item.team for item in day.inventory.scored}
     for item in day.inventory.items:
         if item.why_not == "nothing" and item.team and item.team not in with_runs:  # a mail whose attachment is lost

@@ -110,7 +110,7 @@ def write(day: Day, folder: Path) -> News:
             for part, basis in zip(day.edition.tasks, day.bases, strict=True)
         }
     files = {
-        str(Path(room, name)): content if isinstance(content, bytes) else content.encode()
+        str(Path(room, name)): content if isinstance(content, bytes) else content.encode("utf-8", "backslashreplace")
         for room, made in rooms.items()
         for name, content in made.items()
     }

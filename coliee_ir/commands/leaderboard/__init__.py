@@ -200,12 +200,15 @@ def _same_answers(basis: Basis, entries: Sequence[Entry]) -> Iterator[str]:
 
 
 def _answers_of(basis: Basis, part: Any) -> frozenset[tuple[str, object]]:
-    """What a file answers, in any order."""
+    """What a file answers of the questions that count, in any order."""
     record = basis.read(part)
     if isinstance(record, Answers):
-        return frozenset(record.labels.items())
+        return frozenset((query, label) for query, label in record.labels.items() if query in basis.queries)
     blocks = ((block, segment) for block in record.blocks() for segment in block.segments())
-    return frozenset((query, one) for block, (query, first, last) in blocks for one in block.documents[first:last])
+    return frozenset(
+        (query, one)
+        for block, (query, first, last) in blocks if query in basis.queries for one in block.documents[first:last]
+    )  # fmt: skip
 
 
 def _of_best(runs: Sequence[Entry], ranked: Sequence[Entry]) -> Iterator[str]:
