@@ -240,7 +240,7 @@ _RESPELLINGS: tuple[tuple[Callable[[str, int], str], str], ...] = (
     (lambda text, _: re.sub(r"^.*[^0-9A-Za-z]", "", text), "take what stands before the number off the ids"),
     (lambda text, _: re.sub(r"[^0-9A-Za-z][A-Za-z]?[0-9]+$", "", text), _PASSAGES),
     (lambda text, _: text.upper(), "write the ids in upper case"),
-    (lambda text, _: text.strip("\"'[]()"), "take the quotation marks or brackets off the ids"),
+    (lambda text, _: text.lstrip("=").strip("\"'[]()"), "take the quotation marks or brackets off the ids"),
     (lambda text, _: normalize("NFC", text), "ids of the {where} are in Unicode's form NFC"),
     (lambda text, _: normalize("NFD", text), "ids of the {where} are in Unicode's form NFD"),
     (lambda text, _: folded(text), "ids of the {where} are in Unicode's form NFKC, without invisible characters"),

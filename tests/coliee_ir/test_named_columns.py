@@ -391,3 +391,18 @@ def test_the_items_of_a_list_are_named_by_its_path(call: Call, tmp_path: Path) -
     assert out.splitlines()[1].endswith(",1.0")
     code, _, err = call(*command, "query=topic.id,document=found.hits.other")
     assert code == 2 and "[missing-column]" in err
+
+
+@pytest.mark.parametrize("sign", [",", ";", "\t"])
+def test_a_first_row_of_unknown_names_above_answers_is_no_question(call: Call, tmp_path: Path, sign: str) -> None:
+    questions = [f"R06-0{n}-A" for n in range(1, 6)]
+    (tmp_path / "gold.txt").write_text("".join(f"{one} Y\n" for one in questions))
+    rows = [["question_number", "gpt4", "claude"], *([one, "N", "Y"] for one in questions)]
+    (tmp_path / "run.csv").write_text("".join(sign.join(row) + "\n" for row in rows))
+    command = "evaluate", tmp_path / "gold.txt", tmp_path / "run.csv", "-f", "csv"
+    for options in ((), ("--decision", "unreadable_answers=wrong")):
+        code, out, err = call(*command, *options)
+        assert (code, out) == (2, "") and "[missing-column]" in err and "query=question_number,answer=gpt4" in err
+    for name, accuracy in (("gpt4", "0.0"), ("claude", "1.0")):
+        out, _ = done(call, *command, "--columns", f"query=question_number,answer={name}")
+        assert out.splitlines()[1] == f"run,{accuracy}"

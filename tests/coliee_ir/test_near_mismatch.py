@@ -70,6 +70,7 @@ CHANGES: dict[str, tuple[str, Change]] = {
     "a prefix to paragraphs": ("2", lambda text: f"p_{text}"),
     "full-width digits": ("1", lambda text: text.translate({48 + n: 0xFF10 + n for n in range(10)})),
     "decimals": ("1", lambda text: f"{int(text)}.0"),
+    "formulas": ("1", lambda text: f'="{text}"'),
     "passages": ("1", lambda text: f"{text}_3"),
     "articles written out": ("3", lambda text: f"Article_{text}"),
     "articles shortened": ("3", lambda text: f"Art.{text}"),

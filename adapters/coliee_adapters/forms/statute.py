@@ -14,7 +14,7 @@ from coliee_adapters.files.source import Source
 from coliee_adapters.forms.form import Form, Found, Row, Written
 from coliee_adapters.forms.lines import BLANKS, Comments, Note, content_lines, first_lines, join_columns, split_columns
 from coliee_adapters.forms.markup import Element, by_id, parse
-from coliee_adapters.forms.vocabulary import DIGITS, LABELS, Kind, answer_word, is_header
+from coliee_adapters.forms.vocabulary import DIGITS, LABELS, Kind, answer_word, is_header, words_of
 from coliee_adapters.records import STATUTE_ID, as_labels
 
 _COMMAS: Final = "[,;]"
@@ -112,6 +112,10 @@ def _list(kind: Kind, source: Source, note: Note) -> Found:
         words, place = _words(line), Place(source.name, "line", number)
         if len(words) == 1:
             raise place.fault("columns", "this line has one column", line, "write QUERY Y TAG")
+        is_label = words[1].lower() in LABELS or answer_word(words[1]) in words_of(source.columns)
+        if is_empty and not is_label and re.search("[,;\t]", line) and not re.search(r"\d", words[0]):
+            problem, role = "this line seems to name columns, and no question", "label" if kind == "gold" else "answer"
+            raise place.fault("missing-column", problem, line, f"use --columns query={words[0]},{role}={words[1]}")
         is_empty, tag = False, words[2:] if kind == "run" else []
         if kind == "run" and not tag:
             note("no-tag", "")

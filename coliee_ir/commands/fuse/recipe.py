@@ -390,7 +390,7 @@ def read_all(
 ) -> list[Run | Answers]:
     """The runs to fuse. Args are those of ``fuse``."""
     if isinstance(runs, str) or len(runs) < 2:
-        raise UsageError("too-few", "give at least two runs to fuse")
+        raise UsageError("too-few", "give at least two runs to fuse, in Python each as an argument of its own")
     with _asking_about_gold():
         records = [read_run(run, task=task, columns=columns, unreadable_answers=unreadable_answers) for run in runs]
     for record in records[1:]:
