@@ -217,6 +217,8 @@ def test_answers_are_understood_as_in_files(yes: Any, no: Any) -> None:
 def test_answers_of_two_kinds_are_refused_and_words_that_are_none_are_kept_apart() -> None:
     with refusing(InputError, "[mixed-forms]"):
         run_of({"q": 1, "r": "N"})
+    with refusing(InputError, "[structure] … for answers Y or N, …"):
+        run_of({"q": 1.0, "r": 0.0})
     answers = run_of({"q": "Y", "r": "Sorry", "s": "N"})
     assert isinstance(answers, Answers)
     assert (answers.labels, answers.unreadable) == ({"q": True, "s": False}, ("r",))

@@ -403,7 +403,9 @@ def _documents(content: Mapping[Any, Any], path: str, line: LineOf | None) -> It
     for query, entry in content.items():
         place = _place(path, query, line)
         if not isinstance(entry, Iterable) or isinstance(entry, bytes) or _has_no_dimension(entry):
-            remedy = "give a list of documents, or a dictionary from documents to numbers"
+            remedy = (
+                "give a list of documents, or a dictionary from documents to numbers; for answers Y or N, or 1 or 0"
+            )
             raise place.fault("structure", "this entry cannot be read", repr(entry), remedy)
         numbers = entry.values() if isinstance(entry, Mapping) else itertools.repeat(NOTHING)
         documents = filter(None, re.split(SEPARATORS, entry)) if isinstance(entry, str) else entry
