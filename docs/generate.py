@@ -76,14 +76,17 @@ def table(head: Sequence[str], rows: Iterable[Sequence[str]]) -> str:
     return "\n".join(f"| {' | '.join(cells)} |" for cells in lines) + "\n"
 
 
+def listing(items: Iterable[tuple[str, str]]) -> str:
+    """A list of names and what they mean."""
+    return "".join(f"- {name}: {meaning}\n" for name, meaning in items)
+
+
 # ── Commands ──────────────────────────────────────────────────────────────────────────────────────────────────────
 
 
 def commands() -> str:
     """The commands, each with its arguments. Of argparse only the texts are used: its layout changes with Python."""
-    overview = table(
-        ["command", "what it does"], ([f"[{c}](#{c})", prose(_sentence(what))] for c, what in cli.COMMANDS.items())
-    )
+    overview = listing((f"[{c}](#{c})", prose(_sentence(what))) for c, what in cli.COMMANDS.items())
     parsers = {command: cli.parser_of(command) for command in cli.COMMANDS}
     rows = Counter(row for parser in parsers.values() for row in _rows(parser))
     common = [row for row, n in rows.items() if n >= _COMMON]
@@ -104,9 +107,10 @@ Results go to standard output, remarks to standard error. `coliee-ir COMMAND -h`
 
 ## Common options
 
-A mistyped command or option is answered with what was probably meant.
+Each means the same in the commands that take it, which `coliee-ir COMMAND -h` shows. A mistyped command or option is
+answered with what was probably meant.
 
-{table(["option", "meaning"], common)}
+{listing(common)}
 {each}"""
 
 
@@ -125,13 +129,10 @@ def _actions(parser: argparse.ArgumentParser) -> list[argparse.Action]:
 
 
 def _command(command: str, parser: argparse.ArgumentParser, common: Sequence[tuple[str, str]]) -> str:
-    rows = _rows(parser)
-    shared = [row[0].strip("`").split()[0].rstrip(",") for row in rows if row in common]
     parts = [
         f"## {command}\n",
         f"```text\n{str(parser.usage) % {'prog': parser.prog}}\n```\n",
-        table(["argument", "meaning"], [row for row in rows if row not in common]),
-        f"[Common](#common-options): {', '.join(map(code, shared))}.\n",
+        listing(row for row in _rows(parser) if row not in common),
         f"```text\n{(parser.epilog or '').strip()}\n```\n",
     ]
     return "\n".join(parts)
@@ -388,14 +389,14 @@ an `InputError` also `path`, `line`, `column`, `found` and `remedy`.
 What is worth knowing is reported on standard error and under `remarks` in the JSON output, with the first places;
 `remark_kinds` are their kinds. In Python, each remark has the attribute `kind`.
 
-The table shows each for two cases, under the default choices; in brackets the decision that changes what is done.
+Each is shown for two cases, under the default choices; in brackets the decision that changes what is done.
 
 {kinds()}"""
 
 
 def meanings(known: Mapping[str, str]) -> str:
     """Kinds and what they mean."""
-    return table(["kind", "meaning"], ([code(kind), prose(meaning)] for kind, meaning in known.items()))
+    return listing((code(kind), prose(meaning)) for kind, meaning in known.items())
 
 
 def kinds() -> str:
@@ -404,7 +405,7 @@ def kinds() -> str:
     for row in REMARKS:
         said = prose(_said(row)) + "".join(f" (`{name}`)" for name in _deciding(row.partition(".")[0]))
         found.setdefault(code(row.partition(".")[0]), []).append(said)
-    return table(["kind", "remark"], ([kind, "<br>".join(said)] for kind, said in found.items()))
+    return listing((kind, "<br>".join(said)) for kind, said in found.items())
 
 
 def _said(row: str) -> str:

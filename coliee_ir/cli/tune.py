@@ -55,7 +55,7 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
     add(
         parser, "folds", default=FOLDS,
         help="number of folds, or year for one fold per year (from question ids, or one gold file per year) "
-        f"file (default: {FOLDS})",
+        f"(default: {FOLDS})",
     )  # fmt: skip
     add(parser, "seed", default=SEED)
     add(parser, "groups", help="lines QUERY GROUP; queries of a group stay in the same fold")
