@@ -93,7 +93,7 @@ def commands() -> str:
     each = "\n".join(_command(command, parser, common) for command, parser in parsers.items())
     return f"""# Commands
 
-Results go to standard output, remarks to standard error. `coliee-ir COMMAND -h` prints what this page says.
+Results go to standard output, remarks to standard error. `coliee-ir COMMAND -h` shows all options of a command.
 
 {overview}
 | exit code | meaning |
@@ -107,8 +107,8 @@ Results go to standard output, remarks to standard error. `coliee-ir COMMAND -h`
 
 ## Common options
 
-Each means the same in the commands that take it, which `coliee-ir COMMAND -h` shows. A mistyped command or option is
-answered with what was probably meant.
+These mean the same in every command that has them. A mistyped command or option is answered with what was probably
+meant.
 
 {listing(common)}
 {each}"""

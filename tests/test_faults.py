@@ -268,9 +268,10 @@ def test_a_pipe_beyond_its_limit(monkeypatch: pytest.MonkeyPatch) -> None:
     check("standard input beyond the limit, here set to 100K", run(*EVALUATE[:-1], "-", stdin=content))
 
 
-def test_a_limit_that_is_not_a_number(monkeypatch: pytest.MonkeyPatch) -> None:
+@pytest.mark.parametrize("command", [EVALUATE, ("validate", "run.txt")], ids=["when read", "when loaded"])
+def test_a_limit_that_is_not_a_number(command: tuple[str, ...], monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setenv("COLIEE_IR_MAX_LINE", "much")
-    check("a limit set to what is not a number", run(*EVALUATE))
+    check("a limit set to what is not a number", run(*command, stdin=b""))  # in a process of its own
 
 
 def test_a_file_too_large_to_be_validated(monkeypatch: pytest.MonkeyPatch) -> None:

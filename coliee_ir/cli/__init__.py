@@ -84,7 +84,6 @@ def _run(given: list[str]) -> int:
     command = given[0] if given else None
     # argparse makes a formatter for each option and asks how wide the terminal is, which only help needs to know
     helping = any("h" in word for word in given if word.startswith("-"))
-    parser = parser_of(command, None if helping else _WIDTH) if command in COMMANDS else _overview()
     if sys.stdout is None:
         say("coliee-ir: standard output is closed [cannot-write]")
         return 2
@@ -93,6 +92,7 @@ def _run(given: list[str]) -> int:
         encoding = None if sys.stdout.isatty() else "utf-8"
         sys.stdout.reconfigure(errors="backslashreplace", encoding=encoding, newline="\n")
     try:
+        parser = parser_of(command, None if helping else _WIDTH) if command in COMMANDS else _overview()
         if command not in COMMANDS:
             _refuse_command(parser, given)
         _refuse_unknown(parser, given[1:])
