@@ -383,10 +383,18 @@ def test_a_conversion_to_a_full_disk(disk: Path) -> None:
     assert content(disk) == {str(disk / "out.json"): b"old"}
 
 
+#: under nohup, what a test starts would not hear of a hang-up
+_HEARING = "import signal\nsignal.signal(signal.SIGHUP, signal.SIG_DFL)\n"
+
+
 def ended(*arguments: str, hook: str, sign: signal.Signals, group: bool = True) -> tuple[int, str, str]:
     """Send a signal to a command that has said that it is ready; its result, when all its processes have ended."""
     process = subprocess.Popen(
-        _command(arguments, hook), stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True, start_new_session=True
+        _command(arguments, _HEARING + hook),
+        stdout=subprocess.PIPE,
+        stderr=subprocess.PIPE,
+        text=True,
+        start_new_session=True,
     )
     try:
         assert process.stderr is not None
