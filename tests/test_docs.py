@@ -31,15 +31,7 @@ def loaded(name: str) -> ModuleType:
 
 generate = loaded("generate")
 conf = loaded("conf")
-markdown = MarkdownIt("commonmark").enable("table")  # which MyST uses, and GitHub's tables are the same
-
-
-def rows(source: str) -> list[list[str]]:
-    """The rows of all tables of a page, each cell as a reader sees it."""
-    found = re.findall(r"<tr>(.*?)</tr>", markdown.render(source), re.DOTALL)
-    cells = (re.findall(r"<t[hd][^>]*>(.*?)</t[hd]>", row, re.DOTALL) for row in found)
-    return [[html.unescape(re.sub(r"<[^>]+>", "", cell)) for cell in row] for row in cells]
-
+markdown = MarkdownIt("commonmark")  # which MyST uses
 
 _NAMES = re.compile(r"[\s,]+")
 
@@ -48,11 +40,6 @@ def items(source: str) -> dict[str, str]:
     """The lists of a page: what stands before the colon of an item → the rest, as a reader sees it."""
     found = re.findall(r"<li>(?:<p>)?<(code|a)[^>]*>(.*?)</\1>: (.*?)</li>", markdown.render(source), re.DOTALL)
     return {html.unescape(name): html.unescape(re.sub(r"<[^>]+>", "", rest)) for _, name, rest in found}
-
-
-def by_first(page: str) -> dict[str, list[str]]:
-    """First cell → the others, of the tables of a committed page."""
-    return {row[0]: row[1:] for row in rows(PAGES[f"reference/{page}.md"])}
 
 
 # ── Committed pages ───────────────────────────────────────────────────────────────────────────────────────────────
