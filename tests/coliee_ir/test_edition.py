@@ -359,6 +359,9 @@ def test_results_are_told_in_their_phase_and_decisions_stay_settled(again: Calla
     (letter,) = (tmp_path / "out/desk/results").glob("kis*")
     text = letter.read_text()
     assert "KIS1: place 2 of 3" in text and "ARC" not in text
+    again({"mailbox/KIS/again.txt": made._task1("KIS1", 1, 5)})  # two runs of a team with one tag are told apart
+    assert {"KIS1 (KIS/run.txt)", "KIS1 (KIS/again.txt)"} == {*re.findall(r"KIS1 \(.*?\)", letter.read_text())}
+    (tmp_path / "mailbox/KIS/again.txt").unlink()
     # other facts are another decision, and a key without its figure settles those too
     changed = {"mailbox/ARC/third.txt": "000001 000501 ARC3\n" * 2, "mailbox/ARC/desc.docx": b"PK\x03\x04"}
     assert "[undescribed]" in again({**changed, "coliee.toml": told.replace("undescribed KIS", "x")})

@@ -3,6 +3,8 @@
 from __future__ import annotations
 
 import re
+import shutil
+import subprocess
 from pathlib import Path
 
 import one_step
@@ -106,3 +108,34 @@ def test_tables_can_be_read_in_two_columns(n_rows: int, n_columns: int, n_tables
     cells = [line.removesuffix(" \\\\").split(" & ") for line in text.splitlines() if line.startswith("r")]
     assert all(line[0] for line in cells) and len({cell for _, *line in cells for cell in line}) >= n_rows * n_columns
     assert max(sum(6 * len(cell) + 12 for cell in line) for line in cells) < 700 and "longtable" not in text
+
+
+PARTS = (TaskPart("1", ""), TaskPart("4", ""))
+CLASSES = ("article", "[twocolumn]{article}", "llncs", "[sigconf]{acmart}", "[conference]{IEEEtran}")
+
+
+@pytest.mark.skipif(shutil.which("pdflatex") is None, reason="pdflatex is not installed")
+@pytest.mark.parametrize("name", CLASSES)
+def test_no_table_is_lost_in_any_class(name: str, tmp_path: Path) -> None:
+    made = files([answers(60), cases("a_1", "000012")], Edition("", "COLIEE", (), PARTS, Public()))
+    for file, of in made.items():
+        (tmp_path / file).write_bytes(of if isinstance(of, bytes) else of.encode())
+    first = rf"\documentclass{name if '{' in name else f'{{{name}}}'}"
+    if name != "article":  # whose first line is ours
+        of_class = re.sub(r"(?m)^\\documentclass.*", lambda _: first, (tmp_path / "paper.tex").read_text())
+        (tmp_path / "paper.tex").write_text(of_class)
+    (class_file,) = re.findall(r"\{(\w+)\}", first)
+    if subprocess.run(["kpsewhich", f"{class_file}.cls"], capture_output=True, check=False).returncode:
+        pytest.skip(f"{class_file} is not installed")
+    command = ["pdflatex", "-interaction=nonstopmode", "paper.tex"]
+    done = subprocess.run(command, cwd=tmp_path, capture_output=True, check=False, timeout=120)
+    assert done.returncode == 0, done.stdout[-2000:]
+    labels = re.findall(r"\\label\{(.*?)\}", "".join(of for of in made.values() if isinstance(of, str)))
+    assert {*labels} == {*re.findall(r"\\newlabel\{((?:tab|fig):.*?)\}", (tmp_path / "paper.aux").read_text())}
+
+
+def test_what_ranks_mean_stands_once_and_wide_figures_over_both_columns() -> None:
+    made = paper(cases("a_1", "000012"), answers(2))
+    notes = made.pop("note.tex").strip().split("\n\n")
+    assert len(notes) == len(set(notes)) > 0 and "true rank" not in "".join(made.values())
+    assert r"\begin{figure}" in made["task1-figures.tex"] and r"\begin{figure*}" in made["task4-figures.tex"]

@@ -40,6 +40,7 @@ class Team(NamedTuple):
     refused: list[Invalid]
     received: dict[str, str]  # file → when it was received, where a mail says so
     describes: bool  # whether it sent a description that can be read
+    short: dict[str, str]  # file → its name in the mailbox
     secret: frozenset[str]  # the files of which nothing is said, because they are the gold
 
 
@@ -74,6 +75,7 @@ def teams_of(day: Day) -> Iterator[Team]:
             list(refused.values()),
             {short[file]: day.edition.time(time) for file, item in own.items() if (time := item.whose.received)},
             any(item.described for item in own.values()),
+            short,
             frozenset(short[file] for file, item in own.items() if item.part is Part.GOLD),
         )
 
@@ -134,5 +136,7 @@ def _results(team: Team) -> Iterator[str]:
         possible = f"possible places, {level} confidence: {entry.ranks}"
         place = f"place {entry.place} of {len(board.counted)} ({possible})" if entry.place else entry.status
         scores = ", ".join(f"{name} {value:.4f}" for name, value in entry.scores.measures.items())
-        yield f"  Task {board.called}, {entry.tag}: {place or 'no score'}; {scores}"
+        n_same = sum(other is board and one.tag == entry.tag for other, one in team.entries)
+        run = f"{entry.tag} ({team.short[entry.file]})" if n_same > 1 else entry.tag
+        yield f"  Task {board.called}, {run}: {place or 'no score'}; {scores}"
     yield from (f"  {one.tag or 'file'}: not ranked; {one.reason}" for one in team.refused)

@@ -37,15 +37,15 @@ _LETTERED: Final = 10
 
 _JAPANESE: Final = re.compile("[\u3000-\u9fff\uf900-\ufaff\uff00-\uffef]")
 
-#: tables and figures stand where they are named, as many on a page as it has room for
-_PREAMBLE: Final = r"""\documentclass[a4paper]{article}
-\usepackage[margin=25mm]{geometry}
+#: its first line goes with the class; tables and figures stand where they are named, or on the next page with room
+_PREAMBLE: Final = r"""\documentclass[a4paper]{article}\usepackage[margin=25mm]{geometry}
 \usepackage{iftex}
 \ifPDFTeX\usepackage[T1]{fontenc}\usepackage{textcomp}\fi
 \IfFileExists{lmodern.sty}{\usepackage{lmodern}}{}
-\usepackage{array,booktabs,adjustbox,graphicx,float}
-\floatplacement{table}{H}
-\floatplacement{figure}{H}
+\usepackage{array,booktabs,graphicx}
+\usepackage[export]{adjustbox}
+\makeatletter\def\fps@table{htbp}\def\fps@figure{htbp}\makeatother
+\extrafloats{200}
 """
 
 
@@ -72,12 +72,17 @@ def files(boards: Sequence[Leaderboard], edition: Edition) -> dict[str, str | by
                 texts[f"{prefix}figures.tex"] = overview.latex(figures)
                 names.append(f"{prefix}figures.tex")
         found |= texts
-        inputs = "".join(f"\\input{{{name}}}\n" for name in names) + f"{in_latex(board.method)}\n\n" * bool(board.best)
+        inputs = "".join(f"\\input{{{name}}}\n" for name in names)
         body.append(f"\\section*{{{in_latex(titled(board))}}}\n{inputs}")
     if data:
         found["data.tex"] = set_tables(headed(_in_one(data)))
-        notes = dict.fromkeys(note for board, _ in data for note in board.notes())
-        found["note.tex"] = "".join(f"{in_latex(note)}\n" for note in notes)
+        notes: dict[str, list[str]] = {}
+        for board, _ in data:
+            for note in board.notes():
+                notes.setdefault(note, []).append(f"Task {board.called}")
+        for_some = len(notes) > 1
+        lines = [f"{', '.join(tasks)}: {note}" if for_some else note for note, tasks in notes.items()]
+        found["note.tex"] = "".join(f"{in_latex(line)}\n\n" for line in lines)
         body.insert(0, "\\section*{Data}\n\\input{data.tex}\n\\input{note.tex}\n")
     return {"paper.tex": _document(edition.name, body, "".join(map(str, found.values()))), **found}
 
@@ -110,7 +115,7 @@ def _document(title: str, body: Sequence[str], texts: str) -> str:
     return (
         f"% !TeX program = {compiled}\n{why}{_PREAMBLE}{japanese}"
         f"\\title{{{in_latex(title)}}}\n\\author{{}}\n\\date{{}}\n"
-        f"\\begin{{document}}\n\\maketitle\n{''.join(body)}\\end{{document}}\n"
+        f"\\begin{{document}}\n\\maketitle\n{''.join(body)}\\clearpage\n\\end{{document}}\n"
     )
 
 

@@ -23,6 +23,8 @@ _WIDTH: Final = 620
 #: what stands at the left of a figure
 _BESIDE: Final = 70
 _WIDE, _HEIGHT = 20, 52
+#: in points: a pixel in print, and a column of ACM
+_POINT, _COLUMN = 0.7, 240
 
 
 def overview(board: Leaderboard) -> list[Figure]:
@@ -40,19 +42,20 @@ def overview(board: Leaderboard) -> list[Figure]:
 
 
 def latex(figures: list[Figure]) -> str:
-    """Figures of LaTeX that include the PDF files beside them."""
-    blocks = (
-        f"\\begin{{figure}}\n\\centering\n\\includegraphics[width={_share(one):.2f}\\linewidth]{{{one.name}.pdf}}\n"
-        f"\\caption{{{in_latex(one.says)}}}\n\\label{{fig:{one.name}}}\n\\end{{figure}}\n"
-        for one in figures
+    """Figures of LaTeX that include the PDF files beside them; over both columns where one is too narrow."""
+    first = "% \\usepackage[export]{adjustbox}; where this file lies in a folder: \\graphicspath{{folder/}}\n"
+    return first + "\n".join(map(_latex, figures))
+
+
+def _latex(figure: Figure) -> str:
+    # of few questions, it is not blown up
+    width = _POINT * (figure.chart["spec"]["width"]["step"] * len(figure.data.rows) + _BESIDE)
+    kind = "figure" + "*" * (width > _COLUMN)
+    picture = f"\\includegraphics[width={width:.0f}pt,max width=\\linewidth]{{{figure.name}.pdf}}"
+    return (
+        f"\\begin{{{kind}}}\n\\centering\n{picture}\n"
+        f"\\caption{{{in_latex(figure.says)}}}\n\\label{{fig:{figure.name}}}\n\\end{{{kind}}}\n"
     )
-    return "% \\usepackage{graphicx}; where this file lies in a folder: \\graphicspath{{folder/}}\n" + "\n".join(blocks)
-
-
-def _share(figure: Figure) -> float:
-    """How much of a line a figure takes, so that those with few questions are not blown up."""
-    width = figure.chart["spec"]["width"]["step"] * len(figure.data.rows)
-    return float(min(1.0, (width + _BESIDE) / (_WIDTH + _BESIDE)))
 
 
 def _of_kind(board: Leaderboard, table: Grid, kind: str, name: str, what: str) -> list[Figure]:
