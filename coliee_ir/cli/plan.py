@@ -16,7 +16,7 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
     parser.epilog = "example: coliee-ir plan gold.json run1.txt run2.txt --size 200 --size 400"
     add_scoring(parser)
     add(parser, "measure", help="measure to plan for (default: the one that ranks the task's runs)")
-    add(parser, "sizes", "groups", "jobs")
+    add(parser, "sizes", "groups", "replicates", "jobs")
     add_resampling(parser, Resampling())
     add(parser, "output")
     add(parser, "format", choices=FORMS)

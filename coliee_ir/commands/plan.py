@@ -18,10 +18,12 @@ from coliee_adapters.checked import is_whole, numbers, one_of, refused
 from coliee_adapters.errors import UsageError
 from coliee_adapters.files.source import PathLike
 from coliee_adapters.forms.lines import counted, plural
+from coliee_ir.measures.base import Terms
 from coliee_ir.output.grid import Grid, Number
 from coliee_ir.output.shown import OnGold
-from coliee_ir.scoring.replicates import groups_in
+from coliee_ir.scoring.replicates import groups_in, system, systems_of
 from coliee_ir.scoring.scores import Scores, checked, comparable
+from coliee_ir.stats import systems
 from coliee_ir.stats.paired import Board
 from coliee_ir.stats.power import largest_share, least_found
 from coliee_ir.stats.resampling import Units
@@ -60,6 +62,8 @@ class Plan(OnGold):
         pairs: those that differ, by the runs' places.
         largest_share: which share of the variance of a typical pair's difference one query has.
         sizes: the numbers of queries.
+        replicates: of how many runs each system is, this year and as planned; empty where runs are planned for.
+        at_best: of each pair of systems, the least difference that is found with any number of queries.
     """
 
     groups: int
@@ -70,6 +74,8 @@ class Plan(OnGold):
     pairs: tuple[tuple[int, int], ...]
     largest_share: float
     sizes: tuple[PlannedSize, ...]
+    replicates: tuple[int, ...] = ()
+    at_best: tuple[float | None, ...] = ()
 
     def __repr__(self) -> str:
         return f"Plan({self.measure!r}, runs={list(self.tags)}, queries={[size.queries for size in self.sizes]})"
@@ -93,7 +99,16 @@ class Plan(OnGold):
         """Which sizes find nothing, and how far the plan can be trusted where a few queries decide."""
         hopeless = [str(size.queries) for size in self.sizes if all(one is None for one in size.found)]
         units, of = plural(self.unit), f" in {counted(self.groups, 'group')}" if self.groups else ""
-        notes = [f"estimated from {self.queries} {units}{of} of {counted(len(self.tags), 'run')}, to two digits"]
+        kind = "system" if self.replicates else "run"
+        notes = [f"estimated from {self.queries} {units}{of} of {counted(len(self.tags), kind)}, to two digits"]
+        if self.replicates:
+            each = " or ".join(map(str, sorted({*self.replicates})))
+            best = statistics.median(math.inf if one is None else one for one in self.at_best)
+            limit = f"finds less than {best:.2g} of a typical pair" if best < math.inf else "finds a typical pair"
+            notes.append(
+                f"By the t test of systems, with {each} runs of each as here: more {units} do not lessen the variance "
+                + (f"between runs, so no number of {units} {limit}." if best else "between runs, which is 0 in these.")
+            )
         if hopeless:
             notes.append(
                 f"-: with {' or '.join(hopeless)} {'groups' if self.groups else units} no difference is found with "
@@ -119,6 +134,7 @@ def plan(
     queries: Sequence[int] = (),
     power: float = 0.8,
     groups: PathLike | Mapping[str, str] | None = None,
+    replicates: PathLike | Mapping[str, Sequence[str]] | None = None,
     n_resamples: int = N_RESAMPLES,
     seed: int = SEED,
     confidence_level: float = CONFIDENCE_LEVEL,
@@ -137,6 +153,7 @@ def plan(
         power: of the least difference that is found.
         groups: query → group, where queries depend on each other, as a dictionary or a file with lines QUERY GROUP;
             groups are swapped and drawn as a whole.
+        replicates: system → its runs, as ``compare`` takes them: then for its t test of systems, with as many runs.
         n_resamples: how many resamples, for the joint test of several pairs.
         seed: of the random numbers; the same seed gives the same plan on any machine.
         confidence_level: a difference is significant where p < 1 - confidence_level.
@@ -167,28 +184,44 @@ def plan(
             f"nothing can be planned from a single {'query' if groups is None else 'group'}; "
             "plan from a gold and runs with more",
         )
+    of = {} if replicates is None else systems_of(scored, replicates)
+    if replicates is not None:
+        scored = checked([system(name, runs) for name, runs in of.items()], 2, "a plan")
     terms = [units.terms(scores.results[by].terms) for scores in scored]
-    board = Board(terms)
-    pairs = np.argwhere(np.triu((board.differing > 0) & ~np.isnan(board.D)))
-    if not len(pairs):
-        raise UsageError("no-result", "no two of the runs differ, so nothing can be planned from them")
     n = len(first.query_ids)
     wanted = sorted(set(queries)) or sorted({max(round(times * n), 2) for times in _TIMES})
     if wanted[0] < 2:
         raise UsageError("too-few", "a plan needs at least 2 queries")
     units_of = [max(round(number * units.n / n), 2) for number in wanted]
-    sizes = [
-        PlannedSize(number, tuple(one if math.isfinite(one) else None for one in found.tolist()))
-        for number, found in zip(wanted, least_found(board, pairs, units_of, settings, power), strict=True)
-    ]
+    found = (systems.outlook if of else _of_runs)(terms, units_of, settings, power)
+    if not found.pairs:
+        differ = "systems" if of else "runs"
+        raise UsageError("no-result", f"no two of the {differ} differ, so nothing can be planned from them")
+    sizes = [PlannedSize(number, _finite(least)) for number, least in zip(wanted, found.found, strict=True)]
     return Plan(
         **first.on_gold(by.name, seed),
         groups=units.n if groups is not None else 0,
         power=power,
-        resamples=n_resamples,
+        resamples=0 if of else n_resamples,
         confidence_level=confidence_level,
         tags=tuple(scores.name for scores in scored),
-        pairs=tuple((a, b) for a, b in pairs.tolist()),
-        largest_share=largest_share(board, pairs),
+        pairs=tuple(found.pairs),
+        largest_share=found.largest_share,
         sizes=tuple(sizes),
+        replicates=tuple(map(len, of.values())),
+        at_best=_finite(found.at_best),
     )
+
+
+def _finite(least: Sequence[float]) -> tuple[float | None, ...]:
+    return tuple(one if math.isfinite(one) else None for one in least)
+
+
+def _of_runs(terms: Sequence[Terms], sizes: Sequence[int], settings: Resampling, power: float) -> systems.Outlook:
+    """What the randomisation test of runs finds."""
+    board = Board(terms)
+    pairs = np.argwhere(np.triu((board.differing > 0) & ~np.isnan(board.D)))
+    if not len(pairs):
+        return systems.Outlook([], [], [], 0.0)
+    found = [least.tolist() for least in least_found(board, pairs, sizes, settings, power)]
+    return systems.Outlook([(a, b) for a, b in pairs.tolist()], found, [], largest_share(board, pairs))

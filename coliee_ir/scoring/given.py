@@ -12,7 +12,7 @@ from collections.abc import Callable, Collection, Iterable, Mapping, Sequence
 from contextlib import suppress
 from dataclasses import dataclass
 from functools import cache
-from itertools import chain, repeat
+from itertools import chain, compress, repeat
 from typing import Any, Final, Literal, NamedTuple
 
 import numpy as np
@@ -202,17 +202,19 @@ class Table(NamedTuple):
             raise self.place(found.index("")).fault("missing-id", f"this row names no {role}", remedy="complete it")
         return found
 
-    def numbers(self, name: str) -> FloatArray:
-        """The numbers of a column, NaN for an empty cell."""
+    def numbers(self, name: str) -> tuple[FloatArray, list[bool]]:
+        """The numbers of a column, NaN for an empty cell; and which cells hold words, where any does."""
+        cells = self.columns[name]
         with suppress(TypeError, ValueError):
-            if np.isfinite(found := np.array(list(map(float, self.columns[name])), dtype=np.float64)).all():
-                return found
-        each = [number(value) for value in self.columns[name]]
+            found = np.array(list(map(float, cells)), dtype=np.float64)
+            if np.isfinite(found).all() and not {*map(type, cells)} & {bool, np.bool_}:
+                return found, []
+        each = [number(value) for value in cells]
         if None in each:
             place, found_there = self.place(at := each.index(None)), str(self.columns[name][at])
             problem, remedy = f"no finite number in the column {name}", "correct it, or leave the cell empty"
             raise place.fault("bad-score", problem, found_there, remedy)
-        return np.array(each, dtype=np.float64)
+        return np.array(each, dtype=np.float64), [str(cell).strip().lower() in _WORDS for cell in cells]
 
 
 class ScoreTable:
@@ -241,6 +243,8 @@ class ScoreTable:
         self.columns: defaultdict[str, list[tuple[Sequence[str], Sequence[Any]]]] = defaultdict(list)  # without a role
         self.copies: defaultdict[str, dict[str, None]] = defaultdict(dict)  # run → its replicates
         self.denied: dict[str, Remark] = {}  # measures that are not what is stated of them
+        self.worded: set[str] = set()  # measures with words such as true and false among their values
+        self.measures: dict[str, Measure | None] = {}  # by the names in the table
         #: measure → run → query, or query and replicate → value
         self._of: defaultdict[str, defaultdict[str, dict[Any, float]]] = defaultdict(lambda: defaultdict(dict))
 
@@ -260,7 +264,7 @@ class ScoreTable:
             for tag, copy in dict.fromkeys(every if roles.runs else zip(tags, copies, strict=True)):
                 self.copies[tag][copy] = None
         if roles.measure:
-            names: Iterable[str] = table.texts(roles.measure, "measure")
+            names = table.texts(roles.measure, "measure")
             self._put(names, tags, queries, keys, table.numbers(roles.value), table)
         for measure in roles.measures:
             self._put(repeat(measure), tags, queries, keys, table.numbers(measure), table)
@@ -276,10 +280,11 @@ class ScoreTable:
         tags: Sequence[str],
         queries: Sequence[str],
         keys: Sequence[Any],
-        values: FloatArray,
+        numbers: tuple[FloatArray, list[bool]],
         table: Table,
     ) -> None:
         """Add a value a row; those of the query ``all`` are what a run states."""
+        values, words = numbers
         for tag in dict.fromkeys(tags):
             self.runs.setdefault(tag, OfRun(tag, table.name))
         self.queries |= dict.fromkeys(queries)
@@ -290,6 +295,7 @@ class ScoreTable:
                 remedy = "keep one row of each; or name what tells them apart: --columns replicate=NAME"
                 raise table.place(at).fault("duplicate", problem, queries[at], remedy)
             of_run[key] = value
+        self.worded.update(compress(names, words))
 
     @property
     def unit(self) -> str:
@@ -328,10 +334,22 @@ class ScoreTable:
         of_others = (others.mean(axis=1, keepdims=True), others.sum(axis=1, keepdims=True))
         return queries[-1] if any(np.allclose(last, one, rtol=_ROUNDED, atol=0) for one in of_others) else ""
 
+    def _check_words(self, path: str, names: Sequence[str]) -> None:
+        """Refuse a measure with words for right and wrong and with other numbers than 1 and 0."""
+        for name in (name for name in names if name in self.worded):
+            for tag, cells in self._of[name].items():
+                for key, value in cells.items():
+                    query = key[0] if isinstance(key, tuple) else key
+                    if value in (0.0, 1.0) or math.isnan(value) or query == ALL:
+                        continue
+                    problem = f"{name} holds words such as true and false, and another number than 1 and 0"
+                    found, remedy = f"{value:g}: run {tag}, {self.unit} {query}", "write a number in every row"
+                    raise InputError("mixed-forms", path, problem, found=found, remedy=remedy)
+
     def _apart(self) -> ScoreTable:
         """The same with each replicate as a run of its own."""
         made = ScoreTable(self.lower, self.unanswered, self.only, self.asked)
-        made.queries, made.roles = self.queries, self.roles
+        made.queries, made.roles, made.measures = self.queries, self.roles, self.measures
         for tag, copies in self.copies.items():
             for copy in copies:
                 made.runs[f"{tag} {copy}"] = self.runs[tag]._replace(tag=f"{tag} {copy}")
@@ -351,6 +369,7 @@ class ScoreTable:
             problem = "this row is a total, and would count as a query"
             remedy = f"take it out of the file, or write {ALL} in the place of {total}"
             raise InputError("ambiguous", path, problem, found=total, remedy=remedy)
+        self._check_words(path, names)
         stated = {} if self.copies else {name: self._values(name, [ALL])[:, 0] for name in self._of}
         there = np.asarray(~np.isnan(list(held.values())).all(axis=0)) if held else np.zeros((0, 0), dtype=np.bool_)
         whole = [name for name in names if name != "num_q" and np.isnan(held[name]).all()]
@@ -362,7 +381,9 @@ class ScoreTable:
         results = [dict[Measure, Result]() for _ in self.runs]
         for name in names:
             values, sums = held[name], [(held[one], stated[one]) for part in PARTS if (one := name + part) in held]
-            if (measure := self._measure(name, values, bool(sums), path)) is None:
+            if name not in self.measures:
+                self.measures[name] = self._measure(name, values, bool(sums), path)
+            if (measure := self.measures[name]) is None:
                 continue
             for at, of_run in enumerate(results):
                 if not np.isnan(values[at]).all():
@@ -377,6 +398,8 @@ class ScoreTable:
                 raise InputError("mixed-forms", path, problem, remedy="give every run the same measures")
         if not measures:
             problem = "there are no values of single queries" if not names else "these values of queries give no score"
+            why = next((str(remark).removeprefix(f"{path}: ") for remark in self.denied.values()), "")
+            problem += f": {why}" if why else ""
             raise InputError("unfit-measure" if names else "no-query", path, problem, remedy=REMEDY)
         rivals = self._rivals(measures)
         if len(rivals) == 1:  # it ranks, and stands first

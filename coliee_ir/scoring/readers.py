@@ -471,11 +471,12 @@ def _transposed(table: Table, queries: Sequence[str], run: str, search: Search) 
     if not run:
         raise search.fault("missing-column", "no column is recognised as the tag", search.option("tag"))
     runs = table.texts(run, "run")
-    by_query = [table.numbers(query).tolist() for query in queries]
+    for query in queries:
+        table.numbers(query)  # which says where a cell is wrong
     columns = {
         run: runs * len(queries),
         "columns": [query for query in queries for _ in runs],
-        "score": [value for column in by_query for value in column],
+        "score": [value for query in queries for value in table.columns[query]],
     }
     return Table(table.name, columns), Roles("columns", run, measures=["score"])
 
@@ -495,7 +496,7 @@ def _runs(table: Table, search: Search, names: Sequence[str]) -> list[str]:
 
 def _with_micro(table: Table, names: Sequence[str]) -> tuple[Table, list[str]]:
     """Of counts the micro-averaged measures, and what each query adds to them, in the place of the counts."""
-    each = correct, retrieved, relevant = [table.numbers(name) for name in _COUNTS]
+    each = correct, retrieved, relevant = [table.numbers(name)[0] for name in _COUNTS]
     fits = (correct >= 0) & (correct <= np.minimum(retrieved, relevant)) & (sum(one % 1 for one in each) == 0)
     if not fits.all():
         found = ", ".join(f"{one[at := int(fits.argmin())]:g}" for one in each)

@@ -14,7 +14,7 @@ import math
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from itertools import combinations
-from typing import NamedTuple
+from typing import Final, NamedTuple
 
 import numpy as np
 
@@ -27,6 +27,9 @@ from coliee_ir.stats.student import t_p, t_quantile
 
 #: of fewer runs their variance is not known well enough
 LEAST_RUNS = 3
+
+#: of so many queries the variance over queries is nothing
+_ENDLESS: Final = 10**9
 
 
 @dataclass(frozen=True, slots=True)
@@ -70,6 +73,7 @@ class _System(NamedTuple):
     u: FloatArray  # shape (R, Q)
     y: FloatArray  # shape (Q,)
     size: float
+    span: float  # the greatest difference that there can be
     labels: tuple[str, ...]
 
     @classmethod
@@ -80,7 +84,7 @@ class _System(NamedTuple):
         y, size = np.full(board.n, 1 / max(board.n, 1)), 1.0
         if board.is_quotient:
             y, size = board.forms[1].mean(axis=0), float(board.size.mean())
-        return cls(board.f, board.u, y, size, mean_of.labels)
+        return cls(board.f, board.u, y, size, board.span, mean_of.labels)
 
 
 def _degrees(of_queries: float, n: int, spreads: Sequence[_Spread]) -> int:
@@ -106,18 +110,39 @@ def tested(runs: Sequence[Terms], pairs: Pairs, settings: Resampling, *, fixed: 
     return [_tested(systems[a], systems[b], settings, fixed) for a, b in pairs]
 
 
+class _Difference(NamedTuple):
+    """Two systems: how much their scores differ, and the variance of that, of queries and between runs."""
+
+    d: float
+    w: FloatArray  # shape (Q,)
+    g: FloatArray  # what a query adds to the size of both; shape (Q,)
+    of_queries: float  # of the difference as it is; 0 where queries are fixed
+    spreads: list[_Spread]
+
+    @classmethod
+    def of(cls, a: _System, b: _System, *, fixed: bool) -> _Difference:
+        """That of two systems, whose runs are paired where they have the same labels."""
+        d, w, n = float(a.f.mean() - b.f.mean()), a.u.mean(axis=0) - b.u.mean(axis=0), len(a.y)
+        if a.labels and a.labels == b.labels:
+            spreads = [_Spread.of(a.f - b.f, a.u - b.u, fixed=fixed)]
+        else:
+            spreads = [_Spread.of(one.f, one.u, fixed=fixed) for one in (a, b)]
+        g = (b.size * a.y + a.size * b.y) / (a.size + b.size)
+        return cls(d, w, g, 0.0 if fixed else n / max(n - 1, 1) * float(w @ w), spreads)
+
+    @property
+    def between(self) -> float:
+        """The variance between runs, which more queries do not lessen."""
+        return sum(one.between for one in self.spreads)
+
+
 def _tested(a: _System, b: _System, settings: Resampling, fixed: bool) -> PairTest:
-    n = len(a.y)
-    d, w, k = float(a.f.mean() - b.f.mean()), a.u.mean(axis=0) - b.u.mean(axis=0), n / max(n - 1, 1)
-    g = (b.size * a.y + a.size * b.y) / (a.size + b.size)
-    v, of_queries = w + d * g, 0.0 if fixed else k * float(w @ w)
-    if a.labels and a.labels == b.labels:
-        spreads = [_Spread.of(a.f - b.f, a.u - b.u, fixed=fixed)]
-    else:
-        spreads = [_Spread.of(one.f, one.u, fixed=fixed) for one in (a, b)]
-    between = sum(one.between for one in spreads)
+    found = _Difference.of(a, b, fixed=fixed)
+    d, _, g, of_queries, spreads = found
+    n = len(g)
+    v, k = found.w + d * g, n / max(n - 1, 1)
     of = (k * float(v @ v - d * d / n), k * float(v @ g - d / n), k * float(g @ g - 1 / n)) if not fixed else (0.0,) * 3
-    at_0 = max(of[0], 0.0) + between
+    at_0 = max(of[0], 0.0) + found.between
     differing = int((np.abs(v) > NEAR).sum())
     if not at_0 + of_queries > NEAR**2 or (n < 2 and not fixed):
         none, p = Interval(math.nan, math.nan), 1.0 if abs(d) <= NEAR else math.nan
@@ -134,6 +159,51 @@ def _tested(a: _System, b: _System, settings: Resampling, fixed: bool) -> PairTe
     critical = t_quantile(1 - settings.alpha / 2, degrees)
     both = interval(settings.alpha), interval(min(2 * settings.alpha, 0.999))
     return PairTest(d, math.sqrt(at_0), p, critical, differing, *both)
+
+
+class Outlook(NamedTuple):
+    """What the t test of systems finds with other numbers of queries."""
+
+    pairs: list[tuple[int, int]]  # those that differ
+    found: list[list[float]]  # for each number of queries, of each pair; infinite where none is
+    at_best: list[float]  # of each pair, with any number of queries
+    largest_share: float
+
+
+def outlook(runs: Sequence[Terms], sizes: Sequence[int], settings: Resampling, power: float) -> Outlook:
+    """For each number n' of queries, or groups, the least difference of each pair that ``tested`` finds.
+
+    δ is found where δ = c √(s²(E² + Cδ²) + V) + z √(s²E² + V), s² = n/n': E² is the variance over queries, C what
+    their sizes add to it where the test supposes no difference, V that between as many runs, c and z Student's
+    quantiles with Satterthwaite's degrees of freedom, c by Bonferroni's correction for all pairs.
+    """
+    systems = [_System.of(run) for run in runs]
+    pairs = list(combinations(range(len(runs)), 2))
+    every = {(a, b): _Difference.of(systems[a], systems[b], fixed=False) for a, b in pairs}
+    differing = {pair: one for pair, one in every.items() if one.of_queries + one.between > NEAR**2}
+    span = max(one.span for one in systems)
+    largest = [float((one.w**2).max()) / (one.of_queries + one.between) for one in differing.values()]
+
+    def least(size: int) -> list[float]:
+        each = [_least(one, size, len(every), settings, power) for one in differing.values()]
+        return [one if one <= span else math.inf for one in each]  # no two scores are so far apart
+
+    share = float(np.median(largest)) if largest else 0.0
+    at_best = [found if one.between else 0.0 for found, one in zip(least(_ENDLESS), differing.values(), strict=True)]
+    return Outlook(list(differing), [least(size) for size in sizes], at_best, share)
+
+
+def _least(pair: _Difference, size: int, pairs: int, settings: Resampling, power: float) -> float:
+    """The least difference that is found with so many queries, corrected for so many pairs."""
+    n, g = len(pair.g), pair.g
+    less = n / size
+    of_queries, added = less * pair.of_queries, less * n / max(n - 1, 1) * float(g @ g - 1 / n)
+    spreads = [one._replace(s_runs=one.between + less * (one.s_runs - one.between)) for one in pair.spreads]
+    degrees = _degrees(of_queries, size, spreads)
+    c, z = t_quantile(1 - settings.alpha / 2 / pairs, degrees), t_quantile(max(power, 1 - power), degrees)
+    z, left = math.copysign(z, power - 0.5), 1 - c * c * added
+    root = z + math.sqrt(max(z * z - left * (z * z - c * c), 0.0))
+    return math.sqrt(of_queries + pair.between) * root / left if left > 0 else math.inf
 
 
 def standings(runs: Sequence[Terms], settings: Resampling) -> Standings:

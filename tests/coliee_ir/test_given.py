@@ -141,6 +141,12 @@ WRONG = {
     "twice": (LONG + "b,q2,AP,0\n", "s.csv, line 6: [duplicate] (found 'q2')"),
     "missing": (LONG + "a,q3,AP,1\n", "s.csv: [missing-key] (found 'run b, query q3')"),
     "mixed measures": (LONG + "c,q1,xyz,1\nc,q2,xyz,1\n", "s.csv: [mixed-forms]"),
+    "words and a number": (LONG + "a,q3,AP,true\nb,q3,AP,0.5\n", "s.csv: [mixed-forms] (found '0.5: run b, query q3')"),
+    "words and a number, in columns": ("query,a,b\nq1,yes,1\nq2,no,0.5\n", "s.csv: [mixed-forms]"),
+    "words and a number, as JSON": (
+        '[{"run":"a","query":"q1","AP":true},{"run":"b","query":"q1","AP":0.5}]', "s.csv: [mixed-forms]"),
+    "a total that is not that of its queries": (
+        "runid\tall\ta\nmap\tq1\t0.25\nmap\tq2\t0.5\nmap\tall\t0.9\n", "s.csv: [unfit-measure] …0.9…0.3750…"),
     "no name": (LONG + ",q3,AP,1\n", "s.csv, line 6: [missing-id]"),
     "no shape": ("run,query,text\na,q1,good\n", "s.csv, line 1: [unknown-format]"),
     "negative": ("run,query,correct,retrieved,relevant\na,q1,-1,2,3\n", "s.csv, line 2: [bad-cell] (found '-1, 2, 3')"),
@@ -200,3 +206,21 @@ def test_a_report_of_scores(tmp_path: Path) -> None:
     (file := tmp_path / "s.csv").write_text(LONG)
     assert main(["report", str(file), "-o", str(tmp_path / "page.html"), "--resamples", "9"]) == 0
     assert "scores of queries" in (tmp_path / "page.html").read_text()
+
+
+def test_words_and_a_number_in_columns_that_are_queries_are_refused(tmp_path: Path) -> None:
+    (file := tmp_path / "s.csv").write_text("model,T1,T2\na,pass,0.5\nb,fail,1\n")
+    with refusing(InputError, "s.csv: [mixed-forms] (found '0.5: run a, query T2')"):
+        Scored.read(file, columns={"tag": "model", "query": "T*"})
+
+
+def test_epochs_of_right_and_wrong_are_runs_of_systems(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    """Their mean is no accuracy and each of them is one; they are one measure."""
+    cells = [(run, at, f"q{n}", (n + at) % each < 1) for run, each in (("a", 2), ("b", 3)) for at in range(3)
+             for n in range(12)]  # fmt: skip
+    rows = "".join(f"{run},{epoch},{query},{value}\n" for run, epoch, query, value in cells)
+    (file := tmp_path / "s.csv").write_text("run,epoch,query,acc\n" + rows)
+    for command in ("compare", "plan", "leaderboard"):
+        assert main([command, str(file), "--replicates", "epoch", "-f", "json"]) == 0
+        found = json.loads(capsys.readouterr().out)
+        assert command != "plan" or found["replicates"] == [3, 3]

@@ -5,6 +5,7 @@ from __future__ import annotations
 import json
 import math
 import random
+from dataclasses import replace
 from typing import Any
 
 import numpy as np
@@ -17,7 +18,7 @@ from hypothesis import strategies as st
 
 from coliee_adapters.errors import UsageError
 from coliee_adapters.records import Answers, Gold, Run
-from coliee_ir import Evaluator, Scores, evaluate_all
+from coliee_ir import Evaluator, Scored, Scores, compare, evaluate_all
 from coliee_ir.commands.plan import plan
 from coliee_ir.measures.base import of_mean
 from coliee_ir.output.shown import FORMS, render
@@ -158,3 +159,55 @@ def test_the_order_of_gold_and_runs_changes_nothing() -> None:
         scored = [evaluator.evaluate(Run.of(run, tag=str(at))) for at, run in enumerate(order)]
         texts.append(render(plan(scored), "table"))
     assert texts[0] == texts[1]
+
+
+def systems_drawn(draw: np.random.Generator, better: float, queries: int, runs: int) -> dict[str, Any]:
+    """A and B, the one so much better: scores vary with queries, with runs, and with both."""
+    base, cells = draw.normal(0.5, 0.15, queries), []
+    for name, more in (("A", better), ("B", 0.0)):
+        own = base + draw.normal(0, 0.1, queries) + more
+        for run in range(runs):
+            values = own + draw.normal(0, 0.03) + draw.normal(0, 0.1, queries)
+            cells += [(name, run, f"q{query}", value) for query, value in enumerate(values.tolist())]
+    return dict(zip(("system", "seed", "query", "score"), zip(*cells, strict=True), strict=True))
+
+
+def scored_systems(*drawn: Any) -> Scored:
+    return Scored.from_frame(systems_drawn(*drawn), columns={"tag": "system", "replicate": "seed"})
+
+
+@pytest.mark.parametrize("runs", [3, 6])
+def test_what_is_promised_of_systems_is_what_the_comparison_of_systems_finds(runs: int) -> None:
+    draw, [asked] = np.random.default_rng(1), [40]
+    plans = [plan(scored_systems(draw, 0.0, 30, runs), queries=[asked], replicates="seed") for _ in range(25)]
+    least = float(np.sqrt(np.mean(np.square([one.sizes[0].found for one in plans]))))
+    trials = [compare(scored_systems(draw, least, asked, runs), replicates="seed") for _ in range(120)]
+    assert sum(one.pairs[0].p < 0.05 for one in trials) / 120 == pytest.approx(0.8, abs=0.1)
+
+
+def test_more_queries_do_not_lessen_the_variance_between_runs_which_is_said() -> None:
+    scored = scored_systems(np.random.default_rng(2), 0.1, 30, 3)
+    single, systems = (plan(scored, queries=[30, 10**6], replicates=how) for how in (None, "seed"))
+    assert (single.replicates, single.at_best) == ((), ())
+    assert systems.replicates == (3, 3) and systems.resamples == 0
+    [few], [many], [best] = systems.sizes[0].found, systems.sizes[1].found, systems.at_best
+    assert few > many > 0.02 > single.sizes[1].found[0] and many == pytest.approx(best, rel=0.01)
+    assert f"{best:.2g}" in systems.notes()[1]
+    assert systems.sizes[0].found[0] > single.sizes[0].found[0]
+
+
+def test_systems_that_cannot_be_planned_for_are_refused() -> None:
+    scored = scored_systems(np.random.default_rng(2), 0.1, 30, 3)
+    runs = [run for scores in scored for run in scores.schema.copies]
+    alike = [replace(scores, tag=f"r{at}") for at, scores in enumerate(runs[:1] * 6)]
+    one_by_one = {name: [f"r{at}" for at in some] for name, some in (("A", range(3)), ("B", range(3, 6)))}
+    for given_runs, replicates, kind in (
+        (runs, {"A": ["A 0", "A 1", "A 2"]}, "missing-key"),  # B is without a system
+        (runs[:3], {"A": ["A 0", "A 1", "A 2"]}, "too-few"),
+        (alike, one_by_one, "no-result"),
+        (scored_systems(np.random.default_rng(2), 0.1, 1, 3), "seed", "no-result"),
+        (scored_systems(np.random.default_rng(2), 0.1, 30, 2), "seed", "too-few"),
+    ):
+        with pytest.raises(UsageError) as refused:
+            plan(given_runs, replicates=replicates)
+        assert refused.value.kind == kind

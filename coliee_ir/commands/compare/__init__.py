@@ -237,15 +237,15 @@ class _Board:
     def told(self, pairs: IntArray, test: PairTest, p: FloatArray, intervals: Sequence[FloatArray]) -> Pairs:
         """Everything that is said of the pairs: a column for each field of ``Pair``."""
         nothing: tuple[float, tuple[tuple[str, float], ...]] = (math.nan, ())
-        each = [self.effect(a, b) if len(self.scored) <= MOST_ALONE else nothing for a, b in pairs.tolist()]
+        tags, names, places = *zip(*((one.tag, one.name) for one in self.scored), strict=True), pairs.tolist()
+        each = [self.effect(a, b) if len(self.scored) <= MOST_ALONE else nothing for a, b in places]
         effects, deciding = zip(*each, strict=True)
         wins, ties, losses = self.counts(pairs)[:: self.sign]
         is_found = p < self.asked.settings.alpha
         difference, narrower = self.sign * test.difference, (self.sign * intervals[1])[:, :: self.sign]
         return Pairs({
             "a": pairs[:, 0], "b": pairs[:, 1],
-            "tags": [(self.scored[a].tag, self.scored[b].tag) for a, b in pairs.tolist()],
-            "names": [(self.scored[a].name, self.scored[b].name) for a, b in pairs.tolist()],
+            "tags": [(tags[a], tags[b]) for a, b in places], "names": [(names[a], names[b]) for a, b in places],
             "difference": test.difference, "error": test.error, "interval": intervals[0], "p": p,
             "own_interval": test.interval, "own_p": test.p,
             "verdict": verdicts(difference, is_found, narrower, self.asked.margin),  # type: ignore[arg-type]
