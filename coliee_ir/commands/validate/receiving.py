@@ -83,12 +83,17 @@ def received(
         apart = len(
             {one.tag for one in pile.values() if one.whose.status and not one.why_not}
         )  # not ranked: may be more
+        corrected = _corrected(pile.values())
+        for file, later in corrected.items():
+            rows[file].remark = rows[file].remark or f"taken to be corrected by {later}, of the same run tag"
         named: dict[str, Any] = {"task": task or None, "edition": gold.year or edition, "corpus": gold.corpus}
         if gold.file:
             named["gold" if gold.is_gold else "queries"] = gold.file
         for finding in _validated(list(pile), named):
+            if finding.rule == "tag-shared" and finding.file in {*corrected, *corrected.values()}:
+                continue
             if finding.rule in ("runs", "runs-unstated"):
-                finding.count -= apart
+                finding.count -= apart + len(corrected)
                 if finding.count <= int(str(finding.facts["most_runs"])):
                     continue
             found.setdefault((finding.file, finding.rule), finding)
@@ -99,6 +104,19 @@ def received(
     checked = [rows[one.file] for one in inventory.items if not one.why_not or one.part is Part.DESCRIPTION]
     checked.sort(key=lambda row: (row.team, row.task or "~", row.tag, row.part, row.file))
     return Inbox((*checked, *others), tuple(found.values()), None, tuple(passed_over(inventory.walked.passed)))
+
+
+def _corrected(pile: Iterable[Item]) -> dict[str, str]:
+    """Of a team's files of one tag and part that it sent at several times: each but the last → the last."""
+    of_run: dict[tuple[str, str], list[Item]] = {}
+    for one in pile:
+        if one.tag and one.whose.received:
+            of_run.setdefault((one.tag, str(one.part)), []).append(one)
+    found = dict[str, str]()
+    for several in of_run.values():
+        last = max(several, key=lambda one: one.whose.received)
+        found |= {one.file: last.file for one in several if one.whose.received < last.whose.received}
+    return found
 
 
 def _row(one: Item, own: Protocol | None) -> Received:
