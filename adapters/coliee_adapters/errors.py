@@ -273,6 +273,14 @@ def contained(path: str) -> Iterator[None]:
         raise InternalError.met(path, error) from error
 
 
+def without_frames(error: ColieeError) -> ColieeError:
+    """An error that is to be kept: its frames would keep all that was being read when it was raised."""
+    chained: BaseException | None = error
+    while chained is not None:
+        chained.__traceback__, chained = None, chained.__context__
+    return error
+
+
 @contextlib.contextmanager
 def doubting() -> Iterator[None]:
     """Pass over what says that a file is not what it might be; want of memory and errors of ours do not say so."""

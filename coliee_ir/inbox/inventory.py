@@ -18,7 +18,7 @@ from pathlib import Path
 from typing import Final
 
 from coliee_adapters import system_descriptions as descriptions
-from coliee_adapters.errors import ColieeError, InputError, contained, doubting, guarded
+from coliee_adapters.errors import ColieeError, InputError, contained, doubting, guarded, without_frames
 from coliee_adapters.files import archives, file_kinds, limits, trial
 from coliee_adapters.files.source import Kind, PathLike, Source, by_original, copies
 from coliee_adapters.forms import detect, tabular
@@ -81,6 +81,9 @@ class Part(enum.StrEnum):
 
 #: so many files in the archive of one team are more than any sends: three runs a task, their parts, what is beside them
 _CROWD: Final = 500
+
+#: what a team sends may take as long as so many of its files may
+_LARGE: Final = 5
 
 #: how many queries and documents of an item are kept, to compare with a gold's
 _SAMPLE: Final = 64
@@ -214,9 +217,15 @@ def sort_files(
     walked = walk(given, [*besides, *(one.file for one in table.asked)])
     if teams is not None:
         _refuse_crowds(walked, {source.path for source in given})
-    for file in walked.files if teams is not None else ():
+    bounds, spent = bounds or limits.current(), dict[str, float]()
+    for file in filter(trial.is_large, walked.files) if teams is not None else ():
+        envelope = envelope_of(file, None if teams is None else teams.common)
+        sent = envelope.folder or envelope.place
+        if spent.setdefault(sent, 0.0) > _LARGE * bounds.seconds:
+            trial.refuse_after(file, spent[sent])
+            continue
         source = Source(file, columns=columns)
-        trial.try_reading(file, partial(_read, source, table.golds, rules), bounds or limits.current())
+        spent[sent] += trial.try_reading(file, partial(_read, source, table.golds, rules), bounds)
     items = [_item(walked.source(file, columns), file in walked.named, table.golds, rules) for file in walked.files]
     if teams is not None:
         for one in items:
@@ -267,7 +276,7 @@ def _item(source: Source, is_named: bool, golds: Sequence[Gold], rules: Protocol
         with contained(source.name):
             _look_into(one, golds, rules)
     except ColieeError as error:
-        one.error = error
+        one.error = without_frames(error)
     one.shown = one.tasks
     if task := named_task(one.file):
         one.tasks, one.because = (task,), "path"

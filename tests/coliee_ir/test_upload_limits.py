@@ -57,6 +57,20 @@ def test_a_file_that_takes_too_much_memory_is_not_ranked_and_the_others_are(call
     assert mentions(err + out, "in/B/lists.json: … 60 MiB …") and "Task 1: 1 run" in err + out
 
 
+def test_what_one_team_sends_is_bounded_as_a_whole() -> None:
+    lists = {f"in/B/{number}.json": f"[{','.join(['[]'] * 400_000)}]" for number in range(4)}
+    write({"in/A/a.txt": cases("A1"), "in/A/b.json": f"[{','.join(['[]'] * 400_000)}]", **lists})
+    bounds = limits.current()._replace(seconds=0.02)  # type: ignore[arg-type]
+    with pytest.MonkeyPatch.context() as patch:
+        patch.setattr("resource.setrlimit", lambda *_: None)  # of one file
+        items = sort_files(["in"], teams=Teams(None, ["in"]), bounds=bounds).items
+    errors = {item.file: item.error for item in items}
+    assert errors["in/A/a.txt"] is None and getattr(errors["in/B/3.json"], "kind", "") == "too-large"
+    assert getattr(errors["in/A/b.json"], "kind", "") != "too-large"  # of another team
+    # and what went wrong keeps nothing of what was read
+    assert all(one is None or one.__traceback__ is None for one in errors.values())
+
+
 def test_an_archive_of_a_team_with_more_files_than_any_sends_is_not_read() -> None:
     packed = io.BytesIO()
     with zipfile.ZipFile(packed, "w") as archive:

@@ -38,27 +38,44 @@ def refuse(error: InputError) -> None:
     _refused[str(Path(error.path).absolute())] = error
 
 
-def try_reading(path: str, read: Callable[[], object], bounds: limits.Limits) -> None:
+def is_large(path: str) -> bool:
+    """Whether a file is tried; where processes cannot be forked, none is."""
+    place = Path(archives.located(path))
+    return hasattr(os, "fork") and place.is_file() and place.stat().st_size >= _FREE
+
+
+def try_reading(path: str, read: Callable[[], object], bounds: limits.Limits) -> float:
     """Read a large file to its end in a process of its own; one that takes more than it may is refused from then on.
 
-    What is wrong with it otherwise is found when it is read. Where processes cannot be forked, nothing is tried.
+    What is wrong with it otherwise is found when it is read.
+
+    Returns:
+        The seconds of processor time that it took.
     """
-    place = Path(archives.located(path))
-    if not hasattr(os, "fork") or not place.is_file() or place.stat().st_size < _FREE:
-        return
+    if not is_large(path):
+        return 0.0
     with signals.held(), warnings.catch_warnings():
         warnings.filterwarnings("ignore", "This process .* is multi-threaded", DeprecationWarning)
         if not (process := os.fork()):
             _read_and_end(read, bounds)
-    _, status = os.waitpid(process, 0)
+    _, status, usage = os.wait4(process, 0)
+    seconds = usage.ru_utime + usage.ru_stime
     if os.WIFSIGNALED(status) and os.WTERMSIG(status) in (signal.SIGXCPU, signal.SIGKILL):
         problem, name = f"reading it takes more than {bounds.seconds} s of processor time", "seconds"
     elif os.WIFEXITED(status) and os.WEXITSTATUS(status) == _NO_MEMORY:
         problem, name = f"reading it takes more than {limits.size(bounds.memory)} of memory", "memory"
     else:
-        return
+        return seconds
     remedy = f"if it is a run, raise {limits.variable(name)}"
     refuse(InputError("too-large", path, problem, remedy=remedy).telling_others(f"{problem}; check what wrote it"))
+    return seconds
+
+
+def refuse_after(path: str, seconds: float) -> None:
+    """Refuse a file because what came with it has taken so many seconds."""
+    problem = f"the files that came with it took {seconds:.0f} s of processor time to be read"
+    remedy = f"if they are runs, raise {limits.variable('seconds')}"
+    refuse(InputError("too-large", path, problem, remedy=remedy).telling_others(f"{problem}; check what wrote them"))
 
 
 def _read_and_end(read: Callable[[], object], bounds: limits.Limits) -> NoReturn:
