@@ -191,7 +191,8 @@ def fresh(run: Any) -> Any:
 def test_a_set_is_scored_as_a_set_and_ranked_by_nothing(how: str) -> None:
     run = UNORDERED[how]
     scores = evaluate(GOLD, run, task=1, measures=["MicroF1", "set_P", "num_ret"])
-    assert scores.measures["MicroF1"] == pytest.approx({True: 0.5, False: 2 / 3}["200" in str(run)])
+    # the object arrays hold one document more for each query
+    assert scores.measures["MicroF1"] == pytest.approx(0.5 if how == "a Series of object arrays" else 2 / 3)
     assert [one.kind for one in scores.remarks] == ["unordered"]
     for measure in ("AP", "RR", "MicroF1@1", "nDCG@10", "P_5"):
         with refusing(UsageError, "[unordered]"):
