@@ -111,6 +111,58 @@ def test_a_second_call_scores_nothing_and_is_the_same_from_any_folder(
     assert written(tmp_path).keys() == before.keys()
 
 
+_LATE = made.mail("[submission] LEX", {"l.txt": made._task1("LEX1", 3, 9)}, "l@x.org", "25 Jan 2026 10:00:00 +0000")
+_ONE = QUICK[: QUICK.index("[[task]]", QUICK.index('task = "2"'))].replace("figures = false", "figures = true")
+
+#: what is changed → the files that are written then, and whether a figure of Task 1 is another one, and one of Task 2
+CHANGES: dict[str, tuple[dict[str, str | bytes], bool, bool]] = {
+    "nothing": ({"coliee.toml": _ONE + "# a word\n"}, False, False),
+    "a run": ({"mailbox/KIS/run.txt": made._task1("KIS1", 9, 9)}, True, False),
+    "a gold": ({"gold/task2.json": made._golds()["gold/task2.json"].replace('["022"]', '["023"]')}, False, True),
+    "an excluded query": (
+        {"coliee.toml": _ONE.replace('task1.json"', 'task1.json"\nexclude = ["000003"]')}, True, False),
+    "the rules": ({"coliee.toml": _ONE.replace('2.json"', '2.json"\n[task.decisions]\nunanswered = "skip"')}, 0, False),
+    "the list of teams": ({"teams.csv": "tag,team,status\nARC1,ARC,withdrawn\n"}, True, False),
+    "a late file": ({"mailbox/late.eml": _LATE}, True, False),
+    "the deadline": ({"coliee.toml": _ONE.replace("2026-01-20", "2026-01-26"), "mailbox/late.eml": _LATE}, True, False),
+    "a description": ({"mailbox/ARC/form.txt": made._FORM.format(1, "ARC1", "BERT (2024-01-01)")}, False, False),
+    "the resamples": ({"coliee.toml": _ONE.replace("= 99", "= 199")}, True, True),
+}  # fmt: skip
+
+
+@pytest.mark.parametrize("change", CHANGES)
+def test_what_an_earlier_call_drew_is_kept_and_never_stale(
+    again: Callable[..., str], tmp_path: Path, monkeypatch: pytest.MonkeyPatch, change: str
+) -> None:
+    vega = pytest.importorskip("coliee_ir.commands.report.vega")
+    drawn: list[str] = []
+
+    def draw(figure: Any, coloured: Callable[[Any], Any] = vega.on_paper) -> str:
+        drawn.append(json.dumps(coloured(figure)))
+        return f"<svg {drawn[-1]}"
+
+    monkeypatch.setattr(vega, "svg_of", draw)
+    monkeypatch.setattr(vega, "picture", lambda svg, _: svg.encode())
+    (tmp_path / "gold").unlink()
+    runs = {f"mailbox/{team}/run.txt": made._task1(f"{team}1", at, 7) for at, team in enumerate(("ARC", "KIS"))}
+    runs |= {f"mailbox/{team}/2.txt": made._task2(f"{team}2", at, 7) for at, team in enumerate(("ARC", "KIS"))}
+    files, *moves = CHANGES[change]
+    again({**made._golds(), **runs, "teams.csv": "tag,team,status\n,ARC,\n", "coliee.toml": _ONE})
+    first, drawn[:] = len(drawn), []
+    again(files)
+    assert (len(drawn) > 0, len(drawn) == first) == (any(moves), all(moves))
+    shown = ("public", "paper", "results.json", "pictures.json")  # the desk says what moved
+    kept = {name: of for name, of in written(tmp_path).items() if name.startswith(shown)}
+    (tmp_path / "out").rename(tmp_path / "before")
+    again({})
+    assert written(tmp_path).items() >= kept.items()
+    # what somebody else wrote there is not shown
+    pictures = tmp_path / "out/pictures.json"
+    pictures.write_text(re.sub('": "[^"]*"', '": "SEVMTE8="', pictures.read_text()))
+    again({"coliee.toml": (tmp_path / "coliee.toml").read_text() + "\n"})
+    assert all(of == kept[name] for name, of in written(tmp_path).items() if name.startswith(("public", "paper")))
+
+
 def test_what_moved_is_told(again: Callable[..., str], tmp_path: Path) -> None:
     runs = {f"mailbox/{team}/run.txt": made._task1(f"{team}1", 9, n) for team, n in (("ARC", 6), ("KIS", 5))}
     assert "moved" not in again(runs)

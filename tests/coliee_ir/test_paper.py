@@ -14,6 +14,7 @@ from example_runs import EXAMPLES
 from coliee_ir import Answers, Run
 from coliee_ir.commands.edition import Edition, Public, TaskPart
 from coliee_ir.commands.edition.paper import files, set_tables
+from coliee_ir.commands.edition.pictures import Pictures
 from coliee_ir.output.grid import Grid
 from coliee_ir.types import Leaderboard
 
@@ -22,7 +23,7 @@ GOLD = {"000001": ["000011"], "000002": ["000012", "000013"]}
 
 def paper(*boards: Leaderboard, style: str = "", **part: str) -> dict[str, str]:
     tasks = tuple(TaskPart(board.task, board.gold, **part) for board in boards)
-    made = files(boards, Edition("", "COLIEE & Co", (), tasks, Public(), style=style))
+    made = files(boards, Edition("", "COLIEE & Co", (), tasks, Public(), style=style), Pictures({}))
     return {name: text if isinstance(text, str) else text.decode("latin-1") for name, text in made.items()}
 
 
@@ -117,7 +118,7 @@ CLASSES = ("article", "[twocolumn]{article}", "llncs", "[sigconf]{acmart}", "[co
 @pytest.mark.skipif(shutil.which("pdflatex") is None, reason="pdflatex is not installed")
 @pytest.mark.parametrize("name", CLASSES)
 def test_no_table_is_lost_in_any_class(name: str, tmp_path: Path) -> None:
-    made = files([answers(60), cases("a_1", "000012")], Edition("", "COLIEE", (), PARTS, Public()))
+    made = files([answers(60), cases("a_1", "000012")], Edition("", "COLIEE", (), PARTS, Public()), Pictures({}))
     for file, of in made.items():
         (tmp_path / file).write_bytes(of if isinstance(of, bytes) else of.encode())
     first = rf"\documentclass{name if '{' in name else f'{{{name}}}'}"

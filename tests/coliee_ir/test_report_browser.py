@@ -16,6 +16,7 @@ from example_runs import EXAMPLES
 
 import coliee_ir
 from coliee_ir.commands.edition import Edition, Public, TaskPart
+from coliee_ir.commands.edition.pictures import Pictures
 from coliee_ir.commands.edition.public import pages
 
 if TYPE_CHECKING:
@@ -278,7 +279,7 @@ def test_with_many_runs_a_query_opens_in_a_box_of_its_own(opened: Open, tmp_path
 def results(tmp_path_factory: pytest.TempPathFactory) -> Path:
     """The page of a task on the public site."""
     edition = Edition("", "COLIEE", (), (TaskPart("1", str(TASK1[0])),), Public())
-    made = pages([one_step.leaderboard(*TASK1, task="1", n_resamples=9)], edition)
+    made = pages([one_step.leaderboard(*TASK1, task="1", n_resamples=9)], edition, Pictures({}))
     path = tmp_path_factory.mktemp("public") / "task-1.html"
     path.write_text(str(made["task-1.html"]), encoding="utf-8")
     return path

@@ -14,6 +14,7 @@ import pytest
 from parsed_page import Parsed
 
 from coliee_ir.commands.edition import Edition, Public, TaskPart
+from coliee_ir.commands.edition.pictures import Pictures
 from coliee_ir.commands.edition.public import pages
 from coliee_ir.types import Leaderboard
 
@@ -41,7 +42,7 @@ def edition(*parts: TaskPart, **public: bool) -> Edition:
 
 
 def site(boards: list[Leaderboard], of: Edition) -> dict[str, str]:
-    return {name: str(text) for name, text in pages(boards, of).items()}
+    return {name: str(text) for name, text in pages(boards, of, Pictures({})).items()}
 
 
 def test_the_site_is_whole_asks_for_nothing_and_is_silent_about_what_was_refused() -> None:

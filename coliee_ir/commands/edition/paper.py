@@ -15,7 +15,8 @@ from typing import Final
 import numpy as np
 
 from coliee_ir.commands.edition.config import Edition
-from coliee_ir.commands.edition.public import categories_of, headed, is_drawn, is_worth, part_of, titled
+from coliee_ir.commands.edition.pictures import Pictures, is_drawn
+from coliee_ir.commands.edition.public import categories_of, counted_alone, headed, is_worth, part_of, titled
 from coliee_ir.commands.leaderboard import Leaderboard
 from coliee_ir.commands.leaderboard.catalogue import Extras, everything
 from coliee_ir.commands.leaderboard.questions import candidates_of, data_of
@@ -49,28 +50,23 @@ _PREAMBLE: Final = r"""\documentclass[a4paper]{article}\usepackage[margin=25mm]{
 """
 
 
-def files(boards: Sequence[Leaderboard], edition: Edition) -> dict[str, str | bytes]:
+def files(boards: Sequence[Leaderboard], edition: Edition, pictures: Pictures) -> dict[str, str | bytes]:
     """Path below ``paper`` → content."""
     found: dict[str, str | bytes] = {}
     body, data = [], []
     for board in boards:
         if not board.entries:
             continue
-        prefix = f"task{board.called.replace(' ', '-')}-"
+        prefix = _prefix(board)
         tables = {table.label.removeprefix("tab:"): table for table in _tables(board, edition)}
         data.append((board, tables.pop(f"{prefix}data")))
         texts: dict[str, str | bytes] = {
             f"{name}.tex": set_tables(headed(table)) for name, table in tables.items() if is_worth(table)
         }
         names = [*texts]
-        if is_drawn():
-            from coliee_ir.commands.report import overview  # which loads altair
-            from coliee_ir.commands.report.vega import picture, svg_of
-
-            if figures := [one._replace(name=f"{prefix}{one.name}") for one in overview.overview(board)]:
-                texts |= {f"{one.name}.pdf": picture(svg_of(one), ".pdf") for one in figures}
-                texts[f"{prefix}figures.tex"] = overview.latex(figures)
-                names.append(f"{prefix}figures.tex")
+        if is_drawn() and (drawn := pictures.of(counted_alone(board), paper_figures)):
+            texts |= {name: of if name.endswith(".pdf") else of.decode() for name, of in drawn.items()}
+            names.append(f"{prefix}figures.tex")
         found |= texts
         inputs = "".join(f"\\input{{{name}}}\n" for name in names)
         body.append(f"\\section*{{{in_latex(titled(board))}}}\n{inputs}")
@@ -85,6 +81,22 @@ def files(boards: Sequence[Leaderboard], edition: Edition) -> dict[str, str | by
         found["note.tex"] = "".join(f"{in_latex(line)}\n\n" for line in lines)
         body.insert(0, "\\section*{Data}\n\\input{data.tex}\n\\input{note.tex}\n")
     return {"paper.tex": _document(edition.name, body, "".join(map(str, found.values()))), **found}
+
+
+def _prefix(board: Leaderboard) -> str:
+    """What the names of a task's files begin with."""
+    return f"task{board.called.replace(' ', '-')}-"
+
+
+def paper_figures(board: Leaderboard) -> dict[str, bytes]:
+    """The figures of the questions as PDF, and what includes them."""
+    from coliee_ir.commands.report import overview  # which loads altair
+    from coliee_ir.commands.report.vega import picture, svg_of
+
+    prefix = _prefix(board)
+    figures = [one._replace(name=f"{prefix}{one.name}") for one in overview.overview(board)]
+    made = {f"{one.name}.pdf": picture(svg_of(one), ".pdf") for one in figures}
+    return made | ({f"{prefix}figures.tex": overview.latex(figures).encode()} if figures else {})
 
 
 def set_tables(table: Grid) -> str:

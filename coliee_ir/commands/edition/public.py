@@ -2,19 +2,22 @@
 
 from __future__ import annotations
 
-import importlib.util
 import re
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import replace
-from typing import Final
+from typing import TYPE_CHECKING, Final
 
 from coliee_adapters.forms.lines import counted
 from coliee_ir.commands.edition.config import Edition, TaskPart
+from coliee_ir.commands.edition.pictures import Pictures, is_drawn
 from coliee_ir.commands.leaderboard import Categories, Leaderboard, read_categories
 from coliee_ir.commands.leaderboard.catalogue import Extras, columns, everything
 from coliee_ir.output import webpage
 from coliee_ir.output.grid import Grid, Number, html, in_html
 from coliee_ir.output.webpage import Section
+
+if TYPE_CHECKING:
+    from coliee_ir.commands.report.drawing import Figure
 
 #: heading → the tables below it, in the order of a page
 _SECTIONS: Final = {
@@ -37,7 +40,9 @@ _WORDS: Final = {"team", "run", "runs", "models", "resources", "approach", "quer
                  "relevant per query"}  # fmt: skip
 
 
-def pages(boards: Sequence[Leaderboard], edition: Edition, received: str = "") -> dict[str, str | bytes]:
+def pages(
+    boards: Sequence[Leaderboard], edition: Edition, pictures: Pictures, received: str = ""
+) -> dict[str, str | bytes]:
     """Path below ``public`` → content; ``received`` is when the last mail came."""
     boards = [board.public for board in boards]
     above = f"<p>{in_html(_said(boards, edition, received))}</p>\n"
@@ -45,7 +50,7 @@ def pages(boards: Sequence[Leaderboard], edition: Edition, received: str = "") -
         "index.html": webpage.page(edition.name, list(map(_top, boards)), above, contents=False)
     }
     for board in boards:
-        sections = list(_sections(board, edition))
+        sections = list(_sections(board, edition, pictures))
         home = '<p><a href="index.html">All tasks</a></p>\n'
         found[_page_of(board)] = webpage.page(f"{edition.name}, {titled(board)}", sections, home)
     return found
@@ -70,11 +75,6 @@ def categories_of(board: Leaderboard, edition: Edition) -> Categories | None:
     """The categories of a task's questions, where the file of an edition names them."""
     path = part_of(board, edition).categories
     return read_categories(path, board.queries) if path else None
-
-
-def is_drawn() -> bool:
-    """Whether what figures are drawn with, the extra ``report``, is installed."""
-    return all(importlib.util.find_spec(module) is not None for module in ("altair", "vl_convert"))
 
 
 def _page_of(board: Leaderboard) -> str:
@@ -103,22 +103,22 @@ def _as_drawn(table: Grid, board: Leaderboard) -> Grid:
     return replace(table, header=[names.get(head, head) for head in table.header])
 
 
-def _sections(board: Leaderboard, edition: Edition) -> Iterator[Section]:
+def _sections(board: Leaderboard, edition: Edition, pictures: Pictures) -> Iterator[Section]:
     """The parts of a task's page: its table first."""
     shown = edition.public
     tables, _ = everything(board, Extras(categories_of(board, edition)))
     tables["results"] = _as_drawn(tables["results"], board)
     left_out = {"questions"} if shown.hide_gold else set()
     left_out |= set() if shown.approaches else {"approaches"}
-    drawn = _figures(board) if shown.figures and board.entries and is_drawn() else {}
+    is_shown = shown.figures and bool(board.entries) and is_drawn()
     for heading, names in _SECTIONS.items():
         there = [name for name in names if name in tables and name not in left_out and is_worth(tables[name])]
         parts = [_shown(tables[name]) for name in there]
         if heading == "Results":  # the table is what people come for
             parts.append(f'<p class="under">{in_html(board.method)}</p>\n' if board.best else "")
-            parts.append(drawn.get("results", ""))
+            parts += _texts(pictures.of(board, scores_drawn)) if is_shown else []
         elif "questions" in there:
-            parts.insert(-1, drawn.get("questions", ""))
+            parts[-1:-1] = _texts(pictures.of(counted_alone(board), questions_drawn)) if is_shown else []
         if parts:
             yield Section(heading.lower(), heading, "".join(parts))
 
@@ -146,28 +146,49 @@ def headed(table: Grid) -> Grid:
     return replace(table, header=[header[at] for at in kept], rows=rows, n_text=n_text)
 
 
-def _figures(board: Leaderboard) -> dict[str, str]:
-    """Table → the figures beside it."""
+def counted_alone(board: Leaderboard) -> Leaderboard:
+    """A board of the runs that count, which alone are in the figures of questions."""
+    return replace(board, entries=board.counted)
+
+
+def _texts(drawn: Mapping[str, bytes]) -> list[str]:
+    return [content.decode() for content in drawn.values()]
+
+
+def scores_drawn(board: Leaderboard) -> dict[str, bytes]:
+    """The figure of the scores, for a page."""
     from coliee_ir.commands.report import standing  # which loads altair
     from coliee_ir.commands.report.contents import Contents, intervals
-    from coliee_ir.commands.report.drawing import Figure, on_page, unchecked
-    from coliee_ir.commands.report.overview import overview
-    from coliee_ir.commands.report.vega import svg_of
-
-    def drawn(one: Figure) -> str:
-        bare = re.sub(r' (?:role|aria-roledescription)="[^"]*"', "", svg_of(one, on_page))
-        picture = bare.replace("<svg ", f'<svg role="img" aria-label="{in_html(one.says)}" ', 1)
-        return (
-            f'<figure><div class="chart drawn" tabindex="0" role="region" aria-label="{in_html(one.title)}">{picture}'
-            f"</div><figcaption>{in_html(one.says)}</figcaption></figure>\n"
-        )
+    from coliee_ir.commands.report.drawing import unchecked
 
     runs = [entry.scores for entry in board.entries]
     level = board.resampling.confidence_level
     contents = Contents(board, intervals(runs, level), None, (), (), None, (), "", runs)
     with unchecked():
-        scores = standing.scores(contents)
-    return {"results": drawn(scores), "questions": "".join(map(drawn, overview(board)))}
+        return _drawn(standing.scores(contents))
+
+
+def questions_drawn(board: Leaderboard) -> dict[str, bytes]:
+    """The figures of the questions, for a page."""
+    from coliee_ir.commands.report.overview import overview  # which loads altair
+
+    return _drawn(*overview(board))
+
+
+def _drawn(*figures: Figure) -> dict[str, bytes]:
+    """Name → drawing, with what it says."""
+    from coliee_ir.commands.report.drawing import on_page
+    from coliee_ir.commands.report.vega import svg_of
+
+    made = {}
+    for one in figures:
+        bare = re.sub(r' (?:role|aria-roledescription)="[^"]*"', "", svg_of(one, on_page))
+        picture = bare.replace("<svg ", f'<svg role="img" aria-label="{in_html(one.says)}" ', 1)
+        made[one.name] = (
+            f'<figure><div class="chart drawn" tabindex="0" role="region" aria-label="{in_html(one.title)}">{picture}'
+            f"</div><figcaption>{in_html(one.says)}</figcaption></figure>\n"
+        ).encode()
+    return made
 
 
 def _upright(table: Grid) -> Grid:

@@ -7,7 +7,6 @@ from __future__ import annotations
 
 import contextlib
 import ctypes
-import functools
 import hashlib
 import json
 import os
@@ -17,7 +16,6 @@ from collections.abc import Iterable, Iterator, Mapping
 from pathlib import Path
 from typing import Any, Final, NamedTuple
 
-import coliee_ir
 from coliee_adapters import trec_eval
 from coliee_adapters.errors import InputError, UsageError
 from coliee_adapters.files.source import sha256_of
@@ -28,12 +26,14 @@ from coliee_ir.commands.edition import desk, paper, public
 from coliee_ir.commands.edition.changes import Change, changes_of, table
 from coliee_ir.commands.edition.config import Edition
 from coliee_ir.commands.edition.day import Day
+from coliee_ir.commands.edition.pictures import Pictures, code
 from coliee_ir.output.envelope import dumped
 from coliee_ir.output.grid import markdown
 from coliee_ir.output.shown import jsonable
 
 RESULTS: Final = "results.json"
 _SUMS: Final = "SHA256SUMS"
+_PICTURES: Final = "pictures.json"
 
 #: a line of the sums, whose file lies below their folder
 _LINE: Final = re.compile(r"([0-9a-f]{64})  (?!/)((?:(?!\.\./)[^\n])+)")
@@ -66,21 +66,11 @@ def unchanged(edition: Edition, folder: Path) -> News | None:
 
 def _inputs(edition: Edition) -> dict[str, str]:
     """All that an edition is made from → its sum: the files, and this package."""
-    found = {"coliee-ir": _code()}
+    found = {"coliee-ir": code()}
     for path in edition.read:
         files = sorted(Path(path).rglob("*")) if Path(path).is_dir() else [Path(path)]
         found |= {str(file): sha256_of(file) for file in files if file.is_file()}
     return found
-
-
-@functools.cache
-def _code() -> str:
-    """The sum of this package."""
-    whole = hashlib.sha256(f"{__version__} {trec_eval.version()} {public.is_drawn()}".encode())
-    for file in sorted(Path(coliee_ir.__path__[0]).parent.glob("coliee_*/**/*.*")):
-        if file.suffix != ".pyc" and file.is_file():
-            whole.update(file.read_bytes())
-    return whole.hexdigest()
 
 
 def write(day: Day, folder: Path) -> News:
@@ -99,10 +89,11 @@ def write(day: Day, folder: Path) -> News:
     changes = tuple(changes_of(before, results))
     boards = [board for board in day.boards if board.entries]
     last = max((one.whose.received for one in day.inventory.items), default="")
+    pictures = Pictures(_earlier_pictures(target))
     rooms: dict[str, Mapping[str, str | bytes]] = {
-        "desk": desk.pages(day, changes), "public": public.pages(boards, day.edition, last),
-        "paper": paper.files(boards, day.edition),
-        "": {RESULTS: dumped(results), "changes.md": markdown(table(changes))},
+        "desk": desk.pages(day, changes), "public": public.pages(boards, day.edition, pictures, last),
+        "paper": paper.files(boards, day.edition, pictures),
+        "": {RESULTS: dumped(results), "changes.md": markdown(table(changes)), _PICTURES: dumped(pictures.made)},
     }  # fmt: skip
     if image := day.edition.image:
         rooms["codabench"] = {
@@ -197,6 +188,15 @@ def _results(day: Day) -> dict[str, Any]:
         "decide": [{"kind": one.kind, "key": one.key, **one._asdict()} for one in day.decide],
         "tasks": {board.called: board.to_dict() for board in day.boards},
     }
+
+
+def _earlier_pictures(folder: Path) -> Mapping[str, Mapping[str, str]]:
+    """What the last call drew; nothing where its file is another one than it wrote."""
+    file = folder / _PICTURES
+    if file.is_file() and sha256_of(file) == _read_sums(folder).get(_PICTURES):
+        found: Mapping[str, Mapping[str, str]] = json.loads(file.read_text("utf-8"))
+        return found
+    return {}
 
 
 def _read_results(folder: Path) -> Mapping[str, Any]:
