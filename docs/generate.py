@@ -11,12 +11,15 @@ import ast
 import contextlib
 import io
 import re
+import sys
+import tempfile
 from collections import Counter
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from pathlib import Path
 from typing import Any
 
 from coliee_adapters import ir_measures
+from coliee_adapters.errors import ColieeError
 from coliee_adapters.forms import detect
 from coliee_adapters.forms.vocabulary import EVERY_NAME, ROLES
 from coliee_adapters.kinds import ERRORS, REMARKS
@@ -36,9 +39,12 @@ from coliee_ir.rules.protocol import (
     protocol,
     use,
 )
+from coliee_ir.scoring.scores import ranked_by
 
 DOCS = Path(__file__).parent
 
+sys.path.append(str(DOCS.parent / "tests"))
+import score_tables  # noqa: E402 - the cases of the tests
 
 # ── Markdown ──────────────────────────────────────────────────────────────────────────────────────────────────────
 
@@ -73,7 +79,7 @@ def prose(text: str) -> str:
 def table(head: Sequence[str], rows: Iterable[Sequence[str]]) -> str:
     """A table whose cells are Markdown without line breaks."""
     lines = [head, ["---"] * len(head), *([cell.replace("|", "\\|") for cell in row] for row in rows)]
-    return "\n".join(f"| {' | '.join(cells)} |" for cells in lines) + "\n"
+    return "\n".join(f"|{'|'.join(cells)}|" for cells in lines) + "\n"
 
 
 def listing(items: Iterable[tuple[str, str]]) -> str:
@@ -529,6 +535,33 @@ def submission_rules() -> str:
 # ── Notebook ──────────────────────────────────────────────────────────────────────────────────────────────────────
 
 
+def score_files() -> str:
+    """What tests/score_tables.py reads and refuses, in its words; of cases of one outcome the first."""
+    read = [(case.name, _outcome(case)) for case in score_tables.READ]
+    refused = dict[str, tuple[str, str]]()
+    for case in score_tables.REFUSED:
+        sentence = _outcome(case)
+        refused.setdefault(" ".join(re.sub(r"^\d+ |s\b", "", sentence).split()[:3]), (case.name, sentence))
+    return f"""# Score files
+
+Layouts of scores of single queries that `leaderboard`, `compare`, `plan` and `report` read, and what they refuse
+rather than guess.
+
+{table(["layout", "read as"], (list(map(prose, row)) for row in read))}
+{table(["refused", "why, and what to do"], (list(map(prose, row)) for row in refused.values()))}"""
+
+
+def _outcome(case: score_tables.Case) -> str:
+    """As what the scores of a case are read, but for their numbers; or why they are not."""
+    with tempfile.TemporaryDirectory() as folder, contextlib.chdir(folder):
+        try:
+            scored = case.read()
+            ranked_by(scored, "")
+        except ColieeError as error:
+            return re.sub(r"^\S+?(, line \d+)?: | \(found .*?\)(?=;)", "", str(error))
+    return re.sub(r"\b\d+ (?=runs|queries|query|tasks|instances|items|samples)| \([^)]*\)$", "", scored.because)
+
+
 def notebook() -> str:
     """docs/examples/notebook.py, whose cells are parted by ``# %%``, with the results of its cells."""
     source = (DOCS / "examples" / "notebook.py").read_text(encoding="utf-8")
@@ -575,6 +608,7 @@ PAGES: dict[str, Callable[[], str]] = {
     "reference/protocols.md": protocols,
     "reference/remarks.md": remarks,
     "reference/rules.md": rules,
+    "reference/scores.md": score_files,
     "notebook.md": notebook,
 }
 

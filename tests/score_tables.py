@@ -133,8 +133,35 @@ SHAPES: Final = (
         {"columns": {"query": "q*"}}),
 )  # fmt: skip
 
+
+def record(run: str, query: str, evaluation: object, error: object = None) -> dict[str, object]:
+    """A record of every_eval_ever, with the keys that its converters write."""
+    return {"schema_version": "0.2.1", "evaluation_id": "x", "model_id": run, "evaluation_name": "score",
+            "sample_id": query, "input": {"raw": "?", "choices": ["A", "B"]}, "output": {"raw": ["A"]},
+            "evaluation": evaluation, "error": error}  # fmt: skip
+
+
+#: as ``trec_eval -a -q -c`` prints what is no number
+WORDY = "relstring             \t{q}\t'0000011000'\nmap                   \t{q}\t{v:.4f}"
+
 READ: Final = (
     *SHAPES,
+    Case("`trec_eval -a -q`, with words among the values", {"s.txt": "".join(
+        lines(WORDY, of, ENDS[run]) for run, of in TRUTH.items())}, MEANS, "map"),
+    Case("pytrec_eval's dictionaries of all measures, by run", {"s.json": json.dumps({
+        run: {q: {"runid": run, "relstring": "0101", "map": v} for q, v in of.items()} for run, of in TRUTH.items()})},
+        MEANS, "map"),
+    Case("ranx' scores by run", {"s.json": json.dumps({run: {"map": of} for run, of in TRUTH.items()})}, MEANS, "map"),
+    Case("every_eval_ever's samples, an error first, `unanswered=zero`", {"a_samples.jsonl": records(
+        [record("a", "q1", None, "timeout"), record("a", "q2", {"score": 1.0, "is_correct": True})]),
+        "b_samples.jsonl": records([record("b", "q1", {"score": 0.5}), record("b", "q2", {"score": 0.0})])},
+        ZEROS, "score", {"unanswered": "zero"}),
+    Case("SWE-bench's details of instances", each("{}.json", lambda _, of: json.dumps(
+        {q: {"cost": 0.7, "api_calls": 32, "resolved": bool(v)} for q, v in of.items()}), PASSED), RATES, "resolved"),
+    Case("JSON Lines, an error in one", {"s.jsonl": records([
+        {"run": "a", "query": "q1", "AP": 0.5, "note": None}, {"run": "b", "query": "q1", "AP": 0.25},
+        {"run": "a", "query": "q2", "AP": 0.5, "note": "retried"}, {"run": "b", "query": "q2", "AP": 0.25}])},
+        ZEROS, "AP"),
     Case("`trec_eval -c -q`: the total counts 4 queries", {
         "a.txt": "map\tq1\t1.0000\nmap\tq2\t1.0000\nnum_q\tall\t4\nmap\tall\t0.5000\n",
         "b.txt": "map\tq1\t1.0000\nnum_q\tall\t4\nmap\tall\t0.2500\n"}, ZEROS, "map"),
@@ -156,7 +183,7 @@ READ: Final = (
     Case("seeds", {"s.csv": table("model,seed,task_id,passed", (
         (r, s, q, int(v)) for r, of in PASSED.items() for s in (1, 2) for q, v in of.items()))}, RATES, "passed"),
     Case("a direction that is stated", {"s.csv": long("wer")}, MEANS, "wer", {"lower_is_better": ["wer"]}),
-    Case("columns of runs, `tag=bm25\\|dense\\|rerank`", {"s.csv": wide("year")}, MEANS, "score",
+    Case("columns of runs, `tag=bm25|dense|rerank`", {"s.csv": wide("year")}, MEANS, "score",
          {"columns": {"tag": "bm25|dense|rerank"}}),
     Case("holes, `unanswered=common`", {"s.csv": "run,query,AP\na,q1,0.5\nb,q1,0.25\na,q2,1\n"}, ZEROS, "AP",
          {"unanswered": "common"}),
@@ -221,5 +248,10 @@ REFUSED: Final = (
     Case("a Report of ranx", {"s.json": '{"metrics": ["map"], "model_names": ["a"], "stat_test": "student"}'},
          "no-query"),
     Case("a gold, or a run", {"s.csv": "query_id,doc_id,bm25\nq1,d1,0.5\n"}, "unknown-format"),
+    Case("dictionaries that name no measure", {"s.json": json.dumps(TRUTH)}, "unknown-format"),
+    Case("a run within another dictionary", {"s.json": json.dumps({"results": {"q1": {"d1": 0.5}}})}, "unknown-format"),
+    Case("queries of several data sets", {"s.csv": "run,query,dataset,AP\na,1,x,1\na,1,y,0\n"}, "duplicate"),
+    *(Case(f"a row called {name}, as of pandas' `describe`", {"s.csv": wide() + f"{name},0.1,0.2,0.3\n"}, "ambiguous")
+      for name in ("count", "min", "max")),
     Case("words", {"s.csv": "run,query,verdict\na,q1,good\n"}, "unknown-format"),
 )  # fmt: skip

@@ -114,9 +114,9 @@ class Measure(ABC):
     needs: ClassVar[tuple[str, ...]] = ("documents",)
 
     @property
-    @abstractmethod
     def name(self) -> str:
         """The name as it is typed and printed."""
+        return type(self).__name__
 
     @abstractmethod
     def compute(self, parts: Parts, decisions: Decisions) -> Result:

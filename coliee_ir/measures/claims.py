@@ -23,10 +23,6 @@ class _InstanceF1(Measure):
     )
     source = f"{_PAGE}; what is undefined counts 0 by default, as in scikit-learn"
 
-    @property
-    def name(self) -> str:
-        return type(self).__name__
-
     def part(self, parts: Parts) -> Judged:
         return parts[self.needs[0]]
 
@@ -64,10 +60,6 @@ class PooledF1(Measure):
     follows = MicroF.follows
     formula = MicroF.formula
     source = _PAGE
-
-    @property
-    def name(self) -> str:
-        return "PooledF1"
 
     def compute(self, parts: Parts, decisions: Decisions) -> Result:
         return MicroF().compute(parts, decisions)

@@ -11,15 +11,16 @@ from collections import defaultdict
 from collections.abc import Callable, Collection, Iterable, Mapping, Sequence
 from contextlib import suppress
 from dataclasses import dataclass
-from functools import cache
-from itertools import chain, compress, repeat
+from functools import cache, cached_property
+from itertools import chain, compress, product, repeat
 from typing import Any, Final, Literal, NamedTuple
 
 import numpy as np
 
 from coliee_adapters.errors import InputError, Place, UsageError, shortened
 from coliee_adapters.forms.lines import counted, is_number
-from coliee_adapters.forms.vocabulary import normal_name
+from coliee_adapters.forms.vocabulary import MEMORY, normal_name
+from coliee_adapters.ids import IntArray
 from coliee_adapters.records import Gold
 from coliee_adapters.remarks import Remark
 from coliee_ir.judging.judged import BoolArray, FloatArray
@@ -62,7 +63,7 @@ UNANSWERED: Final = ("zero", "common")
 
 #: the words of what tables call a row over all queries
 _TOTALS: Final = re.compile(
-    r"[ag]?mean|average|avg|overall|total|sum|median|std|stdev|sd|macro|micro|weighted|grand|平均|合計|全体"
+    r"[ag]?mean|average|avg|overall|total|sum|median|std|stdev|sd|macro|micro|weighted|grand|count|min|max|平均|合計|全体"
 )
 #: how near such a row is to the mean or the sum of the others, which may be rounded
 _ROUNDED: Final = 1e-3
@@ -94,7 +95,10 @@ class Given(Measure):
     def lower_is_better(self) -> bool:
         if self.lower is None:
             problem = f"it is not known whether more {self.title} is better"
-            raise UsageError("ambiguous", f"{problem}; say --lower-is-better {self.title}, or --higher-is-better")
+            raise UsageError(
+                "ambiguous",
+                f"{problem}; say --lower-is-better {self.title} (in Python lower_is_better=), or --higher-is-better",
+            )
         return self.lower
 
     def compute(self, parts: Parts, decisions: Decisions) -> Result:
@@ -113,8 +117,7 @@ class Origin(NamedTuple):
     def basis(self, queries: Sequence[str], asked: Sequence[Measure], because: str) -> Basis:
         """The basis of what was read: whatever a measure needs was there, but documents and answers."""
         qrels = dict.fromkeys((part for measure in asked for part in measure.needs), Qrels({}))
-        names = tuple(measure.name for measure in asked)
-        rules = Protocol(self.task, 0, ALWAYS, "scores of queries", ("scores",), names, Given.source)
+        rules = Protocol(self.task, 0, ALWAYS, "scores of queries", ("scores",), tuple(map(str, asked)), Given.source)
         with suppress(UsageError):  # a task that is not known
             rules = protocol(self.task, self.edition)._replace(parts=("scores",), table={})
         gold, excluded = Gold(path=self.path), frozenset(self.excluded)
@@ -128,7 +131,6 @@ class OfRun(NamedTuple):
     file: str
     counts: Mapping[str, int] = {}
     extra: int = 0
-    unanswered: Sequence[str] | None = None  # None where the cells show it
 
 
 class Schema(NamedTuple):
@@ -236,17 +238,18 @@ class ScoreTable:
     ) -> None:
         self.lower, self.unanswered, self.only, self.asked = lower, unanswered, dict.fromkeys(only), asked
         self.runs: dict[str, OfRun] = {}
+        self.unanswered_of: dict[str, Sequence[str]] = {}  # of runs of which the file tells it
         self.queries: dict[str, None] = {}
         self.remarks: list[str] = []
         self.origin: Origin | None = None  # of our own JSON
         self.roles = Roles("query")  # of the first table
         self.columns: defaultdict[str, list[tuple[Sequence[str], Sequence[Any]]]] = defaultdict(list)  # without a role
-        self.copies: defaultdict[str, dict[str, None]] = defaultdict(dict)  # run → its replicates
         self.denied: dict[str, Remark] = {}  # measures that are not what is stated of them
         self.worded: set[str] = set()  # measures with words such as true and false among their values
         self.measures: dict[str, Measure | None] = {}  # by the names in the table
-        #: measure → run → query, or query and replicate → value
-        self._of: defaultdict[str, defaultdict[str, dict[Any, float]]] = defaultdict(lambda: defaultdict(dict))
+        #: measure → run → replicate, empty where there is none → query → value
+        self._of: defaultdict[str, defaultdict[str, dict[str, dict[str, float]]]]
+        self._of = defaultdict(lambda: defaultdict(dict))
 
     def add(self, table: Table, roles: Roles, name: str) -> None:
         """Add the rows of a table; where no column names the run, it is the one of this name."""
@@ -256,20 +259,15 @@ class ScoreTable:
             self.roles = self.roles._replace(ranks="")
         queries = table.texts(roles.query, "query")
         tags = table.texts(roles.run, "run") if roles.run else [name] * len(queries)
-        keys: Sequence[Any] = queries
-        if roles.replicate:
-            copies = table.texts(roles.replicate, "replicate")
-            keys = list(zip(queries, copies, strict=True))
-            every = ((run, copy) for run in roles.runs for copy in copies)
-            for tag, copy in dict.fromkeys(every if roles.runs else zip(tags, copies, strict=True)):
-                self.copies[tag][copy] = None
+        copies = table.texts(roles.replicate, "replicate") if roles.replicate else [""] * len(queries)
+        keys = list(zip(copies, queries, strict=True))
         if roles.measure:
             names = table.texts(roles.measure, "measure")
-            self._put(names, tags, queries, keys, table.numbers(roles.value), table)
+            self._put(names, tags, keys, table.numbers(roles.value), table)
         for measure in roles.measures:
-            self._put(repeat(measure), tags, queries, keys, table.numbers(measure), table)
+            self._put(repeat(measure), tags, keys, table.numbers(measure), table)
         for run in roles.runs:
-            self._put(repeat("score"), [run] * len(queries), queries, keys, table.numbers(run), table)
+            self._put(repeat("score"), [run] * len(queries), keys, table.numbers(run), table)
         for column, cells in () if roles.layout else table.columns.items():
             if column not in {*roles[:5], *roles.runs} and normal_name(column) not in IDLE:
                 self.columns[column].append((queries, cells))
@@ -278,23 +276,25 @@ class ScoreTable:
         self,
         names: Iterable[str],
         tags: Sequence[str],
-        queries: Sequence[str],
-        keys: Sequence[Any],
+        keys: Sequence[tuple[str, str]],
         numbers: tuple[FloatArray, list[bool]],
         table: Table,
     ) -> None:
-        """Add a value a row; those of the query ``all`` are what a run states."""
+        """Add a value a row, by replicate and query; those of the query ``all`` are what a run states."""
         values, words = numbers
         for tag in dict.fromkeys(tags):
             self.runs.setdefault(tag, OfRun(tag, table.name))
-        self.queries |= dict.fromkeys(queries)
-        for at, (name, tag, key, value) in enumerate(zip(names, tags, keys, values.tolist(), strict=False)):
-            of_run = self._of[name][tag]
-            if key in of_run:
+        self.queries |= dict.fromkeys(query for _, query in keys)
+        for at, (name, tag, (copy, query), value) in enumerate(zip(names, tags, keys, values.tolist(), strict=False)):
+            cells = self._of[name][tag].setdefault(copy, {})
+            if query in cells:
                 problem = f"a second {name} of this query of the run {shortened(tag)}"
-                remedy = "keep one row of each; or name what tells them apart: --columns replicate=NAME"
-                raise table.place(at).fault("duplicate", problem, queries[at], remedy)
-            of_run[key] = value
+                remedy = (
+                    "keep one row of each; or name what tells repetitions apart: --columns replicate=NAME; "
+                    "where these are queries of several data sets, write the data set into their ids"
+                )
+                raise table.place(at).fault("duplicate", problem, query, remedy)
+            cells[query] = value
         self.worded.update(compress(names, words))
 
     @property
@@ -303,15 +303,21 @@ class ScoreTable:
         found = _UNITS.search(normal_name(self.roles.query))
         return found[0] if found else "query"
 
+    @cached_property
+    def copies(self) -> dict[str, dict[str, None]]:
+        """Run → its replicates, where it has any."""
+        every = {run: dict.fromkeys(copy for of in self._of.values() for copy in of.get(run, ())) for run in self.runs}
+        return {run: copies for run, copies in every.items() if any(copies)}
+
     def _values(self, name: str, queries: Sequence[str]) -> FloatArray:
         """The values of a measure by run and query, NaN where there is none; of replicates their mean."""
         found = np.full((len(self.runs), len(queries)), np.nan)
         for at, tag in enumerate(self.runs):
-            of_run = self._of[name].get(tag, {})
+            cells = self._of[name].get(tag, {})
+            of_run = cells.get("", {})
             if copies := self.copies.get(tag):
-                missing = 0.0 if self.unanswered == "zero" else math.nan
-                there = {query for query, _ in of_run}
-                each = {query: [of_run.get((query, copy), math.nan) for copy in copies] for query in there}
+                missing, there = 0.0 if self.unanswered == "zero" else math.nan, {*chain(*cells.values())}
+                each = {query: [cells.get(copy, {}).get(query, math.nan) for copy in copies] for query in there}
                 of_run = {
                     query: math.fsum(missing if math.isnan(one) else one for one in some) / len(some)
                     for query, some in each.items()
@@ -336,27 +342,25 @@ class ScoreTable:
 
     def _check_words(self, path: str, names: Sequence[str]) -> None:
         """Refuse a measure with words for right and wrong and with other numbers than 1 and 0."""
-        for name in (name for name in names if name in self.worded):
-            for tag, cells in self._of[name].items():
-                for key, value in cells.items():
-                    query = key[0] if isinstance(key, tuple) else key
-                    if value in (0.0, 1.0) or math.isnan(value) or query == ALL:
-                        continue
-                    problem = f"{name} holds words such as true and false, and another number than 1 and 0"
-                    found, remedy = f"{value:g}: run {tag}, {self.unit} {query}", "write a number in every row"
-                    raise InputError("mixed-forms", path, problem, found=found, remedy=remedy)
+        cells = (
+            (name, tag, *cell)
+            for name in names if name in self.worded
+            for tag, copies in self._of[name].items() for of_copy in copies.values() for cell in of_copy.items()
+        )  # fmt: skip
+        for name, tag, query, value in cells:
+            if not (value in (0.0, 1.0) or math.isnan(value) or query == ALL):
+                problem = f"{name} holds words such as true and false, and another number than 1 and 0"
+                found, remedy = f"{value:g}: run {tag}, {self.unit} {query}", "write a number in every row"
+                raise InputError("mixed-forms", path, problem, found=found, remedy=remedy)
 
     def _apart(self) -> ScoreTable:
         """The same with each replicate as a run of its own."""
         made = ScoreTable(self.lower, self.unanswered, self.only, self.asked)
         made.queries, made.roles, made.measures = self.queries, self.roles, self.measures
-        for tag, copies in self.copies.items():
-            for copy in copies:
-                made.runs[f"{tag} {copy}"] = self.runs[tag]._replace(tag=f"{tag} {copy}")
-        for name, runs in self._of.items():
-            for tag, cells in runs.items():
-                for (query, copy), value in cells.items():
-                    made._of[name][f"{tag} {copy}"][query] = value
+        every = {f"{tag} {copy}": (tag, copy) for tag, copies in self.copies.items() for copy in copies}
+        made.runs = {run: self.runs[tag]._replace(tag=run) for run, (tag, _) in every.items()}
+        for name, of in self._of.items():
+            made._of[name] |= {run: {"": of[tag].get(copy, {})} for run, (tag, copy) in every.items() if tag in of}
         return made
 
     def scored(self, path: str) -> Read:
@@ -392,15 +396,13 @@ class ScoreTable:
                     over_all = stated[name][at] if is_whole else math.nan
                     of_run[measure] = _result(measure, values[at], over_all, of_sums)
         measures = list(dict.fromkeys(measure for of_run in results for measure in of_run))
-        for tag, of_run in zip(self.runs, results if measures else [], strict=False):
-            if not of_run:
-                problem = f"the run {shortened(tag)} has no {measures[0]}, which others have, nor any other measure"
-                raise InputError("mixed-forms", path, problem, remedy="give every run the same measures")
         if not measures:
             problem = "there are no values of single queries" if not names else "these values of queries give no score"
-            why = next((str(remark).removeprefix(f"{path}: ") for remark in self.denied.values()), "")
-            problem += f": {why}" if why else ""
-            raise InputError("unfit-measure" if names else "no-query", path, problem, remedy=REMEDY)
+            why = next((": " + str(remark).removeprefix(f"{path}: ") for remark in self.denied.values()), "")
+            raise InputError("unfit-measure" if names else "no-query", path, problem + why, remedy=REMEDY)
+        if unscored := next(compress(self.runs, [not of_run for of_run in results]), ""):
+            problem = f"the run {shortened(unscored)} has no {measures[0]}, which others have, nor any other measure"
+            raise InputError("mixed-forms", path, problem, remedy="give every run the same measures")
         rivals = self._rivals(measures)
         if len(rivals) == 1:  # it ranks, and stands first
             measures = list(dict.fromkeys([*rivals, *measures]))
@@ -416,11 +418,10 @@ class ScoreTable:
             "excluded": tuple(sorted(origin.excluded)), "decisions": origin.decisions, "schema": schema,
         }  # fmt: skip
         runs = []
-        for run, of_run, of_queries in zip(self.runs.values(), results, there, strict=True):
-            held_of_run, known = run._asdict(), run.unanswered
-            del held_of_run["unanswered"]
-            answered = of_queries.tolist() if known is None else [query not in known for query in queries]
-            runs.append({**held_of_run, **of_all, "results": of_run, "answered": answered})
+        for (key, run), of_run, of_queries in zip(self.runs.items(), results, there, strict=True):
+            unanswered = self.unanswered_of.get(key)
+            answered = of_queries.tolist() if unanswered is None else [query not in unanswered for query in queries]
+            runs.append({**run._asdict(), **of_all, "results": of_run, "answered": answered})
         copies: dict[str, list[dict[str, Any]]] = {}
         if self.copies:
             single = iter(self._apart().scored(path).runs)
@@ -436,30 +437,27 @@ class ScoreTable:
 
     def _read_as(self, queries: Sequence[str], measures: Sequence[Measure]) -> str:
         """As what the scores were read, in a line."""
-        roles = self.roles
-        files = len({run.file for run in self.runs.values()})
-        of = {
-            "run": roles.run or ("columns" if roles.runs else "a file each" if files > 1 else ""),
-            "query": roles.query,
-        }
-        of = {role: f" ({name})" if name and not roles.layout else "" for role, name in of.items()}
+        roles, files = self.roles, {run.file for run in self.runs.values()}
+        of_run = roles.run or ("columns" if roles.runs else "a file each" if len(files) > 1 else "")
+        run, query = (f" ({one})" if one and not roles.layout else "" for one in (of_run, roles.query))
         each = dict.fromkeys(map(len, self.copies.values()))
         copies = f" × {' or '.join(map(str, each))} replicates ({roles.replicate}, averaged)" if each else ""
         names = [measure.name for measure in measures]
-        said = f"{counted(len(self.runs), 'run')}{of['run']} × {counted(len(queries), self.unit)}{of['query']}{copies}"
-        said += f", {'measure' if len(names) == 1 else 'measures'} {_listed(names, 3)}"
         read = {"num_q", *names, *(name for name in self._of if name.endswith(PARTS) or ours(name) in measures)}
-        if unused := [name for name in dict.fromkeys([*self.columns, *self._of]) if name not in read]:
-            said += f"; not used: {_listed(unused, 9)}"
-        return said + (f" ({roles.layout})" if roles.layout else "")
+        unused = [name for name in dict.fromkeys([*self.columns, *self._of]) if name not in read]
+        return (
+            f"{counted(len(self.runs), 'run')}{run} × {counted(len(queries), self.unit)}{query}{copies}"
+            f", {'measure' if len(names) == 1 else 'measures'} {_listed(names, 3)}"
+            f"{f'; not used: {_listed(unused, 9)}' if unused else ''}{f' ({roles.layout})' if roles.layout else ''}"
+        )
 
     def _tell_directions(self, measures: Sequence[Measure], rivals: Sequence[Measure]) -> None:
         """Refuse directions of measures that are not there; say which are taken for granted."""
         given = [measure for measure in measures if isinstance(measure, Given)]
         if unknown := [name for name in self.lower if name not in [measure.title for measure in given]]:
-            names = ", ".join(shortened(measure.title) for measure in given) or "none"
-            problem = f"no direction can be stated of {shortened(unknown[0])}"
-            raise UsageError("unknown-name", f"{problem}; the measures that were read and are not ours: {names}")
+            names = _listed([measure.name for measure in measures], 9)
+            why = "it is known" if ours(unknown[0]) in measures else f"the measures that were read are {names}"
+            raise UsageError("unknown-name", f"no direction can be stated of {shortened(unknown[0])}: {why}")
         used = [one for one in given if one.title in self.asked or rivals == [one]]
         if taken := [one.title for one in used if one.lower is False and one.title not in self.lower
                      and not is_known(one.title)]:  # fmt: skip
@@ -487,17 +485,15 @@ class ScoreTable:
         is_open = self.roles.is_open
         if is_open and not self.only:
             problem = "these files name instances only where something happened to them, so a share cannot be formed"
-            raise InputError("no-query", path, problem, remedy="name all instances of the benchmark: --only FILE")
+            remedy = "name all instances of the benchmark: --only FILE (in Python only=)"
+            raise InputError("no-query", path, problem, remedy=remedy)
         queries, there = self._with_zeros(path, queries, names, held, stated, there)
         if self.only:
             unknown = [query for query in self.only if query not in self.queries]
             if unknown and not is_open:
                 raise UsageError("unknown-query", f"there are no scores of the query {shortened(unknown[0])}")
-            at = [queries.index(query) if query in self.queries else len(queries) for query in self.only]
-            queries[:] = self.only
-            for name, values in held.items():
-                held[name] = np.column_stack([values, np.full(len(values), np.nan)])[:, at]
-            there = np.column_stack([there, np.zeros(len(there), dtype=np.bool_)])[:, at]
+            at = [queries.index(query) if query in self.queries else -1 for query in self.only]
+            queries, there = list(self.only), _taken(held, there, at)
         kept = np.ones(len(queries), dtype=np.bool_)
         for name in names:
             values, has_sums = held[name], any(name + part in held for part in PARTS)
@@ -515,8 +511,7 @@ class ScoreTable:
             if not kept.any():
                 raise InputError("no-query", path, "no query has a value of every run", remedy="leave out a run")
             self.remarks.append(Remark.of("common-queries", n=int(kept.sum()), all=len(kept)))
-            queries, there = [query for query, one in zip(queries, kept, strict=True) if one], there[:, kept]
-            held |= {name: values[:, kept] for name, values in held.items()}
+            queries, there = list(compress(queries, kept)), _taken(held, there, np.flatnonzero(kept))
         return queries, there
 
     def _of_holes(self, path: str, name: str, lacking: BoolArray, queries: Sequence[str]) -> InputError:
@@ -529,10 +524,11 @@ class ScoreTable:
         common = f"{complete} of {counted(len(queries), self.unit)} that all runs have"
         if without[costly] > complete:
             common += f" ({without[costly]} without {shortened(tags[costly])})"
-        remedy = f"complete the rows; or count them: --decision unanswered=zero; or compare the runs on the {common}: "
+        way = 'unanswered="{0}"' if path == MEMORY else '--decision unanswered={0} (in Python unanswered="{0}")'
+        remedy = f"complete the rows; or count them: {way.format('zero')}; or compare the runs on the {common}: "
         return InputError(
             "missing-key", path, f"{counted(int(lacking.sum()), 'value')} of {name} missing",
-            found=f"run {tags[run]}, {self.unit} {queries[query]}", remedy=f"{remedy}--decision unanswered=common",
+            found=f"run {tags[run]}, {self.unit} {queries[query]}", remedy=remedy + way.format("common"),
         )  # fmt: skip
 
     def _with_zeros(
@@ -547,30 +543,28 @@ class ScoreTable:
         """Count as 0 the queries of which a run has no line and that what it states over all counts."""
         n_q = stated.get("num_q", np.full(len(self.runs), np.nan))
         zeros: dict[tuple[str, int], int] = {}
-        for name in names:
-            if name not in stated or is_summed(ours(name)) or any(name + part in held for part in PARTS):
-                continue
-            for at, (values, total) in enumerate(zip(held[name], stated[name].tolist(), strict=True)):
-                if math.isnan(total):
-                    continue
-                if n := counted_in(values, total, n_q[at]):
-                    zeros[name, at] = n - int((~np.isnan(values)).sum())
-                    continue
-                said: dict[str, Any] = {"measure": name, "stated": f"{total:g}", "mean": f"{topic_mean(values):.4f}"}
-                self.denied[name] = Remark.of("left-out.stated", file=path, run=list(self.runs)[at], **said)
+        are_means = [name for name in names if name in stated and not is_summed(ours(name))
+                     and not any(name + part in held for part in PARTS)]  # fmt: skip
+        for name, at in product(are_means, range(len(self.runs))):
+            values, total = held[name][at], float(stated[name][at])
+            if n := 0 if math.isnan(total) else counted_in(values, total, n_q[at]):
+                zeros[name, at] = n - int((~np.isnan(values)).sum())
+            elif not math.isnan(total):
+                fields: dict[str, Any] = {"measure": name, "stated": f"{total:g}", "mean": f"{topic_mean(values):.4f}"}
+                self.denied[name] = Remark.of("left-out.stated", file=path, run=list(self.runs)[at], **fields)
         zeros = {key: n for key, n in zeros.items() if n and key[0] not in self.denied}
         lacking = {key: np.isnan(held[key[0]][key[1]]) & there.any(axis=0) for key in zeros}
         besides = max((n - int(lacking[key].sum()) for key, n in zeros.items()), default=0)
         if besides > 0:  # queries that no run answers
+            there = _taken(held, there, [*range(len(queries)), *[-1] * besides])
             queries = [*queries, *(f"unanswered-{at + 1}" for at in range(besides))]
-            for name, values in held.items():
-                held[name] = np.column_stack([values, np.full((len(values), besides), np.nan)])
-            there = np.column_stack([there, np.zeros((len(there), besides), dtype=np.bool_)])
         for (name, at), n in zeros.items():
             empty = np.isnan(held[name][at])
             if int(empty.sum()) != n:
-                problem = f"the run {shortened(list(self.runs)[at])} counts {n} unanswered queries in its {name}, and "
-                problem += f"lacks {int(empty.sum())} of those that the files name"
+                problem = (
+                    f"the run {shortened(list(self.runs)[at])} counts {n} unanswered queries in its {name}, "
+                    f"and lacks {int(empty.sum())} of those that the files name"
+                )
                 raise InputError("conflicting", path, problem, remedy="give scores of runs on the same queries")
             held[name][at] = np.where(empty, 0.0, held[name][at])
         if zeros:
@@ -598,6 +592,13 @@ class ScoreTable:
             self.remarks.append(self.denied[name])
             return None
         return measure
+
+
+def _taken(cells: dict[str, FloatArray], there: BoolArray, places: Sequence[int] | IntArray) -> BoolArray:
+    """Give cells and what is there other columns: those at some places, and empty ones where a place is -1."""
+    at = np.asarray(places)
+    cells |= {name: np.where(at < 0, np.nan, values[:, at]) for name, values in cells.items()}
+    return there[:, at] & (at >= 0)
 
 
 def _listed(names: Sequence[str], shown: int) -> str:

@@ -14,7 +14,7 @@ from collections.abc import Callable, Collection, Iterator, Mapping, Sequence
 from contextlib import suppress
 from itertools import accumulate, pairwise
 from pathlib import PurePath
-from typing import Any, Final, NamedTuple
+from typing import Any, Final, NamedTuple, TypeGuard
 
 import numpy as np
 
@@ -67,15 +67,16 @@ _NO_RUN: Final = re.compile(
     r"|(?:num|n|is|has)_.*"
 )
 
+#: the values of JSON Lines, each with its line; of other JSON the one value
 _Values = Sequence[tuple[int, Any]]
 
 
 class Reader(NamedTuple):
-    """A layout: its name, what shows it in the first value (of JSON) or the names of columns, and what reads it."""
+    """A layout: its name, what shows it in the first value of JSON, and what reads that value and all of them."""
 
     name: str
     fits: Callable[[Any], object]
-    read: Callable[[Any, Source], tuple[Table, Roles]]
+    read: Callable[[Any, _Values, Source], tuple[Table, Roles]]
 
 
 def _table(source: Source, names: str, rows: Sequence[Sequence[Any]], lines: Sequence[int] = ()) -> Table:
@@ -89,65 +90,69 @@ def _table(source: Source, names: str, rows: Sequence[Sequence[Any]], lines: Seq
 # SWE-bench: what swe-bench/experiments holds, what its harness writes of a run, and of single instances
 
 
-def _swe_results(values: _Values, source: Source) -> tuple[Table, Roles]:
-    (_, held), *_ = values
-    named = dict.fromkeys(one for ids in held.values() for one in ids)
-    rows = [(one, float(one in {*held["resolved"]})) for one in named]
-    return _table(source, "instance resolved", rows), Roles("instance", measures=["resolved"], is_open=True)
-
-
-def _swe_run(values: _Values, source: Source) -> tuple[Table, Roles]:
-    (_, held), *_ = values
-    done, ids = {*held["resolved_ids"]}, [value for name, value in held.items() if name.endswith("_ids")]
-    named = dict.fromkeys(one for some in ids for one in some)
-    if len(named) != held["total_instances"]:
-        problem = f"total_instances is {held['total_instances']}, and the lists name {len(named)}"
+def _swe_lists(report: Any, _: _Values, source: Source) -> tuple[Table, Roles]:
+    ending = "_ids" if "resolved_ids" in report else ""  # which the report of a run has, that names all instances
+    named = dict.fromkeys(one for name, ids in report.items() if name.endswith(ending) for one in ids)
+    if ending and len(named) != report["total_instances"]:
+        problem = f"total_instances is {report['total_instances']}, and the lists name {len(named)}"
         remedy = "give the report with its incomplete_ids, or each instance's report.json"
         raise InputError("conflicting", source.name, problem, remedy=remedy)
-    rows = [(one, float(one in done)) for one in named]
-    return _table(source, "instance resolved", rows), Roles("instance", measures=["resolved"])
+    rows = [(one, float(one in {*report[f"resolved{ending}"]})) for one in named]
+    return _table(source, "instance resolved", rows), Roles("instance", measures=["resolved"], is_open=not ending)
 
 
-def _swe_instances(values: _Values, source: Source) -> tuple[Table, Roles]:
-    (_, held), *_ = values
-    parents = PurePath(source.name).parts[:-1]
-    run = ""  # …/MODEL/INSTANCE/report.json, or …/MODEL/INSTANCE.report.json
-    if len(held) == 1 and len(parents) > 1 and parents[-1] in held:
+def _swe_instances(instances: Any, _: _Values, source: Source) -> tuple[Table, Roles]:
+    parents, run = ["", "", *PurePath(source.name).parts[:-1]], ""
+    if len(instances) == 1 and parents[-1] in instances:  # …/MODEL/INSTANCE/report.json
         run = parents[-2]
-    elif len(held) == 1 and parents and source.stem.startswith(next(iter(held))):
+    elif len(instances) == 1 and source.stem.startswith(next(iter(instances))):  # …/MODEL/INSTANCE.report.json
         run = parents[-1]
-    table = _table(source, "instance resolved run", [(one, float(of["resolved"]), run) for one, of in held.items()])
-    return table, Roles("instance", run="run" if run else "", measures=["resolved"])
+    rows = [(one, float(of["resolved"]), run) for one, of in instances.items()]
+    return _table(source, "instance resolved run", rows), Roles("instance", "run" if run else "", measures=["resolved"])
 
 
 # every_eval_ever, to which harnesses that evaluate language models are converted
 
 
-def _every_eval(values: _Values, source: Source) -> tuple[Table, Roles]:
-    rows = [
-        (one["sample_id"], one["model_id"], one["evaluation_name"], one["evaluation"]["score"]) for _, one in values
+def _every_eval(_: Any, values: _Values, source: Source) -> tuple[Table, Roles]:
+    rows = [  # an error has no evaluation
+        (one["sample_id"], one["model_id"], one["evaluation_name"], (one["evaluation"] or {}).get("score"))
+        for _, one in values
     ]
     lines = [line for line, _ in values]
     return _table(source, "sample run measure value", rows, lines), Roles("sample", "run", "", "measure", "value")
 
 
-# dictionaries of pytrec_eval (query → measure → value) and ranx (measure → query → value)
+# dictionaries of pytrec_eval (query → measure → value) and ranx (measure → query → value), also of several runs
+
+#: what trec_eval tells of a run or a query in words
+_TEXTS: Final = frozenset({"runid", "relstring"})
 
 
-def _nested(values: _Values, source: Source) -> tuple[Table, Roles]:
-    (_, held), *_ = values
-    pairs = [(one, other, value) for one, of in held.items() for other, value in of.items()]
-    names = "measure query value" if all(map(ours, held)) else "query measure value"
-    return _table(source, names, pairs), Roles("query", measure="measure", value="value")
+def _leaves(value: Any, *keys: str) -> Iterator[tuple[Any, ...]]:
+    if isinstance(value, Mapping):
+        for key, one in value.items():
+            yield from _leaves(one, *keys, str(key))
+    elif not _TEXTS & {*keys}:
+        yield *keys, value
 
 
-def _is_nested(one: Any) -> bool:
-    if not (isinstance(one, dict) and one and all(isinstance(of, dict) and of for of in one.values())):
-        return False
-    inner = next(iter(one.values()))
-    return all(isinstance(value, float | int) for value in inner.values()) and (
-        all(map(ours, one)) or all(map(ours, inner))
-    )
+def _level_of_measures(value: Any) -> int:
+    """Which of the last two levels of dictionaries in each other is that of measures; 0 for none.
+
+    >>> _level_of_measures({"q1": {"map": 0.5}}), _level_of_measures({"map": {"q1": 0.5}})
+    (-2, -3)
+    """
+    rows = list(_leaves(value))
+    is_deep = {*map(len, rows)} in ({3}, {4})  # with the number
+    return next((at for at in (-2, -3) if is_deep and all(ours(row[at]) for row in rows)), 0)
+
+
+def _nested(dictionary: Any, _: _Values, source: Source) -> tuple[Table, Roles]:
+    rows = list(_leaves(dictionary))
+    names = "query measure" if _level_of_measures(dictionary) == -2 else "measure query"
+    run = "run" if len(rows[0]) == 4 else ""
+    return _table(source, f"{run} {names} value", rows), Roles("query", run, measure="measure", value="value")
 
 
 def _has(*keys: str, **kinds: type) -> Callable[[Any], bool]:
@@ -159,8 +164,9 @@ def _has(*keys: str, **kinds: type) -> Callable[[Any], bool]:
     )
 
 
-def _is_report(one: Any) -> bool:
-    return isinstance(one, dict) and bool(one) and all(_has("patch_exists", resolved=bool)(of) for of in one.values())
+def _holds_objects(one: object) -> TypeGuard[Mapping[Any, Mapping[Any, Any]]]:
+    """Whether all values of a dictionary are dictionaries, of which there is at least one."""
+    return isinstance(one, Mapping) and bool(one) and all(isinstance(of, Mapping) for of in one.values())
 
 
 def _is_numbered(one: Any) -> bool:
@@ -172,11 +178,12 @@ def _is_numbered(one: Any) -> bool:
 #: layouts in JSON, by the first value
 _OF_JSON: Final = (
     Reader("SWE-bench's results.json",
-           lambda one: _has(resolved=list)(one) and all(isinstance(of, list) for of in one.values()), _swe_results),
-    Reader("SWE-bench's report of a run", _has("total_instances", resolved_ids=list), _swe_run),
-    Reader("SWE-bench's report.json", _is_report, _swe_instances),
-    Reader("every_eval_ever", _has("model_id", "sample_id", "evaluation_name", evaluation=dict), _every_eval),
-    Reader("a dictionary of pytrec_eval or ranx", _is_nested, _nested),
+           lambda one: _has(resolved=list)(one) and all(isinstance(of, list) for of in one.values()), _swe_lists),
+    Reader("SWE-bench's report of a run", _has("total_instances", resolved_ids=list), _swe_lists),
+    Reader("SWE-bench's report of instances",
+           lambda one: _holds_objects(one) and all(map(_has(resolved=bool), one.values())), _swe_instances),
+    Reader("every_eval_ever", _has("model_id", "sample_id", "evaluation_name", "evaluation"), _every_eval),
+    Reader("a dictionary of pytrec_eval or ranx", _level_of_measures, _nested),
 )  # fmt: skip
 
 #: the kinds of refusals that show that a file is not meant to hold scores
@@ -230,7 +237,11 @@ def telling(paths: Sequence[str]) -> list[str]:
 def read(held: object, columns: Mapping[str, str], scores: ScoreTable) -> Read:
     """The scores in a list of files, or in a frame."""
     if not isinstance(held, list):
-        scores.add(*_declared(Table(MEMORY, _of_frame(held)), Source(MEMORY), columns), "run")
+        in_memory = Source(MEMORY)
+        if _holds_objects(held):
+            scores.add(*_of_values([(1, held)], in_memory, columns), "run")
+        else:
+            scores.add(*_declared(Table(MEMORY, _of_frame(held)), in_memory, columns), "run")
         return scores.scored(MEMORY)
     found: list[tuple[Table, Roles, str]] = []
     for source, name in zip(held, telling([one.name for one in held]), strict=True):
@@ -258,7 +269,7 @@ def _first(source: Source, text: str) -> Any:
     """The first value of JSON, or the first of its list; a longer one is parsed where it could be one of scores."""
     with suppress(ValueError):
         return json.JSONDecoder().raw_decode(text.lstrip("[ \r\n\t"))[0]
-    if not (_SIGN.search(text) or any(map(ours, _KEY.findall(text)[:2]))):
+    if not (_SIGN.search(text) or any(map(ours, _KEY.findall(text)[:3]))):
         raise InputError("unknown-format", source.name, _NO_LAYOUT, remedy=REMEDY)
     held = json_text.parse(source.text(columns=True), source.name)
     return held[0] if isinstance(held, list) and held else held
@@ -296,21 +307,28 @@ def _tables(
     if _is_evaluation(source):
         yield from (_of_run(held, run, source, scores) for _, held in values for run in held.get("runs", [held]))
         return
+    yield _of_values(values, source, columns)
+
+
+def _of_values(values: _Values, source: Source, columns: Mapping[str, str]) -> tuple[Table, Roles]:
+    """What the values of JSON, or dictionaries in each other, hold."""
     first = values[0][1] if values else None
     if known := next((one for one in _OF_JSON if one.fits(first)), None):
         try:
-            table, roles = known.read(values, source)
-            yield table, roles._replace(layout=known.name)
-        except (LookupError, TypeError, AttributeError) as error:
+            table, roles = known.read(first, values, source)
+        except (LookupError, TypeError, AttributeError, ValueError) as error:
             problem = f"this begins as {known.name}, and goes on otherwise"
             raise InputError("structure", source.name, problem, found=repr(error), remedy="write it again") from None
-        return
+        return table, roles._replace(layout=known.name)
     _refuse(first, source.name)
+    if _holds_objects(first):
+        problem, remedy = "these dictionaries name no measure", 'give {"AP": {"q1": 0.5}} of each run'
+        raise InputError("unknown-format", source.name, problem, found=", ".join(map(str, first)), remedy=remedy)
     if not values or not all(isinstance(one, dict) for _, one in values):
         raise InputError("structure", source.name, _NO_LAYOUT, remedy=REMEDY)
     keys = dict.fromkeys(key for _, one in values for key in one)
     by_key = {key: [one.get(key) for _, one in values] for key in keys}
-    yield _declared(Table(source.name, by_key, lambda at: values[at][0]), source, columns)
+    return _declared(Table(source.name, by_key, lambda at: values[at][0]), source, columns)
 
 
 def _of_rows(source: Source, text: str) -> Table | tuple[Table, Roles]:
@@ -319,7 +337,7 @@ def _of_rows(source: Source, text: str) -> Table | tuple[Table, Roles]:
     rows = list(tabular.rows(text, source, next((one for one in "\t,;" if one in first), " "), Comments()))
     names = rows[0].values if rows else []
     tabular.check_width(rows, len(names), source)
-    if len(names) == 3 and (is_number(names[2]) or "runid" in names):
+    if len(names) == 3 and (is_number(names[2]) or _TEXTS & {*names}):
         return _of_lines(rows, source)
     if len(rows) < 2 or len({*names}) < len(names):
         problem = "a first row with different names of columns, and rows below it, are needed"
@@ -331,7 +349,7 @@ def _of_rows(source: Source, text: str) -> Table | tuple[Table, Roles]:
 def _of_lines(rows: Sequence[Any], source: Source) -> tuple[Table, Roles]:
     """MEASURE QUERY VALUE of trec_eval, one run after another; or QUERY MEASURE VALUE of ir_measures."""
     first = rows[0].values
-    if (at := next((at for at in (0, 1) if first[at] == "runid" or ours(first[at])), None)) is None:
+    if (at := next((at for at in (0, 1) if first[at] in _TEXTS or ours(first[at])), None)) is None:
         found, remedy = rows[0].text, f"name the columns in a first row; {REMEDY}"
         raise InputError("unknown-measure", source.name, "no column holds measures", line=1, found=found, remedy=remedy)
     # a run ends where a query follows its values over all; or begins with its name
@@ -345,7 +363,7 @@ def _of_lines(rows: Sequence[Any], source: Source) -> tuple[Table, Roles]:
     if runs[-1] and len(tags) <= runs[-1]:
         problem = f"here are {runs[-1] + 1} runs one after another, and not all have a line runid"
         raise InputError("missing-id", source.name, problem, remedy="give a file for each run")
-    kept = [(run, row) for run, row in zip(runs, rows, strict=True) if row.values[at] != "runid"]
+    kept = [(run, row) for run, row in zip(runs, rows, strict=True) if row.values[at] not in _TEXTS]
     of = {"query": 1 - at, "measure": at, "value": 2}
     columns = {name: [row.values[place] for _, row in kept] for name, place in of.items()}
     columns["runid"] = [tags.get(run, "") for run, _ in kept]
@@ -376,8 +394,8 @@ def _of_run(held: Mapping[str, Any], run: Mapping[str, Any], source: Source, cel
     key = run["tag"] if run["tag"] not in cells.runs else run["file"]
     if key in cells.runs:
         raise InputError("duplicate", source.name, "a run appears twice", found=key, remedy="keep one of them")
-    of_run = OfRun(run["tag"], run["file"], run["counts"], run["queries"]["extra"], run.get("unanswered", ()))
-    cells.runs[key] = of_run
+    cells.runs[key] = OfRun(run["tag"], run["file"], run["counts"], run["queries"]["extra"])
+    cells.unanswered_of[key] = run.get("unanswered", ())
     each = {**run["per_query"], ALL: run["measures"]}
     columns = {name: [one.get(name) for one in each.values()] for name in run["measures"]}
     for name, rows in run.get("sums", {}).items():
@@ -398,7 +416,7 @@ def _declared(table: Table, source: Source, given: Mapping[str, str]) -> tuple[T
     if not given:
         _refuse(dict.fromkeys(normal), table.name)
         if (alien := normal & _OTHERS) and not normal & {*EVERY_NAME["measure"], _COUNTS[1]}:
-            remedy = "name the columns of a table of scores: --columns query=NAME,tag=NAME"
+            remedy = f"name the columns of a table of scores: {search.option('query', 'tag')}"
             raise search.fault("unknown-format", f"its column {min(alien)} is one of golds and runs", remedy)
     patterns = {role: given[role] for role in ("query", "tag") if set(given.get(role, "")) & set("*|")}
     for role, tiers in _TIERS.items():
@@ -411,7 +429,7 @@ def _declared(table: Table, source: Source, given: Mapping[str, str]) -> tuple[T
     if lacking := [role for role in needed if role not in of and role not in patterns]:
         problem, remedy = f"no column is recognised as the {lacking[0]}", search.option(lacking[0])
         if lacking == ["query"]:
-            remedy += "; where columns are queries (as of models × tasks): --columns tag=NAME,query='Task*'"
+            remedy += f"; where columns are queries (as of models × tasks): {search.option('tag', query='Task*')}"
         unnamed = "write a name above the column that has none, such as query or model; " if "" in names else ""
         raise search.fault("missing-column", problem, f"{unnamed}{REMEDY}; or use {remedy}")
     if "query" in patterns:  # a row a run
@@ -423,7 +441,7 @@ def _declared(table: Table, source: Source, given: Mapping[str, str]) -> tuple[T
     if "measure" in of:
         return table, roles._replace(measure=of["measure"], value=of["value"])
     others = [names[at] for at in search.left(IDLE)]
-    kept = [name for name in others if any(number(value) is not None for value in table.columns[name])]
+    kept = [name for name in others if any(_is_number(value) for value in table.columns[name])]
     if not kept:
         there = [f"{name} holds {shortened(str(table.columns[name][0]))!r}" for name in others[:1]]
         written = any(re.fullmatch(r"[-+]?\d*(,\d+|[.,]?\d+\s*%)", str(table.columns[name][0])) for name in others)
@@ -435,11 +453,18 @@ def _declared(table: Table, source: Source, given: Mapping[str, str]) -> tuple[T
     if not roles.run and len(known) < len(kept):
         other = next(name for name in kept if name not in known)
         problem = f"{known[0]} is a measure and {other} is not known to be one: are the columns measures or runs?"
-        raise search.fault("ambiguous", problem, "runs: --columns tag='*'; measures: name the run in a column run")
+        remedy = f"runs: {search.option(tag='*')}; measures: name the run in a column run"
+        raise search.fault("ambiguous", problem, remedy)
     if {*_COUNTS} <= {*kept}:
         table, kept = _with_micro(table, kept)
         roles = roles._replace(ranks="MicroF1")
     return table, roles._replace(measures=kept)
+
+
+def _is_number(value: Any) -> bool:
+    """Whether a cell holds a number, or a word for one, and is not empty."""
+    found = number(value)
+    return found is not None and not np.isnan(found)
 
 
 def _of_subsets(table: Table) -> Table:
@@ -484,7 +509,7 @@ def _transposed(table: Table, queries: Sequence[str], run: str, search: Search) 
 def _runs(table: Table, search: Search, names: Sequence[str]) -> list[str]:
     """Columns of runs: shares under names that mean nothing else, unless it is said that they are runs."""
     problem = "without a column of runs or measures each column would be a run, and"
-    remedy = "name those that are runs: --columns 'tag=bm25|dense', or tag='*'"
+    remedy = f"name those that are runs: {search.option(tag='bm25|dense')}, or '*' for all"
     for name in names:
         values = [number(value) for value in table.columns[name]]
         if _NO_RUN.fullmatch(normal_name(name)):

@@ -117,6 +117,7 @@ def test_a_run_in_the_shapes_of_other_programs_is_read(source: Opened, held: obj
         ({"columns": ["qid", "docno"], "index": [0], "data": [["001", "018"]]}, "[structure] … to_json(…"),
         ([{"qid": "001", "ctxs": [{"key": "018"}]}], "record 1: [missing-column] … --columns document=ctxs.NAME; …"),
         ({"R07-01-O": {"judgment": "Y"}}, "line 1: query R07-01-O: [missing-column] … --columns answer=NAME, …"),
+        ({"results": {"001": {"018": 0.5}}}, "line 1: query results: [missing-column] … if results is no query, …"),
     ],
 )
 def test_a_shape_that_is_not_read_is_refused_with_what_helps(source: Opened, held: object, said: str) -> None:
@@ -513,6 +514,8 @@ def test_only_a_test_set_is_called_one(source: Opened, text: str) -> None:
         ('[{"query_id": "3", "doc_id": "a", "rank": "first"}]', None, "first"),
         ('{"3": [["a", 1]], "4": ["a"]}', 1, '["a"]'),
         ('{"3": [["a", 1, 2]]}', 1, "['a', 1, 2]"),
+        (one_a_line([{"error": "timeout"}, *RECORDS]), 1, "error"),
+        *((json.dumps({"3": text}), 1, text) for text in ("a > b", "[a] > [b]", "['a', 'b']", '"a" "b"')),
     ],
 )  # fmt: skip
 def test_a_run_that_is_not_understood_is_refused(source: Opened, text: str, line: int | None, found: str) -> None:

@@ -319,6 +319,24 @@ def test_holes_name_the_run_that_costs_most(tmp_path: Path, monkeypatch: pytest.
     assert main(["compare", "s.csv", "-m", "AP", "--resamples", "9"]) == 0
 
 
+def test_dictionaries_in_each_other_are_read_in_memory_too() -> None:
+    map_of = {"q1": {"map": 0.5, "runid": "x"}, "q2": {"map": 1.0, "runid": "x"}}
+    for held in ({"a": map_of}, {"a": {"map": {"q1": 0.5, "q2": 1.0}}}):
+        assert {run.tag: run.measures for run in Scored.from_frame(held)} == {"a": {"map": 0.75}}
+    with refusing(InputError, "[unknown-format] (found 'a')"):
+        Scored.from_frame({"a": {"q1": 0.5}})
+
+
+def test_a_remedy_in_memory_names_keywords() -> None:
+    with refusing(InputError, "[missing-key] …") as caught:
+        Scored.from_frame({"run": ["a", "a", "b"], "query": ["q1", "q2", "q1"], "AP": [1.0, 0.5, 0.5]})
+    assert 'unanswered="zero"' in str(caught.value.remedy)
+    assert "--" not in str(caught.value.remedy)
+    with refusing(InputError, "[missing-column] …") as caught:
+        Scored.from_frame({"model": ["a"], "own": ["q1"], "AP": [1.0]})
+    assert "--columns" not in str(caught.value.remedy)
+
+
 def test_a_measure_that_nobody_scored_is_refused() -> None:
     frame = {"run": ["a", "b"], "query": ["q", "q"], "AP": [1.0, 0.5], "own": [0.5, 1.0]}
     for ask in (leaderboard, plan):

@@ -307,7 +307,7 @@ def _in_lines(kind: Kind, source: Source, note: Note) -> Found:
     first, second = [record for some in ahead for record in some.records][:2]
     every = itertools.chain(ahead, every)
     shared = first.keys() & second.keys()
-    if is_record(first, source.columns) or (shared and len(first) > 1):
+    if any(is_record(one, source.columns) for one in (first, second)) or (shared and len(first) > 1):
         return of_objects(every, kind, source.name, source.columns, note)
     # what is right is held in memory anyway; and all answers show together that they are none but Y and N
     is_run = kind == "run" and all(isinstance(entry, list | dict) for entry in first.values())
@@ -402,6 +402,9 @@ def _documents(content: Mapping[Any, Any], path: str, line: LineOf | None) -> It
     """The documents of each query: a dictionary with numbers, a list, or a text with separators."""
     for query, entry in content.items():
         place = _place(path, query, line)
+        if isinstance(entry, str) and len(entry.split()) > 1 and re.search("[][>'\"]", entry):
+            remedy = 'give a list: ["d1", "d2"]; or the ids alone, with blanks between them'
+            raise place.fault("bad-id", "this text holds other signs than ids", entry, remedy)
         if not isinstance(entry, Iterable) or isinstance(entry, bytes) or _has_no_dimension(entry):
             remedy = (
                 "give a list of documents, or a dictionary from documents to numbers; for answers Y or N, or 1 or 0"
@@ -513,6 +516,8 @@ def _keys(
         roles = roles_of(names, kind, place.path, columns, values=values, note=note)
     except InputError as error:
         problem, remedy = f"unrecognised keys ({error.problem.replace('column', 'key')})", error.remedy
+        if {"query_id", "doc_id"} < {*keys} and all(is_number(str(first[key])) for key in keys[:-2]):
+            remedy = f"if {first['query_id']} is no query, give what is under it; {remedy}"
         if nested:
             paths = json_text.paths_of(json.dumps(first, default=repr, ensure_ascii=False))
             keys = [path for path in paths if not any(other.startswith(path + ".") for other in paths)]

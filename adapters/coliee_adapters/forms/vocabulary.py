@@ -300,11 +300,12 @@ class Search:
             kind, self.path, problem, line=self.line, found=", ".join(map(str, self.names)), remedy=remedy
         )
 
-    def option(self, *roles: str) -> str:
-        """How the user gives a name: on the command line, or in Python for what is in memory."""
+    def option(self, *roles: str, **patterns: str) -> str:
+        """How the user gives names, or patterns of names: on the command line, or in Python for what is in memory."""
+        given = dict.fromkeys(roles, "NAME") | {role: f"'{pattern}'" for role, pattern in patterns.items()}
         if self.path == MEMORY:
-            return "columns={" + ", ".join(f'"{role}": NAME' for role in roles) + "}"
-        return "--columns " + ",".join(f"{role}=NAME" for role in roles)
+            return "columns={" + ", ".join(f'"{role}": {name}' for role, name in given.items()) + "}"
+        return "--columns " + ",".join(f"{role}={name}" for role, name in given.items())
 
     def by_name(self, role: str, name: str) -> None:
         """The column of a name that the user gave."""
