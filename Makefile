@@ -32,7 +32,7 @@ types: $(VENV)/installed-test
 
 # the wheel as a user gets it: built, installed alone in a new environment, run outside of the tree
 wheel: $(VENV)/installed-test
-	$(BIN)/python tests/wheel_smoke.py
+	$(BIN)/python tests/tools/wheel_smoke.py
 
 # the site, in site/; a warning is an error
 docs: $(VENV)/installed-docs
@@ -45,10 +45,10 @@ reference: $(VENV)/installed-test
 bench: $(VENV)/installed-bench
 	$(BIN)/python -m benchmarks
 
-# example files broken at random, and read in every way that there is; SEED=… repeats a session
+# example files broken at random, and read in every way that there is; SEED=… repeats a session, ONLY=… a case of it
 MINUTES ?= 2
 fuzz: $(VENV)/installed-test
-	$(BIN)/python tests/fuzz.py --minutes $(MINUTES) $(if $(SEED),--seed $(SEED))
+	PYTHONPATH=tests/shared $(BIN)/python tests/tools/fuzz.py --minutes $(MINUTES) $(if $(SEED),--seed $(SEED)) $(if $(ONLY),--only $(ONLY))
 
 # what takes long, and the property tests with more examples than in `make test` and other ones each time
 explore: $(VENV)/installed-test
@@ -58,19 +58,19 @@ explore: $(VENV)/installed-test
 # found by one run of the suite, and kept in build/
 FAULTS ?= 200
 power: $(VENV)/installed-test
-	$(BIN)/python tests/survivors.py --faults $(FAULTS) $(if $(SEED),--seed $(SEED))
+	$(BIN)/python tests/tools/survivors.py --faults $(FAULTS) $(if $(SEED),--seed $(SEED))
 
 # the lowest versions that pyproject.toml allows, in an environment of their own: the demo, and the tests that read and score
 OLDEST := build/minimal/bin
 minimal:
 	$(PYTHON) -m venv --clear build/minimal
-	$(OLDEST)/python tests/minimal.py pandas polars parquet > build/minimal.txt
+	$(OLDEST)/python tests/tools/minimal.py pandas polars parquet > build/minimal.txt
 	$(OLDEST)/python -m pip install --quiet --disable-pip-version-check --constraint build/minimal.txt \
 	  --editable ".[pandas,polars,parquet]" pytest pytest-timeout hypothesis
 	$(OLDEST)/coliee-ir demo > build/minimal.out 2>&1
-	$(OLDEST)/python -m pytest -W default -p no:cacheprovider tests/coliee_ir/test_judged.py tests/coliee_ir/test_evaluator.py \
-	  tests/coliee_ir/test_in_memory.py tests/coliee_ir/test_parquet.py tests/coliee_adapters/test_columns.py \
-	  tests/coliee_adapters/test_frames.py tests/coliee_adapters/test_trec_eval.py
+	$(OLDEST)/python -m pytest -W default -p no:cacheprovider tests/coliee_ir/judging/test_judged.py tests/coliee_ir/scoring/test_evaluator.py \
+	  tests/coliee_ir/judging/test_in_memory.py tests/coliee_ir/reading/test_parquet.py tests/coliee_adapters/forms/test_columns.py \
+	  tests/coliee_adapters/forms/test_frames.py tests/coliee_adapters/test_trec_eval.py
 
 $(VENV)/bin/python:
 	$(PYTHON) -m venv $(VENV)

@@ -6,9 +6,7 @@ By default every run draws the same examples (``fixed``). ``make explore`` draws
 
 from __future__ import annotations
 
-import gc
 import importlib
-import itertools
 import os
 import sys
 from collections.abc import Callable, Iterator
@@ -18,7 +16,6 @@ from pathlib import Path
 import pytest
 from asserting import Call
 from hypothesis import HealthCheck, Phase, settings
-from hypothesis.internal.conjecture import providers
 
 import coliee_ir
 from coliee_adapters.files.source import Source
@@ -33,26 +30,21 @@ settings.register_profile(
     print_blob=True,
     suppress_health_check=[HealthCheck.too_slow],
 )
-# for tests/survivors.py: whether a fault is found, not the smallest example of it
+# for tests/tools/survivors.py: whether a fault is found, not the smallest example of it
 settings.register_profile(
     "quick", derandomize=True, deadline=None, max_examples=16, phases=[Phase.explicit, Phase.generate], database=None
 )
-# no constants of whatever modules a worker has loaded: they change the examples, and each worker parses both packages
-providers._get_local_constants = lambda: providers._local_constants
 settings.load_profile(os.environ.get("HYPOTHESIS_PROFILE", "fixed"))
 
 #: a user's code, which type checkers read (tests/test_typing.py); a script that reads its arguments
 collect_ignore = ["typing", "minimal.py"]
-
-_FOLDERS = itertools.count()
 
 Opened = Callable[..., Source]
 
 
 @pytest.hookimpl(tryfirst=True)
 def pytest_collection(session: pytest.Session) -> None:
-    """Nothing is garbage yet; each worker loads other tests first, so that the others read what it has compiled."""
-    gc.disable()
+    """Each worker loads other tests first, so that the others read what it has compiled."""
     worker = getattr(session.config, "workerinput", None)
     if worker is None or session.config.args_source != pytest.Config.ArgsSource.TESTPATHS:
         return
@@ -65,13 +57,6 @@ def pytest_collection(session: pytest.Session) -> None:
             importlib.import_module(module.stem)
 
 
-def pytest_collection_finish() -> None:
-    """What is loaded now stays: a collection of garbage need not walk through pandas, SciPy and the tests each time."""
-    gc.collect()
-    gc.freeze()
-    gc.enable()
-
-
 @pytest.fixture(scope="module")
 def one_deal() -> Iterator[None]:
     """``tune`` and ``fuse --fit`` deal queries to folds once; what ten deals change is for the tests of these two."""
@@ -79,14 +64,6 @@ def one_deal() -> Iterator[None]:
         for dealing in (coliee_ir.tune, coliee_ir.fit_fusion):
             patch.setitem(dealing.__kwdefaults__, "repeats", 1)
         yield
-
-
-@pytest.fixture
-def tmp_path(tmp_path_factory: pytest.TempPathFactory) -> Path:
-    """An empty folder, made at once: pytest's own looks for a free name and moves a link in each of 3,000 tests."""
-    path = tmp_path_factory.getbasetemp() / f"t{next(_FOLDERS)}"
-    path.mkdir()
-    return path
 
 
 @pytest.fixture

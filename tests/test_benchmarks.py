@@ -7,8 +7,6 @@ from pathlib import Path
 
 import pytest
 
-sys.path.insert(0, str(Path(__file__).parent.parent))
-
 from benchmarks import cases, generate, growth, timing
 from benchmarks.peers import calls
 

@@ -4,14 +4,11 @@ from __future__ import annotations
 
 import math
 import re
-import sys
 from pathlib import Path
 
 import numpy as np
 import pytest
 import scipy
-
-sys.path.insert(0, str(Path(__file__).parent.parent))
 
 from benchmarks import error_rates
 from benchmarks.error_rates import System

@@ -11,7 +11,7 @@ import pytest
 @pytest.mark.parametrize("first", [0, pytest.param(10, marks=pytest.mark.explore)])
 def test_every_way_of_reading_gives_the_same(tmp_path: Path, first: int) -> None:
     for finding in fuzz.session(2026, range(first, first + 10), tmp_path):
-        pytest.fail(f"{finding.check}: {finding.what}\npython tests/fuzz.py --seed 2026 --only {finding.number}")
+        pytest.fail(f"{finding.check}: {finding.what}\nmake fuzz SEED=2026 ONLY={finding.number}")
 
 
 def test_a_case_depends_on_its_number_only() -> None:

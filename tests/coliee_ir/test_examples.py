@@ -4,10 +4,12 @@ import subprocess
 import sys
 from pathlib import Path
 
+from places import ROOT
+
 import coliee_ir.examples
 
 SHIPPED = Path(coliee_ir.examples.__file__).parent
-GENERATOR = Path(__file__).parents[1] / "data" / "make_examples.py"
+GENERATOR = ROOT / "tests" / "data" / "make_examples.py"
 
 
 def contents(folder: Path) -> dict[str, bytes]:

@@ -14,6 +14,7 @@ from typing import Any
 
 import numpy as np
 import pytest
+from places import ROOT
 
 import coliee_ir
 from coliee_adapters.errors import InputError, ScoreWarning, UsageError
@@ -309,7 +310,7 @@ def test_a_query_is_left_out_only_where_its_id_is_that_of_the_same_text() -> Non
 
 
 def test_the_recipes_of_loggers_log_every_measure(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    page = (Path(__file__).parents[2] / "docs" / "training.md").read_text(encoding="utf-8")
+    page = (ROOT / "docs" / "training.md").read_text(encoding="utf-8")
     [recipe] = [block for block in re.findall(r"```python\n(.*?)```", page, re.DOTALL) if "import mlflow" in block]
     monkeypatch.chdir(tmp_path)
     Path("gold.json").write_text('{"000001": ["000007"]}')

@@ -18,13 +18,13 @@ from types import ModuleType
 from typing import Any, Literal, get_args, get_origin, get_type_hints
 
 import pytest
+from places import ROOT
 
 import coliee_ir
 import coliee_ir.scoring.given
 
 pytestmark = pytest.mark.usefixtures("one_deal")
 
-ROOT = Path(__file__).parents[2]
 
 EXPORTED = {
     *("evaluate", "evaluate_all", "Evaluator", "compare", "leaderboard", "plan", "report", "tune", "cut"),

@@ -7,7 +7,7 @@ runs ──Candidates──▶ parts a run ──weights──▶ scores ──�
 A query or document that a run lacks adds nothing. Equal scores stand in trec_eval's order.
 
 ranx, which has these methods, refuses runs of different queries, ranks equal scores in the order of a dictionary, and
-compiles for 24 s (0.3.21). Where both can score, tests/coliee_ir/test_fusion.py holds the one to the other.
+compiles for 24 s (0.3.21). Where both can score, its tests hold the one to the other.
 """
 
 from __future__ import annotations

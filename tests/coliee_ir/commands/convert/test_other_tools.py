@@ -20,13 +20,14 @@ from hypothesis import strategies as st
 from ir_measures import ScoredDoc
 from ir_measures.util import QrelsConverter, RunConverter
 from naive import Judgements, Line, golds, ranking, run_lines
+from places import ROOT
 
 import coliee_ir
 from coliee_adapters.errors import InputError
 from coliee_adapters.records import Columns
 from coliee_ir import Answers, Gold, Run, evaluate, read_gold, read_run, to_frame, to_qrels, to_run
 
-PAGE = Path(__file__).parents[2] / "docs" / "other-tools.md"
+PAGE = ROOT / "docs" / "other-tools.md"
 BLOCKS = re.findall(r"```pycon\n(.*?)```", PAGE.read_text(encoding="utf-8"), re.DOTALL)
 
 #: a gold and a run, given as a dictionary, in another form that gives them

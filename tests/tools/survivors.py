@@ -1,6 +1,6 @@
 """Makes small faults in the two packages, one at a time, and says which of them no test notices.
 
-    python tests/survivors.py --faults 200 --seed 1      (or: make power)
+    python tests/tools/survivors.py --faults 200 --seed 1      (or: make power)
 
 A fault is a comparison turned or moved by one, a constant changed, `and` for `or`, a condition negated, a call dropped,
 or two arguments swapped, at a random place. One run of the suite under coverage, kept in build/ for the tree as it is,
@@ -36,7 +36,7 @@ from typing import Any, Final, NamedTuple
 import coverage
 import pytest
 
-ROOT: Final = Path(__file__).resolve().parents[1]
+ROOT: Final = Path(__file__).resolve().parents[2]
 PACKAGES: Final = ("coliee_ir", "adapters/coliee_adapters")
 TURNED: Final[dict[type[ast.cmpop], type[ast.cmpop]]] = {
     **{ast.Lt: ast.LtE, ast.LtE: ast.Lt, ast.Gt: ast.GtE, ast.GtE: ast.Gt, ast.Eq: ast.NotEq, ast.NotEq: ast.Eq},
@@ -139,7 +139,7 @@ def copied(tree: Path, place: Path) -> Path:
 def run_pytest(tree: Path, plugin: Callable[..., object], *arguments: object) -> None:
     """The suite of a copy, in this process."""
     os.chdir(tree)
-    sys.path[:0] = paths = [str(tree), str(tree / "adapters"), str(tree / "tests")]
+    sys.path[:0] = paths = [str(tree), str(tree / "adapters")]
     os.environ.update(PYTHONPATH=os.pathsep.join(paths[:2]), HYPOTHESIS_PROFILE="quick")
     with Path(os.devnull).open("w") as nowhere, redirect_stdout(nowhere):
         pytest.main(

@@ -29,6 +29,7 @@ from broken import (
     lines,
     trec,
 )
+from places import ROOT
 
 from coliee_adapters.errors import InputError, UsageError
 from coliee_ir import evaluate, validate
@@ -36,7 +37,6 @@ from coliee_ir.cli import COMMANDS
 from coliee_ir.commands.validate import RULES, Severity, Validation
 from coliee_ir.rules.protocol import NEWEST, PROTOCOLS, SUBMISSION_RULES, Authority, protocol, submission_rules
 
-ROOT = Path(__file__).parents[2]
 pytestmark = pytest.mark.usefixtures("here")
 
 

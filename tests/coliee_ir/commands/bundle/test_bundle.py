@@ -17,6 +17,7 @@ import yaml  # type: ignore[import-untyped]
 from example_runs import EXAMPLES
 from hypothesis import given, settings
 from hypothesis import strategies as st
+from places import ROOT
 
 from coliee_adapters.errors import UsageError
 from coliee_ir import evaluate
@@ -24,7 +25,6 @@ from coliee_ir.commands.bundle import pack, score_upload
 
 Case = tuple[Path, dict[str, bytes], str]
 
-ROOT = Path(__file__).resolve().parents[2]
 ONE = (EXAMPLES / "task1" / "gold.json", {"bm25.txt": (EXAMPLES / "task1" / "bm25.txt").read_bytes()}, "1")
 THREE = (
     EXAMPLES / "task3" / "gold.xml",

@@ -4,11 +4,11 @@ from __future__ import annotations
 
 import re
 from contextlib import suppress
-from pathlib import Path
 
 import ir_measures
 import pytest
 import pytrec_eval
+from places import ROOT
 
 import coliee_ir
 from coliee_adapters import trec_eval
@@ -17,7 +17,7 @@ from coliee_ir.cli import main
 from coliee_ir.measures import Delegated, parse
 from coliee_ir.measures.catalogue import OURS, describe
 
-PAGE = (Path(__file__).resolve().parents[2] / "docs" / "measures.md").read_text(encoding="utf-8")
+PAGE = (ROOT / "docs" / "measures.md").read_text(encoding="utf-8")
 #: a name as it is typed there, and what stands for it here
 ROWS = [
     (typed, f"`{typed}`" if here == "as typed" else here)

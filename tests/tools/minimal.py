@@ -7,7 +7,7 @@ import sys
 import tomllib
 from pathlib import Path
 
-project = tomllib.loads(Path(__file__).parents[1].joinpath("pyproject.toml").read_text(encoding="utf-8"))["project"]
+project = tomllib.loads(Path(__file__).parents[2].joinpath("pyproject.toml").read_text(encoding="utf-8"))["project"]
 extras = [one for name in sys.argv[1:] for one in project["optional-dependencies"][name]]
 for needed in [*project["dependencies"], *extras]:
     if found := re.match(r"([\w.-]+)>=([\d.]+)", needed):

@@ -17,6 +17,7 @@ from typing import Any
 
 import pytest
 from asserting import Call, done
+from needed import needs
 
 import coliee_ir
 from coliee_adapters.errors import ColieeError, InputError, UsageError, masked
@@ -25,7 +26,6 @@ from coliee_adapters.files.source import Kind, Source
 from coliee_adapters.files.writing import written
 from coliee_ir import Evaluator, Submission
 from coliee_ir.scoring.score import score_each
-from tests.needed import needs
 
 EXAMPLES = Path(coliee_ir.__file__).parent / "examples"
 TASK1 = EXAMPLES / "task1"

@@ -9,26 +9,24 @@ import io
 import json
 import re
 import shlex
-import sys
 import zipfile
 from collections.abc import Callable, Iterator
 from email.policy import default
 from pathlib import Path
 from typing import Any
 
+import make_mailbox as made
 import pytest
 import yaml
 from asserting import mentions
+from places import ROOT
 
 from coliee_adapters.errors import InputError
 from coliee_ir.cli import main
 from coliee_ir.commands import edition
 from coliee_ir.commands.edition import read_edition
 
-sys.path.insert(0, str(Path(__file__).parents[1] / "data"))
-import make_mailbox as made
-
-DOCS = (Path(__file__).parents[2] / "docs/organiser.md").read_text("utf-8")
+DOCS = (ROOT / "docs/organiser.md").read_text("utf-8")
 SCRIPT = re.findall(r"^(coliee-ir .*)", "".join(re.findall(r"^```sh\n(.*?)^```", DOCS, re.S | re.M)), re.M)
 FILE, SHEET = (re.search(rf"^```{kind}\n(.*?)^```", DOCS, re.S | re.M)[1] for kind in ("toml", "text"))  # type: ignore[index]
 #: the docs' file, without the figures, which test_webpage.py and test_paper.py draw

@@ -11,13 +11,14 @@ from typing import Final
 
 import pytest
 import pytrec_eval
+from places import ROOT
 
 import coliee_ir
 from coliee_ir.rules import protocol as rules
 from coliee_ir.rules.protocol import neighbours, protocol, use
 
 #: the files of LeCaRD, which are not ours to commit
-LECARD = Path(os.environ.get("COLIEE_LECARD", Path(__file__).parents[3] / "shared" / "data" / "lecard"))
+LECARD = Path(os.environ.get("COLIEE_LECARD", ROOT.parent / "shared" / "data" / "lecard"))
 
 
 @pytest.fixture(autouse=True)

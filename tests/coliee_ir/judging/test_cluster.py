@@ -11,6 +11,7 @@ from pathlib import Path
 from typing import Any
 
 import pytest
+from needed import needs
 from test_executors import MEASURES, QRELS, shown
 from test_parts import write_run
 
@@ -20,7 +21,6 @@ from coliee_ir.judging.cluster import connected
 from coliee_ir.judging.workers import WorkerError
 from coliee_ir.scoring import score as batch
 from coliee_ir.scoring.score import score_each
-from tests.needed import needs
 
 pytestmark = pytest.mark.explore  # test_executors has an imitation
 

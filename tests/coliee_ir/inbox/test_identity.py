@@ -5,24 +5,21 @@ from __future__ import annotations
 import json
 import mailbox
 import re
-import sys
 from collections.abc import Callable, Mapping
 from email import message_from_bytes
 from email.message import EmailMessage
 from email.policy import default
 from pathlib import Path
 
+import make_mailbox as made
 import pytest
+from make_mailbox import mail
 
 from coliee_adapters.files.source import Source
 from coliee_ir.commands.edition.config import read_edition
 from coliee_ir.commands.edition.day import Day, day_of
 from coliee_ir.commands.edition.desk import pages
 from coliee_ir.commands.validate.receiving import receive
-
-sys.path.insert(0, str(Path(__file__).parents[1] / "data"))
-import make_mailbox as made
-from make_mailbox import mail
 
 QUERIES = range(1, 11)
 EARLY, LATE = "19 Jan 2027 10:00:00 +0000", "22 Jan 2027 10:00:00 +0000"

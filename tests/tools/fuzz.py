@@ -1,6 +1,6 @@
 """Differential fuzzing: files are broken at random and read in every way there is, which must all give the same.
 
-``python tests/fuzz.py --minutes 2`` (``make fuzz``) takes the example files and the corpus of foreign_forms.py, changes
+``make fuzz MINUTES=2`` takes the example files and the corpus of foreign_forms.py, changes
 lines, fields, bytes, words, encodings, separators, line ends and brackets, and compares for each pair of gold and run
 
 - the plain reading with: the careful reader, small blocks, the parts of several processes, compressed, in archives, in
@@ -709,7 +709,7 @@ def main() -> int:
             found += 1
             case = reduced(finding, folder, seed) if options.only is None else finding.case
             print(f"\n{found}. {finding.check}: {finding.what}\n   from {case.name}: {', '.join(case.steps)}")
-            print(f"   python tests/fuzz.py --seed {seed} --only {finding.number}   task {case.task}")
+            print(f"   make fuzz SEED={seed} ONLY={finding.number}   task {case.task}")
             for side in ("gold", "run"):
                 print(f"   {side}{case.endings[side == 'run']}: {getattr(case, side)!r:.600}", flush=True)
             if options.keep:

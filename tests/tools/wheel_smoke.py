@@ -10,7 +10,7 @@ import venv
 import zipfile
 from pathlib import Path
 
-ROOT = Path(__file__).parent.parent
+ROOT = Path(__file__).resolve().parents[2]
 
 #: what is no code: pages, styles, scripts, the rules of tasks
 DATA = tuple(

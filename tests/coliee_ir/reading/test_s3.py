@@ -11,6 +11,7 @@ from pathlib import Path
 from typing import Any
 
 import pytest
+from needed import needs
 from test_executors import MEASURES, QRELS, shown
 from test_parts import write_run
 
@@ -18,7 +19,6 @@ import coliee_ir
 from coliee_adapters.errors import InputError
 from coliee_adapters.files.source import Source
 from coliee_ir import Evaluator
-from tests.needed import needs
 
 TASK1 = Path(coliee_ir.__file__).parent / "examples" / "task1"
 
