@@ -20,6 +20,7 @@ from hypothesis import HealthCheck, Phase, settings
 import coliee_ir
 from coliee_adapters.files.source import Source
 from coliee_ir.cli import main
+from coliee_ir.judging import workers
 
 settings.register_profile("fixed", derandomize=True, deadline=None, max_examples=16, print_blob=True)
 settings.register_profile(
@@ -98,3 +99,10 @@ def source(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Opened:
         return Source(name)
 
     return opened
+
+
+@pytest.fixture
+def one_process(monkeypatch: pytest.MonkeyPatch) -> None:
+    """Parts are judged one after another in this process."""
+    results = workers.results
+    monkeypatch.setattr(workers, "results", lambda tasks, *_: results(tasks, 1))

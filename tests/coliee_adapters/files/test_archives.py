@@ -3,20 +3,19 @@
 from __future__ import annotations
 
 import gzip
-import io
 import lzma
 import os
 import resource
 import signal
 import stat
 import tarfile
-import warnings
 import zipfile
 from collections.abc import Callable
 from pathlib import Path
 
 import pytest
 from asserting import mentions
+from packed import RUN, Files, tarred, zipped
 from reading import refused
 
 from coliee_adapters.errors import InputError
@@ -25,33 +24,6 @@ from coliee_adapters.files.compressed import COMPRESSIONS, Compression
 from coliee_adapters.files.source import Kind, Source, copies
 from coliee_ir.cli import main
 from coliee_ir.inbox.folders import passed_over, walk
-
-RUN = b"001 013 A\n"
-
-
-Files = dict[str, bytes] | list[tuple[str, bytes]]
-
-
-def zipped(files: Files) -> bytes:
-    stream = io.BytesIO()
-    with warnings.catch_warnings(), zipfile.ZipFile(stream, "w", zipfile.ZIP_DEFLATED) as archive:
-        warnings.simplefilter("ignore")  # of two entries of one name
-        for name, content in dict.items(files) if isinstance(files, dict) else files:
-            archive.writestr(name or zipfile.ZipInfo(""), content)
-    return stream.getvalue()
-
-
-def tarred(files: Files, *others: tarfile.TarInfo) -> bytes:
-    stream = io.BytesIO()
-    with tarfile.open(fileobj=stream, mode="w") as archive:
-        for name, content in dict.items(files) if isinstance(files, dict) else files:
-            entry = tarfile.TarInfo(name)
-            entry.size = len(content)
-            archive.addfile(entry, io.BytesIO(content))
-        for entry in others:
-            archive.addfile(entry)
-    return stream.getvalue()
-
 
 PACKED = {
     "a.zip": zipped({"in/run.txt": RUN}),

@@ -8,8 +8,8 @@ from collections.abc import Callable
 from pathlib import Path
 
 import pytest
+from packed import RUN, tarred, zipped
 from reading import refused
-from test_archives import RUN, tarred, zipped
 
 from coliee_adapters.files import archives
 from coliee_adapters.files.source import Source

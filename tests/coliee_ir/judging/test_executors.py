@@ -21,9 +21,9 @@ import one_step
 import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
-from test_parts import GOLD, same, write_run
+from runs_in_parts import GOLD, MEASURES, QRELS, same, shown, write_run
 
-from coliee_adapters.errors import ColieeError, InputError, UsageError
+from coliee_adapters.errors import InputError, UsageError
 from coliee_ir import Evaluator, Submission
 from coliee_ir.judging import cluster, workers
 from coliee_ir.judging.cluster import connected
@@ -32,9 +32,6 @@ from coliee_ir.judging.workers import WorkerError
 from coliee_ir.reading.submission import name_of
 from coliee_ir.scoring import score as batch
 from coliee_ir.scoring.score import score_each
-
-QRELS = {f"q{n:02d}": {f"d{i}": 1 for i in range(1 + n % 7)} for n in range(40)}
-MEASURES = ["AP", "nDCG@5", "MicroF1"]
 
 
 @pytest.fixture(scope="module")
@@ -172,12 +169,6 @@ def test_compare_uses_an_executor(tmp_path: Path) -> None:
     compared = [one_step.compare(QRELS, *runs, measure="AP", task="trec", n_resamples=99, executor=engine).to_dict()
                 for engine in (None, Pickling())]  # fmt: skip
     assert compared[0] == compared[1]
-
-
-def shown(result: Any) -> object:
-    if isinstance(result, ColieeError):
-        return type(result), str(result)
-    return result.tag, result.measures, result.per_query, result.remarks, result.counts
 
 
 def test_an_executor_has_no_more_tasks_at_a_time_than_it_may_and_results_are_not_held(

@@ -3,63 +3,24 @@
 from __future__ import annotations
 
 import os
-import random
 import signal
 from pathlib import Path
 
 import numpy as np
 import pytest
 from asserting import heard, refusing
-from by_form import readers
 from hypothesis import given
 from hypothesis import strategies as st
+from runs_in_parts import GOLD, read_run, same, write_run
 
 from coliee_adapters.errors import ColieeError, InputError
 from coliee_adapters.files.source import Source
 from coliee_adapters.forms import columns, detect
 from coliee_adapters.ids import Ids
-from coliee_adapters.records import Columns, Run, exact_id
+from coliee_adapters.records import Columns, Run
 from coliee_ir.judging import judged, order, qrels, ungrouped, workers
 from coliee_ir.judging.judged import Judged, judge
 from coliee_ir.judging.qrels import Qrels
-
-_, read_run = readers("qrels", "trec", exact_id)
-
-GOLD = Qrels({f"q{n:02d}": {f"d{i}": i % 3 for i in range(n % 7)} for n in range(40)})
-
-
-def same(one: Judged, other: Judged, remarks: bool = True) -> bool:
-    """Whether two Judged say the same."""
-    arrays, more = ("rank", "retrieved", "repeated", "answered"), ("extra", "lines", "remarks")[: 2 + remarks]
-    return all(np.array_equal(getattr(one, name), getattr(other, name)) for name in arrays) and all(
-        getattr(one, name) == getattr(other, name) for name in more
-    )
-
-
-def write_run(path: Path, seed: int, *, grouped: bool = True, odd: bool = False, queries: int = 40) -> Run:
-    """A run with ties, repetitions and extra queries; with ``odd``, also comments and other irregular lines."""
-    chance = random.Random(seed)
-    lines = []
-    for query in chance.sample([f"q{n:02d}" for n in range(45)], queries):
-        for rank in range(1, chance.randint(1, 30)):
-            document = f"d{chance.randrange(40)}"
-            lines.append(f"{query} Q0 {document} {rank} {chance.randrange(20) / 2} T")
-    if not grouped:
-        chance.shuffle(lines)
-    if odd:
-        for _ in range(20):
-            at = chance.randrange(len(lines))
-            lines[at:at] = [chance.choice(["# a comment", "", "/* over\n two lines */", lines[at].replace(" ", "\t ")])]
-        lines += chance.choice([[], ["", "# the end"]])
-    path.write_text("\n".join(lines), encoding="utf-8")
-    return read_run(Source(path))
-
-
-@pytest.fixture
-def one_process(monkeypatch: pytest.MonkeyPatch) -> None:
-    """Parts are judged one after another in this process."""
-    results = workers.results
-    monkeypatch.setattr(workers, "results", lambda tasks, *_: results(tasks, 1))
 
 
 @given(st.integers(0, 10**6), st.integers(1, 2000))

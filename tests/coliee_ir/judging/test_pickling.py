@@ -8,7 +8,7 @@ from pathlib import Path
 
 import pytest
 from example_runs import EXAMPLES
-from test_parts import same
+from runs_in_parts import same
 
 import coliee_ir
 from coliee_adapters.records import Answers, Run

@@ -16,12 +16,11 @@ import numpy as np
 import pyarrow as pa
 import pyarrow.parquet as pq
 import pytest
-import test_parts as parts
 from asserting import begins, clause, heard, matches, mentions, refusing
 from example_runs import EXAMPLES
 from hypothesis import given, settings
 from hypothesis import strategies as st
-from test_parts import one_process as one_process
+from runs_in_parts import same as same_judged
 
 from coliee_adapters.errors import InputError, UsageError
 from coliee_adapters.files.source import Source
@@ -98,7 +97,7 @@ def without_places(remarks: Remarks) -> dict[str, tuple[int, Any]]:
 
 
 def same(one: Judged, other: Judged) -> bool:
-    return without_places(one.remarks) == without_places(other.remarks) and parts.same(one, other, remarks=False)
+    return without_places(one.remarks) == without_places(other.remarks) and same_judged(one, other, remarks=False)
 
 
 @pytest.mark.usefixtures("one_process")

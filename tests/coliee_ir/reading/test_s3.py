@@ -12,8 +12,7 @@ from typing import Any
 
 import pytest
 from needed import needs
-from test_executors import MEASURES, QRELS, shown
-from test_parts import write_run
+from runs_in_parts import MEASURES, QRELS, shown, write_run
 
 import coliee_ir
 from coliee_adapters.errors import InputError

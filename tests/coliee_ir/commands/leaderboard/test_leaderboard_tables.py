@@ -8,7 +8,7 @@ from pathlib import Path
 import one_step
 import pytest
 from asserting import heard, matches, mentions, refusing
-from test_reference_figures import ACCURACIES
+from published import ACCURACIES
 
 from coliee_adapters.errors import InputError, UsageError
 from coliee_ir import Answers, Gold, Run

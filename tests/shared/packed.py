@@ -1,0 +1,34 @@
+"""Zip and tar archives of files in memory."""
+
+from __future__ import annotations
+
+import io
+import tarfile
+import warnings
+import zipfile
+
+RUN = b"001 013 A\n"
+
+
+Files = dict[str, bytes] | list[tuple[str, bytes]]
+
+
+def zipped(files: Files) -> bytes:
+    stream = io.BytesIO()
+    with warnings.catch_warnings(), zipfile.ZipFile(stream, "w", zipfile.ZIP_DEFLATED) as archive:
+        warnings.simplefilter("ignore")  # of two entries of one name
+        for name, content in dict.items(files) if isinstance(files, dict) else files:
+            archive.writestr(name or zipfile.ZipInfo(""), content)
+    return stream.getvalue()
+
+
+def tarred(files: Files, *others: tarfile.TarInfo) -> bytes:
+    stream = io.BytesIO()
+    with tarfile.open(fileobj=stream, mode="w") as archive:
+        for name, content in dict.items(files) if isinstance(files, dict) else files:
+            entry = tarfile.TarInfo(name)
+            entry.size = len(content)
+            archive.addfile(entry, io.BytesIO(content))
+        for entry in others:
+            archive.addfile(entry)
+    return stream.getvalue()
