@@ -43,7 +43,7 @@ from coliee_ir.scoring.scores import ranked_by
 
 DOCS = Path(__file__).parent
 
-sys.path.append(str(DOCS.parent / "tests"))
+sys.path.append(str(DOCS.parent / "tests" / "shared"))
 import score_tables  # noqa: E402 - the cases of the tests
 
 # ── Markdown ──────────────────────────────────────────────────────────────────────────────────────────────────────
@@ -536,7 +536,7 @@ def submission_rules() -> str:
 
 
 def score_files() -> str:
-    """What tests/score_tables.py reads and refuses, in its words; of cases of one outcome the first."""
+    """What tests/shared/score_tables.py reads and refuses, in its words; of cases of one outcome the first."""
     read = [(case.name, _outcome(case)) for case in score_tables.READ]
     refused = dict[str, tuple[str, str]]()
     for case in score_tables.REFUSED:
