@@ -199,6 +199,8 @@ REMARKS: Final = {
     "replaces": "{file} came later than {other}, of the same team, and tag or name: if it replaces it, set the status "
     "of the earlier file in the teams file to replaced by {tag}",
     "many-runs": "{team} has {n} (run|runs), and {most} are allowed",
+    "many-runs.held": "{team} has {n} (run|runs), and {most} are allowed: until this is settled, only those that the "
+    "teams file calls ranked are scored",
     "many-runs.usual": "{team} has {n} (run|runs), and {most} are usual ({source})",
     "incomplete": "{file}: {measure} ranks, and cannot be computed without all parts of a submission",
     "incomplete.set": "{file}: a long list without an answer set of its run tag: name the answer set task3.TAG, the "

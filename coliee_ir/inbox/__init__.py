@@ -35,6 +35,7 @@ class Runs(NamedTuple):
     inventory: Inventory | None = None
     together: bool = False  # whether all files are the submissions of a competition, of which a part alone is none
     names: Mapping[str, str] = MappingProxyType({})  # file → what the caller calls its run
+    intake: Intake | None = None  # the submissions, where they are grouped already
 
     @property
     def sources(self) -> list[Source]:
@@ -59,6 +60,8 @@ class Runs(NamedTuple):
 
         :meta private:
         """
+        if self.intake is not None:
+            return self.intake
         if self.inventory is None:
             if not _may_belong(self.alone, basis):
                 return Intake(list(self.alone), [], [])

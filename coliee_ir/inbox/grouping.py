@@ -13,7 +13,7 @@ from dataclasses import replace
 from itertools import pairwise
 from operator import attrgetter
 from pathlib import Path
-from typing import Any, Final
+from typing import Any, Final, NamedTuple
 
 from coliee_adapters.errors import ColieeError, UsageError, contained, shortened
 from coliee_adapters.files.source import Source, by_original
@@ -384,6 +384,38 @@ def too_many(teams: Iterable[str], task: str, edition: int | None) -> Iterator[t
         if team and rules is not None and rules.most_runs is not None and n > rules.most_runs:
             row = "many-runs" if rules.runs_stated else "many-runs.usual"
             yield team, Remark.of(row, n=n, team=team, most=rules.most_runs, source=rules.runs_source)
+
+
+class Excess(NamedTuple):
+    """The runs of a team that came from one address, and are more than it may send; none of them is chosen."""
+
+    team: str
+    runs: tuple[Submission, ...]
+    n: int  # with those that the teams file calls ranked
+    most: int
+
+
+def excess(intake: Intake, inventory: Inventory, basis: Basis) -> Iterator[Excess]:
+    """The runs that are too many by a number that is stated, unless the teams file says which are ranked.
+
+    Neither corrected runs count, nor those that answer no query of the gold; and what comes from another address under
+    a team's name does not spoil its own runs.
+    """
+    rules = submission_rules(basis.task, basis.edition) if has_submissions(basis.task) else None
+    if rules is None or rules.most_runs is None or not rules.runs_stated:
+        return
+    items, asked = {one.file: one for one in inventory.items}, {*basis.queries, *basis.excluded}
+    corrected = {one.replaces for one in intake.submissions}
+    sent: dict[tuple[str, str], list[Submission]] = {}
+    for one in intake.submissions:
+        first = items[one.files[0].path]
+        if one.team and not one.status and not asked.isdisjoint(first.queries):
+            sent.setdefault((one.team, first.whose.sender), []).append(one)
+    for (team, _), runs in sent.items():
+        n = sum(name_of(one.run) not in corrected for one in runs)
+        open_runs = tuple(one for one in runs if items[one.files[0].path].whose.listed_status != "ranked")
+        if n > rules.most_runs and open_runs:
+            yield Excess(team, open_runs, n, rules.most_runs)
 
 
 def pass_over_unfused(inventory: Inventory, task: str | None) -> None:

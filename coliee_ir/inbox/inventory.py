@@ -9,8 +9,7 @@ import contextlib
 import enum
 import os
 import re
-from collections import Counter
-from collections.abc import Collection, Iterable, Mapping, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
 from functools import partial
 from itertools import islice
@@ -26,7 +25,7 @@ from coliee_adapters.forms.detect import is_description
 from coliee_adapters.records import Answers, Gold, Run, normal_id
 from coliee_adapters.remarks import Remark
 from coliee_adapters.system_descriptions import Description
-from coliee_ir.inbox.envelopes import envelope_of
+from coliee_ir.inbox.envelopes import envelope_of, plain, team_key
 from coliee_ir.inbox.folders import Walked, passed_over, walk
 from coliee_ir.inbox.golds import Asked, Golds
 from coliee_ir.inbox.tasks import (
@@ -212,20 +211,20 @@ def sort_files(
 
     What teams sent costs no more than ``bounds`` say, by default those of the environment.
     """
-    table, given = golds or Golds(), [Source.of(path) for path in paths]
+    table = golds or Golds()
     trial.begin()
-    walked = walk(given, [*besides, *(one.file for one in table.asked)])
+    walked = walk(paths, [*besides, *(one.file for one in table.asked)])
     if teams is not None:
-        _refuse_crowds(walked, {source.path for source in given})
-    bounds, spent = bounds or limits.current(), dict[str, float]()
-    for file in filter(trial.is_large, walked.files) if teams is not None else ():
-        envelope = envelope_of(file, None if teams is None else teams.common)
-        sent = envelope.folder or envelope.place
-        if spent.setdefault(sent, 0.0) > _LARGE * bounds.seconds:
-            trial.refuse_after(file, spent[sent])
-            continue
-        source = Source(file, columns=columns)
-        spent[sent] += trial.try_reading(file, partial(_read, source, table.golds, rules), bounds)
+        bounds, spent = bounds or limits.current(), dict[str, float]()
+        _refuse_crowds(walked, teams)
+        for file in filter(trial.is_large, walked.files):
+            envelope = teams.envelope(file)
+            sent = envelope.folder or envelope.place
+            if spent.setdefault(sent, 0.0) > _LARGE * bounds.seconds:
+                trial.refuse_after(file, spent[sent])
+                continue
+            source = Source(file, columns=columns)
+            spent[sent] += trial.try_reading(file, partial(_read, source, table.golds, rules), bounds)
     items = [_item(walked.source(file, columns), file in walked.named, table.golds, rules) for file in walked.files]
     if teams is not None:
         for one in items:
@@ -244,17 +243,24 @@ def sort_files(
     return inventory
 
 
-def _refuse_crowds(walked: Walked, named: Collection[str]) -> None:
-    """Refuse archives in folders that hold more files than any team sends: none of them is read, or scored."""
-    counts, archive = Counter[str](), ""
-    for file in walked.files:  # those of an archive stand together
-        archive = archive if archive and file.startswith(f"{archive}/") else archives.outer(file)
-        counts[archive] += 1
-    for archive, n in counts.items():
-        if n > _CROWD and archive not in named:
-            problem = f"the archive holds {n} files, and a team sends at most {_CROWD}"
-            trial.refuse(InputError("too-large", archive, problem, remedy="choose the runs that are to be scored"))
-            walked.files[:] = [*(file for file in walked.files if not file.startswith(f"{archive}/")), archive]
+def _refuse_crowds(walked: Walked, teams: Teams) -> None:
+    """Refuse mails of one sender, or an archive, with more files than any team sends: none is read, or scored."""
+    crowds: dict[tuple[str, ...], dict[str, list[str]]] = {}
+    for file in walked.files:
+        envelope = teams.envelope(file)
+        if envelope.n_inside and plain(envelope.place) != teams.common:
+            mail = envelope.mail
+            by = (team_key(envelope.team), mail.sender) if mail is not None and mail.sender else (envelope.place,)
+            crowds.setdefault(by, {}).setdefault(envelope.place, []).append(file)
+    for places in crowds.values():
+        if (n := sum(map(len, places.values()))) > _CROWD:
+            gone = {file for files in places.values() for file in files}
+            walked.files[:] = [file for file in walked.files if file not in gone]
+            for place in places:
+                problem = f"{n} files came in it, and in other mails of its sender; a team sends at most {_CROWD}"
+                remedy = "send the runs that are to be scored"
+                trial.refuse(InputError("too-large", place, problem, remedy=remedy))
+                walked.files.append(place)
 
 
 def _read(source: Source, golds: Sequence[Gold], rules: Protocol | None) -> None:

@@ -162,7 +162,7 @@ class Teams:
 
         :meta private:
         """
-        envelope = self._envelope(file)
+        envelope = self.envelope(file)
         parts, top = self._parts(file)
         self._places.update("/".join(parts[at:]) for at in range(top + 1))
         self._places.update(f"{part}/" for part in parts[:-1][: top + 1])
@@ -185,7 +185,7 @@ class Teams:
 
         :meta private:
         """
-        envelope = self._envelope(file)
+        envelope = self.envelope(file)
         team, because = self._said_by(envelope)
         found, doubts = None, list[Remark]()
         for row, is_place, is_inside in self._rows(tag, file, envelope):
@@ -251,7 +251,11 @@ class Teams:
             team, sender = shortened(team_in(claim.subject)) or "no team", shortened(claim.sender) or "nobody"
             yield Remark.of("forwarded", team=team, sender=sender, time=claim.received or "at no time")
 
-    def _envelope(self, file: str) -> Envelope:
+    def envelope(self, file: str) -> Envelope:
+        """In what a file came.
+
+        :meta private:
+        """
         if file not in self._envelopes:
             self._envelopes[file] = envelope_of(file, self.common)
         return self._envelopes[file]

@@ -2,9 +2,11 @@
 
 from __future__ import annotations
 
+import contextlib
 import functools
 import os
 import re
+from pathlib import Path
 from typing import Final, NamedTuple
 
 from coliee_adapters.errors import InputError, UsageError
@@ -61,7 +63,9 @@ class Limits(NamedTuple):
 def current() -> Limits:
     """The limits as the environment sets them, and the memory that there is."""
     given = {name: os.environ.get(variable(name), "") for name in Limits._fields}
-    bounds = Limits(whole=max(Limits().whole, 1 << (_memory() // _SHARE).bit_length() >> 1))
+    memory, usual = _memory(), Limits()
+    whole = max(usual.whole, 1 << (memory // _SHARE).bit_length() >> 1)
+    bounds = Limits(whole=whole, memory=min(usual.memory, memory // 2 or usual.memory))
     return bounds._replace(**{name: _number(name, text) for name, text in given.items() if text})
 
 
@@ -74,7 +78,24 @@ def _memory() -> int:
 
     least, _ = resource.getrlimit(resource.RLIMIT_AS)
     machine = os.sysconf("SC_PHYS_PAGES") * os.sysconf("SC_PAGE_SIZE")
-    return machine if least == resource.RLIM_INFINITY else min(machine, least)
+    return min(machine, *memory_of_groups(), *([] if least == resource.RLIM_INFINITY else [least]))
+
+
+def memory_of_groups(root: Path = Path("/")) -> list[int]:
+    """What the control groups of this process, such as a container, allow of memory; both versions of Linux."""
+    found = []
+    with contextlib.suppress(OSError, ValueError):
+        for line in (root / "proc/self/cgroup").read_text().splitlines():
+            _, controllers, path = line.split(":", 2)
+            mounted, name = root / "sys/fs/cgroup", "memory.max"
+            if controllers:
+                mounted, name = mounted / "memory", "memory.limit_in_bytes"
+            group = Path(path.lstrip("/"))
+            places = [mounted / one / name for one in (group, *group.parents)]
+            if not controllers or "memory" in controllers.split(","):
+                texts = [place.read_text().strip() for place in places if place.is_file()]
+                found += [int(text) for text in texts if text.isdecimal()]
+    return found
 
 
 def variable(name: str) -> str:

@@ -26,7 +26,7 @@ from coliee_ir.commands.validate.result import Inbox
 from coliee_ir.inbox import Runs
 from coliee_ir.inbox.folders import WHY_NOT, passed_over
 from coliee_ir.inbox.golds import Asked, Golds
-from coliee_ir.inbox.grouping import too_many
+from coliee_ir.inbox.grouping import Excess, excess, too_many
 from coliee_ir.inbox.inventory import Inventory, Part, sort_files
 from coliee_ir.inbox.teams import Teams
 from coliee_ir.reading.basis import Basis
@@ -75,6 +75,14 @@ class Decision(NamedTuple):
         return self.key in settled or self.key.rpartition(" ")[0] in settled
 
 
+class Held(NamedTuple):
+    """Runs of a task that are not scored until a person has decided."""
+
+    task: str
+    excess: Excess
+    decision: Decision
+
+
 class Day(NamedTuple):
     """What an edition comes to."""
 
@@ -85,6 +93,7 @@ class Day(NamedTuple):
     inventory: Inventory  # every file, with the time of its mail
     corrections: tuple[Submission, ...] = ()  # runs that may replace earlier ones
     bases: tuple[Basis, ...] = ()  # by what the runs of each task are scored
+    held: tuple[Held, ...] = ()  # what is not scored because it is too much
 
 
 def day_of(edition: Edition, watch: Watch | None = None) -> Day:
@@ -107,13 +116,22 @@ def day_of(edition: Edition, watch: Watch | None = None) -> Day:
     seconds, memory = edition.upload_seconds or bounds.seconds, (edition.upload_memory << 20) or bounds.memory
     bounds = bounds._replace(seconds=seconds, memory=memory)
     inventory = sort_files(edition.mailbox, golds=golds, besides=beside, teams=who, edition=edition.year, bounds=bounds)
-    boards, corrections = [], list[Submission]()
+    boards, corrections, held = [], list[Submission](), list[Held]()
     for part in edition.tasks:
         evaluator = evaluators[part.name]
         # what is not of its task is passed over, and that of another
         own = replace(inventory, items=[replace(one) for one in inventory.items])
+        runs = Runs((), own, True)
+        intake = runs.submissions(evaluator)
+        for over in excess(intake, own, evaluator):
+            many = Remark.of("many-runs.held", n=over.n, team=over.team, most=over.most)
+            decision = Decision(_of_task(part.name, many), over.team)
+            if not decision.is_settled(edition.settled):
+                held.append(Held(part.name, over, decision))
+                gone = set(map(id, over.runs))
+                intake.submissions[:] = [run for run in intake.submissions if id(run) not in gone]
         try:
-            scored = evaluate_all(evaluator, Runs((), own, True), keep_going=True, watch=watch)
+            scored = evaluate_all(evaluator, runs._replace(intake=intake), keep_going=True, watch=watch)
         except UsageError as error:
             if error.kind != "no-run":
                 raise
@@ -123,7 +141,9 @@ def day_of(edition: Edition, watch: Watch | None = None) -> Day:
             corrections += [one for one in scored.submissions if one is not None and one.replaces]
             boards.append(replace(leaderboard(scored, n_resamples=edition.resamples), reference=part.reference))
     inbox = received(inventory)
-    found = Day(edition, inbox, tuple(boards), (), inventory, tuple(corrections), tuple(evaluators.values()))
+    found = Day(
+        edition, inbox, tuple(boards), (), inventory, tuple(corrections), tuple(evaluators.values()), tuple(held)
+    )
     closed = {one.file for one in inventory.items if one.whose.listed_status not in ("", "ranked", "unofficial")}
     every = dict.fromkeys(one for find in _FINDERS for one in find(found))
     asked = (one for one in every if one.file not in closed or one.kind == "status")
@@ -136,12 +156,16 @@ def _asked(part: TaskPart, gold: Gold) -> Asked:
     return Asked(part.gold, frozenset(gold.queries), (part.task,), False, part.name, part.year, part.corpus, gold)
 
 
+def _of_task(name: str, remark: Remark) -> Remark:
+    return Remark(remark.kind, f"Task {name}: {remark}")
+
+
 _Found = Iterator[Decision]
 
 
 def _awaited(day: Day) -> _Found:
     """Tasks of which no run has arrived."""
-    there = {board.task for board in day.boards if board.entries}
+    there = {board.task for board in day.boards if board.entries} | {one.task for one in day.held}
     yield from (
         Decision(Remark.of("awaited", task=one.task))
         for one in day.edition.tasks
@@ -212,10 +236,11 @@ def _remarked(day: Day) -> _Found:
     """Too many runs, equal ones, corrected ones, and what the list of teams and the runs do not agree on."""
     for board in day.boards:
         for team, many in too_many((one.team for one in board.counted), board.task, board.edition):
-            yield Decision(Remark(many.kind, f"Task {board.called}: {many}"), team)
+            yield Decision(_of_task(board.called, many), team)
         for remark in board.remarks:
-            if getattr(remark, "kind", "") == "same-answers":
-                yield Decision(Remark("same-answers", f"Task {board.called}: {remark}"))
+            if isinstance(remark, Remark) and remark.kind == "same-answers":
+                yield Decision(_of_task(board.called, remark))
+    yield from (one.decision for one in day.held)
     for one in day.corrections:
         told = Remark.of("replaces", file=name_of(one.run), other=one.replaces, tag=shortened(one.tag))
         yield Decision(told, one.team, one.tag, one.replaces)

@@ -2,21 +2,23 @@
 
 from __future__ import annotations
 
-import io
 import json
 import os
-import zipfile
+import sys
 from collections.abc import Iterator
 from pathlib import Path
 
 import pytest
 from asserting import Call, mentions
-from sent import cases, write
+from sent import cases, write, zipped
 
 from coliee_adapters.files import limits, trial
 from coliee_ir.commands.validate.receiving import receive
 from coliee_ir.inbox.inventory import sort_files
 from coliee_ir.inbox.teams import Teams
+
+sys.path.insert(0, str(Path(__file__).parents[1] / "data"))
+import make_mailbox as made
 
 pytestmark = [pytest.mark.usefixtures("here"), pytest.mark.skipif(not hasattr(os, "fork"), reason="no processes")]
 
@@ -71,14 +73,42 @@ def test_what_one_team_sends_is_bounded_as_a_whole() -> None:
     assert all(one is None or one.__traceback__ is None for one in errors.values())
 
 
-def test_an_archive_of_a_team_with_more_files_than_any_sends_is_not_read() -> None:
-    packed = io.BytesIO()
-    with zipfile.ZipFile(packed, "w") as archive:
-        for number in range(501):
-            archive.writestr(f"{number}.txt", "")
-    write({"in/A/a.txt": cases("A1"), "in/B/b.zip": packed.getvalue()})
-    inventory = sort_files(["in"], teams=Teams(None, ["in"]))
-    assert [item.file for item in inventory.items] == ["in/A/a.txt", "in/B/b.zip"]
-    (finding,) = [finding for finding in receive("in").findings if finding.file == "in/B/b.zip"]
-    assert finding.rule == "unreadable" and "501" in finding.advice
-    assert len(sort_files(["in/B/b.zip"], teams=Teams(None, ["in/B/b.zip"])).items) == 501  # named by the organiser
+def mails(*senders: str, n: int) -> list[bytes]:
+    files = {f"{number}.txt": "" for number in range(n)}
+    return [made.mail(f"[submission] {one[:1]}", {"a.zip": zipped(files)}, one, "1 Jan 2026") for one in senders]
+
+
+def stored(*senders: str) -> dict[str, bytes]:
+    opened = (b"From a Mon Jan 12 10:00:00 2026\n" + one + b"\n" for one in mails(*senders, n=251))
+    return {"all.mbox": b"".join(opened)}
+
+
+#: what is in a mailbox → its files, what is refused of them, and how many are read
+CROWDS: dict[str, tuple[dict[str, bytes], set[str], int]] = {
+    "an archive": ({"B/b.zip": zipped({f"{number}.txt": "" for number in range(501)})}, {"in/B/b.zip"}, 0),
+    "mails of one sender": (
+        dict(zip(("1.eml", "2.eml"), mails("B@x", "B@x", n=251), strict=True)), {"in/1.eml", "in/2.eml"}, 0),
+    "mails of one sender in a store": (
+        stored("B@x", "C@x", "B@x"),
+        {"in/all.mbox/1", "in/all.mbox/3"}, 251),
+    "mails of several senders in a store": (
+        stored("B@x", "C@x"),
+        set(), 502),
+    "mails that name no sender": (dict(zip(("1.eml", "2.eml"), mails("", "", n=251), strict=True)), set(), 502),
+}  # fmt: skip
+
+
+@pytest.mark.parametrize("crowd", CROWDS)
+def test_more_files_than_any_team_sends_are_not_read(crowd: str) -> None:
+    files, refused, n = CROWDS[crowd]
+    write({"in/A/a.txt": cases("A1"), **{f"in/{name}": of for name, of in files.items()}})
+    items = sort_files(["in"], teams=Teams(None, ["in"])).items
+    large = {item.file for item in items if getattr(item.error, "kind", "") == "too-large"}
+    assert (large, len(items)) == (refused, len(refused) + n + 1) and "in/A/a.txt" in {item.file for item in items}
+    found = {finding.file: finding for finding in receive("in").findings if finding.rule == "unreadable"}
+    assert found.keys() >= refused and all("500" in found[file].advice for file in refused)
+
+
+def test_an_archive_that_the_organiser_names_holds_what_it_likes() -> None:
+    write({"in/B/b.zip": zipped({f"{number}.txt": "" for number in range(501)})})
+    assert len(sort_files(["in/B/b.zip"], teams=Teams(None, ["in/B/b.zip"])).items) == 501

@@ -289,7 +289,7 @@ def check_cells(folder: Path, files: dict[str, str]) -> int:
 def test_the_numbers_are_those_of_a_naive_script(held: Path, again: Callable[..., str], tmp_path: Path) -> None:
     files = {name: str(of) for at, team in enumerate(made.TEAMS) for name, of in {
         name: of for sent in made._sent(at, team) for name, of in sent.items()}.items()}  # fmt: skip
-    assert check_cells(held, files) == 3 * (27 + 12) + 8 * 18 + 2 * 18 + 2 * 2
+    assert check_cells(held, files) == 3 * (22 + 12) + 8 * 18 + 2 * 18 + 2 * 2
     for name in ("gold", "teams.csv"):
         (tmp_path / name).unlink()
     runs = made.make_year(tmp_path)
@@ -375,6 +375,39 @@ def test_what_one_team_sends_harms_no_other_and_is_told(
     assert mentions(out, said)
     runs = [one for one in results(tmp_path)["tasks"]["1"]["runs"] if one["team"] == "ARC" and one["tag"] != "ARC9"]
     assert [(one["file"], one["measures"]) for one in runs] == [(honest["file"], honest["measures"])]
+
+
+def test_more_runs_than_allowed_are_scored_once_it_is_said_which(again: Callable[..., str], tmp_path: Path) -> None:
+    honest = {f"ARC{n}.txt": made._task1(f"ARC{n}", 1, 4 + n) for n in (1, 2, 3)}
+    again(
+        {
+            "mailbox/a.eml": _mailed("ARC", honest),
+            "mailbox/ARC/c.txt": made._task1("ARC4", 1, 9),
+            "mailbox/e.eml": _mailed("EVIL", {f"{n}.txt": made._task1(f"E{n}", 2, 9) for n in range(4)}),
+            "mailbox/KIS/old.txt": _EVIL.replace("0000", "0009"),
+            **{f"mailbox/KIS/{n}.txt": made._task1(f"KIS{n}", 3, 5) for n in range(3)},
+        }
+    )
+
+    def ranked() -> dict[str, int]:
+        runs = results(tmp_path)["tasks"]["1"]["runs"]
+        return {team: sum(run["team"] == team for run in runs) for team in ("ARC", "KIS", "EVIL")}
+
+    # those of several senders, and what answers other questions, do not count against a team
+    assert ranked() == {"ARC": 4, "KIS": 3, "EVIL": 0}
+    decisions = {one["team"]: one["key"] for one in results(tmp_path)["decide"] if one["kind"] == "many-runs"}
+    assert decisions.keys() == {"ARC", "EVIL"}
+    (letter,) = (tmp_path / "out/desk/receipt").glob("evil*")
+    assert (
+        "4 runs of Task 1 came, and a team may send 3" in letter.read_text() and "E0, E1, E2, E3" in letter.read_text()
+    )
+    again({"teams.csv": "tag,team,status\nE2,EVIL,ranked\n"})
+    assert ranked()["EVIL"] == 1 and "E0, E1, E3" in letter.read_text()
+    assert ranked() == {"ARC": 4, "KIS": 3, "EVIL": 1}
+    again({"coliee.toml": f'settled = ["{decisions["EVIL"]}"]\n' + QUICK})
+    assert ranked() == {"ARC": 4, "KIS": 3, "EVIL": 4} and "may send" not in letter.read_text()
+    again({"coliee.toml": QUICK, "teams.csv": "tag,team,status\nE0,EVIL,withdrawn\n"})
+    assert ranked()["EVIL"] == 4  # of which one is withdrawn, and shown apart
 
 
 def test_the_desk_has_a_letter_for_every_team(held: Path) -> None:
