@@ -32,6 +32,9 @@ from coliee_ir.stats.settings import CONFIDENCE_LEVEL, N_RESAMPLES, SEED, Resamp
 #: by default, so many times this year's queries
 _TIMES: Final = (0.5, 1.0, 2.0, 4.0)
 
+#: of fewer runs of a system, their variance is known too badly for a plan
+_MANY_RUNS: Final = 10
+
 #: from this share of the variance in one query on, plans are known to promise too much (``benchmarks.error_rates``)
 _HEAVY: Final = 0.3
 
@@ -109,6 +112,11 @@ class Plan(OnGold):
                 f"By the t test of systems, with {each} runs of each as here: more {units} do not lessen the variance "
                 + (f"between runs, so no number of {units} {limit}." if best else "between runs, which is 0 in these.")
             )
+            if min(self.replicates) < _MANY_RUNS:
+                notes.append(
+                    f"That variance is estimated from {each} runs of each system, so the plan may be far off: with 3, "
+                    "by a factor of 2 or more."
+                )
         if hopeless:
             notes.append(
                 f"-: with {' or '.join(hopeless)} {'groups' if self.groups else units} no difference is found with "

@@ -127,21 +127,33 @@ def parse(typed: str) -> list[Measure]:
     """
     if not isinstance(typed, str) or not typed.strip():
         raise UsageError("bad-measure", f"a measure is given by its name, not as {typed!r}")
+    if found := understood(typed):
+        return found
+    unknown = f"unknown measure {typed!r}"
     if nearest := _nearest(typed):
-        problem = f"unknown measure {typed!r}, which no installed engine computes; did you mean {nearest}?"
-        raise UsageError("unknown-measure", f"{problem} `coliee-ir measures` lists all of them")
+        remedy = f", which no installed engine computes; did you mean {nearest}? "
+    elif elsewhere := _elsewhere(typed):
+        what, nearest = elsewhere
+        unknown, remedy = f"{typed!r} has several meanings: {what}", f"; did you mean {nearest}? "
+    else:
+        meant = " or ".join(_existing(typed) or near_misses(typed))
+        remedy = "; name each measure by itself; " if "," in typed else f"; did you mean {meant}? " if meant else "; "
+    raise UsageError("unknown-measure", f"{unknown}{remedy}`coliee-ir measures` lists all of them")
+
+
+def understood(typed: str) -> list[Measure]:
+    """The measures that a name stands for; none where it is unknown, or leaves doubt."""
+    if _nearest(typed):
+        return []
     if known := _known(typed):
         return known
-    if elsewhere := _elsewhere(typed):
-        what, nearest = elsewhere
-        problem = f"{typed!r} has several meanings: {what}; did you mean {nearest}?"
-        raise UsageError("unknown-measure", f"{problem} `coliee-ir measures` lists all of them")
-    found = [name for name in meanings(typed) if _exists(name)]
-    if len(found) == 1:
-        return parse(found[0])
-    meant = " or ".join(found or near_misses(typed))
-    remedy = "name each measure by itself; " if "," in typed else f"did you mean {meant}? " if meant else ""
-    raise UsageError("unknown-measure", f"unknown measure {typed!r}; {remedy}`coliee-ir measures` lists all of them")
+    found = [] if _elsewhere(typed) else _existing(typed)
+    return understood(found[0]) if len(found) == 1 else []
+
+
+def _existing(typed: str) -> list[str]:
+    """What a name in the spelling of another tool can mean, as far as it can be read."""
+    return [name for name in meanings(typed) if _exists(name)]
 
 
 def _known(typed: str) -> list[Measure]:

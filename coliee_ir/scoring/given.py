@@ -25,8 +25,9 @@ from coliee_adapters.records import Gold
 from coliee_adapters.remarks import Remark
 from coliee_ir.judging.judged import BoolArray, FloatArray
 from coliee_ir.judging.qrels import Qrels
-from coliee_ir.measures import Delegated, Measure, Parts, Result, parse
+from coliee_ir.measures import Delegated, Measure, Parts, Result
 from coliee_ir.measures.base import PARTS, Terms, share, topic_mean
+from coliee_ir.measures.catalogue import understood
 from coliee_ir.measures.claims import PooledF1
 from coliee_ir.measures.delegated import summed
 from coliee_ir.measures.labels import Accuracy, LabelAccuracy
@@ -626,7 +627,7 @@ def number(value: Any) -> float | None:
 def ours(name: str) -> Measure | None:
     """The one measure that a name stands for; another tool's word for one only where that leaves no doubt."""
     with suppress(UsageError):
-        if len(found := parse(name)) == 1:
+        if len(found := understood(name)) == 1:
             is_sure = found[0].name == name or not (is_summed(found[0]) or _DOUBTFUL.search(normal_name(name)))
             return found[0] if is_sure else None
     return None

@@ -511,10 +511,12 @@ def _runs(table: Table, search: Search, names: Sequence[str]) -> list[str]:
     problem = "without a column of runs or measures each column would be a run, and"
     remedy = f"name those that are runs: {search.option(tag='bm25|dense')}, or '*' for all"
     for name in names:
-        values = [number(value) for value in table.columns[name]]
         if _NO_RUN.fullmatch(normal_name(name)):
             raise search.fault("ambiguous", f"{problem} {name} is hardly one", remedy)
-        if any(value is None or not (np.isnan(value) or 0 <= value <= 1) for value in values):
+        values = np.array([np.inf])
+        with suppress(InputError):  # of what is no number
+            values, _ = table.numbers(name)
+        if (values < 0).any() or (values > 1).any():
             raise search.fault("ambiguous", f"{problem} {name} holds no shares", remedy)
     return list(names)
 

@@ -65,7 +65,7 @@ class _Tables(NamedTuple):
 
     @classmethod
     def of(cls, board: Board, pairs: IntArray) -> _Tables:
-        """From this year's answers, half a question added to each of the four cells (Haldane, Anscombe)."""
+        """From this year's answers, a quarter of a question added to each cell; half is too careful."""
         a, b = pairs.T
         n, different = board.n, board.adding[a, b]
         won = np.abs(board.D[a, b]) / board.unit[a, b] * n
@@ -74,7 +74,7 @@ class _Tables(NamedTuple):
         middle = np.clip(np.where(is_share, (board.f[a] + board.f[b]) / 2, 0.5), 0, 1)
         both = np.clip(n * middle - different / 2, 0, n - different)
         cells = both, n - different - both, lost + won, lost
-        right, wrong, only_a, only_b = (np.maximum(cell, 0) + 0.5 for cell in cells)
+        right, wrong, only_a, only_b = (np.maximum(cell, 0) + 0.25 for cell in cells)
         return cls(middle, right * wrong / (only_a * only_b))
 
     def discordant(self, difference: FloatArray) -> FloatArray:

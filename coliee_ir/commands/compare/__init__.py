@@ -214,13 +214,15 @@ class _Board:
 
     def counts(self, pairs: IntArray) -> IntArray:
         """In how many queries the first run of each pair wins, ties and loses; shape (3, P)."""
-        values, found = np.stack([result.per_query for result in self.results]), []
+        values, wins = np.stack([result.per_query for result in self.results]), []
         for at in range(0, len(pairs), _AT_ONCE):
             a, b = pairs[at : at + _AT_ONCE].T
             apart = values[a] - values[b]
-            each = (apart > NEAR, np.abs(apart) <= NEAR, apart < -NEAR)
-            found.append(np.stack([np.count_nonzero(one, axis=1) for one in each]))
-        return np.concatenate(found, axis=1)
+            wins.append(np.stack([np.count_nonzero(one, axis=1) for one in (apart > NEAR, apart < -NEAR)]))
+        known = (~np.isnan(values)).astype(np.float64)
+        won, lost = np.concatenate(wins, axis=1)
+        both = (known @ known.T)[pairs[:, 0], pairs[:, 1]].astype(np.int64)
+        return np.stack([won, both - won - lost, lost])
 
     def effect(self, a: int, b: int) -> tuple[float, tuple[tuple[str, float], ...]]:
         """The effect of a pair, and the queries without which its difference would change most."""
@@ -236,16 +238,18 @@ class _Board:
 
     def told(self, pairs: IntArray, test: PairTest, p: FloatArray, intervals: Sequence[FloatArray]) -> Pairs:
         """Everything that is said of the pairs: a column for each field of ``Pair``."""
-        nothing: tuple[float, tuple[tuple[str, float], ...]] = (math.nan, ())
         tags, names, places = *zip(*((one.tag, one.name) for one in self.scored), strict=True), pairs.tolist()
-        each = [self.effect(a, b) if len(self.scored) <= MOST_ALONE else nothing for a, b in places]
-        effects, deciding = zip(*each, strict=True)
+        tagged = [(tags[a], tags[b]) for a, b in places]
+        effects: Sequence[float] = (math.nan,) * len(pairs)
+        deciding: Sequence[tuple[tuple[str, float], ...]] = ((),) * len(pairs)
+        if len(self.scored) <= MOST_ALONE:
+            effects, deciding = zip(*(self.effect(a, b) for a, b in places), strict=True)
         wins, ties, losses = self.counts(pairs)[:: self.sign]
         is_found = p < self.asked.settings.alpha
         difference, narrower = self.sign * test.difference, (self.sign * intervals[1])[:, :: self.sign]
         return Pairs({
             "a": pairs[:, 0], "b": pairs[:, 1],
-            "tags": [(tags[a], tags[b]) for a, b in places], "names": [(names[a], names[b]) for a, b in places],
+            "tags": tagged, "names": tagged if names == tags else [(names[a], names[b]) for a, b in places],
             "difference": test.difference, "error": test.error, "interval": intervals[0], "p": p,
             "own_interval": test.interval, "own_p": test.p,
             "verdict": verdicts(difference, is_found, narrower, self.asked.margin),  # type: ignore[arg-type]

@@ -164,14 +164,14 @@ def _listed(column: Any) -> Sequence[Any]:
 
 def _as_json(column: Any) -> Sequence[Any]:
     if not isinstance(column, np.ndarray):
-        return [*map(_in_lists, column)]  # of texts and of finite numbers
+        return _in_lists(column)  # of texts and of finite numbers
     held = column.astype(object)
     held[~np.isfinite(column)] = None
     return held.tolist()  # type: ignore[no-any-return]
 
 
-def _in_lists(one: Any) -> Any:
-    return [*map(_in_lists, one)] if isinstance(one, tuple) else one
+def _in_lists(column: Sequence[Any]) -> list[Any]:
+    return [_in_lists(one) if isinstance(one, tuple) else one for one in column]
 
 
 @dataclass(frozen=True, slots=True, repr=False)

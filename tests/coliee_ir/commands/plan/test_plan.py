@@ -22,7 +22,7 @@ from coliee_ir import Evaluator, Scored, Scores, compare, evaluate_all
 from coliee_ir.commands.plan import plan
 from coliee_ir.measures.base import of_mean
 from coliee_ir.output.shown import FORMS, render
-from coliee_ir.stats import paired
+from coliee_ir.stats import paired, power
 from coliee_ir.stats.power import ExactTest
 from coliee_ir.stats.settings import Resampling
 
@@ -52,6 +52,15 @@ def test_what_is_promised_is_what_the_shipped_test_finds() -> None:
         [test] = paired.tested(paired.Board(runs), [(0, 1)], Resampling(99, seed))
         hits += test.p < 0.05
     assert 0.68 < hits / 120 < 0.92  # 0.8, and the error of simulation
+
+
+@pytest.mark.parametrize("lost", [0, 1, 3])
+def test_a_plan_for_accuracies_is_kept_also_where_one_run_is_right_wherever_the_other_is(lost: int) -> None:
+    answers = np.ones((2, 200))
+    answers[1, : 10 + lost] = answers[0, 200 - lost :] = 0
+    runs = [of_mean(one) for one in answers]
+    [(least,)] = power.least_found(paired.Board(runs), [(0, 1)], [170], Resampling(99), 0.8)
+    assert 0.72 < ExactTest(170, 0.05, 0.0).power(least + 2 * lost / 200, least) < 0.85
 
 
 @pytest.mark.parametrize("size", [2, 5])
@@ -192,7 +201,9 @@ def test_more_queries_do_not_lessen_the_variance_between_runs_which_is_said() ->
     assert systems.replicates == (3, 3) and systems.resamples == 0
     [few], [many], [best] = systems.sizes[0].found, systems.sizes[1].found, systems.at_best
     assert few > many > 0.02 > single.sizes[1].found[0] and many == pytest.approx(best, rel=0.01)
-    assert f"{best:.2g}" in systems.notes()[1]
+    assert f"{best:.2g}" in systems.notes()[1] and "3" in systems.notes()[2]  # of so few runs
+    of_many = plan(scored_systems(np.random.default_rng(2), 0.1, 30, 10), queries=[30, 10**6], replicates="seed")
+    assert len(of_many.notes()) == len(systems.notes()) - 1
     assert systems.sizes[0].found[0] > single.sizes[0].found[0]
 
 
