@@ -99,7 +99,7 @@ def find_runs(
     named = list(runs.items()) if isinstance(runs, Mapping) else [("", run) for run in runs]
     alone, paths, names = list[Submission](), list[Source](), dict[str, str]()
     for name, run in named:
-        sent = Submission.of(run).over(partial(readable, columns=columns))
+        sent = Submission.of(run, partial(readable, columns=columns))
         if isinstance(run, _PATHS) and isinstance(sent.run, Source):
             paths.append(sent.run)
             names[sent.run.path] = name

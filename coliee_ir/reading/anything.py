@@ -331,8 +331,6 @@ def read_run_by(
 ) -> Run | Answers:
     """Read a submission by the rules of its task, where they are known; otherwise as ``read_run``."""
     record = _read_run(source, rules, form, columns)
-    if record is not source:
-        record = _guarded(record)
     if unreadable_answers == "refuse" and isinstance(record, Answers) and (n := len(record.unreadable)):
         problem = f"{n} of {n + len(record.labels)} answers {'is' if n == 1 else 'are'} neither Y nor N"
         found = "; ".join(record.remarks.examples("unreadable-answer"))
@@ -377,7 +375,7 @@ def _read_run(
 
         if not described.is_trec(file, layout):
             with guarded(file.name):
-                return described.read_run(file, layout)
+                return _guarded(described.read_run(file, layout))
         layout = None  # what fuse, cut and tune write
     found = detect.form_of(file, "run", layout.container if layout else form)
     if rules is not None and found.name == "tort" and rules.claims:
@@ -385,7 +383,7 @@ def _read_run(
     if rules is not None and found.name == "columns" and rules.parts == ("answers",):
         found = detect.form_of(file, "run", "labels")  # whose reader says what is wrong with the first line's label
     with guarded(file.name):
-        return run_in(found, file, rule)
+        return _guarded(run_in(found, file, rule))
 
 
 def joined_runs(records: Sequence[Run | Answers]) -> Run | Answers:

@@ -6,7 +6,7 @@ import os
 from collections.abc import Callable, Iterator
 from dataclasses import dataclass, replace
 from numbers import Number
-from typing import Any, NamedTuple, Self
+from typing import Any, NamedTuple
 
 import numpy.typing as npt
 
@@ -71,9 +71,13 @@ class Submission:
         return iter((self.run, self.answers, self.long_list))
 
     @classmethod
-    def of(cls, run: RunLike | Arrays | Submission) -> Submission:
-        """A run alone, or a submission as it is."""
-        return run if isinstance(run, Submission) else cls(run)
+    def of(cls, run: RunLike | Arrays | Submission, opened: Callable[[Any], Any] | None = None) -> Submission:
+        """A run alone, or a submission as it is; its parts as a function gives them."""
+        if not isinstance(run, Submission):
+            return cls(run if opened is None or run is None else opened(run))
+        if opened is None:
+            return run
+        return replace(run, run=opened(run.run), answers=opened(run.answers), long_list=opened(run.long_list))
 
     @property
     def parts(self) -> dict[str, Any]:
@@ -90,11 +94,6 @@ class Submission:
     def ranking(self) -> RunLike | Arrays:
         """The ranked documents: the long list, where there is one."""
         return self.run if self.long_list is None else self.long_list
-
-    def over(self, opened: Callable[[Any], Any]) -> Self:
-        """The same with each part as a function gives it."""
-        run, answers, longer = map(opened, self)
-        return replace(self, run=run, answers=answers, long_list=longer)
 
     def invalid(self, reason: Remark) -> Invalid:
         """That it could not be scored."""

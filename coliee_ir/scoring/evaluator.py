@@ -7,6 +7,7 @@ from dataclasses import fields
 from typing import TYPE_CHECKING, Unpack
 
 from coliee_adapters.records import GoldLike, RunLike
+from coliee_ir.reading.anything import readable
 from coliee_ir.reading.basis import Basis, Rules, basis_of, refuse_other_keywords
 from coliee_ir.reading.submission import Arrays, Submission
 from coliee_ir.scoring.score import score
@@ -76,7 +77,7 @@ class Evaluator(Basis):
         Warns:
             ScoreWarning: as ``evaluate`` does.
         """
-        given = run if isinstance(run, Submission) else Submission(run, answers, long_list)
-        scores = score(self, given, jobs=jobs, executor=executor, keep_judged=keep_judged)
+        sent = Submission.of(run if isinstance(run, Submission) else Submission(run, answers, long_list), readable)
+        scores = score(self, sent, jobs=jobs, executor=executor, keep_judged=keep_judged)
         warn_of([scores])
         return scores

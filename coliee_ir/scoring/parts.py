@@ -61,10 +61,12 @@ class Records(NamedTuple):
 class Named(NamedTuple):
     """What the parts of a submission are called."""
 
-    tag: str  # the run's name
+    tag: str  # what the caller calls the run, or else its run tag
     file: str  # the run's file
     others: Mapping[str, str]  # the files that belong to the run: ``answers``, ``long_list``
     other_tags: Mapping[str, str]  # the run tags of those that have another than the run
+    team: str  # whose it is
+    files: tuple[str, ...]  # the files that the run lies in, where they are several
 
     @classmethod
     def of(cls, given: Submission, read: Records) -> Named:
@@ -72,7 +74,10 @@ class Named(NamedTuple):
         others = {name: name_of(part) for name, part in given.parts.items() if name != "run"}
         beside = {"answers": read.answers, "long list": read.long_list}
         tags = {name: part.tag for name, part in beside.items() if part is not None and part is not read.main}
-        return cls(read.main.tag, read.main.path, others, {of: tag for of, tag in tags.items() if tag != read.main.tag})
+        other_tags = {of: tag for of, tag in tags.items() if tag != read.main.tag}
+        files = tuple(file.name for file in files_of(given.run))
+        tag = given.name or read.main.tag
+        return cls(tag, read.main.path, others, other_tags, given.team, files if len(files) > 1 else ())
 
 
 def records(submission: Submission, basis: Basis) -> Records:

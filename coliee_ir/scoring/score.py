@@ -5,19 +5,17 @@ Submission, Basis ──records, judge_parts──▶ part → Judged ──meas
 
 from __future__ import annotations
 
-from collections.abc import Generator, Iterable, Iterator, Mapping, Sequence
+from collections.abc import Generator, Iterable, Iterator, Sequence
 from dataclasses import replace
 from functools import partial
 from itertools import chain
 from time import perf_counter
 from typing import TYPE_CHECKING, Final
 
-from coliee_adapters.checked import one_of
 from coliee_adapters.errors import ColieeError, InputError, contained
 from coliee_adapters.files.source import copies
 from coliee_adapters.records import RunLike
 from coliee_adapters.remarks import Remark
-from coliee_ir.judging.judged import Judged
 from coliee_ir.judging.qrels import Qrels
 from coliee_ir.measures import compute
 from coliee_ir.measures.ties import Ties
@@ -74,28 +72,22 @@ def score(
 ) -> Scores:
     """Score one submission."""
     start = perf_counter()
-    given = submission.over(readable)
-    read = records(given, basis)
-    parts = judge_parts(read, basis, jobs if executor is not None else processes(jobs, [given]), executor)
+    read = records(submission, basis)
+    parts = judge_parts(read, basis, jobs if executor is not None else processes(jobs, [submission]), executor)
     judged = perf_counter()
-    scores = _scores_of(basis, Named.of(given, read), parts)
+    measures, left_out = choose(parts, basis)
+    results = dict(zip(measures, compute(measures, parts, basis.decisions), strict=True))
+    counted = count(parts, basis)
+    has_ties = any(part.tied.size for part in parts.values())
+    on_long_list = [measure for measure in basis.asked or basis.on_long_list if measure.ranked]
+    named = Named.of(submission, read)
+    remarks = remarks_of(named, parts, measures, left_out, counted, on_long_list, basis)
     timing = Timing(
         lines=sum(part.lines for part in parts.values()),
         read=sum(part.reading for part in parts.values()),
         judge=judged - start,
         measure=perf_counter() - judged,
     )
-    return replace(scores, timing=timing, judged=parts if keep_judged else {})
-
-
-def _scores_of(basis: Basis, named: Named, parts: Mapping[str, Judged]) -> Scores:
-    """The scores of a submission that was judged."""
-    measures, left_out = choose(parts, basis)
-    results = dict(zip(measures, compute(measures, parts, basis.decisions), strict=True))
-    counted = count(parts, basis)
-    has_ties = any(part.tied.size for part in parts.values())
-    on_long_list = [measure for measure in basis.asked or basis.on_long_list if measure.ranked]
-    remarks = remarks_of(named, parts, measures, left_out, counted, on_long_list, basis)
     return Scores(
         **named._asdict(),
         gold=basis.gold.path,
@@ -113,7 +105,8 @@ def _scores_of(basis: Basis, named: Named, parts: Mapping[str, Judged]) -> Score
         excluded=tuple(sorted(basis.excluded)),
         noted=tuple(remarks),
         decisions=basis.decisions,
-        judged=parts,
+        timing=timing,
+        judged=parts if keep_judged else {},
         ties=Ties(results, parts, basis.decisions) if has_ties else {},
         has_ties=has_ties,
     )
@@ -133,8 +126,7 @@ def score_each(
     score a few whole runs each, and read large files in parts. Close it where not all
     results are taken: it holds processes.
     """
-    one_of("submissions", submissions, Iterable, "a list of runs")
-    given = [Submission.of(one).over(partial(readable, columns=basis.columns)) for one in submissions]
+    given = [Submission.of(one, partial(readable, columns=basis.columns)) for one in submissions]
     task = partial(_scored, basis, keep_judged)
     if executor is not None:
         scored = (_with_gold(result, basis) for result in _elsewhere(given, task, executor))

@@ -545,11 +545,11 @@ class ScoreTable(Shown):
 
     def tables(self) -> Sequence[Grid]:
         """The one table."""
-        return [self.rows(sums=False)]
+        return [spans(self.runs) if self.ties else as_grid(self.runs, self.per_query)]
 
-    def rows(self, *, sums: bool = True) -> Grid:
+    def rows(self) -> Grid:
         """The same as it can be read back."""
-        return spans(self.runs) if self.ties else as_grid(self.runs, self.per_query, sums=sums)
+        return spans(self.runs) if self.ties else as_grid(self.runs, self.per_query, sums=True)
 
     def entries(self) -> Iterator[dict[str, Any]]:
         """Each run as an entry of the JSON."""

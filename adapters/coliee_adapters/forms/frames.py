@@ -69,7 +69,8 @@ def run_of(
     """A run from ``{query: {document: score}}``, ``{query: [document]}``, a frame, or tuples; or answers, Y or N."""
     remarks = Remarks()
     found = rows.in_words(_found(data, "run", columns, remarks.add), columns)
-    return replace(rows.run_of(found, rule, _MEMORY, "memory", tag, remarks, commas=commas), tag=tag)
+    run = rows.run_of(found, rule, _MEMORY, "memory", tag, remarks, commas=commas)
+    return run if run.tag == tag else replace(run, tag=tag)
 
 
 def _found(data: object, kind: Kind, columns: Mapping[str, str] | None, note: Note) -> Found:

@@ -59,6 +59,9 @@ _LISTED: Final = frozenset({"doc_ids", "docids", "document_ids", "documents", "d
     "hits", "results", "ranking",
 }  # fmt: skip
 
+#: what keys of a record are called
+_NAMES: Final = KNOWN | _LISTED
+
 #: under what SWE-bench lists its instances
 _BECAME: Final = frozenset(
     {"resolved", "no_generation", "no_logs", "generated", "with_logs", "applied", "no_apply"}
@@ -168,7 +171,10 @@ def is_record(content: Mapping[Any, object], columns: Mapping[str, str] | None =
         return False
     given = {role: normal_name(name) for role, name in (columns or {}).items() if role not in ANSWERS}
     names = {key: normal_name(key) for key in content}
-    known = {key for key, name in names.items() if name in KNOWN | _LISTED or name in given.values()}
+    roles = {*_NAMES, *given.values()} if given else _NAMES
+    if roles.isdisjoint(names.values()):
+        return False
+    known = {key for key, name in names.items() if name in roles}
     queries = {key for key in known if names[key] in EVERY_NAME["query"] or names[key] == given.get("query")}
     of_query = known - queries | {key for key in queries if names[key] in EVERY_NAME["document"]}
     single = {key for key in known if not _is_list(content[key]) and not isinstance(content[key], Mapping)}
@@ -363,7 +369,7 @@ def of_dictionary(
         raise InputError("structure", path, problem, found=", ".join(content), remedy=_A_RECORD_A_ROW)
     if are_labels(content, words_of(columns)):
         return (Row(_place(path, query, line), query, answer=answer) for query, answer in content.items())
-    filled = [entry for entry in content.values() if isinstance(entry, Mapping) and entry]
+    filled = [entry for entry in content.values() if isinstance(entry, dict | Mapping) and entry]
     if filled and len(filled) == len(content) and all(entry.keys() == filled[0].keys() for entry in filled):
         named = any(json_text.with_paths(filled[0], [path]) is not filled[0] for path in paths_in(columns))
         words = [value for value in filled[0].values() if isinstance(value, str) and not is_number(value)]

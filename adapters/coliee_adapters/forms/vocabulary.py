@@ -8,6 +8,7 @@ scores go unnoticed would be ranked by the order of its lines.
 from __future__ import annotations
 
 import contextlib
+import functools
 import itertools
 import json
 import re
@@ -101,6 +102,7 @@ ANSWERS: Final = ("Y", "N")
 ValuesOf = Callable[[int], Iterable[object]]
 
 
+@functools.lru_cache(maxsize=4096, typed=True)
 def normal_name(name: object) -> str:
     r"""A column's name as it is compared.
 

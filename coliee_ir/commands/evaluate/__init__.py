@@ -146,8 +146,7 @@ def evaluate_all(
         seen = watch(each, len(arrived.submissions)) if watch else each
         for one, result in zip(arrived.submissions, seen, strict=True):
             if isinstance(result, Scores):
-                several = files if len(files := tuple(file.name for file in files_of(one.run))) > 1 else ()
-                scores.append(replace(result, team=one.team, tag=one.name or result.tag, files=several).kept(keep))
+                scores.append(result.kept(keep))
                 submissions.append(one)
             elif keep_going is True or (keep_going and result.kind in keep_going):
                 invalid.append(one.invalid(Remark.of_error(result)))
