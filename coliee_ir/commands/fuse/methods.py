@@ -327,7 +327,7 @@ class Blend:
         assert self.combine is not None
         with np.errstate(over="ignore", invalid="ignore"):
             scores = self.combine(self.parts.values, self.parts.given, weights)
-        kept = counted_runs(self.held.named, weights) > 0
+        kept = np.asarray(self.held.named[weights > 0].any(axis=0))
         scores = np.where(kept, scores, 0.0) + 0.0  # which makes 0 of -0, as trec_eval compares them
         if not np.isfinite(scores).all():
             raise UsageError("bad-score", "a fused score is too large to represent; use smaller weights")
@@ -340,22 +340,16 @@ class Blend:
 
     def ranks_of(self, rows: IntArray, weights: FloatArray) -> tuple[IntArray, BoolArray]:
         """The ranks of some candidates, 0 of what is not kept; and which of all are kept."""
-        query = self.held.query
-        order = np.argsort(query[rows], kind="stable")
-        place = np.arange(len(rows)) - np.searchsorted(query[rows][order], query[rows][order])  # in its query
-        if place.max(initial=0) >= _FEW_RANKS:
+        queries = self.held.query[rows]
+        if np.bincount(queries).max(initial=0) > _FEW_RANKS:
             ranked = self.ranked(weights)
             return ranked.rank[rows], ranked.kept
         scores, kept = self.scores(weights)
-        compared, ranks = as_compared(scores), np.zeros(len(rows), dtype=np.int64)
-        for layer in (order[place == n] for n in range(int(place.max(initial=-1)) + 1)):  # a row a query
-            score, row = np.full(len(self.held.queries), np.inf), np.zeros(len(self.held.queries), dtype=np.int64)
-            score[query[rows[layer]]], row[query[rows[layer]]] = compared[rows[layer]], rows[layer]
-            equal = np.flatnonzero(kept & (compared == score[query]))
-            above = kept & (compared > score[query])
-            above[equal[equal < row[query[equal]]]] = True
-            before = np.add.reduceat(above, self.held.start[:-1], dtype=np.int64)
-            ranks[layer] = before[query[rows[layer]]] + 1
+        compared, ranks = np.where(kept, as_compared(scores), -np.inf), np.zeros(len(rows), dtype=np.int64)
+        bounds = zip(self.held.start[queries].tolist(), self.held.start[queries + 1].tolist(), strict=True)
+        for i, (row, score, (first, last)) in enumerate(zip(rows.tolist(), compared[rows], bounds, strict=True)):
+            equal_above = np.count_nonzero(compared[first:row] == score)
+            ranks[i] = np.count_nonzero(compared[first:last] > score) + equal_above + 1
         return np.where(kept[rows], ranks, 0), kept
 
     def columns(self, ranked: Ranked, top: int | None) -> Columns:

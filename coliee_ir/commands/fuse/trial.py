@@ -94,15 +94,15 @@ class Trial:
 
     def held_out(self, of_folds: Sequence[Weights]) -> Terms:
         """What each query adds when it is fused by the weights, and cut where the queries outside of its fold say."""
-        parts: list[FloatArray] = []
-        for fold, weights in enumerate(of_folds):
-            if fold == 0 or weights != of_folds[fold - 1]:
-                each = self.tried.each(weights).values
-            if fold % self.folds == 0:
-                parts.append(np.zeros((len(each), each.shape[2])))
-            among = self.fold[fold // self.folds] == fold
-            parts[-1][among] = each[among, (self.worth(weights, fold).top or 1) - 1]
-        return averaged(parts, self.score, is_mean=False)
+        parts: dict[int, FloatArray] = {}
+        for weights in dict.fromkeys(of_folds):
+            each = self.tried.each(weights).values
+            for fold in (fold for fold, fitted in enumerate(of_folds) if fitted == weights):
+                repeat = fold // self.folds
+                among = self.fold[repeat] == fold
+                held_out = parts.setdefault(repeat, np.zeros((len(each), each.shape[2])))
+                held_out[among] = each[among, (self.worth(weights, fold).top or 1) - 1]
+        return averaged([parts[repeat] for repeat in range(len(self.fold))], self.score, is_mean=False)
 
 
 class Rankings:

@@ -19,7 +19,7 @@ from coliee_adapters.records import Run
 from coliee_ir import Fusion, fit_fusion
 from coliee_ir.commands.convert import to_run
 from coliee_ir.commands.fuse.methods import Blend, Candidates
-from coliee_ir.commands.fuse.trial import Rankings, Trial, climbed, equal
+from coliee_ir.commands.fuse.trial import Ballots, Each, Rankings, Trial, Weights, climbed, equal
 from coliee_ir.judging.qrels import Qrels
 from coliee_ir.measures import parse
 from coliee_ir.rules.decisions import Decisions
@@ -277,3 +277,20 @@ def test_ranks_that_are_counted_are_those_that_are_sorted(judged: int) -> None:
         ranks, kept = blend.ranks_of(rows, np.array(weights))
         assert ranks.tolist() == ranked.rank[rows].tolist()
         assert kept.tolist() == ranked.kept.tolist()
+
+
+def test_weights_that_several_folds_share_are_measured_once_for_all_of_them(monkeypatch: pytest.MonkeyPatch) -> None:
+    asked = list[Weights]()
+    each = Ballots.each
+
+    def counting(ballots: Ballots, weights: Weights) -> Each:
+        asked.append(weights)
+        return each(ballots, weights)
+
+    monkeypatch.setattr(Ballots, "each", counting)
+    answers = [coliee_ir.read_run(dict.fromkeys(QUERIES, "Y")), coliee_ir.read_run(dict.fromkeys(QUERIES, "N"))]
+    labels = {q: at < 2 for at, q in enumerate(QUERIES)}
+    trial = Trial(Ballots(answers, labels, "N"), np.array([[0, 1, 2, 3, 0, 1]]))
+    held_out = trial.held_out([(1.0, 0.0), (0.0, 1.0), (1.0, 0.0), (0.0, 1.0)])
+    assert held_out.each[:, 0].tolist() == [1, 0, 0, 1, 0, 1]
+    assert asked == 2 * [(1.0, 0.0)] + 2 * [(0.0, 1.0)]  # for the folds, then for the queries
