@@ -20,6 +20,10 @@ WITH = Submission(LAST / "task3.ALPHA", long_list=LAST / "task3-L.ALPHA")
 WITHOUT = Submission(LAST / "task3.BETA")
 
 
+def typed(words: str) -> list[str]:
+    return [str(GOLD) if word == "GOLD" else word for word in words.split()]
+
+
 @pytest.mark.parametrize("order", [(WITH, WITHOUT), (WITHOUT, WITH)], ids=["first", "second"])
 def test_where_one_run_has_a_long_list_the_others_have_a_dash(order: tuple[Submission, ...], tmp_path: Path) -> None:
     scored = evaluate_all(GOLD, order, task="3", edition=2025, keep="judged")
@@ -69,14 +73,14 @@ def files_under_other_names(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> 
     ],
 )  # fmt: skip
 def test_a_part_in_the_place_of_another_is_refused_whatever_it_is_called(call: Call, words: str) -> None:
-    code, out, err = call(*words.replace("GOLD", str(GOLD)).split(), *RULES)
+    code, out, err = call(*typed(words), *RULES)
     assert code == 2 and "ALPHA" not in out and "[wrong-part]" in err
 
 
 @pytest.mark.usefixtures("folder")
 def test_a_ranking_that_is_asked_for_as_one_is_scored(call: Call) -> None:
     for words in ("evaluate GOLD l.txt -m AP", "evaluate GOLD l.txt -m MacroF2@5", "tune GOLD l.txt"):
-        done(call, *words.replace("GOLD", str(GOLD)).split(), *RULES)
+        done(call, *typed(words), *RULES)
     both, _ = done(call, "evaluate", GOLD, "l.txt", "s.txt", *RULES)
     assert both == done(call, "evaluate", GOLD, "s.txt", "--long-list", "l.txt", *RULES)[0]
 
@@ -110,7 +114,7 @@ def test_parts_in_crossed_order_are_told(call: Call) -> None:
     ],
 )
 def test_a_part_of_other_years_names_rules_that_have_it(call: Call, words: str, remedy: str) -> None:
-    given = words.replace("GOLD", str(GOLD)).split()
+    given = typed(words)
     code, _, err = call(*given)
     assert code == 2 and "[unfit-option]" in err and remedy in err
     done(call, *given[:-2], *remedy.split())
