@@ -224,14 +224,17 @@ REMARKS: Final = {
     "team-sender": "the subject of the mail names no team; taken as {team}'s, because {sender} sent mails of this "
     "team; list the mail in the teams file",
     "team-senders": "mails of this team come from {n} senders: {examples}; are all of them its own?",
+    "team-senders.folder": "files of this team lie in a folder, and others came by mail from {examples}: are they its "
+    "own?",
     "sender-teams": "{sender} sent mails of {n} teams: {examples}; are they one team?",
     "look-alike": "the names of these {n} teams look alike: {examples}; if they are one team, give it one name in "
     "the teams file",
     "look-alike.letters": "the name is also written with invisible characters, or with letters of another script: "
     "{examples}; did another team write it?",
     "undated": "the mail has no date; set its status in the teams file to ranked or late",
-    "undated.sender": "the time of the last server cannot be read, and an earlier line says {time}; set the status "
-    "in the teams file to ranked or late",
+    "undated.sender": "the time of the last server cannot be read, or names no zone, and the time taken is {time}; set "
+    "the status in the teams file to ranked or late",
+    "doubled-header": "the mail has several lines {examples}; the first subject and sender count, and the last date",
     "forwarded": "the mail holds another one, of {sender}, for {team}, received {time}; the outer one decides the "
     "team, and the later time counts; list the mail in the teams file if it is another team's",
     "team-list.file": "{file}: team unknown; add the file to the teams file",
@@ -241,6 +244,8 @@ REMARKS: Final = {
     # an edition
     "awaited": "no run of Task {task} has arrived",
     "late": "received {time}, after the deadline; set its status in the teams file to ranked or late",
+    "shared-tag.status": "the row of this tag in the teams file gives {n} runs their status: {examples}; name the file",
+    "shared-tag.letters": "the tag has invisible characters, or letters of several scripts; it is {text}",
     "shared-tag": "{n} runs of Task {task} have this tag: {examples}",
     "newest-rules": "no rules of {year} are known; those of {newest} count",
     "same-file": "{file} is the same file as {other} of another team",
@@ -248,6 +253,7 @@ REMARKS: Final = {
     "perfect-score": "{measure} of Task {task} is {value:.4f}: was the gold known?",
     "undescribed": "no system description has arrived",
     "undescribed.runs": "{n} (run|runs) without a system description: {examples}",
+    "undescribed.twice": "{n} (run is|runs are) described in several ways, of which the latest counts: {examples}",
     "undescribed.gone": "the system description describes {n} (run|runs) that did not arrive: {examples}",
     "missed-query": "Task {task}: nearly all runs fail {n} of {queries} questions; check the gold of {examples}",
     "refused": "{reason}",

@@ -159,7 +159,7 @@ class Inventory:
         """
         return {
             (one.team, said.tag): said
-            for one in self.items
+            for one in sorted(self.items, key=lambda item: item.whose.received)
             for said in (one.described if one.team or not one.whose.is_mailed else ())
             if said.task in ("", described_task(task))
         }

@@ -63,9 +63,10 @@ def _read(teams: PathLike | Mapping[str, str] | None) -> tuple[tuple[Listed, ...
         known = re.fullmatch(_STATUS, written, re.IGNORECASE)
         status = "" if known is None else f"replaced by {known[2]}" if known[2] else written.casefold()
         doubt = None if known else Remark.of("status", status=shortened(written), line=line)
-        row = Listed(cells[tag], cells[team], tuple(cells[at] for at in further), status, doubt)
-        if found.setdefault((row.run, "" if row.run else row.team), row) != row:
-            problem = f"this run is also {found[row.run, ''].team}'s" if row.run else "this team has two rows"
+        row = Listed(cells[tag], cells[team].removeprefix("'"), tuple(cells[at] for at in further), status, doubt)
+        key = (_spelled(row.run), "" if row.run else team_key(row.team))
+        if found.setdefault(key, row) != row:
+            problem = f"this run is also {found[key].team}'s" if row.run else "this team has two rows"
             raise InputError(
                 "conflicting", sheet.name, problem, line=line, found=row.run or row.team, remedy="keep one"
             )
@@ -150,6 +151,7 @@ class Teams:
         for row in self.rows:
             self._of_look.setdefault(look_key(row.team), {})[team_key(row.team)] = None
         self._senders_of: dict[str, dict[str, None]] = {}
+        self._strangers: dict[str, dict[str, None]] = {}  # those whose mails lie in no folder of the team
         self._teams_of: dict[str, dict[str, None]] = {}
         self._sent: dict[str, set[str]] = {}
         #: the keys of folders that hold files which no mail brought
@@ -173,6 +175,8 @@ class Teams:
             return  # the list says that it is another's
         if (mail := envelope.mail) is not None and envelope.team and mail.sender:
             self._senders_of.setdefault(key, {})[mail.sender] = None
+            if team_key(envelope.folder) != key:
+                self._strangers.setdefault(key, {})[mail.sender] = None
             self._teams_of.setdefault(mail.sender, {})[key] = None
         self._spellings.setdefault(key, {})[team] = None
         if envelope.mail is None:
@@ -225,6 +229,8 @@ class Teams:
         for key, senders in self._senders_of.items():
             if len(senders) > 1:
                 yield self._named(key), "", Remark.of("team-senders", [*senders])
+            elif key in self._folders and key in self._strangers:
+                yield self._named(key), "", Remark.of("team-senders.folder", [*self._strangers[key]])
         for sender, keys in self._teams_of.items():
             if len(keys) > 1:
                 yield "", "", Remark.of("sender-teams", [self._named(key) for key in keys], sender=shortened(sender))
@@ -247,6 +253,8 @@ class Teams:
         if envelope.team and (key := team_key(envelope.folder)) in self._folders and key != team_key(envelope.team):
             about = {"team": shortened(envelope.team), "other": shortened(envelope.folder)}
             yield Remark.of("team-list.folder", (), None, **about)
+        if mail is not None and mail.doubled:
+            yield Remark.of("doubled-header", mail.doubled)
         for claim in envelope.claims:
             team, sender = shortened(team_in(claim.subject)) or "no team", shortened(claim.sender) or "nobody"
             yield Remark.of("forwarded", team=team, sender=sender, time=claim.received or "at no time")

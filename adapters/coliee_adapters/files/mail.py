@@ -34,7 +34,8 @@ class Mail(NamedTuple):
     subject: str
     received: str  # in UTC
     sender: str = ""  # the address alone, in small letters
-    is_sure: bool = True  # False where a server's line is there and cannot be read, so that the time is another's word
+    is_sure: bool = True  # False where the last server's time cannot be read, or no zone is named
+    doubled: tuple[str, ...] = ()  # the headers that it has several times, and may have once
     forwarded: tuple[Mail, ...] = ()  # the mails in it, and in these
 
 
@@ -95,24 +96,33 @@ def headers_of(message: EmailMessage) -> Mail:
 
 
 def _said(message: EmailMessage) -> Mail:
-    """What a mail's own headers say; the last server's time counts, else the next's."""
+    """What a mail's own headers say; the last server's time counts, else the next's, and the last of several dates."""
     from email.utils import parseaddr
 
     servers = [str(line).rpartition(";")[2] for line in message.get_all("Received", [])]
-    times = [_time(date) for date in (*servers, message.get("Date"))]
+    dates = sorted((str(text) for name, text in message.raw_items() if name.casefold() == "date"), key=_time)
+    texts = [*servers, *dates[-1:]]
+    used = next(filter(_time, texts), "")
     return Mail(
         subject=" ".join(str(message.get("Subject", "")).split()),
-        received=next(filter(None, times), ""),
+        received=_time(used),
         sender=parseaddr(str(message.get("From", "")))[1].casefold(),
-        is_sure=bool(times[0]) or not servers,
+        is_sure=used == (texts or [""])[0] and bool(re.search(_ZONE, used) or not used),
+        doubled=tuple(name for name in ("From", "Subject", "Date") if len({*message.get_all(name, [])}) > 1),
     )
 
 
+#: behind a time
+_ZONE: Final = r":\d\d\s*(?:[-+]\d{4}|[A-Za-z]{1,5}\b)"
+
+
 def _time(date: object) -> str:
-    """A time in UTC; empty for what is none."""
+    """A time in UTC, also of one that names no zone; empty for what is none."""
     from email.utils import parsedate_to_datetime
 
     try:
-        return parsedate_to_datetime(str(date).strip()).astimezone(UTC).isoformat()
+        time = parsedate_to_datetime(str(date).strip())
+        time = time.replace(tzinfo=UTC) if time.tzinfo is None else time.astimezone(UTC)
     except (ValueError, OverflowError):
         return ""
+    return time.isoformat()

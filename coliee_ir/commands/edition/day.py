@@ -24,6 +24,7 @@ from coliee_ir.commands.leaderboard import Entry, Leaderboard, leaderboard
 from coliee_ir.commands.validate.receiving import received
 from coliee_ir.commands.validate.result import Inbox
 from coliee_ir.inbox import Runs
+from coliee_ir.inbox.envelopes import is_disguised
 from coliee_ir.inbox.folders import WHY_NOT, passed_over
 from coliee_ir.inbox.golds import Asked, Golds
 from coliee_ir.inbox.grouping import Excess, excess, too_many
@@ -207,9 +208,23 @@ def _shared(day: Day) -> _Found:
             if not entry.status:
                 of_tag.setdefault(entry.tag, []).append(entry)
         for tag, entries in of_tag.items():
+            if is_disguised(tag):
+                yield Decision(Remark.of("shared-tag.letters", text=ascii(tag)[1:-1]), entries[0].team, tag)
             if len(entries) > 1:
                 files = [f"{entry.team} {entry.file}".strip() for entry in entries]
                 yield Decision(Remark.of("shared-tag", files, task=board.called), "", tag)
+
+
+def _set_aside(day: Day) -> _Found:
+    """Rows by tag of which several runs have a status, one of them perhaps sent again."""
+    for board in day.boards:
+        of_row: dict[tuple[str, str], list[Entry]] = {}
+        for entry in board.entries:
+            if entry.status and entry.submission is not None and entry.submission.listed == entry.tag:
+                of_row.setdefault((entry.team, entry.tag), []).append(entry)
+        for (team, tag), entries in of_row.items():
+            if len(entries) > 1:
+                yield Decision(Remark.of("shared-tag.status", [entry.file for entry in entries]), team, tag)
 
 
 def _suspicious(day: Day) -> _Found:
@@ -290,7 +305,14 @@ def _undescribed(day: Day) -> _Found:
     for one in day.inventory.items:
         if absent := [said.tag for said in one.described if one.team and (one.team, said.tag) not in sent]:
             gone.setdefault(one.team, []).extend(absent)
-    for row, of_teams in (("undescribed.runs", undescribed), ("undescribed.gone", gone)):
+    texts: dict[tuple[str, str, str], set[tuple[str, ...]]] = {}
+    for said, team in ((said, one.team) for one in day.inventory.items for said in one.described):
+        texts.setdefault((team, said.task, said.tag), set()).add((said.models, said.resources, said.explanation))
+    twice: dict[str, list[str]] = {}
+    for (team, _, tag), several in texts.items():
+        if team and len(several) > 1:
+            twice.setdefault(team, []).append(tag)
+    for row, of_teams in (("undescribed.twice", twice), ("undescribed.runs", undescribed), ("undescribed.gone", gone)):
         yield from (Decision(Remark.of(row, list(dict.fromkeys(tags))), team) for team, tags in of_teams.items())
     for team in (team for team, has in teams.items() if team and not has):
         yield Decision(Remark.of("undescribed"), team)
@@ -309,5 +331,6 @@ def _missed(day: Day) -> _Found:
 
 
 _FINDERS: Final = (
-    _awaited, _later, _late, _doubted, _shared, _refused, _suspicious, _copied, _remarked, _undescribed, _missed,
+    _awaited, _later, _late, _doubted, _shared, _set_aside, _refused, _suspicious, _copied, _remarked, _undescribed,
+    _missed,
 )  # fmt: skip

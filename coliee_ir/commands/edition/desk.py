@@ -14,7 +14,7 @@ from coliee_ir.commands.edition.day import Day, Decision
 from coliee_ir.commands.edition.letters import Team, mails, teams_of
 from coliee_ir.commands.leaderboard.catalogue import below
 from coliee_ir.inbox.sheets import Sheet, read_sheet
-from coliee_ir.output.grid import Cell, Grid, html, in_html
+from coliee_ir.output.grid import Cell, Grid, html, in_html, no_formula
 from coliee_ir.output.webpage import Section, file_name, page
 
 #: the columns of the list of teams, where there is none yet
@@ -60,7 +60,11 @@ def _row(one: Decision, file: str, sheet: Sheet) -> str:
         return ""
     state = sheet.column("status")
     cells = [""] * (len(sheet.header) + (state is None))
-    for at, text in ((sheet.file, file), (sheet.team, one.team), (-1 if state is None else state, one.status)):
+    for at, text in (
+        (sheet.file, file),
+        (sheet.team, no_formula(one.team)),
+        (-1 if state is None else state, one.status),
+    ):
         if at is not None:
             cells[at] = text
     stream = io.StringIO()

@@ -2,9 +2,12 @@
 
 from __future__ import annotations
 
+import gzip
+import io
 import json
 import mailbox
 import re
+import tarfile
 from collections.abc import Callable, Mapping
 from email import message_from_bytes
 from email.message import EmailMessage
@@ -15,10 +18,12 @@ import make_mailbox as made
 import pytest
 from make_mailbox import mail
 
+from coliee_adapters.errors import InputError
 from coliee_adapters.files.source import Source
 from coliee_ir.commands.edition.config import read_edition
 from coliee_ir.commands.edition.day import Day, day_of
 from coliee_ir.commands.edition.desk import pages
+from coliee_ir.commands.edition.writing import write
 from coliee_ir.commands.validate.receiving import receive
 
 QUERIES = range(1, 11)
@@ -70,8 +75,31 @@ def packed(**files: str | bytes) -> bytes:
     return made._zip({name.replace("__", "/").replace("_", "."): content for name, content in files.items()})
 
 
+def typed(headers: str) -> bytes:
+    """A mail of EVIL with these headers besides."""
+    head = f"From: {EVIL}\nSubject: [submission] EVIL\nMIME-Version: 1.0\n{headers}"
+    part = 'Content-Type: text/plain; name="r.txt"\nContent-Disposition: attachment; filename="r.txt"'
+    return "\n".join([head.rstrip("\n"), part, "", EVIL1]).encode()
+
+
+def links(target: str) -> bytes:
+    """An archive with a run, and links and devices."""
+    stream = io.BytesIO()
+    with tarfile.open(fileobj=stream, mode="w") as tar:
+        for kind in (tarfile.SYMTYPE, tarfile.LNKTYPE, tarfile.FIFOTYPE, tarfile.CHRTYPE):
+            entry = tarfile.TarInfo(f"link{kind!r}")
+            entry.type, entry.linkname = kind, target
+            tar.addfile(entry)
+        entry = tarfile.TarInfo("r.txt")
+        entry.size = len(EVIL1)
+        tar.addfile(entry, io.BytesIO(EVIL1.encode()))
+    return stream.getvalue()
+
+
 FORGED = mail("[submission] ARC", {"r.txt": EVIL1}, ARC, EARLY, [EARLY])
 AS_EVIL = {"EVIL1": ("EVIL", "")}
+
+OUTSIDE = {"..\\01.eml\\a.txt": EVIL1, "r.txt": EVIL1}
 
 #: what is sent → the files, rows of the list, tag → team and status, and the kinds of decisions that name it
 ATTACKS: dict[str, tuple[Files, str, dict[str, tuple[str, str]], set[str]]] = {
@@ -144,7 +172,90 @@ ATTACKS: dict[str, tuple[Files, str, dict[str, tuple[str, str]], set[str]]] = {
     "a name of the list for a file in a mail": (
         {"z.eml": mail("[submission] EVIL", {"KIS9.txt": EVIL1}, EVIL, EARLY)},
         "KIS9.txt,KIS,withdrawn\n", AS_EVIL, {"team-list"}),
+    "two dates, of which the later counts": (
+        {"z.eml": typed(f"Date: {EARLY}\nDate: {LATE}")}, "", {"EVIL1": ("EVIL", "late")}, {"late", "doubled-header"}),
+    "two subjects": (
+        {"z.eml": typed(f"Subject: [submission] KIS\nDate: {EARLY}")}, "", AS_EVIL, {"doubled-header"}),
+    "two senders": (
+        {"z.eml": typed(f"From: {KIS}\nDate: {EARLY}")}, "", AS_EVIL, {"doubled-header"}),
+    "a date without a zone": (
+        {"z.eml": typed("Date: 20 Jan 2027 23:00:00")}, "", AS_EVIL, {"undated"}),
+    "a zone in the west": (
+        {"z.eml": typed("Date: 20 Jan 2027 23:00:00 -1200")}, "", {"EVIL1": ("EVIL", "late")}, {"late"}),
+    "a date that is none": (
+        {"z.eml": typed("Date: 31 Dec 9999 23:59:59 -1200")}, "", AS_EVIL, {"undated"}),
+    "a time of its own in a server's line": (
+        {"z.eml": typed(f"Received: from x; {EARLY} by mx; {LATE}\nDate: {EARLY}")},
+        "", {"EVIL1": ("EVIL", "late")}, {"late"}),
+    "the name of another mail": (
+        {"z.eml": mail("[submission] EVIL", {"../01.eml/a.txt": EVIL1}, EVIL, EARLY)}, "", AS_EVIL, set()),
+    "links out of an archive": (
+        {"z.eml": mail("[submission] EVIL", {"a.tar": links("../../gold.json")}, EVIL, EARLY)},
+        "", AS_EVIL, {"passed-over"}),
+    "names that lead out of an archive": (
+        {"z.eml": mail("[submission] EVIL", {"a.zip": made._zip(OUTSIDE)}, EVIL, EARLY)},
+        "", AS_EVIL, {"passed-over"}),
+    "what unpacks to 300 MiB": (
+        {"z.eml": mail("[submission] EVIL", {"a.gz": gzip.compress(bytes(300 << 20), 1), "r.txt": EVIL1}, EVIL, EARLY)},
+        "", AS_EVIL, set()),
+    "the name of a team whose files lie in a folder": (
+        {"z.eml": mail("[submission] BLUE", {"r.txt": EVIL1}, EVIL, EARLY)},
+        "", {"EVIL1": ("BLUE", "")}, {"team-senders"}),
+    "a tag that looks like another team's": (
+        {"z.eml": mail("[submission] EVIL", {"r.txt": run("K\u0406S9", 10)}, EVIL, EARLY)}, "", {}, {"shared-tag"}),
+    "two descriptions of one run": (
+        {"z.eml": mail("[submission] EVIL", {"r.txt": EVIL1, "d.txt": made._FORM.format(1, "EVIL1", "A"),
+                                             "e.txt": made._FORM.format(1, "EVIL1", "B")}, EVIL, EARLY)},
+        "", AS_EVIL, {"undescribed"}),
+    "a run that is sent again after it was withdrawn": (
+        {"y.eml": mail("[submission] EVIL", {"r.txt": EVIL1}, EVIL, EARLY),
+         "z.eml": mail("[submission] EVIL", {"s.txt": run("EVIL1", 9)}, EVIL, "20 Jan 2027 10:00:00 +0000")},
+        "EVIL1,EVIL,withdrawn\n", {"EVIL1": ("EVIL", "withdrawn")}, {"shared-tag"}),
+    "files that are called like the organiser's": (
+        {"z.eml": mail("[submission] EVIL", {"teams.csv": "tag,team,status\nKIS9,KIS,withdrawn\n", "r.txt": EVIL1,
+                                             "gold.json": '{"000001": ["000701"]}'}, EVIL, EARLY)}, "", AS_EVIL, set()),
+    "a mail of 500 parts in each other": (
+        {"z.eml": typed(f"Date: {EARLY}\n" + "".join(
+            f'Content-Type: multipart/mixed; boundary="{n}"\n\n--{n}\n' for n in range(500)))}, "", AS_EVIL, set()),
 }  # fmt: skip
+
+
+#: what is written out where the team, the tag, the file or the description is such a text
+HOSTILE = (
+    "<script>alert(1)</script>", "</svg><img/src=x/onerror=alert(1)>", r"\input{/etc/passwd}\write18{id}$^_%&#~",
+    "^^5cinput^^7bx^^7d", '=HYPERLINK("http://e.example","x")', "@SUM(1+1)*cmd", "a|b`c`[x](http://e.example)",
+    "::error::x", "\u202eSIK\u2066", "__proto__",
+)  # fmt: skip
+
+
+@pytest.mark.parametrize("text", HOSTILE)
+def test_no_text_of_a_sender_is_more_than_text(hold: Callable[..., Day], text: str) -> None:
+    word = text.replace(" ", "").replace("/", "\u2215")
+    files = {
+        f"{word}.txt": run(word, 9), "r.txt": run("EVIL1", 10), "d.txt": made._FORM.format(1, "EVIL1", text),
+    }  # fmt: skip
+    day = hold({"z.eml": mail(f"[submission] {text}", files, EVIL, EARLY)})
+    assert {entry.tag for board in day.boards for entry in board.entries} >= {"KIS9", "ARC1", "BLUE1", "EVIL1"}
+    write(day, Path("out"))
+    for path in Path("out").rglob("*.*"):
+        content = path.read_bytes().decode("utf-8", "replace")
+        if path.suffix in (".html", ".tex", ".eml", ".md"):
+            assert not re.search("[\u202a-\u202e\u2066-\u2069]|root:x:", content)
+        if path.suffix == ".html":
+            assert not re.search("<script>alert|<img", content) and not re.search(
+                r"[>,](=HYP|@SUM)[^<]*,ranked", content
+            )
+        if path.suffix == ".tex":
+            assert not re.search(r"\\(input\{/|write18)|\^\^5c", content)
+        if path.suffix == ".eml":
+            assert not re.search(r"(?m)^(Bcc|Cc|::)", content)
+
+
+@pytest.mark.parametrize("rows", [",KIS,ranked\n,Kis,withdrawn\n", "KIS9,KIS,\nkis9,ARC,\n"])
+def test_rows_that_contradict_each_other_are_refused(hold: Callable[..., Day], rows: str) -> None:
+    with pytest.raises(InputError) as error:
+        hold({}, rows)
+    assert error.value.kind == "conflicting"
 
 
 @pytest.mark.parametrize("attack", ATTACKS)
@@ -164,7 +275,7 @@ def test_an_attack_harms_no_honest_team_and_is_told(hold: Callable[..., Day], at
     assert {kind for kind, _ in told} >= kinds
     assert kinds or not {kind for kind, _ in told} & {"look-alike", "team-senders"}  # what the list says is not asked
     sent = letters(day)
-    if found.get("EVIL1", ("EVIL", ""))[0] not in ("KIS", "ARC"):  # who did not send it is told nothing of it
+    if found.get("EVIL1", ("EVIL", ""))[0] not in ("KIS", "ARC", "BLUE"):  # who did not send it is told nothing of it
         assert all("EVIL" not in sent[team].as_string() for team in ("KIS", "ARC", "BLUE"))
     for team, of_team in (("KIS", KIS), ("ARC", ARC)):  # nor is a letter written to a stranger
         listed = f"{EVIL}, " * (found.get("EVIL1", ("", ""))[0] == team and not kinds)

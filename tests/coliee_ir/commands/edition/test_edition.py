@@ -416,7 +416,7 @@ def test_the_desk_has_a_letter_for_every_team(held: Path) -> None:
     letters = {mail["Subject"].split()[-1]: mail.get_content() for mail in mails.values()}
     assert letters.keys() == {*made.TEAMS, "OMEGA"} and {path.parent.name for path in mails} == {"receipt"}
     senders = {mail["Subject"].split()[-1]: mail["To"] for mail in mails.values()}
-    assert senders["KIS"] == "team10@example.org" and senders["OMEGA"] is None
+    assert senders["KIS"] is None  # until it is settled that what lies in its folder came from there too
     index = (desk / "index.html").read_text()
     assert index.index("<span>OMEGA<") < index.index("<span>BLUE<")  # faults first
     assert all(f'href="{path.relative_to(desk)}"' in index and not path.name.startswith("-") for path in mails)
