@@ -292,8 +292,12 @@ def usage(parser: argparse.ArgumentParser) -> str:
 #: ending of a file's name → the form that it stands for
 _ENDINGS: Final[Mapping[str, str]] = {
     ".json": "json", ".jsonl": "jsonl", ".csv": "csv", ".tsv": "tsv", ".md": "markdown", ".tex": "latex",
-    ".html": "html", ".parquet": "parquet", ".txt": "table",
+    ".html": "html", ".parquet": "parquet", ".txt": "table", ".xml": "xml",
 }  # fmt: skip
+
+
+#: the formats of a cut run that a file's name can ask for
+_TABLES_OF_RUNS: Final = ("json", "jsonl", "csv", "tsv", "parquet")
 
 
 def defaults(parser: argparse.ArgumentParser) -> dict[str, Any]:
@@ -332,15 +336,15 @@ def settle(parser: argparse.ArgumentParser, options: argparse.Namespace) -> argp
     if name.endswith((".xlsx", ".xls")):
         raise UsageError("file-name", f"{path}: Excel files are not written; name a .csv file, which Excel opens")
     form = next((form for ending, form in _ENDINGS.items() if name.endswith(ending)), None)
-    if "to" in choices or options.apply is not None:
-        known = choices.get("to") or ("json", "parquet")
-        settled["to"] = options.to or (form if form in known and not options.template else None)
-    elif form is not None and "format" in choices and options.format is None:
-        forms = list(choices["format"] or ())
-        if form not in forms:
+    is_run = "to" in choices or options.apply is not None  # else a table is written
+    option = "to" if is_run else "format"
+    forms = list((choices.get(option) or _TABLES_OF_RUNS) if is_run or option in choices else ())
+    if form is not None and forms and settled.get(option) is None and not options.template:
+        if form in forms:
+            settled[option] = form
+        elif not is_run or form != "table":
             problem = f"{path}: {options.command} does not write {form}; it writes {', '.join(forms)}"
             raise UsageError("file-name", problem)
-        settled["format"] = form
     settled["format"] = settled["format"] or "table"
     return argparse.Namespace(**settled)
 

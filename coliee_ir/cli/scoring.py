@@ -14,7 +14,7 @@ from typing import TYPE_CHECKING, Any, Final, TypeVar
 from coliee_adapters import trec_eval
 from coliee_adapters.errors import ColieeError, InputError, UsageError, quoted, shortened
 from coliee_adapters.files import archives
-from coliee_adapters.files.source import PathLike, Source, sha256_of
+from coliee_adapters.files.source import PathLike, Source, is_folder, sha256_of
 from coliee_adapters.files.writing import check_inputs, check_outputs, check_places, written_bytes
 from coliee_adapters.forms.lines import counted
 from coliee_adapters.kinds import told
@@ -66,8 +66,8 @@ class Session:
     @cached_property
     def scores(self) -> list[str]:
         """The files of scores that were given in the place of a gold and runs; none where these were given."""
-        is_of_scores = self.options.command in OF_SCORES and self._no_scores is None
-        return [self.options.gold, *self._named] if is_of_scores else []
+        may_be = self.options.command in OF_SCORES and not is_folder(self.options.gold)
+        return [self.options.gold, *self._named] if may_be and self._no_scores is None else []
 
     @cached_property
     def _no_scores(self) -> InputError | None:
