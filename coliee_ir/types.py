@@ -16,6 +16,7 @@ from coliee_ir.commands.compare import Interval as Interval
 from coliee_ir.commands.compare import Pair as Pair
 from coliee_ir.commands.compare import Standing as Standing
 from coliee_ir.commands.compare.comparison import Pairs as Pairs
+from coliee_ir.commands.compare.golds import TwoGolds as TwoGolds
 from coliee_ir.commands.evaluate.details import Details as Details
 from coliee_ir.commands.evaluate.errors import Errors as Errors
 from coliee_ir.commands.evaluate.errors import Outcome as Outcome
