@@ -122,7 +122,7 @@ def compare(
     if asked.groups is not None:
         asked = asked._replace(groups={query: asked.groups[query] for query in each[0][0].query_ids})
     (boards, first), (of_other, second) = map(by_one_gold, each)
-    judged = golds.judgements_of(scored, other, boards[0].measure, each[0][0].query_ids, confidence_level)
+    judged = golds.agreement_of(scored, other, boards[0].measure, each[0][0].query_ids, confidence_level)
     terms = boards[0].terms, of_other[0].terms
     return golds.compared((first, second), terms, settings, coverage, empty, judged)
 

@@ -54,7 +54,7 @@ class Verdicts(NamedTuple):
 
 
 @dataclass(frozen=True, slots=True)
-class Judgements:
+class Agreement:
     """How far two golds agree on what is relevant.
 
     Attributes:
@@ -91,7 +91,7 @@ class TwoGolds(Comparison):
         halves: the mean tau-b between random halves of the queries: of the two golds, of the first with itself, of the
             second with itself.
         spread: the standard deviation of runs' scores by the other gold, in those by the first; NaN if these are equal.
-        judgements: None for scores that were read.
+        agreement: None for scores that were read.
     """
 
     other_gold: str
@@ -103,7 +103,7 @@ class TwoGolds(Comparison):
     tau_ap: float
     halves: tuple[float, float, float]
     spread: float
-    judgements: Judgements | None
+    agreement: Agreement | None
 
     def tables(self) -> Sequence[Grid]:
         """The runs by both golds, and the pairs; then those of the comparison by the first gold."""
@@ -148,7 +148,7 @@ class TwoGolds(Comparison):
             f"{units}: A–B {between}, A–A {first}, B–B {second}."
         )
         notes += [f"B spreads the runs by {self.spread:.2f} of A."] if math.isfinite(self.spread) else []
-        notes += [] if self.judgements is None else _of_judgements(self.judgements, self.unit)
+        notes += [] if self.agreement is None else _of_judgements(self.agreement, self.unit)
         of, without = self.queries_of_golds, self.nothing_relevant
         dropped = f"; {without} left out, with nothing relevant by one of them" * bool(without)
         notes.append(f"{units.capitalize()}: {of.both} in both golds, {of.first_only} in A only, "
@@ -156,7 +156,7 @@ class TwoGolds(Comparison):
         return [*notes, *Comparison.notes(self)]
 
 
-def _of_judgements(judged: Judgements, unit: str) -> list[str]:
+def _of_judgements(judged: Agreement, unit: str) -> list[str]:
     """The sentences on judgements."""
     (first, second), pairs = judged.relevant, judged.pairs
     agreement = f"F1 of relevant {_estimate(judged.f1)}"
@@ -245,7 +245,7 @@ def compared(
     settings: Resampling,
     queries: Coverage,
     nothing_relevant: int,
-    judgements: Judgements | None,
+    agreement: Agreement | None,
 ) -> TwoGolds:
     """What two comparisons of the same runs say of the golds."""
     sign = -1 if by[0].lower_is_better else 1
@@ -263,13 +263,13 @@ def compared(
         **{one.name: getattr(by[0], one.name) for one in fields(by[0])},
         other_gold=by[1].gold, by_other_gold=by[1], queries_of_golds=queries, nothing_relevant=nothing_relevant,
         verdicts=verdicts, tau_b=float(tau_b(f, g)), tau_ap=tau_ap(f, g), halves=halves(*terms, settings),
-        spread=float(g.std() / f.std()) if f.std() else math.nan, judgements=judgements,
+        spread=float(g.std() / f.std()) if f.std() else math.nan, agreement=agreement,
     )  # fmt: skip
 
 
-def judgements_of(
+def agreement_of(
     scored: Sequence[Scores], other: Sequence[Scores], measure: Measure, queries: Sequence[str], level: float
-) -> Judgements | None:
+) -> Agreement | None:
     """How far the golds agree on some queries; None where scores were read."""
     ours, theirs = _judged_by(scored, measure), _judged_by(other, measure)
     if ours is None or theirs is None:
@@ -296,7 +296,7 @@ def judgements_of(
     share = relevant.mean(axis=0) if has_kappa else relevant.sum(axis=0)
     is_unlike = has_kappa and coverage.first_only + coverage.second_only > _UNLIKE * len(rows)
     top = (_judged_at(scored), _judged_at(other)) if is_unlike else (math.nan, math.nan)
-    return Judgements(
+    return Agreement(
         coverage,
         found,
         f1(both_relevant, either, level),

@@ -19,7 +19,7 @@ from coliee_adapters.errors import UsageError
 from coliee_ir import Scored, compare, evaluate, evaluate_all
 from coliee_ir.commands.compare.golds import TwoGolds
 from coliee_ir.measures.base import of_mean
-from coliee_ir.stats import agreement
+from coliee_ir.stats import agreement as statistics
 from coliee_ir.stats.settings import Resampling
 
 QUERIES = [f"q{at:03d}" for at in range(60)]
@@ -56,37 +56,37 @@ def test_agreement_and_order_are_what_scikit_learn_and_scipy_compute() -> None:
     for grades in (2, 4):
         first, query = random.integers(0, grades, 200), np.repeat(np.arange(20), 10)
         second = np.where(random.random(200) < 0.6, first, random.integers(0, grades, 200))
-        found = agreement.kappa(first, second, query, 0.95)
+        found = statistics.kappa(first, second, query, 0.95)
         assert found.value == pytest.approx(cohen_kappa_score(first, second, weights="quadratic"))
         assert found.interval.low < found.value < found.interval.high
         both, either = ((first > 0) & (second > 0), (first > 0).astype(int) + (second > 0))
         counts = [np.bincount(query, one.astype(float)) for one in (both, either)]
-        assert agreement.f1(*counts, 0.95).value == pytest.approx(f1_score(first > 0, second > 0))
+        assert statistics.f1(*counts, 0.95).value == pytest.approx(f1_score(first > 0, second > 0))
         f, g = random.integers(0, 9, (2, 8)).astype(float)
-        assert float(agreement.tau_b(f, g)) == pytest.approx(stats.kendalltau(f, g).statistic)
+        assert float(statistics.tau_b(f, g)) == pytest.approx(stats.kendalltau(f, g).statistic)
 
 
 def test_tau_ap_is_the_mean_over_ranks_of_those_that_stand_rightly_above() -> None:
     for order in itertools.permutations(range(5)):
         rightly = [sum(above < run for above in order[:at]) / at for at, run in enumerate(order) if at]
         places = np.argsort(order).astype(float)  # the truth: 0 is the best, then 1
-        assert agreement.tau_ap(-np.arange(5.0), -places) == pytest.approx(2 * sum(rightly) / 4 - 1)
+        assert statistics.tau_ap(-np.arange(5.0), -places) == pytest.approx(2 * sum(rightly) / 4 - 1)
 
 
 def test_halves_of_one_gold_agree_as_much_as_those_of_a_copy_of_it_and_less_with_another_order() -> None:
     random = np.random.default_rng(4)
     values = np.linspace(0.3, 0.5, 8)[:, None] + random.normal(0, 0.2, (8, 80))
     runs, upside_down = ([of_mean(one) for one in way] for way in (values, values[::-1]))
-    between, alone, of_copy = agreement.halves(runs, runs, Resampling())
+    between, alone, of_copy = statistics.halves(runs, runs, Resampling())
     assert between == pytest.approx(alone, abs=0.02) and alone == pytest.approx(of_copy)
-    between, alone, other = agreement.halves(runs, upside_down, Resampling())
+    between, alone, other = statistics.halves(runs, upside_down, Resampling())
     assert between < 0 < min(alone, other)
 
 
 def test_a_perfect_agreement_and_few_queries_have_no_interval() -> None:
     query, same = np.repeat(np.arange(8), 3), np.tile([0, 1, 1], 8)
     for first, second, of in ((same, same, query), (same, same[::-1], np.minimum(query, 3))):
-        assert np.isnan(agreement.kappa(first, second, of, 0.95).interval).all()
+        assert np.isnan(statistics.kappa(first, second, of, 0.95).interval).all()
 
 
 def test_runs_are_compared_by_both_golds_as_by_each_alone() -> None:
@@ -101,7 +101,7 @@ def test_runs_are_compared_by_both_golds_as_by_each_alone() -> None:
     f, g = ([run.score for run in one.runs] for one in alone)
     assert found.tau_b == pytest.approx(stats.kendalltau(f, g).statistic)
     assert found.spread == pytest.approx(np.std(g) / np.std(f))
-    judged = found.judgements
+    judged = found.agreement
     assert judged is not None and judged.kappa is not None and judged.pairs == (0, 0, 720)
     a, b = ([grade for of in gold.values() for grade in of.values()] for gold in (first, second))
     assert judged.kappa.value == pytest.approx(cohen_kappa_score(a, b, weights="quadratic"))
@@ -115,7 +115,7 @@ def test_what_one_gold_lacks_is_counted_and_scored_by_neither() -> None:
     second["q004"].pop("d00")
     found = by_both(first, second, runs, groups={query: query[:3] for query in QUERIES})
     assert found.queries_of_golds == (2, 1, 57) and found.nothing_relevant == 1 and found.queries == 56
-    assert found.judgements is not None and found.judgements.pairs == (1, 0, 56 * 12 - 1)
+    assert found.agreement is not None and found.agreement.pairs == (1, 0, 56 * 12 - 1)
     kept = [query for query in QUERIES if query > "q003"]
     alone = compare(evaluate_all(first, runs, task="trec", measures=["AP"], only=kept), groups=in_tens(kept))
     assert [run.score for run in found.runs] == pytest.approx([run.score for run in alone.runs])
@@ -140,10 +140,10 @@ def test_golds_that_list_what_is_relevant_have_the_f1_that_evaluate_prints_and_n
     lists = [{query: [d for d, grade in of.items() if grade] for query, of in gold.items()} for gold in (first, second)]
     each = [evaluate_all(gold, runs, task="1") for gold in lists]
     found = compare(each[0], other=each[1])
-    assert isinstance(found, TwoGolds) and found.judgements is not None and found.judgements.kappa is None
+    assert isinstance(found, TwoGolds) and found.agreement is not None and found.agreement.kappa is None
     as_run = evaluate(lists[0], lists[1], task="1").measures["MicroF1"]
-    assert found.judgements.f1.value == pytest.approx(as_run)
-    assert math.isnan(found.judgements.judged_at_10[0])
+    assert found.agreement.f1.value == pytest.approx(as_run)
+    assert math.isnan(found.agreement.judged_at_10[0])
 
 
 def test_where_pools_are_unlike_the_judged_share_of_the_first_ten_is_told_by_each() -> None:
@@ -151,7 +151,7 @@ def test_where_pools_are_unlike_the_judged_share_of_the_first_ten_is_told_by_eac
     for judged in second.values():
         for document in DOCUMENTS[6:]:
             judged.pop(document)
-    judged_at = by_both(first, second, runs).judgements.judged_at_10  # type: ignore[union-attr]
+    judged_at = by_both(first, second, runs).agreement.judged_at_10  # type: ignore[union-attr]
     assert judged_at[0] == 1.0 and 0.4 < judged_at[1] < 0.6
 
 
@@ -182,7 +182,7 @@ def test_the_command_says_it_in_tables_sentences_and_json(call: Call, tmp_path: 
     found = json.loads(call("compare", *files, "-f", "json")[1])
     assert str(found["other_gold"]) == files[-1] and files[-1] in found["inputs"]
     assert found["tau_b"] == 1 and [run["score"] for run in found["by_other_gold"]["runs"]]
-    assert (found["judgements"] is None) is is_scores
+    assert (found["agreement"] is None) is is_scores
     every = Scored.read(files[0]) if is_scores else evaluate_all(str(gold), runs)
     of_other = Scored.read(files[-1]) if is_scores else evaluate_all(str(other), runs)
     in_python = compare(every, other=of_other)
