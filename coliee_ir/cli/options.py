@@ -90,6 +90,8 @@ _TABLE: Final[Mapping[str, Mapping[str, Option]]] = {
     "Input": {
         "gold": _option("", "GOLD", "gold file, folder of golds, or - for standard input", reads=True),
         "more_golds": _option("--gold", "FILE", "another gold with other queries (repeatable)", reads=True, **_MANY),
+        "other_gold": _option(
+            "--other-gold", "GOLD", "another gold of the same queries, by which the runs are compared too", reads=True),
         "runs": _option("", "RUN", "run files, or folders: all files in them", nargs="+", reads=True),
         "submissions": _option(
             "", "DIR|FILE", "submission files, or folders to search; files with the same run tag belong together",
@@ -362,10 +364,10 @@ def add_resampling(parser: argparse.ArgumentParser, usual: object, *names: str) 
         add(parser, name, default=getattr(usual, name))
 
 
-def add_scoring(parser: argparse.ArgumentParser) -> None:
-    """The gold, the runs, and the rules by which they are scored."""
+def add_scoring(parser: argparse.ArgumentParser, *names: str) -> None:
+    """The gold, the runs, and the rules by which they are scored; with the files of a run, unless others are named."""
     add_files(parser, "runs")
-    add(parser, "more_golds", "task", "protocol", "edition", "columns", "answers", "long_list")
+    add(parser, "more_golds", "task", "protocol", "edition", "columns", *(names or ("answers", "long_list")))
     add(parser, "exclude", "only", "keep_going")
     add_decisions(parser)
 
