@@ -260,6 +260,8 @@ REMARKS: Final = {
     # rankings and comparisons
     "same-answers": "{n} runs give the same answers: {examples}",
     "left-out.teams": "{n} (run|runs) left out that (is|are) not the best of a team",
+    "left-out.tasks": "{n} (run|runs) left out for want of tasks; behind each, by how much the tasks it has would "
+    "raise its mean: {examples}",
     "chosen-here": "the best runs of the teams were chosen by these queries: the rank sets allow for that, the scores "
     "and their intervals do not",
     "sheet-rows": "{file}: {n} (question|questions) not judged and skipped",

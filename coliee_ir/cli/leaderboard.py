@@ -30,7 +30,8 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
         help=f"table to print (repeatable; default: ranking). {shown}",
     )  # fmt: skip
     add(parser, "categories")
-    add(parser, "groups", "replicates")
+    add(parser, "groups", "replicates", "tasks")
+    add(parser, "scale", choices=leaderboard.SCALES)
     add_resampling(parser, Resampling())
     add(parser, "exclude", "only", "jobs", "output")
     add(parser, "format", choices=forms_of(BoardTables))

@@ -143,6 +143,9 @@ _TABLE: Final[Mapping[str, Mapping[str, Option]]] = {
         "groups": _option(
             "--groups", "FILE", "file with lines QUERY GROUP, for queries that depend on each other; each group is "
             "resampled as a unit", reads=True),
+        "tasks": _option(
+            "--tasks", "FILE|COLUMN", "file with lines QUERY TASK, or a column of the scores: rank by the mean over "
+            "tasks, or years, that count the same", reads=True),
         "apply": _option("--apply", "TEST_RUN", "test run: cut it by the tuned rule and write it to -o", reads=True),
         "dates": _option(
             "--dates", "FILE|DIR", "file of dates (lines ID YYYY-MM-DD or ID YYYY, or JSON), or the folder of cases, "
@@ -169,6 +172,8 @@ _TABLE: Final[Mapping[str, Mapping[str, Option]]] = {
             "in a table of scores: a measure where lower is better (repeatable)", **_MANY),
         "baseline": _option("--baseline", "TAG|FILE", "compare every other run with this one (default: compare all "
         "pairs)"),
+        "scale": _option("--scale", "S",
+            "with --tasks: score, or wins, the share of other runs beaten on each query, where scales differ"),
         "fixed_queries": _option("--fixed-queries", "",
             "with --replicates: do systems differ on these very queries, in other runs of them", **_SWITCH),
         "test": _option("--test", "TEST", "randomisation or t (default: randomisation)", default="randomisation"),

@@ -12,13 +12,14 @@ from typing import Any
 
 import numpy as np
 
-from coliee_adapters.errors import shortened
+from coliee_adapters.errors import UsageError, shortened
 from coliee_adapters.files.source import PathLike
 from coliee_adapters.records import Answers
 from coliee_adapters.remarks import Remark
-from coliee_ir.commands.leaderboard.board import Entry, order_key, places, stands
+from coliee_ir.commands.leaderboard.board import Entry, Scale, Tasks, order_key, places, stands
 from coliee_ir.commands.leaderboard.catalogue import TABLES, Leaderboard
 from coliee_ir.commands.leaderboard.questions import Categories, read_categories
+from coliee_ir.commands.leaderboard.tasks import SCALES, over_tasks, ranks_on_others
 from coliee_ir.inbox.teams import Teams
 from coliee_ir.measures.base import upwards
 from coliee_ir.reading.basis import Basis
@@ -33,7 +34,7 @@ from coliee_ir.stats.resampling import Interval, Units
 from coliee_ir.stats.settings import CONFIDENCE_LEVEL, N_RESAMPLES, SEED, Resampling
 
 __all__ = [
-    "TABLES", "Categories", "Entry", "Invalid", "Leaderboard", "Ranks", "leaderboard", "read_categories",
+    "SCALES", "TABLES", "Categories", "Entry", "Invalid", "Leaderboard", "Ranks", "leaderboard", "read_categories",
 ]  # fmt: skip
 
 
@@ -44,6 +45,8 @@ def leaderboard(
     best: bool = False,
     groups: PathLike | Mapping[str, str] | None = None,
     replicates: PathLike | Mapping[str, Sequence[str]] | None = None,
+    tasks: PathLike | Mapping[str, str] | None = None,
+    scale: Scale = "score",
     n_resamples: int = N_RESAMPLES,
     seed: int = SEED,
     confidence_level: float = CONFIDENCE_LEVEL,
@@ -60,6 +63,9 @@ def leaderboard(
             groups are swapped and drawn as a whole.
         replicates: system → its runs, by tag or file, where several runs are one system (seeds, folds, draws of a
             language model), or a CSV with the columns run and system. Then systems are ranked, by their means.
+        tasks: query → task (or year), as a dictionary, a file with lines QUERY TASK, or a column of the scores: runs
+            that have all tasks are ranked by their mean, in which each task counts the same.
+        scale: with tasks, ``score``; or ``wins``, the share of other runs beaten on each query, where scales differ.
         n_resamples: how many resamples.
         seed: of the random numbers; the same seed gives the same leaderboard on any machine.
         confidence_level: of the intervals.
@@ -82,6 +88,13 @@ def leaderboard(
     teams = Teams() if inventory is None or inventory.teams is None else inventory.teams
     entries, unranked = _entries(scored, measure)
     remarks = [*scored.remarks, *_of_list(teams, entries), *_same_answers(basis, entries)]
+    names: tuple[str, ...] = ()
+    if tasks is not None:
+        if replicates is not None:
+            raise UsageError("option-conflict", "tasks are ranked of single runs: leave replicates out")
+        by = next(iter(entries[0].scores.results)) if entries else basis.official[0]
+        entries, names, left_out = over_tasks(entries, by, groups_in(scored, tasks) or {}, scale)
+        remarks += left_out
     if replicates is not None:
         entries = _of_systems(entries, replicates)
     entries = _best_first(_with_intervals(entries, settings, units), basis.protocol.tie_break)
@@ -116,6 +129,7 @@ def leaderboard(
         teams=teams,
         drawn=tests.drawn,
         replicates=replicates is not None,
+        tasks=Tasks(names, scale, ranks_on_others(ranked, len(names), settings)) if names else None,
         unit=scored[0].unit if scored else "query",
     )
 

@@ -5,7 +5,7 @@ from __future__ import annotations
 import math
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field, replace
-from typing import Final, NamedTuple, Self
+from typing import Final, Literal, NamedTuple, Self
 
 import numpy as np
 
@@ -30,6 +30,12 @@ _PUBLIC: Final = ("", LATE, "unofficial")
 
 #: so many runs are named that may be the best
 _NAMED: Final = 6
+
+#: of fewer tasks nothing can be said of others: no p is below 2 ** (1 - tasks)
+LEAST_TASKS: Final = 6
+
+#: what runs of several tasks are ranked by: the measure's values, or the share of other runs beaten on each query
+Scale = Literal["score", "wins"]
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -121,6 +127,27 @@ def stands(terms: Sequence[Terms], settings: Resampling, kept: Sequence[int]) ->
     return [*map(Stand, ranks, may_be_best(ranks))], tests
 
 
+class Tasks(NamedTuple):
+    """The tasks of a board.
+
+    Attributes:
+        names: of the tasks, each of which is a measure of the runs besides their mean.
+        scale: ``score``, or ``wins``: the share of the other runs that a run beats on each query, ties half.
+        other_tasks: run → the ranks that it may have on other tasks; empty below six tasks.
+    """
+
+    names: tuple[str, ...]
+    scale: Scale
+    other_tasks: Mapping[str, Ranks]
+
+    def __str__(self) -> str:
+        """What of other tasks can be said."""
+        n = len(self.names)
+        if n < LEAST_TASKS:
+            return f"Of other tasks nothing can be said with {n}: no p is below {2.0 ** (1 - n):g}."
+        return f"Rank, other tasks: the same on other tasks of this kind; the {n} tasks are what is resampled."
+
+
 @dataclass(frozen=True, slots=True, eq=False, repr=False)
 class Ranking:
     """Runs ranked by the measure of their task's edition and by its tie-break.
@@ -152,6 +179,7 @@ class Ranking:
         described: team and run tag → its system description.
         teams: whose a run is, with the further columns of the list of teams.
         unit: what is judged: a query, or what the rows of a table of scores are about.
+        tasks: those that the ranking is over, each of which counts the same; None for one task.
     """
 
     task: str
@@ -175,6 +203,7 @@ class Ranking:
     replicates: bool = False
     reference: str = ""
     unit: str = "query"
+    tasks: Tasks | None = None
 
     @property
     def called(self) -> str:
@@ -211,7 +240,9 @@ class Ranking:
         test = f"studentised paired randomisation test, max-T, {resampled(self.drawn, self.resampling.seed)}"
         if self.replicates:
             test = "t tests over queries and runs, Bonferroni's correction"
-        others = f"similar {plural(self.unit)}{' and other runs of these systems' * self.replicates}"
+        others = f"similar {'groups of ' * bool(self.groups)}{plural(self.unit)}"
+        others += " and other runs of these systems" * self.replicates
+        others += f" of these {len(self.tasks.names)} tasks" if self.tasks else ""
         return f"Rank {self.percent}: on {others}, every run's true rank is in its range (all pairs together; {test})."
 
     def description(self, entry: Entry) -> Description | None:

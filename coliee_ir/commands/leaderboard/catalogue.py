@@ -33,11 +33,13 @@ _Column = Callable[[Entry], Cell]
 def ranking(board: Ranking) -> Grid:
     """The runs in their places, with the ranks that they may have, and intervals."""
     who, (first, *others) = named(board), scored(board).items()
-    columns: dict[str, _Column] = {
-        "rank": lambda entry: _whole(entry.place), f"rank {board.percent}": lambda entry: str(entry.ranks), **who,
-        **dict([first]), **bounds(board), **dict(others),
+    elsewhere = {} if board.tasks is None else board.tasks.other_tasks
+    ranks: dict[str, _Column] = {
+        "rank": lambda entry: _whole(entry.place), f"rank {board.percent}": lambda entry: str(entry.ranks),
+        **({"other tasks": lambda entry: str(elsewhere.get(entry.name, "-"))} if elsewhere else {}),
     }  # fmt: skip
-    return Grid.of(board.entries, columns, _caption(board), 2 + len(who))
+    columns = {**ranks, **who, **dict([first]), **bounds(board), **dict(others)}
+    return Grid.of(board.entries, columns, _caption(board), len(ranks) + len(who))
 
 
 def named(board: Ranking) -> dict[str, _Column]:
@@ -85,6 +87,7 @@ def _caption(board: Ranking) -> str:
     breaking = [measure.name for measure in board.measures[1:] if measure.name in board.protocol.tie_break]
     ties = f", ties broken by {', '.join(breaking)}" if breaking else ""
     groups = f" in {counted(board.groups, 'group')}" if board.groups else ""
+    groups += f" of {len(board.tasks.names)} tasks that count the same" if board.tasks else ""
     runs = counted(len(board.counted), "system" if board.replicates else "run")
     less = ", less is better" * board.ranking.lower_is_better
     queries = counted(len(board.queries), board.unit)
@@ -297,7 +300,7 @@ class Leaderboard(Ranking, Shown):
 
     def notes(self) -> Sequence[str]:
         """What ranks mean, and how they are found."""
-        return [self.method] if self.best else []
+        return [*([self.method] if self.best else []), *([str(self.tasks)] if self.tasks else [])]
 
     def table(self, name: str = "ranking", *, categories: Categories | None = None) -> Grid:
         """One of the tables of an overview paper; ``coliee_ir.commands.leaderboard.TABLES`` names them.
@@ -325,6 +328,7 @@ class Leaderboard(Ranking, Shown):
             "seed": self.resampling.seed,
             "confidence_level": self.resampling.confidence_level,
             **({"groups": self.groups} if self.groups else {}),
+            **({"tasks": jsonable(self.tasks)} if self.tasks else {}),
             "runs": [
                 {
                     "place": entry.place or None,

@@ -1,0 +1,103 @@
+"""Runs ranked over several tasks, or years, of which each counts the same.
+
+Two questions: would other queries of *these* tasks give this order (queries vary), and would *other tasks* of their
+kind (tasks vary)? Mean ranks and means of what there is are left out: they change with who takes part.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import replace
+from typing import Final
+
+import numpy as np
+
+from coliee_adapters.checked import groups_of
+from coliee_adapters.errors import UsageError, shortened
+from coliee_adapters.forms.lines import counted
+from coliee_adapters.remarks import Remark
+from coliee_ir.commands.leaderboard.board import LEAST_TASKS, Entry, Scale, stands
+from coliee_ir.judging.judged import BoolArray, FloatArray
+from coliee_ir.measures import Measure, Result
+from coliee_ir.measures.base import Terms, quotient
+from coliee_ir.scoring.given import Given
+from coliee_ir.stats.paired import Board
+from coliee_ir.stats.ranks import Ranks
+from coliee_ir.stats.settings import Resampling
+
+#: what runs are ranked by: the measure's values, or the share of other runs that are beaten on each query
+SCALES: Final = ("score", "wins")
+
+
+def over_tasks(
+    entries: Sequence[Entry], measure: Measure, tasks: Mapping[str, str], scale: Scale
+) -> tuple[list[Entry], tuple[str, ...], list[Remark]]:
+    """The runs with all tasks by their mean over these, the names of the tasks, and what there is to say of the others.
+
+    Raises:
+        UsageError: fewer than two tasks, or than two runs that have all.
+    """
+    if scale not in SCALES:
+        raise UsageError("unknown-name", f"unknown scale {scale!r}; the scales are {', '.join(SCALES)}")
+    queries = entries[0].scores.query_ids if entries else ()
+    of = groups_of(tasks, queries, "tasks") or {}
+    names = tuple(dict.fromkeys(sorted(of[query] for query in queries)))
+    within = {name: np.array([of[query] == name for query in queries]) for name in names}
+    lacks = [[name for name, of_task in within.items() if not _answers(entry, of_task)] for entry in entries]
+    kept = [entry for entry, missing in zip(entries, lacks, strict=True) if not missing]
+    if len(names) < 2 or len(kept) < 2:
+        found = f"{counted(len(names), 'task')}, {counted(len(kept), 'run')} with all of them"
+        raise UsageError("too-few", f"a ranking over tasks needs two tasks and two runs that have all ({found})")
+    values = [_contributions(entry.scores.results[measure], within.values()) for entry in kept]
+    lower = measure.lower_is_better
+    if scale == "wins":
+        each = np.stack([entry.scores.results[measure].per_query for entry in kept]) * (-1 if lower else 1)
+        beaten = [(np.sign(np.nan_to_num(one - each)).sum(axis=0) / (len(kept) - 1) + 1) / 2 for one in each]
+        values, lower = beaten, False
+    means = [[float(one[of_task].mean()) for of_task in within.values()] for one in values]
+    weight = sum(of_task / of_task.sum() for of_task in within.values()) * len(queries) / len(names)
+    called = Given(f"{'wins by' if scale == 'wins' else 'mean'} {measure}", "share", lower)
+    ranked = list[Entry]()
+    for entry, one, of_tasks in zip(kept, values, means, strict=True):
+        terms = Terms(np.column_stack((one * weight, np.ones(len(one)))), quotient, np.zeros(2), False)
+        results: dict[Measure, Result] = {
+            called: Result(terms.total, entry.scores.results[measure].per_query, None, terms)
+        }
+        results |= {
+            Given(name, "share", lower): Result(value, one) for name, value in zip(names, of_tasks, strict=True)
+        }
+        ranked.append(replace(entry, scores=replace(entry.scores, results=results, ties={})))
+    block = np.mean(means, axis=0)
+    told = []
+    for entry, missing in zip(entries, lacks, strict=True):
+        if missing and len(missing) < len(names):
+            moved = block[[name not in missing for name in names]].mean() - block.mean()
+            told.append(f"{shortened(entry.name)} lacks {', '.join(map(shortened, missing))}: {moved:+.4f}")
+    told += [shortened(entry.name) for entry, missing in zip(entries, lacks, strict=True) if len(missing) == len(names)]
+    return ranked, names, [Remark.of("left-out.tasks", told)] if told else []
+
+
+def _answers(entry: Entry, of_task: BoolArray) -> bool:
+    return bool(np.array(entry.scores.answered)[of_task].any())
+
+
+def _contributions(result: Result, tasks: Iterable[BoolArray]) -> FloatArray:
+    """What each query says of its task's score, which is the mean of that: of a mean over queries its values."""
+    found, terms = np.zeros(len(result.per_query)), result.terms
+    for of_task in tasks:
+        board = Board([terms._replace(each=terms.each[of_task])])
+        found[of_task] = board.f[0] + board.n * board.u[0]
+    return found
+
+
+def ranks_on_others(ranked: Sequence[Entry], n_tasks: int, settings: Resampling) -> dict[str, Ranks]:
+    """Run → the ranks that it may have on other tasks; empty for fewer than six."""
+    if n_tasks < LEAST_TASKS:
+        return {}
+    runs = []
+    for entry in ranked:
+        measures = [*entry.scores.results.items()][1 : n_tasks + 1]
+        values = np.array([1 - of.value if measure.lower_is_better else of.value for measure, of in measures])
+        runs.append(Terms(np.column_stack((values, np.ones(n_tasks))), quotient, np.zeros(2), True))
+    stood, _ = stands(runs, settings, range(len(runs)))
+    return {entry.name: one.ranks for entry, one in zip(ranked, stood, strict=True)}

@@ -1,0 +1,146 @@
+"""Runs over several tasks: means in which each counts the same, ranks for these and for others, who is left out."""
+
+from __future__ import annotations
+
+import json
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+import pytest
+from asserting import Call, done, refusing
+
+from coliee_adapters.errors import UsageError
+from coliee_ir import Scored, evaluate, evaluate_all, leaderboard
+
+SIZES = (12, 30, 20, 8, 16, 10, 14)
+
+
+def drawn(sizes: tuple[int, ...] = SIZES, runs: int = 4) -> tuple[dict[str, list[Any]], dict[str, str]]:
+    """Columns of scores, and query → task; the first run is the best."""
+    random = np.random.default_rng(5)
+    tasks = {f"t{at}-{query}": f"t{at}" for at, n in enumerate(sizes) for query in range(n)}
+    ease = random.normal(0, 0.15, len(tasks))
+    columns: dict[str, list[Any]] = {"query": [*tasks]}
+    for run in range(runs):
+        columns[f"run{run}"] = np.clip(0.6 - 0.06 * run + ease + random.normal(0, 0.1, len(tasks)), 0, 1).tolist()
+    return columns, tasks
+
+
+def read(columns: dict[str, list[Any]], **options: Any) -> Scored:
+    return Scored.from_frame(columns, columns={"tag": "*"}, **options)
+
+
+def test_each_task_counts_the_same_and_has_a_column() -> None:
+    columns, tasks = drawn()
+    board = leaderboard(read(columns), tasks=tasks)
+    of = np.array([*tasks.values()])
+    for entry in board.entries:
+        means = {name: np.mean(np.array(columns[entry.tag])[of == name]) for name in sorted({*of})}
+        first, *others = entry.scores.measures.values()
+        assert first == pytest.approx(np.mean([*means.values()]))
+        assert others == pytest.approx([*means.values()]) and entry.interval.low < first < entry.interval.high
+    assert board.table().header[-7:] == [f"t{at}" for at in range(7)]
+
+
+def test_of_tasks_of_one_size_the_ranks_are_those_of_all_queries_together() -> None:
+    columns, tasks = drawn((20, 20, 20))
+    over, pooled = leaderboard(read(columns), tasks=tasks), leaderboard(read(columns))
+    assert [entry.ranks for entry in over.entries] == [entry.ranks for entry in pooled.entries]
+    assert over.entries[0].interval == pytest.approx(pooled.entries[0].interval)
+
+
+def test_a_tasks_score_is_the_measures_own_also_where_it_is_no_mean_over_queries() -> None:
+    random, tasks = np.random.default_rng(1), {f"{task}{at}": task for task in "ab" for at in range(9)}
+    gold = {query: [f"d{at}" for at in range(int(random.integers(1, 9)))] for query in tasks}
+    runs = {name: {query: [f"d{at}" for at in range(int(random.integers(1, most)))] for query in tasks}
+            for name, most in (("long", 9), ("short", 4))}  # fmt: skip
+    board = leaderboard(evaluate_all(gold, runs, task="1"), tasks=tasks)
+    for entry in board.entries:
+        alone = [evaluate(gold, runs[entry.tag], task="1", only=[q for q in tasks if q[0] == task]) for task in "ab"]
+        of_tasks = [one.measures["MicroF1"] for one in alone]
+        assert [*entry.scores.measures.values()] == pytest.approx([np.mean(of_tasks), *of_tasks])
+
+
+def test_wins_are_the_share_of_other_runs_beaten_on_each_query() -> None:
+    columns, tasks = drawn()
+    columns["run1"][3] = columns["run2"][3]
+    board = leaderboard(read(columns), tasks=tasks, scale="wins")
+    each, of = np.array([columns[f"run{run}"] for run in range(4)]), np.array([*tasks.values()])
+    for entry in board.entries:
+        own = each[int(entry.tag[-1])]
+        beaten = ((own > each).sum(axis=0) + ((own == each).sum(axis=0) - 1) / 2) / 3
+        expected = [beaten[of == name].mean() for name in sorted({*of})]
+        assert [*entry.scores.measures.values()] == pytest.approx([np.mean(expected), *expected])
+
+
+@pytest.mark.parametrize("scale", ["score", "wins"])
+def test_where_less_is_better_the_best_is_still_the_first(scale: Any) -> None:
+    columns, tasks = drawn()
+    upside_down = {name: values if name == "query" else [1 - one for one in values] for name, values in columns.items()}
+    rows: dict[str, list[Any]] = {"run": [], "query": [], "cost": []}
+    for name, values in upside_down.items():
+        if name != "query":
+            rows["run"] += [name] * len(values)
+            rows["query"] += columns["query"]
+            rows["cost"] += values
+    less = leaderboard(Scored.from_frame(rows, lower_is_better=["cost"]), tasks=tasks, scale=scale)
+    more = leaderboard(read(columns), tasks=tasks, scale=scale)
+    assert [(one.tag, one.ranks) for one in less.entries] == [(one.tag, one.ranks) for one in more.entries]
+    assert less.tasks is not None and more.tasks is not None and less.tasks.other_tasks == more.tasks.other_tasks
+
+
+def test_of_other_tasks_ranks_are_told_from_six_tasks_on() -> None:
+    for n in (5, 6, 7):
+        columns, tasks = drawn(SIZES[:n])
+        board = leaderboard(read(columns), tasks=tasks)
+        assert board.tasks is not None and bool(board.tasks.other_tasks) == (n >= 6) == (
+            "other tasks" in board.table().header
+        )
+        assert any(f"{2.0 ** (1 - n):g}" in note for note in board.notes()) == (n < 6)
+    assert board.tasks.other_tasks["run0"] == (1, 1)  # it is the best in all seven
+    assert f"{board.tasks.other_tasks['run3']}" == "4"
+
+
+def test_who_lacks_a_task_is_left_out_and_named_with_what_its_tasks_would_have_done() -> None:
+    columns, tasks = drawn()
+    rows = [(run, query, value) for run, values in columns.items() if run != "query"
+            for query, value in zip(columns["query"], values, strict=True)
+            if run != "run3" or tasks[query] not in ("t1", "t4")]  # fmt: skip
+    frame = dict(zip(("run", "query", "AP"), map(list, zip(*rows, strict=True)), strict=True))
+    board = leaderboard(Scored.from_frame(frame, unanswered="zero"), tasks=tasks)
+    assert [entry.tag for entry in board.entries] == ["run0", "run1", "run2"]
+    means = np.mean([[*entry.scores.measures.values()][1:] for entry in board.entries], axis=0)
+    moved = means[[0, 2, 3, 5, 6]].mean() - means.mean()
+    [remark] = [one for one in board.remarks if one.kind == "left-out"]  # type: ignore[attr-defined]
+    assert "run3" in remark and "t1, t4" in remark and f"{moved:+.4f}" in remark
+
+
+def test_what_makes_no_sense_is_refused() -> None:
+    columns, tasks = drawn()
+    scored = read(columns)
+    for options, kind in (
+        ({"tasks": dict.fromkeys(tasks, "one")}, "too-few"), ({"tasks": tasks, "scale": "rank"}, "unknown-name"),
+        ({"tasks": {"t0-0": "t0"}}, "missing-key"),
+        ({"tasks": tasks, "replicates": {"a": ["run0", "run1", "run2", "run3"]}}, "option-conflict"),
+    ):  # fmt: skip
+        with refusing(UsageError, f"[{kind}] …"):
+            leaderboard(scored, **options)
+
+
+def test_the_command_takes_a_file_or_a_column_and_groups_are_named_in_the_caption(call: Call, tmp_path: Path) -> None:
+    columns, tasks = drawn()
+    table, of, groups = tmp_path / "scores.csv", tmp_path / "tasks.txt", tmp_path / "groups.txt"
+    rows = [f"{run},{query},{tasks[query]},{value}\n" for run, values in columns.items() if run != "query"
+            for query, value in zip(columns["query"], values, strict=True)]  # fmt: skip
+    table.write_text("run,query,year,AP\n" + "".join(rows))
+    of.write_text("".join(f"{query} {task}\n" for query, task in tasks.items()))
+    groups.write_text("".join(f"{query} {query[:-1]}\n" for query in tasks))
+    by_file, _ = done(call, "leaderboard", table, "--tasks", of)
+    by_column, _ = done(call, "leaderboard", table, "--tasks", "year")
+    assert by_file == by_column
+    found = json.loads(done(call, "leaderboard", table, "--tasks", "year", "--scale", "wins", "-f", "json")[0])
+    assert found["tasks"]["names"] == [f"t{at}" for at in range(7)] and len(found["tasks"]["other_tasks"]) == 4
+    in_groups, _ = done(call, "leaderboard", table, "--tasks", "year", "--groups", groups)
+    assert "similar groups of queries" in in_groups and "similar groups" not in by_file
+    assert call("leaderboard", table, "--tasks", "year", "-f", "html")[0] == 0
