@@ -27,7 +27,7 @@ import numpy as np
 from coliee_adapters.errors import ColieeError
 from coliee_ir import tune
 from coliee_ir.commands.tune import Pool, Rule
-from coliee_ir.commands.tune.objective import Objective, objective
+from coliee_ir.commands.tune.search import Objective, objective
 from coliee_ir.judging import workers
 from coliee_ir.measures import parse
 from coliee_ir.rules.decisions import Decisions

@@ -40,9 +40,9 @@ from coliee_ir.commands.plan import Plan as Plan
 from coliee_ir.commands.plan import PlannedSize as PlannedSize
 from coliee_ir.commands.report import Report as Report
 from coliee_ir.commands.tune import Tuning as Tuning
-from coliee_ir.commands.tune.pool import Pool as Pool
 from coliee_ir.commands.tune.result import Shifted as Shifted
 from coliee_ir.commands.tune.result import Tried as Tried
+from coliee_ir.commands.tune.rules import Pool as Pool
 from coliee_ir.commands.validate import Finding as Finding
 from coliee_ir.commands.validate import Place as Place
 from coliee_ir.commands.validate import Severity as Severity

@@ -4,10 +4,9 @@ gold, run ──▶ Pool ──rules──▶ values that fall with the rank ─
                 └──objective──▶ sums a row ────────────┘           └──nested folds──▶ the held-out score
 """
 
-from coliee_ir.commands.tune.pool import Pool
 from coliee_ir.commands.tune.request import cut, tune
 from coliee_ir.commands.tune.result import Tried, Tuning
-from coliee_ir.commands.tune.rules import FAMILIES, Filter, Rule
+from coliee_ir.commands.tune.rules import FAMILIES, Filter, Pool, Rule
 
 __all__ = [
     "FAMILIES", "Filter", "Pool", "Rule", "Tried", "Tuning", "cut", "tune",

@@ -12,10 +12,9 @@ from hypothesis import strategies as st
 
 from coliee_adapters.errors import UsageError
 from coliee_ir.commands.tune import Pool
-from coliee_ir.commands.tune import selection as honest
-from coliee_ir.commands.tune.objective import objective
-from coliee_ir.commands.tune.search import Bounds, Sweep, all_bounds
-from coliee_ir.commands.tune.selection import Candidate
+from coliee_ir.commands.tune import request as honest
+from coliee_ir.commands.tune.request import Candidate
+from coliee_ir.commands.tune.search import Bounds, Sweep, all_bounds, objective
 from coliee_ir.judging.judged import FloatArray
 from coliee_ir.measures import parse
 from coliee_ir.measures.base import Terms, of_mean

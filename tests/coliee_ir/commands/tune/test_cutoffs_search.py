@@ -10,8 +10,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from coliee_ir.commands.tune import FAMILIES, Pool, Rule
-from coliee_ir.commands.tune.objective import objective
-from coliee_ir.commands.tune.search import CAPS, FLOORS, Bounds, Sweep, all_bounds
+from coliee_ir.commands.tune.search import CAPS, FLOORS, Bounds, Sweep, all_bounds, objective
 from coliee_ir.measures import parse
 from coliee_ir.rules.decisions import Decisions
 
