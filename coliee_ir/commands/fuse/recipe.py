@@ -22,8 +22,7 @@ from coliee_adapters.remarks import Remark, Remarks
 from coliee_ir.commands.convert import write
 from coliee_ir.commands.convert.streams import ReturnsError, Spool
 from coliee_ir.commands.fuse import votes
-from coliee_ir.commands.fuse.abreast import Reader, abreast
-from coliee_ir.commands.fuse.methods import METHODS, NORMS, Blend, Candidates
+from coliee_ir.commands.fuse.methods import METHODS, NORMS, Blend, Candidates, Reader, abreast
 from coliee_ir.inbox.names import names_of
 from coliee_ir.judging.judged import FloatArray
 from coliee_ir.judging.order import check_order

@@ -1,4 +1,4 @@
-"""Rankings as rows, and the rules that cut them: each is a value of every row that falls with the rank, and a threshold on it.
+"""Rankings as rows, and the rules that cut them: a value of every row that falls with the rank, and a threshold on it.
 
 A rule keeps the rows whose value is at least the threshold, but at least ``floor`` and at most ``cap`` rows a query.
 """

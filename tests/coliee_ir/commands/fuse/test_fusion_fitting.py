@@ -18,8 +18,8 @@ from coliee_adapters.errors import InputError, MismatchError, UsageError
 from coliee_adapters.records import Run
 from coliee_ir import Fusion, fit_fusion
 from coliee_ir.commands.convert import to_run
+from coliee_ir.commands.fuse.fitting import Ballots, Each, Rankings, Trial, Weights, climbed, equal
 from coliee_ir.commands.fuse.methods import Blend, Candidates
-from coliee_ir.commands.fuse.trial import Ballots, Each, Rankings, Trial, Weights, climbed, equal
 from coliee_ir.judging.qrels import Qrels
 from coliee_ir.measures import parse
 from coliee_ir.rules.decisions import Decisions
