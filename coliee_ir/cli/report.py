@@ -67,7 +67,7 @@ def _outputs(options: argparse.Namespace) -> list[str]:
     outputs = [] if options.output is None else [options.output]
     # what they draw with is there only now
     if options.figures is not None:
-        from coliee_ir.commands.report import page, vega
+        from coliee_ir.commands.report import drawing, page
 
-        outputs += map(str, vega.paths(page.Drawn._fields, options.figures))
+        outputs += map(str, drawing.paths(page.Drawn._fields, options.figures))
     return outputs

@@ -203,9 +203,9 @@ def _write(session: scoring.Session, named: Tunings, taken: list[Filter], submis
             stream.write("\n")
         say(f"{options.save}: {rule}")
     if options.curve is not None and _is_picture(options.curve):
-        from coliee_ir.commands.report import cutting, vega
+        from coliee_ir.commands.report import drawing, figures
 
-        vega.write_picture(cutting.curves(tunings), options.curve)
+        drawing.write_picture(figures.curves(tunings), options.curve)
     elif options.curve is not None:
         scoring.put(grid.file_form(options.curve)(points(tunings)), options.curve)
     if options.apply is not None and not _is_told(options):

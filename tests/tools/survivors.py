@@ -277,7 +277,7 @@ def suite(clean: Path, folder: str, jobs: int) -> Known:
 def caches() -> Iterator[Any]:
     """Of the modules' functions: what they keep would hide who runs a line (but Vega, which takes seconds to make)."""
     for name, module in [*sys.modules.items()]:
-        if name.startswith("coliee_") and not name.endswith("report.vega"):
+        if name.startswith("coliee_") and not name.endswith("report.drawing"):
             yield from (one for one in vars(module).values() if hasattr(one, "cache_clear"))
 
 

@@ -91,7 +91,7 @@ def _prefix(board: Leaderboard) -> str:
 def paper_figures(board: Leaderboard) -> dict[str, bytes]:
     """The figures of the questions as PDF, and what includes them."""
     from coliee_ir.commands.report import overview  # which loads altair
-    from coliee_ir.commands.report.vega import picture, svg_of
+    from coliee_ir.commands.report.drawing import picture, svg_of
 
     prefix = _prefix(board)
     figures = [one._replace(name=f"{prefix}{one.name}") for one in overview.overview(board)]

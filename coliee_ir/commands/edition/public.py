@@ -157,7 +157,7 @@ def _texts(drawn: Mapping[str, bytes]) -> list[str]:
 
 def scores_drawn(board: Leaderboard) -> dict[str, bytes]:
     """The figure of the scores, for a page."""
-    from coliee_ir.commands.report import standing  # which loads altair
+    from coliee_ir.commands.report import figures  # which loads altair
     from coliee_ir.commands.report.contents import Contents, intervals
     from coliee_ir.commands.report.drawing import unchecked
 
@@ -165,7 +165,7 @@ def scores_drawn(board: Leaderboard) -> dict[str, bytes]:
     level = board.resampling.confidence_level
     contents = Contents(board, intervals(runs, level), None, (), (), None, (), "", runs)
     with unchecked():
-        return _drawn(standing.scores(contents))
+        return _drawn(figures.scores(contents))
 
 
 def questions_drawn(board: Leaderboard) -> dict[str, bytes]:
@@ -177,8 +177,7 @@ def questions_drawn(board: Leaderboard) -> dict[str, bytes]:
 
 def _drawn(*figures: Figure) -> dict[str, bytes]:
     """Name → drawing, with what it says."""
-    from coliee_ir.commands.report.drawing import on_page
-    from coliee_ir.commands.report.vega import svg_of
+    from coliee_ir.commands.report.drawing import on_page, svg_of
 
     made = {}
     for one in figures:

@@ -84,8 +84,8 @@ class Report(Shown):
         Raises:
             InputError: the folder cannot be written.
         """
+        from coliee_ir.commands.report.drawing import write_figures
         from coliee_ir.commands.report.page import drawn
-        from coliee_ir.commands.report.vega import write_figures
 
         return write_figures(drawn(self.contents).there(), folder)
 
@@ -178,9 +178,9 @@ def check_installed(what: str = "a report") -> None:
 
 def begin_page() -> None:
     """Begin what a page needs and does not hang on its runs, in a process of its own, while they are scored."""
-    from coliee_ir.commands.report import vega
+    from coliee_ir.commands.report import drawing
 
-    vega.begin()
+    drawing.begin()
 
 
 def _ranks(run: Run, basis: Basis, same: dict[str, str]) -> Ranks:

@@ -18,9 +18,9 @@ from markupsafe import Markup
 from coliee_adapters import trec_eval
 from coliee_adapters.errors import printable
 from coliee_ir._version import __version__
-from coliee_ir.commands.report import cutting, hardness, standing, vega
+from coliee_ir.commands.report import figures as charts
 from coliee_ir.commands.report.contents import FEW, Contents, Texts, details
-from coliee_ir.commands.report.drawing import Figure, on_page, unchecked
+from coliee_ir.commands.report.drawing import Figure, on_page, script, unchecked
 from coliee_ir.output.grid import Grid, Number, html, html_head
 from coliee_ir.output.webpage import fingerprint, local, part
 
@@ -47,12 +47,12 @@ def drawn(contents: Contents) -> Drawn:
     """All figures of a report."""
     with unchecked():
         return Drawn(
-            standing.scores(contents),
-            None if contents.comparison is None else standing.differences(contents, contents.comparison),
-            hardness.heat_map(contents),
-            None if contents.categories is None else hardness.by_category(contents, contents.categories),
-            cutting.by_cutoff(contents),
-            cutting.tuned(contents),
+            charts.scores(contents),
+            None if contents.comparison is None else charts.differences(contents, contents.comparison),
+            charts.heat_map(contents),
+            None if contents.categories is None else charts.by_category(contents, contents.categories),
+            charts.by_cutoff(contents),
+            charts.tuned(contents),
         )
 
 
@@ -61,7 +61,7 @@ def page(contents: Contents, texts: Texts) -> str:
     # the greatest data are made, and let go, before there are figures
     shown, evaluation = embedded(details(contents, texts)), embedded(contents.evaluation())
     figures = drawn(contents)
-    scripts = [vega.script(), part("sort.js") + _text("page.js")]
+    scripts = [script(), part("sort.js") + _text("page.js")]
     policy = "; ".join(
         [
             "default-src 'none'",
@@ -80,14 +80,14 @@ def page(contents: Contents, texts: Texts) -> str:
         verdict=list(contents.verdict()),
         about=list(_about(contents)),
         figures=figures,
-        scores=standing.table(contents),
+        scores=charts.table(contents),
         queries=figures.queries.data,
-        places=hardness.hardness(contents).order("hardest"),
-        orders=hardness.ORDERS,
-        order_of=hardness.hardness(contents).places(),
+        places=charts.hardness(contents).order("hardest"),
+        orders=charts.ORDERS,
+        order_of=charts.hardness(contents).places(),
         has_documents=contents.has_documents,
-        gap=cutting.missing(contents),
-        tunings=cutting.tunings_table(contents),
+        gap=charts.missing(contents),
+        tunings=charts.tunings_table(contents),
         remarks=_remarks(contents),
         charts=embedded({figure.name: on_page(figure) for figure in figures.there()}),
         details=shown,

@@ -6,7 +6,7 @@ import math
 
 import numpy as np
 
-from coliee_ir.commands.report.hardness import Hardness
+from coliee_ir.commands.report.figures import Hardness
 
 
 def test_means_that_differ_by_rounding_are_equal_and_the_next_key_decides() -> None:

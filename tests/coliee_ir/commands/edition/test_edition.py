@@ -132,7 +132,7 @@ CHANGES: dict[str, tuple[dict[str, str | bytes], bool, bool]] = {
 def test_what_an_earlier_call_drew_is_kept_and_never_stale(
     again: Callable[..., str], tmp_path: Path, monkeypatch: pytest.MonkeyPatch, change: str
 ) -> None:
-    vega = pytest.importorskip("coliee_ir.commands.report.vega")
+    vega = pytest.importorskip("coliee_ir.commands.report.drawing")
     drawn: list[str] = []
 
     def draw(figure: Any, coloured: Callable[[Any], Any] = vega.on_paper) -> str:

@@ -20,10 +20,9 @@ from example_runs import EXAMPLES, SHOWN, shown
 from parsed_page import Parsed
 
 import coliee_ir
-from coliee_ir.commands.report.drawing import on_page, on_paper
+from coliee_ir.commands.report.drawing import on_page, on_paper, svg_of, write_figures
 from coliee_ir.commands.report.overview import overview
 from coliee_ir.commands.report.page import drawn, unbroken
-from coliee_ir.commands.report.vega import svg_of, write_figures
 
 pytestmark = pytest.mark.usefixtures("one_deal")
 

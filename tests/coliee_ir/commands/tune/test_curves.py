@@ -87,7 +87,7 @@ def test_the_curve_is_drawn(tmp_path: Path, call: Call, ending: str, start: byte
 
 def test_what_is_drawn_is_the_curve_and_its_intervals() -> None:
     pytest.importorskip("altair")
-    from coliee_ir.commands.report.cutting import curves
+    from coliee_ir.commands.report.figures import curves
 
     tuning = tune(GOLD, RUN, task="1", by="k", folds=3, curve_intervals=True)
     drawn = curves([tuning])

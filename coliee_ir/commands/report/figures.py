@@ -1,0 +1,566 @@
+"""The figures and tables of a report: how good each run is, which queries are hard, and where points are lost."""
+
+from __future__ import annotations
+
+import math
+import warnings
+from collections.abc import Callable, Iterator, Sequence
+from dataclasses import replace
+from itertools import zip_longest
+from operator import itemgetter
+from typing import Any, Final, NamedTuple
+
+import altair as alt
+import numpy as np
+
+from coliee_adapters.errors import printable
+from coliee_adapters.forms.lines import counted, plural
+from coliee_ir.commands.compare import Comparison
+from coliee_ir.commands.evaluate.gap import gap, has_gap
+from coliee_ir.commands.leaderboard import Categories
+from coliee_ir.commands.report.contents import DRAWN, FEW, Contents, between
+from coliee_ir.commands.report.drawing import COLOURS, WIDTH, Figure, figure, name_axis, rows, run_colour, run_shape
+from coliee_ir.commands.tune import FAMILIES, Tuning
+from coliee_ir.commands.tune.result import points
+from coliee_ir.judging.judged import FloatArray
+from coliee_ir.measures import Measure
+from coliee_ir.measures.sets import MacroP, MacroR, Micro, MicroP, MicroR
+from coliee_ir.output.grid import Cell, Grid, Number, signed
+from coliee_ir.scoring.scores import Scores, is_count
+from coliee_ir.stats.cutting import at_cutoffs, ranking_of
+from coliee_ir.stats.folds import difference
+from coliee_ir.stats.intervals import are_shares
+from coliee_ir.stats.resampling import NEAR, Interval
+
+#: so many measures are drawn side by side; the table has all
+_MEASURES: Final = 3
+
+#: the cell of a run, by its place, in a column
+_Column = Callable[[int], Cell]
+
+
+def scores(contents: Contents) -> Figure:
+    """The scores of the first measures as dots with intervals, a panel a measure; and the ranks."""
+    board, names, percent = contents.board, contents.names, contents.board.percent
+    drawn = [measure for measure in board.measures if not is_count(measure)][:_MEASURES]
+    columns: dict[str, _Column] = {"run": names.__getitem__}
+    panels: dict[str, list[dict[str, Any]]] = {}
+    for measure in drawn:
+        ends = contents.intervals[measure]
+        values = [_value(run, measure) for run in contents.scored]
+        columns |= {
+            measure.name: lambda at, values=values: Number(values[at]),  # type: ignore[misc]
+            f"{measure.name} low {percent}": lambda at, ends=ends: Number(ends[at].low),  # type: ignore[misc]
+            f"{measure.name} high {percent}": lambda at, ends=ends: Number(ends[at].high),  # type: ignore[misc]
+        }
+        panels[measure.name] = [
+            {"r": at, "run": names[at], "score": value, **({} if math.isnan(ends[at].low) else ends[at]._asdict())}
+            for at, value in enumerate(values[:DRAWN])
+            if not math.isnan(value)
+        ]
+    columns |= {
+        f"best rank {percent}": lambda at: Number(board.entries[at].ranks.best or math.nan),
+        f"worst rank {percent}": lambda at: Number(board.entries[at].ranks.worst or math.nan),
+    }
+    ranked = [
+        {"r": at, "run": names[at], "score": entry.place, "low": entry.ranks.best, "high": entry.ranks.worst}
+        for at, entry in enumerate(board.entries[:DRAWN])
+        if entry.place
+    ]
+    if len(ranked) > 1:
+        panels["rank"] = ranked
+    width = (WIDTH - 110) // len(panels) - 20
+    chart = alt.hconcat(
+        *(_panel(contents, name, points, width, is_first=not at) for at, (name, points) in enumerate(panels.items())),
+        spacing=24,
+    )
+    which = f"The best {DRAWN} of {len(names)} runs: a" if len(names) > DRAWN else "A"
+    ranks = " and at the right the ranks that it may have" if len(ranked) > 1 else ""
+    says = f"{which} dot is a run's score, a line its interval{','[: len(ranks)]}{ranks}."
+    data = Grid.of(range(len(names)), columns)
+    return figure("scores", f"Scores with {percent} intervals", says, chart, data, runs=names[:DRAWN])
+
+
+def _panel(
+    contents: Contents, name: str, points: list[dict[str, Any]], width: int, *, is_first: bool
+) -> alt.LayerChart | alt.FacetChart:
+    is_rank, percent = name == "rank", contents.board.percent
+    form = ".0f" if is_rank else ".4f"
+    y = alt.Y("r:O", title=None, axis=name_axis() if is_first else None)
+    told = [
+        alt.Tooltip("run:N", title="run"),
+        alt.Tooltip("score:Q", title=name, format=form),
+        alt.Tooltip("low:Q", title=f"low {percent}", format=form),
+        alt.Tooltip("high:Q", title=f"high {percent}", format=form),
+    ]
+    # a rank is a whole number
+    axis = alt.Axis(tickMinStep=1, format="d", tickCount=5) if is_rank else alt.Axis(tickCount=3, labelFlush=False)
+    scale = alt.Scale(zero=False, nice=not is_rank, padding=8)
+    drawn = alt.Chart(rows(points))
+    interval = drawn.mark_rule(strokeWidth=2, color="@soft").encode(
+        x=alt.X("low:Q", title=name), x2="high:Q", y=y, tooltip=told
+    )
+    colour = run_colour(len(contents.names[:DRAWN]), ())
+    dot = drawn.mark_point(size=75).encode(
+        x=alt.X("score:Q", title=name, scale=scale, axis=axis), y=y, color=colour, tooltip=told
+    )
+    known = any("low" in point for point in points)  # a scale of no number is an error
+    return alt.layer(*([interval] if known else []), dot).properties(width=width, height=alt.Step(26))
+
+
+def table(contents: Contents) -> Grid:
+    """Every score with its interval, and what was answered."""
+    board, runs, several = contents.board, contents.scored, len(contents.names) > 1
+    columns: dict[str, _Column] = {"run": contents.names.__getitem__}
+    if several:
+        columns[f"rank {board.percent}"] = lambda at: str(board.entries[at].ranks)
+    for measure in board.measures:
+        columns[measure.name] = _scores_of(contents, measure, is_bold=several and not is_count(measure))
+    columns["answered"] = lambda at: _whole(runs[at].queries["answered"])
+    for name in ("correct", "retrieved", "relevant") if contents.has_documents else ():
+        columns[name] = lambda at, name=name: _whole(runs[at].counts[name])  # type: ignore[misc]
+    kinds = {"Wilson's" if are_shares(board.results(measure)) else "jackknife t" for measure in board.measures}
+    of_which = "of shares of queries Wilson's, of the others jackknife t" if len(kinds) > 1 else kinds.pop()
+    caption = f"Scores; small, their {board.percent} intervals for similar {plural(board.unit)}: {of_which}"
+    return Grid.of(range(len(runs)), columns, caption, 1 + several)
+
+
+def _scores_of(contents: Contents, measure: Measure, *, is_bold: bool) -> _Column:
+    """The cells of a measure: each score with its interval, the best bold."""
+    values = [_value(run, measure) for run in contents.scored]
+    best = f"{measure.best(values):.4f}"
+
+    def cell(at: int) -> Number:
+        value = values[at]
+        shown = f"{value:.0f}" if is_count(measure) and not math.isnan(value) else ""
+        is_best = is_bold and f"{value:.4f}" == best
+        return Number(value, shown, bold=is_best, mark=between(contents.intervals[measure][at]))
+
+    return cell
+
+
+def _whole(n: int) -> Number:
+    return Number(float(n), f"{n:,}")
+
+
+def _value(run: Scores, measure: Measure) -> float:
+    return run.results[measure].value if measure in run.results else math.nan
+
+
+def differences(contents: Contents, comparison: Comparison) -> Figure:
+    """The comparison as a matrix: what a run's score is above or below that of another, and whether that is sure."""
+    names = contents.names
+    told = [
+        alt.Tooltip("run:N", title="run"),
+        alt.Tooltip("other:N", title="minus"),
+        alt.Tooltip("difference:Q", title=f"difference of {comparison.measure}", format="+.4f"),
+        alt.Tooltip("p:Q", title="p", format=".4f"),
+    ]
+    above = name_axis(orient="top", labelAngle=0 if len(names) <= 6 else -45)
+    x = alt.X("o:O", title="minus", axis=above)
+    y = alt.Y("r:O", title=None, axis=name_axis())
+    drawn = alt.Chart(rows(_pairs(comparison, names))).encode(x=x, y=y, tooltip=told)
+    legible = len(names) <= FEW
+    fills = drawn.mark_rect(stroke="@line", strokeWidth=1).encode(
+        color=alt.Color(
+            "side:N",
+            legend=alt.Legend(title="the row's run is", orient="bottom", values=["better", "worse"]),
+            # not the colours of runs
+            scale=alt.Scale(domain=["better", "equal", "worse"], range=["@good", "@sheet", "@bad"]),
+        ),
+        opacity=alt.Opacity("size:Q", legend=None, scale=alt.Scale(domainMin=0, range=[0.04, 0.5])),
+    )
+    layers = [fills]
+    if legible:
+        layers += [
+            drawn.mark_text(dy=-6, fontSize=12).encode(text="shown:N"),
+            drawn.mark_text(dy=8, fontSize=10, color="@soft").encode(text="sure:N"),
+        ]
+    width, height = (max(min(640 // max(len(names), 1), 104), 50), 38) if legible else (14, 14)
+    found = sum(comparison.significant(pair) for pair in comparison.pairs)
+    pairs = counted(len(comparison.pairs), "pair")
+    says = f"The row's run minus the column's, with p values; a star marks what is significant, {found} of {pairs}."
+    chart = alt.layer(*layers).properties(width=alt.Step(width), height=alt.Step(height))
+    title = f"Differences of {comparison.measure}"
+    return figure("differences", title, says, chart, comparison.differences(), runs=names)
+
+
+def _pairs(comparison: Comparison, names: list[str]) -> list[dict[str, Any]]:
+    """What each cell of the matrix shows; a pair fills two."""
+    cells = []
+    for pair in comparison.pairs:
+        if pair.difference is None:
+            continue
+        p = "" if pair.p is None else "p < 0.001" if pair.p < 0.001 else f"p = {pair.p:.3f}"
+        sure = p + " *" * comparison.significant(pair)
+        sides = ["better", "worse"] if comparison.is_better(pair) else ["worse", "better"]
+        if not round(pair.difference, 3):
+            sides = ["equal", "equal"]
+        for a, b, sign, side in zip((pair.a, pair.b), (pair.b, pair.a), (1.0, -1.0), sides, strict=True):
+            difference = sign * pair.difference
+            cells.append({
+                "r": a, "o": b, "run": names[a], "other": names[b], "difference": difference,
+                "size": abs(difference), "side": side, "p": pair.p, "sure": sure,
+                "shown": signed(difference, 3),
+            })  # fmt: skip
+    return cells
+
+
+#: orders of queries: name → what is first
+ORDERS: Final = {"hardest": "hardest first", "differing": "most different first", "given": "as in the gold"}
+
+
+class Hardness(NamedTuple):
+    """How hard the queries are."""
+
+    values: FloatArray  # shape (runs, Q); the measure of each run and query, NaN for one left out
+    mean: FloatArray  # shape (Q,); over runs
+    spread: FloatArray  # shape (Q,); greatest minus least
+    lower_is_better: bool = False
+
+    def order(self, name: str) -> list[int]:
+        """The queries in one of ``ORDERS``."""
+        n = len(self.mean)
+        if name == "given":
+            return list(range(n))
+        mean = -self.mean if self.lower_is_better else self.mean
+        key, other = (mean, -self.spread) if name == "hardest" else (-self.spread, mean)
+        first, second = key.tolist(), other.tolist()
+        return sorted(range(n), key=lambda at: (_last(first[at]), _last(second[at]), at))
+
+    def places(self) -> dict[str, list[int]]:
+        """For each of ``ORDERS`` the place of every query."""
+        return {name: np.argsort(self.order(name)).tolist() for name in ORDERS}
+
+
+def _last(value: float) -> float:
+    """A key that puts what is not known last; rounded, so that equal means are equal."""
+    return math.inf if math.isnan(value) else round(value, 9)
+
+
+def hardness(contents: Contents) -> Hardness:
+    """How hard the queries are for the runs."""
+    values = np.array([result.per_query for result in contents.board.results(contents.measure)], dtype=np.float64)
+    with warnings.catch_warnings():
+        warnings.simplefilter("ignore", RuntimeWarning)  # of no values there is no mean
+        mean, spread = np.nanmean(values, axis=0), np.nanmax(values, axis=0) - np.nanmin(values, axis=0)
+    return Hardness(values, mean, spread, contents.measure.lower_is_better)
+
+
+def _measured(contents: Contents) -> list[str]:
+    """The names of the runs that the measure was computed for, of many those that are drawn."""
+    runs = zip(contents.names, contents.scored, strict=True)
+    return [name for name, scores in runs if contents.measure in scores.results][:DRAWN]
+
+
+def _cells(contents: Contents, hard: Hardness, names: Sequence[str]) -> tuple[list[dict[str, Any]], ...]:
+    """The scores, the queries with their places in each order, and the runs."""
+    places = hard.places()
+    of_query: list[dict[str, Any]] = [
+        {
+            "q": at,
+            "query": printable(query),
+            "mean": round(float(hard.mean[at]), 4),
+            **{name: place[at] for name, place in places.items()},
+            **({} if contents.board.relevant is None else {"relevant": int(contents.board.relevant[at])}),
+        }
+        for at, query in enumerate(contents.board.queries)
+        if not math.isnan(hard.mean[at])
+    ]
+    of_run: list[dict[str, Any]] = [{"r": at, "run": name} for at, name in enumerate(names)]
+    cells: list[dict[str, Any]] = [
+        {"q": q, "r": r, "s": round(value, 4)}
+        for r, values in enumerate(hard.values[: len(names)].tolist())
+        for q, value in enumerate(values)
+        if not math.isnan(value)
+    ]
+    return cells, of_query, of_run
+
+
+def heat_map(contents: Contents) -> Figure:
+    """Every query and run as a cell; its orders can be chosen."""
+    hard = hardness(contents)
+    names = _measured(contents)
+    cells, of_query, of_run = _cells(contents, hard, names)
+    measure = contents.measure.name
+    fields = [name for name in ("query", "relevant", "mean", *ORDERS) if of_query and name in of_query[0]]
+    height = max(12, min(30, 300 // max(len(names), 1)))
+    best = f" Of {len(hard.values)} runs the best {DRAWN} are drawn." if len(hard.values) > len(names) else ""
+    least, greatest = float(np.nanmin(hard.values, initial=0)), float(np.nanmax(hard.values, initial=1))
+    ends = [0, 1] if (least, greatest) == (0, 1) else [least, greatest]
+    chart = (
+        alt.Chart(rows(cells))
+        .mark_rect()
+        .transform_lookup("q", alt.LookupData(data=rows(of_query), key="q", fields=fields))
+        .transform_lookup("r", alt.LookupData(data=rows(of_run), key="r", fields=["run"]))
+        .transform_calculate(place="datum[order]")
+        .encode(
+            x=alt.X(
+                "place:O",
+                title=counted(len(of_query), contents.board.unit),
+                axis=alt.Axis(labels=False, ticks=False, grid=False),
+                scale=alt.Scale(paddingInner=0.08 if len(of_query) <= 80 else 0, paddingOuter=0),
+            ),
+            y=alt.Y("r:O", title=None, axis=name_axis(), scale=alt.Scale(paddingInner=0.1)),
+            color=alt.Color(
+                "s:Q",
+                title=measure,
+                scale=alt.Scale(domain=ends, reverse=hard.lower_is_better),
+                legend=alt.Legend(gradientLength=160, gradientThickness=9, tickCount=3, titleOrient="left", offset=8),
+            ),
+            tooltip=[
+                alt.Tooltip("query:N", title="query"),
+                alt.Tooltip("run:N", title="run"),
+                alt.Tooltip("s:Q", title=measure, format=".4f"),
+                *([alt.Tooltip("relevant:Q", title="relevant")] if "relevant" in fields else []),
+                alt.Tooltip("mean:Q", title="mean of runs", format=".4f"),
+            ],
+        )
+        .properties(width=WIDTH - 100, height=alt.Step(height))
+        .add_params(alt.param(name="order", value="hardest"))
+    )  # fmt: skip
+    known = hard.mean[~np.isnan(hard.mean)]
+    none, full = (known <= NEAR).sum(), (known >= 1 - NEAR).sum()
+    unit, units = contents.board.unit, plural(contents.board.unit)
+    says = f"{measure} of every {unit} (columns) and run (rows), in the order chosen above.{best}"
+    if not hard.lower_is_better and ends == [0, 1]:
+        says += f" No run scores anything on {none} of {len(known)} {units}; every run scores 1 on {full}."
+    return figure("queries", f"{measure} of every query", says, chart, queries_table(contents), runs=names)
+
+
+def queries_table(contents: Contents) -> Grid:
+    """Every query with its mean over runs, its spread and the values of few runs, hardest first."""
+    hard = hardness(contents)
+    relevant = contents.board.relevant if contents.has_documents else None
+    several, measured = len(hard.values) > 1, _measured(contents) if len(hard.values) <= FEW else []
+    cells: list[list[Cell]] = [
+        [
+            contents.board.queries[at],
+            *([] if relevant is None else [Number(float(relevant[at]), str(int(relevant[at])))]),
+            *([Number(float(hard.mean[at])), Number(float(hard.spread[at]))] if several else []),
+            *(Number(float(value)) for value in hard.values[: len(measured), at]),
+        ]
+        for at in hard.order("hardest")
+    ]
+    header = ["query", *([] if relevant is None else ["relevant"]), *(["mean", "spread"] if several else [])]
+    return Grid([*header, *measured], cells, n_text=1)
+
+
+def by_category(contents: Contents, categories: Categories) -> Figure:
+    """The score of each run on the queries of each category."""
+    table = contents.board.table("categories", categories=categories)
+    skipped = len(table.header) - len(contents.names)
+    names = contents.names[:FEW]
+    order = [f"{printable(str(row[0]))} ({getattr(row[1], 'text', row[1])})" for row in table.rows]
+    points = [
+        {"c": c, "r": r, "category": order[c], "run": names[r], "score": value.value}
+        for c, row in enumerate(table.rows)
+        for r, value in enumerate(row[skipped : skipped + FEW])
+        if isinstance(value, Number) and not math.isnan(value.value)
+    ]
+    measure = contents.measure.name
+    percent = measure == "Accuracy"
+    chart = (
+        alt.Chart(rows(points))
+        .mark_point(size=70, opacity=0.9)
+        .encode(
+            x=alt.X(
+                "score:Q",
+                title=f"{measure}, %" if percent else measure,
+                scale=alt.Scale(zero=False, nice=True),
+                axis=alt.Axis(tickCount=6),
+            ),
+            y=alt.Y("c:O", title=None, axis=name_axis("categories")),
+            color=run_colour(len(names)),
+            shape=run_shape(len(names)),
+            tooltip=[
+                alt.Tooltip("category:N", title="category"),
+                alt.Tooltip("run:N", title="run"),
+                alt.Tooltip("score:Q", title=measure, format=".1f" if percent else ".4f"),
+            ],
+        )
+        .properties(width=WIDTH - 200, height=alt.Step(24))
+    )
+    return figure(
+        "categories",
+        f"{measure} by category",
+        f"{table.caption} {len(table.rows) - 1} categories; in brackets their queries.",
+        chart,
+        Grid([*table.header[:skipped], *names], [row[: skipped + FEW] for row in table.rows], n_text=1),
+        runs=names,
+        categories=order,
+    )
+
+
+#: more panels of curves than these are small, side by side
+_LARGE: Final = 2
+
+#: cutoffs at which precision and recall are told
+_CUTOFFS: Final = (*range(1, 11), 12, 15, 20, 25, 30, 40, 50, 75, 100, 150, 200, 300, 500, 1000)
+
+
+def by_cutoff(contents: Contents) -> Figure | None:
+    """Precision and recall of each run when its rankings are cut; None where there is nothing to cut."""
+    if not contents.board.protocol.ranked:
+        return None
+    scored, names = contents.scored[:FEW], contents.names[:FEW]
+    longest = [_longest(scores) for scores in scored]
+    if max(longest) < 2:
+        return None
+    p, r = (MicroP(), MicroR()) if isinstance(contents.measure, Micro) else (MacroP(), MacroR())
+    curves: list[dict[str, Any]] = []
+    submitted: list[dict[str, Any]] = []
+    for at, (name, scores, most) in enumerate(zip(names, scored, longest, strict=True)):
+        ranked, choices = ranking_of(scores.judged), scores.decisions
+        precisions, recalls = (at_cutoffs(measure, ranked, most, choices).values for measure in (p, r))
+        curves += [
+            {"r": at, "run": name, "k": k, "precision": float(precisions[k - 1]), "recall": float(recalls[k - 1])}
+            for k in _cutoffs(most)
+        ]
+        precision, recall = (measure.compute(scores.judged, choices).value for measure in (p, r))
+        submitted.append({"r": at, "run": name, "k": math.inf, "precision": precision, "recall": recall})
+    columns: dict[str, Callable[[Any], Cell]] = {
+        "run": lambda point: point["run"],
+        "cutoff": lambda point: Number(point["k"], "as submitted" if point["k"] == math.inf else str(point["k"])),
+        p.name: lambda point: Number(point["precision"]),
+        r.name: lambda point: Number(point["recall"]),
+    }
+    data = Grid.of(sorted([*curves, *submitted], key=itemgetter("r")), columns)
+    curves, submitted = ([one for one in part if not math.isnan(one["precision"] + one["recall"])]
+                         for part in (curves, submitted))  # fmt: skip
+    x = alt.X("recall:Q", title=r.name, scale=alt.Scale(domainMin=0, nice=True), axis=alt.Axis(tickCount=6))
+    y = alt.Y("precision:Q", title=p.name, scale=alt.Scale(domainMin=0, nice=True), axis=alt.Axis(tickCount=6))
+    told = [
+        alt.Tooltip("run:N", title="run"),
+        alt.Tooltip("precision:Q", title=p.name, format=".4f"),
+        alt.Tooltip("recall:Q", title=r.name, format=".4f"),
+    ]
+    with_k = [told[0], alt.Tooltip("k:Q", title="cutoff"), *told[1:]]
+    colour = run_colour(len(names))
+    base = alt.Chart(rows(curves)).encode(x=x, y=y, color=colour)
+    line = base.mark_line(opacity=0.85).encode(order=alt.Order("k:Q"))
+    dots = base.mark_point(size=16, shape="circle").encode(tooltip=with_k)
+    kept = [{**point, "k": None} for point in submitted]  # infinity is no JSON
+    marks = (
+        alt.Chart(rows(kept))
+        .mark_point(size=130, filled=False, strokeWidth=2.2)
+        .encode(x=x, y=y, color=colour, shape=run_shape(len(names)), tooltip=told)
+    )
+    layers: list[alt.Chart] = [line, dots, marks]
+    if len(names) <= 5:
+        layers.append(
+            alt.Chart(rows([point for point in curves if point["k"] in (1, 3, 5, 10, 30, 100)]))
+            .mark_text(align="left", dx=5, dy=-7, fontSize=10, color="@soft")
+            .encode(x=x, y=y, text="k:N")
+        )
+    which = f" Of {len(contents.names)} runs the best {FEW} are drawn." if len(contents.names) > FEW else ""
+    says = f"{p.name} over {r.name}, each ranking cut after 1, 2, 3 … documents; an open mark is the run as submitted."
+    chart = alt.layer(*layers).properties(width=WIDTH - 180, height=340)
+    return figure("cutoffs", "Precision and recall by cutoff", says + which, chart, data, runs=names)
+
+
+def _longest(scores: Scores) -> int:
+    return int(ranking_of(scores.judged).retrieved.max(initial=0))
+
+
+def _cutoffs(most: int) -> Iterator[int]:
+    """The cutoffs that change something, and the length of the longest ranking."""
+    yield from (k for k in _CUTOFFS if k < most)
+    if most:
+        yield min(most, 10 * _CUTOFFS[-1])
+
+
+def missing(contents: Contents) -> Grid | None:
+    """Of what the points consist that each run misses; None for a measure of labels."""
+    if not has_gap(contents.measure, contents.scored[0].judged):
+        return None
+    one = contents.measure
+    named = zip(contents.names[:FEW], contents.scored, strict=False)
+    return gap([replace(scores, tag=name, results={one: scores.results[one]}) for name, scores in named]).table
+
+
+def tuned(contents: Contents) -> Figure | None:
+    """The score of each run over the parameter of its best rule, of the best runs; None where no run has one."""
+    drawn = {
+        at: tuning
+        for at, tuning in enumerate(contents.tunings[:COLOURS])
+        if tuning is not None and any(math.isfinite(x + score) for x, score in tuning.curve)
+    }
+    if not drawn:
+        return None
+    figure = curves([*drawn.values()], contents.names, tunings_table(contents), [*drawn])
+    return figure._replace(name="tuning")
+
+
+def tunings_table(contents: Contents) -> Grid:
+    """Each run's best rule and what it gives, beside the run as submitted."""
+    by = contents.measure
+    runs = [run for run in zip(contents.names, contents.scored, contents.tunings, strict=False) if run[2] is not None]
+    columns: dict[str, Callable[[Any], Cell]] = {
+        "run": lambda run: run[0],
+        "keep": lambda run: str(run[2].rule),
+        "as submitted": lambda run: Number(run[1].results[by].value),
+        "held out": lambda run: Number(run[2].held_out, mark=between(run[2].interval)),
+        "gain": lambda run: _gain(run[1], by, run[2]),
+        "on these queries": lambda run: Number(run[2].resubstitution),
+    }
+    return Grid.of(runs, columns, n_text=2)
+
+
+def _gain(scores: Scores, measure: Measure, tuning: Tuning) -> Number:
+    """The held-out score less that of the run as submitted, with its interval."""
+    submitted = scores.results[measure].terms
+    by_name = sorted(range(len(scores.query_ids)), key=scores.query_ids.__getitem__)  # as the tuning's terms
+    gain = difference(tuning.terms, submitted._replace(each=submitted.each[by_name]), tuning.folds)
+    low, high = gain.interval
+    mark = "" if math.isnan(low) else f"{signed(low, 2)} to {signed(high, 2)}"
+    return Number(gain.value, signed(gain.value), mark=mark)
+
+
+def curves(
+    tunings: Sequence[Tuning], names: Sequence[str] = (), data: Grid | None = None, places: Sequence[int] = ()
+) -> Figure:
+    """The curve of each run, over cutoffs in one panel: the score, its band, and dashed where the rule cuts.
+
+    The places are those of the runs among the names, by which they have their colours.
+    """
+    by, places = tunings[0].measure, places or range(len(tunings))
+    names = [printable(name) for name in names or [tuning.name for tuning in tunings]]
+    panels: dict[object, list[tuple[int, Tuning]]] = {}
+    for at, tuning in zip(places, tunings, strict=True):
+        # scores of several runs have nothing in common, cutoffs have
+        panels.setdefault("k" if tuning.rule.family == "k" else at, []).append((at, tuning))
+    many = len(panels) > _LARGE
+    size = {"width": (WIDTH - 60) // 3 - 50, "height": 120} if many else {"width": WIDTH - 180, "height": 300}
+    colour = run_colour(len(names), places)
+    charts = []
+    for panel, shown in panels.items():
+        drawn = [point for at, tuning in shown for point in _points(at, tuning)]
+        cuts = [{"r": at, "x": one.rule.threshold} for at, one in shown if math.isfinite(one.rule.threshold)]
+        kept = FAMILIES[shown[0][1].rule.family].says.format(math.nan).replace("nan", "x")
+        along = alt.X(
+            "x:Q", title=kept, scale=alt.Scale(zero=False, nice=False), axis=alt.Axis(grid=False, tickCount=8)
+        )
+        up = alt.Y("score:Q", title=by, axis=alt.Axis(tickCount=6))
+        told = [alt.Tooltip("x:Q", format=".4~g"), alt.Tooltip("score:Q", title=by, format=".4f")]
+        base = alt.Chart(rows(drawn)).encode(x=along, color=colour)
+        band = base.mark_area(opacity=0.18).encode(y=alt.Y("low:Q", title=by), y2="high:Q")
+        layers = [
+            *([band] if any("low" in point for point in drawn) else []),
+            base.mark_line().encode(y=up),
+            base.mark_point(size=40, opacity=float(panel == "k")).encode(y=up, tooltip=told),
+            alt.Chart(rows(cuts)).mark_rule(strokeDash=[4, 3]).encode(x=along, color=colour),
+        ]
+        charts.append(alt.layer(*layers).properties(**size))
+    shown_as = ", with 95% intervals" if any(tuning.curve_intervals for tuning in tunings) else ""
+    says = f"{by} at each cutoff or threshold of the tuned rules{shown_as}; dashed, where the rule cuts."
+    chart = alt.concat(*charts, columns=3 if many else 1)
+    return figure("curve", f"{by} over the cutoff", says, chart, data or points(tunings), runs=names)
+
+
+def _points(at: int, tuning: Tuning) -> Iterator[dict[str, float]]:
+    """The points of a run's curve, each with its interval where it is known."""
+    unknown = Interval(math.nan, math.nan)
+    for (x, score), (low, high) in zip_longest(tuning.curve, tuning.curve_intervals, fillvalue=unknown):
+        if math.isfinite(x + score):
+            yield {"r": at, "x": x, "score": score, **({} if math.isnan(low + high) else {"low": low, "high": high})}
