@@ -4,14 +4,15 @@ from __future__ import annotations
 
 import argparse
 import re
+from functools import partial
 
 from coliee_adapters.errors import InputError, UsageError
 from coliee_adapters.files.source import Source
 from coliee_adapters.forms import json_text
-from coliee_adapters.records import Answers, Run
 from coliee_ir.cli import say, scoring, tune
 from coliee_ir.cli.options import add, add_decisions
 from coliee_ir.commands import tune as cutoffs
+from coliee_ir.inbox.grouping import join_files
 from coliee_ir.reading.anything import check_columns, in_order, read_run
 from coliee_ir.rules.protocol import TASKS
 
@@ -44,6 +45,15 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
 def run(options: argparse.Namespace) -> int:
     """Cut the run and write it."""
     scoring.Session(options).find(options.output)
+    sources = [Source(path, columns=options.columns) for path in options.ranking]
+    if options.columns:
+        check_columns(sources, options.columns)
+    read = partial(read_run, task=options.task)
+    (ranking, *others), joined = join_files(sources, read) if len(sources) > 1 else (sources, [])
+    if others:
+        raise UsageError("usage", "cut takes the files of one run; a gold is given to tune")
+    for remark in joined:
+        say(remark)
     filters = tune.chosen_filters(options, options.task)
     rule: cutoffs.Rule | None = None
     if options.rule is not None and options.by is not None:
@@ -57,11 +67,8 @@ def run(options: argparse.Namespace) -> int:
     elif not filters:
         problem = "nothing to do: give --by RULE=THRESHOLD, --rule FILE, or a filter such as --not-itself"
         raise UsageError("option-needed", problem)
-    ranking: Source | Run | Answers = Source(options.ranking, columns=options.columns)
-    if options.columns:
-        check_columns([ranking], options.columns)
     if "order" in (decided := dict(options.decision)):
-        ranking = in_order(read_run(ranking, task=options.task), decided["order"])
+        ranking = in_order(read(ranking), decided["order"])
     cut = cutoffs.cut(ranking, rule, task=options.task, filters=filters)
     tag = tune.fit_tag(options, cut, options.task)
     if rule is not None:

@@ -99,7 +99,10 @@ _TABLE: Final[Mapping[str, Mapping[str, Option]]] = {
         "files": _option(
             "", "SUBMISSION|DIR", "files of one team's submissions, or a folder of many", nargs="+", reads=True),
         "edition_file": _option("", "FILE", "edition file (TOML); `coliee-ir edition new` creates one"),
-        "ranking": _option("", "RUN", "ranking to cut; - reads standard input", reads=True),
+        "ranking": _option(
+            "", "RUN", "ranking to cut; - reads standard input. Several files with different queries are one run",
+            nargs="+", reads=True,
+        ),
         "platform": _option("", "PLATFORM", "platform: codabench"),
         "sources": _option(
             "", "IN", "gold, folder of golds or submission to convert; - reads standard input. Several files with "

@@ -75,7 +75,7 @@ def beyond(command: str, known: Sequence[str]) -> str:
     if any(one.endswith("…") for one in known):
         return "; give an option again for each further value, as in -m A -m B"
     takes = " and ".join(known) or "only options"
-    return f"; {command} takes {takes}" + ("; a gold is given to tune" if command == "cut" else "")
+    return f"; {command} takes {takes}"
 
 
 def meant(typed: str, known: Collection[str]) -> str:

@@ -3,11 +3,16 @@
 from __future__ import annotations
 
 import contextlib
+import csv
+import json
 import os
-from collections.abc import Collection, Iterator, Mapping, Sequence
+from collections.abc import Callable, Collection, Iterator, Mapping, Sequence
 from dataclasses import replace
+from functools import partial
+from io import TextIOBase
+from itertools import chain
 from pathlib import Path
-from typing import Literal, get_args
+from typing import Any, Final, Literal, get_args
 
 from coliee_adapters.checked import one_of
 from coliee_adapters.errors import InputError, MismatchError, UsageError, quoted, shortened
@@ -20,7 +25,7 @@ from coliee_adapters.forms.lines import counted
 from coliee_adapters.forms.vocabulary import Kind, checked_columns, roles_of
 from coliee_adapters.records import Answers, Gold, Run, as_documents
 from coliee_adapters.remarks import Remark
-from coliee_ir.commands.convert import tables, texts
+from coliee_ir.commands.convert import texts
 from coliee_ir.commands.convert.ids import VOTE, joined, voted, written_like
 from coliee_ir.commands.convert.streams import Ordered
 from coliee_ir.reading.anything import (
@@ -36,12 +41,65 @@ from coliee_ir.reading.anything import (
 )
 from coliee_ir.rules.protocol import has_coliee_submissions, has_submissions, submission_rules, task_name, unfit_tag
 
+#: what a gold has a place for, and what a run
+_HOLDS: Final[dict[Kind, tuple[str, ...]]] = {
+    "gold": ("documents", "labels", "levels"),
+    "run": ("documents", "labels", "order", "scores", "tag"),
+}
+
+
+def _rows(kind: Kind, held: Written) -> Iterator[dict[str, Any]]:
+    """The rows, by the names of their columns; where there are both documents and answers, one row a query."""
+    tag = {"tag": held.tag} if kind == "run" else {}
+    answer = "answer" if kind == "run" else "label"
+    labels = {query: "Y" if label else "N" for query, label in (held.labels or {}).items()}
+    if held.answers:
+        yield from ({"query_id": query, answer: label, **tag} for query, label in labels.items())
+        return
+    if kind == "run" and labels:
+        silent = {query: dict[str, float]() for query in labels if query not in held.documents}
+        for query, ranking in chain(held.documents.items(), silent.items()):
+            yield {"query_id": query, answer: labels.get(query), "documents": [*ranking], **tag}
+        return
+    number = "relevance" if kind == "gold" else "score" if held.scored else "rank"
+    for query, ranking in held.documents.items():
+        for rank, (document, value) in enumerate(ranking.items(), 1):
+            yield {"query_id": query, "doc_id": document, number: rank if number == "rank" else value, **tag}
+
+
+def _write_table(separator: str, kind: Kind, held: Written, stream: TextIOBase) -> None:
+    for at, row in enumerate(_rows(kind, held)):
+        if not at:
+            writer = csv.DictWriter(stream, list(row), delimiter=separator, lineterminator="\n")
+            writer.writeheader()
+        writer.writerow(row)
+
+
+def _write_lines(kind: Kind, held: Written, stream: TextIOBase) -> None:
+    stream.writelines(json.dumps(row, ensure_ascii=False) + "\n" for row in _rows(kind, held))
+
+
+_WRITERS: Final[dict[str, Callable[[Kind, Written, Any], None]]] = {
+    "csv": partial(_write_table, ","),
+    "tsv": partial(_write_table, "\t"),
+    "jsonl": _write_lines,
+}
+
+
+def _tables_of(kind: Kind) -> dict[str, Form]:
+    """Name → form of golds or of runs, which is written and never found: what reads it calls it a table, or JSON."""
+    return {
+        name: Form(kind, name, "", lambda _: False, write=partial(write, kind), holds=_HOLDS[kind])
+        for name, write in _WRITERS.items()
+    }
+
+
 #: The forms that are written if none is named: of a gold, and of a submission.
 GOLD_TARGET, RUN_TARGET = "qrels", "trec"
 
 #: The forms that can be written: from a gold, from a run, from answers.
-GOLD_TARGETS = {form.name: form for form in detect.known_forms("gold") if form.write} | tables.forms_of("gold")
-RUN_TARGETS = {form.name: form for form in detect.known_forms("run") if form.write} | tables.forms_of("run")
+GOLD_TARGETS = {form.name: form for form in detect.known_forms("gold") if form.write} | _tables_of("gold")
+RUN_TARGETS = {form.name: form for form in detect.known_forms("run") if form.write} | _tables_of("run")
 ANSWER_TARGETS = {name: form for name, form in RUN_TARGETS.items() if "labels" in form.holds}
 
 #: Endings of files that name the form in which they are written; and the forms that can hold labels as such.

@@ -495,6 +495,15 @@ def test_a_run_is_cut_by_a_typed_rule_and_written_as_its_file_is_named(case_law:
         assert call("cut", "run.txt", "--by", by)[:2] == (2, "")
 
 
+def test_a_run_that_lies_in_several_files_is_cut_as_one(tmp_path: Path, call: Call) -> None:
+    texts = {"R06": "q2 Q0 a 1 1 T\nq2 Q0 b 2 0 T\n", "R07": "q1 Q0 c 1 1 T\nq1 Q0 d 2 0 T\n"}
+    for name, text in texts.items():
+        (tmp_path / name).write_text(text)
+    out, err = done(call, "cut", *(tmp_path / name for name in texts), "--by", "k=1")
+    assert out == "q2 Q0 a 1 1.0 T\nq1 Q0 c 1 1.0 T\n"
+    assert mentions(err, "[grouped]")
+
+
 def test_standard_input_stands_for_a_gold_or_a_run(case_law: Path) -> None:
     for arguments, given in ((("-", "run.txt"), "gold.json"), (("gold.json", "-"), "run.txt")):
         done = in_process("evaluate", *arguments, "-f", "csv", input=Path(given).read_bytes())

@@ -43,6 +43,7 @@ plan bm25.txt dense.txt                                   │ unknown-format  �
 leaderboard bm25.txt dense.txt                            │ unknown-format  │ the gold first
 report gold.json bm25.txt                                 │ option-needed   │ -o
 cut gold.json bm25.txt                                    │ usage           │ tune
+cut bm25.txt dense.txt --by k=1                            │ usage           │ one run
 cut bm25.txt --topk 3                                     │ usage           │ --by k=3
 cut bm25.txt --k 3                                        │ usage           │ --by k=3
 cut bm25.txt --threshold 0.5                              │ usage           │ --by score=0.5
