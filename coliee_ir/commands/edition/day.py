@@ -76,14 +76,6 @@ class Decision(NamedTuple):
         return self.key in settled or self.key.rpartition(" ")[0] in settled
 
 
-class Held(NamedTuple):
-    """Runs of a task that are not scored until a person has decided."""
-
-    task: str
-    excess: Excess
-    decision: Decision
-
-
 class Day(NamedTuple):
     """What an edition comes to."""
 
@@ -94,7 +86,7 @@ class Day(NamedTuple):
     inventory: Inventory  # every file, with the time of its mail
     corrections: tuple[Submission, ...] = ()  # runs that may replace earlier ones
     bases: tuple[Basis, ...] = ()  # by what the runs of each task are scored
-    held: tuple[Held, ...] = ()  # what is not scored because it is too much
+    held: tuple[tuple[str, Excess], ...] = ()  # by task, the runs that are not scored until a person has decided
 
 
 def day_of(edition: Edition, watch: Watch | None = None) -> Day:
@@ -117,7 +109,7 @@ def day_of(edition: Edition, watch: Watch | None = None) -> Day:
     seconds, memory = edition.upload_seconds or bounds.seconds, (edition.upload_memory << 20) or bounds.memory
     bounds = bounds._replace(seconds=seconds, memory=memory)
     inventory = sort_files(edition.mailbox, golds=golds, besides=beside, teams=who, edition=edition.year, bounds=bounds)
-    boards, corrections, held = [], list[Submission](), list[Held]()
+    boards, corrections, held = [], list[Submission](), list[tuple[str, Excess]]()
     for part in edition.tasks:
         evaluator = evaluators[part.name]
         # what is not of its task is passed over, and that of another
@@ -125,10 +117,8 @@ def day_of(edition: Edition, watch: Watch | None = None) -> Day:
         runs = Runs((), own, True)
         intake = runs.submissions(evaluator)
         for over in excess(intake, own, evaluator):
-            many = Remark.of("many-runs.held", n=over.n, team=over.team, most=over.most)
-            decision = Decision(_of_task(part.name, many), over.team)
-            if not decision.is_settled(edition.settled):
-                held.append(Held(part.name, over, decision))
+            if not _too_many(part.name, over).is_settled(edition.settled):
+                held.append((part.name, over))
                 gone = set(map(id, over.runs))
                 intake.submissions[:] = [run for run in intake.submissions if id(run) not in gone]
         try:
@@ -157,6 +147,11 @@ def _asked(part: TaskPart, gold: Gold) -> Asked:
     return Asked(part.gold, frozenset(gold.queries), (part.task,), False, part.name, part.year, part.corpus, gold)
 
 
+def _too_many(task: str, over: Excess) -> Decision:
+    many = Remark.of("many-runs.held", n=over.n, team=over.team, most=over.most)
+    return Decision(_of_task(task, many), over.team)
+
+
 def _of_task(name: str, remark: Remark) -> Remark:
     return Remark(remark.kind, f"Task {name}: {remark}")
 
@@ -166,7 +161,7 @@ _Found = Iterator[Decision]
 
 def _awaited(day: Day) -> _Found:
     """Tasks of which no run has arrived."""
-    there = {board.task for board in day.boards if board.entries} | {one.task for one in day.held}
+    there = {board.task for board in day.boards if board.entries} | {task for task, _ in day.held}
     yield from (
         Decision(Remark.of("awaited", task=one.task))
         for one in day.edition.tasks
@@ -191,10 +186,11 @@ def _late(day: Day) -> _Found:
 
 def _doubted(day: Day) -> _Found:
     """Whose a run or a mail is, when it came, and of which task, where these do not agree."""
+    sent = {(one.team, one.tag) for one in day.inventory.scored}
     for one in day.inventory.scored:
         yield from (Decision(doubt, one.team, one.tag, one.file) for doubt in one.doubts)
-        said, of_team = one.whose.listed_status, {other.tag for other in day.inventory.scored if other.team == one.team}
-        if said.startswith("replaced by ") and said.removeprefix("replaced by ") not in of_team:
+        said = one.whose.listed_status
+        if said.startswith("replaced by ") and (one.team, said.removeprefix("replaced by ")) not in sent:
             yield Decision(Remark.of("status.replaced", status=said), one.team, one.tag, one.file)
     for team, file, doubt in () if day.inventory.teams is None else day.inventory.teams.doubts():
         yield Decision(doubt, team, "", file)
@@ -255,7 +251,7 @@ def _remarked(day: Day) -> _Found:
         for remark in board.remarks:
             if isinstance(remark, Remark) and remark.kind == "same-answers":
                 yield Decision(_of_task(board.called, remark))
-    yield from (one.decision for one in day.held)
+    yield from (_too_many(*one) for one in day.held)
     for one in day.corrections:
         told = Remark.of("replaces", file=name_of(one.run), other=one.replaces, tag=shortened(one.tag))
         yield Decision(told, one.team, one.tag, one.replaces)

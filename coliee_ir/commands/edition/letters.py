@@ -14,11 +14,12 @@ from typing import Final, NamedTuple
 
 from coliee_adapters.errors import printable
 from coliee_adapters.forms.lines import counted
-from coliee_ir.commands.edition.day import Day, Held
+from coliee_ir.commands.edition.day import Day
 from coliee_ir.commands.leaderboard import Entry, Invalid, Leaderboard
 from coliee_ir.commands.leaderboard.catalogue import below, refused_below
 from coliee_ir.commands.validate import Finding, Severity
 from coliee_ir.commands.validate.result import Received, Validation
+from coliee_ir.inbox.grouping import Excess
 from coliee_ir.inbox.inventory import Part
 from coliee_ir.output.shown import render
 
@@ -45,7 +46,7 @@ class Team(NamedTuple):
     received: dict[str, str]  # file → when it was received, where a mail says so
     describes: bool  # whether it sent a description that can be read
     short: dict[str, str]  # file → its name in the mailbox
-    held: list[Held]  # the runs that are not scored because they are too many
+    held: list[tuple[str, Excess]]  # by task, the runs that are not scored because they are too many
     secret: frozenset[str]  # the files of which nothing is said, because they are the gold
 
 
@@ -81,7 +82,7 @@ def teams_of(day: Day) -> Iterator[Team]:
             {short[file]: day.edition.time(time) for file, item in own.items() if (time := item.whose.received)},
             any(item.described for item in own.values()),
             short,
-            [one for one in day.held if one.excess.team == name],
+            [one for one in day.held if one[1].team == name],
             frozenset(short[file] for file, item in own.items() if item.part is Part.GOLD),
         )
 
@@ -121,10 +122,10 @@ def _receipt(team: Team) -> Iterator[str]:
     refused = [str(one.reason) for one in team.refused if one.reason.kind != "mismatch"]
     if refused:
         yield from ("", "These cannot be scored:", *(f"  {reason}" for reason in refused))
-    for held in team.held:
-        tags = [run.tag for run in held.excess.runs]
+    for task, over in team.held:
+        tags = [run.tag for run in over.runs]
         more = f" and {len(tags) - _NAMED} more" * (len(tags) > _NAMED)
-        number = f"{held.excess.n} runs of Task {held.task} came, and a team may send {held.excess.most}"
+        number = f"{over.n} runs of Task {task} came, and a team may send {over.most}"
         yield from ("", f"{number}. Which of these count? Until we know, none of them is scored:")
         yield f"  {', '.join(tags[:_NAMED])}{more}"
     if grave:

@@ -217,8 +217,8 @@ def _read_sums(folder: Path) -> dict[str, str]:
 
 def told(news: News) -> Iterable[str]:
     """The end of the command: what is new, and the list of what a person must decide."""
-    received, decide = news.results["received"], news.results["decide"]
-    teams = dict.fromkeys(row["team"] or "no team" for row in received if row["file"] in {*news.arrived})
+    received, decide, arrived = news.results["received"], news.results["decide"], {*news.arrived}
+    teams = dict.fromkeys(row["team"] or "no team" for row in received if row["file"] in arrived)
     of_teams = f" of {', '.join(teams)}" if 0 < len(teams) <= 12 else ""
     yield f"{counted(len(news.arrived), 'new file')}{of_teams}; {counted(len(received), 'file')} in all"
     moved = [str(one) for one in news.changes if one.what != "new files"]

@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Iterable, Sequence
+from functools import cache
 from pathlib import Path
 
 from coliee_adapters.corpora import Corpus
@@ -10,34 +11,19 @@ from coliee_adapters.errors import InputError
 from coliee_adapters.files.source import PathLike, Source
 from coliee_adapters.forms.lines import content_lines, split_columns
 from coliee_ir.inbox.corpora import read_corpus
-from coliee_ir.judging.mismatch import Respelling, respelled
+from coliee_ir.judging.mismatch import respelled
 from coliee_ir.reading.anything import read_queries
 from coliee_ir.rules.protocol import Protocol
 
 
-class Pool:
+class Pool(dict[str, None]):
     """Ids that there are, and what an id that is not among them was meant to be."""
 
     def __init__(self, ids: Iterable[str], where: str) -> None:
-        self._ids = dict.fromkeys(ids)
-        self._width = max(map(len, self._ids), default=0)
-        self._where = where
-        self._meant: dict[str, Respelling | None] = {}
-
-    def __contains__(self, text: str) -> bool:
-        return text in self._ids
-
-    def __iter__(self) -> Iterator[str]:
-        return iter(self._ids)
-
-    def __len__(self) -> int:
-        return len(self._ids)
-
-    def meant(self, text: str) -> Respelling | None:
-        """The known id that this one was probably meant to be."""
-        if text not in self._meant:
-            self._meant[text] = respelled(text, self._ids, self._width, self._where)
-        return self._meant[text]
+        super().__init__(dict.fromkeys(ids))
+        width = max(map(len, self), default=0)
+        #: the known id that another was probably meant to be
+        self.meant = cache(lambda text: respelled(text, self, width, where))
 
 
 class Known:

@@ -52,11 +52,11 @@ class _Ids:
         self.pattern = re.compile(pattern)
         # whether it is known that all ids have so many digits
         self.pads = not of_queries and {*map(len, context.known.judged)} == {self.digits}
-        self.verdicts: dict[Pool | None, dict[str, _Verdict | None]] = {}
+        self.verdicts: dict[int, dict[str, _Verdict | None]] = {}  # by the pool, in which they are known
 
     def verdict(self, text: str, pool: Pool | None) -> _Verdict | None:
         """What is wrong with an id; None if nothing is."""
-        verdicts = self.verdicts.setdefault(pool, {})
+        verdicts = self.verdicts.setdefault(id(pool), {})
         if text not in verdicts:
             verdicts[text] = self._verdict(text, pool)
         return verdicts[text]

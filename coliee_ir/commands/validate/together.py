@@ -24,9 +24,8 @@ class Run:
         return {query: sheet for sheet in self.sheets for query in sheet.counts}
 
     def is_continued_by(self, sheet: Sheet) -> bool:
-        """Whether a file goes on with it, as files of one year each do."""
-        of_one_tag = bool(sheet.tag) and (sheet.kind, sheet.tag) == (self.first.kind, self.first.tag)
-        return of_one_tag and bool(sheet.counts) and self.queries().keys().isdisjoint(sheet.counts)
+        """Whether a file of its kind and tag goes on with it, as files of one year each do."""
+        return bool(sheet.tag and sheet.counts) and self.queries().keys().isdisjoint(sheet.counts)
 
 
 class Submission:
@@ -35,16 +34,16 @@ class Submission:
     def __init__(self, files: Mapping[str, Sheet], context: Context) -> None:
         self.context, self.files = context, files
         self.runs: list[Run] = []
-        for sheet in files.values():
-            if sheet.kind in ("documents", "answers", "long", "stated"):
-                for run in self.runs:
-                    if run.is_continued_by(sheet):
-                        run.sheets.append(sheet)
-                        break
-                else:
-                    self.runs.append(Run(sheet))
         #: kind → tag → the run of this tag, of several the first
         self.kinds: dict[str, dict[str, Run]] = {"documents": {}, "answers": {}, "long": {}, "stated": {}}
+        alike: dict[tuple[str, str], list[Run]] = {}
+        for sheet in (sheet for sheet in files.values() if sheet.kind in self.kinds):
+            same = alike.setdefault((sheet.kind, sheet.tag), [])
+            if run := next((one for one in same if one.is_continued_by(sheet)), None):
+                run.sheets.append(sheet)
+            else:
+                same.append(Run(sheet))
+                self.runs.append(same[-1])
         for run in self.runs:
             self.kinds[run.first.kind].setdefault(run.first.tag, run)
         self.tags = {run.first.tag: run for run in self.runs}
