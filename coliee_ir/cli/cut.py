@@ -65,8 +65,9 @@ def run(options: argparse.Namespace) -> int:
     elif options.by is not None:
         rule = _typed(options.by)
     elif not filters:
-        problem = "nothing to do: give --by RULE=THRESHOLD, --rule FILE, or a filter such as --not-itself"
-        raise UsageError("option-needed", problem)
+        raise UsageError(
+            "option-needed", "nothing to do: give --by RULE=THRESHOLD, --rule FILE, or a filter such as --not-itself"
+        )
     if "order" in (decided := dict(options.decision)):
         ranking = in_order(read(ranking), decided["order"])
     cut = cutoffs.cut(ranking, rule, task=options.task, filters=filters)
@@ -85,8 +86,9 @@ def _typed(text: str) -> cutoffs.Rule:
             return cutoffs.Rule(family, float(threshold), **bounds)
         raise ValueError
     except ValueError:
-        problem = f"--by takes a rule and its threshold, as in k=5 or score=0.5,cap=10, not {text}"
-        raise UsageError("bad-value", problem) from None
+        raise UsageError(
+            "bad-value", f"--by takes a rule and its threshold, as in k=5 or score=0.5,cap=10, not {text}"
+        ) from None
 
 
 def _rule(path: str, filters: list[str]) -> cutoffs.Rule:

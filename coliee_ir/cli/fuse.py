@@ -109,8 +109,9 @@ def _fusion(options: argparse.Namespace, records: list[Run | Answers]) -> Fusion
     try:
         weights = None if options.weights is None else tuple(map(float, options.weights.split(",")))
     except ValueError:
-        problem = f"--weights takes numbers separated by commas, such as 0.7,0.3, not {options.weights}"
-        raise UsageError("bad-value", problem) from None
+        raise UsageError(
+            "bad-value", f"--weights takes numbers separated by commas, such as 0.7,0.3, not {options.weights}"
+        ) from None
     return Fusion(**{**given, "method": options.method or fusion.usual(records)}, weights=weights)
 
 

@@ -114,8 +114,7 @@ def run(options: argparse.Namespace) -> int:
     by["task"] = task = basis.task
     submissions = session.submissions(basis)
     if len(submissions) > 1 and (options.apply or options.save):
-        problem = f"--apply and --save need exactly one run to tune; there are {len(submissions)}"
-        raise UsageError("too-few", problem)
+        raise UsageError("too-few", f"--apply and --save need exactly one run to tune; there are {len(submissions)}")
     taken = chosen_filters(options, task)
     asked = keywords(
         cutoffs.tune, options, measure=one_measure(options), filters=taken,
@@ -223,8 +222,9 @@ def fit_tag(options: argparse.Namespace, cut: Run, task: str | None) -> str | No
     of_file = Source(options.output).stem if options.tag is None and options.output != "-" else own
     if fault := unfit_tag(own, longest):
         if unfit_tag(of_file, longest):
-            problem = f"{fault}, and {quoted(own)} is not; name another with --tag, for example --tag RUN1"
-            raise UsageError("bad-value", problem)
+            raise UsageError(
+                "bad-value", f"{fault}, and {quoted(own)} is not; name another with --tag, for example --tag RUN1"
+            )
         say(f"run tag {of_file}, from the name of {options.output}: {fault}, and {quoted(own)} is not")
     return of_file if fault else own
 

@@ -147,6 +147,8 @@ def is_short(result: Shown) -> bool:
 
 def print_to_terminal(result: Shown) -> None:
     """A result on standard output, in bold what is bold."""
+    for sentence in result.lead():
+        print(printable(sentence))
     for table in result.tables():
         grid.print_to_terminal(table, "", printable(table.caption))
     for note in result.notes():

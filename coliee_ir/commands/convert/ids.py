@@ -53,8 +53,12 @@ def voted(file: Source, form: str | None) -> Answers:
         rows = in_words(found.rows(file, remarks.add), file.columns)
         every = [row for some in rows for row in ((some,) if isinstance(some, Row) else some.rows())]
         if any(row.answer is NOTHING for row in every):
-            problem = "this file holds documents, and a vote is on answers"
-            raise InputError("wrong-part", file.name, problem, remedy="leave --aggregate vote out")
+            raise InputError(
+                "wrong-part",
+                file.name,
+                "this file holds documents, and a vote is on answers",
+                remedy="leave --aggregate vote out",
+            )
         words = [(normal_id(str(row.query)), word_of(row.answer)) for row in every]
         samples = [(query, DIGITS.get(word, LABELS.get(word.lower()))) for query, word in words]
     for query, label in samples:
@@ -84,8 +88,10 @@ def joined(run: Run, chunks: str, aggregate: str) -> Run:
     if aggregate not in AGGREGATES:
         raise UsageError("unknown-name", f"unknown aggregate {aggregate!r}; choose one of {', '.join(AGGREGATES)}")
     if not run.scored and aggregate in ("sum", "mean"):
-        problem = f"{run.path}: the run has no scores, so that --aggregate {aggregate} cannot be used; use max or first"
-        raise UsageError("unfit-option", problem)
+        raise UsageError(
+            "unfit-option",
+            f"{run.path}: the run has no scores, so that --aggregate {aggregate} cannot be used; use max or first",
+        )
     gathered, any_matched, score_of = Gathered(run), False, AGGREGATES[aggregate]
     ranked: dict[str, dict[str, float]] = {}
     for query, ids, scores in gathered.rows():
@@ -114,8 +120,9 @@ def _pattern(text: str) -> re.Pattern[str]:
     try:
         return re.compile(one_of("chunks", text, str, "a regular expression"))
     except re.error as error:
-        problem = f"chunks: {text!r} is not a regular expression ({error}); for 088_0, 088_1, … give '_[0-9]+$'"
-        raise UsageError("bad-value", problem) from None
+        raise UsageError(
+            "bad-value", f"chunks: {text!r} is not a regular expression ({error}); for 088_0, 088_1, … give '_[0-9]+$'"
+        ) from None
 
 
 def _split(text: str, pattern: re.Pattern[str], path: str) -> tuple[str, str]:

@@ -63,8 +63,12 @@ def dates_of(folder: PathLike) -> dict[str, str]:
         case.doc_id: date for case in read_corpus(folder, kind="cases").docs_iter() if (date := date_of(case.text))
     }
     if not dates:
-        remedy = "give the folder of Task 1's cases, or lines ID YYYY-MM-DD"
-        raise InputError("no-dates", str(folder), "no case in this folder shows a date", remedy=remedy)
+        raise InputError(
+            "no-dates",
+            str(folder),
+            "no case in this folder shows a date",
+            remedy="give the folder of Task 1's cases, or lines ID YYYY-MM-DD",
+        )
     return dates
 
 
@@ -80,8 +84,13 @@ def write_statements(sources: Sequence[PathLike], target: PathLike, code: PathLi
     for path in [file for source in sources for file in _files(source)]:
         for record in _questions(Source(path), code) if _is_xml(path) else _of_corpus(read_corpus(path)):
             if records.setdefault(record["id"], record) is not record:
-                problem = "this id is in another file too"
-                raise InputError("duplicate", str(path), problem, found=record["id"], remedy="give each text once")
+                raise InputError(
+                    "duplicate",
+                    str(path),
+                    "this id is in another file too",
+                    found=record["id"],
+                    remedy="give each text once",
+                )
     with written(target) as stream:
         stream.writelines(json.dumps(record, ensure_ascii=False) + "\n" for record in records.values())
     shown = Counter(len(record["date"]) for record in records.values() if "date" in record)

@@ -180,14 +180,16 @@ def convert(
         not of_run and (_is_gold(files[0], form, to) if task is None else to in (None, GOLD_TARGET))
     )
     if task is not None and to is None:
-        problem = f"name the format to write: --to {GOLD_TARGET} for a gold, --to trec for a run"
-        raise UsageError("option-needed", problem)
+        raise UsageError(
+            "option-needed", f"name the format to write: --to {GOLD_TARGET} for a gold, --to trec for a run"
+        )
     if task is not None and folder is None:
         one, other = (reads_as_gold, reads_as_run) if is_gold else (reads_as_run, reads_as_gold)
         if not one(files[0], task=task) and other(files[0], task=task):
             what, form_of_it = ("run", RUN_TARGET) if is_gold else ("gold", GOLD_TARGET)
-            problem = f"{files[0].name} is a {what} of this protocol: write it with --to {form_of_it}"
-            raise UsageError("option-needed", problem)
+            raise UsageError(
+                "option-needed", f"{files[0].name} is a {what} of this protocol: write it with --to {form_of_it}"
+            )
     if is_gold:
         gold = read_gold(paths[0] if len(paths) == 1 and folder else files, task=task, form=form, columns=columns)
         return [*_write_gold(gold, target, to or GOLD_TARGET), *gold.remarks.sentences("convert")]
@@ -318,8 +320,9 @@ def _is_gold(file: Source, form: str | None, to: str | None) -> bool:
         if not name:
             detect.form_of(file, "run")  # which says what else it is
         first = "use" if to is None else f"before {to}, convert it"
-        problem = f"{file.name} could be a gold or a run: {first} --to qrels for a gold, --to trec for a run"
-        raise UsageError("ambiguous", problem)
+        raise UsageError(
+            "ambiguous", f"{file.name} could be a gold or a run: {first} --to qrels for a gold, --to trec for a run"
+        )
     return to == "qrels" if kind is None else kind == "gold"
 
 
@@ -371,8 +374,9 @@ def _write_run(
 ) -> Iterator[str]:
     form = _form(to, RUN_TARGETS, "a run")
     if "documents" not in form.holds:
-        problem = f"{run.path} does not consist of labels: some documents are not one Y or N per query"
-        raise UsageError("wrong-part", problem)
+        raise UsageError(
+            "wrong-part", f"{run.path} does not consist of labels: some documents are not one Y or N per query"
+        )
     if form.fills:
         yield from _fill_claims(form, run, target, template)
         return
@@ -404,9 +408,12 @@ def _fill_claims(form: Form, run: Ordered, target: PathLike, template: PathLike 
     queries, rankings = [case.id for case in tort.read_cases(file)], dict(run.items())
     if queries and rankings and rankings.keys().isdisjoint(queries):
         shown = [", ".join(map(quoted, list(ids)[:3])) for ids in (rankings, queries)]
-        problem = f"no query of the run is in the template: the run has {shown[0]}; {template} has {shown[1]}"
-        remedy = "is the template that of another file, or the run of another task?"
-        raise MismatchError("mismatch", run.path, problem, remedy=remedy)
+        raise MismatchError(
+            "mismatch",
+            run.path,
+            f"no query of the run is in the template: the run has {shown[0]}; {template} has {shown[1]}",
+            remedy="is the template that of another file, or the run of another task?",
+        )
     accepted = {query: rankings.get(query, {}) for query in queries}
     _put(form, Written(accepted, scored=False, template=file), target)
     yield _filled(accepted, template)
@@ -418,8 +425,10 @@ def _fill_claims(form: Form, run: Ordered, target: PathLike, template: PathLike 
 
 def _template(path: PathLike | None) -> Source:
     if path is None:
-        problem = "pilot submissions are written into the organisers' test file; give it with --template FILE"
-        raise UsageError("option-needed", problem)
+        raise UsageError(
+            "option-needed",
+            "pilot submissions are written into the organisers' test file; give it with --template FILE",
+        )
     return Source(path)
 
 

@@ -308,8 +308,10 @@ def fit_fusion(
     if votes and method != "vote":
         raise UsageError("unfit-option", f"answers can only be fused by vote, not by {method}")
     if not votes and not METHODS[method].ranks:
-        problem = f"weights can only be fitted for rankings, and {method} returns sets; use combsum, combmnz or rrf"
-        raise UsageError("unfit-option", problem)
+        raise UsageError(
+            "unfit-option",
+            f"weights can only be fitted for rankings, and {method} returns sets; use combsum, combmnz or rrf",
+        )
     unreadable = evaluator.decisions.unreadable_answers
     given = read_all(runs, task=evaluator.read_as, columns=columns, unreadable_answers=unreadable)
     given = [in_order(record, evaluator.decisions.order) for record in given]
@@ -389,16 +391,19 @@ def _tried(evaluator: Evaluator, given: Sequence[Run | Answers], measure: str, f
 def _measure(evaluator: Evaluator, name: str, top: int | None) -> Measure:
     """What to maximise; with the cutoff that is given."""
     if not evaluator.protocol.ranked:
-        problem = f"weights can only be fitted for rankings, and Task {evaluator.task} has none; use --weights"
-        raise UsageError("unfit-option", problem)
+        raise UsageError(
+            "unfit-option",
+            f"weights can only be fitted for rankings, and Task {evaluator.task} has none; use --weights",
+        )
     scores = evaluator.protocol.scores
     official = [one for one in evaluator.official if one.needs == ("documents",)]
     asked = measures_named([name], scores) if name else official[:1]
     if len(asked) != 1:
         raise UsageError("ambiguous", f"--measure must name one measure; {name!r} expands to {len(asked)}")
     if asked[0].needs != ("documents",):
-        problem = f"weights are fitted on documents, but {asked[0]} needs {' and '.join(asked[0].needs)}"
-        raise UsageError("unfit-measure", problem)
+        raise UsageError(
+            "unfit-measure", f"weights are fitted on documents, but {asked[0]} needs {' and '.join(asked[0].needs)}"
+        )
     if asked[0].lower_is_better:
         raise UsageError("unfit-measure", f"weights are fitted to the greatest {asked[0]}, of which less is better")
     if top is None:
@@ -415,8 +420,10 @@ def _rankings(records: Sequence[Run | Answers], evaluator: Evaluator) -> tuple[l
     rankings, noticed = list[Run](), list[Remark]()
     for record in records:
         if isinstance(record, Answers):
-            problem = f"weights can only be fitted for rankings, and {record.path} contains labels; use --weights"
-            raise UsageError("unfit-option", problem)
+            raise UsageError(
+                "unfit-option",
+                f"weights can only be fitted for rankings, and {record.path} contains labels; use --weights",
+            )
         judged = judge(evaluator.qrels["documents"], record, evaluator.excluded)
         check_order(judged.remarks, "fitting weights")
         diagnose(judged, record, evaluator.gold.path)
@@ -441,8 +448,9 @@ def _answers(records: Sequence[Run | Answers], evaluator: Evaluator) -> list[Ans
     scored = []
     for record in records:
         if not isinstance(record, Answers):
-            problem = f"Task {evaluator.task} asks for answers, and {record.path} contains documents"
-            raise UsageError("wrong-part", problem)
+            raise UsageError(
+                "wrong-part", f"Task {evaluator.task} asks for answers, and {record.path} contains documents"
+            )
         found = score(evaluator, Submission(record))  # refuses answers to other questions
         if any(remark.kind == "gold-itself" for remark in found.remarks):
             raise _gold_itself(record)

@@ -225,11 +225,13 @@ def parts_of(held: Candidates, method: str, norm: str, k: float) -> Parts:
     if method == "rrf":
         return Parts(np.where(held.named, 1.0 / (k + np.maximum(held.ranks, 1)), 0.0), held.named)
     if NORMS[norm].of_scores and bool(np.any(np.abs(held.scores) > GREATEST_SCORE)):
-        problem = f"scores beyond {GREATEST_SCORE:g} cannot be normalised; take --norm borda, or rrf"
-        raise UsageError("bad-score", problem)
+        raise UsageError(
+            "bad-score", f"scores beyond {GREATEST_SCORE:g} cannot be normalised; take --norm borda, or rrf"
+        )
     if norm == "max" and bool(np.any(held.scores[held.named] < 0)):
-        problem = "--norm max divides by the greatest score and would turn negative ones around; take min-max"
-        raise UsageError("bad-score", problem)
+        raise UsageError(
+            "bad-score", "--norm max divides by the greatest score and would turn negative ones around; take min-max"
+        )
     given = np.ones_like(held.named) if NORMS[norm].of_all else held.named
     return Parts(np.where(given, NORMS[norm].value(held), 0.0), given)
 

@@ -108,11 +108,13 @@ class Fusion:
         for name, option in OPTIONS.items():
             if getattr(self, name) is not None and name not in takes:
                 its = ", ".join(OPTIONS[one] for one in OPTIONS if one in takes) or "no option"
-                problem = f"{option} does not apply to --method {self.method}, which takes {its}"
-                raise UsageError("unfit-option", problem)
+                raise UsageError(
+                    "unfit-option", f"{option} does not apply to --method {self.method}, which takes {its}"
+                )
         if self.norm is not None and self.norm not in NORMS:
-            problem = f"unknown normalisation {self.norm!r}; the normalisations are {', '.join(NORMS)}"
-            raise UsageError("unknown-name", problem)
+            raise UsageError(
+                "unknown-name", f"unknown normalisation {self.norm!r}; the normalisations are {', '.join(NORMS)}"
+            )
         if self.ties is not None and self.ties not in TIES:
             raise UsageError("bad-value", f"ties must be {', '.join(TIES[:-1])} or {TIES[-1]}, not {self.ties!r}")
         if self.k is not None and not (is_finite(self.k) and self.k >= 0):
@@ -300,11 +302,13 @@ class Fusion:
         """
         names = {field.name for field in fields(cls)}
         if not isinstance(held, Mapping) or not isinstance(held.get("method"), str):
-            problem = 'a fusion is written as {"method": "combsum", "norm": "min-max", "weights": [0.7, 0.3]}'
-            raise UsageError("structure", problem)
+            raise UsageError(
+                "structure", 'a fusion is written as {"method": "combsum", "norm": "min-max", "weights": [0.7, 0.3]}'
+            )
         if unknown := [str(name) for name in held if name not in names]:
-            problem = f"a fusion has no key {quoted(unknown[0])}; its keys are {', '.join(sorted(names))}"
-            raise UsageError("structure", problem)
+            raise UsageError(
+                "structure", f"a fusion has no key {quoted(unknown[0])}; its keys are {', '.join(sorted(names))}"
+            )
         weights, *named_by = (held.get(name, []) for name in ("weights", "runs", "files"))
         texts = [text for one in named_by if isinstance(one, list) for text in one]
         if not all(isinstance(one, list) for one in (weights, *named_by)) or not all(isinstance(t, str) for t in texts):
@@ -315,8 +319,9 @@ class Fusion:
         fusion = cls(**given)
         for named_runs in filter(None, (fusion.runs, fusion.files)):
             if len(named_runs) != len(fusion.weights or ()):
-                problem = f"{counted(len(fusion.weights or ()), 'weight')} for {counted(len(named_runs), 'run')}"
-                raise UsageError("bad-value", problem)
+                raise UsageError(
+                    "bad-value", f"{counted(len(fusion.weights or ()), 'weight')} for {counted(len(named_runs), 'run')}"
+                )
         return fusion
 
     @classmethod
@@ -331,8 +336,12 @@ class Fusion:
         try:
             return cls.from_dict(held.get("fusion", held) if isinstance(held, dict) else held)
         except UsageError as error:
-            remedy = "give what coliee-ir fuse --save wrote, or weights with commas"
-            raise InputError(error.kind, source.name, f"this is not a fusion: {error}", remedy=remedy) from None
+            raise InputError(
+                error.kind,
+                source.name,
+                f"this is not a fusion: {error}",
+                remedy="give what coliee-ir fuse --save wrote, or weights with commas",
+            ) from None
 
 
 def fuse(
@@ -395,9 +404,12 @@ def read_all(
     for record in records[1:]:
         if isinstance(record, Answers) != isinstance(records[0], Answers):
             holds = [("labels" if isinstance(one, Answers) else "documents") for one in (record, records[0])]
-            remedy = "runs of documents and runs of answers cannot be fused together"
-            problem = f"it contains {holds[0]}, but {records[0].path} contains {holds[1]}"
-            raise InputError("wrong-part", record.path, problem, remedy=remedy)
+            raise InputError(
+                "wrong-part",
+                record.path,
+                f"it contains {holds[0]}, but {records[0].path} contains {holds[1]}",
+                remedy="runs of documents and runs of answers cannot be fused together",
+            )
     return records
 
 

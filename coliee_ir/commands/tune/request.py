@@ -168,8 +168,9 @@ def tune(
     if given is None:
         given = submission.beside.get("answers")
     if isinstance(aimed, Accuracy) and given is None:
-        needed = "Accuracy needs the answers that belong to the run (--answers); or maximise MacroF2"
-        raise UsageError("unfit-measure", needed)
+        raise UsageError(
+            "unfit-measure", "Accuracy needs the answers that belong to the run (--answers); or maximise MacroF2"
+        )
     # what is wrong with the files, or between them, is refused or said as everywhere
     scores = evaluator.evaluate(Submission(submission, given, is_cut=False), keep_judged=True)
     right = _right(record, given) if isinstance(aimed, Accuracy) else None

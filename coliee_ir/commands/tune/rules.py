@@ -138,8 +138,12 @@ def ranking(run: RunLike, task: str | int | None = None, columns: Mapping[str, s
     """A run, as ``read_run`` takes it, that holds documents."""
     record = read_run(run, task=task, columns=columns)
     if not isinstance(record, Run):
-        problem = "this submission contains labels, not documents"
-        raise InputError("wrong-part", record.path, problem, remedy="cutoffs apply to retrieved documents")
+        raise InputError(
+            "wrong-part",
+            record.path,
+            "this submission contains labels, not documents",
+            remedy="cutoffs apply to retrieved documents",
+        )
     return record
 
 
@@ -229,8 +233,9 @@ class Rule:
         if not is_finite(self.threshold) or not all(isinstance(n, int) and is_finite(n) and n >= 0 for n in counts):
             raise UsageError("bad-value", "the threshold of a rule must be a number, its floor and cap integers ≥ 0")
         if self.family == "k" and not (self.threshold >= 0 and float(self.threshold).is_integer()):
-            problem = f"the rule k keeps an integer number of documents ≥ 0, not {self.threshold:g}"
-            raise UsageError("bad-value", problem)
+            raise UsageError(
+                "bad-value", f"the rule k keeps an integer number of documents ≥ 0, not {self.threshold:g}"
+            )
         if self.cap is not None and self.floor > self.cap:
             raise UsageError("bad-value", f"a rule cannot keep at least {self.floor} and at most {self.cap}")
         object.__setattr__(self, "threshold", float(self.threshold))
@@ -260,8 +265,9 @@ class Rule:
             UsageError: it holds none.
         """
         if not isinstance(members, Mapping) or not {"family", "threshold"} <= members.keys():
-            problem = 'a rule is written as {"family": "score", "threshold": 0.5, "floor": 1, "cap": 10}'
-            raise UsageError("structure", problem)
+            raise UsageError(
+                "structure", 'a rule is written as {"family": "score", "threshold": 0.5, "floor": 1, "cap": 10}'
+            )
         return cls(**{field.name: members[field.name] for field in fields(cls) if field.name in members})
 
 
@@ -339,8 +345,10 @@ def filtered(pool: Pool, filters: Sequence[Filter], path: str) -> Pool:
 def check_known(filters: Sequence[Filter], known: Sequence[bool], path: str) -> None:
     """Refuse a filter that knows no id of a run."""
     if strange := [one.name for one, is_known in zip(filters, known, strict=True) if not is_known]:
-        problem = f"{path} has no id in common with the file of the filter {strange[0]!r}: is it that of another run?"
-        raise UsageError("mismatch", problem)
+        raise UsageError(
+            "mismatch",
+            f"{path} has no id in common with the file of the filter {strange[0]!r}: is it that of another run?",
+        )
 
 
 def _not_itself(pool: Pool) -> BoolArray:

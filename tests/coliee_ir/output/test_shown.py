@@ -14,7 +14,7 @@ import coliee_ir.examples
 from coliee_adapters.errors import UsageError
 from coliee_ir import Run, Submission, evaluate, fit_fusion, tune, validate
 from coliee_ir.commands.tune.result import Tunings
-from coliee_ir.output.shown import forms_of, render
+from coliee_ir.output.shown import forms_of, print_to_terminal, render
 from coliee_ir.scoring.scores import ScoreTable
 
 TASK1 = Path(coliee_ir.examples.__file__).parent / "task1"
@@ -48,6 +48,18 @@ def test_it_shows_itself_briefly_as_text_in_a_notebook_and_as_a_frame(result: An
         assert len(result.to_frame(library)) >= 1
     with pytest.raises(UsageError):
         result.to_frame("arrow")
+
+
+def test_a_terminal_shows_every_sentence_that_a_file_has(
+    result: Any, capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setenv("COLUMNS", "300")
+    print_to_terminal(result)
+    shown = capsys.readouterr().out
+    places = [
+        shown.index(sentence) for sentence in [*result.lead(), *(t.caption for t in result.tables()), *result.notes()]
+    ]
+    assert places == sorted(places)
 
 
 def test_scores_have_a_row_for_each_query() -> None:
