@@ -25,7 +25,7 @@ from coliee_ir.commands.leaderboard.board import stands
 from coliee_ir.measures.base import Terms, quotient, share
 from coliee_ir.stats import systems
 from coliee_ir.stats.paired import Board, jointly, tested
-from coliee_ir.stats.power import least_found
+from coliee_ir.stats.power import largest_share, least_found
 from coliee_ir.stats.resampling import left_out
 from coliee_ir.stats.settings import Resampling
 from coliee_ir.stats.student import t_quantile
@@ -85,6 +85,12 @@ def accuracies(skill: Sequence[float]) -> Model:
         return (z > 0).astype(np.float64), np.ones(z.shape)
 
     return draw
+
+
+def in_steps(random: np.random.Generator, n: int) -> Drawn:
+    """Accuracies of systems of which each is right wherever those before it are."""
+    right = random.random(n) < np.linspace(0.5, 0.95, 13)[:, None]
+    return right.astype(np.float64), np.ones(right.shape)
 
 
 def nested(random: np.random.Generator, n: int) -> Drawn:
@@ -420,13 +426,15 @@ def _system_truth(kind: str, gap: float, between: float) -> float:
 
 def plans(times: int, seed: int) -> Iterator[list[str]]:
     """Plans from 100 queries: how many are needed to find a difference in four of five, and how many then do."""
-    kinds = ("geometric", "Pareto", "one in 40 has 150", "F2 with lumps", "accuracies")
+    kinds = ("geometric", "Pareto", "one in 40 has 150", "F2 with lumps", "accuracies", "accuracies, nested")
     for kind, (a, b) in itertools.product(kinds, ((7, 6), (9, 5))):
-        model = spread(kind, 13)
-        d, random, needed = float(truth(model)[a] - truth(model)[b]), np.random.default_rng(seed), []
+        model = in_steps if kind == "accuracies, nested" else spread(kind, 13)
+        d, random, needed = float(truth(model)[a] - truth(model)[b]), np.random.default_rng(seed), list[int]()
+        shares = list[float]()
         for _ in range(max(times // 4, 1)):
             drawn = terms(model(random, 100))
             board = Board([drawn[a], drawn[b]])
+            shares.append(largest_share(board, [(0, 1)]))
             low, high = 4, 20_000
             while high - low > 1:
                 middle = (low + high) // 2
@@ -435,11 +443,12 @@ def plans(times: int, seed: int) -> Iterator[list[str]]:
             needed.append(high)
         few, n, many = np.percentile(needed, [25, 50, 75]).astype(int).tolist()
         found = 0
-        for at in range(times):
+        for at in range(4 * times):
             drawn = terms(model(random, n))
             [test] = tested(Board([drawn[a], drawn[b]]), [(0, 1)], settings(at))
             found += test.p < ALPHA
-        yield [kind, f"{d:.3f}", f"{few}–{many}", str(n), f"{100 * found / times:.0f}%"]
+        largest = f"{100 * np.median(shares):.0f}%"
+        yield [kind, f"{d:.3f}", f"{few}–{many}", str(n), f"{100 * found / 4 / times:.0f}%", largest]
 
 
 def told(times: int, seed: int, folder: str) -> Iterator[str]:
@@ -476,5 +485,8 @@ queries alone:
 holds the difference of these very weights on 600 other queries, and leaves out 0; of {times:,}:
 """
     yield table(["measure", "holds", "leaves out 0"], list(fits(times, seed)))
-    yield f"Plans from 100 queries for a power of 80%, and what {times:,} comparisons of so many queries find:\n"
-    yield table(["model", "true difference", "half of plans say", "median", "found with it"], list(plans(times, seed)))
+    yield f"""Plans from 100 queries for a power of 80%, what {4 * times:,} comparisons of so many queries find
+(standard error {100 * math.sqrt(0.16 / 4 / times):.1f}), and which share of the variance one of the 100 queries has:
+"""
+    header = ["model", "true difference", "half of plans say", "median", "found with it", "largest share"]
+    yield table(header, list(plans(times, seed)))

@@ -16,6 +16,10 @@ from coliee_ir.commands.compare import Interval as Interval
 from coliee_ir.commands.compare import Pair as Pair
 from coliee_ir.commands.compare import Standing as Standing
 from coliee_ir.commands.compare.comparison import Pairs as Pairs
+from coliee_ir.commands.compare.golds import Agreement as Agreement
+from coliee_ir.commands.compare.golds import Coverage as Coverage
+from coliee_ir.commands.compare.golds import TwoGolds as TwoGolds
+from coliee_ir.commands.compare.golds import Verdicts as Verdicts
 from coliee_ir.commands.evaluate.details import Details as Details
 from coliee_ir.commands.evaluate.errors import Errors as Errors
 from coliee_ir.commands.evaluate.errors import Outcome as Outcome
@@ -58,6 +62,7 @@ from coliee_ir.reading.basis import Basis as Basis
 from coliee_ir.rules.protocol import PROTOCOLS as PROTOCOLS
 from coliee_ir.rules.protocol import Protocol as Protocol
 from coliee_ir.scoring.scores import Timing as Timing
+from coliee_ir.stats.agreement import Estimate as Estimate
 from coliee_ir.stats.folds import BestOf as BestOf
 from coliee_ir.stats.resampling import Difference as Difference
 from coliee_ir.stats.settings import Resampling as Resampling

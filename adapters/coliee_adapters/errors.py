@@ -14,7 +14,6 @@ from __future__ import annotations
 
 import contextlib
 import errno
-import pickle
 import re
 from bisect import bisect_right
 from collections import deque
@@ -178,6 +177,8 @@ class InternalError(ColieeError):
         return cls(path, _in_a_line(error), "".join(traceback.format_exception(error)), error)
 
     def __reduce__(self) -> tuple[object, ...]:
+        import pickle  # which a start does without
+
         cause = self.__cause__
         try:
             pickle.loads(pickle.dumps(cause))

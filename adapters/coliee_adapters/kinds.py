@@ -253,7 +253,7 @@ REMARKS: Final = {
     "perfect-score": "{measure} of Task {task} is {value:.4f}: was the gold known?",
     "undescribed": "no system description has arrived",
     "undescribed.runs": "{n} (run|runs) without a system description: {examples}",
-    "undescribed.twice": "{n} (run is|runs are) described in several ways, of which the latest counts: {examples}",
+    "undescribed.twice": "{n} (run is|runs are) described in several ways, and the latest counts: {examples}",
     "undescribed.gone": "the system description describes {n} (run|runs) that did not arrive: {examples}",
     "missed-query": "Task {task}: nearly all runs fail {n} of {queries} questions; check the gold of {examples}",
     "refused": "{reason}",

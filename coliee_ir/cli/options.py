@@ -90,6 +90,8 @@ _TABLE: Final[Mapping[str, Mapping[str, Option]]] = {
     "Input": {
         "gold": _option("", "GOLD", "gold file, folder of golds, or - for standard input", reads=True),
         "more_golds": _option("--gold", "FILE", "another gold with other queries (repeatable)", reads=True, **_MANY),
+        "other_gold": _option(
+            "--other-gold", "GOLD", "another gold of the same queries, by which the runs are compared too", reads=True),
         "runs": _option("", "RUN", "run files, or folders: all files in them", nargs="+", reads=True),
         "submissions": _option(
             "", "DIR|FILE", "submission files, or folders to search; files with the same run tag belong together",
@@ -292,8 +294,12 @@ def usage(parser: argparse.ArgumentParser) -> str:
 #: ending of a file's name → the form that it stands for
 _ENDINGS: Final[Mapping[str, str]] = {
     ".json": "json", ".jsonl": "jsonl", ".csv": "csv", ".tsv": "tsv", ".md": "markdown", ".tex": "latex",
-    ".html": "html", ".parquet": "parquet", ".txt": "table",
+    ".html": "html", ".parquet": "parquet", ".txt": "table", ".xml": "xml",
 }  # fmt: skip
+
+
+#: the formats of a cut run that a file's name can ask for
+_TABLES_OF_RUNS: Final = ("json", "jsonl", "csv", "tsv", "parquet")
 
 
 def defaults(parser: argparse.ArgumentParser) -> dict[str, Any]:
@@ -332,15 +338,15 @@ def settle(parser: argparse.ArgumentParser, options: argparse.Namespace) -> argp
     if name.endswith((".xlsx", ".xls")):
         raise UsageError("file-name", f"{path}: Excel files are not written; name a .csv file, which Excel opens")
     form = next((form for ending, form in _ENDINGS.items() if name.endswith(ending)), None)
-    if "to" in choices or options.apply is not None:
-        known = choices.get("to") or ("json", "parquet")
-        settled["to"] = options.to or (form if form in known and not options.template else None)
-    elif form is not None and "format" in choices and options.format is None:
-        forms = list(choices["format"] or ())
-        if form not in forms:
+    is_run = "to" in choices or options.apply is not None  # else a table is written
+    option = "to" if is_run else "format"
+    forms = list((choices.get(option) or _TABLES_OF_RUNS) if is_run or option in choices else ())
+    if form is not None and forms and settled.get(option) is None and not options.template:
+        if form in forms:
+            settled[option] = form
+        elif not is_run or form != "table":
             problem = f"{path}: {options.command} does not write {form}; it writes {', '.join(forms)}"
             raise UsageError("file-name", problem)
-        settled["format"] = form
     settled["format"] = settled["format"] or "table"
     return argparse.Namespace(**settled)
 
@@ -358,10 +364,10 @@ def add_resampling(parser: argparse.ArgumentParser, usual: object, *names: str) 
         add(parser, name, default=getattr(usual, name))
 
 
-def add_scoring(parser: argparse.ArgumentParser) -> None:
-    """The gold, the runs, and the rules by which they are scored."""
+def add_scoring(parser: argparse.ArgumentParser, *names: str) -> None:
+    """The gold, the runs, and the rules by which they are scored; with the files of a run, unless others are named."""
     add_files(parser, "runs")
-    add(parser, "more_golds", "task", "protocol", "edition", "columns", "answers", "long_list")
+    add(parser, "more_golds", "task", "protocol", "edition", "columns", *(names or ("answers", "long_list")))
     add(parser, "exclude", "only", "keep_going")
     add_decisions(parser)
 

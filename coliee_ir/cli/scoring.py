@@ -14,7 +14,7 @@ from typing import TYPE_CHECKING, Any, Final, TypeVar
 from coliee_adapters import trec_eval
 from coliee_adapters.errors import ColieeError, InputError, UsageError, quoted, shortened
 from coliee_adapters.files import archives
-from coliee_adapters.files.source import PathLike, Source, sha256_of
+from coliee_adapters.files.source import PathLike, Source, is_folder, sha256_of
 from coliee_adapters.files.writing import check_inputs, check_outputs, check_places, written_bytes
 from coliee_adapters.forms.lines import counted
 from coliee_adapters.kinds import told
@@ -66,8 +66,8 @@ class Session:
     @cached_property
     def scores(self) -> list[str]:
         """The files of scores that were given in the place of a gold and runs; none where these were given."""
-        is_of_scores = self.options.command in OF_SCORES and self._no_scores is None
-        return [self.options.gold, *self._named] if is_of_scores else []
+        may_be = self.options.command in OF_SCORES and not is_folder(self.options.gold)
+        return [self.options.gold, *self._named] if may_be and self._no_scores is None else []
 
     @cached_property
     def _no_scores(self) -> InputError | None:
@@ -136,7 +136,7 @@ class Session:
         What cannot be done with the scores is refused by ``ready``, before there are any.
         """
         if self.scores:
-            return self._read_scores(measures)
+            return self._read_scores(measures, self.scores)
         options = self.options
         if stated := [name for name in ("lower_is_better", "higher_is_better") if vars(options)[name]]:
             problem = f"{stated[0].replace('_', '-')} applies to tables of scores only"
@@ -166,7 +166,7 @@ class Session:
             tell(scored, basis.because, len(basis.excluded))
         return scored
 
-    def _read_scores(self, measures: Sequence[str]) -> Scored:
+    def _read_scores(self, measures: Sequence[str], files: Sequence[str]) -> Scored:
         """The scores in the files; of the measures that are named, if any are."""
         options, decided = self.options, dict(self.options.decision)
         unfit = ("task", "protocol", "edition", "exclude", "answers", "long_list", "more_golds", "teams")
@@ -177,7 +177,7 @@ class Session:
         if copies is not None and "replicate" not in columns and not Path(copies).exists():
             columns["replicate"] = copies
         found = Scored.read(
-            *self.sources(*self.scores), columns=columns, unanswered=decided.get("unanswered", ""),
+            *self.sources(*files), columns=columns, unanswered=decided.get("unanswered", ""),
             lower_is_better=options.lower_is_better, higher_is_better=options.higher_is_better,
             only=ids(options.only) or (), measures=measures,
         )  # fmt: skip
@@ -190,6 +190,19 @@ class Session:
             for remark in found.remarks:
                 say(remark)
         return found
+
+    def score_by(self, gold: str, like: Scored) -> Scored:
+        """The same runs by another gold and the same rules; or the scores in another file."""
+        if self.scores:
+            return self._read_scores(measures(self.options), [gold])
+        asked = [measure.name for measure in like.basis.asked]
+        same = rules(self.options)
+        same["task"], same["edition"] = like.basis.task, like.basis.edition
+        basis = prepare(self.sources(gold)[0], self.runs, asked, **same)
+        with engine(self.options) as executor:
+            return evaluate_all(
+                basis, self.runs, keep="judged", keep_going=("internal",), jobs=self.options.jobs, executor=executor
+            )
 
     def check_baseline(self, basis: Basis) -> None:
         """Refuse a baseline that no file and no run is called, where all are known before the runs are scored."""
@@ -248,7 +261,8 @@ class Session:
         """File → SHA-256, of the golds and of runs; of an archive as a whole; streams have none."""
         parts = [file for run in runs if run for file in (run.files if isinstance(run, Submission) else (run,))]
         found = {}
-        for file in (*gold_files(self.scores or self._golds), *parts):
+        others = [self.options.other_gold] if self.options.other_gold else []
+        for file in (*gold_files([*(self.scores or self._golds), *others]), *parts):
             source = file if isinstance(file, Source) else self.sources(str(file))[0]
             if not (source.is_remote or source.is_stream):
                 path = archives.outer(source.path)
@@ -279,6 +293,8 @@ def of_scores(
         return 2
     if not session.scores:
         session.tell_looks(scored.submissions, scored)
+    if options.other_gold is not None:
+        more["other"] = session.score_by(options.other_gold, scored)
     code = write(session, function(scored, **keywords(function, options, **more)), scored)
     return code or (2 if scored.invalid else 0)
 

@@ -12,7 +12,6 @@ from typing import Final
 from coliee_adapters.errors import InternalError, UsageError, contained, quoted, shortened
 from coliee_adapters.files.source import Source, is_folder
 from coliee_adapters.files.writing import written
-from coliee_adapters.forms.detect import known_forms
 from coliee_adapters.kinds import told
 from coliee_adapters.records import Run
 from coliee_adapters.remarks import Remarks
@@ -34,7 +33,7 @@ from coliee_ir.rules.protocol import has_coliee_submissions, submission_rules, u
 from coliee_ir.stats.settings import FOLDS, SEED
 
 #: formats of a cut run
-CUT_TARGETS = [one.name for one in known_forms("run") if one.write and "documents" in one.holds and not one.fills]
+CUT_TARGETS = [name for name, one in convert.RUN_TARGETS.items() if "documents" in one.holds and not one.fills]
 
 #: what the names of pictures end in
 _PICTURES: Final = (".svg", ".pdf", ".png")

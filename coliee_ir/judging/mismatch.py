@@ -7,7 +7,7 @@ single ids that look wrong are remarks.
 from __future__ import annotations
 
 import re
-from collections import Counter
+from collections import Counter, defaultdict
 from collections.abc import Callable, Collection, Iterable, Iterator, Mapping, Sequence
 from functools import cached_property, lru_cache
 from itertools import islice
@@ -269,6 +269,13 @@ def respelled(text: str, known: Collection[str], width: int, where: str) -> Resp
     return None
 
 
+@lru_cache(maxsize=1 << 13)
+def _spelled(text: str, width: int) -> tuple[tuple[int, str], ...]:
+    """What the usual changes make of an id, by their places; runs on one collection have many ids in common."""
+    every = ((at, change(text, width)) for at, (change, _) in enumerate(_RESPELLINGS))
+    return tuple((at, changed) for at, changed in every if changed != text)
+
+
 def respelled_like(ids: Iterable[str], known: Collection[str]) -> dict[str, str]:
     """Id → how the known ids would write it, for those that change, by the usual changes that make most of them known.
 
@@ -279,9 +286,12 @@ def respelled_like(ids: Iterable[str], known: Collection[str]) -> dict[str, str]
     now, width = {one: one for one in ids}, max(map(len, known), default=0)
     forms, known = Forms.of(Ids.of(known)), frozenset(known)
     while unknown := [one for one, text in now.items() if text not in known]:
-        best, n_best = dict[str, str](), 0
-        for change, remedy in _RESPELLINGS:
-            changed = {one: text for one in unknown if (text := change(now[one], width)) != now[one]}
+        best, n_best, spelled = dict[str, str](), 0, defaultdict[int, dict[str, str]](dict)
+        for one in unknown:
+            for at, text in _spelled(now[one], width):
+                spelled[at][one] = text
+        for at, changed in sorted(spelled.items()):
+            remedy = _RESPELLINGS[at][1]
             n = sum(text in known for text in changed.values())
             if n > n_best and (remedy not in _UNSURE or n >= _TIMES * (len(now) - len(unknown))):
                 best, n_best = changed, n

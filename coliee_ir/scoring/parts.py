@@ -9,7 +9,7 @@ from collections.abc import Callable, Iterator, Mapping
 from dataclasses import replace
 from functools import partial
 from types import MappingProxyType
-from typing import TYPE_CHECKING, Final, NamedTuple, TypeVar
+from typing import TYPE_CHECKING, Any, Final, NamedTuple, TypeVar
 
 import numpy as np
 
@@ -58,26 +58,19 @@ class Records(NamedTuple):
     is_cut: bool = True  # whether the documents are the answer, and no ranking that has yet to be cut
 
 
-class Named(NamedTuple):
-    """What the parts of a submission are called."""
-
-    tag: str  # what the caller calls the run, or else its run tag
-    file: str  # the run's file
-    others: Mapping[str, str]  # the files that belong to the run: ``answers``, ``long_list``
-    other_tags: Mapping[str, str]  # the run tags of those that have another than the run
-    team: str  # whose it is
-    files: tuple[str, ...]  # the files that the run lies in, where they are several
-
-    @classmethod
-    def of(cls, given: Submission, read: Records) -> Named:
-        """The names of a submission that was read."""
-        others = {name: name_of(part) for name, part in given.parts.items() if name != "run"}
-        beside = {"answers": read.answers, "long list": read.long_list}
-        tags = {name: part.tag for name, part in beside.items() if part is not None and part is not read.main}
-        other_tags = {of: tag for of, tag in tags.items() if tag != read.main.tag}
-        files = tuple(file.name for file in files_of(given.run))
-        tag = given.name or read.main.tag
-        return cls(tag, read.main.path, others, other_tags, given.team, files if len(files) > 1 else ())
+def names_of(sent: Submission, read: Records) -> dict[str, Any]:
+    """What the parts of a submission that was read are called, as fields of ``Scores``."""
+    files = tuple(file.name for file in files_of(sent.run))
+    beside = {"answers": read.answers, "long list": read.long_list}
+    tags = {name: part.tag for name, part in beside.items() if part is not None and part is not read.main}
+    return {
+        "tag": sent.name or read.main.tag,
+        "file": read.main.path,
+        "files": files if len(files) > 1 else (),
+        "team": sent.team,
+        "others": {name: name_of(part) for name, part in sent.parts.items() if name != "run"},
+        "other_tags": {name: tag for name, tag in tags.items() if tag != read.main.tag},
+    }
 
 
 def records(submission: Submission, basis: Basis) -> Records:
@@ -181,7 +174,8 @@ def judge_parts(records: Records, basis: Basis, jobs: int = 1, executor: Executo
     if records.documents is not None:
         parts["documents"] = _judge("documents", records.documents, basis, None, jobs, executor)
         for side, letter in forms.tort.SIDES.items() if basis.protocol.claims else ():
-            parts[side] = judge(basis.qrels[side], _of_side(records.documents, letter), basis.excluded)
+            claims = replace(records.documents, blocks=partial(_blocks_of_side, records.documents, letter))
+            parts[side] = judge(basis.qrels[side], claims, basis.excluded)
     if records.answers is not None:
         parts["answers"] = _judge("answers", _as_run(records.answers), basis, records.answers.remarks)
     for part in basis.protocol.others:
@@ -221,12 +215,8 @@ def _as_run(answers: Answers) -> Run:
     return Run.of(rankings, tag=answers.tag, path=answers.path, format=answers.format)
 
 
-def _of_side(claims: Run, letter: str) -> Run:
-    """The claims of one side."""
-    return replace(claims, blocks=partial(_blocks_of_side, claims, letter))
-
-
 def _blocks_of_side(claims: Run, letter: str) -> Iterator[Columns]:
+    """The claims of one side."""
     for block in claims.blocks():
         for query, first, last in block.segments():
             documents = [claim for claim in block.documents[first:last] if claim.startswith(letter)]

@@ -19,7 +19,7 @@ from coliee_ir.measures.sets import counts
 from coliee_ir.reading.basis import Basis
 from coliee_ir.rules.decisions import Decisions
 from coliee_ir.rules.protocol import without_answers
-from coliee_ir.scoring.parts import NEEDED, Counted, Named
+from coliee_ir.scoring.parts import NEEDED, Counted
 
 #: what plays no part where no measure looks at ranks
 OF_ORDER: Final = ("tie", "rank-order")
@@ -33,7 +33,7 @@ _LIST: Final = 10
 
 
 def remarks_of(
-    named: Named,
+    other_tags: Mapping[str, str],
     parts: Parts,
     measures: Sequence[Measure],
     left_out: Sequence[str],
@@ -43,7 +43,7 @@ def remarks_of(
 ) -> Iterator[Remark]:
     """The remarks on a submission: of its main parts, those that move a score first, then of each other part."""
     rules, of_parts = basis.protocol, by_part(measures)
-    found = {"": _main(named, parts, measures, totals, basis)}
+    found = {"": _main(other_tags, parts, measures, totals, basis)}
     measured = {**of_parts, "": of_parts["documents"], "long": on_long_list}
     if "long" in parts:
         found["long"] = parts["long"].remarks + Remarks()
@@ -74,7 +74,9 @@ def _clauses(decisions: Decisions, measures: Sequence[Measure]) -> Mapping[str, 
     return {**clauses, "empty-gold": "; ".join(sorted(done, key=lambda clause: (clause.startswith("in "), clause)))}
 
 
-def _main(named: Named, parts: Parts, measures: Sequence[Measure], counted: Counted, basis: Basis) -> Remarks:
+def _main(
+    other_tags: Mapping[str, str], parts: Parts, measures: Sequence[Measure], counted: Counted, basis: Basis
+) -> Remarks:
     """What was accepted in the gold and in the main parts, and what the counts show."""
     rules, remarks = basis.protocol, basis.gold.remarks + Remarks()
     for part in rules.parts:
@@ -108,7 +110,7 @@ def _main(named: Named, parts: Parts, measures: Sequence[Measure], counted: Coun
         needed = {part for measure in measures for part in measure.needs if part in rules.parts}
         lacking = [~parts[part].answered for part in needed]
         remarks.each("unanswered-query", basis.named(in_part & np.logical_or.reduce(lacking, initial=False)))
-    remarks.each("other-tag", [f"{part}: {tag}" for part, tag in named.other_tags.items()])
+    remarks.each("other-tag", [f"{part}: {tag}" for part, tag in other_tags.items()])
     remarks.each("absent-exclusion", [query for query in rules.exclude if query not in basis.excluded])
     remarks.each("relevance-not-reached", _unreached(measures, basis))
     if any(is_gold(part, parts[part]) for part in (*rules.parts, "long") if part in parts):

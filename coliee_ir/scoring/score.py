@@ -22,7 +22,7 @@ from coliee_ir.measures.ties import Ties
 from coliee_ir.reading.anything import readable
 from coliee_ir.reading.basis import Basis, qrels_of
 from coliee_ir.reading.submission import Submission, files_of, name_of
-from coliee_ir.scoring.parts import Named, choose, count, judge_parts, records
+from coliee_ir.scoring.parts import choose, count, judge_parts, names_of, records
 from coliee_ir.scoring.remarks import remarks_of
 from coliee_ir.scoring.scores import Scores, Timing
 
@@ -80,8 +80,8 @@ def score(
     counted = count(parts, basis)
     has_ties = any(part.tied.size for part in parts.values())
     on_long_list = [measure for measure in basis.asked or basis.on_long_list if measure.ranked]
-    named = Named.of(submission, read)
-    remarks = remarks_of(named, parts, measures, left_out, counted, on_long_list, basis)
+    names = names_of(submission, read)
+    remarks = remarks_of(names["other_tags"], parts, measures, left_out, counted, on_long_list, basis)
     timing = Timing(
         lines=sum(part.lines for part in parts.values()),
         read=sum(part.reading for part in parts.values()),
@@ -89,7 +89,7 @@ def score(
         measure=perf_counter() - judged,
     )
     return Scores(
-        **named._asdict(),
+        **names,
         gold=basis.gold.path,
         task=basis.task,
         edition=basis.edition,

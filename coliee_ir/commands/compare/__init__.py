@@ -18,6 +18,7 @@ from coliee_adapters.errors import UsageError, quoted, shortened
 from coliee_adapters.files.source import PathLike
 from coliee_adapters.ids import IntArray
 from coliee_adapters.remarks import EXAMPLES, Remark
+from coliee_ir.commands.compare import golds
 from coliee_ir.commands.compare.comparison import TESTS, Comparison, Pair, Pairs, Standing, verdicts
 from coliee_ir.judging.judged import BoolArray, FloatArray
 from coliee_ir.measures import Measure, Result
@@ -56,6 +57,7 @@ def compare(
     groups: PathLike | Mapping[str, str] | None = None,
     replicates: PathLike | Mapping[str, Sequence[str]] | None = None,
     fixed_queries: bool = False,
+    other: Sequence[Scores] | None = None,
 ) -> Comparison:
     """Compare runs that were scored against one gold, query by query paired.
 
@@ -76,10 +78,12 @@ def compare(
             language model), or a CSV with the columns run and system. Then systems are compared, by a t test: on other
             queries and in other runs of them. Runs of the same seed or fold are paired where their names say so.
         fixed_queries: of systems, whether they differ on these very queries, in other runs of them.
+        other: the same runs scored by another gold: they are compared by both, on the queries that both have, and the
+            result is a ``TwoGolds``, a comparison with what that says of the golds.
 
     Raises:
         UsageError: a test that is not made for the measure, a baseline that is not among the runs, fewer than two runs,
-            a name that stands for several measures.
+            a name that stands for several measures, golds without a common query.
 
     >>> from coliee_ir import evaluate_all
     >>> gold = {"q1": ["d1"], "q2": ["d2"], "q3": ["d3"]}
@@ -92,22 +96,35 @@ def compare(
     settings = Resampling(n_resamples, seed, confidence_level)
     asked = _Asked(test_name(test), correction, settings, margin, groups_in(scored, groups))
     asked.check()
-    by = comparable(scored, measures)
     if fixed_queries and replicates is None:
         problem = "how much scores on fixed queries vary is known from several runs of each system; use --replicates"
         raise UsageError("option-needed", problem)
     if replicates is not None:
-        of = systems_of(scored, replicates)
         joint = "bonferroni" if correction == "maxt" else correction
-        runs = tuple(map(len, of.values()))
-        asked = asked._replace(replicates=runs, fixed_queries=fixed_queries, test="t", correction=joint)
-        scored = checked([system(name, runs) for name, runs in of.items()], 2, "a comparison")
-    pairs = _pairs(scored, baseline)
-    for measure in by:
-        asked.check_measure(measure, scored, pairs)
-    boards = [_Board(measure, list(scored), asked) for measure in by]
-    comparison, *others = _compared(boards, pairs, asked, all_pairs=baseline is None)
-    return replace(comparison, others=tuple(others))
+        asked = asked._replace(fixed_queries=fixed_queries, test="t", correction=joint)
+
+    def by_one_gold(runs: Sequence[Scores]) -> tuple[list[_Board], Comparison]:
+        by, now = comparable(runs, measures), asked
+        if replicates is not None:
+            of = systems_of(runs, replicates)
+            now = asked._replace(replicates=tuple(map(len, of.values())))
+            runs = checked([system(name, each) for name, each in of.items()], 2, "a comparison")
+        pairs = _pairs(runs, baseline)
+        for measure in by:
+            now.check_measure(measure, runs, pairs)
+        boards = [_Board(measure, list(runs), now) for measure in by]
+        comparison, *others = _compared(boards, pairs, now, all_pairs=baseline is None)
+        return boards, replace(comparison, others=tuple(others))
+
+    if other is None:
+        return by_one_gold(scored)[1]
+    *each, coverage, empty = golds.on_common(scored, other, measures)
+    if asked.groups is not None:
+        asked = asked._replace(groups={query: asked.groups[query] for query in each[0][0].query_ids})
+    (boards, first), (of_other, second) = map(by_one_gold, each)
+    judged = golds.agreement_of(scored, other, boards[0].measure, each[0][0].query_ids, confidence_level)
+    terms = boards[0].terms, of_other[0].terms
+    return golds.compared((first, second), terms, settings, coverage, empty, judged)
 
 
 def test_name(typed: str) -> str:

@@ -7,10 +7,11 @@ import re
 from collections import Counter
 from collections.abc import Callable, Sequence
 from dataclasses import replace
+from itertools import islice
 from typing import Final
 
 from coliee_adapters.checked import one_of
-from coliee_adapters.errors import InputError, MismatchError, UsageError
+from coliee_adapters.errors import InputError, MismatchError, UsageError, shortened
 from coliee_adapters.files.source import Source
 from coliee_adapters.forms import detect, model_text
 from coliee_adapters.forms.form import NOTHING, Row
@@ -137,20 +138,23 @@ def written_like(record: Run | Answers, gold: Gold) -> tuple[Run | Answers, list
     gathered = Gathered(record) if isinstance(record, Run) else None
     rankings = {} if gathered is None else gathered.rankings
     labels = record.labels if isinstance(record, Answers) else {}
-    queries = respelled_like(labels or rankings, gold.queries)
     judged = {document for of_query in (gold.qrels or {}).values() for document in of_query}
-    documents = respelled_like((one for ranking in rankings.values() for one in ranking), judged)
-    told = [
-        f"ids of {counted(len(changed), what)} written as in {gold.path} (first: {one} as {text})"
-        for what, changed in (("query", queries), ("document", documents))
-        for one, text in list(changed.items())[:1]
-    ]
+    retrieved = dict.fromkeys(document for ranking in rankings.values() for document in ranking)
+    messages, rewritten = list[str](), list[dict[str, str]]()
+    for what, ids, known in (("query", labels or rankings, {*gold.queries}), ("document", retrieved, judged)):
+        rewritten.append(changed := respelled_like(ids, known))
+        for old, new in islice(changed.items(), 1):
+            n = counted(len(changed), what)
+            messages.append(f"ids of {n} written as in {gold.path} (first: {old} as {new})")
+        if unmatched := [shortened(text) for text in (changed.get(text, text) for text in ids) if text not in known]:
+            messages.append(f"{counted(len(unmatched), what)} not in {gold.path} (first: {unmatched[0]})")
+    queries, documents = rewritten
     if isinstance(record, Answers):
-        return replace(record, labels={queries.get(one, one): label for one, label in labels.items()}), told
+        return replace(record, labels={queries.get(one, one): label for one, label in labels.items()}), messages
     assert gathered is not None
     named = {
         queries.get(query, query): {documents.get(one, one): score for one, score in ranking.items()}
         for query, ranking in rankings.items()
     }
     held = named if record.scored else {query: list(ranking) for query, ranking in named.items()}
-    return Run.of(held, tag=record.tag, path=record.path, remarks=gathered.remarks), told
+    return Run.of(held, tag=record.tag, path=record.path, remarks=gathered.remarks), messages

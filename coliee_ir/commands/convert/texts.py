@@ -8,6 +8,7 @@ import json
 import re
 from collections import Counter
 from collections.abc import Iterator, Mapping, Sequence
+from pathlib import Path
 from typing import Any, Final
 
 from coliee_adapters.corpora import read_corpus
@@ -71,15 +72,13 @@ def write_statements(sources: Sequence[PathLike], target: PathLike, code: PathLi
     """Write the texts of statute questions, of a folder of cases, or of another corpus as JSON Lines; what was written.
 
     Args:
-        sources: golds or test files of statute questions; or one corpus.
+        sources: golds or test files of statute questions, or folders of them; or one corpus.
         target: the file to write.
         code: the Civil Code, which has the texts of articles.
     """
     records: dict[str, dict[str, Any]] = {}
-    for path in sources:
-        is_xml = not is_folder(path) and statute.is_xml(Source(path).head())
-        found = _questions(Source(path), code) if is_xml else _of_corpus(read_corpus(path))
-        for record in found:
+    for path in [file for source in sources for file in _files(source)]:
+        for record in _questions(Source(path), code) if _is_xml(path) else _of_corpus(read_corpus(path)):
             if records.setdefault(record["id"], record) is not record:
                 problem = "this id is in another file too"
                 raise InputError("duplicate", str(path), problem, found=record["id"], remedy="give each text once")
@@ -90,6 +89,15 @@ def write_statements(sources: Sequence[PathLike], target: PathLike, code: PathLi
         f"{shown[10]} with the date of their line Date, {shown[4]} with the latest year mentioned, {shown[0]} with none"
     )
     return [counted(len(records), "record"), *([dated] if shown else [])]
+
+
+def _files(path: PathLike) -> Sequence[PathLike]:
+    """The golds of statute questions in a folder; else the path itself, as of a corpus."""
+    return [file for file in sorted(Path(path).iterdir()) if _is_xml(file)] or [path] if is_folder(path) else [path]
+
+
+def _is_xml(path: PathLike) -> bool:
+    return not is_folder(path) and statute.is_xml(Source(path).head())
 
 
 def _questions(source: Source, code: PathLike | None) -> Iterator[dict[str, Any]]:

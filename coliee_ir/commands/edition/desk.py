@@ -5,7 +5,7 @@ from __future__ import annotations
 import csv
 import io
 import re
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 
 from coliee_adapters.files.source import Source
 from coliee_adapters.forms.lines import counted
@@ -13,6 +13,7 @@ from coliee_ir.commands.edition.changes import Change, table
 from coliee_ir.commands.edition.day import Day, Decision
 from coliee_ir.commands.edition.letters import Team, mails, teams_of
 from coliee_ir.commands.leaderboard.catalogue import below
+from coliee_ir.commands.validate.result import Received
 from coliee_ir.inbox.sheets import Sheet, read_sheet
 from coliee_ir.output.grid import Cell, Grid, html, in_html, no_formula
 from coliee_ir.output.webpage import Section, file_name, page
@@ -46,12 +47,13 @@ def _decisions(day: Day) -> Grid:
     """What to decide: whose it is, what it is, and what settles it, ready to be pasted."""
     common = None if day.inventory.teams is None else day.inventory.teams.common
     sheet = _SHEET if day.edition.teams is None else read_sheet(Source(day.edition.teams))
-    rows: list[list[Cell]] = [
-        [one.team or "–", f"{one.run}: {one.what}" if one.run else str(one.what),
-         below(one.file, common) if one.file else "", _row(one, below(one.file, common), sheet), f'"{one.key}"']
-        for one in day.decide
-    ]  # fmt: skip
-    return Grid(["team", "what", "file", "row for the teams file", "or in settled"], rows, n_text=5)
+    columns: dict[str, Callable[[Decision], Cell]] = {
+        "team": lambda one: one.team or "–", "what": lambda one: f"{one.run}: {one.what}" if one.run else str(one.what),
+        "file": lambda one: below(one.file, common) if one.file else "",
+        "row for the teams file": lambda one: _row(one, below(one.file, common), sheet),
+        "or in settled": lambda one: f'"{one.key}"',
+    }  # fmt: skip
+    return Grid.of(day.decide, columns, n_text=5)
 
 
 def _row(one: Decision, file: str, sheet: Sheet) -> str:
@@ -85,15 +87,16 @@ def _details(team: Team, sent: Sequence[str]) -> str:
         counted(warnings, "warning"),
         "described" if team.describes else "no description",
     )
-    rows: list[list[Cell]] = [
-        [one.file, one.task, one.tag, one.part, str(one.errors or "-"), str(one.warnings or "-"),
-         ", ".join(filter(None, [team.received.get(one.file), one.remark]))]
-        for one in team.files
-    ]  # fmt: skip
-    header = ["file", "task", "run", "part", "errors", "warnings", "remark"]
+    columns: dict[str, Callable[[Received], Cell]] = {
+        "file": lambda one: one.file, "task": lambda one: one.task, "run": lambda one: one.tag,
+        "part": lambda one: one.part, "errors": lambda one: str(one.errors or "-"),
+        "warnings": lambda one: str(one.warnings or "-"),
+        "remark": lambda one: ", ".join(filter(None, [team.received.get(one.file), one.remark])),
+    }  # fmt: skip
+    files = Grid.of(team.files, columns, n_text=7)
     links = " ".join(f'<a href="{name}">{in_html(name.partition("/")[0].capitalize())}</a>' for name in sent)
     return (
         f'<details class="row"><summary>{" ".join(f"<span>{in_html(one)}</span>" for one in words)}</summary>\n'
         f"{f'<p>{links}</p>' if links else ''}\n"
-        f"{html(Grid(header, rows, n_text=7), f'files of {team.name}')}</details>\n"
+        f"{html(files, f'files of {team.name}')}</details>\n"
     )

@@ -123,7 +123,11 @@ def _document(title: str, body: Sequence[str], texts: str) -> str:
     """The document; its first line tells editors what compiles it."""
     compiled = program(title + texts)
     why = "% Some names have characters that pdfLaTeX does not have.\n" if compiled == "lualatex" else ""
-    japanese = "\\ifLuaTeX\\usepackage{luatexja}\\fi % for names in Japanese\n" if _JAPANESE.search(texts) else ""
+    japanese = (
+        "\\ifLuaTeX\\usepackage{luatexja}\\fi % for names in Japanese; in texlive-lang-japanese\n"
+        if _JAPANESE.search(texts)
+        else ""
+    )
     return (
         f"% !TeX program = {compiled}\n{why}{_PREAMBLE}{japanese}"
         f"\\title{{{in_latex(title)}}}\n\\author{{}}\n\\date{{}}\n"

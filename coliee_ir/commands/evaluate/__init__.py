@@ -153,7 +153,10 @@ def evaluate_all(
             else:
                 raise result.original if isinstance(result, InternalError) else result
     if _values_are(gold, float):
-        scores = [*map(_asked_about_swap, scores, submissions)]
+        are_swapped = (_values_are(sent.run, int) for sent in submissions)  # a gold of decimals, a run of integers
+        asked = Remark.of("swapped.values")
+        scores = [replace(one, noted=(*one.noted, asked)) if is_swapped else one
+                  for one, is_swapped in zip(scores, are_swapped, strict=True)]  # fmt: skip
     scores = _named(scores, submissions, [one for one in arrived.submissions if one.tag])
     warn_of(scores)
     return Scored(scores, basis, submissions, invalid, remarks, found.inventory, keep)
@@ -215,13 +218,6 @@ def _check(runs: object, keep: object, *functions: object) -> None:
         ):  # fmt: skip
             problem = "this is one run, query by query; give runs by name, {'bm25': run}, or in a list, [run]"
             raise UsageError("shape", problem)
-
-
-def _asked_about_swap(scores: Scores, submission: Submission) -> Scores:
-    """Scores of a run with integers as scores, against a gold with decimals."""
-    if not _values_are(submission.run, int):
-        return scores
-    return replace(scores, noted=(*scores.noted, Remark.of("swapped.values")))
 
 
 def _values_are(given: object, kind: type) -> bool:

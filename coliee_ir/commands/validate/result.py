@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Callable, Iterable, Iterator, Sequence
 from dataclasses import dataclass, field, replace
 from itertools import groupby
 from typing import Any, ClassVar, Final
@@ -169,13 +169,14 @@ class Inbox(Checked):
     def tables(self) -> Sequence[Grid]:
         """One row a file."""
         said = {True: "yes", False: "no", None: ""}
-        rows: list[list[Cell]] = [
-            [one.team, one.task, one.tag, one.part, one.file, said[one.described],
-             *(Number(n, str(n) if n else "-") for n in (one.errors, one.warnings)), one.all_remarks]
-            for one in self.received
-        ]  # fmt: skip
-        header = ["team", "task", "run", "part", "file", "described", "errors", "warnings", "remark"]
-        return [Grid(header, rows, n_text=6)]
+        columns: dict[str, Callable[[Received], Cell]] = {
+            "team": lambda one: one.team, "task": lambda one: one.task, "run": lambda one: one.tag,
+            "part": lambda one: one.part, "file": lambda one: one.file, "described": lambda one: said[one.described],
+            "errors": lambda one: Number(one.errors, str(one.errors or "-")),
+            "warnings": lambda one: Number(one.warnings, str(one.warnings or "-")),
+            "remark": lambda one: one.all_remarks,
+        }  # fmt: skip
+        return [Grid.of(self.received, columns, n_text=6)]
 
 
 def _by_kind(inbox: Inbox) -> Iterator[str]:
@@ -231,10 +232,9 @@ def _fix(finding: Finding, *, fixed: bool) -> str:
 
 def findings_grid(findings: Iterable[Finding]) -> Grid:
     """One row a finding, with the first places."""
-    rows: list[list[Cell]] = [
-        [one.file, str(one.severity), one.rule, one.says,
-         _places(one), one.advice, one.source, Number(one.count, str(one.count))]
-        for one in findings
-    ]  # fmt: skip
-    header = ["file", "severity", "rule", "finding", "where", "remedy", "source", "count"]
-    return Grid(header, rows, n_text=len(header) - 1)
+    columns: dict[str, Callable[[Finding], Cell]] = {
+        "file": lambda one: one.file, "severity": lambda one: str(one.severity), "rule": lambda one: one.rule,
+        "finding": lambda one: one.says, "where": _places, "remedy": lambda one: one.advice,
+        "source": lambda one: one.source, "count": lambda one: Number(one.count, str(one.count)),
+    }  # fmt: skip
+    return Grid.of([*findings], columns, n_text=7)

@@ -57,6 +57,10 @@ cut bm25.txt --by score=0.5                               │ unfit-option    �
 cut bm25.txt --rule k=5                                   │ bad-value       │ --by k=5
 cut bm25.txt                                              │ option-needed   │ --by
 cut bm25.txt --by k=5 -o bm25.txt                         │ would-overwrite │ another file
+cut bm25.txt --by k=2 -o x.md                             │ file-name       │ csv, tsv
+fuse bm25.txt dense.txt -o x.html                         │ file-name       │ jsonl
+tune gold.json bm25.txt --apply bm25.txt -o x.md          │ file-name       │ parquet
+convert bm25.txt x.xml                                    │ file-name       │ jsonl
 cut answers.txt --by k=5                                  │ wrong-part      │ documents
 tune gold.json bm25.txt --top_k 3                         │ usage           │ --by k
 tune gold.json bm25.txt --by k=3                          │ unknown-name    │ k

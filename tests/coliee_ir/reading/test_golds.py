@@ -71,6 +71,8 @@ def test_every_command_takes_several_golds(years: Path, call: Call, command: str
     assert mentions(err, "[extra-query] 2 …")
     _, err = done(call, *given, "--gold", "train/riteval_R02.xml")
     assert not mentions(err, "[extra-query]")
+    _, err = done(call, command, "train", *given[2:])
+    assert not mentions(err, "[extra-query]")
     assert call(*given, "--gold", "-", "--gold", "-")[0] == 2
 
 

@@ -77,37 +77,9 @@ def test_a_frame_reads_back() -> None:
 
 VALUES = {"a": [1.0, 0.0, 1.0, 0.5], "b": [0.0, 0.0, 1.0, 0.25]}
 CELLS = [(run, f"q{at}", value) for run, values in VALUES.items() for at, value in enumerate(values)]
-SHAPES = {
-    "long.csv": "run,query,measure,value\n" + "".join(f"{run},{query},AP,{value}\n" for run, query, value in CELLS),
-    "pyterrier.tsv": "name\tqid\tmeasure\tvalue\n" + "".join(f"{r}\t{q}\tAP\t{v}\n" for r, q, v in CELLS),
-    "columns.csv": "system;topic;AP\n" + "".join(f"{run};{query};{value}\n" for run, query, value in CELLS),
-    "wide.csv": "query_id,a,b\n" + "".join(f"q{n},{VALUES['a'][n]},{VALUES['b'][n]}\n" for n in range(4)),
-    "rows.jsonl": "".join(json.dumps({"model": r, "task_id": q, "AP": v}) + "\n" for r, q, v in CELLS),
-    "rows.json": json.dumps([{"run": r, "query": q, "metric": "AP", "value": v} for r, q, v in CELLS]),
-    "trec": "".join(
-        "".join(f"map                   \t{query}\t{value:.4f}\n" for run, query, value in CELLS if run == name)
-        + f"runid                 \tall\t{name}\nmap                   \tall\t{sum(VALUES[name]) / 4:.4f}\n"
-        for name in VALUES
-    ),
-}  # fmt: skip
 
 
-@pytest.mark.parametrize("name", SHAPES)
-def test_every_shape_gives_the_same_runs(name: str, tmp_path: Path) -> None:
-    (file := tmp_path / name).write_text(SHAPES[name])
-    back = Scored.read(file)
-    assert [(s.tag, list(s.query_ids), list(s.measures.values())) for s in back] == [
-        ("a", ["q0", "q1", "q2", "q3"], [0.625]), ("b", ["q0", "q1", "q2", "q3"], [0.3125])
-    ]  # fmt: skip
-    assert main(["compare", str(file), "--resamples", "9"]) == 0
-
-
-def test_one_file_a_run_and_parquet(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
-    for name in VALUES:
-        (tmp_path / f"{name}.txt").write_text("".join(f"q{at}\tAP\t{v}\n" for at, v in enumerate(VALUES[name])))
-    assert [one.tag for one in Scored.read(*sorted(tmp_path.iterdir()))] == ["a", "b"]
-    assert main(["leaderboard", *map(str, sorted(tmp_path.iterdir())), "-f", "csv"]) == 0
-    assert capsys.readouterr().out.splitlines()[1].startswith("1,1–2,a,0.625")
+def test_parquet_and_frames_are_read(tmp_path: Path) -> None:
     frame = pandas.DataFrame(CELLS, columns=["agent", "issue", "resolved"])
     frame.to_parquet(tmp_path / "scores.parquet")
     again = Scored.read(tmp_path / "scores.parquet", columns={"query": "issue"})
@@ -124,7 +96,8 @@ def test_counts_are_micro_averaged(tmp_path: Path) -> None:
 
 
 def test_missing_cells_count_by_the_decision(tmp_path: Path) -> None:
-    (file := tmp_path / "s.csv").write_text(SHAPES["long.csv"].replace("b,q3,AP,0.25\n", ""))
+    rows = "".join(f"{run},{query},AP,{value}\n" for run, query, value in CELLS[:-1])
+    (file := tmp_path / "s.csv").write_text("run,query,measure,value\n" + rows)
     assert Scored.read(file, unanswered="zero")["b"].measures == {"AP": 0.25}
     with refusing(UsageError, "[unknown-name]"):  # means over different queries are not compared
         Scored.read(file, unanswered="skip")  # type: ignore[arg-type]

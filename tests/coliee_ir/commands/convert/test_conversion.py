@@ -124,11 +124,16 @@ LABELS = "R07-01-O Y gold\nR07-02-O N gold\n"
         # ids as in a gold, whether judged or not; 7 and 007 cannot both be 007
         ("run", "1 18 T\n1 5 T\n1 7 T\n1 007 T\n", "columns", {"like": {"01": ["018"]}},
          "01 018 T\n01 005 T\n01 7 T\n01 007 T\n",
-         ["ids of 1 query …", "ids of 2 documents …", "4 documents of 1 query"]),
+         ["ids of 1 query …", "ids of 2 documents …", "3 documents not in … (first: 005)", "4 documents of 1 query"]),
+        ("run", "R07-01-A 第96条 T\nR07-01-A 398の20 T\nR07-01-A 第1条 T\nR07-99-A 424.2 T\n", "columns",
+         {"like": {"R07-01-A": ["96", "398-20", "424-2"]}},
+         "R07-01-A 96 T\nR07-01-A 398-20 T\nR07-01-A 1 T\nR07-99-A 424-2 T\n",
+         ["1 query not in … (first: R07-99-A)", "ids of 4 documents …", "1 document not in … (first: 1)",
+          "4 documents of 2 queries"]),
         ("run", "q Article_398-20 T\nq Article_20 T\n", "columns", {"like": {"q": ["398-20", "5"]}},
-         "q 398-20 T\nq 20 T\n", ["ids of 2 documents …", "2 documents of 1 query"]),
+         "q 398-20 T\nq 20 T\n", ["ids of 2 documents …", "1 document not in … (first: 20)", "2 documents of 1 query"]),
         ("run", "q 398-20 T\nq 5 T\n", "columns", {"like": {"q": ["20", "5"]}}, "q 398-20 T\nq 5 T\n",
-         ["2 documents of 1 query"]),
+         ["1 document not in … (first: 398-20)", "2 documents of 1 query"]),
         ("answers", "R7-01-O Y T\n", "labels", {"like": {"R07-01-O": "Y"}}, "R07-01-O Y T\n",
          ["ids of 1 query …", "1 answer"]),
     ],
@@ -429,6 +434,20 @@ def test_files_of_one_run_are_joined(put: Put, texts: list[str], written: str, s
     assert matches(heard(told)[: len(said)], said)
 
 
+@pytest.mark.parametrize("to", ["qrels", "labels", "json", "statements"])
+@pytest.mark.parametrize("as_folder", [False, True])
+def test_golds_of_several_years_are_joined(tmp_path: Path, to: str, *, as_folder: bool) -> None:
+    folder, target = tmp_path / "golds", tmp_path / "out"
+    folder.mkdir()
+    for year in ("R06", "R07"):
+        (folder / f"{year}.xml").write_text(TWO_ARTICLES.replace("R07", year))
+    convert(folder if as_folder else sorted(folder.iterdir()), target, to=to)
+    text = target.read_text()
+    assert [text.count(f"{year}-0{n}-O") for year in ("R06", "R07") for n in (1, 2)] == {
+        "qrels": [2, 1, 2, 1], "labels": [1, 1, 1, 1], "json": [1, 1, 1, 1], "statements": [1, 1, 1, 1]
+    }[to]  # fmt: skip
+
+
 def test_a_run_of_both_parts_is_joined_and_split(put: Put) -> None:
     files = [put("articles", "q 1 A\nq 2 A\n"), put("answers", "q Y A\np N A\n")]
     both = files[0].parent / "both.jsonl"
@@ -446,13 +465,19 @@ def test_a_run_of_both_parts_is_joined_and_split(put: Put) -> None:
 
 @pytest.mark.parametrize("ending", ["csv", "tsv", "jsonl", "json", "parquet", "csv.gz"])
 @pytest.mark.parametrize("text", [TREC, THREE])
-def test_the_ending_names_the_form(put: Put, text: str, ending: str) -> None:
+def test_the_ending_names_the_form(put: Put, text: str, ending: str, call: Call) -> None:
     source = put("univABC", text)
-    target = source.parent / f"out.{ending}"
-    convert(source, target)
-    one, other = read_run(source), read_run(target)
-    assert target.read_bytes() != source.read_bytes()
-    assert to_run(one) == to_run(other)
+    gold = put("gold.json", '{"01": ["18"], "02": ["18"]}')
+    for command in (
+        ["convert", source],
+        ["cut", source, "--by", "k=9", "-o"],
+        ["tune", gold, source, "-m", "MicroF1", "--folds", "2", "--by", "k", "--apply", source, "-o"],
+    ):
+        target = source.parent / f"{command[0]}.{ending}"
+        assert call(*command, target)[0] == 0
+        assert target.read_bytes() != source.read_bytes()
+        if command[0] != "tune":
+            assert to_run(read_run(source)) == to_run(read_run(target))
 
 
 @pytest.mark.parametrize(
