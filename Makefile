@@ -9,7 +9,7 @@ BIN := $(VENV)/bin
 # the tests start the program some hundred times; without its bytecode each start compiles it anew
 unexport PYTHONDONTWRITEBYTECODE
 
-.PHONY: demo test suite lint types wheel docs reference bench fuzz explore power minimal clean
+.PHONY: demo test suite lint types wheel docs reference bench fuzz explore power tests-of minimal clean
 
 demo: $(VENV)/installed
 	$(BIN)/coliee-ir demo
@@ -59,6 +59,10 @@ explore: $(VENV)/installed-test
 FAULTS ?= 200
 power: $(VENV)/installed-test
 	$(BIN)/python tests/tools/survivors.py --faults $(FAULTS) $(if $(SEED),--seed $(SEED))
+
+# the tests that run a line: make tests-of LINE=coliee_ir/commands/plan.py:40
+tests-of: $(VENV)/installed-test
+	$(BIN)/python tests/tools/survivors.py --tests-of $(LINE)
 
 # the lowest versions that pyproject.toml allows, in an environment of their own: the demo, and the tests that read and score
 OLDEST := build/minimal/bin

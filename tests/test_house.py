@@ -107,3 +107,17 @@ def is_in(path: Path, room: str) -> bool:
     """Whether a module is in a package."""
     name = path.as_posix().removeprefix("adapters/").replace("/", ".")
     return name.startswith(f"{room}.")
+
+
+def test_no_group_is_repeated_possessively() -> None:
+    """Which CPython before 3.11.5 does wrongly (gh-106052); an atomic group, (?>…), says the same."""
+    wrong = [
+        f"{path}, line {node.lineno}: {node.value}"
+        for path, nodes in trees().items()
+        for node in nodes
+        if isinstance(node, ast.Constant) and isinstance(node.value, str | bytes)
+        if re.search(
+            r"\)(?:[*+?]|\{[0-9,]+\})\+", node.value if isinstance(node.value, str) else node.value.decode("latin-1")
+        )
+    ]
+    assert not wrong

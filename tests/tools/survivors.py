@@ -403,12 +403,23 @@ def main() -> int:
     parser.add_argument("--seed", type=int, default=1, metavar="N", help="which ones (default: 1)")
     parser.add_argument("--seconds", type=float, default=30, metavar="S", help="of tests for one (default: 30)")
     parser.add_argument("--jobs", type=int, default=2, metavar="N", help="processes (default: 2)")
+    parser.add_argument(
+        "--tests-of", metavar="FILE:LINE", help="which tests run this line, the quickest first; no faults"
+    )
     parser.add_argument("--only", default="", metavar="TEXT", help="in files whose path contains this")
     options = parser.parse_args()
     counts = dict.fromkeys(("killed", "survived", "undecided"), 0)
     with tempfile.TemporaryDirectory() as folder:
         clean = copied(ROOT, Path(folder, "clean"))  # whatever is edited meanwhile
         known = suite(clean, folder, options.jobs)
+        if options.tests_of:
+            file, _, line = options.tests_of.rpartition(":")
+            running = known.lines.get(file, {}).get(line, [])
+            print(
+                *(known.tests[test] or "(an import)" for test in sorted(running, key=known.seconds.__getitem__)),
+                sep="\n",
+            )
+            return 0 if running else 1
         paths = [path for package in PACKAGES for path in sorted((clean / package).rglob("*.py"))]
         every = [fault for path in paths if options.only in str(path) for fault in faults_of(path, clean)]
         drawn = random.Random(options.seed).sample(every, min(options.faults, len(every)))

@@ -14,7 +14,7 @@ if TYPE_CHECKING:
 
 
 #: the heads of a mail, up to the first empty line, as .eml or in an mbox
-_HEADS: Final = rb"(?:From [^\n]+\n)?(?:[A-Za-z][A-Za-z0-9-]*+:[^\n]*+\n(?:[ \t][^\n]*+\n)*+)+"
+_HEADS: Final = rb"(?:From [^\n]+\n)?(?:[A-Za-z][A-Za-z0-9-]*+:[^\n]*+\n(?>(?:[ \t][^\n]*+\n)*))+"
 _SIGNS: Final = (rb"(?im)^From:", rb"(?im)^(?:Date|Subject|Message-ID|MIME-Version):")
 
 

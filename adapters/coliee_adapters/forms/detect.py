@@ -42,7 +42,7 @@ FORMS: Final[Mapping[str, bytes]] = {
 }
 
 #: how a system description begins, and what it says further on
-_HINTS: Final = rb"(?:[ \t]*+(?:#[^\n]*+)?\r?\n)*+"
+_HINTS: Final = rb"(?>(?:[ \t]*+(?:#[^\n]*+)?\r?\n)*)"
 _DESCRIPTION: Final = b"(?i)" + _HINTS + rb"[ \t]*Task[ \t]*:"
 _RUN_TAG: Final = rb"(?im)^[ \t]*Run[ \t_-]?tag[ \t]*:"
 

@@ -16,7 +16,7 @@ from coliee_adapters.errors import InputError
 from coliee_adapters.files.source import Source, decode
 
 # a string that does not end is a token too: else each quote in it would be tried as the start of one
-_TOKEN = r'"[^"\\]*+(?:\\.[^"\\]*+)*+"?|[{}:]|[-+.\w]+'
+_TOKEN = r'"[^"\\]*+(?>(?:\\.[^"\\]*+)*)"?|[{}:]|[-+.\w]+'
 _UNFIT = r"[\0\ud800-\udfff]"
 _CONTENT = re.compile(r"[^ \t\r\n]")
 _PERHAPS_UNFIT = r"\\u(?:0000|[dD][89a-fA-F])|[\ud800-\udfff]"
@@ -267,7 +267,7 @@ def paths_of(text: str) -> list[str]:
     """
     found: dict[str, None] = {}
     around, key, string = list[str](), "", ""
-    for token in re.finditer(r'"[^"\\]*+(?:\\.[^"\\]*+)*+"?|[\[\]{}:]', text):
+    for token in re.finditer(r'"[^"\\]*+(?>(?:\\.[^"\\]*+)*)"?|[\[\]{}:]', text):
         if token[0] in "[{":
             around.append(key if token[0] == "{" else "")
             key = ""

@@ -23,20 +23,21 @@ _XML: Final = rb"<(?:dataset|pair)[\s/>]"
 
 _ARTICLE: Final = r"[0-9]+(?:-[0-9]+)*"
 
-# The three heads of an article's text stand at the start of a line. All quantifiers are possessive: a shorter number,
-# found by stepping back, would be another article.
+# The three heads of an article's text stand at the start of a line. Quantifiers are possessive or in atomic groups: a
+# shorter number, found by stepping back, would be another article.
 
 #: ``Article 566``, ``Article 32 (1) …``, ``Article 537(1)If …``. In a sentence the number goes on in lower case, or
 #: with a mark that no article begins with: ``Article 5 applies``, ``Article 5, paragraph (1)``, ``Article 5–7``.
 _ENGLISH: Final = (
-    r"\s*+Article\s*+([0-9０-９]++(?:[-－][0-9０-９]++)*+)(?:\s*+[(（][0-9０-９]++[)）])*+\s*+(?![a-z,;.)'’‐-―−－-])"
+    r"\s*+Article\s*+([0-9０-９]++(?>(?:[-－][0-9０-９]++)*))"
+    r"(?>(?:\s*+[(（][0-9０-９]++[)）])*)\s*+(?![a-z,;.)'’‐-―−－-])"
 )
 
 #: ``第三百九十八条の二十　…``. In a sentence something else than a blank follows: ``第五条の規定``, ``第五条第一項``,
 #: ``第五条（第二項を除く。）の規定``.
 _JAPANESE: Final = (
-    r"\s*+第([〇零一二三四五六七八九十百千0-9０-９]{1,9}+)条((?:の[〇零一二三四五六七八九十百千0-9０-９]{1,9}+)*+)"
-    r"(?:[(（][^()（）]*+[)）])?+(?:\s|$)"
+    r"\s*+第([〇零一二三四五六七八九十百千0-9０-９]{1,9}+)条((?>(?:の[〇零一二三四五六七八九十百千0-9０-９]{1,9}+)*))"
+    r"(?>(?:[(（][^()（）]*+[)）])?)(?:\s|$)"
 )
 
 _NUMERAL: Final = "[〇零一二三四五六七八九十百千0-9]{1,9}"
