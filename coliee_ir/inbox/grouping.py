@@ -15,6 +15,7 @@ from operator import attrgetter
 from pathlib import Path
 from typing import Any, Final, NamedTuple
 
+from coliee_adapters.by_key import by_key
 from coliee_adapters.errors import ColieeError, UsageError, contained, shortened
 from coliee_adapters.files.source import Source, by_original
 from coliee_adapters.records import Answers, Run
@@ -55,7 +56,8 @@ def group(inventory: Inventory, basis: Basis, *, alone: bool = False) -> Intake:
         _hand(of_run, basis, done, alone=alone)
     _propose_replacements(done)
     _remark_tags(done)
-    _remark_counts(done, basis)
+    teams = [one.team for one in done.submissions if not one.status]
+    done.remarks.extend(remark for _, remark in too_many(teams, basis.task, basis.edition))
     return done
 
 
@@ -161,9 +163,7 @@ def join_files(sources: Sequence[Source], read: Callable[[Source], Run | Answers
     Returns:
         The runs, each a file or a list of files; and what is remarked on these.
     """
-    alike: dict[str, list[int]] = {}
-    for i, one in enumerate(sources):
-        alike.setdefault(tag_of(one), []).append(i)
+    alike = by_key(range(len(sources)), lambda i: tag_of(sources[i]))
     runs, remarks = dict[int, Any](enumerate(sources)), list[Remark]()
     for tag, places in alike.items():
         files = [sources[i] for i in places]
@@ -240,10 +240,7 @@ def _grouped(parts: Sequence[Item], longer: Callable[[list[Item]], list[Item]]) 
         elif level == len(keys):
             yield from ([part] for part in group)
         else:
-            split: dict[object, list[Item]] = {}
-            for part in group:
-                split.setdefault(keys[level](part), []).append(part)
-            for smaller in split.values():
+            for smaller in by_key(group, keys[level]).values():
                 yield from refined(smaller, level + 1)
 
     yield from refined(list(parts), 0)
@@ -285,11 +282,7 @@ def _with_nameless(groups: list[list[Item]], needed: Sequence[str], remarks: lis
     """Files without a run tag, where exactly one articles' file and one answers' file of a folder are left over."""
     if len(needed) < 2:
         return groups
-    lone: dict[Path, list[Item]] = {}
-    for group in groups:
-        if len(group) == 1:
-            lone.setdefault(_folder(group[0]), []).append(group[0])
-    for left in lone.values():
+    for left in by_key((group[0] for group in groups if len(group) == 1), _folder).values():
         if len(left) == 2 and {part.part for part in left} == set(needed) and any(part.nameless for part in left):
             groups = [group for group in groups if group[0] not in left]
             groups.append(left)
@@ -363,18 +356,11 @@ def _propose_replacements(done: Intake) -> None:
 def _remark_tags(done: Intake) -> None:
     """Say which run tags are not one run's alone, and how these are told apart."""
     runs = [(one.team, one.tag, order_of(one)) for one in done.submissions]
-    files: dict[str, list[str]] = {}
-    for one, name in sorted(zip(done.submissions, unique_names(runs), strict=True), key=lambda pair: pair[1]):
-        files.setdefault(one.tag, []).append(f"{shortened(name)} = {name_of(one.run)}")
-    if shared := [of for of in files.values() if len(of) > 1]:
-        told = "; ".join(map(" and ".join, shared))
+    named = sorted(zip(done.submissions, unique_names(runs), strict=True), key=lambda pair: pair[1])
+    if shared := [pairs for pairs in by_key(named, lambda pair: pair[0].tag).values() if len(pairs) > 1]:
+        each = ([f"{shortened(name)} = {name_of(one.run)}" for one, name in pairs] for pairs in shared)
+        told = "; ".join(map(" and ".join, each))
         done.remarks.append(f"{sum(map(len, shared))} runs share their tag with another and are told apart: {told}")
-
-
-def _remark_counts(done: Intake, basis: Basis) -> None:
-    """Say which team sent more runs than it may."""
-    teams = [one.team for one in done.submissions if not one.status]
-    done.remarks.extend(remark for _, remark in too_many(teams, basis.task, basis.edition))
 
 
 def too_many(teams: Iterable[str], task: str, edition: int | None) -> Iterator[tuple[str, Remark]]:
@@ -406,11 +392,11 @@ def excess(intake: Intake, inventory: Inventory, basis: Basis) -> Iterator[Exces
         return
     items, asked = {one.file: one for one in inventory.items}, {*basis.queries, *basis.excluded}
     corrected = {one.replaces for one in intake.submissions}
-    sent: dict[tuple[str, str], list[Submission]] = {}
-    for one in intake.submissions:
-        first = items[one.files[0].path]
-        if one.team and not one.status and not asked.isdisjoint(first.queries):
-            sent.setdefault((one.team, first.whose.sender), []).append(one)
+    counted = (
+        one for one in intake.submissions
+        if one.team and not one.status and not asked.isdisjoint(items[one.files[0].path].queries)
+    )  # fmt: skip
+    sent = by_key(counted, lambda one: (one.team, items[one.files[0].path].whose.sender))
     for (team, _), runs in sent.items():
         n = sum(name_of(one.run) not in corrected for one in runs)
         open_runs = tuple(one for one in runs if items[one.files[0].path].whose.listed_status != "ranked")

@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterator, Mapping
 from typing import Any, NamedTuple
 
+from coliee_adapters.by_key import by_key
 from coliee_ir.output.grid import Grid
 
 #: so many files of a team are named
@@ -28,10 +29,7 @@ def changes_of(before: Mapping[str, Any], now: Mapping[str, Any]) -> Iterator[Ch
     """What two results differ in; of files that came, a line for each team."""
     old, new = ({row["file"]: row["team"] for row in results.get("received", ())} for results in (before, now))
     for what, here, there in (("new files", new, old), ("files gone", old, new)):
-        teams: dict[str, list[str]] = {}
-        for file in here.keys() - there.keys():
-            teams.setdefault(here[file], []).append(file)
-        for team, names in sorted(teams.items()):
+        for team, names in sorted(by_key(here.keys() - there.keys(), here.__getitem__).items()):
             more = f" and {len(names) - _FILES} more" * (len(names) > _FILES)
             yield Change(what, team or "no team", now=", ".join(sorted(names)[:_FILES]) + more)
     sums, tasks = before.get("inputs", {}), before.get("tasks", {})

@@ -13,6 +13,7 @@ from typing import Final, NamedTuple
 
 import numpy as np
 
+from coliee_adapters.by_key import by_key
 from coliee_adapters.errors import UsageError, shortened
 from coliee_adapters.files import limits
 from coliee_adapters.files.source import Source
@@ -20,7 +21,7 @@ from coliee_adapters.records import Gold
 from coliee_adapters.remarks import Remark
 from coliee_ir.commands.edition.config import Edition, TaskPart
 from coliee_ir.commands.evaluate import Watch, evaluate_all
-from coliee_ir.commands.leaderboard import Entry, Leaderboard, leaderboard
+from coliee_ir.commands.leaderboard import Leaderboard, leaderboard
 from coliee_ir.commands.validate.receiving import received
 from coliee_ir.commands.validate.result import Inbox
 from coliee_ir.inbox import Runs
@@ -199,11 +200,7 @@ def _doubted(day: Day) -> _Found:
 def _shared(day: Day) -> _Found:
     """Tags of several runs; of a run that is not ranked, the tag is free."""
     for board in day.boards:
-        of_tag: dict[str, list[Entry]] = {}
-        for entry in board.entries:
-            if not entry.status:
-                of_tag.setdefault(entry.tag, []).append(entry)
-        for tag, entries in of_tag.items():
+        for tag, entries in by_key(board.counted, lambda entry: entry.tag).items():
             if is_disguised(tag):
                 yield Decision(Remark.of("shared-tag.letters", text=ascii(tag)[1:-1]), entries[0].team, tag)
             if len(entries) > 1:
@@ -214,11 +211,11 @@ def _shared(day: Day) -> _Found:
 def _set_aside(day: Day) -> _Found:
     """Rows by tag of which several runs have a status, one of them perhaps sent again."""
     for board in day.boards:
-        of_row: dict[tuple[str, str], list[Entry]] = {}
-        for entry in board.entries:
-            if entry.status and entry.submission is not None and entry.submission.listed == entry.tag:
-                of_row.setdefault((entry.team, entry.tag), []).append(entry)
-        for (team, tag), entries in of_row.items():
+        by_tag = (
+            entry for entry in board.entries
+            if entry.status and entry.submission is not None and entry.submission.listed == entry.tag
+        )  # fmt: skip
+        for (team, tag), entries in by_key(by_tag, lambda entry: (entry.team, entry.tag)).items():
             if len(entries) > 1:
                 yield Decision(Remark.of("shared-tag.status", [entry.file for entry in entries]), team, tag)
 
@@ -304,10 +301,8 @@ def _undescribed(day: Day) -> _Found:
     texts: dict[tuple[str, str, str], set[tuple[str, ...]]] = {}
     for said, team in ((said, one.team) for one in day.inventory.items for said in one.described):
         texts.setdefault((team, said.task, said.tag), set()).add((said.models, said.resources, said.explanation))
-    twice: dict[str, list[str]] = {}
-    for (team, _, tag), several in texts.items():
-        if team and len(several) > 1:
-            twice.setdefault(team, []).append(tag)
+    several = ((team, tag) for (team, _, tag), said in texts.items() if team and len(said) > 1)
+    twice = {team: [tag for _, tag in tags] for team, tags in by_key(several, lambda pair: pair[0]).items()}
     for row, of_teams in (("undescribed.twice", twice), ("undescribed.runs", undescribed), ("undescribed.gone", gone)):
         yield from (Decision(Remark.of(row, list(dict.fromkeys(tags))), team) for team, tags in of_teams.items())
     for team in (team for team, has in teams.items() if team and not has):

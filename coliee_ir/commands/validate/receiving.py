@@ -9,6 +9,7 @@ from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import replace
 from typing import Any
 
+from coliee_adapters.by_key import by_key
 from coliee_adapters.errors import ColieeError, UsageError, doubting
 from coliee_adapters.files.source import PathLike
 from coliee_ir.commands.validate import Finding, Severity, validate
@@ -66,13 +67,11 @@ def received(
     """
     rows = {one.file: _row(one, own) for one in inventory.items}
     _remark_copies(inventory, rows)
-    teams: dict[tuple[str, str], set[str]] = {}
-    for row in rows.values():
-        teams.setdefault((row.task, row.tag), set()).add(row.team)
+    of_tag = by_key(rows.values(), lambda row: (row.task, row.tag))
     said = {(item.team, one.task, one.tag) for item in inventory.items for one in item.described}
     for one in inventory.scored:
         row = rows[one.file]
-        if row.tag and (more := sorted(teams[row.task, row.tag] - {row.team})):
+        if row.tag and (more := sorted({other.team for other in of_tag[row.task, row.tag]} - {row.team})):
             row.shares_tag = tuple(more)
         if own is None:  # by whose rules runs are not described
             row.described = any((row.team, task, row.tag) in said for task in (described_task(row.task), ""))
@@ -108,12 +107,9 @@ def received(
 
 def _corrected(pile: Iterable[Item]) -> dict[str, str]:
     """Of a team's files of one tag and part that it sent at several times: each but the last → the last."""
-    of_run: dict[tuple[str, str], list[Item]] = {}
-    for one in pile:
-        if one.tag and one.whose.received:
-            of_run.setdefault((one.tag, str(one.part)), []).append(one)
+    mailed = (one for one in pile if one.tag and one.whose.received)
     found = dict[str, str]()
-    for several in of_run.values():
+    for several in by_key(mailed, lambda one: (one.tag, one.part)).values():
         last = max(several, key=lambda one: one.whose.received)
         found |= {one.file: last.file for one in several if one.whose.received < last.whose.received}
     return found
