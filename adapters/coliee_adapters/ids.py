@@ -215,8 +215,7 @@ class Ids(Sequence[str]):
 
     def words_needed(self) -> int:
         """How many words tell the ids apart; at most four, which 32 bytes fill."""
-        longest = int(self.length.max(initial=1))
-        return min((longest + 7) // 8, _LONGEST)
+        return min((int(self.length.max(initial=1)) + 7) // 8, _LONGEST)
 
 
 class _Joined(Ids):

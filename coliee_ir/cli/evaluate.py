@@ -101,8 +101,8 @@ def run(options: argparse.Namespace) -> int:
             headers = [f"{shortened(scores.name)}: {scores.header()}" for scores in scored]
         grid.print_to_terminal(table.tables()[0], title, "\n".join([*headers, scoring.versions()]))
     else:
-        found = table if options.show is None else options.show(scored)
-        session.publish(found, scored.submissions, is_told=is_told)
+        shown = table if options.show is None else options.show(scored)
+        session.publish(shown, scored.submissions, is_told=is_told)
     if options.timing:
         say(json.dumps(_timing(scored, perf_counter() - start)))
     return 2 if scored.invalid else 0

@@ -238,8 +238,7 @@ def _found(ids: str | Iterable[str], purpose: str, path: str, known: Mapping[str
     """The queries that are named, as the gold names them."""
     name = "only" if purpose == "score" else purpose
     given = re.split(r"[,\s]+", ids) if isinstance(ids, str) else texts(name, ids, "query ids, in a list or a text")
-    named = [query for query in given if query]
-    found = {query if query in known else normal_id(query): query for query in named}
+    found = {query if query in known else normal_id(query): query for query in given if query}
     if unknown := sorted(query for normal, query in found.items() if normal not in known):
         raise UsageError(
             "unknown-query",

@@ -263,8 +263,7 @@ class ScoreTable:
         copies = table.texts(roles.replicate, "replicate") if roles.replicate else [""] * len(queries)
         keys = list(zip(copies, queries, strict=True))
         if roles.measure:
-            names = table.texts(roles.measure, "measure")
-            self._put(names, tags, keys, table.numbers(roles.value), table)
+            self._put(table.texts(roles.measure, "measure"), tags, keys, table.numbers(roles.value), table)
         for measure in roles.measures:
             self._put(repeat(measure), tags, keys, table.numbers(measure), table)
         for run in roles.runs:
@@ -393,8 +392,8 @@ class ScoreTable:
             for at, of_run in enumerate(results):
                 if not np.isnan(values[at]).all():
                     of_sums = [(each[at], over_all[at]) for each, over_all in sums]
-                    is_whole = name in stated and not self.roles.layout  # tools round what they state
-                    over_all = stated[name][at] if is_whole else math.nan
+                    # tools round what they state
+                    over_all = stated[name][at] if name in stated and not self.roles.layout else math.nan
                     of_run[measure] = _result(measure, values[at], over_all, of_sums)
         measures = list(dict.fromkeys(measure for of_run in results for measure in of_run))
         if not measures:

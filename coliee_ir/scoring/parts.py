@@ -25,7 +25,7 @@ from coliee_ir.reading.anything import is_long_list
 from coliee_ir.reading.asked import IMPLIED
 from coliee_ir.reading.basis import LABEL, Basis
 from coliee_ir.reading.submission import Submission, files_of, name_of
-from coliee_ir.rules.protocol import PROTOCOLS, Protocol, has_coliee_submissions, submission_rules
+from coliee_ir.rules.protocol import Protocol, all_rules, has_coliee_submissions, submission_rules
 
 if TYPE_CHECKING:
     from concurrent.futures import Executor
@@ -43,7 +43,7 @@ NEEDED: Final = {
 
 def _years_with(task: str, fits: Callable[[Protocol], object]) -> str:
     """How to ask for rules of a task that have what others of it lack; nothing where none has."""
-    latest = max((one.last for one in PROTOCOLS if one.task == task and fits(one)), default=0)
+    latest = max((one.last for one in all_rules(task) if fits(one)), default=0)
     return f", or take the rules that have it: --edition {latest}" if latest else ""
 
 
@@ -197,8 +197,7 @@ def _judge(
     executor: Executor | None = None,
 ) -> Judged:
     """Judge one part, refuse what does not belong to the gold, and note what looks wrong."""
-    qrels = basis.qrels[part]
-    judged = judge(qrels, run, basis.excluded, jobs, executor)
+    judged = judge(basis.qrels[part], run, basis.excluded, jobs, executor)
     refuse = basis.decisions.no_overlap == "refuse"
     # articles and claims may be none: the answers beside them count
     documents = part == "documents" and not (basis.protocol.claims or basis.gold.labels)

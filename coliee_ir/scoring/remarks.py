@@ -60,7 +60,7 @@ def remarks_of(
     for part, remarks in found.items():
         if remarks.count("tie"):
             remarks.each("tie-elsewhere", [one.name for one in measured.get(part, ()) if one.ties_elsewhere])
-        for sentence in remarks.sentences(_clauses(basis.decisions, measured.get(part, ()))):
+        for sentence in remarks.sentences(_clauses(basis.decisions, measured.get(part, ()))) if remarks else ():
             yield sentence.of_part(part, "long list" if part == "long" else part) if part else sentence
     if left_out:
         yield _left_out(" and ".join(left_out), basis)

@@ -46,9 +46,11 @@ _SMALL: Final = 4
 
 def processes(jobs: int | None, submissions: Iterable[Submission]) -> int:
     """How many processes to use, at most as many as were asked for: one is faster where there is little to read."""
+    if jobs == 1:
+        return 1
     sizes = [sum(map(_size, submission)) for submission in submissions]
     size, least = sum(sizes), _WORTH_A_PROCESS * (_SMALL if max(sizes, default=0) < _WORTH_A_PROCESS else 1)
-    if jobs == 1 or size < least:
+    if size < least:
         return 1
     from coliee_ir.judging import workers  # loads multiprocessing, which a small run does without
 

@@ -116,8 +116,8 @@ class Corpus:
         """The document of this unique id, if there is one."""
         query, _, own = doc_id.rpartition("/") if self.own_documents else ("", "", doc_id)
         query, own = normal_id(query), normal_id(own)
-        known = not self.own_documents or query in self._queries()
-        held = self._documents(query).get(own) if known else None
+        is_known = not self.own_documents or query in self._queries()
+        held = self._documents(query).get(own) if is_known else None
         return None if held is None else _read(self.unique_id(query, own), held)
 
     def unique_id(self, query_id: str, doc_id: str) -> str:

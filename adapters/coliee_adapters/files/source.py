@@ -287,8 +287,7 @@ class Source:
                     raw = self._spooled()
                     raw.seek(0)
                 else:
-                    here = remote.opened(self.path) if self.is_remote else self._place.open("rb")
-                    raw = stack.enter_context(here)
+                    raw = stack.enter_context(remote.opened(self.path) if self.is_remote else self._place.open("rb"))
                     self._check_unchanged(raw)
                 compression = compression_of(raw)
                 self._compression = "" if compression is None else compression.name

@@ -573,8 +573,7 @@ def _write(content: Written, stream: TextIOBase) -> None:
         if content.scored:
             texts = [f"{text}: {number!r}" for text, number in zip(texts, entry.values(), strict=True)]
         begin, end = "{}" if content.scored else "[]"
-        inside = ",\n  ".join(texts)
-        entries = f"{begin}\n  {inside}\n {end}" if texts else begin + end
+        entries = "".join((begin, "\n  ", ",\n  ".join(texts), "\n ", end)) if texts else begin + end
         stream.write(f"{between}{encode_basestring(query)}: {entries}")
         between = ",\n "
     stream.write("\n}\n" if content.documents else "{}\n")

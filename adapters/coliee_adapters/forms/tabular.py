@@ -105,8 +105,7 @@ def _found(kind: Kind, source: Source, note: Note) -> Found:
         separator = next((one for one in _SEPARATORS[:3] if one.encode() in source.head()), " ")
     comments = Comments(note, "gold-comment" if kind == "gold" else "comment")
     lines = list(rows(source.text(columns=True), source, separator, comments))
-    width = len(lines[0].values) if lines else 0
-    check_width(lines, width, source)
+    check_width(lines, len(lines[0].values) if lines else 0, source)
     if lines and (
         _names_columns(lines[0].values, source) or _is_unknown_header([line.values for line in lines[:_SHOWN]])
     ):
