@@ -382,8 +382,8 @@ def in_order(query: IntArray, kept: BoolArray, compared: FloatArray) -> tuple[In
     return order, rank
 
 
-#: of so many judged documents a query, ranks are counted; of more, all candidates are sorted
-_FEW_RANKS: Final = 6
+#: where each judged document has so many candidates, its rank is counted; where it has fewer, all are sorted
+_COUNTED: Final = 60
 
 
 class Ranked(NamedTuple):
@@ -422,7 +422,7 @@ class Blend:
     def ranks_of(self, rows: IntArray, weights: FloatArray) -> tuple[IntArray, BoolArray]:
         """The ranks of some candidates, 0 of what is not kept; and which of all are kept."""
         queries = self.held.query[rows]
-        if np.bincount(queries).max(initial=0) > _FEW_RANKS:
+        if len(rows) * _COUNTED > len(self.held.query):
             ranked = self.ranked(weights)
             return ranked.rank[rows], ranked.kept
         scores, kept = self.scores(weights)

@@ -265,7 +265,7 @@ def test_what_does_not_belong_together_is_refused() -> None:
 def test_ranks_that_are_counted_are_those_that_are_sorted(judged: int) -> None:
     """With many ties, with documents that only a run without weight has, and with more judged ones than are counted."""
     rng = np.random.default_rng(judged)
-    drawn = [[(rng.permutation(40)[:25], rng.integers(0, 5, 25)) for _ in range(9)] for _ in range(3)]
+    drawn = [[(rng.permutation(400)[:250], rng.integers(0, 5, 250)) for _ in range(9)] for _ in range(3)]
     runs = [
         Run.of({f"q{q}": {f"d{d}": float(s) for d, s in zip(*pair, strict=True)} for q, pair in enumerate(run)})
         for run in drawn
