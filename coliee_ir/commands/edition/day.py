@@ -285,28 +285,26 @@ def _refused(day: Day) -> _Found:
 def _undescribed(day: Day) -> _Found:
     """Tags that are described and missing, runs that are not described, teams without a description."""
     team_of = {row.file: row.team for row in day.inbox.received}
-    teams = {row.team: False for row in day.inbox.received if row.described is not None}
-    for one in day.inventory.items:
-        if one.described:
-            teams[one.team] = True
     sent = {(one.team, one.tag) for one in day.inventory.scored}
-    undescribed, gone = dict[str, list[str]](), dict[str, list[str]]()
-    for finding in day.inbox.findings:
-        team = team_of[finding.file]
-        if finding.rule == "undescribed" and teams.get(team):
-            undescribed.setdefault(team, []).extend(str(one.found) for one in finding.places if one.found)
-    for one in day.inventory.items:
-        if absent := [said.tag for said in one.described if one.team and (one.team, said.tag) not in sent]:
-            gone.setdefault(one.team, []).extend(absent)
-    texts: dict[tuple[str, str, str], set[tuple[str, ...]]] = {}
-    for said, team in ((said, one.team) for one in day.inventory.items for said in one.described):
-        texts.setdefault((team, said.task, said.tag), set()).add((said.models, said.resources, said.explanation))
-    several = ((team, tag) for (team, _, tag), said in texts.items() if team and len(said) > 1)
-    twice = {team: [tag for _, tag in tags] for team, tags in by_key(several, lambda pair: pair[0]).items()}
-    for row, of_teams in (("undescribed.twice", twice), ("undescribed.runs", undescribed), ("undescribed.gone", gone)):
-        yield from (Decision(Remark.of(row, list(dict.fromkeys(tags))), team) for team, tags in of_teams.items())
-    for team in (team for team, has in teams.items() if team and not has):
-        yield Decision(Remark.of("undescribed"), team)
+    lacking = [one for one in day.inbox.findings if one.rule == "undescribed"]
+    every = ((one.team, said) for one in day.inventory.items for said in one.described if one.team)
+    described = by_key(every, lambda pair: pair[0])
+    for team, pairs in described.items():
+        runs = by_key((said for _, said in pairs), lambda said: (said.task, said.tag))
+        places = [place for one in lacking if team_of[one.file] == team for place in one.places if place.found]
+        texts = {
+            "undescribed.twice": [
+                tag for (_, tag), several in runs.items() if len({said[2:5] for said in several}) > 1
+            ],
+            "undescribed.runs": [str(place.found) for place in places],
+            "undescribed.gone": [tag for _, tag in runs if (team, tag) not in sent],
+        }
+        for row, tags in texts.items():
+            if tags:
+                yield Decision(Remark.of(row, list(dict.fromkeys(tags))), team)
+    for team in dict.fromkeys(row.team for row in day.inbox.received if row.described is not None):
+        if team and team not in described:
+            yield Decision(Remark.of("undescribed"), team)
 
 
 def _missed(day: Day) -> _Found:

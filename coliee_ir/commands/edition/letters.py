@@ -12,6 +12,7 @@ from dataclasses import replace
 from email.message import EmailMessage
 from typing import Final, NamedTuple
 
+from coliee_adapters.by_key import by_key
 from coliee_adapters.errors import printable
 from coliee_adapters.forms.lines import counted
 from coliee_ir.commands.edition.day import Day
@@ -58,9 +59,8 @@ def teams_of(day: Day) -> Iterator[Team]:
     for name in dict.fromkeys(row.team for row in day.inbox.received):
         rows = [row for row in day.inbox.received if row.team == name]
         own = {row.file: items[row.file] for row in rows}
-        refused: dict[tuple[str, ...], Invalid] = {}
-        for one in (one for board in day.boards for one in board.invalid if not own.keys().isdisjoint(one.files)):
-            refused.setdefault(one.files, refused_below(one, common))
+        invalid = (one for board in day.boards for one in board.invalid if not own.keys().isdisjoint(one.files))
+        refused = by_key((refused_below(one, common) for one in invalid), lambda one: one.files)
         yield Team(
             name,
             tuple(dict.fromkeys(item.whose.sender for item in own.values() if _ADDRESS.fullmatch(item.whose.sender))),
@@ -78,7 +78,7 @@ def teams_of(day: Day) -> Iterator[Team]:
                 if one.file in own
             ],
             [(board, entry) for board in day.boards for entry in board.entries if entry.team == name],
-            list(refused.values()),
+            [same[0] for same in refused.values()],
             {short[file]: day.edition.time(time) for file, item in own.items() if (time := item.whose.received)},
             any(item.described for item in own.values()),
             short,
