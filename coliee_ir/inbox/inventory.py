@@ -17,6 +17,7 @@ from pathlib import Path
 from typing import Final
 
 from coliee_adapters import system_descriptions as descriptions
+from coliee_adapters.by_key import by_key
 from coliee_adapters.errors import ColieeError, InputError, contained, doubting, guarded, without_frames
 from coliee_adapters.files import archives, file_kinds, limits, trial
 from coliee_adapters.files.source import Kind, PathLike, Source, by_original, copies
@@ -393,13 +394,10 @@ def _by_queries(items: Sequence[Item], table: Golds) -> None:
 
 def _by_descriptions(items: Sequence[Item]) -> None:
     """What the descriptions of a team say of the task of its runs, where their paths do not."""
-    said: dict[tuple[str, str], set[str]] = {}
+    every = ((one.team, said) for one in items for said in one.described if said.task)
+    described = by_key(every, lambda pair: (pair[0], pair[1].tag))
     for one in items:
-        for description in one.described:
-            if description.task:
-                said.setdefault((one.team, description.tag), set()).add(description.task)
-    for one in items:
-        tasks = said.get((one.team, one.tag), set())
+        tasks = {said.task for _, said in described.get((one.team, one.tag), ())}
         found = tuple(dict.fromkeys(row.task for row in PROTOCOLS if described_task(row.task) in tasks))
         if one.because != "path" and len(tasks) == 1 and found:
             one.tasks, one.because = found, "description"

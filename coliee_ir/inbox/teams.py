@@ -196,8 +196,7 @@ class Teams:
             is_other = bool(team) and team_key(row.team) != team_key(team)
             is_fixed = because != "folder" or is_inside or not row.team or len(self._sent.get(_spelled(tag), ())) > 1
             if is_other and not is_place and is_fixed:
-                about = {"tag": row.run, "team": row.team, "other": team}
-                named = {name: shortened(text) for name, text in about.items()}
+                named = {"tag": shortened(row.run), "team": shortened(row.team), "other": shortened(team)}
                 if not row.team:
                     self.unused.pop(row.run, None)
                 doubts = doubts or [Remark.of("team-list.other" if row.team else "team-list.nobody", (), None, **named)]

@@ -14,6 +14,7 @@ from typing import Final
 
 import numpy as np
 
+from coliee_adapters.by_key import by_key
 from coliee_ir.commands.edition.config import Edition
 from coliee_ir.commands.edition.pictures import Pictures, is_drawn
 from coliee_ir.commands.edition.public import categories_of, counted_alone, headed, is_worth, part_of, titled
@@ -72,12 +73,11 @@ def files(boards: Sequence[Leaderboard], edition: Edition, pictures: Pictures) -
         body.append(f"\\section*{{{in_latex(titled(board))}}}\n{inputs}")
     if data:
         found["data.tex"] = set_tables(headed(_in_one(data)))
-        notes: dict[str, list[str]] = {}
-        for board, _ in data:
-            for note in board.notes():
-                notes.setdefault(note, []).append(f"Task {board.called}")
-        for_some = len(notes) > 1
-        lines = [f"{', '.join(tasks)}: {note}" if for_some else note for note, tasks in notes.items()]
+        notes = by_key(
+            ((f"Task {board.called}", note) for board, _ in data for note in board.notes()), lambda one: one[1]
+        )
+        tasks = {note: ", ".join(task for task, _ in pairs) for note, pairs in notes.items()}
+        lines = [f"{tasks[note]}: {note}" if len(notes) > 1 else note for note in notes]
         found["note.tex"] = "".join(f"{in_latex(line)}\n\n" for line in lines)
         body.insert(0, "\\section*{Data}\n\\input{data.tex}\n\\input{note.tex}\n")
     return {"paper.tex": _document(edition.name, body, "".join(map(str, found.values()))), **found}

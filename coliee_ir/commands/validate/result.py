@@ -8,6 +8,7 @@ from dataclasses import dataclass, field, replace
 from itertools import groupby
 from typing import Any, ClassVar, Final
 
+from coliee_adapters.by_key import by_key
 from coliee_adapters.errors import printable, quoted
 from coliee_adapters.forms.lines import counted
 from coliee_ir._version import __version__
@@ -181,13 +182,10 @@ class Inbox(Checked):
 
 def _by_kind(inbox: Inbox) -> Iterator[str]:
     """Findings of one rule and remedy as one, with the first files."""
-    kinds: dict[tuple[str, str], list[Finding]] = {}
-    for finding in by_gravity(inbox.findings):
-        if finding.severity is not Severity.NOTE:
-            # what a remedy says of one place, ``write ARC1``, does not keep findings with the same remedy apart
-            advice = re.sub(r"[\w.-]*(?:[0-9_]|[A-Z]{2})[\w.-]*", "…", finding.advice)
-            kinds.setdefault((finding.rule, advice), []).append(finding)
-    for findings in kinds.values():
+    grave = [finding for finding in by_gravity(inbox.findings) if finding.severity is not Severity.NOTE]
+    # what a remedy says of one place, ``write ARC1``, does not keep findings with the same remedy apart
+    place = re.compile(r"[\w.-]*(?:[0-9_]|[A-Z]{2})[\w.-]*")
+    for findings in by_key(grave, lambda finding: (finding.rule, place.sub("…", finding.advice))).values():
         one = replace(findings[0], count=sum(finding.count for finding in findings))
         if len({finding.advice for finding in findings}) > 1:
             one.remedy = f"in the first file: {one.advice}"
