@@ -294,6 +294,10 @@ REMARKS: Final = {
     "no-scores": "{examples}: no scores, so document i of n gets the score n − i + 1",
     "other-form.fused": "{n} (id differs|ids differ) from another only in Unicode form, and (is|are) fused as "
     "different; write both in one form, such as NFKC",
+    "lost-zeros.fused": Doubt(
+        "{n} (id is|ids are) another without its leading zeros, and fused as different; write ids as text, with their "
+        "zeros, as `coliee-ir convert RUN OUT --like GOLD` does"
+    ),
     "unshared-query": "{n} of {queries} queries (is|are) not in all runs; {lacking}",
     "left-out.fused": "{n} (query has|queries have) no document that appears in enough runs, and (is|are) left out",
     "answer-tie": "{n} (answer is a tie|answers are ties), decided {label} (--ties {ties}): {examples}",

@@ -3,14 +3,18 @@
 from __future__ import annotations
 
 import argparse
+import contextlib
+from pathlib import Path
 from typing import get_args
 
+from coliee_adapters.errors import ColieeError, InputError, shortened
 from coliee_adapters.forms import detect
 from coliee_adapters.forms.vocabulary import Kind
 from coliee_ir.cli import say
 from coliee_ir.cli.options import add, add_decisions, keywords
 from coliee_ir.commands import convert as conversion
 from coliee_ir.commands.convert.texts import STATEMENTS
+from coliee_ir.reading.anything import queries_of, read_run
 
 
 def add_arguments(parser: argparse.ArgumentParser) -> None:
@@ -36,7 +40,27 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
 
 def run(options: argparse.Namespace) -> int:
     """Convert, and say what the new form cannot hold."""
+    _check_target(options)
     asked = keywords(conversion.convert, options, **dict(options.decision))
     for sentence in conversion.convert(options.sources, options.target, **asked):
         say(sentence)
     return 0
+
+
+def _check_target(options: argparse.Namespace) -> None:
+    """Refuse to write over another run: where OUT is forgotten, the last file to read stands in its place."""
+    target = options.target
+    if not Path(target).is_file():
+        return
+    is_other, tag = False, ""
+    with contextlib.suppress(ColieeError):
+        before, *given = (read_run(path, task=options.task) for path in (target, *options.sources))
+        tag, tags = before.tag, {options.tag, *(record.tag for record in given)}
+        is_other = (tag not in tags and before.format != "json") or all(
+            queries_of(before).isdisjoint(queries_of(record)) for record in given
+        )
+    if is_other:
+        raise InputError(
+            "would-overwrite", target, f"it holds another run ({shortened(tag)})",
+            remedy="name the file to write behind those to read, or remove this one first",
+        )  # fmt: skip

@@ -17,6 +17,7 @@ from coliee_adapters.forms import detect, model_text
 from coliee_adapters.forms.form import NOTHING, Row
 from coliee_adapters.forms.lines import counted
 from coliee_adapters.forms.rows import in_words
+from coliee_adapters.forms.statute import article_named
 from coliee_adapters.forms.vocabulary import DIGITS, LABELS, word_of
 from coliee_adapters.records import Answers, Gold, Run, normal_id
 from coliee_adapters.remarks import Remarks
@@ -149,7 +150,11 @@ def written_like(record: Run | Answers, gold: Gold) -> tuple[Run | Answers, list
     retrieved = dict.fromkeys(document for ranking in rankings.values() for document in ranking)
     messages, rewritten = list[str](), list[dict[str, str]]()
     for what, ids, known in (("query", labels or rankings, {*gold.queries}), ("document", retrieved, judged)):
-        rewritten.append(changed := respelled_like(ids, known))
+        changed = respelled_like(ids, known)
+        unknown = ((text, text.replace("_", " ")) for text in ids if changed.get(text, text) not in known)
+        named = {text: article_named(plain) or text for text, plain in unknown}  # also where two forms name one article
+        changed |= {text: article for text, article in named.items() if article in known}
+        rewritten.append(changed)
         for old, new in islice(changed.items(), 1):
             n = counted(len(changed), what)
             messages.append(f"ids of {n} written as in {gold.path} (first: {old} as {new})")
@@ -159,9 +164,10 @@ def written_like(record: Run | Answers, gold: Gold) -> tuple[Run | Answers, list
     if isinstance(record, Answers):
         return replace(record, labels={queries.get(one, one): label for one, label in labels.items()}), messages
     assert gathered is not None
-    named = {
-        queries.get(query, query): {documents.get(one, one): score for one, score in ranking.items()}
-        for query, ranking in rankings.items()
-    }
-    held = named if record.scored else {query: list(ranking) for query, ranking in named.items()}
+    renamed = dict[str, dict[str, float]]()
+    for query, ranking in rankings.items():
+        of_query = renamed.setdefault(queries.get(query, query), {})
+        for document, score in ranking.items():  # what two forms name stands where the first stood
+            of_query.setdefault(documents.get(document, document), score)
+    held = renamed if record.scored else {query: list(ranking) for query, ranking in renamed.items()}
     return Run.of(held, tag=record.tag, path=record.path, remarks=gathered.remarks), messages

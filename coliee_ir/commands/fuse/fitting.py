@@ -426,13 +426,12 @@ def _rankings(records: Sequence[Run | Answers], evaluator: Evaluator) -> tuple[l
             )
         judged = judge(evaluator.qrels["documents"], record, evaluator.excluded)
         check_order(judged.remarks, "fitting weights")
-        diagnose(judged, record, evaluator.gold.path)
+        spelling = diagnose(judged, record, evaluator.gold.path)
         if is_gold("documents", judged):
             raise _gold_itself(record)
         rankings.append(record)
-        turned = Remarks()
-        turned.each("upside-down", better_reversed(judged, True, False))
-        noticed += [sentence.of_part("run", shortened(record.tag)) for sentence in turned.sentences()]
+        spelling.each("upside-down", better_reversed(judged, True, False))
+        noticed += [sentence.of_part("run", shortened(record.tag)) for sentence in spelling.sentences()]
     return rankings, noticed
 
 

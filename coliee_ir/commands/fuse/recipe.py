@@ -66,6 +66,7 @@ class _Mixed(NamedTuple):
     answered: list[set[str]]  # run → the queries for which it has documents
     remarks: list[Remarks]  # run → what was tolerated in it
     strange: list[str]  # the ids of documents that are not ASCII
+    first: list[str]  # the ids of the first documents
     opposed: list[tuple[int, int]]  # pairs of runs that rank what both have in opposite orders
 
 
@@ -166,6 +167,7 @@ class Fusion:
             named = [(shortened(names[at]), shortened(names[other])) for at, other in mixed.opposed]
             said += [Remark.of("upside-down.opposed", run=one, other=other) for one, other in named]
         said += _in_two_forms(mixed.queries) + _in_two_forms(mixed.strange)
+        said += _without_zeros(mixed.queries) + _without_zeros(mixed.first)
         said += _unshared(names, mixed.answered)
         if METHODS[self.method].ranks:
             said += self._unscored(records, names)
@@ -180,13 +182,14 @@ class Fusion:
         """The runs fused, some queries at a time."""
         readers = [Reader(run) for run in runs]
         repeated, blocks = np.zeros(len(runs), dtype=np.int64), Spool()
-        fused, strange = set[str](), dict[str, None]()
+        fused, strange, first = set[str](), dict[str, None](), list[str]()
         correlated: dict[tuple[int, int], list[FloatArray]] = {pair: [] for pair in combinations(range(len(runs)), 2)}
         for some, parts in abreast(readers, in_memory=in_memory):
             held = Candidates.of_lines(some, parts, [run.scored for run in runs])
             for pair, one in correlated.items():
                 one.append(held.correlations(*pair))
             repeated += [len(part.documents) for part in parts] - held.named.sum(axis=1)
+            first = first or list(held.documents)
             strange.update(dict.fromkeys(held.documents.at(held.documents.beyond_ascii())))
             if METHODS[self.method].ranks:
                 blend = Blend(held, self.method, self.norm or NORM, self.k_or_default)
@@ -206,6 +209,7 @@ class Fusion:
             answered,
             [reader.remarks for reader in readers],
             list(strange),
+            first,
             [pair for pair, one in correlated.items() if _is_opposed(np.concatenate([np.zeros(0), *one]))],
         )
 
@@ -451,6 +455,14 @@ def _in_two_forms(ids: Sequence[str]) -> list[str]:
     strange = {text for text in ids if not is_folded(text)}
     pairs = mistaken(sorted(strange), set(ids) - strange)
     return [Remark.of("other-form.fused", [f"{one} for {other}" for one, other in pairs])] if pairs else []
+
+
+def _without_zeros(ids: Sequence[str]) -> list[str]:
+    """Which ids are others without their leading zeros, so that they are fused as two."""
+    known = set(ids)
+    lost = {text.lstrip("0"): text for text in ids if text.startswith("0")}
+    pairs = [f"{short} for {text}" for short, text in lost.items() if short in known]
+    return [Remark.of("lost-zeros.fused", pairs)] if pairs else []
 
 
 def _identical(records: Sequence[Run | Answers], names: Sequence[str]) -> list[str]:

@@ -83,6 +83,7 @@ fuse bm25.txt bm25.txt --fit gold.json --save w.json      │ ambiguous       �
 fuse a/run.txt b/run.txt --fit gold.json --save w.json    │ ambiguous       │ another name
 fuse bm25.txt dense.txt --save w.json                     │ option-needed   │ --fit
 convert bm25.txt                                          │ usage           │ OUT
+convert bm25.txt dense.txt --to columns                   │ would-overwrite │ name the file to write
 convert bm25.txt x.xlsx                                   │ file-name       │ .csv
 convert gold.json x.csv                                   │ ambiguous       │ --to qrels
 convert bm25.txt dense.txt x.txt                          │ duplicate       │ fuse

@@ -7,7 +7,7 @@ from pathlib import Path
 from typing import Any
 
 import pytest
-from asserting import Call, begins, done, heard, matches, mentions, refusing
+from asserting import Call, begins, done, failing, heard, matches, mentions, refusing
 from example_runs import EXAMPLES
 from hypothesis import given
 from hypothesis import strategies as st
@@ -130,6 +130,10 @@ LABELS = "R07-01-O Y gold\nR07-02-O N gold\n"
          "R07-01-A 96 T\nR07-01-A 398-20 T\nR07-01-A 1 T\nR07-99-A 424-2 T\n",
          ["1 query not in … (first: R07-99-A)", "ids of 4 documents …", "1 document not in … (first: 1)",
           "4 documents of 2 queries"]),
+        # several forms of one article are one document, at the first one's place
+        ("run", "q 第5条 T\nq 20 T\nq Article_5 T\nq 第9条 T\n", "columns", {"like": {"q": ["5", "20"]}},
+         "q 5 T\nq 20 T\nq 9 T\n",
+         ["ids of 3 documents …", "1 document not in … (first: 9)", "3 documents of 1 query"]),
         ("run", "q Article_398-20 T\nq Article_20 T\n", "columns", {"like": {"q": ["398-20", "5"]}},
          "q 398-20 T\nq 20 T\n", ["ids of 2 documents …", "1 document not in … (first: 20)", "2 documents of 1 query"]),
         ("run", "q 398-20 T\nq 5 T\n", "columns", {"like": {"q": ["20", "5"]}}, "q 398-20 T\nq 5 T\n",
@@ -446,6 +450,16 @@ def test_golds_of_several_years_are_joined(tmp_path: Path, to: str, *, as_folder
     assert [text.count(f"{year}-0{n}-O") for year in ("R06", "R07") for n in (1, 2)] == {
         "qrels": [2, 1, 2, 1], "labels": [1, 1, 1, 1], "json": [1, 1, 1, 1], "statements": [1, 1, 1, 1]
     }[to]  # fmt: skip
+
+
+def test_a_forgotten_target_is_not_written_over(tmp_path: Path, call: Call) -> None:
+    files = [tmp_path / f"{year}.txt" for year in ("R05", "R06", "R07")]
+    for path in files:
+        path.write_text(f"{path.stem}-1-A Y X\n")
+    assert mentions(failing(call, "convert", *files, "--to", "labels"), "R07.txt: [would-overwrite]")
+    assert files[-1].read_text() == "R07-1-A Y X\n"
+    for _ in range(2):  # what the same command has written is written again
+        done(call, "convert", *files, tmp_path / "all.txt", "--to", "labels")
 
 
 def test_a_run_of_both_parts_is_joined_and_split(put: Put) -> None:

@@ -290,3 +290,17 @@ def test_a_ranking_with_the_worst_first_is_told_when_weights_are_fitted(call: Ca
         Path(name).write_text(json.dumps(run))
     _, err = done(call, "up.json", "down.json", "--fit", "gold.json", "--task", "1", "-o", "fused")
     assert mentions(err, "down: [upside-down]") and "\nup: " not in err
+
+
+@pytest.mark.parametrize("fit", [False, True])
+def test_ids_that_lost_their_zeros_are_remarked(call: Call, *, fit: bool) -> None:
+    gold = {f"q{n}": [f"0{n:02}"] for n in range(9)}
+    Path("gold.json").write_text(json.dumps(gold))
+    for name, width in (("whole", 3), ("lost", 0)):
+        run = {
+            f"q{n}": {f"{(n + at) % 9:0{width}}" if n else f"{at:03}": 9.0 - at for at in range(5)} for n in range(9)
+        }
+        Path(f"{name}.json").write_text(json.dumps(run))
+    options = ["--fit", "gold.json", "--task", "1"] if fit else []
+    _, err = done(call, "whole.json", "lost.json", *options, "-o", "fused")
+    assert mentions(err, "[lost-zeros]")
