@@ -23,6 +23,7 @@ from coliee_adapters.files import archives, file_kinds, limits, trial
 from coliee_adapters.files.source import Kind, PathLike, Source, by_original, copies
 from coliee_adapters.forms import detect, tabular
 from coliee_adapters.forms.detect import is_description
+from coliee_adapters.forms.lines import counted
 from coliee_adapters.records import Answers, Gold, Run, normal_id
 from coliee_adapters.remarks import Remark
 from coliee_adapters.system_descriptions import Description
@@ -257,9 +258,10 @@ def _refuse_crowds(walked: Walked, teams: Teams) -> None:
         if (n := sum(map(len, places.values()))) > _CROWD:
             gone = {file for files in places.values() for file in files}
             walked.files[:] = [file for file in walked.files if file not in gone]
+            others = f", and in {counted(len(places) - 1, 'other mail')} of its sender" * (len(places) > 1)
+            problem = f"{n} files came in it{others}; no team sends more than {_CROWD}"
+            remedy = "send the runs that are to be scored alone, as many as the task allows"
             for place in places:
-                problem = f"{n} files came in it, and in other mails of its sender; a team sends at most {_CROWD}"
-                remedy = "send the runs that are to be scored"
                 trial.refuse(InputError("too-large", place, problem, remedy=remedy))
                 walked.files.append(place)
 
