@@ -132,6 +132,7 @@ REMARKS: Final = {
     "ungrouped": "the lines of a query are not all together; they were grouped by query",
     "read-as-score": "no run tag found; the last column, of varying numbers, is read as the score",
     "read-as-rank": "no run tag found; the last column, 1, 2, 3, … per query, is read as the rank",
+    "other-part": Doubt("this file holds answers and documents, and only one of the two is read: write two files"),
     "ignored-column": "ignored {n} (column|columns) of numbers",
     "ignored-answers": "ignored {n} (column|columns) of answers",
     "binary-score": Doubt(
@@ -165,7 +166,7 @@ REMARKS: Final = {
         "{run} is named like a gold and reads as one: leave it out of the runs, or fit weights to it with --fit"
     ),
     # scoring
-    "left-out": "{measures} not computed: {needed} missing. For the rules up to {last} (ranked by {ranking}), use "
+    "left-out": "{measures} not computed, for want of {needed}. For the rules up to {last} (ranked by {ranking}), use "
     "--edition {last}",
     "left-out.part": "{measures} cannot be scored, since this submission does not hold all parts of the task",
     "left-out.counts": "{file}: {measure} not computed: it needs {counts} beside the values of the queries",

@@ -55,6 +55,8 @@ def instead(typed: str, known: Collection[str], after: Sequence[str] = ()) -> st
         return here.format(number=next((word for word in (typed[2:], *after[:1]) if word.isdecimal()), "N"))
     if name in ("--run", "--runs", "--pred", "--predictions"):
         return "; runs are named without an option"
+    if name == "--qrels" and "--measure" in known and "--fit" not in known:
+        return "; the gold is named first, without an option"
     plain = name.lstrip("-").replace("_", "-")
     value = value or next(iter(after), "")
     decision = plain.replace("-", "_")

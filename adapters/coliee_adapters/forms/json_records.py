@@ -198,6 +198,12 @@ def of_objects(found: Iterator[Records], kind: Kind, path: str, columns: Mapping
     )
     named = normal_name((columns or {}).get("query", ""))
     tiers = (frozenset({named}) if named else frozenset(), *NAMES["query"])
+    answers = [name for name, value in first.records[0].items()
+               if normal_name(name) in EVERY_NAME["answer"] and word_of(value).lower() in LABELS]  # fmt: skip
+    lists = [name for name, value in first.records[0].items()
+             if _is_list(value) and _singular(name) & (EVERY_NAME["document"] | _LISTED)]  # fmt: skip
+    if kind == "run" and answers and lists and not {"answer", "document"} & (columns or {}).keys():
+        note("other-part", f"{answers[0]} and {lists[0]}")
     single = [name for name, value in first.records[0].items() if not isinstance(value, Mapping)]
     query = next((name for tier in tiers for name in single if normal_name(name) in tier), None)
     if listed is None or query is None:
@@ -536,7 +542,8 @@ def _keys(
             remedy = (
                 f"name a value in the items of a list by its path, as in --columns document={lists[0]}.NAME; {remedy}"
             )
-        raise place.fault(error.kind, problem, ", ".join(map(str, keys)), remedy) from None
+        own = [str(key) for key in keys if place.part != "query" or key not in ("query_id", "doc_id")]
+        raise place.fault(error.kind, problem, ", ".join(own), remedy) from None
     return {role: keys[at] for role, at in roles.items()}
 
 

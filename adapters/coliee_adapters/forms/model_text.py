@@ -41,6 +41,8 @@ _NO: Final = (
     *("not entail(?:s|ed)?", "non-entailment", "no entailment", "not true", "no", "false"),
     *("いいえ", "誤り", "誤っている", "誤っています", "正しくない", "正しくありません", "×"),
 )
+#: other signs for right and wrong
+_SIGNS: Final = str.maketrans("〇◯✕✗✖", "○○×××")
 #: after a condition, or beside the other word, a word is no answer
 _OPEN: Final = (
     r"(?![\s,;(/]*(?:but\s+)?(?:only\s+)?(?:if|unless|provided|assuming|or|otherwise|maybe|perhaps|possibly)\b)"
@@ -136,7 +138,7 @@ def label_of(text: str, words: Mapping[str, str] | None = None) -> bool | None:
 
 
 def _normal(text: str) -> str:
-    return unicodedata.normalize("NFKC", text.replace("〇", "○")).lower()
+    return unicodedata.normalize("NFKC", text.translate(_SIGNS)).lower()
 
 
 def _asserted(pattern: str, text: str) -> list[re.Match[str]]:

@@ -115,6 +115,7 @@ def test_a_run_in_the_shapes_of_other_programs_is_read(source: Opened, held: obj
         ({"0": {"qid": "001", "docno": "018", "score": 1.5}}, "line 1: query 0: [structure] … to_json(…"),
         ({"0": {"id": "R07-01-O", "label": "Y"}}, "line 1: query 0: [structure] … to_json(…"),
         ({"columns": ["qid", "docno"], "index": [0], "data": [["001", "018"]]}, "[structure] … to_json(…"),
+        ({"001": [{"key": "018", "value": 1}]}, "line 1: query 001: [missing-column] (found 'key, value')"),
         ([{"qid": "001", "ctxs": [{"key": "018"}]}], "record 1: [missing-column] … --columns document=ctxs.NAME; …"),
         ({"R07-01-O": {"judgment": "Y"}}, "line 1: query R07-01-O: [missing-column] … --columns answer=NAME, …"),
         ({"results": {"001": {"018": 0.5}}}, "line 1: query results: [missing-column] … if results is no query, …"),
@@ -157,6 +158,16 @@ def test_a_set_of_documents_is_read(source: Opened, text: str) -> None:
     gold = detect.read_gold(source(text))
     assert gold.qrels is not None
     assert gold.qrels["001"] == {"018": 1, "023": 1}
+
+
+@pytest.mark.parametrize("name", ["documents", "articles", "doc_ids"])
+def test_of_answers_and_documents_in_one_file_a_part_is_told_to_be_unread(source: Opened, name: str) -> None:
+    held = [{"id": f"R05-0{at}-A", "answer": "Y", name: ["709"]} for at in (1, 2)]
+    for text in (one_a_line(held), json.dumps({one["id"]: {"answer": "Y", name: ["709"]} for one in held})):
+        run = detect.read_run(source(text))
+        remarks = run.remarks if isinstance(run, Answers) else next(run.blocks()).remarks
+        assert remarks is not None
+        assert remarks.examples("other-part") == (f"answer and {name}",)
 
 
 def test_the_run_tag_is_that_of_the_first_record(source: Opened) -> None:

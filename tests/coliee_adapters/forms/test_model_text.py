@@ -27,7 +27,7 @@ YES = [
     "At first sight the answer is N. But no.\nFinal answer: Y.", "reasoning\nY", "\\boxed{Y}",
     "Answer: Yes because it is", "Therefore, the answer is (Y).", "Final Answer: $\\boxed{Yes}$", "Y/N: Y",
     "Answer: Yes (confidence 0.8)", "Yes (Article 5)", "Answer – Yes", "Entailment: Yes", "答えは○です。",
-    "判定：○", "<think>The answer is No? No. Wait.</think>\n\nYes",
+    "判定：○", "答え：◯", "<think>The answer is No? No. Wait.</think>\n\nYes",
     "it cannot be no, the answer is no\n</think>\nAnswer: Yes", "Since the sale is not void, the answer is Yes.",
     "Answer: Y, Confidence: 90", '```json\n{"answer": "Yes", "reason": "no doubt"}\n```', "Yes, yes.",
     "The buyer may rescind if he was deceived, so the answer is Yes.",

@@ -461,6 +461,7 @@ def test_options_are_few_and_mean_the_same_in_every_command(call: Call) -> None:
         ("evaluate gold.json run.txt -n", "-q"),
         ("evaluate -N 100 gold.json run.txt", "leave"),
         ("evaluate gold.json run.txt -a", "-m all_trec"),
+        ("evaluate --qrels gold.json run.txt", "the gold is named first"),
     ],
 )
 def test_a_mistyped_command_or_option_is_told_what_was_meant(
