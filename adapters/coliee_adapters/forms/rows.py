@@ -16,6 +16,7 @@ from typing import Any, Final, NamedTuple, cast
 import numpy as np
 import numpy.typing as npt
 
+from coliee_adapters import forms
 from coliee_adapters.errors import InputError, Place
 from coliee_adapters.files.source import Source
 from coliee_adapters.forms.form import NOTHING, Column, Entries, Form, Found, Row, Values
@@ -86,7 +87,8 @@ def id_of(value: Any, what: str, place: Place, rule: IdRule, commas: bool | None
         raise place.fault("bad-id", f"this is not the id of a {what}", repr(value), "give text or an integer")
     text = rule(str(value))
     if wrong := wrong_id((text,), commas=rule is exact_id if commas is None else commas):
-        raise place.fault("bad-id", wrong[1], wrong[0], ONE_WORD)
+        article = forms.statute.article_named(text)  # Article 537
+        raise place.fault("bad-id", wrong[1], wrong[0], ONE_WORD + (f": {article}" if article else ""))
     return text
 
 

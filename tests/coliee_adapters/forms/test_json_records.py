@@ -597,6 +597,11 @@ def test_an_id_that_is_no_word_is_refused_in_every_shape(source: Opened, wrong: 
             assert error.found == wrong.removesuffix(".txt")
 
 
+def test_an_article_that_is_written_out_is_told_by_its_number(source: Opened) -> None:
+    error = refused(read_run, source('{"R05-01-A": ["Article 398-20"]}'))
+    assert (error.kind, error.found, str(error.remedy).split()[-1]) == ("bad-id", "Article 398-20", "398-20")
+
+
 def test_trec_ids_may_have_commas(source: Opened) -> None:
     file = source(one_a_line([{"qid": "q,1", "docid": "d;1", "score": 1}] * 2))
     assert ranked(read_run(file, exact_id))["q,1"][0] == ("d;1", 1.0)
