@@ -457,7 +457,8 @@ def told(times: int, seed: int, folder: str) -> Iterator[str]:
 
     boards = times
     of_pairs, of_boards = (f"{100 * math.sqrt(0.0475 / n):.1f}" for n in (times, boards))
-    yield f"""On models that were **not used to choose the method**, and on real queries (LeCaRD's 107, resampled):
+    real = ", and on real queries (LeCaRD's 107, resampled)" if folder else ""
+    yield f"""On models that were **not used to choose the method**{real}:
 single 95% intervals of differences that hold the truth, in % of {times:,} (standard error {of_pairs}); in brackets
 those of the jackknife with Satterthwaite's degrees of freedom; then our mean width in its widths. At a difference
 of 0 the rest to 100 is the test's level:
