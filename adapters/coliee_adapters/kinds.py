@@ -109,6 +109,8 @@ REMARKS: Final = {
     "other-tag": "parts of this run have another run tag, and may belong to another run: {examples}",
     "no-score-reaches": "no score reaches the threshold, so nothing is kept; was the rule tuned on another score "
     "scale?",
+    "every-score-reaches": "every score reaches the threshold, so nothing is cut; was the rule tuned on another score "
+    "scale?",
     "extra-query": "{decision} {n} (query that is|queries that are) not in the gold",
     "unanswered-query": "{n} (query has|queries have) no results in this run and {decision}",
     "unanswered-query.most": Doubt(

@@ -18,7 +18,7 @@ _ELSEWHERE: Final = {
     **dict.fromkeys(("to", "format", "f"), ("--to", "-f")),
     **dict.fromkeys(
         ("top", "cutoff", "cut", "topk", "top-k", "topn", "top-n", "depth"),
-        ("--top {n}", "--by k={n}", "-m MicroF1@{n}"),
+        ("--top {n}", "--by k={n}", "-m MicroF1@{n}", "coliee-ir cut RUN --by k={n}"),
     ),
     "k": ("--top {n}, or --rrf-k {n} for the constant of rrf", "--by k={n}", "-m MicroF1@{n}"),
     **dict.fromkeys(("threshold", "min-score"), ("--by score={n}",)),
@@ -62,7 +62,7 @@ def instead(typed: str, known: Collection[str], after: Sequence[str] = ()) -> st
     decision = plain.replace("-", "_")
     if decision in CHOICES and "--decision" in known:
         return f"; did you mean --decision {decision}={value if value in CHOICES[decision] else 'VALUE'}?"
-    here = next((one for one in _ELSEWHERE.get(plain.lower(), ()) if one.split()[0] in known), "")
+    here = next((one for one in _ELSEWHERE.get(plain.lower(), ()) if one.split()[0] in (*known, "coliee-ir")), "")
     if here.startswith("--by") and "--rule" not in known:  # tune finds the number
         here = here.partition("=")[0]
     if here:
@@ -75,7 +75,8 @@ def instead(typed: str, known: Collection[str], after: Sequence[str] = ()) -> st
 def beyond(command: str, known: Sequence[str]) -> str:
     """What to do about words that no option takes, as the rest of a sentence; ``known`` are those that go by place."""
     if any(one.endswith("…") for one in known):
-        return "; give an option again for each further value, as in -m A -m B"
+        weights = ", and weights with commas: --weights 0.5,0.5" if command == "fuse" else ""
+        return f"; give an option again for each further value, as in -m A -m B{weights}"
     takes = " and ".join(known) or "only options"
     return f"; {command} takes {takes}"
 

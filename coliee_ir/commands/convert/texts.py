@@ -13,7 +13,7 @@ from typing import Any, Final
 
 from coliee_adapters.corpora import read_corpus
 from coliee_adapters.corpora.records import Corpus
-from coliee_adapters.errors import InputError
+from coliee_adapters.errors import InputError, shortened
 from coliee_adapters.files.source import PathLike, Source, is_folder
 from coliee_adapters.files.writing import written
 from coliee_adapters.forms import statute
@@ -93,11 +93,15 @@ def write_statements(sources: Sequence[PathLike], target: PathLike, code: PathLi
                 )
     with written(target) as stream:
         stream.writelines(json.dumps(record, ensure_ascii=False) + "\n" for record in records.values())
+    bare = [one["id"] for record in records.values() for one in record.get("articles", ()) if code and not one["text"]]
+    missing = (
+        [f"{counted(len(bare), 'article')} without a text in {code} (first: {shortened(bare[0])})"] if bare else []
+    )
     shown = Counter(len(record["date"]) for record in records.values() if "date" in record)
     dated = (
         f"{shown[10]} with the date of their line Date, {shown[4]} with the latest year mentioned, {shown[0]} with none"
     )
-    return [counted(len(records), "record"), *([dated] if shown else [])]
+    return [counted(len(records), "record"), *missing, *([dated] if shown else [])]
 
 
 def _files(path: PathLike) -> Sequence[PathLike]:

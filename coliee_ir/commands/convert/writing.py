@@ -164,6 +164,10 @@ def convert(
         one_of("source", path, str | os.PathLike, "a path, or a list of paths")
     check_outputs([target], [*paths, template, like, corpus])
     if to == texts.STATEMENTS:
+        if unfit := [
+            name for name, value in (("--like", like), ("--chunks", chunks), ("--template", template)) if value
+        ]:
+            raise UsageError("unfit-option", f"{unfit[0]} applies to runs; --to statements writes texts")
         return texts.write_statements(paths, target, corpus)
     if corpus is not None:
         raise UsageError("unfit-option", "--corpus gives the texts of articles; it needs --to statements")

@@ -288,7 +288,7 @@ def cut(
 def _cut(record: Run, rule: Rule | None, filters: Sequence[Filter], parts: Iterable[Gathered]) -> Run:
     """A run cut, some queries at a time."""
     blocks, remarks, known = Spool(), Remarks(), [False] * len(filters)
-    best = -math.inf
+    best, all_kept = -math.inf, rule is not None and rule.family != "k"
     for part in parts:
         remarks += part.remarks
         remarks.add("duplicate", n=part.lines - part.retrieved)
@@ -301,11 +301,14 @@ def _cut(record: Run, rule: Rule | None, filters: Sequence[Filter], parts: Itera
             named([rule.family], pool)
             keeps = rule.keeps(pool)
         best = max(best, float(pool.compared.max(initial=-math.inf)))
+        all_kept &= bool(keeps.all())
         kept = pool.where(keeps)
         blocks.append(Columns(kept.queries, kept.start, kept.documents, kept.scores if kept.scored else None))
     check_known(filters, known, record.path)
     if best < (rule.threshold if rule is not None and rule.family == "score" else -math.inf):
         remarks.add("no-score-reaches")
+    elif all_kept and best > -math.inf:
+        remarks.add("every-score-reaches")
     blocks.append(Columns((), [0], (), remarks=remarks))
     return replace(record, blocks=blocks, format="memory", split=None, grouped=True, beside={})
 

@@ -74,6 +74,7 @@ tune gold.json bm25.txt dense.txt --save rule.json        │ too-few         �
 fuse bm25.txt dense.txt --k 5                             │ usage           │ --top 5, or --rrf-k 5
 fuse bm25.txt dense.txt --topk 5                          │ usage           │ --top 5
 fuse bm25.txt dense.txt --alpha 0.3                       │ usage           │ --weights 0.3,0.7
+fuse bm25.txt dense.txt --weights 0.5 0.5                 │ usage           │ --weights 0.5,0.5
 fuse bm25.txt dense.txt --weights 0.3                     │ bad-value       │ 2 runs
 fuse bm25.txt dense.txt --method combsum --rrf-k 5        │ unfit-option    │ --norm
 fuse bm25.txt two.txt                                     │ mismatch        │ convert FILE FILE OUT
@@ -84,6 +85,8 @@ fuse a/run.txt b/run.txt --fit gold.json --save w.json    │ ambiguous       �
 fuse bm25.txt dense.txt --save w.json                     │ option-needed   │ --fit
 convert bm25.txt                                          │ usage           │ OUT
 convert bm25.txt dense.txt --to columns                   │ would-overwrite │ name the file to write
+convert four.xml x.jsonl --to statements --like gold.json  │ unfit-option    │ --to statements
+convert bm25.txt x.txt --top 3                            │ usage           │ cut RUN --by k=3
 convert bm25.txt x.xlsx                                   │ file-name       │ .csv
 convert gold.json x.csv                                   │ ambiguous       │ --to qrels
 convert bm25.txt dense.txt x.txt                          │ duplicate       │ fuse

@@ -393,6 +393,8 @@ def test_statements_hold_the_articles_of_each_question(put: Put, code: str | Non
     ]
     assert {**first, "articles": 0} == {"id": "R07-01-O", "text": "A claim is void.", "label": "Y", "articles": 0}
     assert second["articles"] == [{"id": "5", "text": "" if code is None else "Article 5 The Code."}]
+    _, said = converted(target.parent / "gold.xml", "statements", corpus=put("code.txt", "Article 95 As it is.\n"))
+    assert matches(heard(said), ["2 records", "1 article without a text … (first: 5)"])
 
 
 def test_cases_show_dates(tmp_path: Path, call: Call) -> None:

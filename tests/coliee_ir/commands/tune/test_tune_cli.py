@@ -264,7 +264,8 @@ def test_a_cut_run_is_written_in_other_formats(call: Call) -> None:
 def test_a_rule_of_another_scale_is_asked_about(call: Call, threshold: float, hinted: bool) -> None:
     Path("rule.json").write_text(json.dumps({"family": "score", "threshold": threshold}))
     code, _, err = call("cut", "trec/bm25.run", "--rule", "rule.json", "-o", "out.txt")
-    assert (code, "reaches" in err, mentions(err, "[no-result]")) == (2 * hinted, hinted, hinted)
+    assert (code, "no score reaches" in err, mentions(err, "[no-result]")) == (2 * hinted, hinted, hinted)
+    assert mentions(err, "[every-score-reaches]") is not hinted
     assert Path("out.txt").exists() is not hinted
 
 
