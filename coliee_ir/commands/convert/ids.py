@@ -11,7 +11,7 @@ from itertools import islice
 from typing import Final
 
 from coliee_adapters.checked import one_of
-from coliee_adapters.errors import InputError, MismatchError, UsageError, shortened
+from coliee_adapters.errors import InputError, MismatchError, UsageError, quoted, shortened
 from coliee_adapters.files.source import Source
 from coliee_adapters.forms import detect, model_text
 from coliee_adapters.forms.form import NOTHING, Row
@@ -45,7 +45,7 @@ def voted(file: Source, form: str | None) -> Answers:
     """
     remarks, ballots = Remarks(), dict[str, Counter[bool | None]]()
     if form == model_text.FORM:
-        samples = [(one.query, one.label) for one in model_text.read(file)]
+        samples = [(one.query, one.label, f"{one.place}: {quoted(one.text)}") for one in model_text.read(file)]
     else:
         found = detect.form_of(file, "run", form)
         if found.rows is None:
@@ -60,14 +60,14 @@ def voted(file: Source, form: str | None) -> Answers:
                 "this file holds documents, and a vote is on answers",
                 remedy="leave --aggregate vote out",
             )
-        words = [(normal_id(str(row.query)), word_of(row.answer)) for row in every]
-        samples = [(query, DIGITS.get(word, LABELS.get(word.lower()))) for query, word in words]
-    for query, label in samples:
+        words = [(normal_id(str(row.query)), word_of(row.answer), str(row.place)) for row in every]
+        samples = [(query, DIGITS.get(word, LABELS.get(word.lower())), place) for query, word, place in words]
+    for query, label, _ in samples:
         ballots.setdefault(query, Counter())[label] += 1
     labels = {query: votes[True] > votes[False] for query, votes in ballots.items() if votes[True] or votes[False]}
     ties = [query for query in labels if ballots[query][True] == ballots[query][False]]
     remarks.each("answer-tie.vote", ties)
-    remarks.add("no-vote", n=sum(votes[None] for votes in ballots.values()))
+    remarks.each("no-vote", (place for _, label, place in samples if label is None))
     unreadable = tuple(query for query in ballots if query not in labels)
     remarks.each("unreadable-answer", unreadable)
     return Answers(labels, file.stem, file.name, form or "table", remarks, unreadable)

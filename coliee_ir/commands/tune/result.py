@@ -228,7 +228,8 @@ def tried(tuning: Tuning) -> Grid:
     return Grid(
         header,
         rows,
-        "Held-out score of each kind of rule. Chosen: the simplest within one standard error of the best.",
+        "Held-out score of each kind of rule, the choice among them not held out. "
+        "Chosen: the simplest within one standard error of the best.",
         n_text=1,
     )
 

@@ -499,11 +499,11 @@ def test_the_ending_names_the_form(put: Put, text: str, ending: str, call: Call)
 @pytest.mark.parametrize(
     ("name", "text", "options", "written", "said"),
     [
-        ("s.csv", "query_id,answer\nq,Y\nq,N\nq,Y\np,no\np,\n", {}, "q Y s\np N s\n", "[no-vote] 1 …"),
+        ("s.csv", "query_id,answer\nq,Y\nq,N\nq,Y\np,no\np,\n", {}, "q Y s\np N s\n", "[no-vote] 1 … (first: line 6)"),
         ("s.jsonl", '{"query_id": "q", "answer": "N"}\n{"query_id": "q", "answer": "Y"}\n', {}, "q N s\n",
          "[answer-tie] … 1 question …"),
         ("s.txt", "q Answer: Yes\nq No.\nq Yes, because\np Who knows?\np No.\n", {"form": "text"}, "q Y s\np N s\n",
-         "[no-vote] 1 …"),
+         "[no-vote] 1 … (first: line 4: 'Who knows?')"),
     ],
 )  # fmt: skip
 def test_samples_are_put_to_the_vote(
