@@ -16,7 +16,9 @@ import argparse
 import functools
 import math
 from collections.abc import Callable, Iterator, Sequence
+from concurrent.futures import ProcessPoolExecutor
 from dataclasses import dataclass
+from datetime import date
 from pathlib import Path
 from typing import Any, NamedTuple
 
@@ -24,7 +26,7 @@ import numpy as np
 import numpy.typing as npt
 from scipy import stats
 
-from benchmarks import unseen
+from benchmarks import golds_and_tasks, unseen
 from coliee_ir.measures.base import Terms, of_mean, share
 from coliee_ir.measures.sets import f_measure
 from coliee_ir.stats import resampling
@@ -482,14 +484,28 @@ def mean_table() -> str:
     return table(["queries", *(f"mean, deviation {d}" for d in deviations), "micro-F1, the model's systems"], rows, 0)
 
 
+def _listed(tables: Callable[..., Iterator[str]], *options: Any) -> list[str]:
+    return list(tables(*options))
+
+
 def told(times: int, seed: int, lecard: str) -> Iterator[str]:
-    """The page, a piece at a time."""
+    """The page, a piece at a time; the models of other modules run in processes of their own."""
+    with ProcessPoolExecutor(2) as pool:
+        others = [pool.submit(_listed, unseen.told, times, seed, lecard)]
+        others.append(pool.submit(_listed, golds_and_tasks.told, times, seed))
+        yield from _of_pairs(times, seed, lecard)
+        for one in others:
+            yield from one.result()
+    yield from _what_can_be_found()
+
+
+def _of_pairs(times: int, seed: int, lecard: str) -> Iterator[str]:
     low, high = bounds(2 * times)
     yield f"""# Error rates
 
 How often the tests of [`compare`](../docs/significance.md) find what is not there, how often intervals hold the truth,
 and what can be found, on systems of which the truth is known. `python -m benchmarks.error_rates`
-writes this page; this one with `--times {times}`{" and with `--lecard`" if lecard else ""}.
+writes this page; this one on {date.today():%d %B %Y} with `--times {times}`{" and with `--lecard`" if lecard else ""}.
 
 ## How often the tests err
 
@@ -512,7 +528,9 @@ nothing; found of {times:,} pairs each:
 The 95% interval of a **score**, of {2 * times:,} each; it was chosen among some ten kinds on these models:
 """
     yield score_table(2 * times, seed)
-    yield from unseen.told(times, seed, lecard)
+
+
+def _what_can_be_found() -> Iterator[str]:
     yield """## What 81 questions can show
 
 The least true difference of two accuracies that McNemar's test finds four times out of five, and the same in questions,
