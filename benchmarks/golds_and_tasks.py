@@ -152,8 +152,8 @@ kappa, of independent pairs; each query has its own prevalence and sensitivity, 
     header = ["prevalence", "queries", "kappa", "F1", "printed", "textbook"]
     yield table(header, list(agreements(times, seed)), 0)
     yield f"""{times:,} boards of 12 runs by two golds, alike by .5: pairs that A decides, the share of decided pairs
-that one gold alone decides, boards with a reversed pair; tau-b between random halves; and how often a bootstrap interval
-of tau would hold the true one:
+that one gold alone decides, boards with a reversed pair; tau-b between random halves; and how often a bootstrap
+interval of tau would hold the true one:
 """
     header = ["truth of B", "queries", "decided", "by one only", "reversed", "A–B", "A–A", "B–B", "bootstrap of tau"]
     yield table(header, list(orders(times, seed)))
