@@ -92,7 +92,7 @@ def orders(times: int, seed: int) -> Iterator[list[str]]:
             weights = random.multinomial(queries, np.full(queries, 1 / queries), 200) / queries
             tau = tau_b(weights @ values[0].T, weights @ values[1].T)
             found[4] += np.quantile(tau, 0.025) <= float(tau_b(one, other)) <= np.quantile(tau, 0.975)
-            alone.append(halves(*runs, Resampling(TRIALS, at)))
+            alone.append(halves(runs[0], runs[1], Resampling(TRIALS, at)))
         n_pairs = times * len(pairs)
         between = (f"{one:.2f}" for one in np.mean(alone, axis=0))
         yield [
@@ -120,7 +120,7 @@ def of_tasks(times: int, seed: int) -> Iterator[list[str]]:
                     columns = {"query": names, **{f"r{run}": one.tolist() for run, one in enumerate(values)}}
                     board = leaderboard(
                         Scored.from_frame(columns, columns={"tag": "*"}),
-                        tasks=tasks, scale=scale, n_resamples=TRIALS, seed=at,  # type: ignore[arg-type]
+                        tasks=tasks, scale=scale, n_resamples=TRIALS, seed=at,
                     )  # fmt: skip
                     ranks = {entry.tag: entry.ranks for entry in board.entries}
                     assert board.tasks is not None

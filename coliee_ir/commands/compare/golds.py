@@ -6,7 +6,7 @@ What may be said of it was simulated (benchmarks/error-rates.md): no interval of
 from __future__ import annotations
 
 import math
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, fields, replace
 from typing import Final, NamedTuple
 
@@ -32,7 +32,7 @@ _UNLIKE: Final = 0.1
 _TOP: Final = 10
 
 #: query → document, or the one answer → grade
-_Judged = dict[str, dict[str, int]]
+_Judged = Mapping[str, Mapping[str, int]]
 
 
 class Coverage(NamedTuple):
@@ -236,7 +236,7 @@ def _judged_by(scored: Sequence[Scores], measure: Measure) -> _Judged | None:
     gold = scored.basis.gold
     if measure.needs == ("answers",):
         return {query: {"": int(label)} for query, label in (gold.labels or {}).items()}
-    return None if gold.qrels is None else {query: dict(judged) for query, judged in gold.qrels.items()}
+    return gold.qrels
 
 
 def compared(
