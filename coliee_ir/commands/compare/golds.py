@@ -115,13 +115,14 @@ class TwoGolds(Comparison):
             columns += [[*map(Number, scores)], [Number(rank, str(rank)) for rank in ranks]]
         order = np.argsort([rank.value for rank in columns[2]], kind="stable").tolist()  # type: ignore[union-attr]
         rows: list[list[Cell]] = [[column[at] for column in columns] for at in order]
-        header = ["run", f"{self.measure} by A", "rank", f"{self.measure} by B", "rank"]
+        header = ["run", f"{self.measure} by A", "rank by A", f"{self.measure} by B", "rank by B"]
         of_runs = f"A: {self.gold}. B: {self.other_gold}. Scores on {counted(self.queries, self.unit)} that both have."
         v = self.verdicts
         counts = (v.alike, v.first_only, len(v.reversed)), (v.second_only, v.neither)
         cells = [[Number(n, str(n)) for n in row] for row in counts]
         pairs: list[list[Cell]] = [["A: decided", *cells[0]], ["A: undecided", *cells[1], "–"]]
-        found = f"Pairs of runs by what each gold finds (p < {self.alpha:.6g}, all pairs of a gold together)."
+        together = ", all pairs of a gold together" * self.is_joint
+        found = f"Pairs of runs by what each gold finds (p < {self.alpha:.6g}{together})."
         return [
             Grid(header, rows, of_runs, 1),
             Grid(["pairs", "B: the same", "B: undecided", "B: reversed"], pairs, found, 1),

@@ -43,7 +43,8 @@ def over_tasks(
     of = groups_of(tasks, queries, "tasks") or {}
     names = tuple(dict.fromkeys(sorted(of[query] for query in queries)))
     within = {name: np.array([of[query] == name for query in queries]) for name in names}
-    lacks = [[name for name, of_task in within.items() if not _answers(entry, of_task)] for entry in entries]
+    answered = [np.array(entry.scores.answered) for entry in entries]
+    lacks = [[name for name, of_task in within.items() if not one[of_task].any()] for one in answered]
     kept = [entry for entry, missing in zip(entries, lacks, strict=True) if not missing]
     if len(names) < 2 or len(kept) < 2:
         found = f"{counted(len(names), 'task')}, {counted(len(kept), 'run')} with all of them"
@@ -75,10 +76,6 @@ def over_tasks(
             told.append(f"{shortened(entry.name)} lacks {', '.join(map(shortened, missing))}: {moved:+.4f}")
     told += [shortened(entry.name) for entry, missing in zip(entries, lacks, strict=True) if len(missing) == len(names)]
     return ranked, names, [Remark.of("left-out.tasks", told)] if told else []
-
-
-def _answers(entry: Entry, of_task: BoolArray) -> bool:
-    return bool(np.array(entry.scores.answered)[of_task].any())
 
 
 def _contributions(result: Result, tasks: Iterable[BoolArray]) -> FloatArray:

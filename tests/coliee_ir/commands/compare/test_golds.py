@@ -93,6 +93,8 @@ def test_runs_are_compared_by_both_golds_as_by_each_alone() -> None:
     first, second, runs = drawn()
     found = by_both(first, second, runs)
     alone = [compare(evaluate_all(gold, runs, task="trec", measures=["AP"])) for gold in (first, second)]
+    header = found.tables()[0].header
+    assert len({*header}) == len(header)  # a data frame has no column twice
     assert [list(one.pairs) for one in (found, found.by_other_gold)] == [list(one.pairs) for one in alone]
     decided = [[pair.verdict for pair in one.pairs] for one in alone]
     verdicts = found.verdicts
