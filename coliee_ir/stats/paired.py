@@ -449,7 +449,16 @@ def _greatest(
         for way, of in zip(ways, found, strict=True):
             each = [board.greatest(signs, row, way) for (board, _), row in zip(families, rows, strict=True)]
             of.append(np.max(each, axis=0))
-    return [Null.of(statistic(np.concatenate(of), n), drawn) for of in found]
+    nulls = [Null.of(statistic(np.concatenate(of), n), drawn) for of in found]
+    if not drawn and True in ways:  # at δ = D all queries contribute, not only those in which runs differ
+        every = _swaps(settings.seed, settings.n_resamples, n, 8 * sum(board.runs for board, _ in families))
+        greatest = [
+            np.max([board.greatest(signs, row, True) for (board, _), row in zip(families, rows, strict=True)], axis=0)
+            for signs in every
+        ]
+        centred = Null.of(statistic(np.concatenate(greatest), n), settings.n_resamples)
+        nulls[ways.index(True)] = centred
+    return nulls
 
 
 def _p(null: Null, board: Board, pairs: IntArray) -> FloatArray:

@@ -372,3 +372,14 @@ def test_systems_stand_by_bonferronis_correction(seed: int) -> None:
     for (a, b), test in zip(pairs, systems.tested(runs, pairs, Resampling(9)), strict=True):
         winner, loser = (a, b) if test.difference > 0 else (b, a)
         assert found.better[winner, loser] == (test.p * 3 < 0.05) and not found.better[loser, winner]
+
+
+def test_the_interval_of_runs_that_differ_in_few_queries_is_no_longer_for_trying_all_their_flips() -> None:
+    random = np.random.default_rng(6)
+    values = random.random((2, 60))
+    values[1, 9:] = values[0, 9:]
+    values[1, :9] = values[0, :9] + random.exponential(0.3, 9) - 0.05
+    runs = [of_mean(one) for one in values]
+    every, some = (paired.tested(paired.Board(runs), [(0, 1)], Resampling(n))[0] for n in (9999, 250))
+    assert every.drawn == 0 < some.drawn
+    assert every.interval.high - every.interval.low < 1.2 * (some.interval.high - some.interval.low)
