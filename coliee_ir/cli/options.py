@@ -338,7 +338,10 @@ def settle(parser: argparse.ArgumentParser, options: argparse.Namespace) -> argp
         for rules in all_rules(settled["task"]):
             check_rules(rules)
     settled["protocol"] = next((name for name in protocols if name.endswith(".toml")), None)
-    settled["columns"] = {role: name for some in options.columns or () for role, name in some.items()} or None
+    columns = [part for some in options.columns or () for part in some.items()]
+    if twice := next((part for part in columns if part[1] != dict(columns)[part[0]]), None):
+        parser.error(f"--columns names two columns for {twice[0]}: {twice[1]} and {dict(columns)[twice[0]]}")
+    settled["columns"] = dict(columns) or None
     if options.folds == "year":
         settled |= {"folds": parser.get_default("folds"), "by_year": True}
     path = options.target or options.output or "-"

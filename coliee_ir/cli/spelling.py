@@ -75,8 +75,7 @@ def instead(typed: str, known: Collection[str], after: Sequence[str] = ()) -> st
 def beyond(command: str, known: Sequence[str]) -> str:
     """What to do about words that no option takes, as the rest of a sentence; ``known`` are those that go by place."""
     if any(one.endswith("…") for one in known):
-        weights = ", and weights with commas: --weights 0.5,0.5" if command == "fuse" else ""
-        return f"; give an option again for each further value, as in -m A -m B{weights}"
+        return "; an option takes one value: -m A -m B, and with commas --exclude q1,q2 or --weights 0.5,0.5"
     takes = " and ".join(known) or "only options"
     return f"; {command} takes {takes}"
 

@@ -148,6 +148,7 @@ def _number(text: str) -> float | None:
 
 def read_columns(layout: Layout, form: str, source: Source, rule: IdRule) -> Run:
     """A run in columns; its lines are read when its blocks are asked for."""
+    refuse_lists(source, layout)
     words = first_tag(source, layout)
     # no closures: a run can be pickled
     read = partial(read_blocks, source, layout, rule, tag=words)
@@ -159,6 +160,27 @@ def read_columns(layout: Layout, form: str, source: Source, rule: IdRule) -> Run
         format=form,
     )
     return replace(whole, split=partial(_split, source, whole, read))
+
+
+def refuse_lists(source: Source, layout: Layout) -> None:
+    """Refuse lines ``QUERY DOCUMENT DOCUMENT …``, of which one document each would be read.
+
+    The column that says nothing of a document tells them: Q0 is the same in every line and no document; a run tag may
+    differ between lines, but does not look like a document in each of them.
+    """
+    at = 1 if layout is SIX_COLUMNS else 2
+    lines = map(split_columns, first_lines(source.head()))
+    pairs = [(fields[at], fields[layout.roles["document"]]) for fields in lines if len(fields) >= len(layout.columns)]
+    differ, digits = len({word.lower() for word, _ in pairs}) > 1, "[0-9]+" if layout is SIX_COLUMNS else "[0-9]"
+    alike = all(re.sub(digits, "0", word) == re.sub(digits, "0", document) for word, document in pairs)
+    if layout is SIX_COLUMNS:
+        several = differ or (alike and not re.fullmatch("[0-9]", pairs[0][0]) if pairs else False)
+    else:
+        several = layout is THREE_COLUMNS and differ and alike
+    if several:
+        problem = f"column {at + 1} seems to hold documents, and only one document a line is read"
+        remedy = f"write a line for each document: {' '.join(layout.columns)}"
+        raise InputError("ambiguous", source.name, problem, found=pairs[0][0], remedy=remedy)
 
 
 def _split(source: Source, whole: Run, read: Callable[..., Iterator[Columns]], n: int) -> list[Run]:

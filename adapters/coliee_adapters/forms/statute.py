@@ -120,6 +120,9 @@ def _list(kind: Kind, source: Source, note: Note) -> Found:
         is_empty, tag = False, words[2:] if kind == "run" else []
         if kind == "run" and not tag:
             note("no-tag", "")
+        if tag and (tag[0].lower() in LABELS or answer_word(tag[0]) in words_of(source.columns)):
+            remedy = "write QUERY Y TAG, a line for each sample, and vote with `coliee-ir convert --aggregate vote`"
+            raise place.fault("ambiguous", "several answers in one line, or a run tag that is an answer", line, remedy)
         if len(tag) > 1:
             note("tag-words", f"line {number}: {' '.join(tag)}")
         yield Row(place, words[0], answer=words[1], tag=tag[0] if tag else None)

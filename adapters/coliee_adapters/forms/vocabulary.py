@@ -131,7 +131,9 @@ def parse_columns(text: str) -> dict[str, str]:
                 f"--columns: expected ROLE=NAME, found {quoted(part)}; as in query=topic,score=sim or Y=Đúng,N=Sai"
             )
             raise UsageError("bad-value", problem)
-        given[role.strip()] = name.strip()
+        if given.setdefault(role.strip(), name.strip()) != name.strip():
+            problem = f"--columns names two columns for {role.strip()}: {given[role.strip()]} and {name.strip()}"
+            raise UsageError("bad-value", problem)
     return checked_columns(given)
 
 

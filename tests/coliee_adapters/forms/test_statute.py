@@ -10,7 +10,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 from reading import Opened, told
 
-from coliee_adapters.errors import UsageError
+from coliee_adapters.errors import InputError, UsageError
 from coliee_adapters.files.source import Source
 from coliee_adapters.forms import detect, statute
 from coliee_adapters.records import Answers, Gold
@@ -388,3 +388,9 @@ def test_articles_are_rewritten_as_the_gold_names_them(here: Path, call: Call) -
     Path("run.txt").write_text("".join(f"R07-01-A Q0 {one} 1 {at} T\n" for at, one in enumerate(named.values())))
     out, _ = done(call, "convert", "run.txt", "-", "--like", "gold.txt", "--to", "columns")
     assert [line.split()[1] for line in out.splitlines()] == list(named)[::-1]
+
+
+@pytest.mark.parametrize("line", ["R05-01-A Y Y N", "R05-01-A,Y,N", "R05-01-A Y yes"])
+def test_an_answer_in_the_place_of_the_run_tag_is_refused(source: Opened, line: str) -> None:
+    with refusing(InputError, "[ambiguous]"):
+        read_answers(source(f"{line}\n"))

@@ -16,6 +16,7 @@ from coliee_adapters.forms import trec
 from coliee_adapters.records import GREATEST_RELEVANCE, exact_id, normal_id
 
 read_gold, read_run = readers("qrels", "trec", exact_id)
+_, read_three_columns = readers("qrels", "columns", normal_id)
 
 # a byte order mark within a line is refused
 WORDS = st.text(
@@ -188,3 +189,25 @@ def test_what_would_not_be_read_again_is_not_written(query: str, document: str, 
 )  # fmt: skip
 def test_the_first_line_shows_what_a_file_is(head: bytes, gold: str | None, run: str | None) -> None:
     assert sniffed(head, trec) == [gold, run]
+
+
+@pytest.mark.parametrize(
+    ("read", "lines"),
+    [
+        (read_run, "004798 005914 011561 018180 075868 092133\n005914 051566 011876 062078 072913 031245\n"),
+        (read_run, "004798\t005914\t011561\t018180\t075868\t092133\n"),
+        (read_run, "R05-01-A 415 537 96 5 101\nR05-02-A 415 96 537 5 101\n"),
+        (read_three_columns, "004798 011561 000009 022621\n005914 000011 051566\n"),
+        (read_three_columns, "004798 011561 000009 1\n005914 000011 051566 1\n"),
+    ],
+)
+def test_several_documents_in_a_line_are_not_read_as_one(source: Opened, read: Any, lines: str) -> None:
+    with refusing(InputError, "[ambiguous]"):
+        read(source(lines))
+
+
+@pytest.mark.parametrize(
+    "lines", ["1 Q0 7 1 2.5 T\n2 q0 8 1 2.5 T\n", "1 0 7 1 2.5 T\n1 0 8 2 1.5 T\n", "1 ITER 7 1 2 T\n2 ITER 7 1 2 T\n"]
+)
+def test_whatever_stands_in_each_line_in_the_place_of_q0_is_passed_over(source: Opened, lines: str) -> None:
+    assert len([*read_run(source(lines)).blocks()]) == 1

@@ -20,6 +20,7 @@ from coliee_ir.commands.validate import columns
 from coliee_ir.inbox.golds import Asked, Golds
 from coliee_ir.inbox.inventory import sort_files
 from coliee_ir.measures.sets import Micro
+from coliee_ir.reading.submission import Submission
 from coliee_ir.scoring import score as scoring
 from coliee_ir.scoring.score import score_each
 
@@ -52,7 +53,11 @@ def spoilt(function: Callable[..., Any], is_bad: Callable[..., bool]) -> Callabl
 @pytest.fixture
 def fault(monkeypatch: pytest.MonkeyPatch) -> None:
     """A mistake that only the measuring of one run meets, behind its reading."""
-    monkeypatch.setattr(scoring, "remarks_of", spoilt(scoring.remarks_of, lambda named, *_: named.tag == "BAD"))
+
+    def is_bad(submission: Submission, _: object) -> bool:
+        return any("bad" in file.name for file in submission.files)
+
+    monkeypatch.setattr(scoring, "names_of", spoilt(scoring.names_of, is_bad))
 
 
 def reported(err: str) -> None:

@@ -21,6 +21,11 @@ evaluate gold.json bm25.txt --metric AP                   │ usage           �
 evaluate gold.json bm25.txt --meassure AP                 │ usage           │ --measure
 evaluate gold.json bm25.txt --run dense.txt               │ usage           │ without an option
 evaluate gold.json bm25.txt -m AP Rprec -q                │ usage           │ -m A -m B
+evaluate gold.json bm25.txt --exclude 1 2                 │ usage           │ --exclude q1,q2
+evaluate gold.json bm25.txt --exclude 1 --exclude 2       │ usage           │ write q1,q2
+evaluate gold.json bm25.txt --only 1 --only 2             │ usage           │ write q1,q2
+evaluate gold.json bm25.txt --edition 2024 --edition 2025 │ usage           │ one value
+evaluate gold.json a.csv --columns answer=a,answer=b      │ usage           │ a and b
 evaluate gold.json bm25.txt -m MAPP                       │ unknown-measure │ MAP
 evaluate gold.json bm25.txt --by-year                     │ usage           │ --show years
 evaluate gold.json bm25.txt --unanswered skip             │ usage           │ --decision unanswered=skip
