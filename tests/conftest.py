@@ -8,6 +8,7 @@ from __future__ import annotations
 
 import importlib
 import os
+import pkgutil
 import sys
 from collections.abc import Callable, Iterator
 from contextlib import suppress
@@ -17,6 +18,7 @@ import pytest
 from asserting import Call
 from hypothesis import HealthCheck, Phase, settings
 
+import coliee_adapters
 import coliee_ir
 from coliee_adapters.files.source import Source
 from coliee_ir.cli import main
@@ -45,7 +47,14 @@ Opened = Callable[..., Source]
 
 @pytest.hookimpl(tryfirst=True)
 def pytest_collection(session: pytest.Session) -> None:
-    """Each worker loads other tests first, so that the others read what it has compiled."""
+    """Each worker loads all modules, and other tests first, so that the others read what it has compiled.
+
+    Hypothesis draws constants of the modules that are loaded: if all are, its examples do not hang on what ran before.
+    """
+    for package in (coliee_ir, coliee_adapters):
+        for module in pkgutil.walk_packages(package.__path__, f"{package.__name__}."):
+            if not module.name.endswith("__main__"):
+                importlib.import_module(module.name)
     worker = getattr(session.config, "workerinput", None)
     if worker is None or session.config.args_source != pytest.Config.ArgsSource.TESTPATHS:
         return
