@@ -27,7 +27,7 @@ CARRIERS = {
         "Result",
         "Scores",
         "Scored",
-        "ScoreTable",
+        "ScoreTableBuilder",
         "Grid",
         "Rows",
         "Submission",
@@ -36,7 +36,7 @@ CARRIERS = {
         "Runs",
         "Intake",
     ),
-    *("Inventory", "Item", "Prepared", "Evaluator", "Origin", "Basis", "Session", "Arrived", "Found"),
+    *("Inventory", "InboxFile", "Prepared", "Evaluator", "Origin", "Basis", "Session", "Arrived", "FoundTask"),
 }
 
 

@@ -21,7 +21,7 @@ import numpy.typing as npt
 from coliee_adapters.records import Run
 from coliee_ir import evaluate, evaluate_all, fit_fusion
 from coliee_ir.commands.compare.comparison import verdicts
-from coliee_ir.commands.leaderboard.board import stands
+from coliee_ir.commands.leaderboard.board import possible_ranks
 from coliee_ir.measures.base import Terms, quotient, share
 from coliee_ir.stats import systems
 from coliee_ir.stats.paired import Board, jointly, tested
@@ -254,7 +254,7 @@ def joints(times: int, seed: int, folder: str) -> Iterator[list[str]]:
                 runs = terms(model(random, n))
                 low, high = jointly([(Board(runs), pairs)], settings(at)).intervals[0][0].T
                 in_order = np.argsort([-run.total for run in runs], kind="stable")
-                stood, of = stands([runs[one] for one in in_order], settings(at), range(len(runs)))
+                stood, of = possible_ranks([runs[one] for one in in_order], settings(at), range(len(runs)))
                 truly = f[in_order]
                 wrong = (of.better & (truly[:, None] < truly)).any()
                 best = np.array([one.may_be_best for one in stood])
@@ -284,7 +284,7 @@ def best(times: int, seed: int) -> Iterator[list[str]]:
             for at in range(times):
                 runs = terms(model(random, n))
                 order = sorted(range(n_runs), key=lambda run: -runs[run].total)
-                stood, _ = stands([runs[one] for one in order], settings(at), range(n_runs))
+                stood, _ = possible_ranks([runs[one] for one in order], settings(at), range(n_runs))
                 if [one.may_be_best for one in stood].count(True) > 1:
                     continue
                 pairs = [(order[0], other) for other in order[1:]]
@@ -339,7 +339,7 @@ def agreement(times: int, seed: int) -> str:
             micro(kind, [a, b], [0.9, 0.3]))  # fmt: skip
         runs = sorted(terms(model(random, n)), key=lambda run: -run.total)
         [test] = tested(Board(runs), [(0, 1)], settings(at))
-        (first, second), _ = stands(runs, settings(at), [0, 1])
+        (first, second), _ = possible_ranks(runs, settings(at), [0, 1])
         is_found = test.p < ALPHA
         significant += is_found
         contradict += is_found != (test.interval.low > 0 or test.interval.high < 0)

@@ -112,7 +112,7 @@ def compute_metrics(
 
 def _measured(evaluator: Evaluator) -> Sequence[Measure]:
     """The measures that are computed."""
-    return evaluator.asked or evaluator.official
+    return evaluator.asked_measures or evaluator.official
 
 
 def _check_cutoffs(evaluator: Evaluator, otherwise: str) -> None:
@@ -179,7 +179,7 @@ def _scores(predictions: Any) -> list[float]:
     return scores
 
 
-def _theirs() -> type | None:
+def _evaluator_base_class() -> type | None:
     """The base class of the evaluators of sentence-transformers, if these are installed."""
     for module, name in (("base.evaluation", "BaseEvaluator"), ("evaluation", "SentenceEvaluator")):
         with contextlib.suppress(ImportError):
@@ -213,7 +213,7 @@ class RankingEvaluator:
 
     def __new__(cls, *_: Any, **__: Any) -> Self:
         """An evaluator of the class that the trainers ask for."""
-        base = _theirs()
+        base = _evaluator_base_class()
         made = cls if base is None or issubclass(cls, base) else cast(type[Self], type(cls.__name__, (cls, base), {}))
         return object.__new__(made)
 
@@ -240,7 +240,7 @@ class RankingEvaluator:
         self.top, self.name, self.batch_size = _TOP if top is None else top, name, batch_size
         self.write_csv = write_csv
         self.csv_file = f"COLIEE_evaluation{'_' if name else ''}{name}_results.csv"
-        self.primary_metric = self._named(_measured(self.evaluator)[0].name)
+        self.primary_metric = self._metric_name(_measured(self.evaluator)[0].name)
 
     def __call__(
         self, model: Any, output_path: str | None = None, epoch: float = -1, steps: int = -1
@@ -249,7 +249,7 @@ class RankingEvaluator:
         scores = self.evaluator.evaluate(self.rankings(model))
         if output_path is not None and self.write_csv:
             self._append(Path(output_path), [epoch, steps], scores.measures)
-        metrics = {self._named(name): value for name, value in scores.measures.items()}
+        metrics = {self._metric_name(name): value for name, value in scores.measures.items()}
         if (card := getattr(model, "model_card_data", None)) is not None:
             takes_step = "epoch" in inspect.signature(card.set_evaluation_metrics).parameters
             card.set_evaluation_metrics(self, metrics, *((epoch, steps) if takes_step else ()))
@@ -316,5 +316,5 @@ class RankingEvaluator:
         length = np.linalg.norm(vectors, axis=-1, keepdims=True)
         return np.asarray(vectors / np.where(length > 0, length, 1.0))
 
-    def _named(self, measure: str) -> str:
+    def _metric_name(self, measure: str) -> str:
         return f"{self.name}_{measure}" if self.name else measure

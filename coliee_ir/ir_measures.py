@@ -39,7 +39,7 @@ from ir_measures.measures.base import Agg
 
 from coliee_adapters.errors import ColieeError, MismatchError, UsageError
 from coliee_adapters.forms.frames import gold_of, run_of
-from coliee_adapters.kinds import told
+from coliee_adapters.kinds import with_kind
 from coliee_adapters.records import Answers, Gold
 from coliee_ir.judging.judged import Judged, judge
 from coliee_ir.judging.mismatch import diagnose
@@ -245,7 +245,7 @@ def _main() -> None:
     try:
         main_cli()  # type: ignore[no-untyped-call]
     except ColieeError as error:
-        print(f"ir_measures: {told(error)}", file=sys.stderr)
+        print(f"ir_measures: {with_kind(error)}", file=sys.stderr)
         sys.exit(2)
 
 

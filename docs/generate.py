@@ -23,7 +23,7 @@ from coliee_adapters.errors import ColieeError
 from coliee_adapters.forms import detect
 from coliee_adapters.forms.vocabulary import EVERY_NAME, ROLES
 from coliee_adapters.kinds import ERRORS, REMARKS
-from coliee_adapters.remarks import worded
+from coliee_adapters.remarks import for_count
 from coliee_ir import cli, measures
 from coliee_ir.commands import convert as conversion
 from coliee_ir.commands.validate import RULES
@@ -37,7 +37,7 @@ from coliee_ir.rules.protocol import (
     SubmissionRules,
     neighbours,
     protocol,
-    use,
+    use_protocol_file,
 )
 from coliee_ir.scoring.scores import ranked_by
 
@@ -202,7 +202,7 @@ def other_tasks() -> str:
     """What the protocols of other shared tasks state."""
     sections = []
     for name in neighbours():
-        rules = protocol(use(name))
+        rules = protocol(use_protocol_file(name))
         listed = [
             f"measures: {', '.join(rules.measures)}; {rules.ranking} ranks",
             *(f"{one} = {formula}" for one, formula in rules.scores.items()),
@@ -353,7 +353,7 @@ The pilot's file is read for its decisions (`tort`) or, with `--task rationale`,
 
 
 def _forms(forms: Iterable[detect.Form]) -> str:
-    return table(["format", "looks like"], ([code(form.name), code(form.looks)] for form in forms))
+    return table(["format", "looks like"], ([code(form.name), code(form.example)] for form in forms))
 
 
 def column_names() -> str:
@@ -418,7 +418,7 @@ def _said(row: str) -> str:
     """The sentence of a remark that was made twice, under the default decisions."""
     said = re.sub(r"\{(?!n\}|decision\})(\w+)[^}]*\}", lambda field: field[1].upper(), REMARKS[row])
     done = Decisions().clauses().get(row.partition(".")[0], "")
-    return worded(said.replace("EXAMPLES", "…"), 2, decision=worded(done, 2))
+    return for_count(said.replace("EXAMPLES", "…"), 2, decision=for_count(done, 2))
 
 
 def _deciding(kind: str) -> Iterator[str]:
@@ -488,7 +488,7 @@ def validation_rules() -> str:
     def said(text: str) -> str:
         for fact, value in facts.items():
             text = text.replace(fact, value)
-        return prose(worded(text, 2))
+        return prose(for_count(text, 2))
 
     return table(
         ["rule", "severity", "what is found", "what --fix does", "source"],
@@ -559,7 +559,7 @@ def _outcome(case: score_tables.Case) -> str:
             ranked_by(scored, "")
         except ColieeError as error:
             return re.sub(r"^\S+?(, line \d+)?: | \(found .*?\)(?=;)", "", str(error))
-    return re.sub(r"\b\d+ (?=runs|queries|query|tasks|instances|items|samples)| \([^)]*\)$", "", scored.because)
+    return re.sub(r"\b\d+ (?=runs|queries|query|tasks|instances|items|samples)| \([^)]*\)$", "", scored.task_evidence)
 
 
 def notebook() -> str:

@@ -13,7 +13,7 @@ from coliee_adapters.kinds import ERRORS, REMARKS
 from coliee_ir import cli
 from coliee_ir.cli.options import OPTIONS
 from coliee_ir.commands.validate import RULES
-from coliee_ir.output.shown import Shown
+from coliee_ir.output.shown import TabularResult
 
 AVOIDED = re.compile(
     r"same kind|\b(?:tells?|told|stands?) (?:for|of|that|by)\b|\bof which\b|\b(?:of|than|by) what\b|, and so \("
@@ -34,7 +34,7 @@ def test_turns_of_phrase_that_are_read_twice_do_not_come_back() -> None:
     assert not [(name, text) for name, text in texts() if AVOIDED.search(text)]
 
 
-def results() -> Iterator[Shown]:
+def results() -> Iterator[TabularResult]:
     runs = ["task1/bm25.txt", "task1/dense.txt", "task1/rerank.json"]
     scored = coliee_ir.evaluate_all("task1/gold.json", runs)
     several = coliee_ir.evaluate_all("task1/gold.json", runs, measures=["MicroF1", "MicroR"])

@@ -14,14 +14,14 @@ from typing import Any, Final
 from coliee_adapters.errors import UsageError, shortened
 
 #: what other libraries call an argument → what it is called here, of which a function has one
-_ELSEWHERE: Final = {
+_NAMES_ELSEWHERE: Final = {
     **dict.fromkeys(("metric", "metrics", "maximise", "maximize", "optimise", "optimize"), ("measures", "measure")),
     **dict.fromkeys(("year", "season"), ("edition",)),
     **dict.fromkeys(("queries", "topics", "query_ids"), ("only",)),
 }
 
 
-def refused(name: str, wanted: str, found: object) -> UsageError:
+def error_for_argument(name: str, wanted: str, found: object) -> UsageError:
     """The error for a value that is something else.
 
     >>> str(refused("folds", "an integer ≥ 2", "x"))
@@ -30,7 +30,7 @@ def refused(name: str, wanted: str, found: object) -> UsageError:
     return UsageError("bad-value", f"{name} must be {wanted} (found {shortened(repr(found))})")
 
 
-def meant(typed: str, known: Iterable[str]) -> str:
+def did_you_mean(typed: str, known: Iterable[str]) -> str:
     """The known word most like one that was typed, or the one it begins, as the rest of a sentence.
 
     >>> meant("exclud", ["exclude", "only"])
@@ -56,8 +56,8 @@ def check_keywords(function: Callable[..., object], given: Collection[str], know
     code = function.__code__
     named = [name for name in code.co_varnames[: code.co_argcount + code.co_kwonlyargcount] if name != "self"]
     takes = [*named, *known]
-    other = next((one for one in _ELSEWHERE.get(unknown[0], ()) if one in takes), None)
-    instead = meant(unknown[0], takes) if other is None else f"; did you mean {other}?"
+    other = next((one for one in _NAMES_ELSEWHERE.get(unknown[0], ()) if one in takes), None)
+    instead = did_you_mean(unknown[0], takes) if other is None else f"; did you mean {other}?"
     problem = f"{function.__qualname__.removesuffix('.__init__')}() got an unexpected keyword argument {unknown[0]!r}"
     raise TypeError(problem + (instead or f"; it takes {', '.join(takes)}"))
 
@@ -74,7 +74,7 @@ def has_order(value: object) -> bool:
 def in_order(name: str, value: object, wanted: str) -> Any:
     """A value whose order matters, which a set does not have."""
     if not has_order(value):
-        raise refused(name, f"{wanted}: a set has no order", value)
+        raise error_for_argument(name, f"{wanted}: a set has no order", value)
     return value
 
 
@@ -86,11 +86,11 @@ def texts(name: str, value: object, wanted: str, *, ordered: bool = False) -> li
         in_order(name, value, wanted)
     found: list[Any] = list(value) if isinstance(value, Iterable) and not isinstance(value, bytes) else [None]
     if not all(isinstance(one, str) for one in found):
-        raise refused(name, wanted, value)
+        raise error_for_argument(name, wanted, value)
     return found
 
 
-def is_whole(value: object, least: int, most: int | None = None) -> bool:
+def is_integer_within(value: object, least: int, most: int | None = None) -> bool:
     """Whether it is an integer within bounds, NumPy's included; True and False are none."""
     return (
         isinstance(value, Integral)
@@ -117,7 +117,7 @@ def is_finite(value: object) -> bool:
 def one_of(name: str, value: object, kinds: type | tuple[type, ...] | UnionType, wanted: str) -> Any:
     """A value of a type."""
     if not isinstance(value, kinds):
-        raise refused(name, wanted, value)
+        raise error_for_argument(name, wanted, value)
     return value
 
 
@@ -125,7 +125,7 @@ def numbers(name: str, value: object, wanted: str = "a list of numbers") -> tupl
     """Real numbers, as they were given."""
     found = tuple(value) if isinstance(value, Iterable) else (None,)
     if not all(isinstance(one, Real) for one in found):
-        raise refused(name, wanted, value)
+        raise error_for_argument(name, wanted, value)
     return found
 
 

@@ -42,7 +42,7 @@ class ColieeError(Exception):
     def __str__(self) -> str:
         return str(self.args[1])
 
-    def telling_others(self, sentence: str) -> Self:
+    def with_text_for_others(self, sentence: str) -> Self:
         """The same, with what those are told who may not see the gold: nothing that only the gold holds."""
         self.others = sentence
         return self
@@ -170,11 +170,11 @@ class InternalError(ColieeError):
         INTERNAL.append(self)
 
     @classmethod
-    def met(cls, path: str, error: BaseException) -> InternalError:
+    def of_exception(cls, path: str, error: BaseException) -> InternalError:
         """The error that an exception is, at a file or at none."""
         import traceback  # which nothing needs that goes well
 
-        return cls(path, _in_a_line(error), "".join(traceback.format_exception(error)), error)
+        return cls(path, _one_line(error), "".join(traceback.format_exception(error)), error)
 
     def __reduce__(self) -> tuple[object, ...]:
         import pickle  # which a start does without
@@ -209,7 +209,7 @@ class InternalError(ColieeError):
 INTERNAL: Final = deque[InternalError](maxlen=20)
 
 
-def _in_a_line(error: BaseException) -> str:
+def _one_line(error: BaseException) -> str:
     """The name of an exception, and the first line of what it says."""
     return ": ".join([type(error).__name__, *str(error).splitlines()[:1]])
 
@@ -227,51 +227,51 @@ def _is_ours(error: Exception) -> bool:
     return isinstance(error, _MISTAKES) and module.startswith(("coliee_adapters", "coliee_ir"))
 
 
-def _no_memory(path: str) -> InputError:
+def _out_of_memory(path: str) -> InputError:
     return InputError(
         "too-large", path, "there is not enough memory for this file", remedy="free some memory, or check the file"
     )
 
 
 @contextlib.contextmanager
-def guarded(path: str) -> Iterator[None]:
+def reading_errors_as_input(path: str) -> Iterator[None]:
     """Make an InputError of what goes wrong while one file is opened and read: it stops no other.
 
-    It stands around opening and reading only; what comes after is ``contained``.
+    It stands around opening and reading only; what comes after is ``errors_as_coliee``.
     """
     try:
         yield
     except ColieeError:
         raise
     except MemoryError:
-        raise _no_memory(path) from None
+        raise _out_of_memory(path) from None
     except RecursionError:
         raise InputError(
             "too-large", path, "the file is nested too deeply to be read", remedy="check the program that wrote it"
         ) from None
     except Exception as error:
         if _is_ours(error):
-            raise InternalError.met(path, error) from error
+            raise InternalError.of_exception(path, error) from error
         raise InputError(
-            "damaged", path, f"cannot be read ({_in_a_line(error)})", remedy="pack, write or download it again"
+            "damaged", path, f"cannot be read ({_one_line(error)})", remedy="pack, write or download it again"
         ) from error
 
 
 @contextlib.contextmanager
-def contained(path: str) -> Iterator[None]:
+def errors_as_coliee(path: str) -> Iterator[None]:
     """Make a ColieeError of what goes wrong while something is done with one of several files: it stops no other."""
     try:
         yield
     except ColieeError:
         raise
     except MemoryError:
-        raise _no_memory(path) from None
+        raise _out_of_memory(path) from None
     except OSError as error:
-        if error.errno in NO_ROOM:
-            raise no_room(path, error) from None
+        if error.errno in DISK_FULL:
+            raise disk_full(path, error) from None
         raise InputError("cannot-read", path, f"a file cannot be read or written ({error.strerror or error})") from None
     except Exception as error:
-        raise InternalError.met(path, error) from error
+        raise InternalError.of_exception(path, error) from error
 
 
 def without_frames(error: ColieeError) -> ColieeError:
@@ -283,7 +283,7 @@ def without_frames(error: ColieeError) -> ColieeError:
 
 
 @contextlib.contextmanager
-def doubting() -> Iterator[None]:
+def ignoring_unreadable() -> Iterator[None]:
     """Pass over what says that a file is not what it might be; want of memory and errors of ours do not say so."""
     try:
         yield
@@ -293,10 +293,10 @@ def doubting() -> Iterator[None]:
 
 
 #: errors of writing only: a full disk, a quota, a limit on files
-NO_ROOM: Final = frozenset({errno.ENOSPC, errno.EDQUOT, errno.EFBIG})
+DISK_FULL: Final = frozenset({errno.ENOSPC, errno.EDQUOT, errno.EFBIG})
 
 
-def no_room(path: str, error: OSError) -> InputError:
+def disk_full(path: str, error: OSError) -> InputError:
     """The error that what a file holds finds no room among the temporary files."""
     import tempfile
 
@@ -313,7 +313,7 @@ _USER: Final = r"(?<=://)[^\s/]+@"
 _QUERY: Final = r"(://[^\s?]+\?)[^\s'\"]+"
 
 
-def masked(text: str) -> str:
+def without_credentials(text: str) -> str:
     """Text without the credentials of the addresses in it.
 
     >>> masked("https://ann:secret@host/run.txt?X-Amz-Signature=123: there is no such file")
@@ -335,7 +335,7 @@ def printable(text: str) -> str:
     >>> printable("::error::x")
     '\\x3a:error::x'
     """
-    text = masked(text)
+    text = without_credentials(text)
     if not text.isprintable():
         text = "".join(c if c.isprintable() else c.encode("unicode_escape").decode("ascii") for c in text)
     if "::" not in text and "##" not in text:
@@ -362,7 +362,7 @@ def shortened(text: str, limit: int = 60) -> str:
     >>> shortened("000001 000018", 10)
     '000001 00…'
     """
-    return cut(printable(text[: _MARKS * limit + 1]), limit)
+    return cut_to_width(printable(text[: _MARKS * limit + 1]), limit)
 
 
 # How many columns of a terminal a text takes: wide characters, such as kanji, take two, and marks that stand on others
@@ -382,7 +382,7 @@ def width(text: str) -> int:
     return cell_len(text)
 
 
-def cut(text: str, columns: int) -> str:
+def cut_to_width(text: str, columns: int) -> str:
     """A text that takes at most so many columns; of a longer one the beginning, letters with their marks, and ``…``.
 
     >>> cut("民法第九十六条", 8), cut("कानून", 2)
@@ -394,7 +394,7 @@ def cut(text: str, columns: int) -> str:
     return text[:fitting] + "…"
 
 
-def padded(text: str, columns: int, *, right: bool = False) -> str:
+def padded_to_width(text: str, columns: int, *, right: bool = False) -> str:
     """A text with blanks behind it, or before it, so that it takes so many columns."""
     blanks = " " * (columns - width(text))
     return blanks + text if right else text + blanks

@@ -97,7 +97,7 @@ class Ids(Sequence[str]):
                 return False
         return True
 
-    def beyond_ascii(self) -> BoolArray:
+    def are_not_ascii(self) -> BoolArray:
         """Which ids have a character that is not ASCII."""
         if self.raw.isascii():
             return np.zeros(len(self), dtype=np.bool_)
@@ -120,7 +120,7 @@ class Ids(Sequence[str]):
     def __getitem__(self, at: slice) -> Ids: ...
     def __getitem__(self, at: int | slice) -> str | Ids:
         if isinstance(at, slice):
-            return self.at(at)
+            return self.select(at)
         first = self.first[at]
         return self.raw[first : first + self.length[at]].decode("utf-8")
 
@@ -132,7 +132,7 @@ class Ids(Sequence[str]):
         text = self.raw[least:most].decode("ascii")  # once, in half of the time
         return (text[a:b] for a, b in zip((first - least).tolist(), (last - least).tolist(), strict=True))
 
-    def at(self, which: slice | npt.NDArray[np.generic]) -> Ids:
+    def select(self, which: slice | npt.NDArray[np.generic]) -> Ids:
         """The ids at these places, or where a mask is true."""
         return Ids(self.raw, self.first[which], self.length[which])
 
@@ -311,16 +311,16 @@ class Picked(Ids):
     @overload
     def __getitem__(self, at: slice) -> Ids: ...
     def __getitem__(self, at: int | slice) -> str | Ids:
-        return self.at(at) if isinstance(at, slice) else self.collection[int(self.numbers[at])]
+        return self.select(at) if isinstance(at, slice) else self.collection[int(self.numbers[at])]
 
-    def at(self, which: slice | npt.NDArray[np.generic]) -> Picked:
+    def select(self, which: slice | npt.NDArray[np.generic]) -> Picked:
         return Picked(self.collection, self.numbers[which])
 
     def are_plain(self) -> bool:
         """Whether each of the collection, picked or not, is plain."""
         return self.collection.are_plain()
 
-    def settled(self) -> Ids:
+    def with_known_places(self) -> Ids:
         """The same ids, of which it is known where each stands."""
         return Ids(self.raw, self.first, self.length)
 
@@ -347,7 +347,7 @@ def changes(queries: Ids) -> IntArray:
     """Where another query than in the line before begins; 0 first, and the number of lines at the end."""
     if isinstance(queries, Picked) and len(queries):
         numbered = np.flatnonzero(np.diff(queries.numbers, prepend=-1))
-        heads = queries.at(numbered).settled()  # two numbers may stand for one query
+        heads = queries.select(numbered).with_known_places()  # two numbers may stand for one query
         return np.append(numbered[changes(heads)[:-1]], len(queries))
     differ = queries.length[1:] != queries.length[:-1]
     for word in queries.words(queries.words_needed()):

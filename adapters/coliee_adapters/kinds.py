@@ -81,7 +81,7 @@ class Doubt(str):
 
 #: Every kind of remark and its sentence, a ``Doubt`` where the score may be another than the one that was meant; where
 #: a kind has several, a word behind a dot tells them apart. ``{n}`` is the count, ``(a|b)`` singular or plural,
-#: ``{decision}`` what was done about it (``DONE``), any other name a field that the finder gives. The first three
+#: ``{decision}`` what was done about it (``TREATMENTS``), any other name a field that the finder gives. The first three
 #: examples follow in brackets, or the first ten stand for ``{examples}``. The order is that in which the remarks of
 #: reading are told: first what moves a score.
 REMARKS: Final = {
@@ -327,7 +327,7 @@ _UNANSWERED: Final = {
 
 #: What was done about a kind: by a choice of the decision about it (``elsewhere`` in measures that do not follow the
 #: decision, ``unused`` where none does), or by a command.
-DONE: Final = {
+TREATMENTS: Final = {
     "unanswered-query": _UNANSWERED,
     "nothing-retrieved": _UNANSWERED,
     "extra-query": {"ignore": "ignored", "wrong": "counted as wrong in micro-averages:"},
@@ -358,7 +358,7 @@ DONE: Final = {
 }
 
 
-def told(said: object) -> str:
+def with_kind(said: object) -> str:
     """An error or a remark as it is printed: its sentence and, at the end, its kind in brackets, if it has one."""
     kind = getattr(said, "kind", "").rpartition(":")[2]
     return f"{said} [{kind}]" if kind else str(said)

@@ -175,7 +175,7 @@ class Columns:
         """The same with neighbours of one query as one segment."""
         if len(self.queries) < 2 or len(first := changes(self.queries)) > len(self.queries):
             return self
-        queries, starts = self.queries.at(first[:-1]), self.starts[first]
+        queries, starts = self.queries.select(first[:-1]), self.starts[first]
         return Columns(queries, starts, self.documents, self.scores, self.ranks, self.remarks)
 
     def grouped(self, number: dict[str, int]) -> tuple[IntArray, Columns]:
@@ -197,7 +197,7 @@ class Columns:
         return np.repeat(np.arange(len(self.lengths)), self.lengths)
 
     @cached_property
-    def within(self) -> BoolArray:
+    def continues_segment(self) -> BoolArray:
         """Whether each line but the first is of the same segment as the one before."""
         same: BoolArray = self.segment[1:] == self.segment[:-1]
         return same
@@ -206,7 +206,7 @@ class Columns:
         """The query of each segment, its first line, and the line behind its last."""
         yield from zip(self.queries, self.starts[:-1].tolist(), self.starts[1:].tolist(), strict=True)
 
-    def at(self, kept: BoolArray) -> Columns:
+    def lines_where(self, kept: BoolArray) -> Columns:
         """The lines where a mask is true, of the same segments."""
         return self._picked(self.queries, np.bincount(self.segment[kept], minlength=len(self.lengths)), kept)
 
@@ -215,7 +215,7 @@ class Columns:
         if isinstance(which, slice):
             first, last, _ = which.indices(len(self.lengths))
             view = slice(int(self.starts[first]), int(self.starts[last]))
-            made = self._picked(self.queries.at(which), self.lengths[which], view)
+            made = self._picked(self.queries.select(which), self.lengths[which], view)
             made.entries = None if self.entries is None else self.entries[which]
             return made
         if which.dtype == np.bool_:
@@ -225,7 +225,7 @@ class Columns:
         lengths = self.lengths[which]
         before = np.cumsum(lengths) - lengths
         lines: IntArray = np.arange(lengths.sum()) + np.repeat(self.starts[:-1][which] - before, lengths)
-        made = self._picked(self.queries.at(which), lengths, lines)
+        made = self._picked(self.queries.select(which), lengths, lines)
         made.entries = None if self.entries is None else [self.entries[at] for at in which.tolist()]
         return made
 
@@ -237,7 +237,7 @@ class Columns:
             ranks = [ranks[at] for at in (np.flatnonzero(lines) if lines.dtype == np.bool_ else lines).tolist()]
         starts = np.concatenate(([0], np.cumsum(lengths)))
         scores = None if self.scores is None else self.scores[lines]
-        return Columns(queries, starts, self.documents.at(lines), scores, ranks, self.remarks)
+        return Columns(queries, starts, self.documents.select(lines), scores, ranks, self.remarks)
 
 
 class Judgements(Mapping[str, Mapping[str, int]]):
@@ -276,7 +276,7 @@ class Gold:
         task: the task that the file itself names, if it does.
         remarks: what was tolerated while reading.
         files: query → the file that it comes from, where several golds are one; else empty.
-        beside: part → what is right of it, as in ``qrels``, where the form has other parts than documents and labels.
+        other_parts: part → what is right of it, as in ``qrels``, for parts other than documents and labels.
     """
 
     qrels: Mapping[str, Mapping[str, int]] | None = None
@@ -286,7 +286,7 @@ class Gold:
     task: str | None = None
     remarks: Remarks = field(default_factory=Remarks)
     files: Mapping[str, str] = field(default_factory=dict)
-    beside: Mapping[str, Mapping[str, Mapping[str, int]]] = field(default_factory=dict)
+    other_parts: Mapping[str, Mapping[str, Mapping[str, int]]] = field(default_factory=dict)
 
     @property
     def queries(self) -> tuple[str, ...]:
@@ -308,7 +308,7 @@ class Run:
         format: the name of its form.
         split: gives the run as several runs over parts of its file, at most so many; None where it has no parts.
         grouped: whether each query is known to be in one block, and not to come back.
-        beside: part → what else the same file holds.
+        other_parts: part → what else the same file holds.
     """
 
     blocks: Callable[[], Iterator[Columns]]
@@ -318,7 +318,7 @@ class Run:
     format: str = "memory"
     split: Callable[[int], list[Run]] | None = None
     grouped: bool = False
-    beside: Mapping[str, Run | Answers] = field(default_factory=dict)
+    other_parts: Mapping[str, Run | Answers] = field(default_factory=dict)
 
     @classmethod
     def of(
@@ -333,7 +333,7 @@ class Run:
         """A run from memory: query → documents in order, or query → document → score (all queries alike)."""
         one_of("a run", rankings, Mapping, "a dictionary from query ids to documents, or to documents with scores")
         scored = any(isinstance(ranking, Mapping) for ranking in rankings.values())
-        rankings, without_order = settled(rankings)
+        rankings, without_order = with_lists(rankings)
         if without_order:
             remarks = (remarks or Remarks()) + Remarks()
             remarks.each("unordered", without_order)
@@ -341,7 +341,7 @@ class Run:
         return cls(blocks, tag=tag, scored=scored, path=path, format=format, grouped=True)
 
 
-def settled(rankings: Mapping[Any, Any]) -> tuple[Mapping[Any, Any], list[str]]:
+def with_lists(rankings: Mapping[Any, Any]) -> tuple[Mapping[Any, Any], list[str]]:
     """What queries hold, with lists for what can be read once, and for sets; and whose documents have no order.
 
     Sets are sorted by id. Pairs of a document and a score are in the order of their scores.
@@ -388,7 +388,7 @@ class Answers:
         format: the name of its form.
         remarks: what was tolerated while reading.
         unreadable: the queries whose answer is neither Y nor N; they are not in ``labels``.
-        beside: part → what else the same file holds.
+        other_parts: part → what else the same file holds.
     """
 
     labels: Mapping[str, bool]
@@ -397,7 +397,7 @@ class Answers:
     format: str = "memory"
     remarks: Remarks = field(default_factory=Remarks)
     unreadable: tuple[str, ...] = ()
-    beside: Mapping[str, Run | Answers] = field(default_factory=dict)
+    other_parts: Mapping[str, Run | Answers] = field(default_factory=dict)
 
 
 # What can hold a gold or a run: what a type checker accepts where ``read_gold`` and ``read_run`` read.
@@ -428,7 +428,7 @@ class LazyFrame(Protocol):
         ...
 
 
-class Labelled(Protocol):
+class HasToDict(Protocol):
     """What holds a dictionary: a Series of labels by query, ranx's Run and Qrels."""
 
     def to_dict(self) -> Any:
@@ -446,18 +446,18 @@ Rows: TypeAlias = Iterable[tuple[Any, ...]] | Iterable[Mapping[str, Any]]
 #: ``{query: "Y"}``, a frame, rows, a Gold.
 GoldLike: TypeAlias = (
     FileLike | Sequence[FileLike | Gold] | Gold | Mapping[Any, Mapping[Any, int]] | Mapping[Any, Iterable[Any] | bool]
-    | Frame | ArrowStream | LazyFrame | Labelled | Rows
+    | Frame | ArrowStream | LazyFrame | HasToDict | Rows
 )  # fmt: skip
 
 #: What ``read_run`` takes: a file, ``{query: {document: score}}``, ``{query: [document]}``, ``{query: "Y"}``, a frame,
 #: rows, a Run, Answers.
 RunLike: TypeAlias = (
     FileLike | Run | Answers | Mapping[Any, Mapping[Any, float]] | Mapping[Any, Iterable[Any] | bool]
-    | Frame | ArrowStream | LazyFrame | Labelled | Rows
+    | Frame | ArrowStream | LazyFrame | HasToDict | Rows
 )  # fmt: skip
 
 
-def folded(text: str) -> str:
+def nfkc_folded(text: str) -> str:
     r"""The form in which all texts are equal that people read as one: NFKC, without characters that have no width.
 
     >>> folded("e\u0301 １"), folded("1\u200b")
@@ -478,10 +478,10 @@ def is_inert(character: str) -> bool:
     return is_folded(character) and category(character)[0] != "M" and not "\u1100" <= character <= "\u11ff"
 
 
-def mistaken(ids: Iterable[str], known: Collection[str]) -> list[tuple[str, str]]:
+def spelling_variants(ids: Iterable[str], known: Collection[str]) -> list[tuple[str, str]]:
     """Of ids that are not known, those that differ from a known one only in their form: (id, known id)."""
     ids = list(ids)
     if not ids or (all(map(str.isascii, ids)) and all(map(str.isascii, known))):
         return []
-    meant = {folded(text): text for text in known}
-    return [(text, other) for text in ids if (other := meant.get(folded(text), text)) != text]
+    meant = {nfkc_folded(text): text for text in known}
+    return [(text, other) for text in ids if (other := meant.get(nfkc_folded(text), text)) != text]

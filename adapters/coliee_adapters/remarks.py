@@ -7,7 +7,7 @@ from collections.abc import Collection, Iterable, Iterator, Mapping
 from itertools import chain, islice
 
 from coliee_adapters.errors import ColieeError, shortened
-from coliee_adapters.kinds import DONE, OF_GOLD, REMARKS, Doubt
+from coliee_adapters.kinds import OF_GOLD, REMARKS, TREATMENTS, Doubt
 
 #: The kinds whose examples are lines by number.
 NUMBERED = frozenset({"tag", "tag-words", "columns-beyond", "comment"})
@@ -18,7 +18,7 @@ _CHOICE = r"\(([^()|]*)\|([^()|]*)\)"
 EXAMPLES, _LISTED, _WIDE = 3, 10, 120
 
 
-def worded(pattern: str, n: int, **fields: object) -> str:
+def for_count(pattern: str, n: int, **fields: object) -> str:
     """A sentence for a count: ``{n}`` becomes the count, and of ``(a|b)`` the singular or the plural is kept.
 
     >>> worded("{n} (line repeats|lines repeat) a document", 2)
@@ -68,8 +68,8 @@ class Remark(str):
             pattern += " (first: {first})"
             fields["first"] = "; ".join(map(shortened, islice(examples, EXAMPLES)))
         kind = row.partition(".")[0]
-        without = worded(REMARKS[row], n, **fields) if kind in OF_GOLD else ""
-        return cls(kind, worded(pattern, n, **fields), without, isinstance(REMARKS[row], Doubt))
+        without = for_count(REMARKS[row], n, **fields) if kind in OF_GOLD else ""
+        return cls(kind, for_count(pattern, n, **fields), without, isinstance(REMARKS[row], Doubt))
 
     def __getnewargs__(self) -> tuple[str, str, str, bool]:  # type: ignore[override]
         return self.kind, str(self), self.for_others, self.is_doubt
@@ -79,7 +79,7 @@ class Remark(str):
         return Remark(f"{part}:{self.kind}", f"{name}: {self}", f"{name}: {self.for_others}", self.is_doubt)
 
 
-def told_of(remarks: Iterable[str]) -> dict[str, list[str]]:
+def as_json(remarks: Iterable[str]) -> dict[str, list[str]]:
     """Remarks as JSON holds them: sentences, and their kinds; the kind of one that has none is empty."""
     remarks = list(remarks)
     return {"remarks": remarks, "remark_kinds": [getattr(remark, "kind", "") for remark in remarks]}
@@ -161,5 +161,5 @@ class Remarks:
             n, examples = self._found.get(kind, (0, ()))
             if n:
                 about = kind.partition(".")[0]
-                clause = DONE.get(about, {}).get(done) if isinstance(done, str) else done.get(about)
-                yield Remark.of(kind, examples, n, decision=worded(clause or "reported", n))
+                clause = TREATMENTS.get(about, {}).get(done) if isinstance(done, str) else done.get(about)
+                yield Remark.of(kind, examples, n, decision=for_count(clause or "reported", n))

@@ -31,7 +31,7 @@ def end_at_once() -> None:
 
 
 @contextlib.contextmanager
-def held() -> Iterator[None]:
+def signals_blocked() -> Iterator[None]:
     """In this block signals wait, for this process and for those that it forks: a process is started whole or not.
 
     Python forgets a signal that reaches a process while it is being forked.
@@ -55,7 +55,7 @@ def ignore() -> None:
 
 
 @contextlib.contextmanager
-def raised() -> Iterator[None]:
+def signals_as_exceptions() -> Iterator[None]:
     """In this block Ctrl-C raises KeyboardInterrupt, the other signals SystemExit, so that temporary files are removed.
 
     Processes that are forked in it end at once. In a thread, where signals cannot be handled, nothing changes.

@@ -137,12 +137,12 @@ class Request(NamedTuple):
         return f"{self.base}_{self.parameter}" if self.parameter else self.base
 
     @property
-    def key(self) -> str:
+    def pytrec_eval_key(self) -> str:
         """The name under which pytrec_eval returns the value."""
         return self.base if self.base in _SINGLE else self.name
 
     @property
-    def asked(self) -> str:
+    def pytrec_eval_name(self) -> str:
         """The name by which pytrec_eval is asked for the value."""
         return f"{self.base}.{self.parameter}" if self.parameter else self.base
 
@@ -227,7 +227,7 @@ def values(
         of_some = start[first : last + 1] - start[first]
         found.append({})
         for group in _groups(tuple(requests), all_counted):
-            found[-1].update(_ask(group, *_visible(group, of_some, relevance[rows], rank[rows], depth)))
+            found[-1].update(_ask(group, *_distinct_views(group, of_some, relevance[rows], rank[rows], depth)))
     return {request: np.concatenate([one[request] for one in found]) for request in requests}
 
 
@@ -245,7 +245,7 @@ class _Group(NamedTuple):
             families.setdefault(request.base, []).append(request.parameter)
         return {f"{base}.{','.join(sorted(given))}" if any(given) else base for base, given in families.items()}
 
-    def takes(self, request: Request) -> bool:
+    def accepts(self, request: Request) -> bool:
         """Whether a request for which this view does may be asked for together with these."""
         like = self.requests[0]
         rules_alike = request == like._replace(base=request.base, parameter=request.parameter)
@@ -266,7 +266,7 @@ def _groups(requests: tuple[Request, ...], all_counted: frozenset[Request]) -> t
     }
     groups: list[_Group] = []
     for request in sorted(views, key=lambda request: len(views[request])):
-        takes = [group for group in groups if group.view in views[request] and group.takes(request)]
+        takes = [group for group in groups if group.view in views[request] and group.accepts(request)]
         if takes:
             min(takes, key=lambda group: views[request].index(group.view)).requests.append(request)
         else:
@@ -274,7 +274,7 @@ def _groups(requests: tuple[Request, ...], all_counted: frozenset[Request]) -> t
     return tuple(groups)
 
 
-def _visible(
+def _distinct_views(
     group: _Group, start: IntArray, relevance: IntArray, rank: IntArray, retrieved: IntArray
 ) -> tuple[IntArray, IntArray, IntArray, IntArray]:
     """Everything about the queries that a group's measures can see, equal where they look alike.
@@ -382,7 +382,7 @@ def _ask(group: _Group, start: IntArray, rank: IntArray, level: IntArray, depth:
     table = np.frombuffer(packed).reshape(len(answers), -1).T[:, alike]
     result = {}
     for request in group.requests:
-        result[request] = table[columns[request.key]]
+        result[request] = table[columns[request.pytrec_eval_key]]
         if request.base in _COUNT_UNJUDGED:
             result[request] = np.where(depth == 0, 0.0, result[request])
     return result

@@ -17,8 +17,8 @@ from time import perf_counter
 from typing import Any, Final, NoReturn, TypeVar
 
 from coliee_adapters import signals
-from coliee_adapters.errors import INTERNAL, NO_ROOM, ColieeError, InternalError, ScoreWarning, printable
-from coliee_adapters.kinds import told
+from coliee_adapters.errors import DISK_FULL, INTERNAL, ColieeError, InternalError, ScoreWarning, printable
+from coliee_adapters.kinds import with_kind
 from coliee_ir._version import __version__
 
 #: what a reader wants → command → what it does; each command is the module of its name
@@ -76,7 +76,7 @@ def main(arguments: Sequence[str] | None = None) -> int:
         return 130
     told_of = {str(error): error for error in INTERNAL}
     for error in told_of.values():
-        say(f"coliee-ir: {told(error)}", error.trace)
+        print_remark(f"coliee-ir: {with_kind(error)}", error.trace)
     return _OURS if told_of else code
 
 
@@ -85,7 +85,7 @@ def _run(given: list[str]) -> int:
     # argparse makes a formatter for each option and asks how wide the terminal is, which only help needs to know
     helping = any("h" in word for word in given if word.startswith("-"))
     if sys.stdout is None:
-        say("coliee-ir: standard output is closed [cannot-write]")
+        print_remark("coliee-ir: standard output is closed [cannot-write]")
         return 2
     if isinstance(sys.stdout, io.TextIOWrapper):
         # a terminal that lacks a character still gets the result; a file or a pipe gets all of them
@@ -99,17 +99,17 @@ def _run(given: list[str]) -> int:
         from coliee_ir.cli.options import settle  # which help and version do without
 
         options = settle(parser, parser.parse_args(given[1:], argparse.Namespace(typed=given)))
-        with signals.raised(), _shown(options.command), warnings.catch_warnings():
+        with signals.signals_as_exceptions(), _progress(options.command), warnings.catch_warnings():
             warnings.simplefilter("ignore", ScoreWarning)  # remarks are told as such
             code: int = options.run(options)
             sys.stdout.flush()
     except InternalError:  # of which main tells
         return _OURS
     except ColieeError as error:
-        say(f"coliee-ir: {told(error)}")
+        print_remark(f"coliee-ir: {with_kind(error)}")
         return 2
     except MemoryError:
-        say("coliee-ir: there is not enough memory; free some, or give less at a time [too-large]")
+        print_remark("coliee-ir: there is not enough memory; free some, or give less at a time [too-large]")
         return 2
     except BrokenPipeError:
         # the reader of our output has gone, as with `| head`; nothing more can be said to it
@@ -117,26 +117,26 @@ def _run(given: list[str]) -> int:
             os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
         return 0
     except OSError as error:
-        what = "the result cannot be written" if error.errno in NO_ROOM else "a file cannot be read or written"
+        what = "the result cannot be written" if error.errno in DISK_FULL else "a file cannot be read or written"
         name = f"{error.filename}: " if isinstance(error.filename, str) else ""
-        say(f"coliee-ir: {name}{what} ({error.strerror or error}) [cannot-write]")
+        print_remark(f"coliee-ir: {name}{what} ({error.strerror or error}) [cannot-write]")
         with contextlib.suppress(OSError):
             os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
         return 2
     except Exception as error:
         if not any(one.__cause__ is error for one in INTERNAL):
-            InternalError.met("", error)  # of which main tells
+            InternalError.of_exception("", error)  # of which main tells
         return _OURS
     return code
 
 
-def say(text: str, trace: str = "") -> None:
+def print_remark(text: str, trace: str = "") -> None:
     """A remark to the person at the terminal: a line on standard error, and a traceback behind it.
 
     Nothing is said if nobody can be told.
     """
-    with contextlib.suppress(OSError), _aside():
-        print(printable(told(text)), *map(printable, trace.splitlines()), sep="\n", file=sys.stderr, flush=True)
+    with contextlib.suppress(OSError), _progress_hidden():
+        print(printable(with_kind(text)), *map(printable, trace.splitlines()), sep="\n", file=sys.stderr, flush=True)
 
 
 class _Line:
@@ -162,7 +162,7 @@ _line = _Line()
 
 
 @contextlib.contextmanager
-def _shown(command: str) -> Iterator[None]:
+def _progress(command: str) -> Iterator[None]:
     """In this block, show for how long it has been running, if somebody watches. Windows has no such timer."""
     start = perf_counter()
 
@@ -189,7 +189,7 @@ def _shown(command: str) -> Iterator[None]:
 
 
 @contextlib.contextmanager
-def _aside() -> Iterator[None]:
+def _progress_hidden() -> Iterator[None]:
     """In this block nothing stands on the line: something else is said."""
     before, _line.is_held = _line.is_held, True
     if _line.text:
@@ -202,12 +202,12 @@ def _aside() -> Iterator[None]:
 
 def end_progress() -> None:
     """From now on show nothing: the result follows, or a question."""
-    with _aside():
+    with _progress_hidden():
         pass
     _line.is_held = True
 
 
-def watched(results: Iterable[_Result], n: int) -> Iterator[_Result]:
+def with_progress(results: Iterable[_Result], n: int) -> Iterator[_Result]:
     """The results; how many there are is shown."""
     _line.done, _line.n, _line.began = 0, n, perf_counter()
     for result in results:
@@ -243,10 +243,10 @@ class _Parser(argparse.ArgumentParser):
         if message.endswith("expected one argument"):
             message += "; one that begins with - is given as --option=-…"
         if message.startswith("unrecognized arguments"):
-            from coliee_ir.cli.spelling import beyond  # a mistake may take its time
+            from coliee_ir.cli.spelling import extra_words_hint  # a mistake may take its time
 
-            message += beyond(self.prog.split()[-1], (self.usage or "").split()[2:])
-        say(f"{self.prog}: {message}{' See' if message.endswith('?') else '; see'} {self.prog} --help [usage]")
+            message += extra_words_hint(self.prog.split()[-1], (self.usage or "").split()[2:])
+        print_remark(f"{self.prog}: {message}{' See' if message.endswith('?') else '; see'} {self.prog} --help [usage]")
         raise SystemExit(2)
 
 
@@ -299,9 +299,9 @@ def _listed(group: str) -> str:
 def _refuse_command(parser: argparse.ArgumentParser, given: list[str]) -> None:
     """Do what is asked for without a command, help or the version, or refuse what is no command."""
     if given and not given[0].startswith("-"):
-        from coliee_ir.cli.spelling import meant  # a mistake may take its time
+        from coliee_ir.cli.spelling import did_you_mean  # a mistake may take its time
 
-        parser.error(f"there is no command {given[0]!r}{meant(given[0], COMMANDS)}")
+        parser.error(f"there is no command {given[0]!r}{did_you_mean(given[0], COMMANDS)}")
     parser.parse_args(given[:1])
 
 
@@ -313,6 +313,6 @@ def _refuse_unknown(parser: argparse.ArgumentParser, given: list[str]) -> None:
             return
         name = word.partition("=")[0] if word.startswith("--") else word[:2]
         if re.match("--?[A-Za-z]", word) and name not in known:
-            from coliee_ir.cli.spelling import instead  # a mistake may take its time
+            from coliee_ir.cli.spelling import option_hint  # a mistake may take its time
 
-            parser.error(f"unrecognised option {word}{instead(word, known, given[at + 1 :])}")
+            parser.error(f"unrecognised option {word}{option_hint(word, known, given[at + 1 :])}")

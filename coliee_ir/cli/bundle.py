@@ -6,7 +6,7 @@ import argparse
 
 from coliee_adapters.errors import UsageError
 from coliee_adapters.files.writing import check_outputs, write_bytes
-from coliee_ir.cli import say
+from coliee_ir.cli import print_remark
 from coliee_ir.cli.options import add, ids
 from coliee_ir.commands.bundle import pack
 
@@ -29,5 +29,5 @@ def run(options: argparse.Namespace) -> int:
         image=options.image,
     )  # fmt: skip
     write_bytes(options.output, content)
-    say(f"{options.output}: see its README.md; it holds the gold, so keep it private")
+    print_remark(f"{options.output}: see its README.md; it holds the gold, so keep it private")
     return 0

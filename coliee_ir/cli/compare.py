@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import argparse
 
-from coliee_ir.cli import say, scoring
+from coliee_ir.cli import print_remark, scoring
 from coliee_ir.cli.options import FORMS, LOOKED_AT, add, add_resampling, add_scoring, measures
 from coliee_ir.commands import compare as significance
 from coliee_ir.scoring.scores import Keep, Scored
@@ -38,5 +38,5 @@ def run(options: argparse.Namespace) -> int:
 
 def _write(session: scoring.Session, found: significance.Comparison, scored: Scored) -> None:
     for remark in dict.fromkeys(remark for one in (found, *found.others) for remark in one.remarks):
-        say(remark)
+        print_remark(remark)
     session.publish(found, scored.submissions)

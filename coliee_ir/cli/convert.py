@@ -9,8 +9,8 @@ from typing import get_args
 
 from coliee_adapters.errors import ColieeError, InputError, shortened
 from coliee_adapters.forms import detect
-from coliee_adapters.forms.vocabulary import Kind
-from coliee_ir.cli import say
+from coliee_adapters.forms.vocabulary import GoldOrRun
+from coliee_ir.cli import print_remark
 from coliee_ir.cli.options import add, add_decisions, keywords
 from coliee_ir.commands import convert as conversion
 from coliee_ir.commands.convert.texts import STATEMENTS
@@ -19,7 +19,7 @@ from coliee_ir.reading.anything import queries_of, read_run
 
 def add_arguments(parser: argparse.ArgumentParser) -> None:
     """The options of the command."""
-    forms = list(dict.fromkeys(form.name for kind in get_args(Kind) for form in detect.known_forms(kind)))
+    forms = list(dict.fromkeys(form.name for kind in get_args(GoldOrRun) for form in detect.known_forms(kind)))
     parser.epilog = "example: coliee-ir convert gold.json gold.qrels --to qrels"
     add(parser, "sources", "target")
     add(parser, "form", choices=forms)
@@ -43,7 +43,7 @@ def run(options: argparse.Namespace) -> int:
     _check_target(options)
     asked = keywords(conversion.convert, options, **dict(options.decision))
     for sentence in conversion.convert(options.sources, options.target, **asked):
-        say(sentence)
+        print_remark(sentence)
     return 0
 
 

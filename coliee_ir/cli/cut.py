@@ -9,7 +9,7 @@ from functools import partial
 from coliee_adapters.errors import InputError, UsageError
 from coliee_adapters.files.source import Source
 from coliee_adapters.forms import json_text
-from coliee_ir.cli import say, scoring, tune
+from coliee_ir.cli import print_remark, scoring, tune
 from coliee_ir.cli.options import add, add_decisions
 from coliee_ir.commands import tune as cutoffs
 from coliee_ir.inbox.grouping import join_files
@@ -53,7 +53,7 @@ def run(options: argparse.Namespace) -> int:
     if others:
         raise UsageError("usage", "cut takes the files of one run; a gold is given to tune")
     for remark in joined:
-        say(remark)
+        print_remark(remark)
     filters = tune.chosen_filters(options, options.task)
     rule: cutoffs.Rule | None = None
     if options.rule is not None and options.by is not None:
@@ -73,7 +73,7 @@ def run(options: argparse.Namespace) -> int:
     cut = cutoffs.cut(ranking, rule, task=options.task, filters=filters)
     tag = tune.fit_tag(options, cut, options.task)
     if rule is not None:
-        say(f"keep {rule}")
+        print_remark(f"keep {rule}")
     return int(tune.write(options, cut, options.task, tag))
 
 
@@ -103,5 +103,5 @@ def _rule(path: str, filters: list[str]) -> cutoffs.Rule:
         raise InputError(error.kind, source.name, str(error)) from None
     before = held.get("filters") if isinstance(held, dict) else None
     if isinstance(before, list) and before != filters:
-        say(f"the rule was chosen with other filters: {'; '.join(map(str, before)) or 'none'}")
+        print_remark(f"the rule was chosen with other filters: {'; '.join(map(str, before)) or 'none'}")
     return rule

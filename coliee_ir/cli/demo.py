@@ -15,9 +15,9 @@ from pathlib import Path
 
 from coliee_adapters.errors import InputError
 from coliee_adapters.files import remote
-from coliee_adapters.files.writing import made_folder
+from coliee_adapters.files.writing import make_folder
 from coliee_ir import cli
-from coliee_ir.cli import say
+from coliee_ir.cli import print_remark
 from coliee_ir.cli.options import add
 
 #: task, folder of the examples, what is shown, and the arguments of ``coliee-ir evaluate``
@@ -84,8 +84,8 @@ def _in_folder(name: str, arguments: str, examples: Path) -> Iterator[str]:
 def _copy(examples: Path, target: str, names: Iterable[str]) -> None:
     """Copy the folders of tasks; nothing is written over."""
     for name in sorted(names):
-        place = made_folder(target) / name
+        place = make_folder(target) / name
         if place.exists():
             raise InputError("would-overwrite", str(place), "it is already there", remedy="name an empty folder")
         shutil.copytree(examples / name, place, ignore=shutil.ignore_patterns("__*"))
-        say(f"written: {place}")
+        print_remark(f"written: {place}")

@@ -7,9 +7,9 @@ import contextlib
 from pathlib import Path
 
 from coliee_adapters.errors import UsageError, printable
-from coliee_adapters.kinds import told
+from coliee_adapters.kinds import with_kind
 from coliee_adapters.remarks import Remark
-from coliee_ir.cli import end_progress, say, scoring, watched
+from coliee_ir.cli import end_progress, print_remark, scoring, with_progress
 from coliee_ir.cli.options import add
 from coliee_ir.commands import edition
 
@@ -35,11 +35,11 @@ def run(options: argparse.Namespace) -> int:
     # called from wherever it may be, everything is called as the file calls it
     with contextlib.chdir(file.parent if file.is_file() else "."):
         read = edition.read_edition(file.name if file.is_file() else options.edition_file)
-        news = edition.unchanged(read, folder) or edition.write(edition.day_of(read, watched), folder)
+        news = edition.unchanged(read, folder) or edition.write(edition.day_of(read, with_progress), folder)
     for one in news.results["decide"]:
         if one["kind"] == "refused":
-            say(f"coliee-ir: not ranked: {told(Remark('refused', one['what']))}")
-    scoring.put([f"{printable(line)}\n" for line in edition.told(news)], "-")
+            print_remark(f"coliee-ir: not ranked: {with_kind(Remark('refused', one['what']))}")
+    scoring.write_text([f"{printable(line)}\n" for line in edition.summary_lines(news)], "-")
     return 0
 
 
@@ -48,9 +48,9 @@ def _new(path: Path) -> int:
     if path.exists():
         raise UsageError("would-overwrite", f"{path} is there already; name another file with -o")
     try:
-        scoring.put(edition.new(path, input), str(path))
+        scoring.write_text(edition.new(path, input), str(path))
     except EOFError:
         problem = "`edition new` needs answers: run it in a terminal, or pipe in one line per question"
         raise UsageError("option-needed", problem) from None
-    say(f"written: {path}; coliee-ir edition {path} -o out")
+    print_remark(f"written: {path}; coliee-ir edition {path} -o out")
     return 0

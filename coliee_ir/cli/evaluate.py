@@ -11,7 +11,7 @@ from time import perf_counter
 from typing import TYPE_CHECKING
 
 from coliee_adapters.errors import UsageError, shortened
-from coliee_ir.cli import end_progress, say
+from coliee_ir.cli import end_progress, print_remark
 from coliee_ir.cli.options import FORMS, FORMS_OF_SCORES, add, add_scoring, check_known, measures
 
 if TYPE_CHECKING:  # what loads NumPy, help and a mistyped option do without
@@ -29,21 +29,21 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
     )  # fmt: skip
     add(parser, "per_query", "span_of_ties", "output")
     add(parser, "format", choices=FORMS_OF_SCORES)
-    add(parser, "show", type=_way)
+    add(parser, "show", type=_details_named)
     add(parser, "errors", "log")
     add(parser, "corpus", help="case files or Civil Code, for titles in --errors")
     add(parser, "jobs", "cluster", "timing")
 
 
-def _way(text: str) -> Callable[[Scored], Details]:
+def _details_named(text: str) -> Callable[[Scored], Details]:
     """What ``--show`` names, with the depths of its stages."""
     from coliee_ir.commands.evaluate.details import depths, stages
-    from coliee_ir.commands.evaluate.gap import WAYS
+    from coliee_ir.commands.evaluate.gap import DETAILS
 
     name, equals, value = text.partition("=")
-    check_known(name, [*WAYS], f"there is no {name!r} to show")
+    check_known(name, [*DETAILS], f"there is no {name!r} to show")
     if not equals:
-        return WAYS[name]
+        return DETAILS[name]
     if name != "stages":
         raise argparse.ArgumentTypeError(f"{name} takes no value; only stages does: stages=5,10..20")
     return partial(stages, at=depths(value))
@@ -89,7 +89,7 @@ def run(options: argparse.Namespace) -> int:
     if options.errors is not None:
         from coliee_ir.commands.evaluate import errors  # which reads runs and texts as evaluation does not
 
-        scoring.put(errors.written(scored, options.errors, corpus=options.corpus), options.errors)
+        scoring.write_text(errors.written(scored, options.errors, corpus=options.corpus), options.errors)
     table = ScoreTable(scored, per_query=options.per_query, ties=options.span_of_ties)
     is_plain = options.show is None and not (options.span_of_ties or is_told)
     if is_plain and (options.format, options.output) == ("table", "-") and sys.stdout.isatty():
@@ -104,7 +104,7 @@ def run(options: argparse.Namespace) -> int:
         shown = table if options.show is None else options.show(scored)
         session.publish(shown, scored.submissions, is_told=is_told)
     if options.timing:
-        say(json.dumps(_timing(scored, perf_counter() - start)))
+        print_remark(json.dumps(_timing(scored, perf_counter() - start)))
     return 2 if scored.invalid else 0
 
 

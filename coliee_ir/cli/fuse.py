@@ -13,13 +13,13 @@ from coliee_adapters.files.source import Source
 from coliee_adapters.forms.lines import counted
 from coliee_adapters.records import Answers, Run, RunLike
 from coliee_adapters.remarks import Remark
-from coliee_ir.cli import say, scoring
+from coliee_ir.cli import print_remark, scoring
 from coliee_ir.cli.options import add, add_decisions, one_measure, rules
 from coliee_ir.commands import fuse as fusion
 from coliee_ir.commands.convert import ANSWER_TARGETS, RUN_TARGETS
 from coliee_ir.commands.fuse import Fusion, fitting
 from coliee_ir.commands.fuse.recipe import OPTIONS, write_fused
-from coliee_ir.inbox.grouping import join_files, pass_over_unfused
+from coliee_ir.inbox.grouping import join_files, skip_other_parts
 from coliee_ir.reading.anything import check_columns, in_order, read_run
 from coliee_ir.stats.settings import FOLDS, SEED
 
@@ -72,16 +72,16 @@ def run(options: argparse.Namespace) -> int:
     if options.columns:
         check_columns(found.sources, options.columns)
     if found.inventory is not None:
-        pass_over_unfused(found.inventory, options.task)
+        skip_other_parts(found.inventory, options.task)
         for remark in found.inventory.remarks():
-            say(remark)
+            print_remark(remark)
     unreadable = dict(options.decision).get("unreadable_answers", "refuse")
     runs, joined = found.sources, list[Remark]()
     if found.inventory is None and "-" not in options.runs:  # of folders nothing tells whose each file is
         read = partial(read_run, task=options.task, columns=options.columns, unreadable_answers=unreadable)
         runs, joined = join_files(runs, read)
     for remark in joined:
-        say(remark)
+        print_remark(remark)
     records = fusion.read_all(runs, task=options.task, unreadable_answers=unreadable)
     records = [in_order(record, dict(options.decision).get("order", "descending")) for record in records]
     how = _fusion(options, records)
@@ -89,12 +89,12 @@ def run(options: argparse.Namespace) -> int:
     if apart := [remark for remark in fused.remarks if getattr(remark, "kind", "") == "nothing-shared"]:
         raise UsageError("mismatch", str(apart[0]))
     for remark in fused.remarks:
-        say(remark)
+        print_remark(remark)
     for sentence in write_fused(
         fused.run, records, options.output, to=options.to, task=options.task, edition=options.edition,
         is_cut=how.top is not None, template=options.template,
     ):  # fmt: skip
-        say(sentence)
+        print_remark(sentence)
     return 0
 
 
@@ -125,35 +125,40 @@ def _fit(session: scoring.Session) -> int:
     by["task"] = basis.task
     submissions = session.submissions(basis)
     if left := [one.answers.name for one in submissions if isinstance(one.answers, Source)]:
-        say(f"only the documents are fused; {counted(len(left), 'file')} with answers left out (first: {left[0]})")
+        print_remark(
+            f"only the documents are fused; {counted(len(left), 'file')} with answers left out (first: {left[0]})"
+        )
     asked = {name: getattr(options, name) for name in (*_IN_FILE, "folds", "by_year", "seed", "tag")}
     given: dict[str, Any] = {**by, **{name: value for name, value in asked.items() if value is not None}}
     fitted = fitting.fit_fusion(
         basis.gold, *(cast(RunLike, one.ranking) for one in submissions), measure=one_measure(options), **given
     )
     ruled, repeats = scoring.by_rules(fitted.task, fitted.edition), counted(fitted.repeats, "repeat")
-    say(f"{ruled}; {fitted.queries} queries in {fitted.folds} folds, {repeats} (seed {fitted.seed})")
+    print_remark(f"{ruled}; {fitted.queries} queries in {fitted.folds} folds, {repeats} (seed {fitted.seed})")
     for remark in fitted.remarks:
-        say(remark)
+        print_remark(remark)
     if options.save is not None:
         fitted.save(options.save)
     fused, is_cut = fitted.fused.run, fitted.fusion.top is not None
     if is_cut and options.to in ("trec", "parquet") and not options.top:  # what holds scores is asked for
         whole = replace(fitted.fusion, top=None, runs=(), files=())
         fused, is_cut = whole.fuse(*fitted.inputs, tag=fused.tag).run, False
-        scoring.tell_of(options.output, "the whole ranking with its scores, for `coliee-ir tune`; without --to the "
-                        f"first {fitted.fusion.top} of each query, which the score is of")  # fmt: skip
+        scoring.print_file_remark(
+            options.output,
+            "the whole ranking with its scores, for `coliee-ir tune`; without --to the "
+            f"first {fitted.fusion.top} of each query, which the score is of",
+        )
     elif is_cut and not options.top:
         about = f"top {fitted.fusion.top} per query; --to trec writes the whole ranking with its scores"
-        scoring.tell_of(options.output, about)
+        scoring.print_file_remark(options.output, about)
     for sentence in write_fused(
         fused, fitted.inputs, options.output, to=options.to, task=fitted.task, edition=options.edition, is_cut=is_cut,
         template=options.template,
     ):  # fmt: skip
-        scoring.tell_of(options.output, sentence)
+        scoring.print_file_remark(options.output, sentence)
     table = str(fitted)
     if "-" in (options.output, options.save):
-        scoring.tell_text(table)
+        scoring.print_to_stderr(table)
     else:
-        scoring.put(table, "-")
+        scoring.write_text(table, "-")
     return 0

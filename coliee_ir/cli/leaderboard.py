@@ -4,8 +4,8 @@ from __future__ import annotations
 
 import argparse
 
-from coliee_adapters.kinds import told
-from coliee_ir.cli import say, scoring
+from coliee_adapters.kinds import with_kind
+from coliee_ir.cli import print_remark, scoring
 from coliee_ir.cli.options import add, add_decisions, add_files, add_resampling, one_measure
 from coliee_ir.commands import leaderboard
 from coliee_ir.commands.leaderboard.catalogue import BoardTables
@@ -41,23 +41,25 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
 def run(options: argparse.Namespace) -> int:
     """Rank the submissions and print what was asked for."""
     by = one_measure(options)
-    return scoring.of_scores(options, leaderboard.leaderboard, _tell, options.output, keep="judged", measure=by)
+    return scoring.of_scores(
+        options, leaderboard.leaderboard, _print_remarks, options.output, keep="judged", measure=by
+    )
 
 
-def _tell(session: scoring.Session, board: leaderboard.Leaderboard, scored: Scored) -> int:
+def _print_remarks(session: scoring.Session, board: leaderboard.Leaderboard, scored: Scored) -> int:
     """What there is to say of the board, and its tables."""
     if board.entries:
-        scoring.tell([entry.scores for entry in board.entries], board.because, len(board.excluded))
+        scoring.print_headers([entry.scores for entry in board.entries], board.because, len(board.excluded))
     for remark in board.remarks:
-        say(remark)
+        print_remark(remark)
     for one in board.invalid:
-        say(f"coliee-ir: not ranked: {told(one.reason)}")
+        print_remark(f"coliee-ir: not ranked: {with_kind(one.reason)}")
     if board.entries:
         categories = None
         if session.options.categories:
             categories = leaderboard.read_categories(session.options.categories, board.queries)
             for remark in categories.remarks:
-                say(remark)
+                print_remark(remark)
         names = session.options.table_names or ["ranking"]
         session.publish(BoardTables(board, names, categories), scored.submissions)
     return 2 if board.invalid or not board.entries else 0

@@ -9,7 +9,7 @@ from coliee_adapters.errors import UsageError
 from coliee_adapters.ir_measures import NAMES
 from coliee_ir import measures
 from coliee_ir.cli.options import add
-from coliee_ir.cli.scoring import put
+from coliee_ir.cli.scoring import write_text
 from coliee_ir.output.envelope import dumped
 from coliee_ir.reading.asked import measures_named
 from coliee_ir.rules.protocol import protocol
@@ -37,7 +37,7 @@ def run(options: argparse.Namespace) -> int:
         text = dumped([what._asdict() for what in named or measures.everything()])
     else:
         text = "\n".join(map(_explained, named)) + "\n" if named else _overview()
-    put(text, options.output)
+    write_text(text, options.output)
     return 0
 
 

@@ -16,10 +16,10 @@ from typing import TYPE_CHECKING, Any, Final, Literal, NamedTuple
 
 from coliee_adapters.errors import UsageError
 from coliee_adapters.files import remote
-from coliee_adapters.files.compressed import COMPRESSIONS, plain_name
+from coliee_adapters.files.compressed import COMPRESSIONS, without_compression_ending
 from coliee_adapters.forms import ROLES
 from coliee_ir.rules.decisions import CHOICES
-from coliee_ir.rules.protocol import TASKS, all_rules, use
+from coliee_ir.rules.protocol import TASKS, all_rules, use_protocol_file
 
 if TYPE_CHECKING:
     from coliee_ir.reading.basis import Rules  # what loads NumPy, help and a mistyped option do without
@@ -334,7 +334,7 @@ def settle(parser: argparse.ArgumentParser, options: argparse.Namespace) -> argp
 
         if len(protocols) > 1:
             parser.error("--protocol is given twice, and each names a task")
-        settled["task"] = use(protocols[0])
+        settled["task"] = use_protocol_file(protocols[0])
         for rules in all_rules(settled["task"]):
             check_rules(rules)
     settled["protocol"] = next((name for name in protocols if name.endswith(".toml")), None)
@@ -345,7 +345,7 @@ def settle(parser: argparse.ArgumentParser, options: argparse.Namespace) -> argp
     if options.folds == "year":
         settled |= {"folds": parser.get_default("folds"), "by_year": True}
     path = options.target or options.output or "-"
-    name = plain_name(path).lower()
+    name = without_compression_ending(path).lower()
     if name.endswith((".xlsx", ".xls")):
         raise UsageError("file-name", f"{path}: Excel files are not written; name a .csv file, which Excel opens")
     form = next((form for ending, form in _ENDINGS.items() if name.endswith(ending)), None)
@@ -416,9 +416,9 @@ def _decision(offered: Sequence[str], text: str) -> tuple[str, str]:
 def check_known(word: str, known: Sequence[str], problem: str) -> None:
     """Refuse an argument that is none of the known words, and say which one was probably meant."""
     if word not in known:
-        from coliee_ir.cli.spelling import meant  # a mistake may take its time
+        from coliee_ir.cli.spelling import did_you_mean  # a mistake may take its time
 
-        raise argparse.ArgumentTypeError(f"{problem}{meant(word, known)}; choose one of {', '.join(known)}")
+        raise argparse.ArgumentTypeError(f"{problem}{did_you_mean(word, known)}; choose one of {', '.join(known)}")
 
 
 def rules(options: argparse.Namespace) -> Rules:

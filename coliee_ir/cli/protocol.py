@@ -25,5 +25,5 @@ def run(options: argparse.Namespace) -> int:
         raise UsageError("bad-value", f"name one protocol to print (found {len(names) or 'none'})")
     check_outputs([options.output], names)
     check_places([options.output])
-    scoring.put(protocol.stated(names[0]) if names else protocol.listed(), options.output)
+    scoring.write_text(protocol.protocol_toml(names[0]) if names else protocol.list_of_protocols(), options.output)
     return 0

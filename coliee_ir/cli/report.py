@@ -5,9 +5,9 @@ from __future__ import annotations
 import argparse
 import shlex
 
-from coliee_adapters.errors import UsageError, masked
+from coliee_adapters.errors import UsageError, without_credentials
 from coliee_adapters.forms.lines import counted
-from coliee_ir.cli import say, scoring
+from coliee_ir.cli import print_remark, scoring
 from coliee_ir.cli.options import LOOKED_AT, add, add_resampling, add_scoring
 from coliee_ir.commands import report
 from coliee_ir.output.webpage import local
@@ -47,19 +47,19 @@ def run(options: argparse.Namespace) -> int:
     written = argparse.ArgumentParser(add_help=False, allow_abbrev=False)
     add(written, "output", "figures")  # which depend on where a page is made
     typed = map(local, written.parse_known_args(options.typed)[1])
-    command = masked(shlex.join(["coliee-ir", *typed, "-o", "report.html"]))
+    command = without_credentials(shlex.join(["coliee-ir", *typed, "-o", "report.html"]))
     return scoring.of_scores(options, report.report, _write, *outputs, keep="judged", command=command, measure="")
 
 
 def _write(session: scoring.Session, made: report.Report, scored: Scored) -> None:
     options = session.options
     for remark in (one for one in made.contents.remarks if one not in scored.remarks):
-        say(remark)
+        print_remark(remark)
     if options.output is not None:
-        scoring.put(made.to_html(), options.output)
-        say(f"{options.output}: open it in a browser")
+        scoring.write_text(made.to_html(), options.output)
+        print_remark(f"{options.output}: open it in a browser")
     if options.figures is not None:
-        say(f"{options.figures}: {counted(len(made.write_figures(options.figures)), 'file')}")
+        print_remark(f"{options.figures}: {counted(len(made.write_figures(options.figures)), 'file')}")
 
 
 def _outputs(options: argparse.Namespace) -> list[str]:

@@ -15,19 +15,19 @@ from coliee_adapters import trec_eval
 from coliee_adapters.errors import ColieeError, InputError, UsageError, quoted, shortened
 from coliee_adapters.files import archives
 from coliee_adapters.files.source import PathLike, Source, is_folder, sha256_of
-from coliee_adapters.files.writing import check_inputs, check_outputs, check_places, written_bytes
+from coliee_adapters.files.writing import check_inputs, check_outputs, check_places, open_bytes_replacing
 from coliee_adapters.forms.lines import counted
-from coliee_adapters.kinds import told
+from coliee_adapters.kinds import with_kind
 from coliee_adapters.remarks import Remark
 from coliee_ir._version import __version__
-from coliee_ir.cli import end_progress, say, watched
+from coliee_ir.cli import end_progress, print_remark, with_progress
 from coliee_ir.cli.options import OF_SCORES, OPTIONS, ids, keywords, measures, read_by, rules
 from coliee_ir.commands.evaluate import evaluate_all, golds_of, prepare
 from coliee_ir.inbox import Runs, find_runs
 from coliee_ir.inbox.names import unique_names
-from coliee_ir.output.shown import Shown, is_short, pieces, print_to_terminal
+from coliee_ir.output.shown import TabularResult, is_short, pieces, print_to_terminal
 from coliee_ir.reading.anything import gold_files, is_gold_by_name, reads_as_gold, reads_as_run
-from coliee_ir.reading.asked import singly
+from coliee_ir.reading.asked import single_measures
 from coliee_ir.reading.basis import Basis
 from coliee_ir.reading.submission import Submission
 from coliee_ir.scoring.scores import Keep, Scored, Scores, comparable
@@ -72,9 +72,9 @@ class Session:
     @cached_property
     def _no_scores(self) -> InputError | None:
         """Why the first file holds no scores of queries; None where it does."""
-        from coliee_ir.scoring.readers import why_not  # which most commands do without
+        from coliee_ir.scoring.readers import why_no_scores  # which most commands do without
 
-        return why_not(self.sources(self.options.gold)[0], self.options.columns or {})
+        return why_no_scores(self.sources(self.options.gold)[0], self.options.columns or {})
 
     def sources(self, *paths: str) -> list[Source]:
         """Files, which were looked at when the folders were."""
@@ -110,7 +110,7 @@ class Session:
         )  # fmt: skip
         if options.files and found.inventory is not None:
             for remark in found.inventory.remarks():
-                say(remark)
+                print_remark(remark)
         others = [one.file for one in found.inventory.items] if self.together and found.inventory is not None else []
         read = [*besides, *(one.path for one in found.sources), *others]
         check_inputs(list(dict.fromkeys(read)) if self.together else read)
@@ -149,21 +149,21 @@ class Session:
         basis = self.prepare(measures)
         for run in () if together else found.sources:
             if is_gold_by_name(run) and not is_gold_by_name(options.gold):
-                say(Remark.of("swapped", run=run.name, gold=options.gold))
+                print_remark(Remark.of("swapped", run=run.name, gold=options.gold))
         if ready is not None:
             ready(basis)
         with asking_about_swap(options.gold, next(iter(found.sources), None)), engine(options) as executor:
             scored = evaluate_all(
                 basis, found, keep=keep, keep_going=together or options.keep_going or ("internal",),
-                jobs=options.jobs, executor=executor, watch=watched, tell=None if together else say,
+                jobs=options.jobs, executor=executor, watch=with_progress, tell=None if together else print_remark,
             )  # fmt: skip
         if together:  # told in the order of the ranking
             return scored
         for one in scored.invalid:
             if one.reason.kind != "internal":  # of which its traceback is told too, in the end
-                say(f"coliee-ir: {told(one.reason)}")
+                print_remark(f"coliee-ir: {with_kind(one.reason)}")
         if scored:
-            tell(scored, basis.because, len(basis.excluded))
+            print_headers(scored, basis.task_evidence, len(basis.excluded))
         return scored
 
     def _read_scores(self, measures: Sequence[str], files: Sequence[str]) -> Scored:
@@ -184,18 +184,18 @@ class Session:
         if measures:
             asked = comparable(found, measures)
             kept = [one.by(asked, alone=True) for one in found]
-            found = replace(found, scores=kept, basis=replace(found.basis, asked=tuple(asked)))
+            found = replace(found, scores=kept, basis=replace(found.basis, asked_measures=tuple(asked)))
         if not self.together:  # else told in the order of the ranking
-            tell(found, found.because, 0)
+            print_headers(found, found.task_evidence, 0)
             for remark in found.remarks:
-                say(remark)
+                print_remark(remark)
         return found
 
     def score_by(self, gold: str, like: Scored) -> Scored:
         """The same runs by another gold and the same rules; or the scores in another file."""
         if self.scores:
             return self._read_scores(measures(self.options), [gold])
-        asked = [measure.name for measure in like.basis.asked]
+        asked = [measure.name for measure in like.basis.asked_measures]
         same = rules(self.options)
         same["task"], same["edition"] = like.basis.task, like.basis.edition
         basis = prepare(self.sources(gold)[0], self.runs, asked, **same)
@@ -224,23 +224,23 @@ class Session:
         """The submissions of runs that are read and not scored; what there is to say of folders is said."""
         intake = self.runs.submissions(basis)
         for remark in intake.remarks:
-            say(remark)
+            print_remark(remark)
         if not intake.submissions:
             raise UsageError("no-run", "; ".join(["there is no run to score", *intake.remarks]))
         return intake.submissions
 
-    def tell_looks(self, runs: Iterable[Submission | None], scored: Sequence[Scores] = ()) -> None:
+    def print_gold_uses(self, runs: Iterable[Submission | None], scored: Sequence[Scores] = ()) -> None:
         """Say how often the gold was looked at, where a log is named."""
         if self.options.log is not None:
             from coliee_ir.commands.evaluate import log  # which scores do without
 
             files = [", ".join(file.path for file in one.files) for one in runs if one is not None]
             if remark := log.looks(self.options.log, self.options.gold, files, scored):
-                say(remark)
+                print_remark(remark)
 
     def publish(
         self,
-        result: Shown,
+        result: TabularResult,
         files: Iterable[Submission | PathLike | None] = (),
         *,
         is_told: bool = False,
@@ -253,9 +253,9 @@ class Session:
             return
         text = pieces(result, form, self.inputs(files) if form == "json" else None)
         if is_told:
-            tell_text("".join(text))
+            print_to_stderr("".join(text))
             return
-        put(text, self.options.output)
+        write_text(text, self.options.output)
 
     def inputs(self, runs: Iterable[Submission | PathLike | None]) -> dict[str, str]:
         """File → SHA-256, of the golds and of runs; of an archive as a whole; streams have none."""
@@ -265,7 +265,7 @@ class Session:
         for file in (*gold_files([*(self.scores or self._golds), *others]), *parts):
             source = file if isinstance(file, Source) else self.sources(str(file))[0]
             if not (source.is_remote or source.is_stream):
-                path = archives.outer(source.path)
+                path = archives.enclosing_archive(source.path)
                 if path not in found and Path(path).is_file():
                     found[path] = source.sha256() if path == source.path else sha256_of(path)
         return found
@@ -286,13 +286,15 @@ def of_scores(
     """
     session = Session(options)
     if not session.scores:
-        singly([*filter(None, [more.get("measure"), *more.get("measures", ())])], options.task, options.edition)
+        single_measures(
+            [*filter(None, [more.get("measure"), *more.get("measures", ())])], options.task, options.edition
+        )
     session.find(*outputs)
     scored = session.score(measures(options), keep=keep, ready=session.check_baseline)
     if not scored and not session.together:
         return 2
     if not session.scores:
-        session.tell_looks(scored.submissions, scored)
+        session.print_gold_uses(scored.submissions, scored)
     if options.other_gold is not None:
         more["other"] = session.score_by(options.other_gold, scored)
     code = write(session, function(scored, **keywords(function, options, **more)), scored)
@@ -305,7 +307,7 @@ def engine(options: argparse.Namespace) -> contextlib.AbstractContextManager[Exe
         return contextlib.nullcontext()
     from coliee_ir.judging import cluster  # loads Dask
 
-    return cluster.connected(options.cluster, say)
+    return cluster.dask_executor(options.cluster, print_remark)
 
 
 @contextlib.contextmanager
@@ -326,49 +328,49 @@ def asking_about_swap(gold: object, run: object) -> Iterator[None]:
         raise error from None
 
 
-def put(text: str | Iterable[str], path: str) -> None:
+def write_text(text: str | Iterable[str], path: str) -> None:
     """Write a result, in one piece or several, to the file, or the standard output (``-``), that ``-o`` names."""
     pieces = [text] if isinstance(text, str) else text
     if path == "-":
         end_progress()
         sys.stdout.writelines(pieces)
         return
-    with written_bytes(path) as stream:
+    with open_bytes_replacing(path) as stream:
         for piece in pieces:
             for start in range(0, len(piece), _PIECE):  # a page may be long
                 stream.write(piece[start : start + _PIECE].encode("utf-8", "backslashreplace"))
 
 
-def tell_text(text: str) -> None:
+def print_to_stderr(text: str) -> None:
     """Lines on standard error: a table whose place on standard output another result has."""
     for line in text.splitlines():
-        say(line)
+        print_remark(line)
 
 
-def tell_of(path: str, sentence: str) -> None:
+def print_file_remark(path: str, sentence: str) -> None:
     """Say what there is to say of a file that was written."""
-    say(sentence if path == "-" else f"{path}: {told(sentence)}")
+    print_remark(sentence if path == "-" else f"{path}: {with_kind(sentence)}")
 
 
-def tell(scored: Sequence[Scores], because: str, excluded: int) -> None:
+def print_headers(scored: Sequence[Scores], because: str, excluded: int) -> None:
     """On standard error: the task and why, the versions, and for each run the header and the remarks."""
     first = scored[0]
-    say(by_rules(first.task, first.edition, because) + (f", {excluded} excluded" if excluded else ""))
-    say(versions())
+    print_remark(by_rules(first.task, first.edition, because) + (f", {excluded} excluded" if excluded else ""))
+    print_remark(versions())
     common = [remark for remark in first.remarks if all(remark in scores.remarks for scores in scored)]
     if len(scored) <= _FEW:
         for scores in scored:
             tag = shortened(scores.name)
-            say(f"{tag}: {scores.header()}")
+            print_remark(f"{tag}: {scores.header()}")
             for remark in scores.remarks:
                 if len(scored) == 1 or remark not in common:
-                    say(f"{tag}: {told(remark)}")
+                    print_remark(f"{tag}: {with_kind(remark)}")
     else:
-        _tell_many(scored, common)
+        _print_many_headers(scored, common)
     for remark in common if len(scored) > 1 else ():
-        say(f"all runs: {told(remark)}")
+        print_remark(f"all runs: {with_kind(remark)}")
     if all(2 * scores.queries["unanswered"] > scores.queries["judged"] for scores in scored):
-        say(
+        print_remark(
             "every run leaves more than half of the queries unanswered; to score only the queries you ran, use "
             "--only FILE"
         )
@@ -382,7 +384,7 @@ def by_rules(task: str, edition: int | None, because: str = "") -> str:
     return rules + (f" ({because})" if because else "")
 
 
-def _tell_many(scored: Sequence[Scores], common: Sequence[str]) -> None:
+def _print_many_headers(scored: Sequence[Scores], common: Sequence[str]) -> None:
     """Of many runs, headers and remarks once a kind, with the runs that they are about; nothing of clean ones."""
     of_kind: dict[str, list[tuple[str, Remark]]] = {}
     quiet = 0
@@ -401,9 +403,9 @@ def _tell_many(scored: Sequence[Scores], common: Sequence[str]) -> None:
             about = f"{counted(n, 'run')} ({', '.join(tag for tag, _ in told_of[:_NAMED])}{more})"
         if any(remark != sentence for _, remark in told_of):
             about += f", each with its own numbers; {first}"
-        say(f"{about}: {sentence if kind.startswith('header') else told(sentence)}")
+        print_remark(f"{about}: {sentence if kind.startswith('header') else with_kind(sentence)}")
     if quiet:
-        say(f"{counted(quiet, 'run')} without a remark")
+        print_remark(f"{counted(quiet, 'run')} without a remark")
 
 
 def versions() -> str:

@@ -48,7 +48,7 @@ _COMMANDS: Final = {
 }
 
 
-def instead(typed: str, known: Collection[str], after: Sequence[str] = ()) -> str:
+def option_hint(typed: str, known: Collection[str], after: Sequence[str] = ()) -> str:
     """What to type in place of an option, as the rest of a sentence; empty where nothing is like it."""
     name, _, value = re.sub(r"^(-\w)(?=[0-9])", r"\1=", typed).partition("=")
     if "--measure" in known and (here := _OF_TREC_EVAL.get(typed[:2])):
@@ -69,10 +69,10 @@ def instead(typed: str, known: Collection[str], after: Sequence[str] = ()) -> st
         share = re.fullmatch(r"0?\.[0-9]+", value) is not None
         n, rest = (value, f"{1 - float(value):g}") if share else (value if re.fullmatch(_NUMBER, value) else "N", "W")
         return f"; did you mean {here.format(n=n, rest=rest)}?"
-    return checked.meant(plain, [one[2:] for one in known if one.startswith("--")]).replace("mean ", "mean --")
+    return checked.did_you_mean(plain, [one[2:] for one in known if one.startswith("--")]).replace("mean ", "mean --")
 
 
-def beyond(command: str, known: Sequence[str]) -> str:
+def extra_words_hint(command: str, known: Sequence[str]) -> str:
     """What to do about words that no option takes, as the rest of a sentence; ``known`` are those that go by place."""
     if any(one.endswith("…") for one in known):
         return "; an option takes one value: -m A -m B, and with commas --exclude q1,q2 or --weights 0.5,0.5"
@@ -80,6 +80,6 @@ def beyond(command: str, known: Sequence[str]) -> str:
     return f"; {command} takes {takes}"
 
 
-def meant(typed: str, known: Collection[str]) -> str:
+def did_you_mean(typed: str, known: Collection[str]) -> str:
     """The known word most like one that was typed, or the one it begins, as the rest of a sentence."""
-    return checked.meant(_COMMANDS.get(typed, typed), known)
+    return checked.did_you_mean(_COMMANDS.get(typed, typed), known)

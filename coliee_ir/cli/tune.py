@@ -9,13 +9,13 @@ from functools import partial
 from pathlib import Path
 from typing import Final
 
-from coliee_adapters.errors import InternalError, UsageError, contained, quoted, shortened
+from coliee_adapters.errors import InternalError, UsageError, errors_as_coliee, quoted, shortened
 from coliee_adapters.files.source import Source, is_folder
-from coliee_adapters.files.writing import written
-from coliee_adapters.kinds import told
+from coliee_adapters.files.writing import open_text_replacing
+from coliee_adapters.kinds import with_kind
 from coliee_adapters.records import Run
 from coliee_adapters.remarks import Remarks
-from coliee_ir.cli import say, scoring, watched
+from coliee_ir.cli import print_remark, scoring, with_progress
 from coliee_ir.cli.options import LOOKED_AT, add, add_decisions, keywords, one_measure, rules
 from coliee_ir.commands import convert
 from coliee_ir.commands import tune as cutoffs
@@ -29,11 +29,13 @@ from coliee_ir.output import grid
 from coliee_ir.output.shown import FORMS, render
 from coliee_ir.reading.anything import readable
 from coliee_ir.reading.submission import Submission
-from coliee_ir.rules.protocol import has_coliee_submissions, submission_rules, unfit_tag
+from coliee_ir.rules.protocol import has_coliee_submissions, submission_rules, tag_fault
 from coliee_ir.stats.settings import FOLDS, SEED
 
 #: formats of a cut run
-CUT_TARGETS = [name for name, one in convert.RUN_TARGETS.items() if "documents" in one.holds and not one.fills]
+CUT_TARGETS = [
+    name for name, one in convert.RUN_TARGETS.items() if "documents" in one.can_write and not one.uses_template
+]
 
 #: what the names of pictures end in
 _PICTURES: Final = (".svg", ".pdf", ".png")
@@ -89,14 +91,14 @@ def chosen_filters(options: argparse.Namespace, task: str | None) -> list[Filter
     """The filters that were asked for."""
     chosen = []
     if options.not_itself:
-        chosen.append(Filter.not_itself())
+        chosen.append(Filter.exclude_self())
     if options.dates is not None:
         is_corpus = is_folder(options.dates)
         dates = dates_of(options.dates) if is_corpus else sheets.read_dates(options.dates, task=task)
         if is_corpus:
             in_full = sum(len(date) > len("2019") for date in dates.values())
-            say(f"{options.dates}: {len(dates)} cases show a date, {in_full} of them the day")
-        chosen.append(Filter.not_newer(dates))
+            print_remark(f"{options.dates}: {len(dates)} cases show a date, {in_full} of them the day")
+        chosen.append(Filter.exclude_newer(dates))
     if options.candidates is not None:
         chosen.append(Filter.candidates(sheets.read_candidates(options.candidates, task=task)))
     return chosen
@@ -126,22 +128,22 @@ def run(options: argparse.Namespace) -> int:
     jobs = 1 if "-" in (*options.runs, options.answers) else min(options.jobs or len(submissions), workers.cores())
     tasks = [partial(_contained, tuned, one) for one in submissions]
     with scoring.engine(options) as executor:
-        for result in watched(workers.results(tasks, jobs, executor), len(submissions)):
+        for result in with_progress(workers.results(tasks, jobs, executor), len(submissions)):
             if isinstance(result, Tuning):
                 tunings.append(result)
             elif isinstance(result, InternalError):  # of which main tells
                 failed = True
             elif options.keep_going:
                 failed = True
-                say(f"coliee-ir: {told(result)}")
+                print_remark(f"coliee-ir: {with_kind(result)}")
             else:
                 raise result
     cut = cutoffs.cut(applied, tunings[0].rule, task=task, filters=taken) if options.apply and tunings else None
     tag = None if cut is None else fit_tag(options, cut, task)
     if tunings:
         named = Tunings(tunings)
-        _tell(named.tunings, basis.because)
-        session.tell_looks(submissions)
+        _print_remarks(named.tunings, basis.task_evidence)
+        session.print_gold_uses(submissions)
         _write(session, named, taken, submissions)
     grave = False
     if cut is not None:
@@ -152,7 +154,7 @@ def run(options: argparse.Namespace) -> int:
 def _contained(tuned: Callable[..., Tuning], submission: Submission) -> Tuning:
     """The tuning of a submission's ranking, which is its long list where it has one."""
     run = submission.ranking
-    with contained(run.name if isinstance(run, Source) else str(run)):
+    with errors_as_coliee(run.name if isinstance(run, Source) else str(run)):
         return tuned(run, answers=submission.answers)
 
 
@@ -184,31 +186,31 @@ def _is_told(options: argparse.Namespace) -> bool:
     return options.output == "-" and (options.apply is not None or "-" in (options.save, options.curve))
 
 
-def _tell(tunings: Sequence[Tuning], because: str) -> None:
+def _print_remarks(tunings: Sequence[Tuning], because: str) -> None:
     """On standard error: the task, and for each run what was read and what was tolerated."""
     first = tunings[0]
-    say(scoring.by_rules(first.task, first.edition, because))
+    print_remark(scoring.by_rules(first.task, first.edition, because))
     for tuning in tunings:
         for sentence in (tuning.header, *tuning.remarks):
-            say(f"{shortened(tuning.name)}: {told(sentence)}")
+            print_remark(f"{shortened(tuning.name)}: {with_kind(sentence)}")
 
 
 def _write(session: scoring.Session, named: Tunings, taken: list[Filter], submissions: list[Submission]) -> None:
     """The rule, where it was asked for, and the table of the tunings, where it has its place."""
     options, tunings, rule = session.options, named.tunings, named.tunings[0].rule
     if options.save is not None:
-        with written(options.save) as stream:
+        with open_text_replacing(options.save) as stream:
             json.dump({**rule.to_dict(), "filters": [filter_.name for filter_ in taken]}, stream)
             stream.write("\n")
-        say(f"{options.save}: {rule}")
+        print_remark(f"{options.save}: {rule}")
     if options.curve is not None and _is_picture(options.curve):
         from coliee_ir.commands.report import drawing, figures
 
         drawing.write_picture(figures.curves(tunings), options.curve)
     elif options.curve is not None:
-        scoring.put(grid.file_form(options.curve)(points(tunings)), options.curve)
+        scoring.write_text(grid.file_form(options.curve)(points(tunings)), options.curve)
     if options.apply is not None and not _is_told(options):
-        scoring.put(render(named, options.format), "-")
+        scoring.write_text(render(named, options.format), "-")
     else:
         session.publish(named, submissions, is_told=_is_told(options))
 
@@ -220,12 +222,12 @@ def fit_tag(options: argparse.Namespace, cut: Run, task: str | None) -> str | No
     own = "_".join(cut.tag.split()) if options.tag is None else str(options.tag)
     longest = submission_rules(str(task), options.edition).tag_length
     of_file = Source(options.output).stem if options.tag is None and options.output != "-" else own
-    if fault := unfit_tag(own, longest):
-        if unfit_tag(of_file, longest):
+    if fault := tag_fault(own, longest):
+        if tag_fault(of_file, longest):
             raise UsageError(
                 "bad-value", f"{fault}, and {quoted(own)} is not; name another with --tag, for example --tag RUN1"
             )
-        say(f"run tag {of_file}, from the name of {options.output}: {fault}, and {quoted(own)} is not")
+        print_remark(f"run tag {of_file}, from the name of {options.output}: {fault}, and {quoted(own)} is not")
     return of_file if fault else own
 
 
@@ -242,11 +244,11 @@ def write(options: argparse.Namespace, cut: Run, task: str | None, tag: str | No
     else:
         said = convert.write_run(cut, path, task=task, edition=edition, tag=tag)
     for sentence in said:
-        scoring.tell_of(path, sentence)
+        scoring.print_file_remark(path, sentence)
     # what is no plain file cannot be read again: a terminal, a pipe, /dev/null
     if options.to is not None or not Path(path).is_file() or not has_coliee_submissions(task):
         return False
     validation = validate(path, task=task, edition=edition)
     for finding in validation.findings:
-        say(str(finding))
+        print_remark(str(finding))
     return validation.errors > 0

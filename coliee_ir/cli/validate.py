@@ -9,7 +9,7 @@ from coliee_adapters.files import archives
 from coliee_adapters.files.source import is_folder
 from coliee_adapters.files.writing import check_outputs
 from coliee_adapters.forms.lines import counted
-from coliee_ir.cli import say, scoring
+from coliee_ir.cli import print_remark, scoring
 from coliee_ir.cli.options import add, keywords
 from coliee_ir.commands.validate import Severity, Validation, validate
 from coliee_ir.commands.validate.receiving import receive
@@ -45,12 +45,12 @@ def run(options: argparse.Namespace) -> int:
     if found.task:
         tasks = f"task{'s' if len(found.tasks) > 1 else ''} {' and '.join(found.tasks)}"
         of_edition = "" if found.edition is None else f" of {found.edition}"
-        say(f"{tasks}{of_edition}{'' if options.task else ' (detected from the files)'}")
+        print_remark(f"{tasks}{of_edition}{'' if options.task else ' (detected from the files)'}")
         if later := known_edition(protocol(found.task), options.edition)[1]:
-            say(later)
+            print_remark(later)
     session.publish(found, files)
     for name in found.files if options.fix else ():
-        say(f"{name}: {_copy(found, name)}")
+        print_remark(f"{name}: {_copy(found, name)}")
     return 1 if found.errors else 0
 
 
@@ -60,7 +60,7 @@ def _received(options: argparse.Namespace) -> int:
     check_outputs([options.output], [*options.files, *golds, *queries, options.corpus, options.teams])
     inbox = receive(*options.files, **keywords(receive, options, golds=golds, queries=queries))
     for remark in inbox.remarks:
-        say(remark)
+        print_remark(remark)
     scoring.Session(options).publish(inbox, walk(options.files).files)
     return 1 if inbox.errors else 0
 

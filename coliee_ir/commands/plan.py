@@ -14,7 +14,7 @@ from typing import Final
 
 import numpy as np
 
-from coliee_adapters.checked import is_whole, numbers, one_of, refused
+from coliee_adapters.checked import error_for_argument, is_integer_within, numbers, one_of
 from coliee_adapters.errors import UsageError
 from coliee_adapters.files.source import PathLike
 from coliee_adapters.forms.lines import counted, plural
@@ -93,8 +93,8 @@ class Plan(OnGold):
         )
         columns = {
             units: lambda size: Number(size.queries, str(size.queries)),
-            "typical pair": lambda size: _found(size, statistics.median),
-            "hardest pair": lambda size: _found(size, max),
+            "typical pair": lambda size: _size_cell(size, statistics.median),
+            "hardest pair": lambda size: _size_cell(size, max),
         }
         return [Grid.of(self.sizes, columns, caption, n_text=0)]
 
@@ -130,7 +130,7 @@ class Plan(OnGold):
         return notes
 
 
-def _found(size: PlannedSize, of: Callable[[list[float]], float]) -> Number:
+def _size_cell(size: PlannedSize, of: Callable[[list[float]], float]) -> Number:
     value = of([math.inf if one is None else one for one in size.found])
     return Number(value, f"{value:.2g}") if value < math.inf else Number(math.nan)
 
@@ -179,8 +179,8 @@ def plan(
     settings, scored = Resampling(n_resamples, seed, confidence_level), checked(scored, 2, "a plan")
     first = scored[0]
     one_of("power", power, Real, "a number")
-    if not all(is_whole(number, 0) for number in numbers("queries", queries)):
-        raise refused("queries", "numbers of queries", queries)
+    if not all(is_integer_within(number, 0) for number in numbers("queries", queries)):
+        raise error_for_argument("queries", "numbers of queries", queries)
     if not settings.alpha < power < 1:
         raise UsageError("bad-value", f"the power must be between {settings.alpha:.3g} and 1, for example 0.8")
     [by] = comparable(scored, measure)

@@ -13,7 +13,7 @@ from typing import TYPE_CHECKING, Final, NamedTuple
 from coliee_adapters.checked import in_order, one_of
 from coliee_adapters.errors import UsageError
 from coliee_adapters.files import remote
-from coliee_adapters.files.source import Kind, PathLike, Source
+from coliee_adapters.files.source import PathKind, PathLike, Source
 from coliee_adapters.records import Gold, RunLike
 from coliee_ir.reading.anything import is_long_list, readable, tag_of
 from coliee_ir.reading.basis import Basis
@@ -22,7 +22,7 @@ from coliee_ir.rules.protocol import protocol
 
 if TYPE_CHECKING:
     from coliee_ir.inbox.inventory import Inventory
-    from coliee_ir.inbox.teams import Whose
+    from coliee_ir.inbox.teams import Sender
 
 _PATHS: Final = (str, os.PathLike, Source)
 
@@ -45,7 +45,7 @@ class Runs(NamedTuple):
         )
 
     @property
-    def telling(self) -> list[Submission]:
+    def showing_task(self) -> list[Submission]:
         """What shows the task: all that can be read."""
         found = [one for one in self.inventory.scored if one.error is None] if self.inventory is not None else []
         return [*self.alone, *(Submission(one.source) for one in found)]
@@ -104,31 +104,31 @@ def find_runs(
             paths.append(sent.run)
             names[sent.run.path] = name
         alone.append(replace(sent, tag=sent.tag or str(getattr(sent.run, "tag", "")), name=name or sent.name))
-    if not together and not any(one.is_folder or one.kind is Kind.ARCHIVE for one in paths):
+    if not together and not any(one.is_folder or one.kind is PathKind.ARCHIVE for one in paths):
         return Runs(alone)
-    from coliee_ir.inbox.golds import Asked, Golds  # needed for folders alone
+    from coliee_ir.inbox.golds import Golds, QueryFile  # needed for folders alone
     from coliee_ir.inbox.inventory import sort_files
     from coliee_ir.inbox.teams import Teams
 
     who = Teams(teams, [one.path for one in paths]) if together else None
     besides = [*besides, *([teams] if isinstance(teams, str | os.PathLike) else [])]
     inventory = sort_files(
-        paths, golds=Golds(map(Asked.of, golds)), besides=besides, teams=who, columns=columns,
+        paths, golds=Golds(map(QueryFile.of, golds)), besides=besides, teams=who, columns=columns,
         rules=None if task is None else protocol(task, edition), edition=edition,
     )  # fmt: skip
     places = [Path(_place(one.file)) for one in inventory.scored]
     for one in () if together else paths:
-        is_folder = one.is_folder or one.kind is Kind.ARCHIVE
+        is_folder = one.is_folder or one.kind is PathKind.ARCHIVE
         if is_folder and not any(place.is_relative_to(_place(one.path)) for place in places):
             raise UsageError("no-run", "; ".join([f"{one.path} holds no run", *inventory.remarks()]))
     in_paths = set(map(id, paths))
     in_memory = [one for one in alone if id(one.run) not in in_paths]
     if who is not None:
-        in_memory = [_listed(one, who.whose(one.name or one.tag)) for one in in_memory]
+        in_memory = [_listed(one, who.sender_of(one.name or one.tag)) for one in in_memory]
     return Runs(in_memory, inventory, together, names)
 
 
-def _listed(one: Submission, whose: Whose) -> Submission:
+def _listed(one: Submission, whose: Sender) -> Submission:
     """A submission with what a list of teams says of it."""
     return replace(
         one,

@@ -9,7 +9,7 @@ from collections.abc import Iterable
 from pathlib import Path
 from typing import Final, NamedTuple
 
-from coliee_adapters.errors import masked
+from coliee_adapters.errors import without_credentials
 from coliee_adapters.files import archives, remote
 from coliee_adapters.files.mail import Mail
 from coliee_adapters.files.source import is_folder
@@ -59,12 +59,12 @@ def envelope_of(file: str, common: Path | None) -> Envelope:
     """In what a file came, below the folder, or the archive, that all files have in common."""
     if file and remote.is_remote(file):
         return Envelope(place=file, folder=_folder_of(file, common))
-    archive = archives.outer(file)
+    archive = archives.enclosing_archive(file)
     if not file or not Path(archive).exists():  # from memory, or standard input
         return Envelope()
     mails, is_mail = archives.mails_of(file)
     # what lies in an archive is the sender's; where the archive is all that there is, it is the organiser's mailbox
-    is_saved = bool(mails) and (is_mail or plain(archive) == common)
+    is_saved = bool(mails) and (is_mail or absolute_path(archive) == common)
     place = next(iter(mails)) if is_saved else archive
     mail = mails.pop(place, None)
     claims = (*(() if mail is None else mail.forwarded), *mails.values())
@@ -74,9 +74,9 @@ def envelope_of(file: str, common: Path | None) -> Envelope:
 
 def _folder_of(path: str, common: Path | None) -> str:
     """The first folder below the common one, without what an archive's name ends in; mailboxes are none."""
-    if common is None or not plain(path).is_relative_to(common):
+    if common is None or not absolute_path(path).is_relative_to(common):
         return ""
-    first = next(iter(plain(path).relative_to(common).parts[:-1]), "")
+    first = next(iter(absolute_path(path).relative_to(common).parts[:-1]), "")
     return "" if first.casefold().endswith((".eml", ".mbox")) else _MAILED.sub("", archives.without_ending(first), 1)
 
 
@@ -84,12 +84,12 @@ def common_folder(given: Iterable[str]) -> Path | None:
     """The deepest folder, or archive, that those given, and the folders of the files given, have in common."""
     there = [path for path in given if remote.is_remote(path) or Path(path).exists()]
     packed = [is_folder(path) or archives.is_archive(path) for path in there]
-    places = [plain(masked(path)) for path in there]
+    places = [absolute_path(without_credentials(path)) for path in there]
     folders = [place if is_whole else place.parent for place, is_whole in zip(places, packed, strict=True)]
     return Path(os.path.commonpath(folders)) if folders else None
 
 
-def plain(path: str | Path) -> Path:
+def absolute_path(path: str | Path) -> Path:
     """The path from the root, without ``..``; links stay what they are called."""
     return Path(os.path.abspath(path))  # noqa: PTH100 - resolve() would follow links
 
@@ -100,13 +100,13 @@ def team_in(subject: str) -> str:
     >>> team_in("Re: [Submission] KIS (corrected)"), team_in("our run")
     ('KIS (corrected)', '')
     """
-    for text in (subject, visible(subject)):
+    for text in (subject, without_invisible(subject)):
         if named := _MAILED.match(text):
             return text[named.end() :].strip()
     return ""
 
 
-def visible(text: str) -> str:
+def without_invisible(text: str) -> str:
     """A text as it is seen: composed, and without characters that have no width."""
     return "".join(one for one in unicodedata.normalize("NFC", text) if unicodedata.category(one) != "Cf")
 
@@ -123,7 +123,7 @@ def team_key(team: str) -> str:
     return re.sub(r"[\s_.-]+", " ", unicodedata.normalize("NFKC", text.casefold())).strip()
 
 
-def undisguised(team: str) -> str:
+def with_escapes(team: str) -> str:
     r"""A name with such characters written out, so that nobody takes it for another's.
 
     >>> undisguised("АRC")
@@ -132,7 +132,7 @@ def undisguised(team: str) -> str:
     return "".join(one if one.isascii() or not is_disguised(f"a{one}") else ascii(one)[1:-1] for one in team)
 
 
-def look_key(team: str) -> str:
+def lookalike_key(team: str) -> str:
     """What names that are easily taken for each other have in common, which may be those of two teams.
 
     >>> look_key("KlS") == look_key("KIS") == look_key("КІЅ") != look_key("KAS")
@@ -140,7 +140,7 @@ def look_key(team: str) -> str:
     >>> look_key("AI-Lab") == look_key("AILab"), look_key("NII (Tokyo)") == look_key("NII (Kyoto)")
     (True, True)
     """
-    text = visible(team).translate(_CAPITALS)
+    text = without_invisible(team).translate(_CAPITALS)
     text = team_key(re.sub(rf"(?:\s*{_BRACKETS})+\s*$", "", text) or text).translate(_LETTERS)
     return "".join(filter(str.isalnum, unicodedata.normalize("NFKD", text)))
 
@@ -155,4 +155,4 @@ def is_disguised(team: str) -> bool:
     has_latin = any("a" <= one <= "z" for one in text)
     others = any(one.isalpha() and not unicodedata.name(one, "").startswith(_BESIDE) for one in text)
     is_mixed = has_latin and (others or text.translate(_LETTERS) != text)
-    return visible(team) != unicodedata.normalize("NFC", team) or is_mixed
+    return without_invisible(team) != unicodedata.normalize("NFC", team) or is_mixed

@@ -11,7 +11,7 @@ from typing import Final, NamedTuple
 
 from coliee_adapters.errors import InputError, UsageError, shortened
 from coliee_adapters.files import archives, remote
-from coliee_adapters.files.source import Kind, PathLike, Source
+from coliee_adapters.files.source import PathKind, PathLike, Source
 from coliee_adapters.remarks import Remark
 from coliee_ir.inbox.envelopes import team_in
 
@@ -23,7 +23,7 @@ _DEBRIS: Final = re.compile(
 )
 
 #: why a file is passed over: in one word → as it is called, of one, of several
-WHY_NOT: Final = {
+SKIP_REASONS: Final = {
     "besides": ("file already used as gold or as an option", "files given for something else"),
     "link": ("link out of the folder", "links out of the folder"),
     "hidden": ("hidden file; rename it without the dot to have it read", "hidden files; rename them without the dot"),
@@ -47,21 +47,21 @@ WHY_NOT: Final = {
 }
 
 
-def passed_over(passed: Collection[tuple[str, str]]) -> list[str]:
-    """Sentences on files that are passed over: of reasons, as keys of ``WHY_NOT``, and names."""
+def skipped_remarks(passed: Collection[tuple[str, str]]) -> list[str]:
+    """Sentences on files that are passed over: of reasons, as keys of ``SKIP_REASONS``, and names."""
     told = list[str]()
-    for kind, (one, several) in WHY_NOT.items():
+    for kind, (one, several) in SKIP_REASONS.items():
         if names := Counter(name for why, name in passed if why == kind):
             shown = [f"{name} ({n + 1} entries)" if kind == "again" else name for name, n in names.items()]
             told.append(Remark.of("passed-over", shown, what=several if len(shown) > 1 else one))
     return told
 
 
-class Walked(NamedTuple):
+class FoundFiles(NamedTuple):
     """The files that paths stand for."""
 
     files: list[str]  # the files, each once; of an archive those in it, as ``ARCHIVE/NAME``
-    passed: list[tuple[str, str]]  # what is passed over: why, as a key of ``WHY_NOT``, and the name
+    skipped: list[tuple[str, str]]  # what is passed over: why, as a key of ``SKIP_REASONS``, and the name
     named: set[str]  # the files that were named themselves
     sources: dict[str, Source]  # those of the files that were looked at, by path
 
@@ -70,7 +70,7 @@ class Walked(NamedTuple):
         return Source.of(self.sources.get(file, file), columns)
 
 
-def walk(paths: Iterable[PathLike | Source], besides: Iterable[PathLike | None] = ()) -> Walked:
+def walk(paths: Iterable[PathLike | Source], besides: Iterable[PathLike | None] = ()) -> FoundFiles:
     """The files that are named, and all files below the folders and in the archives that are named, sorted by name.
 
     Hidden files, what operating systems leave behind, and pipes are left out. A link is followed only to a file in the
@@ -78,13 +78,13 @@ def walk(paths: Iterable[PathLike | Source], besides: Iterable[PathLike | None] 
     """
     others = {os.path.realpath(path) for path in besides if path is not None}
     found: dict[str, str] = {}
-    walked = Walked([], [], set(), {})
+    walked = FoundFiles([], [], set(), {})
     for path in paths:
         given = Source.of(path)
         name, base, is_remote = given.path, os.path.realpath(given.path), remote.is_remote(given.path)
         is_seen, links = False, list[str]()
         walked.sources[name] = given
-        for file in _below(given, walked.passed):
+        for file in _files_below(given, walked.skipped):
             real = os.path.realpath(file)
             if file != name:
                 if not is_remote and real not in others and not Path(real).is_relative_to(base):
@@ -94,14 +94,14 @@ def walk(paths: Iterable[PathLike | Source], besides: Iterable[PathLike | None] 
                     continue
                 is_seen = True
                 if real in others:
-                    walked.passed.append(("besides", file))
+                    walked.skipped.append(("besides", file))
                     continue
             elif is_remote or not _is_packed(given):
                 walked.named.add(name)
             for one in _files_in(file, walked):
                 is_seen = True
                 found.setdefault(one if one == "-" or remote.is_remote(one) else os.path.realpath(one), one)
-        walked.passed.extend(("link", file) for file in links)
+        walked.skipped.extend(("link", file) for file in links)
         if not is_seen:
             problem = f"{name} contains no files" + (f"; {links[0]} is a link out of it, not followed" if links else "")
             raise UsageError("empty", problem)
@@ -110,10 +110,10 @@ def walk(paths: Iterable[PathLike | Source], besides: Iterable[PathLike | None] 
 
 
 def _is_packed(source: Source) -> bool:
-    return source.kind is Kind.ARCHIVE or (source.kind is Kind.ABSENT and archives.is_archive(source.path))
+    return source.kind is PathKind.ARCHIVE or (source.kind is PathKind.ABSENT and archives.is_archive(source.path))
 
 
-def _files_in(file: str, walked: Walked) -> list[str]:
+def _files_in(file: str, walked: FoundFiles) -> list[str]:
     """The file; of an archive of this machine those in it, and itself where it cannot be read."""
     if remote.is_remote(file) or not _is_packed(walked.sources.setdefault(file, Source(file))):
         return [file]
@@ -121,19 +121,19 @@ def _files_in(file: str, walked: Walked) -> list[str]:
         inside = archives.contents(file)
     except InputError:
         return [file]
-    passed, before = walked.passed, set(walked.passed)  # an archive may be named twice
-    passed += [one for why, name in inside.passed if (one := (why, f"{file}/{name}")) not in before]
+    passed, before = walked.skipped, set(walked.skipped)  # an archive may be named twice
+    passed += [one for why, name in inside.skipped if (one := (why, f"{file}/{name}")) not in before]
     if inside.is_mail and "" not in inside.mails:  # a mailbox, of which a mail may be cut or have lost its attachments
         filled = {name.partition("/")[0] for name in inside.files}
         numbers = {name.rstrip("/"): team_in(mail.subject) for name, mail in inside.mails.items()}
         bare = [(n, team) for n, team in numbers.items() if team and "/" not in n and n not in filled]
         passed += [one for n, team in bare if (one := ("bare", f"{file}/{n} ({shortened(team)})")) not in before]
-    if not inside.files and not inside.passed:
+    if not inside.files and not inside.skipped:
         return [file]
     return [f"{file}/{name}" for name in sorted(inside.files) if _is_shown(name, file, passed)]
 
 
-def _below(given: Source, passed: list[tuple[str, str]]) -> Iterator[str]:
+def _files_below(given: Source, passed: list[tuple[str, str]]) -> Iterator[str]:
     """What is no folder, itself; else the files below it, and links last: what is there twice goes by its own name."""
     name = given.path
     if not given.is_folder:
@@ -144,10 +144,10 @@ def _below(given: Source, passed: list[tuple[str, str]]) -> Iterator[str]:
             file for file in remote.files(name) if _is_shown(file.partition("?")[0][place:].strip("/"), name, passed)
         )
     else:
-        yield from map(str, sorted(_walked(Path(name), passed), key=Path.is_symlink))
+        yield from map(str, sorted(_walk_folder(Path(name), passed), key=Path.is_symlink))
 
 
-def _walked(folder: Path, passed: list[tuple[str, str]]) -> Iterator[Path]:
+def _walk_folder(folder: Path, passed: list[tuple[str, str]]) -> Iterator[Path]:
     """The files below a folder, and the links to folders."""
 
     def refuse(error: OSError) -> None:

@@ -10,7 +10,7 @@ from coliee_adapters.records import Gold
 from coliee_ir.inbox.tasks import tasks_of_queries
 
 
-class Asked(NamedTuple):
+class QueryFile(NamedTuple):
     """A file that names queries: what it is called, its queries, the tasks that ask them, and whether it is a gold."""
 
     file: str
@@ -23,7 +23,7 @@ class Asked(NamedTuple):
     gold: Gold | None = None  # what it holds, where it is a gold
 
     @classmethod
-    def of(cls, gold: Gold) -> Asked:
+    def of(cls, gold: Gold) -> QueryFile:
         """A gold, with the tasks that it shows."""
         return cls(gold.path, frozenset(gold.queries), tasks_of_queries(gold.queries, gold), True, gold=gold)
 
@@ -35,7 +35,7 @@ class Golds:
     ids they share.
     """
 
-    def __init__(self, asked: Iterable[Asked] = ()) -> None:
+    def __init__(self, asked: Iterable[QueryFile] = ()) -> None:
         self.asked = tuple(asked)
 
     @property
@@ -43,7 +43,7 @@ class Golds:
         """The golds, each once."""
         return list({id(one.gold): one.gold for one in self.asked if one.gold is not None}.values())
 
-    def judging(self, tasks: Sequence[str], queries: Collection[str]) -> Asked | None:
+    def judge_of(self, tasks: Sequence[str], queries: Collection[str]) -> QueryFile | None:
         """The gold by which a file is judged that can be of these tasks, the likeliest first; None where none asks."""
         own = [one for task in tasks for one in self.asked if task in one.tasks] if tasks else list(self.asked)
         shared = [len(one.queries.intersection(queries)) for one in own]
@@ -51,7 +51,7 @@ class Golds:
             return None
         return own[shared.index(max(shared))]
 
-    def elsewhere(self, task: str, queries: Collection[str]) -> Asked | None:
+    def of_other_task(self, task: str, queries: Collection[str]) -> QueryFile | None:
         """The gold of another task that asks all of the queries, where no gold of the task asks any of them."""
         if not queries or any(not one.queries.isdisjoint(queries) for one in self.asked if task in one.tasks):
             return None

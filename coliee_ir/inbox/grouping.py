@@ -16,12 +16,12 @@ from pathlib import Path
 from typing import Any, Final, NamedTuple
 
 from coliee_adapters.by_key import by_key
-from coliee_adapters.errors import ColieeError, UsageError, contained, shortened
+from coliee_adapters.errors import ColieeError, UsageError, errors_as_coliee, shortened
 from coliee_adapters.files.source import Source, by_original
 from coliee_adapters.records import Answers, Run
 from coliee_adapters.remarks import Remark
-from coliee_ir.inbox.folders import passed_over
-from coliee_ir.inbox.inventory import Inventory, Item, Part, originals
+from coliee_ir.inbox.folders import skipped_remarks
+from coliee_ir.inbox.inventory import FilePart, InboxFile, Inventory, originals
 from coliee_ir.inbox.names import order_of, unique_names
 from coliee_ir.reading.anything import queries_of, read_run, tag_of
 from coliee_ir.reading.basis import Basis
@@ -43,9 +43,9 @@ def group(inventory: Inventory, basis: Basis, *, alone: bool = False) -> Intake:
     items = []
     for one in inventory.of_task(basis):
         try:
-            with contained(one.source.name):
+            with errors_as_coliee(one.source.name):
                 if not one.source.is_folder and one.source.path != "-":  # by the rules of its task
-                    one.take(basis.read(one.source), has_long=_has_long(basis))
+                    one.take_record(basis.read(one.source), has_long=_has_long(basis))
             items.append(one)
             for doubt in one.doubts:
                 done.remarks.append(Remark(doubt.kind, f"{one.source.name}: {doubt}"))
@@ -53,7 +53,7 @@ def group(inventory: Inventory, basis: Basis, *, alone: bool = False) -> Intake:
             done.invalid.append(Invalid((one.file,), "", one.team, Remark.of_error(error)))
     groups = _without_copies(_groups(_without_unscored(items, basis), basis, done.remarks))
     for of_run in _by_queries(groups, basis, done.remarks):
-        _hand(of_run, basis, done, alone=alone)
+        _add_submission(of_run, basis, done, alone=alone)
     _propose_replacements(done)
     _remark_tags(done)
     teams = [one.team for one in done.submissions if not one.status]
@@ -63,22 +63,22 @@ def group(inventory: Inventory, basis: Basis, *, alone: bool = False) -> Intake:
 
 def group_named(given: Sequence[Submission], basis: Basis) -> Intake:
     """The same of files that were named one by one: what cannot be read, and what has its parts, stays as it is."""
-    done, items, at_of = Intake([], [], []), list[Item](), dict[str, int]()
+    done, items, at_of = Intake([], [], []), list[InboxFile](), dict[str, int]()
     found: dict[int, Submission] = {}
     for at, one in enumerate(given):
         found[at] = one
         if one.name or one.files != [one.run] or one.files[0].path == "-" or one.files[0].is_stream:
             continue
-        item = Item(one.files[0], is_named=True)
-        with contextlib.suppress(ColieeError), contained(item.source.name):  # as scoring will say
-            item.take(basis.read(item.source), has_long=_has_long(basis))
+        item = InboxFile(one.files[0], is_named=True)
+        with contextlib.suppress(ColieeError), errors_as_coliee(item.source.name):  # as scoring will say
+            item.take_record(basis.read(item.source), has_long=_has_long(basis))
             item.nameless = item.tag == item.source.stem
             items.append(item)
             at_of.setdefault(item.file, at)
     groups = _by_queries(_groups(_without_unscored(items, basis), basis, done.remarks), basis, done.remarks)
     for of_run in groups:
         if sum(map(len, of_run)) > 1:
-            _hand(of_run, basis, done, alone=True)
+            _add_submission(of_run, basis, done, alone=True)
             files = [part.source.name for group in of_run for part in group]
             if len(of_run) == 1:
                 done.remarks.append(Remark.of("grouped.parts", files, tag=shortened(of_run[0][0].tag)))
@@ -87,9 +87,9 @@ def group_named(given: Sequence[Submission], basis: Basis) -> Intake:
             for at in places[1:]:
                 del found[at]
     for item in items:
-        if item.why_not:
+        if item.skip_reason:
             del found[at_of[item.file]]
-    done.remarks.extend(passed_over([(one.why_not, one.file) for one in items if one.why_not]))
+    done.remarks.extend(skipped_remarks([(one.skip_reason, one.file) for one in items if one.skip_reason]))
     return Intake([found[at] for at in sorted(found)], done.invalid, done.remarks)
 
 
@@ -98,24 +98,24 @@ def _has_long(basis: Basis) -> bool:
     return any(row.long_list for row in all_rules(basis.task)) if basis.protocol.is_coliee else False
 
 
-def _without_unscored(items: Sequence[Item], basis: Basis) -> list[Item]:
+def _without_unscored(items: Sequence[InboxFile], basis: Basis) -> list[InboxFile]:
     """The files without the long lists beside a run of their tag, where the rules of the year score none."""
     if basis.protocol.long_list:
         return [*items]
-    tags = {(one.team, one.tag) for one in items if one.part is not Part.LONG}
+    tags = {(one.team, one.tag) for one in items if one.part is not FilePart.LONG}
     for one in items:
-        if one.part is Part.LONG and (one.team, one.tag) in tags:
-            one.why_not = "unscored"
-        elif one.part is Part.LONG:
-            one.part = Part.RUN
-    return [one for one in items if not one.why_not]
+        if one.part is FilePart.LONG and (one.team, one.tag) in tags:
+            one.skip_reason = "unscored"
+        elif one.part is FilePart.LONG:
+            one.part = FilePart.RUN
+    return [one for one in items if not one.skip_reason]
 
 
-def _groups(items: Sequence[Item], basis: Basis, remarks: list[str]) -> list[list[Item]]:
+def _groups(items: Sequence[InboxFile], basis: Basis, remarks: list[str]) -> list[list[InboxFile]]:
     """The files of each run: one, or one of each part."""
     if len(basis.protocol.parts) == 1 and not basis.protocol.long_list:
         return [[one] for one in items]
-    kinds = (*basis.protocol.parts, Part.LONG)
+    kinds = (*basis.protocol.parts, FilePart.LONG)
     groups = [[one] for one in items if one.part not in kinds]
     belonging = list(_grouped([one for one in items if one.part in kinds], _long_of(basis)))
     return groups + _with_nameless(belonging, _needed(basis), remarks)
@@ -125,19 +125,19 @@ def _needed(basis: Basis) -> list[str]:
     return [part for part in basis.protocol.parts if part in basis.qrels]
 
 
-def _by_queries(groups: Sequence[list[Item]], basis: Basis, remarks: list[str]) -> list[list[list[Item]]]:
+def _by_queries(groups: Sequence[list[InboxFile]], basis: Basis, remarks: list[str]) -> list[list[list[InboxFile]]]:
     """Runs, each with its groups of files: those of a team, tag and parts that answer different queries are one run.
 
     Of several files of a run, those without any query of the gold are passed over: they answer another gold.
     """
-    alike: dict[object, list[list[Item]]] = {}
+    alike: dict[object, list[list[InboxFile]]] = {}
     for at, group in enumerate(groups):
         has_tag = group[0].tag and all(part.part for part in group)
         # two folders may be two teams', where nothing tells whose they are
         of_one = group[0].team or (None if group[0].is_named else _folder(group[0]))
         key = (of_one, group[0].tag, *sorted(part.part for part in group)) if has_tag else at
         alike.setdefault(key, []).append(group)
-    asked, runs = {*basis.queries, *basis.excluded}, list[list[list[Item]]]()
+    asked, runs = {*basis.queries, *basis.excluded}, list[list[list[InboxFile]]]()
     for of_tag in alike.values():
         answered = [_answered(group, basis) for group in of_tag] if len(of_tag) > 1 else []
         if not answered or not all(answered) or not any(asked & one for one in answered):
@@ -147,7 +147,7 @@ def _by_queries(groups: Sequence[list[Item]], basis: Basis, remarks: list[str]) 
         for group in of_tag:
             if all(group is not kept for kept, _ in mine):
                 for part in group:
-                    part.why_not = "elsewhere"
+                    part.skip_reason = "elsewhere"
         if len(mine) > 1 and sum(len(one) for _, one in mine) == len(frozenset().union(*(one for _, one in mine))):
             files = [part.source.name for group, _ in mine for part in group]
             remarks.append(Remark.of("grouped.queries", files, tag=shortened(mine[0][0][0].tag)))
@@ -176,28 +176,28 @@ def join_files(sources: Sequence[Source], read: Callable[[Source], Run | Answers
     return [*runs.values()], remarks
 
 
-def _answered(group: Sequence[Item], basis: Basis) -> frozenset[str]:
+def _answered(group: Sequence[InboxFile], basis: Basis) -> frozenset[str]:
     """The queries that the files of a run answer; none where one cannot be read to its end."""
     found = frozenset[str]()
     try:
         for part in group:
-            with contained(part.source.name):
+            with errors_as_coliee(part.source.name):
                 found |= queries_of(basis.read(part.source))
     except ColieeError:
         return frozenset()
     return found
 
 
-def _stem(one: Item) -> str:
+def _run_name_in_file_name(one: InboxFile) -> str:
     """What a file's name says of its run: without the words for its kind, and without punctuation."""
     return re.sub(r"[\W_]+", "", re.sub(_KIND_WORDS, "", one.source.stem)).casefold()
 
 
-def _folder(one: Item) -> Path:
+def _folder(one: InboxFile) -> Path:
     return Path(one.source.name).parent
 
 
-def _without_copies(groups: Sequence[list[Item]]) -> list[list[Item]]:
+def _without_copies(groups: Sequence[list[InboxFile]]) -> list[list[InboxFile]]:
     """The submissions without those of the same team whose files are all copies of another one's."""
     content = originals(part for group in groups for part in group)
     held = [{content[part.file] for part in group} for group in groups]
@@ -223,15 +223,22 @@ def _without_copies(groups: Sequence[list[Item]]) -> list[list[Item]]:
             continue
         of_content = {content[part.file]: part.source.name for part in groups[first]}
         for part in group:
-            part.why_not, part.like = "duplicate", of_content[content[part.file]]
+            part.skip_reason, part.copy_of = "duplicate", of_content[content[part.file]]
     return kept
 
 
-def _grouped(parts: Sequence[Item], longer: Callable[[list[Item]], list[Item]]) -> Iterator[list[Item]]:
+def _grouped(
+    parts: Sequence[InboxFile], longer: Callable[[list[InboxFile]], list[InboxFile]]
+) -> Iterator[list[InboxFile]]:
     """Files that belong together: by tag, and where that does not do, by team, folder and name."""
-    keys: tuple[Callable[[Item], object], ...] = (attrgetter("tag"), attrgetter("team"), _folder, _stem)
+    keys: tuple[Callable[[InboxFile], object], ...] = (
+        attrgetter("tag"),
+        attrgetter("team"),
+        _folder,
+        _run_name_in_file_name,
+    )
 
-    def refined(group: list[Item], level: int) -> Iterator[list[Item]]:
+    def refined(group: list[InboxFile], level: int) -> Iterator[list[InboxFile]]:
         group = longer(group)
         kinds = [part.part for part in group]
         teams = {part.team for part in group} - {""}
@@ -246,29 +253,33 @@ def _grouped(parts: Sequence[Item], longer: Callable[[list[Item]], list[Item]]) 
     yield from refined(list(parts), 0)
 
 
-def _long_of(basis: Basis) -> Callable[[list[Item]], list[Item]]:
+def _long_of(basis: Basis) -> Callable[[list[InboxFile]], list[InboxFile]]:
     """What tells the long list by its length, of two files of documents with one tag."""
     if not basis.protocol.long_list:
         return lambda group: group
     expected = submission_rules(basis.task, basis.edition).long_list
 
-    def told(group: list[Item]) -> list[Item]:
+    def told(group: list[InboxFile]) -> list[InboxFile]:
         documents = [part for part in group if part.part == "documents"]
-        if len(documents) != 2 or any(part.part is Part.LONG for part in group) or documents[0].tag != documents[1].tag:
+        if (
+            len(documents) != 2
+            or any(part.part is FilePart.LONG for part in group)
+            or documents[0].tag != documents[1].tag
+        ):
             return group
         short, long = sorted(documents, key=_length)
         if _length(long) < expected or _length(short) >= expected:
             return group
-        return [replace(part, part=Part.LONG) if part is long else part for part in group]
+        return [replace(part, part=FilePart.LONG) if part is long else part for part in group]
 
     return told
 
 
-def _length(part: Item) -> int:
+def _length(part: InboxFile) -> int:
     """The most documents that any query has; 0 for what cannot be read to its end."""
     counts = Counter[str]()
     try:
-        with contained(part.source.name):
+        with errors_as_coliee(part.source.name):
             run = read_run(part.source)
             for block in run.blocks() if isinstance(run, Run) else ():
                 for query, first, last in block.segments():
@@ -278,7 +289,7 @@ def _length(part: Item) -> int:
     return max(counts.values(), default=0)
 
 
-def _with_nameless(groups: list[list[Item]], needed: Sequence[str], remarks: list[str]) -> list[list[Item]]:
+def _with_nameless(groups: list[list[InboxFile]], needed: Sequence[str], remarks: list[str]) -> list[list[InboxFile]]:
     """Files without a run tag, where exactly one articles' file and one answers' file of a folder are left over."""
     if len(needed) < 2:
         return groups
@@ -292,10 +303,10 @@ def _with_nameless(groups: list[list[Item]], needed: Sequence[str], remarks: lis
     return groups
 
 
-def _hand(groups: Sequence[Sequence[Item]], basis: Basis, done: Intake, *, alone: bool) -> None:
+def _add_submission(groups: Sequence[Sequence[InboxFile]], basis: Basis, done: Intake, *, alone: bool) -> None:
     """The files of a run as a submission, or the reason why they are none."""
     group, needed = groups[0], _needed(basis)
-    of: Mapping[str, Item] = {part.part: part for part in group}
+    of: Mapping[str, InboxFile] = {part.part: part for part in group}
     main = of.get("documents") or of.get("answers") or group[0]
     files, both = tuple(part.source.name for group in groups for part in group), len(needed) == 2
 
@@ -305,7 +316,7 @@ def _hand(groups: Sequence[Sequence[Item]], basis: Basis, done: Intake, *, alone
 
     if alone and len(of) == 1:
         pass
-    elif needed == ["documents"] and Part.LONG in of and "documents" not in of:
+    elif needed == ["documents"] and FilePart.LONG in of and "documents" not in of:
         refuse("incomplete.set")
         return
     elif both and len(of) < 2:
@@ -324,15 +335,15 @@ def _hand(groups: Sequence[Sequence[Item]], basis: Basis, done: Intake, *, alone
         Submission(
             sources[main.part],
             beside.get("answers") if both else None,
-            None if both else beside.get(Part.LONG),
+            None if both else beside.get(FilePart.LONG),
             tag=main.tag,
             team=main.team,
-            received=max(part.whose.received for part in every),
+            received=max(part.sender.received for part in every),
             gold=next((part.gold.file for part in every if part.gold is not None), ""),
             findings=tuple(doubt for part in every for doubt in part.doubts),
-            status=next((part.whose.status for part in every if part.whose.status), ""),
-            listed=next((part.whose.listed.run for part in every if part.whose.listed is not None), ""),
-            more=next((part.whose.more for part in every if any(part.whose.more)), ()),
+            status=next((part.sender.status for part in every if part.sender.status), ""),
+            listed=next((part.sender.listed.run for part in every if part.sender.listed is not None), ""),
+            more=next((part.sender.more for part in every if any(part.sender.more)), ()),
         )
     )
 
@@ -396,19 +407,21 @@ def excess(intake: Intake, inventory: Inventory, basis: Basis) -> Iterator[Exces
         one for one in intake.submissions
         if one.team and not one.status and not asked.isdisjoint(items[one.files[0].path].queries)
     )  # fmt: skip
-    sent = by_key(counted, lambda one: (one.team, items[one.files[0].path].whose.sender))
+    sent = by_key(counted, lambda one: (one.team, items[one.files[0].path].sender.sender))
     for (team, _), runs in sent.items():
         n = sum(name_of(one.run) not in corrected for one in runs)
-        open_runs = tuple(one for one in runs if items[one.files[0].path].whose.listed_status != "ranked")
+        open_runs = tuple(one for one in runs if items[one.files[0].path].sender.listed_status != "ranked")
         if n > rules.most_runs and open_runs:
             yield Excess(team, open_runs, n, rules.most_runs)
 
 
-def pass_over_unfused(inventory: Inventory, task: str | None) -> None:
+def skip_other_parts(inventory: Inventory, task: str | None) -> None:
     """Keep one task and part, to be fused where no gold tells which; of a run with a long list, the list."""
     found = [one for one in inventory.scored if not one.is_named and one.error is None]
-    tags = {one.tag for one in found if one.part is not Part.ANSWERS}
-    beside = {id(one) for one in found if one.part is Part.ANSWERS and one.tag in tags and one.because != "path"}
+    tags = {one.tag for one in found if one.part is not FilePart.ANSWERS}
+    beside = {
+        id(one) for one in found if one.part is FilePart.ANSWERS and one.tag in tags and one.task_evidence != "path"
+    }
     if task is None:
         firsts = {one.task: one.file for one in reversed(found) if one.task and id(one) not in beside}
         if len(firsts) > 1:
@@ -416,15 +429,17 @@ def pass_over_unfused(inventory: Inventory, task: str | None) -> None:
             problem = f"the files are of several tasks: {listed}; name the task to fuse with --task"
             raise UsageError("ambiguous", problem)
     rules = None if task is None else protocol(task)
-    answers = all(one.part is Part.ANSWERS for one in found) if rules is None else rules.parts[0] == "answers"
-    lists = {one.tag for one in found if one.part is Part.LONG}
+    answers = all(one.part is FilePart.ANSWERS for one in found) if rules is None else rules.parts[0] == "answers"
+    lists = {one.tag for one in found if one.part is FilePart.LONG}
     for one in found:
-        is_answers = one.part is Part.ANSWERS
+        is_answers = one.part is FilePart.ANSWERS
         if rules is not None and rules.law and one.tasks and task not in one.tasks:
-            one.why_not = "task"
-        elif is_answers != answers or (answers and id(one) in beside) or (one.tag in lists and one.part is Part.RUN):
-            one.why_not = "part"
-    kept = {one.file: one for one in found if not one.why_not}
+            one.skip_reason = "task"
+        elif (
+            is_answers != answers or (answers and id(one) in beside) or (one.tag in lists and one.part is FilePart.RUN)
+        ):
+            one.skip_reason = "part"
+    kept = {one.file: one for one in found if not one.skip_reason}
     for name, like in originals(kept.values()).items():
         if like != name and kept[name].tag == kept[like].tag:
-            kept[name].why_not, kept[name].like = "duplicate", like
+            kept[name].skip_reason, kept[name].copy_of = "duplicate", like

@@ -18,18 +18,25 @@ from typing import Final
 
 from coliee_adapters import system_descriptions as descriptions
 from coliee_adapters.by_key import by_key
-from coliee_adapters.errors import ColieeError, InputError, contained, doubting, guarded, without_frames
+from coliee_adapters.errors import (
+    ColieeError,
+    InputError,
+    errors_as_coliee,
+    ignoring_unreadable,
+    reading_errors_as_input,
+    without_frames,
+)
 from coliee_adapters.files import archives, file_kinds, limits, trial
-from coliee_adapters.files.source import Kind, PathLike, Source, by_original, copies
+from coliee_adapters.files.source import PathKind, PathLike, Source, by_original, copies
 from coliee_adapters.forms import detect, tabular
 from coliee_adapters.forms.detect import is_description
 from coliee_adapters.forms.lines import counted
 from coliee_adapters.records import Answers, Gold, Run, normal_id
 from coliee_adapters.remarks import Remark
 from coliee_adapters.system_descriptions import Description
-from coliee_ir.inbox.envelopes import envelope_of, plain, team_key
-from coliee_ir.inbox.folders import Walked, passed_over, walk
-from coliee_ir.inbox.golds import Asked, Golds
+from coliee_ir.inbox.envelopes import absolute_path, envelope_of, team_key
+from coliee_ir.inbox.folders import FoundFiles, skipped_remarks, walk
+from coliee_ir.inbox.golds import Golds, QueryFile
 from coliee_ir.inbox.tasks import (
     OF_PILOT,
     first_rows,
@@ -39,7 +46,7 @@ from coliee_ir.inbox.tasks import (
     text_of_head,
     words_of,
 )
-from coliee_ir.inbox.teams import Teams, Whose
+from coliee_ir.inbox.teams import Sender, Teams
 from coliee_ir.reading.anything import are_labels, is_gold_by_name, read_gold, read_run_by, reads_as_gold, reads_as_run
 from coliee_ir.reading.basis import Basis
 from coliee_ir.rules.protocol import (
@@ -68,7 +75,7 @@ _OF_SCORES: Final = r"(?i)\s*(?:team|group|categor(?:y|ies)|(?:micro|macro)?[-_ 
 _NAMED_TASK: Final = rf"(?i)(?<![^\W\d_])task[\s_.-]*({NUMBERED})(?![^\W_])"
 
 
-class Part(enum.StrEnum):
+class FilePart(enum.StrEnum):
     """What a file is of a submission, or else."""
 
     RUN = "documents"
@@ -91,19 +98,19 @@ _SAMPLE: Final = 64
 
 
 @dataclass(slots=True)
-class Item:
+class InboxFile:
     """A file that came."""
 
     source: Source  # the file, opened when it is asked for something
-    part: Part = Part.UNREAD  # what it is
+    part: FilePart = FilePart.UNREAD  # what it is
     tag: str = ""  # its run tag; of a file without one, the file's name
-    whose: Whose = field(default_factory=Whose)  # whose it is, and what comes of that
+    sender: Sender = field(default_factory=Sender)  # whose it is, and what comes of that
     tasks: tuple[str, ...] = ()  # the tasks that it can be of, the most likely one first; empty where nothing shows it
-    because: str = ""  # what shows the tasks: ``path``, ``description``, ``tag``, ``content``, ``queries``
+    task_evidence: str = ""  # what shows the tasks: ``path``, ``description``, ``tag``, ``content``, ``queries``
     shown: tuple[str, ...] = ()  # the tasks that its content shows
-    gold: Asked | None = None  # by what it is judged; None where no gold is of its task
-    why_not: str = ""  # why it is passed over: a key of ``WHY_NOT``; empty for what is not
-    like: str = ""  # what it is a copy of
+    gold: QueryFile | None = None  # by what it is judged; None where no gold is of its task
+    skip_reason: str = ""  # why it is passed over: a key of ``SKIP_REASONS``; empty for what is not
+    copy_of: str = ""  # what it is a copy of
     error: ColieeError | None = None  # why it cannot be read
     doubt: Remark | None = None  # what a person must decide of its task
     is_named: bool = False  # whether it was named itself, and not found in a folder
@@ -121,38 +128,38 @@ class Item:
     @property
     def team(self) -> str:
         """Whose it is; empty where nothing tells it."""
-        return self.whose.team
+        return self.sender.team
 
     @property
     def doubts(self) -> tuple[Remark, ...]:
         """What a person must decide of it."""
-        return self.whose.doubts if self.doubt is None else (*self.whose.doubts, self.doubt)
+        return self.sender.doubts if self.doubt is None else (*self.sender.doubts, self.doubt)
 
     @property
     def task(self) -> str:
         """Its task, or the most likely one; empty where nothing shows it."""
         return self.tasks[0] if self.tasks else ""
 
-    def take(self, record: Run | Answers, *, is_labels: bool = False, has_long: bool = True) -> None:
+    def take_record(self, record: Run | Answers, *, is_labels: bool = False, has_long: bool = True) -> None:
         """Take the tag and the part of what was read; long lists are known by their files' names."""
         is_long = has_long and re.search(LONG_LIST_FILE, Path(self.source.name).name)
         is_answers = isinstance(record, Answers) or is_labels
-        self.tag, self.part = record.tag, Part.ANSWERS if is_answers else Part.LONG if is_long else Part.RUN
+        self.tag, self.part = record.tag, FilePart.ANSWERS if is_answers else FilePart.LONG if is_long else FilePart.RUN
 
 
 @dataclass(slots=True)
 class Inventory:
     """All that came."""
 
-    items: list[Item]  # one for each file, in the order of the paths
-    walked: Walked  # what was not looked at: links, files given for something else
+    items: list[InboxFile]  # one for each file, in the order of the paths
+    walked: FoundFiles  # what was not looked at: links, files given for something else
     teams: Teams | None = None  # whose a run is; None where nobody asks
     golds: Golds = field(default_factory=Golds)  # by which gold a file is judged
 
     @property
-    def scored(self) -> list[Item]:
+    def scored(self) -> list[InboxFile]:
         """What is, or may have been, a part of a submission."""
-        return [one for one in self.items if not one.why_not]
+        return [one for one in self.items if not one.skip_reason]
 
     def described(self, task: str) -> dict[tuple[str, str], Description]:
         """Team and tag → what a system description says of that run of a task.
@@ -161,38 +168,38 @@ class Inventory:
         """
         return {
             (one.team, said.tag): said
-            for one in sorted(self.items, key=lambda item: item.whose.received)
-            for said in (one.described if one.team or not one.whose.is_mailed else ())
+            for one in sorted(self.items, key=lambda item: item.sender.received)
+            for said in (one.described if one.team or not one.sender.is_mailed else ())
             if said.task in ("", described_task(task))
         }
 
-    def of_task(self, basis: Basis) -> list[Item]:
+    def of_task(self, basis: Basis) -> list[InboxFile]:
         """What is scored on a basis; the other parts of submissions are passed over as of another task."""
         for one in self.scored:
             if one.is_named:
                 continue
-            if not _can_be(one, basis):
-                one.why_not = "task"
+            if not _may_be_of_task(one, basis):
+                one.skip_reason = "task"
             elif one.gold is not None and one.gold.queries.isdisjoint({*basis.queries, *basis.excluded}):
-                one.why_not = "elsewhere"
+                one.skip_reason = "elsewhere"
         return self.scored
 
     def judge(self, task: str = "") -> None:
         """Note by which gold each file is judged; as files of a task, where it is named."""
         for one in self.items:
-            one.tasks = (task,) if task and not one.why_not else one.tasks
-            one.gold = self.golds.judging(one.tasks, one.queries)
+            one.tasks = (task,) if task and not one.skip_reason else one.tasks
+            one.gold = self.golds.judge_of(one.tasks, one.queries)
             if one.gold is not None:
                 of_gold = one.gold.tasks
                 one.tasks = tuple(sorted(one.tasks, key=lambda task: task not in of_gold))
 
     def remarks(self) -> list[str]:
         """What was passed over, a sentence for each kind: what was not looked at, then files that are no runs."""
-        of_items = [(one.why_not, one.file + (f" (= {one.like})" if one.like else "")) for one in self.items]
-        return passed_over([*self.walked.passed, *of_items])
+        of_items = [(one.skip_reason, one.file + (f" (= {one.copy_of})" if one.copy_of else "")) for one in self.items]
+        return skipped_remarks([*self.walked.skipped, *of_items])
 
 
-def originals(items: Iterable[Item]) -> dict[str, str]:
+def originals(items: Iterable[InboxFile]) -> dict[str, str]:
     """File → the first with the same content, itself where there is none; a copy comes behind what it is one of."""
     ordered = sorted((one.source for one in items), key=lambda source: by_original(source.path))
     return {one.path: like or one.path for one, like in zip(ordered, copies(ordered), strict=True)}
@@ -214,7 +221,7 @@ def sort_files(
     What teams sent costs no more than ``bounds`` say, by default those of the environment.
     """
     table = golds or Golds()
-    trial.begin()
+    trial.forget_refusals()
     walked = walk(paths, [*besides, *(one.file for one in table.asked)])
     if teams is not None:
         bounds, spent = bounds or limits.current(), dict[str, float]()
@@ -230,12 +237,12 @@ def sort_files(
     items = [_item(walked.source(file, columns), file in walked.named, table.golds, rules) for file in walked.files]
     if teams is not None:
         for one in items:
-            teams.see(one.tag, one.file)
+            teams.register_file(one.tag, one.file)
     for one in items:
         if teams is not None:
-            one.whose = teams.whose(one.tag, one.file)
+            one.sender = teams.sender_of(one.tag, one.file)
         elif received := envelope_of(one.file, None).received:
-            one.whose = Whose(received=received, is_mailed=True)
+            one.sender = Sender(received=received, is_mailed=True)
     _by_descriptions(items)
     if rules is None or rules.is_coliee:
         _answers_of_articles(items, edition)
@@ -245,12 +252,12 @@ def sort_files(
     return inventory
 
 
-def _refuse_crowds(walked: Walked, teams: Teams) -> None:
+def _refuse_crowds(walked: FoundFiles, teams: Teams) -> None:
     """Refuse mails of one sender, or an archive, with more files than any team sends: none is read, or scored."""
     crowds: dict[tuple[str, ...], dict[str, list[str]]] = {}
     for file in walked.files:
         envelope = teams.envelope(file)
-        if envelope.n_inside and plain(envelope.place) != teams.common:
+        if envelope.n_inside and absolute_path(envelope.place) != teams.common:
             mail = envelope.mail
             by = (team_key(envelope.team), mail.sender) if mail is not None and mail.sender else (envelope.place,)
             crowds.setdefault(by, {}).setdefault(envelope.place, []).append(file)
@@ -268,68 +275,68 @@ def _refuse_crowds(walked: Walked, teams: Teams) -> None:
 
 def _read(source: Source, golds: Sequence[Gold], rules: Protocol | None) -> None:
     """Read a file to its end, as whatever it is."""
-    one = Item(source)
-    with guarded(source.name):
-        _look_into(one, golds, rules)
+    one = InboxFile(source)
+    with reading_errors_as_input(source.name):
+        _identify(one, golds, rules)
         for _ in getattr(read_run_by(source, None, unreadable_answers="wrong"), "blocks", tuple)():
             pass
 
 
-def _item(source: Source, is_named: bool, golds: Sequence[Gold], rules: Protocol | None) -> Item:
+def _item(source: Source, is_named: bool, golds: Sequence[Gold], rules: Protocol | None) -> InboxFile:
     """What one file is."""
-    one = Item(source, is_named=is_named)
+    one = InboxFile(source, is_named=is_named)
     if source.path == "-" or (not source.is_remote and not source.is_folder and source.is_stream):
-        one.part = Part.RUN  # it can be read only once
+        one.part = FilePart.RUN  # it can be read only once
         return one
     try:
-        with contained(source.name):
-            _look_into(one, golds, rules)
+        with errors_as_coliee(source.name):
+            _identify(one, golds, rules)
     except ColieeError as error:
         one.error = without_frames(error)
     one.shown = one.tasks
     if task := named_task(one.file):
-        one.tasks, one.because = (task,), "path"
+        one.tasks, one.task_evidence = (task,), "path"
     return one
 
 
-def _look_into(one: Item, golds: Sequence[Gold], rules: Protocol | None) -> None:
+def _identify(one: InboxFile, golds: Sequence[Gold], rules: Protocol | None) -> None:
     """Fill in what a file is; what stops its reading is raised."""
     source = one.source
     if (refused := trial.refusal(source.path)) is not None:
         raise refused
     readable = source.look().fault is None
     if readable and is_description(source.head()) and (read := descriptions.read(source)):
-        one.part, one.why_not, one.described = Part.DESCRIPTION, "description", read
+        one.part, one.skip_reason, one.described = FilePart.DESCRIPTION, "description", read
         return
     if readable and _is_of_golds(source, golds):
-        one.part, one.why_not = Part.GOLD, "gold"
+        one.part, one.skip_reason = FilePart.GOLD, "gold"
         return
     if not one.is_named:
         if is_nothing(source):
-            one.part, one.why_not = Part.OTHER, "nothing"
+            one.part, one.skip_reason = FilePart.OTHER, "nothing"
             return
         if is_gold_by_name(source):
-            one.part, one.why_not = Part.GOLD, "named"
+            one.part, one.skip_reason = FilePart.GOLD, "named"
             return
     own = rules if rules is not None and not rules.is_coliee else None
     if own and own.gold and reads_as_gold(source, task=own.task) and not reads_as_run(source, task=own.task):
-        one.part, one.why_not = Part.GOLD, "judged"
+        one.part, one.skip_reason = FilePart.GOLD, "judged"
         return
     try:
         record = read_run_by(source, own, unreadable_answers="wrong")
         # of what is meant as labels and reads as documents, the reader of its task will say what is wrong
-        one.take(record, is_labels=own is None and are_labels(source), has_long=own is None)
+        one.take_record(record, is_labels=own is None and are_labels(source), has_long=own is None)
         one.nameless = record.tag == source.stem and os.fsencode(record.tag) not in source.head()
-        one.queries, one.documents = _first(record, source)
+        one.queries, one.documents = _sample_ids(record, source)
         if rules is not None:
-            one.holds = tuple(part for part in rules.parts if part in {one.part, *record.beside})
+            one.holds = tuple(part for part in rules.parts if part in {one.part, *record.other_parts})
     except ColieeError:
-        one.tasks, one.because = _shown_by_head(source), "content"
+        one.tasks, one.task_evidence = _shown_by_head(source), "content"
         raise
-    one.tasks, one.because = tasks_of_record(record, one.queries, one.documents), "content"
+    one.tasks, one.task_evidence = tasks_of_record(record, one.queries, one.documents), "content"
 
 
-def _first(record: Run | Answers, source: Source) -> tuple[tuple[str, ...], tuple[str, ...]]:
+def _sample_ids(record: Run | Answers, source: Source) -> tuple[tuple[str, ...], tuple[str, ...]]:
     """The first queries and documents of a record; of one whose lines are read in parts, those in its first bytes."""
     found: Iterable[Iterable[str]]
     if isinstance(record, Answers):
@@ -352,14 +359,14 @@ def _shown_by_head(source: Source) -> tuple[str, ...]:
 
 def _is_of_golds(source: Source, golds: Sequence[Gold]) -> bool:
     """Whether a file holds the judgements of a gold, in whatever bytes; a list of labels with a run tag is a run."""
-    form = detect.shown(source, "gold")
+    form = detect.form_by_head(source, "gold")
     if form is None or not golds or source.size > source.limits.whole:
         return False
     if form.name == "labels" and any(len(words) > 2 for words in words_of(text_of_head(source.head()))):
         return False
     for gold in golds:
         if gold.format != "memory":
-            with doubting():
+            with ignoring_unreadable():
                 other = read_gold(source, task=gold.task, form=form.name)
                 if other.qrels == gold.qrels and other.labels == gold.labels:
                     return not _answers_otherwise(source, gold)
@@ -368,7 +375,7 @@ def _is_of_golds(source: Source, golds: Sequence[Gold]) -> bool:
 
 def _answers_otherwise(source: Source, gold: Gold) -> bool:
     """Whether a table has a system's answers, documents or scores in other columns than those of the judgements."""
-    with doubting():
+    with ignoring_unreadable():
         record = read_run_by(source, None, unreadable_answers="wrong")
         if isinstance(record, Answers):
             return record.labels != gold.labels
@@ -384,47 +391,51 @@ def _answers_otherwise(source: Source, gold: Gold) -> bool:
     return False
 
 
-def _by_queries(items: Sequence[Item], table: Golds) -> None:
+def _by_queries(items: Sequence[InboxFile], table: Golds) -> None:
     """Files that are named, or described, as of one task, and answer another's questions alone, are of that one."""
     for one in items:
-        is_told = one.because in ("path", "description") and one.part is not Part.UNREAD
-        other = table.elsewhere(one.task, one.queries) if is_told else None
+        is_told = one.task_evidence in ("path", "description") and one.part is not FilePart.UNREAD
+        other = table.of_other_task(one.task, one.queries) if is_told else None
         if other is not None and (found := tuple(task for task in one.shown if task in other.tasks)):
             one.doubt = Remark.of("named-otherwise", task=one.task, other=found[0])
-            one.tasks, one.because = found, "queries"
+            one.tasks, one.task_evidence = found, "queries"
 
 
-def _by_descriptions(items: Sequence[Item]) -> None:
+def _by_descriptions(items: Sequence[InboxFile]) -> None:
     """What the descriptions of a team say of the task of its runs, where their paths do not."""
     every = ((one.team, said) for one in items for said in one.described if said.task)
     described = by_key(every, lambda pair: (pair[0], pair[1].tag))
     for one in items:
         tasks = {said.task for _, said in described.get((one.team, one.tag), ())}
         found = tuple(dict.fromkeys(row.task for row in PROTOCOLS if described_task(row.task) in tasks))
-        if one.because != "path" and len(tasks) == 1 and found:
-            one.tasks, one.because = found, "description"
+        if one.task_evidence != "path" and len(tasks) == 1 and found:
+            one.tasks, one.task_evidence = found, "description"
 
 
-def _answers_of_articles(items: Sequence[Item], edition: str | int | None) -> None:
+def _answers_of_articles(items: Sequence[InboxFile], edition: str | int | None) -> None:
     """Answers with the run tag of articles belong to them, in a task that asks for both."""
-    runs = [one for one in items if one.part is Part.RUN and one.task]
+    runs = [one for one in items if one.part is FilePart.RUN and one.task]
     articles = {(one.team, one.tag): one.task for one in runs if any(len(row.parts) > 1 for row in all_rules(one.task))}
     for one in items:
         task = articles.get((one.team, one.tag))
-        if one.part is not Part.ANSWERS or one.because != "content" or not one.tag or not task:
+        if one.part is not FilePart.ANSWERS or one.task_evidence != "content" or not one.tag or not task:
             continue
         if "answers" in protocol(task, edition).parts or without_answers(task) is not None:
-            one.tasks, one.because = (task,), "tag"
+            one.tasks, one.task_evidence = (task,), "tag"
 
 
-def _can_be(one: Item, basis: Basis) -> bool:
+def _may_be_of_task(one: InboxFile, basis: Basis) -> bool:
     """Whether a file may be of the task: by its path, a description, its tag, its ids."""
     rules = basis.protocol
     if not rules.law or not one.tasks or basis.task in one.tasks:
         return True
     if rules.pilot and {*OF_PILOT} & {*one.tasks}:
         return True
-    if one.because != "content" or protocol(one.task).law != rules.law or one.part not in (*rules.parts, Part.LONG):
+    if (
+        one.task_evidence != "content"
+        or protocol(one.task).law != rules.law
+        or one.part not in (*rules.parts, FilePart.LONG)
+    ):
         return False
     if not set(basis.queries).isdisjoint(one.queries):
         return True
@@ -439,27 +450,27 @@ def is_nothing(source: Source) -> bool:
     Empty and damaged files, and what is packed in an unknown way, may have been runs.
     """
     file, fault = source.path, source.look()
-    if fault.kind is Kind.EMPTY:
+    if fault.kind is PathKind.EMPTY:
         return False
-    if fault.kind is Kind.ARCHIVE:
+    if fault.kind is PathKind.ARCHIVE:
         with contextlib.suppress(ColieeError):
             inside = archives.contents(file)
             return bool(inside.mails) and not inside.files  # a mail without attachments
         return False
-    if fault.fault is not None and not fault.tolerable:
+    if fault.fault is not None and not fault.is_readable_as_table:
         return bool(re.fullmatch(_BESIDES, Path(file).name)) or _is_document(file)
     read = source if fault.fault is None else Source(file, lenient=True)
     if not (head := read.head()).strip():
         return False
     start = head.lstrip()
     if start.startswith(b"<"):
-        return detect.shown(read, "gold") is not None
+        return detect.form_by_head(read, "gold") is not None
     if start.startswith((b"{", b"[")):
         return False
     if re.fullmatch(_README, Path(file).name):
         return True
     text = text_of_head(head)
-    form = getattr(detect.shown(read, "run"), "name", "")
+    form = getattr(detect.form_by_head(read, "run"), "name", "")
     if form == "table" and any(
         re.fullmatch(_OF_SCORES, name) for name in re.split(r"[,;\t]", text.lstrip().partition("\n")[0])
     ):

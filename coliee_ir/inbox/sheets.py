@@ -15,7 +15,7 @@ from coliee_adapters.forms import detect, json_text, tabular
 from coliee_adapters.forms.lines import Comments, content_lines, split_columns
 from coliee_adapters.forms.vocabulary import EVERY_NAME, normal_name
 from coliee_adapters.records import Run, exact_id, normal_id
-from coliee_ir.judging.gathered import Gathered
+from coliee_ir.judging.gathered import RunInMemory
 from coliee_ir.reading.anything import read_gold, read_run
 from coliee_ir.rules.protocol import has_exact_ids
 
@@ -119,7 +119,7 @@ def _members(text: str, source: Source) -> list[tuple[int | None, str, str]]:
 
 
 def read_dates(path: PathLike, *, task: str | None = None) -> dict[str, str]:
-    """Id → date: a day (``2019-05-31``), a month (``2019-05``) or a year (``2019``), as ``not_newer`` takes them."""
+    """Id → date: a day (``2019-05-31``), a month (``2019-05``) or a year (``2019``), for ``exclude_newer``."""
     return read_values(path, "ID YYYY-MM-DD or ID YYYY, with a date that exists", _is_date, task=task)
 
 
@@ -132,9 +132,9 @@ def _is_date(text: str) -> bool:
 def read_candidates(path: PathLike, *, task: str | None = None) -> Mapping[str, Mapping[str, float]]:
     """Query → the documents that it may retrieve: from a run in any form, qrels, or lines QUERY DOCUMENT."""
     source = Source(path)
-    if (form := detect.shown(source, "gold")) is not None and form.name == "qrels":
+    if (form := detect.form_by_head(source, "gold")) is not None and form.name == "qrels":
         return read_gold(source, task=task).qrels or {}
-    form = detect.shown(source, "run")
+    form = detect.form_by_head(source, "run")
     lines = content_lines(source.text(), source.name) if form is not None and form.name == "columns" else iter(())
     first = split_columns(next(lines, (0, ""))[1])
     if len(first) == 2:
@@ -150,4 +150,4 @@ def read_candidates(path: PathLike, *, task: str | None = None) -> Mapping[str, 
     if not isinstance(record, Run):
         problem = "this file holds answers, not candidates"
         raise InputError("wrong-part", record.path, problem, remedy='give {"001": ["013"]}')
-    return Gathered(record).rankings
+    return RunInMemory(record).rankings

@@ -144,4 +144,4 @@ def first_rows(text: str, columns: Mapping[str, str]) -> list[list[str]]:
 def names_columns(words: Sequence[str], columns: Mapping[str, str]) -> bool:
     """Whether the words of a first line are names of columns."""
     is_query = bool(words) and vocabulary.normal_name(words[0]) in vocabulary.EVERY_NAME["query"]
-    return is_query or vocabulary.is_header(words) or vocabulary.has_given(words, columns)
+    return is_query or vocabulary.is_header(words) or vocabulary.has_user_column(words, columns)

@@ -16,20 +16,20 @@ from coliee_adapters.files.source import PathLike, Source
 from coliee_adapters.remarks import Remark
 from coliee_ir.inbox.envelopes import (
     Envelope,
+    absolute_path,
     common_folder,
     envelope_of,
     is_disguised,
-    look_key,
-    plain,
+    lookalike_key,
     team_in,
     team_key,
-    undisguised,
-    visible,
+    with_escapes,
+    without_invisible,
 )
 from coliee_ir.inbox.sheets import read_sheet
 
 
-class Listed(NamedTuple):
+class TeamsRow(NamedTuple):
     """A row of a list of teams: the run tag, file or ``FOLDER/``, the team, and the further columns."""
 
     run: str  # empty in a row of all runs of a team
@@ -39,13 +39,13 @@ class Listed(NamedTuple):
     doubt: Remark | None = None  # that its status is not understood
 
 
-def _read(teams: PathLike | Mapping[str, str] | None) -> tuple[tuple[Listed, ...], tuple[str, ...]]:
+def _read(teams: PathLike | Mapping[str, str] | None) -> tuple[tuple[TeamsRow, ...], tuple[str, ...]]:
     """The rows of a list of teams, and the names of its further columns."""
     if teams is None:
         return (), ()
     if isinstance(teams, Mapping):
         kind = "a CSV file, or a dictionary from tags to teams"
-        return tuple(Listed(run, one_of("teams", team, str, kind)) for run, team in teams.items()), ()
+        return tuple(TeamsRow(run, one_of("teams", team, str, kind)) for run, team in teams.items()), ()
     source = Source.of(
         one_of("teams", teams, (str, os.PathLike, Source), "a CSV file, or a dictionary from tags to teams")
     )
@@ -57,14 +57,14 @@ def _read(teams: PathLike | Mapping[str, str] | None) -> tuple[tuple[Listed, ...
         raise InputError("missing-column", sheet.name, problem, line=1, found=",".join(sheet.header), remedy=remedy)
     state = sheet.column("status")
     further = [at for at in range(len(sheet.header)) if at not in (team, tag, state)]
-    found: dict[tuple[str, str], Listed] = {}
+    found: dict[tuple[str, str], TeamsRow] = {}
     for line, cells in sheet.rows:
         written = "" if state is None else " ".join(cells[state].split())
         known = re.fullmatch(_STATUS, written, re.IGNORECASE)
         status = "" if known is None else f"replaced by {known[2]}" if known[2] else written.casefold()
         doubt = None if known else Remark.of("status", status=shortened(written), line=line)
-        row = Listed(cells[tag], cells[team].removeprefix("'"), tuple(cells[at] for at in further), status, doubt)
-        key = (_spelled(row.run), "" if row.run else team_key(row.team))
+        row = TeamsRow(cells[tag], cells[team].removeprefix("'"), tuple(cells[at] for at in further), status, doubt)
+        key = (_normal_path(row.run), "" if row.run else team_key(row.team))
         if found.setdefault(key, row) != row:
             problem = f"this run is also {found[key].team}'s" if row.run else "this team has two rows"
             raise InputError(
@@ -78,13 +78,13 @@ LATE: Final = "late"
 _STATUS: Final = "(|ranked|late|unofficial|disqualified|withdrawn|replaced by (.+))"
 
 
-class Whose(NamedTuple):
+class Sender(NamedTuple):
     """Whose a file is, and what there is to know of it because of that."""
 
     team: str = ""  # in the spelling of the list, or the plainest that came; empty where nothing tells it
-    because: str = ""  # ``list``, ``subject``, ``sender``, ``folder``
-    listed: Listed | None = None  # the row of the list that is about the file
-    of_team: Listed | None = None  # the row that is about all runs of its team
+    evidence: str = ""  # ``list``, ``subject``, ``sender``, ``folder``
+    listed: TeamsRow | None = None  # the row of the list that is about the file
+    team_row: TeamsRow | None = None  # the row that is about all runs of its team
     received: str = ""  # when the mail that brought it was received, in UTC; empty for what came otherwise
     is_late: bool = False  # whether that was after the deadline
     is_mailed: bool = False  # whether a mail brought it
@@ -94,7 +94,7 @@ class Whose(NamedTuple):
     @property
     def listed_status(self) -> str:
         """What the list says of its status."""
-        return next((row.status for row in (self.listed, self.of_team) if row is not None and row.status), "")
+        return next((row.status for row in (self.listed, self.team_row) if row is not None and row.status), "")
 
     @property
     def status(self) -> str:
@@ -105,7 +105,7 @@ class Whose(NamedTuple):
     @property
     def more(self) -> tuple[str, ...]:
         """What the list says of it in its further columns."""
-        row = self.listed or self.of_team
+        row = self.listed or self.team_row
         return () if row is None else row.more
 
 
@@ -138,7 +138,7 @@ class Teams:
         (self.rows, self.columns), self.common, self.deadline = _read(teams), common_folder(paths), deadline
         #: the rows that no run has been looked up in
         self.unused = dict.fromkeys(row.run for row in self.rows if row.run)
-        self._by_name = {_spelled(row.run).lstrip("/"): row for row in self.rows if row.run}
+        self._by_name = {_normal_path(row.run).lstrip("/"): row for row in self.rows if row.run}
         self._of_team = {team_key(row.team): row for row in self.rows if not row.run}
         self._listed = {team_key(row.team): row.team for row in reversed(self.rows)}
         #: the paths of what was saved, from the folder that all files have in common or above, as a row may name them
@@ -149,7 +149,7 @@ class Teams:
         self._spellings: dict[str, dict[str, None]] = {}
         self._of_look: dict[str, dict[str, None]] = {}
         for row in self.rows:
-            self._of_look.setdefault(look_key(row.team), {})[team_key(row.team)] = None
+            self._of_look.setdefault(lookalike_key(row.team), {})[team_key(row.team)] = None
         self._senders_of: dict[str, dict[str, None]] = {}
         self._strangers: dict[str, dict[str, None]] = {}  # those whose mails lie in no folder of the team
         self._teams_of: dict[str, dict[str, None]] = {}
@@ -159,7 +159,7 @@ class Teams:
         #: team by the folder, team by the list → the rows by which runs of the one are the other's
         self._moved: dict[tuple[str, str], dict[str, None]] = {}
 
-    def see(self, tag: str, file: str) -> None:
+    def register_file(self, tag: str, file: str) -> None:
         """Know that a file of this tag has come, before it is asked whose any is.
 
         :meta private:
@@ -181,20 +181,22 @@ class Teams:
         self._spellings.setdefault(key, {})[team] = None
         if envelope.mail is None:
             self._folders.add(key)
-        self._of_look.setdefault(look_key(team), {})[key] = None
-        self._sent.setdefault(_spelled(tag), set()).add(key)
+        self._of_look.setdefault(lookalike_key(team), {})[key] = None
+        self._sent.setdefault(_normal_path(tag), set()).add(key)
 
-    def whose(self, tag: str, file: str = "") -> Whose:
+    def sender_of(self, tag: str, file: str = "") -> Sender:
         """Whose a file is: see ``Teams``.
 
         :meta private:
         """
         envelope = self.envelope(file)
-        team, because = self._said_by(envelope)
+        team, because = self._team_of_envelope(envelope)
         found, doubts = None, list[Remark]()
         for row, is_place, is_inside in self._rows(tag, file, envelope):
             is_other = bool(team) and team_key(row.team) != team_key(team)
-            is_fixed = because != "folder" or is_inside or not row.team or len(self._sent.get(_spelled(tag), ())) > 1
+            is_fixed = (
+                because != "folder" or is_inside or not row.team or len(self._sent.get(_normal_path(tag), ())) > 1
+            )
             if is_other and not is_place and is_fixed:
                 named = {"tag": shortened(row.run), "team": shortened(row.team), "other": shortened(team)}
                 if not row.team:
@@ -216,31 +218,39 @@ class Teams:
         is_late = bool(received) and self.deadline is not None and (
             datetime.datetime.fromisoformat(received) > self.deadline
         )  # fmt: skip
-        return Whose(
-            self._named(team), because if team else "", found, of_team, received,
+        return Sender(
+            self._team_spelling(team), because if team else "", found, of_team, received,
             is_late, envelope.mail is not None, "" if envelope.mail is None else envelope.mail.sender, tuple(doubts),
         )  # fmt: skip
 
     def doubts(self) -> Iterator[tuple[str, str, Remark]]:
         """What a person must decide of teams and mails: the team, the path of a mail, and what it is."""
         for (folder, team), runs in self._moved.items():
-            yield self._named(team), "", Remark.of("team-list.moved", [*runs], team=shortened(team), other=folder)
+            yield (
+                self._team_spelling(team),
+                "",
+                Remark.of("team-list.moved", [*runs], team=shortened(team), other=folder),
+            )
         for key, senders in self._senders_of.items():
             if len(senders) > 1:
-                yield self._named(key), "", Remark.of("team-senders", [*senders])
+                yield self._team_spelling(key), "", Remark.of("team-senders", [*senders])
             elif key in self._folders and key in self._strangers:
-                yield self._named(key), "", Remark.of("team-senders.folder", [*self._strangers[key]])
+                yield self._team_spelling(key), "", Remark.of("team-senders.folder", [*self._strangers[key]])
         for sender, keys in self._teams_of.items():
             if len(keys) > 1:
-                yield "", "", Remark.of("sender-teams", [self._named(key) for key in keys], sender=shortened(sender))
+                yield (
+                    "",
+                    "",
+                    Remark.of("sender-teams", [self._team_spelling(key) for key in keys], sender=shortened(sender)),
+                )
         for keys in self._of_look.values():
-            names = [self._named(key) for key in keys]
+            names = [self._team_spelling(key) for key in keys]
             if len(names) > 1:
                 yield "", "", Remark.of("look-alike", names)
             elif disguised := [one for key in keys for one in self._spellings.get(key, ()) if is_disguised(one)]:
-                yield names[0], "", Remark.of("look-alike.letters", [undisguised(one) for one in disguised])
+                yield names[0], "", Remark.of("look-alike.letters", [with_escapes(one) for one in disguised])
         for place, envelope in {one.place: one for one in self._envelopes.values()}.items():
-            yield from ((self._said_by(envelope)[0], place, remark) for remark in self._doubts_of(envelope))
+            yield from ((self._team_of_envelope(envelope)[0], place, remark) for remark in self._doubts_of(envelope))
 
     def _doubts_of(self, envelope: Envelope) -> Iterator[Remark]:
         """What a person must decide of a mail: whose time counts, and whose mail it is."""
@@ -267,15 +277,15 @@ class Teams:
             self._envelopes[file] = envelope_of(file, self.common)
         return self._envelopes[file]
 
-    def _said_by(self, envelope: Envelope) -> tuple[str, str]:
+    def _team_of_envelope(self, envelope: Envelope) -> tuple[str, str]:
         """The team that the mail or the folder says, and which of them."""
         if envelope.team:
             return envelope.team, "subject"
         if envelope.mail is not None and len(keys := self._teams_of.get(envelope.mail.sender, {})) == 1:
-            return self._named(next(iter(keys))), "sender"
+            return self._team_spelling(next(iter(keys))), "sender"
         return envelope.folder, "folder"
 
-    def _rows(self, tag: str, file: str, envelope: Envelope) -> Iterator[tuple[Listed, bool, bool]]:
+    def _rows(self, tag: str, file: str, envelope: Envelope) -> Iterator[tuple[TeamsRow, bool, bool]]:
         """The rows of the list that may be about a file, the surest first.
 
         And of each: whether it names the file or its folder as they were saved; whether it names what lies inside.
@@ -295,7 +305,7 @@ class Teams:
         # a path with its folder says most, as runs may share a tag; what a team wrote itself says least
         for names, is_place, is_inside in (
             (paths[:n_places], True, False),
-            ([_spelled(tag)], False, False),
+            ([_normal_path(tag)], False, False),
             (paths[n_places:], False, bool(envelope.n_inside)),
             ([stem], False, bool(envelope.n_inside)),
             (folders[::-1], True, False),
@@ -307,18 +317,18 @@ class Teams:
 
     def _parts(self, file: str) -> tuple[tuple[str, ...], int]:
         """The parts of a path as they are compared, and which is the first below the folder that all have in common."""
-        parts = Path(_spelled(plain(file).as_posix())).parts if file else ()
+        parts = Path(_normal_path(absolute_path(file).as_posix())).parts if file else ()
         return parts, len(parts) - 1 if self.common is None else min(len(self.common.parts), len(parts) - 1)
 
-    def _named(self, team: str) -> str:
+    def _team_spelling(self, team: str) -> str:
         """A team as the list spells it, or else in the plainest spelling that came; none that passes for another's."""
         key = team_key(team)
         spelling = min(self._spellings.get(key, {}) or [team], key=lambda one: (is_disguised(one), len(one)))
-        is_alone = len(self._of_look.get(look_key(spelling), {key: None})) == 1
-        return self._listed.get(key) or (visible(spelling) if is_alone else undisguised(spelling))
+        is_alone = len(self._of_look.get(lookalike_key(spelling), {key: None})) == 1
+        return self._listed.get(key) or (without_invisible(spelling) if is_alone else with_escapes(spelling))
 
 
-def _spelled(path: str) -> str:
+def _normal_path(path: str) -> str:
     """A path as it is compared: one kind of slash, no ``./``, no capitals, composed characters."""
     text = unicodedata.normalize("NFC", path.strip().replace("\\", "/")).casefold()
     return re.sub(r"/{2,}|/\./", "/", text).removeprefix("./")

@@ -42,7 +42,7 @@ _HERE: Final = {
 
 
 @contextlib.contextmanager
-def connected(address: str, tell: Callable[[str], object] | None = None) -> Iterator[Executor]:
+def dask_executor(address: str, tell: Callable[[str], object] | None = None) -> Iterator[Executor]:
     """An executor on a Dask cluster; a cluster that was started for it ends with it."""
     if "@" in address or "?" in address:  # which may be a password
         problem = "the address of a scheduler has no user, password or query in it; write tcp://HOST:8786"

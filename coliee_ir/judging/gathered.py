@@ -21,7 +21,7 @@ def by_rank(documents: Collection[str]) -> dict[str, float]:
     return {document: float(len(documents) - at) for at, document in enumerate(documents)}
 
 
-class Gathered:
+class RunInMemory:
     """A run in memory: query by query the documents in trec_eval's order, each once, with a score."""
 
     def __init__(self, run: Run, among: Container[str] | None = None) -> None:
@@ -52,10 +52,10 @@ class Gathered:
         while self._held:
             query = next(iter(self._held))
             documents, scores = self.ordered(query)
-            self.let_go([query])
+            self.forget([query])
             yield query, documents, scores
 
-    def let_go(self, queries: Iterable[str]) -> None:
+    def forget(self, queries: Iterable[str]) -> None:
         """Forget the documents of some queries."""
         for query in queries:
             self._held.pop(query, None)
@@ -97,7 +97,7 @@ class Gathered:
             compared = as_compared(scores)
             if not (compared[1:] < compared[:-1]).all():
                 order = order_of(documents, scores)
-                documents, scores = documents.at(order), scores[order]
+                documents, scores = documents.select(order), scores[order]
         return documents, scores
 
     def answers(self) -> Answers | None:
@@ -109,7 +109,7 @@ class Gathered:
 class _Rankings(Mapping[str, dict[str, float]]):
     """The documents of each query, in order."""
 
-    def __init__(self, run: Gathered) -> None:
+    def __init__(self, run: RunInMemory) -> None:
         self._run = run
 
     def __getitem__(self, query: str) -> dict[str, float]:

@@ -16,7 +16,7 @@ from typing import TYPE_CHECKING, Any, NamedTuple, Protocol
 import numpy as np
 import numpy.typing as npt
 
-from coliee_adapters.checked import is_whole, one_of, refused
+from coliee_adapters.checked import error_for_argument, is_integer_within, one_of
 from coliee_adapters.errors import ColieeError
 from coliee_adapters.ids import PADDING, Collection, Ids, IntArray, Picked, WordArray, mixed
 from coliee_adapters.records import Columns, Run
@@ -156,8 +156,8 @@ def judge(
     """
     one_of("qrels", qrels, Qrels, "a coliee_ir.types.Qrels")
     one_of("skip", skip, Set, "a set of query ids")
-    if not is_whole(jobs, 1):
-        raise refused("jobs", "an integer ≥ 1", jobs)
+    if not is_integer_within(jobs, 1):
+        raise error_for_argument("jobs", "an integer ≥ 1", jobs)
     one_of("run", run, Run, "a coliee_ir.Run; read_run makes one")
     if executor is not None:
         return _judged_elsewhere(qrels, run, skip, jobs, executor)
@@ -169,7 +169,7 @@ def judge(
 
 
 def _judged(qrels: Qrels, run: Run, skip: frozenset[str]) -> Judged:
-    judging = _Judging(qrels, skip)
+    judging = _JudgedBuilder(qrels, skip)
     blocks = _Timed(run.blocks())
     for lines in blocks if run.grouped else whole_queries(blocks):
         judging.add(lines)
@@ -182,14 +182,14 @@ def _judged_elsewhere(qrels: Qrels, run: Run, skip: frozenset[str], jobs: int, e
     if judged is None:
         from coliee_ir.judging import workers
 
-        [result] = workers.results([partial(_whole_apart, qrels, run, skip)], 1, executor)
+        [result] = workers.results([partial(_judged_whole, qrels, run, skip)], 1, executor)
         if isinstance(result, ColieeError):
             raise result
         judged = replace(result, qrels=qrels)
     return judged
 
 
-def _whole_apart(qrels: Qrels, run: Run, skip: frozenset[str]) -> Judged:
+def _judged_whole(qrels: Qrels, run: Run, skip: frozenset[str]) -> Judged:
     return replace(judge(qrels, run, skip), qrels=Qrels({}))
 
 
@@ -206,10 +206,10 @@ def _judged_in_parts(
         return None
     from coliee_ir.judging import workers  # loads multiprocessing, which a small run does without
 
-    tasks = [partial(_apart, qrels, part, skip) for part in parts]
+    tasks = [partial(_judged_without_gold, qrels, part, skip) for part in parts]
     try:
         results = list(workers.results(tasks, jobs, executor))
-        if not _whole([r if isinstance(r, ColieeError) else r.remarks for r in results]):
+        if not _are_complete([r if isinstance(r, ColieeError) else r.remarks for r in results]):
             return None
         total, *others = [replace(r, qrels=qrels) for r in results if not isinstance(r, ColieeError)]
         for other in others:
@@ -219,7 +219,7 @@ def _judged_in_parts(
     return total
 
 
-def _apart(qrels: Qrels, part: Run, skip: frozenset[str]) -> Judged:
+def _judged_without_gold(qrels: Qrels, part: Run, skip: frozenset[str]) -> Judged:
     """A judged part without its gold, which need not travel between processes."""
     return replace(_judged(qrels, part, skip), qrels=Qrels({}))
 
@@ -232,8 +232,8 @@ def _judged_ungrouped(qrels: Qrels, run: Run, skip: frozenset[str], jobs: int) -
 
     with tempfile.TemporaryDirectory(prefix="coliee-ir-") as folder:
 
-        def dealt(parts: Sequence[Run]) -> list[tuple[ungrouped.Dealt, float] | ColieeError]:
-            def deal(number: int) -> tuple[ungrouped.Dealt, float]:
+        def dealt(parts: Sequence[Run]) -> list[tuple[ungrouped.DealtLines, float] | ColieeError]:
+            def deal(number: int) -> tuple[ungrouped.DealtLines, float]:
                 blocks = _Timed(parts[number].blocks())
                 name, apart = f"{len(parts)}-{number}", len(parts) > 1
                 dealt = ungrouped.deal(blocks, qrels, skip, folder, name, to_files=apart)
@@ -242,20 +242,20 @@ def _judged_ungrouped(qrels: Qrels, run: Run, skip: frozenset[str], jobs: int) -
             return list(workers.results([partial(deal, number) for number in range(len(parts))], jobs))
 
         def judged(share: int) -> Judged:
-            judging = _Judging(qrels, skip)
+            judging = _JudgedBuilder(qrels, skip)
             for lines in ungrouped.grouped(share, hands, qrels):
                 judging.add(lines)
             return replace(judging.result(0.0), qrels=Qrels({}))
 
         parts = run.split(jobs) if jobs > 1 and run.split is not None else [run]
         readings = dealt(parts)
-        if len(parts) > 1 and not _whole([r if isinstance(r, ColieeError) else r[0].remarks for r in readings]):
+        if len(parts) > 1 and not _are_complete([r if isinstance(r, ColieeError) else r[0].remarks for r in readings]):
             readings = dealt([run])
         if error := next((reading for reading in readings if isinstance(reading, ColieeError)), None):
             raise error
         hands = [reading[0] for reading in readings if not isinstance(reading, ColieeError)]
         shares = range(ungrouped.SHARES) if any(hand.files for hand in hands) else range(1)
-        total = _Judging(qrels, skip).result(0.0)
+        total = _JudgedBuilder(qrels, skip).result(0.0)
         for result in workers.results([partial(judged, share) for share in shares], jobs):
             if isinstance(result, ColieeError):
                 raise result
@@ -276,7 +276,7 @@ def _judged_ungrouped(qrels: Qrels, run: Run, skip: frozenset[str], jobs: int) -
     )
 
 
-def _whole(parts: Sequence[Remarks | ColieeError]) -> bool:
+def _are_complete(parts: Sequence[Remarks | ColieeError]) -> bool:
     """Whether parts that were read apart say all that reading the whole file would: no error, no line number."""
     if any(isinstance(part, ColieeError) for part in parts):
         return False
@@ -302,7 +302,7 @@ class _QueryReturnsError(ColieeError):
     """A query that was finished comes back: the run is not grouped by query."""
 
 
-class _Judging:
+class _JudgedBuilder:
     """A Judged in the making, to which blocks of whole queries are added.
 
     All lines of a block are handled at once; Python looks at single queries only where documents repeat or tie.
@@ -349,7 +349,7 @@ class _Judging:
         finds = finder(self.qrels, lines, numbers)
         kept = self._first_of_each(lines, numbers, finds.repeated())
         if kept is not None:
-            lines = lines.at(kept)
+            lines = lines.lines_where(kept)
             finds = finder(self.qrels, lines, numbers)
         self.retrieved[numbers] = lines.lengths
         keys = None if lines.scores is None else sort_keys(lines.scores)
@@ -403,7 +403,7 @@ class _Judging:
             self.rank[hits.rows] = hits.at - before + 1
             return
         assert hits.keys is not None
-        is_sorted = not (lines.within & (keys[1:] < keys[:-1])).any()
+        is_sorted = not (lines.continues_segment & (keys[1:] < keys[:-1])).any()
         if lines.ranks is not None:
             order = None if is_sorted else np.argsort(in_segments(lines.segment, keys))
             self._compare_ranks(lines, lines.ranks, order)
@@ -422,7 +422,7 @@ class _Judging:
         suspects: Iterable[int] = range(len(lines.queries))
         if isinstance(ranks, np.ndarray):
             in_order = ranks if order is None else ranks[order]
-            suspects = distinct(lines.segment[1:][lines.within & (in_order[1:] < in_order[:-1])]).tolist()
+            suspects = distinct(lines.segment[1:][lines.continues_segment & (in_order[1:] < in_order[:-1])]).tolist()
         for segment in suspects:
             first, last = lines.starts[segment], lines.starts[segment + 1]
             if last > first and _disagree(ranks[first:last], as_compared(lines.scores[first:last])):
@@ -450,7 +450,7 @@ class _Judging:
         of, sizes = np.searchsorted(wanted, judged), np.bincount(block, minlength=len(wanted))
         best = self.rank[rows]
         self.tied.append(np.stack((rows, best, best + sizes[of] - 1)))
-        self.rank[rows] += _greater(lines.documents.at(near), block, self.qrels.documents.at(rows), of)
+        self.rank[rows] += _greater(lines.documents.select(near), block, self.qrels.documents.select(rows), of)
 
 
 def _greater(ids: Ids, block: IntArray, judged: Ids, of: IntArray) -> IntArray:
@@ -529,7 +529,7 @@ class _ByKey:
     def repeated(self) -> IntArray:
         # half of the key is enough for a suspicion, and sorted in half the time
         ordered = sorted_within((self.keys >> np.uint64(32)).astype(np.uint32), self.lines.lengths)
-        return distinct(self.lines.segment[1:][self.lines.within & (ordered[1:] == ordered[:-1])])
+        return distinct(self.lines.segment[1:][self.lines.continues_segment & (ordered[1:] == ordered[:-1])])
 
     def hits(self, keys: Keys | None) -> Hits:
         at, rows = self._at_and_rows()
@@ -542,7 +542,7 @@ class _ByKey:
         if not len(rows):
             return np.zeros(0, dtype=np.int64), rows
         of_number = np.repeat(numbers, self.qrels.sizes[numbers])
-        judged = self.qrels.documents.at(rows)
+        judged = self.qrels.documents.select(rows)
         row_words = judged.words(len(self.words)) if self.places is None else [self.places[rows].astype(np.uint64)]
         row_keys = mixed(row_words, of_number)
         by_key = np.argsort(row_keys)
@@ -557,7 +557,7 @@ class _ByKey:
         hit = row_keys[row] == keys[at]
         at, row = at[hit], row[hit]
         same = of_number[row] == numbers[self.lines.segment[at]]
-        documents = self.lines.documents.at(at)
+        documents = self.lines.documents.select(at)
         same &= judged.length[row] == documents.length
         for word, row_word in zip(self.words, row_words, strict=True):
             same &= word[at] == row_word[row]

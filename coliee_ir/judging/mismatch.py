@@ -20,7 +20,16 @@ import numpy as np
 from coliee_adapters import forms
 from coliee_adapters.errors import MismatchError, quoted
 from coliee_adapters.ids import MASKS, BoolArray, Forms, Ids, IntArray
-from coliee_adapters.records import STATUTE_ID, Columns, Run, exam_of, folded, is_folded, is_inert, mistaken
+from coliee_adapters.records import (
+    STATUTE_ID,
+    Columns,
+    Run,
+    exam_of,
+    is_folded,
+    is_inert,
+    nfkc_folded,
+    spelling_variants,
+)
 from coliee_adapters.remarks import EXAMPLES, Remarks
 from coliee_ir.judging.judged import Finder, Judged, finder
 from coliee_ir.judging.qrels import Qrels
@@ -59,13 +68,13 @@ def diagnose(judged: Judged, run: Run, gold: str, *, refuse: bool = True, docume
 
     Refused is a zero that cannot be a fair one; with ``documents`` also that of a run without any document.
     """
-    matched, found = bool(judged.rank.any()), _Spelled(judged)
+    matched, found = bool(judged.rank.any()), _DocumentFindings(judged)
     if judged.retrieved.any():
         if judged.first is not None:
             found.add(judged.first)
         is_whole = judged.first is not None and len(judged.first.documents) == judged.retrieved.sum()
         if not is_whole and (judged.first is None or found.remarks or not matched):
-            found = _Spelled(judged)
+            found = _DocumentFindings(judged)
             for block in run.blocks():
                 found.add(block)
                 if judged.first is None and matched and not found.remarks:
@@ -84,7 +93,7 @@ def _of_queries(judged: Judged) -> Remarks:
         return remarks
     padded = {query.lstrip("0"): query for query in known if query.startswith("0")}
     zeros = {query: padded[query] for query in extra if query in padded}
-    forms = dict(mistaken(extra, known))
+    forms = dict(spelling_variants(extra, known))
     for kind, meant in (("lost-zeros", zeros), ("other-form", forms)):
         remarks.each(kind, (f"query {query} for {one}" for query, one in meant.items()))
     ids, width = set(known), max(map(len, known), default=0)
@@ -94,7 +103,7 @@ def _of_queries(judged: Judged) -> Remarks:
     return remarks
 
 
-def _refuse_mismatch(judged: Judged, run: str, gold: str, found: _Spelled, documents: bool) -> None:
+def _refuse_mismatch(judged: Judged, run: str, gold: str, found: _DocumentFindings, documents: bool) -> None:
     """Refuse a run of which nothing is in the gold, unless that can be a fair zero."""
     qrels = judged.qrels
     if not judged.answered.any() and judged.extra and qrels.queries:
@@ -105,7 +114,7 @@ def _refuse_mismatch(judged: Judged, run: str, gold: str, found: _Spelled, docum
     if is_silent and not judged.extra and qrels.queries:
         problem, remedy = "no query has results in this run", "check what wrote it"
         error = MismatchError("mismatch", run, problem, remedy=remedy + _TRUE_ZERO)
-        raise error.telling_others(f"{problem}; {remedy}")
+        raise error.with_text_for_others(f"{problem}; {remedy}")
     known, lost, sample = set(qrels.documents), found.remarks.count("lost-zeros"), list(found.first.values())
     other_form = found.remarks.examples("other-form")
     if known and judged.retrieved.any() and (lost or other_form or not found.alike):
@@ -120,10 +129,10 @@ def _mismatch(
     run: str, what: str, of_run: Sequence[str], of_gold: tuple[str, Sequence[str]], cause: str, hint: str = ""
 ) -> MismatchError:
     """The error, which quotes the gold; without its ids and path for others."""
-    problem = f"{what} (run: {_shown(of_run)}; gold {of_gold[0]}: {_shown(of_gold[1])})"
+    problem = f"{what} (run: {_quoted_examples(of_run)}; gold {of_gold[0]}: {_quoted_examples(of_gold[1])})"
     remedy = re.sub(r", as `.*` does$", "", re.sub(r" \(.*\)", "", cause))
     error = MismatchError("mismatch", run, problem, remedy=cause + hint)
-    return error.telling_others(f"{what} (run: {_shown(of_run)}); {remedy}")
+    return error.with_text_for_others(f"{what} (run: {_quoted_examples(of_run)}); {remedy}")
 
 
 def _refuse_rewritable(judged: Judged, run: Run, gold: str) -> None:
@@ -145,7 +154,7 @@ def _refuse_rewritable(judged: Judged, run: Run, gold: str) -> None:
     n = answered + len(meant - {query for query, _ in pairs})
     if n >= max(_TIMES * answered, _TIMES) and 2 * len(meant) >= len(judged.extra):
         what = f"nearly no {_IN['query']} ({answered} of {len(qrels.queries)}, and {n} if ids are written as there)"
-        cause, of_run = _how(queries, qrels.queries), list(queries)
+        cause, of_run = _rewriting_remedy(queries, qrels.queries), list(queries)
         raise _mismatch(run.path, what, of_run, (gold, [*queries.values()]), cause, _TRUE_SCORE)
     documents = respelled_like(dict.fromkeys(document for _, document in pairs), known)
     rewritten = ((queries.get(query, query), documents.get(document, document)) for query, document in pairs)
@@ -156,7 +165,7 @@ def _refuse_rewritable(judged: Judged, run: Run, gold: str) -> None:
             what = f"nearly no {_IN['document']} for its query ({matched} of {len(qrels.documents)}, and {n + matched} "
             what += "with query and document swapped)" if is_swap else "if ids are written as there)"
             changed, of_gold = (documents, known) if documents else (queries, dict.fromkeys(qrels.queries))
-            cause = "write the query first and then the document" if is_swap else _how(changed, of_gold)
+            cause = "write the query first and then the document" if is_swap else _rewriting_remedy(changed, of_gold)
             of_run = [document for _, document in pairs] if is_swap else list(changed)
             there = list(known) if is_swap else [*changed.values()]
             raise _mismatch(run.path, what, of_run, (gold, there), cause, _TRUE_SCORE)
@@ -180,7 +189,7 @@ def _clearly_more(pairs: Collection[tuple[str, str]], qrels: Qrels, matched: int
     return n if n - chance - n * log(n / chance) < log(_CHANCE) else 0
 
 
-def _how(changed: Mapping[str, str], known: Collection[str]) -> str:
+def _rewriting_remedy(changed: Mapping[str, str], known: Collection[str]) -> str:
     """The remedy for ids that are to be rewritten."""
     width = max(map(len, known), default=0)
     found = (respelled(one, known, width, "gold") for one in changed)
@@ -188,7 +197,7 @@ def _how(changed: Mapping[str, str], known: Collection[str]) -> str:
     return remedy + _LIKE
 
 
-def _shown(ids: Iterable[str]) -> str:
+def _quoted_examples(ids: Iterable[str]) -> str:
     distinct = list(dict.fromkeys(ids))
     return ", ".join(quoted(text, 24) for text in distinct[:_SHOWN]) + (", …" if len(distinct) > _SHOWN else "")
 
@@ -243,7 +252,7 @@ _RESPELLINGS: tuple[tuple[Callable[[str, int], str], str], ...] = (
     (lambda text, _: text.lstrip("=").strip("\"'[]()"), "take the quotation marks or brackets off the ids"),
     (lambda text, _: normalize("NFC", text), "ids of the {where} are in Unicode's form NFC"),
     (lambda text, _: normalize("NFD", text), "ids of the {where} are in Unicode's form NFD"),
-    (lambda text, _: folded(text), "ids of the {where} are in Unicode's form NFKC, without invisible characters"),
+    (lambda text, _: nfkc_folded(text), "ids of the {where} are in Unicode's form NFKC, without invisible characters"),
 )
 
 
@@ -306,7 +315,7 @@ def respelled_like(ids: Iterable[str], known: Collection[str]) -> dict[str, str]
 
 def _cause(kind: str, of_run: Collection[str], of_gold: Collection[str]) -> str:
     """The likely cause, found by trying what usually goes wrong, and its remedy."""
-    if found := mistaken(of_run, of_gold):
+    if found := spelling_variants(of_run, of_gold):
         return _OTHER_FORM.format(first=" for ".join(found[0]))
     width = max(map(len, of_gold))
     for change, remedy in _RESPELLINGS:
@@ -354,14 +363,14 @@ class _Spelling:
         of_law = bool(qrels.queries) and STATUTE_ID.fullmatch(qrels.queries[0]) is not None
         self.are_articles = of_law and bool(len(documents)) and not _unlike_articles(documents).any()
         # in the form in which ids are compared by eye
-        self.folded = None if documents.raw.isascii() else list(map(folded, documents))
+        self.folded = None if documents.raw.isascii() else list(map(nfkc_folded, documents))
 
     @cached_property
     def forms(self) -> Forms:
         """What the ids look like."""
         return Forms.of(self.documents)
 
-    def unlike(self, documents: Ids) -> tuple[IntArray, IntArray]:
+    def unexpected_forms(self, documents: Ids) -> tuple[IntArray, IntArray]:
         """Which of these are shorter numbers than the judged ones, and which are not in their form, where it is known.
 
         It is where all are articles, or numbers filled up with zeros, of which longer ones may exist if they do not
@@ -377,7 +386,7 @@ class _Spelling:
             (word,) = documents.words(1)
             suspects |= ((word ^ _ZEROS) & _HALVES & MASKS[self.digits]) != 0
         at = np.flatnonzero(suspects)
-        others = documents.at(at)
+        others = documents.select(at)
         numbers = others.are_numbers()
         filled_up = (others.length > self.digits) & _begin_with_zero(others)
         return at[numbers & (others.length < self.digits)], at[~numbers | filled_up]
@@ -394,7 +403,7 @@ def _unlike_articles(documents: Ids) -> BoolArray:
     return ~alike  # np.isin would load numpy.ma
 
 
-class _Spelled:
+class _DocumentFindings:
     """What is found about the documents of a run, block by block."""
 
     def __init__(self, judged: Judged) -> None:
@@ -416,7 +425,7 @@ class _Spelled:
                 if len(self.first) < _SAMPLE:  # a query may go on in the next block
                     self.first.setdefault(lines.queries[at], documents[int(lines.starts[at])])
             self.alike = self.alike or spelling.forms.include_any(documents)
-        short, odd = spelling.unlike(documents)
+        short, odd = spelling.unexpected_forms(documents)
         lost = bool(len(short)) or (spelling.digits is None and bool(spelling.zeros.any()))
         beyond = spelling.folded is not None or not documents.raw.isascii()
         if lost or beyond:
@@ -460,11 +469,11 @@ class _Spelled:
         if not all(map(is_inert, lines.documents.characters())):
             lacking = np.zeros(len(numbers), dtype=np.bool_)
             lacking[segments] = True
-            at = np.flatnonzero(lines.documents.beyond_ascii() & lacking[lines.segment])
-            ids = zip(lines.segment[at].tolist(), lines.documents.at(at), strict=True)
+            at = np.flatnonzero(lines.documents.are_not_ascii() & lacking[lines.segment])
+            ids = zip(lines.segment[at].tolist(), lines.documents.select(at), strict=True)
             found += [(segment, document) for segment, document in ids if not is_folded(document)]
         for segment, document in found:
-            written = meant.get((segment, folded(document)))
+            written = meant.get((segment, nfkc_folded(document)))
             if written is None or written == document:
                 continue
             own = self.qrels.start[numbers[segment] : numbers[segment] + 2]

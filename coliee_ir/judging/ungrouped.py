@@ -32,12 +32,12 @@ _MANY: Final = 1 << 14
 
 
 @dataclass
-class Dealt:
+class DealtLines:
     """What one reader dealt."""
 
     answered: BoolArray  # shape (Q,); which judged queries it named, be it with nothing retrieved
     files: list[Path] = field(default_factory=list)  # share → the file that holds its lines
-    held: Columns | None = None  # lines that were too few for files; None where all lines are in files
+    in_memory: Columns | None = None  # lines that were too few for files; None where all lines are in files
     extra: dict[str, int] = field(default_factory=dict)  # query that is not in the gold → how many lines it has
     remarks: Remarks = field(default_factory=Remarks)  # what was tolerated while reading
     lines: int = 0  # how many lines were read
@@ -51,9 +51,9 @@ def deal(
     name: str,
     *,
     to_files: bool,
-) -> Dealt:
+) -> DealtLines:
     """Deal the lines of a run, or of a part of it, to shares. Only lines of judged queries are kept."""
-    dealt = Dealt(np.zeros(len(qrels.queries), dtype=np.bool_))
+    dealt = DealtLines(np.zeros(len(qrels.queries), dtype=np.bool_))
     waiting: list[Columns] = []
     n = 0
     for block in blocks:
@@ -77,11 +77,11 @@ def deal(
         if n:
             _write(Columns.joined(waiting), qrels, dealt, folder, name)
     elif waiting:
-        dealt.held = Columns.joined(waiting)
+        dealt.in_memory = Columns.joined(waiting)
     return dealt
 
 
-def _write(lines: Columns, qrels: Qrels, dealt: Dealt, folder: str, name: str) -> None:
+def _write(lines: Columns, qrels: Qrels, dealt: DealtLines, folder: str, name: str) -> None:
     """Append the lines to the files of their shares."""
     # shares follow the gold's order, in which remarks then name queries, whoever judges them
     share = qrels.numbers(lines.queries) * SHARES // len(dealt.answered)
@@ -110,9 +110,9 @@ def _read(file: Path, qrels: Qrels) -> Iterator[Columns]:
                 yield Columns(Picked(qrels.ids, numbers), *held)
 
 
-def grouped(share: int, all_dealt: Sequence[Dealt], qrels: Qrels) -> Iterator[Columns]:
+def grouped(share: int, all_dealt: Sequence[DealtLines], qrels: Qrels) -> Iterator[Columns]:
     """The lines of a share, query by query, in blocks of whole queries; lines of a query in the order of the run."""
-    parts = [dealt.held for dealt in all_dealt if dealt.held is not None]
+    parts = [dealt.in_memory for dealt in all_dealt if dealt.in_memory is not None]
     for dealt in all_dealt:
         if dealt.files:
             parts += _read(dealt.files[share], qrels)

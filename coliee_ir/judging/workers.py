@@ -58,11 +58,11 @@ def results(
 ) -> Iterator[_Result | ColieeError]:
     """The results of the tasks, in their order; a ColieeError that a task raises stands in its place."""
     if executor is not None:
-        yield from _elsewhere(tasks, executor)
+        yield from _results_of_executor(tasks, executor)
         return
     if (not alone and (jobs <= 1 or len(tasks) <= 1)) or multiprocessing.current_process().daemon:
         for task in tasks:
-            yield _caught(task)
+            yield _result_or_error(task)
         return
     before = frozenset(multiprocessing.active_children())
     with contextlib.ExitStack() as stack:
@@ -85,16 +85,16 @@ def results(
             raise LostError("worker", problem) from None
 
 
-def _elsewhere(tasks: Sequence[Callable[[], _Result]], executor: Executor) -> Iterator[_Result | ColieeError]:
+def _results_of_executor(tasks: Sequence[Callable[[], _Result]], executor: Executor) -> Iterator[_Result | ColieeError]:
     """The results of an executor's workers, in the order of the tasks; an error calls off what has not begun."""
     futures: deque[Future[_Result | ColieeError]] = deque()
     waiting = iter(tasks)
-    ahead = _ahead(executor)
+    ahead = _tasks_ahead(executor)
 
     def submit(task: Callable[[], _Result]) -> Future[Any]:
         if isinstance(executor, ThreadPoolExecutor):  # nothing travels
-            return executor.submit(_caught, task)
-        return executor.submit(pickle.loads, pickle.dumps(_Away(task)))
+            return executor.submit(_result_or_error, task)
+        return executor.submit(pickle.loads, pickle.dumps(_RemoteTask(task)))
 
     try:
         while True:
@@ -121,7 +121,7 @@ def _elsewhere(tasks: Sequence[Callable[[], _Result]], executor: Executor) -> It
             future.cancel()
 
 
-def _ahead(executor: Executor) -> int:
+def _tasks_ahead(executor: Executor) -> int:
     """How many tasks an executor is given at a time: two for each thread of a Dask cluster, or ``_AHEAD``."""
     with contextlib.suppress(Exception):  # Dask's own, of many kinds; if the cluster is gone, the tasks will say it
         return max(_AHEAD, 2 * sum(executor._client.nthreads().values()))  # type: ignore[attr-defined]
@@ -129,7 +129,7 @@ def _ahead(executor: Executor) -> int:
 
 
 def _submitted(pool: ProcessPoolExecutor, n: int) -> deque[Future[Any]]:
-    with signals.held(), warnings.catch_warnings():
+    with signals.signals_blocked(), warnings.catch_warnings():
         # the processes do arithmetic only and touch none of the locks that other threads might hold
         warnings.filterwarnings("ignore", "This process .* is multi-threaded", DeprecationWarning)
         return deque(pool.submit(_perform, at) for at in range(n))
@@ -145,13 +145,13 @@ def _stop(before: Collection[object], error: type[BaseException] | None, *_: obj
 
 def _perform(at: int) -> Any:
     try:
-        with signals.raised():
-            return _caught(_tasks[at])
+        with signals.signals_as_exceptions():
+            return _result_or_error(_tasks[at])
     except (KeyboardInterrupt, SystemExit):  # temporary files are gone; the process that waits knows of the signal
         os._exit(1)
 
 
-def _caught(task: Callable[[], _Result]) -> _Result | ColieeError:
+def _result_or_error(task: Callable[[], _Result]) -> _Result | ColieeError:
     try:
         return task()
     except ColieeError as error:
@@ -161,10 +161,10 @@ def _caught(task: Callable[[], _Result]) -> _Result | ColieeError:
     except (ImportError, OSError):  # of a worker's place, which another's may not have
         raise
     except Exception as error:
-        return InternalError.met("", error)
+        return InternalError.of_exception("", error)
 
 
-class _Away:
+class _RemoteTask:
     """A task for a worker of an executor. Where its pickle is read, it is done, and what is read is its result.
 
     So a worker is asked for nothing but ``pickle.loads``: one of Dask's ends where it cannot read what it is to call.
@@ -181,7 +181,7 @@ def _done(version: str, task: bytes) -> Any:
     if version != __version__:
         problem = f"the worker {this_machine()} has coliee-ir {__version__}, not {version} as this machine"
         raise _OtherVersionError(problem)
-    return _caught(pickle.loads(task))
+    return _result_or_error(pickle.loads(task))
 
 
 class _OtherVersionError(Exception):

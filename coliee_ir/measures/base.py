@@ -103,7 +103,7 @@ class Measure(ABC):
     #: where the definition comes from
     source: ClassVar[str]
     #: the fields of Decisions that its value follows
-    follows: ClassVar[frozenset[str]] = frozenset()
+    decision_fields: ClassVar[frozenset[str]] = frozenset()
     #: whether it looks at ranks: then a long list is where it looks, if there is one
     ranked: bool = False
     #: whether less of it is better; None where that is not known

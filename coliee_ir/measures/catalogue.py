@@ -130,9 +130,9 @@ def parse(typed: str) -> list[Measure]:
     if found := understood(typed):
         return found
     unknown = f"unknown measure {typed!r}"
-    if nearest := _nearest(typed):
+    if nearest := _nearest_measure(typed):
         remedy = f", which no installed engine computes; did you mean {nearest}? "
-    elif elsewhere := _elsewhere(typed):
+    elif elsewhere := _meaning_in_ranx(typed):
         what, nearest = elsewhere
         unknown, remedy = f"{typed!r} has several meanings: {what}", f"; did you mean {nearest}? "
     else:
@@ -143,17 +143,17 @@ def parse(typed: str) -> list[Measure]:
 
 def understood(typed: str) -> list[Measure]:
     """The measures that a name stands for; none where it is unknown, or leaves doubt."""
-    if _nearest(typed):
+    if _nearest_measure(typed):
         return []
     if known := _known(typed):
         return known
-    found = [] if _elsewhere(typed) else _existing(typed)
+    found = [] if _meaning_in_ranx(typed) else _existing(typed)
     return understood(found[0]) if len(found) == 1 else []
 
 
 def _existing(typed: str) -> list[str]:
     """What a name in the spelling of another tool can mean, as far as it can be read."""
-    return [name for name in meanings(typed) if _exists(name)]
+    return [name for name in meanings(typed) if _is_known(name)]
 
 
 def _known(typed: str) -> list[Measure]:
@@ -168,7 +168,7 @@ def _known(typed: str) -> list[Measure]:
             problem = f"{typed!r}: a range of cutoffs must go up and hold at most {_MOST}, for example @1..50"
             raise UsageError("bad-measure", problem)
         return [measure for k in range(first, last + 1) for measure in parse(f"{match['name']}@{k}")]
-    name, parameters, at = _taken_apart(typed)
+    name, parameters, at = _name_and_parameters(typed)
     ours = _ours(typed, name, parameters, at)
     if ours is not None:
         return [ours]
@@ -217,10 +217,10 @@ def is_formula(typed: str) -> bool:
     >>> is_formula("0.7*Accuracy + 0.3*MacroF2"), is_formula("MicroF1(law)"), is_formula("MicroF(beta=2)@10")
     (True, True, False)
     """
-    return not is_word(typed) and bool(re.search(_PART, typed) or re.search(_SIGNS, _outside(typed)))
+    return not is_word(typed) and bool(re.search(_PART, typed) or re.search(_SIGNS, _outside_brackets(typed)))
 
 
-def _outside(text: str) -> str:
+def _outside_brackets(text: str) -> str:
     """What stands outside of brackets."""
     depth, kept = 0, []
     for letter in text:
@@ -237,7 +237,7 @@ def names_in(text: str) -> list[str]:
     >>> names_in("MicroP MicroF(beta=2)@10"), names_in("0.5*MicroP + 0.5*MicroR")
     (['MicroP', 'MicroF(beta=2)@10'], ['0.5*MicroP + 0.5*MicroR'])
     """
-    if is_word(text) or re.search(_SIGNS, _outside(text)):
+    if is_word(text) or re.search(_SIGNS, _outside_brackets(text)):
         return [text.strip()]
     return re.split(r"(?i)(?<!\bmicro)(?<!\bmacro)\s+(?![^(]*\))", text.strip())
 
@@ -248,7 +248,7 @@ def meanings(typed: str) -> list[str]:
     >>> meanings("recall@5"), meanings("recall_at_5"), meanings("map@10-l2"), meanings("f1")
     (['MicroR@5', 'R@5'], ['R@5'], ['AP(rel=2)@10'], ['MicroF1', 'MacroF1'])
     """
-    plain, sign, at, level = _plain(typed)
+    plain, sign, at, level = _normalised(typed)
     found = [
         re.sub("{(at|@|-)}", at, pattern).replace("{_}", at.replace("@", "_"))
         for pattern in _OTHER_SPELLINGS.get(plain, ())
@@ -259,7 +259,7 @@ def meanings(typed: str) -> list[str]:
     return [re.sub(r"^(\w+)(?=@|$)", rf"\1(rel={level})", name) for name in found] if level else found
 
 
-def _nearest(typed: str) -> str:
+def _nearest_measure(typed: str) -> str:
     """What there is in place of a measure that another tool has; empty for other names, such as ranx' ``rbp.95``."""
     match = re.fullmatch(_NOT_HERE, typed)
     if match is None or (match[1] == "rbp" and match["at"]):
@@ -267,9 +267,9 @@ def _nearest(typed: str) -> str:
     return _NEAREST[match[1]].format(p=match["p"] or 0.9, at=f"@{match['at']}" if match["at"] else "")
 
 
-def _elsewhere(typed: str) -> tuple[str, str] | None:
+def _meaning_in_ranx(typed: str) -> tuple[str, str] | None:
     """What a name of ranx means there, and what is nearest here; None for names that mean one thing."""
-    plain, _, at, _ = _plain(typed)
+    plain, _, at, _ = _normalised(typed)
     for pattern, *said in _ELSEWHERE:
         if match := re.fullmatch(pattern, plain + at):
             what, nearest = (text.format(**match.groupdict()) for text in said)
@@ -281,17 +281,17 @@ def near_misses(typed: str) -> list[str]:
     """Names of measures that look like what was typed and can be read; at most three."""
     import difflib  # which names that are known do not need
 
-    plain, _, at, _ = _plain(typed)
+    plain, _, at, _ = _normalised(typed)
     found: dict[str, str] = {}  # by what they stand for
     for near in difflib.get_close_matches(plain, _folded(), n=3, cutoff=_ALIKE):
         for name in _folded()[near]:
-            spelled = next((one for one in (name + at, name + at.replace("@", "_")) if _exists(one)), None)
+            spelled = next((one for one in (name + at, name + at.replace("@", "_")) if _is_known(one)), None)
             if spelled is not None:
                 found.setdefault(str(parse(spelled)[0]), spelled)
     return list(found.values())[:3]
 
 
-def _plain(typed: str) -> tuple[str, str, str, str]:
+def _normalised(typed: str) -> tuple[str, str, str, str]:
     """A name in lower case without ``_``, ``-``, spaces; the sign of its cutoff; the cutoff as ``@10``; ranx' level."""
     match = re.fullmatch(r"(.+?)(?:(@|_at_)([0-9]{1,9}))?(?:-l([2-9]))?", typed, re.DOTALL)
     name, sign, number, level = match.groups(default="") if match else (typed, "", "", "")
@@ -300,17 +300,17 @@ def _plain(typed: str) -> tuple[str, str, str, str]:
 
 @functools.cache
 def _folded() -> dict[str, list[str]]:
-    """The names of all measures by what ``_plain`` makes of them."""
+    """The names of all measures by what ``_normalised`` makes of them."""
     from coliee_adapters import ir_measures
 
     names = (*OURS, "MicroF1", "MacroF1", "MicroF2", "MacroF2", *ir_measures.NAMES, *trec_eval.each_name())
     found: dict[str, list[str]] = {}
     for name in dict.fromkeys(names):
-        found.setdefault(_plain(name)[0], []).append(name)
+        found.setdefault(_normalised(name)[0], []).append(name)
     return found
 
 
-def _exists(name: str) -> bool:
+def _is_known(name: str) -> bool:
     """Whether a name is known, and its parameters fit."""
     with suppress(UsageError):
         return bool(_known(name))
@@ -321,7 +321,7 @@ def _is_number(value: object) -> bool:
     return isinstance(value, int | float) and not isinstance(value, bool)
 
 
-def _taken_apart(typed: str) -> tuple[str, dict[str, Any], float | None]:
+def _name_and_parameters(typed: str) -> tuple[str, dict[str, Any], float | None]:
     match = None if is_word(typed) else re.fullmatch(_TYPED, typed)
     if not match:
         return typed, {}, None
@@ -357,10 +357,10 @@ def _ours(typed: str, name: str, parameters: dict[str, Any], at: float | None) -
         if parameters.get(key) != value:
             return None
         parameters = {other: parameters[other] for other in parameters if other != key}
-    return _built(typed, class_of(name), parameters if at is None else {**parameters, "cutoff": at})
+    return _measure_of(typed, class_of(name), parameters if at is None else {**parameters, "cutoff": at})
 
 
-def _built(typed: str, kind: type[Measure], parameters: dict[str, Any]) -> Measure:
+def _measure_of(typed: str, kind: type[Measure], parameters: dict[str, Any]) -> Measure:
     """A measure of ours with its parameters, which are checked."""
     allowed = getattr(kind, "parameters", None) or [field.name for field in fields(kind)]  # type: ignore[arg-type]
     for key, value in parameters.items():

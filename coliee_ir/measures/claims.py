@@ -16,7 +16,7 @@ _PAGE = "organisers' page of the pilot (LJPJT), section on evaluation"
 
 @dataclass(frozen=True)
 class _InstanceF1(Measure):
-    follows = frozenset({"undefined", "duplicates"})
+    decision_fields = frozenset({"undefined", "duplicates"})
     formula = (
         "mean over instances of 2·correct / (predicted True + gold True); "
         "an instance where both are 0 is undefined and counts as --decision undefined=… says"
@@ -57,7 +57,7 @@ class PooledF1(Measure):
     """F1 of the True class over all claims of all instances taken together: the micro-averaged F1."""
 
     needs = ("documents", "plaintiff", "defendant")
-    follows = MicroF.follows
+    decision_fields = MicroF.decision_fields
     formula = MicroF.formula
     source = _PAGE
 

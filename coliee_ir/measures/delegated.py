@@ -82,7 +82,7 @@ class Delegated(Measure):
     typed: str  # the name by which it was asked for, which is printed
 
     ranked = True
-    follows = frozenset({"unanswered"})
+    decision_fields = frozenset({"unanswered"})
     source = "trec_eval (NIST), through pytrec_eval"
 
     @property
@@ -143,13 +143,13 @@ def of_values(request: trec_eval.Request, value: float, per_query: FloatArray, j
 def summed(request: trec_eval.Request, per_query: FloatArray) -> Terms | None:
     """The terms of a value that is not the mean of the queries' values."""
     if request.base.startswith("num_"):
-        return of_mean(per_query)._replace(score=_first, is_mean=False)
+        return of_mean(per_query)._replace(score=_mean_of_sums, is_mean=False)
     if request.base.startswith("gm_"):
         return of_mean(per_query)._replace(score=_geometric, is_mean=False)
     return None
 
 
-def _first(sums: FloatArray) -> FloatArray:
+def _mean_of_sums(sums: FloatArray) -> FloatArray:
     return sums[..., 0]
 
 

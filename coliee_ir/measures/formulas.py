@@ -53,8 +53,8 @@ class OfPart(Measure):
         return (self.part_name,)
 
     @property
-    def follows(self) -> frozenset[str]:  # type: ignore[override]
-        return self.measure.follows
+    def decision_fields(self) -> frozenset[str]:  # type: ignore[override]
+        return self.measure.decision_fields
 
     @property
     def looks_at_ranks(self) -> bool:
@@ -111,8 +111,8 @@ class Formula(Measure):
         return tuple(dict.fromkeys(part for measure in self.measures for part in measure.needs))
 
     @property
-    def follows(self) -> frozenset[str]:  # type: ignore[override]
-        return frozenset().union(*(measure.follows for measure in self.measures))
+    def decision_fields(self) -> frozenset[str]:  # type: ignore[override]
+        return frozenset().union(*(measure.decision_fields for measure in self.measures))
 
     @property
     def looks_at_ranks(self) -> bool:

@@ -24,7 +24,7 @@ class Accuracy(Measure):
 
     cutoff: int | None = None  # look at the first so many articles of each query; None for all
 
-    follows = frozenset({"without_articles", "unreadable_answers"})
+    decision_fields = frozenset({"without_articles", "unreadable_answers"})
     formula = "queries answered rightly / judged queries"
     source = f"{_PAGE}; Task 3 with sufficient articles: page of 2026"
 
@@ -66,7 +66,7 @@ class LabelAccuracy(Measure):
     """The share of judged queries whose label is right, whatever articles were retrieved."""
 
     needs = ("answers",)
-    follows = frozenset({"unreadable_answers"})
+    decision_fields = frozenset({"unreadable_answers"})
     formula = "queries with the right label / judged queries"
     source = _PAGE
 

@@ -25,7 +25,7 @@ class _Ranked(Measure):
     """A mean over queries of what the ranks of their judged documents say."""
 
     ranked = True
-    follows = frozenset({"unanswered"})
+    decision_fields = frozenset({"unanswered"})
     base: ClassVar[str]
     #: what the name says in brackets before the parameters
     kind: ClassVar[str] = ""

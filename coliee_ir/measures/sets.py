@@ -115,7 +115,7 @@ class Micro(_SetMeasure):
     """A formula on sums over queries."""
 
     averaging = "Micro"
-    follows = frozenset({"extra_queries", "duplicates"})
+    decision_fields = frozenset({"extra_queries", "duplicates"})
 
     def without_relevant(self, decisions: Decisions) -> str:
         return "" if self.letter == "R" else "in micro-averages what is retrieved for (it|them) counts as wrong"
@@ -165,7 +165,7 @@ class Macro(_SetMeasure):
     """A mean over queries."""
 
     averaging = "Macro"
-    follows = frozenset({"unanswered", "duplicates", "empty_gold"})
+    decision_fields = frozenset({"unanswered", "duplicates", "empty_gold"})
 
     def without_relevant(self, decisions: Decisions) -> str:
         return decisions.clauses()["empty-gold"]

@@ -81,7 +81,7 @@ class _Bounds(NamedTuple):
     rel: int  # the least relevance that it looks at
 
 
-class _Found(NamedTuple):
+class _Spans(NamedTuple):
     """What the spans of some measures are made of."""
 
     bounds: dict[Measure, _Bounds]
@@ -99,27 +99,27 @@ class Ties(Mapping[Measure, Span]):
     """
 
     def __init__(self, results: Mapping[Measure, Result], parts: Parts, decisions: Decisions) -> None:
-        self._of: tuple[Mapping[Measure, Result], Parts, Decisions] | _Found = results, parts, decisions
+        self._of: tuple[Mapping[Measure, Result], Parts, Decisions] | _Spans = results, parts, decisions
 
     @property
-    def _found(self) -> _Found:
-        if not isinstance(self._of, _Found):
+    def _spans(self) -> _Spans:
+        if not isinstance(self._of, _Spans):
             self._of = _spans(*self._of)  # what it is made of is let go
         return self._of
 
     def __iter__(self) -> Iterator[Measure]:
-        return iter(self._found.bounds)
+        return iter(self._spans.bounds)
 
     def __len__(self) -> int:
-        return len(self._found.bounds)
+        return len(self._spans.bounds)
 
     def __getitem__(self, measure: Measure) -> Span:
-        low, high, sums, gaps, score, value, part, rel = self._found.bounds[measure]
+        low, high, sums, gaps, score, value, part, rel = self._spans.bounds[measure]
         if low == high:
             return Span(low, low, high)
-        blocks_of = self._found.blocks
+        blocks_of = self._spans.blocks
         if (part, rel) not in blocks_of:
-            blocks_of[part, rel] = self._found.tied[part].blocks(rel)
+            blocks_of[part, rel] = self._spans.tied[part].blocks(rel)
         for query, blocks in blocks_of[part, rel].items():
             # a value is linear in what the formula gives, for every order of the query's documents
             worst, mean, best = value(query, blocks)
@@ -127,21 +127,21 @@ class Ties(Mapping[Measure, Span]):
                 sums = sums + gaps[query] * (mean - worst) / (best - worst)
         return Span(low, float(score(sums)), high)
 
-    def __getstate__(self) -> dict[str, _Found]:
-        return {"_of": self._found._replace(blocks={})}
+    def __getstate__(self) -> dict[str, _Spans]:
+        return {"_of": self._spans._replace(blocks={})}
 
     def notable(self) -> list[str]:
         """The scores that could be notably different with equal scores in another order, each with its span."""
-        ends = ((measure, bounds.low, bounds.high) for measure, bounds in self._found.bounds.items())
+        ends = ((measure, bounds.low, bounds.high) for measure, bounds in self._spans.bounds.items())
         return [f"{measure} {low:.4f} to {high:.4f}" for measure, low, high in ends if high - low > NOTABLE]
 
-    def told(self) -> list[Remark]:
+    def remarks(self) -> list[Remark]:
         """The same in a sentence."""
         moved = self.notable()
         return [Remark.of("order-of-ties", moved)] if moved else []
 
 
-def _spans(results: Mapping[Measure, Result], parts: Parts, decisions: Decisions) -> _Found:
+def _spans(results: Mapping[Measure, Result], parts: Parts, decisions: Decisions) -> _Spans:
     bounds: dict[Measure, _Bounds] = {}
     tied: list[_Tied] = []
     for name, judged in parts.items():
@@ -159,7 +159,7 @@ def _spans(results: Mapping[Measure, Result], parts: Parts, decisions: Decisions
             for order in orders
         )
         asked = {one: results[one] for one in known if isinstance(one, Delegated)}
-        anew = _asked_anew(asked, orders, queries) if asked else ()
+        anew = _results_reordered(asked, orders, queries) if asked else ()
         for found, of_order in zip((low, high), anew, strict=False):
             found |= of_order
         for one, value in known.items():
@@ -170,10 +170,10 @@ def _spans(results: Mapping[Measure, Result], parts: Parts, decisions: Decisions
             rel = 1 if value.func is _discounted else max(one.least_relevance, judged.qrels.level, 1)
             bounds[one] = _Bounds(low[one].value, high[one].value, sums, gaps, at_worst.score, value, len(tied), rel)
         tied.append(_tied(judged, queries))
-    return _Found({one: bounds[one] for one in results if one in bounds}, tied, {})
+    return _Spans({one: bounds[one] for one in results if one in bounds}, tied, {})
 
 
-def _asked_anew(
+def _results_reordered(
     results: Mapping[Delegated, Result], orders: Sequence[Judged], queries: IntArray
 ) -> Iterator[dict[Measure, Result]]:
     """trec_eval's results for other orders of some queries, for which it is asked once: each order is a query to it."""

@@ -16,8 +16,8 @@ from functools import lru_cache
 from itertools import chain, repeat
 from typing import TYPE_CHECKING, Any, Final, Literal, NamedTuple, overload
 
-from coliee_adapters.errors import UsageError, padded, printable, shortened, width
-from coliee_adapters.files.compressed import plain_name
+from coliee_adapters.errors import UsageError, padded_to_width, printable, shortened, width
+from coliee_adapters.files.compressed import without_compression_ending
 from coliee_ir.output.envelope import dumped, number
 
 if TYPE_CHECKING:
@@ -94,7 +94,7 @@ def signed(value: float, decimals: int = 4) -> str:
     return "-" if math.isnan(value) else f"{rounded:+.{decimals}f}" if rounded else f"{0:.{decimals}f}"
 
 
-def apart(difference: Difference) -> list[Number]:
+def difference_cells(difference: Difference) -> list[Number]:
     """A difference, its standard error and the ends of its interval: four columns.
 
     Where all queries agree, as of a thing with itself, nothing is estimated: no error and no interval.
@@ -180,7 +180,7 @@ def _on_screen(text: str) -> str:
 
 def plain(grid: Grid) -> str:
     """Columns padded with blanks, text left-aligned and numbers right-aligned."""
-    columns = zip(*_finished(grid, _on_screen, _same, _same), strict=True)
+    columns = zip(*_finished(grid, _on_screen, _unchanged, _unchanged), strict=True)
     aligned = [_aligned(column, right=at >= grid.n_text) for at, column in enumerate(columns)]
     return "".join(f"{'  '.join(row).rstrip()}\n" for row in zip(*aligned, strict=True))
 
@@ -190,16 +190,16 @@ def _aligned(column: Sequence[str], *, right: bool) -> Iterable[str]:
     if all(map(str.isascii, column)):
         return map(str.rjust if right else str.ljust, column, repeat(max(map(len, column))))
     widest = max(map(width, column))
-    return [padded(cell, widest, right=right) for cell in column]
+    return [padded_to_width(cell, widest, right=right) for cell in column]
 
 
-def _same(text: str) -> str:
+def _unchanged(text: str) -> str:
     return text
 
 
 def markdown(grid: Grid) -> str:
     """A table in GitHub's Markdown."""
-    header, *rows = _finished(grid, in_markdown, lambda number: f"**{number}**", _same)
+    header, *rows = _finished(grid, in_markdown, lambda number: f"**{number}**", _unchanged)
     rule = ["---"] * grid.n_text + ["---:"] * (len(header) - grid.n_text)
     table = "".join(f"| {' | '.join(row)} |\n" for row in (header, rule, *rows))
     return table + (f"\n{in_markdown(grid.caption)}\n" if grid.caption else "")
@@ -367,7 +367,7 @@ def print_to_terminal(grid: Grid, title: str, caption: str) -> None:
     from rich.text import Text
 
     header, *rows = _finished(
-        grid, lambda words: escape(_on_screen(words)), lambda number: f"[bold]{number}[/bold]", _same
+        grid, lambda words: escape(_on_screen(words)), lambda number: f"[bold]{number}[/bold]", _unchanged
     )
     table = Table()
     for at, (name, *column) in enumerate(zip(header, *rows, strict=True)):
@@ -402,7 +402,7 @@ _FILES: Final[dict[str, Callable[[Grid], str]]] = {
 
 def file_form(path: str, besides: tuple[str, ...] = ()) -> Callable[[Grid], str]:
     """How a grid is written in a file of this name, whatever its compression; on standard output (``-``) as CSV."""
-    name = plain_name(path)
+    name = without_compression_ending(path)
     form = separated if path == "-" else next((_FILES[end] for end in _FILES if name.endswith(end)), None)
     if form is None:
         raise UsageError("file-name", f"{path}: the name of this file must end in {', '.join((*_FILES, *besides))}")
@@ -412,7 +412,7 @@ def file_form(path: str, besides: tuple[str, ...] = ()) -> Callable[[Grid], str]
 def file_pieces(path: str, header: Sequence[str], rows: Iterable[Sequence[Cell]], *, n_text: int) -> Iterable[str]:
     """A table in a file of this name, in pieces: of a form with delimiters as the rows come."""
     form = file_form(path)
-    delimiter = {".csv": ",", ".tsv": "\t"}.get(plain_name(path)[-4:])
+    delimiter = {".csv": ",", ".tsv": "\t"}.get(without_compression_ending(path)[-4:])
     return [form(Grid(header, [*rows], n_text=n_text))] if delimiter is None else _lines(header, rows, delimiter)
 
 

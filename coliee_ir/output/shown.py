@@ -8,7 +8,7 @@ from typing import Any, ClassVar, Final, Literal
 
 from coliee_adapters import forms, trec_eval
 from coliee_adapters.errors import UsageError, printable
-from coliee_adapters.remarks import told_of
+from coliee_adapters.remarks import as_json
 from coliee_ir._version import __version__
 from coliee_ir.output import grid
 from coliee_ir.output.envelope import dumped, number, with_inputs
@@ -19,7 +19,7 @@ from coliee_ir.rules.decisions import Decisions
 Forms = Mapping[str, Callable[[Any], str | Iterable[str]]]
 
 
-class Shown:
+class TabularResult:
     """A result with tables: ``str`` gives them as text, a notebook as HTML, ``to_frame`` as a data frame."""
 
     __slots__ = ()
@@ -52,7 +52,7 @@ class Shown:
 
     def to_dict(self) -> dict[str, Any]:
         """The result as JSON: its attributes by their names; a number that does not exist is null."""
-        return {"coliee_ir": __version__, "trec_eval": trec_eval.version(), **named(self)}
+        return {"coliee_ir": __version__, "trec_eval": trec_eval.version(), **fields_by_name(self)}
 
     def json(self, inputs: Mapping[str, str] | None = None) -> str | Iterable[str]:
         """The same as text, with the SHA-256 of the files that it was computed from; in pieces where it may be long.
@@ -79,7 +79,7 @@ class Shown:
 
 
 @dataclass(frozen=True, slots=True, repr=False)
-class OnGold(Shown):
+class OnGold(TabularResult):
     """A result of runs on a gold, by one measure.
 
     Attributes:
@@ -112,17 +112,17 @@ _SCREENS: Final = 500
 FORMS: Final = ("table", "json", *(form for form in grid.FORMS if form != "table"))
 
 
-def forms_of(kind: type[Shown]) -> tuple[str, ...]:
+def forms_of(kind: type[TabularResult]) -> tuple[str, ...]:
     """What results of a class can be written in."""
     return tuple(dict.fromkeys((*FORMS, *kind.forms)))
 
 
-def render(result: Shown, form: str) -> str:
+def render(result: TabularResult, form: str) -> str:
     """A result in one of ``forms_of`` its class; ends in a newline."""
     return "".join(pieces(result, form))
 
 
-def pieces(result: Shown, form: str, inputs: Mapping[str, str] | None = None) -> Iterable[str]:
+def pieces(result: TabularResult, form: str, inputs: Mapping[str, str] | None = None) -> Iterable[str]:
     """The same, in pieces where it may be long; JSON with the files that it was computed from."""
     if form == "json":
         text = result.json(inputs)
@@ -131,7 +131,7 @@ def pieces(result: Shown, form: str, inputs: Mapping[str, str] | None = None) ->
     return [text] if isinstance(text, str) else text
 
 
-def _written(result: Shown, form: str) -> str:
+def _written(result: TabularResult, form: str) -> str:
     if form == "table":
         lead, notes = ("".join(f"{printable(one)}\n" for one in some) for some in (result.lead(), result.notes()))
         return "\n".join(filter(None, [lead, *map(with_caption, result.tables()), notes]))
@@ -140,12 +140,12 @@ def _written(result: Shown, form: str) -> str:
     return grid.FORMS[form](result.tables()[0])
 
 
-def is_short(result: Shown) -> bool:
+def is_short(result: TabularResult) -> bool:
     """Whether its tables are for a terminal: those of thousands of lines are not laid out."""
     return "table" not in result.forms and sum(len(table.rows) for table in result.tables()) <= _SCREENS
 
 
-def print_to_terminal(result: Shown) -> None:
+def print_to_terminal(result: TabularResult) -> None:
     """A result on standard output, in bold what is bold."""
     for sentence in result.lead():
         print(printable(sentence))
@@ -160,13 +160,13 @@ def with_caption(table: Grid) -> str:
     return grid.plain(table) + (f"{printable(table.caption)}\n" if table.caption else "")
 
 
-def named(result: object) -> dict[str, Any]:
+def fields_by_name(result: object) -> dict[str, Any]:
     """The fields of a result by their names, as JSON holds them; those without a place in its ``repr`` are left out."""
     assert is_dataclass(result)
     held: dict[str, Any] = {}
     for one in fields(result):
         if one.name == "remarks":
-            held |= told_of(getattr(result, one.name))
+            held |= as_json(getattr(result, one.name))
         elif one.repr:
             held[one.name] = jsonable(getattr(result, one.name))
     return held
@@ -182,10 +182,10 @@ def jsonable(value: Any) -> Any:
         return [number(value.low), number(value.high)]
     if ends == ("best", "worst"):  # the ranks that a run may have
         return list(value) if value.best else None
-    if getattr(type(value), "to_dict", Shown.to_dict) is not Shown.to_dict:
+    if getattr(type(value), "to_dict", TabularResult.to_dict) is not TabularResult.to_dict:
         return value.to_dict()
     if is_dataclass(value):
-        return named(value)
+        return fields_by_name(value)
     if hasattr(value, "_asdict"):
         return jsonable(value._asdict())
     if isinstance(value, Mapping):

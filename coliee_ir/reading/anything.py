@@ -15,7 +15,7 @@ from typing import Any, Literal, TypeGuard
 import numpy as np
 
 from coliee_adapters import forms
-from coliee_adapters.errors import ColieeError, InputError, UsageError, doubting, guarded
+from coliee_adapters.errors import ColieeError, InputError, UsageError, ignoring_unreadable, reading_errors_as_input
 from coliee_adapters.files import remote
 from coliee_adapters.files.source import Source
 from coliee_adapters.forms import case_law, detect, json_text
@@ -29,7 +29,7 @@ from coliee_adapters.forms.vocabulary import (
     OF_GOLD,
     OF_RUN,
     checked_columns,
-    deciding,
+    deciding_column,
     is_header,
     normal_name,
 )
@@ -64,7 +64,7 @@ from coliee_ir.rules.protocol import (
     STATUTE_LABELS,
     STATUTE_NO_LABELS,
     TASKS,
-    Found,
+    FoundTask,
     Protocol,
     has_exact_ids,
     protocol,
@@ -105,7 +105,7 @@ def read_queries(source: object, rule: IdRule = normal_id, rules: Protocol | Non
         return tuple(forms.statute.read_pairs(file))
     if (names := case_law.read_test_queries(file, rule)) is not None:
         return names
-    if (form := detect.shown(file, "gold")) is not None and form.name in _MARKED:
+    if (form := detect.form_by_head(file, "gold")) is not None and form.name in _MARKED:
         return read_gold(file).queries
     header = detect.header_of(file)
     if is_header(header) or (header and file.columns):
@@ -127,9 +127,9 @@ def _listed_ids(file: Source) -> Iterator[str]:
     every = [word for _, _, words in lines for word in words]
     if not every:
         raise InputError("empty", file.name, "the file contains no query ids", remedy=remedy)
-    if len(lines) == 1 and len({*map(_shape, every)}) == 1:
+    if len(lines) == 1 and len({*map(_id_shape, every)}) == 1:
         yield from every
-    elif len(lines[0][2]) > 1 and len({*map(_shape, every)}) == 1 and len(set(every)) == len(every):
+    elif len(lines[0][2]) > 1 and len({*map(_id_shape, every)}) == 1 and len(set(every)) == len(every):
         number, line, _ = lines[0]
         problem = "this can be one query or several"
         raise InputError("ambiguous", file.name, problem, line=number, found=line, remedy="write one id a line")
@@ -138,7 +138,7 @@ def _listed_ids(file: Source) -> Iterator[str]:
         yield from (words[0] for _, _, words in lines[start:])
 
 
-def _shape(word: str) -> str:
+def _id_shape(word: str) -> str:
     """What ids of one kind have in common: where digits stand."""
     return re.sub(r"[0-9]", "9", word.removesuffix(".txt"))
 
@@ -191,10 +191,10 @@ def read_gold(
     if layout is not None and layout.is_described:
         from coliee_adapters.layouts import described  # which few golds need
 
-        with guarded(file.name):
+        with reading_errors_as_input(file.name):
             return described.read_gold(file, layout)
     found = detect.form_of(file, "gold", layout.container if layout else form)
-    with guarded(file.name):
+    with reading_errors_as_input(file.name):
         if task is None and found.name in ("qrels", "parquet"):
             gold = gold_in(found, file, exact_id)
             task = _task_of_ids(gold).task
@@ -242,7 +242,7 @@ def _golds_in(
             raise InputError("cannot-read", name, problem) from None
     for path in inside:
         one = Source(path, columns=columns)
-        if path not in outside and detect.shown(one, "gold"):
+        if path not in outside and detect.form_by_head(one, "gold"):
             golds.append(one)
         else:
             is_link = path in outside and Path(path).is_symlink() and Path(path).exists()
@@ -339,21 +339,21 @@ def read_run_by(
     return record
 
 
-def _guarded(record: Run | Answers) -> Run | Answers:
+def _with_guarded_reading(record: Run | Answers) -> Run | Answers:
     """The same, of which the lines of a run are still read within the guard: they are when they are asked for."""
-    beside = {part: _guarded(one) for part, one in record.beside.items()}
+    beside = {part: _with_guarded_reading(one) for part, one in record.other_parts.items()}
     if isinstance(record, Answers):
-        return replace(record, beside=beside) if beside else record
+        return replace(record, other_parts=beside) if beside else record
     split = None if record.split is None else partial(_guarded_parts, record.split)
-    return replace(record, blocks=partial(_guarded_blocks, record.path, record.blocks), split=split, beside=beside)
+    return replace(record, blocks=partial(_guarded_blocks, record.path, record.blocks), split=split, other_parts=beside)
 
 
 def _guarded_parts(split: Callable[[int], list[Run]], n: int) -> list[Any]:
-    return list(map(_guarded, split(n)))
+    return list(map(_with_guarded_reading, split(n)))
 
 
 def _guarded_blocks(path: str, blocks: Callable[[], Iterator[Columns]]) -> Iterator[Columns]:
-    with guarded(path):
+    with reading_errors_as_input(path):
         yield from blocks()
 
 
@@ -374,16 +374,16 @@ def _read_run(
         from coliee_adapters.layouts import described  # which few runs need
 
         if not described.is_trec(file, layout):
-            with guarded(file.name):
-                return _guarded(described.read_run(file, layout))
+            with reading_errors_as_input(file.name):
+                return _with_guarded_reading(described.read_run(file, layout))
         layout = None  # what fuse, cut and tune write
     found = detect.form_of(file, "run", layout.container if layout else form)
     if rules is not None and found.name == "tort" and rules.claims:
         found = detect.form_of(file, "run", "claims")
     if rules is not None and found.name == "columns" and rules.parts == ("answers",):
         found = detect.form_of(file, "run", "labels")  # whose reader says what is wrong with the first line's label
-    with guarded(file.name):
-        return _guarded(run_in(found, file, rule))
+    with reading_errors_as_input(file.name):
+        return _with_guarded_reading(run_in(found, file, rule))
 
 
 def joined_runs(records: Sequence[Run | Answers]) -> Run | Answers:
@@ -404,11 +404,11 @@ def joined_runs(records: Sequence[Run | Answers]) -> Run | Answers:
         labels = {query: label for one in answers for query, label in one.labels.items()}
         remarks = sum((one.remarks for one in answers), Remarks())
         unreadable = tuple(query for one in answers for query in one.unreadable)
-        return replace(first, labels=labels, path=path, remarks=remarks, unreadable=unreadable, beside={})
+        return replace(first, labels=labels, path=path, remarks=remarks, unreadable=unreadable, other_parts={})
     runs = [one for one in records if isinstance(one, Run)]
     return replace(
         first, blocks=partial(_blocks_in_turn, runs), path=path, split=None,
-        grouped=all(one.grouped for one in runs), beside={},
+        grouped=all(one.grouped for one in runs), other_parts={},
     )  # fmt: skip
 
 
@@ -444,25 +444,25 @@ def _blocks_turned(run: Run) -> Iterator[Columns]:
         yield Columns(block.queries, block.starts, block.documents, scores, remarks=block.remarks)
 
 
-def without_itself(run: Run) -> Run:
+def without_self_retrieval(run: Run) -> Run:
     """A run in which no query retrieves itself."""
-    return replace(run, blocks=partial(_blocks_without_itself, run), split=None)
+    return replace(run, blocks=partial(_blocks_without_self_retrieval, run), split=None)
 
 
-def _blocks_without_itself(run: Run) -> Iterator[Columns]:
+def _blocks_without_self_retrieval(run: Run) -> Iterator[Columns]:
     for block in run.blocks():
         of_queries = ((query, block.documents[first:last]) for query, first, last in block.segments())
         kept = np.array([one != query for query, documents in of_queries for one in documents], np.bool_)
-        yield block.at(kept)
+        yield block.lines_where(kept)
 
 
-def find_task(gold: Gold, run: object = None, columns: Mapping[str, str] | None = None) -> Found:
+def find_task(gold: Gold, run: object = None, columns: Mapping[str, str] | None = None) -> FoundTask:
     """The task that a gold belongs to, together with a run where the gold leaves it open."""
     run = readable(run)
     if gold.format == "tort":
         return _pilot_task(gold, run)
     if gold.task in TASKS:
-        return Found(gold.task, "the XML says so")
+        return FoundTask(gold.task, "the XML says so")
     if gold.qrels is None:
         return LABELS_ONLY
     if gold.labels is not None:
@@ -485,7 +485,7 @@ def asks_cases(gold: Gold) -> bool:
     return bool(gold.queries) and all(map(_CASE_ID.fullmatch, (*gold.queries, *documents)))
 
 
-def _task_of_ids(gold: Gold) -> Found:
+def _task_of_ids(gold: Gold) -> FoundTask:
     """The task that the ids of a gold without labels show, in a file as in memory; what is no COLIEE id is TREC's."""
     qrels = gold.qrels or {}
     if all(map(STATUTE_ID.fullmatch, qrels)):
@@ -505,7 +505,7 @@ def tag_of(source: Source) -> str:
     if source.is_folder or source.is_stream:
         return source.path
     with contextlib.suppress(ColieeError):
-        form = getattr(detect.shown(source, "run"), "name", "")
+        form = getattr(detect.form_by_head(source, "run"), "name", "")
         if form == "table":
             return forms.tabular.first_tag(source) or source.stem
         if form in ("columns", "labels", "trec"):
@@ -526,26 +526,26 @@ def is_gold_by_name(file: str | Source) -> bool:
     if not any(words >= of_gold for of_gold in _GOLD):
         return False
     with contextlib.suppress(ColieeError):
-        return detect.shown(source, "gold") is not None
+        return detect.form_by_head(source, "gold") is not None
     return False
 
 
 def reads_as_gold(source: Any, *, task: str | None = None) -> bool:
     """Whether what ``read_gold`` takes is a gold, by the rules of a task where it is named."""
-    with doubting():
+    with ignoring_unreadable():
         return bool(read_gold(source, task=task).queries)
     return False
 
 
 def reads_as_run(source: Any, *, task: str | None = None) -> bool:
     """Whether what ``read_run`` takes is a run, by the rules of a task where it is named."""
-    with doubting():
+    with ignoring_unreadable():
         record = read_run(source, task=task)
         return isinstance(record, Answers) or any(True for _ in record.blocks())
     return False
 
 
-def telling(runs: Iterable[object], columns: Mapping[str, str] | None = None) -> object:
+def clearest_run(runs: Iterable[object], columns: Mapping[str, str] | None = None) -> object:
     """The submission that shows the task best: one that can only hold documents, beside which answers may stand.
 
     Three words in a line show least: any text may have them. What cannot be opened or recognised shows nothing.
@@ -582,7 +582,7 @@ def _meant_as_labels(run: Source) -> bool:
     return 2 * labels >= len(words)
 
 
-def _pilot_task(gold: Gold, run: object) -> Found:
+def _pilot_task(gold: Gold, run: object) -> FoundTask:
     if gold.labels is None:
         return NO_DECISIONS
     if gold.qrels is None:
@@ -610,7 +610,7 @@ def readable(source: object, columns: Mapping[str, str] | None = None) -> Any:
     if is_series or type(held).__module__.partition(".")[0] == "ranx":
         return held.to_dict()
     if isinstance(held, list) and held and all(type(row) is tuple and len(row) == len(held[0]) for row in held):
-        with guarded(MEMORY):
+        with reading_errors_as_input(MEMORY):
             return _of_tuples(held)
     return forms.frames.collected(source)
 
@@ -647,8 +647,8 @@ def check_apart(gold: Gold, run: object, columns: Mapping[str, str] | None) -> N
     if file.is_stream or Path(file.path).resolve() != Path(gold.path).resolve():
         return
     names = detect.header_of(file) or keys_of(file)
-    at = deciding(names, "gold", file.columns)
-    if at is not None and at == deciding(names, "run", file.columns):
+    at = deciding_column(names, "gold", file.columns)
+    if at is not None and at == deciding_column(names, "run", file.columns):
         problem = "this file is gold and run, and both are read from one column"
         remedy = "name both, with --columns label=NAME,answer=NAME or --columns relevance=NAME,score=NAME"
         raise InputError("ambiguous", file.name, problem, found=names[at], remedy=remedy)

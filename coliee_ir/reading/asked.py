@@ -18,16 +18,18 @@ IMPLIED: Final = ("plaintiff", "defendant")
 def measures_named(names: Sequence[str], scores: Mapping[str, str] | None = None) -> tuple[Measure, ...]:
     """The measures of some names, each once."""
     known = scores or {}
-    return tuple(dict.fromkeys(measure for name in names for measure in _meant(name, known)))
+    return tuple(dict.fromkeys(measure for name in names for measure in _measures_of_name(name, known)))
 
 
-def _meant(name: str, scores: Mapping[str, str]) -> Sequence[Measure]:
+def _measures_of_name(name: str, scores: Mapping[str, str]) -> Sequence[Measure]:
     if isinstance(name, str) and name in scores:
         return [parse_formula(scores[name], name)]
     return parse(name)
 
 
-def singly(names: Sequence[str], task: str | int | None = None, edition: str | int | None = None) -> list[Measure]:
+def single_measures(
+    names: Sequence[str], task: str | int | None = None, edition: str | int | None = None
+) -> list[Measure]:
     """The measures of some names, of which none may stand for several: each that is compared is corrected for."""
     scores = protocol(task, edition).scores if task else {}
     for name in names:

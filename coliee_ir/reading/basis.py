@@ -36,12 +36,12 @@ from coliee_ir.reading.anything import (
     asks_cases,
     asks_statute_questions,
     check_apart,
+    clearest_run,
     find_task,
     in_order,
     read_gold,
     read_run_by,
-    telling,
-    without_itself,
+    without_self_retrieval,
 )
 from coliee_ir.reading.asked import check_rules, measures_named
 from coliee_ir.reading.submission import Arrays, Submission
@@ -88,8 +88,8 @@ class Basis:
         queries: the queries to score.
         excluded: those that are left out.
         qrels: part of a submission → what it is judged by; all have the same queries in the same order.
-        asked: the measures that were asked for; empty for the official ones.
-        because: what shows the task, where it was not named; and that a later edition than is known was asked for.
+        asked_measures: those asked for; empty for the official ones.
+        task_evidence: what shows the task, where it was not named; and that a later edition was asked for.
         columns: what the columns of runs are called, by role.
     """
 
@@ -100,8 +100,8 @@ class Basis:
     queries: tuple[str, ...]
     excluded: frozenset[str]
     qrels: Mapping[str, Qrels]
-    asked: tuple[Measure, ...] = ()
-    because: str = ""
+    asked_measures: tuple[Measure, ...] = ()
+    task_evidence: str = ""
     columns: Mapping[str, str] | None = None
     documents: Collection | None = None  # the documents' ids, where runs are given as arrays of indices
 
@@ -128,7 +128,7 @@ class Basis:
     @property
     def names(self) -> list[str]:
         """The measures that were asked for, or the official ones."""
-        return [measure.name for measure in self.asked or self.official]
+        return [measure.name for measure in self.asked_measures or self.official]
 
     @cached_property
     def read_as(self) -> str | None:
@@ -140,7 +140,7 @@ class Basis:
         """How ids are compared."""
         return exact_id if self.protocol.exact_ids and self.read_as is not None else normal_id
 
-    def named(self, which: BoolArray) -> list[str]:
+    def queries_where(self, which: BoolArray) -> list[str]:
         """The ids of the queries that ``which``, of shape (Q,), marks."""
         if not which.any():
             return []
@@ -168,7 +168,7 @@ class Basis:
             check_apart(self.gold, given, self.columns)
             record = read_run_by(given, rules, unreadable_answers=unreadable, columns=self.columns)
         record = in_order(record, self.decisions.order)
-        return without_itself(record) if self.protocol.not_itself and isinstance(record, Run) else record
+        return without_self_retrieval(record) if self.protocol.not_itself and isinstance(record, Run) else record
 
 
 def basis_of(
@@ -189,9 +189,9 @@ def basis_of(
     decisions = Decisions.of(rules.get("decisions"), by)
     _refuse_other_task(record, by)
     known, only = dict.fromkeys(record.queries), rules.get("only")
-    left_out = _found(rules.get("exclude", ()), "exclude", record.path, known) | (known.keys() & by.exclude)
+    left_out = _queries_named(rules.get("exclude", ()), "exclude", record.path, known) | (known.keys() & by.exclude)
     if only is not None:
-        left_out |= known.keys() - _found(only, "score", record.path, known)
+        left_out |= known.keys() - _queries_named(only, "score", record.path, known)
     queries = tuple(query for query in known if query not in left_out)
     if not queries:
         raise UsageError("no-query", f"no query of {record.path} is left to score")
@@ -222,7 +222,7 @@ def read_with_task(
     if any(one.answers is not None for one in every):
         return record, *ANSWERS_BESIDE
     # beside labels alone runs tell anything
-    run = None if record.labels is None else telling((one.run for one in every), columns)
+    run = None if record.labels is None else clearest_run((one.run for one in every), columns)
     return record, *find_task(record, run, columns)
 
 
@@ -234,7 +234,7 @@ def _ids_stand(gold: Gold) -> bool:
     return list(map(normal_id, ids)) != ids or bool(wrong_id(ids, commas=False))
 
 
-def _found(ids: str | Iterable[str], purpose: str, path: str, known: Mapping[str, None]) -> frozenset[str]:
+def _queries_named(ids: str | Iterable[str], purpose: str, path: str, known: Mapping[str, None]) -> frozenset[str]:
     """The queries that are named, as the gold names them."""
     name = "only" if purpose == "score" else purpose
     given = re.split(r"[,\s]+", ids) if isinstance(ids, str) else texts(name, ids, "query ids, in a list or a text")
@@ -299,9 +299,9 @@ def _judgements(gold: Gold, rules: Protocol, queries: tuple[str, ...]) -> dict[s
             "or what convert --to labels makes of it",
         )
     for part in rules.others:
-        if part not in gold.beside:
+        if part not in gold.other_parts:
             raise UsageError("wrong-part", f"{gold.path} does not hold {part}; task {rules.task} is scored by it")
-        judged = gold.beside[part]
+        judged = gold.other_parts[part]
         judgements[part] = {query: judgements_of(query, judged.get(query, {}), rules) for query in queries}
     for side, letter in forms.tort.SIDES.items() if rules.claims else ():
         judgements[side] = {

@@ -12,7 +12,7 @@ from typing import Any, Final, Literal, cast
 
 from coliee_adapters.checked import one_of
 from coliee_adapters.errors import UsageError
-from coliee_adapters.kinds import DONE
+from coliee_adapters.kinds import TREATMENTS
 from coliee_ir.rules.protocol import TASKS, Protocol, all_rules
 
 
@@ -105,7 +105,7 @@ class Decisions:
 
     def clauses(self, measures: Mapping[str, Collection[str]] | None = None) -> Mapping[str, str]:
         """Kind of remark → what was done about it; measures → the fields that each follows, by default all."""
-        return {kind: self._clause(DONE[kind], about, measures) for kind, about in _ABOUT.items()}
+        return {kind: self._clause(TREATMENTS[kind], about, measures) for kind, about in _ABOUT.items()}
 
     def _clause(self, done: Mapping[str, str], about: str, measures: Mapping[str, Collection[str]] | None) -> str:
         """What was done in the measures that follow a field, and in the others if that is not the same."""

@@ -190,7 +190,7 @@ class SubmissionRules(NamedTuple):
         return protocol(self.task, self.first or None)
 
 
-def unfit_tag(tag: str, longest: int = TAG_LENGTH) -> str:
+def tag_fault(tag: str, longest: int = TAG_LENGTH) -> str:
     """What the organisers' rules have against a run tag; empty if nothing.
 
     >>> unfit_tag("bm25_default")
@@ -207,29 +207,29 @@ LONG_LIST_FILE = r"(?i)task3-l(?![a-z])"
 DESCRIBED_TASKS = ("1", "2", "3", "4", "pilot")
 
 
-class Found(NamedTuple):
+class FoundTask(NamedTuple):
     """The task that files belong to, and what shows it; that is empty where the task was named."""
 
     task: str
-    because: str
+    evidence: str
 
 
 #: the signs by which the task of files is known, where it is not named
-ANSWERS_BESIDE: Final = Found("3", "answers are given beside the run")
-LABELS_ONLY: Final = Found("4", "the gold holds labels only")
-STATUTE_LABELS: Final = Found("4", "the gold is statute law and the run holds labels")
-STATUTE_ARTICLES: Final = Found("3", "the gold is statute law and the run holds articles")
-STATUTE_NO_LABELS: Final = Found("3", "the gold is statute law without labels")
-STATUTE_IDS: Final = Found("3", "the gold's queries are statute questions")
-PARAGRAPHS: Final = Found("2", "the gold's documents are paragraph numbers")
-CASES: Final = Found("1", "the gold's documents are case numbers")
-QRELS: Final = Found("trec", "the gold is qrels")
-GRADED: Final = Found("trec", "the gold has other relevances than 1")
-OTHER_IDS: Final = Found("trec", "the gold's ids are not those of a COLIEE task")
-NO_DECISIONS: Final = Found("rationale", "the gold has claims and no decisions")
-NO_CLAIMS: Final = Found("tort", "the gold has decisions and no claims")
-NOTHING_DECIDED: Final = Found("rationale", "the submission decides nothing")
-DECISIONS: Final = Found("tort", "the files hold decisions; --task rationale scores the claims")
+ANSWERS_BESIDE: Final = FoundTask("3", "answers are given beside the run")
+LABELS_ONLY: Final = FoundTask("4", "the gold holds labels only")
+STATUTE_LABELS: Final = FoundTask("4", "the gold is statute law and the run holds labels")
+STATUTE_ARTICLES: Final = FoundTask("3", "the gold is statute law and the run holds articles")
+STATUTE_NO_LABELS: Final = FoundTask("3", "the gold is statute law without labels")
+STATUTE_IDS: Final = FoundTask("3", "the gold's queries are statute questions")
+PARAGRAPHS: Final = FoundTask("2", "the gold's documents are paragraph numbers")
+CASES: Final = FoundTask("1", "the gold's documents are case numbers")
+QRELS: Final = FoundTask("trec", "the gold is qrels")
+GRADED: Final = FoundTask("trec", "the gold has other relevances than 1")
+OTHER_IDS: Final = FoundTask("trec", "the gold's ids are not those of a COLIEE task")
+NO_DECISIONS: Final = FoundTask("rationale", "the gold has claims and no decisions")
+NO_CLAIMS: Final = FoundTask("tort", "the gold has decisions and no claims")
+NOTHING_DECIDED: Final = FoundTask("rationale", "the submission decides nothing")
+DECISIONS: Final = FoundTask("tort", "the files hold decisions; --task rationale scores the claims")
 
 
 def model_limit(task: str, edition: int | None = None) -> datetime.date | None:
@@ -262,7 +262,7 @@ class Family(NamedTuple):
         """The same rules, as another file states them."""
         return self._replace(rules=tuple(row._replace(file=path) for row in self.rules))
 
-    def covered(self) -> Family:
+    def with_all_dates(self) -> Family:
         """The same, where a rule that has dates has one for each edition from its first on."""
         years = {year for row in self.rules if row.last != ALWAYS for year in range(row.first, row.last + 1)}
         first = min(self.models_before, default=ALWAYS)
@@ -281,8 +281,8 @@ def _family_of(path: PathLike) -> Family:
 
 
 @functools.cache
-def _shipped(task: str) -> Family:
-    return _family_of(_FILES / f"{task}.toml").covered()
+def _family_of_package(task: str) -> Family:
+    return _family_of(_FILES / f"{task}.toml").with_all_dates()
 
 
 #: the protocol files that were named, by the task that they are for
@@ -292,11 +292,11 @@ _named: Final[dict[str, Family]] = {}
 def _family(task: str) -> Family:
     """The rules of a task: those of a file that was named come before those of the package."""
     if task not in _named:
-        return _shipped(task)
+        return _family_of_package(task)
     return _named[task]
 
 
-def use(path: PathLike) -> str:
+def use_protocol_file(path: PathLike) -> str:
     """Read a protocol file, or one of the package by its name, and take its rules from now on; the name of its task.
 
     A file for a task of the package adds editions to it, or replaces those that it states anew.
@@ -321,13 +321,13 @@ def use(path: PathLike) -> str:
     if not found.submissions and task not in TASKS:
         found = found._replace(submissions=(SubmissionRules(task, 0, ALWAYS, found.rules[0].file),))
     if task in TASKS:
-        there = _shipped(task)
+        there = _family_of_package(task)
         found = Family(
             (*found.rules, *there.rules),
             (*found.submissions, *there.submissions),
             {**there.models_before, **found.models_before},
         )
-    _named[task] = found.covered()
+    _named[task] = found.with_all_dates()
     return task
 
 
@@ -369,7 +369,7 @@ def task_name(task: str | int | None) -> str | None:
         if name in TASKS or name in _named:
             return name
         if name.endswith(".toml") or name in neighbours():
-            return use(name)
+            return use_protocol_file(name)
     raise UsageError("unknown-task", f"there is no task {task!r}; the tasks are {', '.join(TASKS)}")
 
 

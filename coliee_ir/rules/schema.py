@@ -30,7 +30,7 @@ Edition = TypeVar("Edition")
 Submission = TypeVar("Submission")
 
 
-class Kind(NamedTuple):
+class ValueKind(NamedTuple):
     """What a value must be: said for people, and how it is seen."""
 
     says: str
@@ -68,18 +68,18 @@ def _is_pattern(value: object) -> bool:
         return False
 
 
-TEXT: Final = Kind("text in quotes", _is_text)
-TEXTS: Final = Kind('a list of texts, for example ["MicroF1", "MicroP"]', _is_texts)
-FLAG: Final = Kind("true or false", lambda value: isinstance(value, bool))
-COUNT: Final = Kind("an integer ≥ 0", lambda value: type(value) is int and value >= 0)
-YEAR: Final = Kind("a year, for example 2027", _is_year)
-NAME: Final = Kind(
+TEXT: Final = ValueKind("text in quotes", _is_text)
+TEXTS: Final = ValueKind('a list of texts, for example ["MicroF1", "MicroP"]', _is_texts)
+FLAG: Final = ValueKind("true or false", lambda value: isinstance(value, bool))
+COUNT: Final = ValueKind("an integer ≥ 0", lambda value: type(value) is int and value >= 0)
+YEAR: Final = ValueKind("a year, for example 2027", _is_year)
+NAME: Final = ValueKind(
     "a name of letters, digits, - and _",
     lambda value: isinstance(value, str) and bool(re.fullmatch(r"[A-Za-z0-9][\w.-]*", value)),
 )
 _THREE, _SIX = ["QUERY", "DOCUMENT", "TAG"], ["QUERY", "Q0", "DOCUMENT", "RANK", "SCORE", "TAG"]
-COLUMNS: Final = Kind(f"{_THREE} or {_SIX}".replace("'", '"'), lambda value: value in (_THREE, _SIX))
-DATES: Final = Kind(
+COLUMNS: Final = ValueKind(f"{_THREE} or {_SIX}".replace("'", '"'), lambda value: value in (_THREE, _SIX))
+DATES: Final = ValueKind(
     "a table of dates by edition, for example 2026 = 2025-07-15, or 2027 = false where there is none",
     lambda value: (
         isinstance(value, dict)
@@ -90,28 +90,28 @@ DATES: Final = Kind(
 #: what a key must be, by the annotation of the field that it states
 _OF_TYPE: Final = {"str": TEXT, "bool": FLAG, "int": COUNT, "int | None": COUNT, "tuple[str, ...]": TEXTS}
 
-_IDS: Final = Kind("a key, or a text with keys in braces, for example {law_id}|{article_id}", _is_pattern_of_keys)
-_PATTERN: Final = Kind("a regular expression in quotes, for example 'R[0-9]{2}-[0-9]+'", _is_pattern)
+_IDS: Final = ValueKind("a key, or a text with keys in braces, for example {law_id}|{article_id}", _is_pattern_of_keys)
+_PATTERN: Final = ValueKind("a regular expression in quotes, for example 'R[0-9]{2}-[0-9]+'", _is_pattern)
 
 #: the same of fields whose type does not say all
 _OF_FIELD: Final = {
     # what a formula can name in brackets, and no key of a layout
-    "Protocol.parts": Kind(
+    "Protocol.parts": ValueKind(
         'a list of words of letters, digits and _, for example ["documents", "evidence"]',
         lambda value: _is_texts(value) and all(map(_is_part, cast("list[str]", value))),
     ),
-    "Protocol.law": Kind('"case", "statute" or "tort"', lambda value: value in ("case", "statute", "tort")),
-    "Protocol.scores": Kind(
+    "Protocol.law": ValueKind('"case", "statute" or "tort"', lambda value: value in ("case", "statute", "tort")),
+    "Protocol.scores": ValueKind(
         'a table of formulas by name, for example Total = "0.7*Accuracy + 0.3*MacroF2"', _is_table_of_texts
     ),
-    "Protocol.table": Kind('a table of columns by heading, for example F1 = "MicroF1"', _is_table_of_texts),
-    "Protocol.decisions": Kind('a table of choices by name, for example unanswered = "skip"', _is_table_of_texts),
+    "Protocol.table": ValueKind('a table of columns by heading, for example F1 = "MicroF1"', _is_table_of_texts),
+    "Protocol.decisions": ValueKind('a table of choices by name, for example unanswered = "skip"', _is_table_of_texts),
     "SubmissionRules.columns": COLUMNS,
     "SubmissionRules.query_pattern": _PATTERN,
     "SubmissionRules.document_pattern": _PATTERN,
     "Layout.query": _IDS,
     "Part.id": _IDS,
-    "Part.separator": Kind("text in quotes", lambda value: isinstance(value, str) and bool(value)),
+    "Part.separator": ValueKind("text in quotes", lambda value: isinstance(value, str) and bool(value)),
 }
 
 #: the fields that no key of their table states, and those of spans, which have no common value
@@ -120,7 +120,7 @@ _APART: Final = ("task", "first", "last", "file")
 _SPAN: Final = {"first": YEAR, "last": YEAR}
 
 
-def keys(row: Any) -> dict[str, Kind]:
+def keys(row: Any) -> dict[str, ValueKind]:
     """The keys of a table that states a row: its fields, and what each must be; further tables are read apart."""
     kinds = {
         name: _OF_FIELD.get(f"{row.__name__}.{name}", _OF_TYPE.get(annotation.__forward_arg__))
@@ -135,7 +135,7 @@ _LAYOUT: Final = keys(Layout)
 _PART: Final = keys(Part)
 
 
-class Table:
+class TomlTable:
     """A table of a file, whose values are taken by key and checked."""
 
     def __init__(self, path: str, name: str, held: Mapping[str, Any], known: Collection[str]) -> None:
@@ -154,7 +154,7 @@ class Table:
         shown = None if found is None else found if isinstance(found, str) else repr(found)
         return InputError("protocol", self.path, f"{place}: {problem}", found=shown, remedy=remedy)
 
-    def checked(self, kinds: Mapping[str, Kind]) -> dict[str, Any]:
+    def checked(self, kinds: Mapping[str, ValueKind]) -> dict[str, Any]:
         """The values of some keys as far as there are such; a list becomes a tuple."""
         found = {}
         for key, kind in kinds.items():
@@ -165,7 +165,7 @@ class Table:
                 found[key] = tuple(value) if isinstance(value, list) else value
         return found
 
-    def needed(self, key: str, kind: Kind) -> Any:
+    def needed(self, key: str, kind: ValueKind) -> Any:
         """The value of a key that must be there."""
         if key not in self.held:
             raise self.fault(key, "this key is missing", remedy=f"add {key} = {kind.says}")
@@ -189,7 +189,7 @@ def loads(path: PathLike) -> tuple[str, dict[str, Any]]:
     try:
         return source.name, tomllib.loads(source.text())
     except tomllib.TOMLDecodeError as error:
-        raise _broken(source.name, str(error)) from None
+        raise _toml_error(source.name, str(error)) from None
     except (ValueError, RecursionError):
         problem = "a number has too many digits, or brackets are nested too deep"
         raise InputError("syntax", source.name, f"broken TOML: {problem}", remedy="correct the file") from None
@@ -204,7 +204,7 @@ def read(
     """
     name, held = loads(path)
     of_edition, of_submission = keys(edition), keys(submission)
-    top = Table(name, "", held, ("task", *of_edition, "edition", "submission", "models_before", "gold", "run"))
+    top = TomlTable(name, "", held, ("task", *of_edition, "edition", "submission", "models_before", "gold", "run"))
     task = top.needed("task", NAME)
     common = top.checked(of_edition)
     submissions = list(_spans(top, "submission", of_submission, {}, newest))
@@ -223,7 +223,7 @@ def read(
     )
 
 
-def _broken(path: str, said: str) -> InputError:
+def _toml_error(path: str, said: str) -> InputError:
     """The error that a file is not TOML, from what the parser says."""
     what, _, place = said.partition(" (at ")
     line, column = [*map(int, re.findall("[0-9]+", place)), None, None][:2]
@@ -237,7 +237,7 @@ def _broken(path: str, said: str) -> InputError:
 
 
 def _spans(
-    top: Table, key: str, kinds: Mapping[str, Kind], common: Mapping[str, Any], newest: int
+    top: TomlTable, key: str, kinds: Mapping[str, ValueKind], common: Mapping[str, Any], newest: int
 ) -> Iterable[dict[str, Any]]:
     """The tables of an array that hold for spans of years; a single one for all years where there are none."""
     tables = top.tables(key)
@@ -245,7 +245,7 @@ def _spans(
         yield {**common, "first": 0, "last": ALWAYS}
     known: list[tuple[int, int]] = []
     for number, held in enumerate(tables, 1):
-        table = Table(top.path, f"[[{key}]] {number}", held, (*_SPAN, *kinds))
+        table = TomlTable(top.path, f"[[{key}]] {number}", held, (*_SPAN, *kinds))
         own = table.checked({**kinds, **_SPAN})
         first = own.setdefault("first", 0) if key == "submission" else table.needed("first", YEAR)
         last = own.setdefault("last", ALWAYS if first == 0 else max(first, newest))
@@ -258,7 +258,7 @@ def _spans(
         yield {**common, **own}
 
 
-def _edition(top: Table, row: dict[str, Any]) -> Mapping[str, Any]:
+def _edition(top: TomlTable, row: dict[str, Any]) -> Mapping[str, Any]:
     """An edition that states what it must."""
     for key, kind in (("title", TEXT), ("parts", TEXTS), ("measures", TEXTS)):
         if key not in row:
@@ -277,7 +277,7 @@ def _edition(top: Table, row: dict[str, Any]) -> Mapping[str, Any]:
     return row
 
 
-def _layout(top: Table, key: str, parts: Collection[str]) -> Layout | None:
+def _layout(top: TomlTable, key: str, parts: Collection[str]) -> Layout | None:
     """How a gold or a run is written; a run ``like = "gold"`` has the keys of the gold but for those of its own."""
     if key not in top.held:
         return None
@@ -289,8 +289,8 @@ def _layout(top: Table, key: str, parts: Collection[str]) -> Layout | None:
     for name, value in held.items():
         if isinstance(value, dict) and name not in (*_LAYOUT, *parts):
             remedy = f"the parts are {', '.join(parts)}; add it there, or correct the name"
-            raise Table(top.path, f"[{key}]", {}, ()).fault(name, "parts does not name this", remedy=remedy)
-    table = Table(top.path, f"[{key}]", held, (*_LAYOUT, *parts))
+            raise TomlTable(top.path, f"[{key}]", {}, ()).fault(name, "parts does not name this", remedy=remedy)
+    table = TomlTable(top.path, f"[{key}]", held, (*_LAYOUT, *parts))
     found = table.checked(_LAYOUT)
     container = table.needed("container", TEXT)
     if container not in CONTAINERS:
@@ -309,12 +309,12 @@ def _layout(top: Table, key: str, parts: Collection[str]) -> Layout | None:
     return Layout(**found, parts=described)
 
 
-def _part(table: Table, name: str) -> Part:
+def _part(table: TomlTable, name: str) -> Part:
     """Where a part stands."""
     held = table.held[name]
     if not isinstance(held, dict):
         raise table.fault(name, "expected a table", held)
-    own = Table(table.path, f"{table.name[:-1]}.{name}]", held, _PART)
+    own = TomlTable(table.path, f"{table.name[:-1]}.{name}]", held, _PART)
     part = Part(**own.checked(_PART))
     if both := {*part.yes} & {*part.no}:
         raise own.fault("no", "yes and no have a label in common", ", ".join(sorted(both)))

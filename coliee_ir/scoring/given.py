@@ -77,7 +77,7 @@ _UNITS: Final = re.compile(r"instance|task|sample|item|utterance|question|proble
 
 
 @dataclass(frozen=True)
-class Given(Measure):
+class ExternalMeasure(Measure):
     """A measure that another program computed: its score is the mean of the queries' values."""
 
     title: str  # what the other program calls it
@@ -118,14 +118,16 @@ class Origin(NamedTuple):
     def basis(self, queries: Sequence[str], asked: Sequence[Measure], because: str) -> Basis:
         """The basis of what was read: whatever a measure needs was there, but documents and answers."""
         qrels = dict.fromkeys((part for measure in asked for part in measure.needs), Qrels({}))
-        rules = Protocol(self.task, 0, ALWAYS, "scores of queries", ("scores",), tuple(map(str, asked)), Given.source)
+        rules = Protocol(
+            self.task, 0, ALWAYS, "scores of queries", ("scores",), tuple(map(str, asked)), ExternalMeasure.source
+        )
         with suppress(UsageError):  # a task that is not known
             rules = protocol(self.task, self.edition)._replace(parts=("scores",), table={})
         gold, excluded = Gold(path=self.path), frozenset(self.excluded)
         return Basis(gold, rules, self.edition, self.decisions, tuple(queries), excluded, qrels, tuple(asked), because)
 
 
-class OfRun(NamedTuple):
+class RunFields(NamedTuple):
     """What was read of a run beside its values."""
 
     tag: str
@@ -163,7 +165,7 @@ class Schema(NamedTuple):
         return {query: found[query] for query in queries if found.get(query)}
 
 
-class Read(NamedTuple):
+class ReadScores(NamedTuple):
     """What was read: the fields of the ``Scores`` of each run, where they come from, and what there is to say."""
 
     runs: list[dict[str, Any]]
@@ -187,7 +189,7 @@ class Roles(NamedTuple):
     layout: str = ""  # what it is called, where a reader made the columns
 
 
-class Table(NamedTuple):
+class CellTable(NamedTuple):
     """A table by columns; ``line`` is that of a row in its file."""
 
     name: str
@@ -220,7 +222,7 @@ class Table(NamedTuple):
         return np.array(each, dtype=np.float64), [str(cell).strip().lower() in _WORDS for cell in cells]
 
 
-class ScoreTable:
+class ScoreTableBuilder:
     """All cells that were read, by measure, run and query; no cell has a role that its reader did not declare.
 
     Args:
@@ -238,7 +240,7 @@ class ScoreTable:
         asked: Collection[str] = (),
     ) -> None:
         self.lower, self.unanswered, self.only, self.asked = lower, unanswered, dict.fromkeys(only), asked
-        self.runs: dict[str, OfRun] = {}
+        self.runs: dict[str, RunFields] = {}
         self.unanswered_of: dict[str, Sequence[str]] = {}  # of runs of which the file tells it
         self.queries: dict[str, None] = {}
         self.remarks: list[str] = []
@@ -252,7 +254,7 @@ class ScoreTable:
         self._of: defaultdict[str, defaultdict[str, dict[str, dict[str, float]]]]
         self._of = defaultdict(lambda: defaultdict(dict))
 
-    def add(self, table: Table, roles: Roles, name: str) -> None:
+    def add(self, table: CellTable, roles: Roles, name: str) -> None:
         """Add the rows of a table; where no column names the run, it is the one of this name."""
         if not self.runs:
             self.roles = roles
@@ -263,27 +265,27 @@ class ScoreTable:
         copies = table.texts(roles.replicate, "replicate") if roles.replicate else [""] * len(queries)
         keys = list(zip(copies, queries, strict=True))
         if roles.measure:
-            self._put(table.texts(roles.measure, "measure"), tags, keys, table.numbers(roles.value), table)
+            self._add_values(table.texts(roles.measure, "measure"), tags, keys, table.numbers(roles.value), table)
         for measure in roles.measures:
-            self._put(repeat(measure), tags, keys, table.numbers(measure), table)
+            self._add_values(repeat(measure), tags, keys, table.numbers(measure), table)
         for run in roles.runs:
-            self._put(repeat("score"), [run] * len(queries), keys, table.numbers(run), table)
+            self._add_values(repeat("score"), [run] * len(queries), keys, table.numbers(run), table)
         for column, cells in () if roles.layout else table.columns.items():
             if column not in {*roles[:5], *roles.runs} and normal_name(column) not in IDLE:
                 self.columns[column].append((queries, cells))
 
-    def _put(
+    def _add_values(
         self,
         names: Iterable[str],
         tags: Sequence[str],
         keys: Sequence[tuple[str, str]],
         numbers: tuple[FloatArray, list[bool]],
-        table: Table,
+        table: CellTable,
     ) -> None:
         """Add a value a row, by replicate and query; those of the query ``all`` are what a run states."""
         values, words = numbers
         for tag in dict.fromkeys(tags):
-            self.runs.setdefault(tag, OfRun(tag, table.name))
+            self.runs.setdefault(tag, RunFields(tag, table.name))
         self.queries |= dict.fromkeys(query for _, query in keys)
         for at, (name, tag, (copy, query), value) in enumerate(zip(names, tags, keys, values.tolist(), strict=False)):
             cells = self._of[name][tag].setdefault(copy, {})
@@ -353,9 +355,9 @@ class ScoreTable:
                 found, remedy = f"{value:g}: run {tag}, {self.unit} {query}", "write a number in every row"
                 raise InputError("mixed-forms", path, problem, found=found, remedy=remedy)
 
-    def _apart(self) -> ScoreTable:
+    def _replicates_as_runs(self) -> ScoreTableBuilder:
         """The same with each replicate as a run of its own."""
-        made = ScoreTable(self.lower, self.unanswered, self.only, self.asked)
+        made = ScoreTableBuilder(self.lower, self.unanswered, self.only, self.asked)
         made.queries, made.roles, made.measures = self.queries, self.roles, self.measures
         every = {f"{tag} {copy}": (tag, copy) for tag, copies in self.copies.items() for copy in copies}
         made.runs = {run: self.runs[tag]._replace(tag=run) for run, (tag, _) in every.items()}
@@ -363,7 +365,7 @@ class ScoreTable:
             made._of[name] |= {run: {"": of[tag].get(copy, {})} for run, (tag, copy) in every.items() if tag in of}
         return made
 
-    def scored(self, path: str) -> Read:
+    def scored(self, path: str) -> ReadScores:
         """The runs with their results; a value that is missing counts as was said, and is refused where nothing was."""
         queries = [query for query in self.queries if query != ALL]
         names = self._chosen([name for name in self._of if not name.endswith(PARTS)])
@@ -407,7 +409,7 @@ class ScoreTable:
         if len(rivals) == 1:  # it ranks, and stands first
             measures = list(dict.fromkeys([*rivals, *measures]))
             results = [{one: of_run[one] for one in measures if one in of_run} for of_run in results]
-        self._tell_directions(measures, rivals)
+        self._remark_directions(measures, rivals)
         origin = self.origin or Origin(path)
         schema = Schema(
             self.unit, () if len(rivals) == 1 else tuple(one.name for one in rivals or measures),
@@ -424,18 +426,20 @@ class ScoreTable:
             runs.append({**run._asdict(), **of_all, "results": of_run, "answered": answered})
         copies: dict[str, list[dict[str, Any]]] = {}
         if self.copies:
-            single = iter(self._apart().scored(path).runs)
+            single = iter(self._replicates_as_runs().scored(path).runs)
             copies = {tag: [next(single) for _ in of] for tag, of in self.copies.items()}
-        return Read(runs, origin.basis(queries, measures, self._read_as(queries, measures)), self.remarks, copies)
+        return ReadScores(
+            runs, origin.basis(queries, measures, self._reading_summary(queries, measures)), self.remarks, copies
+        )
 
     def _chosen(self, names: list[str]) -> list[str]:
         """The measures that are read: those that are asked for; else those that are known, where any of them ranks."""
-        wanted = {*self.asked, *(ours(name) for name in self.asked)} - {None}
-        found = [name for name in names if (is_known(name) if not wanted else {name, ours(name)} & wanted)]
-        are_counts = not wanted and all(is_counted(ours(name) or Given(name)) for name in found)
+        wanted = {*self.asked, *(our_measure(name) for name in self.asked)} - {None}
+        found = [name for name in names if (is_known(name) if not wanted else {name, our_measure(name)} & wanted)]
+        are_counts = not wanted and all(is_counted(our_measure(name) or ExternalMeasure(name)) for name in found)
         return names if self.origin is not None or are_counts or not found else found
 
-    def _read_as(self, queries: Sequence[str], measures: Sequence[Measure]) -> str:
+    def _reading_summary(self, queries: Sequence[str], measures: Sequence[Measure]) -> str:
         """As what the scores were read, in a line."""
         roles, files = self.roles, {run.file for run in self.runs.values()}
         of_run = roles.run or ("columns" if roles.runs else "a file each" if len(files) > 1 else "")
@@ -443,7 +447,7 @@ class ScoreTable:
         each = dict.fromkeys(map(len, self.copies.values()))
         copies = f" × {' or '.join(map(str, each))} replicates ({roles.replicate}, averaged)" if each else ""
         names = [measure.name for measure in measures]
-        read = {"num_q", *names, *(name for name in self._of if name.endswith(PARTS) or ours(name) in measures)}
+        read = {"num_q", *names, *(name for name in self._of if name.endswith(PARTS) or our_measure(name) in measures)}
         unused = [name for name in dict.fromkeys([*self.columns, *self._of]) if name not in read]
         return (
             f"{counted(len(self.runs), 'run')}{run} × {counted(len(queries), self.unit)}{query}{copies}"
@@ -451,12 +455,12 @@ class ScoreTable:
             f"{f'; not used: {_listed(unused, 9)}' if unused else ''}{f' ({roles.layout})' if roles.layout else ''}"
         )
 
-    def _tell_directions(self, measures: Sequence[Measure], rivals: Sequence[Measure]) -> None:
+    def _remark_directions(self, measures: Sequence[Measure], rivals: Sequence[Measure]) -> None:
         """Refuse directions of measures that are not there; say which are taken for granted."""
-        given = [measure for measure in measures if isinstance(measure, Given)]
+        given = [measure for measure in measures if isinstance(measure, ExternalMeasure)]
         if unknown := [name for name in self.lower if name not in [measure.title for measure in given]]:
             names = _listed([measure.name for measure in measures], 9)
-            why = "it is known" if ours(unknown[0]) in measures else f"the measures that were read are {names}"
+            why = "it is known" if our_measure(unknown[0]) in measures else f"the measures that were read are {names}"
             raise UsageError("unknown-name", f"no direction can be stated of {shortened(unknown[0])}: {why}")
         used = [one for one in given if one.title in self.asked or rivals == [one]]
         if taken := [one.title for one in used if one.lower is False and one.title not in self.lower
@@ -506,7 +510,7 @@ class ScoreTable:
             elif self.unanswered == "common":
                 kept &= ~lacking.any(axis=0)
             else:
-                raise self._of_holes(path, name, lacking, queries)
+                raise self._hole_error(path, name, lacking, queries)
         if not kept.all():
             if not kept.any():
                 raise InputError("no-query", path, "no query has a value of every run", remedy="leave out a run")
@@ -514,7 +518,7 @@ class ScoreTable:
             queries, there = list(compress(queries, kept)), _taken(held, there, np.flatnonzero(kept))
         return queries, there
 
-    def _of_holes(self, path: str, name: str, lacking: BoolArray, queries: Sequence[str]) -> InputError:
+    def _hole_error(self, path: str, name: str, lacking: BoolArray, queries: Sequence[str]) -> InputError:
         """What is wrong where some runs lack values: how many queries are common, and which run costs most of them."""
         tags = list(self.runs)
         run, query = np.argwhere(lacking)[0].tolist()
@@ -543,7 +547,7 @@ class ScoreTable:
         """Count as 0 the queries of which a run has no line and that what it states over all counts."""
         n_q = stated.get("num_q", np.full(len(self.runs), np.nan))
         zeros: dict[tuple[str, int], int] = {}
-        are_means = [name for name in names if name in stated and not is_summed(ours(name))
+        are_means = [name for name in names if name in stated and not is_summed(our_measure(name))
                      and not any(name + part in held for part in PARTS)]  # fmt: skip
         for name, at in product(are_means, range(len(self.runs))):
             values, total = held[name][at], float(stated[name][at])
@@ -574,7 +578,7 @@ class ScoreTable:
 
     def _measure(self, name: str, values: FloatArray, has_sums: bool, path: str) -> Measure | None:
         """The measure of a name, ours where there is one; None where the values of queries do not give its score."""
-        measure = ours(name)
+        measure = our_measure(name)
         there = values[~np.isnan(values)]
         if measure is None or (
             isinstance(measure, Accuracy | LabelAccuracy) and not has_sums and not np.isin(there, (0.0, 1.0)).all()
@@ -582,7 +586,7 @@ class ScoreTable:
             is_share = bool((there >= 0).all() and (there <= 1).all())
             kind: Any = "share" if is_share else "unbounded" if (there % 1).any() else "count"
             lower = self.lower.get(name, None if _DOUBTFUL.search(normal_name(name)) else False)
-            measure = Given(name, kind, lower)
+            measure = ExternalMeasure(name, kind, lower)
         if has_sums or is_summed(measure):
             if has_sums or not isinstance(measure, Micro | PooledF1):
                 return measure
@@ -623,7 +627,7 @@ def number(value: Any) -> float | None:
 
 
 @cache
-def ours(name: str) -> Measure | None:
+def our_measure(name: str) -> Measure | None:
     """The one measure that a name stands for; another tool's word for one only where that leaves no doubt."""
     with suppress(UsageError):
         if len(found := understood(name)) == 1:
@@ -634,14 +638,14 @@ def ours(name: str) -> Measure | None:
 
 def is_known(name: str) -> bool:
     """Whether a measure is one of ours, or has a name that every benchmark uses for the same."""
-    return ours(name) is not None or normal_name(name).partition("/")[0] in _KNOWN
+    return our_measure(name) is not None or normal_name(name).partition("/")[0] in _KNOWN
 
 
 def is_counted(measure: Measure) -> bool:
     """Whether a measure counts, so that nobody ranks runs by it without saying so."""
     if isinstance(measure, Delegated):
         return measure.request.base.startswith("num_")
-    return isinstance(measure, Given) and measure.kind == "count" and not is_known(measure.title)
+    return isinstance(measure, ExternalMeasure) and measure.kind == "count" and not is_known(measure.title)
 
 
 def is_summed(measure: Measure | None) -> bool:
@@ -651,7 +655,7 @@ def is_summed(measure: Measure | None) -> bool:
     return isinstance(measure, Micro | PooledF1)
 
 
-def _half(written: FloatArray) -> float:
+def _half_last_decimal(written: FloatArray) -> float:
     """Half of the last decimal of numbers that were rounded; 0 of others."""
     decimals = (n for n in range(3, 9) if (abs(written * 10**n - np.round(written * 10**n)) < 1e-6).all())
     return next((0.5001 * 10.0**-n for n in decimals), 0.0)
@@ -661,7 +665,9 @@ def counted_in(values: FloatArray, stated: float, n_stated: float) -> int:
     """Of how many queries a stated score is the mean; 0 where no whole number of unanswered ones explains it."""
     there = values[~np.isnan(values)]
     n, total = len(there), float(there.sum())
-    near = max(_half(there) + _half(np.array([stated])), _NEAR)  # both were rounded as they are written
+    near = max(
+        _half_last_decimal(there) + _half_last_decimal(np.array([stated])), _NEAR
+    )  # both were rounded as they are written
     tried = [*([] if math.isnan(n_stated) else [int(n_stated)]), n, *([round(total / stated)] if stated else [])]
     return next((one for one in tried if one >= n > 0 and abs(total / one - stated) <= near), 0)
 

@@ -54,7 +54,7 @@ class Records(NamedTuple):
     documents: Run | None  # the documents to judge, if the task asks for any
     answers: Answers | None  # the answers to judge, if there are any
     long_list: Run | None  # the long list, if there is one
-    beside: Mapping[str, Run | Answers] = MappingProxyType({})  # what else the run's file holds, by part
+    other_parts: Mapping[str, Run | Answers] = MappingProxyType({})  # what else the run's file holds, by part
     is_cut: bool = True  # whether the documents are the answer, and no ranking that has yet to be cut
 
 
@@ -81,7 +81,7 @@ def records(submission: Submission, basis: Basis) -> Records:
     documents = answers = longer = None
     given = submission.answers
     if given is None and "answers" in rules.parts:
-        given = main.beside.get("answers")
+        given = main.other_parts.get("answers")
     if "documents" in rules.parts:
         documents = _expect(main, Run, basis)
     elif given is not None:
@@ -94,14 +94,14 @@ def records(submission: Submission, basis: Basis) -> Records:
             raise UsageError("unfit-option", f"{basis.named_task} has no answers to score: leave --answers out{other}")
         if "answers" not in basis.qrels:
             problem = "holds no labels to score answers by"
-            raise UsageError("wrong-part", f"{basis.gold.path} {problem}").telling_others(f"the gold {problem}")
+            raise UsageError("wrong-part", f"{basis.gold.path} {problem}").with_text_for_others(f"the gold {problem}")
         answers = _expect(basis.read(given), Answers, basis)
     if submission.long_list is not None:
         if not rules.long_list:
             other = _years_with(rules.task, lambda one: one.long_list)
             raise UsageError("unfit-option", f"{basis.named_task} has no long list: leave --long-list out{other}")
         longer = _expect(basis.read(submission.long_list), Run, basis)
-    return Records(main, documents, answers, longer, main.beside, submission.is_cut)
+    return Records(main, documents, answers, longer, main.other_parts, submission.is_cut)
 
 
 def _refuse_long_list(submission: Submission, basis: Basis) -> None:
@@ -117,7 +117,9 @@ def _refuse_long_list(submission: Submission, basis: Basis) -> None:
 
 def _needs_set(basis: Basis) -> bool:
     """Whether a task with long lists is scored by measures of the answer set too."""
-    return bool(basis.protocol.long_list) and not (basis.asked and all(one.ranked for one in basis.asked))
+    return bool(basis.protocol.long_list) and not (
+        basis.asked_measures and all(one.ranked for one in basis.asked_measures)
+    )
 
 
 def _list_as_set(problem: str, file: str, other: str) -> InputError:
@@ -179,7 +181,7 @@ def judge_parts(records: Records, basis: Basis, jobs: int = 1, executor: Executo
     if records.answers is not None:
         parts["answers"] = _judge("answers", _as_run(records.answers), basis, records.answers.remarks)
     for part in basis.protocol.others:
-        run = records.beside.get(part)
+        run = records.other_parts.get(part)
         if isinstance(run, Run):
             parts[part] = _judge(part, run, basis)
     if records.long_list is not None:
@@ -249,7 +251,7 @@ def count(parts: Parts, basis: Basis) -> Counted:
 def choose(parts: Parts, basis: Basis) -> tuple[list[Measure], list[str]]:
     """The measures to compute: those asked for, or the official ones that the given parts allow; and the others."""
     rules = basis.protocol
-    for measure in basis.asked:
+    for measure in basis.asked_measures:
         for part in measure.needs:
             if part not in parts and part not in IMPLIED and part not in rules.parts:
                 problem = f"{measure} needs {part}, which submissions to task {rules.task} do not contain"
@@ -259,8 +261,8 @@ def choose(parts: Parts, basis: Basis) -> tuple[list[Measure], list[str]]:
             if part not in parts:
                 problem = f"{measure} needs {NEEDED.get(part, f'{part}, which this submission does not hold')}"
                 raise UsageError("unfit-measure", problem)
-    if basis.asked:
-        return list(basis.asked), []
+    if basis.asked_measures:
+        return list(basis.asked_measures), []
     official = dict.fromkeys((*basis.official, *(basis.on_long_list if "long" in parts else ())))
     possible = [measure for measure in official if all(part in parts for part in measure.needs)]
     return possible, [measure.name for measure in official if measure not in possible]

@@ -19,8 +19,8 @@ from typing import Any, Final, NamedTuple, TypeGuard
 import numpy as np
 
 from coliee_adapters import forms
-from coliee_adapters.errors import InputError, UsageError, guarded, shortened
-from coliee_adapters.files.source import Kind, Source
+from coliee_adapters.errors import InputError, UsageError, reading_errors_as_input, shortened
+from coliee_adapters.files.source import PathKind, Source
 from coliee_adapters.forms import frames, json_text, tabular
 from coliee_adapters.forms.lines import Comments, is_number
 from coliee_adapters.forms.vocabulary import EVERY_NAME, MEMORY, NAMES, Search, normal_name
@@ -31,15 +31,15 @@ from coliee_ir.scoring.given import (
     ALL,
     IDLE,
     REMEDY,
-    OfRun,
+    CellTable,
     Origin,
-    Read,
+    ReadScores,
     Roles,
-    ScoreTable,
-    Table,
+    RunFields,
+    ScoreTableBuilder,
     is_known,
     number,
-    ours,
+    our_measure,
 )
 
 #: the columns by which a log of evaluate is told from other files; people may add their own
@@ -76,21 +76,21 @@ class Reader(NamedTuple):
 
     name: str
     fits: Callable[[Any], object]
-    read: Callable[[Any, _Values, Source], tuple[Table, Roles]]
+    read: Callable[[Any, _Values, Source], tuple[CellTable, Roles]]
 
 
-def _table(source: Source, names: str, rows: Sequence[Sequence[Any]], lines: Sequence[int] = ()) -> Table:
+def _table(source: Source, names: str, rows: Sequence[Sequence[Any]], lines: Sequence[int] = ()) -> CellTable:
     """A table of rows that a reader made."""
     columns = dict(zip(names.split(), zip(*rows, strict=True), strict=True)) if rows else {}
     if not rows:
         raise InputError("no-query", source.name, "there are no values of single queries", remedy=REMEDY)
-    return Table(source.name, columns, (lambda at: lines[at]) if lines else None)
+    return CellTable(source.name, columns, (lambda at: lines[at]) if lines else None)
 
 
 # SWE-bench: what swe-bench/experiments holds, what its harness writes of a run, and of single instances
 
 
-def _swe_lists(report: Any, _: _Values, source: Source) -> tuple[Table, Roles]:
+def _swe_lists(report: Any, _: _Values, source: Source) -> tuple[CellTable, Roles]:
     ending = "_ids" if "resolved_ids" in report else ""  # which the report of a run has, that names all instances
     named = dict.fromkeys(one for name, ids in report.items() if name.endswith(ending) for one in ids)
     if ending and len(named) != report["total_instances"]:
@@ -101,7 +101,7 @@ def _swe_lists(report: Any, _: _Values, source: Source) -> tuple[Table, Roles]:
     return _table(source, "instance resolved", rows), Roles("instance", measures=["resolved"], is_open=not ending)
 
 
-def _swe_instances(instances: Any, _: _Values, source: Source) -> tuple[Table, Roles]:
+def _swe_instances(instances: Any, _: _Values, source: Source) -> tuple[CellTable, Roles]:
     parents, run = ["", "", *PurePath(source.name).parts[:-1]], ""
     if len(instances) == 1 and parents[-1] in instances:  # …/MODEL/INSTANCE/report.json
         run = parents[-2]
@@ -114,7 +114,7 @@ def _swe_instances(instances: Any, _: _Values, source: Source) -> tuple[Table, R
 # every_eval_ever, to which harnesses that evaluate language models are converted
 
 
-def _every_eval(_: Any, values: _Values, source: Source) -> tuple[Table, Roles]:
+def _every_eval(_: Any, values: _Values, source: Source) -> tuple[CellTable, Roles]:
     rows = [  # an error has no evaluation
         (one["sample_id"], one["model_id"], one["evaluation_name"], (one["evaluation"] or {}).get("score"))
         for _, one in values
@@ -145,10 +145,10 @@ def _level_of_measures(value: Any) -> int:
     """
     rows = list(_leaves(value))
     is_deep = {*map(len, rows)} in ({3}, {4})  # with the number
-    return next((at for at in (-2, -3) if is_deep and all(ours(row[at]) for row in rows)), 0)
+    return next((at for at in (-2, -3) if is_deep and all(our_measure(row[at]) for row in rows)), 0)
 
 
-def _nested(dictionary: Any, _: _Values, source: Source) -> tuple[Table, Roles]:
+def _nested(dictionary: Any, _: _Values, source: Source) -> tuple[CellTable, Roles]:
     rows = list(_leaves(dictionary))
     names = "query measure" if _level_of_measures(dictionary) == -2 else "measure query"
     run = "run" if len(rows[0]) == 4 else ""
@@ -217,7 +217,7 @@ _SIGN: Final = re.compile(
 _KEY: Final = re.compile(r'"([^"]+)":\s*[{\d]')
 
 
-def telling(paths: Sequence[str]) -> list[str]:
+def distinct_names(paths: Sequence[str]) -> list[str]:
     """A name for each file: its own, or the folder that tells them apart, as in ``bm25/eval.txt dense/eval.txt``.
 
     >>> telling(["x/bm25/eval.txt", "x/dense/eval.txt"]), telling(["a/1/s", "a/2/s", "b/1/s"])
@@ -234,18 +234,18 @@ def telling(paths: Sequence[str]) -> list[str]:
     return next((names for names in levels if len({*names}) == len(names)), list(paths))
 
 
-def read(held: object, columns: Mapping[str, str], scores: ScoreTable) -> Read:
+def read(held: object, columns: Mapping[str, str], scores: ScoreTableBuilder) -> ReadScores:
     """The scores in a list of files, or in a frame."""
     if not isinstance(held, list):
         in_memory = Source(MEMORY)
         if _holds_objects(held):
             scores.add(*_of_values([(1, held)], in_memory, columns), "run")
         else:
-            scores.add(*_declared(Table(MEMORY, _of_frame(held)), in_memory, columns), "run")
+            scores.add(*_table_by_roles(CellTable(MEMORY, _of_frame(held)), in_memory, columns), "run")
         return scores.scored(MEMORY)
-    found: list[tuple[Table, Roles, str]] = []
-    for source, name in zip(held, telling([one.name for one in held]), strict=True):
-        with guarded(source.name):
+    found: list[tuple[CellTable, Roles, str]] = []
+    for source, name in zip(held, distinct_names([one.name for one in held]), strict=True):
+        with reading_errors_as_input(source.name):
             found += [(table, roles, name) for table, roles in _tables(source, columns, scores)]
     n_files = Counter(tag for table, *_ in found for tag in {*table.columns.get("runid", ())})
     for table, roles, name in found:  # runs of one id, as of a tool's default, are told apart by their files
@@ -254,10 +254,10 @@ def read(held: object, columns: Mapping[str, str], scores: ScoreTable) -> Read:
     return scores.scored(held[0].name)
 
 
-def why_not(source: Source, columns: Mapping[str, str]) -> InputError | None:
+def why_no_scores(source: Source, columns: Mapping[str, str]) -> InputError | None:
     """Why a file holds no scores of queries, as its first bytes show; None where it does, or is wrong in itself."""
     try:
-        next(_tables(source, columns, ScoreTable({}), is_whole=False))
+        next(_tables(source, columns, ScoreTableBuilder({}), is_whole=False))
     except InputError as error:
         return error if error.kind in _OTHER_FILES else None  # else the reading tells
     except (UsageError, ValueError, LookupError) as error:
@@ -265,11 +265,11 @@ def why_not(source: Source, columns: Mapping[str, str]) -> InputError | None:
     return None
 
 
-def _first(source: Source, text: str) -> Any:
+def _first_value(source: Source, text: str) -> Any:
     """The first value of JSON, or the first of its list; a longer one is parsed where it could be one of scores."""
     with suppress(ValueError):
         return json.JSONDecoder().raw_decode(text.lstrip("[ \r\n\t"))[0]
-    if not (_SIGN.search(text) or any(map(ours, _KEY.findall(text)[:3]))):
+    if not (_SIGN.search(text) or any(map(our_measure, _KEY.findall(text)[:3]))):
         raise InputError("unknown-format", source.name, _NO_LAYOUT, remedy=REMEDY)
     held = json_text.parse(source.text(columns=True), source.name)
     return held[0] if isinstance(held, list) and held else held
@@ -277,28 +277,28 @@ def _first(source: Source, text: str) -> Any:
 
 def _is_evaluation(source: Source) -> bool:
     """Whether it is what a command of ours wrote of runs, as JSON."""
-    head = source.head() if source.kind is Kind.TEXT else b""
+    head = source.head() if source.kind is PathKind.TEXT else b""
     return b'"coliee_ir":' in head[:99] and b'"measures":' in head
 
 
 def _tables(
-    source: Source, columns: Mapping[str, str], scores: ScoreTable, *, is_whole: bool = True
-) -> Iterator[tuple[Table, Roles]]:
+    source: Source, columns: Mapping[str, str], scores: ScoreTableBuilder, *, is_whole: bool = True
+) -> Iterator[tuple[CellTable, Roles]]:
     """The tables of a file, each with the roles of its columns; of its first bytes where it is not read as a whole."""
-    if source.kind is Kind.TABLE:
+    if source.kind is PathKind.TABLE:
         names = forms.parquet.names_of(source)  # which sees that it can be read
         with source.open() as stream:
             held = forms.parquet.library(source.name)[1].read_table(stream, columns=names)
-        yield _declared(Table(source.name, _of_frame(held)), source, columns)
+        yield _table_by_roles(CellTable(source.name, _of_frame(held)), source, columns)
         return
     text = source.text(columns=True) if is_whole else source.head().decode("utf-8", "replace")
     if not text.lstrip().startswith(("{", "[")):
-        found = _of_rows(source, text if is_whole or not source.goes_on else text[: text.rfind("\n") + 1])
-        yield _declared(found, source, columns) if isinstance(found, Table) else found
+        found = _of_rows(source, text if is_whole or not source.has_more else text[: text.rfind("\n") + 1])
+        yield _table_by_roles(found, source, columns) if isinstance(found, CellTable) else found
         return
     values: list[tuple[int, Any]]
     if not is_whole and not _is_evaluation(source):
-        values = [(1, _first(source, text))]
+        values = [(1, _first_value(source, text))]
     elif json_text.is_lines(text):
         values = [pair for some in json_text.batches(text, source.name) for pair in zip(*some, strict=True)]
     else:
@@ -310,7 +310,7 @@ def _tables(
     yield _of_values(values, source, columns)
 
 
-def _of_values(values: _Values, source: Source, columns: Mapping[str, str]) -> tuple[Table, Roles]:
+def _of_values(values: _Values, source: Source, columns: Mapping[str, str]) -> tuple[CellTable, Roles]:
     """What the values of JSON, or dictionaries in each other, hold."""
     first = values[0][1] if values else None
     if known := next((one for one in _OF_JSON if one.fits(first)), None):
@@ -328,10 +328,10 @@ def _of_values(values: _Values, source: Source, columns: Mapping[str, str]) -> t
         raise InputError("structure", source.name, _NO_LAYOUT, remedy=REMEDY)
     keys = dict.fromkeys(key for _, one in values for key in one)
     by_key = {key: [one.get(key) for _, one in values] for key in keys}
-    return _declared(Table(source.name, by_key, lambda at: values[at][0]), source, columns)
+    return _table_by_roles(CellTable(source.name, by_key, lambda at: values[at][0]), source, columns)
 
 
-def _of_rows(source: Source, text: str) -> Table | tuple[Table, Roles]:
+def _of_rows(source: Source, text: str) -> CellTable | tuple[CellTable, Roles]:
     """A table with a header; or lines without one, whose roles are known."""
     first = text.lstrip("\n").partition("\n")[0]
     rows = list(tabular.rows(text, source, next((one for one in "\t,;" if one in first), " "), Comments()))
@@ -343,13 +343,13 @@ def _of_rows(source: Source, text: str) -> Table | tuple[Table, Roles]:
         problem = "a first row with different names of columns, and rows below it, are needed"
         raise InputError("columns", source.name, problem, found=",".join(names), remedy=REMEDY)
     by_name = zip(*(row.values for row in rows), strict=True)  # which stand first
-    return Table(source.name, {one: values for one, *values in by_name}, lambda at: rows[at + 1].number)
+    return CellTable(source.name, {one: values for one, *values in by_name}, lambda at: rows[at + 1].number)
 
 
-def _of_lines(rows: Sequence[Any], source: Source) -> tuple[Table, Roles]:
+def _of_lines(rows: Sequence[Any], source: Source) -> tuple[CellTable, Roles]:
     """MEASURE QUERY VALUE of trec_eval, one run after another; or QUERY MEASURE VALUE of ir_measures."""
     first = rows[0].values
-    if (at := next((at for at in (0, 1) if first[at] in _TEXTS or ours(first[at])), None)) is None:
+    if (at := next((at for at in (0, 1) if first[at] in _TEXTS or our_measure(first[at])), None)) is None:
         found, remedy = rows[0].text, f"name the columns in a first row; {REMEDY}"
         raise InputError("unknown-measure", source.name, "no column holds measures", line=1, found=found, remedy=remedy)
     # a run ends where a query follows its values over all; or begins with its name
@@ -367,7 +367,7 @@ def _of_lines(rows: Sequence[Any], source: Source) -> tuple[Table, Roles]:
     of = {"query": 1 - at, "measure": at, "value": 2}
     columns = {name: [row.values[place] for _, row in kept] for name, place in of.items()}
     columns["runid"] = [tags.get(run, "") for run, _ in kept]
-    table = Table(source.name, columns, lambda place: kept[place][1].number)
+    table = CellTable(source.name, columns, lambda place: kept[place][1].number)
     layout = f"lines of {'ir_measures' if at else 'trec_eval'}"
     return table, Roles("query", "runid" if tags else "", measure="measure", value="value", layout=layout)
 
@@ -382,7 +382,9 @@ def _of_frame(held: Any) -> dict[str, Sequence[Any]]:
     return {str(name): getattr(held[name], "to_pylist", lambda one=held[name]: list(one))() for name in names}
 
 
-def _of_run(held: Mapping[str, Any], run: Mapping[str, Any], source: Source, cells: ScoreTable) -> tuple[Table, Roles]:
+def _of_run(
+    held: Mapping[str, Any], run: Mapping[str, Any], source: Source, cells: ScoreTableBuilder
+) -> tuple[CellTable, Roles]:
     """A run of our own JSON as a table with a column a measure, in whose last row is what the run has over all."""
     if "per_query" not in run:
         problem = "this JSON contains no values of single queries"
@@ -394,17 +396,17 @@ def _of_run(held: Mapping[str, Any], run: Mapping[str, Any], source: Source, cel
     key = run["tag"] if run["tag"] not in cells.runs else run["file"]
     if key in cells.runs:
         raise InputError("duplicate", source.name, "a run appears twice", found=key, remedy="keep one of them")
-    cells.runs[key] = OfRun(run["tag"], run["file"], run["counts"], run["queries"]["extra"])
+    cells.runs[key] = RunFields(run["tag"], run["file"], run["counts"], run["queries"]["extra"])
     cells.unanswered_of[key] = run.get("unanswered", ())
     each = {**run["per_query"], ALL: run["measures"]}
     columns = {name: [one.get(name) for one in each.values()] for name in run["measures"]}
     for name, rows in run.get("sums", {}).items():
         columns |= {name + part: [row[at] for row in rows] for at, part in enumerate(PARTS)}
-    table = Table(source.name, {"tag": [key] * len(each), "query": list(each), **columns})
+    table = CellTable(source.name, {"tag": [key] * len(each), "query": list(each), **columns})
     return table, Roles("query", "tag", measures=list(columns))
 
 
-def _declared(table: Table, source: Source, given: Mapping[str, str]) -> tuple[Table, Roles]:
+def _table_by_roles(table: CellTable, source: Source, given: Mapping[str, str]) -> tuple[CellTable, Roles]:
     """A table with the roles of its columns: those that their names and ``--columns`` tell."""
     if {normal_name(name) for name in table.columns} >= {"task_name"}:
         table = _of_subsets(table)
@@ -440,7 +442,7 @@ def _declared(table: Table, source: Source, given: Mapping[str, str]) -> tuple[T
         return table, roles._replace(runs=_matching(search, names, patterns["tag"], of.values()))
     if "measure" in of:
         return table, roles._replace(measure=of["measure"], value=of["value"])
-    others = [names[at] for at in search.left(IDLE)]
+    others = [names[at] for at in search.columns_without_role(IDLE)]
     kept = [name for name in others if any(_is_number(value) for value in table.columns[name])]
     if not kept:
         there = [f"{name} holds {shortened(str(table.columns[name][0]))!r}" for name in others[:1]]
@@ -467,7 +469,7 @@ def _is_number(value: Any) -> bool:
     return found is not None and not np.isnan(found)
 
 
-def _of_subsets(table: Table) -> Table:
+def _of_subsets(table: CellTable) -> CellTable:
     """A table of MTEB's tasks, each with its split and subset where rows are of these."""
     named = [name for name in table.columns if normal_name(name) in ("task_name", "split", "subset")]
     tasks = ["/".join(map(str, one)) for one in zip(*(table.columns[name] for name in named), strict=True)]
@@ -491,7 +493,7 @@ def _matching(search: Search, names: Sequence[str], pattern: str, taken: Collect
     return found
 
 
-def _transposed(table: Table, queries: Sequence[str], run: str, search: Search) -> tuple[Table, Roles]:
+def _transposed(table: CellTable, queries: Sequence[str], run: str, search: Search) -> tuple[CellTable, Roles]:
     """A table with a row a run and a column a query."""
     if not run:
         raise search.fault("missing-column", "no column is recognised as the tag", search.option("tag"))
@@ -503,10 +505,10 @@ def _transposed(table: Table, queries: Sequence[str], run: str, search: Search) 
         "columns": [query for query in queries for _ in runs],
         "score": [value for query in queries for value in table.columns[query]],
     }
-    return Table(table.name, columns), Roles("columns", run, measures=["score"])
+    return CellTable(table.name, columns), Roles("columns", run, measures=["score"])
 
 
-def _runs(table: Table, search: Search, names: Sequence[str]) -> list[str]:
+def _runs(table: CellTable, search: Search, names: Sequence[str]) -> list[str]:
     """Columns of runs: shares under names that mean nothing else, unless it is said that they are runs."""
     problem = "without a column of runs or measures each column would be a run, and"
     remedy = f"name those that are runs: {search.option(tag='bm25|dense')}, or '*' for all"
@@ -521,7 +523,7 @@ def _runs(table: Table, search: Search, names: Sequence[str]) -> list[str]:
     return list(names)
 
 
-def _with_micro(table: Table, names: Sequence[str]) -> tuple[Table, list[str]]:
+def _with_micro(table: CellTable, names: Sequence[str]) -> tuple[CellTable, list[str]]:
     """Of counts the micro-averaged measures, and what each query adds to them, in the place of the counts."""
     each = correct, retrieved, relevant = [table.numbers(name)[0] for name in _COUNTS]
     fits = (correct >= 0) & (correct <= np.minimum(retrieved, relevant)) & (sum(one % 1 for one in each) == 0)

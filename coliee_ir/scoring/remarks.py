@@ -43,15 +43,15 @@ def remarks_of(
 ) -> Iterator[Remark]:
     """The remarks on a submission: of its main parts, those that move a score first, then of each other part."""
     rules, of_parts = basis.protocol, by_part(measures)
-    found = {"": _main(other_tags, parts, measures, totals, basis)}
+    found = {"": _remarks_of_main_parts(other_tags, parts, measures, totals, basis)}
     measured = {**of_parts, "": of_parts["documents"], "long": on_long_list}
     if "long" in parts:
         found["long"] = parts["long"].remarks + Remarks()
         found["long"].each("extra-query", sorted(parts["long"].extra))
-        found["long"].each("unanswered-query", basis.named(~parts["long"].answered))
+        found["long"].each("unanswered-query", basis.queries_where(~parts["long"].answered))
     for part in (*(forms.tort.SIDES if rules.claims else ()), *rules.others):
         if part in parts:
-            found[part] = _beside(part, parts[part], of_parts.get(part, ()), basis)
+            found[part] = _remarks_of_other_part(part, parts[part], of_parts.get(part, ()), basis)
     ranked = any(measure.ranked for measure in measures)
     for part, matters in {"documents": ranked and "long" not in parts, "long": True}.items():
         if part in parts and rules.ranked and not parts[part].remarks.count("unordered"):
@@ -68,13 +68,13 @@ def remarks_of(
 
 def _clauses(decisions: Decisions, measures: Sequence[Measure]) -> Mapping[str, str]:
     """What was done about a kind of remark in the measures that are computed, and in no others."""
-    clauses = decisions.clauses({measure.name: measure.follows for measure in measures})
+    clauses = decisions.clauses({measure.name: measure.decision_fields for measure in measures})
     done = {measure.without_relevant(decisions) for measure in measures} - {""}
     # what has a verb of its own goes behind what takes the query for its subject
     return {**clauses, "empty-gold": "; ".join(sorted(done, key=lambda clause: (clause.startswith("in "), clause)))}
 
 
-def _main(
+def _remarks_of_main_parts(
     other_tags: Mapping[str, str], parts: Parts, measures: Sequence[Measure], counted: Counted, basis: Basis
 ) -> Remarks:
     """What was accepted in the gold and in the main parts, and what the counts show."""
@@ -87,29 +87,29 @@ def _main(
         judged, totals = parts["documents"], counted.totals
         empty = totals.relevant == 0
         if rules.claims:
-            remarks.each("undefined-f1", basis.named(empty & (totals.retrieved == 0)))
+            remarks.each("undefined-f1", basis.queries_where(empty & (totals.retrieved == 0)))
             if basis.gold.format == "tort":  # whose file names all claims that there are
                 unknown = judged.retrieved - judged.qrels.sums(judged.rank > 0)
                 for query, n in zip(basis.queries, unknown.tolist(), strict=True):
                     remarks.add("unknown-claim", f"instance {query}", n=n)
         elif _matters_without_relevant(by_part(measures)["documents"], basis):
-            remarks.each("empty-gold", basis.named(empty))
+            remarks.each("empty-gold", basis.queries_where(empty))
         if any(isinstance(measure, Delegated) for measure in measures):
-            remarks.each("judged-only", basis.named(empty & (judged.qrels.sizes > 0)))
+            remarks.each("judged-only", basis.queries_where(empty & (judged.qrels.sizes > 0)))
         if rules.ranked:
             silent = counted.answered & (judged.retrieved == 0) & (judged.qrels.relevant() > 0)
-            remarks.each("nothing-retrieved", basis.named(silent))
+            remarks.each("nothing-retrieved", basis.queries_where(silent))
     remarks.each("extra-query", counted.extra)
     in_part = counted.in_part
-    silent_queries = basis.named(~counted.answered & ~in_part)
+    silent_queries = basis.queries_where(~counted.answered & ~in_part)
     are_most = 2 * len(silent_queries) > len(basis.queries)
     remarks.each("unanswered-query.most" if are_most else "unanswered-query", silent_queries)
     if any(measure.name == "Accuracy" for measure in measures):
-        remarks.each("partial-answers", basis.named(in_part))
+        remarks.each("partial-answers", basis.queries_where(in_part))
     else:  # what is there is scored without the rest
         needed = {part for measure in measures for part in measure.needs if part in rules.parts}
         lacking = [~parts[part].answered for part in needed]
-        remarks.each("unanswered-query", basis.named(in_part & np.logical_or.reduce(lacking, initial=False)))
+        remarks.each("unanswered-query", basis.queries_where(in_part & np.logical_or.reduce(lacking, initial=False)))
     remarks.each("other-tag", [f"{part}: {tag}" for part, tag in other_tags.items()])
     remarks.each("absent-exclusion", [query for query in rules.exclude if query not in basis.excluded])
     remarks.each("relevance-not-reached", _unreached(measures, basis))
@@ -117,17 +117,17 @@ def _main(
         remarks.add("gold-itself")
     if any(isinstance(measure, Delegated) for measure in measures):
         main = next(parts[part] for part in rules.parts if part in parts)
-        remarks.each("unjudged-query", basis.named(main.qrels.sizes == 0))
+        remarks.each("unjudged-query", basis.queries_where(main.qrels.sizes == 0))
     return remarks
 
 
-def _beside(part: str, judged: Judged, measures: Iterable[Measure], basis: Basis) -> Remarks:
+def _remarks_of_other_part(part: str, judged: Judged, measures: Iterable[Measure], basis: Basis) -> Remarks:
     """Of a side of the pilot, and of a part that a protocol names, only where they are undefined."""
     totals, remarks = counts(judged, basis.decisions), Remarks()
     if part not in basis.protocol.others:
-        remarks.each("undefined-f1", basis.named((totals.relevant == 0) & (totals.retrieved == 0)))
+        remarks.each("undefined-f1", basis.queries_where((totals.relevant == 0) & (totals.retrieved == 0)))
     elif _matters_without_relevant(measures, basis):
-        remarks.each("empty-gold", basis.named(totals.relevant == 0))
+        remarks.each("empty-gold", basis.queries_where(totals.relevant == 0))
     return remarks
 
 

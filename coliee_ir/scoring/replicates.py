@@ -87,7 +87,7 @@ def system(name: str, runs: Sequence[Scores]) -> Scores:
     remarks = tuple(dict.fromkeys(remark for scores in runs for remark in scores.remarks))
     return replace(
         first, tag=name, unique_name="", own_name="", file=", ".join(scores.file for scores in runs),
-        results=results, counts=counts, answered=answered, noted=remarks, judged={}, ties={},
+        results=results, counts=counts, answered=answered, own_remarks=remarks, judged={}, ties={},
     )  # fmt: skip
 
 

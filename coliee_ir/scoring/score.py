@@ -12,7 +12,7 @@ from itertools import chain
 from time import perf_counter
 from typing import TYPE_CHECKING, Final
 
-from coliee_adapters.errors import ColieeError, InputError, contained
+from coliee_adapters.errors import ColieeError, InputError, errors_as_coliee
 from coliee_adapters.files.source import copies
 from coliee_adapters.records import RunLike
 from coliee_adapters.remarks import Remark
@@ -81,7 +81,7 @@ def score(
     results = dict(zip(measures, compute(measures, parts, basis.decisions), strict=True))
     counted = count(parts, basis)
     has_ties = any(part.tied.size for part in parts.values())
-    on_long_list = [measure for measure in basis.asked or basis.on_long_list if measure.ranked]
+    on_long_list = [measure for measure in basis.asked_measures or basis.on_long_list if measure.ranked]
     names = names_of(submission, read)
     remarks = remarks_of(names["other_tags"], parts, measures, left_out, counted, on_long_list, basis)
     timing = Timing(
@@ -105,7 +105,7 @@ def score(
         },
         extra=len(counted.extra),
         excluded=tuple(sorted(basis.excluded)),
-        noted=tuple(remarks),
+        own_remarks=tuple(remarks),
         decisions=basis.decisions,
         timing=timing,
         judged=parts if keep_judged else {},
@@ -131,14 +131,16 @@ def score_each(
     given = [Submission.of(one, partial(readable, columns=basis.columns)) for one in submissions]
     task = partial(_scored, basis, keep_judged)
     if executor is not None:
-        scored = (_with_gold(result, basis) for result in _elsewhere(given, task, executor))
+        scored = (_with_gold(result, basis) for result in _in_executor(given, task, executor))
     elif (used := processes(jobs, given)) > 1 and len(given) > 1:
         scored = (_with_gold(result, basis) for result in _in_processes(given, task, used))
     else:
         scored = (task(submission, used) for submission in given)
-    for result, twin in zip(scored, _twins(given), strict=True):
+    for result, twin in zip(scored, _copies(given), strict=True):
         if twin is not None and isinstance(result, Scores):
-            result = replace(result, noted=(*result.noted, Remark.of("identical", run="this submission", twin=twin)))
+            result = replace(
+                result, own_remarks=(*result.own_remarks, Remark.of("identical", run="this submission", twin=twin))
+            )
         yield result
 
 
@@ -162,7 +164,7 @@ def _in_processes(given: Sequence[Submission], task: _Task, jobs: int) -> Iterat
     """What processes of this machine make of submissions; one that is killed spoils no other's work."""
     from coliee_ir.judging import workers
 
-    tasks = [partial(_apart, task, submission) for submission in given]
+    tasks = [partial(_score_alone, task, submission) for submission in given]
     done = 0
     while done < len(tasks):
         try:
@@ -182,7 +184,7 @@ def _in_processes(given: Sequence[Submission], task: _Task, jobs: int) -> Iterat
                 done += 1
 
 
-def _elsewhere(given: Sequence[Submission], task: _Task, executor: Executor) -> Iterator[Scores | ColieeError]:
+def _in_executor(given: Sequence[Submission], task: _Task, executor: Executor) -> Iterator[Scores | ColieeError]:
     """What an executor makes of submissions: of small ones a few in each task, of a large one its parts."""
     from coliee_ir.judging import workers
 
@@ -202,13 +204,13 @@ def _elsewhere(given: Sequence[Submission], task: _Task, executor: Executor) -> 
         yield result
 
 
-def _apart(task: _Task, submission: Submission) -> Scores | ColieeError:
+def _score_alone(task: _Task, submission: Submission) -> Scores | ColieeError:
     return _without_gold(task(submission, 1))
 
 
 def _share(task: _Task, share: Sequence[Submission]) -> list[Scores | ColieeError]:
     """The scores of a few submissions, or the errors that they meet: one worker's task."""
-    return [_apart(task, submission) for submission in share]
+    return [_score_alone(task, submission) for submission in share]
 
 
 def _scored(
@@ -216,13 +218,13 @@ def _scored(
 ) -> Scores | ColieeError:
     """Score one of several runs; an error that it meets, also of what it takes too much of, stands in its place."""
     try:
-        with contained(name_of(submission.run)):
+        with errors_as_coliee(name_of(submission.run)):
             return score(basis, submission, jobs=jobs, executor=executor, keep_judged=keep_judged)
     except ColieeError as error:
         return error
 
 
-def _twins(submissions: Sequence[Submission]) -> list[str | None]:
+def _copies(submissions: Sequence[Submission]) -> list[str | None]:
     """For each submission the file of the first one before it that holds the same bytes in every part."""
     files = {file.path: file for one in submissions for file in one.files}
     first_of = {path: first or path for path, first in zip(files, copies(files.values()), strict=True)}

@@ -13,12 +13,12 @@ from typing import TYPE_CHECKING, Any, ClassVar, Final, Literal, NamedTuple, ove
 import numpy as np
 
 from coliee_adapters import trec_eval
-from coliee_adapters.checked import one_of, refused, texts
+from coliee_adapters.checked import error_for_argument, one_of, texts
 from coliee_adapters.errors import ScoreWarning, UsageError, printable, quoted, shortened
 from coliee_adapters.files.source import PathLike, Source
 from coliee_adapters.forms.lines import counted
 from coliee_adapters.forms.vocabulary import checked_columns
-from coliee_adapters.remarks import Remark, told_of
+from coliee_adapters.remarks import Remark, as_json
 from coliee_adapters.trec_eval import Request
 from coliee_ir.inbox.names import names_in_teams
 from coliee_ir.judging.judged import FloatArray, Judged
@@ -27,8 +27,8 @@ from coliee_ir.measures.base import PARTS, share
 from coliee_ir.measures.ties import Span, Ties
 from coliee_ir.output import envelope
 from coliee_ir.output.grid import Cell, Grid, Number, Rows, separated
-from coliee_ir.output.shown import Forms, Shown
-from coliee_ir.reading.asked import singly
+from coliee_ir.output.shown import Forms, TabularResult
+from coliee_ir.reading.asked import single_measures
 from coliee_ir.reading.basis import Basis
 from coliee_ir.reading.submission import Invalid, Submission
 from coliee_ir.rules.decisions import Decisions
@@ -63,7 +63,7 @@ class Timing(NamedTuple):
 
 
 @dataclass(slots=True, eq=False, repr=False)
-class Scores(Shown):
+class Scores(TabularResult):
     """The scores of one run.
 
     Attributes:
@@ -72,7 +72,7 @@ class Scores(Shown):
         counts: correct, retrieved and relevant documents (or labels) over all judged queries.
         others: the files that belong to the run: ``answers``, ``long_list``.
         other_tags: the run tags of the parts that have another than the run.
-        noted: what was tolerated and what was decided, in sentences, each with its kind.
+        own_remarks: what was tolerated and what was decided, in sentences, each with its kind.
         judged: the judged parts behind the results, where they were asked for.
         ties: for a run that has judged documents of equal score, the span of each measure over all orders of these,
             where it is known, computed when it is asked for: see ``coliee_ir.measures.ties``.
@@ -91,7 +91,7 @@ class Scores(Shown):
     others: Mapping[str, str] = field(default_factory=dict)
     other_tags: Mapping[str, str] = field(default_factory=dict)
     excluded: tuple[str, ...] = ()
-    noted: tuple[Remark, ...] = ()
+    own_remarks: tuple[Remark, ...] = ()
     decisions: Decisions = field(default_factory=Decisions)
     timing: Timing = field(default_factory=Timing, compare=False)
     judged: Mapping[str, Judged] = field(default_factory=dict, repr=False)
@@ -132,7 +132,7 @@ class Scores(Shown):
     @property
     def remarks(self) -> tuple[Remark, ...]:
         """What was noted, and which scores depend on the order of documents of equal score."""
-        return (*self.noted, *(self.ties.told() if isinstance(self.ties, Ties) else ()))
+        return (*self.own_remarks, *(self.ties.remarks() if isinstance(self.ties, Ties) else ()))
 
     @property
     def queries(self) -> dict[str, int]:
@@ -195,13 +195,13 @@ class Scores(Shown):
         value = math.nan if measure.ranked and self.has_ties else self.results[measure].value
         return Span(value, value, value)
 
-    def kept(self, keep: Keep) -> Scores:
+    def reduced(self, keep: Keep) -> Scores:
         """What is kept of them: of many thousands of runs, a table needs the values over all queries alone."""
         if keep != "values":
             return self if keep == "judged" or not self.judged else replace(self, judged={})
         results = {measure: Result(result.value, _NONE) for measure, result in self.results.items()}
         answered = _every(len(self.query_ids)) if all(self.answered) else self.answered
-        return replace(self, results=results, answered=answered, judged={}, noted=self.remarks, ties={})
+        return replace(self, results=results, answered=answered, judged={}, own_remarks=self.remarks, ties={})
 
     def header(self) -> str:
         """What was judged, in a line."""
@@ -231,7 +231,7 @@ class Scores(Shown):
                 measure.name: {name: envelope.number(value) for name, value in self.span(measure)._asdict().items()}
                 for measure in self.results
             }
-        entry |= told_of(self.remarks)
+        entry |= as_json(self.remarks)
         return entry
 
 
@@ -271,7 +271,7 @@ def ranking_of(scores: Scores) -> Measure:
 
 def _table(
     unanswered: str, lower: Sequence[str], higher: Sequence[str], only: Sequence[str], measures: str | Sequence[str]
-) -> given.ScoreTable:
+) -> given.ScoreTableBuilder:
     """The table that scores are read into."""
     from coliee_ir.scoring import given  # which most commands do without
 
@@ -285,7 +285,7 @@ def _table(
             raise UsageError("option-conflict", f"less and more {shortened(name)} cannot both be better")
         directions[name] = True
     asked = texts("measures", measures, "the name of a measure, or a list of names")
-    return given.ScoreTable(directions, unanswered, texts("only", only, "ids of queries"), asked)
+    return given.ScoreTableBuilder(directions, unanswered, texts("only", only, "ids of queries"), asked)
 
 
 def measure_of(scored: Sequence[Scores], name: str) -> Measure:
@@ -293,7 +293,7 @@ def measure_of(scored: Sequence[Scores], name: str) -> Measure:
     every, schema = {measure.name: measure for scores in scored for measure in scores.results}, scored[0].schema
     if name not in every and schema is not None and name in schema.columns:
         raise UsageError("not-comparable", f"{shortened(name)} was not read; name it in Scored.read(…, measures=…)")
-    found = every.get(name) or singly([name], scored[0].task, scored[0].edition)[0]
+    found = every.get(name) or single_measures([name], scored[0].task, scored[0].edition)[0]
     if found not in every.values():
         raise UsageError("not-comparable", f"no run has a {found} score; the measures are {', '.join(every)}")
     return found
@@ -310,7 +310,7 @@ def ranked_by(scored: Scored, name: str) -> Scored:
 
 
 @dataclass(slots=True, eq=False, repr=False)
-class Scored(Shown, Sequence[Scores]):
+class Scored(TabularResult, Sequence[Scores]):
     """Runs scored on one basis: a sequence of ``Scores``, also found by run name.
 
     Attributes:
@@ -401,7 +401,7 @@ class Scored(Shown, Sequence[Scores]):
         return cls._read(frame, columns, _table(unanswered, lower_is_better, higher_is_better, only, measures))
 
     @classmethod
-    def _read(cls, held: object, columns: Mapping[str, str] | None, table: given.ScoreTable) -> Scored:
+    def _read(cls, held: object, columns: Mapping[str, str] | None, table: given.ScoreTableBuilder) -> Scored:
         from coliee_ir.scoring import readers  # which most commands do without
 
         found = readers.read(held, checked_columns(columns), table)
@@ -417,9 +417,9 @@ class Scored(Shown, Sequence[Scores]):
         return replace(self, scores=scores, submissions=submissions, remarks=(), invalid=())
 
     @property
-    def because(self) -> str:
+    def task_evidence(self) -> str:
         """What shows the task; empty where it was named."""
-        return self.basis.because
+        return self.basis.task_evidence
 
     @property
     def measures(self) -> tuple[Measure, ...]:
@@ -447,15 +447,15 @@ def checked(scored: object, at_least: int = 1, what: str = "this", *, documents:
     kind = "what evaluate_all gives, or a list of Scores"
     runs: Sequence[Scores] = one_of("scored", scored, Sequence, kind)
     if not all(isinstance(one, Scores) for one in runs):
-        raise refused("scored", kind, scored)
+        raise error_for_argument("scored", kind, scored)
     if len(runs) < at_least:
         raise UsageError("too-few", f"{what} needs at least {'two runs' if at_least > 1 else 'one run'}")
     if documents and not all(one.judged for one in runs):
         raise UsageError("not-comparable", f"{what} needs the judged documents: evaluate_all(…, keep='judged')")
-    return told_apart(runs)
+    return with_unique_names(runs)
 
 
-def told_apart(runs: Sequence[Scores]) -> Sequence[Scores]:
+def with_unique_names(runs: Sequence[Scores]) -> Sequence[Scores]:
     """Runs, each with a name that no other has, also where they were not scored together."""
     if len({one.name for one in runs}) == len(runs):
         return runs
@@ -525,7 +525,7 @@ def preamble(scores: Scores) -> dict[str, Any]:
     return envelope.preamble(scores.task, scores.edition, scores.gold, scores.decisions.to_dict(), scores.excluded)
 
 
-class ScoreTable(Shown):
+class ScoreTable(TabularResult):
     """The scores of runs against one gold, as they are written."""
 
     __slots__ = ("per_query", "runs", "ties")
@@ -541,7 +541,7 @@ class ScoreTable(Shown):
     }
 
     def __init__(self, runs: Sequence[Scores], *, per_query: bool = False, ties: bool = False) -> None:
-        self.runs, self.per_query, self.ties = told_apart(runs), per_query, ties
+        self.runs, self.per_query, self.ties = with_unique_names(runs), per_query, ties
 
     def tables(self) -> Sequence[Grid]:
         """The one table."""

@@ -17,7 +17,7 @@ from coliee_ir.stats.settings import MOST_RESAMPLES
 
 #: with fewer queries than these, the test's level is not sure where runs answer different ones: another share than this
 MANY_QUERIES: Final = 50
-UNLIKE: Final = 0.25
+UNEQUAL: Final = 0.25
 
 
 def units_of(unit: str, *, in_groups: bool) -> str:

@@ -11,7 +11,7 @@ from typing import Final, NamedTuple
 
 import numpy as np
 
-from coliee_adapters.checked import is_whole, refused
+from coliee_adapters.checked import error_for_argument, is_integer_within
 from coliee_adapters.errors import UsageError
 from coliee_adapters.forms.lines import counted
 from coliee_adapters.ids import IntArray
@@ -46,10 +46,10 @@ class Split:
         repeats: int = 1,
     ) -> Split:
         """The split of some queries."""
-        if not is_whole(repeats, 1, MOST_REPEATS):
+        if not is_integer_within(repeats, 1, MOST_REPEATS):
             raise UsageError("bad-value", f"the number of repeats must be between 1 and {MOST_REPEATS:,}")
-        if not is_whole(n, -sys.maxsize):
-            raise refused("folds", "an integer ≥ 2", n)
+        if not is_integer_within(n, -sys.maxsize):
+            raise error_for_argument("folds", "an integer ≥ 2", n)
         units = Units.of(queries, groups)
         if n < 2 or units.n < n:
             what = counted(units.n, "query" if groups is None else "group")
@@ -134,12 +134,12 @@ def standard_error(one: Terms, other: Terms) -> float:
 def _board(one: Terms, other: Terms) -> Board | None:
     """Two scores to be compared; None where they are the same, query by query."""
     is_plain = one.score in QUOTIENTS and other.score is one.score
-    runs = [one, other] if is_plain else [_pseudo(one), _pseudo(other)]
+    runs = [one, other] if is_plain else [_pseudo_value_mean(one), _pseudo_value_mean(other)]
     same = np.allclose(runs[0].each, runs[1].each, rtol=0, atol=resampling.NEAR)
     return None if same else Board(runs)
 
 
-def _pseudo(run: Terms) -> Terms:
+def _pseudo_value_mean(run: Terms) -> Terms:
     """The mean of a score's pseudo-values, moved to the score (Efron, Tibshirani 1993, chapter 11)."""
     without = resampling.left_out(run)
     known = np.isfinite(without)

@@ -38,7 +38,7 @@ def interval_of(
     within_1 = bool(((values >= 0) & (values <= 1)).all())
     if isinstance(terms.score, MeanOf):
         error, degrees = error_of(terms, fixed=fixed)
-        return _around(terms.total, t_quantile((1 + confidence_level) / 2, degrees) * error, within_1)
+        return _interval_around(terms.total, t_quantile((1 + confidence_level) / 2, degrees) * error, within_1)
     if is_share:
         return wilson(float(values.sum()), len(values), confidence_level)
     return jackknife_t(terms, confidence_level, within_1=within_1)
@@ -80,10 +80,10 @@ def jackknife_t(terms: Terms, confidence_level: float, *, within_1: bool = True)
     uneven = float((squares**2).sum()) - total * total / n
     degrees = 2 * total * total / uneven if uneven > 0 else math.inf
     degrees = int(max(min(degrees, n - 1), _LEAST_DEGREES))
-    return _around(score, t_quantile((1 + confidence_level) / 2, degrees) * error, within_1)
+    return _interval_around(score, t_quantile((1 + confidence_level) / 2, degrees) * error, within_1)
 
 
-def _around(score: float, half: float, within_1: bool) -> Interval:
+def _interval_around(score: float, half: float, within_1: bool) -> Interval:
     """A score ± so much, on the scale of its logit where it is between 0 and 1."""
     if math.isnan(score) or half <= NEAR:
         return Interval(math.nan, math.nan)

@@ -126,7 +126,9 @@ class Board:
         n, count = self.n, self.runs
         sums = each.sum(axis=1) + np.stack([run.besides for run in runs])
         self.f = np.array([run.total for run in runs])
-        self.span = 1.0 if _within_1(self.f) and all(_within_1(score(one)) for one in each) else math.inf
+        self.span = (
+            1.0 if _are_within_0_and_1(self.f) and all(_are_within_0_and_1(score(one)) for one in each) else math.inf
+        )
         self.is_quotient = score in QUOTIENTS
         if self.is_quotient:
             self.size = sums[:, 1]
@@ -299,14 +301,14 @@ def _swaps(seed: int, n_resamples: int, n: int, width: int) -> Iterator[FloatArr
         for swapped in resampling.swaps(seed, n_resamples, n, width):
             yield np.where(swapped.T, -1.0, 1.0)
         return
-    signs, first = _kept(seed, n_resamples, n), 0
+    signs, first = _cached_signs(seed, n_resamples, n), 0
     for trials in resampling.blocks(n_resamples, max(64 * ((n + 63) // 64), width)):
         yield signs[:, first : first + trials]
         first += trials
 
 
 @lru_cache(maxsize=1)
-def _kept(seed: int, n_resamples: int, n: int) -> FloatArray:
+def _cached_signs(seed: int, n_resamples: int, n: int) -> FloatArray:
     signs = np.where(np.concatenate([*resampling.swaps(seed, n_resamples, n)]).T, -1.0, 1.0)
     signs.flags.writeable = False
     return signs
@@ -417,11 +419,11 @@ def _exactly(
     alike = np.where(board.unit[a, b] > 0, board.adding[a, b], -1 - np.arange(len(pairs)))
     for one in np.unique(alike[which]).tolist():
         at = np.flatnonzero(which & (alike == one))
-        nulls = _alone(board, pairs[at[0]], settings)
+        nulls = _null_of_pair(board, pairs[at[0]], settings)
         yield at, _p(nulls[0], board, pairs[at]), _critical(nulls, settings)[:, :, None]
 
 
-def _alone(board: Board, pair: IntArray, settings: Resampling) -> list[Null]:
+def _null_of_pair(board: Board, pair: IntArray, settings: Resampling) -> list[Null]:
     """What the T of a pair that needs no random flips can be, at δ = 0 and at δ = D."""
     if board.unit[*pair] > 0:
         return [_of_one_size(int(board.adding[*pair]), board.n)] * 2
@@ -621,7 +623,7 @@ def _inverse(of: FloatArray) -> FloatArray:
     return np.divide(1.0, of, out=np.zeros_like(of), where=of > 0)
 
 
-def _within_1(scores: FloatArray) -> bool:
+def _are_within_0_and_1(scores: FloatArray) -> bool:
     known = scores[~np.isnan(scores)]
     return bool(((known >= -NEAR) & (known <= 1 + NEAR)).all())
 

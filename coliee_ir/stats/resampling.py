@@ -59,7 +59,7 @@ class Interval(NamedTuple):
     low: float
     high: float
 
-    def worded(self, sign: str = "") -> str:
+    def in_words(self, sign: str = "") -> str:
         """The interval in a sentence; with ``+``, its ends have their signs."""
         return f"95% interval {self.low:{sign}.4f} to {self.high:{sign}.4f}"
 

@@ -6,7 +6,7 @@ from dataclasses import dataclass
 from numbers import Real
 from typing import Final
 
-from coliee_adapters.checked import is_whole
+from coliee_adapters.checked import is_integer_within
 from coliee_adapters.errors import UsageError
 
 N_RESAMPLES: Final = 10_000
@@ -43,9 +43,9 @@ class Resampling:
     confidence_level: float = CONFIDENCE_LEVEL
 
     def __post_init__(self) -> None:
-        if not is_whole(self.n_resamples, 1, MOST_RESAMPLES):
+        if not is_integer_within(self.n_resamples, 1, MOST_RESAMPLES):
             raise UsageError("bad-value", f"the number of resamples must be between 1 and {MOST_RESAMPLES:,}")
-        if not is_whole(self.seed, 0):
+        if not is_integer_within(self.seed, 0):
             raise UsageError("bad-value", "the seed must be an integer ≥ 0")
         if not (isinstance(self.confidence_level, Real) and 0 < self.confidence_level < 1):
             raise UsageError("bad-value", "the confidence level must be between 0 and 1, for example 0.95")

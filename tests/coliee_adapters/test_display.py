@@ -6,7 +6,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from coliee_adapters.errors import cut, padded, shortened, width
+from coliee_adapters.errors import cut_to_width, padded_to_width, shortened, width
 
 WIDTHS = {
     "abc": 3, "Điều 5": 6, "Điê\u0300u 5": 6, "民法第九十六条": 14, "ﾐﾝﾎﾟｳ": 5, "ｅ": 2, "कानून": 3, "한국": 4,
@@ -32,7 +32,7 @@ def test_wide_characters_take_two_columns_and_marks_none(text: str) -> None:
 
 @given(texts, st.integers(1, 12))
 def test_a_text_is_cut_to_columns_and_never_in_a_sign(text: str, columns: int) -> None:
-    shown = cut(text, columns)
+    shown = cut_to_width(text, columns)
     assert width(shown) <= columns
     if width(text) <= columns:
         assert shown == text
@@ -47,8 +47,8 @@ def test_a_text_is_cut_to_columns_and_never_in_a_sign(text: str, columns: int) -
 @given(texts, st.integers(0, 5))
 def test_padding_fills_columns(text: str, more: int) -> None:
     columns = width(text) + more
-    assert padded(text, columns) == text + " " * more
-    assert padded(text, columns, right=True) == " " * more + text
+    assert padded_to_width(text, columns) == text + " " * more
+    assert padded_to_width(text, columns, right=True) == " " * more + text
 
 
 def test_messages_are_shortened_by_columns() -> None:

@@ -25,7 +25,7 @@ def test_ids_are_the_texts_they_were_made_of(texts: list[str]) -> None:
 def test_a_mask_takes_ids_and_compact_and_joined_keep_them(texts: list[str], wanted: list[bool]) -> None:
     mask = np.array(wanted[: len(texts)], dtype=np.bool_)
     kept = [text for text, keep in zip(texts, wanted, strict=False) if keep]
-    ids = Ids.of(texts).at(mask)
+    ids = Ids.of(texts).select(mask)
     assert list(ids) == list(ids.compact()) == kept
     assert list(Ids.joined([ids, Ids.of([]), ids.compact(), Ids.of(texts)])) == [*kept, *kept, *texts]
     pieces = [ids[at : at + 1] for at in reversed(range(len(ids)))]  # of one memory
@@ -58,7 +58,7 @@ def test_ids_are_the_same_however_they_are_held_and_behind_a_border(texts: list[
         for one in (ids, pickle.loads(pickle.dumps(ids))):
             assert list(one) == expected
             assert len(one) == len(expected)
-            assert list(one.at(slice(1, None))) == list(one[1:]) == expected[1:]
+            assert list(one.select(slice(1, None))) == list(one[1:]) == expected[1:]
             assert one.length.tolist() == [len(text.encode()) for text in expected]
             assert list(Ids.joined([one, held])) == expected + texts
     plain = Ids.plain(texts, len(texts))

@@ -92,10 +92,10 @@ def asked_of_pytrec_eval(requests: Sequence[Request], queries: Sequence[Query]) 
     alone = [request for request in requests if request.base in ("set_F", "11pt_avg", "utility", "ndcg")]
     for group in ([request for request in requests if request not in alone], *([request] for request in alone)):
         kind = AsGiven if group[0] in alone else pytrec_eval.RelevanceEvaluator
-        evaluator = kind(qrels, {request.asked for request in group}, like.rel, like.judged_only)
+        evaluator = kind(qrels, {request.pytrec_eval_name for request in group}, like.rel, like.judged_only)
         answers = list(evaluator.evaluate(run).values())[1:]
         for request in group:
-            given = [answer[request.key] for answer in answers]
+            given = [answer[request.pytrec_eval_key] for answer in answers]
             seen = [any(not like.judged_only or qrels[q].get(one, -1) >= 0 for one in run[q]) for q in [*qrels][1:]]
             zero = [math.isnan(v) or (request.base == "utility" and not s) for v, s in zip(given, seen, strict=True)]
             found[request] = [0.0 if at else value for at, value in zip(zero, given, strict=True)]
@@ -107,7 +107,7 @@ def judged_at_all(queries: list[Query]) -> list[Query]:
 
 
 def bits(found: dict[Request, list[float]]) -> dict[str, list[str]]:
-    return {request.asked: [value.hex() for value in of_queries] for request, of_queries in found.items()}
+    return {request.pytrec_eval_name: [value.hex() for value in of_queries] for request, of_queries in found.items()}
 
 
 CUTOFFS = [one for one in ASKED if one.base in ("P", "recall", "relative_P", "success", "ndcg_cut", "map_cut")]
@@ -119,7 +119,7 @@ SEE_ALL = ("bpref", "gm_bpref", "infAP", "num_nonrel_judged_ret")
     QUERIES.map(judged_at_all),
     # those with cutoffs alone see no more of a ranking, and most see no document that is not relevant
     st.just(ASKED)
-    | st.just([one for one in ASKED if one.base not in SEE_ALL and one.key != "ndcg"])
+    | st.just([one for one in ASKED if one.base not in SEE_ALL and one.pytrec_eval_key != "ndcg"])
     | st.lists(st.sampled_from(CUTOFFS), min_size=1, max_size=3, unique=True),
     st.integers(1, 2),
     st.booleans(),
@@ -294,7 +294,7 @@ def test_a_parameter_that_would_end_the_process_is_refused(kind: str, name: str)
 )
 def test_a_request_knows_how_it_is_printed_returned_and_asked(name: str, printed: str, key: str, asked: str) -> None:
     (request,) = parse(name)
-    assert (request.name, request.key, request.asked) == (printed, key, asked)
+    assert (request.name, request.pytrec_eval_key, request.pytrec_eval_name) == (printed, key, asked)
 
 
 def test_every_measure_that_pytrec_eval_supports_has_a_name_here() -> None:

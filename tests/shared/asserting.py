@@ -16,7 +16,7 @@ from typing import Any
 import pytest
 
 from coliee_adapters.errors import InputError
-from coliee_adapters.kinds import ERRORS, REMARKS, told
+from coliee_adapters.kinds import ERRORS, REMARKS, with_kind
 
 #: a command and its words → its exit code, standard output and standard error
 Call = Callable[..., tuple[int, str, str]]
@@ -62,7 +62,7 @@ def mentions(said: Any, expected: str) -> bool:
 def heard(what: Any) -> Any:
     """An error, a remark, or a list of them, as the command line tells it."""
     if isinstance(what, str | BaseException):
-        return told(what)
+        return with_kind(what)
     if isinstance(what, Mapping):
         return {key: heard(value) for key, value in what.items()}
     if isinstance(what, Iterable):

@@ -9,8 +9,8 @@ from typing import Any
 
 from coliee_adapters.files.source import Source
 from coliee_adapters.forms import detect
-from coliee_adapters.forms.form import Written
-from coliee_adapters.forms.vocabulary import Kind
+from coliee_adapters.forms.form import FormContent
+from coliee_adapters.forms.vocabulary import GoldOrRun
 from coliee_adapters.records import Gold, IdRule, normal_id
 
 
@@ -34,8 +34,8 @@ def sniffed(head: bytes, *modules: ModuleType) -> list[str | None]:
 
 def write(name: str, documents: Mapping[str, Any], stream: io.TextIOBase, **more: Any) -> None:
     """Documents with numbers, or in order, and what else stands in a file of this form; what has a tag is a run."""
-    kind: Kind = "run" if {"tag", "template"} & more.keys() else "gold"
+    kind: GoldOrRun = "run" if {"tag", "template"} & more.keys() else "gold"
     held = {query: of if isinstance(of, Mapping) else dict.fromkeys(of, 1) for query, of in documents.items()}
     write = next(form.write for form in detect.known_forms(kind) if form.name == name)
     assert write is not None
-    write(Written(held, **more), stream)
+    write(FormContent(held, **more), stream)

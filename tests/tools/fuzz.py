@@ -190,7 +190,7 @@ def with_jobs(files: Put, jobs: int) -> Scores:
 def carefully() -> Iterator[None]:
     """Without the readers of regular files."""
     with (
-        mock.patch.object(columns.Reader, "regular", lambda self, raw, **_: None),
+        mock.patch.object(columns.Reader, "_all_at_once", lambda self, raw, **_: None),
         mock.patch.object(trec, "regular_table", lambda raw, width: None),
     ):
         yield

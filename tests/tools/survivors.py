@@ -220,7 +220,7 @@ class Recording:
                 self.seconds[test] += cpu() - began
 
     def pytest_runtest_logreport(self, report: pytest.TestReport) -> None:
-        if not report.passed:
+        if not report.skipped:
             self.failed.add(report.nodeid)
 
     def pytest_sessionfinish(self) -> None:

@@ -36,7 +36,7 @@ def cases(folder: PathLike, gold: PathLike | Gold | None = None) -> Corpus:
     itself.
     """
     files = _texts(Path(folder), "case", "give the folder that holds files such as 000018.txt")
-    named = dict.fromkeys(() if gold is None else _named(gold, files, folder))
+    named = dict.fromkeys(() if gold is None else _query_ids_of(gold, files, folder))
     return Corpus(
         "1", os.fspath(folder), lambda: named, lambda query: Query(query, text_of(files[query])), lambda _: files
     )
@@ -52,7 +52,7 @@ def fragments(folder: PathLike, gold: PathLike | Gold | None = None) -> Corpus:
     if not folders:
         remedy = f"give the folder that holds folders such as 001, each with its {_FRAGMENT} and {_PARAGRAPHS}"
         raise InputError("empty", os.fspath(folder), "this folder contains no queries", remedy=remedy)
-    named = dict.fromkeys(folders if gold is None else _named(gold, folders, folder))
+    named = dict.fromkeys(folders if gold is None else _query_ids_of(gold, folders, folder))
     return Corpus(
         "2",
         os.fspath(folder),
@@ -65,7 +65,7 @@ def fragments(folder: PathLike, gold: PathLike | Gold | None = None) -> Corpus:
     )
 
 
-def _named(gold: PathLike | Gold, known: Collection[str], folder: PathLike) -> tuple[str, ...]:
+def _query_ids_of(gold: PathLike | Gold, known: Collection[str], folder: PathLike) -> tuple[str, ...]:
     """The queries that a gold or the list of a test set names, all of which must be in the folder."""
     queries = None if isinstance(gold, Gold) else case_law.read_test_queries(Source(gold))
     if queries is None:

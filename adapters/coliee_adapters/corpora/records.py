@@ -7,7 +7,7 @@ from functools import cache
 from pathlib import Path
 from typing import NamedTuple
 
-from coliee_adapters.errors import InputError, UsageError, cut, printable, quoted
+from coliee_adapters.errors import InputError, UsageError, cut_to_width, printable, quoted
 from coliee_adapters.files.source import decode, without_marks
 from coliee_adapters.records import normal_id
 
@@ -76,17 +76,17 @@ class Corpus:
         """The queries."""
         return map(self._query, self._queries())
 
-    def _every(self) -> Iterator[tuple[str, Document | Path]]:
+    def _iter_queries(self) -> Iterator[tuple[str, Document | Path]]:
         for query in self._queries() if self.own_documents else ("",):
             yield from ((self.unique_id(query, doc_id), held) for doc_id, held in self._documents(query).items())
 
     def doc_ids(self) -> tuple[str, ...]:
         """The unique ids of the documents, in the order of ``docs_iter``. Where a folder tells, no text is read."""
-        return tuple(doc_id for doc_id, _ in self._every())
+        return tuple(doc_id for doc_id, _ in self._iter_queries())
 
     def docs_iter(self) -> Iterator[Document]:
         """The documents under their unique ids."""
-        return (_read(doc_id, held) for doc_id, held in self._every())
+        return (_read(doc_id, held) for doc_id, held in self._iter_queries())
 
     def candidate_ids(self, query_id: str) -> tuple[str, ...]:
         """What a run may return for a query, as it says it, in the order of ``candidates``.
@@ -137,7 +137,7 @@ class Corpus:
         document = self.find(doc_id if query_id is None else self.unique_id(query_id, doc_id))
         if document is None or document.title:
             return "" if document is None else document.title
-        return cut(" ".join(document.text[: 4 * _BEGINNING].split()), _BEGINNING)
+        return cut_to_width(" ".join(document.text[: 4 * _BEGINNING].split()), _BEGINNING)
 
 
 def _read(doc_id: str, held: Document | Path) -> Document:

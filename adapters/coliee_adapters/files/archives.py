@@ -17,7 +17,7 @@ from collections.abc import Iterator
 from pathlib import Path, PurePosixPath
 from typing import TYPE_CHECKING, BinaryIO, Final, NamedTuple, Protocol, cast
 
-from coliee_adapters.errors import NO_ROOM, InputError, guarded, no_room
+from coliee_adapters.errors import DISK_FULL, InputError, disk_full, reading_errors_as_input
 from coliee_adapters.files import limits
 from coliee_adapters.files.compressed import COMPRESSIONS, DAMAGED, compression_of
 from coliee_adapters.files.file_kinds import ARCHIVES, MAIL, TAR, kind_of
@@ -45,7 +45,9 @@ class Contents(NamedTuple):
     """What an archive holds."""
 
     files: dict[str, str]  # name in the archive → where its bytes lie
-    passed: list[tuple[str, str]]  # entries that are not read: why, a kind of ``inbox.folders.WHY_NOT``, and the name
+    skipped: list[
+        tuple[str, str]
+    ]  # entries that are not read: why, a kind of ``inbox.folders.SKIP_REASONS``, and the name
     mails: dict[str, Mail]  # how the names of a mail's attachments begin → what the mail says of them
     faults: dict[str, InputError]  # name of an archive in it that stays a file → why it cannot be unpacked
     is_mail: bool  # whether the archive is itself a mail, or an mbox
@@ -68,7 +70,7 @@ def is_archive(path: str) -> bool:
 
 def contents(path: str) -> Contents:
     """The files in an archive, and in archives in it."""
-    with guarded(path):
+    with reading_errors_as_input(path):
         found = Path(path).stat()
         unpacked = _unpacked(path, found.st_size, found.st_mtime_ns, limits.current())
     if isinstance(unpacked, InputError):
@@ -85,15 +87,15 @@ def without_ending(name: str) -> str:
     return re.sub(_ENDING, "", name)
 
 
-def fault_of(path: str) -> InputError | None:
+def unpacking_error(path: str) -> InputError | None:
     """Why an archive in an archive could not be unpacked; None for any other file."""
-    archive = outer(path)
+    archive = enclosing_archive(path)
     return None if archive == path else contents(archive).faults.get(_below(path, archive))
 
 
-def located(path: str) -> str:
+def path_of_bytes(path: str) -> str:
     """Where the bytes of a path lie: of a file in an archive in a temporary folder, of any other where it says."""
-    archive = outer(path)
+    archive = enclosing_archive(path)
     return path if archive == path else contents(archive).files.get(_below(path, archive), path)
 
 
@@ -102,7 +104,7 @@ def mails_of(path: str) -> tuple[dict[str, Mail], bool]:
 
     A mail in an mbox is ``MBOX/NUMBER``. The second is whether the first is a file that was saved, and lies in none.
     """
-    archive = outer(path)
+    archive = enclosing_archive(path)
     if archive == path and not is_archive(path):
         return {}, False
     try:
@@ -118,7 +120,7 @@ def _below(path: str, archive: str) -> str:
     return PurePosixPath(os.path.relpath(path, archive)).as_posix()
 
 
-def outer(path: str) -> str:
+def enclosing_archive(path: str) -> str:
     """The archive that a path leads into; the path itself where it leads into none."""
     with contextlib.suppress(OSError, ValueError):
         if "/" in path and not os.path.lexists(path):
@@ -128,14 +130,14 @@ def outer(path: str) -> str:
     return path
 
 
-class _Room:
+class _Folder:
     """A folder in which archives are unpacked."""
 
     def __init__(self, folder: str) -> None:
         self._folder = folder
         self._made = self._held = 0  # files so far, and the bytes of those that are there
 
-    def hold(self, stream: _Stream, display_name: str) -> str:
+    def store(self, stream: _Stream, display_name: str) -> str:
         """Where what a stream gives lies from now on."""
         self._made += 1
         target, most = Path(self._folder, str(self._made)), limits.current().archives
@@ -169,19 +171,19 @@ def _folder() -> tempfile.TemporaryDirectory[str]:
 
 
 @functools.cache
-def _room() -> _Room:
-    return _Room(_folder().name)
+def _unpacking_folder() -> _Folder:
+    return _Folder(_folder().name)
 
 
 @functools.cache
 def _unpacked(path: str, size: int, _: int, bounds: limits.Limits) -> Contents | InputError:
     """What an archive in this state holds, or why it cannot be read: it is unpacked once."""
     try:
-        with guarded(path):
+        with reading_errors_as_input(path):
             try:
-                _room()
+                _unpacking_folder()
             except OSError as error:
-                raise no_room(path, error) from None
+                raise disk_full(path, error) from None
             return _unpack(path, path, _Meter(path, size, bounds), depth=1)
     except InputError as error:
         return error
@@ -235,30 +237,30 @@ def _unpack(path: str, display_name: str, meter: _Meter, *, depth: int) -> Conte
             done = done._replace(is_mail=is_mail)
             depth += is_mail and path == display_name  # what a saved attachment may hold, the mail may hold
             met: set[str] = set()
-            entries = _zipped(raw, display_name, meter) if is_zip else _tarred(raw, display_name, meter)
-            for name, stream in _mailed(path, display_name, meter, done) if is_mail else entries:
+            entries = _zip_entries(raw, display_name, meter) if is_zip else _tar_entries(raw, display_name, meter)
+            for name, stream in _mail_entries(path, display_name, meter, done) if is_mail else entries:
                 meter.file()
                 plain, fault = _plain_name(name)
                 if stream is None or fault:
-                    done.passed.append((fault or "special", name))
+                    done.skipped.append((fault or "special", name))
                     continue
                 old = done.files.pop(plain, None)
                 if plain in met and old and not is_zip:  # as tar itself does
-                    done.passed.append(("again", plain))
-                    _room().discard(old)
+                    done.skipped.append(("again", plain))
+                    _unpacking_folder().discard(old)
                 elif plain in met or old:
                     problem = "two entries of the archive have one name"
                     raise InputError(
                         "duplicate", display_name, problem, found=plain, remedy="pack it again, with a name for each"
                     )
                 met.add(plain)
-                done.files[plain] = _room().hold(stream, display_name)
+                done.files[plain] = _unpacking_folder().store(stream, display_name)
                 if depth and is_archive(done.files[plain]):
                     _unpack_inner(plain, display_name, meter, done, depth - 1)
     except BaseException as error:
-        _room().discard(*done.files.values())
-        if isinstance(error, OSError) and error.errno in NO_ROOM:
-            raise no_room(display_name, error) from None
+        _unpacking_folder().discard(*done.files.values())
+        if isinstance(error, OSError) and error.errno in DISK_FULL:
+            raise disk_full(display_name, error) from None
         if not isinstance(error, (*_BROKEN, OSError, lzma.LZMAError, zipfile.BadZipFile, tarfile.TarError)):
             raise
         reason = str(error) or type(error).__name__
@@ -286,9 +288,9 @@ def _unpack_inner(name: str, display_name: str, meter: _Meter, done: Contents, d
             raise
         done.faults[name] = error
         return
-    _room().discard(done.files.pop(name))
+    _unpacking_folder().discard(done.files.pop(name))
     done.mails.update((f"{name}/{before}", one) for before, one in inner.mails.items())
-    done.passed.extend((why, f"{name}/{one}") for why, one in inner.passed)
+    done.skipped.extend((why, f"{name}/{one}") for why, one in inner.skipped)
     for one, file in inner.files.items():
         if f"{name}/{one}" in done.files:
             raise InputError(
@@ -298,7 +300,7 @@ def _unpack_inner(name: str, display_name: str, meter: _Meter, done: Contents, d
 
 
 def _plain_name(name: str) -> tuple[str, str]:
-    """The name of an entry below its archive; and what is wrong with it, a kind of ``inbox.folders.WHY_NOT``."""
+    """The name of an entry below its archive; and what is wrong with it, a kind of ``inbox.folders.SKIP_REASONS``."""
     path = PurePosixPath(name.replace("\\", "/"))
     if not path.parts:
         return "", "nameless"
@@ -309,7 +311,7 @@ def _plain_name(name: str) -> tuple[str, str]:
     return path.as_posix(), ""
 
 
-def _zipped(raw: BinaryIO, display_name: str, meter: _Meter) -> Iterator[tuple[str, _Stream | None]]:
+def _zip_entries(raw: BinaryIO, display_name: str, meter: _Meter) -> Iterator[tuple[str, _Stream | None]]:
     """The entries of a zip archive; without a stream where an entry is no plain file."""
     import zipfile
 
@@ -330,7 +332,7 @@ def _zipped(raw: BinaryIO, display_name: str, meter: _Meter) -> Iterator[tuple[s
                 yield entry.filename, _Metered(cast(BinaryIO, stream), meter)
 
 
-def _mailed(path: str, display_name: str, meter: _Meter, done: Contents) -> Iterator[tuple[str, _Stream]]:
+def _mail_entries(path: str, display_name: str, meter: _Meter, done: Contents) -> Iterator[tuple[str, _Stream]]:
     """What is attached to a mail, or to those of an mbox, each of which has a folder."""
     meter.read(Path(path).stat().st_size)  # as a mail is read whole
     for before, message in mails(path):
@@ -339,13 +341,13 @@ def _mailed(path: str, display_name: str, meter: _Meter, done: Contents) -> Iter
             if not before:
                 problem = "the headers of this mail are longer than 64 KiB"
                 raise InputError("too-large", display_name, problem, remedy="save its attachments and give these")
-            done.passed.append(("headers", before.rstrip("/")))
+            done.skipped.append(("headers", before.rstrip("/")))
             continue
         done.mails[before] = headers_of(message)
         yield from ((before + name, _Metered(stream, meter)) for name, stream in attachments(message))
 
 
-def _tarred(raw: BinaryIO, display_name: str, meter: _Meter) -> Iterator[tuple[str, _Stream | None]]:
+def _tar_entries(raw: BinaryIO, display_name: str, meter: _Meter) -> Iterator[tuple[str, _Stream | None]]:
     """The entries of a tar archive; without a stream where one is no plain file, or has holes that take no bytes.
 
     What is read of the archive is counted, its headers too.

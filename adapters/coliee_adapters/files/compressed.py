@@ -30,7 +30,7 @@ class Compression(NamedTuple):
 
     name: str  # what it is called
     ending: str  # how the names of its files end
-    sign: bytes  # the first bytes of its files
+    first_bytes: bytes  # the first bytes of its files
     module: str  # the library
     file: str  # the library's class of files
     # its class of decompressors, which unpack one stream; none where its files do all that is needed
@@ -86,10 +86,10 @@ def compression_of(raw: BinaryIO) -> Compression | None:
     """
     head = raw.read(_SIGN)
     raw.seek(0)
-    return next((one for one in COMPRESSIONS if head.startswith(one.sign)), None)
+    return next((one for one in COMPRESSIONS if head.startswith(one.first_bytes)), None)
 
 
-def named(path: str) -> Compression | None:
+def compression_by_name(path: str) -> Compression | None:
     """How a file of this name is to be compressed; None if it is not.
 
     >>> named("run.txt.xz").name
@@ -98,13 +98,13 @@ def named(path: str) -> Compression | None:
     return next((one for one in COMPRESSIONS if path.endswith(one.ending)), None)
 
 
-def plain_name(path: str) -> str:
+def without_compression_ending(path: str) -> str:
     """A name without the ending of a compression.
 
     >>> plain_name("run.txt.zst"), plain_name("run.txt")
     ('run.txt', 'run.txt')
     """
-    one = named(path)
+    one = compression_by_name(path)
     return path if one is None else path.removesuffix(one.ending)
 
 

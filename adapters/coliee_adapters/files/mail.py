@@ -91,11 +91,11 @@ def attachments(message: EmailMessage) -> Iterator[tuple[str, BinaryIO]]:
 def headers_of(message: EmailMessage) -> Mail:
     """What the headers of a mail say, and those of all mails in it."""
     inside: list[Any] = [one.get_payload() for one in message.walk() if one.get_content_type() == "message/rfc822"]
-    forwarded = tuple(_said(mails[0]) for mails in inside if isinstance(mails, list) and mails)
-    return _said(message)._replace(forwarded=forwarded)
+    forwarded = tuple(_headers_of_one(mails[0]) for mails in inside if isinstance(mails, list) and mails)
+    return _headers_of_one(message)._replace(forwarded=forwarded)
 
 
-def _said(message: EmailMessage) -> Mail:
+def _headers_of_one(message: EmailMessage) -> Mail:
     """What a mail's own headers say; the last server's time counts, else the next's, and the last of several dates."""
     from email.utils import parseaddr
 

@@ -1,8 +1,8 @@
 """Files that lie elsewhere, ``s3://BUCKET/NAME`` or ``https://HOST/NAME``: read through fsspec.
 
 A bucket is read piece by piece; a file of the web is downloaded once. What fsspec knows it reads: s3fs, gcsfs and the
-like are the user's to install. Credentials in an address go to fsspec and nowhere else: ``errors.masked`` is what is
-shown.
+like are the user's to install. Credentials in an address go to fsspec and nowhere else: what is shown is
+``errors.without_credentials``.
 """
 
 from __future__ import annotations
@@ -15,7 +15,7 @@ from collections.abc import Iterator
 from time import monotonic
 from typing import Any, BinaryIO, Final, NamedTuple, cast
 
-from coliee_adapters.errors import InputError, UsageError, masked
+from coliee_adapters.errors import InputError, UsageError, without_credentials
 
 _ADDRESS: Final = r"[A-Za-z][A-Za-z0-9+.-]+(?:::[^/]*)?://"
 
@@ -41,7 +41,7 @@ class State(NamedTuple):
     """What is known of a file without reading it."""
 
     size: int | None  # how many bytes it has; None where the server does not say
-    sign: str  # what differs where another content stands there: the entity tag, the time
+    version: str  # what differs where another content stands there: the entity tag, the time
 
 
 def is_remote(path: str) -> bool:
@@ -56,7 +56,7 @@ def is_remote(path: str) -> bool:
 def refuse(path: str | None, what: str) -> None:
     """Refuse an address where only this machine's files will do."""
     if path is not None and is_remote(path):
-        raise UsageError("not-a-file", f"{what} must be on this machine, not at {masked(path)}")
+        raise UsageError("not-a-file", f"{what} must be on this machine, not at {without_credentials(path)}")
 
 
 def is_web(path: str) -> bool:
@@ -68,20 +68,20 @@ def state(path: str) -> State:
     """What the server says of a file now."""
     if (error := _known_as_lost(path)) is not None:
         raise error
-    system, place = _located(path)
-    with _faults():
+    system, place = _file_system_and_path(path)
+    with _errors_as_oserror():
         system.invalidate_cache(place)
         info = system.info(place)
     if info.get("type") == "directory":
-        raise InputError("not-a-file", masked(path), "this is a directory", remedy="name the file in it")
+        raise InputError("not-a-file", without_credentials(path), "this is a directory", remedy="name the file in it")
     size = info.get("size")
     return State(None if size is None else int(size), " ".join(str(info[name]) for name in _SIGNS if info.get(name)))
 
 
 def opened(path: str) -> BinaryIO:
     """A stream of its bytes; one of the web can be read once, from its beginning to its end."""
-    system, place = _located(path)
-    with _faults():
+    system, place = _file_system_and_path(path)
+    with _errors_as_oserror():
         if is_web(path):  # as a size is given, it is not asked for
             return cast(BinaryIO, system.open(place, "rb", block_size=0, size=1))
         # what fsspec opens has a readline of its own
@@ -90,8 +90,8 @@ def opened(path: str) -> BinaryIO:
 
 def uploaded(path: str, content: str) -> None:
     """Put a file of this machine to an address; there it takes the place of what was there in one move."""
-    system, place = _located(path)
-    with _faults():
+    system, place = _file_system_and_path(path)
+    with _errors_as_oserror():
         system.put_file(content, place)
 
 
@@ -102,8 +102,8 @@ def is_folder(path: str) -> bool:
     if _known_as_lost(path) is not None:
         return False
     try:
-        system, place = _located(path)
-        with _faults():  # isdir of fsspec takes a server that does not answer for a no
+        system, place = _file_system_and_path(path)
+        with _errors_as_oserror():  # isdir of fsspec takes a server that does not answer for a no
             return bool(system.info(place).get("type") == "directory")
     except (InputError, FileNotFoundError):
         return False
@@ -119,40 +119,41 @@ def _known_as_lost(path: str) -> OSError | None:
 
 def files(folder: str) -> list[str]:
     """The addresses of all files below a folder, sorted by name."""
-    system, place = _located(folder)
+    system, place = _file_system_and_path(folder)
     address, question, rest = folder.partition("?")
     try:
-        with _faults():
+        with _errors_as_oserror():
             system.invalidate_cache(place)
             found = sorted(system.find(place))
     except OSError as error:
-        raise UsageError("cannot-read", f"the folder {masked(folder)} cannot be read ({error})") from None
+        raise UsageError("cannot-read", f"the folder {without_credentials(folder)} cannot be read ({error})") from None
     base = place.rstrip("/")
     return [f"{address.rstrip('/')}/{name[len(base) :].lstrip('/')}{question}{rest}" for name in found]
 
 
-def _located(path: str) -> tuple[Any, str]:
+def _file_system_and_path(path: str) -> tuple[Any, str]:
     """The file system of an address, made anew in each process, and the place in it."""
     try:
         fsspec = importlib.import_module("fsspec")
     except ImportError:
         raise UsageError(
-            "needs-package", f"{masked(path)}: files elsewhere need fsspec: pip install 'coliee-ir[remote]'"
+            "needs-package",
+            f"{without_credentials(path)}: files elsewhere need fsspec: pip install 'coliee-ir[remote]'",
         ) from None
     try:
-        system, place = fsspec.core.url_to_fs(path, **_patience(path))
+        system, place = fsspec.core.url_to_fs(path, **_timeouts(path))
     except MemoryError:
         raise
     except Exception as error:  # each library has its own
         raise InputError(
-            "cannot-read", masked(path), f"cannot be opened ({error})", remedy="check the address"
+            "cannot-read", without_credentials(path), f"cannot be opened ({error})", remedy="check the address"
         ) from None
     if hasattr(system, "retries"):  # of s3fs
         system.retries = 1
     return system, place
 
 
-def _patience(path: str) -> dict[str, dict[str, Any]]:
+def _timeouts(path: str) -> dict[str, dict[str, Any]]:
     """By protocol, what makes the libraries that wait for minutes wait for seconds."""
     found: dict[str, dict[str, Any]] = {}
     for protocol in path.partition("://")[0].split("::"):
@@ -169,7 +170,7 @@ def _patience(path: str) -> dict[str, dict[str, Any]]:
 
 
 @contextlib.contextmanager
-def _faults() -> Iterator[None]:
+def _errors_as_oserror() -> Iterator[None]:
     """Whatever a file system raises, as an OSError that says it in one line."""
     try:
         yield
@@ -184,4 +185,4 @@ def _faults() -> Iterator[None]:
                 raise
             cause = error.__cause__  # fsspec takes whatever the web does not answer for a file that is not there
         message = str(cause).strip() or type(cause).__name__
-        raise OSError(masked(message.splitlines()[0])) from None
+        raise OSError(without_credentials(message.splitlines()[0])) from None

@@ -18,9 +18,9 @@ from pathlib import Path
 from typing import Any, BinaryIO, Final, NamedTuple, cast
 
 from coliee_adapters.checked import one_of
-from coliee_adapters.errors import InputError, Place, guarded, masked, no_room
+from coliee_adapters.errors import InputError, Place, disk_full, reading_errors_as_input, without_credentials
 from coliee_adapters.files import archives, file_kinds, limits, remote, trial
-from coliee_adapters.files.compressed import DAMAGED, compression_of, plain_name
+from coliee_adapters.files.compressed import DAMAGED, compression_of, without_compression_ending
 
 BOM: Final = b"\xef\xbb\xbf"
 _HEAD: Final = 1 << 16
@@ -33,7 +33,7 @@ ENDINGS: Final = (".json", ".jsonl", ".csv", ".tsv", ".txt", ".xml", ".parquet")
 PathLike = str | os.PathLike[str]
 
 
-class Kind(enum.StrEnum):
+class PathKind(enum.StrEnum):
     """What a path is, found by one look."""
 
     TEXT = "text"  # golds, runs, answers, lists, logs: the forms tell them apart; also whatever a stream delivers
@@ -48,11 +48,11 @@ class Kind(enum.StrEnum):
 class Look(NamedTuple):
     """What was seen of a file."""
 
-    kind: Kind  # what it is
+    kind: PathKind  # what it is
     fault: InputError | None = None  # why it cannot be read as text or a table; None if it can
     # whether who checks files for their faults may read it all the same: it is empty, or holds NUL
-    tolerable: bool = False
-    goes_on: bool = False  # whether there may be more than the head
+    is_readable_as_table: bool = False
+    has_more: bool = False  # whether there may be more than the head
 
 
 class Source:
@@ -72,7 +72,7 @@ class Source:
         self.columns = dict(columns or {})
         #: the form that was found in the first bytes, as a gold or a run with columns of these names
         self.forms: dict[object, Any] = {}
-        self.name = "<stdin>" if self.path == "-" else masked(self.path)
+        self.name = "<stdin>" if self.path == "-" else without_credentials(self.path)
         self._spool: BinaryIO | None = None
         self._state: remote.State | None = None
         self._seen: Look | None = None
@@ -105,7 +105,7 @@ class Source:
     @functools.cached_property
     def _place(self) -> Path:
         """Where the bytes lie."""
-        return Path(archives.located(self.path))
+        return Path(archives.path_of_bytes(self.path))
 
     @functools.cached_property
     def is_stream(self) -> bool:
@@ -118,72 +118,72 @@ class Source:
             return False
 
     @property
-    def kind(self) -> Kind:
+    def kind(self) -> PathKind:
         """What the path is. A stream is not read for that: what it holds, its reading finds."""
         if self._seen is None and not self.is_folder and not self.is_remote:
             with contextlib.suppress(InputError, OSError, ValueError):  # of which the look will say more
                 if self.is_stream:
-                    return Kind.TEXT
+                    return PathKind.TEXT
         return self.look().kind
 
     @property
     def is_folder(self) -> bool:
         """Whether it leads to a folder, without opening what does not."""
-        return self._seen.kind is Kind.FOLDER if self._seen is not None else is_folder(self.path)
+        return self._seen.kind is PathKind.FOLDER if self._seen is not None else is_folder(self.path)
 
     def look(self) -> Look:
         """What is seen of it: of a file the first bytes, at the first call."""
         if (refused := trial.refusal(self.path)) is not None:
-            return Look(Kind.BINARY, refused)
+            return Look(PathKind.BINARY, refused)
         if self._seen is None:
-            self._seen = self._looked()
+            self._seen = self._look_once()
         return self._seen
 
-    def _looked(self) -> Look:
+    def _look_once(self) -> Look:
         limits.current()  # refuses what is no number, before anything is opened
         try:
-            with self._faults():
+            with self._errors_as_input():
                 if not self.path:
                     raise InputError(
                         "no-file", "''", "an empty file name", remedy="name a file; is a shell variable empty?"
                     )
                 if is_folder(self.path):
                     fault = InputError("not-a-file", self.name, "this is a directory", remedy="name the file in it")
-                    return Look(Kind.FOLDER, fault)
+                    return Look(PathKind.FOLDER, fault)
                 head = self._begin()
         except InputError as error:
-            return Look(Kind.ABSENT, error)
+            return Look(PathKind.ABSENT, error)
         goes_on = len(head) == _HEAD
         if not without_marks(head).strip():
             fault = InputError("empty", self.name, "the file is empty", remedy="give a file with content")
-            return Look(Kind.EMPTY, fault, tolerable=True, goes_on=goes_on)
+            return Look(PathKind.EMPTY, fault, is_readable_as_table=True, has_more=goes_on)
         kind, fault_found = self._kind_and_fault(head)
-        return Look(kind, fault_found, kind is Kind.TEXT, goes_on)
+        return Look(kind, fault_found, kind is PathKind.TEXT, goes_on)
 
-    def _kind_and_fault(self, head: bytes) -> tuple[Kind, InputError | None]:
+    def _kind_and_fault(self, head: bytes) -> tuple[PathKind, InputError | None]:
         """What a file with these first bytes is, and why it cannot be read as text or a table."""
         if (shown := file_kinds.kind_of(head)) is None:
-            return Kind.TEXT, _garbled(head, self.name)
-        kind, remedy = Kind.BINARY, shown.remedy
+            return PathKind.TEXT, _garbled(head, self.name)
+        kind, remedy = PathKind.BINARY, shown.remedy
         if shown in ((file_kinds.TAR,) if self._compression else file_kinds.ARCHIVES):
-            kind = Kind.ARCHIVE
+            kind = PathKind.ARCHIVE
             if not self.is_remote and not self.is_stream:
                 try:
-                    archives.contents(outer := archives.outer(self.path))  # which may have more to say
-                    if (inner := archives.fault_of(self.path)) is not None:
+                    archives.contents(outer := archives.enclosing_archive(self.path))  # which may have more to say
+                    if (inner := archives.unpacking_error(self.path)) is not None:
                         return kind, inner
                 except InputError as error:
                     return kind, error
                 if outer == self.path:
                     remedy = "unpack it, or name the file in it: ARCHIVE/FILE"
         elif not self._compression and shown is file_kinds.PARQUET:
-            return Kind.TABLE, None  # only who asks for text is refused
+            return PathKind.TABLE, None  # only who asks for text is refused
         return kind, InputError("not-text", self.name, f"this is {shown.name}", remedy=remedy)
 
     def check(self) -> None:
         """See that it can be read as text or a table."""
         seen = self.look()
-        if seen.fault is not None and not (self.lenient and seen.tolerable):
+        if seen.fault is not None and not (self.lenient and seen.is_readable_as_table):
             raise copy.copy(seen.fault)
 
     def __getstate__(self) -> dict[str, Any]:
@@ -198,7 +198,7 @@ class Source:
         return held
 
     @property
-    def _where(self) -> str:
+    def _reading_machine(self) -> str:
         """The machine that reads the file, if it is not the one that found it."""
         return f" on {this_machine()}" if self._machine not in ("", this_machine()) else ""
 
@@ -208,7 +208,7 @@ class Source:
 
         Only endings of known forms are taken off: in ``task3.ALPHA`` the last word is the run's name.
         """
-        name = plain_name(Path(self.name.partition("?")[0] if self.is_remote else self.name).name)
+        name = without_compression_ending(Path(self.name.partition("?")[0] if self.is_remote else self.name).name)
         return (name.rpartition(".")[0] if name.lower().endswith(ENDINGS) else "") or name
 
     @property
@@ -226,19 +226,19 @@ class Source:
         return self._first() if self.is_stream else _head_of(self)
 
     def _first(self) -> bytes:
-        with self._stream() as stream, self._faults():
+        with self._stream() as stream, self._errors_as_input():
             return stream.read(_HEAD)
 
     @property
-    def goes_on(self) -> bool:
+    def has_more(self) -> bool:
         """Whether there may be more than the head."""
-        return self.look().goes_on
+        return self.look().has_more
 
     def sha256(self) -> str:
         """SHA-256 of the file as it lies there; a small plain one, of which all was seen, is not opened for it."""
         import hashlib  # which most commands do without
 
-        if self.is_file and not self.goes_on and not self.look().fault:
+        if self.is_file and not self.has_more and not self.look().fault:
             return hashlib.sha256(_head_of(self)).hexdigest()
         return sha256_of(self._place)
 
@@ -267,21 +267,21 @@ class Source:
     def open(self) -> Iterator[BinaryIO]:
         """A binary stream from the first byte, decompressed. Of a small plain file all was seen: it is not opened."""
         self.check()
-        if self.is_remote or not self.is_file or self.goes_on:
+        if self.is_remote or not self.is_file or self.has_more:
             with self._stream() as stream:
                 yield stream
             return
-        with self._faults():
+        with self._errors_as_input():
             self._check_unchanged(None)
         yield io.BytesIO(_head_of(self))
-        with self._faults():
+        with self._errors_as_input():
             self._check_unchanged(None)
 
     @contextlib.contextmanager
     def _stream(self) -> Iterator[BinaryIO]:
         """The same, whatever the first bytes are."""
         with contextlib.ExitStack() as stack:
-            with self._faults():
+            with self._errors_as_input():
                 raw: BinaryIO
                 if self.is_stream:
                     raw = self._spooled()
@@ -294,13 +294,13 @@ class Source:
                 stream = raw if compression is None else stack.enter_context(compression.unpacked(raw, self.name))
             yield stream
             if not self.is_stream:
-                with self._faults():
+                with self._errors_as_input():
                     self._check_unchanged(raw)
 
     def _check_text(self) -> None:
         """Refuse a file that is no text where text is asked for."""
         self.check()
-        if self.look().kind is Kind.TABLE:
+        if self.look().kind is PathKind.TABLE:
             remedy = file_kinds.PARQUET.remedy
             raise InputError("not-text", self.name, "this is a Parquet file, and text is expected", remedy=remedy)
 
@@ -385,12 +385,12 @@ class Source:
             problem = f"the file is larger than {limits.size(most)}, too large to be held in this machine's memory"
             remedy = f"write a run as JSON Lines or in columns, or raise {limits.variable('whole')}"
             raise InputError("too-large", self.name, problem, remedy=remedy)
-        with self._faults():
+        with self._errors_as_input():
             return b"".join(pieces)
 
     def _read(self, stream: BinaryIO, size: int) -> bytes:
         """The next bytes, as long as compressed data does not grow beyond the limits."""
-        with self._faults():
+        with self._errors_as_input():
             piece = stream.read(size)
             packed: int | None = getattr(stream, "packed", None)
             if packed is None:
@@ -433,8 +433,8 @@ class Source:
             self._state = state
         elif state != self._state:
             problem, remedy = "the file changed while it was being read", "try again when nothing writes to it any more"
-            if self._where:
-                problem += f", or is another one{self._where}"
+            if self._reading_machine:
+                problem += f", or is another one{self._reading_machine}"
             raise InputError("no-file", self.name, problem, remedy=remedy)
 
     def _spooled(self) -> BinaryIO:
@@ -459,7 +459,7 @@ class Source:
         piece = stream.read(_PIECE)
         if (
             compression_of(io.BytesIO(piece)) is None
-            and (fault_found := self._kind_and_fault(piece))[0] is not Kind.TEXT
+            and (fault_found := self._kind_and_fault(piece))[0] is not PathKind.TEXT
             and fault_found[1]
         ):
             raise fault_found[1]  # /dev/zero does not end
@@ -473,17 +473,20 @@ class Source:
                 spool.write(piece)
                 spool.flush()
             except OSError as error:
-                raise no_room(self.name, error) from None
+                raise disk_full(self.name, error) from None
             piece = stream.read(_PIECE)
 
     @contextlib.contextmanager
-    def _faults(self) -> Iterator[None]:
-        with guarded(self.name):
+    def _errors_as_input(self) -> Iterator[None]:
+        with reading_errors_as_input(self.name):
             try:
                 yield
             except FileNotFoundError:
-                if self._where:
-                    problem, remedy = f"there is no such file{self._where}", "workers must find it under the same path"
+                if self._reading_machine:
+                    problem, remedy = (
+                        f"there is no such file{self._reading_machine}",
+                        "workers must find it under the same path",
+                    )
                 elif self._state is not None:
                     problem, remedy = "the file was removed while it was being read", "restore it and try again"
                 else:
@@ -493,7 +496,7 @@ class Source:
                 problem = f"the {self._compression} data is damaged or cut short ({error})"
                 raise InputError("damaged", self.name, problem, remedy="compress or download it again") from None
             except OSError as error:
-                problem = f"cannot be read{self._where} ({error.strerror or error})"
+                problem = f"cannot be read{self._reading_machine} ({error.strerror or error})"
                 raise InputError("cannot-read", self.name, problem) from None
 
 

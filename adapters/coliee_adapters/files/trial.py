@@ -28,7 +28,7 @@ def refusal(path: str) -> InputError | None:
     return _refused.get(str(Path(path).absolute())) if _refused else None
 
 
-def begin() -> None:
+def forget_refusals() -> None:
     """Forget what was refused: the files may be others now, or the limits."""
     _refused.clear()
 
@@ -40,7 +40,7 @@ def refuse(error: InputError) -> None:
 
 def is_large(path: str) -> bool:
     """Whether a file is tried; where processes cannot be forked, none is."""
-    place = Path(archives.located(path))
+    place = Path(archives.path_of_bytes(path))
     return hasattr(os, "fork") and place.is_file() and place.stat().st_size >= _FREE
 
 
@@ -54,7 +54,7 @@ def try_reading(path: str, read: Callable[[], object], bounds: limits.Limits) ->
     """
     if not is_large(path):
         return 0.0
-    with signals.held(), warnings.catch_warnings():
+    with signals.signals_blocked(), warnings.catch_warnings():
         warnings.filterwarnings("ignore", "This process .* is multi-threaded", DeprecationWarning)
         if not (process := os.fork()):
             _read_and_end(read, bounds)
@@ -67,7 +67,9 @@ def try_reading(path: str, read: Callable[[], object], bounds: limits.Limits) ->
     else:
         return seconds
     remedy = f"if it is a run, raise {limits.variable(name)}"
-    refuse(InputError("too-large", path, problem, remedy=remedy).telling_others(f"{problem}; check what wrote it"))
+    refuse(
+        InputError("too-large", path, problem, remedy=remedy).with_text_for_others(f"{problem}; check what wrote it")
+    )
     return seconds
 
 
@@ -75,7 +77,9 @@ def refuse_after(path: str, seconds: float) -> None:
     """Refuse a file because what came with it has taken so many seconds."""
     problem = f"the files that came with it took {seconds:.0f} s of processor time to be read"
     remedy = f"if they are runs, raise {limits.variable('seconds')}"
-    refuse(InputError("too-large", path, problem, remedy=remedy).telling_others(f"{problem}; check what wrote them"))
+    refuse(
+        InputError("too-large", path, problem, remedy=remedy).with_text_for_others(f"{problem}; check what wrote them")
+    )
 
 
 def _read_and_end(read: Callable[[], object], bounds: limits.Limits) -> NoReturn:

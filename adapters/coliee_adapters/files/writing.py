@@ -12,9 +12,9 @@ from collections.abc import Iterable, Iterator
 from pathlib import Path
 from typing import Any, BinaryIO, Final
 
-from coliee_adapters.errors import InputError, UsageError, masked, no_room
+from coliee_adapters.errors import InputError, UsageError, disk_full, without_credentials
 from coliee_adapters.files import archives, remote
-from coliee_adapters.files.compressed import named
+from coliee_adapters.files.compressed import compression_by_name
 from coliee_adapters.files.source import ENDINGS, PathLike, is_folder, path_of
 
 _PIECE: Final = 1 << 20
@@ -23,7 +23,7 @@ _PIECE: Final = 1 << 20
 _IN_MEMORY: Final = 1 << 24
 
 
-def made_folder(folder: PathLike) -> Path:
+def make_folder(folder: PathLike) -> Path:
     """The folder, made where it is not there."""
     place = Path(folder)
     try:
@@ -35,28 +35,28 @@ def made_folder(folder: PathLike) -> Path:
 
 
 @contextlib.contextmanager
-def written(path: PathLike) -> Iterator[io.TextIOBase]:
+def open_text_replacing(path: PathLike) -> Iterator[io.TextIOBase]:
     """A text stream whose content replaces ``path`` only if the block ends well; compressed if its name says so.
 
     It is written beside its place and moved into it, so that a crash leaves the old file. Standard output (``-``), and
     what is not a plain file (a terminal, a pipe, ``/dev/null``), gets all of the content at the block's end, or none.
     """
     if path_of(path) == "-":
-        with _in_one_go("w+", sys.stdout, encoding="utf-8", newline="\n") as spool:
+        with _buffered("w+", sys.stdout, encoding="utf-8", newline="\n") as spool:
             yield spool
         return
-    with written_bytes(path) as stream:
+    with open_bytes_replacing(path) as stream:
         yield (text := io.TextIOWrapper(stream, encoding="utf-8", newline="\n"))
         text.flush()
         text.detach()
 
 
 @contextlib.contextmanager
-def written_bytes(path: PathLike) -> Iterator[BinaryIO]:
-    """The same as ``written``, for what is not text."""
+def open_bytes_replacing(path: PathLike) -> Iterator[BinaryIO]:
+    """The same as ``open_text_replacing``, for what is not text."""
     name = path_of(path)
     if name == "-":
-        with _in_one_go("w+b", sys.stdout.buffer) as spool:
+        with _buffered("w+b", sys.stdout.buffer) as spool:
             yield spool
         return
     with _writing(name), contextlib.ExitStack() as stack:
@@ -64,28 +64,30 @@ def written_bytes(path: PathLike) -> Iterator[BinaryIO]:
             import tempfile
 
             folder = stack.enter_context(tempfile.TemporaryDirectory(prefix="coliee-ir-"))
-            with written_bytes(here := Path(folder, Path(name.partition("?")[0]).name)) as beside:
+            with open_bytes_replacing(here := Path(folder, Path(name.partition("?")[0]).name)) as beside:
                 yield beside
             remote.uploaded(name, str(here))
             return
         target = Path(name)
         if target.is_file() or not target.exists():
-            stream = stack.enter_context(_beside(Path(os.path.realpath(name))))  # of a link, what it points to
+            stream = stack.enter_context(
+                _temporary_sibling(Path(os.path.realpath(name)))
+            )  # of a link, what it points to
         else:
-            stream = stack.enter_context(_in_one_go("w+b", stack.enter_context(target.open("wb"))))
-        if (compression := named(name)) is not None:
+            stream = stack.enter_context(_buffered("w+b", stack.enter_context(target.open("wb"))))
+        if (compression := compression_by_name(name)) is not None:
             stream = stack.enter_context(compression.packing(stream, name))
         yield stream
 
 
 def write_bytes(path: PathLike, content: bytes) -> None:
-    """Bytes that replace ``path`` only if all of them are written; see ``written``."""
-    with written_bytes(path) as stream:
+    """Bytes that replace ``path`` only if all of them are written; see ``open_text_replacing``."""
+    with open_bytes_replacing(path) as stream:
         stream.write(content)
 
 
 @contextlib.contextmanager
-def _in_one_go(mode: str, stream: Any, **coding: Any) -> Iterator[Any]:
+def _buffered(mode: str, stream: Any, **coding: Any) -> Iterator[Any]:
     """A stream whose content goes to another one when the block has ended well."""
     import shutil
     import tempfile
@@ -95,7 +97,7 @@ def _in_one_go(mode: str, stream: Any, **coding: Any) -> Iterator[Any]:
             yield spool
             spool.seek(0)
         except OSError as error:
-            raise no_room(getattr(stream, "name", "<stdout>"), error) from None
+            raise disk_full(getattr(stream, "name", "<stdout>"), error) from None
         shutil.copyfileobj(spool, stream, _PIECE)
 
 
@@ -105,11 +107,13 @@ def _writing(name: str) -> Iterator[None]:
     try:
         yield
     except OSError as error:
-        raise InputError("cannot-write", masked(name), f"cannot be written ({error.strerror or error})") from None
+        raise InputError(
+            "cannot-write", without_credentials(name), f"cannot be written ({error.strerror or error})"
+        ) from None
 
 
 @contextlib.contextmanager
-def appending(path: PathLike) -> Iterator[BinaryIO]:
+def open_appending(path: PathLike) -> Iterator[BinaryIO]:
     """A stream that appends to a file of this machine, while no other process does so by this function.
 
     On systems without file locks (Windows), nobody waits. What a block that fails has written is taken back.
@@ -131,7 +135,7 @@ def appending(path: PathLike) -> Iterator[BinaryIO]:
 
 
 @contextlib.contextmanager
-def _beside(target: Path) -> Iterator[BinaryIO]:
+def _temporary_sibling(target: Path) -> Iterator[BinaryIO]:
     """A binary stream to a new file, which takes the target's place, and its permissions, if the block ends well."""
     beside = target.with_name(f".{target.name}.{os.urandom(4).hex()}")
     raw = beside.open("xb")
@@ -169,23 +173,23 @@ def check_outputs(written: Iterable[PathLike | None], read: Iterable[PathLike | 
     outputs = [path_of(path) for path in written if path is not None]
     if outputs.count("-") > 1:
         raise UsageError("named-twice", "standard output (-) can be named only once; write the other results to files")
-    given = [archives.outer(path) for path in given]
+    given = [archives.enclosing_archive(path) for path in given]
     for at, output in enumerate(outputs):
         if any(os.path.realpath(other) == os.path.realpath(output) for other in outputs[:at]):
             raise UsageError("would-overwrite", f"{output} would be written twice: name two files")
         if remote.is_remote(output):
             is_read = output in given
         else:
-            there, real = _plain(output, sys.stdout), Path(os.path.realpath(output))
+            there, real = _regular_file(output, sys.stdout), Path(os.path.realpath(output))
             in_folder = output.lower().endswith(ENDINGS) and any(real.is_relative_to(folder) for folder in folders)
-            inputs = (found for path in given if (found := _plain(path, sys.stdin)))
+            inputs = (found for path in given if (found := _regular_file(path, sys.stdin)))
             is_read = there is not None and (in_folder or any(os.path.samestat(there, other) for other in inputs))
         if is_read:
             what = "standard output" if output == "-" else output
             raise UsageError("would-overwrite", f"{what} is an input and would be overwritten; name another file")
 
 
-def _plain(path: str, stream: Any) -> os.stat_result | None:
+def _regular_file(path: str, stream: Any) -> os.stat_result | None:
     """The plain file of a path, or behind a standard stream; None where there is none."""
     try:
         found = os.fstat(stream.fileno()) if path == "-" else Path(path).stat()

@@ -12,7 +12,7 @@ from coliee_adapters.errors import InputError, Place
 from coliee_adapters.files.source import Source
 from coliee_adapters.forms import json_text
 from coliee_adapters.forms.columns import read_columns, three_columns
-from coliee_adapters.forms.form import Form, Found, Row, Written
+from coliee_adapters.forms.form import Form, FormContent, FoundRows, Row
 from coliee_adapters.forms.lines import Note, first_lines, lines_of
 from coliee_adapters.records import SEPARATORS, IdRule, Run, normal_id
 
@@ -58,7 +58,7 @@ def is_unlabelled(value: object) -> TypeGuard[list[object] | dict[str, object]]:
     return isinstance(value, dict) and bool(value) and all(entry in (None, "", [], {}) for entry in value.values())
 
 
-def _xml(source: Source, _: Note) -> Found:
+def _xml(source: Source, _: Note) -> FoundRows:
     """What ``<COLIEE task='1'><instance id='001'>…<cases_noticed>013,045</cases_noticed>`` holds (2018–2019)."""
     root = forms.markup.parse(source, unnested=("instance", *_XML_LISTS.values()))
     task = root.attributes.get("task", "").strip()
@@ -87,7 +87,7 @@ def _read_run(source: Source, rule: IdRule = normal_id) -> Run:
     return read_columns(three_columns(source), "columns", source, rule)
 
 
-def _write(run: Written, stream: TextIOBase) -> None:
+def _write(run: FormContent, stream: TextIOBase) -> None:
     for query, documents in run.documents.items():
         stream.write(lines_of([query], [*documents], [], run.tag))
 
@@ -101,6 +101,6 @@ FORMS: Final = (
         has_columns,
         run=_read_run,
         write=_write,
-        holds=("documents", "order", "tag"),
+        can_write=("documents", "order", "tag"),
     ),
 )

@@ -40,7 +40,7 @@ _COMMENT = re.compile(rb"^[ \t]*(?:#|/\*)", re.MULTILINE)
 _BLANK, _NEWLINE = 32, 10
 
 
-class Layout(NamedTuple):
+class ColumnLayout(NamedTuple):
     """Which columns the lines of a form have, by name.
 
     Attributes:
@@ -60,22 +60,22 @@ class Layout(NamedTuple):
 
 
 #: COLIEE's run of Tasks 1 and 2, and of Task 3 up to 2017
-THREE_COLUMNS = Layout(("QUERY", "DOCUMENT", "TAG"), {"query": 0, "document": 1, "tag": 2})
+THREE_COLUMNS = ColumnLayout(("QUERY", "DOCUMENT", "TAG"), {"query": 0, "document": 1, "tag": 2})
 #: TREC's run
-SIX_COLUMNS = Layout(
+SIX_COLUMNS = ColumnLayout(
     ("QUERY", "Q0", "DOCUMENT", "RANK", "SCORE", "TAG"), {"query": 0, "document": 2, "rank": 3, "score": 4, "tag": 5}
 )
 #: runs without a run tag, as MS MARCO's
-SCORED = Layout(("QUERY", "DOCUMENT", "SCORE"), {"query": 0, "document": 1, "score": 2}, "read-as-score")
-RANKED = Layout(("QUERY", "DOCUMENT", "RANK"), {"query": 0, "document": 1, "rank": 2}, "read-as-rank")
+SCORED = ColumnLayout(("QUERY", "DOCUMENT", "SCORE"), {"query": 0, "document": 1, "score": 2}, "read-as-score")
+RANKED = ColumnLayout(("QUERY", "DOCUMENT", "RANK"), {"query": 0, "document": 1, "rank": 2}, "read-as-rank")
 
 LastColumn = Literal["tag", "score", "rank"]
 
 
-def three_columns(source: Source) -> Layout:
+def three_columns(source: Source) -> ColumnLayout:
     """The layout of a run of three columns: the third is the run tag, unless it holds numbers as no run tag does."""
     text = source.head().decode("utf-8", errors="replace")
-    if source.goes_on:
+    if source.has_more:
         text = text[: text.rfind("\n") + 1]
     rows: list[tuple[str, str]] = []
     first = 0, ""
@@ -85,13 +85,13 @@ def three_columns(source: Source) -> Layout:
             return THREE_COLUMNS  # whose reading says what is wrong
         first = first if rows else (number, line)
         rows.append((fields[0], fields[2]))
-    held = last_column(rows, complete=not source.goes_on)
+    held = last_column(rows, complete=not source.has_more)
     if held is None:
-        raise undecided(source.name, *first)
+        raise ambiguous_numbers_error(source.name, *first)
     return {"tag": THREE_COLUMNS, "score": SCORED, "rank": RANKED}[held]
 
 
-def undecided(name: str, line: int, found: str) -> InputError:
+def ambiguous_numbers_error(name: str, line: int, found: str) -> InputError:
     """The error for numbers that may be ranks or scores."""
     remedy = "name the columns in a first line: query document score, or query document rank"
     problem = "the last column holds integers, which could be ranks, scores or relevances"
@@ -146,7 +146,7 @@ def _number(text: str) -> float | None:
     return value if "_" not in text and text.isascii() else None
 
 
-def read_columns(layout: Layout, form: str, source: Source, rule: IdRule) -> Run:
+def read_columns(layout: ColumnLayout, form: str, source: Source, rule: IdRule) -> Run:
     """A run in columns; its lines are read when its blocks are asked for."""
     refuse_lists(source, layout)
     words = first_tag(source, layout)
@@ -162,7 +162,7 @@ def read_columns(layout: Layout, form: str, source: Source, rule: IdRule) -> Run
     return replace(whole, split=partial(_split, source, whole, read))
 
 
-def refuse_lists(source: Source, layout: Layout) -> None:
+def refuse_lists(source: Source, layout: ColumnLayout) -> None:
     """Refuse lines ``QUERY DOCUMENT DOCUMENT …``, of which one document each would be read.
 
     The column that says nothing of a document tells them: Q0 is the same in every line and no document; a run tag may
@@ -221,7 +221,12 @@ def _next_query(source: Source, offset: int) -> int | None:
 
 
 def read_blocks(
-    source: Source, layout: Layout, rule: IdRule = exact_id, start: int = 0, stop: int | None = None, tag: str = ""
+    source: Source,
+    layout: ColumnLayout,
+    rule: IdRule = exact_id,
+    start: int = 0,
+    stop: int | None = None,
+    tag: str = "",
 ) -> Iterator[Columns]:
     """The lines of a run, or of a part of it, as blocks of columns."""
     reader = Reader(source.name, layout, rule, tag)
@@ -238,7 +243,7 @@ def read_blocks(
         raise InputError("empty", source.name, "the file contains only comments", remedy=layout.expected)
 
 
-def first_tag(source: Source, layout: Layout) -> str:
+def first_tag(source: Source, layout: ColumnLayout) -> str:
     """The run tag of the first content line, all its words; empty where it has none, which reading will report."""
     fields = split_columns(next(iter(first_lines(source.head())), "")) if "tag" in layout.roles else []
     return " ".join(fields[len(layout.columns) - 1 :])
@@ -277,7 +282,7 @@ def blocks_behind(
         if not rest:
             continue
         made = plain(rest)
-        columns = None if made is None else reader.regular(made, squeeze=squeeze)
+        columns = None if made is None else reader._all_at_once(made, squeeze=squeeze)
         if columns is None:
             yield from careful(chain([rest], pieces), reader.line)
             return
@@ -287,7 +292,7 @@ def blocks_behind(
 class Reader:
     """What must be remembered from block to block: the line number, an open comment."""
 
-    def __init__(self, name: str, layout: Layout, rule: IdRule, tag: str) -> None:
+    def __init__(self, name: str, layout: ColumnLayout, rule: IdRule, tag: str) -> None:
         self.name, self.layout, self.rule = name, layout, rule
         self.tag = tag or None  # of the file's first line, all its words; None until that line is read
         self.comments = Comments()
@@ -296,23 +301,23 @@ class Reader:
         self.with_commas = rule is exact_id or not {"score", "rank"}.isdisjoint(layout.roles)
 
     def read(self, raw: bytes) -> Columns:
-        columns = None if self.comments.opened else self.regular(raw)
+        columns = None if self.comments.opened else self._all_at_once(raw)
         if columns is None:
             remarks = Remarks()
             self.comments.note = remarks.add
-            columns = block_of(self._careful(raw, remarks), self.rule, remarks, "", self.with_commas)
+            columns = block_of(self._line_by_line(raw, remarks), self.rule, remarks, "", self.with_commas)
             self.line += raw.count(b"\n")
         return columns
 
-    def regular(self, raw: bytes, *, squeeze: bool = True) -> Columns | None:
+    def _all_at_once(self, raw: bytes, *, squeeze: bool = True) -> Columns | None:
         """The fast lane: the block as an array of bytes, columns found by their blanks; None if it is not regular."""
         if not _is_utf8(raw) or has_mark(raw) or _has_comments(raw):
             return None
         roles, width = self.layout.roles, len(self.layout.columns)
-        table = Table.of(raw, width)
+        table = RegularLines.of(raw, width)
         squeezed = table is None
         if table is None and squeeze:
-            table = Table.of(_squeezed(raw), width)
+            table = RegularLines.of(_squeezed(raw), width)
         if table is None:
             return None
         values: dict[str, Any] = {role: table.ids(roles[role]) for role in ("query", "document")}
@@ -330,7 +335,7 @@ class Reader:
         columns.remarks = remarks
         return columns
 
-    def _other_tags(self, table: Table, raw: bytes, *, squeezed: bool) -> Remarks | None:
+    def _other_tags(self, table: RegularLines, raw: bytes, *, squeezed: bool) -> Remarks | None:
         """Remarks on other run tags than the first line's; None where their line numbers are not known."""
         remarks = Remarks()
         tags = table.ids(self.layout.roles["tag"])
@@ -344,7 +349,7 @@ class Reader:
             remarks.add("tag", f"line {self.line + at}: {tags[at]}")
         return remarks
 
-    def _careful(self, raw: bytes, remarks: Remarks) -> Iterator[Row]:
+    def _line_by_line(self, raw: bytes, remarks: Remarks) -> Iterator[Row]:
         """The careful lane: line by line."""
         roles, width = self.layout.roles, len(self.layout.columns)
         numbers = {FIELDS.get(role, role): at for role, at in roles.items() if role in ("score", "rank")}
@@ -393,9 +398,9 @@ class Reader:
         return InputError("columns", self.name, counted(len(fields), "column"), line=number, found=line, remedy=remedy)
 
 
-def regular_table(raw: bytes, width: int) -> Table | None:
+def regular_table(raw: bytes, width: int) -> RegularLines | None:
     """ASCII lines of ``width`` words with single blanks, and nothing else, as columns; None for any other."""
-    return None if not raw.isascii() or _has_comments(raw) else Table.of(raw, width)
+    return None if not raw.isascii() or _has_comments(raw) else RegularLines.of(raw, width)
 
 
 def _is_utf8(raw: bytes) -> bool:
@@ -423,14 +428,14 @@ def _squeezed(raw: bytes) -> bytes:
     return raw.removeprefix(b"\n")
 
 
-class Table:
+class RegularLines:
     """Regular lines as bytes between ``PADDING`` zeros, and where each column of each line begins and ends."""
 
     def __init__(self, raw: bytes, first: IntArray, last: IntArray) -> None:
         self.raw, self.first, self.last = raw, first, last  # both of shape (columns, lines)
 
     @classmethod
-    def of(cls, lines: bytes, width: int) -> Table | None:
+    def of(cls, lines: bytes, width: int) -> RegularLines | None:
         """The table of lines of ``width`` columns; None if a line is not regular."""
         raw = b"".join((bytes(PADDING), lines, b"" if lines.endswith(b"\n") else b"\n", bytes(PADDING)))
         signs = np.frombuffer(raw, dtype=np.uint8)

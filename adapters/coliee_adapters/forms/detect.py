@@ -21,7 +21,7 @@ from coliee_adapters.forms import tabular
 from coliee_adapters.forms.form import Form
 from coliee_adapters.forms.lines import first_lines
 from coliee_adapters.forms.rows import gold_in, run_in
-from coliee_adapters.forms.vocabulary import Kind, roles_of, words_of
+from coliee_adapters.forms.vocabulary import GoldOrRun, roles_of, words_of
 from coliee_adapters.records import Answers, Gold, IdRule, Run, normal_id
 
 _JSON: Final = rb"\s*[{\[]"
@@ -47,7 +47,7 @@ _DESCRIPTION: Final = b"(?i)" + _HINTS + rb"[ \t]*Task[ \t]*:"
 _RUN_TAG: Final = rb"(?im)^[ \t]*Run[ \t_-]?tag[ \t]*:"
 
 
-def known_forms(kind: Kind, head: bytes | None = None) -> Iterator[Form]:
+def known_forms(kind: GoldOrRun, head: bytes | None = None) -> Iterator[Form]:
     """The forms of golds or of runs, in the order in which they are tried; those that a file's first bytes allow."""
     for name in FORMS if head is None else _allowed(head):
         yield from (form for form in getattr(forms, name).FORMS if form.kind == kind)
@@ -60,7 +60,7 @@ def _allowed(head: bytes) -> tuple[str, ...]:
     return tuple(name for name, begins in FORMS.items() if re.match(begins, begin))
 
 
-def shown(source: Source, kind: Kind) -> Form | None:
+def form_by_head(source: Source, kind: GoldOrRun) -> Form | None:
     """The form of a gold or of a run that a file's first bytes show, which are looked at once."""
     known = (kind, *source.columns.items())
     if known not in source.forms:
@@ -71,7 +71,7 @@ def shown(source: Source, kind: Kind) -> Form | None:
         only = "table" if named else "labels" if listed else ""
         found = (form for form in known_forms(kind, head) if form.sniff(head))
         source.forms[known] = (
-            None if is_description(head) else _named(source, kind, only) if only else next(found, None)
+            None if is_description(head) else _form_by_name(source, kind, only) if only else next(found, None)
         )
     form: Form | None = source.forms[known]
     return form
@@ -90,7 +90,7 @@ def is_description(head: bytes) -> bool:
     return bool(re.match(_DESCRIPTION, head) and re.search(_RUN_TAG, head))
 
 
-def _named(source: Source, kind: Kind, name: str) -> Form | None:
+def _form_by_name(source: Source, kind: GoldOrRun, name: str) -> Form | None:
     """The form of this name; the modules that the first bytes allow are loaded first."""
     every = chain(known_forms(kind, source.head()), known_forms(kind)) if name else ()
     return next((form for form in every if form.name == name), None)
@@ -105,10 +105,10 @@ def header_of(source: Source) -> list[str]:
     return forms.parquet.names_of(source) if _is_parquet(source.head()) else tabular.header_of(source)
 
 
-def kind_of(source: Source) -> Kind | None:
+def kind_of(source: Source) -> GoldOrRun | None:
     """Whether a table can only be a gold, or only a run; None if it can be either."""
     can_be_gold = (forms.parquet if _is_parquet(source.head()) else tabular).can_be_gold
-    names, can = header_of(source), list[Kind]()
+    names, can = header_of(source), list[GoldOrRun]()
     with contextlib.suppress(InputError):
         roles = roles_of(names, "gold", source.name, source.columns) if names else {"relevance": 2}
         can += ["gold"] if can_be_gold(source, roles.get("relevance")) else []
@@ -123,14 +123,14 @@ def holds_answers(source: Source) -> bool:
     return bool(names) and "document" not in roles_of(names, "run", source.name, source.columns)
 
 
-def form_of(source: Source, kind: Kind, name: str | None = None) -> Form:
+def form_of(source: Source, kind: GoldOrRun, name: str | None = None) -> Form:
     """The form of a gold or of a run: the one named, or the one that its first bytes show."""
     if name is not None:
-        if (form := _named(source, kind, name)) is not None:
+        if (form := _form_by_name(source, kind, name)) is not None:
             return form
         names = ", ".join(form.name for form in known_forms(kind))
         raise UsageError("unknown-name", f"unknown {kind} format {name!r}; the formats are {names}")
-    if (form := shown(source, kind)) is not None:
+    if (form := form_by_head(source, kind)) is not None:
         return form
     if is_description(head := source.head()):
         remedy = "leave it out: it is sent with the runs, and not scored"
@@ -145,7 +145,7 @@ def form_of(source: Source, kind: Kind, name: str | None = None) -> Form:
         line=1 + head.count(b"\n", 0, len(head) - len(content)),
         found=content.split(b"\n", 1)[0].decode("utf-8", errors="replace").strip(),
         remedy=f"the gold comes first, then the runs; {kind} formats: "
-        + "; ".join(f"{one.name} ({quoted(one.looks)})" for one in known_forms(kind)),
+        + "; ".join(f"{one.name} ({quoted(one.example)})" for one in known_forms(kind)),
     )
 
 

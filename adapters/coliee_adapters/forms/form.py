@@ -10,7 +10,7 @@ import numpy.typing as npt
 from coliee_adapters.errors import Place
 from coliee_adapters.files.source import Source
 from coliee_adapters.forms.lines import Note
-from coliee_adapters.forms.vocabulary import Kind
+from coliee_adapters.forms.vocabulary import GoldOrRun
 from coliee_adapters.ids import BoolArray, Ids
 from coliee_adapters.records import Answers, Gold, IdRule, Run, as_documents, as_labels
 
@@ -104,14 +104,14 @@ class Values(NamedTuple):
 class Entries(NamedTuple):
     """A dictionary from queries to their documents; and its rows, for what cannot be taken as it stands."""
 
-    held: Mapping[Any, Any]
+    queries: Mapping[Any, Any]
     rows: Callable[[], Iterator[Row]]
 
 
-Found: TypeAlias = Iterable[Row | Values | Entries]
+FoundRows: TypeAlias = Iterable[Row | Values | Entries]
 
 
-class Written(NamedTuple):
+class FormContent(NamedTuple):
     """What is written in a form."""
 
     # query → document → relevance or score; a label is the document ``Y`` or ``N``
@@ -123,7 +123,7 @@ class Written(NamedTuple):
     template: Source | None = None  # the file that a form fills
 
     @classmethod
-    def gold(cls, gold: Gold) -> Written:
+    def gold(cls, gold: Gold) -> FormContent:
         """A gold, whose labels may be its only relevant documents."""
         if gold.qrels is None:
             return cls(as_documents(gold.labels or {}), gold.labels, True, scored=False)
@@ -134,7 +134,7 @@ class Written(NamedTuple):
         return cls(gold.qrels, labels, bool(labels) and not gold.labels, graded)
 
     @classmethod
-    def submission(cls, answers: Answers, tag: str, template: Source | None = None) -> Written:
+    def submission(cls, answers: Answers, tag: str, template: Source | None = None) -> FormContent:
         """Answers."""
         return cls(as_documents(answers.labels), answers.labels, True, False, tag, template)
 
@@ -142,18 +142,18 @@ class Written(NamedTuple):
 class Form(NamedTuple):
     """A form of file."""
 
-    kind: Kind  # whether it is of golds or of runs
+    kind: GoldOrRun  # whether it is of golds or of runs
     name: str  # what ``--from`` and ``--to`` call it
-    looks: str  # a line of it, for people
+    example: str  # a line of it, for people
     sniff: Callable[[bytes], bool]  # whether a file's first bytes show it
-    rows: Callable[[Source, Note], Found] | None = None  # what a file holds, with a word on what is tolerated
+    rows: Callable[[Source, Note], FoundRows] | None = None  # what a file holds, with a word on what is tolerated
     # a run whose lines are read in blocks as arrays; None where a file does not allow it, and ``rows`` does
     run: Callable[[Source, IdRule], Run | None] | None = None
     task: Callable[[bytes], str | None] | None = None  # the task that the first bytes name
-    write: Callable[[Written, Any], None] | None = None  # writes it; None if nothing is written in it
+    write: Callable[[FormContent, Any], None] | None = None  # writes it; None if nothing is written in it
     # what a written file of this form has a place for: ``documents``, ``labels`` (as such or as documents named Y and
     # N), ``levels`` of relevance, ``order`` without scores, ``scores``, ``tag``, ``empty`` (queries with nothing
     # retrieved). What it has no place for is left out, and conversion says so
-    holds: Collection[str] = ()
-    fills: bool = False  # whether it repeats another file, a template
+    can_write: Collection[str] = ()
+    uses_template: bool = False  # whether it repeats another file, a template
     binary: bool = False  # whether it is no text; then ``write`` writes bytes

@@ -22,13 +22,13 @@ from coliee_adapters import forms
 from coliee_adapters.checked import has_order, in_order, one_of
 from coliee_adapters.errors import InputError, Place, UsageError
 from coliee_adapters.forms import json_records, rows
-from coliee_adapters.forms.form import Column, Found, Row, Values, place_of_row
-from coliee_adapters.forms.json_records import Records, is_record, of_dictionary, of_objects, unmistaken
+from coliee_adapters.forms.form import Column, FoundRows, Row, Values, place_of_row
+from coliee_adapters.forms.json_records import Records, checked_record, is_record, of_dictionary, of_objects
 from coliee_adapters.forms.lines import Note
-from coliee_adapters.forms.vocabulary import LABELS, SHOWN, Kind, checked_columns, roles_of, word_of
+from coliee_adapters.forms.vocabulary import LABELS, SHOWN, GoldOrRun, checked_columns, roles_of, word_of
 from coliee_adapters.forms.vocabulary import MEMORY as _MEMORY
 from coliee_adapters.ids import Collection, Ids, Picked
-from coliee_adapters.records import Answers, Columns, Gold, IdRule, Run, exact_id, settled
+from coliee_adapters.records import Answers, Columns, Gold, IdRule, Run, exact_id, with_lists
 from coliee_adapters.remarks import Remarks
 
 if TYPE_CHECKING:
@@ -54,8 +54,10 @@ def gold_of(
 ) -> Gold:
     """Gold from ``{query: {document: relevance}}``, ``{query: [document]}``, ``{query: "Y"}``, a frame, or tuples."""
     remarks = Remarks()
-    found = _found(data, "gold", columns, remarks.add)
-    return rows.gold_of(rows.in_words(found, columns), rule, _MEMORY, "memory", remarks, commas=commas, part=part)
+    found = _rows_of(data, "gold", columns, remarks.add)
+    return rows.gold_of(
+        rows.with_answer_words(found, columns), rule, _MEMORY, "memory", remarks, commas=commas, part=part
+    )
 
 
 def run_of(
@@ -68,19 +70,19 @@ def run_of(
 ) -> Run | Answers:
     """A run from ``{query: {document: score}}``, ``{query: [document]}``, a frame, or tuples; or answers, Y or N."""
     remarks = Remarks()
-    found = rows.in_words(_found(data, "run", columns, remarks.add), columns)
+    found = rows.with_answer_words(_rows_of(data, "run", columns, remarks.add), columns)
     run = rows.run_of(found, rule, _MEMORY, "memory", tag, remarks, commas=commas)
     return run if run.tag == tag else replace(run, tag=tag)
 
 
-def _found(data: object, kind: Kind, columns: Mapping[str, str] | None, note: Note) -> Found:
+def _rows_of(data: object, kind: GoldOrRun, columns: Mapping[str, str] | None, note: Note) -> FoundRows:
     """What a dictionary, a frame, or an iterable of named tuples or records holds."""
     if isinstance(data, Mapping):
         if is_record(data, checked_columns(columns)):
-            return of_objects(iter([Records([unmistaken(data, _MEMORY)], _place)]), kind, _MEMORY, columns, note)
+            return of_objects(iter([Records([checked_record(data, _MEMORY)], _place)]), kind, _MEMORY, columns, note)
         if are_answers(data):
             return (Row(Place(_MEMORY, "query", query), query, answer=value) for query, value in data.items())
-        data, without_order = settled(data)
+        data, without_order = with_lists(data)
         if kind == "run":
             for query in without_order:
                 note("unordered", query)
@@ -160,11 +162,11 @@ def _check_array(what: str, array: npt.NDArray[Any]) -> None:
 _place: Final = partial(place_of_row, _MEMORY, "row", 1)
 
 
-def _values(data: Any, kind: Kind, columns: Mapping[str, str] | None, note: Note) -> Values:
+def _values(data: Any, kind: GoldOrRun, columns: Mapping[str, str] | None, note: Note) -> Values:
     """The values of a frame by role."""
     try:
         names = _names(data)
-        roles = roles_of(names, kind, _MEMORY, columns, values=partial(_shown, data, names), note=note)
+        roles = roles_of(names, kind, _MEMORY, columns, values=partial(_first_values, data, names), note=note)
         roles.pop("tag", None)  # who gives a frame names the run
         found = {role: _column(data, names, at) for role, at in roles.items()}
     except (AttributeError, TypeError) as error:
@@ -179,7 +181,7 @@ def _values(data: Any, kind: Kind, columns: Mapping[str, str] | None, note: Note
     return Values({role: column for role, column in found.items() if column is not None}, _place)
 
 
-def _shown(data: Any, names: Sequence[Any], at: int) -> Iterable[Any]:
+def _first_values(data: Any, names: Sequence[Any], at: int) -> Iterable[Any]:
     """The first values of a frame's column."""
     return _column(data.slice(0, SHOWN) if hasattr(data, "column_names") else data[:SHOWN], names, at) or ()
 
@@ -234,7 +236,7 @@ def _names(data: Any) -> list[Any]:
     return list(data.column_names if hasattr(data, "column_names") else getattr(data, "columns", ()))
 
 
-def _items(data: Iterable[Any], kind: Kind, columns: Mapping[str, str] | None, note: Note) -> Found:
+def _items(data: Iterable[Any], kind: GoldOrRun, columns: Mapping[str, str] | None, note: Note) -> FoundRows:
     """The values of named tuples, of objects with attributes, or of dictionaries, by role."""
     if callable(getattr(data, "read", None)):
         name = getattr(data, "name", None)

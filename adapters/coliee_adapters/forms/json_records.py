@@ -31,7 +31,7 @@ from coliee_adapters.errors import InputError, Place
 from coliee_adapters.files.source import Source
 from coliee_adapters.forms import json_text
 from coliee_adapters.forms.case_law import is_unlabelled
-from coliee_adapters.forms.form import NOTHING, Entries, Form, Found, Row, Values, Written
+from coliee_adapters.forms.form import NOTHING, Entries, Form, FormContent, FoundRows, Row, Values
 from coliee_adapters.forms.lines import Note, counted, is_number
 from coliee_adapters.forms.rows import run_in_blocks
 from coliee_adapters.forms.vocabulary import (
@@ -42,7 +42,7 @@ from coliee_adapters.forms.vocabulary import (
     NAMES,
     RELEVANCE,
     SHOWN,
-    Kind,
+    GoldOrRun,
     answer_word,
     is_header,
     known_names,
@@ -84,7 +84,7 @@ class Records(NamedTuple):
     place: Callable[[int], Place]
 
 
-def _found(kind: Kind, source: Source, note: Note) -> Found:
+def _rows_of(kind: GoldOrRun, source: Source, note: Note) -> FoundRows:
     if json_text.are_lines(source):
         return _in_lines(kind, source, note)
     text = source.text()
@@ -97,13 +97,13 @@ def _found(kind: Kind, source: Source, note: Note) -> Found:
         elif (records := _under_a_key(content, kind, source)) is not None:
             content = records
         elif is_record(content, source.columns):
-            content = [unmistaken(content, source.name)]
+            content = [checked_record(content, source.name)]
     if isinstance(content, list) and any(isinstance(item, dict) for item in content):
         return of_objects(_records(_in_pieces(content), source, "record"), kind, source.name, source.columns, note)
     return _of_queries(content, kind, source, note, partial(json_text.line_of, text))
 
 
-def _of_queries(content: object, kind: Kind, source: Source, note: Note, line: LineOf) -> Found:
+def _of_queries(content: object, kind: GoldOrRun, source: Source, note: Note, line: LineOf) -> FoundRows:
     """What an object of queries holds."""
     if kind == "gold" and is_unlabelled(content):
         problem = "this is a test set without labels: it lists queries but no relevant documents"
@@ -134,7 +134,7 @@ def _in_pieces(content: Sequence[object]) -> Iterator[tuple[Sequence[int], Seque
         yield range(start + 1, start + 1 + len(some)), some
 
 
-def _under_a_key(content: Mapping[str, object], kind: Kind, source: Source) -> list[object] | None:
+def _under_a_key(content: Mapping[str, object], kind: GoldOrRun, source: Source) -> list[object] | None:
     """The records that stand under the one key that holds a list of objects, beside what describes them."""
     found, others = [], []
     for key, value in content.items():
@@ -185,7 +185,9 @@ def _is_list(content: object) -> bool:
     return isinstance(content, Iterable) and not isinstance(content, str | bytes | Mapping | Set)
 
 
-def of_objects(found: Iterator[Records], kind: Kind, path: str, columns: Mapping[str, str] | None, note: Note) -> Found:
+def of_objects(
+    found: Iterator[Records], kind: GoldOrRun, path: str, columns: Mapping[str, str] | None, note: Note
+) -> FoundRows:
     """Records of rows, or of queries with lists of documents, whose keys the user may have named by paths."""
     first = next(found)
     through = _list_around(first.records[0], columns or {})
@@ -224,7 +226,7 @@ def _list_around(record: Mapping[Any, Any], columns: Mapping[str, str]) -> list[
     return [head for head in heads if _is_list(json_text.with_paths(record, [head]).get(head))][:1]
 
 
-def unmistaken(content: Mapping[Any, Any], path: str) -> Mapping[Any, Any]:
+def checked_record(content: Mapping[Any, Any], path: str) -> Mapping[Any, Any]:
     """A single record; refused where all its values are labels, as in an object of questions and their answers."""
     if all(isinstance(value, str) and value.lower() in LABELS for value in content.values()):
         problem = "this can be a record, or an object of questions and their answers"
@@ -240,7 +242,7 @@ def _lists(record: Mapping[Any, object], name: Any, columns: Mapping[str, str] |
 
 
 def _by_query(
-    found: Iterator[Records], query: Any, listed: Any, kind: Kind, columns: Mapping[str, str] | None
+    found: Iterator[Records], query: Any, listed: Any, kind: GoldOrRun, columns: Mapping[str, str] | None
 ) -> Iterator[dict[Any, Any]]:
     """Records of a query and the list of its documents, perhaps with one of numbers, as dictionaries of queries."""
     seen, known = set[Any](), set[str]()
@@ -268,7 +270,7 @@ def _by_query(
 
 
 def _numbers_of(
-    record: Mapping[Any, Any], place: Place, kind: Kind, columns: Mapping[str, str]
+    record: Mapping[Any, Any], place: Place, kind: GoldOrRun, columns: Mapping[str, str]
 ) -> tuple[str, list[Any]]:
     """What a record's list of relevances, scores or ranks is called, and the list; nothing where it has none."""
     for role in ("relevance",) if kind == "gold" else ("score", "rank"):
@@ -310,7 +312,7 @@ def _depth(content: object) -> int:
     return 1 + _depth(next(iter(content.values()), None)) if isinstance(content, dict) else 0
 
 
-def _in_lines(kind: Kind, source: Source, note: Note) -> Found:
+def _in_lines(kind: GoldOrRun, source: Source, note: Note) -> FoundRows:
     """What JSON Lines hold: records, one a line; or objects of queries, where each line names others."""
     every = _records(json_text.blocks(source), source, "line")
     ahead = [next(every)]
@@ -327,8 +329,8 @@ def _in_lines(kind: Kind, source: Source, note: Note) -> Found:
 
 
 def _in_objects(
-    parts: Iterable[Iterable[Records]], kind: Kind, source: Source, note: Note, shared: Collection[str]
-) -> Found:
+    parts: Iterable[Iterable[Records]], kind: GoldOrRun, source: Source, note: Note, shared: Collection[str]
+) -> FoundRows:
     """What objects of queries hold, each of which names others; ``shared`` are those of the first two."""
     seen = set[str]()
     for part in parts:
@@ -363,12 +365,12 @@ def _numbered(path: str, part: str, numbers: Sequence[int], at: int) -> Place:
 
 def of_dictionary(
     content: Mapping[Any, Any],
-    kind: Kind,
+    kind: GoldOrRun,
     path: str,
     columns: Mapping[str, str] | None,
     note: Note,
     line: LineOf | None = None,
-) -> Found:
+) -> FoundRows:
     """What a dictionary from queries to their documents, or to their answers, holds; of JSON, with their lines."""
     if content.keys() in ({"columns", "data"}, {"columns", "index", "data"}):
         problem = "this JSON contains the columns of a table beside its rows"
@@ -389,7 +391,7 @@ def of_dictionary(
         if named or is_header(list(filled[0])) or (words and (len(content) > 1 or words[0].lower() in LABELS)):
             of_query = (({**entry, "query_id": query}, _place(path, query, line)) for query, entry in content.items())
             return of_objects(
-                (Records([one], partial(_same, place)) for one, place in of_query), kind, path, columns, note
+                (Records([one], partial(_same_place, place)) for one, place in of_query), kind, path, columns, note
             )
     if _nested("", next(filter(_is_filled, content.values()), ())) is None:
         for query, entry in content.items() if kind == "run" else ():
@@ -448,10 +450,10 @@ def _of_entries(content: Mapping[Any, Any], path: str, line: LineOf | None) -> I
                 remedy = "use the same form for all of them: [[document, score], …]"
                 found = json.dumps(entry, ensure_ascii=False, default=repr)
                 raise place.fault("mixed-forms", "this entry is written differently from the others", found, remedy)
-            yield Records(records, partial(_same, place))
+            yield Records(records, partial(_same_place, place))
 
 
-def _same(place: Place, _: int) -> Place:
+def _same_place(place: Place, _: int) -> Place:
     return place
 
 
@@ -475,7 +477,7 @@ def _nested(query: object, entry: object) -> list[Mapping[str, Any]] | None:
 
 
 def of_records(
-    found: Iterable[Records | Row], kind: Kind, columns: Mapping[str, str] | None, note: Note
+    found: Iterable[Records | Row], kind: GoldOrRun, columns: Mapping[str, str] | None, note: Note
 ) -> Iterator[Values | Row]:
     """Records as the values of their roles, of which the user may have named the keys; rows among them as they are."""
     found, ahead, shown = iter(found), list[Records | Row](), list[Mapping[str, Any]]()
@@ -510,7 +512,7 @@ def of_records(
 
 def _keys(
     keys: Sequence[str],
-    kind: Kind,
+    kind: GoldOrRun,
     place: Place,
     columns: Mapping[str, str] | None,
     shown: Sequence[Mapping[str, Any]],
@@ -572,7 +574,7 @@ def sniff(head: bytes) -> bool:
     return head.lstrip().startswith((b"{", b"["))
 
 
-def _write(content: Written, stream: TextIOBase) -> None:
+def _write(content: FormContent, stream: TextIOBase) -> None:
     """Write ``{query: [document, …]}``, without ``.txt``; or ``{query: {document: number}}``."""
     between = "{\n "
     for query, entry in content.documents.items():
@@ -587,12 +589,12 @@ def _write(content: Written, stream: TextIOBase) -> None:
 
 
 #: what a gold has a place for, and what a run
-_HOLDS: Final[Mapping[Kind, Sequence[str]]] = {
+_HOLDS: Final[Mapping[GoldOrRun, Sequence[str]]] = {
     "gold": ("documents", "labels", "levels", "empty"),
     "run": ("documents", "order", "scores", "empty"),
 }
 
 FORMS: Final = tuple(
-    Form(kind, "json", '{"000001": ["000018", …]}', sniff, partial(_found, kind), _run, write=_write, holds=holds)
+    Form(kind, "json", '{"000001": ["000018", …]}', sniff, partial(_rows_of, kind), _run, write=_write, can_write=holds)
     for kind, holds in _HOLDS.items()
 )

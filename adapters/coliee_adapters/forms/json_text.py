@@ -63,7 +63,7 @@ def _decoder() -> Callable[[str], object]:
 
 def are_lines(source: Source) -> bool:
     """Whether a file is JSON Lines."""
-    head, goes_on = source.head().lstrip(), source.goes_on
+    head, goes_on = source.head().lstrip(), source.has_more
     if head.startswith(b"{") and goes_on and b"\n" not in head.replace(b"\r", b"\n"):
         pieces = source.blocks(_BLOCK, longest=_FIRST)
         with contextlib.suppress(InputError):  # of one line that is longer

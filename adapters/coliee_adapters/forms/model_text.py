@@ -30,7 +30,7 @@ from typing import Any, Final, NamedTuple
 from coliee_adapters.errors import InputError, Place, quoted
 from coliee_adapters.files.source import Source
 from coliee_adapters.forms import json_text
-from coliee_adapters.forms.form import Form, Found, Row
+from coliee_adapters.forms.form import Form, FoundRows, Row
 from coliee_adapters.forms.lines import BLANKS, Note
 from coliee_adapters.forms.vocabulary import ANSWERS, EVERY_NAME, normal_name, paths_in, words_of
 
@@ -155,7 +155,7 @@ def _asserted(pattern: str, text: str) -> list[re.Match[str]]:
 _WRAPPERS: Final = ("choices", "body", "candidates", "parts")
 
 
-class Read(NamedTuple):
+class ModelAnswer(NamedTuple):
     """The text for a query, where it is, and the answer in it: True for Y, False for N, None for none."""
 
     query: str
@@ -164,18 +164,18 @@ class Read(NamedTuple):
     place: Place
 
 
-def read(source: Source) -> Iterator[Read]:
+def read(source: Source) -> Iterator[ModelAnswer]:
     """The answers in a file: JSON, JSON Lines, a table with a header, or lines of an id and a text."""
     text, words = source.text(), words_of(source.columns)
     is_empty = True
     for query, content, place in (_json if text.lstrip().startswith(("{", "[")) else _lines)(text, source):
         is_empty = False
-        yield Read(query, label_of(content, words), content, place)
+        yield ModelAnswer(query, label_of(content, words), content, place)
     if is_empty:
         raise InputError("empty", source.name, "the file contains no texts", remedy="give lines ID TEXT, or JSON")
 
 
-def _found(source: Source, _: Note) -> Found:
+def _rows_of(source: Source, _: Note) -> FoundRows:
     """The answers; what has none is an empty word."""
     return (Row(one.place, one.query, answer="" if one.label is None else one.label) for one in read(source))
 
@@ -201,16 +201,16 @@ def _json(text: str, source: Source) -> Iterator[_Row]:
 def _under_a_key(whole: Mapping[str, Any], source: Source) -> list[Any]:
     """The items with ids of queries under the one key that holds such; empty where there is none, or several."""
     lists = [held for held in whole.values() if isinstance(held, list) and held and isinstance(held[0], dict)]
-    return lists[0] if len(lists) == 1 and _query(_whole(lists[0][0], source), source) else []
+    return lists[0] if len(lists) == 1 and _query(_with_user_paths(lists[0][0], source), source) else []
 
 
-def _whole(value: Mapping[str, Any], source: Source) -> Mapping[str, Any]:
+def _with_user_paths(value: Mapping[str, Any], source: Source) -> Mapping[str, Any]:
     """An item with what the user named by paths."""
     return json_text.with_paths(value, paths_in(source.columns))
 
 
 def _record(value: Any, place: Place, source: Source) -> _Row:
-    value = _whole(value, source) if isinstance(value, dict) else value
+    value = _with_user_paths(value, source) if isinstance(value, dict) else value
     if not isinstance(value, dict) or not (name := _query(value, source)):
         raise place.fault(
             "missing-id", "this item has no query id", str(value), "name it query_id, or with --columns query=NAME"
@@ -275,4 +275,4 @@ def _lines(text: str, source: Source) -> Iterator[_Row]:
             yield name, content, place
 
 
-FORMS: Final = (Form("run", FORM, "R07-01-O The answer is Yes.", lambda _: False, _found),)
+FORMS: Final = (Form("run", FORM, "R07-01-O The answer is Yes.", lambda _: False, _rows_of),)

@@ -20,10 +20,10 @@ from coliee_adapters.errors import InputError, Place, UsageError
 from coliee_adapters.files import limits
 from coliee_adapters.files.source import Source
 from coliee_adapters.forms import arrow
-from coliee_adapters.forms.form import Column, Form, Found, Values, Written, place_of_row
+from coliee_adapters.forms.form import Column, Form, FormContent, FoundRows, Values, place_of_row
 from coliee_adapters.forms.lines import Note
 from coliee_adapters.forms.rows import blocks_of, tag_of, with_remarks
-from coliee_adapters.forms.vocabulary import SHOWN, Kind, roles_of
+from coliee_adapters.forms.vocabulary import SHOWN, GoldOrRun, roles_of
 from coliee_adapters.ids import Ids, Picked
 from coliee_adapters.records import Columns, IdRule, Run
 from coliee_adapters.remarks import Remarks
@@ -70,7 +70,7 @@ def library(path: str = "", remedy: str = _INSTALL) -> tuple[Any, Any]:
 def _opened(source: Source, texts: Sequence[str] = ()) -> Iterator[Any]:
     """Pyarrow's file."""
     pyarrow, parquet = library(source.name)
-    _vet(source)
+    _check_in_process(source)
     with source.open() as stream:
         try:
             # pre-buffered, whole row groups would be held; of a file elsewhere each read is a request
@@ -88,12 +88,12 @@ def _opened(source: Source, texts: Sequence[str] = ()) -> Iterator[Any]:
             raise InputError("damaged", source.name, problem, remedy="write or download it again") from None
 
 
-def _vet(source: Source) -> None:
+def _check_in_process(source: Source) -> None:
     """Read a file to its end in a process of its own, once: over some damaged files pyarrow ends the process."""
     if source.vetted is None and hasattr(os, "fork") and not (source.is_remote and not source.is_stream):
         source.check()
         source.vetted = True  # in the process that is forked too
-        with signals.held(), warnings.catch_warnings():
+        with signals.signals_blocked(), warnings.catch_warnings():
             warnings.filterwarnings("ignore", "This process .* is multi-threaded", DeprecationWarning)
             if not (process := os.fork()):
                 _read_and_end(source)
@@ -134,12 +134,12 @@ def can_be_gold(source: Source, at: int | None) -> bool:
         return at is None or not pyarrow.types.is_floating(file.schema_arrow.types[at])
 
 
-def _found(kind: Kind, source: Source, note: Note) -> Found:
+def _rows_of(kind: GoldOrRun, source: Source, note: Note) -> FoundRows:
     """Documents or labels."""
     return _batches(source, _roles(source, kind, note))
 
 
-def _roles(source: Source, kind: Kind, note: Note) -> dict[str, int]:
+def _roles(source: Source, kind: GoldOrRun, note: Note) -> dict[str, int]:
     """The roles of the columns, of which others are looked into."""
     names = names_of(source)
 
@@ -202,7 +202,7 @@ def _batches(source: Source, roles: Mapping[str, int]) -> Iterator[Values]:
             place, columns = partial(place_of_row, source.name, "row", 1 + row), {}
             for role, at in roles.items():
                 column = arrow.column(batch.column(names[at]))
-                columns[role] = _understood(source, role, names[at], column, place)
+                columns[role] = _checked_column(source, role, names[at], column, place)
             yield Values(columns, place)
             row += len(batch)
         if row != (rows := file.metadata.num_rows):
@@ -214,7 +214,9 @@ def _is_text(kind: Any) -> bool:
     return str(kind) in ("string", "large_string", "string_view", "binary", "large_binary", "binary_view")
 
 
-def _understood(source: Source, role: str, name: str, column: Column | None, place: Callable[[int], Place]) -> Column:
+def _checked_column(
+    source: Source, role: str, name: str, column: Column | None, place: Callable[[int], Place]
+) -> Column:
     """The column; InputError if its type, or a value in it, is not one of ids, labels and numbers."""
     if column is None:
         problem = f"the {role} is of a type that is not read"
@@ -243,7 +245,7 @@ def _blocks(source: Source, roles: Mapping[str, int], rule: IdRule, tag: str, re
     return with_remarks(blocks_of(_batches(source, roles), rule, tag), remarks)
 
 
-def _write_gold(gold: Written, stream: BinaryIO) -> None:
+def _write_gold(gold: FormContent, stream: BinaryIO) -> None:
     """Write ``query_id``, ``doc_id`` and ``relevance``, or ``query_id`` and ``label``."""
     if gold.answers:
         return _write_labels(gold, {"label": "string"}, stream)
@@ -251,7 +253,7 @@ def _write_gold(gold: Written, stream: BinaryIO) -> None:
     return _write({"query_id": "string", "doc_id": "string", "relevance": "int32"}, rows, stream)
 
 
-def _write_run(run: Written, stream: BinaryIO) -> None:
+def _write_run(run: FormContent, stream: BinaryIO) -> None:
     """Write ``query_id``, ``doc_id``, ``score`` (or ``rank``) and ``tag``, or ``query_id``, ``answer`` and ``tag``."""
     if run.answers:
         return _write_labels(run, {"answer": "string", "tag": "string"}, stream)
@@ -264,7 +266,7 @@ def _write_run(run: Written, stream: BinaryIO) -> None:
     return _write({"query_id": "string", "doc_id": "string", value[0]: value[1], "tag": "string"}, rows, stream)
 
 
-def _write_labels(held: Written, columns: Mapping[str, str], stream: BinaryIO) -> None:
+def _write_labels(held: FormContent, columns: Mapping[str, str], stream: BinaryIO) -> None:
     rows = ((query, "Y" if label else "N", held.tag) for query, label in (held.labels or {}).items())
     _write({"query_id": "string", **columns}, (row[: 1 + len(columns)] for row in rows), stream)
 
@@ -298,9 +300,9 @@ FORMS: Final = (
         FORMAT,
         "Parquet: query_id, doc_id, relevance",
         sniff,
-        partial(_found, "gold"),
+        partial(_rows_of, "gold"),
         write=_write_gold,
-        holds=("documents", "labels", "levels"),
+        can_write=("documents", "labels", "levels"),
         binary=True,
     ),
     Form(
@@ -308,10 +310,10 @@ FORMS: Final = (
         FORMAT,
         "Parquet: query_id, doc_id, score",
         sniff,
-        partial(_found, "run"),
+        partial(_rows_of, "run"),
         _run,
         write=_write_run,
-        holds=("documents", "labels", "order", "scores", "tag"),
+        can_write=("documents", "labels", "order", "scores", "tag"),
         binary=True,
     ),
 )

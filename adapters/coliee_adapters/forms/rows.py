@@ -19,7 +19,7 @@ import numpy.typing as npt
 from coliee_adapters import forms
 from coliee_adapters.errors import InputError, Place
 from coliee_adapters.files.source import Source
-from coliee_adapters.forms.form import NOTHING, Column, Entries, Form, Found, Row, Values
+from coliee_adapters.forms.form import NOTHING, Column, Entries, Form, FoundRows, Row, Values
 from coliee_adapters.forms.lines import Note
 from coliee_adapters.forms.vocabulary import DIGITS, LABELS, answer_word, word_of, words_of
 from coliee_adapters.ids import Ids, Picked, changes, mixed, pieces
@@ -48,7 +48,9 @@ def gold_in(form: Form, source: Source, rule: IdRule) -> Gold:
     """The gold that a file of a form holds."""
     assert form.rows is not None  # as every form of golds has
     remarks = Remarks()
-    gold = gold_of(in_words(form.rows(source, remarks.add), source.columns), rule, source.name, form.name, remarks)
+    gold = gold_of(
+        with_answer_words(form.rows(source, remarks.add), source.columns), rule, source.name, form.name, remarks
+    )
     return gold if form.task is None else replace(gold, task=form.task(source.head()))
 
 
@@ -59,18 +61,18 @@ def run_in(form: Form, source: Source, rule: IdRule) -> Run | Answers:
         return run
     assert form.rows is not None
     remarks = Remarks()
-    found = in_words(form.rows(source, remarks.add), source.columns)
+    found = with_answer_words(form.rows(source, remarks.add), source.columns)
     return run_of(found, rule, source.name, form.name, source.stem, remarks)
 
 
-def in_words(found: Found, given: Mapping[str, str] | None) -> Found:
+def with_answer_words(found: FoundRows, given: Mapping[str, str] | None) -> FoundRows:
     """What is found in a file, with Y and N for the words that the user named for them."""
     if not (words := words_of(given)):
         return found
-    return (_in_words(some, words) for some in found)
+    return (_rows_with_answer_words(some, words) for some in found)
 
 
-def _in_words(some: Row | Values | Entries, words: Mapping[str, str]) -> Row | Values | Entries:
+def _rows_with_answer_words(some: Row | Values | Entries, words: Mapping[str, str]) -> Row | Values | Entries:
     def meant(answer: object) -> object:
         return words.get(answer_word(word_of(answer)), answer)
 
@@ -139,7 +141,7 @@ def tag_of(given: Any) -> str:
     return "_".join(str(given).split()).encode("utf-8", "replace").decode("utf-8")
 
 
-class Labelled(NamedTuple):
+class AnswerWord(NamedTuple):
     """A query, the word that answers it, and where it stands."""
 
     query: str
@@ -148,13 +150,13 @@ class Labelled(NamedTuple):
 
 
 def labels_of(
-    words: Iterable[Labelled], remarks: Remarks, *, gold: bool = False
+    words: Iterable[AnswerWord], remarks: Remarks, *, gold: bool = False
 ) -> tuple[dict[str, bool], tuple[str, ...]]:
     """What the words of a label list mean; and the queries whose word means nothing."""
     meant: dict[str, bool | None] = {}
-    first: dict[str, Labelled] = {}
-    of_kind: dict[str, Labelled] = {}
-    strange: list[Labelled] = []
+    first: dict[str, AnswerWord] = {}
+    of_kind: dict[str, AnswerWord] = {}
+    strange: list[AnswerWord] = []
     for one in words:
         kind = "1 or 0" if one.word in DIGITS else "Y or N" if one.word.lower() in LABELS else ""
         label = DIGITS.get(one.word, LABELS.get(one.word.lower()))
@@ -183,11 +185,11 @@ def labels_of(
 
 
 #: lines of a file whose judgements are plain, the relevance of each, and where it stands
-_Held = tuple[Columns, npt.NDArray[np.int16], Callable[[int], Place]]
+_Judgements = tuple[Columns, npt.NDArray[np.int16], Callable[[int], Place]]
 
 
 def gold_of(
-    found: Found,
+    found: FoundRows,
     rule: IdRule,
     path: str,
     form: str,
@@ -203,9 +205,9 @@ def gold_of(
     """
     remarks = Remarks() if remarks is None else remarks
     qrels: dict[str, dict[str, int]] = {}
-    words: list[Labelled] = []
+    words: list[AnswerWord] = []
     names: dict[str, object] = {}
-    held: list[_Held] = []
+    held: list[_Judgements] = []
     with_commas = rule is exact_id if commas is None else commas
     for some in found:
         if isinstance(some, Values) and (block := plain_block(some, rule, commas=with_commas)) is not None:
@@ -214,14 +216,14 @@ def gold_of(
             block.scores = None
             held.append((block, levels.astype(np.int16), some.place))
             continue
-        if isinstance(some, Entries) and not qrels and (plain := _plain_judgements(some.held, rule, with_commas)):
+        if isinstance(some, Entries) and not qrels and (plain := _plain_judgements(some.queries, rule, with_commas)):
             qrels |= plain
             continue
-        _take(held, qrels, remarks)
+        _add_judgements(held, qrels, remarks)
         for row in (some,) if isinstance(some, Row) else some.rows():
             query = _query_of(row, rule, commas, names)
             if row.answer is not NOTHING:
-                words.append(Labelled(query, word_of(row.answer), row.place))
+                words.append(AnswerWord(query, word_of(row.answer), row.place))
                 continue
             judged = qrels.setdefault(query, {})
             if row.document is not NOTHING:
@@ -233,7 +235,7 @@ def gold_of(
     labels = labels_of(words, remarks, gold=True)[0] if words else None
     columns = None if qrels else _as_columns(held)
     if columns is None:
-        _take(held, qrels, remarks)
+        _add_judgements(held, qrels, remarks)
         relevant = [level > 0 for judged in qrels.values() for level in judged.values()]
     else:
         relevant = [bool((columns.relevance > 0).any())]
@@ -276,7 +278,7 @@ def _query_of(row: Row, rule: IdRule, commas: bool | None, names: dict[str, obje
     return query
 
 
-def _as_columns(held: Sequence[_Held]) -> Judgements | None:
+def _as_columns(held: Sequence[_Judgements]) -> Judgements | None:
     """All judgements; None where there are none, where a query comes back, or where a document may be judged twice."""
     if not held:
         return None
@@ -293,7 +295,7 @@ def _as_columns(held: Sequence[_Held]) -> Judgements | None:
     return Judgements(queries, every.starts, every.documents, np.concatenate([levels for _, levels, _ in held]))
 
 
-def _take(held: list[_Held], qrels: dict[str, dict[str, int]], remarks: Remarks) -> None:
+def _add_judgements(held: list[_Judgements], qrels: dict[str, dict[str, int]], remarks: Remarks) -> None:
     """Add judgements to dictionaries, with a remark on those that repeat others."""
     for block, relevance, place in held:
         levels = relevance.tolist()
@@ -307,7 +309,7 @@ def _take(held: list[_Held], qrels: dict[str, dict[str, int]], remarks: Remarks)
 
 
 def run_of(
-    found: Found,
+    found: FoundRows,
     rule: IdRule,
     path: str,
     form: str,
@@ -318,12 +320,12 @@ def run_of(
 ) -> Run | Answers:
     """The run that is found in a file, or the answers."""
     remarks = Remarks() if remarks is None else remarks
-    first, found = _peeked(found)
+    first, found = _with_first_row(found)
     if first is not None and first.answer is not NOTHING:
         return _answers_of(found, rule, path, form, tag, remarks, commas)
     if first is not None and first.tag not in (None, ""):
         tag = tag_of(first.tag)
-    blocks = list(telling_binary(blocks_of(found, rule, tag, commas))) or [Columns([], [0], [])]
+    blocks = list(remarking_binary_scores(blocks_of(found, rule, tag, commas))) or [Columns([], [0], [])]
     if remarks:
         blocks[0].remarks = remarks + blocks[0].remarks
     scored = any(block.scores is not None for block in blocks) and first is not None and first.number is not NOTHING
@@ -331,9 +333,9 @@ def run_of(
     return Run(partial(iter, blocks), tag, scored, path, form, grouped=len(set(queries)) == len(queries))
 
 
-def run_in_blocks(find: Callable[[Note], Found], source: Source, rule: IdRule, form: str) -> Run | None:
+def run_in_blocks(find: Callable[[Note], FoundRows], source: Source, rule: IdRule, form: str) -> Run | None:
     """A run of documents that is found anew whenever its blocks are asked for; None where a file holds answers."""
-    first, _ = _peeked(in_words(find(Remarks().add), source.columns))
+    first, _ = _with_first_row(with_answer_words(find(Remarks().add), source.columns))
     if first is not None and first.answer is not NOTHING:
         return None
     tag = source.stem if first is None or first.tag in (None, "") else tag_of(first.tag)
@@ -342,10 +344,10 @@ def run_in_blocks(find: Callable[[Note], Found], source: Source, rule: IdRule, f
 
 
 def _found_blocks(
-    find: Callable[[Note], Found], source: Source, rule: IdRule, tag: str, *, scored: bool
+    find: Callable[[Note], FoundRows], source: Source, rule: IdRule, tag: str, *, scored: bool
 ) -> Iterator[Columns]:
     remarks = Remarks()
-    blocks = blocks_of(in_words(find(remarks.add), source.columns), rule, tag)
+    blocks = blocks_of(with_answer_words(find(remarks.add), source.columns), rule, tag)
     for block in with_remarks(blocks, remarks):
         if len(block.documents) and scored and block.scores is None:
             problem, remedy = "some documents have a score and some have none", "give all of them one, or none"
@@ -355,17 +357,17 @@ def _found_blocks(
 
 def with_remarks(blocks: Iterable[Columns], remarks: Remarks) -> Iterator[Columns]:
     """The blocks of a run, of which the first has the remarks on its file, and the last those on all scores."""
-    for block in telling_binary(blocks):
+    for block in remarking_binary_scores(blocks):
         block.remarks, remarks = remarks + block.remarks, Remarks()
         yield block
 
 
 def _answers_of(
-    found: Found, rule: IdRule, path: str, form: str, tag: str, remarks: Remarks, commas: bool | None
+    found: FoundRows, rule: IdRule, path: str, form: str, tag: str, remarks: Remarks, commas: bool | None
 ) -> Answers:
     words, names, of_first = [], dict[str, object](), ""
     for row in (row for some in found for row in ((some,) if isinstance(some, Row) else some.rows())):
-        words.append(Labelled(_query_of(row, rule, commas, names), word_of(row.answer), row.place))
+        words.append(AnswerWord(_query_of(row, rule, commas, names), word_of(row.answer), row.place))
         own = "" if row.tag is None else tag_of(row.tag)
         of_first = of_first or own
         if own != of_first and own:
@@ -374,7 +376,7 @@ def _answers_of(
     return Answers(labels, of_first or tag, path, form, remarks, unreadable)
 
 
-def _peeked(found: Found) -> tuple[Row | None, Found]:
+def _with_first_row(found: FoundRows) -> tuple[Row | None, FoundRows]:
     """The first row that holds more than a query, or else the last; and all that is found."""
     found, seen, first = iter(found), list[Row | Values | Entries](), None
     for some in found:
@@ -385,7 +387,7 @@ def _peeked(found: Found) -> tuple[Row | None, Found]:
     return first, seen
 
 
-def blocks_of(found: Found, rule: IdRule, tag: str, commas: bool | None = None) -> Iterator[Columns]:
+def blocks_of(found: FoundRows, rule: IdRule, tag: str, commas: bool | None = None) -> Iterator[Columns]:
     """What is found in a file as blocks of columns: at once where it is plain, else row by row."""
     names: dict[str, object] = {}
     for are_rows, some in itertools.groupby(found, lambda one: isinstance(one, Row)):
@@ -395,7 +397,7 @@ def blocks_of(found: Found, rule: IdRule, tag: str, commas: bool | None = None) 
         for one in cast(Iterable[Values | Entries], some):
             with_commas = rule is exact_id if commas is None else commas
             if isinstance(one, Entries):
-                block = _members(one, rule, commas=with_commas)
+                block = _block_of_dictionary(one, rule, commas=with_commas)
             else:
                 block = plain_block(one, rule, tag, commas=with_commas)
             yield block_of(one.rows(), rule, Remarks(), tag, commas, names) if block is None else block
@@ -442,9 +444,9 @@ def block_of(
 _DICTIONARIES: Final = frozenset({dict, defaultdict, OrderedDict})
 
 
-def _members(entries: Entries, rule: IdRule, *, commas: bool) -> Columns | None:
+def _block_of_dictionary(entries: Entries, rule: IdRule, *, commas: bool) -> Columns | None:
     """The block that a dictionary is whose ids are plain texts and whose scores are finite; None for any other."""
-    held, lists = entries.held, list(entries.held.values())
+    held, lists = entries.queries, list(entries.queries.values())
     kinds = set(map(type, lists))
     scored = kinds <= _DICTIONARIES
     if not lists or type(held) not in _DICTIONARIES or not (scored or kinds <= {list, tuple}):
@@ -468,7 +470,7 @@ def _members(entries: Entries, rule: IdRule, *, commas: bool) -> Columns | None:
     return Columns(queries, starts, documents, scores, None, None, as_they_are)
 
 
-def telling_binary(blocks: Iterable[Columns]) -> Iterator[Columns]:
+def remarking_binary_scores(blocks: Iterable[Columns]) -> Iterator[Columns]:
     """The blocks of a run, the last of which has the remark that all their scores are decisions, if they are."""
     zeros = ones = n = 0
     last: Columns | None = None
@@ -512,7 +514,7 @@ def plain_block(found: Values, rule: IdRule, tag: str = "", *, commas: bool) -> 
     ):
         return None
     if isinstance(documents, Picked):
-        documents = documents.settled()
+        documents = documents.with_known_places()
     remarks, tags = Remarks(), values.get("tag", ())
     if set(map(str, tags)) - {tag}:
         for at, given in enumerate(tags):
@@ -520,7 +522,7 @@ def plain_block(found: Values, rule: IdRule, tag: str = "", *, commas: bool) -> 
                 remarks.add("tag", f"{found.place(at)}: {given}")
     starts = changes(queries)
     scores = -scores.astype(np.float64) if scores is not None and decides == "rank" else scores
-    return Columns(queries.at(starts[:-1]), starts, documents, scores, ranks, remarks)
+    return Columns(queries.select(starts[:-1]), starts, documents, scores, ranks, remarks)
 
 
 def _plain_ids(texts: Iterable[Any], n: int, rule: IdRule, *, commas: bool) -> Ids | None:

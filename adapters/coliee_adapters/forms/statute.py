@@ -11,10 +11,10 @@ from typing import Final
 
 from coliee_adapters.errors import InputError, Place, UsageError
 from coliee_adapters.files.source import Source
-from coliee_adapters.forms.form import Form, Found, Row, Written
+from coliee_adapters.forms.form import Form, FormContent, FoundRows, Row
 from coliee_adapters.forms.lines import BLANKS, Comments, Note, content_lines, first_lines, join_columns, split_columns
 from coliee_adapters.forms.markup import Element, by_id, parse
-from coliee_adapters.forms.vocabulary import DIGITS, LABELS, Kind, answer_word, is_header, words_of
+from coliee_adapters.forms.vocabulary import DIGITS, LABELS, GoldOrRun, answer_word, is_header, words_of
 from coliee_adapters.records import STATUTE_ID, as_labels
 
 _COMMAS: Final = "[,;]"
@@ -79,7 +79,7 @@ def are_labels(rows: Sequence[tuple[str, str]]) -> bool:
     return 2 * max(letters, len(digits) if once and are_numbered(digits) else 0) > len(rows)
 
 
-def _pairs(source: Source, note: Note) -> Found:
+def _pair_rows(source: Source, note: Note) -> FoundRows:
     """What ``<dataset><pair id="H18-1-2" label="Y">…`` holds: the labels, the articles, or both.
 
     The articles of a pair are its ``<article>`` elements, or else the numbers at the heads of the text in ``<t1>``.
@@ -105,7 +105,7 @@ def _pairs(source: Source, note: Note) -> Found:
             yield from (Row(place, query, article) for article in named)
 
 
-def _list(kind: Kind, source: Source, note: Note) -> Found:
+def _label_rows(kind: GoldOrRun, source: Source, note: Note) -> FoundRows:
     """The lines of a label list, ``R07-01-O Y TAG``; of a gold, a third column is passed over."""
     comments = Comments(note, "gold-comment" if kind == "gold" else "comment")
     is_empty = True
@@ -133,7 +133,7 @@ def _list(kind: Kind, source: Source, note: Note) -> Found:
         )
 
 
-def _write(tag: str, held: Written, stream: TextIOBase) -> None:
+def _write(tag: str, held: FormContent, stream: TextIOBase) -> None:
     """Write lines ``QUERY Y TAG``."""
     labels = held.labels if held.labels is not None else as_labels(held.documents)
     if labels is None:
@@ -239,23 +239,23 @@ def _number(numeral: str) -> int:
 
 
 FORMS: Final = (
-    Form("gold", "statute-xml", '<dataset><pair id="H18-1-2" label="Y">…', is_xml, _pairs),
+    Form("gold", "statute-xml", '<dataset><pair id="H18-1-2" label="Y">…', is_xml, _pair_rows),
     Form(
         "gold",
         "labels",
         "R07-01-O Y",
         lists_labels,
-        partial(_list, "gold"),
+        partial(_label_rows, "gold"),
         write=partial(_write, "gold"),
-        holds=("labels",),
+        can_write=("labels",),
     ),
     Form(
         "run",
         "labels",
         "R07-01-O Y TAG",
         lists_labels,
-        partial(_list, "run"),
+        partial(_label_rows, "run"),
         write=partial(_write, ""),
-        holds=("labels", "order", "tag"),
+        can_write=("labels", "order", "tag"),
     ),
 )

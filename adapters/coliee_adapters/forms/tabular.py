@@ -16,11 +16,19 @@ from typing import Final, NamedTuple
 
 from coliee_adapters.errors import InputError, Place
 from coliee_adapters.files.source import Source, decode
-from coliee_adapters.forms.columns import Layout, Reader, as_number, blocks_behind, last_column, plain_rows, undecided
-from coliee_adapters.forms.form import Form, Found, Values
+from coliee_adapters.forms.columns import (
+    ColumnLayout,
+    Reader,
+    ambiguous_numbers_error,
+    as_number,
+    blocks_behind,
+    last_column,
+    plain_rows,
+)
+from coliee_adapters.forms.form import Form, FoundRows, Values
 from coliee_adapters.forms.lines import BLANKS, Comments, Note, content_lines, counted, first_lines, split_columns
 from coliee_adapters.forms.rows import blocks_of, tag_of, with_remarks
-from coliee_adapters.forms.vocabulary import LABELS, Kind, has_given, is_header, roles_of
+from coliee_adapters.forms.vocabulary import LABELS, GoldOrRun, has_user_column, is_header, roles_of
 from coliee_adapters.records import Columns, IdRule, Run, exact_id
 from coliee_adapters.remarks import Remarks
 
@@ -35,7 +43,7 @@ _SEPARATOR_LINE: Final = r"sep=([,;\t])"
 
 _DIGIT: Final = r"\d"
 _INTEGER: Final = r"([+-]?[0-9]{1,9})(?:\.0*)?"
-_FORMS: Final[dict[Kind, str]] = {
+_FORMS: Final[dict[GoldOrRun, str]] = {
     "gold": "expected query,document or query,document,relevance, or a first row that names the columns",
     "run": "expected query,document or query,document,tag, or a first row that names the columns",
 }
@@ -98,7 +106,7 @@ def can_be_gold(source: Source, at: int | None) -> bool:
     return at is None or all(re.fullmatch(_INTEGER, row[at]) for row in behind if at < len(row))
 
 
-def _found(kind: Kind, source: Source, note: Note) -> Found:
+def _rows_of(kind: GoldOrRun, source: Source, note: Note) -> FoundRows:
     """Documents or labels: every row has as many values as the first."""
     separator = _separator(first_lines(source.head()), source)
     if separator is None:
@@ -127,7 +135,7 @@ class Header(NamedTuple):
 
     line: int
     separator: str
-    layout: Layout
+    layout: ColumnLayout
     #: the run tag of the first row
     tag: str
 
@@ -138,7 +146,7 @@ def _run(source: Source, rule: IdRule) -> Run | None:
     if (header := _plain_header(source, remarks.add)) is None:
         return None
     tag = header.tag or source.stem
-    blocks = partial(_remarked, source, header, rule, tag, remarks)
+    blocks = partial(_blocks_with_remarks, source, header, rule, tag, remarks)
     return Run(blocks, tag, "score" in header.layout.roles, source.name, "table")
 
 
@@ -149,7 +157,7 @@ def _plain_header(source: Source, note: Note) -> Header | None:
         return None
     comments = Comments(lambda *_: marked.append(1))
     marked: list[int] = []
-    lines = list(content_lines(_text(head, cut=source.goes_on), "", comments=comments))
+    lines = list(content_lines(_text(head, cut=source.has_more), "", comments=comments))
     separator = _separator([line for _, line in lines], source)
     if lines and re.fullmatch(_SEPARATOR_LINE, lines[0][1]):
         del lines[0]
@@ -164,10 +172,10 @@ def _plain_header(source: Source, note: Note) -> Header | None:
     if "document" not in roles or "retrieved" in roles:
         return None
     tag = tag_of(rows[0][roles["tag"]]) if "tag" in roles else ""
-    return Header(number, separator, Layout(tuple(names), roles), tag)
+    return Header(number, separator, ColumnLayout(tuple(names), roles), tag)
 
 
-def _remarked(source: Source, header: Header, rule: IdRule, tag: str, remarks: Remarks) -> Iterator[Columns]:
+def _blocks_with_remarks(source: Source, header: Header, rule: IdRule, tag: str, remarks: Remarks) -> Iterator[Columns]:
     return with_remarks(blocks(source, header, rule, tag), remarks)
 
 
@@ -225,7 +233,7 @@ def _values(line: str, separator: str) -> list[str]:
 
 def _names_columns(values: Sequence[str], source: Source | None = None) -> bool:
     """Whether the values of a first row are names that the vocabulary, or the user, knows."""
-    of_user = source is not None and has_given(values, source.columns)
+    of_user = source is not None and has_user_column(values, source.columns)
     return len(values) > 1 and (of_user or is_header(values))
 
 
@@ -256,7 +264,7 @@ def check_width(lines: Iterable[_Line], width: int, source: Source) -> None:
             raise place.fault("columns", counted(len(line.values), "value"), line.text, remedy)
 
 
-def _without_header(source: Source, kind: Kind, lines: Sequence[_Line], note: Note) -> dict[str, int]:
+def _without_header(source: Source, kind: GoldOrRun, lines: Sequence[_Line], note: Note) -> dict[str, int]:
     """The roles of two or three columns, as the values show them."""
     first = lines[0]
     fault = Place(source.name, "line", first.number).fault
@@ -275,7 +283,7 @@ def _without_header(source: Source, kind: Kind, lines: Sequence[_Line], note: No
             raise fault("ambiguous", problem, first.text, remedy)
         return {**roles, "relevance": 2}
     if held is None:
-        raise undecided(source.name, first.number, first.text)
+        raise ambiguous_numbers_error(source.name, first.number, first.text)
     if held != "tag":
         note(f"read-as-{held}", "")
     return {**roles, held: 2}
@@ -306,6 +314,6 @@ def rows(text: str, source: Source, separator: str, comments: Comments, first_li
 
 
 FORMS: Final = (
-    Form("gold", "table", "query_id,doc_id,relevance", _is_gold, partial(_found, "gold")),
-    Form("run", "table", "query_id,doc_id,score", _is_run, partial(_found, "run"), _run),
+    Form("gold", "table", "query_id,doc_id,relevance", _is_gold, partial(_rows_of, "gold")),
+    Form("run", "table", "query_id,doc_id,score", _is_run, partial(_rows_of, "run"), _run),
 )

@@ -15,7 +15,7 @@ from typing import Any, Final, NamedTuple
 
 from coliee_adapters.errors import InputError, Place, quoted
 from coliee_adapters.files.source import Source, decode
-from coliee_adapters.forms.form import NOTHING, Form, Found, Row, Written
+from coliee_adapters.forms.form import NOTHING, Form, FormContent, FoundRows, Row
 from coliee_adapters.forms.json_text import parse
 from coliee_adapters.forms.lines import Note
 from coliee_adapters.records import normal_id
@@ -73,7 +73,7 @@ def read_cases(source: Source) -> list[TortCase]:
     return [case for _, case in instances(source)]
 
 
-def _gold(source: Source, _: Note) -> Found:
+def _gold(source: Source, _: Note) -> FoundRows:
     """What is right: the decisions as answers, the claims as documents of relevance 1 or 0, or one of both."""
     cases = read_cases(source)
     decided = any(case.court_decision is not None for case in cases)
@@ -87,12 +87,12 @@ def _gold(source: Source, _: Note) -> Found:
         yield from _judged(cases, source, _ALL_OR_NONE)
 
 
-def _decisions(source: Source, _: Note) -> Found:
+def _decisions(source: Source, _: Note) -> FoundRows:
     """What a submission answers for tort prediction."""
     return _decided(read_cases(source), source, _DECISION_RULE)
 
 
-def _claims(source: Source, _: Note) -> Found:
+def _claims(source: Source, _: Note) -> FoundRows:
     """What a submission retrieves for rationale extraction: the claims it says are accepted, in the file's order."""
     rows = _judged(read_cases(source), source, _CLAIM_RULE)
     return (row._replace(number=NOTHING) for row in rows if row.number in (1, NOTHING))
@@ -122,7 +122,7 @@ def _check_nulls(values: Sequence[tuple[TortCase, str, bool | None]], key: str, 
         raise InputError("missing-label", source.name, problem, line=case.line or None, remedy=rule)
 
 
-def _fill(one: Written, stream: io.TextIOBase) -> None:
+def _write_filled_template(one: FormContent, stream: io.TextIOBase) -> None:
     """Write a submission: the organisers' test file as it stands, with the values that are given."""
     assert one.template is not None  # the form fills one
     for instance, case in instances(one.template):
@@ -255,9 +255,9 @@ FORMS: Final = (
         _LOOKS,
         sniff,
         _decisions,
-        write=_fill,
-        holds=("documents", "labels", "order", "empty"),
-        fills=True,
+        write=_write_filled_template,
+        can_write=("documents", "labels", "order", "empty"),
+        uses_template=True,
     ),
     Form("run", "claims", _LOOKS, lambda _: False, _claims),
 )

@@ -10,7 +10,7 @@ from typing import Final
 from coliee_adapters.errors import InputError, Place
 from coliee_adapters.files.source import Source
 from coliee_adapters.forms.columns import SIX_COLUMNS, read_columns, regular_table
-from coliee_adapters.forms.form import Form, Found, Row, Values, Written, place_of_row
+from coliee_adapters.forms.form import Form, FormContent, FoundRows, Row, Values, place_of_row
 from coliee_adapters.forms.lines import (
     Comments,
     Note,
@@ -46,7 +46,7 @@ def first_fields(head: bytes) -> list[str]:
     return next(map(split_columns, first_lines(head)), [])
 
 
-def _qrels(source: Source, note: Note) -> Found:
+def _qrels(source: Source, note: Note) -> FoundRows:
     """Judgements: as columns as far as every line is four words with single blanks."""
     place = partial(Place, source.name, "line")
     at, first = 0, 1
@@ -76,12 +76,12 @@ def _qrels(source: Source, note: Note) -> Found:
         raise InputError("empty", source.name, "the file contains only comments", remedy=expected)
 
 
-def _write_qrels(gold: Written, stream: TextIOBase) -> None:
+def _write_qrels(gold: FormContent, stream: TextIOBase) -> None:
     for query, judged in gold.documents.items():
         stream.write(lines_of([query, "0"], [*judged], [[*map(str, judged.values())]]))
 
 
-def _write_run(run: Written, stream: TextIOBase) -> None:
+def _write_run(run: FormContent, stream: TextIOBase) -> None:
     for query, ranking in run.documents.items():
         numbers = [*map(str, range(1, len(ranking) + 1))], [*map(repr, map(float, ranking.values()))]
         stream.write(lines_of([query, "Q0"], [*ranking], numbers, run.tag))
@@ -95,7 +95,7 @@ FORMS: Final = (
         _are_qrels,
         _qrels,
         write=_write_qrels,
-        holds=("documents", "labels", "levels"),
+        can_write=("documents", "labels", "levels"),
     ),
     Form(
         "run",
@@ -104,6 +104,6 @@ FORMS: Final = (
         is_run,
         run=partial(read_columns, SIX_COLUMNS, "trec"),
         write=_write_run,
-        holds=("documents", "labels", "scores", "tag"),
+        can_write=("documents", "labels", "scores", "tag"),
     ),
 )

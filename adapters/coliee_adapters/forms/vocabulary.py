@@ -23,7 +23,7 @@ from coliee_adapters.errors import InputError, UsageError, quoted
 from coliee_adapters.forms import ROLES as ROLES
 from coliee_adapters.forms.lines import Note, is_number
 
-Kind = Literal["gold", "run"]
+GoldOrRun = Literal["gold", "run"]
 
 #: What stands for the file's name where there is no file.
 MEMORY: Final = "<memory>"
@@ -60,7 +60,7 @@ _TRUTH: Final = frozenset({"gold", "gold_label", "true_label"})
 _TRUTH_BESIDE: Final = _TRUTH | {"y_true", "target", "truth", "ground_truth", "gt", "expected", "reference"}
 
 #: What an answer Y or N is called.
-_ANSWER: Final[Mapping[Kind, tuple[frozenset[str], ...]]] = {
+_ANSWER: Final[Mapping[GoldOrRun, tuple[frozenset[str], ...]]] = {
     "run": (_PREDICTION, frozenset({"answer"}), frozenset({"label"})),
     "gold": (_TRUTH | {"label"}, frozenset({"answer"})),
 }
@@ -197,7 +197,7 @@ def is_header(names: Sequence[object]) -> bool:
     return len(found & KNOWN) >= 2 and not any(map(is_number, found))
 
 
-def has_given(names: Sequence[object], given: Mapping[str, str]) -> bool:
+def has_user_column(names: Sequence[object], given: Mapping[str, str]) -> bool:
     """Whether a name that the user gave to a column is among these values, and none of them is a number."""
     found = {normal_name(name) for name in names}
     columns = (normal_name(name) for role, name in given.items() if role not in ANSWERS)
@@ -206,7 +206,7 @@ def has_given(names: Sequence[object], given: Mapping[str, str]) -> bool:
 
 def roles_of(
     names: Sequence[object],
-    kind: Kind,
+    kind: GoldOrRun,
     path: str,
     given: Mapping[str, str] | None = None,
     line: int | None = None,
@@ -260,12 +260,12 @@ def roles_of(
             remedy = f"for ALQAC's files use --protocol alqac; {remedy}"
         raise search.fault("missing-column", f"no column is recognised as the {missing}", remedy)
     numbers = [role for role in own if role != "tag"]
-    if numbers and search.left(_IDLE) and not roles.keys() & set(numbers):
+    if numbers and search.columns_without_role(_IDLE) and not roles.keys() & set(numbers):
         problem = f"no column is recognised as the {' or '.join(one for one in numbers if one != 'retrieved')}"
         remedy = f"{known_names(kind)}; or use {search.option(numbers[0])}"
         if kind == "run":
             decides = search.option("retrieved")
-            binary = values is not None and any(_could_answer(values(at)) for at in search.left(_IDLE))
+            binary = values is not None and any(_could_answer(values(at)) for at in search.columns_without_role(_IDLE))
             remedy = f"if a column marks retrieved documents with 1 and others with 0, use {decides}"
             remedy += "" if binary else f"; for scores, use {search.option('score')}; {known_names(kind)}"
         raise search.fault("missing-column", problem, remedy)
@@ -279,7 +279,7 @@ def roles_of(
     return search.roles
 
 
-def deciding(names: Sequence[object], kind: Kind, given: Mapping[str, str]) -> int | None:
+def deciding_column(names: Sequence[object], kind: GoldOrRun, given: Mapping[str, str]) -> int | None:
     """The column of the relevances or labels of a gold, of the answers or scores of a run; None where none is known."""
     with contextlib.suppress(InputError):
         roles = roles_of(names, kind, "", given)
@@ -313,14 +313,14 @@ class Search:
 
     def by_name(self, role: str, name: str) -> None:
         """The column of a name that the user gave."""
-        self._choose(role, self._called(name))
+        self._choose(role, self._columns_named(name))
 
-    def _called(self, name: str) -> list[int]:
+    def _columns_named(self, name: str) -> list[int]:
         """The columns of a name as it is written, or else as names are compared."""
         exact = [at for at, other in enumerate(self.names) if str(other).strip("\ufeff \t\r\n") == name]
         return exact or [at for at, other in enumerate(self.normal) if other == normal_name(name)]
 
-    def name_answer(self, kind: Kind, given: Mapping[str, str]) -> None:
+    def name_answer(self, kind: GoldOrRun, given: Mapping[str, str]) -> None:
         """The column of answers that the user named; a gold has its own, or else the one that is named for the run.
 
         Raises:
@@ -330,10 +330,10 @@ class Search:
             if "answer" in given:
                 self.by_name("answer", given["answer"])
             return
-        self.of_run = {at for role in OF_RUN if role in given for at in self._called(given[role])}
+        self.of_run = {at for role in OF_RUN if role in given for at in self._columns_named(given[role])}
         if "label" in given:
             self.by_name("answer", given["label"])
-        elif "answer" in given and (named := self._called(given["answer"])):
+        elif "answer" in given and (named := self._columns_named(given["answer"])):
             self.find("answer", _ANSWER["gold"], choose=False)
             own = self.roles.get("answer", named[0])
             if own != named[0] and not re.search(_SYSTEM + r"|\Aanswer\Z", self.normal[named[0]]):
@@ -352,7 +352,7 @@ class Search:
                 places = [at for at, name in enumerate(self.normal) if name in tier and at not in taken]
                 self._choose(role, places if choose else places[:1])
 
-    def left(self, passed_over: frozenset[str]) -> list[int]:
+    def columns_without_role(self, passed_over: frozenset[str]) -> list[int]:
         """The columns that have no role, but for those of these names."""
         taken = self.roles.values()
         return [at for at, name in enumerate(self.normal) if at not in taken and name not in passed_over]
@@ -368,17 +368,17 @@ class Search:
             query = self.normal.index("id") if "id" in self.normal else self.roles["query"]
             self.roles = {"query": query, "answer": at}
 
-    def refuse_rivals(self, kind: Kind, values: ValuesOf, note: Note | None) -> None:
+    def refuse_rivals(self, kind: GoldOrRun, values: ValuesOf, note: Note | None) -> None:
         """Refuse an answer beside which another column, whose values differ, may be the answer as well."""
         chosen = self.roles["answer"]
         read = f"the {'label' if kind == 'gold' else 'answer'} is read from {self.names[chosen]}"
-        for at in self.left(_UNREMARKED):
+        for at in self.columns_without_role(_UNREMARKED):
             if self._is_rival(at, kind, values) and not _are_equal(values(chosen), values(at)):
                 self._choose("answer", [chosen, at], "label" if kind == "gold" else "answer")
             if note is not None and self._is_passed_over(at, kind, values):
                 note("ignored-answers", f"{self.path}: {self.names[at]}; {read}")
 
-    def _is_rival(self, at: int, kind: Kind, values: ValuesOf) -> bool:
+    def _is_rival(self, at: int, kind: GoldOrRun, values: ValuesOf) -> bool:
         """Whether a column may be the answer as well as the one that was chosen."""
         chosen, name = self.normal[self.roles["answer"]], self.normal[at]
         if kind == "gold":
@@ -392,7 +392,7 @@ class Search:
             return bool(is_another) and _are_mostly(_LABEL, values(at))
         return (chosen == "label" and re.search(_SYSTEM, name) is not None) or _could_answer(values(at))
 
-    def _is_passed_over(self, at: int, kind: Kind, values: ValuesOf) -> bool:
+    def _is_passed_over(self, at: int, kind: GoldOrRun, values: ValuesOf) -> bool:
         """Whether a column of answers is not read that a reader of the table might take for them."""
         if kind == "gold":
             return at in self.of_run
@@ -402,7 +402,7 @@ class Search:
         """Remark on columns of numbers that have no role."""
         read = next((role for role in ("relevance", "score", "rank", "retrieved", "answer") if role in self.roles), "")
         instead = f"; the {read} is read from {self.names[self.roles[read]]}" if read else ""
-        for at in self.left(_UNREMARKED):
+        for at in self.columns_without_role(_UNREMARKED):
             if (texts := _texts(values(at))) and all(map(is_number, texts)):
                 note("ignored-column", f"{self.path}: {self.names[at]}{instead}")
 
@@ -446,7 +446,7 @@ def _meaning(answer: object) -> bool | str:
     return LABELS.get(word, DIGITS.get(word.removesuffix(".0"), word))
 
 
-def known_names(kind: Kind) -> str:
+def known_names(kind: GoldOrRun) -> str:
     """The names that a table's columns can have, for messages."""
     value = "relevance, rel, label" if kind == "gold" else "score, similarity, rank"
     return f"known names are query_id, qid, query; doc_id, docno, document; {value}; answer, label, prediction"

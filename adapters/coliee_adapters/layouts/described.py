@@ -20,7 +20,7 @@ from coliee_adapters.files.source import Source
 from coliee_adapters.forms import columns, json_text, tabular, trec
 from coliee_adapters.forms.form import FIELDS, NOTHING, Row
 from coliee_adapters.forms.lines import Comments
-from coliee_adapters.forms.rows import Labelled, gold_of, labels_of, run_of
+from coliee_adapters.forms.rows import AnswerWord, gold_of, labels_of, run_of
 from coliee_adapters.layouts import ALL, FORMAT, Layout, Part
 from coliee_adapters.records import Answers, Columns, Gold, Run, exact_id
 from coliee_adapters.remarks import Remarks
@@ -44,7 +44,7 @@ class _Record(NamedTuple):
 
 
 def read_gold(source: Source, layout: Layout) -> Gold:
-    """Read a gold: documents in ``qrels``, labels in ``labels``, what other parts there are in ``beside``."""
+    """Read a gold: documents in ``qrels``, labels in ``labels``, what other parts there are in ``other_parts``."""
     remarks = Remarks()
     records = _records(source, layout)
     found = {
@@ -54,8 +54,8 @@ def read_gold(source: Source, layout: Layout) -> Gold:
     }
     labels = None
     if layout.labels:
-        labels, _ = labels_of(_labelled(records, layout, gold=True), remarks, gold=True)
-    return Gold(found.pop("documents", None), labels, source.name, FORMAT, remarks=remarks, beside=found)
+        labels, _ = labels_of(_label_words(records, layout, gold=True), remarks, gold=True)
+    return Gold(found.pop("documents", None), labels, source.name, FORMAT, remarks=remarks, other_parts=found)
 
 
 def read_queries(source: Source, layout: Layout) -> tuple[str, ...]:
@@ -76,7 +76,7 @@ def is_trec(source: Source, layout: Layout) -> bool:
 
 
 def read_run(source: Source, layout: Layout) -> Run | Answers:
-    """Read a submission: its documents, or else its answers; what other parts there are in ``beside``."""
+    """Read a submission: its documents, or else its answers; what other parts there are in ``other_parts``."""
     if (header := _regular(source, layout)) is not None:
         scored = any(part.score for part in layout.parts.values())
         return Run(partial(_blocks, source, header), source.stem, scored, source.name, FORMAT)
@@ -86,10 +86,10 @@ def read_run(source: Source, layout: Layout) -> Run | Answers:
     }
     if layout.labels:
         remarks = Remarks()
-        labels, unreadable = labels_of(_labelled(records, layout), remarks)
+        labels, unreadable = labels_of(_label_words(records, layout), remarks)
         parts[layout.labels] = Answers(labels, source.stem, source.name, FORMAT, remarks, unreadable)
     first = next(name for name in ("documents", layout.labels, *parts) if name in parts)
-    return replace(parts.pop(first), beside=parts)
+    return replace(parts.pop(first), other_parts=parts)
 
 
 def _rows(records: Iterable[_Record], part: Part, layout: Layout, role: str) -> Iterator[Row]:
@@ -112,7 +112,7 @@ def _run(source: Source, records: Sequence[_Record], layout: Layout, part: Part)
     return replace(run, grouped=True)
 
 
-def _labelled(records: Sequence[_Record], layout: Layout, *, gold: bool = False) -> Iterator[Labelled]:
+def _label_words(records: Sequence[_Record], layout: Layout, *, gold: bool = False) -> Iterator[AnswerWord]:
     """The labels of records that have one, as a label list writes them; those of a gold must all be known."""
     part = layout.parts[layout.labels]
     yes, no = ({_normal(text) for text in texts} for texts in (part.yes, part.no))
@@ -124,7 +124,7 @@ def _labelled(records: Sequence[_Record], layout: Layout, *, gold: bool = False)
                 remedy = f"the protocol names {', '.join((*part.yes, *part.no))}"
                 raise record.place.fault("bad-label", "this is not a label", _as_text(word), remedy)
             label = "Y" if text in yes else "N" if text in no else repr(_as_text(word))
-            yield Labelled(record.query, label, record.place)
+            yield AnswerWord(record.query, label, record.place)
 
 
 def _normal(text: str) -> str:
@@ -142,7 +142,10 @@ def _records(source: Source, layout: Layout) -> list[_Record]:
         found = list(_of_rows(source, layout))
     if not found:
         raise _no_rows(source, "rows" if layout.container in ROWS else "records")
-    return [one if one.query else one._replace(query=_made(one, layout.query, one.content, layout)) for one in found]
+    return [
+        one if one.query else one._replace(query=_id_by_pattern(one, layout.query, one.content, layout))
+        for one in found
+    ]
 
 
 def _of_json(content: object, source: Source, layout: Layout, line: int | None = None) -> Iterator[_Record]:
@@ -184,7 +187,7 @@ def _regular(source: Source, layout: Layout) -> tabular.Header | None:
         return None
     at = {role: names.index(name) for role, name in roles.items()}
     line = 0 if with_names is None else with_names.number
-    return tabular.Header(line, ROWS[layout.container], columns.Layout(tuple(names), at), "")
+    return tabular.Header(line, ROWS[layout.container], columns.ColumnLayout(tuple(names), at), "")
 
 
 def _blocks(source: Source, header: tabular.Header) -> Iterator[Columns]:
@@ -236,7 +239,7 @@ def _items(record: _Record, part: Part, layout: Layout, role: str) -> Iterator[t
             yield _identifier(document, layout), value
         return
     for item in content if isinstance(content, list) else [content]:
-        document = _made(record, part.id, item, layout) if part.id else _identifier(item, layout, record)
+        document = _id_by_pattern(record, part.id, item, layout) if part.id else _identifier(item, layout, record)
         yield document, _value(record._replace(content=item), key) if key else NOTHING
 
 
@@ -257,7 +260,7 @@ def _braced(pattern: str) -> str:
     return pattern if _FIELD.search(pattern) else f"{{{pattern}}}"
 
 
-def _made(record: _Record, pattern: str, item: object, layout: Layout) -> str:
+def _id_by_pattern(record: _Record, pattern: str, item: object, layout: Layout) -> str:
     """The id that a pattern makes of the values of an item."""
     of_item = record._replace(content=item)
     texts = {key: _identifier(_value(of_item, key), layout, record) for key in _FIELD.findall(_braced(pattern))}

@@ -26,7 +26,7 @@ from coliee_ir.output.envelope import number
 from coliee_ir.scoring.replicates import groups_in, system, systems_of
 from coliee_ir.scoring.scores import Scores, checked, comparable, place_of
 from coliee_ir.stats import resampling, systems
-from coliee_ir.stats.doubts import MANY_QUERIES, UNLIKE, too_few_queries, too_few_resamples, units_of
+from coliee_ir.stats.doubts import MANY_QUERIES, UNEQUAL, too_few_queries, too_few_resamples, units_of
 from coliee_ir.stats.intervals import are_shares, interval_of
 from coliee_ir.stats.paired import CORRECTIONS, MOST_ALONE, Board, PairTest, jointly, tested
 from coliee_ir.stats.ranks import Ranks, rank_sets
@@ -94,7 +94,7 @@ def compare(
     """
     scored = checked(scored, 2, "a comparison")
     settings = Resampling(n_resamples, seed, confidence_level)
-    asked = _Asked(test_name(test), correction, settings, margin, groups_in(scored, groups))
+    asked = _Settings(test_name(test), correction, settings, margin, groups_in(scored, groups))
     asked.check()
     if fixed_queries and replicates is None:
         problem = "how much scores on fixed queries vary is known from several runs of each system; use --replicates"
@@ -132,7 +132,7 @@ def test_name(typed: str) -> str:
     return str(typed).replace("randomiz", "randomis")
 
 
-class _Asked(NamedTuple):
+class _Settings(NamedTuple):
     """How runs are compared; ``compare`` describes the fields."""
 
     test: str
@@ -176,7 +176,7 @@ class _Asked(NamedTuple):
 class _Board:
     """The runs by one measure: their scores, what each unit adds, and the scores without each query."""
 
-    def __init__(self, measure: Measure, scored: Sequence[Scores], asked: _Asked) -> None:
+    def __init__(self, measure: Measure, scored: Sequence[Scores], asked: _Settings) -> None:
         self.measure, self.scored, self.asked = measure, scored, asked
         units = Units.of(scored[0].query_ids, asked.groups)
         self.n = units.n
@@ -194,7 +194,7 @@ class _Board:
         """1 where a greater score is better, -1 where it is worse."""
         return -1 if self.measure.lower_is_better else 1
 
-    def alone(self, pairs: IntArray, settings: Resampling) -> PairTest:
+    def test_each_pair(self, pairs: IntArray, settings: Resampling) -> PairTest:
         """Each pair tested by itself, a column for each field; of many runs only what there is to say without."""
         if self.board is None:
             tests = systems.tested(self.terms, pairs, settings, fixed=self.asked.fixed_queries)
@@ -253,7 +253,7 @@ class _Board:
         deciding = tuple((names[at], float(change[at])) for at in order if abs(change[at]) > NEAR)
         return resampling.effect(difference, jackknife[adding]), deciding
 
-    def told(self, pairs: IntArray, test: PairTest, p: FloatArray, intervals: Sequence[FloatArray]) -> Pairs:
+    def pair_columns(self, pairs: IntArray, test: PairTest, p: FloatArray, intervals: Sequence[FloatArray]) -> Pairs:
         """Everything that is said of the pairs: a column for each field of ``Pair``."""
         tags, names, places = *zip(*((one.tag, one.name) for one in self.scored), strict=True), pairs.tolist()
         tagged = [(tags[a], tags[b]) for a, b in places]
@@ -275,10 +275,10 @@ class _Board:
         })  # fmt: skip
 
 
-def _compared(boards: Sequence[_Board], pairs: IntArray, asked: _Asked, *, all_pairs: bool) -> Iterator[Comparison]:
+def _compared(boards: Sequence[_Board], pairs: IntArray, asked: _Settings, *, all_pairs: bool) -> Iterator[Comparison]:
     """A comparison on each measure; their pairs are corrected together."""
     settings, together, first = asked.settings, len(pairs) * len(boards), boards[0].scored[0]
-    tests = [board.alone(pairs, settings) for board in boards]
+    tests = [board.test_each_pair(pairs, settings) for board in boards]
     p = np.concatenate([test.p for test in tests])
     intervals: list[Sequence[FloatArray]] = [(test.interval, test.narrower) for test in tests]  # type: ignore[misc]
     resamples = max(test.drawn.max() for test in tests)  # type: ignore[attr-defined]
@@ -289,10 +289,10 @@ def _compared(boards: Sequence[_Board], pairs: IntArray, asked: _Asked, *, all_p
         tests = [test._replace(critical=np.fmax(test.critical, joint.critical)) for test in tests]
     elif asked.correction == "bonferroni":
         wide = replace(settings, confidence_level=1 - settings.alpha / together)
-        wider = [board.alone(pairs, wide) for board in boards]
+        wider = [board.test_each_pair(pairs, wide) for board in boards]
         p, intervals = np.minimum(p * together, 1.0), [(test.interval, test.narrower) for test in wider]  # type: ignore[misc]
     for board, test, of_p, ends in zip(boards, tests, np.split(p, len(boards)), intervals, strict=True):
-        told = board.told(pairs, test, of_p, ends)
+        told = board.pair_columns(pairs, test, of_p, ends)
         comparison = Comparison(
             **first.on_gold(board.measure.name, settings.seed),
             groups=board.n if asked.groups is not None else 0,
@@ -365,5 +365,5 @@ def _remarks(comparison: Comparison, board: _Board, test: PairTest, told: Pairs,
     yield from of_pairs("few-hold-most", known & differ & np.isnan(interval).any(axis=1))
     if board.n < MANY_QUERIES:
         answered = np.array([scores.answered for scores in board.scored])
-        apart = known & ((answered[pairs[:, 0]] != answered[pairs[:, 1]]).mean(axis=1) >= UNLIKE)
+        apart = known & ((answered[pairs[:, 0]] != answered[pairs[:, 1]]).mean(axis=1) >= UNEQUAL)
         yield from of_pairs("unlike-answers", apart, queries=MANY_QUERIES)

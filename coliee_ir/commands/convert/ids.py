@@ -16,12 +16,12 @@ from coliee_adapters.files.source import Source
 from coliee_adapters.forms import detect, model_text
 from coliee_adapters.forms.form import NOTHING, Row
 from coliee_adapters.forms.lines import counted
-from coliee_adapters.forms.rows import in_words
+from coliee_adapters.forms.rows import with_answer_words
 from coliee_adapters.forms.statute import article_named
 from coliee_adapters.forms.vocabulary import DIGITS, LABELS, word_of
 from coliee_adapters.records import Answers, Gold, Run, normal_id
 from coliee_adapters.remarks import Remarks
-from coliee_ir.judging.gathered import Gathered
+from coliee_ir.judging.gathered import RunInMemory
 from coliee_ir.judging.mismatch import respelled_like
 
 #: name → the score of a document, of those of its passages, which are in the order of the text
@@ -51,7 +51,7 @@ def voted(file: Source, form: str | None) -> Answers:
         if found.rows is None:
             problem, remedy = "this run is of documents", "leave --aggregate vote out, or give samples of answers"
             raise InputError("wrong-part", file.name, problem, remedy=remedy)
-        rows = in_words(found.rows(file, remarks.add), file.columns)
+        rows = with_answer_words(found.rows(file, remarks.add), file.columns)
         every = [row for some in rows for row in ((some,) if isinstance(some, Row) else some.rows())]
         if any(row.answer is NOTHING for row in every):
             raise InputError(
@@ -93,7 +93,7 @@ def joined(run: Run, chunks: str, aggregate: str) -> Run:
             "unfit-option",
             f"{run.path}: the run has no scores, so that --aggregate {aggregate} cannot be used; use max or first",
         )
-    gathered, any_matched, score_of = Gathered(run), False, AGGREGATES[aggregate]
+    gathered, any_matched, score_of = RunInMemory(run), False, AGGREGATES[aggregate]
     ranked: dict[str, dict[str, float]] = {}
     for query, ids, scores in gathered.rows():
         found: dict[str, list[tuple[list[tuple[int, str]], float]]] = {}
@@ -143,7 +143,7 @@ def _numbered(part: str) -> list[tuple[int, str]]:
 
 def written_like(record: Run | Answers, gold: Gold) -> tuple[Run | Answers, list[str]]:
     """A run or answers with the ids as a gold writes them, where no other can be meant; and what was changed."""
-    gathered = Gathered(record) if isinstance(record, Run) else None
+    gathered = RunInMemory(record) if isinstance(record, Run) else None
     rankings = {} if gathered is None else gathered.rankings
     labels = record.labels if isinstance(record, Answers) else {}
     judged = {document for of_query in (gold.qrels or {}).values() for document in of_query}

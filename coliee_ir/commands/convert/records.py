@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, Any, Literal, overload
 
 from coliee_adapters.forms import frames
 from coliee_adapters.records import Answers, Gold, GoldLike, Run, RunLike, as_documents
-from coliee_ir.judging.gathered import Gathered
+from coliee_ir.judging.gathered import RunInMemory
 from coliee_ir.judging.gathered import by_rank as numbered
 from coliee_ir.reading.anything import read_gold, read_run
 
@@ -76,7 +76,7 @@ def to_run(
     record = read_run(run, task=task, columns=columns)
     if isinstance(record, Answers):
         return {query: dict.fromkeys(found, 1.0) for query, found in as_documents(record.labels).items()}
-    rankings = {query: ranking for query, ranking in Gathered(record).rankings.items() if ranking}
+    rankings = {query: ranking for query, ranking in RunInMemory(record).rankings.items() if ranking}
     return {query: numbered(ranking) for query, ranking in rankings.items()} if by_rank else rankings
 
 

@@ -12,11 +12,11 @@ from typing import Final, TypeVar
 
 import numpy as np
 
-from coliee_adapters.errors import no_room
+from coliee_adapters.errors import disk_full
 from coliee_adapters.ids import Ids
 from coliee_adapters.records import Answers, Columns, Run, as_labels
 from coliee_adapters.remarks import Remarks
-from coliee_ir.judging.gathered import Gathered, by_rank
+from coliee_ir.judging.gathered import RunInMemory, by_rank
 from coliee_ir.judging.order import whole_queries
 
 _Result = TypeVar("_Result")
@@ -43,7 +43,7 @@ class Spool:
             self._starts.append(self._file.tell())
             pickle.dump(block, self._file, protocol=5)
         except OSError as error:
-            raise no_room("the run", error) from None
+            raise disk_full("the run", error) from None
 
     def __call__(self) -> Iterator[Columns]:
         for start in self._starts:
@@ -54,21 +54,21 @@ class Spool:
         return partial, (iter, list(self()))
 
 
-def by_parts(run: Run, work: Callable[[Iterable[Gathered]], _Result]) -> _Result:
+def by_parts(run: Run, work: Callable[[Iterable[RunInMemory]], _Result]) -> _Result:
     """What some work makes of a run, some queries at a time; of a run whose queries come back, of all at once."""
     try:
         return work(_parts(run))
     except ReturnsError:
-        return work([Gathered(run)])
+        return work([RunInMemory(run)])
 
 
-def _parts(run: Run) -> Iterator[Gathered]:
+def _parts(run: Run) -> Iterator[RunInMemory]:
     known = set[str]()
     for block in whole_queries(run.blocks()):
         if len({*block.queries}) < len(block.queries) or not known.isdisjoint(block.queries):
             raise ReturnsError
         known.update(block.queries)
-        yield Gathered(replace(run, blocks=partial(iter, (block,))))
+        yield RunInMemory(replace(run, blocks=partial(iter, (block,))))
 
 
 class Ordered(Mapping[str, dict[str, float]]):
@@ -89,14 +89,14 @@ class Ordered(Mapping[str, dict[str, float]]):
             self.remarks = sum((block.remarks for block in blocks), Remarks())
             self.lines = self.retrieved
         else:
-            by_parts(run, self._take)
+            by_parts(run, self._append_parts)
 
     @property
     def retrieved(self) -> int:
         """How many documents there are, each once a query."""
         return sum(self.lengths.values())
 
-    def _take(self, parts: Iterable[Gathered]) -> None:
+    def _append_parts(self, parts: Iterable[RunInMemory]) -> None:
         self._blocks, self.remarks = Spool(), Remarks()
         self.lines, self.lengths = 0, dict[str, int]()
         for part in parts:

@@ -15,7 +15,7 @@ from coliee_adapters.corpora import read_corpus
 from coliee_adapters.corpora.records import Corpus
 from coliee_adapters.errors import InputError, shortened
 from coliee_adapters.files.source import PathLike, Source, is_folder
-from coliee_adapters.files.writing import written
+from coliee_adapters.files.writing import open_text_replacing
 from coliee_adapters.forms import statute
 from coliee_adapters.forms.lines import counted
 from coliee_adapters.forms.markup import Element
@@ -91,7 +91,7 @@ def write_statements(sources: Sequence[PathLike], target: PathLike, code: PathLi
                     found=record["id"],
                     remedy="give each text once",
                 )
-    with written(target) as stream:
+    with open_text_replacing(target) as stream:
         stream.writelines(json.dumps(record, ensure_ascii=False) + "\n" for record in records.values())
     bare = [one["id"] for record in records.values() for one in record.get("articles", ()) if code and not one["text"]]
     missing = (

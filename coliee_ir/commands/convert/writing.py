@@ -16,13 +16,13 @@ from typing import Any, Final, Literal, get_args
 
 from coliee_adapters.checked import one_of
 from coliee_adapters.errors import InputError, MismatchError, UsageError, quoted, shortened
-from coliee_adapters.files.compressed import plain_name
+from coliee_adapters.files.compressed import without_compression_ending
 from coliee_adapters.files.source import PathLike, Source, is_folder
-from coliee_adapters.files.writing import check_outputs, written, written_bytes
+from coliee_adapters.files.writing import check_outputs, open_bytes_replacing, open_text_replacing
 from coliee_adapters.forms import detect, model_text, parquet, tort
-from coliee_adapters.forms.form import Form, Written
+from coliee_adapters.forms.form import Form, FormContent
 from coliee_adapters.forms.lines import counted
-from coliee_adapters.forms.vocabulary import Kind, checked_columns, roles_of
+from coliee_adapters.forms.vocabulary import GoldOrRun, checked_columns, roles_of
 from coliee_adapters.records import Answers, Gold, Run, as_documents
 from coliee_adapters.remarks import Remark
 from coliee_ir.commands.convert import texts
@@ -39,16 +39,16 @@ from coliee_ir.reading.anything import (
     reads_as_gold,
     reads_as_run,
 )
-from coliee_ir.rules.protocol import has_coliee_submissions, has_submissions, submission_rules, task_name, unfit_tag
+from coliee_ir.rules.protocol import has_coliee_submissions, has_submissions, submission_rules, tag_fault, task_name
 
 #: what a gold has a place for, and what a run
-_HOLDS: Final[dict[Kind, tuple[str, ...]]] = {
+_HOLDS: Final[dict[GoldOrRun, tuple[str, ...]]] = {
     "gold": ("documents", "labels", "levels"),
     "run": ("documents", "labels", "order", "scores", "tag"),
 }
 
 
-def _rows(kind: Kind, held: Written) -> Iterator[dict[str, Any]]:
+def _rows(kind: GoldOrRun, held: FormContent) -> Iterator[dict[str, Any]]:
     """The rows, by the names of their columns; where there are both documents and answers, one row a query."""
     tag = {"tag": held.tag} if kind == "run" else {}
     answer = "answer" if kind == "run" else "label"
@@ -67,7 +67,7 @@ def _rows(kind: Kind, held: Written) -> Iterator[dict[str, Any]]:
             yield {"query_id": query, "doc_id": document, number: rank if number == "rank" else value, **tag}
 
 
-def _write_table(separator: str, kind: Kind, held: Written, stream: TextIOBase) -> None:
+def _write_table(separator: str, kind: GoldOrRun, held: FormContent, stream: TextIOBase) -> None:
     for at, row in enumerate(_rows(kind, held)):
         if not at:
             writer = csv.DictWriter(stream, list(row), delimiter=separator, lineterminator="\n")
@@ -75,21 +75,21 @@ def _write_table(separator: str, kind: Kind, held: Written, stream: TextIOBase) 
         writer.writerow(row)
 
 
-def _write_lines(kind: Kind, held: Written, stream: TextIOBase) -> None:
+def _write_lines(kind: GoldOrRun, held: FormContent, stream: TextIOBase) -> None:
     stream.writelines(json.dumps(row, ensure_ascii=False) + "\n" for row in _rows(kind, held))
 
 
-_WRITERS: Final[dict[str, Callable[[Kind, Written, Any], None]]] = {
+_WRITERS: Final[dict[str, Callable[[GoldOrRun, FormContent, Any], None]]] = {
     "csv": partial(_write_table, ","),
     "tsv": partial(_write_table, "\t"),
     "jsonl": _write_lines,
 }
 
 
-def _tables_of(kind: Kind) -> dict[str, Form]:
+def _tables_of(kind: GoldOrRun) -> dict[str, Form]:
     """Name → form of golds or of runs, which is written and never found: what reads it calls it a table, or JSON."""
     return {
-        name: Form(kind, name, "", lambda _: False, write=partial(write, kind), holds=_HOLDS[kind])
+        name: Form(kind, name, "", lambda _: False, write=partial(write, kind), can_write=_HOLDS[kind])
         for name, write in _WRITERS.items()
     }
 
@@ -100,7 +100,7 @@ GOLD_TARGET, RUN_TARGET = "qrels", "trec"
 #: The forms that can be written: from a gold, from a run, from answers.
 GOLD_TARGETS = {form.name: form for form in detect.known_forms("gold") if form.write} | _tables_of("gold")
 RUN_TARGETS = {form.name: form for form in detect.known_forms("run") if form.write} | _tables_of("run")
-ANSWER_TARGETS = {name: form for name, form in RUN_TARGETS.items() if "labels" in form.holds}
+ANSWER_TARGETS = {name: form for name, form in RUN_TARGETS.items() if "labels" in form.can_write}
 
 #: Endings of files that name the form in which they are written; and the forms that can hold labels as such.
 ENDINGS = ("json", "jsonl", "csv", "tsv", parquet.FORMAT)
@@ -171,7 +171,7 @@ def convert(
         return texts.write_statements(paths, target, corpus)
     if corpus is not None:
         raise UsageError("unfit-option", "--corpus gives the texts of articles; it needs --to statements")
-    ending = plain_name(os.fspath(target)).lower().rpartition(".")[2]
+    ending = without_compression_ending(os.fspath(target)).lower().rpartition(".")[2]
     to = to or (ending if ending in ENDINGS and template is None else None)
     files = [Source(path, columns=checked_columns(columns)) for one in paths for path in gold_files(one)]
     if columns:
@@ -204,7 +204,7 @@ def convert(
         records = [voted(file, form) for file in files]
     else:
         records = [read_run(file, task=task, form=form, unreadable_answers=unreadable_answers) for file in files]
-    record, said = _together([in_order(one, order) for one in records], tag)
+    record, said = _join_records([in_order(one, order) for one in records], tag)
     if chunks is not None:
         if not isinstance(record, Run):
             raise UsageError("wrong-part", f"{record.path} holds answers; --chunks needs documents")
@@ -221,7 +221,7 @@ def convert(
     ]
 
 
-def _together(records: Sequence[Run | Answers], tag: str | None) -> tuple[Run | Answers, list[str]]:
+def _join_records(records: Sequence[Run | Answers], tag: str | None) -> tuple[Run | Answers, list[str]]:
     """The run that lies in several files: for different queries, or its documents and its answers; and what is said."""
     if len(records) == 1:
         return records[0], []
@@ -234,7 +234,7 @@ def _together(records: Sequence[Run | Answers], tag: str | None) -> tuple[Run | 
     name = tag or next(iter(tags), first.tag)
     row = "grouped.parts" if others else "grouped.queries"
     said: list[str] = [Remark.of(row, [Path(one.path).name for one in records], tag=shortened(name))]
-    return replace(first, tag=name, beside={"answers": others[0]} if others else first.beside), said
+    return replace(first, tag=name, other_parts={"answers": others[0]} if others else first.other_parts), said
 
 
 def write(
@@ -252,30 +252,30 @@ def write(
     held to the rules also in TREC's form.
     """
     name = to or RUN_TARGET
-    other = record.beside.get("answers" if name == "labels" else "documents")
+    other = record.other_parts.get("answers" if name == "labels" else "documents")
     if other is not None and (name == "labels" or isinstance(record, Answers)):
         own = "answers" if isinstance(record, Answers) else "documents"
-        record = replace(other, tag=record.tag, beside={**record.beside, own: record})
+        record = replace(other, tag=record.tag, other_parts={**record.other_parts, own: record})
     tag = tag or "_".join(record.tag.split())  # a file's name, which stands for a tag that is not there, has blanks
     unfit = _unfit(tag) if to in _SUBMITTED or (submitted and name == RUN_TARGET) else []
-    left = [part for part in record.beside if part != ("answers" if name == "jsonl" else name)]
+    left = [part for part in record.other_parts if part != ("answers" if name == "jsonl" else name)]
     if isinstance(record, Answers):
         said, remarks = _write_answers(record, target, name, tag, template), record.remarks
     else:
         run = Ordered(record)
-        answers = run.answers() if name in _OF_LABELS and not record.beside else None
-        beside = record.beside.get("answers") if name == "jsonl" else None
+        answers = run.answers() if name in _OF_LABELS and not record.other_parts else None
+        beside = record.other_parts.get("answers") if name == "jsonl" else None
         labels = beside.labels if isinstance(beside, Answers) else None
         if answers is not None:
             said, remarks = _write_answers(answers, target, name, tag, template), run.remarks
         else:
             said, remarks = _write_run(run, target, name, tag, template, labels), run.remarks
-    return [*said, *_beside(left, name), *unfit, *remarks.sentences("convert")]
+    return [*said, *_dropped_parts(left, name), *unfit, *remarks.sentences("convert")]
 
 
 def _unfit(tag: str) -> list[str]:
     """What the rules of a submission have against its run tag."""
-    rule = unfit_tag(tag)
+    rule = tag_fault(tag)
     return [Remark.of("bad-tag", rule=rule, tag=quoted(tag))] if rule else []
 
 
@@ -316,7 +316,9 @@ def _is_gold(file: Source, form: str | None, to: str | None) -> bool:
     if to is not None and to not in GOLD_TARGETS:
         return False
     name = form or _sniffed(file)
-    kinds: list[Kind] = [what for what in get_args(Kind) if name in (form.name for form in detect.known_forms(what))]
+    kinds: list[GoldOrRun] = [
+        what for what in get_args(GoldOrRun) if name in (form.name for form in detect.known_forms(what))
+    ]
     if len(kinds) > 1 and (keys := keys_of(file)):
         kinds = [what for what in kinds if _has_roles(keys, what, file)]
     kind = detect.kind_of(file) if name in ("table", "parquet") else kinds[0] if len(kinds) == 1 else None
@@ -330,7 +332,7 @@ def _is_gold(file: Source, form: str | None, to: str | None) -> bool:
     return to == "qrels" if kind is None else kind == "gold"
 
 
-def _has_roles(names: Sequence[str], kind: Kind, file: Source) -> bool:
+def _has_roles(names: Sequence[str], kind: GoldOrRun, file: Source) -> bool:
     """Whether columns of these names can be those of a gold, or of a run."""
     with contextlib.suppress(InputError):
         return bool(roles_of(names, kind, file.name, file.columns))
@@ -338,7 +340,7 @@ def _has_roles(names: Sequence[str], kind: Kind, file: Source) -> bool:
 
 
 def _sniffed(file: Source) -> str:
-    form = detect.shown(file, "gold") or detect.shown(file, "run")
+    form = detect.form_by_head(file, "gold") or detect.form_by_head(file, "run")
     return "" if form is None else form.name
 
 
@@ -347,7 +349,7 @@ def _left_out(what: str, n: int, where: str, examples: Collection[str] = ()) -> 
         yield Remark.of("dropped", examples, n, what=counted(n, what).partition(" ")[2], form=where)
 
 
-def _beside(parts: Collection[str], to: str) -> Iterator[str]:
+def _dropped_parts(parts: Collection[str], to: str) -> Iterator[str]:
     """That further parts of a record are left out."""
     if parts:
         yield Remark.of("dropped.parts", parts=" and ".join(parts), form=to)
@@ -355,11 +357,11 @@ def _beside(parts: Collection[str], to: str) -> Iterator[str]:
 
 def _write_gold(gold: Gold, target: PathLike, to: str) -> Iterator[str]:
     form = _form(to, GOLD_TARGETS, "a gold")
-    _put(form, Written.gold(gold), target)
+    _write_in_form(form, FormContent.gold(gold), target)
     qrels: Mapping[str, Mapping[str, int]] = gold.qrels or {}
     labels = gold.labels or {}
     judgements = sum(map(len, qrels.values()))
-    if "documents" not in form.holds:
+    if "documents" not in form.can_write:
         yield counted(len(labels or qrels), "label")
         yield from _left_out("relevant document", judgements if labels else 0, to)
         return
@@ -367,8 +369,8 @@ def _write_gold(gold: Gold, target: PathLike, to: str) -> Iterator[str]:
         qrels, judgements, labels = as_documents(labels), len(labels), {}
     yield f"{counted(judgements, 'judgement')} of {counted(sum(map(bool, qrels.values())), 'query')}"
     yield from _left_out("label", len(labels), f"{to}; --to labels writes them")
-    yield from _beside(gold.beside, to)
-    if "empty" not in form.holds:
+    yield from _dropped_parts(gold.other_parts, to)
+    if "empty" not in form.can_write:
         empty = [query for query, judged in qrels.items() if not judged]
         yield from _left_out("query without a relevant document", len(empty), to, empty)
 
@@ -377,33 +379,35 @@ def _write_run(
     run: Ordered, target: PathLike, to: str, tag: str, template: PathLike | None, labels: Mapping[str, bool] | None
 ) -> Iterator[str]:
     form = _form(to, RUN_TARGETS, "a run")
-    if "documents" not in form.holds:
+    if "documents" not in form.can_write:
         raise UsageError(
             "wrong-part", f"{run.path} does not consist of labels: some documents are not one Y or N per query"
         )
-    if form.fills:
+    if form.uses_template:
         yield from _fill_claims(form, run, target, template)
         return
-    _put(form, Written(run, labels, scored=run.scored, tag=tag), target)
+    _write_in_form(form, FormContent(run, labels, scored=run.scored, tag=tag), target)
     yield f"{counted(run.retrieved, 'document')} of {counted(len(run), 'query')}"
     if labels:
         yield counted(len(labels), "answer")
     yield from _left_out("repeated line", run.lines - run.retrieved, to)
-    if "empty" not in form.holds:
+    if "empty" not in form.can_write:
         empty = [query for query, n in run.lengths.items() if not n]
         yield from _left_out("query with nothing retrieved", len(empty), to, empty)
-    if "order" not in form.holds and not run.scored:
+    if "order" not in form.can_write and not run.scored:
         yield "the scores are made from the order of lines"
-    if run.scored and ("scores" not in form.holds or labels):
+    if run.scored and ("scores" not in form.can_write or labels):
         yield from _left_out("score", run.retrieved, f"{to}; the order is that of the scores")
-    if "tag" not in form.holds:
+    if "tag" not in form.can_write:
         yield Remark.of("dropped.tag", form=to)
 
 
 def _write_answers(answers: Answers, target: PathLike, to: str, tag: str, template: PathLike | None) -> Iterator[str]:
     form = _form(to, ANSWER_TARGETS, "answers")
-    _put(form, Written.submission(answers, tag, _template(template) if form.fills else None), target)
-    yield _filled(answers.labels, template) if form.fills else counted(len(answers.labels), "answer")
+    _write_in_form(
+        form, FormContent.submission(answers, tag, _template(template) if form.uses_template else None), target
+    )
+    yield _filled(answers.labels, template) if form.uses_template else counted(len(answers.labels), "answer")
 
 
 def _fill_claims(form: Form, run: Ordered, target: PathLike, template: PathLike | None) -> Iterator[str]:
@@ -419,7 +423,7 @@ def _fill_claims(form: Form, run: Ordered, target: PathLike, template: PathLike 
             remedy="is the template that of another file, or the run of another task?",
         )
     accepted = {query: rankings.get(query, {}) for query in queries}
-    _put(form, Written(accepted, scored=False, template=file), target)
+    _write_in_form(form, FormContent(accepted, scored=False, template=file), target)
     yield _filled(accepted, template)
     if silent := [query for query in queries if query not in rankings]:
         verb = "has" if len(silent) == 1 else "have"
@@ -440,9 +444,9 @@ def _filled(instances: Collection[str], template: PathLike | None) -> str:
     return f"{counted(len(instances), 'instance')}, texts from {template}"
 
 
-def _put(form: Form, held: Written, target: PathLike) -> None:
+def _write_in_form(form: Form, held: FormContent, target: PathLike) -> None:
     assert form.write is not None  # as of all targets
-    with written_bytes(target) if form.binary else written(target) as stream:
+    with open_bytes_replacing(target) if form.binary else open_text_replacing(target) as stream:
         form.write(held, stream)
 
 

@@ -13,7 +13,7 @@ from coliee_adapters.files.source import PathLike
 from coliee_adapters.records import exact_id
 from coliee_ir.reading.anything import read_queries
 from coliee_ir.rules.protocol import protocol, task_name
-from coliee_ir.rules.schema import COUNT, FLAG, TEXT, TEXTS, YEAR, Kind, Table, loads
+from coliee_ir.rules.schema import COUNT, FLAG, TEXT, TEXTS, YEAR, TomlTable, ValueKind, loads
 from coliee_ir.stats.settings import N_RESAMPLES
 
 
@@ -77,22 +77,22 @@ class Edition:
         return f"{datetime.datetime.fromisoformat(received).astimezone(zone):%Y-%m-%d %H:%M %Z}"
 
 
-_DEADLINE: Final = Kind(
+_DEADLINE: Final = ValueKind(
     "a day and time with its zone, for example 2027-01-20T23:59:59+09:00",
     lambda value: isinstance(value, datetime.datetime) and value.tzinfo is not None,
 )
-_PATHS: Final = Kind(
+_PATHS: Final = ValueKind(
     'a path, or a list of paths, for example ["mailbox", "late.eml"]',
     lambda value: TEXT.holds(value) or TEXTS.holds(value),
 )
-_IDS: Final = Kind('a file of ids, or a list of them, for example ["R07-01-U"]', _PATHS.holds)
-_STYLE: Final = Kind('"coliee2021"', lambda value: value in ("", "coliee2021"))
-_PHASE: Final = Kind('"receipts" or "results"', lambda value: value in ("receipts", "results"))
-_CHOICES: Final = Kind(
+_IDS: Final = ValueKind('a file of ids, or a list of them, for example ["R07-01-U"]', _PATHS.holds)
+_STYLE: Final = ValueKind('"coliee2021"', lambda value: value in ("", "coliee2021"))
+_PHASE: Final = ValueKind('"receipts" or "results"', lambda value: value in ("receipts", "results"))
+_CHOICES: Final = ValueKind(
     'a table of choices by name, for example unanswered = "skip"',
     lambda value: isinstance(value, dict) and all(map(TEXT.holds, value.values())),
 )
-_TABLE: Final = Kind("a table, headed [public] or [codabench]", lambda value: isinstance(value, dict))
+_TABLE: Final = ValueKind("a table, headed [public] or [codabench]", lambda value: isinstance(value, dict))
 _TOP: Final = {
     "name": TEXT,
     "year": YEAR,
@@ -119,7 +119,7 @@ _TASK: Final = {
 }
 
 
-class _Table(Table):
+class _Table(TomlTable):
     """A table of this file."""
 
     def path_of(self, name: str, key: str) -> str:

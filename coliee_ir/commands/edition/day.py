@@ -26,10 +26,10 @@ from coliee_ir.commands.validate.receiving import received
 from coliee_ir.commands.validate.result import Inbox
 from coliee_ir.inbox import Runs
 from coliee_ir.inbox.envelopes import is_disguised
-from coliee_ir.inbox.folders import WHY_NOT, passed_over
-from coliee_ir.inbox.golds import Asked, Golds
+from coliee_ir.inbox.folders import SKIP_REASONS, skipped_remarks
+from coliee_ir.inbox.golds import Golds, QueryFile
 from coliee_ir.inbox.grouping import Excess, excess, too_many
-from coliee_ir.inbox.inventory import Inventory, Part, sort_files
+from coliee_ir.inbox.inventory import FilePart, Inventory, sort_files
 from coliee_ir.inbox.teams import Teams
 from coliee_ir.reading.basis import Basis
 from coliee_ir.reading.submission import Submission, name_of
@@ -104,7 +104,7 @@ def day_of(edition: Edition, watch: Watch | None = None) -> Day:
         )
         for part in edition.tasks
     }
-    golds = Golds(_asked(part, evaluators[part.name].gold) for part in edition.tasks)
+    golds = Golds(_query_file(part, evaluators[part.name].gold) for part in edition.tasks)
     beside = [edition.path, edition.teams, *(part.categories for part in edition.tasks)]
     bounds = limits.current()
     seconds, memory = edition.upload_seconds or bounds.seconds, (edition.upload_memory << 20) or bounds.memory
@@ -129,23 +129,23 @@ def day_of(edition: Edition, watch: Watch | None = None) -> Day:
                 raise
         else:
             for one, mine in zip(inventory.items, own.items, strict=True):
-                one.why_not = one.why_not or mine.why_not * (mine.why_not == "unscored")
+                one.skip_reason = one.skip_reason or mine.skip_reason * (mine.skip_reason == "unscored")
             corrections += [one for one in scored.submissions if one is not None and one.replaces]
             boards.append(replace(leaderboard(scored, n_resamples=edition.resamples), reference=part.reference))
     inbox = received(inventory)
     found = Day(
         edition, inbox, tuple(boards), (), inventory, tuple(corrections), tuple(evaluators.values()), tuple(held)
     )
-    closed = {one.file for one in inventory.items if one.whose.listed_status not in ("", "ranked", "unofficial")}
+    closed = {one.file for one in inventory.items if one.sender.listed_status not in ("", "ranked", "unofficial")}
     every = dict.fromkeys(one for find in _FINDERS for one in find(found))
     asked = (one for one in every if one.file not in closed or one.kind == "status")
     by_team = sorted(asked, key=lambda one: one.team)
     return found._replace(decide=tuple(one for one in by_team if not one.is_settled(edition.settled)))
 
 
-def _asked(part: TaskPart, gold: Gold) -> Asked:
+def _query_file(part: TaskPart, gold: Gold) -> QueryFile:
     """The row of a task's gold in the table of all; files are checked by its queries alone, as teams read of that."""
-    return Asked(part.gold, frozenset(gold.queries), (part.task,), False, part.name, part.year, part.corpus, gold)
+    return QueryFile(part.gold, frozenset(gold.queries), (part.task,), False, part.name, part.year, part.corpus, gold)
 
 
 def _too_many(task: str, over: Excess) -> Decision:
@@ -160,7 +160,7 @@ def _of_task(name: str, remark: Remark) -> Remark:
 _Found = Iterator[Decision]
 
 
-def _awaited(day: Day) -> _Found:
+def _missing_tasks(day: Day) -> _Found:
     """Tasks of which no run has arrived."""
     there = {board.task for board in day.boards if board.entries} | {task for task, _ in day.held}
     yield from (
@@ -170,34 +170,34 @@ def _awaited(day: Day) -> _Found:
     )
 
 
-def _later(day: Day) -> _Found:
+def _unknown_rules(day: Day) -> _Found:
     """That the rules of the year are not known."""
     for part in day.edition.tasks:
         if later := known_edition(protocol(part.task), part.year)[1]:
             yield Decision(later)
 
 
-def _late(day: Day) -> _Found:
+def _late_files(day: Day) -> _Found:
     """What was received after the deadline, and the list of teams says nothing of."""
     for one in day.inventory.scored:
-        if one.whose.is_late and not one.whose.listed_status:
-            late = Remark.of("late", time=day.edition.time(one.whose.received))
+        if one.sender.is_late and not one.sender.listed_status:
+            late = Remark.of("late", time=day.edition.time(one.sender.received))
             yield Decision(late, one.team, one.tag, one.file)
 
 
-def _doubted(day: Day) -> _Found:
+def _doubtful_senders(day: Day) -> _Found:
     """Whose a run or a mail is, when it came, and of which task, where these do not agree."""
     sent = {(one.team, one.tag) for one in day.inventory.scored}
     for one in day.inventory.scored:
         yield from (Decision(doubt, one.team, one.tag, one.file) for doubt in one.doubts)
-        said = one.whose.listed_status
+        said = one.sender.listed_status
         if said.startswith("replaced by ") and (one.team, said.removeprefix("replaced by ")) not in sent:
             yield Decision(Remark.of("status.replaced", status=said), one.team, one.tag, one.file)
     for team, file, doubt in () if day.inventory.teams is None else day.inventory.teams.doubts():
         yield Decision(doubt, team, "", file)
 
 
-def _shared(day: Day) -> _Found:
+def _shared_tags(day: Day) -> _Found:
     """Tags of several runs; of a run that is not ranked, the tag is free."""
     for board in day.boards:
         for tag, entries in by_key(board.counted, lambda entry: entry.tag).items():
@@ -220,11 +220,11 @@ def _set_aside(day: Day) -> _Found:
                 yield Decision(Remark.of("shared-tag.status", [entry.file for entry in entries]), team, tag)
 
 
-def _suspicious(day: Day) -> _Found:
+def _suspicious_runs(day: Day) -> _Found:
     """Golds among the runs, and runs with a perfect score."""
     golds = {row.file for row in day.inbox.received if row.remark == "copy of the gold"}
     for one in day.inventory.items:
-        if one.part is Part.GOLD and one.file in golds:
+        if one.part is FilePart.GOLD and one.file in golds:
             yield Decision(Remark.of("gold-itself.file", file=one.file), one.team, "", one.file)
     for board in day.boards:
         for entry in board.entries:
@@ -233,14 +233,14 @@ def _suspicious(day: Day) -> _Found:
                 yield Decision(perfect, entry.team, entry.tag, entry.file)
 
 
-def _copied(day: Day) -> _Found:
+def _copies(day: Day) -> _Found:
     """Files that are the same as another team's, which came earlier as far as that is known."""
     for row in day.inbox.received:
         if row.copy_of:
             yield Decision(Remark.of("same-file", file=row.file, other=row.copy_of), row.team, row.tag, row.file)
 
 
-def _remarked(day: Day) -> _Found:
+def _remarks_of_boards(day: Day) -> _Found:
     """Too many runs, equal ones, corrected ones, and what the list of teams and the runs do not agree on."""
     for board in day.boards:
         for team, many in too_many((one.team for one in board.counted), board.task, board.edition):
@@ -256,10 +256,10 @@ def _remarked(day: Day) -> _Found:
         yield Decision(Remark.of("team-list", day.inventory.teams.unused))
 
 
-def _refused(day: Day) -> _Found:
+def _refused_files(day: Day) -> _Found:
     """What could not be ranked, once; a file whose task nothing shows is refused by every board."""
     ranked = {file for board in day.boards for entry in board.entries for file in entry.files}
-    closed = {item.source.name for item in day.inventory.items if item.whose.status}
+    closed = {item.source.name for item in day.inventory.items if item.sender.status}
     seen = set()
     for board in day.boards:
         for one in board.invalid:
@@ -267,22 +267,26 @@ def _refused(day: Day) -> _Found:
                 seen.add(one.files)
                 yield Decision(Remark.of("refused", reason=one.reason), one.team, one.tag, one.files[0])
     for item in day.inventory.items:
-        if not item.team and (item.described or not item.why_not):
+        if not item.team and (item.described or not item.skip_reason):
             yield Decision(Remark.of("team-list.file", file=item.file), "", item.tag, item.file)
     held = {task for part in day.edition.tasks for task in (part.task, part.name)}
     for item in day.inventory.scored:
-        if item.gold is None and item.tasks and held.isdisjoint(item.tasks) and not item.whose.status:
+        if item.gold is None and item.tasks and held.isdisjoint(item.tasks) and not item.sender.status:
             elsewhere = Remark.of("passed-over.task", file=item.file, task=item.task)
             yield Decision(elsewhere, item.team, item.tag, item.file)
     with_runs = {item.team for item in day.inventory.scored}
     for item in day.inventory.items:
-        if item.why_not == "nothing" and item.team and item.team not in with_runs:  # a mail whose attachment is lost
-            yield Decision(Remark("passed-over", f"{item.file} is a {WHY_NOT['nothing'][0]}"), item.team, "", item.file)
-    for line in passed_over([one for one in day.inventory.walked.passed if one[0] != "besides"]):
+        if (
+            item.skip_reason == "nothing" and item.team and item.team not in with_runs
+        ):  # a mail whose attachment is lost
+            yield Decision(
+                Remark("passed-over", f"{item.file} is a {SKIP_REASONS['nothing'][0]}"), item.team, "", item.file
+            )
+    for line in skipped_remarks([one for one in day.inventory.walked.skipped if one[0] != "besides"]):
         yield Decision(Remark("passed-over", line))
 
 
-def _undescribed(day: Day) -> _Found:
+def _description_gaps(day: Day) -> _Found:
     """Tags that are described and missing, runs that are not described, teams without a description."""
     team_of = {row.file: row.team for row in day.inbox.received}
     sent = {(one.team, one.tag) for one in day.inventory.scored}
@@ -307,7 +311,7 @@ def _undescribed(day: Day) -> _Found:
             yield Decision(Remark.of("undescribed"), team)
 
 
-def _missed(day: Day) -> _Found:
+def _hard_questions(day: Day) -> _Found:
     """Questions that nearly all runs miss, of which the gold is to be looked at again."""
     for board in day.boards:
         judged = [entry.scores.judged[board.main] for entry in board.counted]
@@ -320,6 +324,6 @@ def _missed(day: Day) -> _Found:
 
 
 _FINDERS: Final = (
-    _awaited, _later, _late, _doubted, _shared, _set_aside, _refused, _suspicious, _copied, _remarked, _undescribed,
-    _missed,
+    _missing_tasks, _unknown_rules, _late_files, _doubtful_senders, _shared_tags, _set_aside, _refused_files,
+    _suspicious_runs, _copies, _remarks_of_boards, _description_gaps, _hard_questions,
 )  # fmt: skip

@@ -21,7 +21,7 @@ from coliee_ir.commands.leaderboard.catalogue import below, refused_below
 from coliee_ir.commands.validate import Finding, Severity
 from coliee_ir.commands.validate.result import Received, Validation
 from coliee_ir.inbox.grouping import Excess
-from coliee_ir.inbox.inventory import Part
+from coliee_ir.inbox.inventory import FilePart
 from coliee_ir.output.shown import render
 
 #: an address that a mail can be written to as it is
@@ -63,7 +63,7 @@ def teams_of(day: Day) -> Iterator[Team]:
         refused = by_key((refused_below(one, common) for one in invalid), lambda one: one.files)
         yield Team(
             name,
-            tuple(dict.fromkeys(item.whose.sender for item in own.values() if _ADDRESS.fullmatch(item.whose.sender))),
+            tuple(dict.fromkeys(item.sender.sender for item in own.values() if _ADDRESS.fullmatch(item.sender.sender))),
             [
                 replace(
                     row, file=short[row.file], remark=f"copy of {short[row.same_as]}" if row.same_as else row.remark
@@ -79,11 +79,11 @@ def teams_of(day: Day) -> Iterator[Team]:
             ],
             [(board, entry) for board in day.boards for entry in board.entries if entry.team == name],
             [same[0] for same in refused.values()],
-            {short[file]: day.edition.time(time) for file, item in own.items() if (time := item.whose.received)},
+            {short[file]: day.edition.time(time) for file, item in own.items() if (time := item.sender.received)},
             any(item.described for item in own.values()),
             short,
             [one for one in day.held if one[1].team == name],
-            frozenset(short[file] for file, item in own.items() if item.part is Part.GOLD),
+            frozenset(short[file] for file, item in own.items() if item.part is FilePart.GOLD),
         )
 
 

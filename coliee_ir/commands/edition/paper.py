@@ -72,7 +72,7 @@ def files(boards: Sequence[Leaderboard], edition: Edition, pictures: Pictures) -
         inputs = "".join(f"\\input{{{name}}}\n" for name in names)
         body.append(f"\\section*{{{in_latex(titled(board))}}}\n{inputs}")
     if data:
-        found["data.tex"] = set_tables(headed(_in_one(data)))
+        found["data.tex"] = set_tables(headed(_data_of_all_tasks(data)))
         notes = by_key(
             ((f"Task {board.called}", note) for board, _ in data for note in board.notes()), lambda one: one[1]
         )
@@ -182,7 +182,7 @@ def _lettered(table: Grid, *, whole: bool) -> Grid:
     return replace(table, header=header, rows=rows, caption=caption)
 
 
-def _in_one(data: Sequence[tuple[Leaderboard, Grid]]) -> Grid:
+def _data_of_all_tasks(data: Sequence[tuple[Leaderboard, Grid]]) -> Grid:
     """The data of all tasks as one table (Table 2 of 2021)."""
     header = list(dict.fromkeys(head for _, table in data for head in table.header))
     rows = [

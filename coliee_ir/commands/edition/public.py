@@ -45,7 +45,7 @@ def pages(
 ) -> dict[str, str | bytes]:
     """Path below ``public`` → content; ``received`` is when the last mail came."""
     boards = [board.public for board in boards]
-    above = f"<p>{in_html(_said(boards, edition, received))}</p>\n"
+    above = f"<p>{in_html(_participation(boards, edition, received))}</p>\n"
     found: dict[str, str | bytes] = {
         "index.html": webpage.page(edition.name, list(map(_top, boards)), above, contents=False)
     }
@@ -56,7 +56,7 @@ def pages(
     return found
 
 
-def _said(boards: Sequence[Leaderboard], edition: Edition, received: str) -> str:
+def _participation(boards: Sequence[Leaderboard], edition: Edition, received: str) -> str:
     """Who took part, and until when."""
     runs = counted(sum(len(board.entries) for board in boards), "run")
     teams = {entry.team for board in boards for entry in board.entries} - {""}
@@ -113,7 +113,7 @@ def _sections(board: Leaderboard, edition: Edition, pictures: Pictures) -> Itera
     is_shown = shown.figures and bool(board.entries) and is_drawn()
     for heading, names in _SECTIONS.items():
         there = [name for name in names if name in tables and name not in left_out and is_worth(tables[name])]
-        parts = [_shown(tables[name]) for name in there]
+        parts = [_table_html(tables[name]) for name in there]
         if heading == "Results":  # the table is what people come for
             parts.append(f'<p class="under">{in_html(board.method)}</p>\n' if board.best else "")
             parts += _texts(pictures.of(board, scores_drawn)) if is_shown else []
@@ -123,7 +123,7 @@ def _sections(board: Leaderboard, edition: Edition, pictures: Pictures) -> Itera
             yield Section(heading.lower(), heading, "".join(parts))
 
 
-def _shown(table: Grid) -> str:
+def _table_html(table: Grid) -> str:
     """A table, and below it what it shows."""
     name = table.label.rpartition("-")[2]
     table = _upright(table) if name in ("categories", "crossed") else table

@@ -61,7 +61,7 @@ def unchanged(edition: Edition, folder: Path) -> News | None:
     if not sums or before.get("inputs") != _inputs(edition):
         return None
     is_whole = all((folder / name).is_file() and sha256_of(folder / name) == digest for name, digest in sums.items())
-    return News(before, kept=_kept(sums)) if is_whole else None
+    return News(before, kept=_hand_edited(sums)) if is_whole else None
 
 
 def _inputs(edition: Edition) -> dict[str, str]:
@@ -88,7 +88,7 @@ def write(day: Day, folder: Path) -> News:
     before, results = _read_results(target), _results(day)
     changes = tuple(changes_of(before, results))
     boards = [board for board in day.boards if board.entries]
-    last = max((one.whose.received for one in day.inventory.items), default="")
+    last = max((one.sender.received for one in day.inventory.items), default="")
     pictures = Pictures(_earlier_pictures(target))
     rooms: dict[str, Mapping[str, str | bytes]] = {
         "desk": desk.pages(day, changes), "public": public.pages(boards, day.edition, pictures, last),
@@ -115,10 +115,10 @@ def write(day: Day, folder: Path) -> News:
     arrived = tuple(row["file"] for row in results["received"] if row["file"] not in known)
     asked = {row.get("key") for row in before.get("decide", ())}
     decide = frozenset(one.key for one in day.decide if one.key not in asked)
-    return News(results, arrived, changes, decide, _kept(sums))
+    return News(results, arrived, changes, decide, _hand_edited(sums))
 
 
-def _kept(sums: Iterable[str]) -> tuple[str, ...]:
+def _hand_edited(sums: Iterable[str]) -> tuple[str, ...]:
     """The files that are kept, of the names of those written."""
     return tuple(name.removesuffix(".new") for name in sums if name.endswith(".new"))
 
@@ -215,7 +215,7 @@ def _read_sums(folder: Path) -> dict[str, str]:
     return {}
 
 
-def told(news: News) -> Iterable[str]:
+def summary_lines(news: News) -> Iterable[str]:
     """The end of the command: what is new, and the list of what a person must decide."""
     received, decide, arrived = news.results["received"], news.results["decide"], {*news.arrived}
     teams = dict.fromkeys(row["team"] or "no team" for row in received if row["file"] in arrived)

@@ -11,7 +11,7 @@ from dataclasses import replace
 from numbers import Number
 from typing import TYPE_CHECKING, Any, Unpack, get_args
 
-from coliee_adapters.checked import refused
+from coliee_adapters.checked import error_for_argument
 from coliee_adapters.errors import ColieeError, InternalError, UsageError
 from coliee_adapters.files.source import PathLike, Source
 from coliee_adapters.forms.lines import counted
@@ -146,7 +146,7 @@ def evaluate_all(
         seen = watch(each, len(arrived.submissions)) if watch else each
         for one, result in zip(arrived.submissions, seen, strict=True):
             if isinstance(result, Scores):
-                scores.append(result.kept(keep))
+                scores.append(result.reduced(keep))
                 submissions.append(one)
             elif keep_going is True or (keep_going and result.kind in keep_going):
                 invalid.append(one.invalid(Remark.of_error(result)))
@@ -155,14 +155,16 @@ def evaluate_all(
     if _values_are(gold, float):
         are_swapped = (_values_are(sent.run, int) for sent in submissions)  # a gold of decimals, a run of integers
         asked = Remark.of("swapped.values")
-        scores = [replace(one, noted=(*one.noted, asked)) if is_swapped else one
+        scores = [replace(one, own_remarks=(*one.own_remarks, asked)) if is_swapped else one
                   for one, is_swapped in zip(scores, are_swapped, strict=True)]  # fmt: skip
-    scores = _named(scores, submissions, [one for one in arrived.submissions if one.tag])
+    scores = _with_run_names(scores, submissions, [one for one in arrived.submissions if one.tag])
     warn_of(scores)
     return Scored(scores, basis, submissions, invalid, remarks, found.inventory, keep)
 
 
-def _named(scores: list[Scores], submissions: Sequence[Submission], arrived: Sequence[Submission]) -> list[Scores]:
+def _with_run_names(
+    scores: list[Scores], submissions: Sequence[Submission], arrived: Sequence[Submission]
+) -> list[Scores]:
     """Scores with the names of their runs, which are those of all that came, whether or not they could be scored."""
     scored = {id(one) for one in submissions}
     runs = [(one.team, one.tag, order_of(of)) for one, of in zip(scores, submissions, strict=True)]
@@ -191,7 +193,7 @@ def prepare(
         golds = [gold] if isinstance(gold, Source) and not gold.is_folder else gold_files(gold)
         if golds and all(isinstance(one, Source) for one in flat):  # what is in memory has columns too
             check_columns([*(readable(file, columns) for file in golds), *flat], columns)
-    return basis_of(gold, measures, runs=found.telling, **rules)
+    return basis_of(gold, measures, runs=found.showing_task, **rules)
 
 
 def golds_of(gold: GoldLike, task: str | int | None, columns: Mapping[str, str] | None) -> Iterator[Gold]:
@@ -205,10 +207,10 @@ def golds_of(gold: GoldLike, task: str | int | None, columns: Mapping[str, str] 
 def _check(runs: object, keep: object, *functions: object) -> None:
     """Refuse what cannot be meant; also a dictionary of queries, which is one run, where names of runs are expected."""
     if keep not in get_args(Keep):
-        raise refused("keep", f"one of {', '.join(get_args(Keep))}", keep)
+        raise error_for_argument("keep", f"one of {', '.join(get_args(Keep))}", keep)
     for function in functions:
         if not (function is None or callable(function)):
-            raise refused("watch or tell", "a function", function)
+            raise error_for_argument("watch or tell", "a function", function)
     if isinstance(runs, Mapping) and runs:
         one = next(iter(runs.values()))
         inside = list(one.values() if isinstance(one, Mapping) else one if isinstance(one, list | tuple) else [])

@@ -14,7 +14,7 @@ from coliee_adapters.errors import UsageError
 from coliee_ir.measures import Measure
 from coliee_ir.measures.sets import MacroR, MicroR
 from coliee_ir.output.grid import Cell, Grid, Number
-from coliee_ir.output.shown import Shown, jsonable
+from coliee_ir.output.shown import TabularResult, jsonable
 from coliee_ir.reading.years import years
 from coliee_ir.rules.protocol import protocol
 from coliee_ir.scoring.scores import Scored, Scores, every_measure, preamble
@@ -28,7 +28,7 @@ DEPTHS = (5, 10, 20, 50, 100)
 
 
 @dataclass(frozen=True, slots=True, eq=False, repr=False)
-class Details(Shown):
+class Details(TabularResult):
     """The scores of runs, and several rows of each."""
 
     runs: tuple[Scores, ...]

@@ -13,10 +13,10 @@ from coliee_adapters.files.source import PathLike
 from coliee_adapters.records import Answers, Run
 from coliee_ir._version import __version__
 from coliee_ir.inbox.corpora import read_corpus
-from coliee_ir.judging.gathered import Gathered
+from coliee_ir.judging.gathered import RunInMemory
 from coliee_ir.output import grid
 from coliee_ir.output.grid import Cell, Grid, Number
-from coliee_ir.output.shown import Shown, jsonable
+from coliee_ir.output.shown import TabularResult, jsonable
 from coliee_ir.reading.basis import Basis
 from coliee_ir.reading.submission import Submission
 from coliee_ir.scoring.parts import records
@@ -38,7 +38,7 @@ class Outcome(NamedTuple):
 
 
 @dataclass(frozen=True, slots=True, eq=False, repr=False)
-class Errors(Shown):
+class Errors(TabularResult):
     """What became of each document in each run.
 
     Attributes:
@@ -80,7 +80,7 @@ def errors(scored: Scored, *, corpus: PathLike | None = None) -> Errors:
     >>> [(one.document, one.outcome) for one in errors(scored).runs[0][1]]
     [('a', 'found'), ('b', 'missed'), ('c', 'wrong')]
     """
-    return Errors(list(_each(scored)), _texts(scored, corpus))
+    return Errors(list(_outcomes_of_each(scored)), _texts(scored, corpus))
 
 
 def written(scored: Scored, path: str, *, corpus: PathLike | None = None) -> Iterable[str]:
@@ -88,10 +88,12 @@ def written(scored: Scored, path: str, *, corpus: PathLike | None = None) -> Ite
     if path == "-":
         return [grid.plain(errors(scored, corpus=corpus).tables()[0])]
     texts = _texts(scored, corpus)
-    return grid.file_pieces(path, _header(texts), _rows(_each(scored), texts), n_text=5 + (texts is not None))
+    return grid.file_pieces(
+        path, _header(texts), _rows(_outcomes_of_each(scored), texts), n_text=5 + (texts is not None)
+    )
 
 
-def _each(scored: Scored) -> Iterator[tuple[str, list[Outcome]]]:
+def _outcomes_of_each(scored: Scored) -> Iterator[tuple[str, list[Outcome]]]:
     """The name of each run that was scored from its documents, and the outcomes of these."""
     scored = one_of("scored", scored, Scored, "what evaluate_all gives")
     if scored.keep == "scores":
@@ -175,7 +177,7 @@ def _ranks(basis: Basis, submission: Submission) -> tuple[_Ranks, Mapping[str, M
 def _ranked(run: Run) -> dict[str, dict[str, int]]:
     return {
         query: {document: rank for rank, document in enumerate(ranking, start=1)}
-        for query, ranking in Gathered(run).rankings.items()
+        for query, ranking in RunInMemory(run).rankings.items()
     }
 
 

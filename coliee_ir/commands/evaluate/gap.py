@@ -180,7 +180,7 @@ def overlap(scored: Sequence[Scores]) -> Details:
 
 
 #: name → what makes it of runs with their judged documents
-WAYS: Final[Mapping[str, Callable[[Scored], Details]]] = {
+DETAILS: Final[Mapping[str, Callable[[Scored], Details]]] = {
     "years": by_year,
     "stages": stages,
     "gap": gap,

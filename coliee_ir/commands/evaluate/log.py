@@ -17,9 +17,9 @@ from typing import Any, Final
 import numpy as np
 
 from coliee_adapters import trec_eval
-from coliee_adapters.errors import InputError, masked
+from coliee_adapters.errors import InputError, without_credentials
 from coliee_adapters.files.source import Source, sha256_of
-from coliee_adapters.files.writing import appending
+from coliee_adapters.files.writing import open_appending
 from coliee_adapters.remarks import Remark
 from coliee_ir._version import __version__
 from coliee_ir.judging.judged import FloatArray
@@ -53,7 +53,7 @@ def rows(runs: Sequence[Scores], basis: Basis, options: Sequence[str]) -> list[d
             "queries": str(len(scores.query_ids)),
             "rules": rules,
             "coliee_ir": __version__,
-            "options": masked(shlex.join(options)),
+            "options": without_credentials(shlex.join(options)),
             **{name: "" if math.isnan(value) else repr(value) for name, value in scores.measures.items()},
         }
         for scores in runs
@@ -62,7 +62,7 @@ def rows(runs: Sequence[Scores], basis: Basis, options: Sequence[str]) -> list[d
 
 def measures_of(basis: Basis) -> list[str]:
     """The measures that a run may have: of a task with long lists, also those that only a run with one has."""
-    return [*basis.names, *(() if basis.asked else basis.protocol.long_list)]
+    return [*basis.names, *(() if basis.asked_measures else basis.protocol.long_list)]
 
 
 def append(path: str, new: Sequence[dict[str, str]], measures: Iterable[str]) -> None:
@@ -70,7 +70,7 @@ def append(path: str, new: Sequence[dict[str, str]], measures: Iterable[str]) ->
 
     Several processes may append at once: each waits for the one before it.
     """
-    with appending(path) as stream:
+    with open_appending(path) as stream:
         header, ends = _header(path)
         text = io.StringIO()
         writer = csv.DictWriter(text, header or [*COLUMNS, *measures], restval="", lineterminator="\n")

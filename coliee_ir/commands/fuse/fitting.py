@@ -12,7 +12,7 @@ import numpy as np
 
 from coliee_adapters.errors import InputError, UsageError, quoted, shortened
 from coliee_adapters.files.source import PathLike
-from coliee_adapters.files.writing import written
+from coliee_adapters.files.writing import open_text_replacing
 from coliee_adapters.ids import IntArray
 from coliee_adapters.records import Answers, GoldLike, Run, RunLike
 from coliee_adapters.remarks import Remark, Remarks
@@ -28,7 +28,7 @@ from coliee_ir.measures import Measure
 from coliee_ir.measures.base import Terms, quotient
 from coliee_ir.measures.sets import MacroF
 from coliee_ir.output.envelope import dumped
-from coliee_ir.output.grid import Grid, Number, apart, number_or_dash
+from coliee_ir.output.grid import Grid, Number, difference_cells, number_or_dash
 from coliee_ir.output.shown import OnGold
 from coliee_ir.reading.anything import in_order, readable
 from coliee_ir.reading.asked import measures_named
@@ -61,7 +61,7 @@ class Worth(NamedTuple):
     top: int | None
 
 
-class Each(NamedTuple):
+class QueryTerms(NamedTuple):
     """What each query adds under some weights."""
 
     values: FloatArray  # shape (Q, cutoffs, T); at the cutoffs 1, 2, …, or at none
@@ -73,7 +73,7 @@ class Tried(Protocol):
 
     cuts: bool  # whether a cutoff is fitted with the weights
 
-    def each(self, weights: Weights) -> Each:
+    def each(self, weights: Weights) -> QueryTerms:
         """What each query adds."""
 
     def contents(self, run: int) -> bytes:
@@ -150,14 +150,14 @@ class Rankings:
                 judged = range(int(qrels.start[at]), int(qrels.start[at + 1]))
                 self._row[judged.start : judged.stop] = [row_of.get(qrels.documents[row], -1) for row in judged]
 
-    def each(self, weights: Weights) -> Each:
+    def each(self, weights: Weights) -> QueryTerms:
         """What each query adds, at the cutoffs 1, 2, …, or at none."""
         judged = self._judged(weights)
         if not self.cuts:
             terms = self._measure.compute({"documents": judged}, self._decisions).terms
-            return Each(terms.each[:, None, :], terms.score)
+            return QueryTerms(terms.each[:, None, :], terms.score)
         at = at_cutoffs(self._measure, judged, self.deepest, self._decisions)
-        return Each(at.each, at.score)
+        return QueryTerms(at.each, at.score)
 
     def _judged(self, weights: Weights) -> Judged:
         """Where the judged documents stand."""
@@ -185,11 +185,11 @@ class Ballots:
         """What a run answers."""
         return bytes(self._votes[run].tobytes())
 
-    def each(self, weights: Weights) -> Each:
+    def each(self, weights: Weights) -> QueryTerms:
         """Whether each query is answered rightly, and 1."""
         is_cast, _, label = votes.decided(self._votes, np.array(weights), self._ties)
         right = is_cast & (label == self._labels)
-        return Each(np.stack((right, np.ones_like(right)), axis=-1)[:, None].astype(np.float64), quotient)
+        return QueryTerms(np.stack((right, np.ones_like(right)), axis=-1)[:, None].astype(np.float64), quotient)
 
 
 #: Shares of the coarse grid, in twentieths; then steps of hundredths around the best.
@@ -228,7 +228,7 @@ def climbed(value: Callable[[Weights], float], order: Sequence[int]) -> Weights:
             for at in order:
                 now = weights[at]
                 shares = [now + step for step in _FINE] if fine else list(_COARSE)
-                tried = [_shared(weights, at, min(max(share, 0.0), 1.0)) for share in shares]
+                tried = [_with_share(weights, at, min(max(share, 0.0), 1.0)) for share in shares]
                 for other in sorted(dict.fromkeys(tried), key=lambda one: (abs(one[at] - now), one[at])):
                     if (score := value(other)) > best + _BETTER:
                         best, weights = score, other
@@ -237,7 +237,7 @@ def climbed(value: Callable[[Weights], float], order: Sequence[int]) -> Weights:
     return weights
 
 
-def _shared(weights: Weights, at: int, share: float) -> Weights:
+def _with_share(weights: Weights, at: int, share: float) -> Weights:
     """The weights with a share for one run, and the rest for the others in their proportions."""
     rest = math.fsum(weight for run, weight in enumerate(weights) if run != at)
     shared = []
@@ -533,7 +533,7 @@ class FittedFusion(OnGold):
         if best.behind.is_shown and value > 0:
             return self.fused.remarks
         row = "weights-no-better.worse" if best.behind.is_shown else "weights-no-better"
-        difference = f"{value:+.4f}, {best.behind.interval.worded('+')}"
+        difference = f"{value:+.4f}, {best.behind.interval.in_words('+')}"
         return Remark.of(row, other=best.name, difference=difference), *self.fused.remarks
 
     def __repr__(self) -> str:
@@ -556,7 +556,7 @@ class FittedFusion(OnGold):
         Raises:
             InputError: the place cannot be written.
         """
-        with written(path) as stream:
+        with open_text_replacing(path) as stream:
             stream.write(dumped(self.to_dict()))
 
 
@@ -564,5 +564,5 @@ def _row(one: Contender, weight: float | None, cuts: bool) -> list[str | Number]
     """A run alone has a weight in what was fitted; all runs together have none."""
     shown = Number(float("nan")) if weight is None else Number(weight)
     cut = [Number(one.top, str(one.top))] if cuts and one.top is not None else []
-    held_out = [Number(one.held_out), number_or_dash(one.split_sd), *apart(one.behind)]
+    held_out = [Number(one.held_out), number_or_dash(one.split_sd), *difference_cells(one.behind)]
     return [one.name, shown, Number(one.resubstitution), *cut, *held_out]

@@ -40,7 +40,7 @@ class Reader:
         return block
 
 
-def abreast(readers: Sequence[Reader], *, in_memory: bool = False) -> Iterator[tuple[list[str], list[Columns]]]:
+def batch_fusion(readers: Sequence[Reader], *, in_memory: bool = False) -> Iterator[tuple[list[str], list[Columns]]]:
     """Some queries at a time, with the lines of each run for them, in the order in which the runs name the queries.
 
     As long as the runs name the same queries in the same order, what was given is forgotten. From where they do not,
@@ -66,7 +66,7 @@ def abreast(readers: Sequence[Reader], *, in_memory: bool = False) -> Iterator[t
             given.update(queries)
         left = [one.of_segments(slice(n, None)) for one in heads]
         waiting = [one if one.queries else reader.block() for one, reader in zip(left, readers, strict=True)]
-    rest, blocks = together(readers, waiting)
+    rest, blocks = remaining_queries(readers, waiting)
     if not given.isdisjoint(rest):
         raise ReturnsError
     lines = sum(np.array([reader.lengths.get(query, 0) for query in rest], dtype=np.int64) for reader in readers)
@@ -76,7 +76,7 @@ def abreast(readers: Sequence[Reader], *, in_memory: bool = False) -> Iterator[t
         yield rest[first:last], some
 
 
-def together(
+def remaining_queries(
     readers: Sequence[Reader], waiting: Sequence[Columns | None]
 ) -> tuple[list[str], list[tuple[IntArray, Columns]]]:
     """All queries that are left; of each run the numbers of those that it has, and its lines in their order."""
@@ -255,7 +255,7 @@ class Candidates:
     def of(cls, runs: Sequence[Run]) -> Candidates:
         """The candidates of whole runs."""
         readers = [Reader(run) for run in runs]
-        queries, blocks = together(readers, [reader.block() for reader in readers])
+        queries, blocks = remaining_queries(readers, [reader.block() for reader in readers])
         return cls.of_lines(queries, [block for _, block in blocks], [run.scored for run in runs])
 
     @classmethod
@@ -278,17 +278,17 @@ class Candidates:
         start = np.concatenate(([0], np.cumsum(sizes[sizes > 0])))
         of_row = np.repeat(np.arange(len(named)), sizes[sizes > 0])
         ends = np.cumsum([len(part.documents) for part in parts]).tolist()
-        lists = [_list(of_row, row[last - len(part.documents) : last], part, has_scores=has_scores)
+        lists = [_scores_and_ranks(of_row, row[last - len(part.documents) : last], part, has_scores=has_scores)
                  for part, last, has_scores in zip(parts, ends, scored, strict=True)]  # fmt: skip
         scores, ranks = map(np.stack, zip(*lists, strict=True))
-        return cls(named, start, documents.at(order[first]), scores, ranks)
+        return cls(named, start, documents.select(order[first]), scores, ranks)
 
     def columns(self, rows: IntArray, scores: FloatArray | None = None) -> Columns:
         """Some rows, query by query, as lines of a run, with a score for every row of all; queries without any go."""
         sizes = np.bincount(self.query[rows], minlength=len(self.queries))
         named = [query for query, size in zip(self.queries, sizes.tolist(), strict=True) if size]
         starts = np.concatenate(([0], np.cumsum(sizes[sizes > 0])))
-        return Columns(named, starts, self.documents.at(rows).compact(), None if scores is None else scores[rows])
+        return Columns(named, starts, self.documents.select(rows).compact(), None if scores is None else scores[rows])
 
     @cached_property
     def query(self) -> IntArray:
@@ -351,7 +351,9 @@ class Candidates:
         return of_queries[:, self.query]
 
 
-def _list(query: IntArray, row: IntArray, part: Columns, *, has_scores: bool) -> tuple[FloatArray, IntArray]:
+def _scores_and_ranks(
+    query: IntArray, row: IntArray, part: Columns, *, has_scores: bool
+) -> tuple[FloatArray, IntArray]:
     """The scores and ranks that a run gives to rows of these queries, from its lines, each of which names a row."""
     values = part.scores
     if values is None:  # of a query, what comes first is best

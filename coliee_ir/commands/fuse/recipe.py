@@ -11,22 +11,22 @@ from typing import Any, Final, Literal, NamedTuple
 
 import numpy as np
 
-from coliee_adapters.checked import is_finite, is_whole, one_of
+from coliee_adapters.checked import is_finite, is_integer_within, one_of
 from coliee_adapters.errors import InputError, UsageError, quoted, shortened
 from coliee_adapters.files.source import PathLike, Source, copies
 from coliee_adapters.forms import json_text, tort
 from coliee_adapters.forms.lines import counted
 from coliee_adapters.forms.vocabulary import MEMORY
-from coliee_adapters.records import Answers, Run, RunLike, is_folded, mistaken
+from coliee_adapters.records import Answers, Run, RunLike, is_folded, spelling_variants
 from coliee_adapters.remarks import Remark, Remarks
 from coliee_ir.commands.convert import write
 from coliee_ir.commands.convert.streams import ReturnsError, Spool
 from coliee_ir.commands.fuse import votes
-from coliee_ir.commands.fuse.methods import METHODS, NORMS, Blend, Candidates, Reader, abreast
+from coliee_ir.commands.fuse.methods import METHODS, NORMS, Blend, Candidates, Reader, batch_fusion
 from coliee_ir.inbox.names import names_of
 from coliee_ir.judging.judged import FloatArray
 from coliee_ir.judging.order import check_order
-from coliee_ir.output.shown import named
+from coliee_ir.output.shown import fields_by_name
 from coliee_ir.reading.anything import is_gold_by_name, read_run, reads_as_gold
 from coliee_ir.rules.protocol import has_coliee_submissions, has_submissions, submission_rules, task_name
 
@@ -120,7 +120,7 @@ class Fusion:
             raise UsageError("bad-value", f"ties must be {', '.join(TIES[:-1])} or {TIES[-1]}, not {self.ties!r}")
         if self.k is not None and not (is_finite(self.k) and self.k >= 0):
             raise UsageError("bad-value", f"k must be a number ≥ 0, not {self.k!r}")
-        if self.top is not None and not is_whole(self.top, 1):
+        if self.top is not None and not is_integer_within(self.top, 1):
             raise UsageError("bad-value", f"top must be an integer ≥ 1, not {self.top!r}")
         if self.weights is not None:
             # a list, or NumPy's numbers, become what is equal, hashed and written alike everywhere
@@ -184,13 +184,13 @@ class Fusion:
         repeated, blocks = np.zeros(len(runs), dtype=np.int64), Spool()
         fused, strange, first = set[str](), dict[str, None](), list[str]()
         correlated: dict[tuple[int, int], list[FloatArray]] = {pair: [] for pair in combinations(range(len(runs)), 2)}
-        for some, parts in abreast(readers, in_memory=in_memory):
+        for some, parts in batch_fusion(readers, in_memory=in_memory):
             held = Candidates.of_lines(some, parts, [run.scored for run in runs])
             for pair, one in correlated.items():
                 one.append(held.correlations(*pair))
             repeated += [len(part.documents) for part in parts] - held.named.sum(axis=1)
             first = first or list(held.documents)
-            strange.update(dict.fromkeys(held.documents.at(held.documents.beyond_ascii())))
+            strange.update(dict.fromkeys(held.documents.select(held.documents.are_not_ascii())))
             if METHODS[self.method].ranks:
                 blend = Blend(held, self.method, self.norm or NORM, self.k_or_default)
                 block = blend.columns(blend.ranked(weights), self.top)
@@ -295,7 +295,7 @@ class Fusion:
 
     def to_dict(self) -> dict[str, Any]:
         """The fusion as JSON holds it, without what is not set."""
-        return {name: value for name, value in named(self).items() if value not in (None, [])}
+        return {name: value for name, value in fields_by_name(self).items() if value not in (None, [])}
 
     @classmethod
     def from_dict(cls, held: object) -> Fusion:
@@ -453,7 +453,7 @@ def _is_opposed(correlations: FloatArray) -> bool:
 def _in_two_forms(ids: Sequence[str]) -> list[str]:
     """Which ids differ only in their Unicode form, so that they are fused as two."""
     strange = {text for text in ids if not is_folded(text)}
-    pairs = mistaken(sorted(strange), set(ids) - strange)
+    pairs = spelling_variants(sorted(strange), set(ids) - strange)
     return [Remark.of("other-form.fused", [f"{one} for {other}" for one, other in pairs])] if pairs else []
 
 

@@ -16,7 +16,7 @@ from coliee_adapters.errors import UsageError, shortened
 from coliee_adapters.files.source import PathLike
 from coliee_adapters.records import Answers
 from coliee_adapters.remarks import Remark
-from coliee_ir.commands.leaderboard.board import Entry, Scale, Tasks, order_key, places, stands
+from coliee_ir.commands.leaderboard.board import Entry, Scale, Tasks, order_key, places, possible_ranks
 from coliee_ir.commands.leaderboard.catalogue import TABLES, Leaderboard
 from coliee_ir.commands.leaderboard.questions import Categories, read_categories
 from coliee_ir.commands.leaderboard.tasks import SCALES, over_tasks, ranks_on_others
@@ -26,7 +26,7 @@ from coliee_ir.reading.basis import Basis
 from coliee_ir.reading.submission import Invalid
 from coliee_ir.scoring.replicates import groups_in, system, systems_of
 from coliee_ir.scoring.scores import Scored, measure_of, ranked_by, with_judged
-from coliee_ir.stats.doubts import MANY_QUERIES, UNLIKE, too_few_queries, too_few_resamples, units_of
+from coliee_ir.stats.doubts import MANY_QUERIES, UNEQUAL, too_few_queries, too_few_resamples, units_of
 from coliee_ir.stats.intervals import are_shares, interval_of
 from coliee_ir.stats.paired import Standings
 from coliee_ir.stats.ranks import Ranks
@@ -113,7 +113,7 @@ def leaderboard(
         task=basis.task,
         edition=basis.edition,
         gold=gold.path,
-        because=scored.because,
+        because=scored.task_evidence,
         protocol=basis.protocol,
         measures=tuple(measures) or tuple(basis.official),
         queries=basis.queries,
@@ -137,7 +137,7 @@ def leaderboard(
 def _entries(scored: Scored, measure: str) -> tuple[list[Entry], list[Invalid]]:
     """The runs that can be ranked, and those that cannot."""
     basis = scored.basis
-    by = next(m for m in basis.asked or basis.official if all(part in basis.qrels for part in m.needs))
+    by = next(m for m in basis.asked_measures or basis.official if all(part in basis.qrels for part in m.needs))
     if measure and scored:
         by = measure_of(scored, measure)
     entries, unranked = [], []
@@ -189,7 +189,7 @@ def _ranked(
     for at, entry in enumerate(runs):  # a run without a team is the best of its own
         first.setdefault(entry.team or at if best else at, at)
     kept = [*first.values()]
-    found, tests = stands(terms, settings, kept)
+    found, tests = possible_ranks(terms, settings, kept)
     in_places = places([order_key(runs[at].scores, tie_break) for at in kept])
     each = zip(kept, in_places, found, strict=True)
     return [replace(runs[at], place=place, **stand._asdict()) for at, place, stand in each], tests
@@ -264,5 +264,5 @@ def _doubts(runs: Sequence[Entry], tests: Standings, settings: Resampling, units
     if units.n < MANY_QUERIES and runs:
         answered = np.array([entry.scores.answered for entry in runs])
         apart = (answered != answered[0]).mean(axis=1)
-        if (unlike := int(apart.argmax())) and apart[unlike] >= UNLIKE:
+        if (unlike := int(apart.argmax())) and apart[unlike] >= UNEQUAL:
             yield Remark.of("unlike-answers", [f"{runs[0].name} and {runs[unlike].name}"], queries=MANY_QUERIES)

@@ -112,19 +112,21 @@ def places(keys: Sequence[tuple[float, ...]]) -> list[int]:
     return [0 if key[0] == -math.inf else keys.index(key) + 1 for key in keys]
 
 
-class Stand(NamedTuple):
+class PossibleRanks(NamedTuple):
     """Where a run may stand."""
 
     ranks: Ranks  # those that hold for all runs at once
     may_be_best: bool  # see ``ranks.may_be_best``
 
 
-def stands(terms: Sequence[Terms], settings: Resampling, kept: Sequence[int]) -> tuple[list[Stand], Standings]:
+def possible_ranks(
+    terms: Sequence[Terms], settings: Resampling, kept: Sequence[int]
+) -> tuple[list[PossibleRanks], Standings]:
     """Where runs may stand, best first; all are tested together, and ranks are counted among those that are kept."""
     in_systems = bool(terms) and isinstance(terms[0].score, systems.MeanOf)
     tests = (systems if in_systems else paired).standings(terms, settings)
     ranks = rank_sets([terms[at].total for at in kept], tests.better[np.ix_(kept, kept)])
-    return [*map(Stand, ranks, may_be_best(ranks))], tests
+    return [*map(PossibleRanks, ranks, may_be_best(ranks))], tests
 
 
 class Tasks(NamedTuple):

@@ -14,7 +14,7 @@ import numpy as np
 from coliee_adapters.errors import UsageError
 from coliee_adapters.forms.lines import counted
 from coliee_adapters.forms.vocabulary import MEMORY
-from coliee_adapters.remarks import Remark, told_of
+from coliee_adapters.remarks import Remark, as_json
 from coliee_ir.commands.leaderboard import questions
 from coliee_ir.commands.leaderboard.board import Entry, Ranking
 from coliee_ir.commands.leaderboard.questions import Categories, Data, data, majority, short
@@ -22,7 +22,7 @@ from coliee_ir.measures import Measure
 from coliee_ir.measures.labels import Accuracy
 from coliee_ir.output.envelope import preamble
 from coliee_ir.output.grid import Cell, Grid, Number, html, in_html, latex, records, separated
-from coliee_ir.output.shown import Forms, Shown, jsonable
+from coliee_ir.output.shown import Forms, TabularResult, jsonable
 from coliee_ir.output.webpage import Section, page
 from coliee_ir.reading.submission import Invalid
 
@@ -32,7 +32,7 @@ _Column = Callable[[Entry], Cell]
 
 def ranking(board: Ranking) -> Grid:
     """The runs in their places, with the ranks that they may have, and intervals."""
-    who, (first, *others) = named(board), scored(board).items()
+    who, (first, *others) = name_columns(board), scored(board).items()
     elsewhere = {} if board.tasks is None else board.tasks.other_tasks
     ranks: dict[str, _Column] = {
         "rank": lambda entry: _whole(entry.place), f"rank {board.percent}": lambda entry: str(entry.ranks),
@@ -42,14 +42,14 @@ def ranking(board: Ranking) -> Grid:
     return Grid.of(board.entries, columns, _caption(board), len(ranks) + len(who))
 
 
-def named(board: Ranking) -> dict[str, _Column]:
+def name_columns(board: Ranking) -> dict[str, _Column]:
     """Heading → cell of what a run is called, and what the list of teams says of it."""
     columns: dict[str, _Column] = {"team": lambda entry: entry.team} if any(e.team for e in board.entries) else {}
     columns["run"] = lambda entry: entry.scores.name_in_team
-    return columns | more(board)
+    return columns | teams_file_columns(board)
 
 
-def more(board: Ranking) -> dict[str, _Column]:
+def teams_file_columns(board: Ranking) -> dict[str, _Column]:
     """Heading → cell of the further columns of the list of teams."""
     names = () if board.teams is None else board.teams.columns
     return {name: lambda entry, at=at: entry.more[at] if entry.more else "" for at, name in enumerate(names)}  # type: ignore[misc]
@@ -109,7 +109,7 @@ def results(board: Ranking, style: str = "") -> Grid:
     cells: dict[str, _Column] = {
         "place": lambda entry: str(entry.place or "–"), "team": lambda entry: entry.team,
         "file": lambda entry: entry.tag if entry.file == MEMORY else re.split(r"[/\\]", entry.file)[-1],
-        "run": lambda entry: entry.scores.name_in_team, **more(board),
+        "run": lambda entry: entry.scores.name_in_team, **teams_file_columns(board),
         "returned": lambda entry: "" if board.main == "answers" else _count(entry, "retrieved"),
         "correct": lambda entry: _count(entry, "correct"), "right": lambda entry: _right(board, entry),
         **scored(board, decimals),
@@ -126,7 +126,9 @@ def results(board: Ranking, style: str = "") -> Grid:
         called |= {"correct": Number(right, said), board.ranking.name: Number(share, f"{share:.{decimals}f}")}
         rows.insert(0 if is_theirs else len(rows), [called.get(column, "") for column in headed.values()])
     kept = [at for at in range(len(headed)) if any(row[at] for row in rows)]
-    n_text = sum(column in (*_TEXTS, *more(board)) for at, column in enumerate(headed.values()) if at in kept)
+    n_text = sum(
+        column in (*_TEXTS, *teams_file_columns(board)) for at, column in enumerate(headed.values()) if at in kept
+    )
     header = [table.header[at] for at in kept]
     return Grid(header, [[row[at] for at in kept] for row in rows], _caption(board), n_text)
 
@@ -153,17 +155,17 @@ def columns(board: Ranking, *, is_theirs: bool = False) -> dict[str, str]:
     theirs, percent = board.protocol.table, board.percent
     names = [measure.name for measure in board.measures]
     heads = [_MEANS.get(name, short(name)) for name in names]
-    ours = {"Place": "place", "Team": "team", "Run": "run", **{name: name for name in more(board)}}
+    ours = {"Place": "place", "Team": "team", "Run": "run", **{name: name for name in teams_file_columns(board)}}
     if not theirs:
         ours |= {"Returned": "returned", "Correct": "correct", "Right": "right"}
     for head, name in zip(heads, names, strict=True):
         ours[name if heads.count(head) > 1 or head in theirs else head] = name
     ours |= {f"Rank {percent}": "ranks", f"Interval {percent}": "interval"}
     if is_theirs:
-        left_out = {*ours.values()} - {*more(board)} if theirs else {"place", "ranks", "interval"}
+        left_out = {*ours.values()} - {*teams_file_columns(board)} if theirs else {"place", "ranks", "interval"}
         ours = {heading: column for heading, column in ours.items() if column not in left_out}
     columns = {**theirs, **{heading: column for heading, column in ours.items() if column not in theirs.values()}}
-    left = [*_TEXTS, *more(board)]
+    left = [*_TEXTS, *teams_file_columns(board)]
     order = {column: at for at, column in enumerate(left)}
     return dict(sorted(columns.items(), key=lambda one: order.get(one[1], len(left))))
 
@@ -287,7 +289,7 @@ def everything(board: Ranking, extras: Extras) -> tuple[dict[str, Grid], dict[st
 
 
 @dataclass(frozen=True, slots=True, eq=False, repr=False)
-class Leaderboard(Ranking, Shown):
+class Leaderboard(Ranking, TabularResult):
     """Runs ranked by the measure of their task's edition and by its tie-break; see ``Ranking`` for what it holds."""
 
     def __repr__(self) -> str:
@@ -342,12 +344,12 @@ class Leaderboard(Ranking, Shown):
                 for entry in self.entries
             ],
             "invalid": [{**one._asdict(), "files": list(one.files), "kind": one.reason.kind} for one in self.invalid],
-            **told_of(self.remarks),
+            **as_json(self.remarks),
             "tables": {name: records(grid) for name, grid in tables.items()},
         }
 
 
-class BoardTables(Shown):
+class BoardTables(TabularResult):
     """Some tables of a leaderboard; JSON and HTML hold all of them."""
 
     __slots__ = ("board", "categories", "names")

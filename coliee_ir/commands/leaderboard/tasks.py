@@ -16,11 +16,11 @@ from coliee_adapters.checked import groups_of
 from coliee_adapters.errors import UsageError, shortened
 from coliee_adapters.forms.lines import counted
 from coliee_adapters.remarks import Remark
-from coliee_ir.commands.leaderboard.board import LEAST_TASKS, Entry, Scale, stands
+from coliee_ir.commands.leaderboard.board import LEAST_TASKS, Entry, Scale, possible_ranks
 from coliee_ir.judging.judged import BoolArray, FloatArray
 from coliee_ir.measures import Measure, Result
 from coliee_ir.measures.base import Terms, quotient
-from coliee_ir.scoring.given import Given
+from coliee_ir.scoring.given import ExternalMeasure
 from coliee_ir.stats.paired import Board
 from coliee_ir.stats.ranks import Ranks
 from coliee_ir.stats.settings import Resampling
@@ -57,7 +57,7 @@ def over_tasks(
         values, lower = beaten, False
     means = [[float(one[of_task].mean()) for of_task in within.values()] for one in values]
     weight = sum(of_task / of_task.sum() for of_task in within.values()) * len(queries) / len(names)
-    called = Given(f"{'wins by' if scale == 'wins' else 'mean'} {measure}", "share", lower)
+    called = ExternalMeasure(f"{'wins by' if scale == 'wins' else 'mean'} {measure}", "share", lower)
     ranked = list[Entry]()
     for entry, one, of_tasks in zip(kept, values, means, strict=True):
         terms = Terms(np.column_stack((one * weight, np.ones(len(one)))), quotient, np.zeros(2), False)
@@ -65,7 +65,8 @@ def over_tasks(
             called: Result(terms.total, entry.scores.results[measure].per_query, None, terms)
         }
         results |= {
-            Given(name, "share", lower): Result(value, one) for name, value in zip(names, of_tasks, strict=True)
+            ExternalMeasure(name, "share", lower): Result(value, one)
+            for name, value in zip(names, of_tasks, strict=True)
         }
         ranked.append(replace(entry, scores=replace(entry.scores, results=results, ties={})))
     block = np.mean(means, axis=0)
@@ -96,5 +97,5 @@ def ranks_on_others(ranked: Sequence[Entry], n_tasks: int, settings: Resampling)
         measures = [*entry.scores.results.items()][1 : n_tasks + 1]
         values = np.array([1 - of.value if measure.lower_is_better else of.value for measure, of in measures])
         runs.append(Terms(np.column_stack((values, np.ones(n_tasks))), quotient, np.zeros(2), True))
-    stood, _ = stands(runs, settings, range(len(runs)))
+    stood, _ = possible_ranks(runs, settings, range(len(runs)))
     return {entry.name: one.ranks for entry, one in zip(ranked, stood, strict=True)}

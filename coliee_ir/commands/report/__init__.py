@@ -17,19 +17,19 @@ import numpy as np
 from coliee_adapters.corpora import Corpus
 from coliee_adapters.errors import ScoreWarning, UsageError, shortened
 from coliee_adapters.files.source import PathLike
-from coliee_adapters.files.writing import written
+from coliee_adapters.files.writing import open_text_replacing
 from coliee_adapters.records import Run
 from coliee_ir.commands import tune as cutoffs
 from coliee_ir.commands.compare import compare
 from coliee_ir.commands.leaderboard import Entry, leaderboard, read_categories
 from coliee_ir.commands.report.contents import DRAWN, FEW, Contents, Ranks, Texts, intervals, texts_of
 from coliee_ir.commands.tune import Tuning
-from coliee_ir.judging.gathered import Gathered
+from coliee_ir.judging.gathered import RunInMemory
 from coliee_ir.measures import Measure
 from coliee_ir.measures.labels import Accuracy
 from coliee_ir.measures.sets import Macro, MacroF, Micro
 from coliee_ir.output.grid import Grid
-from coliee_ir.output.shown import Shown
+from coliee_ir.output.shown import TabularResult
 from coliee_ir.reading.basis import Basis
 from coliee_ir.scoring.scores import Scored, checked, ranked_by, with_judged
 from coliee_ir.stats.settings import N_RESAMPLES, SEED, Resampling
@@ -40,7 +40,7 @@ _NEEDED = {"altair": "altair", "vl_convert": "vl-convert-python", "jinja2": "jin
 
 
 @dataclass(frozen=True, slots=True, eq=False, repr=False)
-class Report(Shown):
+class Report(TabularResult):
     """A report, ready to be written. What it shows is in ``to_dict`` and ``to_frame``."""
 
     contents: Contents
@@ -75,7 +75,7 @@ class Report(Shown):
             InputError: the place cannot be written.
         """
         html = self.to_html()
-        with written(path) as stream:
+        with open_text_replacing(path) as stream:
             stream.write(html)
 
     def write_figures(self, folder: PathLike) -> list[Path]:
@@ -87,7 +87,7 @@ class Report(Shown):
         from coliee_ir.commands.report.drawing import write_figures
         from coliee_ir.commands.report.page import drawn
 
-        return write_figures(drawn(self.contents).there(), folder)
+        return write_figures(drawn(self.contents).figures(), folder)
 
 
 def report(
@@ -180,14 +180,14 @@ def begin_page() -> None:
     """Begin what a page needs and does not hang on its runs, in a process of its own, while they are scored."""
     from coliee_ir.commands.report import drawing
 
-    drawing.begin()
+    drawing.start_drawing_process()
 
 
 def _ranks(run: Run, basis: Basis, same: dict[str, str]) -> Ranks:
     """Where the documents of a run stand, judged query by judged query."""
     return {
         query: {same.setdefault(document, document): rank for rank, document in enumerate(ranking, start=1)}
-        for query, ranking in Gathered(run, {*basis.queries}).rankings.items()
+        for query, ranking in RunInMemory(run, {*basis.queries}).rankings.items()
     }
 
 

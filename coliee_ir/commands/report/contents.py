@@ -194,7 +194,7 @@ def details(contents: Contents, texts: Texts) -> dict[str, Any]:
     """What every query opens to."""
     scored, names = contents.scored[:FEW], contents.names[:FEW]
     numbers: dict[tuple[str, str], int] = {}
-    found = _Found([scores.judged["documents"] for scores in scored]) if contents.has_documents else None
+    found = _RankArrays([scores.judged["documents"] for scores in scored]) if contents.has_documents else None
     shown = min(max(_WRONG // len(names), _FEWEST), _MOST)
     queries = []
     for at, query in enumerate(contents.board.queries):
@@ -210,7 +210,7 @@ def details(contents: Contents, texts: Texts) -> dict[str, Any]:
     return {"runs": names, "ranked": ranked, "documents": [list(document) for document in numbers], "queries": queries}
 
 
-class _Found:
+class _RankArrays:
     """Where the judged documents stand in each run: an array for all, whose numbers become Python's at once."""
 
     def __init__(self, parts: Sequence[Judged]) -> None:
@@ -224,7 +224,7 @@ class _Found:
 
 def _documents(
     ranks_of: Sequence[Ranks],
-    found: _Found,
+    found: _RankArrays,
     at: int,
     query: str,
     shown: int,
@@ -249,7 +249,7 @@ def _documents(
 
 
 def _wrong(
-    query: str, right: Mapping[str, int], ranks: Sequence[Ranks], judged: _Found, at: int, shown: int
+    query: str, right: Mapping[str, int], ranks: Sequence[Ranks], judged: _RankArrays, at: int, shown: int
 ) -> tuple[dict[str, list[tuple[int, int]]], list[list[int]]]:
     """The first wrong documents of each run with their ranks in every run, best first; and each run's counts."""
     of_runs = [run.get(query, {}) for run in ranks]

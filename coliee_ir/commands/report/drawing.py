@@ -21,7 +21,7 @@ import altair as alt
 from altair.utils import schemapi
 
 from coliee_adapters.files.source import PathLike
-from coliee_adapters.files.writing import made_folder, write_bytes, written
+from coliee_adapters.files.writing import make_folder, open_text_replacing, write_bytes
 from coliee_ir.output import grid
 from coliee_ir.output.grid import Grid
 
@@ -115,7 +115,7 @@ def unchecked() -> AbstractContextManager[None]:
     return schemapi.debug_mode(False)  # the tests hold the finished charts against it
 
 
-def called(what: str) -> str:
+def number_label(what: str) -> str:
     """An expression for the name of a number.
 
     What users name stands in data and in parameters only: were it in a domain or an order, Vega-Lite would make it a
@@ -126,7 +126,7 @@ def called(what: str) -> str:
 
 def name_axis(what: str = "runs", **more: Any) -> alt.Axis:
     """An axis with names and nothing else."""
-    return alt.Axis(grid=False, ticks=False, labelFontSize=12, labelColor="@ink", labelExpr=called(what), **more)
+    return alt.Axis(grid=False, ticks=False, labelFontSize=12, labelColor="@ink", labelExpr=number_label(what), **more)
 
 
 def run_colour(n: int, there: Sequence[int] | None = None) -> alt.Color:
@@ -147,7 +147,7 @@ def run_shape(n: int) -> alt.Shape:
 def _legend(n: int, there: Sequence[int] | None = None) -> alt.Legend | None:
     """The runs that have a colour; pointing at the others names them. None where no run is to be named."""
     values = [at for at in (range(n) if there is None else there) if at < COLOURS]
-    return alt.Legend(title=None, columns=4, values=values, labelExpr=called("runs")) if values else None
+    return alt.Legend(title=None, columns=4, values=values, labelExpr=number_label("runs")) if values else None
 
 
 def on_page(figure: Figure) -> dict[str, Any]:
@@ -214,7 +214,7 @@ _CODE: Final = (
 
 
 @cache
-def begin() -> subprocess.Popen[bytes] | None:
+def start_drawing_process() -> subprocess.Popen[bytes] | None:
     """Begin to make it, which takes a second and more, beside other work; None where no process can be started."""
     process = None
     with contextlib.suppress(OSError):
@@ -231,7 +231,7 @@ def begin() -> subprocess.Popen[bytes] | None:
 @cache
 def script() -> str:
     """The script; this process makes it where another one cannot."""
-    process = begin()
+    process = start_drawing_process()
     if process is not None:
         made, _ = process.communicate()
         if process.returncode == 0:
@@ -277,11 +277,11 @@ def write_picture(figure: Figure, path: PathLike) -> None:
 
 def write_figures(figures: Sequence[Figure], folder: PathLike) -> list[Path]:
     """Write each figure as PDF, SVG and PNG, and its numbers as CSV."""
-    place = made_folder(folder)
+    place = make_folder(folder)
     for figure in figures:
         svg = svg_of(figure)
         for ending in PICTURES:
             write_bytes(place / f"{figure.name}{ending}", picture(svg, ending))
-        with written(place / f"{figure.name}.csv") as stream:
+        with open_text_replacing(place / f"{figure.name}.csv") as stream:
             stream.write(grid.separated(figure.data))
     return paths((figure.name for figure in figures), place)

@@ -11,7 +11,7 @@ import altair as alt
 from coliee_adapters.errors import printable
 from coliee_ir.commands.leaderboard import Leaderboard
 from coliee_ir.commands.leaderboard.questions import FIGURES, hardest_first, means_of
-from coliee_ir.commands.report.drawing import Figure, called, figure, rows, unchecked
+from coliee_ir.commands.report.drawing import Figure, figure, number_label, rows, unchecked
 from coliee_ir.output.grid import Cell, Grid, Number, in_latex
 
 #: of more questions no figures are drawn; a table has them
@@ -90,7 +90,7 @@ def _figure(
     step = min(_WIDE, _WIDTH // max(len(names), 1))
     axis = alt.Axis(
         labelAngle=-90, grid=False, ticks=False, labelFontSize=min(step, 11), labelOverlap=False,
-        labelExpr=called("questions"),
+        labelExpr=number_label("questions"),
     )  # fmt: skip
     x = alt.X("q:O", title=None, axis=axis)
     y = alt.Y("mean:Q", title=None, scale=alt.Scale(domain=[0, 1]), axis=alt.Axis(values=[0, 0.5, 1], format=".1f"))

@@ -38,7 +38,7 @@ class Drawn(NamedTuple):
     cutoffs: Figure | None
     tuning: Figure | None
 
-    def there(self) -> list[Figure]:
+    def figures(self) -> list[Figure]:
         """Those that there are."""
         return [figure for figure in self if figure is not None]
 
@@ -89,7 +89,7 @@ def page(contents: Contents, texts: Texts) -> str:
         gap=charts.missing(contents),
         tunings=charts.tunings_table(contents),
         remarks=_remarks(contents),
-        charts=embedded({figure.name: on_page(figure) for figure in figures.there()}),
+        charts=embedded({figure.name: on_page(figure) for figure in figures.figures()}),
         details=shown,
         evaluation=evaluation,
         measure=contents.measure.name,

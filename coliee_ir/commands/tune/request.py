@@ -10,7 +10,7 @@ from typing import NamedTuple, Unpack
 
 import numpy as np
 
-from coliee_adapters.checked import is_whole, one_of, texts
+from coliee_adapters.checked import is_integer_within, one_of, texts
 from coliee_adapters.errors import UsageError
 from coliee_adapters.files.source import Source
 from coliee_adapters.ids import IntArray
@@ -18,9 +18,9 @@ from coliee_adapters.records import Answers, Columns, Gold, GoldLike, Run, RunLi
 from coliee_adapters.remarks import Remarks
 from coliee_ir.commands.convert.streams import Spool, by_parts
 from coliee_ir.commands.tune.result import Tried, Tuning, shifted
-from coliee_ir.commands.tune.rules import Filter, Pool, Rule, check_known, filtered, named, pooled, ranking
+from coliee_ir.commands.tune.rules import Filter, Pool, Rule, check_known, families_named, filtered, pooled, ranking
 from coliee_ir.commands.tune.search import NEAR, Bounds, Objective, Sweep, all_bounds, objective
-from coliee_ir.judging.gathered import Gathered
+from coliee_ir.judging.gathered import RunInMemory
 from coliee_ir.judging.judged import BoolArray, FloatArray
 from coliee_ir.measures import Measure
 from coliee_ir.measures.base import Terms
@@ -55,7 +55,7 @@ class Candidate(NamedTuple):
 
 def candidates_of(pool: Pool, aim: Objective, by: Sequence[str], floor: int | None, cap: int | None) -> list[Candidate]:
     """Each kind of rule with no more bounds than are given, then each with searched bounds: the simplest first."""
-    sweeps = [Sweep(pool, family, aim) for family in named(by, pool)]
+    sweeps = [Sweep(pool, family, aim) for family in families_named(by, pool)]
     plain = [Candidate(sweep, (Bounds(floor or 0, cap),)) for sweep in sweeps]
     every = all_bounds(floor, cap, int(pool.lengths.max(initial=0)))
     searched = [Candidate(sweep, every) for sweep in sweeps if sweep.family != "k"]
@@ -151,7 +151,7 @@ def tune(
     ('score ≥ 0.475', 1.0)
     """
     refuse_other_keywords(tune, rules)
-    if not (floor is None or is_whole(floor, 0)) or not (cap is None or is_whole(cap, 1)):
+    if not (floor is None or is_integer_within(floor, 0)) or not (cap is None or is_integer_within(cap, 1)):
         raise UsageError("bad-value", "the floor must be an integer ≥ 0 and the cap an integer ≥ 1")
     if floor is not None and cap is not None and floor > cap:
         raise UsageError("bad-value", f"the floor ({floor}) must not exceed the cap ({cap})")
@@ -166,7 +166,7 @@ def tune(
     submission = evaluator.read(run)
     given = None if answers is None else evaluator.read(answers)
     if given is None:
-        given = submission.beside.get("answers")
+        given = submission.other_parts.get("answers")
     if isinstance(aimed, Accuracy) and given is None:
         raise UsageError(
             "unfit-measure", "Accuracy needs the answers that belong to the run (--answers); or maximise MacroF2"
@@ -285,7 +285,7 @@ def cut(
     return by_parts(record, partial(_cut, record, rule, filters))
 
 
-def _cut(record: Run, rule: Rule | None, filters: Sequence[Filter], parts: Iterable[Gathered]) -> Run:
+def _cut(record: Run, rule: Rule | None, filters: Sequence[Filter], parts: Iterable[RunInMemory]) -> Run:
     """A run cut, some queries at a time."""
     blocks, remarks, known = Spool(), Remarks(), [False] * len(filters)
     best, all_kept = -math.inf, rule is not None and rule.family != "k"
@@ -298,7 +298,7 @@ def _cut(record: Run, rule: Rule | None, filters: Sequence[Filter], parts: Itera
             pool = pool.where(one.keeps(pool))
         keeps = np.ones(len(pool.documents), dtype=np.bool_)
         if rule is not None:
-            named([rule.family], pool)
+            families_named([rule.family], pool)
             keeps = rule.keeps(pool)
         best = max(best, float(pool.compared.max(initial=-math.inf)))
         all_kept &= bool(keeps.all())
@@ -310,7 +310,7 @@ def _cut(record: Run, rule: Rule | None, filters: Sequence[Filter], parts: Itera
     elif all_kept and best > -math.inf:
         remarks.add("every-score-reaches")
     blocks.append(Columns((), [0], (), remarks=remarks))
-    return replace(record, blocks=blocks, format="memory", split=None, grouped=True, beside={})
+    return replace(record, blocks=blocks, format="memory", split=None, grouped=True, other_parts={})
 
 
 def _measure(name: str, rules: Protocol) -> Measure:

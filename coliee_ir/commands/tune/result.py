@@ -14,8 +14,8 @@ from coliee_ir._version import __version__
 from coliee_ir.commands.tune.rules import Rule
 from coliee_ir.inbox.names import unique_names
 from coliee_ir.measures.base import Terms
-from coliee_ir.output.grid import Cell, Grid, Number, apart, number_or_dash
-from coliee_ir.output.shown import OnGold, Shown, jsonable
+from coliee_ir.output.grid import Cell, Grid, Number, difference_cells, number_or_dash
+from coliee_ir.output.shown import OnGold, TabularResult, jsonable
 from coliee_ir.stats import folds
 from coliee_ir.stats.resampling import NEAR, Difference, Interval
 from coliee_ir.stats.settings import N_RESAMPLES
@@ -139,7 +139,7 @@ class Tuning(OnGold):
     def lead(self) -> Sequence[str]:
         """What to do, and what to expect of it on other queries."""
         what = f"cut after {self.rule.threshold:g}" if self.rule.family == "k" else f"keep {self.rule}"
-        expected = f"expect {self.measure} {self.held_out:.4f} on other queries ({self.interval.worded()})"
+        expected = f"expect {self.measure} {self.held_out:.4f} on other queries ({self.interval.in_words()})"
         return [f"{self.name}: {what}: {expected}"]
 
     def tables(self) -> Sequence[Grid]:
@@ -147,7 +147,7 @@ class Tuning(OnGold):
         return [ranked([self]), gains([self]), tried(self), by_relevant([self])]
 
 
-class Tunings(Shown):
+class Tunings(TabularResult):
     """The tunings of one run or several.
 
     Attributes:
@@ -220,7 +220,7 @@ def tried(tuning: Tuning) -> Grid:
         [
             str(one.rule) + (" (bounds searched)" if one.searched else ""),
             Number(one.held_out, bold=one.rule == tuning.rule),
-            *apart(one.behind),
+            *difference_cells(one.behind),
             Number(one.resubstitution),
         ]
         for one in tuning.tried
@@ -237,7 +237,7 @@ def tried(tuning: Tuning) -> Grid:
 def gains(tunings: Sequence[Tuning]) -> Grid:
     """What cutting is worth: the held-out score less that of the run as it is."""
     rows: list[list[Cell]] = [
-        [tuning.name, Number(tuning.held_out - tuning.gain.value), *apart(tuning.gain)]
+        [tuning.name, Number(tuning.held_out - tuning.gain.value), *difference_cells(tuning.gain)]
         for tuning in sorted(tunings, key=_by_score)
     ]
     header = ["run", f"{tunings[0].measure} as it is", "gain held out", "SE", "low 95%", "high 95%"]

@@ -18,7 +18,7 @@ from coliee_adapters.checked import is_finite, one_of
 from coliee_adapters.errors import InputError, UsageError, quoted
 from coliee_adapters.ids import Ids, IntArray, mixed
 from coliee_adapters.records import Run, RunLike
-from coliee_ir.judging.gathered import Gathered
+from coliee_ir.judging.gathered import RunInMemory
 from coliee_ir.judging.judged import BoolArray, FloatArray
 from coliee_ir.judging.order import as_compared
 from coliee_ir.reading.anything import read_run
@@ -62,7 +62,7 @@ class Pool:
         rel: int = 1,
     ) -> Pool:
         """The rankings of a run, as ``read_run`` takes it: see ``pooled``."""
-        return pooled(Gathered(ranking(run, task), qrels), qrels, rel=rel)
+        return pooled(RunInMemory(ranking(run, task), qrels), qrels, rel=rel)
 
     @cached_property
     def lengths(self) -> IntArray:
@@ -115,7 +115,7 @@ class Pool:
         return lists
 
 
-def pooled(run: Gathered, qrels: Mapping[str, Mapping[str, int]] | None = None, *, rel: int = 1) -> Pool:
+def pooled(run: RunInMemory, qrels: Mapping[str, Mapping[str, int]] | None = None, *, rel: int = 1) -> Pool:
     """The rankings of the gold's queries, answered or not; without a gold, of all queries.
 
     ``rel`` is the least relevance that counts as relevant. The run lets go of what it has given.
@@ -131,7 +131,7 @@ def pooled(run: Gathered, qrels: Mapping[str, Mapping[str, int]] | None = None, 
         {document for document, level in (qrels or {}).get(query, {}).items() if level >= rel} for query in queries
     ]
     wanted = np.array([len(documents) for documents in right], dtype=np.int64)
-    return Pool(queries, start, joined, scores, _found(joined, start, right), wanted, run.scored)
+    return Pool(queries, start, joined, scores, _are_wanted(joined, start, right), wanted, run.scored)
 
 
 def ranking(run: RunLike, task: str | int | None = None, columns: Mapping[str, str] | None = None) -> Run:
@@ -147,7 +147,7 @@ def ranking(run: RunLike, task: str | int | None = None, columns: Mapping[str, s
     return record
 
 
-def _found(documents: Ids, start: IntArray, wanted: Sequence[Collection[str]]) -> BoolArray:
+def _are_wanted(documents: Ids, start: IntArray, wanted: Sequence[Collection[str]]) -> BoolArray:
     """Which rows hold a wanted document of their query; shape (N,)."""
     found = np.zeros(len(documents), dtype=np.bool_)
     looked_for = Ids.of([document for some in wanted for document in some])
@@ -157,7 +157,7 @@ def _found(documents: Ids, start: IntArray, wanted: Sequence[Collection[str]]) -
     for first in range(0, len(documents) if len(keys) else 0, _ROWS):
         rows = np.arange(first, min(first + _ROWS, len(documents)))
         query = np.searchsorted(start, rows, side="right") - 1
-        own = mixed(documents.at(rows).words(n_words), query)
+        own = mixed(documents.select(rows).words(n_words), query)
         alike = np.flatnonzero(keys[np.minimum(np.searchsorted(keys, own), len(keys) - 1)] == own)
         for row, number in zip(rows[alike].tolist(), query[alike].tolist(), strict=True):
             found[row] = documents[row] in wanted[number]
@@ -271,7 +271,7 @@ class Rule:
         return cls(**{field.name: members[field.name] for field in fields(cls) if field.name in members})
 
 
-def named(names: Sequence[str], pool: Pool) -> list[str]:
+def families_named(names: Sequence[str], pool: Pool) -> list[str]:
     """The kinds of rule asked for, or all that the run's scores allow; the simplest first."""
     negative = pool.scored and bool((pool.compared < 0).any())
     possible = [
@@ -308,12 +308,12 @@ class Filter(NamedTuple):
     knows: Callable[[Pool], bool] = _anything
 
     @staticmethod
-    def not_itself() -> Filter:
+    def exclude_self() -> Filter:
         """Take the query out of its own ranking."""
-        return Filter("not the query itself", _not_itself)
+        return Filter("not the query itself", _keeps_others)
 
     @staticmethod
-    def not_newer(dates: Mapping[str, str]) -> Filter:
+    def exclude_newer(dates: Mapping[str, str]) -> Filter:
         """Take out documents that are newer than the query.
 
         Args:
@@ -351,7 +351,7 @@ def check_known(filters: Sequence[Filter], known: Sequence[bool], path: str) -> 
         )
 
 
-def _not_itself(pool: Pool) -> BoolArray:
+def _keeps_others(pool: Pool) -> BoolArray:
     itself = [
         pool.queries[query] == document for query, document in zip(pool.query.tolist(), pool.documents, strict=True)
     ]

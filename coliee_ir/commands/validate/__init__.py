@@ -10,7 +10,7 @@ from pathlib import Path
 from coliee_adapters.checked import one_of
 from coliee_adapters.errors import UsageError, quoted
 from coliee_adapters.files.source import PathLike, Source
-from coliee_adapters.files.writing import check_inputs, check_outputs, made_folder
+from coliee_adapters.files.writing import check_inputs, check_outputs, make_folder
 from coliee_adapters.forms.vocabulary import checked_columns
 from coliee_ir.commands.validate.check import check
 from coliee_ir.commands.validate.finding import Finding, Place
@@ -21,7 +21,7 @@ from coliee_ir.commands.validate.rules import RULES, Rule, Severity
 from coliee_ir.commands.validate.sheet import Context
 from coliee_ir.inbox.tasks import task_of_files
 from coliee_ir.reading.anything import check_columns, gold_files, read_gold
-from coliee_ir.rules.protocol import TASKS, edition_year, protocol, submission_rules, task_name, unfit_tag
+from coliee_ir.rules.protocol import TASKS, edition_year, protocol, submission_rules, tag_fault, task_name
 
 __all__ = ["RULES", "Finding", "Place", "Rule", "Severity", "Validation", "validate"]
 
@@ -86,14 +86,14 @@ def validate(
     if gold is not None:  # refuses what is not a gold, in which any text would be a list of ids
         judged = [*(read_gold(asked, task=named_task).qrels or {}).values()]
     found = named_task or task_of_files(list(sources.values()), asked)
-    given = _given(found or TASKS[0], edition, asked, corpus, narrowed=task is not None)._replace(columns=names)
+    given = _context(found or TASKS[0], edition, asked, corpus, narrowed=task is not None)._replace(columns=names)
     given.known.judged = frozenset(chain.from_iterable(judged))
     if tag is not None:
         _check_tag(tag, given)
     targets = {} if fix is None else _targets(list(sources), str(fix), read)
     sheets = check(sources, given, keep=fix is not None)
     if fix is not None and [*targets.values()] != [str(fix)]:
-        made_folder(fix)
+        make_folder(fix)
     mended, left = mend(sheets, targets, tag) if targets else ({}, {})
     findings, remaining = (
         tuple(one for sheet in checked.values() for one in by_gravity(sheet.found.values()))
@@ -103,7 +103,7 @@ def validate(
     return Validation(tuple(sources), *shown, findings, mended, remaining)
 
 
-def _given(
+def _context(
     task: str, edition: str | int | None, queries: Sequence[Source], corpus: PathLike | None, *, narrowed: bool
 ) -> Context:
     """The rules of a task and edition, and the ids that there are."""
@@ -126,7 +126,7 @@ def _check_tag(tag: str, context: Context) -> None:
     """Refuse a run tag that is against the rules."""
     if context.protocol.pilot:
         raise UsageError("unfit-option", "--tag: submissions to the pilot have no run tag")
-    if fault := unfit_tag(tag, context.rules.tag_length):
+    if fault := tag_fault(tag, context.rules.tag_length):
         raise UsageError("bad-value", f"--tag: {fault}, and {quoted(tag)} is not")
 
 

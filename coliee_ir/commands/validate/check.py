@@ -10,7 +10,7 @@ import contextlib
 from collections.abc import Callable, Mapping
 from typing import Any, Final
 
-from coliee_adapters.errors import InputError, InternalError, contained, guarded
+from coliee_adapters.errors import InputError, InternalError, errors_as_coliee, reading_errors_as_input
 from coliee_adapters.files.source import Source
 from coliee_ir.commands.validate import columns, lists, pilot, reading, stated, together
 from coliee_ir.commands.validate.rules import Severity
@@ -29,7 +29,7 @@ CHECKS: Final[tuple[tuple[tuple[str, ...], Callable[[Any], None]], ...]] = (
     (_COLUMNS, lists.queries),
     (_COLUMNS, lists.lists),
     (("claims",), pilot.claims),
-    (("stated",), stated.stated),
+    (("stated",), stated.check_protocol),
 )
 
 #: what looks at all files of a submission together
@@ -45,7 +45,7 @@ def check(sources: Mapping[str, Source], context: Context, *, keep: bool = False
     sheets = {name: Sheet(name, source, context) for name, source in sources.items()}
     for name, sheet in sheets.items():
         try:
-            with contained(name):
+            with errors_as_coliee(name):
                 _check(sheet)
         except InputError as error:
             if error.path not in (name, sheet.source.name):  # the organisers' file
@@ -65,7 +65,9 @@ def check(sources: Mapping[str, Source], context: Context, *, keep: bool = False
 def _check(sheet: Sheet) -> None:
     for kinds, find in CHECKS:
         if sheet.kind in kinds:
-            with guarded(sheet.name) if find.__module__ == reading.__name__ else contextlib.nullcontext():
+            with (
+                reading_errors_as_input(sheet.name) if find.__module__ == reading.__name__ else contextlib.nullcontext()
+            ):
                 find(sheet)
     is_sound = all(finding.severity is not Severity.ERROR for finding in sheet.found.values())
     if sheet.kind not in ("stated", "description") and is_sound:

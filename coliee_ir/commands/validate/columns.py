@@ -20,7 +20,7 @@ _TREC: Final = 6
 
 def columns(sheet: Sheet) -> None:
     """Every line has the columns of the task; if not, what it has is understood where that takes no decision."""
-    understood, last = _Understanding(sheet), len(sheet.contents) - 1
+    understood, last = _ColumnMatcher(sheet), len(sheet.contents) - 1
     sheet.is_cut = not sheet.ended and last > 0 and _is_cut(sheet)
     labels = set[str]()
     for index, words in enumerate(sheet.words()):
@@ -56,7 +56,7 @@ def _is_cut(sheet: Sheet) -> bool:
     return within_tag and len(words) == len(before) and all(other[-1] == before[-1] for other in rest)
 
 
-class _Understanding:
+class _ColumnMatcher:
     """How the lines of a file are understood, by what most of them are."""
 
     def __init__(self, sheet: Sheet) -> None:
@@ -99,7 +99,7 @@ class _Understanding:
         if self.sheet.kind == "answers":
             return words[1].lower() in LABELS or words[1] in DIGITS
         if self.score is not None:
-            return as_number(words[self.score]) is not None and whole(words[self.score - 1]) is not None
+            return as_number(words[self.score]) is not None and integer_of(words[self.score - 1]) is not None
         return words[-1] not in self._tags and any(sign.isdigit() for sign in words[-1])
 
     def check_tag(self, line: Line) -> None:
@@ -134,6 +134,6 @@ class _Understanding:
         return tail if 2 * n > len(self.sheet.contents) and is_tag else ()
 
 
-def whole(text: str) -> int | None:
+def integer_of(text: str) -> int | None:
     """The whole number that a text stands for, if it is one."""
     return int(text) if len(text) <= 18 and text.isascii() and text.isdecimal() else None

@@ -7,8 +7,8 @@ from dataclasses import dataclass, field
 from math import inf
 from typing import Any, Final, NamedTuple
 
-from coliee_adapters.errors import cut, printable, quoted
-from coliee_adapters.remarks import worded
+from coliee_adapters.errors import cut_to_width, printable, quoted
+from coliee_adapters.remarks import for_count
 from coliee_ir.commands.validate.rules import RULES, Severity
 
 #: how many places of a finding are kept, and how many characters of what stood there
@@ -59,7 +59,7 @@ class Finding:
         order = inf if line is None else line
         if remedy and (not self.remedy or order < self._remedy_order):
             self.remedy, self._remedy_order = remedy, order
-        shown = None if found is None else cut(found[: 4 * _LONGEST], _LONGEST)
+        shown = None if found is None else cut_to_width(found[: 4 * _LONGEST], _LONGEST)
         place = Place(line, None if line is None else column, shown)
         insort(self.places, place, key=lambda known: inf if known.line is None else known.line)
         del self.places[_PLACES:]
@@ -82,17 +82,17 @@ class Finding:
     @property
     def says(self) -> str:
         """What was found, as a clause."""
-        return self._worded(RULES[self.rule].says)
+        return self._in_words(RULES[self.rule].says)
 
     @property
     def advice(self) -> str:
         """The remedy of the places, or else that of the rule."""
-        return self.remedy or self._worded(RULES[self.rule].remedy)
+        return self.remedy or self._in_words(RULES[self.rule].remedy)
 
-    def _worded(self, pattern: str) -> str:
+    def _in_words(self, pattern: str) -> str:
         for name, value in self.facts.items():
             pattern = pattern.replace(f"{{{name}}}", str(value))
-        return worded(pattern, self.count)
+        return for_count(pattern, self.count)
 
     def __str__(self) -> str:
         first = self.places[0] if self.places else Place()

@@ -23,7 +23,7 @@ class Pool(dict[str, None]):
         super().__init__(dict.fromkeys(ids))
         width = max(map(len, self), default=0)
         #: the known id that another was probably meant to be
-        self.meant = cache(lambda text: respelled(text, self, width, where))
+        self.respelled = cache(lambda text: respelled(text, self, width, where))
 
 
 class Known:

@@ -13,7 +13,7 @@ from typing import Final, NamedTuple
 from coliee_adapters.forms.columns import as_number
 from coliee_adapters.forms.vocabulary import LABELS
 from coliee_adapters.records import STATUTE_ID, normal_id
-from coliee_ir.commands.validate.columns import whole
+from coliee_ir.commands.validate.columns import integer_of
 from coliee_ir.commands.validate.known import Pool
 from coliee_ir.commands.validate.rules import MANY
 from coliee_ir.commands.validate.sheet import Context, Line, Sheet
@@ -70,7 +70,7 @@ class _Ids:
         wrong = self._wrong(text)
         if text in pool if pool is not None else not wrong:
             return _Verdict(text, faults, False) if faults else None
-        meant = self._meant(text) if pool is None else pool.meant(text)
+        meant = self._respelled(text) if pool is None else pool.respelled(text)
         if pool is None:
             fault = (self.form, text, wrong)
         elif meant is not None and (meant.sure or wrong):
@@ -80,7 +80,7 @@ class _Ids:
         is_sure = meant is not None and meant.sure
         return _Verdict(meant.text if meant is not None and is_sure else text, (*faults, fault), not is_sure)
 
-    def _meant(self, text: str) -> Respelling | None:
+    def _respelled(self, text: str) -> Respelling | None:
         """The one id that a text can stand for: an article's number alone, a number with its zeros."""
         is_short = self.pads and text.isdecimal()
         mended = text.zfill(self.digits) if is_short else re.sub(ARTICLE, "", text)
@@ -170,7 +170,7 @@ class Lists:
     def _ranks(self, query: str, lines: list[Line], kept: list[Line], add: _Add) -> None:
         """Ranks are whole numbers from 1 that follow the scores; where no decision is needed, they are written anew."""
         assert self.score is not None and self.rank is not None
-        ranks = {line.index: whole(line.cells[self.rank]) for line in lines}
+        ranks = {line.index: integer_of(line.cells[self.rank]) for line in lines}
         for line in lines:
             if line.score is None:
                 add("score", *line.place(self.score), line.cells[self.score])

@@ -8,7 +8,7 @@ from itertools import chain
 
 from coliee_adapters.errors import UsageError
 from coliee_adapters.files.source import Source
-from coliee_adapters.files.writing import written
+from coliee_adapters.files.writing import open_text_replacing
 from coliee_ir.commands.validate.check import check
 from coliee_ir.commands.validate.lists import Lists
 from coliee_ir.commands.validate.sheet import OTHER_FORMS, Line, Sheet, clean_tag
@@ -65,7 +65,7 @@ def _write(sheet: Sheet, target: str) -> bool:
     first = next(lines, "")
     if not first or (sheet.kind != "claims" and first.lstrip().startswith(OTHER_FORMS)):  # read as something else
         return False
-    with written(target) as stream:
+    with open_text_replacing(target) as stream:
         if isinstance(stream, io.TextIOWrapper):
             stream.reconfigure(errors="surrogateescape")  # bytes that are no UTF-8 stay as they stand
         stream.writelines(chain([first], lines))

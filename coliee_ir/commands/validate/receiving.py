@@ -10,13 +10,13 @@ from dataclasses import replace
 from typing import Any
 
 from coliee_adapters.by_key import by_key
-from coliee_adapters.errors import ColieeError, UsageError, doubting
+from coliee_adapters.errors import ColieeError, UsageError, ignoring_unreadable
 from coliee_adapters.files.source import PathLike
 from coliee_ir.commands.validate import Finding, Severity, validate
 from coliee_ir.commands.validate.result import Inbox, Received
-from coliee_ir.inbox.folders import WHY_NOT, passed_over
-from coliee_ir.inbox.golds import Asked, Golds
-from coliee_ir.inbox.inventory import Inventory, Item, Part, originals, sort_files
+from coliee_ir.inbox.folders import SKIP_REASONS, skipped_remarks
+from coliee_ir.inbox.golds import Golds, QueryFile
+from coliee_ir.inbox.inventory import FilePart, InboxFile, Inventory, originals, sort_files
 from coliee_ir.inbox.tasks import tasks_of_queries
 from coliee_ir.inbox.teams import Teams
 from coliee_ir.reading.anything import read_gold, read_queries
@@ -36,15 +36,15 @@ def receive(
     who = Teams(teams, map(str, paths))
     rules = None if task is None else protocol(task, edition)
     own = None if rules is None or rules.is_coliee else rules
-    asked = list[Asked]()
+    asked = list[QueryFile]()
     of_golds = [str(path) for path in golds]
     for file in (*of_golds, *map(str, queries)):
         ids, gold = read_queries(file, rules=own), None
-        with doubting():  # a list of ids, or a test file, is no gold
+        with ignoring_unreadable():  # a list of ids, or a test file, is no gold
             gold = read_gold(file, task=None if own is None else own.task)
         tasks = (own.task,) if own is not None else tasks_of_queries(ids, gold)
         year = None if edition is None else int(edition)
-        asked.append(Asked(file, frozenset(ids), tasks, file in of_golds, "", year, corpus, gold))
+        asked.append(QueryFile(file, frozenset(ids), tasks, file in of_golds, "", year, corpus, gold))
     inventory = sort_files(paths, golds=Golds(asked), teams=who, rules=rules, edition=edition)
     if task is not None:
         inventory.judge(str(task_name(task)))
@@ -65,7 +65,7 @@ def received(
 
     The year and the corpus are those of the gold; of files that no gold judges, those that are named.
     """
-    rows = {one.file: _row(one, own) for one in inventory.items}
+    rows = {one.file: _received_row(one, own) for one in inventory.items}
     _remark_copies(inventory, rows)
     of_tag = by_key(rows.values(), lambda row: (row.task, row.tag))
     said = {(item.team, one.task, one.tag) for item in inventory.items for one in item.described}
@@ -77,10 +77,10 @@ def received(
             row.described = any((row.team, task, row.tag) in said for task in (described_task(row.task), ""))
     found: dict[tuple[str, str], Finding] = {}
     of_file = {(one.name, one.file): one for one in inventory.golds.asked}
-    for (_, task, judge), pile in sorted(_piles(inventory, rows).items()):
-        gold = of_file.get(judge, Asked("", frozenset(), (), is_gold=False, corpus=corpus))
+    for (_, task, judge), pile in sorted(_files_by_team_and_task(inventory, rows).items()):
+        gold = of_file.get(judge, QueryFile("", frozenset(), (), is_gold=False, corpus=corpus))
         apart = len(
-            {one.tag for one in pile.values() if one.whose.status and not one.why_not}
+            {one.tag for one in pile.values() if one.sender.status and not one.skip_reason}
         )  # not ranked: may be more
         corrected = _corrected(pile.values())
         for file, later in corrected.items():
@@ -99,27 +99,27 @@ def received(
     for finding in found.values():
         rows[finding.file].errors += finding.severity is Severity.ERROR
         rows[finding.file].warnings += finding.severity is Severity.WARNING
-    others = [rows[one.file] for one in inventory.items if one.why_not and one.part is not Part.DESCRIPTION]
-    checked = [rows[one.file] for one in inventory.items if not one.why_not or one.part is Part.DESCRIPTION]
+    others = [rows[one.file] for one in inventory.items if one.skip_reason and one.part is not FilePart.DESCRIPTION]
+    checked = [rows[one.file] for one in inventory.items if not one.skip_reason or one.part is FilePart.DESCRIPTION]
     checked.sort(key=lambda row: (row.team, row.task or "~", row.tag, row.part, row.file))
-    return Inbox((*checked, *others), tuple(found.values()), None, tuple(passed_over(inventory.walked.passed)))
+    return Inbox((*checked, *others), tuple(found.values()), None, tuple(skipped_remarks(inventory.walked.skipped)))
 
 
-def _corrected(pile: Iterable[Item]) -> dict[str, str]:
+def _corrected(pile: Iterable[InboxFile]) -> dict[str, str]:
     """Of a team's files of one tag and part that it sent at several times: each but the last → the last."""
-    mailed = (one for one in pile if one.tag and one.whose.received)
+    mailed = (one for one in pile if one.tag and one.sender.received)
     found = dict[str, str]()
     for several in by_key(mailed, lambda one: (one.tag, one.part)).values():
-        last = max(several, key=lambda one: one.whose.received)
-        found |= {one.file: last.file for one in several if one.whose.received < last.whose.received}
+        last = max(several, key=lambda one: one.sender.received)
+        found |= {one.file: last.file for one in several if one.sender.received < last.sender.received}
     return found
 
 
-def _row(one: Item, own: Protocol | None) -> Received:
-    if one.part is Part.DESCRIPTION:
+def _received_row(one: InboxFile, own: Protocol | None) -> Received:
+    if one.part is FilePart.DESCRIPTION:
         return Received(one.file, one.team, part="description")
-    if one.why_not:
-        return Received(one.file, one.team, remark=WHY_NOT[one.why_not][0])
+    if one.skip_reason:
+        return Received(one.file, one.team, remark=SKIP_REASONS[one.skip_reason][0])
     part = str(one.part) if own is None else ", ".join(one.holds)
     return Received(one.file, one.team, one.task, one.tag, part, remark=str(one.doubt or ""))
 
@@ -129,21 +129,21 @@ def _remark_copies(inventory: Inventory, rows: Mapping[str, Received]) -> None:
     firsts: dict[tuple[str, str], str] = {}
     items = {one.file: one for one in inventory.items}
     like_of, earliest = originals(inventory.scored), dict[str, str]()
-    for file, like in sorted(like_of.items(), key=lambda pair: items[pair[0]].whose.received):
+    for file, like in sorted(like_of.items(), key=lambda pair: items[pair[0]].sender.received):
         earliest.setdefault(like, file)
     for file, like in like_of.items():
         first, before = firsts.setdefault((like, rows[file].team), file), earliest[like]
         if first != file:
             rows[file].remark, rows[file].same_as = f"copy of {first}", first
-        elif rows[before].team != rows[file].team and items[file].part is not Part.UNREAD:
+        elif rows[before].team != rows[file].team and items[file].part is not FilePart.UNREAD:
             rows[file].copy_of = before
 
 
-def _piles(
+def _files_by_team_and_task(
     inventory: Inventory, rows: Mapping[str, Received]
-) -> dict[tuple[str, str, tuple[str, str]], dict[str, Item]]:
+) -> dict[tuple[str, str, tuple[str, str]], dict[str, InboxFile]]:
     """The files by team, task and the file that judges them, runs first; of files that a team sent twice, one."""
-    piles: dict[tuple[str, str, tuple[str, str]], dict[str, Item]] = {}
+    piles: dict[tuple[str, str, tuple[str, str]], dict[str, InboxFile]] = {}
     by_tag: dict[tuple[str, str], tuple[str, str, tuple[str, str]]] = {}
     for one in inventory.scored:
         if not rows[one.file].same_as:
@@ -152,7 +152,7 @@ def _piles(
             if one.tag:
                 by_tag[one.team, one.tag] = key
     for item in inventory.items:
-        for said in item.described if item.part is Part.DESCRIPTION else ():
+        for said in item.described if item.part is FilePart.DESCRIPTION else ():
             mine = [key for key in piles if key[0] == item.team and described_task(key[1]) == said.task]
             if not mine:  # of no run's task: the run with its tag tells
                 task = next((row.task for row in PROTOCOLS if described_task(row.task) == said.task), "")

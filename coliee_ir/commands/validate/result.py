@@ -15,7 +15,7 @@ from coliee_ir._version import __version__
 from coliee_ir.commands.validate.finding import Finding, Place
 from coliee_ir.commands.validate.rules import RULES, Severity
 from coliee_ir.output.grid import Cell, Grid, Number, plain
-from coliee_ir.output.shown import Forms, Shown, named
+from coliee_ir.output.shown import Forms, TabularResult, fields_by_name
 
 #: how many files of a kind of finding are named
 _FILES: Final = 5
@@ -25,7 +25,7 @@ _INDENT: Final = 9  # as wide as the longest severity, and two blanks
 _COMMAND: Final = {Severity.ERROR: "error", Severity.WARNING: "warning", Severity.NOTE: "notice"}
 
 
-class Checked(Shown):
+class Checked(TabularResult):
     """Files and what was found in them."""
 
     __slots__ = ()
@@ -51,7 +51,7 @@ class Checked(Shown):
         """The files, what was found, and how many findings of each severity."""
         return {
             "coliee_ir": __version__,
-            **named(self),
+            **fields_by_name(self),
             "summary": {str(severity): self.count(severity) for severity in Severity},
         }
 

@@ -11,12 +11,12 @@ from coliee_ir.commands.validate.sheet import Sheet
 from coliee_ir.reading.anything import read_run_by
 
 
-def stated(sheet: Sheet) -> None:
+def check_protocol(sheet: Sheet) -> None:
     """What was read of a file has all parts, and its ids are those that there are, or of the form that is stated."""
     protocol, rules, known = sheet.context.protocol, sheet.context.rules, sheet.context.known
     record = read_run_by(sheet.source, protocol, unreadable_answers="wrong")
     main = "documents" if isinstance(record, Run) else "answers"
-    parts = {main: record, **record.beside}
+    parts = {main: record, **record.other_parts}
     if missing := [part for part in protocol.parts if part not in parts]:
         sheet.add("part-missing", missing=" and ".join(missing), remedy="add what the protocol asks for")
     for part, rows in parts.items():
@@ -41,7 +41,7 @@ def _wrong(text: str, pool: Pool | None, pattern: str, form: str, unknown: str) 
 def _remedy(text: str, pool: Pool | None, pattern: str) -> str:
     if pool is None or text in pool:
         return f"ids have the form {pattern}"
-    meant = pool.meant(text)
+    meant = pool.respelled(text)
     return f"{meant.remedy}; here {meant.text}" if meant is not None and meant.sure else ""
 
 

@@ -21,9 +21,9 @@ from reading import refused
 from coliee_adapters.errors import InputError
 from coliee_adapters.files import archives, limits
 from coliee_adapters.files.compressed import COMPRESSIONS, Compression
-from coliee_adapters.files.source import Kind, Source, copies
+from coliee_adapters.files.source import PathKind, Source, copies
 from coliee_ir.cli import main
-from coliee_ir.inbox.folders import passed_over, walk
+from coliee_ir.inbox.folders import skipped_remarks, walk
 
 PACKED = {
     "a.zip": zipped({"in/run.txt": RUN}),
@@ -67,7 +67,7 @@ def test_what_is_in_an_archive(name: str, content: bytes, files: list[str], tmp_
     path = tmp_path / name
     path.write_bytes(content)
     assert walk([path]).files == walk([tmp_path]).files == [f"{path}{file}" for file in files]
-    assert (Source(path).kind is Kind.BINARY) == (files == [""]) == (not archives.is_archive(str(path)))
+    assert (Source(path).kind is PathKind.BINARY) == (files == [""]) == (not archives.is_archive(str(path)))
 
 
 def test_links_devices_and_holes_are_left_out(tmp_path: Path) -> None:
@@ -88,7 +88,7 @@ def test_links_devices_and_holes_are_left_out(tmp_path: Path) -> None:
     (tmp_path / "c.tar").write_bytes(raw)
     walked = walk([tmp_path])
     assert [os.path.relpath(file, tmp_path) for file in walked.files] == ["a.tar/run.txt", "b.zip/run.txt"]
-    assert [why for why, _ in walked.passed] == ["special"] * 4
+    assert [why for why, _ in walked.skipped] == ["special"] * 4
 
 
 @pytest.mark.parametrize("name", ["../out.txt", "/out.txt", "a/../../out.txt", "..\\out.txt", "C:\\out.txt"])
@@ -100,7 +100,7 @@ def test_nothing_is_written_outside(name: str, tmp_path: Path) -> None:
     before = sorted(tmp_path.rglob("*"))
     walked = walk([folder])
     assert walked.files == [f"{folder}/a.tar/run.txt", f"{folder}/a.zip/run.txt"]
-    assert [why for why, _ in walked.passed] == ["outside", "outside"]
+    assert [why for why, _ in walked.skipped] == ["outside", "outside"]
     assert sorted(tmp_path.rglob("*")) == before
     assert not Path("/out.txt").exists()
 
@@ -118,9 +118,9 @@ def test_what_an_odd_name_comes_to(name: str, why: str | None, tmp_path: Path) -
     else:
         path.write_bytes(zipped([("run.txt", RUN), (name, RUN)]))
     walked = walk([path])
-    assert [reason for reason, _ in walked.passed] == ([why] if why else [])
+    assert [reason for reason, _ in walked.skipped] == ([why] if why else [])
     assert walked.files == sorted([f"{path}/run.txt"] + ([] if why else [f"{path}/{name}"]))
-    assert len(passed_over(walked.passed)) == len(walked.passed)
+    assert len(skipped_remarks(walked.skipped)) == len(walked.skipped)
 
 
 @pytest.mark.parametrize("second", ["run.txt", "./run.txt", "in\\..\\run.txt", "in//run.txt", "in\\run.txt"])
@@ -134,7 +134,7 @@ def test_two_entries_of_one_name(second: str, tmp_path: Path) -> None:
     assert (error.path, error.found) == (str(path), first)
     path.write_bytes(tarred([(first, RUN), (second, RUN * 2)]))
     walked = walk([path])
-    assert (walked.files, walked.passed) == ([f"{path}/{first}"], [("again", f"{path}/{first}")])
+    assert (walked.files, walked.skipped) == ([f"{path}/{first}"], [("again", f"{path}/{first}")])
     assert Source(walked.files[0]).text() == (RUN * 2).decode()
 
 
@@ -208,8 +208,8 @@ def test_a_full_disk_is_named_and_nothing_is_left_on_it(tmp_path: Path, monkeypa
     path, room = tmp_path / "a.zip", tmp_path / "room"
     path.write_bytes(zipped({"small.txt": RUN, "run.txt": os.urandom(1 << 16)}))
     room.mkdir()
-    held = archives._Room(str(room))
-    monkeypatch.setattr(archives, "_room", lambda: held)
+    held = archives._Folder(str(room))
+    monkeypatch.setattr(archives, "_unpacking_folder", lambda: held)
     soft, hard = resource.getrlimit(resource.RLIMIT_FSIZE)
     signal.signal(signal.SIGXFSZ, signal.SIG_IGN)
     resource.setrlimit(resource.RLIMIT_FSIZE, (1 << 12, hard))

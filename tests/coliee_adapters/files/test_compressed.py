@@ -22,7 +22,7 @@ from coliee_adapters.errors import InputError
 from coliee_adapters.files import archives
 from coliee_adapters.files.compressed import COMPRESSIONS, Compression, compression_of
 from coliee_adapters.files.source import Source, copies
-from coliee_adapters.files.writing import written
+from coliee_adapters.files.writing import open_text_replacing
 
 pytestmark = pytest.mark.usefixtures("here")
 
@@ -128,7 +128,7 @@ def test_only_what_is_asked_for_is_unpacked(one: Compression) -> None:
 @every
 def test_the_name_says_how_what_is_written_is_compressed(one: Compression) -> None:
     for name in (f"a{one.ending}", f"b{one.ending}"):
-        with written(name) as stream:
+        with open_text_replacing(name) as stream:
             stream.write(TEXT)
     assert Path(f"a{one.ending}").read_bytes() == Path(f"b{one.ending}").read_bytes()
     with Path(f"a{one.ending}").open("rb") as raw:
@@ -155,7 +155,7 @@ def test_a_library_that_is_not_installed_is_named(one: Compression, monkeypatch:
     Path("run").write_bytes(PACK[one.name](TEXT.encode()))
     for module in (one.module, one.module.split(".")[0]):
         monkeypatch.setitem(sys.modules, module, None)
-    for call in (Source("run").check, lambda: written(f"out{one.ending}").__enter__()):
+    for call in (Source("run").check, lambda: open_text_replacing(f"out{one.ending}").__enter__()):
         error = refused(call)
         assert one.name in clause(error)
         assert "coliee-ir[compression]" in str(error.remedy)

@@ -27,7 +27,7 @@ from coliee_adapters.errors import InputError, UsageError
 from coliee_adapters.files import limits
 from coliee_adapters.files.limits import Limits
 from coliee_adapters.files.source import BOM, Source, copies, decode
-from coliee_adapters.files.writing import check_outputs, written
+from coliee_adapters.files.writing import check_outputs, open_text_replacing
 
 pack = partial(gzip.compress, mtime=0)
 
@@ -405,7 +405,7 @@ def test_a_crash_leaves_the_old_file_alone(
 ) -> None:
     if before is not None:
         Path(name).write_text(before, encoding="utf-8")
-    with pytest.raises(crash), written(name) as stream:
+    with pytest.raises(crash), open_text_replacing(name) as stream:
         stream.write("new" * 100_000)
         raise crash("syntax", "in.txt", "broken")
     assert [path.read_text(encoding="utf-8") for path in Path().iterdir()] == ([] if before is None else [before])
@@ -419,7 +419,7 @@ def test_the_old_file_stands_until_the_end_and_permissions_stay(here: Path, mask
     before = os.umask(mask)
     try:
         for name, is_old in (("old.txt", True), ("new.txt", False)):
-            with written(Path(name)) as stream:
+            with open_text_replacing(Path(name)) as stream:
                 stream.write("a\n民法\r\n")
                 stream.flush()
                 assert Path(name).exists() == is_old
@@ -436,7 +436,7 @@ def test_what_a_link_points_to_is_replaced_and_the_link_stays(here: Path) -> Non
     Path("folder").mkdir()
     Path("link.txt").symlink_to("folder/out.txt")
     for content in ("first", "second"):
-        with written("link.txt") as stream:
+        with open_text_replacing("link.txt") as stream:
             stream.write(content)
         assert Path("link.txt").is_symlink()
         assert Path("folder/out.txt").read_text(encoding="utf-8") == content
@@ -445,7 +445,7 @@ def test_what_a_link_points_to_is_replaced_and_the_link_stays(here: Path) -> Non
 
 def test_equal_content_is_packed_into_equal_bytes(here: Path) -> None:
     for name in ("a.gz", "b.gz"):
-        with written(name) as stream:
+        with open_text_replacing(name) as stream:
             stream.write(TEXT)
     assert Path("a.gz").read_bytes() == Path("b.gz").read_bytes()
     assert gzip.decompress(Path("a.gz").read_bytes()) == TEXT.encode()
@@ -455,13 +455,13 @@ def test_equal_content_is_packed_into_equal_bytes(here: Path) -> None:
 def test_minus_is_standard_output_as_it_is(capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch) -> None:
     long = "民法\r\n" + "x" * (17 << 20)  # more than what is held in memory
     for text in ("a\n", long):
-        with written("-") as stream:
+        with open_text_replacing("-") as stream:
             stream.write(text)
     assert str(capsys.readouterr().out) == "a\n" + long
     monkeypatch.setattr("tempfile.TemporaryFile", full)
 
     def write() -> None:
-        with written("-") as stream:
+        with open_text_replacing("-") as stream:
             stream.write(long)
 
     assert "No space left on device" in told(write)
@@ -487,7 +487,7 @@ def test_what_cannot_be_written_is_refused(here: Path, monkeypatch: pytest.Monke
         monkeypatch.setattr(Path, "replace", full)
 
     def write() -> None:
-        with written(path) as stream:
+        with open_text_replacing(path) as stream:
             assert path == "old.txt"
             stream.write("new")
 
@@ -501,12 +501,12 @@ def test_what_is_no_plain_file_gets_all_or_nothing(here: Path, capsys: pytest.Ca
     os.mkfifo("pipe")
     reader = os.open("pipe", os.O_RDONLY | os.O_NONBLOCK)
     try:
-        with pytest.raises(ValueError, match="half"), written(name) as stream:
+        with pytest.raises(ValueError, match="half"), open_text_replacing(name) as stream:
             stream.write("x" * 100_000)
             stream.flush()
             raise ValueError("half")
         assert (capsys.readouterr().out, os.read(reader, 1000)) == ("", b"")
-        with written("pipe") as stream:
+        with open_text_replacing("pipe") as stream:
             stream.write(TEXT)
         assert os.read(reader, 1000) == TEXT.encode()
     finally:

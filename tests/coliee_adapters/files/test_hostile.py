@@ -89,13 +89,13 @@ def test_in_a_mailbox_a_hostile_mail_stops_no_other(tmp_path: Path) -> None:
     path.write_bytes(b"\n\n".join(begin + one for one in (*mails, mail(b"run.txt"))))
     walked = walk([path])
     assert walked.files == [f"{path}/2/s.zip", f"{path}/3/run.txt"]
-    assert walked.passed == [("headers", f"{path}/1")]
+    assert walked.skipped == [("headers", f"{path}/1")]
     assert refused(Source(f"{path}/2/s.zip").check).kind == "too-large"
 
 
 def test_all_archives_together_unpack_to_a_limit(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    room = archives._Room(str(tmp_path))
-    monkeypatch.setattr(archives, "_room", lambda: room)
+    room = archives._Folder(str(tmp_path))
+    monkeypatch.setattr(archives, "_unpacking_folder", lambda: room)
     monkeypatch.setenv("COLIEE_IR_MAX_ARCHIVES", "25")
     for name in "abc":
         (tmp_path / name).write_bytes(zipped({name: RUN}))

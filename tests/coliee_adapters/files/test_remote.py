@@ -20,10 +20,10 @@ from asserting import Call, done
 from needed import needs
 
 import coliee_ir
-from coliee_adapters.errors import ColieeError, InputError, UsageError, masked
+from coliee_adapters.errors import ColieeError, InputError, UsageError, without_credentials
 from coliee_adapters.files import remote
-from coliee_adapters.files.source import Kind, Source
-from coliee_adapters.files.writing import written
+from coliee_adapters.files.source import PathKind, Source
+from coliee_adapters.files.writing import open_text_replacing
 from coliee_ir import Evaluator, Submission
 from coliee_ir.scoring.score import score_each
 
@@ -154,7 +154,7 @@ def test_a_file_of_the_web_is_downloaded_once(server: _Server) -> None:
     lines = b"".join(b"q%06d Q0 d%d 1 1.5 TAG\n" % (n, n) for n in range(20_000))
     (server.folder / "run.txt").write_bytes(lines)
     source = Source(address(server, "run.txt"))
-    assert (source.kind, source.head(), source.text()) == (Kind.TEXT, lines[: 1 << 16], lines.decode())
+    assert (source.kind, source.head(), source.text()) == (PathKind.TEXT, lines[: 1 << 16], lines.decode())
     assert b"".join(source.blocks(100_000)) == lines
     assert [command for command, *_ in server.asked] == ["GET"]
 
@@ -225,7 +225,7 @@ def test_credentials_are_never_printed(server: _Server, call: Call, tmp_path: Pa
         "https://host/a?b=c&d=e and https://u:p@host/?f": "https://host/a?… and https://***@host/?…",
         "who? me@home": "who? me@home",
     }.items():
-        assert masked(text) == shown
+        assert without_credentials(text) == shown
 
 
 def test_without_fsspec_the_extra_is_named(call: Call, monkeypatch: pytest.MonkeyPatch) -> None:
@@ -266,5 +266,8 @@ def test_what_must_be_on_this_machine(memory: Any, call: Call, words: list[str],
 
 
 def test_what_cannot_be_written_is_said(server: _Server) -> None:
-    with pytest.raises(InputError, match="cannot be written"), written(address(server, "out.txt")) as stream:
+    with (
+        pytest.raises(InputError, match="cannot be written"),
+        open_text_replacing(address(server, "out.txt")) as stream,
+    ):
         stream.write("text")

@@ -13,7 +13,7 @@ from hypothesis import strategies as st
 from coliee_adapters.errors import InputError, quoted
 from coliee_adapters.files.source import Source
 from coliee_adapters.forms import columns
-from coliee_adapters.forms.columns import SIX_COLUMNS, THREE_COLUMNS, Layout, first_tag, read_blocks
+from coliee_adapters.forms.columns import SIX_COLUMNS, THREE_COLUMNS, ColumnLayout, first_tag, read_blocks
 from coliee_adapters.ids import Ids
 from coliee_adapters.records import IdRule, exact_id, normal_id
 from coliee_adapters.remarks import Remarks
@@ -39,7 +39,7 @@ def as_number(rank: str | None) -> str | None:
     return str(int(rank)) if rank is not None and re.fullmatch("[0-9]{1,18}", rank) else rank
 
 
-def read(source: Source, layout: Layout, rule: IdRule = exact_id) -> Outcome:
+def read(source: Source, layout: ColumnLayout, rule: IdRule = exact_id) -> Outcome:
     """What the reader makes of a file: its lines and remarks, or what it says."""
     lines: list[Line] = []
     remarks = Remarks()
@@ -60,7 +60,7 @@ def read(source: Source, layout: Layout, rule: IdRule = exact_id) -> Outcome:
     return lines, remarks
 
 
-def twin(content: str, name: str, layout: Layout, rule: IdRule) -> Outcome:
+def twin(content: str, name: str, layout: ColumnLayout, rule: IdRule) -> Outcome:
     """The naive reader: the whole text at once, no lanes, no blocks, no care for speed."""
     text = content.removeprefix("\ufeff")
     blank, width = r"[ \t\v\f\r]", len(layout.columns)
@@ -156,14 +156,14 @@ def path(tmp_path_factory: pytest.TempPathFactory) -> Path:
     return tmp_path_factory.mktemp("columns") / "run.txt"
 
 
-def readings(path: Path, content: bytes, layout: Layout, rule: IdRule = exact_id) -> Iterator[Outcome]:
+def readings(path: Path, content: bytes, layout: ColumnLayout, rule: IdRule = exact_id) -> Iterator[Outcome]:
     """What is read in blocks of every size, through both lanes and through the careful one alone."""
     path.write_bytes(content)
     with pytest.MonkeyPatch.context() as patch:
         patch.chdir(path.parent)
         for careful in (False, True):
             if careful:
-                patch.setattr(columns.Reader, "regular", lambda *_, **__: None)
+                patch.setattr(columns.Reader, "_all_at_once", lambda *_, **__: None)
             for size in BLOCKS:
                 patch.setattr(columns, "_SIZES", (size, 0))
                 yield read(Source(path.name, lenient=True), layout, rule)
@@ -202,7 +202,7 @@ REGULAR = "q1 d1 T\nq1 d2 U\nq1 d3 T\nq2 d1 T\nq3 d9 T\nq1 d4 T\n"
 def test_regular_lines_take_the_fast_lane(
     path: Path, monkeypatch: pytest.MonkeyPatch, name: str, old: str, new: str
 ) -> None:
-    monkeypatch.setattr(columns.Reader, "_careful", lambda *_: pytest.fail("the careful lane"))
+    monkeypatch.setattr(columns.Reader, "_line_by_line", lambda *_: pytest.fail("the careful lane"))
     text = "".join(GOOD[name].format(n // 2) + "\n" for n in range(6)).replace(old, new)
     other = text if " \n" in new else text + GOOD[name].format(7).replace("T", "U") + "\n"
     for content in (text, other, other.rstrip(), "\ufeff" + text):

@@ -446,5 +446,5 @@ def test_records_at_once_are_as_one_by_one(lines: list[str], is_list: bool, rule
             patch.setattr(json_text, "_unique_keys", lambda _: None)
             patch.setattr(json_text, "_objects", lambda *_: None)
             patch.setattr(rows, "plain_block", lambda *_, **__: None)
-            patch.setattr(rows, "_members", lambda *_, **__: None)
+            patch.setattr(rows, "_block_of_dictionary", lambda *_, **__: None)
             assert found == blocks_or_fault(Source(path), rule)

@@ -129,7 +129,7 @@ def test_content_of_no_known_form_is_refused_with_a_list_of_the_forms(
     forms = detect.known_forms("gold" if read is detect.read_gold else "run")
     assert error.line == line
     assert f"'{found}'" in heard(error)
-    assert all(f"{form.name} ({quoted(form.looks)})" in heard(error) for form in forms)
+    assert all(f"{form.name} ({quoted(form.example)})" in heard(error) for form in forms)
 
 
 def test_what_a_form_looks_like_is_recognised_as_that_form() -> None:
@@ -138,7 +138,7 @@ def test_what_a_form_looks_like_is_recognised_as_that_form() -> None:
         for form in forms:
             if form.binary:
                 continue
-            head = form.looks.encode()
+            head = form.example.encode()
             found = next(one.name for one in detect.known_forms(form.kind, head) if one.sniff(head))
             # a model's text is read only where it is named: it may look like anything
             assert found == {"claims": "tort", "text": "columns"}.get(form.name, form.name)

@@ -8,7 +8,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from coliee_adapters.ids import Ids
-from coliee_adapters.records import INVISIBLE, folded, is_folded, is_inert, mistaken
+from coliee_adapters.records import INVISIBLE, is_folded, is_inert, nfkc_folded, spelling_variants
 
 #: what the languages of the field write, and what is mistaken for it
 SIGNS = "a1ée\u0301Điềuê\u0300\u0323第５5条カｶﾞ\u3099क\u093c\u0958\u09c7\u09be\u1100\u1161각\u200b\u200d\ufeff\u00a0"
@@ -24,21 +24,21 @@ words = st.text(SIGNS, max_size=6)
     ],
 )  # fmt: skip
 def test_ids_that_are_read_as_one_are_told(run: str, gold: str, alike: bool) -> None:
-    assert mistaken([run], [gold, "x"]) == [(run, gold)] * alike
+    assert spelling_variants([run], [gold, "x"]) == [(run, gold)] * alike
 
 
 @given(words)
 def test_what_is_folded_is_in_form(text: str) -> None:
-    assert folded(folded(text)) == folded(text)
-    assert is_normalized("NFKC", folded(text))
-    assert not re.search(INVISIBLE, folded(text))
+    assert nfkc_folded(nfkc_folded(text)) == nfkc_folded(text)
+    assert is_normalized("NFKC", nfkc_folded(text))
+    assert not re.search(INVISIBLE, nfkc_folded(text))
 
 
 @given(st.lists(words | st.text(max_size=4), max_size=5))
 def test_texts_of_inert_characters_are_in_form(texts: list[str]) -> None:
     ids = Ids.of(texts)
     assert ids.characters() == {c for text in texts for c in text if c > "\x7f"}
-    assert ids.beyond_ascii().tolist() == [not text.isascii() for text in texts]
+    assert ids.are_not_ascii().tolist() == [not text.isascii() for text in texts]
     if all(map(is_inert, ids.characters())):
         assert all(map(is_folded, texts))
 

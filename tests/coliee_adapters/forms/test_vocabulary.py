@@ -4,10 +4,10 @@ import pytest
 from asserting import begins, clause, refusing
 
 from coliee_adapters.errors import InputError, UsageError
-from coliee_adapters.forms.vocabulary import Kind, checked_columns, is_header, parse_columns, roles_of
+from coliee_adapters.forms.vocabulary import GoldOrRun, checked_columns, is_header, parse_columns, roles_of
 
 
-def named(names: str, kind: Kind, **given: str) -> dict[str, str]:
+def named(names: str, kind: GoldOrRun, **given: str) -> dict[str, str]:
     """Role → name of the column."""
     columns = names.split()
     return {role: columns[at] for role, at in roles_of(columns, kind, "f.csv", given).items()}
@@ -31,7 +31,7 @@ def named(names: str, kind: Kind, **given: str) -> dict[str, str]:
         ("run", "id query t1 label", "query=id, answer=label"),
     ],
 )
-def test_columns_are_known(kind: Kind, names: str, roles: str) -> None:
+def test_columns_are_known(kind: GoldOrRun, names: str, roles: str) -> None:
     assert named(names, kind) == parse_columns(roles)
 
 
@@ -48,7 +48,7 @@ def test_columns_are_known(kind: Kind, names: str, roles: str) -> None:
         ("case case_id score", "run", "[ambiguous] query …"),
     ],
 )
-def test_what_is_not_understood_is_refused_with_what_is_known(names: str, kind: Kind, problem: str) -> None:
+def test_what_is_not_understood_is_refused_with_what_is_known(names: str, kind: GoldOrRun, problem: str) -> None:
     with pytest.raises(InputError) as caught:
         roles_of(names.split(), kind, "f.csv", line=3)
     error = caught.value

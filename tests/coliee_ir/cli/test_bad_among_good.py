@@ -16,7 +16,7 @@ from example_runs import EXAMPLES
 from coliee_adapters.errors import InputError
 from coliee_adapters.files.compressed import COMPRESSIONS, Compression
 from coliee_ir import evaluate, validate
-from coliee_ir.reading.anything import find_task, read_gold, telling
+from coliee_ir.reading.anything import clearest_run, find_task, read_gold
 
 GOLD1, RUN1 = EXAMPLES / "task1" / "gold.json", EXAMPLES / "task1" / "bm25.txt"
 DENSE = EXAMPLES / "task1" / "dense.txt"
@@ -38,8 +38,8 @@ def test_a_file_of_words_does_not_decide_the_task(call: Call, tmp_path: Path) ->
 
 
 def test_what_shows_no_task_leaves_it_to_the_gold() -> None:
-    assert telling(["not there"]) is None
-    assert find_task(read_gold(str(GOLD1)), telling([])).task == "1"
+    assert clearest_run(["not there"]) is None
+    assert find_task(read_gold(str(GOLD1)), clearest_run([])).task == "1"
 
 
 @pytest.mark.parametrize(

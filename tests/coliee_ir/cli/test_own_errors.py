@@ -14,10 +14,10 @@ from typing import Any
 import pytest
 from asserting import Call, heard
 
-from coliee_adapters.errors import INTERNAL, InputError, InternalError, doubting, guarded
+from coliee_adapters.errors import INTERNAL, InputError, InternalError, ignoring_unreadable, reading_errors_as_input
 from coliee_ir import Evaluator, evaluate, evaluate_all, read_run, tune, validate
 from coliee_ir.commands.validate import columns
-from coliee_ir.inbox.golds import Asked, Golds
+from coliee_ir.inbox.golds import Golds, QueryFile
 from coliee_ir.inbox.inventory import sort_files
 from coliee_ir.measures.sets import Micro
 from coliee_ir.reading.submission import Submission
@@ -182,11 +182,11 @@ def test_a_mistake_in_a_reader_is_ours() -> None:
 
     members.__globals__["__name__"], before = "coliee_adapters.forms.x", __name__
     try:
-        with pytest.raises(InternalError), guarded("f"):
+        with pytest.raises(InternalError), reading_errors_as_input("f"):
             members()
     finally:
         members.__globals__["__name__"] = before
-    with pytest.raises(InputError), guarded("f"):
+    with pytest.raises(InputError), reading_errors_as_input("f"):
         members()  # as of a library
 
 
@@ -197,11 +197,11 @@ def test_want_of_memory_is_neither_damage_nor_nothing(call: Call, monkeypatch: p
     Path("runs/elems.xml").write_text("<dataset><pair id='H18-1-1' label='Y'/></dataset>")
     monkeypatch.setattr("coliee_ir.reading.anything.gold_in", full)
     gold = Evaluator(GOLD, task="1").gold
-    golds = Golds([Asked.of(gold.__class__(**_fields(gold)))])
+    golds = Golds([QueryFile.of(gold.__class__(**_fields(gold)))])
     found = {Path(one.file).name: one for one in sort_files(["runs"], golds=golds).items}
     assert found["elems.xml"].error is not None
     assert found["elems.xml"].error.kind == "too-large"
-    assert found["elems.xml"].why_not == ""
+    assert found["elems.xml"].skip_reason == ""
     assert found["good.txt"].error is None
 
 
@@ -211,9 +211,9 @@ def _fields(gold: Any) -> dict[str, Any]:
 
 
 def test_a_doubt_does_not_swallow_an_error_of_ours() -> None:
-    with doubting():
+    with ignoring_unreadable():
         raise InputError("bad-label", "f", "p")
-    with pytest.raises(InternalError), doubting():
+    with pytest.raises(InternalError), ignoring_unreadable():
         raise InternalError("f", "p")
     INTERNAL.clear()
 

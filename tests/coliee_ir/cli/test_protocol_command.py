@@ -25,12 +25,12 @@ def test_all_protocols_are_listed(capsys: pytest.CaptureFixture[str]) -> None:
 
 @pytest.mark.parametrize("name", [*TASKS, *neighbours()])
 def test_a_protocol_is_written_as_the_file_that_protocol_takes(name: str, capsys: pytest.CaptureFixture[str]) -> None:
-    stated = rules.all_rules(rules.use(name))
+    stated = rules.all_rules(rules.use_protocol_file(name))
     assert main(["protocol", name, "-o", "mine.toml"]) == 0
     assert main(["protocol", name]) == 0
     assert capsys.readouterr().out == Path("mine.toml").read_text()
     rules._named.clear()
-    again = rules.all_rules(rules.use("mine.toml"))
+    again = rules.all_rules(rules.use_protocol_file("mine.toml"))
     assert [row._replace(file="") for row in again[: len(stated)]] == [row._replace(file="") for row in stated]
 
 

@@ -64,8 +64,8 @@ def sorted_out(paths: list[str]) -> tuple[list[str], dict[str, list[str]]]:
     inventory = sort_files(paths)
     passed: dict[str, list[str]] = {}
     for one in inventory.items:
-        if one.why_not:
-            passed.setdefault(one.why_not, []).append(one.file)
+        if one.skip_reason:
+            passed.setdefault(one.skip_reason, []).append(one.file)
     return [one.file for one in inventory.scored], passed
 
 

@@ -7,7 +7,7 @@ import pytest
 from asserting import refusing
 
 from coliee_adapters.errors import UsageError
-from coliee_ir.inbox.folders import passed_over, walk
+from coliee_ir.inbox.folders import skipped_remarks, walk
 
 
 @pytest.fixture
@@ -43,8 +43,8 @@ def test_what_is_hidden_is_told(sent: Path) -> None:
         (sent / name).write_text("x")
     walked = walk(["sent"])
     assert walked.files == before
-    assert set(walked.passed) == {("hidden", f"sent/{name}") for name in (".team", "B/.run.txt", "..%2fx")}
-    assert all(any(name in remark for remark in passed_over(walked.passed)) for _, name in walked.passed)
+    assert set(walked.skipped) == {("hidden", f"sent/{name}") for name in (".team", "B/.run.txt", "..%2fx")}
+    assert all(any(name in remark for remark in skipped_remarks(walked.skipped)) for _, name in walked.skipped)
 
 
 def test_no_link_leads_out_of_a_folder(sent: Path) -> None:
@@ -56,21 +56,21 @@ def test_no_link_leads_out_of_a_folder(sent: Path) -> None:
     (sent / "dead.txt").symlink_to("not-there.txt")
     walked = walk(["sent"])
     assert walked.files == ["sent/a.txt", "sent/b.txt", "sent/B/a.txt", "sent/B/C/c.txt", "sent/dead.txt"]
-    assert walked.passed == [("link", name) for name in ("sent/up", "sent/gone.txt", "sent/B/secret.txt")]
-    assert all(any(name in remark for remark in passed_over(walked.passed)) for _, name in walked.passed)
+    assert walked.skipped == [("link", name) for name in ("sent/up", "sent/gone.txt", "sent/B/secret.txt")]
+    assert all(any(name in remark for remark in skipped_remarks(walked.skipped)) for _, name in walked.skipped)
 
 
 def test_a_folder_that_is_a_link_is_the_folder(sent: Path) -> None:
     Path("link").symlink_to("sent")
     assert walk(["link"]).files[0] == "link/a.txt"
-    assert walk(["link"]).passed == []
+    assert walk(["link"]).skipped == []
 
 
 def test_files_given_for_something_else_are_met(sent: Path) -> None:
     (sent / "link.txt").symlink_to("../secret.txt")
     walked = walk(["sent"], ["secret.txt", None, "sent/a.txt", "not-there"])
     assert "sent/a.txt" not in walked.files
-    assert walked.passed == [("besides", "sent/a.txt"), ("besides", "sent/link.txt")]
+    assert walked.skipped == [("besides", "sent/a.txt"), ("besides", "sent/link.txt")]
 
 
 def test_a_folder_without_a_file_is_refused(sent: Path) -> None:

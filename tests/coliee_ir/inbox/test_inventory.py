@@ -17,8 +17,8 @@ from example_runs import EXAMPLES
 
 from coliee_ir import read_gold
 from coliee_ir.cli import main
-from coliee_ir.inbox.golds import Asked, Golds
-from coliee_ir.inbox.inventory import Part, sort_files
+from coliee_ir.inbox.golds import Golds, QueryFile
+from coliee_ir.inbox.inventory import FilePart, sort_files
 from coliee_ir.inbox.teams import Teams
 
 TASKS = {"task1": "1", "task2": "2", "task3": "3", "task4": "4", "tort": "tort"}
@@ -43,15 +43,20 @@ def mail(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
 @pytest.mark.usefixtures("mail")
 def test_each_file_has_its_task_and_part_and_the_gold_is_known_by_its_judgements() -> None:
     golds = [read_gold(f"gold_{folder}{Path(next((EXAMPLES / folder).glob('gold.*'))).suffix}") for folder in TASKS]
-    found = sort_files(["mail"], golds=Golds(map(Asked.of, golds)), teams=Teams(None, ["mail"]))
+    found = sort_files(["mail"], golds=Golds(map(QueryFile.of, golds)), teams=Teams(None, ["mail"]))
     for one in found.items:
         expected = list(TASKS.values())[int(one.team.removeprefix("TEAM"))]
         if one.file.endswith("submission.json"):
-            assert (one.part, one.why_not) == (Part.GOLD, "gold")
+            assert (one.part, one.skip_reason) == (FilePart.GOLD, "gold")
         else:
-            assert (one.task, one.why_not, one.error) == (expected, "", None), one
+            assert (one.task, one.skip_reason, one.error) == (expected, "", None), one
     parts = {(one.team, one.part) for one in found.scored}
-    assert {("TEAM2", Part.ANSWERS), ("TEAM2", Part.RUN), ("TEAM3", Part.ANSWERS), ("TEAM0", Part.RUN)} <= parts
+    assert {
+        ("TEAM2", FilePart.ANSWERS),
+        ("TEAM2", FilePart.RUN),
+        ("TEAM3", FilePart.ANSWERS),
+        ("TEAM0", FilePart.RUN),
+    } <= parts
 
 
 @pytest.mark.usefixtures("mail")
@@ -148,10 +153,10 @@ def test_mails_are_archives_of_their_attachments(tmp_path: Path, monkeypatch: py
         b"".join(b"From a@example.org Mon Jan 19 02:00:00 2026\n" + one + b"\n" for one in mails)
     )
     found = sort_files(["in"], teams=Teams(None, ["in"]))
-    teams = {(one.tag, one.team, one.whose.received[:16]) for one in found.scored}
+    teams = {(one.tag, one.team, one.sender.received[:16]) for one in found.scored}
     when = "2026-01-19T02:00"
     assert teams == {("TQM1", "TQM", when), ("TQM2", "TQM", when), ("KIS1", "京都", when), ("NLP1", "NLP", "")}
-    assert [(one.file, one.part) for one in found.items if one.why_not] == [("in/2.eml", Part.OTHER)]
+    assert [(one.file, one.part) for one in found.items if one.skip_reason] == [("in/2.eml", FilePart.OTHER)]
     boxed = sort_files(["all.mbox"], teams=Teams(None, ["all.mbox"]))
     assert {(one.tag, one.team) for one in boxed.items} == {("TQM1", "TQM"), ("TQM2", "TQM"), ("KIS1", "京都")}
     gold = {f"{query:06}": [f"{query + 100:06}"] for query in range(1, 4)}

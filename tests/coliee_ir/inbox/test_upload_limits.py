@@ -25,9 +25,9 @@ pytestmark = [pytest.mark.usefixtures("here"), pytest.mark.skipif(not hasattr(os
 
 @pytest.fixture(autouse=True)
 def nothing_is_refused_afterwards() -> Iterator[None]:
-    trial.begin()
+    trial.forget_refusals()
     yield
-    trial.begin()
+    trial.forget_refusals()
 
 
 def spin() -> None:

@@ -16,7 +16,7 @@ from runs_in_parts import MEASURES, QRELS, shown, write_run
 
 from coliee_adapters.errors import InputError
 from coliee_ir import Evaluator, Submission
-from coliee_ir.judging.cluster import connected
+from coliee_ir.judging.cluster import dask_executor
 from coliee_ir.judging.workers import WorkerError
 from coliee_ir.scoring import score as batch
 from coliee_ir.scoring.score import score_each
@@ -27,7 +27,7 @@ pytestmark = pytest.mark.explore  # test_executors has an imitation
 @pytest.fixture(scope="module")
 def cluster() -> Iterator[Executor]:
     needs("distributed")
-    with connected("local:2") as executor:
+    with dask_executor("local:2") as executor:
         yield executor
 
 

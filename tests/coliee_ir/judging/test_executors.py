@@ -26,7 +26,7 @@ from runs_in_parts import GOLD, MEASURES, QRELS, same, shown, write_run
 from coliee_adapters.errors import InputError, UsageError
 from coliee_ir import Evaluator, Submission
 from coliee_ir.judging import cluster, workers
-from coliee_ir.judging.cluster import connected
+from coliee_ir.judging.cluster import dask_executor
 from coliee_ir.judging.judged import judge
 from coliee_ir.judging.workers import WorkerError
 from coliee_ir.reading.submission import name_of
@@ -212,7 +212,7 @@ def imitate_dask(monkeypatch: pytest.MonkeyPatch, client: object, local: object 
     ["foo", "local:", "local:0", "local:two", "tcp://ann:S3CRET@h:1", "ann:S3CRET@h:1", "tls://h:1?token=S3CRET"],
 )
 def test_what_is_no_cluster_is_refused_and_no_password_is_printed(address: str) -> None:
-    with pytest.raises(UsageError) as caught, connected(address):
+    with pytest.raises(UsageError) as caught, dask_executor(address):
         raise AssertionError
     assert "S3CRET" not in str(caught.value)
 
@@ -242,7 +242,7 @@ def test_what_became_of_a_cluster_is_said_without_its_own_words(
 ) -> None:
     client = types.SimpleNamespace(status=status, get_executor=lambda retries: Pickling())
     imitate_dask(monkeypatch, lambda address, timeout: contextlib.nullcontext(client))
-    with pytest.raises(WorkerError, match="tcp://h:1") as caught, connected("tcp://h:1"):
+    with pytest.raises(WorkerError, match="tcp://h:1") as caught, dask_executor("tcp://h:1"):
         raise WorkerError("worker", "two\nlines") from type(kind, (Exception,), {})("two\nlines")
     assert "\n" not in str(caught.value)
     assert ("scheduler" in str(caught.value)) == (status == "closed")

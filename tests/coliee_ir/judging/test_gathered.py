@@ -12,7 +12,7 @@ from hypothesis import strategies as st
 from coliee_adapters.forms import columns
 from coliee_adapters.records import Run
 from coliee_ir.commands.tune import Pool
-from coliee_ir.judging.gathered import Gathered
+from coliee_ir.judging.gathered import RunInMemory
 from coliee_ir.reading.anything import read_run
 
 #: neighbours that tie in float32, in which trec_eval compares; ids that begin alike, and differ behind 32 bytes
@@ -48,11 +48,11 @@ def test_a_gathered_run_is_what_its_lines_are_one_by_one(
         record = read_run(path, task="trec")
         assert isinstance(record, Run)
         expected = naive(lines)
-        found = Gathered(record).rankings
+        found = RunInMemory(record).rankings
         assert {query: list(ranking.items()) for query, ranking in found.items()} == {
             query: list(ranking.items()) for query, ranking in expected.items()
         }
-        assert list(Gathered(record, {"p"}).rankings) == [query for query in expected if query == "p"]
+        assert list(RunInMemory(record, {"p"}).rankings) == [query for query in expected if query == "p"]
         gold = {query: {"a": 1, "a" * 40 + "2": 2, "x2": 0, "gone": 1} for query in "pq"}
         pool = Pool.read(path, gold, task="trec")
         documents = [list(expected.get(query, {})) for query in "pq"]

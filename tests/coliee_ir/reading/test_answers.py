@@ -12,7 +12,7 @@ from asserting import Call, done, failing, heard, mentions
 from coliee_adapters.errors import InputError
 from coliee_ir import Answers, Decisions, evaluate, fuse, read_run, to_run
 from coliee_ir.commands.tune import tune
-from coliee_ir.reading.anything import find_task, read_gold, readable, telling
+from coliee_ir.reading.anything import clearest_run, find_task, read_gold, readable
 
 GOLD = {"R07-01-O": "Y", "R07-02-O": "N", "R07-03-O": "N", "R07-04-O": "Y"}
 XML = "<dataset>" + "".join(f'<pair id="{q}" label="{y}"><article>96</article></pair>' for q, y in GOLD.items())
@@ -106,11 +106,11 @@ def test_answers_in_any_form_are_scored_as_task_4(sorry: Path, call: Call, text:
     assert "task 4" in err
     assert "1.0000" in out
     Path("us.txt").write_text("".join(f"{query} 96 T\n" for query in GOLD))
-    assert find_task(read_gold("gold.xml"), telling([readable("us.txt"), readable("us.json")])).task == "4"
+    assert find_task(read_gold("gold.xml"), clearest_run([readable("us.txt"), readable("us.json")])).task == "4"
     Path("articles.json").write_text(json.dumps({query: ["96"] for query in GOLD}))
-    assert find_task(read_gold("gold.xml"), telling([readable("us.json"), readable("articles.json")])).task == "3"
+    assert find_task(read_gold("gold.xml"), clearest_run([readable("us.json"), readable("articles.json")])).task == "3"
     Path("us.csv").write_text("id,label\nR07-01-O,Y\nR07-02-O,N\n")
-    assert find_task(read_gold("gold.xml"), telling([readable("us.csv"), readable("articles.json")])).task == "3"
+    assert find_task(read_gold("gold.xml"), clearest_run([readable("us.csv"), readable("articles.json")])).task == "3"
 
 
 @pytest.mark.parametrize(

@@ -19,7 +19,7 @@ from coliee_adapters.remarks import Remark
 from coliee_ir import Scored, Submission, compare, evaluate, evaluate_all
 from coliee_ir.commands.edition.config import read_edition
 from coliee_ir.commands.edition.day import day_of
-from coliee_ir.inbox.golds import Asked, Golds
+from coliee_ir.inbox.golds import Golds, QueryFile
 from coliee_ir.inbox.inventory import sort_files
 from coliee_ir.inbox.teams import Teams, team_key
 
@@ -121,7 +121,7 @@ def test_a_row_by_tag_moves_no_run_of_another_mail(tmp_path: Path) -> None:
     (tmp_path / "teams.csv").write_text("tag,team,status\nNOWJ1,NOWJ,withdrawn\n")
     who = Teams(tmp_path / "teams.csv", [str(tmp_path / "in")])
     found = sort_files([tmp_path / "in"], teams=who)
-    assert {(one.team, one.whose.status, not one.whose.doubts) for one in found.scored} == {
+    assert {(one.team, one.sender.status, not one.sender.doubts) for one in found.scored} == {
         ("NOWJ", "withdrawn", True),
         ("EVIL2", "", False),
     }
@@ -147,14 +147,14 @@ def test_a_later_run_of_the_same_team_and_tag_is_proposed_as_its_replacement(tmp
 def test_a_file_is_judged_by_a_gold_of_its_task_and_by_no_other() -> None:
     cases, fragments, year = frozenset({"000001"}), frozenset({"826", "827"}), frozenset({"R01-1-A"})
     golds = Golds([
-        Asked("1.json", cases, ("1",), True), Asked("2.json", fragments, ("2",), True),
-        Asked("R08.xml", frozenset({"R08-1-A"}), ("3", "4"), True), Asked("R01.xml", year, ("4",), True, "R01"),
+        QueryFile("1.json", cases, ("1",), True), QueryFile("2.json", fragments, ("2",), True),
+        QueryFile("R08.xml", frozenset({"R08-1-A"}), ("3", "4"), True), QueryFile("R01.xml", year, ("4",), True, "R01"),
     ])  # fmt: skip
     judging = {
-        (task, one): golds.judging((task,), {one}) for task, one in (("1", "826"), ("4", "R01-1-A"), ("3", "R01-1-A"))
+        (task, one): golds.judge_of((task,), {one}) for task, one in (("1", "826"), ("4", "R01-1-A"), ("3", "R01-1-A"))
     }
     assert [one and one.file for one in judging.values()] == ["1.json", "R01.xml", "R08.xml"]
-    assert (elsewhere := golds.elsewhere("1", fragments)) is not None and elsewhere.tasks == ("2",)
+    assert (elsewhere := golds.of_other_task("1", fragments)) is not None and elsewhere.tasks == ("2",)
 
 
 def test_a_task_may_have_several_golds_and_each_file_is_judged_by_its_own(

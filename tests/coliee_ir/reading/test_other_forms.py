@@ -11,7 +11,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from coliee_adapters.errors import MismatchError
-from coliee_adapters.records import Run, folded
+from coliee_adapters.records import Run, nfkc_folded
 from coliee_ir import Evaluator, Fusion, Scores, evaluate
 from coliee_ir.cli import main
 from coliee_ir.judging.judged import judge
@@ -45,9 +45,9 @@ def test_what_differs_only_in_form_is_found_and_matches_nothing(
     judged = judge(Qrels(gold), held)
     expected = 0
     for query, documents in run.items():
-        missed = {folded(text): text for text in gold.get(query, {}) if text not in documents}
+        missed = {nfkc_folded(text): text for text in gold.get(query, {}) if text not in documents}
         others = [document for document in documents if document not in gold.get(query, {})]
-        expected += sum(folded(document) in missed for document in others)
+        expected += sum(nfkc_folded(document) in missed for document in others)
     assert diagnose(judged, held, "gold", refuse=False).count("other-form") == expected
     correct = sum(document in gold.get(query, {}) for query, documents in run.items() for document in documents)
     assert judged.correct().sum() == correct

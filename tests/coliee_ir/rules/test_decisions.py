@@ -6,7 +6,7 @@ import pytest
 from asserting import heard, matches, mentions
 
 from coliee_adapters.errors import UsageError
-from coliee_adapters.kinds import DONE, REMARKS
+from coliee_adapters.kinds import REMARKS, TREATMENTS
 from coliee_adapters.remarks import Remarks
 from coliee_ir import Decisions
 from coliee_ir.rules.decisions import CHOICES, matters
@@ -57,7 +57,7 @@ KINDS_OF = {
 
 def test_every_remark_that_leaves_something_open_is_closed_by_a_decision() -> None:
     left_open = {row.partition(".")[0] for row, sentence in REMARKS.items() if "{decision}" in sentence}
-    assert left_open == set(DONE) == {kind for kinds in KINDS_OF.values() for kind in kinds}
+    assert left_open == set(TREATMENTS) == {kind for kinds in KINDS_OF.values() for kind in kinds}
     assert list(KINDS_OF) == list(CHOICES)
 
 

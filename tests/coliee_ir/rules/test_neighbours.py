@@ -15,7 +15,7 @@ from places import ROOT
 
 import coliee_ir
 from coliee_ir.rules import protocol as rules
-from coliee_ir.rules.protocol import neighbours, protocol, use
+from coliee_ir.rules.protocol import neighbours, protocol, use_protocol_file
 
 #: the files of LeCaRD, which are not ours to commit
 LECARD = Path(os.environ.get("COLIEE_LECARD", ROOT.parent / "shared" / "data" / "lecard"))
@@ -306,7 +306,7 @@ def test_lecards_lists_get_the_figures_of_its_script(name: str, tmp_path: Path) 
     golden = json.loads((LECARD / "golden_labels.json").read_text(encoding="utf-8"))
     gold = {query: {str(case): 3 for case in cases} for query, cases in golden.items()}
     (tmp_path / "gold.json").write_text(_json(gold), encoding="utf-8")
-    shipped = Path(protocol(use("lecard-v1")).file).read_text(encoding="utf-8")
+    shipped = Path(protocol(use_protocol_file("lecard-v1")).file).read_text(encoding="utf-8")
     own = shipped.replace('task = "lecard-v1"', 'task = "lecard"')
     if name != "lm":  # as metrics.py turns them round
         own += "reverse = true\n"

@@ -174,7 +174,7 @@ def test_an_edition_given_as_text_is_a_year_in_the_result() -> None:
 def test_a_new_edition_states_its_dates_or_is_refused(monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> None:
     monkeypatch.setattr(protocol_module, "_named", {})
     monkeypatch.setattr(protocol_module, "NEWEST", NEWEST + 1)
-    protocol_module._shipped.cache_clear()
+    protocol_module._family_of_package.cache_clear()
     try:
         assert protocol("1", NEWEST + 1)  # which has no dates
         with pytest.raises(InputError) as refused:
@@ -182,7 +182,7 @@ def test_a_new_edition_states_its_dates_or_is_refused(monkeypatch: pytest.Monkey
         assert "models_before" in clause(refused.value)
         assert str(NEWEST + 1) in clause(refused.value)
     finally:
-        protocol_module._shipped.cache_clear()
+        protocol_module._family_of_package.cache_clear()
     monkeypatch.undo()
     monkeypatch.setattr(protocol_module, "_named", {})
     stated = 'task = "3"\nlaw = "statute"\ntitle = "t"\nparts = ["documents"]\nmeasures = ["MacroF2"]\n'
@@ -190,10 +190,10 @@ def test_a_new_edition_states_its_dates_or_is_refused(monkeypatch: pytest.Monkey
     own = tmp_path / "3.toml"
     own.write_text(stated)
     with pytest.raises(InputError):
-        protocol_module.use(own)
+        protocol_module.use_protocol_file(own)
     for date, limit in (("false", None), (f"{NEWEST}-07-15", datetime.date(NEWEST, 7, 15))):
         own.write_text(f"{stated}[models_before]\n{NEWEST + 1} = {date}\n".replace("[models", "\n[models"))
-        assert protocol_module.use(own) == "3"
+        assert protocol_module.use_protocol_file(own) == "3"
         assert protocol_module.model_limit("3", NEWEST + 1) == limit
 
 

@@ -24,9 +24,9 @@ from coliee_adapters.layouts import Layout, Part, described
 from coliee_adapters.records import Answers, Run
 from coliee_ir.cli import main
 from coliee_ir.commands.bundle import pack, score_upload
-from coliee_ir.inbox.folders import WHY_NOT as KINDS
+from coliee_ir.inbox.folders import SKIP_REASONS as KINDS
 from coliee_ir.rules import protocol as rules
-from coliee_ir.rules.protocol import NEWEST, submission_rules, use
+from coliee_ir.rules.protocol import NEWEST, submission_rules, use_protocol_file
 
 
 @pytest.fixture(autouse=True)
@@ -319,13 +319,13 @@ def test_labels_and_other_parts_stand_beside_documents() -> None:
     gold = described.read_gold(source, layout)
     assert gold.qrels == {"7": {"a": 1, "b_c": 1}, "8": {}}
     assert gold.labels == {"7": True, "8": False}
-    assert gold.beside == {"evidence": {"7": {"x": 1}, "8": {}}}
+    assert gold.other_parts == {"evidence": {"7": {"x": 1}, "8": {}}}
     run = described.read_run(source, layout)
     assert isinstance(run, Run)
-    answers = run.beside["answers"]
+    answers = run.other_parts["answers"]
     assert isinstance(answers, Answers)
     assert answers.labels == gold.labels
-    assert set(run.beside) == {"answers", "evidence"}
+    assert set(run.other_parts) == {"answers", "evidence"}
 
 
 def laid(container: str, records: str = "", query: str = "", columns: Sequence[str] = (), **part: str) -> Layout:
@@ -553,7 +553,7 @@ def test_a_second_file_of_the_same_task_is_refused_and_one_that_was_changed_is_r
     first = coliee_ir.evaluate(gold, run, task="own.toml").measures["Final"]
     put("copy.toml", VERDICTS.replace("0.7", "0.5"))
     with pytest.raises(InputError) as refused:
-        use("copy.toml")
+        use_protocol_file("copy.toml")
     assert "own.toml" in clause(refused.value)
     put("own.toml", VERDICTS.replace("0.7", "0.5"))
     assert coliee_ir.evaluate(gold, run, task="own.toml").measures["Final"] < first

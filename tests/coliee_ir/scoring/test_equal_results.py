@@ -12,7 +12,7 @@ from typing import Any
 from example_runs import EXAMPLES
 
 import coliee_ir
-from coliee_ir.output.shown import Shown
+from coliee_ir.output.shown import TabularResult
 
 GOLD, RUNS = EXAMPLES / "task1/gold.json", [EXAMPLES / "task1/bm25.txt", EXAMPLES / "task1/dense.txt"]
 
@@ -40,7 +40,7 @@ def results() -> Iterator[Any]:
 
 def test_every_result_equals_itself_here_and_behind_a_pickle() -> None:
     for result in results():
-        assert isinstance(result, Shown)
+        assert isinstance(result, TabularResult)
         assert result == result
         if isinstance(result, coliee_ir.Scores):
             assert result.measures == pickle.loads(pickle.dumps(result)).measures == copy.deepcopy(result).measures

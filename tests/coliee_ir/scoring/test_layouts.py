@@ -296,7 +296,7 @@ def test_what_a_table_is_about_is_said_in_its_words(tmp_path: Path, capsys: pyte
         assert "instances" in out
         assert "queries" not in out
     scored = Scored.read(file)
-    assert scored.because.endswith("; not used: repo, steps")
+    assert scored.task_evidence.endswith("; not used: repo, steps")
     assert "unit" not in compare(scored, n_resamples=99).to_dict()
 
 

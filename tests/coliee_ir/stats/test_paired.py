@@ -19,7 +19,7 @@ from coliee_adapters.errors import UsageError
 from coliee_adapters.records import Answers, Gold, Run
 from coliee_ir import Evaluator, evaluate_all, leaderboard
 from coliee_ir.commands.compare import compare
-from coliee_ir.commands.leaderboard.board import stands
+from coliee_ir.commands.leaderboard.board import possible_ranks
 from coliee_ir.measures.base import Terms, of_mean
 from coliee_ir.stats import paired, systems
 from coliee_ir.stats.paired import Board, PairTest, jointly, standings
@@ -204,7 +204,7 @@ def test_compare_and_leaderboard_never_contradict_each_other_on_two_runs(boards:
         units = Units.of(scored[0].query_ids)
         in_order = sorted(scored, key=lambda one: -next(iter(one.measures.values())))
         terms = [units.terms(next(iter(one.results.values())).terms) for one in in_order]
-        (first, second), _ = stands(terms, asked, [0, 1])
+        (first, second), _ = possible_ranks(terms, asked, [0, 1])
         is_found = compared.significant(compared.pairs[0])
         assert ((first.ranks, second.ranks) == ((1, 1), (2, 2))) == is_found
         assert (first.may_be_best, second.may_be_best) == (True, not is_found)
@@ -253,7 +253,7 @@ def test_identical_runs_and_runs_without_a_score() -> None:
     assert all(map(math.isnan, (found.p, found.difference, *found.interval)))
     best, worst = of_mean(np.ones(20)), of_mean(np.zeros(20))
     assert test(best, worst).p == pytest.approx(2 / 2**20)
-    stood, _ = stands([of_mean(np.ones(4)), nothing], Resampling(99), [0, 1])
+    stood, _ = possible_ranks([of_mean(np.ones(4)), nothing], Resampling(99), [0, 1])
     assert stood == [((1, 1), True), ((0, 0), False)]
 
 
@@ -295,7 +295,7 @@ def test_one_run_is_the_best_exactly_where_it_is_significantly_better_than_each_
     if is_mean:
         terms = [of_mean(draw.random(queries) + at * draw.choice([0, 0.1, 0.3])) for at in range(runs)]
     terms, pairs = sorted(terms, key=lambda run: -run.total), list(combinations(range(runs), 2))
-    stood, _ = stands(terms, Resampling(99), range(runs))
+    stood, _ = possible_ranks(terms, Resampling(99), range(runs))
     p = jointly([(Board(terms), pairs)], Resampling(99)).p[0][: runs - 1]
     best = [at for at, one in enumerate(stood) if one.may_be_best]
     assert (best == [0]) == bool((p < 0.05).all())

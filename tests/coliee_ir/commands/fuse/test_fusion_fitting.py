@@ -18,7 +18,7 @@ from coliee_adapters.errors import InputError, MismatchError, UsageError
 from coliee_adapters.records import Run
 from coliee_ir import Fusion, fit_fusion
 from coliee_ir.commands.convert import to_run
-from coliee_ir.commands.fuse.fitting import Ballots, Each, Rankings, Trial, Weights, climbed, equal
+from coliee_ir.commands.fuse.fitting import Ballots, QueryTerms, Rankings, Trial, Weights, climbed, equal
 from coliee_ir.commands.fuse.methods import Blend, Candidates
 from coliee_ir.judging.qrels import Qrels
 from coliee_ir.measures import parse
@@ -283,7 +283,7 @@ def test_weights_that_several_folds_share_are_measured_once_for_all_of_them(monk
     asked = list[Weights]()
     each = Ballots.each
 
-    def counting(ballots: Ballots, weights: Weights) -> Each:
+    def counting(ballots: Ballots, weights: Weights) -> QueryTerms:
         asked.append(weights)
         return each(ballots, weights)
 

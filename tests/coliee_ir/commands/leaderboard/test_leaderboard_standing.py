@@ -10,7 +10,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from coliee_ir.commands.leaderboard.board import order_key, places
-from coliee_ir.scoring.given import Given
+from coliee_ir.scoring.given import ExternalMeasure
 from coliee_ir.stats.ranks import Ranks, rank_sets
 
 
@@ -22,14 +22,14 @@ def test_a_place_is_one_more_than_how_many_are_better(values: list[int]) -> None
 
 def test_rounding_errors_make_no_places() -> None:
     pairs = ((0.1 + 0.2, 0.1), (0.3, 0.1), (0.3, 0.2), (math.nan, 0.1), (0.0, 0.1))
-    measures = Given("A"), Given("B")
+    measures = ExternalMeasure("A"), ExternalMeasure("B")
     results = ({one: Mock(value=value) for one, value in zip(measures, pair, strict=True)} for pair in pairs)
     one, same, better, none, zero = (order_key(Mock(results=each), ["B"]) for each in results)
     assert none < zero < one == same < better
 
 
 def test_less_is_better() -> None:
-    assert order_key(Mock(results={Given("wer", lower=True): Mock(value=0.2)}), []) == (-0.2,)
+    assert order_key(Mock(results={ExternalMeasure("wer", lower=True): Mock(value=0.2)}), []) == (-0.2,)
 
 
 tables = st.integers(1, 7).flatmap(

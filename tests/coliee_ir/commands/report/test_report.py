@@ -185,7 +185,7 @@ def test_the_page_begins_with_what_was_found(of_task1: coliee_ir.types.Report, p
 
 def test_a_run_has_one_colour_in_all_charts_and_ranks_are_whole(of_task1: coliee_ir.types.Report) -> None:
     names, scales = of_task1.contents.names, set()
-    for figure in drawn(of_task1.contents).there():
+    for figure in drawn(of_task1.contents).figures():
         [of_figure] = [one["value"] for one in figure.chart["params"] if one["name"] == "runs"]
         assert of_figure == names
         found = re.findall(r'"color": {[^{}]*?"field": "r"[^@]*?"scale": {([^}]*)}', json.dumps(figure.chart))
@@ -357,7 +357,7 @@ OURS = r"[a-z]+|datum\[order\]|(runs|questions|categories)\[(datum\.value|[0-9]+
 
 
 def test_a_hostile_name_is_data_in_a_chart_and_never_a_field_or_an_expression(hostile: coliee_ir.types.Report) -> None:
-    for figure in drawn(hostile.contents).there():
+    for figure in drawn(hostile.contents).figures():
         for expression in _found(figure.chart, READ):
             assert re.fullmatch(OURS, expression), expression
         assert '"@' not in json.dumps(_without_data(on_page(figure)))
@@ -393,7 +393,7 @@ def quick(monkeypatch: pytest.MonkeyPatch) -> None:
 def test_a_hostile_name_is_escaped_in_figures_and_tables(
     hostile: coliee_ir.types.Report, tmp_path: Path, quick: None
 ) -> None:
-    files = write_figures(drawn(hostile.contents).there()[:2], tmp_path)
+    files = write_figures(drawn(hostile.contents).figures()[:2], tmp_path)
     assert {path.parent for path in files} == {tmp_path}
     for path in files:
         if path.suffix == ".svg":
@@ -464,7 +464,7 @@ def test_a_figure_that_cannot_be_written_is_named_and_leaves_nothing_half_writte
 
 
 def test_page_and_paper_are_drawn_from_one_definition(of_task1: coliee_ir.types.Report) -> None:
-    for figure in drawn(of_task1.contents).there():
+    for figure in drawn(of_task1.contents).figures():
         screen, paper = on_page(figure), on_paper(figure)
         assert "var(--" in json.dumps(screen)
         assert "var(--" not in json.dumps(paper)

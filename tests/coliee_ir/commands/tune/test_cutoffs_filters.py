@@ -37,8 +37,8 @@ def test_filters_are_what_plain_python_makes_of_them(
     def naive_filter(keeps: Callable[[str, str], bool]) -> dict[str, list[str]]:
         return {q: [d for d in ranking if keeps(q, d)] for q, ranking in run.items()}
 
-    assert left(Filter.not_itself(), run) == naive_filter(lambda q, d: d != q)
-    assert left(Filter.not_newer(dates), run) == naive_filter(
+    assert left(Filter.exclude_self(), run) == naive_filter(lambda q, d: d != q)
+    assert left(Filter.exclude_newer(dates), run) == naive_filter(
         lambda q, d: q not in dates or d not in dates or dates[d] <= dates[q]
     )
     assert left(Filter.candidates(of_query), run) == naive_filter(lambda q, d: q not in of_query or d in of_query[q])
@@ -64,10 +64,10 @@ def test_a_filtered_pool_is_the_pool_of_filtered_lists(case: naive.Case, data: s
     ],
 )  # fmt: skip
 def test_dates_are_compared_by_what_both_say(query: str, document: str, is_newer: bool) -> None:
-    assert left(Filter.not_newer({"a": query, "b": document}), {"a": ["b"]}) == {"a": [] if is_newer else ["b"]}
+    assert left(Filter.exclude_newer({"a": query, "b": document}), {"a": ["b"]}) == {"a": [] if is_newer else ["b"]}
 
 
-@pytest.mark.parametrize("filter_", [Filter.not_newer({"z": "2019"}), Filter.candidates({"z": ["a"]})])
+@pytest.mark.parametrize("filter_", [Filter.exclude_newer({"z": "2019"}), Filter.candidates({"z": ["a"]})])
 def test_a_filter_whose_ids_do_not_occur_is_refused(filter_: Filter) -> None:
     gold = {query: ["b"] for query in RUN}
     for refused in (

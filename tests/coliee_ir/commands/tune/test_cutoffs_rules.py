@@ -12,7 +12,7 @@ from hypothesis import strategies as st
 
 from coliee_adapters.errors import UsageError
 from coliee_ir.commands.tune import FAMILIES, Pool, Rule
-from coliee_ir.commands.tune.rules import named
+from coliee_ir.commands.tune.rules import families_named
 
 _EXTREME = st.floats(allow_nan=False, allow_infinity=False) | st.sampled_from((5e-324, -5e-324, 1.7e308, -1.7e308))
 #: cases with scores ≥ 0, and with all
@@ -130,10 +130,10 @@ NEGATIVE = Pool.read({"q": {"a": 1.0, "b": -0.1}}, task="trec")
 
 
 def test_the_rules_that_scores_allow() -> None:
-    assert named([], TODAY) == list(FAMILIES)
-    assert named([], UNSCORED) == ["k"]
-    assert named([], NEGATIVE) == ["k", "score", "margin"]
-    assert named(["margin", "k", "ratio"], TODAY) == ["k", "ratio", "margin"]
+    assert families_named([], TODAY) == list(FAMILIES)
+    assert families_named([], UNSCORED) == ["k"]
+    assert families_named([], NEGATIVE) == ["k", "score", "margin"]
+    assert families_named(["margin", "k", "ratio"], TODAY) == ["k", "ratio", "margin"]
 
 
 @pytest.mark.parametrize(
@@ -146,7 +146,7 @@ def test_the_rules_that_scores_allow() -> None:
 )
 def test_a_rule_that_scores_do_not_allow_is_refused(name: str, pool: Pool, sentence: str) -> None:
     with refusing(UsageError, sentence):
-        named([name], pool)
+        families_named([name], pool)
 
 
 def test_scores_that_tie_in_trec_eval_tie_here_and_the_lists_keep_what_was_written() -> None:

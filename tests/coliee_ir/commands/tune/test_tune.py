@@ -243,10 +243,10 @@ def test_unanswered_queries_and_those_of_others_are_said() -> None:
 def test_what_a_filter_takes_away_is_not_scored() -> None:
     gold, run = world(6)
     itself = {query: {query: 9.0, **run.get(query, {})} for query in gold}
-    clean = tune(gold, itself, task="1", by="k", filters=[Filter.not_itself(), Filter.candidates(itself)])
-    assert clean.filters == tuple(one.name for one in (Filter.not_itself(), Filter.candidates(itself)))
+    clean = tune(gold, itself, task="1", by="k", filters=[Filter.exclude_self(), Filter.candidates(itself)])
+    assert clean.filters == tuple(one.name for one in (Filter.exclude_self(), Filter.candidates(itself)))
     assert clean.rule == tune(gold, run, task="1", by="k").rule
-    kept = to_run(cut(itself, clean.rule, filters=[Filter.not_itself()]))
+    kept = to_run(cut(itself, clean.rule, filters=[Filter.exclude_self()]))
     assert not any(query in ranking for query, ranking in kept.items())
 
 
