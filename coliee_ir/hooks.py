@@ -234,7 +234,7 @@ class RankingEvaluator:
         rules.setdefault("only", list(queries))
         self.evaluator = Evaluator(gold, measures, **rules)
         self.queries, self.documents = queries, documents
-        self.are_shared = all(isinstance(one, str) for one in documents.values())
+        self.are_shared = all(isinstance(document, str) for document in documents.values())
         if top is None:
             _check_cutoffs(self.evaluator, "top=5")
         self.top, self.name, self.batch_size = _TOP if top is None else top, name, batch_size
@@ -281,7 +281,7 @@ class RankingEvaluator:
         shared = list(self.documents) if self.are_shared else []
         if hasattr(model, "encode"):
             asked = self._encoded(model, "encode_query", list(self.queries.values()))
-        elif any(isinstance(one, str) for one in self.documents.values()):
+        elif any(isinstance(document, str) for document in self.documents.values()):
             problem = "a cross-encoder scores pairs: give the candidates of each query, query → document → text"
             raise UsageError("shape", problem)
         if shared:

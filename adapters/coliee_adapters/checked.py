@@ -24,7 +24,7 @@ _NAMES_ELSEWHERE: Final = {
 def error_for_argument(name: str, wanted: str, found: object) -> UsageError:
     """The error for a value that is something else.
 
-    >>> str(refused("folds", "an integer ≥ 2", "x"))
+    >>> str(error_for_argument("folds", "an integer ≥ 2", "x"))
     "folds must be an integer ≥ 2 (found 'x')"
     """
     return UsageError("bad-value", f"{name} must be {wanted} (found {shortened(repr(found))})")
@@ -33,7 +33,7 @@ def error_for_argument(name: str, wanted: str, found: object) -> UsageError:
 def did_you_mean(typed: str, known: Iterable[str]) -> str:
     """The known word most like one that was typed, or the one it begins, as the rest of a sentence.
 
-    >>> meant("exclud", ["exclude", "only"])
+    >>> did_you_mean("exclud", ["exclude", "only"])
     '; did you mean exclude?'
     """
     import difflib  # a mistake may take its time

@@ -316,7 +316,7 @@ _QUERY: Final = r"(://[^\s?]+\?)[^\s'\"]+"
 def without_credentials(text: str) -> str:
     """Text without the credentials of the addresses in it.
 
-    >>> masked("https://ann:secret@host/run.txt?X-Amz-Signature=123: there is no such file")
+    >>> without_credentials("https://ann:secret@host/run.txt?X-Amz-Signature=123: there is no such file")
     'https://***@host/run.txt?… there is no such file'
     """
     if "://" not in text:
@@ -385,7 +385,7 @@ def width(text: str) -> int:
 def cut_to_width(text: str, columns: int) -> str:
     """A text that takes at most so many columns; of a longer one the beginning, letters with their marks, and ``…``.
 
-    >>> cut("民法第九十六条", 8), cut("कानून", 2)
+    >>> cut_to_width("民法第九十六条", 8), cut_to_width("कानून", 2)
     ('民法第…', 'का…')
     """
     if width(text) <= columns:

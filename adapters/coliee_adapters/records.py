@@ -158,17 +158,17 @@ class Columns:
         """The lines of several blocks as one."""
         if len(parts) == 1:
             return parts[0]
-        scores = [one.scores for one in parts if one.scores is not None]
-        ranks = [one.ranks for one in parts if one.ranks is not None]
+        scores = [block.scores for block in parts if block.scores is not None]
+        ranks = [block.ranks for block in parts if block.ranks is not None]
         arrays = [one for one in ranks if isinstance(one, np.ndarray)]
         together = np.concatenate(arrays) if arrays and len(arrays) == len(ranks) else [*map(str, chain(*ranks))]
         return cls(
-            Ids.joined([one.queries for one in parts]),
-            np.concatenate(([0], np.cumsum(np.concatenate([one.lengths for one in parts])))),
-            Ids.joined([one.documents for one in parts]),
+            Ids.joined([block.queries for block in parts]),
+            np.concatenate(([0], np.cumsum(np.concatenate([block.lengths for block in parts])))),
+            Ids.joined([block.documents for block in parts]),
             np.concatenate(scores) if scores else None,
             together if ranks else None,
-            sum((one.remarks for one in parts), Remarks()),
+            sum((block.remarks for block in parts), Remarks()),
         )
 
     def merged(self) -> Columns:
@@ -346,7 +346,7 @@ def with_lists(rankings: Mapping[Any, Any]) -> tuple[Mapping[Any, Any], list[str
 
     Sets are sorted by id. Pairs of a document and a score are in the order of their scores.
 
-    >>> settled({"q1": {"d2", "d1"}, "q2": ["d4", "d3"], "q3": {"d5"}})
+    >>> with_lists({"q1": {"d2", "d1"}, "q2": ["d4", "d3"], "q3": {"d5"}})
     ({'q1': ['d1', 'd2'], 'q2': ['d4', 'd3'], 'q3': ['d5']}, ['query q1'])
     """
     if set(map(type, rankings.values())) <= {dict, list, tuple, str}:
@@ -460,7 +460,7 @@ RunLike: TypeAlias = (
 def nfkc_folded(text: str) -> str:
     r"""The form in which all texts are equal that people read as one: NFKC, without characters that have no width.
 
-    >>> folded("e\u0301 １"), folded("1\u200b")
+    >>> nfkc_folded("e\u0301 １"), nfkc_folded("1\u200b")
     ('é 1', '1')
     """
     if text.isascii():

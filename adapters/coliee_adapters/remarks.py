@@ -21,7 +21,7 @@ EXAMPLES, _LISTED, _WIDE = 3, 10, 120
 def for_count(pattern: str, n: int, **fields: object) -> str:
     """A sentence for a count: ``{n}`` becomes the count, and of ``(a|b)`` the singular or the plural is kept.
 
-    >>> worded("{n} (line repeats|lines repeat) a document", 2)
+    >>> for_count("{n} (line repeats|lines repeat) a document", 2)
     '2 lines repeat a document'
     """
     return re.sub(_CHOICE, r"\1" if n == 1 else r"\2", pattern).format(n=n, **fields)

@@ -57,7 +57,7 @@ def read(source: Source) -> list[Description]:
     if not is_description(source.head()):
         problem = "this is not a system description"
         raise InputError("unknown-format", source.name, problem, remedy="begin with lines Task: and Run tag:")
-    return [one for block in _blocks(source.text()) for one in _of_block(block, source.name)]
+    return [description for block in _blocks(source.text()) for description in _of_block(block, source.name)]
 
 
 #: the fields that are one line

@@ -290,11 +290,11 @@ def _distinct_views(
     # every negative relevance means "in the pool, not judged"; only -1 is safe for trec_eval's arithmetic
     level = np.maximum(relevance, -1)
     depth = retrieved
-    if not like.judged_only and all(one.base in _CUTOFFS for one in group.requests):
+    if not like.judged_only and all(request.base in _CUTOFFS for request in group.requests):
         # None of them reads a rank behind its cutoff, and R and the ideal ranking come from the qrels, in which the
         # documents behind it stay: shown as missing, they change no bit. nDCG@10 of 300 rankings of 1,000 documents
         # that hold relevant ones anywhere takes 19 ms instead of 64.
-        most = max(int(one.parameter) for one in group.requests)
+        most = max(int(request.parameter) for request in group.requests)
         rank = np.where(rank <= most, rank, 0)
         depth = np.minimum(depth, most)
     if like.top:
@@ -303,7 +303,10 @@ def _distinct_views(
     if like.judged_only:
         rank = np.where(level >= 0, rank, 0)
         depth = np.bincount(query, weights=rank > 0, minlength=len(sizes)).astype(np.int64)
-    elif not any(one.base in _SEE_NOT_RELEVANT or (one.base == "ndcg" and one.parameter) for one in group.requests):
+    elif not any(
+        request.base in _SEE_NOT_RELEVANT or (request.base == "ndcg" and request.parameter)
+        for request in group.requests
+    ):
         kept = level > 0
         query, rank, level = query[kept], rank[kept], level[kept]
         sizes = np.bincount(query, minlength=len(sizes))

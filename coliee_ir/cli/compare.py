@@ -37,6 +37,6 @@ def run(options: argparse.Namespace) -> int:
 
 
 def _write(session: scoring.Session, found: significance.Comparison, scored: Scored) -> None:
-    for remark in dict.fromkeys(remark for one in (found, *found.others) for remark in one.remarks):
+    for remark in dict.fromkeys(remark for comparison in (found, *found.others) for remark in comparison.remarks):
         print_remark(remark)
     session.publish(found, scored.submissions)

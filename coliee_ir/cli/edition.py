@@ -36,9 +36,9 @@ def run(options: argparse.Namespace) -> int:
     with contextlib.chdir(file.parent if file.is_file() else "."):
         read = edition.read_edition(file.name if file.is_file() else options.edition_file)
         news = edition.unchanged(read, folder) or edition.write(edition.day_of(read, with_progress), folder)
-    for one in news.results["decide"]:
-        if one["kind"] == "refused":
-            print_remark(f"coliee-ir: not ranked: {with_kind(Remark('refused', one['what']))}")
+    for result in news.results["decide"]:
+        if result["kind"] == "refused":
+            print_remark(f"coliee-ir: not ranked: {with_kind(Remark('refused', result['what']))}")
     scoring.write_text([f"{printable(line)}\n" for line in edition.summary_lines(news)], "-")
     return 0
 

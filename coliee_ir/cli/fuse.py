@@ -124,14 +124,17 @@ def _fit(session: scoring.Session) -> int:
     basis = session.prepare(golds=options.fit)
     by["task"] = basis.task
     submissions = session.submissions(basis)
-    if left := [one.answers.name for one in submissions if isinstance(one.answers, Source)]:
+    if left := [submission.answers.name for submission in submissions if isinstance(submission.answers, Source)]:
         print_remark(
             f"only the documents are fused; {counted(len(left), 'file')} with answers left out (first: {left[0]})"
         )
     asked = {name: getattr(options, name) for name in (*_IN_FILE, "folds", "by_year", "seed", "tag")}
     given: dict[str, Any] = {**by, **{name: value for name, value in asked.items() if value is not None}}
     fitted = fitting.fit_fusion(
-        basis.gold, *(cast(RunLike, one.ranking) for one in submissions), measure=one_measure(options), **given
+        basis.gold,
+        *(cast(RunLike, submission.ranking) for submission in submissions),
+        measure=one_measure(options),
+        **given,
     )
     ruled, repeats = scoring.by_rules(fitted.task, fitted.edition), counted(fitted.repeats, "repeat")
     print_remark(f"{ruled}; {fitted.queries} queries in {fitted.folds} folds, {repeats} (seed {fitted.seed})")

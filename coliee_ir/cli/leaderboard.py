@@ -52,8 +52,8 @@ def _print_remarks(session: scoring.Session, board: leaderboard.Leaderboard, sco
         scoring.print_headers([entry.scores for entry in board.entries], board.because, len(board.excluded))
     for remark in board.remarks:
         print_remark(remark)
-    for one in board.invalid:
-        print_remark(f"coliee-ir: not ranked: {with_kind(one.reason)}")
+    for invalid in board.invalid:
+        print_remark(f"coliee-ir: not ranked: {with_kind(invalid.reason)}")
     if board.entries:
         categories = None
         if session.options.categories:

@@ -57,6 +57,6 @@ def _overview() -> str:
 def _explained(what: measures.Description) -> str:
     parts = (("formula", what.formula), ("source", what.source), ("computed", what.computed))
     lines = [what.name, textwrap.indent(what.definition.replace("``", ""), "    "), ""]
-    for name, text in (one for one in parts if one[1]):
+    for name, text in (part for part in parts if part[1]):
         lines.append(textwrap.fill(text, 110, initial_indent=f"    {name + ':':<10}", subsequent_indent=" " * 14))
     return "\n".join(lines) + "\n"

@@ -36,7 +36,7 @@ class Option(NamedTuple):
     local: bool = False  # whether what it names must be on this machine
 
 
-_PACKING: Final = ", ".join(one.ending for one in COMPRESSIONS)
+_PACKING: Final = ", ".join(compression.ending for compression in COMPRESSIONS)
 
 
 def _option(flags: str, metavar: str, help: str = "", reads: bool = False, writes: Any = "", local: bool = False,

@@ -111,8 +111,8 @@ class Session:
         if options.files and found.inventory is not None:
             for remark in found.inventory.remarks():
                 print_remark(remark)
-        others = [one.file for one in found.inventory.items] if self.together and found.inventory is not None else []
-        read = [*besides, *(one.path for one in found.sources), *others]
+        others = [file.file for file in found.inventory.items] if self.together and found.inventory is not None else []
+        read = [*besides, *(source.path for source in found.sources), *others]
         check_inputs(list(dict.fromkeys(read)) if self.together else read)
         return read
 
@@ -142,7 +142,7 @@ class Session:
             problem = f"{stated[0].replace('_', '-')} applies to tables of scores only"
             raise UsageError("unfit-option", f"{problem}; the direction of a measure that is computed is known")
         if options.answers or options.long_list:
-            files = [one.path for one in self.runs.sources]
+            files = [source.path for source in self.runs.sources]
             answers = _one_each(options.answers, files, "answers")
             self.runs = self.runs.with_parts(answers, _one_each(options.long_list, files, "long-list"))
         found, together = self.runs, self.together
@@ -159,9 +159,9 @@ class Session:
             )  # fmt: skip
         if together:  # told in the order of the ranking
             return scored
-        for one in scored.invalid:
-            if one.reason.kind != "internal":  # of which its traceback is told too, in the end
-                print_remark(f"coliee-ir: {with_kind(one.reason)}")
+        for invalid in scored.invalid:
+            if invalid.reason.kind != "internal":  # of which its traceback is told too, in the end
+                print_remark(f"coliee-ir: {with_kind(invalid.reason)}")
         if scored:
             print_headers(scored, basis.task_evidence, len(basis.excluded))
         return scored
@@ -183,7 +183,7 @@ class Session:
         )  # fmt: skip
         if measures:
             asked = comparable(found, measures)
-            kept = [one.by(asked, alone=True) for one in found]
+            kept = [scores.by(asked, alone=True) for scores in found]
             found = replace(found, scores=kept, basis=replace(found.basis, asked_measures=tuple(asked)))
         if not self.together:  # else told in the order of the ranking
             print_headers(found, found.task_evidence, 0)
@@ -207,12 +207,12 @@ class Session:
     def check_baseline(self, basis: Basis) -> None:
         """Refuse a baseline that no file and no run is called, where all are known before the runs are scored."""
         known, tags, baseline, sources = set[str](), list[str](), self.options.baseline, self.runs.sources
-        if baseline is None or self.options.replicates is not None or any(one.path == "-" for one in sources):
+        if baseline is None or self.options.replicates is not None or any(source.path == "-" for source in sources):
             return  # of replicates it is a system's name
         try:
-            for one in sources:
-                known.add(one.name)
-                tags.append(basis.read(one).tag)
+            for source in sources:
+                known.add(source.name)
+                tags.append(basis.read(source).tag)
         except ColieeError:  # as scoring will say
             return
         known |= {*unique_names([("", tag, 0) for tag in tags])}

@@ -34,7 +34,7 @@ from coliee_ir.stats.settings import FOLDS, SEED
 
 #: formats of a cut run
 CUT_TARGETS = [
-    name for name, one in convert.RUN_TARGETS.items() if "documents" in one.can_write and not one.uses_template
+    name for name, form in convert.RUN_TARGETS.items() if "documents" in form.can_write and not form.uses_template
 ]
 
 #: what the names of pictures end in
@@ -126,7 +126,7 @@ def run(options: argparse.Namespace) -> int:
     tunings: list[Tuning] = []
     failed = False
     jobs = 1 if "-" in (*options.runs, options.answers) else min(options.jobs or len(submissions), workers.cores())
-    tasks = [partial(_contained, tuned, one) for one in submissions]
+    tasks = [partial(_contained, tuned, submission) for submission in submissions]
     with scoring.engine(options) as executor:
         for result in with_progress(workers.results(tasks, jobs, executor), len(submissions)):
             if isinstance(result, Tuning):
@@ -236,7 +236,7 @@ def write(options: argparse.Namespace, cut: Run, task: str | None, tag: str | No
     path, edition = options.output, options.edition
     if not any(len(block.documents) for block in cut.blocks()):
         remarks = sum((block.remarks for block in cut.blocks()), Remarks())
-        why = next((f": {one}" for one in remarks.sentences() if one.kind == "no-score-reaches"), "")
+        why = next((f": {remark}" for remark in remarks.sentences() if remark.kind == "no-score-reaches"), "")
         problem = f"nothing would be left of {cut.path}{why or ', and an empty run is not written'}"
         raise UsageError("no-result", f"{problem}; name another rule with coliee-ir cut RUN --by k=5")
     if options.to is not None:

@@ -40,20 +40,20 @@ class Runs(NamedTuple):
     @property
     def sources(self) -> list[Source]:
         """The files that may be runs."""
-        return [file for one in self.alone for file in one.files] + (
-            [one.source for one in self.inventory.scored] if self.inventory is not None else []
+        return [file for submission in self.alone for file in submission.files] + (
+            [file.source for file in self.inventory.scored] if self.inventory is not None else []
         )
 
     @property
     def showing_task(self) -> list[Submission]:
         """What shows the task: all that can be read."""
-        found = [one for one in self.inventory.scored if one.error is None] if self.inventory is not None else []
-        return [*self.alone, *(Submission(one.source) for one in found)]
+        found = [file for file in self.inventory.scored if file.error is None] if self.inventory is not None else []
+        return [*self.alone, *(Submission(file.source) for file in found)]
 
     def with_parts(self, answers: Sequence[PathLike | Source | None], long_lists: Sequence[PathLike | None]) -> Runs:
         """Each file with the answers and the long list that belong to it, in their order."""
         parts = zip(self.sources, answers, long_lists, strict=True)
-        return self._replace(alone=[Submission(*map(readable, one)) for one in parts], inventory=None)
+        return self._replace(alone=[Submission(*map(readable, part)) for part in parts], inventory=None)
 
     def submissions(self, basis: Basis) -> Intake:
         """The submissions: files of one run tag are one; of folders, what is not a run is left out.
@@ -71,12 +71,14 @@ class Runs(NamedTuple):
         from coliee_ir.inbox.grouping import group  # needed for folders alone
 
         found = group(self.inventory, basis, alone=not self.together)
-        every = [replace(one, name=self.names.get(name_of(one.run), "")) for one in found.submissions]
+        every = [
+            replace(submission, name=self.names.get(name_of(submission.run), "")) for submission in found.submissions
+        ]
         remarks = [*self.inventory.remarks(), *found.remarks]
         if self.together:
             return Intake([*every, *self.alone], found.invalid, remarks)
         # scored like the others, so that whoever asks gets the error itself
-        every += [Submission(one.files[0], team=one.team) for one in found.invalid]
+        every += [Submission(invalid.files[0], team=invalid.team) for invalid in found.invalid]
         return Intake([*every, *self.alone], [], remarks)
 
 
@@ -104,36 +106,36 @@ def find_runs(
             paths.append(sent.run)
             names[sent.run.path] = name
         alone.append(replace(sent, tag=sent.tag or str(getattr(sent.run, "tag", "")), name=name or sent.name))
-    if not together and not any(one.is_folder or one.kind is PathKind.ARCHIVE for one in paths):
+    if not together and not any(source.is_folder or source.kind is PathKind.ARCHIVE for source in paths):
         return Runs(alone)
     from coliee_ir.inbox.golds import Golds, QueryFile  # needed for folders alone
     from coliee_ir.inbox.inventory import sort_files
     from coliee_ir.inbox.teams import Teams
 
-    who = Teams(teams, [one.path for one in paths]) if together else None
+    who = Teams(teams, [source.path for source in paths]) if together else None
     besides = [*besides, *([teams] if isinstance(teams, str | os.PathLike) else [])]
     inventory = sort_files(
         paths, golds=Golds(map(QueryFile.of, golds)), besides=besides, teams=who, columns=columns,
         rules=None if task is None else protocol(task, edition), edition=edition,
     )  # fmt: skip
-    places = [Path(_place(one.file)) for one in inventory.scored]
-    for one in () if together else paths:
-        is_folder = one.is_folder or one.kind is PathKind.ARCHIVE
-        if is_folder and not any(place.is_relative_to(_place(one.path)) for place in places):
-            raise UsageError("no-run", "; ".join([f"{one.path} holds no run", *inventory.remarks()]))
+    places = [Path(_place(file.file)) for file in inventory.scored]
+    for source in () if together else paths:
+        is_folder = source.is_folder or source.kind is PathKind.ARCHIVE
+        if is_folder and not any(place.is_relative_to(_place(source.path)) for place in places):
+            raise UsageError("no-run", "; ".join([f"{source.path} holds no run", *inventory.remarks()]))
     in_paths = set(map(id, paths))
-    in_memory = [one for one in alone if id(one.run) not in in_paths]
+    in_memory = [submission for submission in alone if id(submission.run) not in in_paths]
     if who is not None:
-        in_memory = [_listed(one, who.sender_of(one.name or one.tag)) for one in in_memory]
+        in_memory = [_listed(submission, who.sender_of(submission.name or submission.tag)) for submission in in_memory]
     return Runs(in_memory, inventory, together, names)
 
 
-def _listed(one: Submission, whose: Sender) -> Submission:
+def _listed(submission: Submission, whose: Sender) -> Submission:
     """A submission with what a list of teams says of it."""
     return replace(
-        one,
-        team=one.team or whose.team,
-        status=one.status or whose.status,
+        submission,
+        team=submission.team or whose.team,
+        status=submission.status or whose.status,
         more=whose.more,
         listed="" if whose.listed is None else whose.listed.run,
     )
@@ -141,14 +143,18 @@ def _listed(one: Submission, whose: Sender) -> Submission:
 
 def _may_belong(given: Sequence[Submission], basis: Basis) -> bool:
     """Whether named files may be parts of one run: where the task has parts, or two files have one run tag."""
-    alone = [one.run for one in given if isinstance(one.run, Source) and one.files == [one.run] and not one.name]
-    if basis.protocol.long_list and any(is_long_list(one) for one in alone):
+    alone = [
+        submission.run
+        for submission in given
+        if isinstance(submission.run, Source) and submission.files == [submission.run] and not submission.name
+    ]
+    if basis.protocol.long_list and any(is_long_list(source) for source in alone):
         return True
     if len(alone) < 2:
         return False
     if sum(part in basis.qrels for part in basis.protocol.parts) > 1:
         return True
-    tags = [tag_of(one) for one in alone]
+    tags = [tag_of(source) for source in alone]
     return len({*tags}) < len(tags)
 
 

@@ -126,7 +126,7 @@ def team_key(team: str) -> str:
 def with_escapes(team: str) -> str:
     r"""A name with such characters written out, so that nobody takes it for another's.
 
-    >>> undisguised("АRC")
+    >>> with_escapes("АRC")
     '\\u0410RC'
     """
     return "".join(one if one.isascii() or not is_disguised(f"a{one}") else ascii(one)[1:-1] for one in team)
@@ -135,9 +135,9 @@ def with_escapes(team: str) -> str:
 def lookalike_key(team: str) -> str:
     """What names that are easily taken for each other have in common, which may be those of two teams.
 
-    >>> look_key("KlS") == look_key("KIS") == look_key("КІЅ") != look_key("KAS")
+    >>> lookalike_key("KlS") == lookalike_key("KIS") == lookalike_key("КІЅ") != lookalike_key("KAS")
     True
-    >>> look_key("AI-Lab") == look_key("AILab"), look_key("NII (Tokyo)") == look_key("NII (Kyoto)")
+    >>> lookalike_key("AI-Lab") == lookalike_key("AILab"), lookalike_key("NII (Tokyo)") == lookalike_key("NII (Kyoto)")
     (True, True)
     """
     text = without_invisible(team).translate(_CAPITALS)

@@ -41,18 +41,33 @@ class Golds:
     @property
     def golds(self) -> list[Gold]:
         """The golds, each once."""
-        return list({id(one.gold): one.gold for one in self.asked if one.gold is not None}.values())
+        return list(
+            {id(query_file.gold): query_file.gold for query_file in self.asked if query_file.gold is not None}.values()
+        )
 
     def judge_of(self, tasks: Sequence[str], queries: Collection[str]) -> QueryFile | None:
         """The gold by which a file is judged that can be of these tasks, the likeliest first; None where none asks."""
-        own = [one for task in tasks for one in self.asked if task in one.tasks] if tasks else list(self.asked)
-        shared = [len(one.queries.intersection(queries)) for one in own]
+        own = (
+            [query_file for task in tasks for query_file in self.asked if task in query_file.tasks]
+            if tasks
+            else list(self.asked)
+        )
+        shared = [len(query_file.queries.intersection(queries)) for query_file in own]
         if not own or (not tasks and not any(shared)):
             return None
         return own[shared.index(max(shared))]
 
     def of_other_task(self, task: str, queries: Collection[str]) -> QueryFile | None:
         """The gold of another task that asks all of the queries, where no gold of the task asks any of them."""
-        if not queries or any(not one.queries.isdisjoint(queries) for one in self.asked if task in one.tasks):
+        if not queries or any(
+            not query_file.queries.isdisjoint(queries) for query_file in self.asked if task in query_file.tasks
+        ):
             return None
-        return next((one for one in self.asked if task not in one.tasks and one.queries.issuperset(queries)), None)
+        return next(
+            (
+                query_file
+                for query_file in self.asked
+                if task not in query_file.tasks and query_file.queries.issuperset(queries)
+            ),
+            None,
+        )

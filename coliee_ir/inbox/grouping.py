@@ -41,22 +41,22 @@ def group(inventory: Inventory, basis: Basis, *, alone: bool = False) -> Intake:
     """
     done = Intake([], [], [])
     items = []
-    for one in inventory.of_task(basis):
+    for file in inventory.of_task(basis):
         try:
-            with errors_as_coliee(one.source.name):
-                if not one.source.is_folder and one.source.path != "-":  # by the rules of its task
-                    one.take_record(basis.read(one.source), has_long=_has_long(basis))
-            items.append(one)
-            for doubt in one.doubts:
-                done.remarks.append(Remark(doubt.kind, f"{one.source.name}: {doubt}"))
+            with errors_as_coliee(file.source.name):
+                if not file.source.is_folder and file.source.path != "-":  # by the rules of its task
+                    file.take_record(basis.read(file.source), has_long=_has_long(basis))
+            items.append(file)
+            for doubt in file.doubts:
+                done.remarks.append(Remark(doubt.kind, f"{file.source.name}: {doubt}"))
         except ColieeError as error:
-            done.invalid.append(Invalid((one.file,), "", one.team, Remark.of_error(error)))
+            done.invalid.append(Invalid((file.file,), "", file.team, Remark.of_error(error)))
     groups = _without_copies(_groups(_without_unscored(items, basis), basis, done.remarks))
     for of_run in _by_queries(groups, basis, done.remarks):
         _add_submission(of_run, basis, done, alone=alone)
     _propose_replacements(done)
     _remark_tags(done)
-    teams = [one.team for one in done.submissions if not one.status]
+    teams = [submission.team for submission in done.submissions if not submission.status]
     done.remarks.extend(remark for _, remark in too_many(teams, basis.task, basis.edition))
     return done
 
@@ -65,11 +65,16 @@ def group_named(given: Sequence[Submission], basis: Basis) -> Intake:
     """The same of files that were named one by one: what cannot be read, and what has its parts, stays as it is."""
     done, items, at_of = Intake([], [], []), list[InboxFile](), dict[str, int]()
     found: dict[int, Submission] = {}
-    for at, one in enumerate(given):
-        found[at] = one
-        if one.name or one.files != [one.run] or one.files[0].path == "-" or one.files[0].is_stream:
+    for at, submission in enumerate(given):
+        found[at] = submission
+        if (
+            submission.name
+            or submission.files != [submission.run]
+            or submission.files[0].path == "-"
+            or submission.files[0].is_stream
+        ):
             continue
-        item = InboxFile(one.files[0], is_named=True)
+        item = InboxFile(submission.files[0], is_named=True)
         with contextlib.suppress(ColieeError), errors_as_coliee(item.source.name):  # as scoring will say
             item.take_record(basis.read(item.source), has_long=_has_long(basis))
             item.nameless = item.tag == item.source.stem
@@ -89,7 +94,7 @@ def group_named(given: Sequence[Submission], basis: Basis) -> Intake:
     for item in items:
         if item.skip_reason:
             del found[at_of[item.file]]
-    done.remarks.extend(skipped_remarks([(one.skip_reason, one.file) for one in items if one.skip_reason]))
+    done.remarks.extend(skipped_remarks([(file.skip_reason, file.file) for file in items if file.skip_reason]))
     return Intake([found[at] for at in sorted(found)], done.invalid, done.remarks)
 
 
@@ -102,22 +107,22 @@ def _without_unscored(items: Sequence[InboxFile], basis: Basis) -> list[InboxFil
     """The files without the long lists beside a run of their tag, where the rules of the year score none."""
     if basis.protocol.long_list:
         return [*items]
-    tags = {(one.team, one.tag) for one in items if one.part is not FilePart.LONG}
-    for one in items:
-        if one.part is FilePart.LONG and (one.team, one.tag) in tags:
-            one.skip_reason = "unscored"
-        elif one.part is FilePart.LONG:
-            one.part = FilePart.RUN
-    return [one for one in items if not one.skip_reason]
+    tags = {(file.team, file.tag) for file in items if file.part is not FilePart.LONG}
+    for file in items:
+        if file.part is FilePart.LONG and (file.team, file.tag) in tags:
+            file.skip_reason = "unscored"
+        elif file.part is FilePart.LONG:
+            file.part = FilePart.RUN
+    return [file for file in items if not file.skip_reason]
 
 
 def _groups(items: Sequence[InboxFile], basis: Basis, remarks: list[str]) -> list[list[InboxFile]]:
     """The files of each run: one, or one of each part."""
     if len(basis.protocol.parts) == 1 and not basis.protocol.long_list:
-        return [[one] for one in items]
+        return [[file] for file in items]
     kinds = (*basis.protocol.parts, FilePart.LONG)
-    groups = [[one] for one in items if one.part not in kinds]
-    belonging = list(_grouped([one for one in items if one.part in kinds], _long_of(basis)))
+    groups = [[file] for file in items if file.part not in kinds]
+    belonging = list(_grouped([file for file in items if file.part in kinds], _long_of(basis)))
     return groups + _with_nameless(belonging, _needed(basis), remarks)
 
 
@@ -167,12 +172,12 @@ def join_files(sources: Sequence[Source], read: Callable[[Source], Run | Answers
     runs, remarks = dict[int, Any](enumerate(sources)), list[Remark]()
     for tag, places in alike.items():
         files = [sources[i] for i in places]
-        answered = [queries_of(read(one)) for one in files] if len(files) > 1 else []
+        answered = [queries_of(read(source)) for source in files] if len(files) > 1 else []
         if answered and sum(map(len, answered)) == len(frozenset().union(*answered)):
             runs[places[0]] = files
             for i in places[1:]:
                 del runs[i]
-            remarks.append(Remark.of("grouped.queries", [one.name for one in files], tag=shortened(tag)))
+            remarks.append(Remark.of("grouped.queries", [source.name for source in files], tag=shortened(tag)))
     return [*runs.values()], remarks
 
 
@@ -188,13 +193,13 @@ def _answered(group: Sequence[InboxFile], basis: Basis) -> frozenset[str]:
     return found
 
 
-def _run_name_in_file_name(one: InboxFile) -> str:
+def _run_name_in_file_name(file: InboxFile) -> str:
     """What a file's name says of its run: without the words for its kind, and without punctuation."""
-    return re.sub(r"[\W_]+", "", re.sub(_KIND_WORDS, "", one.source.stem)).casefold()
+    return re.sub(r"[\W_]+", "", re.sub(_KIND_WORDS, "", file.source.stem)).casefold()
 
 
-def _folder(one: InboxFile) -> Path:
-    return Path(one.source.name).parent
+def _folder(file: InboxFile) -> Path:
+    return Path(file.source.name).parent
 
 
 def _without_copies(groups: Sequence[list[InboxFile]]) -> list[list[InboxFile]]:
@@ -204,8 +209,8 @@ def _without_copies(groups: Sequence[list[InboxFile]]) -> list[list[InboxFile]]:
     order = [by_original(group[0].source.name) for group in groups]
     holders: dict[str, list[int]] = {}
     for at, files in enumerate(held):
-        for one in files:
-            holders.setdefault(one, []).append(at)
+        for file in files:
+            holders.setdefault(file, []).append(at)
     kept = []
     for at, group in enumerate(groups):
         team = group[0].team
@@ -351,10 +356,10 @@ def _add_submission(groups: Sequence[Sequence[InboxFile]], basis: Basis, done: I
 def _propose_replacements(done: Intake) -> None:
     """Of runs of one team and tag, or file name, that came in mails one after another, each may replace the last."""
     alike: dict[tuple[str, str, str], list[int]] = {}
-    for at, one in enumerate(done.submissions):
-        if one.team and one.received and not one.status:
-            for what, name in (("tag", one.tag), ("file", Path(name_of(one.run)).name)):
-                alike.setdefault((one.team, what, name), []).append(at)
+    for at, submission in enumerate(done.submissions):
+        if submission.team and submission.received and not submission.status:
+            for what, name in (("tag", submission.tag), ("file", Path(name_of(submission.run)).name)):
+                alike.setdefault((submission.team, what, name), []).append(at)
     for places in alike.values():
         for before, after in pairwise(sorted(places, key=lambda at: done.submissions[at].received)):
             earlier, later = done.submissions[before], done.submissions[after]
@@ -366,10 +371,10 @@ def _propose_replacements(done: Intake) -> None:
 
 def _remark_tags(done: Intake) -> None:
     """Say which run tags are not one run's alone, and how these are told apart."""
-    runs = [(one.team, one.tag, order_of(one)) for one in done.submissions]
+    runs = [(submission.team, submission.tag, order_of(submission)) for submission in done.submissions]
     named = sorted(zip(done.submissions, unique_names(runs), strict=True), key=lambda pair: pair[1])
     if shared := [pairs for pairs in by_key(named, lambda pair: pair[0].tag).values() if len(pairs) > 1]:
-        each = ([f"{shortened(name)} = {name_of(one.run)}" for one, name in pairs] for pairs in shared)
+        each = ([f"{shortened(name)} = {name_of(submission.run)}" for submission, name in pairs] for pairs in shared)
         told = "; ".join(map(" and ".join, each))
         done.remarks.append(f"{sum(map(len, shared))} runs share their tag with another and are told apart: {told}")
 
@@ -401,36 +406,40 @@ def excess(intake: Intake, inventory: Inventory, basis: Basis) -> Iterator[Exces
     rules = submission_rules(basis.task, basis.edition) if has_submissions(basis.task) else None
     if rules is None or rules.most_runs is None or not rules.runs_stated:
         return
-    items, asked = {one.file: one for one in inventory.items}, {*basis.queries, *basis.excluded}
-    corrected = {one.replaces for one in intake.submissions}
+    items, asked = {file.file: file for file in inventory.items}, {*basis.queries, *basis.excluded}
+    corrected = {submission.replaces for submission in intake.submissions}
     counted = (
-        one for one in intake.submissions
-        if one.team and not one.status and not asked.isdisjoint(items[one.files[0].path].queries)
+        submission for submission in intake.submissions
+        if submission.team and not submission.status and not asked.isdisjoint(items[submission.files[0].path].queries)
     )  # fmt: skip
     sent = by_key(counted, lambda one: (one.team, items[one.files[0].path].sender.sender))
     for (team, _), runs in sent.items():
-        n = sum(name_of(one.run) not in corrected for one in runs)
-        open_runs = tuple(one for one in runs if items[one.files[0].path].sender.listed_status != "ranked")
+        n = sum(name_of(submission.run) not in corrected for submission in runs)
+        open_runs = tuple(
+            submission for submission in runs if items[submission.files[0].path].sender.listed_status != "ranked"
+        )
         if n > rules.most_runs and open_runs:
             yield Excess(team, open_runs, n, rules.most_runs)
 
 
 def skip_other_parts(inventory: Inventory, task: str | None) -> None:
     """Keep one task and part, to be fused where no gold tells which; of a run with a long list, the list."""
-    found = [one for one in inventory.scored if not one.is_named and one.error is None]
-    tags = {one.tag for one in found if one.part is not FilePart.ANSWERS}
+    found = [file for file in inventory.scored if not file.is_named and file.error is None]
+    tags = {file.tag for file in found if file.part is not FilePart.ANSWERS}
     beside = {
-        id(one) for one in found if one.part is FilePart.ANSWERS and one.tag in tags and one.task_evidence != "path"
+        id(file)
+        for file in found
+        if file.part is FilePart.ANSWERS and file.tag in tags and file.task_evidence != "path"
     }
     if task is None:
-        firsts = {one.task: one.file for one in reversed(found) if one.task and id(one) not in beside}
+        firsts = {file.task: file.file for file in reversed(found) if file.task and id(file) not in beside}
         if len(firsts) > 1:
             listed = ", ".join(f"{number} ({shortened(file)})" for number, file in sorted(firsts.items()))
             problem = f"the files are of several tasks: {listed}; name the task to fuse with --task"
             raise UsageError("ambiguous", problem)
     rules = None if task is None else protocol(task)
-    answers = all(one.part is FilePart.ANSWERS for one in found) if rules is None else rules.parts[0] == "answers"
-    lists = {one.tag for one in found if one.part is FilePart.LONG}
+    answers = all(file.part is FilePart.ANSWERS for file in found) if rules is None else rules.parts[0] == "answers"
+    lists = {file.tag for file in found if file.part is FilePart.LONG}
     for one in found:
         is_answers = one.part is FilePart.ANSWERS
         if rules is not None and rules.law and one.tasks and task not in one.tasks:
@@ -439,7 +448,7 @@ def skip_other_parts(inventory: Inventory, task: str | None) -> None:
             is_answers != answers or (answers and id(one) in beside) or (one.tag in lists and one.part is FilePart.RUN)
         ):
             one.skip_reason = "part"
-    kept = {one.file: one for one in found if not one.skip_reason}
+    kept = {file.file: file for file in found if not file.skip_reason}
     for name, like in originals(kept.values()).items():
         if like != name and kept[name].tag == kept[like].tag:
             kept[name].skip_reason, kept[name].copy_of = "duplicate", like

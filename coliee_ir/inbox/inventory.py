@@ -159,7 +159,7 @@ class Inventory:
     @property
     def scored(self) -> list[InboxFile]:
         """What is, or may have been, a part of a submission."""
-        return [one for one in self.items if not one.skip_reason]
+        return [file for file in self.items if not file.skip_reason]
 
     def described(self, task: str) -> dict[tuple[str, str], Description]:
         """Team and tag → what a system description says of that run of a task.
@@ -167,42 +167,44 @@ class Inventory:
         What a mail of an unknown team describes is nobody's.
         """
         return {
-            (one.team, said.tag): said
-            for one in sorted(self.items, key=lambda item: item.sender.received)
-            for said in (one.described if one.team or not one.sender.is_mailed else ())
+            (file.team, said.tag): said
+            for file in sorted(self.items, key=lambda item: item.sender.received)
+            for said in (file.described if file.team or not file.sender.is_mailed else ())
             if said.task in ("", described_task(task))
         }
 
     def of_task(self, basis: Basis) -> list[InboxFile]:
         """What is scored on a basis; the other parts of submissions are passed over as of another task."""
-        for one in self.scored:
-            if one.is_named:
+        for file in self.scored:
+            if file.is_named:
                 continue
-            if not _may_be_of_task(one, basis):
-                one.skip_reason = "task"
-            elif one.gold is not None and one.gold.queries.isdisjoint({*basis.queries, *basis.excluded}):
-                one.skip_reason = "elsewhere"
+            if not _may_be_of_task(file, basis):
+                file.skip_reason = "task"
+            elif file.gold is not None and file.gold.queries.isdisjoint({*basis.queries, *basis.excluded}):
+                file.skip_reason = "elsewhere"
         return self.scored
 
     def judge(self, task: str = "") -> None:
         """Note by which gold each file is judged; as files of a task, where it is named."""
-        for one in self.items:
-            one.tasks = (task,) if task and not one.skip_reason else one.tasks
-            one.gold = self.golds.judge_of(one.tasks, one.queries)
-            if one.gold is not None:
-                of_gold = one.gold.tasks
-                one.tasks = tuple(sorted(one.tasks, key=lambda task: task not in of_gold))
+        for file in self.items:
+            file.tasks = (task,) if task and not file.skip_reason else file.tasks
+            file.gold = self.golds.judge_of(file.tasks, file.queries)
+            if file.gold is not None:
+                of_gold = file.gold.tasks
+                file.tasks = tuple(sorted(file.tasks, key=lambda task: task not in of_gold))
 
     def remarks(self) -> list[str]:
         """What was passed over, a sentence for each kind: what was not looked at, then files that are no runs."""
-        of_items = [(one.skip_reason, one.file + (f" (= {one.copy_of})" if one.copy_of else "")) for one in self.items]
+        of_items = [
+            (file.skip_reason, file.file + (f" (= {file.copy_of})" if file.copy_of else "")) for file in self.items
+        ]
         return skipped_remarks([*self.walked.skipped, *of_items])
 
 
 def originals(items: Iterable[InboxFile]) -> dict[str, str]:
     """File → the first with the same content, itself where there is none; a copy comes behind what it is one of."""
-    ordered = sorted((one.source for one in items), key=lambda source: by_original(source.path))
-    return {one.path: like or one.path for one, like in zip(ordered, copies(ordered), strict=True)}
+    ordered = sorted((file.source for file in items), key=lambda source: by_original(source.path))
+    return {source.path: like or source.path for source, like in zip(ordered, copies(ordered), strict=True)}
 
 
 def sort_files(
@@ -222,7 +224,7 @@ def sort_files(
     """
     table = golds or Golds()
     trial.forget_refusals()
-    walked = walk(paths, [*besides, *(one.file for one in table.asked)])
+    walked = walk(paths, [*besides, *(query_file.file for query_file in table.asked)])
     if teams is not None:
         bounds, spent = bounds or limits.current(), dict[str, float]()
         _refuse_crowds(walked, teams)
@@ -275,65 +277,65 @@ def _refuse_crowds(walked: FoundFiles, teams: Teams) -> None:
 
 def _read(source: Source, golds: Sequence[Gold], rules: Protocol | None) -> None:
     """Read a file to its end, as whatever it is."""
-    one = InboxFile(source)
+    file = InboxFile(source)
     with reading_errors_as_input(source.name):
-        _identify(one, golds, rules)
+        _identify(file, golds, rules)
         for _ in getattr(read_run_by(source, None, unreadable_answers="wrong"), "blocks", tuple)():
             pass
 
 
 def _item(source: Source, is_named: bool, golds: Sequence[Gold], rules: Protocol | None) -> InboxFile:
     """What one file is."""
-    one = InboxFile(source, is_named=is_named)
+    file = InboxFile(source, is_named=is_named)
     if source.path == "-" or (not source.is_remote and not source.is_folder and source.is_stream):
-        one.part = FilePart.RUN  # it can be read only once
-        return one
+        file.part = FilePart.RUN  # it can be read only once
+        return file
     try:
         with errors_as_coliee(source.name):
-            _identify(one, golds, rules)
+            _identify(file, golds, rules)
     except ColieeError as error:
-        one.error = without_frames(error)
-    one.shown = one.tasks
-    if task := named_task(one.file):
-        one.tasks, one.task_evidence = (task,), "path"
-    return one
+        file.error = without_frames(error)
+    file.shown = file.tasks
+    if task := named_task(file.file):
+        file.tasks, file.task_evidence = (task,), "path"
+    return file
 
 
-def _identify(one: InboxFile, golds: Sequence[Gold], rules: Protocol | None) -> None:
+def _identify(file: InboxFile, golds: Sequence[Gold], rules: Protocol | None) -> None:
     """Fill in what a file is; what stops its reading is raised."""
-    source = one.source
+    source = file.source
     if (refused := trial.refusal(source.path)) is not None:
         raise refused
     readable = source.look().fault is None
     if readable and is_description(source.head()) and (read := descriptions.read(source)):
-        one.part, one.skip_reason, one.described = FilePart.DESCRIPTION, "description", read
+        file.part, file.skip_reason, file.described = FilePart.DESCRIPTION, "description", read
         return
     if readable and _is_of_golds(source, golds):
-        one.part, one.skip_reason = FilePart.GOLD, "gold"
+        file.part, file.skip_reason = FilePart.GOLD, "gold"
         return
-    if not one.is_named:
+    if not file.is_named:
         if is_nothing(source):
-            one.part, one.skip_reason = FilePart.OTHER, "nothing"
+            file.part, file.skip_reason = FilePart.OTHER, "nothing"
             return
         if is_gold_by_name(source):
-            one.part, one.skip_reason = FilePart.GOLD, "named"
+            file.part, file.skip_reason = FilePart.GOLD, "named"
             return
     own = rules if rules is not None and not rules.is_coliee else None
     if own and own.gold and reads_as_gold(source, task=own.task) and not reads_as_run(source, task=own.task):
-        one.part, one.skip_reason = FilePart.GOLD, "judged"
+        file.part, file.skip_reason = FilePart.GOLD, "judged"
         return
     try:
         record = read_run_by(source, own, unreadable_answers="wrong")
         # of what is meant as labels and reads as documents, the reader of its task will say what is wrong
-        one.take_record(record, is_labels=own is None and are_labels(source), has_long=own is None)
-        one.nameless = record.tag == source.stem and os.fsencode(record.tag) not in source.head()
-        one.queries, one.documents = _sample_ids(record, source)
+        file.take_record(record, is_labels=own is None and are_labels(source), has_long=own is None)
+        file.nameless = record.tag == source.stem and os.fsencode(record.tag) not in source.head()
+        file.queries, file.documents = _sample_ids(record, source)
         if rules is not None:
-            one.holds = tuple(part for part in rules.parts if part in {one.part, *record.other_parts})
+            file.holds = tuple(part for part in rules.parts if part in {file.part, *record.other_parts})
     except ColieeError:
-        one.tasks, one.task_evidence = _shown_by_head(source), "content"
+        file.tasks, file.task_evidence = _shown_by_head(source), "content"
         raise
-    one.tasks, one.task_evidence = tasks_of_record(record, one.queries, one.documents), "content"
+    file.tasks, file.task_evidence = tasks_of_record(record, file.queries, file.documents), "content"
 
 
 def _sample_ids(record: Run | Answers, source: Source) -> tuple[tuple[str, ...], tuple[str, ...]]:
@@ -393,55 +395,57 @@ def _answers_otherwise(source: Source, gold: Gold) -> bool:
 
 def _by_queries(items: Sequence[InboxFile], table: Golds) -> None:
     """Files that are named, or described, as of one task, and answer another's questions alone, are of that one."""
-    for one in items:
-        is_told = one.task_evidence in ("path", "description") and one.part is not FilePart.UNREAD
-        other = table.of_other_task(one.task, one.queries) if is_told else None
-        if other is not None and (found := tuple(task for task in one.shown if task in other.tasks)):
-            one.doubt = Remark.of("named-otherwise", task=one.task, other=found[0])
-            one.tasks, one.task_evidence = found, "queries"
+    for file in items:
+        is_told = file.task_evidence in ("path", "description") and file.part is not FilePart.UNREAD
+        other = table.of_other_task(file.task, file.queries) if is_told else None
+        if other is not None and (found := tuple(task for task in file.shown if task in other.tasks)):
+            file.doubt = Remark.of("named-otherwise", task=file.task, other=found[0])
+            file.tasks, file.task_evidence = found, "queries"
 
 
 def _by_descriptions(items: Sequence[InboxFile]) -> None:
     """What the descriptions of a team say of the task of its runs, where their paths do not."""
-    every = ((one.team, said) for one in items for said in one.described if said.task)
+    every = ((file.team, said) for file in items for said in file.described if said.task)
     described = by_key(every, lambda pair: (pair[0], pair[1].tag))
-    for one in items:
-        tasks = {said.task for _, said in described.get((one.team, one.tag), ())}
+    for file in items:
+        tasks = {said.task for _, said in described.get((file.team, file.tag), ())}
         found = tuple(dict.fromkeys(row.task for row in PROTOCOLS if described_task(row.task) in tasks))
-        if one.task_evidence != "path" and len(tasks) == 1 and found:
-            one.tasks, one.task_evidence = found, "description"
+        if file.task_evidence != "path" and len(tasks) == 1 and found:
+            file.tasks, file.task_evidence = found, "description"
 
 
 def _answers_of_articles(items: Sequence[InboxFile], edition: str | int | None) -> None:
     """Answers with the run tag of articles belong to them, in a task that asks for both."""
-    runs = [one for one in items if one.part is FilePart.RUN and one.task]
-    articles = {(one.team, one.tag): one.task for one in runs if any(len(row.parts) > 1 for row in all_rules(one.task))}
-    for one in items:
-        task = articles.get((one.team, one.tag))
-        if one.part is not FilePart.ANSWERS or one.task_evidence != "content" or not one.tag or not task:
+    runs = [file for file in items if file.part is FilePart.RUN and file.task]
+    articles = {
+        (file.team, file.tag): file.task for file in runs if any(len(row.parts) > 1 for row in all_rules(file.task))
+    }
+    for file in items:
+        task = articles.get((file.team, file.tag))
+        if file.part is not FilePart.ANSWERS or file.task_evidence != "content" or not file.tag or not task:
             continue
         if "answers" in protocol(task, edition).parts or without_answers(task) is not None:
-            one.tasks, one.task_evidence = (task,), "tag"
+            file.tasks, file.task_evidence = (task,), "tag"
 
 
-def _may_be_of_task(one: InboxFile, basis: Basis) -> bool:
+def _may_be_of_task(file: InboxFile, basis: Basis) -> bool:
     """Whether a file may be of the task: by its path, a description, its tag, its ids."""
     rules = basis.protocol
-    if not rules.law or not one.tasks or basis.task in one.tasks:
+    if not rules.law or not file.tasks or basis.task in file.tasks:
         return True
-    if rules.pilot and {*OF_PILOT} & {*one.tasks}:
+    if rules.pilot and {*OF_PILOT} & {*file.tasks}:
         return True
     if (
-        one.task_evidence != "content"
-        or protocol(one.task).law != rules.law
-        or one.part not in (*rules.parts, FilePart.LONG)
+        file.task_evidence != "content"
+        or protocol(file.task).law != rules.law
+        or file.part not in (*rules.parts, FilePart.LONG)
     ):
         return False
-    if not set(basis.queries).isdisjoint(one.queries):
+    if not set(basis.queries).isdisjoint(file.queries):
         return True
     judged = {document for judged in (basis.gold.qrels or {}).values() for document in judged}
-    lost = any(text.zfill(6) in basis.queries for text in one.queries)  # zeros, which its reading will say
-    return lost and any(text.zfill(6) in judged for text in one.documents)
+    lost = any(text.zfill(6) in basis.queries for text in file.queries)  # zeros, which its reading will say
+    return lost and any(text.zfill(6) in judged for text in file.documents)
 
 
 def is_nothing(source: Source) -> bool:

@@ -292,7 +292,7 @@ def respelled_like(ids: Iterable[str], known: Collection[str]) -> dict[str, str]
     ones. What makes none known, or would make two ids the same, is not done. What may take away a part of an id is done
     only where hardly any is known without it.
     """
-    now, width = {one: one for one in ids}, max(map(len, known), default=0)
+    now, width = {id_: id_ for id_ in ids}, max(map(len, known), default=0)
     forms, known = Forms.of(Ids.of(known)), frozenset(known)
     while unknown := [one for one, text in now.items() if text not in known]:
         best, n_best, spelled = dict[str, str](), 0, defaultdict[int, dict[str, str]](dict)

@@ -147,30 +147,39 @@ def _spans(results: Mapping[Measure, Result], parts: Parts, decisions: Decisions
     for name, judged in parts.items():
         queries = distinct(np.sort(judged.qrels.query_of(judged.tied[0])))
         known = {
-            one: value
-            for one in results
-            if one.ranked and len(queries) and one.part(parts) is judged and (value := _value_of(one, judged, queries))
+            measure: value
+            for measure in results
+            if measure.ranked
+            and len(queries)
+            and measure.part(parts) is judged
+            and (value := _value_of(measure, judged, queries))
         }
         if not known:
             continue
         orders = [_ordered(judged, best) for best in (False, True)]
         low, high = (
-            {one: one.compute({**parts, name: order}, decisions) for one in known if not isinstance(one, Delegated)}
+            {
+                measure: measure.compute({**parts, name: order}, decisions)
+                for measure in known
+                if not isinstance(measure, Delegated)
+            }
             for order in orders
         )
         asked = {one: results[one] for one in known if isinstance(one, Delegated)}
         anew = _results_reordered(asked, orders, queries) if asked else ()
         for found, of_order in zip((low, high), anew, strict=False):
             found |= of_order
-        for one, value in known.items():
-            at_worst, at_best = low[one].terms, high[one].terms
+        for measure, value in known.items():
+            at_worst, at_best = low[measure].terms, high[measure].terms
             gaps = at_best.each[queries] - at_worst.each[queries]
             sums = at_worst.each.sum(axis=0) + at_worst.besides
             # a gain is that of any relevance
-            rel = 1 if value.func is _discounted else max(one.least_relevance, judged.qrels.level, 1)
-            bounds[one] = _Bounds(low[one].value, high[one].value, sums, gaps, at_worst.score, value, len(tied), rel)
+            rel = 1 if value.func is _discounted else max(measure.least_relevance, judged.qrels.level, 1)
+            bounds[measure] = _Bounds(
+                low[measure].value, high[measure].value, sums, gaps, at_worst.score, value, len(tied), rel
+            )
         tied.append(_tied(judged, queries))
-    return _Spans({one: bounds[one] for one in results if one in bounds}, tied, {})
+    return _Spans({measure: bounds[measure] for measure in results if measure in bounds}, tied, {})
 
 
 def _results_reordered(

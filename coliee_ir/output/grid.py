@@ -132,7 +132,7 @@ class Grid:
         cls, items: Iterable[Any], columns: Mapping[str, Callable[[Any], Cell]], caption: str = "", n_text: int = 1
     ) -> Grid:
         """A table with a row for each item, from heading → the cell of an item."""
-        return cls([*columns], [[cell(one) for cell in columns.values()] for one in items], caption, n_text)
+        return cls([*columns], [[cell(item) for cell in columns.values()] for item in items], caption, n_text)
 
 
 _Form = Callable[[str], str]
@@ -153,7 +153,7 @@ class Rows(Sequence[Sequence[Cell]]):
     def __getitem__(self, at: slice) -> Sequence[Sequence[Cell]]: ...
     def __getitem__(self, at: int | slice) -> Sequence[Cell] | Sequence[Sequence[Cell]]:
         numbers = range(self._n)[at]
-        return self._row(numbers) if isinstance(numbers, int) else [self._row(one) for one in numbers]
+        return self._row(numbers) if isinstance(numbers, int) else [self._row(number) for number in numbers]
 
 
 def _finished(grid: Grid, text: _Form, bold: _Form, mark: _Form) -> Iterator[list[str]]:

@@ -26,11 +26,14 @@ class Section(NamedTuple):
 
 def page(title: str, sections: Sequence[Section], above: str = "", *, contents: bool = True) -> str:
     """A page; above its first table links to the others, and a search box where there are rows to look for."""
-    shown = [f'<section id="{one.name}"><h2>{in_html(one.title)}</h2>\n{one.body}</section>\n' for one in sections]
+    shown = [
+        f'<section id="{section.name}"><h2>{in_html(section.title)}</h2>\n{section.body}</section>\n'
+        for section in sections
+    ]
     if contents and len(sections) > 1:
-        links = " ".join(f'<a href="#{one.name}">{in_html(one.title)}</a>' for one in sections[1:])
+        links = " ".join(f'<a href="#{section.name}">{in_html(section.title)}</a>' for section in sections[1:])
         above += f'<nav aria-label="On this page"><p>{links}</p></nav>\n'
-    if any(one.body.count("<tr") > _MANY_ROWS for one in sections):
+    if any(section.body.count("<tr") > _MANY_ROWS for section in sections):
         above += '<p class="search"><label>Show rows with <input id="search" type="search"></label></p>\n'
     style, script = part("page.css"), part("sort.js")
     policy = f"default-src 'none'; style-src {fingerprint(style)}; script-src {fingerprint(script)}"

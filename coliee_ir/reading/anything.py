@@ -388,7 +388,7 @@ def _read_run(
 
 def joined_runs(records: Sequence[Run | Answers]) -> Run | Answers:
     """One run that lies in several files, which answer different queries: a file a year, a file a fold."""
-    first, path = records[0], ", ".join(one.path for one in records)
+    first, path = records[0], ", ".join(record.path for record in records)
     owners: dict[str, int] = {}
     for at, one in enumerate(records):
         if type(one) is not type(first) or (isinstance(one, Run) and one.scored != getattr(first, "scored", None)):
@@ -408,7 +408,7 @@ def joined_runs(records: Sequence[Run | Answers]) -> Run | Answers:
     runs = [one for one in records if isinstance(one, Run)]
     return replace(
         first, blocks=partial(_blocks_in_turn, runs), path=path, split=None,
-        grouped=all(one.grouped for one in runs), other_parts={},
+        grouped=all(run.grouped for run in runs), other_parts={},
     )  # fmt: skip
 
 
@@ -452,7 +452,7 @@ def without_self_retrieval(run: Run) -> Run:
 def _blocks_without_self_retrieval(run: Run) -> Iterator[Columns]:
     for block in run.blocks():
         of_queries = ((query, block.documents[first:last]) for query, first, last in block.segments())
-        kept = np.array([one != query for query, documents in of_queries for one in documents], np.bool_)
+        kept = np.array([document != query for query, documents in of_queries for document in documents], np.bool_)
         yield block.lines_where(kept)
 
 

@@ -65,6 +65,6 @@ def check_rules(rules: Protocol) -> None:
                 found = measures_named([name], rules.scores)
             except UsageError as error:
                 raise fault(f"{key}, {name}" if key == "scores" else key, str(error)) from None
-            lacking = [part for one in found for part in one.needs if part not in (*rules.parts, *IMPLIED)]
+            lacking = [part for measure in found for part in measure.needs if part not in (*rules.parts, *IMPLIED)]
             if lacking:
                 raise fault(key, f"{name} needs {lacking[0]}, which parts does not name")

@@ -219,10 +219,10 @@ def read_with_task(
     if name is not None:
         return record, name, ""
     every = [Submission.of(one) for one in runs]
-    if any(one.answers is not None for one in every):
+    if any(submission.answers is not None for submission in every):
         return record, *ANSWERS_BESIDE
     # beside labels alone runs tell anything
-    run = None if record.labels is None else clearest_run((one.run for one in every), columns)
+    run = None if record.labels is None else clearest_run((submission.run for submission in every), columns)
     return record, *find_task(record, run, columns)
 
 

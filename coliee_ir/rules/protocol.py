@@ -193,7 +193,7 @@ class SubmissionRules(NamedTuple):
 def tag_fault(tag: str, longest: int = TAG_LENGTH) -> str:
     """What the organisers' rules have against a run tag; empty if nothing.
 
-    >>> unfit_tag("bm25_default")
+    >>> tag_fault("bm25_default")
     'a run tag is at most 12 letters and digits'
     """
     is_fit = re.fullmatch("[A-Za-z0-9]+", tag) and len(tag) <= longest

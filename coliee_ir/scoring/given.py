@@ -202,7 +202,7 @@ class CellTable(NamedTuple):
 
     def texts(self, name: str, role: str) -> list[str]:
         """The names in a column."""
-        found = ["" if one is None else str(one).strip() for one in self.columns[name]]
+        found = ["" if column is None else str(column).strip() for column in self.columns[name]]
         if "" in found:
             raise self.place(found.index("")).fault("missing-id", f"this row names no {role}", remedy="complete it")
         return found
@@ -462,9 +462,9 @@ class ScoreTableBuilder:
             names = _listed([measure.name for measure in measures], 9)
             why = "it is known" if our_measure(unknown[0]) in measures else f"the measures that were read are {names}"
             raise UsageError("unknown-name", f"no direction can be stated of {shortened(unknown[0])}: {why}")
-        used = [one for one in given if one.title in self.asked or rivals == [one]]
-        if taken := [one.title for one in used if one.lower is False and one.title not in self.lower
-                     and not is_known(one.title)]:  # fmt: skip
+        used = [measure for measure in given if measure.title in self.asked or rivals == [measure]]
+        if taken := [measure.title for measure in used if measure.lower is False and measure.title not in self.lower
+                     and not is_known(measure.title)]:  # fmt: skip
             self.remarks.append(Remark.of("assumed-direction", taken))
 
     def _rivals(self, measures: Sequence[Measure]) -> list[Measure]:

@@ -43,7 +43,7 @@ NEEDED: Final = {
 
 def _years_with(task: str, fits: Callable[[Protocol], object]) -> str:
     """How to ask for rules of a task that have what others of it lack; nothing where none has."""
-    latest = max((one.last for one in all_rules(task) if fits(one)), default=0)
+    latest = max((rules.last for rules in all_rules(task) if fits(rules)), default=0)
     return f", or take the rules that have it: --edition {latest}" if latest else ""
 
 
@@ -118,7 +118,7 @@ def _refuse_long_list(submission: Submission, basis: Basis) -> None:
 def _needs_set(basis: Basis) -> bool:
     """Whether a task with long lists is scored by measures of the answer set too."""
     return bool(basis.protocol.long_list) and not (
-        basis.asked_measures and all(one.ranked for one in basis.asked_measures)
+        basis.asked_measures and all(measure.ranked for measure in basis.asked_measures)
     )
 
 

@@ -92,7 +92,7 @@ def _table(source: Source, names: str, rows: Sequence[Sequence[Any]], lines: Seq
 
 def _swe_lists(report: Any, _: _Values, source: Source) -> tuple[CellTable, Roles]:
     ending = "_ids" if "resolved_ids" in report else ""  # which the report of a run has, that names all instances
-    named = dict.fromkeys(one for name, ids in report.items() if name.endswith(ending) for one in ids)
+    named = dict.fromkeys(id_ for name, ids in report.items() if name.endswith(ending) for id_ in ids)
     if ending and len(named) != report["total_instances"]:
         problem = f"total_instances is {report['total_instances']}, and the lists name {len(named)}"
         remedy = "give the report with its incomplete_ids, or each instance's report.json"
@@ -220,17 +220,17 @@ _KEY: Final = re.compile(r'"([^"]+)":\s*[{\d]')
 def distinct_names(paths: Sequence[str]) -> list[str]:
     """A name for each file: its own, or the folder that tells them apart, as in ``bm25/eval.txt dense/eval.txt``.
 
-    >>> telling(["x/bm25/eval.txt", "x/dense/eval.txt"]), telling(["a/1/s", "a/2/s", "b/1/s"])
+    >>> distinct_names(["x/bm25/eval.txt", "x/dense/eval.txt"]), distinct_names(["a/1/s", "a/2/s", "b/1/s"])
     (['bm25', 'dense'], ['a/1/s', 'a/2/s', 'b/1/s'])
-    >>> telling(["bm25.map", "dense.map"]), telling(["task3.ALPHA"])
+    >>> distinct_names(["bm25.map", "dense.map"]), distinct_names(["task3.ALPHA"])
     (['bm25', 'dense'], ['task3.ALPHA'])
     """
     parts = [(*PurePath(path).parts[:-1], Source(path).stem) for path in paths]
     deepest = min(map(len, parts), default=0)
-    levels = [[one[-at] for one in parts] for at in range(1, deepest + 1)]
+    levels = [[part[-at] for part in parts] for at in range(1, deepest + 1)]
     if len(paths) > 1 and len({name.rpartition(".")[2] for name in levels[0]}) == 1:  # as in bm25.map, dense.map
         levels.insert(0, [name.rpartition(".")[0] or name for name in levels[0]])
-    levels += [["/".join(one[-at:]) for one in parts] for at in range(2, deepest + 1)]
+    levels += [["/".join(part[-at:]) for part in parts] for at in range(2, deepest + 1)]
     return next((names for names in levels if len({*names}) == len(names)), list(paths))
 
 
@@ -313,7 +313,7 @@ def _tables(
 def _of_values(values: _Values, source: Source, columns: Mapping[str, str]) -> tuple[CellTable, Roles]:
     """What the values of JSON, or dictionaries in each other, hold."""
     first = values[0][1] if values else None
-    if known := next((one for one in _OF_JSON if one.fits(first)), None):
+    if known := next((reader for reader in _OF_JSON if reader.fits(first)), None):
         try:
             table, roles = known.read(first, values, source)
         except (LookupError, TypeError, AttributeError, ValueError) as error:
@@ -487,7 +487,7 @@ def _refuse(first: Any, path: str) -> None:
 def _matching(search: Search, names: Sequence[str], pattern: str, taken: Collection[str]) -> list[str]:
     """The columns that a pattern such as ``Task*`` or ``bm25|dense`` names."""
     some = pattern.split("|")
-    found = [one for one in names if one not in taken and any(fnmatch.fnmatchcase(one, part) for part in some)]
+    found = [name for name in names if name not in taken and any(fnmatch.fnmatchcase(name, part) for part in some)]
     if not found:
         raise search.fault("missing-column", f"no column is called {pattern}", "name columns that are there")
     return found
@@ -536,4 +536,4 @@ def _with_micro(table: CellTable, names: Sequence[str]) -> tuple[CellTable, list
         sums = np.column_stack(measure.as_quotient(correct, retrieved, relevant))
         made |= {measure.name: share(sums).tolist()}
         made |= {measure.name + part: sums[:, at].tolist() for at, part in enumerate(PARTS)}
-    return table._replace(columns={**table.columns, **made}), [*made, *(one for one in names if one not in _COUNTS)]
+    return table._replace(columns={**table.columns, **made}), [*made, *(name for name in names if name not in _COUNTS)]

@@ -59,7 +59,9 @@ def remarks_of(
             found["long" if part == "long" else ""].each("upside-down", turned)
     for part, remarks in found.items():
         if remarks.count("tie"):
-            remarks.each("tie-elsewhere", [one.name for one in measured.get(part, ()) if one.ties_elsewhere])
+            remarks.each(
+                "tie-elsewhere", [measure.name for measure in measured.get(part, ()) if measure.ties_elsewhere]
+            )
         for sentence in remarks.sentences(_clauses(basis.decisions, measured.get(part, ()))) if remarks else ():
             yield sentence.of_part(part, "long list" if part == "long" else part) if part else sentence
     if left_out:

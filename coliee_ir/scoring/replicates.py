@@ -78,9 +78,9 @@ def system(name: str, runs: Sequence[Scores]) -> Scores:
     for measure in first.results:
         each = [scores.results[measure] for scores in runs if measure in scores.results]
         if len(each) == len(runs):
-            per_query, terms = np.mean([one.per_query for one in each], axis=0), [one.terms for one in each]
+            per_query, terms = np.mean([result.per_query for result in each], axis=0), [result.terms for result in each]
             results[measure] = Result(
-                float(np.mean([one.value for one in each])), per_query, None, systems.system(terms, labels)
+                float(np.mean([result.value for result in each])), per_query, None, systems.system(terms, labels)
             )
     counts = {name: round(np.mean([scores.counts[name] for scores in runs])) for name in first.counts}
     answered = np.all([scores.answered for scores in runs], axis=0).tolist()

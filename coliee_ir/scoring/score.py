@@ -128,7 +128,7 @@ def score_each(
     score a few whole runs each, and read large files in parts. Close it where not all
     results are taken: it holds processes.
     """
-    given = [Submission.of(one, partial(readable, columns=basis.columns)) for one in submissions]
+    given = [Submission.of(submission, partial(readable, columns=basis.columns)) for submission in submissions]
     task = partial(_scored, basis, keep_judged)
     if executor is not None:
         scored = (_with_gold(result, basis) for result in _in_executor(given, task, executor))
@@ -226,13 +226,13 @@ def _scored(
 
 def _copies(submissions: Sequence[Submission]) -> list[str | None]:
     """For each submission the file of the first one before it that holds the same bytes in every part."""
-    files = {file.path: file for one in submissions for file in one.files}
+    files = {file.path: file for submission in submissions for file in submission.files}
     first_of = {path: first or path for path, first in zip(files, copies(files.values()), strict=True)}
     seen: dict[tuple[object, ...], str] = {}
     twins: list[str | None] = []
-    for one in submissions:
-        content = tuple(tuple(first_of[of.path] for of in files_of(part)) or id(part) for part in one)
+    for submission in submissions:
+        content = tuple(tuple(first_of[of.path] for of in files_of(part)) or id(part) for part in submission)
         twins.append(seen.get(content))
-        if files_of(one.run):
-            seen.setdefault(content, name_of(one.run))
+        if files_of(submission.run):
+            seen.setdefault(content, name_of(submission.run))
     return twins

@@ -127,7 +127,7 @@ class Scores(TabularResult):
     @property
     def measures(self) -> dict[str, float]:
         """Name → value over all queries; ``math.nan`` if no query is left to form it from."""
-        return {of.name: math.nan if math.isnan(one.value) else one.value for of, one in self.results.items()}
+        return {of.name: math.nan if math.isnan(result.value) else result.value for of, result in self.results.items()}
 
     @property
     def remarks(self) -> tuple[Remark, ...]:
@@ -167,7 +167,7 @@ class Scores(TabularResult):
         kept = {measure: self.results[measure] for measure in measures if measure in self.results}
         schema = self.schema
         if schema is not None:
-            schema = schema._replace(rivals=(), copies=tuple(one.by(measures, alone=alone) for one in schema.copies))
+            schema = schema._replace(rivals=(), copies=tuple(copy.by(measures, alone=alone) for copy in schema.copies))
         return replace(self, results=kept if alone else {**kept, **self.results}, schema=schema)
 
     def on_gold(self, measure: str, seed: int) -> dict[str, Any]:
@@ -306,7 +306,7 @@ def ranked_by(scored: Scored, name: str) -> Scored:
         return scored
     by = measure_of(scored, name) if name else ranking_of(scored[0])
     _ = by.lower_is_better  # which somebody must have said
-    return replace(scored, scores=[one.by([by]) for one in scored]) if name else scored
+    return replace(scored, scores=[scores.by([by]) for scores in scored]) if name else scored
 
 
 @dataclass(slots=True, eq=False, repr=False)
@@ -446,21 +446,21 @@ def checked(scored: object, at_least: int = 1, what: str = "this", *, documents:
     """Runs that were scored, at least so many; with their judged documents, where these are needed."""
     kind = "what evaluate_all gives, or a list of Scores"
     runs: Sequence[Scores] = one_of("scored", scored, Sequence, kind)
-    if not all(isinstance(one, Scores) for one in runs):
+    if not all(isinstance(scores, Scores) for scores in runs):
         raise error_for_argument("scored", kind, scored)
     if len(runs) < at_least:
         raise UsageError("too-few", f"{what} needs at least {'two runs' if at_least > 1 else 'one run'}")
-    if documents and not all(one.judged for one in runs):
+    if documents and not all(scores.judged for scores in runs):
         raise UsageError("not-comparable", f"{what} needs the judged documents: evaluate_all(…, keep='judged')")
     return with_unique_names(runs)
 
 
 def with_unique_names(runs: Sequence[Scores]) -> Sequence[Scores]:
     """Runs, each with a name that no other has, also where they were not scored together."""
-    if len({one.name for one in runs}) == len(runs):
+    if len({scores.name for scores in runs}) == len(runs):
         return runs
-    names = names_in_teams([("", one.name, i) for i, one in enumerate(runs)])
-    return [replace(one, unique_name=name) for one, name in zip(runs, names, strict=True)]
+    names = names_in_teams([("", scores.name, i) for i, scores in enumerate(runs)])
+    return [replace(scores, unique_name=name) for scores, name in zip(runs, names, strict=True)]
 
 
 def with_judged(scored: object, what: str) -> Scored:
@@ -472,7 +472,7 @@ def with_judged(scored: object, what: str) -> Scored:
 
 def warn_of(scored: Iterable[Scores]) -> None:
     """Warn, once and at the line of the user's code, of the remarks that put scores in doubt."""
-    first = next((one for one in warnings.filters if issubclass(ScoreWarning, one[2])), None)
+    first = next((filter_ for filter_ in warnings.filters if issubclass(ScoreWarning, filter_[2])), None)
     if first is not None and first[0] == "ignore" and first[1] is first[3] is None:
         return  # who silences it need not wait for what ties decide
     doubts = [f"{scores.tag}: {remark}" for scores in scored for remark in scores.remarks if remark.is_doubt]
@@ -609,7 +609,7 @@ def as_grid(runs: Sequence[Scores], per_query: bool, *, sums: bool = False) -> G
         # as plain numbers until a row is written: a table of 300,000 cells took a third longer, in looking for garbage
         none = [math.nan] * max(len(scores.query_ids) for scores in runs)
         values = [
-            [scores.results[one].per_query.tolist() if one in scores.results else none for one in measures]
+            [scores.results[measure].per_query.tolist() if measure in scores.results else none for measure in measures]
             for scores in runs
         ]
         kinds = [_count if is_count(measure) else Number for measure in measures]

@@ -105,7 +105,7 @@ def spread(held: Terms, repeats: int, score: Callable[[FloatArray], FloatArray])
     return float(scores.std(ddof=1)) if len(scores) > 1 else None
 
 
-def difference(one: Terms, other: Terms, folds: int) -> Difference:
+def difference(terms: Terms, other: Terms, folds: int) -> Difference:
     """The difference of two held-out scores, of which at least one was fitted without each fold; see ``paired.tested``.
 
     The folds share what they were fitted to, so that queries alone tell too little of how it varies: the variance is
@@ -114,9 +114,9 @@ def difference(one: Terms, other: Terms, folds: int) -> Difference:
 
     Source: Nadeau, Bengio, Machine Learning 52 (2003), the corrected resampled t test, of K folds.
     """
-    if not len(one.each):
-        return Difference(one.total - other.total, 0.0, Interval(math.nan, math.nan))
-    if (board := _board(one, other)) is None:
+    if not len(terms.each):
+        return Difference(terms.total - other.total, 0.0, Interval(math.nan, math.nan))
+    if (board := _board(terms, other)) is None:
         return Difference(0.0, 0.0, Interval(0.0, 0.0))
     [test] = tested(board, [(0, 1)], Resampling())
     as_great, (level, d) = math.sqrt(1 + folds / (folds - 1)), ((1 + CONFIDENCE_LEVEL) / 2, test.difference)
@@ -125,16 +125,16 @@ def difference(one: Terms, other: Terms, folds: int) -> Difference:
     return Difference(d, as_great * test.error, Interval(low, high))
 
 
-def standard_error(one: Terms, other: Terms) -> float:
+def standard_error(terms: Terms, other: Terms) -> float:
     """That of ``difference`` as queries alone tell it, without the flips that its interval takes."""
-    board = _board(one, other) if len(one.each) else None
+    board = _board(terms, other) if len(terms.each) else None
     return 0.0 if board is None else math.sqrt(board.A[0, 1])
 
 
-def _board(one: Terms, other: Terms) -> Board | None:
+def _board(terms: Terms, other: Terms) -> Board | None:
     """Two scores to be compared; None where they are the same, query by query."""
-    is_plain = one.score in QUOTIENTS and other.score is one.score
-    runs = [one, other] if is_plain else [_pseudo_value_mean(one), _pseudo_value_mean(other)]
+    is_plain = terms.score in QUOTIENTS and other.score is terms.score
+    runs = [terms, other] if is_plain else [_pseudo_value_mean(terms), _pseudo_value_mean(other)]
     same = np.allclose(runs[0].each, runs[1].each, rtol=0, atol=resampling.NEAR)
     return None if same else Board(runs)
 

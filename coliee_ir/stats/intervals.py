@@ -22,8 +22,8 @@ _LEAST_DEGREES: Final = 4
 def are_shares(results: Iterable[Result]) -> bool:
     """Whether scores are shares of queries: means of values that are 0 or 1, whatever the measure is called."""
     return all(
-        bool(np.isin(one.per_query[~np.isnan(one.per_query)], (0.0, 1.0)).all()) and one.terms.is_mean
-        for one in results
+        bool(np.isin(result.per_query[~np.isnan(result.per_query)], (0.0, 1.0)).all()) and result.terms.is_mean
+        for result in results
     )
 
 

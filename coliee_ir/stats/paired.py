@@ -160,7 +160,9 @@ class Board:
             self.C[a, rest] = np.maximum(k * (np.einsum("ij,ij->i", g, g) - 1 / n), 0)
             apart = self.u[a] - self.u[rest]
             self.own[a, rest] = np.sqrt(np.einsum("ij,ij->i", apart, apart))
-            self.differing[a, rest] = np.logical_or.reduce([one[a] != one[rest] for one in columns]).sum(axis=1)
+            self.differing[a, rest] = np.logical_or.reduce([column[a] != column[rest] for column in columns]).sum(
+                axis=1
+            )
             sizes = np.abs(v, out=v)
             greatest = sizes.max(axis=1, initial=0)
             self.adding[a, rest] = (sizes > 1e-9 * greatest[:, None]).sum(axis=1)

@@ -89,8 +89,8 @@ class _System(NamedTuple):
 
 def _degrees(of_queries: float, n: int, spreads: Sequence[_Spread]) -> int:
     """Satterthwaite's degrees of freedom of a variance over queries and those between runs."""
-    between = sum(one.between for one in spreads)
-    pieces = sum(one.s_runs**2 / one.degrees for one in spreads if one.between > 0)
+    between = sum(spread.between for spread in spreads)
+    pieces = sum(spread.s_runs**2 / spread.degrees for spread in spreads if spread.between > 0)
     degrees = (of_queries + between) ** 2 / (of_queries**2 / max(n - 1, 1) + pieces)
     return max(int(degrees + NEAR * n), 1)  # of equal runs n - 1, whichever way that is rounded
 
@@ -126,14 +126,14 @@ class _Difference(NamedTuple):
         if a.labels and a.labels == b.labels:
             spreads = [_Spread.of(a.f - b.f, a.u - b.u, fixed=fixed)]
         else:
-            spreads = [_Spread.of(one.f, one.u, fixed=fixed) for one in (a, b)]
+            spreads = [_Spread.of(system.f, system.u, fixed=fixed) for system in (a, b)]
         g = (b.size * a.y + a.size * b.y) / (a.size + b.size)
         return cls(d, w, g, 0.0 if fixed else n / max(n - 1, 1) * float(w @ w), spreads)
 
     @property
     def between(self) -> float:
         """The variance between runs, which more queries do not lessen."""
-        return sum(one.between for one in self.spreads)
+        return sum(spread.between for spread in self.spreads)
 
 
 def _tested(a: _System, b: _System, settings: Resampling, fixed: bool) -> PairTest:
@@ -180,16 +180,24 @@ def outlook(runs: Sequence[Terms], sizes: Sequence[int], settings: Resampling, p
     systems = [_System.of(run) for run in runs]
     pairs = list(combinations(range(len(runs)), 2))
     every = {(a, b): _Difference.of(systems[a], systems[b], fixed=False) for a, b in pairs}
-    differing = {pair: one for pair, one in every.items() if one.of_queries + one.between > NEAR**2}
-    span = max(one.span for one in systems)
-    largest = [float((one.w**2).max()) / (one.of_queries + one.between) for one in differing.values()]
+    differing = {
+        pair: difference for pair, difference in every.items() if difference.of_queries + difference.between > NEAR**2
+    }
+    span = max(system.span for system in systems)
+    largest = [
+        float((difference.w**2).max()) / (difference.of_queries + difference.between)
+        for difference in differing.values()
+    ]
 
     def least(size: int) -> list[float]:
-        each = [_least(one, size, len(every), settings, power) for one in differing.values()]
+        each = [_least(difference, size, len(every), settings, power) for difference in differing.values()]
         return [one if one <= span else math.inf for one in each]  # no two scores are so far apart
 
     share = float(np.median(largest)) if largest else 0.0
-    at_best = [found if one.between else 0.0 for found, one in zip(least(_ENDLESS), differing.values(), strict=True)]
+    at_best = [
+        found if difference.between else 0.0
+        for found, difference in zip(least(_ENDLESS), differing.values(), strict=True)
+    ]
     return Outlook(list(differing), [least(size) for size in sizes], at_best, share)
 
 
@@ -198,7 +206,9 @@ def _least(pair: _Difference, size: int, pairs: int, settings: Resampling, power
     n, g = len(pair.g), pair.g
     less = n / size
     of_queries, added = less * pair.of_queries, less * n / max(n - 1, 1) * float(g @ g - 1 / n)
-    spreads = [one._replace(s_runs=one.between + less * (one.s_runs - one.between)) for one in pair.spreads]
+    spreads = [
+        spread._replace(s_runs=spread.between + less * (spread.s_runs - spread.between)) for spread in pair.spreads
+    ]
     degrees = _degrees(of_queries, size, spreads)
     c, z = t_quantile(1 - settings.alpha / 2 / pairs, degrees), t_quantile(max(power, 1 - power), degrees)
     z, left = math.copysign(z, power - 0.5), 1 - c * c * added

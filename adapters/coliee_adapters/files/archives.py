@@ -37,7 +37,7 @@ _DRIVE: Final = "[A-Za-z]:"
 _CONTROL: Final = "[\\0-\x1f\x7f-\x9f]"
 
 #: how the names of archives end: a tar may be compressed, ``.tar.gz`` or ``.tgz``
-_COMPRESSED: Final = "|".join(re.escape(one.ending[1:]) for one in COMPRESSIONS)
+_COMPRESSED: Final = "|".join(re.escape(compression.ending[1:]) for compression in COMPRESSIONS)
 _ENDING: Final = rf"(?i)\.(?:zip|tar(?:\.(?:{_COMPRESSED}))?|t(?:{_COMPRESSED}))$"
 
 
@@ -289,7 +289,7 @@ def _unpack_inner(name: str, display_name: str, meter: _Meter, done: Contents, d
         done.faults[name] = error
         return
     _unpacking_folder().discard(done.files.pop(name))
-    done.mails.update((f"{name}/{before}", one) for before, one in inner.mails.items())
+    done.mails.update((f"{name}/{before}", mail) for before, mail in inner.mails.items())
     done.skipped.extend((why, f"{name}/{one}") for why, one in inner.skipped)
     for one, file in inner.files.items():
         if f"{name}/{one}" in done.files:

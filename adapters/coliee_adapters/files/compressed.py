@@ -86,22 +86,22 @@ def compression_of(raw: BinaryIO) -> Compression | None:
     """
     head = raw.read(_SIGN)
     raw.seek(0)
-    return next((one for one in COMPRESSIONS if head.startswith(one.first_bytes)), None)
+    return next((compression for compression in COMPRESSIONS if head.startswith(compression.first_bytes)), None)
 
 
 def compression_by_name(path: str) -> Compression | None:
     """How a file of this name is to be compressed; None if it is not.
 
-    >>> named("run.txt.xz").name
+    >>> compression_by_name("run.txt.xz").name
     'xz'
     """
-    return next((one for one in COMPRESSIONS if path.endswith(one.ending)), None)
+    return next((compression for compression in COMPRESSIONS if path.endswith(compression.ending)), None)
 
 
 def without_compression_ending(path: str) -> str:
     """A name without the ending of a compression.
 
-    >>> plain_name("run.txt.zst"), plain_name("run.txt")
+    >>> without_compression_ending("run.txt.zst"), without_compression_ending("run.txt")
     ('run.txt', 'run.txt')
     """
     one = compression_by_name(path)

@@ -579,14 +579,14 @@ def copies(files: Iterable[str | Source]) -> list[str | None]:
     a copy of anything.
     """
     given = [Source.of(file) for file in files]
-    alike = Counter(one.start for one in given) if len(given) > 1 else Counter[bytes]()
+    alike = Counter(source.start for source in given) if len(given) > 1 else Counter[bytes]()
     firsts: dict[bytes, str] = {}
     found_before: list[str | None] = []
-    for one in given:
-        digest = one.digest() if alike and one.start and alike[one.start] > 1 else b""
+    for source in given:
+        digest = source.digest() if alike and source.start and alike[source.start] > 1 else b""
         found_before.append(firsts.get(digest))
         if digest:
-            firsts.setdefault(digest, one.path)
+            firsts.setdefault(digest, source.path)
     return found_before
 
 

@@ -177,7 +177,10 @@ def read(source: Source) -> Iterator[ModelAnswer]:
 
 def _rows_of(source: Source, _: Note) -> FoundRows:
     """The answers; what has none is an empty word."""
-    return (Row(one.place, one.query, answer="" if one.label is None else one.label) for one in read(source))
+    return (
+        Row(model_answer.place, model_answer.query, answer="" if model_answer.label is None else model_answer.label)
+        for model_answer in read(source)
+    )
 
 
 _Row = tuple[str, str, Place]

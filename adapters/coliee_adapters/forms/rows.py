@@ -176,7 +176,7 @@ def labels_of(
             problem = f"{first[one.query].place} gives another answer to this question"
             remedy = "keep one; samples of a model are put to the vote by coliee-ir convert IN OUT --aggregate vote"
             raise one.place.fault("conflicting", problem, f"{one.query} {one.word}", "keep one" if gold else remedy)
-    if strange and (gold or (not of_kind and any(one.word for one in strange))):
+    if strange and (gold or (not of_kind and any(answer_word.word for answer_word in strange))):
         raise strange[0].place.fault("bad-label", "this is not a label", strange[0].word, WRITE_LABELS)
     for one in strange:
         remarks.add("unreadable-answer", f"{one.place}: {one.word or one.query}")
@@ -551,7 +551,7 @@ def _numbers(values: Sequence[Any], of_objects: Callable[[Sequence[Any]], npt.ND
 
 def _floats(values: Sequence[Any]) -> npt.NDArray[np.float64]:
     kinds = set(map(type, values))
-    if kinds & {bool, np.bool_} or (str in kinds and any("_" in str(one) for one in values)):
+    if kinds & {bool, np.bool_} or (str in kinds and any("_" in str(value) for value in values)):
         raise ValueError  # float reads 1_0 as 10, and True as 1
     return np.fromiter(values, np.float64, len(values))
 

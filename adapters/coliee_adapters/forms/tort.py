@@ -122,14 +122,14 @@ def _check_nulls(values: Sequence[tuple[TortCase, str, bool | None]], key: str, 
         raise InputError("missing-label", source.name, problem, line=case.line or None, remedy=rule)
 
 
-def _write_filled_template(one: FormContent, stream: io.TextIOBase) -> None:
+def _write_filled_template(form_content: FormContent, stream: io.TextIOBase) -> None:
     """Write a submission: the organisers' test file as it stands, with the values that are given."""
-    assert one.template is not None  # the form fills one
-    for instance, case in instances(one.template):
-        fault = Place(one.template.name, "line", case.line).fault
+    assert form_content.template is not None  # the form fills one
+    for instance, case in instances(form_content.template):
+        fault = Place(form_content.template.name, "line", case.line).fault
         entries = [entry for side in SIDES for entry in instance[f"{side}_claims"]]
-        if one.answers:
-            if case.id not in (labels := one.labels or {}):
+        if form_content.answers:
+            if case.id not in (labels := form_content.labels or {}):
                 raise fault(
                     "missing-key", f"no court_decision is given for instance {quoted(case.id)}", remedy=_DECISION_RULE
                 )
@@ -137,13 +137,13 @@ def _write_filled_template(one: FormContent, stream: io.TextIOBase) -> None:
             if case.court_decision is not None:  # a gold, whose other verdicts must not become the submission's
                 for entry in entries:
                     entry["is_accepted"] = None
-        elif case.id not in one.documents:
+        elif case.id not in form_content.documents:
             raise fault(
                 "missing-key", f"no accepted claims are given for instance {quoted(case.id)}", remedy=_CLAIM_RULE
             )
         else:
             by_document = dict(zip((claim.document for claim in case.claims), entries, strict=True))
-            accepted = one.documents[case.id]
+            accepted = form_content.documents[case.id]
             if unknown := [doc for doc in accepted if doc not in by_document]:
                 remedy = "p0 is the plaintiff's claim 0, d0 the defendant's"
                 problem = f"instance {quoted(case.id)} has no such claim"

@@ -261,7 +261,7 @@ def roles_of(
         raise search.fault("missing-column", f"no column is recognised as the {missing}", remedy)
     numbers = [role for role in own if role != "tag"]
     if numbers and search.columns_without_role(_IDLE) and not roles.keys() & set(numbers):
-        problem = f"no column is recognised as the {' or '.join(one for one in numbers if one != 'retrieved')}"
+        problem = f"no column is recognised as the {' or '.join(number for number in numbers if number != 'retrieved')}"
         remedy = f"{known_names(kind)}; or use {search.option(numbers[0])}"
         if kind == "run":
             decides = search.option("retrieved")

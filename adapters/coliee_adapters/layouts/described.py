@@ -143,8 +143,8 @@ def _records(source: Source, layout: Layout) -> list[_Record]:
     if not found:
         raise _no_rows(source, "rows" if layout.container in ROWS else "records")
     return [
-        one if one.query else one._replace(query=_id_by_pattern(one, layout.query, one.content, layout))
-        for one in found
+        record if record.query else record._replace(query=_id_by_pattern(record, layout.query, record.content, layout))
+        for record in found
     ]
 
 

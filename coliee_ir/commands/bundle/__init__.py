@@ -49,9 +49,9 @@ def score_upload(gold: PathLike, upload: PathLike, rules: Mapping[str, Any]) -> 
         if task == _PROTOCOL:  # beside the gold
             task = os.fspath(Path(gold).parent / task)
         inventory = sort_files([upload], rules=protocol(task, rules["edition"]))
-        if unread := [one.error for one in inventory.scored if one.error is not None]:
+        if unread := [file.error for file in inventory.scored if file.error is not None]:
             return Uploaded({}, _below(unread[0].for_others, upload))
-        sources = [one.source for one in inventory.scored]
+        sources = [file.source for file in inventory.scored]
         named = {name: rules[name] for name in ("edition", "exclude", "decisions")}
         evaluator = Evaluator(gold, runs=sources, task=task, **named)
         found = group(inventory, evaluator)

@@ -255,7 +255,7 @@ class _Board:
 
     def pair_columns(self, pairs: IntArray, test: PairTest, p: FloatArray, intervals: Sequence[FloatArray]) -> Pairs:
         """Everything that is said of the pairs: a column for each field of ``Pair``."""
-        tags, names, places = *zip(*((one.tag, one.name) for one in self.scored), strict=True), pairs.tolist()
+        tags, names, places = *zip(*((scores.tag, scores.name) for scores in self.scored), strict=True), pairs.tolist()
         tagged = [(tags[a], tags[b]) for a, b in places]
         effects: Sequence[float] = (math.nan,) * len(pairs)
         deciding: Sequence[tuple[tuple[str, float], ...]] = ((),) * len(pairs)
@@ -312,8 +312,8 @@ def _compared(boards: Sequence[_Board], pairs: IntArray, asked: _Settings, *, al
         yield replace(comparison, remarks=tuple(_remarks(comparison, board, test, told, pairs)))
 
 
-def _t_test(one: Result, other: Result, test: PairTest, settings: Resampling) -> PairTest:
-    values = one.per_query - other.per_query
+def _t_test(result: Result, other: Result, test: PairTest, settings: Resampling) -> PairTest:
+    values = result.per_query - other.per_query
     values = values[~np.isnan(values)]  # of the queries that are left out of neither
     error = float(values.std(ddof=1)) / math.sqrt(len(values)) if len(values) > 1 else math.nan
     ends = []

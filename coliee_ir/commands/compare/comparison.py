@@ -240,11 +240,17 @@ class Comparison(OnGold):
 
     def tables(self) -> Sequence[Grid]:
         """The differences of the pairs, and the scores of the runs on each measure; of many pairs the scores alone."""
-        return [*([] if self.in_ranks else [self.differences()]), *(one.scores() for one in (self, *self.others))]
+        return [
+            *([] if self.in_ranks else [self.differences()]),
+            *(comparison.scores() for comparison in (self, *self.others)),
+        ]
 
     def notes(self) -> Sequence[str]:
         """The method; for each of few pairs the queries without which the difference would change most, in a line."""
-        return [f"method: {self.method}", *(line for one in (self, *self.others) for line in one._deciding())]
+        return [
+            f"method: {self.method}",
+            *(line for comparison in (self, *self.others) for line in comparison._deciding()),
+        ]
 
     @property
     def in_ranks(self) -> bool:
@@ -309,7 +315,12 @@ class Comparison(OnGold):
             verdicts = f"{100 - 200 * self.alpha:.6g}% intervals and the margin ±{self.margin:g}"
             holding = f", with {'joint ' * self.is_joint}{level} intervals. Verdicts use {verdicts}."
         caption = f"{what}, run minus versus{holding}"
-        return Grid.of([(one, pair) for one in every for pair in one.pairs], columns, caption, 2 + bool(self.others))
+        return Grid.of(
+            [(comparison, pair) for comparison in every for pair in comparison.pairs],
+            columns,
+            caption,
+            2 + bool(self.others),
+        )
 
     def scores(self) -> Grid:
         """The runs with their scores and intervals; behind a score the letters of the runs that it is better than.

@@ -109,8 +109,8 @@ class TwoGolds(Comparison):
         """The runs by both golds, and the pairs; then those of the comparison by the first gold."""
         sign = -1 if self.lower_is_better else 1
         columns: list[Sequence[Cell]] = [self.names]
-        for one in (self, self.by_other_gold):
-            scores = [math.nan if run.score is None else run.score for run in one.runs]
+        for comparison in (self, self.by_other_gold):
+            scores = [math.nan if run.score is None else run.score for run in comparison.runs]
             ranks = [1 + sum(sign * other > sign * score for other in scores) for score in scores]
             columns += [[*map(Number, scores)], [Number(rank, str(rank)) for rank in ranks]]
         order = np.argsort([rank.value for rank in columns[2]], kind="stable").tolist()  # type: ignore[union-attr]
@@ -180,9 +180,9 @@ def _of_judgements(judged: Agreement, unit: str) -> list[str]:
     return notes
 
 
-def _estimate(one: Estimate) -> str:
-    low, high = one.interval
-    return f"{one.value:.2f}" + (f" ({low:.2f} to {high:.2f})" if math.isfinite(low) else "")
+def _estimate(estimate: Estimate) -> str:
+    low, high = estimate.interval
+    return f"{estimate.value:.2f}" + (f" ({low:.2f} to {high:.2f})" if math.isfinite(low) else "")
 
 
 def on_common(
@@ -212,7 +212,12 @@ def on_common(
         raise UsageError("not-comparable", "the two golds have no query in common to which both have anything relevant")
     coverage = Coverage(len(first) - len(common), len(second) - len(common), len(common))
     theirs = [by_name[scores.name] for scores in scored]
-    return [_on(one, kept) for one in scored], [_on(one, kept) for one in theirs], coverage, len(common) - len(kept)
+    return (
+        [_on(scores, kept) for scores in scored],
+        [_on(scores, kept) for scores in theirs],
+        coverage,
+        len(common) - len(kept),
+    )
 
 
 def _on(scores: Scores, queries: Sequence[str]) -> Scores:
@@ -222,9 +227,9 @@ def _on(scores: Scores, queries: Sequence[str]) -> Scores:
     place = {query: at for at, query in enumerate(scores.query_ids)}
     at = np.array([place[query] for query in queries])
     results = {}
-    for measure, one in scores.results.items():
-        summed = None if one.summed is None else one.summed._replace(each=one.summed.each[at])
-        found = one._replace(per_query=one.per_query[at], answered=None, summed=summed)
+    for measure, result in scores.results.items():
+        summed = None if result.summed is None else result.summed._replace(each=result.summed.each[at])
+        found = result._replace(per_query=result.per_query[at], answered=None, summed=summed)
         results[measure] = found._replace(value=found.terms.total)
     answered = [scores.answered[one] for one in at.tolist()]
     return replace(scores, query_ids=tuple(queries), results=results, answered=answered)
@@ -251,17 +256,20 @@ def compared(
     """What two comparisons of the same runs say of the golds."""
     sign = -1 if by[0].lower_is_better else 1
     first, second = (
-        np.array([one.significant(pair) * (2 * one.is_better(pair) - 1) for pair in one.pairs]) for one in by
+        np.array([comparison.significant(pair) * (2 * comparison.is_better(pair) - 1) for pair in comparison.pairs])
+        for comparison in by
     )
     pairs = [by[0].pairs[at].names[:: int(first[at])] for at in np.flatnonzero(first * second < 0).tolist()]
-    f, g = (sign * np.array([math.nan if run.score is None else run.score for run in one.runs]) for one in by)
+    f, g = (
+        sign * np.array([math.nan if run.score is None else run.score for run in comparison.runs]) for comparison in by
+    )
     verdicts = Verdicts(
         alike=int((first * second > 0).sum()), first_only=int(((first != 0) & (second == 0)).sum()),
         second_only=int(((first == 0) & (second != 0)).sum()), neither=int(((first == 0) & (second == 0)).sum()),
         reversed=tuple((one, other) for one, other in pairs),
     )  # fmt: skip
     return TwoGolds(
-        **{one.name: getattr(by[0], one.name) for one in fields(by[0])},
+        **{field.name: getattr(by[0], field.name) for field in fields(by[0])},
         other_gold=by[1].gold, by_other_gold=by[1], queries_of_golds=queries, nothing_relevant=nothing_relevant,
         verdicts=verdicts, tau_b=float(tau_b(f, g)), tau_ap=tau_ap(f, g), halves=halves(*terms, settings),
         spread=float(g.std() / f.std()) if f.std() else math.nan, agreement=agreement,
@@ -309,6 +317,6 @@ def agreement_of(
 
 def _judged_at(scored: Sequence[Scores]) -> float:
     """The mean of Judged@10 over runs; NaN for runs without judged documents."""
-    if not all("documents" in one.judged for one in scored):
+    if not all("documents" in scores.judged for scores in scored):
         return math.nan
-    return float(np.mean([JudgedShare(_TOP).compute(one.judged, one.decisions).value for one in scored]))
+    return float(np.mean([JudgedShare(_TOP).compute(scores.judged, scores.decisions).value for scores in scored]))

@@ -45,7 +45,10 @@ def voted(file: Source, form: str | None) -> Answers:
     """
     remarks, ballots = Remarks(), dict[str, Counter[bool | None]]()
     if form == model_text.FORM:
-        samples = [(one.query, one.label, f"{one.place}: {quoted(one.text)}") for one in model_text.read(file)]
+        samples = [
+            (model_answer.query, model_answer.label, f"{model_answer.place}: {quoted(model_answer.text)}")
+            for model_answer in model_text.read(file)
+        ]
     else:
         found = detect.form_of(file, "run", form)
         if found.rows is None:

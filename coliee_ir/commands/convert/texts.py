@@ -131,7 +131,10 @@ def _questions(source: Source, code: PathLike | None) -> Iterator[dict[str, Any]
 
 def _articles(pair: Element, source: Source) -> Mapping[str, str]:
     """The articles of a question and their texts, where the file has them."""
-    named = ((one.attributes.get("id", "").strip() or one.text.strip(), one.line) for one in pair.iter("article"))
+    named = (
+        (element.attributes.get("id", "").strip() or element.text.strip(), element.line)
+        for element in pair.iter("article")
+    )
     articles = {statute.article_id(text, line, source): list[str]() for text, line in named if text}
     for t1 in pair.iter("t1"):
         article = None

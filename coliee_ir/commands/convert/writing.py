@@ -214,10 +214,15 @@ def convert(
         said += changed
     said += write(record, target, to=to, tag=tag, template=template)
     of_model = files if form == model_text.FORM and aggregate != VOTE else []
-    without = [one for file in of_model for one in model_text.read(file) if one.label is None]
+    without = [
+        model_answer for file in of_model for model_answer in model_text.read(file) if model_answer.label is None
+    ]
     return [
         *said,
-        *(Remark.of("no-answer", place=one.place, query=one.query, text=quoted(one.text)) for one in without),
+        *(
+            Remark.of("no-answer", place=model_answer.place, query=model_answer.query, text=quoted(model_answer.text))
+            for model_answer in without
+        ),
     ]
 
 
@@ -225,15 +230,15 @@ def _join_records(records: Sequence[Run | Answers], tag: str | None) -> tuple[Ru
     """The run that lies in several files: for different queries, or its documents and its answers; and what is said."""
     if len(records) == 1:
         return records[0], []
-    tags = list(dict.fromkeys(one.tag for one in records if one.tag != Source(one.path).stem))
+    tags = list(dict.fromkeys(record.tag for record in records if record.tag != Source(record.path).stem))
     if tag is None and len(tags) > 1:
         problem = f"the files have {len(tags)} run tags ({', '.join(map(shortened, tags[:3]))})"
         raise UsageError("ambiguous", f"{problem}; --tag TAG makes one run of them")
-    parts = [[one for one in records if isinstance(one, kind)] for kind in (Run, Answers)]
+    parts = [[record for record in records if isinstance(record, kind)] for kind in (Run, Answers)]
     first, *others = [part[0] if len(part) == 1 else joined_runs(part) for part in parts if part]
     name = tag or next(iter(tags), first.tag)
     row = "grouped.parts" if others else "grouped.queries"
-    said: list[str] = [Remark.of(row, [Path(one.path).name for one in records], tag=shortened(name))]
+    said: list[str] = [Remark.of(row, [Path(record.path).name for record in records], tag=shortened(name))]
     return replace(first, tag=name, other_parts={"answers": others[0]} if others else first.other_parts), said
 
 

@@ -68,7 +68,7 @@ class Edition:
     @property
     def read(self) -> list[str]:
         """All paths that are read: its own, the mailbox, and the files that it names."""
-        parts = [path for one in self.tasks for path in (one.gold, *one[2:5], one.rules)]
+        parts = [path for task_part in self.tasks for path in (task_part.gold, *task_part[2:5], task_part.rules)]
         return [path for path in dict.fromkeys([self.path, self.teams, *parts, *self.mailbox]) if path is not None]
 
     def time(self, received: str) -> str:
@@ -150,7 +150,14 @@ def read_edition(path: PathLike) -> Edition:
     ]
     if not tasks:
         raise top.fault("task", "there is no task", remedy='add [[task]] with task = "1" and gold = "gold.json"')
-    twice = next((one.name for at, one in enumerate(tasks) if one.name in {other.name for other in tasks[:at]}), None)
+    twice = next(
+        (
+            task_part.name
+            for at, task_part in enumerate(tasks)
+            if task_part.name in {other.name for other in tasks[:at]}
+        ),
+        None,
+    )
     if twice is not None:
         remedy = 'keep one [[task]] of it, or name the gold that does not count: reference = "R01"'
         raise top.fault("task", "this task is given twice", twice, remedy=remedy)

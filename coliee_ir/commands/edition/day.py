@@ -114,7 +114,7 @@ def day_of(edition: Edition, watch: Watch | None = None) -> Day:
     for part in edition.tasks:
         evaluator = evaluators[part.name]
         # what is not of its task is passed over, and that of another
-        own = replace(inventory, items=[replace(one) for one in inventory.items])
+        own = replace(inventory, items=[replace(file) for file in inventory.items])
         runs = Runs((), own, True)
         intake = runs.submissions(evaluator)
         for over in excess(intake, own, evaluator):
@@ -128,19 +128,19 @@ def day_of(edition: Edition, watch: Watch | None = None) -> Day:
             if error.kind != "no-run":
                 raise
         else:
-            for one, mine in zip(inventory.items, own.items, strict=True):
-                one.skip_reason = one.skip_reason or mine.skip_reason * (mine.skip_reason == "unscored")
+            for file, mine in zip(inventory.items, own.items, strict=True):
+                file.skip_reason = file.skip_reason or mine.skip_reason * (mine.skip_reason == "unscored")
             corrections += [one for one in scored.submissions if one is not None and one.replaces]
             boards.append(replace(leaderboard(scored, n_resamples=edition.resamples), reference=part.reference))
     inbox = received(inventory)
     found = Day(
         edition, inbox, tuple(boards), (), inventory, tuple(corrections), tuple(evaluators.values()), tuple(held)
     )
-    closed = {one.file for one in inventory.items if one.sender.listed_status not in ("", "ranked", "unofficial")}
-    every = dict.fromkeys(one for find in _FINDERS for one in find(found))
-    asked = (one for one in every if one.file not in closed or one.kind == "status")
+    closed = {file.file for file in inventory.items if file.sender.listed_status not in ("", "ranked", "unofficial")}
+    every = dict.fromkeys(decision for find in _FINDERS for decision in find(found))
+    asked = (decision for decision in every if decision.file not in closed or decision.kind == "status")
     by_team = sorted(asked, key=lambda one: one.team)
-    return found._replace(decide=tuple(one for one in by_team if not one.is_settled(edition.settled)))
+    return found._replace(decide=tuple(decision for decision in by_team if not decision.is_settled(edition.settled)))
 
 
 def _query_file(part: TaskPart, gold: Gold) -> QueryFile:
@@ -164,9 +164,9 @@ def _missing_tasks(day: Day) -> _Found:
     """Tasks of which no run has arrived."""
     there = {board.task for board in day.boards if board.entries} | {task for task, _ in day.held}
     yield from (
-        Decision(Remark.of("awaited", task=one.task))
-        for one in day.edition.tasks
-        if one.task not in there and not one.reference
+        Decision(Remark.of("awaited", task=task_part.task))
+        for task_part in day.edition.tasks
+        if task_part.task not in there and not task_part.reference
     )
 
 
@@ -179,10 +179,10 @@ def _unknown_rules(day: Day) -> _Found:
 
 def _late_files(day: Day) -> _Found:
     """What was received after the deadline, and the list of teams says nothing of."""
-    for one in day.inventory.scored:
-        if one.sender.is_late and not one.sender.listed_status:
-            late = Remark.of("late", time=day.edition.time(one.sender.received))
-            yield Decision(late, one.team, one.tag, one.file)
+    for file in day.inventory.scored:
+        if file.sender.is_late and not file.sender.listed_status:
+            late = Remark.of("late", time=day.edition.time(file.sender.received))
+            yield Decision(late, file.team, file.tag, file.file)
 
 
 def _doubtful_senders(day: Day) -> _Found:
@@ -223,9 +223,9 @@ def _set_aside(day: Day) -> _Found:
 def _suspicious_runs(day: Day) -> _Found:
     """Golds among the runs, and runs with a perfect score."""
     golds = {row.file for row in day.inbox.received if row.remark == "copy of the gold"}
-    for one in day.inventory.items:
-        if one.part is FilePart.GOLD and one.file in golds:
-            yield Decision(Remark.of("gold-itself.file", file=one.file), one.team, "", one.file)
+    for file in day.inventory.items:
+        if file.part is FilePart.GOLD and file.file in golds:
+            yield Decision(Remark.of("gold-itself.file", file=file.file), file.team, "", file.file)
     for board in day.boards:
         for entry in board.entries:
             if (value := entry.scores.results[board.ranking].value) > 1 - 1e-9 and not entry.status:
@@ -243,15 +243,17 @@ def _copies(day: Day) -> _Found:
 def _remarks_of_boards(day: Day) -> _Found:
     """Too many runs, equal ones, corrected ones, and what the list of teams and the runs do not agree on."""
     for board in day.boards:
-        for team, many in too_many((one.team for one in board.counted), board.task, board.edition):
+        for team, many in too_many((entry.team for entry in board.counted), board.task, board.edition):
             yield Decision(_of_task(board.called, many), team)
         for remark in board.remarks:
             if isinstance(remark, Remark) and remark.kind == "same-answers":
                 yield Decision(_of_task(board.called, remark))
     yield from (_too_many(*one) for one in day.held)
-    for one in day.corrections:
-        told = Remark.of("replaces", file=name_of(one.run), other=one.replaces, tag=shortened(one.tag))
-        yield Decision(told, one.team, one.tag, one.replaces)
+    for submission in day.corrections:
+        told = Remark.of(
+            "replaces", file=name_of(submission.run), other=submission.replaces, tag=shortened(submission.tag)
+        )
+        yield Decision(told, submission.team, submission.tag, submission.replaces)
     if day.inventory.teams is not None and day.inventory.teams.unused:
         yield Decision(Remark.of("team-list", day.inventory.teams.unused))
 
@@ -262,10 +264,14 @@ def _refused_files(day: Day) -> _Found:
     closed = {item.source.name for item in day.inventory.items if item.sender.status}
     seen = set()
     for board in day.boards:
-        for one in board.invalid:
-            if one.files not in seen and not ranked.intersection(one.files) and not closed.issuperset(one.files):
-                seen.add(one.files)
-                yield Decision(Remark.of("refused", reason=one.reason), one.team, one.tag, one.files[0])
+        for invalid in board.invalid:
+            if (
+                invalid.files not in seen
+                and not ranked.intersection(invalid.files)
+                and not closed.issuperset(invalid.files)
+            ):
+                seen.add(invalid.files)
+                yield Decision(Remark.of("refused", reason=invalid.reason), invalid.team, invalid.tag, invalid.files[0])
     for item in day.inventory.items:
         if not item.team and (item.described or not item.skip_reason):
             yield Decision(Remark.of("team-list.file", file=item.file), "", item.tag, item.file)
@@ -289,13 +295,15 @@ def _refused_files(day: Day) -> _Found:
 def _description_gaps(day: Day) -> _Found:
     """Tags that are described and missing, runs that are not described, teams without a description."""
     team_of = {row.file: row.team for row in day.inbox.received}
-    sent = {(one.team, one.tag) for one in day.inventory.scored}
-    lacking = [one for one in day.inbox.findings if one.rule == "undescribed"]
-    every = ((one.team, said) for one in day.inventory.items for said in one.described if one.team)
+    sent = {(file.team, file.tag) for file in day.inventory.scored}
+    lacking = [finding for finding in day.inbox.findings if finding.rule == "undescribed"]
+    every = ((file.team, said) for file in day.inventory.items for said in file.described if file.team)
     described = by_key(every, lambda pair: pair[0])
     for team, pairs in described.items():
         runs = by_key((said for _, said in pairs), lambda said: (said.task, said.tag))
-        places = [place for one in lacking if team_of[one.file] == team for place in one.places if place.found]
+        places = [
+            place for finding in lacking if team_of[finding.file] == team for place in finding.places if place.found
+        ]
         texts = {
             "undescribed.twice": [
                 tag for (_, tag), several in runs.items() if len({said[2:5] for said in several}) > 1

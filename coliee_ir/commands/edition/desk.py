@@ -31,7 +31,9 @@ def pages(day: Day, changes: tuple[Change, ...] = ()) -> dict[str, str | bytes]:
         name = file_name(team.name) if re.search("[A-Za-z0-9]", team.name) else f"team-{number}{file_name(team.name)}"
         sent = {f"{kind}/{name}.eml": content for kind, content in mails(day, team).items() if team.name}
         made |= sent
-        rows.append((-len(team.refused), -sum(one.errors for one in team.files), team.name, _details(team, [*sent])))
+        rows.append(
+            (-len(team.refused), -sum(received.errors for received in team.files), team.name, _details(team, [*sent]))
+        )
     details = "".join(detail for *_, detail in sorted(rows))
     sections = [Section("teams", "Teams", details)]
     if day.decide:
@@ -56,16 +58,16 @@ def _decisions(day: Day) -> Grid:
     return Grid.of(day.decide, columns, n_text=5)
 
 
-def _row(one: Decision, file: str, sheet: Sheet) -> str:
+def _row(decision: Decision, file: str, sheet: Sheet) -> str:
     """The row of the list of teams that settles a decision; empty where none does."""
-    if not (one.status and one.file):
+    if not (decision.status and decision.file):
         return ""
     state = sheet.column("status")
     cells = [""] * (len(sheet.header) + (state is None))
     for at, text in (
         (sheet.file, file),
-        (sheet.team, no_formula(one.team)),
-        (-1 if state is None else state, one.status),
+        (sheet.team, no_formula(decision.team)),
+        (-1 if state is None else state, decision.status),
     ):
         if at is not None:
             cells[at] = text
@@ -76,8 +78,10 @@ def _row(one: Decision, file: str, sheet: Sheet) -> str:
 
 def _details(team: Team, sent: Sequence[str]) -> str:
     """A team in a line, with its files and its mails below."""
-    tasks = sorted({board.task for board, _ in team.entries} | {one.task for one in team.files if one.task})
-    errors, warnings = (sum(getattr(one, name) for one in team.files) for name in ("errors", "warnings"))
+    tasks = sorted(
+        {board.task for board, _ in team.entries} | {received.task for received in team.files if received.task}
+    )
+    errors, warnings = (sum(getattr(received, name) for received in team.files) for name in ("errors", "warnings"))
     words = (
         team.name or "(no team)",
         f"Task{'s' * (len(tasks) > 1)} {', '.join(tasks)}" if tasks else "no task",
@@ -96,7 +100,7 @@ def _details(team: Team, sent: Sequence[str]) -> str:
     files = Grid.of(team.files, columns, n_text=7)
     links = " ".join(f'<a href="{name}">{in_html(name.partition("/")[0].capitalize())}</a>' for name in sent)
     return (
-        f'<details class="row"><summary>{" ".join(f"<span>{in_html(one)}</span>" for one in words)}</summary>\n'
+        f'<details class="row"><summary>{" ".join(f"<span>{in_html(word)}</span>" for word in words)}</summary>\n'
         f"{f'<p>{links}</p>' if links else ''}\n"
         f"{html(files, f'files of {team.name}')}</details>\n"
     )

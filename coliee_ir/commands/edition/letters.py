@@ -54,7 +54,7 @@ class Team(NamedTuple):
 def teams_of(day: Day) -> Iterator[Team]:
     """The teams from which anything came."""
     common = None if day.inventory.teams is None else day.inventory.teams.common
-    items = {one.file: one for one in day.inventory.items}
+    items = {file.file: file for file in day.inventory.items}
     short = {file: below(file, common) for file in items}
     for name in dict.fromkeys(row.team for row in day.inbox.received):
         rows = [row for row in day.inbox.received if row.team == name]
@@ -72,10 +72,12 @@ def teams_of(day: Day) -> Iterator[Team]:
             ],
             [
                 replace(
-                    one, file=short[one.file], remedy=one.remedy.replace(one.file.removesuffix(short[one.file]), "")
+                    finding,
+                    file=short[finding.file],
+                    remedy=finding.remedy.replace(finding.file.removesuffix(short[finding.file]), ""),
                 )
-                for one in day.inbox.findings
-                if one.file in own
+                for finding in day.inbox.findings
+                if finding.file in own
             ],
             [(board, entry) for board in day.boards for entry in board.entries if entry.team == name],
             [same[0] for same in refused.values()],
@@ -89,7 +91,7 @@ def teams_of(day: Day) -> Iterator[Team]:
 
 def mails(day: Day, team: Team) -> dict[str, bytes]:
     """The kind of a mail to a team → its file: a receipt, and once they are told, the results."""
-    is_sure = not any(one.kind == "team-senders" and one.team == team.name for one in day.decide)
+    is_sure = not any(decision.kind == "team-senders" and decision.team == team.name for decision in day.decide)
     texts = {"receipt": ("what we received from", _receipt(team))}
     if day.edition.phase == "results":
         texts["results"] = ("the results of", _results(team))
@@ -108,18 +110,24 @@ def mails(day: Day, team: Team) -> dict[str, bytes]:
 def _receipt(team: Team) -> Iterator[str]:
     """What came, when, as what it was read, and how to mend what is wrong."""
     yield f"We received {counted(len(team.files), 'file')}:"
-    for one in team.files:
-        when = f", {team.received[one.file]}" if one.file in team.received else ""
-        task = f"Task {one.task}" if one.task else ""
-        said = "" if one.file in team.secret else ", ".join(filter(None, (task, one.tag, one.part, one.remark)))
-        yield f"  {one.file}{when}: {said or 'received'}"
-    if not team.describes and any(one.described is not None for one in team.files):
-        unread = [one.file for one in team.files if one.remark and _DOCUMENT.search(one.file)]
+    for received in team.files:
+        when = f", {team.received[received.file]}" if received.file in team.received else ""
+        task = f"Task {received.task}" if received.task else ""
+        said = (
+            ""
+            if received.file in team.secret
+            else ", ".join(filter(None, (task, received.tag, received.part, received.remark)))
+        )
+        yield f"  {received.file}{when}: {said or 'received'}"
+    if not team.describes and any(received.described is not None for received in team.files):
+        unread = [received.file for received in team.files if received.remark and _DOCUMENT.search(received.file)]
         cannot = f"; {', '.join(unread)} cannot be read as one: send it as plain text" if unread else ""
         yield from ("", f"No system description has arrived{cannot}.")
-    grave = [one for one in team.findings if one.severity is not Severity.NOTE and one.rule != "unchecked"]
+    grave = [
+        finding for finding in team.findings if finding.severity is not Severity.NOTE and finding.rule != "unchecked"
+    ]
     # whether a run has any document of the gold tells how a query was judged
-    refused = [str(one.reason) for one in team.refused if one.reason.kind != "mismatch"]
+    refused = [str(invalid.reason) for invalid in team.refused if invalid.reason.kind != "mismatch"]
     if refused:
         yield from ("", "These cannot be scored:", *(f"  {reason}" for reason in refused))
     for task, over in team.held:
@@ -129,7 +137,7 @@ def _receipt(team: Team) -> Iterator[str]:
         yield from ("", f"{number}. Which of these count? Until we know, none of them is scored:")
         yield f"  {', '.join(tags[:_NAMED])}{more}"
     if grave:
-        checked = Validation(tuple(one.file for one in team.files), "", (), None, tuple(grave))
+        checked = Validation(tuple(received.file for received in team.files), "", (), None, tuple(grave))
         yield from (
             "",
             "The files have the problems below. Please correct them, or reply if a finding is wrong:",
@@ -152,4 +160,4 @@ def _results(team: Team) -> Iterator[str]:
         n_same = sum(other is board and one.tag == entry.tag for other, one in team.entries)
         run = f"{entry.tag} ({team.short[entry.file]})" if n_same > 1 else entry.tag
         yield f"  Task {board.called}, {run}: {place or 'no score'}; {scores}"
-    yield from (f"  {one.tag or 'file'}: not ranked; {one.reason}" for one in team.refused)
+    yield from (f"  {invalid.tag or 'file'}: not ranked; {invalid.reason}" for invalid in team.refused)

@@ -94,8 +94,8 @@ def paper_figures(board: Leaderboard) -> dict[str, bytes]:
     from coliee_ir.commands.report.drawing import picture, svg_of
 
     prefix = _prefix(board)
-    figures = [one._replace(name=f"{prefix}{one.name}") for one in overview.overview(board)]
-    made = {f"{one.name}.pdf": picture(svg_of(one), ".pdf") for one in figures}
+    figures = [figure._replace(name=f"{prefix}{figure.name}") for figure in overview.overview(board)]
+    made = {f"{figure.name}.pdf": picture(svg_of(figure), ".pdf") for figure in figures}
     return made | ({f"{prefix}figures.tex": overview.latex(figures).encode()} if figures else {})
 
 

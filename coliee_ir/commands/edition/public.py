@@ -99,7 +99,11 @@ def _top(board: Leaderboard) -> Section:
 
 def _as_drawn(table: Grid, board: Leaderboard) -> Grid:
     """The results, whose measures are called as in the figure."""
-    names = {heading: name for heading, name in columns(board).items() if name in {one.name for one in board.measures}}
+    names = {
+        heading: name
+        for heading, name in columns(board).items()
+        if name in {measure.name for measure in board.measures}
+    }
     return replace(table, header=[names.get(head, head) for head in table.header])
 
 

@@ -88,7 +88,7 @@ def write(day: Day, folder: Path) -> News:
     before, results = _read_results(target), _results(day)
     changes = tuple(changes_of(before, results))
     boards = [board for board in day.boards if board.entries]
-    last = max((one.sender.received for one in day.inventory.items), default="")
+    last = max((file.sender.received for file in day.inventory.items), default="")
     pictures = Pictures(_earlier_pictures(target))
     rooms: dict[str, Mapping[str, str | bytes]] = {
         "desk": desk.pages(day, changes), "public": public.pages(boards, day.edition, pictures, last),
@@ -114,7 +114,7 @@ def write(day: Day, folder: Path) -> News:
     known = {row["file"] for row in before.get("received", ())}
     arrived = tuple(row["file"] for row in results["received"] if row["file"] not in known)
     asked = {row.get("key") for row in before.get("decide", ())}
-    decide = frozenset(one.key for one in day.decide if one.key not in asked)
+    decide = frozenset(decision.key for decision in day.decide if decision.key not in asked)
     return News(results, arrived, changes, decide, _hand_edited(sums))
 
 
@@ -184,8 +184,8 @@ def _results(day: Day) -> dict[str, Any]:
         "name": day.edition.name,
         "inputs": _inputs(day.edition),
         "received": [jsonable(row) for row in day.inbox.received],
-        "findings": [jsonable(one) for one in day.inbox.findings],
-        "decide": [{"kind": one.kind, "key": one.key, **one._asdict()} for one in day.decide],
+        "findings": [jsonable(finding) for finding in day.inbox.findings],
+        "decide": [{"kind": decision.kind, "key": decision.key, **decision._asdict()} for decision in day.decide],
         "tasks": {board.called: board.to_dict() for board in day.boards},
     }
 
@@ -221,7 +221,7 @@ def summary_lines(news: News) -> Iterable[str]:
     teams = dict.fromkeys(row["team"] or "no team" for row in received if row["file"] in arrived)
     of_teams = f" of {', '.join(teams)}" if 0 < len(teams) <= 12 else ""
     yield f"{counted(len(news.arrived), 'new file')}{of_teams}; {counted(len(received), 'file')} in all"
-    moved = [str(one) for one in news.changes if one.what != "new files"]
+    moved = [str(change) for change in news.changes if change.what != "new files"]
     yield from moved[:_PRINTED]
     if len(moved) > _PRINTED:
         yield f"{len(moved) - _PRINTED} more changes: see changes.md"

@@ -144,12 +144,12 @@ def evaluate_all(
     each = score_each(basis, arrived.submissions, jobs=jobs, executor=executor, keep_judged=keep == "judged")
     with closing(each):
         seen = watch(each, len(arrived.submissions)) if watch else each
-        for one, result in zip(arrived.submissions, seen, strict=True):
+        for submission, result in zip(arrived.submissions, seen, strict=True):
             if isinstance(result, Scores):
                 scores.append(result.reduced(keep))
-                submissions.append(one)
+                submissions.append(submission)
             elif keep_going is True or (keep_going and result.kind in keep_going):
-                invalid.append(one.invalid(Remark.of_error(result)))
+                invalid.append(submission.invalid(Remark.of_error(result)))
             else:
                 raise result.original if isinstance(result, InternalError) else result
     if _values_are(gold, float):
@@ -157,7 +157,7 @@ def evaluate_all(
         asked = Remark.of("swapped.values")
         scores = [replace(one, own_remarks=(*one.own_remarks, asked)) if is_swapped else one
                   for one, is_swapped in zip(scores, are_swapped, strict=True)]  # fmt: skip
-    scores = _with_run_names(scores, submissions, [one for one in arrived.submissions if one.tag])
+    scores = _with_run_names(scores, submissions, [submission for submission in arrived.submissions if submission.tag])
     warn_of(scores)
     return Scored(scores, basis, submissions, invalid, remarks, found.inventory, keep)
 
@@ -166,9 +166,13 @@ def _with_run_names(
     scores: list[Scores], submissions: Sequence[Submission], arrived: Sequence[Submission]
 ) -> list[Scores]:
     """Scores with the names of their runs, which are those of all that came, whether or not they could be scored."""
-    scored = {id(one) for one in submissions}
+    scored = {id(submission) for submission in submissions}
     runs = [(one.team, one.tag, order_of(of)) for one, of in zip(scores, submissions, strict=True)]
-    runs += [(one.team, one.tag, order_of(one)) for one in arrived if id(one) not in scored]
+    runs += [
+        (submission.team, submission.tag, order_of(submission))
+        for submission in arrived
+        if id(submission) not in scored
+    ]
     if len({tag for _, tag, _ in runs}) == len(runs):
         return scores
     names = zip(scores, unique_names(runs), names_in_teams(runs), strict=False)
@@ -188,7 +192,7 @@ def prepare(
     Names of columns that neither the gold, a run nor a file ``beside`` them has are refused.
     """
     if columns := rules.get("columns"):
-        runs = [one for given in found.alone for part in given for one in (files_of(part) or [part])]
+        runs = [source for given in found.alone for part in given for source in (files_of(part) or [part])]
         flat = [one for one in (*found.sources, *runs, *beside) if one is not None]
         golds = [gold] if isinstance(gold, Source) and not gold.is_folder else gold_files(gold)
         if golds and all(isinstance(one, Source) for one in flat):  # what is in memory has columns too

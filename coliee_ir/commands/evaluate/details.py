@@ -46,7 +46,7 @@ class Details(TabularResult):
 
     def to_dict(self) -> dict[str, Any]:
         """The JSON of ``evaluate``, and the rows of each run."""
-        runs = [{**one.to_dict(), self.name: jsonable(of)} for one, of in zip(self.runs, self.rows, strict=True)]
+        runs = [{**scores.to_dict(), self.name: jsonable(of)} for scores, of in zip(self.runs, self.rows, strict=True)]
         return {**preamble(self.runs[0]), **self.more, "runs": runs}
 
 

@@ -114,11 +114,11 @@ def _header(corpus: Corpus | None) -> list[str]:
 
 def _rows(runs: Iterable[tuple[str, Sequence[Outcome]]], corpus: Corpus | None) -> Iterator[list[Cell]]:
     for name, outcomes_of_run in runs:
-        for one in outcomes_of_run:
-            titled = [corpus.title(one.document, one.query)] if corpus is not None else []
-            rank = Number(one.rank or float("nan"), str(one.rank or "-"))
-            relevance = Number(one.relevance, str(one.relevance))
-            yield [name, one.query, one.document, one.outcome, one.change, *titled, rank, relevance]
+        for outcome in outcomes_of_run:
+            titled = [corpus.title(outcome.document, outcome.query)] if corpus is not None else []
+            rank = Number(outcome.rank or float("nan"), str(outcome.rank or "-"))
+            relevance = Number(outcome.relevance, str(outcome.relevance))
+            yield [name, outcome.query, outcome.document, outcome.outcome, outcome.change, *titled, rank, relevance]
 
 
 def outcomes(basis: Basis, submissions: Iterable[Submission], cutoff: int | None = None) -> Iterator[list[Outcome]]:

@@ -95,9 +95,9 @@ def looks(path: str, gold: str, files: Iterable[str], scored: Sequence[Scores] =
     if n < 2:
         return None
     measure = next(iter(scored[0].results)) if scored else None
-    if measure is None or len(scored) < 2 or any(measure not in one.results for one in scored):
+    if measure is None or len(scored) < 2 or any(measure not in scores.results for scores in scored):
         return Remark.of("looked-at", n=n, log=path)
-    shown = f"{luck([one.results[measure].per_query for one in scored], n):.3f}"
+    shown = f"{luck([scores.results[measure].per_query for scores in scored], n):.3f}"
     return Remark.of("looked-at.luck", n=n, log=path, luck=shown, measure=measure.name)
 
 

@@ -396,7 +396,7 @@ def _measure(evaluator: Evaluator, name: str, top: int | None) -> Measure:
             f"weights can only be fitted for rankings, and Task {evaluator.task} has none; use --weights",
         )
     scores = evaluator.protocol.scores
-    official = [one for one in evaluator.official if one.needs == ("documents",)]
+    official = [measure for measure in evaluator.official if measure.needs == ("documents",)]
     asked = measures_named([name], scores) if name else official[:1]
     if len(asked) != 1:
         raise UsageError("ambiguous", f"--measure must name one measure; {name!r} expands to {len(asked)}")
@@ -543,7 +543,7 @@ class FittedFusion(OnGold):
         """Each run alone with its weight, all with equal weights, and fitted: score, held-out estimate, cutoff."""
         whole, equal, *alone = self.contenders
         cuts = whole.top is not None
-        rows = [_row(one, weight, cuts) for one, weight in zip(alone, whole.weights, strict=True)]
+        rows = [_row(contender, weight, cuts) for contender, weight in zip(alone, whole.weights, strict=True)]
         nothing = [Number(math.nan)] * 4  # fitted less fitted
         rows += [_row(equal, None, cuts), [*_row(whole, None, cuts)[:-4], *nothing]]
         header = ["run", "weight", self.measure, *(["top"] if cuts else []), "held out", "SD splits", "fitted − this",
@@ -560,9 +560,9 @@ class FittedFusion(OnGold):
             stream.write(dumped(self.to_dict()))
 
 
-def _row(one: Contender, weight: float | None, cuts: bool) -> list[str | Number]:
+def _row(contender: Contender, weight: float | None, cuts: bool) -> list[str | Number]:
     """A run alone has a weight in what was fitted; all runs together have none."""
     shown = Number(float("nan")) if weight is None else Number(weight)
-    cut = [Number(one.top, str(one.top))] if cuts and one.top is not None else []
-    held_out = [Number(one.held_out), number_or_dash(one.split_sd), *difference_cells(one.behind)]
-    return [one.name, shown, Number(one.resubstitution), *cut, *held_out]
+    cut = [Number(contender.top, str(contender.top))] if cuts and contender.top is not None else []
+    held_out = [Number(contender.held_out), number_or_dash(contender.split_sd), *difference_cells(contender.behind)]
+    return [contender.name, shown, Number(contender.resubstitution), *cut, *held_out]

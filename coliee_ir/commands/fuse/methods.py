@@ -52,7 +52,7 @@ def batch_fusion(readers: Sequence[Reader], *, in_memory: bool = False) -> Itera
     given: set[str] = set()
     waiting = [reader.block() for reader in readers]
     while not in_memory and (heads := [one for one in waiting if one is not None]):
-        names = [list(one.queries) for one in heads]
+        names = [list(block.queries) for block in heads]
         if len(heads) < len(waiting) or any(len(set(queries)) < len(queries) for queries in names):
             break
         queries = [same[0] for same in takewhile(lambda one: len({*one}) == 1, zip(*names, strict=False))]
@@ -62,10 +62,10 @@ def batch_fusion(readers: Sequence[Reader], *, in_memory: bool = False) -> Itera
         if not n and all(names):
             break
         if n:
-            yield queries, [one.of_segments(slice(n)) for one in heads]
+            yield queries, [block.of_segments(slice(n)) for block in heads]
             given.update(queries)
-        left = [one.of_segments(slice(n, None)) for one in heads]
-        waiting = [one if one.queries else reader.block() for one, reader in zip(left, readers, strict=True)]
+        left = [block.of_segments(slice(n, None)) for block in heads]
+        waiting = [block if block.queries else reader.block() for block, reader in zip(left, readers, strict=True)]
     rest, blocks = remaining_queries(readers, waiting)
     if not given.isdisjoint(rest):
         raise ReturnsError
@@ -82,7 +82,7 @@ def remaining_queries(
     """All queries that are left; of each run the numbers of those that it has, and its lines in their order."""
     held = [_compact(one, reader) for one, reader in zip(waiting, readers, strict=True)]
     number: dict[str, int] = {}
-    blocks = [one.grouped(number) for one in held]
+    blocks = [block.grouped(number) for block in held]
     return list(number), blocks
 
 

@@ -171,7 +171,7 @@ class Fusion:
         said += _unshared(names, mixed.answered)
         if METHODS[self.method].ranks:
             said += self._unscored(records, names)
-        elif mixed.fused and (empty := [one for one in mixed.queries if one not in mixed.fused]):
+        elif mixed.fused and (empty := [query for query in mixed.queries if query not in mixed.fused]):
             empty = [one for one in empty if any(one in run for run in mixed.answered)]
             said += [Remark.of("left-out.fused", empty)] if empty else []
         if not mixed.fused:

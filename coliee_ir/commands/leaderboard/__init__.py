@@ -220,8 +220,8 @@ def _answers_of(basis: Basis, part: Any) -> frozenset[tuple[str, object]]:
         return frozenset((query, label) for query, label in record.labels.items() if query in basis.queries)
     blocks = ((block, segment) for block in record.blocks() for segment in block.segments())
     return frozenset(
-        (query, one)
-        for block, (query, first, last) in blocks if query in basis.queries for one in block.documents[first:last]
+        (query, document)
+        for block, (query, first, last) in blocks if query in basis.queries for document in block.documents[first:last]
     )  # fmt: skip
 
 

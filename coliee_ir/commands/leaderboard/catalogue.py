@@ -199,7 +199,7 @@ def approaches(board: Ranking) -> Grid:
 
 def invalid(board: Ranking) -> Grid:
     """What is not ranked, and why."""
-    refused = [refused_below(one, None if board.teams is None else board.teams.common) for one in board.invalid]
+    refused = [refused_below(invalid, None if board.teams is None else board.teams.common) for invalid in board.invalid]
     columns: dict[str, Callable[[Invalid], Cell]] = {
         "team": lambda one: one.team, "run": lambda one: one.tag, "files": lambda one: ", ".join(one.files),
         "reason": lambda one: str(one.reason),
@@ -343,7 +343,10 @@ class Leaderboard(Ranking, TabularResult):
                 }
                 for entry in self.entries
             ],
-            "invalid": [{**one._asdict(), "files": list(one.files), "kind": one.reason.kind} for one in self.invalid],
+            "invalid": [
+                {**invalid._asdict(), "files": list(invalid.files), "kind": invalid.reason.kind}
+                for invalid in self.invalid
+            ],
             **as_json(self.remarks),
             "tables": {name: records(grid) for name, grid in tables.items()},
         }

@@ -55,7 +55,7 @@ def over_tasks(
         each = np.stack([entry.scores.results[measure].per_query for entry in kept]) * (-1 if lower else 1)
         beaten = [(np.sign(np.nan_to_num(one - each)).sum(axis=0) / (len(kept) - 1) + 1) / 2 for one in each]
         values, lower = beaten, False
-    means = [[float(one[of_task].mean()) for of_task in within.values()] for one in values]
+    means = [[float(value[of_task].mean()) for of_task in within.values()] for value in values]
     weight = sum(of_task / of_task.sum() for of_task in within.values()) * len(queries) / len(names)
     called = ExternalMeasure(f"{'wins by' if scale == 'wins' else 'mean'} {measure}", "share", lower)
     ranked = list[Entry]()
@@ -98,4 +98,4 @@ def ranks_on_others(ranked: Sequence[Entry], n_tasks: int, settings: Resampling)
         values = np.array([1 - of.value if measure.lower_is_better else of.value for measure, of in measures])
         runs.append(Terms(np.column_stack((values, np.ones(n_tasks))), quotient, np.zeros(2), True))
     stood, _ = possible_ranks(runs, settings, range(len(runs)))
-    return {entry.name: one.ranks for entry, one in zip(ranked, stood, strict=True)}
+    return {entry.name: possible_ranks.ranks for entry, possible_ranks in zip(ranked, stood, strict=True)}

@@ -75,7 +75,9 @@ class Contents:
     @cached_property
     def names(self) -> list[str]:
         """A name for each run that no other has, as it is shown; and why it is not ranked, where it is not."""
-        return [printable(f"{one.name} ({one.status})" if one.status else one.name) for one in self.board.entries]
+        return [
+            printable(f"{entry.name} ({entry.status})" if entry.status else entry.name) for entry in self.board.entries
+        ]
 
     @property
     def measure(self) -> Measure:

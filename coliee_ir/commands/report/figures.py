@@ -474,9 +474,9 @@ def missing(contents: Contents) -> Grid | None:
     """Of what the points consist that each run misses; None for a measure of labels."""
     if not has_gap(contents.measure, contents.scored[0].judged):
         return None
-    one = contents.measure
+    measure = contents.measure
     named = zip(contents.names[:FEW], contents.scored, strict=False)
-    return gap([replace(scores, tag=name, results={one: scores.results[one]}) for name, scores in named]).table
+    return gap([replace(scores, tag=name, results={measure: scores.results[measure]}) for name, scores in named]).table
 
 
 def tuned(contents: Contents) -> Figure | None:

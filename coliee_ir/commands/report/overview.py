@@ -34,10 +34,10 @@ def overview(board: Leaderboard) -> list[Figure]:
     table = board.table("questions")
     with unchecked():
         return [
-            one
+            figure
             for kind, (name, what) in FIGURES.items()
             if any(row[1] == kind for row in table.rows)
-            for one in _of_kind(board, table, kind, name, what)
+            for figure in _of_kind(board, table, kind, name, what)
         ]
 
 

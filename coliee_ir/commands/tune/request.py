@@ -224,12 +224,12 @@ def tune(
         tried=tuple(
             Tried(
                 of_kind,
-                len(one.bounds) > 1,
-                one.sweep.terms(of_kind).total,
+                len(candidate.bounds) > 1,
+                candidate.sweep.terms(of_kind).total,
                 held.total,
                 difference(held, selection.terms[selection.best], folds),
             )
-            for one, of_kind, held in zip(candidates, fitted, selection.terms, strict=True)
+            for candidate, of_kind, held in zip(candidates, fitted, selection.terms, strict=True)
         ),
         curve=tuple(curve),
         curve_intervals=tuple(_bands(sweep, rule, curve, split)) if curve_intervals else (),
@@ -245,7 +245,7 @@ def tune(
 
 def _remarks(scores: Scores) -> tuple[str, ...]:
     """Those of the scores, and what there is to say of the order: rules follow ranks where the measure does not."""
-    of_order = (one for one in scores.judged["documents"].remarks.sentences() if one.kind in OF_ORDER)
+    of_order = (remark for remark in scores.judged["documents"].remarks.sentences() if remark.kind in OF_ORDER)
     return tuple(dict.fromkeys([*scores.remarks, *of_order]))
 
 

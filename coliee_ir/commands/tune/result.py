@@ -157,9 +157,9 @@ class Tunings(TabularResult):
     """
 
     def __init__(self, tunings: Sequence[Tuning]) -> None:
-        names = unique_names([("", one.tag, 0) for one in tunings])
-        self.tunings = [replace(one, name=name) for one, name in zip(tunings, names, strict=True)]
-        terms = [one.terms for one in tunings]
+        names = unique_names([("", tuning.tag, 0) for tuning in tunings])
+        self.tunings = [replace(tuning, name=name) for tuning, name in zip(tunings, names, strict=True)]
+        terms = [tuning.terms for tuning in tunings]
         self.best_of = folds.best_of(terms, N_RESAMPLES, tunings[0].seed) if len(terms) > 1 else None
 
     def lead(self) -> Sequence[str]:
@@ -218,12 +218,12 @@ def tried(tuning: Tuning) -> Grid:
     header = ["rule", f"{tuning.measure} held out", "Δ best", "SE", "low 95%", "high 95%", "on all"]
     rows: list[list[Cell]] = [
         [
-            str(one.rule) + (" (bounds searched)" if one.searched else ""),
-            Number(one.held_out, bold=one.rule == tuning.rule),
-            *difference_cells(one.behind),
-            Number(one.resubstitution),
+            str(tried.rule) + (" (bounds searched)" if tried.searched else ""),
+            Number(tried.held_out, bold=tried.rule == tuning.rule),
+            *difference_cells(tried.behind),
+            Number(tried.resubstitution),
         ]
-        for one in tuning.tried
+        for tried in tuning.tried
     ]
     return Grid(
         header,
@@ -249,12 +249,12 @@ def by_relevant(tunings: Sequence[Tuning]) -> Grid:
     rows: list[list[Cell]] = [
         [
             tuning.name,
-            Number(one.relevant, f"{one.relevant:.2f}"),
-            Number(one.held_out),
-            Number(one.worth, f"{one.worth:.0f}"),
+            Number(shifted.relevant, f"{shifted.relevant:.2f}"),
+            Number(shifted.held_out),
+            Number(shifted.worth, f"{shifted.worth:.0f}"),
         ]
         for tuning in tunings
-        for one in tuning.shifted
+        for shifted in tuning.shifted
     ]
     header = ["run", "relevant per query", f"{tunings[0].measure} held out", "effective queries"]
     return Grid(

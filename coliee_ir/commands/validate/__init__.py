@@ -96,7 +96,7 @@ def validate(
         make_folder(fix)
     mended, left = mend(sheets, targets, tag) if targets else ({}, {})
     findings, remaining = (
-        tuple(one for sheet in checked.values() for one in by_gravity(sheet.found.values()))
+        tuple(finding for sheet in checked.values() for finding in by_gravity(sheet.found.values()))
         for checked in (sheets, left)
     )
     shown = (found, given.tasks, given.year) if found else ("", (), None)

@@ -49,7 +49,10 @@ def receive(
     if task is not None:
         inventory.judge(str(task_name(task)))
     inbox = received(inventory, own, edition=edition, corpus=corpus)
-    later = [known_edition(protocol(one), edition)[1] for one in {one.task for one in inbox.received if one.task}]
+    later = [
+        known_edition(protocol(one), edition)[1]
+        for one in {received.task for received in inbox.received if received.task}
+    ]
     remarks = tuple(dict.fromkeys((*inbox.remarks, *filter(None, later))))
     return replace(inbox, edition=None if edition is None else int(edition), remarks=remarks)
 
@@ -68,7 +71,9 @@ def received(
     rows = {one.file: _received_row(one, own) for one in inventory.items}
     _remark_copies(inventory, rows)
     of_tag = by_key(rows.values(), lambda row: (row.task, row.tag))
-    said = {(item.team, one.task, one.tag) for item in inventory.items for one in item.described}
+    said = {
+        (item.team, description.task, description.tag) for item in inventory.items for description in item.described
+    }
     for one in inventory.scored:
         row = rows[one.file]
         if row.tag and (more := sorted({other.team for other in of_tag[row.task, row.tag]} - {row.team})):
@@ -76,7 +81,7 @@ def received(
         if own is None:  # by whose rules runs are not described
             row.described = any((row.team, task, row.tag) in said for task in (described_task(row.task), ""))
     found: dict[tuple[str, str], Finding] = {}
-    of_file = {(one.name, one.file): one for one in inventory.golds.asked}
+    of_file = {(query_file.name, query_file.file): query_file for query_file in inventory.golds.asked}
     for (_, task, judge), pile in sorted(_files_by_team_and_task(inventory, rows).items()):
         gold = of_file.get(judge, QueryFile("", frozenset(), (), is_gold=False, corpus=corpus))
         apart = len(
@@ -107,21 +112,21 @@ def received(
 
 def _corrected(pile: Iterable[InboxFile]) -> dict[str, str]:
     """Of a team's files of one tag and part that it sent at several times: each but the last → the last."""
-    mailed = (one for one in pile if one.tag and one.sender.received)
+    mailed = (file for file in pile if file.tag and file.sender.received)
     found = dict[str, str]()
     for several in by_key(mailed, lambda one: (one.tag, one.part)).values():
         last = max(several, key=lambda one: one.sender.received)
-        found |= {one.file: last.file for one in several if one.sender.received < last.sender.received}
+        found |= {file.file: last.file for file in several if file.sender.received < last.sender.received}
     return found
 
 
-def _received_row(one: InboxFile, own: Protocol | None) -> Received:
-    if one.part is FilePart.DESCRIPTION:
-        return Received(one.file, one.team, part="description")
-    if one.skip_reason:
-        return Received(one.file, one.team, remark=SKIP_REASONS[one.skip_reason][0])
-    part = str(one.part) if own is None else ", ".join(one.holds)
-    return Received(one.file, one.team, one.task, one.tag, part, remark=str(one.doubt or ""))
+def _received_row(file: InboxFile, own: Protocol | None) -> Received:
+    if file.part is FilePart.DESCRIPTION:
+        return Received(file.file, file.team, part="description")
+    if file.skip_reason:
+        return Received(file.file, file.team, remark=SKIP_REASONS[file.skip_reason][0])
+    part = str(file.part) if own is None else ", ".join(file.holds)
+    return Received(file.file, file.team, file.task, file.tag, part, remark=str(file.doubt or ""))
 
 
 def _remark_copies(inventory: Inventory, rows: Mapping[str, Received]) -> None:
@@ -145,12 +150,12 @@ def _files_by_team_and_task(
     """The files by team, task and the file that judges them, runs first; of files that a team sent twice, one."""
     piles: dict[tuple[str, str, tuple[str, str]], dict[str, InboxFile]] = {}
     by_tag: dict[tuple[str, str], tuple[str, str, tuple[str, str]]] = {}
-    for one in inventory.scored:
-        if not rows[one.file].same_as:
-            key = (one.team, one.task, ("", "") if one.gold is None else (one.gold.name, one.gold.file))
-            piles.setdefault(key, {})[one.file] = one
-            if one.tag:
-                by_tag[one.team, one.tag] = key
+    for file in inventory.scored:
+        if not rows[file.file].same_as:
+            key = (file.team, file.task, ("", "") if file.gold is None else (file.gold.name, file.gold.file))
+            piles.setdefault(key, {})[file.file] = file
+            if file.tag:
+                by_tag[file.team, file.tag] = key
     for item in inventory.items:
         for said in item.described if item.part is FilePart.DESCRIPTION else ():
             mine = [key for key in piles if key[0] == item.team and described_task(key[1]) == said.task]

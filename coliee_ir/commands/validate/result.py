@@ -165,7 +165,7 @@ class Inbox(Checked):
     @property
     def files(self) -> Sequence[str]:  # type: ignore[override]
         """The files that came."""
-        return [one.file for one in self.received]
+        return [received.file for received in self.received]
 
     def tables(self) -> Sequence[Grid]:
         """One row a file."""

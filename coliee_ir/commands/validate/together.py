@@ -144,42 +144,49 @@ def descriptions(sent: Submission) -> None:
     """Descriptions have the form, are those of the runs beside them, and name models before the edition's date."""
     described = [sheet for sheet in sent.files.values() if sheet.kind == "description"]
     mine, tags = described_task(sent.context.task), {tag: run.first.name for tag, run in sent.tags.items()}
-    known = {one.tag for sheet in described for one in sheet.described if one.task == mine or one.tag in tags}
+    known = {
+        description.tag
+        for sheet in described
+        for description in sheet.described
+        if description.task == mine or description.tag in tags
+    }
     silent = [tag for tag in tags if tag and tag not in known] if described else []
     for tag in silent:
         sent.tags[tag].first.add("undescribed", found=tag)
     for sheet in described:
         is_fine = not silent
-        here = {one.tag for one in sheet.described if one.task == mine}
-        for one in sheet.described:
-            if one.task == mine or one.tag not in here:  # a tag may be that of a run of another task, too
-                for rule, found, more in _wrong(one, tags, mine, sent.context.year or 0):
-                    sheet.add(rule, one.line, 1, found, **more)
+        here = {description.tag for description in sheet.described if description.task == mine}
+        for description in sheet.described:
+            if (
+                description.task == mine or description.tag not in here
+            ):  # a tag may be that of a run of another task, too
+                for rule, found, more in _wrong(description, tags, mine, sent.context.year or 0):
+                    sheet.add(rule, description.line, 1, found, **more)
                     is_fine = False
         if is_fine:
             sheet.add("description", runs=counted(len(sheet.described), "run"))
 
 
 def _wrong(
-    one: Description, tags: Mapping[str, str], mine: str, year: int
+    description: Description, tags: Mapping[str, str], mine: str, year: int
 ) -> Iterator[tuple[str, str, dict[str, str]]]:
     """What is wrong with the description of a run: the rule, what was found, and more of it."""
-    if one.task not in DESCRIBED_TASKS:
-        yield "description-task", f"Task: {one.task}", {}
-    elif one.tag in tags and one.task != mine:
-        remedy = f"{tags[one.tag]} is a run of task {mine}"
-        yield "description-task", f"Task: {one.task}, run tag {one.tag}", {"remedy": remedy}
-    elif one.task == mine and tags and one.tag not in tags:
-        yield "description-tag", f"Run tag: {one.tag}", {}
-    elif not one.tag:
+    if description.task not in DESCRIBED_TASKS:
+        yield "description-task", f"Task: {description.task}", {}
+    elif description.tag in tags and description.task != mine:
+        remedy = f"{tags[description.tag]} is a run of task {mine}"
+        yield "description-task", f"Task: {description.task}, run tag {description.tag}", {"remedy": remedy}
+    elif description.task == mine and tags and description.tag not in tags:
+        yield "description-tag", f"Run tag: {description.tag}", {}
+    elif not description.tag:
         yield "description-empty", "run tag", {}
     for name, called in _FIELDS.items():
-        if not getattr(one, name):
-            yield "description-empty", f"{called}, run tag {one.tag}" if one.tag else called, {}
-    limit = model_limit(one.task, year)
-    if limit is not None and one.models and one.models.casefold().rstrip(".") not in _NONE:
-        dates = system_descriptions.dates(one.models)
+        if not getattr(description, name):
+            yield "description-empty", f"{called}, run tag {description.tag}" if description.tag else called, {}
+    limit = model_limit(description.task, year)
+    if limit is not None and description.models and description.models.casefold().rstrip(".") not in _NONE:
+        dates = system_descriptions.dates(description.models)
         if not dates:
-            yield "model-undated", f"run tag {one.tag}", {"limit": limit.isoformat()}
+            yield "model-undated", f"run tag {description.tag}", {"limit": limit.isoformat()}
         for date in (date for date in dates if date >= limit):
-            yield "model-date", f"{date}, run tag {one.tag}", {"limit": limit.isoformat()}
+            yield "model-date", f"{date}, run tag {description.tag}", {"limit": limit.isoformat()}

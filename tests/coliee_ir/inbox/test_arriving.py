@@ -195,7 +195,7 @@ def test_every_command_names_what_it_passes_over_once(
     command: str, capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch
 ) -> None:
     if command == "report":  # without Vega's script, which takes longer than all else
-        monkeypatch.setattr("coliee_ir.commands.report.drawing.begin", lambda: None)
+        monkeypatch.setattr("coliee_ir.commands.report.drawing.start_drawing_process", lambda: None)
         monkeypatch.setattr("coliee_ir.commands.report.drawing.script", str)
     write({"in/a": cases("A1"), "in/b": cases("B1", 6), "in/labels_2026.json": GOLD, "in/task4.C": labels("C1"),
            "in/notes.pdf": b"%PDF-1.7\n", "in/b (1)": cases("B1", 6)})  # fmt: skip
