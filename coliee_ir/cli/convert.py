@@ -8,6 +8,7 @@ from pathlib import Path
 from typing import get_args
 
 from coliee_adapters.errors import ColieeError, InputError, shortened
+from coliee_adapters.files.source import Source
 from coliee_adapters.forms import detect
 from coliee_adapters.forms.vocabulary import GoldOrRun
 from coliee_ir.cli import print_remark
@@ -55,10 +56,10 @@ def _check_target(options: argparse.Namespace) -> None:
     is_other, tag = False, ""
     with contextlib.suppress(ColieeError):
         before, *given = (read_run(path, task=options.task) for path in (target, *options.sources))
-        tag, tags = before.tag, {options.tag, *(record.tag for record in given)}
-        is_other = (tag not in tags and before.format != "json") or all(
-            queries_of(before).isdisjoint(queries_of(record)) for record in given
-        )
+        held, tag = queries_of(before), before.tag
+        tags = {options.tag, *(record.tag for record in given)}
+        states_tag = tag.encode() in Source(target).head().split()  # else it is called as its file is
+        is_other = (states_tag and tag not in tags) or all(held.isdisjoint(queries_of(record)) for record in given)
     if is_other:
         raise InputError(
             "would-overwrite", target, f"it holds another run ({shortened(tag)})",
