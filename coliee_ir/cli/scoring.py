@@ -66,15 +66,30 @@ class Session:
     @cached_property
     def scores(self) -> list[str]:
         """The files of scores that were given in the place of a gold and runs; none where these were given."""
-        may_be = self.options.command in OF_SCORES and not is_folder(self.options.gold)
-        return [self.options.gold, *self._named] if may_be and self._no_scores is None else []
+        return self._files if self._no_scores is None else []
+
+    @cached_property
+    def _files(self) -> list[str]:
+        """The files that may hold scores: those that are named, or lie in the one folder that is."""
+        gold = self.options.gold
+        if self.options.command not in OF_SCORES or (is_folder(gold) and self._named):
+            return []
+        if not is_folder(gold):
+            return [gold, *self._named]
+        return [str(path) for path in sorted(Path(gold).glob("[!.]*")) if path.is_file()]
 
     @cached_property
     def _no_scores(self) -> InputError | None:
-        """Why the first file holds no scores of queries; None where it does."""
+        """Why the first file holds no scores of queries, or none of a folder does; None where it does."""
         from coliee_ir.scoring.readers import why_no_scores  # which most commands do without
 
-        return why_no_scores(self.sources(self.options.gold)[0], self.options.columns or {})
+        columns = self.options.columns or {}
+        if self._files[:1] == [self.options.gold]:
+            return why_no_scores(self.sources(self.options.gold)[0], columns)
+        if any(why_no_scores(file, columns) is None for file in self.sources(*self._files)):
+            return None
+        problem, remedy = "no file in this folder is a table of scores", "name a gold and its runs"
+        return InputError("empty", self.options.gold, problem, remedy=remedy)
 
     def sources(self, *paths: str) -> list[Source]:
         """Files, which were looked at when the folders were."""
@@ -96,7 +111,9 @@ class Session:
         if options.command in OF_SCORES and not self._named:
             why = self._no_scores
             assert why is not None  # or there were scores
-            remedy = f"if it is a gold, give at least one run after it; if it is a table of scores, {why.remedy}"
+            remedy = why.remedy
+            if why.kind != "empty":
+                remedy = f"if it is a gold, give at least one run after it; if it is a table of scores, {remedy}"
             raise InputError(why.kind, why.path, why.problem, line=why.line, found=why.found, remedy=remedy)
         golds = gold_files([*self._golds, *options.fit])
         read_whole = ("gold", "more_golds", "query_gold", "fit", "runs", "files", "submissions")
@@ -146,7 +163,7 @@ class Session:
             answers = _one_each(options.answers, files, "answers")
             self.runs = self.runs.with_parts(answers, _one_each(options.long_list, files, "long-list"))
         found, together = self.runs, self.together
-        basis = self.prepare(measures)
+        basis = self.prepare(measures, beside=self.sources(*filter(None, [options.other_gold])))
         for run in () if together else found.sources:
             if is_gold_by_name(run) and not is_gold_by_name(options.gold):
                 print_remark(Remark.of("swapped", run=run.name, gold=options.gold))
@@ -169,7 +186,7 @@ class Session:
     def _read_scores(self, measures: Sequence[str], files: Sequence[str]) -> Scored:
         """The scores in the files; of the measures that are named, if any are."""
         options, decided = self.options, dict(self.options.decision)
-        unfit = ("task", "protocol", "edition", "exclude", "answers", "long_list", "more_golds", "teams")
+        unfit = ("task", "protocol", "edition", "exclude", "answers", "long_list", "more_golds", "teams", "best")
         if used := [name for name in unfit if vars(options)[name]] + [one for one in decided if one != "unanswered"]:
             problem = f"{used[0].replace('_', '-')} is for a gold and runs; only scores were given"
             raise UsageError("unfit-option", problem)
@@ -198,7 +215,8 @@ class Session:
         asked = [measure.name for measure in like.basis.asked_measures]
         same = rules(self.options)
         same["task"], same["edition"] = like.basis.task, like.basis.edition
-        basis = prepare(self.sources(gold)[0], self.runs, asked, **same)
+        beside = self.sources(*gold_files(self._golds))
+        basis = prepare(self.sources(gold)[0], self.runs, asked, beside=beside, **same)
         with engine(self.options) as executor:
             return evaluate_all(
                 basis, self.runs, keep="judged", keep_going=("internal",), jobs=self.options.jobs, executor=executor

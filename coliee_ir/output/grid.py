@@ -13,7 +13,7 @@ import unicodedata
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from functools import lru_cache
-from itertools import chain, repeat
+from itertools import chain, count, repeat
 from typing import TYPE_CHECKING, Any, Final, Literal, NamedTuple, overload
 
 from coliee_adapters.errors import UsageError, padded_to_width, printable, shortened, width
@@ -110,6 +110,7 @@ class Grid:
     """A table.
 
     Attributes:
+        header: the names of the columns; of those that are alike, the later ones get a number.
         caption: what stands with the table in a paper; empty for none.
         n_text: how many columns at the left are text; found from the first row where it is not given.
         label: by what a paper refers to it; empty for none.
@@ -122,6 +123,7 @@ class Grid:
     label: str = ""
 
     def __post_init__(self) -> None:
+        self.header = distinct(self.header)
         if self.n_text < 0:
             first = self.rows[0] if self.rows else self.header
             n_text = next((at for at, cell in enumerate(first) if isinstance(cell, Number)), len(first))
@@ -133,6 +135,20 @@ class Grid:
     ) -> Grid:
         """A table with a row for each item, from heading → the cell of an item."""
         return cls([*columns], [[cell(item) for cell in columns.values()] for item in items], caption, n_text)
+
+
+def distinct(names: Iterable[str], taken: Iterable[str] = ()) -> list[str]:
+    """Names, with a number behind those that are taken, or that came before.
+
+    >>> distinct(["AP", "rank", "AP"], ["rank"])
+    ['AP', 'rank (2)', 'AP (2)']
+    """
+    used, found = {*taken}, list[str]()
+    for name in names:
+        free = next(one for one in chain([name], map(f"{name} ({{}})".format, count(2))) if one not in used)
+        used.add(free)
+        found.append(free)
+    return found
 
 
 _Form = Callable[[str], str]

@@ -382,6 +382,8 @@ class Scored(TabularResult, Sequence[Scores]):
         Raises:
             InputError: a file does not hold scores of queries, or a value is missing, given twice, or no number.
         """
+        if not paths:
+            raise UsageError("no-run", "name at least one file of scores")
         table = _table(unanswered, lower_is_better, higher_is_better, only, measures)
         return cls._read([Source.of(path) for path in paths], columns, table)
 

@@ -13,7 +13,7 @@ from typing import Final, Literal, NamedTuple
 
 import numpy as np
 
-from coliee_adapters.checked import one_of
+from coliee_adapters.checked import groups_of, one_of
 from coliee_adapters.errors import UsageError, quoted, shortened
 from coliee_adapters.files.source import PathLike
 from coliee_adapters.ids import IntArray
@@ -120,7 +120,9 @@ def compare(
         return by_one_gold(scored)[1]
     *each, coverage, empty = golds.on_common(scored, other, measures)
     if asked.groups is not None:
-        asked = asked._replace(groups={query: asked.groups[query] for query in each[0][0].query_ids})
+        kept = each[0][0].query_ids
+        known = groups_of(asked.groups, kept) or {}
+        asked = asked._replace(groups={query: known[query] for query in kept})
     (boards, first), (of_other, second) = map(by_one_gold, each)
     judged = golds.agreement_of(scored, other, boards[0].measure, each[0][0].query_ids, confidence_level)
     terms = boards[0].terms, of_other[0].terms

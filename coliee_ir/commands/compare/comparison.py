@@ -13,7 +13,7 @@ from coliee_adapters.errors import printable
 from coliee_adapters.forms.lines import counted, plural
 from coliee_ir.judging.judged import BoolArray, FloatArray
 from coliee_ir.output.envelope import dumped_list, with_inputs
-from coliee_ir.output.grid import Cell, Grid, Number, number_or_dash, signed
+from coliee_ir.output.grid import Cell, Grid, Number, distinct, number_or_dash, signed
 from coliee_ir.output.shown import OnGold
 from coliee_ir.stats.ranks import Ranks
 from coliee_ir.stats.resampling import Interval
@@ -337,13 +337,15 @@ class Comparison(OnGold):
         best = f"{sign * min(known.values()):.4f}" if known else ""
         with_files = any(run.name != run.tag for run in runs)
         order = sorted(range(len(runs)), key=lambda at: known.get(at, math.inf))
+        ends = f"low {level}", f"high {level}"
+        (measure,) = distinct([self.measure], ["", "run", "file", f"rank {level}", *ends])
         columns: dict[str, Callable[[int], Cell]] = {
             f"rank {level}" if self.in_ranks else "": lambda at: str(runs[at].ranks) if self.in_ranks else letter(at),
             "run": lambda at: runs[at].name,
             **({"file": lambda at: runs[at].file} if with_files else {}),
-            self.measure: lambda at: _score(runs[at].score, best, ",".join(better[at])),
-            f"low {level}": lambda at: Number(runs[at].interval.low),
-            f"high {level}": lambda at: Number(runs[at].interval.high),
+            measure: lambda at: _score(runs[at].score, best, ",".join(better[at])),
+            ends[0]: lambda at: Number(runs[at].interval.low),
+            ends[1]: lambda at: Number(runs[at].interval.high),
         }
         what = f"Letters: runs that this run significantly outperforms (p < {self.alpha:.6g})"
         if self.in_ranks:

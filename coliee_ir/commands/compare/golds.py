@@ -18,7 +18,7 @@ from coliee_ir.commands.compare.comparison import Comparison
 from coliee_ir.measures import Measure
 from coliee_ir.measures.base import Terms
 from coliee_ir.measures.ranked import JudgedShare
-from coliee_ir.output.grid import Cell, Grid, Number
+from coliee_ir.output.grid import Cell, Grid, Number, distinct
 from coliee_ir.scoring.scores import Scored, Scores, checked, comparable
 from coliee_ir.stats.agreement import Estimate, f1, halves, kappa, tau_ap, tau_b
 from coliee_ir.stats.settings import Resampling
@@ -115,7 +115,8 @@ class TwoGolds(Comparison):
             columns += [[*map(Number, scores)], [Number(rank, str(rank)) for rank in ranks]]
         order = np.argsort([rank.value for rank in columns[2]], kind="stable").tolist()  # type: ignore[union-attr]
         rows: list[list[Cell]] = [[column[at] for column in columns] for at in order]
-        header = ["run", f"{self.measure} by A", "rank by A", f"{self.measure} by B", "rank by B"]
+        (measure,) = distinct([self.measure], ["rank"])
+        header = ["run", f"{measure} by A", "rank by A", f"{measure} by B", "rank by B"]
         of_runs = f"A: {self.gold}. B: {self.other_gold}. Scores on {counted(self.queries, self.unit)} that both have."
         v = self.verdicts
         counts = (v.alike, v.first_only, len(v.reversed)), (v.second_only, v.neither)

@@ -21,7 +21,7 @@ from coliee_ir.commands.leaderboard.questions import Categories, Data, data, maj
 from coliee_ir.measures import Measure
 from coliee_ir.measures.labels import Accuracy
 from coliee_ir.output.envelope import preamble
-from coliee_ir.output.grid import Cell, Grid, Number, html, in_html, latex, records, separated
+from coliee_ir.output.grid import Cell, Grid, Number, distinct, html, in_html, latex, records, separated
 from coliee_ir.output.shown import Forms, TabularResult, jsonable
 from coliee_ir.output.webpage import Section, page
 from coliee_ir.reading.submission import Invalid
@@ -32,13 +32,13 @@ _Column = Callable[[Entry], Cell]
 
 def ranking(board: Ranking) -> Grid:
     """The runs in their places, with the ranks that they may have, and intervals."""
-    who, (first, *others) = name_columns(board), scored(board).items()
+    who, ends, (first, *others) = name_columns(board), bounds(board), scored(board).items()
     elsewhere = {} if board.tasks is None else board.tasks.other_tasks
     ranks: dict[str, _Column] = {
         "rank": lambda entry: _whole(entry.place), f"rank {board.percent}": lambda entry: str(entry.ranks),
         **({"other tasks": lambda entry: str(elsewhere.get(entry.name, "-"))} if elsewhere else {}),
     }  # fmt: skip
-    columns = {**ranks, **who, **dict([first]), **bounds(board), **dict(others)}
+    columns = {**ranks, **who, **dict([first]), **ends, **dict(others)}
     return Grid.of(board.entries, columns, _caption(board), len(ranks) + len(who))
 
 
@@ -51,8 +51,20 @@ def name_columns(board: Ranking) -> dict[str, _Column]:
 
 def teams_file_columns(board: Ranking) -> dict[str, _Column]:
     """Heading → cell of the further columns of the list of teams."""
-    names = () if board.teams is None else board.teams.columns
+    names = () if board.teams is None else distinct(board.teams.columns, _own(board))
     return {name: lambda entry, at=at: entry.more[at] if entry.more else "" for at, name in enumerate(names)}  # type: ignore[misc]
+
+
+def _own(board: Ranking) -> list[str]:
+    """The headings and columns that are not those of measures, tasks or the list of teams."""
+    names = ("place", "team", "file", "run", "returned", "correct", "right", "ranks", "interval", "rank", "other tasks")
+    with_level = (f"{one} {board.percent}" for one in ("rank", "low", "high", "Rank", "Interval"))
+    return [*names, *map(str.capitalize, names), *with_level]
+
+
+def _called(board: Ranking) -> list[str]:
+    """How the columns of the measures are called."""
+    return distinct([measure.name for measure in board.measures], [*_own(board), *teams_file_columns(board)])
 
 
 def scored(board: Ranking, decimals: int = 4) -> dict[str, _Column]:
@@ -67,10 +79,10 @@ def scored(board: Ranking, decimals: int = 4) -> dict[str, _Column]:
         return of
 
     found: dict[str, _Column] = {}
-    for measure in board.measures:
+    for name, measure in zip(_called(board), board.measures, strict=True):
         values = [result.value for result in board.results(measure, counted=True)]
         best = measure.best(values) if len(values) > 1 else math.nan
-        found[measure.name] = cell(measure, "" if math.isnan(best) else Number(best).text)
+        found[name] = cell(measure, "" if math.isnan(best) else Number(best).text)
     return found
 
 
@@ -153,13 +165,13 @@ _MEANS: Final = {"AP": "MAP", "map": "MAP", "recip_rank": "MRR"}
 def columns(board: Ranking, *, is_theirs: bool = False) -> dict[str, str]:
     """Heading → column of the results: those of the organisers' table, then ours; names before numbers."""
     theirs, percent = board.protocol.table, board.percent
-    names = [measure.name for measure in board.measures]
+    names = _called(board)
     heads = [_MEANS.get(name, short(name)) for name in names]
     ours = {"Place": "place", "Team": "team", "Run": "run", **{name: name for name in teams_file_columns(board)}}
     if not theirs:
         ours |= {"Returned": "returned", "Correct": "correct", "Right": "right"}
     for head, name in zip(heads, names, strict=True):
-        ours[name if heads.count(head) > 1 or head in theirs else head] = name
+        ours[name if heads.count(head) > 1 or head in {**theirs, **ours} else head] = name
     ours |= {f"Rank {percent}": "ranks", f"Interval {percent}": "interval"}
     if is_theirs:
         left_out = {*ours.values()} - {*teams_file_columns(board)} if theirs else {"place", "ranks", "interval"}

@@ -20,6 +20,7 @@ from coliee_ir.commands.leaderboard.board import LEAST_TASKS, Entry, Scale, poss
 from coliee_ir.judging.judged import BoolArray, FloatArray
 from coliee_ir.measures import Measure, Result
 from coliee_ir.measures.base import Terms, quotient
+from coliee_ir.output.grid import distinct
 from coliee_ir.scoring.given import ExternalMeasure
 from coliee_ir.stats.paired import Board
 from coliee_ir.stats.ranks import Ranks
@@ -58,6 +59,7 @@ def over_tasks(
     means = [[float(value[of_task].mean()) for of_task in within.values()] for value in values]
     weight = sum(of_task / of_task.sum() for of_task in within.values()) * len(queries) / len(names)
     called = ExternalMeasure(f"{'wins by' if scale == 'wins' else 'mean'} {measure}", "share", lower)
+    headings = distinct(names, [called.title])  # one may be called as what ranks
     ranked = list[Entry]()
     for entry, one, of_tasks in zip(kept, values, means, strict=True):
         terms = Terms(np.column_stack((one * weight, np.ones(len(one)))), quotient, np.zeros(2), False)
@@ -66,7 +68,7 @@ def over_tasks(
         }
         results |= {
             ExternalMeasure(name, "share", lower): Result(value, one)
-            for name, value in zip(names, of_tasks, strict=True)
+            for name, value in zip(headings, of_tasks, strict=True)
         }
         ranked.append(replace(entry, scores=replace(entry.scores, results=results, ties={})))
     block = np.mean(means, axis=0)

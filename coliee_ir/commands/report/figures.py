@@ -25,7 +25,7 @@ from coliee_ir.commands.tune.result import points
 from coliee_ir.judging.judged import FloatArray
 from coliee_ir.measures import Measure
 from coliee_ir.measures.sets import MacroP, MacroR, Micro, MicroP, MicroR
-from coliee_ir.output.grid import Cell, Grid, Number, signed
+from coliee_ir.output.grid import Cell, Grid, Number, distinct, signed
 from coliee_ir.scoring.scores import Scores, is_count
 from coliee_ir.stats.cutting import at_cutoffs, ranking_of
 from coliee_ir.stats.folds import difference
@@ -45,23 +45,24 @@ def scores(contents: Contents) -> Figure:
     drawn = [measure for measure in board.measures if not is_count(measure)][:_MEASURES]
     columns: dict[str, _Column] = {"run": names.__getitem__}
     panels: dict[str, list[dict[str, Any]]] = {}
-    for measure in drawn:
+    of_ranks = {
+        f"best rank {percent}": lambda at: Number(board.entries[at].ranks.best or math.nan),
+        f"worst rank {percent}": lambda at: Number(board.entries[at].ranks.worst or math.nan),
+    }
+    for title, measure in zip(distinct(map(str, drawn), ["run", "rank", *of_ranks]), drawn, strict=True):
         ends = contents.intervals[measure]
         values = [_value(run, measure) for run in contents.scored]
         columns |= {
-            measure.name: lambda at, values=values: Number(values[at]),  # type: ignore[misc]
-            f"{measure.name} low {percent}": lambda at, ends=ends: Number(ends[at].low),  # type: ignore[misc]
-            f"{measure.name} high {percent}": lambda at, ends=ends: Number(ends[at].high),  # type: ignore[misc]
+            title: lambda at, values=values: Number(values[at]),  # type: ignore[misc]
+            f"{title} low {percent}": lambda at, ends=ends: Number(ends[at].low),  # type: ignore[misc]
+            f"{title} high {percent}": lambda at, ends=ends: Number(ends[at].high),  # type: ignore[misc]
         }
-        panels[measure.name] = [
+        panels[title] = [
             {"r": at, "run": names[at], "score": value, **({} if math.isnan(ends[at].low) else ends[at]._asdict())}
             for at, value in enumerate(values[:DRAWN])
             if not math.isnan(value)
         ]
-    columns |= {
-        f"best rank {percent}": lambda at: Number(board.entries[at].ranks.best or math.nan),
-        f"worst rank {percent}": lambda at: Number(board.entries[at].ranks.worst or math.nan),
-    }
+    columns |= of_ranks
     ranked = [
         {"r": at, "run": names[at], "score": entry.place, "low": entry.ranks.best, "high": entry.ranks.worst}
         for at, entry in enumerate(board.entries[:DRAWN])
@@ -114,10 +115,12 @@ def table(contents: Contents) -> Grid:
     columns: dict[str, _Column] = {"run": contents.names.__getitem__}
     if several:
         columns[f"rank {board.percent}"] = lambda at: str(board.entries[at].ranks)
-    for measure in board.measures:
-        columns[measure.name] = _scores_of(contents, measure, is_bold=several and not is_count(measure))
+    counts = ("correct", "retrieved", "relevant") if contents.has_documents else ()
+    titles = distinct(map(str, board.measures), [*columns, "answered", *counts])
+    for title, measure in zip(titles, board.measures, strict=True):
+        columns[title] = _scores_of(contents, measure, is_bold=several and not is_count(measure))
     columns["answered"] = lambda at: _whole(runs[at].queries["answered"])
-    for name in ("correct", "retrieved", "relevant") if contents.has_documents else ():
+    for name in counts:
         columns[name] = lambda at, name=name: _whole(runs[at].counts[name])  # type: ignore[misc]
     kinds = {"Wilson's" if are_shares(board.results(measure)) else "jackknife t" for measure in board.measures}
     of_which = "of shares of queries Wilson's, of the others jackknife t" if len(kinds) > 1 else kinds.pop()

@@ -1,0 +1,64 @@
+"""Files of scores in the place of a gold and runs: a folder of them, and what is refused without a traceback."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+import pytest
+from asserting import Call, mentions, refusing
+
+import coliee_ir
+from coliee_ir import Scored, UsageError
+
+LONG = "run,query,AP\n" + "".join(
+    f"{run},q{at},{at * step % 7 / 7:.4f}\n" for run, step in (("a", 2), ("b", 3), ("c", 5)) for at in range(12)
+)
+COMMANDS = ("leaderboard", "compare", "plan")
+
+
+def _per_run(folder: Path) -> list[str]:
+    folder.mkdir()
+    for run, step in (("a", 2), ("b", 3)):
+        lines = (f"map q{at} {at * step % 7 / 7:.4f}\n" for at in range(12))
+        (folder / f"{run}.eval").write_text("".join(lines))
+    return [str(folder / "a.eval"), str(folder / "b.eval")]
+
+
+@pytest.mark.parametrize("command", COMMANDS)
+def test_a_folder_of_scores_is_read_as_its_files(command: str, here: Path, call: Call) -> None:
+    files = _per_run(here / "te")
+    (here / "te" / ".hidden").write_text("no scores")
+    folder, single = (call(command, *paths, "--resamples", "99", "-f", "csv") for paths in (["te"], files))
+    assert folder[:2] == single[:2]
+    assert folder[0] == 0
+
+
+@pytest.mark.parametrize("command", COMMANDS)
+def test_a_folder_without_scores_is_refused(command: str, here: Path, call: Call) -> None:
+    (here / "empty").mkdir()
+    (here / "golds").mkdir()
+    (here / "golds" / "g.json").write_text('{"q1": ["d1"]}')
+    for folder in ("empty", "golds"):
+        code, out, err = call(command, folder)
+        assert (code, out) == (2, "")
+        assert mentions(err, f"coliee-ir: {folder}: [empty]")
+
+
+def test_groups_without_a_query_are_refused_with_another_table_too(here: Path, call: Call) -> None:
+    (here / "a.csv").write_text(LONG)
+    (here / "b.csv").write_text(LONG)
+    (here / "groups.txt").write_text("".join(f"q{at} g{at % 3}\n" for at in range(11)))
+    code, _, err = call("compare", "a.csv", "--other-gold", "b.csv", "--groups", "groups.txt", "--resamples", "99")
+    assert code == 2
+    assert mentions(err, "coliee-ir: [missing-key]")
+
+
+def test_no_file_is_refused() -> None:
+    with refusing(UsageError, "[no-run]"):
+        Scored.read()
+
+
+def test_two_golds_may_be_a_frame(here: Path) -> None:
+    (here / "a.csv").write_text(LONG)
+    pair = [Scored.read("a.csv"), Scored.read("a.csv")]
+    assert len(coliee_ir.compare(pair[0], other=pair[1], n_resamples=99).to_frame("polars").columns) == 5
