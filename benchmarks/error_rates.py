@@ -44,7 +44,7 @@ SIZES = (20, 50, 400)
 #: runs of a board
 BOARDS = (2, 30, 54)
 #: queries from which the model's own scores are computed
-_MANY = 100_000
+MANY = 100_000
 #: standard errors that are significant
 _NORMAL = float(stats.norm.isf(ALPHA / 2))
 #: and that a difference must be greater to be found with a power of 0.8
@@ -101,7 +101,7 @@ def f1(counts: Floats) -> Floats:
 
 def true_difference(a: System, b: System) -> float:
     """The difference of micro-F1 that the model means."""
-    drawn = draw(np.random.default_rng(0), _MANY, a, b)
+    drawn = draw(np.random.default_rng(0), MANY, a, b)
     return float(f1(drawn.a.sum(axis=0)) - f1(drawn.b.sum(axis=0)))
 
 
@@ -188,7 +188,7 @@ def board(random: np.random.Generator, queries: int, runs: int, tails: bool = Fa
 
 def held_by_scores(draw: Callable[[np.random.Generator, int], Terms], queries: int, times: int, seed: int) -> float:
     """How often the interval of a score holds the truth, that of many queries."""
-    truth = share(np.sum([draw(np.random.default_rng(at), _MANY).each.sum(axis=0) for at in range(5)], axis=0))
+    truth = share(np.sum([draw(np.random.default_rng(at), MANY).each.sum(axis=0) for at in range(5)], axis=0))
     random = np.random.default_rng([seed, queries])
     ends = np.array([jackknife_t(draw(random, queries), 1 - ALPHA) for _ in range(times)])
     return float(((ends[:, 0] <= truth) & (truth <= ends[:, 1])).mean())
@@ -244,7 +244,7 @@ def fixed_numbers(a: int, b: int, skill: float, by: float = 0.0) -> Model:
     low, high = 0.001, 5.0
     for _ in range(16):
         middle = (low + high) / 2
-        one, other = drawn(np.random.default_rng(7), _MANY, (skill, middle))
+        one, other = drawn(np.random.default_rng(7), MANY, (skill, middle))
         low, high = (middle, high) if other.total < one.total + by else (low, middle)
     return lambda random, queries: drawn(random, queries, (skill, middle))
 

@@ -21,7 +21,7 @@ DOCS = (ROOT / "docs" / "error-rates.md").read_text(encoding="utf-8")
 @pytest.fixture(scope="module")
 def equals() -> dict[str, tuple[System, System]]:
     with pytest.MonkeyPatch.context() as patch:
-        patch.setattr(error_rates, "_MANY", 50_000)
+        patch.setattr(error_rates, "MANY", 50_000)
         return error_rates.equals()
 
 
@@ -83,7 +83,7 @@ def test_what_is_there_is_found_as_often_as_the_normal_approximation_says() -> N
 
 @pytest.mark.explore
 def test_alternatives_are_better_by_what_they_say(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(error_rates, "_MANY", 50_000)
+    monkeypatch.setattr(error_rates, "MANY", 50_000)
     for model in error_rates.alternatives().values():
         a, b = model(np.random.default_rng(3), 60_000)
         assert b.total - a.total == pytest.approx(0.05, abs=0.015)
@@ -91,7 +91,7 @@ def test_alternatives_are_better_by_what_they_say(monkeypatch: pytest.MonkeyPatc
 
 @pytest.mark.explore
 def test_intervals_are_counted_against_the_truth(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(error_rates, "_MANY", 5000)
+    monkeypatch.setattr(error_rates, "MANY", 5000)
     assert 0.7 < error_rates.held_by_scores(next(iter(error_rates.scores().values())), 60, 20, 1) <= 1
 
 
@@ -129,7 +129,7 @@ def test_the_rates_in_the_docs_keep_to_their_bounds() -> None:
 def test_the_program_prints_every_table(
     capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch, tmp_path: Path
 ) -> None:
-    monkeypatch.setattr(error_rates, "_MANY", 2000)
+    monkeypatch.setattr(error_rates, "MANY", 2000)
     monkeypatch.setattr(error_rates, "BOARDS", (2, 3))
     for module in (error_rates, error_rates.unseen):
         monkeypatch.setattr(module, "SIZES", (30, 40))

@@ -50,7 +50,7 @@ from coliee_adapters.files.source import Source
 from coliee_ir.cli import main
 
 command = os.getpid()
-batch._WORTH_A_PROCESS = 1 << 20
+batch.WORTH_A_PROCESS = 1 << 20
 workers.cores = lambda: 2  # on a machine of one processor too
 
 def say(text):
@@ -300,7 +300,7 @@ def test_a_file_that_may_not_be_read(here: Path) -> None:
     ],
 )
 def test_files_that_change_under_the_reader(situation: str, hook: str, monkeypatch: pytest.MonkeyPatch) -> None:
-    for holder, name in ((Source, "blocks"), (Source, "look"), (batch, "_WORTH_A_PROCESS"), (workers, "cores")):
+    for holder, name in ((Source, "blocks"), (Source, "look"), (batch, "WORTH_A_PROCESS"), (workers, "cores")):
         monkeypatch.setattr(holder, name, getattr(holder, name))  # to be put back
     exec(PRELUDE + hook, {})
     check(situation, run(*EVALUATE))
@@ -416,13 +416,13 @@ def test_ctrl_c_ends_all_processes() -> None:
 
 def test_ctrl_c_leaves_the_old_file(here: Path) -> None:
     hook = """
-beside = files._temporary_sibling
+beside = files.temporary_sibling
 @contextlib.contextmanager
 def slow(target):
     with beside(target) as raw:
         yield raw
         wait()
-files._temporary_sibling = slow
+files.temporary_sibling = slow
 """
     Path("out.json").write_bytes(b"old")
     before = content(here)

@@ -25,7 +25,7 @@ def test_a_reader_that_differs_is_found_and_reduced(tmp_path: Path, monkeypatch:
     read = fuzz.columns.Reader.read
 
     def losing(self: fuzz.columns.Reader, raw: bytes) -> object:
-        whole = fuzz.columns._SIZES[0] > 1000
+        whole = fuzz.columns.BLOCK_SIZES[0] > 1000
         return read(self, raw if whole else raw.partition(b"\n")[2] or raw)
 
     monkeypatch.setattr(fuzz.columns.Reader, "read", losing)

@@ -25,7 +25,7 @@ _RETRIES: Final = 2
 _PATIENCE: Final = 10
 
 #: Seconds after which a person is told that a scheduler has no worker.
-_UNTOLD: Final = 5
+UNTOLD: Final = 5
 
 _LOCAL: Final = "local:"
 
@@ -111,7 +111,7 @@ def _within(seconds: float, make: Callable[[], Any]) -> Any:
 def _watch(client: Any, address: str, tell: Callable[[str], object], ended: threading.Event) -> None:
     """Tell that no worker is there, once each time that all are gone."""
     was_there = True
-    while not ended.wait(_UNTOLD):
+    while not ended.wait(UNTOLD):
         with contextlib.suppress(Exception):  # the scheduler is gone, which the tasks will say
             is_there = bool(client.nthreads())
             if was_there and not is_there:

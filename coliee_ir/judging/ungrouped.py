@@ -25,7 +25,7 @@ from coliee_ir.judging.qrels import Qrels
 SHARES: Final = 16
 
 #: Lines that are dealt at once.
-_BATCH: Final = 1 << 17
+BATCH: Final = 1 << 17
 
 #: A block of whole queries has about so many lines.
 _MANY: Final = 1 << 14
@@ -70,7 +70,7 @@ def deal(
         waiting.append(Columns(queries, lines.starts, documents, lines.scores, lines.ranks))
         dealt.answered[queries.numbers] = True
         n += len(documents)
-        if n > _BATCH:
+        if n > BATCH:
             _write(Columns.joined(waiting), qrels, dealt, folder, name)
             waiting, n = [], 0
     if to_files or dealt.files:

@@ -30,7 +30,7 @@ from coliee_ir._version import __version__
 _Result = TypeVar("_Result")
 
 #: how many tasks an executor has at a time, or more if it has more workers: what they hold and give stays in memory
-_AHEAD: Final = 256
+AHEAD: Final = 256
 
 #: in a worker process, the tasks that it was forked for
 _tasks: Sequence[Callable[[], Any]] = ()
@@ -124,8 +124,8 @@ def _results_of_executor(tasks: Sequence[Callable[[], _Result]], executor: Execu
 def _tasks_ahead(executor: Executor) -> int:
     """How many tasks an executor is given at a time: two for each thread of a Dask cluster, or ``_AHEAD``."""
     with contextlib.suppress(Exception):  # Dask's own, of many kinds; if the cluster is gone, the tasks will say it
-        return max(_AHEAD, 2 * sum(executor._client.nthreads().values()))  # type: ignore[attr-defined]
-    return _AHEAD
+        return max(AHEAD, 2 * sum(executor._client.nthreads().values()))  # type: ignore[attr-defined]
+    return AHEAD
 
 
 def _submitted(pool: ProcessPoolExecutor, n: int) -> deque[Future[Any]]:

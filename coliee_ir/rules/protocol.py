@@ -286,14 +286,14 @@ def _family_of_package(task: str) -> Family:
 
 
 #: the protocol files that were named, by the task that they are for
-_named: Final[dict[str, Family]] = {}
+protocols_by_name: Final[dict[str, Family]] = {}
 
 
 def _family(task: str) -> Family:
     """The rules of a task: those of a file that was named come before those of the package."""
-    if task not in _named:
+    if task not in protocols_by_name:
         return _family_of_package(task)
-    return _named[task]
+    return protocols_by_name[task]
 
 
 def use_protocol_file(path: PathLike) -> str:
@@ -311,8 +311,8 @@ def use_protocol_file(path: PathLike) -> str:
         raise UsageError("protocol", problem)
     found = _family_of(path)
     task = found.rules[0].task
-    other = _named[task].rules[0].file if task in _named else None
-    if other not in (None, found.rules[0].file) and _named[task].of_file("") != found.of_file(""):
+    other = protocols_by_name[task].rules[0].file if task in protocols_by_name else None
+    if other not in (None, found.rules[0].file) and protocols_by_name[task].of_file("") != found.of_file(""):
         problem = f"task: {other} was named before and states the rules of this task too"
         raise InputError("protocol", text, problem, found=task, remedy="give the task of one of them another name")
     if found.rules[0].law and task not in TASKS:
@@ -327,7 +327,7 @@ def use_protocol_file(path: PathLike) -> str:
             (*found.submissions, *there.submissions),
             {**there.models_before, **found.models_before},
         )
-    _named[task] = found.with_all_dates()
+    protocols_by_name[task] = found.with_all_dates()
     return task
 
 
@@ -366,7 +366,7 @@ def task_name(task: str | int | None) -> str | None:
         return None
     name = str(task) if type(task) is int else task
     if isinstance(name, str):
-        if name in TASKS or name in _named:
+        if name in TASKS or name in protocols_by_name:
             return name
         if name.endswith(".toml") or name in neighbours():
             return use_protocol_file(name)

@@ -33,14 +33,14 @@ if TYPE_CHECKING:
 _SHARE: Final = 20
 
 #: Bytes of a part of a large file that a worker of an executor reads; a file of two such parts is large.
-_PART: Final = 64 << 20
+PART: Final = 64 << 20
 
 #: What scores a submission, by the basis that it holds.
 _Task = partial[Scores | ColieeError]
 
 #: Bytes below which one process is faster than several; and how many times as many bytes small files have where they
 #: are worth a second one, since their scores travel: 500 runs of 50 KB took a third more processor time.
-_WORTH_A_PROCESS: Final = 16 << 20
+WORTH_A_PROCESS: Final = 16 << 20
 _SMALL: Final = 4
 
 
@@ -49,7 +49,7 @@ def processes(jobs: int | None, submissions: Iterable[Submission]) -> int:
     if jobs == 1:
         return 1
     sizes = [sum(map(_size, submission)) for submission in submissions]
-    size, least = sum(sizes), _WORTH_A_PROCESS * (_SMALL if max(sizes, default=0) < _WORTH_A_PROCESS else 1)
+    size, least = sum(sizes), WORTH_A_PROCESS * (_SMALL if max(sizes, default=0) < WORTH_A_PROCESS else 1)
     if size < least:
         return 1
     from coliee_ir.judging import workers  # loads multiprocessing, which a small run does without
@@ -61,7 +61,7 @@ def processes(jobs: int | None, submissions: Iterable[Submission]) -> int:
 def _size(part: object) -> int:
     """How many bytes a part of a submission has; 0 for what is not a plain file, and for what is large and packed."""
     sizes = [(file, file.packed_size) for file in files_of(part)]
-    return sum(size if size < 2 * _PART else file.size for file, size in sizes)
+    return sum(size if size < 2 * PART else file.size for file, size in sizes)
 
 
 def score(
@@ -189,16 +189,16 @@ def _in_executor(given: Sequence[Submission], task: _Task, executor: Executor) -
     from coliee_ir.judging import workers
 
     sizes = [sum(map(_size, submission)) for submission in given]
-    small = [one for one, size in zip(given, sizes, strict=True) if size < 2 * _PART]
+    small = [one for one, size in zip(given, sizes, strict=True) if size < 2 * PART]
     shares = [small[at : at + _SHARE] for at in range(0, len(small), _SHARE)]
     done = zip(workers.results([partial(_share, task, share) for share in shares], 1, executor), shares, strict=True)
     # an error of a whole share stands for each of its submissions
     scored = chain.from_iterable([of] * len(share) if isinstance(of, ColieeError) else of for of, share in done)
     for submission, size in zip(given, sizes, strict=True):
-        if size < 2 * _PART:
+        if size < 2 * PART:
             yield next(scored)
             continue
-        result = task(submission, -(-size // _PART), executor)
+        result = task(submission, -(-size // PART), executor)
         if isinstance(result, workers.WorkerError):
             raise result
         yield result

@@ -49,7 +49,7 @@ MOST_ALONE: Final = 50
 #: flips of pairs that are made for a joint test, at most; 10,000 of each pair of 158 runs
 _AFFORDABLE: Final = 125_000_000
 #: so many signs are kept for the next test of a call: 32 MB
-_KEPT: Final = 1 << 22
+KEPT: Final = 1 << 22
 #: c where there is none
 _FAR: Final = 4.0
 
@@ -299,7 +299,7 @@ class Board:
 
 def _swaps(seed: int, n_resamples: int, n: int, width: int) -> Iterator[FloatArray]:
     """Blocks of random signs, shape (n, trials); of all tests of a call the same, made once where they are few."""
-    if n * n_resamples > _KEPT:
+    if n * n_resamples > KEPT:
         for swapped in resampling.swaps(seed, n_resamples, n, width):
             yield np.where(swapped.T, -1.0, 1.0)
         return

@@ -18,7 +18,7 @@ from coliee_ir.judging.judged import BoolArray, FloatArray
 from coliee_ir.measures.base import Terms
 
 #: So many numbers are held at once, in each of a few arrays.
-_AT_ONCE: Final = 1 << 20
+AT_ONCE: Final = 1 << 20
 
 #: Differences nearer than this are the same: sums of the same numbers in another order.
 NEAR: Final = 1e-12
@@ -112,7 +112,7 @@ def draws(seed: int, n_resamples: int, queries: int, width: int = 1) -> Iterator
 
 def blocks(n_resamples: int, of_trial: int) -> Iterator[int]:
     """How many resamples go together."""
-    at_once = max(_AT_ONCE // max(of_trial, 1), 1)
+    at_once = max(AT_ONCE // max(of_trial, 1), 1)
     while n_resamples > 0:
         yield min(at_once, n_resamples)
         n_resamples -= at_once

@@ -190,7 +190,7 @@ def with_jobs(files: Put, jobs: int) -> Scores:
 def carefully() -> Iterator[None]:
     """Without the readers of regular files."""
     with (
-        mock.patch.object(columns.Reader, "_all_at_once", lambda self, raw, **_: None),
+        mock.patch.object(columns.Reader, "all_at_once", lambda self, raw, **_: None),
         mock.patch.object(trec, "regular_table", lambda raw, width: None),
     ):
         yield
@@ -330,7 +330,7 @@ def of_any_block(found: Outcome) -> Outcome:
 def _blocks(files: Put, chance: random.Random, plain: Outcome) -> str | None:
     plain = of_any_block(plain)
     for size in (chance.randrange(3, 40), chance.randrange(40, 1000)):  # a byte order mark is seen in one piece
-        with mock.patch.object(columns, "_SIZES", (size, 0)):
+        with mock.patch.object(columns, "BLOCK_SIZES", (size, 0)):
             if said := differing(plain, of_any_block(outcome(files, lambda: plainly(files)))):
                 return f"blocks of {size} bytes: {said}"
             with carefully():
@@ -345,7 +345,7 @@ def _parts(files: Put, chance: random.Random, plain: Outcome) -> str | None:
     for jobs in (2, 3, 7):
         if said := differing(plain, of_any_block(outcome(files, lambda jobs=jobs: with_jobs(files, jobs)))):  # type: ignore[misc]
             return f"{jobs} parts: {said}"
-    with mock.patch.object(columns, "_SIZES", (97, 0)):
+    with mock.patch.object(columns, "BLOCK_SIZES", (97, 0)):
         return differing(plain, of_any_block(outcome(files, lambda: with_jobs(files, 3))))
 
 
@@ -533,7 +533,7 @@ def _validate(files: Put, chance: random.Random, plain: Outcome) -> str | None:
     form = chance.choice(["table", "json", "github"])
     if said := broken(typed("validate", files.run, *task, *known, "-f", form), result=False):
         return said
-    with carefully(), mock.patch.object(columns, "_SIZES", (chance.randrange(3, 1000), 0)):
+    with carefully(), mock.patch.object(columns, "BLOCK_SIZES", (chance.randrange(3, 1000), 0)):
         first, second = (typed("validate", files.run, *task, *known, "-f", "json") for _ in range(2))
     whole = typed("validate", files.run, *task, *known, "-f", "json")
     if not first == second == whole:

@@ -171,7 +171,8 @@ def _folder() -> tempfile.TemporaryDirectory[str]:
 
 
 @functools.cache
-def _unpacking_folder() -> _Folder:
+def unpacking_folder() -> _Folder:
+    """Where members of this process' archives are unpacked, until it ends."""
     return _Folder(_folder().name)
 
 
@@ -181,10 +182,10 @@ def _unpacked(path: str, size: int, _: int, bounds: limits.Limits) -> Contents |
     try:
         with reading_errors_as_input(path):
             try:
-                _unpacking_folder()
+                unpacking_folder()
             except OSError as error:
                 raise disk_full(path, error) from None
-            return _unpack(path, path, _Meter(path, size, bounds), depth=1)
+            return unpack(path, path, _Meter(path, size, bounds), depth=1)
     except InputError as error:
         return error
 
@@ -223,7 +224,7 @@ class _Metered:
         return piece
 
 
-def _unpack(path: str, display_name: str, meter: _Meter, *, depth: int) -> Contents:
+def unpack(path: str, display_name: str, meter: _Meter, *, depth: int) -> Contents:
     """Unpack an archive, and those in it, so deep; of one that cannot be read nothing is left."""
     import lzma
     import tarfile
@@ -247,18 +248,18 @@ def _unpack(path: str, display_name: str, meter: _Meter, *, depth: int) -> Conte
                 old = done.files.pop(plain, None)
                 if plain in met and old and not is_zip:  # as tar itself does
                     done.skipped.append(("again", plain))
-                    _unpacking_folder().discard(old)
+                    unpacking_folder().discard(old)
                 elif plain in met or old:
                     problem = "two entries of the archive have one name"
                     raise InputError(
                         "duplicate", display_name, problem, found=plain, remedy="pack it again, with a name for each"
                     )
                 met.add(plain)
-                done.files[plain] = _unpacking_folder().store(stream, display_name)
+                done.files[plain] = unpacking_folder().store(stream, display_name)
                 if depth and is_archive(done.files[plain]):
                     _unpack_inner(plain, display_name, meter, done, depth - 1)
     except BaseException as error:
-        _unpacking_folder().discard(*done.files.values())
+        unpacking_folder().discard(*done.files.values())
         if isinstance(error, OSError) and error.errno in DISK_FULL:
             raise disk_full(display_name, error) from None
         if not isinstance(error, (*_BROKEN, OSError, lzma.LZMAError, zipfile.BadZipFile, tarfile.TarError)):
@@ -282,13 +283,13 @@ def _unpack_inner(name: str, display_name: str, meter: _Meter, done: Contents, d
     if done.is_mail:
         of_inner = _Meter(path, Path(done.files[name]).stat().st_size, meter.limits)
     try:
-        inner = _unpack(done.files[name], path, of_inner, depth=depth)
+        inner = unpack(done.files[name], path, of_inner, depth=depth)
     except InputError as error:
         if error.kind == "too-large" and not done.is_mail:
             raise
         done.faults[name] = error
         return
-    _unpacking_folder().discard(done.files.pop(name))
+    unpacking_folder().discard(done.files.pop(name))
     done.mails.update((f"{name}/{before}", mail) for before, mail in inner.mails.items())
     done.skipped.extend((why, f"{name}/{one}") for why, one in inner.skipped)
     for one, file in inner.files.items():

@@ -25,7 +25,7 @@ _BUFFER: Final = 1 << 16
 
 #: seconds in which a server must take a connection, and in which it must go on with an answer
 _CONNECT: Final = 4
-_ANSWER: Final = 6
+ANSWER: Final = 6
 
 #: addresses that could not be reached → until when they are not asked again, and why
 _lost: dict[str, tuple[float, OSError]] = {}
@@ -108,7 +108,7 @@ def is_folder(path: str) -> bool:
     except (InputError, FileNotFoundError):
         return False
     except OSError as error:
-        _lost[path] = monotonic() + _ANSWER, error
+        _lost[path] = monotonic() + ANSWER, error
         return False
 
 
@@ -158,14 +158,14 @@ def _timeouts(path: str) -> dict[str, dict[str, Any]]:
     found: dict[str, dict[str, Any]] = {}
     for protocol in path.partition("://")[0].split("::"):
         if protocol in ("s3", "s3a"):
-            bounds = {"connect_timeout": _CONNECT, "read_timeout": _ANSWER, "retries": {"total_max_attempts": 1}}
+            bounds = {"connect_timeout": _CONNECT, "read_timeout": ANSWER, "retries": {"total_max_attempts": 1}}
             found[protocol] = {"config_kwargs": bounds}
         elif protocol in ("http", "https"):
             with contextlib.suppress(ImportError):  # of which fsspec will speak
-                timeout = importlib.import_module("aiohttp").ClientTimeout(sock_connect=_CONNECT, sock_read=_ANSWER)
+                timeout = importlib.import_module("aiohttp").ClientTimeout(sock_connect=_CONNECT, sock_read=ANSWER)
                 found[protocol] = {"client_kwargs": {"timeout": timeout}}
         elif protocol in ("ftp", "sftp", "ssh"):
-            found[protocol] = {"timeout": _ANSWER}
+            found[protocol] = {"timeout": ANSWER}
     return found
 
 

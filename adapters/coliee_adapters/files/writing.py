@@ -71,7 +71,7 @@ def open_bytes_replacing(path: PathLike) -> Iterator[BinaryIO]:
         target = Path(name)
         if target.is_file() or not target.exists():
             stream = stack.enter_context(
-                _temporary_sibling(Path(os.path.realpath(name)))
+                temporary_sibling(Path(os.path.realpath(name)))
             )  # of a link, what it points to
         else:
             stream = stack.enter_context(_buffered("w+b", stack.enter_context(target.open("wb"))))
@@ -135,7 +135,7 @@ def open_appending(path: PathLike) -> Iterator[BinaryIO]:
 
 
 @contextlib.contextmanager
-def _temporary_sibling(target: Path) -> Iterator[BinaryIO]:
+def temporary_sibling(target: Path) -> Iterator[BinaryIO]:
     """A binary stream to a new file, which takes the target's place, and its permissions, if the block ends well."""
     beside = target.with_name(f".{target.name}.{os.urandom(4).hex()}")
     raw = beside.open("xb")

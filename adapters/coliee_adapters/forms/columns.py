@@ -31,7 +31,7 @@ from coliee_adapters.remarks import Remarks
 
 #: bytes of a block, which with all that is made of it stays in the processor's cache (megabytes are slower); and of the
 #: largest file that is read as one block, as joining queries that lie across borders takes longer
-_SIZES = 1 << 19, 3 << 19
+BLOCK_SIZES = 1 << 19, 3 << 19
 
 _FAR = 1 << 24  # bytes, after which a border between two queries is given up
 
@@ -231,7 +231,7 @@ def read_blocks(
     """The lines of a run, or of a part of it, as blocks of columns."""
     reader = Reader(source.name, layout, rule, tag)
     lines = 0
-    block, whole = _SIZES
+    block, whole = BLOCK_SIZES
     for raw in source.blocks(max(source.size, block) if source.size <= whole else block, start, stop):
         columns = reader.read(raw)
         if layout.remark and start == lines == 0:
@@ -272,7 +272,7 @@ def blocks_behind(
     squeeze: bool,
 ) -> Iterator[Columns]:
     """The lines behind so many others, as arrays while they are regular, from then on by another function."""
-    block, whole = _SIZES
+    block, whole = BLOCK_SIZES
     pieces = source.blocks(max(source.size, block) if source.size <= whole else block)
     for raw in pieces:
         rest = raw
@@ -282,7 +282,7 @@ def blocks_behind(
         if not rest:
             continue
         made = plain(rest)
-        columns = None if made is None else reader._all_at_once(made, squeeze=squeeze)
+        columns = None if made is None else reader.all_at_once(made, squeeze=squeeze)
         if columns is None:
             yield from careful(chain([rest], pieces), reader.line)
             return
@@ -301,15 +301,15 @@ class Reader:
         self.with_commas = rule is exact_id or not {"score", "rank"}.isdisjoint(layout.roles)
 
     def read(self, raw: bytes) -> Columns:
-        columns = None if self.comments.opened else self._all_at_once(raw)
+        columns = None if self.comments.opened else self.all_at_once(raw)
         if columns is None:
             remarks = Remarks()
             self.comments.note = remarks.add
-            columns = block_of(self._line_by_line(raw, remarks), self.rule, remarks, "", self.with_commas)
+            columns = block_of(self.line_by_line(raw, remarks), self.rule, remarks, "", self.with_commas)
             self.line += raw.count(b"\n")
         return columns
 
-    def _all_at_once(self, raw: bytes, *, squeeze: bool = True) -> Columns | None:
+    def all_at_once(self, raw: bytes, *, squeeze: bool = True) -> Columns | None:
         """The fast lane: the block as an array of bytes, columns found by their blanks; None if it is not regular."""
         if not _is_utf8(raw) or has_mark(raw) or _has_comments(raw):
             return None
@@ -349,7 +349,7 @@ class Reader:
             remarks.add("tag", f"line {self.line + at}: {tags[at]}")
         return remarks
 
-    def _line_by_line(self, raw: bytes, remarks: Remarks) -> Iterator[Row]:
+    def line_by_line(self, raw: bytes, remarks: Remarks) -> Iterator[Row]:
         """The careful lane: line by line."""
         roles, width = self.layout.roles, len(self.layout.columns)
         numbers = {FIELDS.get(role, role): at for role, at in roles.items() if role in ("score", "rank")}

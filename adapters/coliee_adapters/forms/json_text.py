@@ -42,7 +42,7 @@ _UNIQUE = json.JSONDecoder(object_pairs_hook=_unique, parse_constant=_finite, pa
 
 #: so many records are read together, and so many bytes of a file
 MANY: Final = 10_000
-_BLOCK: Final = 1 << 19
+BLOCK: Final = 1 << 19
 #: bytes of a first line that are looked at to see that it is one
 _FIRST: Final = 1 << 24
 
@@ -65,7 +65,7 @@ def are_lines(source: Source) -> bool:
     """Whether a file is JSON Lines."""
     head, goes_on = source.head().lstrip(), source.has_more
     if head.startswith(b"{") and goes_on and b"\n" not in head.replace(b"\r", b"\n"):
-        pieces = source.blocks(_BLOCK, longest=_FIRST)
+        pieces = source.blocks(BLOCK, longest=_FIRST)
         with contextlib.suppress(InputError):  # of one line that is longer
             head, goes_on = next(pieces), bool(next(pieces, b"").strip())
     return is_lines(head.decode("utf-8", "replace").replace("\r", "\n"), goes_on=goes_on)
@@ -96,7 +96,7 @@ def lines(source: Source) -> Iterator[tuple[int, object]]:
 def blocks(source: Source) -> Iterator[tuple[Sequence[int], list[object]]]:
     """The same, many at a time, with the numbers of their lines; the file is never in memory as a whole."""
     first = 1
-    for raw in source.blocks(_BLOCK, longest=source.limits.whole):
+    for raw in source.blocks(BLOCK, longest=source.limits.whole):
         if b"\r" in raw:
             raw = raw.replace(b"\r\n", b"\n").replace(b"\r", b"\n")
         yield from batches(decode(raw, source.name, first), source.name, first)
@@ -109,7 +109,7 @@ def batches(text: str, name: str, first: int = 1) -> Iterator[tuple[Sequence[int
     # each line has the beginning of one object, which no other goes on with
     n = text.count("{")
     is_plain = n == text.count("\n") + 1 == text.count("}\n{") + 1 and text[:1] == "{" and text[-1:] == "}"
-    if is_plain and (values := _objects(text.replace("\n", ",\n"), n)) is not None:
+    if is_plain and (values := flat_objects(text.replace("\n", ",\n"), n)) is not None:
         yield range(first, first + n), values
         return
     # not splitlines, which also splits at characters that may stand in a JSON string
@@ -128,7 +128,7 @@ def batches(text: str, name: str, first: int = 1) -> Iterator[tuple[Sequence[int
         yield numbers, read
 
 
-def _objects(text: str, n: int) -> list[object] | None:
+def flat_objects(text: str, n: int) -> list[object] | None:
     """So many objects without others in them, with commas between them; None where they must be read one by one."""
     if _may_be_unfit(text):
         return None
@@ -142,7 +142,7 @@ def _objects(text: str, n: int) -> list[object] | None:
         return None
     if sum(map(len, values)) == text.count(":"):  # which no key that stands twice is without
         return values
-    again = _unique_keys(f"[{text}]")
+    again = unique_keys(f"[{text}]")
     return again if isinstance(again, list) else None
 
 
@@ -150,7 +150,7 @@ def _may_be_unfit(text: str) -> bool:
     return not (text.isascii() and "\\u" not in text) and re.search(_PERHAPS_UNFIT, text) is not None
 
 
-def _unique_keys(text: str) -> object:
+def unique_keys(text: str) -> object:
     """The value of a JSON text without characters that are refused; None if anything else in it is."""
     try:
         value = _PLAIN.decode(text)
@@ -177,7 +177,7 @@ def parse(text: str, name: str, first_line: int = 1) -> object:
     {'001': ['013.txt']}
     """
     perhaps_unfit = _may_be_unfit(text)
-    if not perhaps_unfit and (value := _unique_keys(text)) is not None:
+    if not perhaps_unfit and (value := unique_keys(text)) is not None:
         return value
 
     def fault(kind: str, problem: str, at: int, found: str | None, remedy: str) -> InputError:

@@ -33,7 +33,7 @@ FORMAT: Final = "parquet"
 _INSTALL: Final = "pip install 'coliee-ir[parquet]'"
 
 #: rows that are read at a time; with all that is made of them they are a few megabytes
-_BATCH: Final = 1 << 15
+BATCH: Final = 1 << 15
 
 #: bytes of a text that rows may repeat: a batch of such texts has 256 MiB
 _LONGEST: Final = 1 << 13
@@ -115,7 +115,7 @@ def _read_and_end(source: Source) -> NoReturn:
                     roles |= roles_of(names, kind, source.name, source.columns)
             if "tag" in roles:
                 _first_tag(file, roles["tag"])
-        for _ in _batches(source, roles):
+        for _ in row_batches(source, roles):
             pass
     finally:
         os._exit(0)
@@ -136,7 +136,7 @@ def can_be_gold(source: Source, at: int | None) -> bool:
 
 def _rows_of(kind: GoldOrRun, source: Source, note: Note) -> FoundRows:
     """Documents or labels."""
-    return _batches(source, _roles(source, kind, note))
+    return row_batches(source, _roles(source, kind, note))
 
 
 def _roles(source: Source, kind: GoldOrRun, note: Note) -> dict[str, int]:
@@ -183,7 +183,7 @@ def _first_tag(file: Any, at: int | None) -> tuple[str, bool]:
     return "" if column is None or column[0] is None else tag_of(column[0]), alone
 
 
-def _batches(source: Source, roles: Mapping[str, int]) -> Iterator[Values]:
+def row_batches(source: Source, roles: Mapping[str, int]) -> Iterator[Values]:
     """The rows, many at a time."""
     with _opened(source) as file:
         names, groups = list(file.schema_arrow.names), range(file.num_row_groups)
@@ -198,7 +198,7 @@ def _batches(source: Source, roles: Mapping[str, int]) -> Iterator[Values]:
     repeated = [names[at] for at in texts if any(chunk.has_dictionary_page for chunk in chunks[at])]
     with _opened(source, repeated) as file:
         row = 0
-        for batch in file.iter_batches(_BATCH, columns=[names[at] for at in roles.values()], use_threads=False):
+        for batch in file.iter_batches(BATCH, columns=[names[at] for at in roles.values()], use_threads=False):
             place, columns = partial(place_of_row, source.name, "row", 1 + row), {}
             for role, at in roles.items():
                 column = arrow.column(batch.column(names[at]))
@@ -242,7 +242,7 @@ def _checked_column(
 
 def _blocks(source: Source, roles: Mapping[str, int], rule: IdRule, tag: str, remarks: Remarks) -> Iterator[Columns]:
     """The rows of a run as blocks of columns."""
-    return with_remarks(blocks_of(_batches(source, roles), rule, tag), remarks)
+    return with_remarks(blocks_of(row_batches(source, roles), rule, tag), remarks)
 
 
 def _write_gold(gold: FormContent, stream: BinaryIO) -> None:

@@ -397,7 +397,7 @@ def blocks_of(found: FoundRows, rule: IdRule, tag: str, commas: bool | None = No
         for one in cast(Iterable[Values | Entries], some):
             with_commas = rule is exact_id if commas is None else commas
             if isinstance(one, Entries):
-                block = _block_of_dictionary(one, rule, commas=with_commas)
+                block = block_of_dictionary(one, rule, commas=with_commas)
             else:
                 block = plain_block(one, rule, tag, commas=with_commas)
             yield block_of(one.rows(), rule, Remarks(), tag, commas, names) if block is None else block
@@ -444,7 +444,7 @@ def block_of(
 _DICTIONARIES: Final = frozenset({dict, defaultdict, OrderedDict})
 
 
-def _block_of_dictionary(entries: Entries, rule: IdRule, *, commas: bool) -> Columns | None:
+def block_of_dictionary(entries: Entries, rule: IdRule, *, commas: bool) -> Columns | None:
     """The block that a dictionary is whose ids are plain texts and whose scores are finite; None for any other."""
     held, lists = entries.queries, list(entries.queries.values())
     kinds = set(map(type, lists))

@@ -143,14 +143,14 @@ class Header(NamedTuple):
 def _run(source: Source, rule: IdRule) -> Run | None:
     """A run of documents in blocks; in the order of its ranks, or else of its rows, where it has no scores."""
     remarks = Remarks()
-    if (header := _plain_header(source, remarks.add)) is None:
+    if (header := plain_header(source, remarks.add)) is None:
         return None
     tag = header.tag or source.stem
     blocks = partial(_blocks_with_remarks, source, header, rule, tag, remarks)
     return Run(blocks, tag, "score" in header.layout.roles, source.name, "table")
 
 
-def _plain_header(source: Source, note: Note) -> Header | None:
+def plain_header(source: Source, note: Note) -> Header | None:
     """The header of a run of documents, if nothing but it and plain rows stand at the beginning of the file."""
     head = source.head()
     if b'"' in head or head.lstrip().startswith((b"{", b"[", b"<")):

@@ -22,7 +22,7 @@ from coliee_ir.judging.order import whole_queries
 _Result = TypeVar("_Result")
 
 #: bytes of a run that are kept in memory
-_IN_MEMORY: Final = 1 << 22
+IN_MEMORY: Final = 1 << 22
 
 
 class ReturnsError(Exception):
@@ -33,7 +33,7 @@ class Spool:
     """The blocks of a run in order, each document once; in a temporary file once they are many."""
 
     def __init__(self) -> None:
-        self._file = tempfile.SpooledTemporaryFile(_IN_MEMORY)  # noqa: SIM115 - lives as long as the run
+        self._file = tempfile.SpooledTemporaryFile(IN_MEMORY)  # noqa: SIM115 - lives as long as the run
         weakref.finalize(self, self._file.close)
         self._starts: list[int] = []
 

@@ -183,14 +183,14 @@ def test_an_archive_that_is_damaged_does_not_spoil_the_one_around_it(tmp_path: P
 
 
 def test_why_an_archive_in_an_archive_stays_packed_is_told(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    path, unpack = tmp_path / "mail.zip", archives._unpack
+    path, unpack = tmp_path / "mail.zip", archives.unpack
 
     def full(path: str, shown: str, meter: archives._Meter, *, depth: int) -> archives.Contents:
         if not depth:
             raise InputError("cannot-write", shown, "no room", remedy="set TMPDIR")
         return unpack(path, shown, meter, depth=depth)
 
-    monkeypatch.setattr(archives, "_unpack", full)
+    monkeypatch.setattr(archives, "unpack", full)
     path.write_bytes(zipped({"A.zip": PACKED["a.zip"]}))
     error = refused(Source(f"{path}/A.zip").check)
     assert (error.kind, error.path, error.remedy) == ("cannot-write", f"{path}/A.zip", "set TMPDIR")
@@ -209,7 +209,7 @@ def test_a_full_disk_is_named_and_nothing_is_left_on_it(tmp_path: Path, monkeypa
     path.write_bytes(zipped({"small.txt": RUN, "run.txt": os.urandom(1 << 16)}))
     room.mkdir()
     held = archives._Folder(str(room))
-    monkeypatch.setattr(archives, "_unpacking_folder", lambda: held)
+    monkeypatch.setattr(archives, "unpacking_folder", lambda: held)
     soft, hard = resource.getrlimit(resource.RLIMIT_FSIZE)
     signal.signal(signal.SIGXFSZ, signal.SIG_IGN)
     resource.setrlimit(resource.RLIMIT_FSIZE, (1 << 12, hard))

@@ -95,7 +95,7 @@ def test_in_a_mailbox_a_hostile_mail_stops_no_other(tmp_path: Path) -> None:
 
 def test_all_archives_together_unpack_to_a_limit(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     room = archives._Folder(str(tmp_path))
-    monkeypatch.setattr(archives, "_unpacking_folder", lambda: room)
+    monkeypatch.setattr(archives, "unpacking_folder", lambda: room)
     monkeypatch.setenv("COLIEE_IR_MAX_ARCHIVES", "25")
     for name in "abc":
         (tmp_path / name).write_bytes(zipped({name: RUN}))

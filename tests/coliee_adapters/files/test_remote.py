@@ -174,7 +174,7 @@ def test_a_dead_server_is_a_sentence_within_seconds(
     needs("s3fs")
     for name in ("AWS_ACCESS_KEY_ID", "AWS_SECRET_ACCESS_KEY"):
         monkeypatch.setenv(name, "S3CRET")
-    monkeypatch.setattr(remote, "_ANSWER", 0.3 if scheme == "http" else 1)
+    monkeypatch.setattr(remote, "ANSWER", 0.3 if scheme == "http" else 1)
     run = {"http": f"http://127.0.0.1:{silent}/run.txt", "s3": "s3://dead/run.txt"}[scheme]
     monkeypatch.setenv("AWS_ENDPOINT_URL", f"http://127.0.0.1:{silent}")
     start = time.monotonic()

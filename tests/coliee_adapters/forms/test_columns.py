@@ -163,9 +163,9 @@ def readings(path: Path, content: bytes, layout: ColumnLayout, rule: IdRule = ex
         patch.chdir(path.parent)
         for careful in (False, True):
             if careful:
-                patch.setattr(columns.Reader, "_all_at_once", lambda *_, **__: None)
+                patch.setattr(columns.Reader, "all_at_once", lambda *_, **__: None)
             for size in BLOCKS:
-                patch.setattr(columns, "_SIZES", (size, 0))
+                patch.setattr(columns, "BLOCK_SIZES", (size, 0))
                 yield read(Source(path.name, lenient=True), layout, rule)
 
 
@@ -202,7 +202,7 @@ REGULAR = "q1 d1 T\nq1 d2 U\nq1 d3 T\nq2 d1 T\nq3 d9 T\nq1 d4 T\n"
 def test_regular_lines_take_the_fast_lane(
     path: Path, monkeypatch: pytest.MonkeyPatch, name: str, old: str, new: str
 ) -> None:
-    monkeypatch.setattr(columns.Reader, "_line_by_line", lambda *_: pytest.fail("the careful lane"))
+    monkeypatch.setattr(columns.Reader, "line_by_line", lambda *_: pytest.fail("the careful lane"))
     text = "".join(GOOD[name].format(n // 2) + "\n" for n in range(6)).replace(old, new)
     other = text if " \n" in new else text + GOOD[name].format(7).replace("T", "U") + "\n"
     for content in (text, other, other.rstrip(), "\ufeff" + text):

@@ -414,7 +414,7 @@ def test_tables_at_once_are_what_they_are_row_by_row(
         path.write_bytes(text.encode())
         found = blocks_or_fault(Source(path), rule)
         with pytest.MonkeyPatch.context() as patch:
-            patch.setattr(tabular, "_plain_header", lambda *_: None)
+            patch.setattr(tabular, "plain_header", lambda *_: None)
             assert found == blocks_or_fault(Source(path), rule)
 
 
@@ -443,8 +443,8 @@ def test_records_at_once_are_as_one_by_one(lines: list[str], is_list: bool, rule
         path.write_text("[" + ",".join(lines) + "]" if is_list else "\n".join(lines))
         found = blocks_or_fault(Source(path), rule)
         with pytest.MonkeyPatch.context() as patch:
-            patch.setattr(json_text, "_unique_keys", lambda _: None)
-            patch.setattr(json_text, "_objects", lambda *_: None)
+            patch.setattr(json_text, "unique_keys", lambda _: None)
+            patch.setattr(json_text, "flat_objects", lambda *_: None)
             patch.setattr(rows, "plain_block", lambda *_, **__: None)
-            patch.setattr(rows, "_block_of_dictionary", lambda *_, **__: None)
+            patch.setattr(rows, "block_of_dictionary", lambda *_, **__: None)
             assert found == blocks_or_fault(Source(path), rule)

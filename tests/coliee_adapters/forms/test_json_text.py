@@ -129,7 +129,7 @@ def test_numbers_are_read_alike_by_every_decoder(
 def test_json_lines_are_never_in_memory_as_a_whole(source: Opened, monkeypatch: pytest.MonkeyPatch) -> None:
     """However long the file is, what is read of it is decoded, and let go, block by block."""
     monkeypatch.setenv("COLIEE_IR_MAX_WHOLE", "4K")
-    monkeypatch.setattr(json_text, "_BLOCK", 1 << 12)
+    monkeypatch.setattr(json_text, "BLOCK", 1 << 12)
     text = "".join(f'{{"query_id": "q{at // 10}", "doc_id": "d{at}", "score": {-at}}}\n' for at in range(3000))
     read: list[int] = []
     batches = json_text.batches

@@ -145,7 +145,7 @@ def fault(request: pytest.FixtureRequest, monkeypatch: pytest.MonkeyPatch) -> No
 @pytest.mark.usefixtures("fault")
 @pytest.mark.parametrize("threshold", [0, 1 << 40])
 def test_want_of_memory_is_an_error_of_one_run(threshold: int, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(batch, "_WORTH_A_PROCESS", threshold)
+    monkeypatch.setattr(batch, "WORTH_A_PROCESS", threshold)
     results = list(score_each(Evaluator(GOLD, task="1"), map(Submission, ("runs/big.json", "runs/good.txt")), jobs=2))
     assert isinstance(results[0], InputError)
     assert results[0].path == "runs/big.json"

@@ -158,7 +158,7 @@ def test_in_python_the_exception_itself_is_raised() -> None:
 @pytest.mark.usefixtures("fault")
 @pytest.mark.parametrize("threshold", [0, 1 << 40])
 def test_in_workers_too(threshold: int, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(scoring, "_WORTH_A_PROCESS", threshold)
+    monkeypatch.setattr(scoring, "WORTH_A_PROCESS", threshold)
     bad, good = score_each(Evaluator("gold.json", task="1"), BOTH, jobs=2)
     assert isinstance(bad, InternalError)
     assert isinstance(bad.original, OursError)

@@ -14,7 +14,7 @@ from coliee_ir.rules.protocol import TASKS, neighbours
 
 @pytest.fixture(autouse=True)
 def _forgotten(monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> None:
-    monkeypatch.setattr(rules, "_named", {})
+    monkeypatch.setattr(rules, "protocols_by_name", {})
     monkeypatch.chdir(tmp_path)
 
 
@@ -29,7 +29,7 @@ def test_a_protocol_is_written_as_the_file_that_protocol_takes(name: str, capsys
     assert main(["protocol", name, "-o", "mine.toml"]) == 0
     assert main(["protocol", name]) == 0
     assert capsys.readouterr().out == Path("mine.toml").read_text()
-    rules._named.clear()
+    rules.protocols_by_name.clear()
     again = rules.all_rules(rules.use_protocol_file("mine.toml"))
     assert [row._replace(file="") for row in again[: len(stated)]] == [row._replace(file="") for row in stated]
 
@@ -40,7 +40,7 @@ def test_a_protocol_that_was_written_scores_at_once(capsys: pytest.CaptureFixtur
     assert main(["protocol", "1", "-o", "mine.toml"]) == 0
     assert main(["evaluate", *pair, "--task", "1"]) == 0
     expected = capsys.readouterr().out
-    rules._named.clear()
+    rules.protocols_by_name.clear()
     assert main(["evaluate", *pair, "--protocol", "mine.toml"]) == 0
     assert capsys.readouterr().out == expected
 

@@ -70,7 +70,7 @@ def test_workers_that_are_killed_change_no_digit_and_no_remark(
     assert issubclass(expected[7][0], InputError)
     engine = Killing(cluster, tmp_path / "runs", 2)
     assert [shown(one) for one in score_each(evaluator, given, executor=engine)] == expected
-    monkeypatch.setattr(batch, "_PART", 4000)  # each run is a large one, in parts
+    monkeypatch.setattr(batch, "PART", 4000)  # each run is a large one, in parts
     engine = Killing(cluster, tmp_path / "parts", 2)
     assert [shown(one) for one in score_each(evaluator, given[:2], executor=engine)] == expected[:2]
     assert {len(list((tmp_path / name).iterdir())) for name in ("runs", "parts")} == {2}

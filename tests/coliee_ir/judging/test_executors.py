@@ -99,7 +99,7 @@ def test_runs_that_kill_their_process_stand_alone_in_their_places(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     deadly = (2, 3, 9)
-    monkeypatch.setattr(batch, "_WORTH_A_PROCESS", 1)
+    monkeypatch.setattr(batch, "WORTH_A_PROCESS", 1)
     monkeypatch.setattr(workers, "cores", lambda: 2)
     submissions = [Submission(str(write_run(tmp_path / f"run{at:02d}", at).path)) for at in range(12)]
     evaluator, here = Evaluator(QRELS, MEASURES, task="trec"), os.getpid()
@@ -150,7 +150,7 @@ def test_a_worker_in_another_folder_does_not_score_what_has_the_same_path_there(
 
 
 def test_a_large_run_among_small_ones_is_read_in_parts(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(batch, "_PART", 9000)
+    monkeypatch.setattr(batch, "PART", 9000)
     submissions = [Submission(str(write_run(tmp_path / f"run{at:02d}", at).path)) for at in range(5)]
     large = tmp_path / "large"
     text = "".join(Path(str(one.run)).read_text() for one in submissions[:1])
@@ -174,7 +174,7 @@ def test_compare_uses_an_executor(tmp_path: Path) -> None:
 def test_an_executor_has_no_more_tasks_at_a_time_than_it_may_and_results_are_not_held(
     monkeypatch: pytest.MonkeyPatch,
 ) -> None:
-    monkeypatch.setattr(workers, "_AHEAD", 3)
+    monkeypatch.setattr(workers, "AHEAD", 3)
     engine, futures, most = Pickling(), weakref.WeakSet[Future[Any]](), 0
 
     class Counting(Executor):
@@ -249,7 +249,7 @@ def test_what_became_of_a_cluster_is_said_without_its_own_words(
 
 
 def test_somebody_is_told_once_each_time_that_no_worker_is_there(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(cluster, "_UNTOLD", 0)
+    monkeypatch.setattr(cluster, "UNTOLD", 0)
     workers_there: list[dict[str, int]] = [{}, {}, {"a": 1}, {}, {}, {"a": 1}]
     ended, told = threading.Event(), list[str]()
 

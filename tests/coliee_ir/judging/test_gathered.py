@@ -44,7 +44,7 @@ def test_a_gathered_run_is_what_its_lines_are_one_by_one(
     path = Path(tmp_path_factory.mktemp("run")) / "run.txt"
     path.write_text("".join(f"{q} Q0 {d} 1 {s!r} T\n" for q, d, s in lines), encoding="utf-8")
     with pytest.MonkeyPatch.context() as patch:
-        patch.setattr(columns, "_SIZES", (block, 0))
+        patch.setattr(columns, "BLOCK_SIZES", (block, 0))
         record = read_run(path, task="trec")
         assert isinstance(record, Run)
         expected = naive(lines)

@@ -128,7 +128,7 @@ def test_a_run_in_memory_is_judged_as_its_naive_twin_is(
         return  # no frame holds such scores
     found = outcome(evaluator, FORMS[form](run))
     with pytest.MonkeyPatch.context() as patch:
-        patch.setattr(form_rows, "_block_of_dictionary", lambda *_, **__: None)
+        patch.setattr(form_rows, "block_of_dictionary", lambda *_, **__: None)
         patch.setattr(form_rows, "plain_block", lambda *_, **__: None)
         check_same(found, outcome(evaluator, FORMS[form](run)))
 

@@ -167,7 +167,7 @@ def test_a_zero_that_is_true_is_scored_where_the_caller_says_so(run: dict[str, l
 def test_the_refusal_is_the_same_in_blocks_and_parts(
     size: int, jobs: int, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr(columns, "_SIZES", (size, 0))
+    monkeypatch.setattr(columns, "BLOCK_SIZES", (size, 0))
     gold, run = tmp_path / "gold.json", tmp_path / "run.txt"
     gold.write_text(json.dumps({f"{n:03}": ["013"] for n in range(40)}))
     lines = [f"{n:03} A{n} T\n" for n in range(40)]
@@ -187,7 +187,7 @@ def test_queries_in_another_spelling_are_remarked_with_the_golds() -> None:
 
 
 def test_odd_ids_behind_the_first_block_are_remarked(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(columns, "_SIZES", (64, 0))
+    monkeypatch.setattr(columns, "BLOCK_SIZES", (64, 0))
     gold, run = tmp_path / "gold.json", tmp_path / "run.txt"
     gold.write_text(json.dumps({f"{n:06}": ["000013"] for n in range(40)}))
     run.write_text("".join(f"{n:06} {'CASE-1' if n == 35 else '000013'} T\n" for n in range(40)).replace("E-1", "E-13"))

@@ -29,7 +29,7 @@ def test_blocks_may_end_anywhere(tmp_path_factory: pytest.TempPathFactory, seed:
     with pytest.MonkeyPatch.context() as patch:
         run = write_run(path, seed, odd=seed % 2 == 0, queries=6)
         whole = judge(GOLD, run)
-        patch.setattr(columns, "_SIZES", (size, 0))
+        patch.setattr(columns, "BLOCK_SIZES", (size, 0))
         assert same(judge(GOLD, run), whole)
 
 
@@ -49,7 +49,7 @@ def test_blocks_may_hold_no_line(tmp_path_factory: pytest.TempPathFactory, lines
 
     whole = judged()
     with pytest.MonkeyPatch.context() as patch:
-        patch.setattr(columns, "_SIZES", (size, 0))
+        patch.setattr(columns, "BLOCK_SIZES", (size, 0))
         pieces = judged()
     if isinstance(whole, str) or isinstance(pieces, str):
         assert pieces == whole
@@ -79,14 +79,14 @@ def test_ungrouped_lines_may_go_through_files(tmp_path: Path, monkeypatch: pytes
         run = write_run(tmp_path / "run", seed, grouped=False, odd=seed == 0)
         in_memory = judge(GOLD, run)
         with monkeypatch.context() as patch:
-            patch.setattr(ungrouped, "_BATCH", 7)
+            patch.setattr(ungrouped, "BATCH", 7)
             assert same(judge(GOLD, run, jobs=jobs), in_memory)
     assert list((tmp_path / "aside").iterdir()) == []
 
 
 def test_files_that_cannot_be_written_are_one_sentence(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     run = write_run(tmp_path / "run", 1, grouped=False)
-    monkeypatch.setattr(ungrouped, "_BATCH", 7)
+    monkeypatch.setattr(ungrouped, "BATCH", 7)
     monkeypatch.setattr(ungrouped, "Path", lambda folder, name: Path(folder, "not there", name))
     with refusing(ColieeError, "[cannot-write] No such file or directory …"):
         judge(GOLD, run)

@@ -34,7 +34,7 @@ def run(tmp_path_factory: pytest.TempPathFactory) -> Path:
 
 @pytest.fixture(autouse=True)
 def small(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(batch, "_WORTH_A_PROCESS", 2 << 20)
+    monkeypatch.setattr(batch, "WORTH_A_PROCESS", 2 << 20)
 
 
 @pytest.mark.parametrize(
@@ -79,7 +79,7 @@ def test_a_script_without_a_guard_is_right_whatever_the_start_method(run: Path, 
         f"multiprocessing.set_start_method({method!r})\n"
         "from coliee_ir import Evaluator, Submission\n"
         "from coliee_ir.scoring import score as batch\n"
-        "batch._WORTH_A_PROCESS = 2 << 20\n"
+        "batch.WORTH_A_PROCESS = 2 << 20\n"
         "gold = {f'q{n}': {'d1': 1, 'd3': 1} for n in range(50)}\n"
         "results = batch.score_each(Evaluator(gold, ['map'], task='trec'), [Submission(sys.argv[1])] * 2, jobs=2)\n"
         "print(*(scores.measures['map'] for scores in results))\n"

@@ -28,7 +28,7 @@ DOCUMENTS = tuple(f"d{n}" for n in range(5))
 
 @pytest.fixture(autouse=True)
 def _forgotten(monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> None:
-    monkeypatch.setattr(rules, "_named", {})
+    monkeypatch.setattr(rules, "protocols_by_name", {})
     monkeypatch.chdir(tmp_path)
 
 
@@ -221,7 +221,7 @@ def total_and_strict(gold: Any, run: Any, times: Mapping[str, int]) -> tuple[flo
 @given(CASES, CASES, st.lists(st.integers(0, 3), min_size=len(QUERIES), max_size=len(QUERIES)))
 def test_any_draw_of_queries_has_the_score_of_a_naive_script(gold: Any, run: Any, drawn: list[int]) -> None:
     """What resampling does: also where a part is undefined for some queries, or for all."""
-    rules._named.clear()
+    rules.protocols_by_name.clear()
     put("split.toml", SPLIT)
     files = [put(f"{name}.json", cases(held)) for name, held in (("gold", gold), ("run", run))]
     scores = coliee_ir.evaluate(*files, task="split.toml")

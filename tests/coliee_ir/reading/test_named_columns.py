@@ -201,7 +201,7 @@ def test_lazy_frames_are_collected_before_processes_are_forked(monkeypatch: pyte
             collected.append(self)
             return frame
 
-    monkeypatch.setattr("coliee_ir.scoring.score._WORTH_A_PROCESS", 0)
+    monkeypatch.setattr("coliee_ir.scoring.score.WORTH_A_PROCESS", 0)
     evaluator = Evaluator(GOLD, "MicroF1", task="2")
     results = list(score_each(evaluator, [Submission(Lazy()), Submission(Lazy())], jobs=2))
     assert len(collected) == 2

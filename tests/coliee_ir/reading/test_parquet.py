@@ -127,7 +127,7 @@ def test_a_run_is_judged_as_the_same_rows_of_text(
         return
     plain = detect.read_run(put_text(folder / "run.csv", rows, names))
     with pytest.MonkeyPatch.context() as patch:
-        patch.setattr(parquet, "_BATCH", batch)
+        patch.setattr(parquet, "BATCH", batch)
         run = detect.read_run(put(folder / "run.parquet", rows, names, text, group, score))
         assert isinstance(plain, Run)
         assert isinstance(run, Run)
@@ -384,14 +384,14 @@ def test_a_file_over_which_the_reader_dies_spoils_no_other(
 ) -> None:
     convert(EXAMPLES / "trec/bm25.run", tmp_path / "good.parquet")
     convert(EXAMPLES / "trec/dense.run", tmp_path / "bad.parquet")
-    here, read = os.getpid(), parquet._batches
+    here, read = os.getpid(), parquet.row_batches
 
     def dying(source: Source, *rest: Any) -> Iterator[Any]:
         if os.getpid() != here and "bad" in source.name:
             os.kill(os.getpid(), signal.SIGKILL)  # as abort does, without faulthandler's words
         return read(source, *rest)
 
-    monkeypatch.setattr(parquet, "_batches", dying)
+    monkeypatch.setattr(parquet, "row_batches", dying)
     source = Source(tmp_path / "bad.parquet")
     for _ in range(2):
         with pytest.raises(InputError) as caught:

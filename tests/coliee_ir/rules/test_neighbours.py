@@ -23,7 +23,7 @@ LECARD = Path(os.environ.get("COLIEE_LECARD", ROOT.parent / "shared" / "data" / 
 
 @pytest.fixture(autouse=True)
 def _forgotten(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(rules, "_named", {})
+    monkeypatch.setattr(rules, "protocols_by_name", {})
 
 
 Graded = Mapping[str, Mapping[str, int]]

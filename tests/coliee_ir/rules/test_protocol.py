@@ -172,7 +172,7 @@ def test_an_edition_given_as_text_is_a_year_in_the_result() -> None:
 
 
 def test_a_new_edition_states_its_dates_or_is_refused(monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> None:
-    monkeypatch.setattr(protocol_module, "_named", {})
+    monkeypatch.setattr(protocol_module, "protocols_by_name", {})
     monkeypatch.setattr(protocol_module, "NEWEST", NEWEST + 1)
     protocol_module._family_of_package.cache_clear()
     try:
@@ -184,7 +184,7 @@ def test_a_new_edition_states_its_dates_or_is_refused(monkeypatch: pytest.Monkey
     finally:
         protocol_module._family_of_package.cache_clear()
     monkeypatch.undo()
-    monkeypatch.setattr(protocol_module, "_named", {})
+    monkeypatch.setattr(protocol_module, "protocols_by_name", {})
     stated = 'task = "3"\nlaw = "statute"\ntitle = "t"\nparts = ["documents"]\nmeasures = ["MacroF2"]\n'
     stated += f"[[edition]]\nfirst = {NEWEST + 1}\n"
     own = tmp_path / "3.toml"

@@ -32,7 +32,7 @@ from coliee_ir.rules.protocol import NEWEST, submission_rules, use_protocol_file
 @pytest.fixture(autouse=True)
 def _forgotten(monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> None:
     """Protocols that a test names are not those of the next."""
-    monkeypatch.setattr(rules, "_named", {})
+    monkeypatch.setattr(rules, "protocols_by_name", {})
     monkeypatch.chdir(tmp_path)
 
 
@@ -211,7 +211,7 @@ def test_an_evaluator_takes_its_rules_to_a_process_that_does_not_know_them(monke
     gold, run = put("gold.json", ALQAC_GOLD), put("run.json", ALQAC_RUNS["first"])
     evaluator = coliee_ir.Evaluator(gold, task="alqac")
     sent = pickle.dumps(evaluator)
-    monkeypatch.setattr(rules, "_named", {})
+    monkeypatch.setattr(rules, "protocols_by_name", {})
     assert pickle.loads(sent).evaluate(run).measures == evaluator.evaluate(run).measures
 
 
@@ -412,7 +412,7 @@ def test_a_bundle_has_its_protocol(name: str, monkeypatch: pytest.MonkeyPatch) -
     put("own.toml", package.read_text(encoding="utf-8").replace('task = "alqac"', 'task = "own"'))
     gold, run = put("gold.json", ALQAC_GOLD), put("run.json", ALQAC_RUNS["first"])
     Path("bundle.zip").write_bytes(pack(gold, task=name, image="me/scorer"))
-    monkeypatch.setattr(rules, "_named", {})
+    monkeypatch.setattr(rules, "protocols_by_name", {})
     with zipfile.ZipFile("bundle.zip") as bundle:
         inner = next(entry for entry in bundle.namelist() if entry.endswith("reference_data.zip"))
         Path("reference.zip").write_bytes(bundle.read(inner))
@@ -653,7 +653,7 @@ def test_rows_are_read_in_blocks_as_in_a_whole(
 
 
 def test_a_line_that_cannot_be_read_is_named_behind_blocks_that_can(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(columns, "_SIZES", (64, 0))
+    monkeypatch.setattr(columns, "BLOCK_SIZES", (64, 0))
     lines = [f"q{n}\td{n}\t{n}" for n in range(50)]
     lines[40] = "q40\td40\thigh"
     put("run", "q\td\ts\n" + "\n".join(lines) + "\n")

@@ -28,7 +28,7 @@ RUNS = [str(EXAMPLES / "task1" / name) for name in ("bm25.txt", "dense.txt", "re
 
 @pytest.mark.parametrize("threshold", [0, 1 << 40])
 def test_several_runs_score_as_each_alone(threshold: int, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(batch, "_WORTH_A_PROCESS", threshold)
+    monkeypatch.setattr(batch, "WORTH_A_PROCESS", threshold)
     one = Evaluator(GOLD, ["MicroF1", "map"])
     together = list(score_each(one, [Submission(run) for run in RUNS], jobs=2, keep_judged=True))
     for scores, run in zip(together, RUNS, strict=True):

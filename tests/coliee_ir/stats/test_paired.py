@@ -98,7 +98,7 @@ def test_signs_that_are_kept_for_the_next_test_change_no_digit(monkeypatch: pyte
     terms, pairs = at_random(5, 90, 3), list(combinations(range(3), 2))
     kept = [pairs_tested(Board(terms), pairs, Resampling(999, seed)) for seed in (1, 2, 1)]
     joint = jointly([(Board(terms), pairs)], Resampling(999, 1))
-    monkeypatch.setattr(paired, "_KEPT", 0)
+    monkeypatch.setattr(paired, "KEPT", 0)
     assert [pairs_tested(Board(terms), pairs, Resampling(999, seed)) for seed in (1, 2, 1)] == kept
     assert jointly([(Board(terms), pairs)], Resampling(999, 1)).p[0].tolist() == joint.p[0].tolist()
 

@@ -56,8 +56,8 @@ def test_every_swap_comes_once(queries: int) -> None:
 
 def test_how_many_are_held_at_once_changes_nothing(monkeypatch: pytest.MonkeyPatch) -> None:
     found = []
-    for at_once in (resampling._AT_ONCE, 1, 200, 1000):
-        monkeypatch.setattr(resampling, "_AT_ONCE", at_once)
+    for at_once in (resampling.AT_ONCE, 1, 200, 1000):
+        monkeypatch.setattr(resampling, "AT_ONCE", at_once)
         found.append(np.concatenate(list(resampling.draws(SEED, 300, 30, 6))).ravel().tolist())
     assert found[1:] == found[:1] * 3
 

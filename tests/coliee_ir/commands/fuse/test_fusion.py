@@ -97,8 +97,8 @@ def test_runs_read_abreast_are_fused_as_in_memory(tmp_path: Path, monkeypatch: p
     if order == "one lacks a query":
         del held[1]["q20"]
     expected = fuse(*held, method="combsum")
-    monkeypatch.setattr(columns, "_SIZES", (1 << 10, 0))
-    monkeypatch.setattr(streams, "_IN_MEMORY", 1 << 10)
+    monkeypatch.setattr(columns, "BLOCK_SIZES", (1 << 10, 0))
+    monkeypatch.setattr(streams, "IN_MEMORY", 1 << 10)
     for at, run in enumerate(held):
         lines = [f"{q} Q0 {d} 1 {s} T\n" for q, ranking in run.items() for d, s in ranking.items()]
         if order == "shuffled":
