@@ -637,7 +637,7 @@ def test_rows_are_read_in_blocks_as_in_a_whole(
     for part in (Part(id="d", score="s"), Part(id="d", rank="s"), Part(id="d")):
         layout = Layout(container, "", "q", names, parts={"documents": part})
         sign = {"s": 1 if part.score else -1}.get(part.score or part.rank)
-        small = {"_SIZES": (size, 0)}
+        small = {"BLOCK_SIZES": (size, 0)}
         for patched in ({}, {"plain_rows": lambda *_, **__: None}, small):
             with pytest.MonkeyPatch.context() as patch:
                 for name, value in patched.items():
