@@ -27,6 +27,7 @@ CARRIERS = {
         "Result",
         "Scores",
         "Scored",
+        "ScoreTable",
         "ScoreTableBuilder",
         "Grid",
         "Rows",

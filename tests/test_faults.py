@@ -416,13 +416,13 @@ def test_ctrl_c_ends_all_processes() -> None:
 
 def test_ctrl_c_leaves_the_old_file(here: Path) -> None:
     hook = """
-beside = files._beside
+beside = files._temporary_sibling
 @contextlib.contextmanager
 def slow(target):
     with beside(target) as raw:
         yield raw
         wait()
-files._beside = slow
+files._temporary_sibling = slow
 """
     Path("out.json").write_bytes(b"old")
     before = content(here)

@@ -8,6 +8,7 @@ from pathlib import Path
 from typing import get_args
 
 from coliee_adapters.errors import ColieeError, InputError, shortened
+from coliee_adapters.files.source import Source
 from coliee_adapters.forms import detect
 from coliee_adapters.forms.vocabulary import GoldOrRun
 from coliee_ir.cli import print_remark
@@ -55,10 +56,9 @@ def _check_target(options: argparse.Namespace) -> None:
     is_other, tag = False, ""
     with contextlib.suppress(ColieeError):
         before, *given = (read_run(path, task=options.task) for path in (target, *options.sources))
-        tag, tags = before.tag, {options.tag, *(record.tag for record in given)}
-        is_other = (tag not in tags and before.format != "json") or all(
-            queries_of(before).isdisjoint(queries_of(record)) for record in given
-        )
+        queries = queries_of(before)  # of what is no run, this raises
+        tag, tags = before.tag, {options.tag, Source(target).stem, *(record.tag for record in given)}
+        is_other = tag not in tags or all(queries.isdisjoint(queries_of(record)) for record in given)
     if is_other:
         raise InputError(
             "would-overwrite", target, f"it holds another run ({shortened(tag)})",
