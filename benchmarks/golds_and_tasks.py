@@ -131,6 +131,26 @@ def of_tasks(times: int, seed: int) -> Iterator[list[str]]:
                    share[2] if n_tasks >= 6 else "–"]  # fmt: skip
 
 
+def unequal_tasks(times: int, seed: int) -> Iterator[list[str]]:
+    """Boards over tasks of unequal sizes and levels, of runs equal over these: the interval of a mean, and ranks."""
+    for sizes in ((30, 25, 12, 20, 6, 15, 40, 8), (12, 12, 12), (100, 10, 2)):
+        random, found, n_runs = np.random.default_rng([seed, *sizes]), np.zeros(3), 6
+        task = np.repeat(np.arange(len(sizes)), sizes)
+        level, names = np.linspace(0.2, 0.75, len(sizes)), [f"{at}" for at in range(len(task))]
+        tasks = dict(zip(names, map(str, task.tolist()), strict=True))
+        for at in range(times):
+            equal_here = random.normal(0, 0.05, (n_runs, len(sizes)))
+            mean = (level + equal_here - equal_here.mean(axis=1, keepdims=True))[:, task]
+            values = np.clip(mean + random.normal(0, 0.04, len(task)) + random.normal(0, 0.07, mean.shape), 0, 1)
+            columns = {"query": names, **{f"r{run}": of_run.tolist() for run, of_run in enumerate(values)}}
+            scored = Scored.from_frame(columns, columns={"tag": "*"})
+            board = leaderboard(scored, tasks=tasks, n_resamples=TRIALS, seed=at)
+            low, high = next(entry.interval for entry in board.entries if entry.tag == "r0")
+            found += [low <= level.mean() <= high, high - low, any(entry.ranks != (1, 6) for entry in board.entries)]
+        held, width, apart = found / times
+        yield [", ".join(map(str, sizes)), f"{100 * held:.1f}%", f"{width:.3f}", f"{100 * apart:.1f}%"]
+
+
 def _hold(ranks: Any, skill: Floats) -> bool:
     """Whether the true rank of every run is in its range; of equal runs, whether any is set apart."""
     return all(
@@ -164,3 +184,7 @@ these tasks, where runs are equal or differ over these; the same ranks, asked of
 """
     header = ["tasks × queries", "runs", "scale", "these tasks", "these, asked of others", "other tasks"]
     yield table(header, list(of_tasks(times, seed)), 3)
+    yield f"""{times:,} boards of 6 runs, equal over tasks whose sizes and levels differ: intervals of a mean that hold
+the truth and their mean width, and boards on which a run is set apart:
+"""
+    yield table(["queries of each task", "hold", "width", "apart"], list(unequal_tasks(times, seed)))

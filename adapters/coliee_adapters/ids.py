@@ -337,10 +337,14 @@ class Forms(NamedTuple):
         filled_up = filled_up and any(ids.raw[at : at + 1] == b"0" for at in ids.first.tolist())
         return cls(np.unique(ids.forms()), int(ids.length[0]) if filled_up else None)
 
+    def include(self, ids: Ids) -> BoolArray:
+        """Which of these ids look like those of the collection."""
+        alike: BoolArray = np.isin(ids.forms(), self.forms)
+        return alike if self.length is None else alike & (ids.length == self.length)
+
     def include_any(self, ids: Ids) -> bool:
         """Whether any of these ids looks like those of the collection."""
-        alike = np.isin(ids.forms(), self.forms)
-        return bool((alike if self.length is None else alike & (ids.length == self.length)).any())
+        return bool(self.include(ids).any())
 
 
 def changes(queries: Ids) -> IntArray:

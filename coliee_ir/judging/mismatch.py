@@ -7,11 +7,12 @@ single ids that look wrong are remarks.
 from __future__ import annotations
 
 import re
-from collections import Counter, defaultdict
+from collections import Counter
 from collections.abc import Callable, Collection, Iterable, Iterator, Mapping, Sequence
 from functools import cached_property, lru_cache
 from itertools import islice
 from math import log
+from string import ascii_lowercase
 from typing import Final, NamedTuple
 from unicodedata import normalize
 
@@ -147,6 +148,8 @@ def _refuse_rewritable(judged: Judged, run: Run, gold: str) -> None:
     few = _TIMES * matched <= min(len(qrels.documents), retrieved) and retrieved > 0  # of which no more can match
     if not (few or (judged.extra and _TIMES * answered <= len(qrels.queries))):
         return
+    if not _may_be_rewritten(judged, run):  # in a small part of the time
+        return
     pairs = dict.fromkeys(islice(_pairs(run), _LINES))
     known = dict.fromkeys(qrels.texts)
     queries = respelled_like(dict.fromkeys((*judged.extra, *(query for query, _ in pairs))), qrels.queries)
@@ -169,6 +172,22 @@ def _refuse_rewritable(judged: Judged, run: Run, gold: str) -> None:
             of_run = [document for _, document in pairs] if is_swap else list(changed)
             there = list(known) if is_swap else [*changed.values()]
             raise _mismatch(run.path, what, of_run, (gold, there), cause, _TRUE_SCORE)
+
+
+def _may_be_rewritten(judged: Judged, run: Run) -> bool:
+    """Whether a usual change, or swapping query and document, makes any id of a run known."""
+    first, spelling, left = judged.first, _Spelling(judged.qrels), _LINES
+    is_whole = first is not None and judged.lines == len(first.documents)  # no line of it is of another query
+    for block in run.blocks() if first is None or not is_whole else [first]:
+        queries, documents = list(block.queries), list(block.documents[:left])
+        if spelling.known_queries.is_meant_by_any(queries) or spelling.known.is_meant_by_any(documents):
+            return True
+        if not (spelling.known.ids.isdisjoint(queries) or spelling.known_queries.ids.isdisjoint(documents)):
+            return True
+        left -= len(documents)
+        if left <= 0:
+            break
+    return spelling.known_queries.is_meant_by_any(judged.extra)
 
 
 def _pairs(run: Run) -> Iterator[tuple[str, str]]:
@@ -204,55 +223,97 @@ def _quoted_examples(ids: Iterable[str]) -> str:
 
 _DIGITS = str.maketrans("OoIl", "0011")
 
-#: What usually goes wrong with an id: how to write it, given how many characters known ids have, and the remedy, with
-#: ``{width}`` for that number and ``{where}`` for what holds the known ids.
-_RESPELLINGS: tuple[tuple[Callable[[str, int], str], str], ...] = (
-    (lambda text, width: text.zfill(width), _LOST),
-    (lambda text, _: forms.statute.article_named(text) or text, "the {where} has articles as 537 and 398-20"),
+_ERAS: Final = ("\nH", "\nR")
+_LOWER: Final = tuple(ascii_lowercase)
+_SIGNS: Final = tuple(one for one in map(chr, range(128)) if not one.isalnum() and one != "\n")
+#: among what a change needs: that known ids begin with zeros
+_FILLED: Final = "\N{FULLWIDTH DIGIT ZERO}"
+
+#: What usually goes wrong with an id: how to write it, given how many characters known ids have; the remedy, with
+#: ``{width}`` for that number and ``{where}`` for what holds the known ids; and one of what an ASCII id must hold to be
+#: changed into a known one, where each id stands behind a line end.
+_RESPELLINGS: tuple[tuple[Callable[[str, int], str], str, tuple[str, ...]], ...] = (
+    (lambda text, width: text.zfill(width), _LOST, (_FILLED,)),
+    (
+        lambda text, _: forms.statute.article_named(text) or text,
+        "the {where} has articles as 537 and 398-20",
+        ("\na", "\nA", ".", "_", "("),
+    ),
     (
         lambda text, _: re.sub(r"^([HR])([0-9])-", r"\g<1>0\2-", text),
         "the year has two digits in the {where}: R02, not R2",
+        _ERAS,
     ),
-    (lambda text, _: re.sub(r"^([HR])0([0-9])-", r"\1\2-", text), "years have one digit in the {where}: R2, not R02"),
+    (
+        lambda text, _: re.sub(r"^([HR])0([0-9])-", r"\1\2-", text),
+        "years have one digit in the {where}: R2, not R02",
+        _ERAS,
+    ),
     (
         lambda text, _: re.sub(r"^([HR][0-9]+)-([0-9])-", r"\1-0\2-", text),
         "questions have two digits in the {where}: R07-01-A, not R07-1-A",
+        _ERAS,
     ),
     (
         lambda text, _: re.sub(r"^([HR][0-9]+)-0([0-9])-", r"\1-\2-", text),
         "questions have one digit in the {where}: R07-1-A, not R07-01-A",
+        _ERAS,
     ),
     (
         lambda text, _: re.sub(r"^([HR][0-9]{1,2})[-_. ]?([0-9]{1,2})[-_. ]?([0-9A-Z]{1,2})$", r"\1-\2-\3", text),
         "write hyphens between the parts of ids, as in R07-01-A",
+        _ERAS,
     ),
-    (lambda text, width: text.lstrip("0").zfill(width), "write no more leading zeros than the {where} has"),
+    (
+        lambda text, width: text.lstrip("0").zfill(width),
+        "write no more leading zeros than the {where} has",
+        ("\n0", _FILLED),
+    ),
     (
         lambda text, _: text.translate(_DIGITS) if re.fullmatch("[0-9OoIl]+", text) else text,
         "write the digits 0 and 1, not the letters O and l",
+        tuple("OoIl"),
     ),
     (
         lambda text, _: re.sub(ARTICLE, "", text),
         "write the number of an article alone: 96, not Article_96",
+        ("\na", "\nA"),
     ),
-    (lambda text, _: re.sub(r"[\u2010-\u2015\u2212]", "-", text), "write hyphens as -, not as other dashes"),
-    (lambda text, _: re.sub(r"[_.の]", "-", text), _HYPHENS),
-    (lambda text, _: re.sub(r"\.0$", "", text), "ids were written as decimal numbers: write text"),
-    (lambda text, width: re.sub(r"\.0$", "", text).zfill(width), "ids were written as decimal numbers: write text"),
-    (lambda text, _: text.split(",")[0], "write one document a line"),
+    (lambda text, _: re.sub(r"[\u2010-\u2015\u2212]", "-", text), "write hyphens as -, not as other dashes", ()),
+    (lambda text, _: re.sub(r"[_.の]", "-", text), _HYPHENS, ("_", ".")),
+    (lambda text, _: re.sub(r"\.0$", "", text), "ids were written as decimal numbers: write text", (".0",)),
+    (
+        lambda text, width: re.sub(r"\.0$", "", text).zfill(width),
+        "ids were written as decimal numbers: write text",
+        (".0", _FILLED),
+    ),
+    (lambda text, _: text.split(",")[0], "write one document a line", (",",)),
     (
         lambda text, _: text.lstrip("0"),
         "the {where} has no leading zeros and the run has: write ids as the {where} does",
+        ("\n0",),
     ),
-    (lambda text, _: re.sub(r"\.[A-Za-z]+$", "", text), "take the file name's ending off the ids"),
-    (lambda text, _: re.split(r"[/\\]", text)[-1].removesuffix(".txt"), "take the folder off the ids"),
-    (lambda text, _: re.sub(r"^.*[^0-9A-Za-z]", "", text), "take what stands before the number off the ids"),
-    (lambda text, _: re.sub(r"[^0-9A-Za-z][A-Za-z]?[0-9]+$", "", text), _PASSAGES),
-    (lambda text, _: text.upper(), "write the ids in upper case"),
-    (lambda text, _: text.lstrip("=").strip("\"'[]()"), "take the quotation marks or brackets off the ids"),
-    (lambda text, _: normalize("NFC", text), "ids of the {where} are in Unicode's form NFC"),
-    (lambda text, _: normalize("NFD", text), "ids of the {where} are in Unicode's form NFD"),
-    (lambda text, _: nfkc_folded(text), "ids of the {where} are in Unicode's form NFKC, without invisible characters"),
+    (lambda text, _: re.sub(r"\.[A-Za-z]+$", "", text), "take the file name's ending off the ids", (".",)),
+    (
+        lambda text, _: re.split(r"[/\\]", text)[-1].removesuffix(".txt"),
+        "take the folder off the ids",
+        ("/", "\\", ".txt"),
+    ),
+    (lambda text, _: re.sub(r"^.*[^0-9A-Za-z]", "", text), "take what stands before the number off the ids", _SIGNS),
+    (lambda text, _: re.sub(r"[^0-9A-Za-z][A-Za-z]?[0-9]+$", "", text), _PASSAGES, _SIGNS),
+    (lambda text, _: text.upper(), "write the ids in upper case", _LOWER),
+    (
+        lambda text, _: text.lstrip("=").strip("\"'[]()"),
+        "take the quotation marks or brackets off the ids",
+        tuple("=\"'[]()"),
+    ),
+    (lambda text, _: normalize("NFC", text), "ids of the {where} are in Unicode's form NFC", ()),
+    (lambda text, _: normalize("NFD", text), "ids of the {where} are in Unicode's form NFD", ()),
+    (
+        lambda text, _: nfkc_folded(text),
+        "ids of the {where} are in Unicode's form NFKC, without invisible characters",
+        (),
+    ),
 )
 
 
@@ -272,17 +333,39 @@ class Respelling(NamedTuple):
 
 def respelled(text: str, known: Collection[str], width: int, where: str) -> Respelling | None:
     """What an id that is not known was probably meant to be; None if nothing usual makes it a known one."""
-    for change, remedy in _RESPELLINGS:
+    for change, remedy, _ in _RESPELLINGS:
         if (changed := change(text, width)) != text and changed in known:
             return Respelling(changed, remedy.format(width=width, where=where), remedy not in _UNSURE)
     return None
 
 
-@lru_cache(maxsize=1 << 13)
-def _spelled(text: str, width: int) -> tuple[tuple[int, str], ...]:
-    """What the usual changes make of an id, by their places; runs on one collection have many ids in common."""
-    every = ((at, change(text, width)) for at, (change, _) in enumerate(_RESPELLINGS))
-    return tuple((at, changed) for at, changed in every if changed != text)
+class _Known:
+    """Ids that others are compared with, and what is asked about them as a whole."""
+
+    def __init__(self, ids: Collection[str]) -> None:
+        self.ids = frozenset(ids)
+        self.width = max(map(len, self.ids), default=0)
+        self.are_filled = any(map(re.compile("[+-]?0").match, self.ids))
+
+    def changes(self, texts: Sequence[str]) -> Iterator[tuple[int, list[str]]]:
+        """Of the usual changes of unknown ids those that make any known, by their places, and what they make of each.
+
+        Most changes can do nothing to any of them, which is asked about all at once.
+        """
+        written = "\n".join(("", *texts))
+        is_plain = written.isascii() and written.count("\n") == len(texts)
+        written += _FILLED if self.are_filled else ""
+        for at, (change, _, needs) in enumerate(_RESPELLINGS):
+            if is_plain and not any(map(written.__contains__, needs)):
+                continue
+            changed = [change(text, self.width) for text in texts]
+            if not self.ids.isdisjoint(changed):
+                yield at, changed
+
+    def is_meant_by_any(self, ids: Iterable[str]) -> bool:
+        """Whether a usual change makes any of these known that is not."""
+        unknown = [*set(ids).difference(self.ids)]
+        return bool(unknown) and any(True for _ in self.changes(unknown))
 
 
 def respelled_like(ids: Iterable[str], known: Collection[str]) -> dict[str, str]:
@@ -292,24 +375,27 @@ def respelled_like(ids: Iterable[str], known: Collection[str]) -> dict[str, str]
     ones. What makes none known, or would make two ids the same, is not done. What may take away a part of an id is done
     only where hardly any is known without it.
     """
-    now, width = {id_: id_ for id_ in ids}, max(map(len, known), default=0)
-    forms, known = Forms.of(Ids.of(known)), frozenset(known)
-    while unknown := [one for one, text in now.items() if text not in known]:
-        best, n_best, spelled = dict[str, str](), 0, defaultdict[int, dict[str, str]](dict)
-        for one in unknown:
-            for at, text in _spelled(now[one], width):
-                spelled[at][one] = text
-        for at, changed in sorted(spelled.items()):
-            remedy = _RESPELLINGS[at][1]
-            n = sum(text in known for text in changed.values())
-            if n > n_best and (remedy not in _UNSURE or n >= _TIMES * (len(now) - len(unknown))):
+    now, there = {id_: id_ for id_ in ids}, _Known(known)
+    while unknown := [one for one, text in now.items() if text not in there.ids]:
+        texts, n_best = [now[one] for one in unknown], 0
+        for at, changed in there.changes(texts):
+            n = sum(map(there.ids.__contains__, changed))
+            if n > n_best and (_RESPELLINGS[at][1] not in _UNSURE or n >= _TIMES * (len(now) - len(unknown))):
                 best, n_best = changed, n
-        times = Counter((now | best).values())
-        best = {one: text for one, text in best.items() if times[text] == 1}
-        best = {one: text for one, text in best.items() if text in known or forms.include_any(Ids.of([text]))}
-        if not best:
+        if not n_best:
             break
-        now |= best
+        spelled = {one: text for one, text, old in zip(unknown, best, texts, strict=True) if text != old}
+        times = Counter((now | spelled).values())
+        spelled = {one: text for one, text in spelled.items() if times[text] == 1}
+        alike = Forms.of(Ids.of(known)).include(Ids.of(spelled.values())).tolist()
+        kept = {
+            one: text
+            for (one, text), is_alike in zip(spelled.items(), alike, strict=True)
+            if is_alike or text in there.ids
+        }
+        if not kept:
+            break
+        now |= kept
     return {one: text for one, text in now.items() if text != one}
 
 
@@ -318,7 +404,7 @@ def _cause(kind: str, of_run: Collection[str], of_gold: Collection[str]) -> str:
     if found := spelling_variants(of_run, of_gold):
         return _OTHER_FORM.format(first=" for ".join(found[0]))
     width = max(map(len, of_gold))
-    for change, remedy in _RESPELLINGS:
+    for change, remedy, _ in _RESPELLINGS:
         if any(change(text, width) != text and change(text, width) in of_gold for text in of_run):
             helped = "" if remedy in _UNSURE else _LIKE
             return remedy.format(width=width, where="gold") + helped
@@ -355,7 +441,7 @@ class _Spelling:
     """How the ids of judged documents are written."""
 
     def __init__(self, qrels: Qrels) -> None:
-        self.documents = documents = qrels.documents
+        self.qrels, self.documents = qrels, (documents := qrels.documents)
         self.zeros = _begin_with_zero(documents)
         length = int(documents.length.max(initial=0))
         filled_up = self.zeros.any() and (documents.length == length).all() and documents.are_numbers().all()
@@ -369,6 +455,16 @@ class _Spelling:
     def forms(self) -> Forms:
         """What the ids look like."""
         return Forms.of(self.documents)
+
+    @cached_property
+    def known(self) -> _Known:
+        """The judged documents, each once."""
+        return _Known(self.qrels.texts)
+
+    @cached_property
+    def known_queries(self) -> _Known:
+        """The queries of the gold."""
+        return _Known(self.qrels.queries)
 
     def unexpected_forms(self, documents: Ids) -> tuple[IntArray, IntArray]:
         """Which of these are shorter numbers than the judged ones, and which are not in their form, where it is known.

@@ -1,7 +1,7 @@
 """How far two golds agree: in what they judge, and in the order of runs.
 
 Judgements are compared on pairs of query and document, and queries are clusters.
-Sources: Cohen 1960 and 1968; Kendall 1945; Yilmaz, Aslam & Robertson, SIGIR 2008.
+Sources: Cohen 1960 and 1968; Kendall 1945; Yilmaz, Aslam & Robertson, SIGIR 2008; Urbano & Marrero, ICTIR 2017 (ties).
 """
 
 from __future__ import annotations
@@ -81,10 +81,18 @@ def tau_b(first: FloatArray, second: FloatArray) -> FloatArray:
 
 
 def tau_ap(first: FloatArray, second: FloatArray) -> float:
-    """2/(R-1) Σ C(i)/(i-1) - 1: C(i) of the runs before rank i by ``second`` are so by ``first`` too, ties half."""
-    order = np.argsort(-second.round(_DECIMALS), kind="stable")
-    rightly = (_signs(first[order]) + 1) / 2
-    return float(2 * np.mean([rightly[:at, at].mean() for at in range(1, len(order))]) - 1)
+    """2/(R-1) Σ C(i)/(i-1) - 1: C(i) of the runs before rank i by ``second`` are so by ``first`` too, ties half.
+
+    Of runs that are equal by ``second`` it is the mean over all their orders; NaN where all runs are equal by either.
+    """
+    s, t = _signs(first), _signs(second)
+    if not (s.any() and t.any()):
+        return math.nan
+    rightly, before, equal = ((s + 1) / 2 * (t > 0)).sum(axis=0), (t > 0).sum(axis=0), (t == 0).sum(axis=0)
+    total = 0.0
+    for right, rank, n in zip(rightly.tolist(), before.tolist(), equal.tolist(), strict=True):
+        total += sum((right + (place - rank) / 2) / place for place in range(max(rank, 1), rank + n)) / n
+    return 2 * total / (len(s) - 1) - 1
 
 
 def halves(first: Sequence[Terms], second: Sequence[Terms], settings: Resampling) -> tuple[float, float, float]:

@@ -33,7 +33,7 @@ def too_few_queries(
     return np.asarray(np.greater(differing, 0) & few)
 
 
-def too_few_resamples(drawn: int, alpha: float) -> Iterator[str]:
+def too_few_resamples(drawn: int, alpha: float) -> Iterator[Remark]:
     """Whether no p of so many resamples can be significant."""
     if (least := 1 / (drawn + 1)) >= alpha:
         needed = math.floor(1 / alpha) + 1

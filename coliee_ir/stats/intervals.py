@@ -10,7 +10,7 @@ import numpy as np
 
 from coliee_ir.measures import Result
 from coliee_ir.measures.base import Terms
-from coliee_ir.stats import resampling
+from coliee_ir.stats import resampling, strata
 from coliee_ir.stats.resampling import NEAR, Interval
 from coliee_ir.stats.student import NORMAL, t_quantile
 from coliee_ir.stats.systems import MeanOf, error_of
@@ -32,13 +32,16 @@ def interval_of(
 ) -> Interval:
     """The interval of a score: Wilson's of a share of queries, else the jackknife's.
 
-    That of a system, the mean of its runs, holds for other runs of it too; of fixed queries for these alone.
+    That of a system, the mean of its runs, holds for other runs of it too; of fixed queries for these alone. That of a
+    mean over tasks holds for other queries of these tasks.
     """
     values = result.per_query[~np.isnan(result.per_query)]
     within_1 = bool(((values >= 0) & (values <= 1)).all())
     if isinstance(terms.score, MeanOf):
         error, degrees = error_of(terms, fixed=fixed)
         return _interval_around(terms.total, t_quantile((1 + confidence_level) / 2, degrees) * error, within_1)
+    if terms.score is strata.mean_over_tasks:
+        terms = strata.as_mean(terms)
     if is_share:
         return wilson(float(values.sum()), len(values), confidence_level)
     return jackknife_t(terms, confidence_level, within_1=within_1)

@@ -334,7 +334,7 @@ def _pairs(scored: Sequence[Scores], baseline: str | None) -> IntArray:
     return np.array([(at, place) for at in range(n) if at != place])
 
 
-def _remarks(comparison: Comparison, board: _Board, test: PairTest, told: Pairs, pairs: IntArray) -> Iterator[str]:
+def _remarks(comparison: Comparison, board: _Board, test: PairTest, told: Pairs, pairs: IntArray) -> Iterator[Remark]:
     """What to know before the numbers are believed."""
     p, interval, alpha = told.columns["p"], told.columns["interval"], comparison.alpha
     tags = [shortened(name) for name in comparison.names]

@@ -11,6 +11,7 @@ import numpy as np
 
 from coliee_adapters.errors import printable
 from coliee_adapters.forms.lines import counted, plural
+from coliee_adapters.remarks import Remark
 from coliee_ir.judging.judged import BoolArray, FloatArray
 from coliee_ir.output.envelope import dumped_list, with_inputs
 from coliee_ir.output.grid import Cell, Grid, Number, distinct, number_or_dash, signed
@@ -58,7 +59,7 @@ class Standing:
     score: float | None
     interval: Interval
     ranks: Ranks = field(default=Ranks(0, 0))
-    remarks: tuple[str, ...] = ()
+    remarks: tuple[Remark, ...] = ()
 
 
 @dataclass(frozen=True, slots=True)
@@ -207,7 +208,7 @@ class Comparison(OnGold):
     together: int
     runs: tuple[Standing, ...]
     pairs: Sequence[Pair]
-    remarks: tuple[str, ...] = ()
+    remarks: tuple[Remark, ...] = ()
     others: tuple[Comparison, ...] = field(default=())
     lower_is_better: bool = False
     fixed_queries: bool = False

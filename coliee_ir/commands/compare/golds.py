@@ -6,14 +6,15 @@ What may be said of it was simulated (benchmarks/error-rates.md): no interval of
 from __future__ import annotations
 
 import math
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, fields, replace
-from typing import Final, NamedTuple
+from typing import Final, Literal, NamedTuple
 
 import numpy as np
 
 from coliee_adapters.errors import UsageError, shortened
 from coliee_adapters.forms.lines import counted, plural
+from coliee_adapters.remarks import Remark
 from coliee_ir.commands.compare.comparison import Comparison
 from coliee_ir.measures import Measure
 from coliee_ir.measures.base import Terms
@@ -59,8 +60,9 @@ class Agreement:
 
     Attributes:
         pairs: of query and document, on common queries, or of answers.
-        kappa: Cohen's, on what both judged, with quadratic weights for grades; None where a gold lists only what is
-            relevant.
+        kappa: Cohen's, on what both judged; None where a gold lists only what is relevant.
+        kappa_of: ``grades`` with quadratic weights, where both golds have the same; else ``relevance``, of relevant or
+            not; or ``answers``.
         f1: of what one gold has as relevant against the other.
         relevant: how much is relevant by each: a share of what both judged, or a number where there is no kappa.
         relevant_queries: on how many queries either has something relevant.
@@ -70,6 +72,7 @@ class Agreement:
 
     pairs: Coverage
     kappa: Estimate | None
+    kappa_of: Literal["grades", "relevance", "answers"]
     f1: Estimate
     relevant: tuple[float, float]
     relevant_queries: int
@@ -135,19 +138,28 @@ class TwoGolds(Comparison):
         v, n, units = self.verdicts, counted(self.queries, self.unit), plural(self.unit)
         if v.reversed:
             named = "; ".join(f"{shortened(one)} over {shortened(other)} by A" for one, other in v.reversed)
-            notes = [f"{len(v.reversed)} of {counted(len(self.pairs), 'pair')} are reversed: {named}."]
+            verb = "is" if len(v.reversed) == 1 else "are"
+            notes = [f"{len(v.reversed)} of {counted(len(self.pairs), 'pair')} {verb} reversed: {named}."]
+        elif not v.alike:
+            notes = ["No pair is decided by both golds, so none could be reversed."]
         else:
-            few = f" That does not show that the golds agree: {n} find few reversals." * (self.queries < _MANY_QUERIES)
+            find = f"{n} find{'s' * (self.queries == 1)} few reversals"
+            few = f" That does not show that the golds agree: {find}." * (self.queries < _MANY_QUERIES)
             notes = [f"No conclusion is reversed: whatever A and B both decide, they decide alike.{few}"]
-        if one_only := v.first_only + v.second_only:
+        scores = [{run.score for run in comparison.runs} for comparison in (self, self.by_other_gold)]
+        equal = " and ".join(name for name, found in zip("AB", scores, strict=True) if len(found) == 1)
+        if equal:
+            notes.append(f"By {equal} all runs have the same score, so no order is defined.")
+        elif one_only := v.first_only + v.second_only:
             notes.append(
                 f"{counted(one_only, 'pair')} decided by one gold only. That is no sign that the golds differ: of two "
                 "golds with the same truth it is the common case."
             )
-        between, first, second = (f"{one:.2f}" for one in self.halves)
+        numbers = (self.tau_b, self.tau_ap, *self.halves)
+        tau, ap, between, first, second = ("–" if math.isnan(number) else f"{number:.2f}" for number in numbers)
         notes.append(
-            f"Order: tau-b {self.tau_b:.2f}, tau-AP {self.tau_ap:.2f} (on these {units}). Between random halves of the "
-            f"{units}: A–B {between}, A–A {first}, B–B {second}."
+            f"Order: tau-b {tau}, tau-AP {ap} (on these {units}). Between random halves of the {units}: A–B {between}, "
+            f"A–A {first}, B–B {second}."
         )
         notes += [f"B spreads the runs by {self.spread:.2f} of A."] if math.isfinite(self.spread) else []
         notes += [] if self.agreement is None else _of_judgements(self.agreement, self.unit)
@@ -161,15 +173,20 @@ class TwoGolds(Comparison):
 def _of_judgements(judged: Agreement, unit: str) -> list[str]:
     """The sentences on judgements."""
     (first, second), pairs = judged.relevant, judged.pairs
-    agreement = f"F1 of relevant {_estimate(judged.f1)}"
+    are_answers = judged.kappa_of == "answers"
+    agreement = f"F1 of {'Y' if are_answers else 'relevant'} {_estimate(judged.f1)}"
     prevalence = f"Relevant by A: {first:.0f}, by B: {second:.0f}."
     if judged.kappa is not None:
-        agreement = f"kappa {_estimate(judged.kappa)}, {agreement}"
+        what = " of relevant or not (the golds' grades differ)" * (judged.kappa_of == "relevance")
+        agreement = f"kappa{what} {_estimate(judged.kappa)}, {agreement}"
         way = "B is stricter: of" if second < first else "B is more lenient: of" if second > first else "Of"
         prevalence = f"{way} what both judged {first:.2f} is relevant by A, {second:.2f} by B."
+        if are_answers:
+            prevalence = f"Of what both answer {first:.2f} is Y by A, {second:.2f} by B."
     notes = [f"Judgements: {agreement}.", prevalence]
     if judged.relevant_queries < _RELEVANT_QUERIES:
-        notes[0] += f" Only {counted(judged.relevant_queries, unit)} with anything relevant: too few to rely on it."
+        anything = "a Y" if are_answers else "anything relevant"
+        notes[0] += f" Only {counted(judged.relevant_queries, unit)} with {anything}: too few to rely on it."
     notes.append(
         f"Judgements in both golds: {pairs.both}, in A only: {pairs.first_only}, in B only: {pairs.second_only}."
     )
@@ -270,11 +287,27 @@ def compared(
         reversed=tuple((one, other) for one, other in pairs),
     )  # fmt: skip
     return TwoGolds(
-        **{field.name: getattr(by[0], field.name) for field in fields(by[0])},
+        **{field.name: getattr(by[0], field.name) for field in fields(by[0]) if field.name != "remarks"},
+        remarks=(*by[0].remarks, *_of_other_gold(*by)),
         other_gold=by[1].gold, by_other_gold=by[1], queries_of_golds=queries, nothing_relevant=nothing_relevant,
         verdicts=verdicts, tau_b=float(tau_b(f, g)), tau_ap=tau_ap(f, g), halves=halves(*terms, settings),
         spread=float(g.std() / f.std()) if f.std() else math.nan, agreement=agreement,
     )  # fmt: skip
+
+
+def _of_other_gold(first: Comparison, second: Comparison) -> Iterator[Remark]:
+    """What there is to know by the other gold alone."""
+    of_runs: dict[Remark, list[str]] = {}
+    for run, same in zip(first.runs, second.runs, strict=True):
+        for remark in same.remarks:
+            if remark not in run.remarks:
+                of_runs.setdefault(remark, []).append(shortened(run.name))
+    for remark, names in of_runs.items():
+        about = "all runs" if len(names) == len(first.runs) else ", ".join(names)
+        yield Remark(remark.kind, f"{about}, by {second.gold}: {remark}", is_doubt=remark.is_doubt)
+    for remark in second.remarks:
+        if remark not in first.remarks:
+            yield Remark(remark.kind, f"by {second.gold}: {remark}")
 
 
 def agreement_of(
@@ -302,13 +335,17 @@ def agreement_of(
         np.bincount(kept[:, 0], weights=one, minlength=len(queries)).astype(np.float64)
         for one in (relevant.all(axis=1), relevant.sum(axis=1))
     )
-    found = kappa(kept[:, 1], kept[:, 2], kept[:, 0], level) if has_kappa else None
+    grades = [{max(grade, 0) for judged in of.values() for grade in judged.values()} for of in (ours, theirs)]
+    are_alike = grades[0] == grades[1]
+    compared = np.maximum(kept[:, 1:], 0) if are_alike else relevant.astype(np.int64)
+    found = kappa(compared[:, 0], compared[:, 1], kept[:, 0], level) if has_kappa else None
     share = relevant.mean(axis=0) if has_kappa else relevant.sum(axis=0)
     is_unlike = has_kappa and coverage.first_only + coverage.second_only > _UNLIKE * len(rows)
     top = (_judged_at(scored), _judged_at(other)) if is_unlike else (math.nan, math.nan)
     return Agreement(
         coverage,
         found,
+        "answers" if is_label else "grades" if are_alike else "relevance",
         f1(both_relevant, either, level),
         (float(share[0]), float(share[1])),
         int((either > 0).sum()),

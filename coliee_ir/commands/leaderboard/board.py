@@ -19,7 +19,7 @@ from coliee_ir.measures.base import Terms
 from coliee_ir.reading.submission import Invalid, Submission
 from coliee_ir.rules.protocol import Protocol
 from coliee_ir.scoring.scores import Scores
-from coliee_ir.stats import paired, systems
+from coliee_ir.stats import paired, strata, systems
 from coliee_ir.stats.paired import Standings
 from coliee_ir.stats.ranks import DECIMALS, Ranks, may_be_best, rank_sets
 from coliee_ir.stats.resampling import Interval
@@ -123,8 +123,9 @@ def possible_ranks(
     terms: Sequence[Terms], settings: Resampling, kept: Sequence[int]
 ) -> tuple[list[PossibleRanks], Standings]:
     """Where runs may stand, best first; all are tested together, and ranks are counted among those that are kept."""
-    in_systems = bool(terms) and isinstance(terms[0].score, systems.MeanOf)
-    tests = (systems if in_systems else paired).standings(terms, settings)
+    score = terms[0].score if terms else None
+    kind = systems if isinstance(score, systems.MeanOf) else strata if score is strata.mean_over_tasks else paired
+    tests = kind.standings(terms, settings)
     ranks = rank_sets([terms[at].total for at in kept], tests.better[np.ix_(kept, kept)])
     return [*map(PossibleRanks, ranks, may_be_best(ranks))], tests
 

@@ -25,6 +25,7 @@ from coliee_ir.scoring.given import ExternalMeasure
 from coliee_ir.stats.paired import Board
 from coliee_ir.stats.ranks import Ranks
 from coliee_ir.stats.settings import Resampling
+from coliee_ir.stats.strata import terms_over_tasks
 
 #: what runs are ranked by: the measure's values, or the share of other runs that are beaten on each query
 SCALES: Final = ("score", "wins")
@@ -43,7 +44,8 @@ def over_tasks(
     queries = entries[0].scores.query_ids if entries else ()
     of = groups_of(tasks, queries, "tasks") or {}
     names = tuple(dict.fromkeys(sorted(of[query] for query in queries)))
-    within = {name: np.array([of[query] == name for query in queries]) for name in names}
+    number = np.array([names.index(of[query]) for query in queries])
+    within = {name: number == at for at, name in enumerate(names)}
     answered = [np.array(entry.scores.answered) for entry in entries]
     lacks = [[name for name, of_task in within.items() if not one[of_task].any()] for one in answered]
     kept = [entry for entry, missing in zip(entries, lacks, strict=True) if not missing]
@@ -57,12 +59,11 @@ def over_tasks(
         beaten = [(np.sign(np.nan_to_num(one - each)).sum(axis=0) / (len(kept) - 1) + 1) / 2 for one in each]
         values, lower = beaten, False
     means = [[float(value[of_task].mean()) for of_task in within.values()] for value in values]
-    weight = sum(of_task / of_task.sum() for of_task in within.values()) * len(queries) / len(names)
     called = ExternalMeasure(f"{'wins by' if scale == 'wins' else 'mean'} {measure}", "share", lower)
     headings = distinct(names, [called.title])  # one may be called as what ranks
     ranked = list[Entry]()
     for entry, one, of_tasks in zip(kept, values, means, strict=True):
-        terms = Terms(np.column_stack((one * weight, np.ones(len(one)))), quotient, np.zeros(2), False)
+        terms = terms_over_tasks(one, number)
         results: dict[Measure, Result] = {
             called: Result(terms.total, entry.scores.results[measure].per_query, None, terms)
         }

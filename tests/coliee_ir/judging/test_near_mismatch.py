@@ -13,6 +13,7 @@ from hypothesis import strategies as st
 
 from coliee_adapters.errors import MismatchError
 from coliee_ir import Decisions, compare, evaluate, evaluate_all, fit_fusion, tune
+from coliee_ir.judging.mismatch import respelled, respelled_like
 
 Gold = dict[str, list[str]]
 Change = Callable[[str], str]
@@ -194,3 +195,25 @@ def test_a_few_matches_that_chance_may_give_are_no_reason(n: int) -> None:
     gold = {f"{at:03}": ["013", f"{at + 500}"] for at in range(100)}
     run = {query: ["13"] if at < n else ["999"] for at, query in enumerate(gold)} | {"050": ["550"]}
     assert scored(gold, run, "2") > 0
+
+
+PIECES = [
+    *("0", "00", "1", "12", "O", "l", "a", "A", "H", "R", "H30", "R02", "R2", "-", "_", ".", "/", "\\", ".txt", ".0"),
+    *("Article", "article_", "art.", "(1)", ",", "=", "'", "[", "]", " ", "の", "第", "条", "百", "e\u0301", "é"),
+    *("－", "１", "\u200b", "–", "\n", "CR", "d", "+"),
+]
+ids = st.lists(st.sampled_from(PIECES), min_size=1, max_size=5).map("".join)
+
+
+@given(ids, st.sampled_from(["", *PIECES]), st.sampled_from(["", *PIECES]), st.lists(ids, max_size=3))
+@settings(max_examples=400, deadline=None)
+def test_what_is_asked_of_all_ids_at_once_holds_for_each(
+    text: str, before: str, behind: str, others: list[str]
+) -> None:
+    """Most changes are passed over, since no id has what they need; one that makes an id known never is."""
+    for known in ({text, *others}, {text.upper()}, {text.zfill(6)}, {text.lstrip("0")}, {text.replace("_", "-"), "0"}):
+        for changed in {before + text + behind, before + text, text + behind, text} - known:
+            meant = respelled(changed, known, max(map(len, known)), "gold")
+            found = respelled_like([changed], known)
+            assert bool(found) == (meant is not None)
+            assert set(found.values()) <= known

@@ -73,6 +73,55 @@ def test_tau_ap_is_the_mean_over_ranks_of_those_that_stand_rightly_above() -> No
         assert statistics.tau_ap(-np.arange(5.0), -places) == pytest.approx(2 * sum(rightly) / 4 - 1)
 
 
+def test_tau_ap_of_ties_is_the_mean_over_their_orders_and_none_where_all_are_equal() -> None:
+    first, second = np.array([0.4, 0.1, 0.3, 0.2, 0.3]), np.array([0.2, 0.5, 0.2, 0.2, 0.1])
+    broken = [[0.5 if at == 1 else 0.1 if at == 4 else 0.2 + 0.01 * order[(0, 2, 3).index(at)] for at in range(5)]
+              for order in itertools.permutations(range(3))]  # fmt: skip
+    alone = [statistics.tau_ap(first, np.array(scores)) for scores in broken]
+    assert statistics.tau_ap(first, second) == pytest.approx(np.mean(alone)) and np.ptp(alone) > 0.1
+    assert statistics.tau_ap(first[::-1], second[::-1]) == pytest.approx(statistics.tau_ap(first, second))
+    for one, other in ((first, np.ones(5)), (np.ones(5), second)):
+        assert math.isnan(statistics.tau_ap(one, other))
+
+
+def test_where_a_gold_finds_all_runs_equal_no_order_is_told_and_none_is_said_to_agree() -> None:
+    first, _, runs = drawn()
+    for second in ({query: dict.fromkeys(DOCUMENTS, 1) for query in QUERIES},
+                   {query: {f"x{d}": grade for d, grade in of.items()} for query, of in first.items()}):  # fmt: skip
+        notes = by_both(first, second, runs).notes()
+        assert any(note.startswith("By B all runs have the same score") for note in notes)
+        assert not any("nan" in note or "alike" in note or "one gold only" in note for note in notes)
+
+
+def test_what_there_is_to_know_by_the_other_gold_alone_is_told() -> None:
+    first, second, runs = drawn()
+    elsewhere = {query: {f"x{d}": grade for d, grade in of.items()} for query, of in first.items()}
+    told = by_both(first, elsewhere, runs).remarks
+    assert [remark.kind for remark in told] == ["no-match", "no-difference"]
+    assert told[0].is_doubt
+    assert not by_both(first, second, runs).remarks
+
+
+def test_without_a_pair_that_both_decide_nothing_is_said_to_be_alike() -> None:
+    first, second, runs = drawn()
+    for n in (1, 3):
+        few = {query: second[query] for query in QUERIES[:n]}
+        found = by_both(first, few, runs)
+        assert found.verdicts.alike == 0 and "alike" not in " ".join(found.notes())
+
+
+def test_kappa_of_golds_with_other_grades_is_that_of_relevant_or_not() -> None:
+    first, _, runs = drawn()
+    for change, kappa_of in (
+        (lambda grade: int(grade > 0), "relevance"), (lambda grade: 3 * grade, "relevance"),
+        (lambda grade: grade or -1, "grades"),
+    ):  # fmt: skip
+        second = {query: {d: change(grade) for d, grade in of.items()} for query, of in first.items()}
+        found = by_both(first, second, runs).agreement
+        assert found is not None and found.kappa is not None
+        assert (found.kappa_of, found.kappa.value) == (kappa_of, 1)
+
+
 def test_halves_of_one_gold_agree_as_much_as_those_of_a_copy_of_it_and_less_with_another_order() -> None:
     random = np.random.default_rng(4)
     values = np.linspace(0.3, 0.5, 8)[:, None] + random.normal(0, 0.2, (8, 80))
@@ -180,7 +229,7 @@ def test_the_command_says_it_in_tables_sentences_and_json(call: Call, tmp_path: 
             assert call("evaluate", str(of), *runs, "-q", "-f", "csv", "-o", path)[0] == 0
         files = [paths[0], "--other-gold", paths[1]]
     code, out, _ = call("compare", *files)
-    assert code == 0 and ("kappa" in out) is not is_scores
+    assert code == 0 and ("kappa" in out) is not is_scores and "lenient" not in out and "relevant" not in out
     found = json.loads(call("compare", *files, "-f", "json")[1])
     assert str(found["other_gold"]) == files[-1] and files[-1] in found["inputs"]
     assert found["tau_b"] == 1 and [run["score"] for run in found["by_other_gold"]["runs"]]

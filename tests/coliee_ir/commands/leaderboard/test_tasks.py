@@ -43,11 +43,28 @@ def test_each_task_counts_the_same_and_has_a_column() -> None:
     assert board.table().header[-7:] == [f"t{at}" for at in range(7)]
 
 
-def test_of_tasks_of_one_size_the_ranks_are_those_of_all_queries_together() -> None:
-    columns, tasks = drawn((20, 20, 20))
-    over, pooled = leaderboard(read(columns), tasks=tasks), leaderboard(read(columns))
-    assert [entry.ranks for entry in over.entries] == [entry.ranks for entry in pooled.entries]
-    assert over.entries[0].interval == pytest.approx(pooled.entries[0].interval)
+def test_a_run_with_one_score_everywhere_has_no_width_however_unequal_tasks_are() -> None:
+    sizes = (100, 10, 2)
+    columns, tasks = drawn(sizes, 2)
+    columns["run2"], columns["run3"] = [0.5] * sum(sizes), [0.45] * sum(sizes)
+    entries = {entry.tag: entry for entry in leaderboard(read(columns), tasks=tasks).entries}
+    assert np.isnan([entries["run2"].interval, entries["run3"].interval]).all()
+    low, high = entries["run0"].interval
+    of = [np.array(columns["run0"])[[query for query in range(112) if tasks[columns["query"][query]] == name]]
+          for name in ("t0", "t1", "t2")]  # fmt: skip
+    error = np.sqrt(sum(task.var(ddof=1) / len(task) for task in of)) / 3
+    assert 3.9 * error < high - low < 5.7 * error
+
+
+def test_by_how_much_tasks_differ_is_no_chance() -> None:
+    columns, tasks = drawn((20, 20, 20, 20), 3)
+    of = np.array([int(task[1:]) for task in tasks.values()])
+    unlike = {name: values if name == "query" else (np.array(values) + (of - 1.5) * 5 * at).tolist()
+              for at, (name, values) in enumerate(columns.items())}  # fmt: skip
+    boards = [leaderboard(read(one), tasks=tasks) for one in (columns, unlike)]
+    for entry, other in zip(*(board.entries for board in boards), strict=True):
+        assert (entry.tag, entry.ranks) == (other.tag, other.ranks)
+        assert np.ptp(entry.interval) == pytest.approx(np.ptp(other.interval), rel=0.05)  # of shares it is skew
 
 
 def test_a_tasks_score_is_the_measures_own_also_where_it_is_no_mean_over_queries() -> None:

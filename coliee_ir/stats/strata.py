@@ -1,0 +1,122 @@
+"""Scores that are means over tasks, of which each counts the same: queries are drawn within each task.
+
+A query adds z = x / (K n_t) to the score. Those of one task are a stratum; so are groups with queries of the same
+tasks, and strata of a single query together. With n queries in a stratum and d = z_a - z_b,
+    SE² = Σ n/(n-1) · (Σ d² - (Σ d)²/n) over strata,   T = Σ d / SE.
+p: the signs of d are flipped, and T is formed anew of each flip: neither how much tasks differ nor how unequal their
+sizes are makes it any less significant.
+
+Sources: Cochran 1977, chapters 5 and 5A (strata, and single units taken together); Janssen 1997 and Chung & Romano 2013
+(studentised).
+"""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Iterator, Sequence
+from dataclasses import replace
+from typing import Final
+
+import numpy as np
+
+from coliee_adapters.ids import IntArray
+from coliee_ir.judging.judged import FloatArray
+from coliee_ir.measures.base import Terms, of_mean
+from coliee_ir.stats import resampling
+from coliee_ir.stats.paired import Null, Standings, least_p
+from coliee_ir.stats.resampling import NEAR
+from coliee_ir.stats.settings import Resampling
+
+#: flips of pairs within a stratum that are made, at most
+_AFFORDABLE: Final = 125_000_000
+
+
+def mean_over_tasks(sums: FloatArray) -> FloatArray:
+    """Of each task two sums, one over the other, and the mean of these."""
+    with np.errstate(invalid="ignore", divide="ignore"):
+        return np.asarray((sums[..., ::2] / sums[..., 1::2]).mean(axis=-1))
+
+
+def terms_over_tasks(values: FloatArray, task: IntArray) -> Terms:
+    """The terms of a mean over tasks, from the value of each query and the number of its task."""
+    each, queries = np.zeros((len(values), 2 * (int(task.max()) + 1))), np.arange(len(values))
+    each[queries, 2 * task], each[queries, 2 * task + 1] = values, 1
+    return Terms(each, mean_over_tasks, np.zeros(each.shape[1]), False)
+
+
+def strata_of(terms: Terms) -> IntArray:
+    """The number of the stratum of each query, or group of queries."""
+    _, stratum, sizes = np.unique(terms.each[:, 1::2] > 0, axis=0, return_inverse=True, return_counts=True)
+    stratum = stratum.ravel()
+    is_single = sizes[stratum] == 1
+    if is_single.sum() == 1 and len(sizes) > 1:  # it is taken together with the smallest of the others
+        is_single |= stratum == np.argsort(sizes, kind="stable")[1]
+    return np.unique(np.where(is_single, -1, stratum), return_inverse=True)[1]
+
+
+def _additions(terms: Terms) -> FloatArray:
+    """What each query, or group, adds to the score."""
+    sizes = terms.each[:, 1::2].sum(axis=0)
+    return np.asarray((terms.each[:, ::2] / (sizes * len(sizes))).sum(axis=1))
+
+
+def as_mean(terms: Terms) -> Terms:
+    """A mean over queries with the same score and the same standard error, for which strata need not be known."""
+    z, stratum = _additions(terms), strata_of(terms)
+    n, sizes = len(z), np.bincount(stratum)
+    apart = z - (np.bincount(stratum, z) / sizes)[stratum]
+    return of_mean(z.sum() + apart * np.sqrt(n * (n - 1) * sizes / np.maximum(sizes - 1, 1))[stratum])
+
+
+def standings(runs: Sequence[Terms], settings: Resampling) -> Standings:
+    """Which run is better than which, of all pairs at once."""
+    known = np.flatnonzero([not math.isnan(terms.total) for terms in runs])
+    better = np.zeros((len(runs), len(runs)), dtype=np.bool_)
+    if len(known) < 2:
+        return Standings(better, math.nan)
+    z, stratum = np.stack([_additions(runs[at]) for at in known.tolist()]), strata_of(runs[0])
+    strata = [np.flatnonzero(stratum == number) for number in range(int(stratum.max()) + 1)]
+    first, second = np.triu_indices(len(known), 1)
+    n_resamples = min(settings.n_resamples, max(_AFFORDABLE // max(len(first) * len(strata), 1), 999))
+    differing = np.array([(z[a] != z[b]).sum() for a, b in zip(first, second, strict=True)])
+    greatest, drawn = [], 0
+    for signs, drawn in _flips(z, replace(settings, n_resamples=n_resamples), len(strata)):  # noqa: B007
+        greatest.append(_statistics(z, strata, signs).max(axis=0))
+    null = Null.of(np.concatenate(greatest), drawn)
+    observed = _statistics(z, strata, np.ones((z.shape[1], 1)))[:, 0]
+    is_found = np.maximum(null.p(observed), least_p(differing)) < settings.alpha
+    is_above = z.sum(axis=1)[first] > z.sum(axis=1)[second]
+    better[known[np.where(is_above, first, second)], known[np.where(is_above, second, first)]] = is_found
+    return Standings(better, null.critical(settings.alpha), int(differing.max()), drawn)
+
+
+def _flips(z: FloatArray, settings: Resampling, n_strata: int) -> Iterator[tuple[FloatArray, int]]:
+    """Blocks of signs, shape (queries, trials), and how many are drawn; all that there are, if these are not more."""
+    differ, width = np.flatnonzero((z != z[0]).any(axis=0)), len(z) * (len(z) + n_strata)
+    if len(differ) < resampling.exact_below(settings.n_resamples):
+        for swapped in resampling.every_swap(len(differ), width):
+            signs = np.ones((z.shape[1], len(swapped)))
+            signs[differ] = np.where(swapped.T, -1.0, 1.0)
+            yield signs, 0
+        return
+    for swapped in resampling.swaps(settings.seed, settings.n_resamples, z.shape[1], width):
+        yield np.where(swapped.T, -1.0, 1.0), settings.n_resamples
+
+
+def _statistics(z: FloatArray, strata: Sequence[IntArray], signs: FloatArray) -> FloatArray:
+    """The |T| of each pair of runs under each flip; shape (pairs, trials)."""
+    sums = [z[:, queries] @ signs[queries] for queries in strata]
+    found = []
+    for a in range(len(z) - 1):
+        total, variance = np.zeros((2, len(z) - a - 1, signs.shape[1]))
+        greatest = 0.0
+        for queries, of_runs in zip(strata, sums, strict=True):
+            d, n = z[a, queries] - z[a + 1 :, queries], len(queries)
+            squares, flipped = (d * d).sum(axis=1)[:, None], of_runs[a] - of_runs[a + 1 :]
+            total += flipped
+            variance += n / max(n - 1, 1) * (squares - flipped * flipped / n)
+            greatest = greatest + squares
+        is_nothing = variance <= NEAR * greatest
+        t = np.abs(total) / np.sqrt(np.where(is_nothing, 1.0, variance))
+        found.append(np.where(is_nothing, np.where(total * total > NEAR * greatest, math.inf, 0.0), t))
+    return np.concatenate(found)

@@ -1,0 +1,71 @@
+"""Means over tasks: the textbook's stratified error, the flips of all signs counted one by one, and single queries."""
+
+from __future__ import annotations
+
+from itertools import combinations, product
+
+import numpy as np
+import pytest
+
+from coliee_ir.stats import strata
+from coliee_ir.stats.resampling import Units
+from coliee_ir.stats.settings import Resampling
+
+SIZES = (9, 3, 2)
+
+
+def tasks_of(sizes: tuple[int, ...]) -> np.ndarray:
+    return np.repeat(np.arange(len(sizes)), sizes)
+
+
+@pytest.mark.parametrize("sizes", [SIZES, (5, 5), (30, 2, 4, 7)])
+def test_the_error_is_that_of_a_stratified_mean(sizes: tuple[int, ...]) -> None:
+    values, task = np.random.default_rng(1).random(sum(sizes)), tasks_of(sizes)
+    of_tasks = [values[task == number] for number in range(len(sizes))]
+    terms = strata.terms_over_tasks(values, task)
+    assert terms.total == pytest.approx(np.mean([one.mean() for one in of_tasks]))
+    as_mean = strata.as_mean(terms)
+    error = np.sqrt(sum(one.var(ddof=1) / len(one) for one in of_tasks)) / len(sizes)
+    assert as_mean.total == pytest.approx(terms.total)
+    assert as_mean.each[:, 0].std(ddof=1) / np.sqrt(len(values)) == pytest.approx(error)
+
+
+@pytest.mark.parametrize("sizes", [(3, 4), (2, 5, 2), (1, 1, 4), (1, 6)])
+def test_runs_are_better_where_few_flips_of_all_reach_as_far(sizes: tuple[int, ...]) -> None:
+    random, task, pairs = np.random.default_rng(3), tasks_of(sizes), [*combinations(range(3), 2)]
+    single = {(1, 1, 4): [0, 0, 1, 1, 1, 1], (1, 6): [0] * 7}  # what is taken together
+    stratum = np.array(single.get(sizes, task))
+
+    def statistic(d: np.ndarray) -> float:
+        parts = [d[stratum == number] for number in {*stratum.tolist()}]
+        return float(abs(d.sum()) / np.sqrt(sum(len(one) * one.var(ddof=1) for one in parts)))
+
+    for at in range(6):
+        values = random.random((3, len(task))) + np.array([[0.0], [0.2], [0.9]]) * random.random()
+        z = values / (len(sizes) * np.array(sizes)[task])
+        observed = [statistic(z[a] - z[b]) for a, b in pairs]
+        flips = [np.array(signs) for signs in product((1, -1), repeat=len(task))]
+        greatest = np.array([max(statistic(signs * (z[a] - z[b])) for a, b in pairs) for signs in flips])
+        p = [float((greatest > one * (1 - 1e-6)).mean()) for one in observed]
+        level = (0.9, 0.7, 0.5)[at % 3]
+        found = strata.standings([strata.terms_over_tasks(run, task) for run in values], Resampling(999, at, level))
+        assert [bool(found.better[a, b] or found.better[b, a]) for a, b in pairs] == [one < 1 - level for one in p]
+        assert found.drawn == 0
+
+
+def test_a_run_that_is_better_by_the_same_everywhere_is_better_and_equal_runs_are_not() -> None:
+    task = tasks_of((40, 6, 2))
+    values = np.random.default_rng(2).random(len(task))
+    runs = [strata.terms_over_tasks(one, task) for one in (values + 0.01, values, values.copy(), values * np.nan)]
+    better = strata.standings(runs, Resampling(999)).better
+    assert better.tolist() == [[False, True, True, False], *[[False] * 4] * 3]
+
+
+def test_groups_with_queries_of_several_tasks_are_strata_of_their_own() -> None:
+    task = np.array([0, 1, 0, 1, 0, 1, 0, 0, 1, 1])
+    groups = dict(zip("abcdefghij", "uuvvwwxyzq", strict=True))
+    units = Units.of([*groups], groups)  # in the order q u v w x y z
+    terms = units.terms(strata.terms_over_tasks(np.arange(10.0), task))
+    stratum = strata.strata_of(terms)
+    assert {*stratum[[1, 2, 3]].tolist()}.isdisjoint(stratum[[0, 4, 5, 6]].tolist())
+    assert stratum[4] == stratum[5] != stratum[0] == stratum[6]
