@@ -544,8 +544,7 @@ def score_files() -> str:
         refused.setdefault(" ".join(re.sub(r"^\d+ |s\b", "", sentence).split()[:3]), (case.name, sentence))
     return f"""# Score files
 
-Layouts of scores of single queries that `leaderboard`, `compare`, `plan` and `report` read, and what they refuse
-rather than guess.
+Layouts of scores of single queries that `leaderboard`, `compare`, `plan` and `report` read, and what they refuse.
 
 {table(["layout", "read as"], (list(map(prose, row)) for row in read))}
 {table(["refused", "why, and what to do"], (list(map(prose, row)) for row in refused.values()))}"""

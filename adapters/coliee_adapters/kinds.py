@@ -176,6 +176,7 @@ REMARKS: Final = {
     "left-out.stated": "{file}: {measure} is left out: {run} states {stated} over all, and its queries give {mean}",
     "counted-unanswered": "queries without a line count 0, as what the file states over all shows: {examples}",
     "assumed-direction": Doubt("more is taken as better of {examples}; state the other with --lower-is-better NAME"),
+    "beyond-share": Doubt("{measure} is from 0 to 1, but: {examples}"),
     "common-queries": "compared on the {n} of {all} queries that all runs have",
     "order-of-ties": Doubt(
         "tied documents could change these scores (lowest to highest; --ties shows all): {examples}"

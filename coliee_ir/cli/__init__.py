@@ -242,6 +242,8 @@ class _Parser(argparse.ArgumentParser):
     def error(self, message: str) -> NoReturn:
         if message.endswith("expected one argument"):
             message += "; one that begins with - is given as --option=-…"
+        if message.endswith("required: RUN"):
+            message += "; the gold and the runs are named without an option: GOLD RUN"
         if message.startswith("unrecognized arguments"):
             from coliee_ir.cli.spelling import extra_words_hint  # a mistake may take its time
 

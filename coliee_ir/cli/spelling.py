@@ -57,6 +57,8 @@ def option_hint(typed: str, known: Collection[str], after: Sequence[str] = ()) -
         return "; runs are named without an option"
     if name == "--qrels" and "--measure" in known and "--fit" not in known:
         return "; the gold is named first, without an option"
+    if name in ("-o", "--output") and "--to" in known:
+        return "; OUT is the last argument, without an option"
     plain = name.lstrip("-").replace("_", "-")
     value = value or next(iter(after), "")
     decision = plain.replace("-", "_")

@@ -63,7 +63,7 @@ _NEAR: Final = 1e-9
 UNANSWERED: Final = ("zero", "common")
 
 #: the words of what tables call a row over all queries
-_TOTALS: Final = re.compile(
+TOTALS: Final = re.compile(
     r"[ag]?mean|average|avg|overall|total|sum|median|std|stdev|sd|macro|micro|weighted|grand|count|min|max|平均|合計|全体"
 )
 #: how near such a row is to the mean or the sum of the others, which may be rounded
@@ -95,10 +95,10 @@ class ExternalMeasure(Measure):
     @property
     def lower_is_better(self) -> bool:
         if self.lower is None:
-            problem = f"it is not known whether more {self.title} is better"
             raise UsageError(
                 "ambiguous",
-                f"{problem}; say --lower-is-better {self.title} (in Python lower_is_better=), or --higher-is-better",
+                f"it is not known whether more {self.title} is better; say --lower-is-better {self.title} (in Python "
+                "lower_is_better=), or --higher-is-better",
             )
         return self.lower
 
@@ -123,8 +123,10 @@ class Origin(NamedTuple):
         )
         with suppress(UsageError):  # a task that is not known
             rules = protocol(self.task, self.edition)._replace(parts=("scores",), table={})
-        gold, excluded = Gold(path=self.path), frozenset(self.excluded)
-        return Basis(gold, rules, self.edition, self.decisions, tuple(queries), excluded, qrels, tuple(asked), because)
+        return Basis(
+            Gold(path=self.path), rules, self.edition, self.decisions, tuple(queries), frozenset(self.excluded), qrels,
+            tuple(asked), because,
+        )  # fmt: skip
 
 
 class RunFields(NamedTuple):
@@ -160,8 +162,9 @@ class Schema(NamedTuple):
             text = "" if cell is None else str(cell).strip()
             if found.setdefault(query, text) != text:
                 both = f"{shortened(found[query])} and {shortened(text)}"
-                problem = f"{self.unit} {shortened(query)} is in two groups by the column {name}: {both}"
-                raise UsageError("ambiguous", problem)
+                raise UsageError(
+                    "ambiguous", f"{self.unit} {shortened(query)} is in two groups by the column {name}: {both}"
+                )
         return {query: found[query] for query in queries if found.get(query)}
 
 
@@ -333,7 +336,7 @@ class ScoreTableBuilder:
             return ""
         for query in queries:
             words = re.findall(r"[^\W_]+", query.lower())
-            if words and all(map(_TOTALS.fullmatch, words)):
+            if all(map(TOTALS.fullmatch, words)):  # also where there are none, as in "-"
                 return query
         values = np.concatenate(held) if held else np.zeros((0, 0))
         others, last = values[:, :-1], values[:, -1:]
@@ -401,10 +404,16 @@ class ScoreTableBuilder:
         if not measures:
             problem = "there are no values of single queries" if not names else "these values of queries give no score"
             why = next((": " + str(remark).removeprefix(f"{path}: ") for remark in self.denied.values()), "")
-            raise InputError("unfit-measure" if names else "no-query", path, problem + why, remedy=REMEDY)
+            raise InputError(
+                "unfit-measure" if names else "no-query", path, problem + why,
+                remedy="take out rows over all, if these are means of tasks" if why and ALL in self.queries else REMEDY,
+            )  # fmt: skip
         if unscored := next(compress(self.runs, [not of_run for of_run in results]), ""):
-            problem = f"the run {shortened(unscored)} has no {measures[0]}, which others have, nor any other measure"
-            raise InputError("mixed-forms", path, problem, remedy="give every run the same measures")
+            raise InputError(
+                "mixed-forms", path,
+                f"the run {shortened(unscored)} has no {measures[0]}, which others have, nor any other measure",
+                remedy="give every run the same measures",
+            )  # fmt: skip
         rivals = self._rivals(measures)
         if len(rivals) == 1:  # it ranks, and stands first
             measures = list(dict.fromkeys([*rivals, *measures]))
@@ -529,10 +538,12 @@ class ScoreTableBuilder:
         if without[costly] > complete:
             common += f" ({without[costly]} without {shortened(tags[costly])})"
         way = 'unanswered="{0}"' if path == MEMORY else '--decision unanswered={0} (in Python unanswered="{0}")'
-        remedy = f"complete the rows; or count them: {way.format('zero')}; or compare the runs on the {common}: "
+        on_common = f"compare the runs on the {common}: {way.format('common')}"
+        alike = f"write ids alike, as no {self.unit} has a value of every run"
+        remedy = f"complete the rows; or count them: {way.format('zero')}; or {on_common if complete else alike}"
         return InputError(
             "missing-key", path, f"{counted(int(lacking.sum()), 'value')} of {name} missing",
-            found=f"run {tags[run]}, {self.unit} {queries[query]}", remedy=remedy + way.format("common"),
+            found=f"run {tags[run]}, {self.unit} {queries[query]}", remedy=remedy,
         )  # fmt: skip
 
     def _with_zeros(
@@ -580,6 +591,15 @@ class ScoreTableBuilder:
         """The measure of a name, ours where there is one; None where the values of queries do not give its score."""
         measure = our_measure(name)
         there = values[~np.isnan(values)]
+        beyond = {run: row for run, row in zip(self.runs, values, strict=True) if ((row < 0) | (row > 1)).any()}
+        if beyond and is_known(name) and not is_summed(measure) and normal_name(name) not in ("score", "utility"):
+            shown = [f"{shortened(run)} {np.nanmin(row):g} to {np.nanmax(row):g}" for run, row in beyond.items()]
+            if (values[[run not in beyond for run in self.runs]] > 0).any():
+                raise InputError(
+                    "mixed-forms", path, f"{name} is from 0 to 1, but not in all runs", found=_listed(shown, 3),
+                    remedy="write the values of all runs as shares, or take these runs out",
+                )  # fmt: skip
+            self.remarks.append(Remark.of("beyond-share", shown, measure=name))
         if measure is None or (
             isinstance(measure, Accuracy | LabelAccuracy) and not has_sums and not np.isin(there, (0.0, 1.0)).all()
         ):

@@ -14,7 +14,7 @@ from collections.abc import Callable, Collection, Iterator, Mapping, Sequence
 from contextlib import suppress
 from itertools import accumulate, pairwise
 from pathlib import PurePath
-from typing import Any, Final, NamedTuple, TypeGuard
+from typing import Any, Final, TypeGuard
 
 import numpy as np
 
@@ -31,6 +31,7 @@ from coliee_ir.scoring.given import (
     ALL,
     IDLE,
     REMEDY,
+    TOTALS,
     CellTable,
     Origin,
     ReadScores,
@@ -64,19 +65,15 @@ _OTHERS: Final = frozenset().union(
 _NO_RUN: Final = re.compile(
     r"(?:^|.*_)(?:id|ids|index|idx|no|nr|number|num|n|count|counts|total|year|date|seed|epoch|fold|trial|split|rank|"
     r"length|len|size|time|label|labels|gold|truth|target|expected|answer|prediction|pred|correct|votes|weight)"
-    r"|(?:num|n|is|has)_.*"
+    rf"|(?:num|n|is|has)_.*|{TOTALS.pattern}"
 )
 
 #: the values of JSON Lines, each with its line; of other JSON the one value
 _Values = Sequence[tuple[int, Any]]
 
 
-class Reader(NamedTuple):
-    """A layout: its name, what shows it in the first value of JSON, and what reads that value and all of them."""
-
-    name: str
-    fits: Callable[[Any], object]
-    read: Callable[[Any, _Values, Source], tuple[CellTable, Roles]]
+#: a layout: its name, what shows it in the first value of JSON, and what reads that value and all of them
+_Reader = tuple[str, Callable[[Any], object], Callable[[Any, _Values, Source], tuple[CellTable, Roles]]]
 
 
 def _table(source: Source, names: str, rows: Sequence[Sequence[Any]], lines: Sequence[int] = ()) -> CellTable:
@@ -94,9 +91,11 @@ def _swe_lists(report: Any, _: _Values, source: Source) -> tuple[CellTable, Role
     ending = "_ids" if "resolved_ids" in report else ""  # which the report of a run has, that names all instances
     named = dict.fromkeys(id_ for name, ids in report.items() if name.endswith(ending) for id_ in ids)
     if ending and len(named) != report["total_instances"]:
-        problem = f"total_instances is {report['total_instances']}, and the lists name {len(named)}"
-        remedy = "give the report with its incomplete_ids, or each instance's report.json"
-        raise InputError("conflicting", source.name, problem, remedy=remedy)
+        raise InputError(
+            "conflicting", source.name,
+            f"total_instances is {report['total_instances']}, and the lists name {len(named)}",
+            remedy="give the report with its incomplete_ids, or each instance's report.json",
+        )  # fmt: skip
     rows = [(one, float(one in {*report[f"resolved{ending}"]})) for one in named]
     return _table(source, "instance resolved", rows), Roles("instance", measures=["resolved"], is_open=not ending)
 
@@ -176,14 +175,14 @@ def _is_numbered(one: Any) -> bool:
 
 
 #: layouts in JSON, by the first value
-_OF_JSON: Final = (
-    Reader("SWE-bench's results.json",
-           lambda one: _has(resolved=list)(one) and all(isinstance(of, list) for of in one.values()), _swe_lists),
-    Reader("SWE-bench's report of a run", _has("total_instances", resolved_ids=list), _swe_lists),
-    Reader("SWE-bench's report of instances",
-           lambda one: _holds_objects(one) and all(map(_has(resolved=bool), one.values())), _swe_instances),
-    Reader("every_eval_ever", _has("model_id", "sample_id", "evaluation_name", "evaluation"), _every_eval),
-    Reader("a dictionary of pytrec_eval or ranx", _level_of_measures, _nested),
+_OF_JSON: Final[Sequence[_Reader]] = (
+    ("SWE-bench's results.json",
+     lambda one: _has(resolved=list)(one) and all(isinstance(of, list) for of in one.values()), _swe_lists),
+    ("SWE-bench's report of a run", _has("total_instances", resolved_ids=list), _swe_lists),
+    ("SWE-bench's report of instances",
+     lambda one: _holds_objects(one) and all(map(_has(resolved=bool), one.values())), _swe_instances),
+    ("every_eval_ever", _has("model_id", "sample_id", "evaluation_name", "evaluation"), _every_eval),
+    ("a dictionary of pytrec_eval or ranx", _level_of_measures, _nested),
 )  # fmt: skip
 
 #: the kinds of refusals that show that a file is not meant to hold scores
@@ -313,13 +312,13 @@ def _tables(
 def _of_values(values: _Values, source: Source, columns: Mapping[str, str]) -> tuple[CellTable, Roles]:
     """What the values of JSON, or dictionaries in each other, hold."""
     first = values[0][1] if values else None
-    if known := next((reader for reader in _OF_JSON if reader.fits(first)), None):
+    for name, _, read_layout in (reader for reader in _OF_JSON if reader[1](first)):
         try:
-            table, roles = known.read(first, values, source)
+            table, roles = read_layout(first, values, source)
         except (LookupError, TypeError, AttributeError, ValueError) as error:
-            problem = f"this begins as {known.name}, and goes on otherwise"
+            problem = f"this begins as {name}, and goes on otherwise"
             raise InputError("structure", source.name, problem, found=repr(error), remedy="write it again") from None
-        return table, roles._replace(layout=known.name)
+        return table, roles._replace(layout=name)
     _refuse(first, source.name)
     if _holds_objects(first):
         problem, remedy = "these dictionaries name no measure", 'give {"AP": {"q1": 0.5}} of each run'
@@ -340,8 +339,10 @@ def _of_rows(source: Source, text: str) -> CellTable | tuple[CellTable, Roles]:
     if len(names) == 3 and (is_number(names[2]) or _TEXTS & {*names}):
         return _of_lines(rows, source)
     if len(rows) < 2 or len({*names}) < len(names):
-        problem = "a first row with different names of columns, and rows below it, are needed"
-        raise InputError("columns", source.name, problem, found=",".join(names), remedy=REMEDY)
+        raise InputError(
+            "columns", source.name, "a first row with different names of columns, and rows below it, are needed",
+            found=",".join(names), remedy=REMEDY,
+        )  # fmt: skip
     by_name = zip(*(row.values for row in rows), strict=True)  # which stand first
     return CellTable(source.name, {one: values for one, *values in by_name}, lambda at: rows[at + 1].number)
 
@@ -350,8 +351,10 @@ def _of_lines(rows: Sequence[Any], source: Source) -> tuple[CellTable, Roles]:
     """MEASURE QUERY VALUE of trec_eval, one run after another; or QUERY MEASURE VALUE of ir_measures."""
     first = rows[0].values
     if (at := next((at for at in (0, 1) if first[at] in _TEXTS or our_measure(first[at])), None)) is None:
-        found, remedy = rows[0].text, f"name the columns in a first row; {REMEDY}"
-        raise InputError("unknown-measure", source.name, "no column holds measures", line=1, found=found, remedy=remedy)
+        raise InputError(
+            "unknown-measure", source.name, "no column holds measures", line=1, found=rows[0].text,
+            remedy=f"name the columns in a first row; {REMEDY}",
+        )  # fmt: skip
     # a run ends where a query follows its values over all; or begins with its name
     is_named_first = first[at] == "runid" and len(rows) > 1 and rows[1].values[1 - at] != ALL
     ends = (
@@ -377,8 +380,9 @@ def _of_frame(held: Any) -> dict[str, Sequence[Any]]:
     held = frames.collected(held)
     names = held if isinstance(held, Mapping) else getattr(held, "column_names", getattr(held, "columns", None))
     if names is None:
-        found = type(held).__name__
-        raise InputError("unknown-format", MEMORY, "this is not a table of scores", found=found, remedy=REMEDY)
+        raise InputError(
+            "unknown-format", MEMORY, "this is not a table of scores", found=type(held).__name__, remedy=REMEDY
+        )
     return {str(name): getattr(held[name], "to_pylist", lambda one=held[name]: list(one))() for name in names}
 
 
@@ -387,8 +391,10 @@ def _of_run(
 ) -> tuple[CellTable, Roles]:
     """A run of our own JSON as a table with a column a measure, in whose last row is what the run has over all."""
     if "per_query" not in run:
-        problem = "this JSON contains no values of single queries"
-        raise InputError("no-query", source.name, problem, remedy="write it with evaluate --per-query -f json")
+        raise InputError(
+            "no-query", source.name, "this JSON contains no values of single queries",
+            remedy="write it with evaluate --per-query -f json",
+        )  # fmt: skip
     rules = held["task"], held["edition"], Decisions(**held["decisions"])
     cells.origin = cells.origin or Origin(held["gold"], *rules, held.get("excluded", ()))
     if rules != (cells.origin.task, cells.origin.edition, cells.origin.decisions):
@@ -442,6 +448,8 @@ def _table_by_roles(table: CellTable, source: Source, given: Mapping[str, str]) 
         return table, roles._replace(runs=_matching(search, names, patterns["tag"], of.values()))
     if "measure" in of:
         return table, roles._replace(measure=of["measure"], value=of["value"])
+    if "value" in of:
+        return table, roles._replace(measures=[of["value"]])
     others = [names[at] for at in search.columns_without_role(IDLE)]
     kept = [name for name in others if any(_is_number(value) for value in table.columns[name])]
     if not kept:
@@ -486,11 +494,11 @@ def _refuse(first: Any, path: str) -> None:
 
 def _matching(search: Search, names: Sequence[str], pattern: str, taken: Collection[str]) -> list[str]:
     """The columns that a pattern such as ``Task*`` or ``bm25|dense`` names."""
-    some = pattern.split("|")
-    found = [name for name in names if name not in taken and any(fnmatch.fnmatchcase(name, part) for part in some)]
-    if not found:
-        raise search.fault("missing-column", f"no column is called {pattern}", "name columns that are there")
-    return found
+    free = [name for name in names if name not in taken]
+    found = {part: {name for name in free if fnmatch.fnmatchcase(name, part)} for part in pattern.split("|")}
+    if lacking := [part for part, some in found.items() if not some]:
+        raise search.fault("missing-column", f"no column is called {lacking[0]}", "name columns that are there")
+    return [name for name in free if any(name in some for some in found.values())]
 
 
 def _transposed(table: CellTable, queries: Sequence[str], run: str, search: Search) -> tuple[CellTable, Roles]:
@@ -510,17 +518,22 @@ def _transposed(table: CellTable, queries: Sequence[str], run: str, search: Sear
 
 def _runs(table: CellTable, search: Search, names: Sequence[str]) -> list[str]:
     """Columns of runs: shares under names that mean nothing else, unless it is said that they are runs."""
-    problem = "without a column of runs or measures each column would be a run, and"
-    remedy = f"name those that are runs: {search.option(tag='bm25|dense')}, or '*' for all"
-    for name in names:
-        if _NO_RUN.fullmatch(normal_name(name)):
-            raise search.fault("ambiguous", f"{problem} {name} is hardly one", remedy)
-        values = np.array([np.inf])
-        with suppress(InputError):  # of what is no number
-            values, _ = table.numbers(name)
-        if (values < 0).any() or (values > 1).any():
-            raise search.fault("ambiguous", f"{problem} {name} holds no shares", remedy)
+    unfit = {name: why for name in names if (why := _why_no_run(name, table.columns[name]))}
+    for name, why in unfit.items():
+        fit = [name for name in names if name not in unfit] or ["bm25", "dense"]
+        raise search.fault(
+            "ambiguous", f"without a column of runs or measures each column would be a run, and {name} {why}",
+            f"name those that are runs: {search.option(tag='|'.join(fit))}",
+        )  # fmt: skip
     return list(names)
+
+
+def _why_no_run(name: str, cells: Sequence[Any]) -> str:
+    """Why a column is hardly one of a run's scores; empty where nothing speaks against it."""
+    if _NO_RUN.fullmatch(normal_name(name)):
+        return "is hardly one"
+    no_share = any(value is None or value < 0 or value > 1 for value in map(number, cells))
+    return "holds no shares" if no_share else ""
 
 
 def _with_micro(table: CellTable, names: Sequence[str]) -> tuple[CellTable, list[str]]:

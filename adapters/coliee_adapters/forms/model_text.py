@@ -8,12 +8,13 @@ An answer is read from
 - and the last line, where it is nothing else: ``No.``
 
 ``<answer>No</answer>`` and ``【答え】×`` are marked answers, and so are ``本問は誤り。`` and, where
-a sentence begins, ``記述は正しい。``. The words are those that the user names; Y, Yes, True, Entail, Entails, Entailed,
-Entailment, はい, 正しい, ○ and N, No, False, Not true, Not entailed, Non-entailment, いいえ, 誤り, 誤っている,
-正しくない, ×, in any case. The clause must end after them:
-``No article …`` is no answer, and nor is ``Y, the seller, …``. A mark that is denied, or is a condition, marks nothing:
-``the wrong answer is Yes``, ``if the answer is Yes``. What reasoning models think, ``<think>…</think>``, is not read.
-Where several answers are found that differ, or none, the text has no answer.
+a sentence begins, ``記述は正しい。`` and ``The statement is true.`` The words are those that the
+user names; Y, Yes, True, Entail, Entails, Entailed, Entailment, はい, 正しい, 正, 適切, ○ and N, No, False, Not true,
+Not entailed, Non-entailment, いいえ, 誤り, 誤, 誤っている, 間違い, 間違っている, 正しくない, 適切でない,
+不適切, ×, in any case. The clause must end after them: ``No article …`` is no answer, and
+nor is ``Y, the seller, …``. A mark that is denied, or is a condition, marks nothing: ``the wrong answer is Yes``, ``if
+the answer is Yes``. What reasoning models think, ``<think>…</think>``, is not read. Where several answers are found
+that differ, or none, the text has no answer.
 """
 
 from __future__ import annotations
@@ -36,10 +37,11 @@ from coliee_adapters.forms.vocabulary import ANSWERS, EVERY_NAME, normal_name, p
 
 FORM: Final = "text"
 
-_YES: Final = ("yes", "true", r"entail(?:s|ed|ment)?(?!\s*[:=])", "はい", "正しい", "○")
+_YES: Final = ("yes", "true", r"entail(?:s|ed|ment)?(?!\s*[:=])", "はい", "正しい", "正(?!、)", "適切(?!、)", "○")
 _NO: Final = (
     *("not entail(?:s|ed)?", "non-entailment", "no entailment", "not true", "no", "false"),
-    *("いいえ", "誤り", "誤っている", "誤っています", "正しくない", "正しくありません", "×"),
+    *("いいえ", "誤り", "誤(?!、)", "誤っている", "誤っています", "間違い", "間違っている", "×"),
+    *("正しくない", "正しくありません", "適切でない", "適切ではない", "不適切"),
 )
 #: other signs for right and wrong
 _SIGNS: Final = str.maketrans("〇◯✕✗✖", "○○×××")
@@ -55,13 +57,15 @@ _END_OF_LETTER: Final = (
     r"(?=\s*(?:[;:!。)\n]|\.(?!\s*[0-9])|$|,\s*(?:because|since|\w+\s*[:=])|(?:because|since)\b|です(?![がか])))"
 )
 _MARK: Final = (
-    r"(?:(?:answer|label|verdict|conclusion|prediction|judge?ment|decision|entailment|entailed)"
+    r"(?:(?:answer|output|label|verdict|conclusion|prediction|judge?ment|decision|entailment|entailed)"
     r"(?:\s*\([^()\n]{0,40}\)|\s+y(?:es)?(?:/|\s+or\s+)no?\b)?|y(?:es)?(?:/|\s+or\s+)no?\b(?=\s*[:=])|"
     r"答え|回答|解答|結論|判定|正解)"
     r"\s*(?:is|should be|must be|:|=|->|→|は|】|\s[-–—]\s)\s*:?\s*"
 )
 #: what a Japanese judgement is on; elsewhere in a sentence, what is called 記述 may be a part of the question
-_STATEMENT: Final = r"(?:本問|本肢|設問|本記述|この記述|(?<![^\n。])記述)は\s*"
+_STATEMENT: Final = (
+    r"(?:(?:本問|本肢|設問|本記述|この記述|(?<![^\n。])記述)は|(?:(?<![^\n])|(?<=[.,] ))the statement is\b)\s*"
+)
 #: an element that holds the answer: <answer>No</answer>
 _ELEMENT: Final = r"(?si)<(answer|label|final_answer)>(.*?)</\1>"
 
@@ -227,6 +231,9 @@ def _content(value: Any, place: Place, source: Source) -> str:
     while True:
         if isinstance(held, list) and held and (len(held) == 1 or _is_dialogue(held)):
             held = held[-1]
+        if isinstance(held, list) and held:
+            remedy = "write an item for each text, with the same query id"
+            raise place.fault("structure", "this item has several texts", str(value), remedy)
         if isinstance(held, str):
             return held
         names = {normal_name(name): name for name in held} if isinstance(held, dict) else {}

@@ -35,6 +35,8 @@ YES = [
     "The final answer is: $\\boxed{\\text{Yes}}$", "回答：Yです",
     "【答え】○", "本問は正しい。", "よって、本問は正しい。", "記述は正しい。", "この記述は正しい。",
     "reasons\n<answer>\nYes\n</answer>", "The answer is Y (Yes).", "True (Y)",
+    "正", "解答：正", "適切である。", "Output: Yes", "The statement is true.",
+    "Therefore, the statement is true because …",
 ]  # fmt: skip
 NO = [
     "N", "no", "No.", "FALSE", "Not entailed", "non-entailment",
@@ -46,6 +48,8 @@ NO = [
     "Answer: Not true", "N\n\nReasoning: yes-type arguments fail", "本問は誤り。",
     "【答え】×", "<answer>No</answer>",
     "The answer is N (No).", "民法第96条により、取り消せる。したがって本問は誤りである。", "**Answer**: N (No)",
+    "誤", "間違い", "適切でない", "本問は適切ではない。", "記述は間違い。", "解答：誤", "不適切", "Output: no",
+    "The statement is false.", "Article 5 applies. The statement is not true.",
 ]  # fmt: skip
 NEITHER = [
     "", "Sorry, I cannot answer.", "No article says so.", "The answer is no longer clear", "Yes or no?", "Y/N", "N/A",
@@ -66,6 +70,9 @@ NEITHER = [
     "<answer>None</answer>",
     "もし本問は正しいなら、", "The label is not N", "The answer isn't Yes",
     "entailed or not entailed", "Answer: Y or N", "1", "0",
+    "正、誤のいずれか", "誤解がある", "間違いではない", "間違いない", "適切な措置", "適切か",
+    "The statement is true only if he knew.", "If the statement is true, B wins.",
+    "He says the statement is true.", "The statement is true or false",
 ]  # fmt: skip
 
 
@@ -145,6 +152,7 @@ def test_texts_come_out_of_what_services_wrap_them_in(form: str, many: int, tmp_
             {"messages": "Y"}, {"generated_text": [{"role": "assistant", "content": "Y"}, {"role": "user"}]}, {},
         )),
         *("R07-01-A\n", '[{"output": "Y"}]', '[{"id": "1", "output": 3}]', "", "R07-01-A Y\nR07-01-A N\n"),
+        '[{"id": "1", "response": ["Y", "N"]}]',
         *('[{"id": "1", "output": "Y", "response": "N"}]', '["Y"]', '{"R07-01-A": 1}'),
     ],
 )  # fmt: skip

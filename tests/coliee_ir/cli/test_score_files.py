@@ -53,6 +53,14 @@ def test_groups_without_a_query_are_refused_with_another_table_too(here: Path, c
     assert mentions(err, "coliee-ir: [missing-key]")
 
 
+@pytest.mark.parametrize(
+    ("typed", "remedy"), [("evaluate --gold g.json a.run", "GOLD RUN"), ("convert a.run --to columns -o b", "OUT is")]
+)
+def test_what_goes_by_place_is_told_where_an_option_was_typed(typed: str, remedy: str, call: Call) -> None:
+    code, out, err = call(*typed.split())
+    assert (code, out, "[usage]" in err, remedy in err) == (2, "", True, True)
+
+
 def test_no_file_is_refused() -> None:
     with refusing(UsageError, "[no-run]"):
         Scored.read()

@@ -287,7 +287,7 @@ def test_a_column_names_groups_and_replicates(tmp_path: Path) -> None:
 def test_what_a_table_is_about_is_said_in_its_words(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
     (file := tmp_path / "s.csv").write_text(
         "model,instance_id,repo,steps,resolved\n"
-        + "".join(f"{r},i{q},x,{q},{q % 3 % n}\n" for r, n in (("a", 2), ("b", 3)) for q in range(30))
+        + "".join(f"{r},i{q},x,{q},{int(q % 3 < n)}\n" for r, n in (("a", 2), ("b", 3)) for q in range(30))
     )
     for command in ("leaderboard", "compare", "plan"):
         assert main([command, str(file), "--resamples", "99"]) == 0

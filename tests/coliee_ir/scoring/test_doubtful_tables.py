@@ -1,0 +1,126 @@
+"""Tables whose values or totals cannot be meant, and remedies that work as they are printed."""
+
+from __future__ import annotations
+
+import re
+import shlex
+from collections.abc import Mapping
+from pathlib import Path
+
+import pytest
+from asserting import Call, mentions, refusing
+from score_tables import QUERIES, TRUTH, long, table
+
+from coliee_ir import InputError, Scored
+from coliee_ir.scoring.scores import ScoreWarning
+
+Values = Mapping[str, Mapping[str, float]]
+
+
+def _changed(factor: float, *runs: str) -> Values:
+    return {run: {query: value * (factor if run in runs else 1) for query, value in of.items()}
+            for run, of in TRUTH.items()}  # fmt: skip
+
+
+def _wide(values: Values) -> str:
+    """A column a run."""
+    return table(
+        ",".join(["query_id", *values]), ([query, *(of[query] for of in values.values())] for query in QUERIES)
+    )
+
+
+@pytest.mark.parametrize("measure", ["AP", "nDCG@10", "accuracy", "map"])
+@pytest.mark.parametrize("factor", [100, 40, -1])
+def test_values_out_of_range_in_some_runs_are_refused(measure: str, factor: float, here: Path) -> None:
+    (here / "s.csv").write_text(long(measure, _changed(factor, "dense")))
+    with refusing(InputError, "s.csv: [mixed-forms] (found 'dense …')"):
+        Scored.read("s.csv")
+
+
+@pytest.mark.parametrize("factor", [100, -1])
+def test_values_out_of_range_in_all_runs_are_a_doubt(factor: float, here: Path, call: Call) -> None:
+    (here / "s.csv").write_text(long("AP", _changed(factor, *TRUTH)))
+    remarks = Scored.read("s.csv").remarks
+    assert [(remark.kind, remark.is_doubt) for remark in remarks] == [("beyond-share", True)]  # type: ignore[attr-defined]
+    assert all(run in remarks[0] for run in TRUTH)
+    assert mentions(call("leaderboard", "s.csv", "--resamples", "99")[2], "[beyond-share]")
+
+
+@pytest.mark.parametrize("measure", ["score", "num_ret", "utility", "strange"])
+def test_other_measures_may_have_any_value(measure: str, here: Path) -> None:
+    (here / "s.csv").write_text(long(measure, _changed(100, "dense")))
+    assert not [remark for remark in Scored.read("s.csv").remarks if "beyond" in remark.kind]  # type: ignore[attr-defined]
+
+
+def test_no_value_out_of_range_is_no_doubt(here: Path, recwarn: pytest.WarningsRecorder) -> None:
+    zero = {**TRUTH, "none": dict.fromkeys(QUERIES, 0.0)}
+    (here / "s.csv").write_text(long("AP", zero))
+    assert not Scored.read("s.csv").remarks
+    assert not [one for one in recwarn if issubclass(one.category, ScoreWarning)]
+
+
+@pytest.mark.parametrize("name", ["mean", "Average", "MEDIAN", "avg", "overall"])
+def test_a_column_called_as_a_total_is_no_run(name: str, here: Path) -> None:
+    total = {query: sum(of[query] for of in TRUTH.values()) / len(TRUTH) for query in QUERIES}
+    (here / "s.csv").write_text(_wide({**TRUTH, name: total}))
+    with refusing(InputError, "s.csv, line 1: [ambiguous]") as caught:
+        Scored.read("s.csv")
+    assert "'" + "|".join(TRUTH) + "'" in str(caught.value.remedy)
+    named = Scored.read("s.csv", columns={"tag": f"bm25|{name}"})
+    assert [run.tag for run in named] == ["bm25", name]
+
+
+@pytest.mark.parametrize("query", ["-", "*", "Average"])
+def test_a_row_over_tasks_is_no_query(query: str, here: Path) -> None:
+    rows = [(run, f"t{at % 3}", q, value) for run, of in TRUTH.items() for at, (q, value) in enumerate(of.items())]
+    rows += [(run, "Average", query, 0.5) for run in TRUTH]
+    (here / "s.csv").write_text(table("run,dataset,query,AP", rows))
+    with refusing(InputError, f"s.csv: [ambiguous] (found '{query}')"):
+        Scored.read("s.csv")
+
+
+def test_a_column_that_is_not_there_is_refused_in_a_pattern_too(here: Path) -> None:
+    (here / "s.csv").write_text(_wide(TRUTH))
+    with refusing(InputError, "s.csv, line 1: [missing-column]"):
+        Scored.read("s.csv", columns={"tag": "bm25|densee|rerank"})
+    assert len(Scored.read("s.csv", columns={"tag": "bm25|d*"})) == 2
+
+
+#: a table, and a part of the remedy that is typed as it is printed
+REMEDIES = {
+    "columns that are runs": _wide({**TRUTH, "year": dict.fromkeys(QUERIES, 2020.0)}),
+    "one without a measure": table("query_id,run,grade", ((q, run, 2) for run in TRUTH for q in QUERIES)),
+}
+
+
+@pytest.mark.parametrize("text", [pytest.param(text, id=name) for name, text in REMEDIES.items()])
+def test_the_columns_of_a_remedy_can_be_typed_as_printed(text: str, here: Path, call: Call) -> None:
+    (here / "s.csv").write_text(text)
+    code, _, err = call("leaderboard", "s.csv", "--resamples", "99")
+    assert code == 2
+    (option,) = re.findall(r"--columns ('[^']*'|\S+='[^']*'|[\w=,]+)", err)
+    typed = shlex.split(f"--columns {option}".replace("query=NAME,tag=NAME", "query=query_id,tag=run,value=grade"))
+    assert (
+        call("leaderboard", "s.csv", *typed, "--resamples", "99", "-m", "grade" if "grade" in text else "score")[0] == 0
+    )
+
+
+def test_what_no_query_has_of_every_run_is_not_offered(here: Path) -> None:
+    rows = [(run, f"{at}.0" if run == "dense" else at, value)
+            for run, of in TRUTH.items() for at, value in enumerate(of.values())]  # fmt: skip
+    (here / "s.csv").write_text(table("run,query,AP", rows))
+    with refusing(InputError, "s.csv: [missing-key]") as caught:
+        Scored.read("s.csv")
+    assert "common" not in str(caught.value.remedy)
+
+
+def test_the_columns_of_another_gold_can_be_named(here: Path, call: Call) -> None:
+    (here / "g.qrels").write_text("".join(f"q{at} 0 d{at} 1\n" for at in range(9)))
+    (here / "other.csv").write_text("topic,article,verdict\n" + "".join(f"q{at},d{at},1\n" for at in range(9)))
+    for run, first in (("a", 0), ("b", 4)):
+        (here / f"{run}.run").write_text("".join(f"q{at} Q0 d{max(at, first)} 1 1 {run}\n" for at in range(9)))
+    typed = ["compare", "g.qrels", "a.run", "b.run", "--other-gold", "other.csv", "-m", "AP", "--resamples", "99"]
+    assert call(*typed, "--columns", "query=topic,document=article,relevance=verdict")[0] == 0
+    code, _, err = call(*typed, "--columns", "relevance=nowhere")
+    assert code == 2
+    assert mentions(err, "[missing-column]")
