@@ -1,4 +1,4 @@
-"""Writes the pages of docs/ that come from the code: the reference, and the notebook with its results.
+"""Writes the pages of docs/ that come from the code: the reference.
 
 ``make reference`` (``python docs/generate.py``) writes them. They are committed, so that they can be read in the
 repository as well as on the site; a test fails when one of them differs from what the code gives.
@@ -7,16 +7,13 @@ repository as well as on the site; a test fails when one of them differs from wh
 from __future__ import annotations
 
 import argparse
-import ast
 import contextlib
-import io
 import re
 import sys
 import tempfile
 from collections import Counter
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from pathlib import Path
-from typing import Any
 
 from coliee_adapters import ir_measures
 from coliee_adapters.errors import ColieeError
@@ -561,42 +558,6 @@ def _outcome(case: score_tables.Case) -> str:
     return re.sub(r"\b\d+ (?=runs|queries|query|tasks|instances|items|samples)| \([^)]*\)$", "", scored.task_evidence)
 
 
-def notebook() -> str:
-    """docs/examples/notebook.py, whose cells are parted by ``# %%``, with the results of its cells."""
-    source = (DOCS / "examples" / "notebook.py").read_text(encoding="utf-8")
-    names: dict[str, Any] = {}
-    parts = []
-    for cell in re.split(r"^# %%", source, flags=re.MULTILINE)[1:]:
-        kind, _, text = cell.partition("\n")
-        if kind.strip() == "[markdown]":
-            parts.append(re.sub(r"^# ?", "", text, flags=re.MULTILINE).strip())
-        else:
-            parts += [f"```python\n{text.strip()}\n```", *_results(text, names)]
-    return "\n\n".join(parts) + "\n"
-
-
-def _results(cell: str, names: dict[str, Any]) -> Iterator[str]:
-    """What a notebook shows below a cell: what it prints, and the value of its last expression."""
-    statements = ast.parse(cell).body
-    last = statements.pop() if isinstance(statements[-1], ast.Expr) else None
-    value: Any = None
-    with contextlib.redirect_stdout(io.StringIO()) as printed:
-        exec(compile(ast.Module(statements, []), "notebook", "exec"), names)
-        if isinstance(last, ast.Expr):
-            value = eval(compile(ast.Expression(last.value), "notebook", "eval"), names)
-    if printed.getvalue():
-        yield f"```text\n{printed.getvalue().rstrip()}\n```"
-    if hasattr(value, "_repr_html_"):
-        yield _plain(value._repr_html_())
-    elif value is not None:
-        yield f"```text\n{value!r}\n```"
-
-
-def _plain(html: str) -> str:
-    """HTML of pandas without its styles, which a forge shows as text; the site has styles for ``docutils``."""
-    return re.sub(r"<style.*?</style>\n?", "", html, flags=re.DOTALL).replace('border="1" class="', 'class="docutils ')
-
-
 # ── Pages ─────────────────────────────────────────────────────────────────────────────────────────────────────────
 
 #: page → what writes it
@@ -608,7 +569,6 @@ PAGES: dict[str, Callable[[], str]] = {
     "reference/remarks.md": remarks,
     "reference/rules.md": rules,
     "reference/scores.md": score_files,
-    "notebook.md": notebook,
 }
 
 NOTICE = "<!-- Written by docs/generate.py: edit that or the code, and run `make reference`. -->\n\n"

@@ -77,13 +77,6 @@ def test_the_examples_of_the_generator_hold() -> None:
     assert result.failed == 0
 
 
-def test_a_cell_of_the_notebook_shows_what_it_prints_and_its_last_value() -> None:
-    names: dict[str, object] = {}
-    assert list(generate._results("x = 2\nprint('said')\nx * 3", names)) == ["```text\nsaid\n```", "```text\n6\n```"]
-    assert list(generate._results("y = x + 1", names)) == []
-    assert names["y"] == 3
-
-
 # ── Index ─────────────────────────────────────────────────────────────────────────────────────────────────────────
 
 
