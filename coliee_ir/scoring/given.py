@@ -106,6 +106,16 @@ class ExternalMeasure(Measure):
         raise UsageError("unfit-measure", f"{self} was read from a file of scores and cannot be computed of a run")
 
 
+@dataclass(frozen=True, slots=True)
+class CommonQueries(Decisions):
+    """The choices behind scores of the queries that all runs of a table have."""
+
+    unanswered: Any = "common"
+
+    def __post_init__(self) -> None:
+        """Nothing to check: this choice is one of tables alone."""
+
+
 class Origin(NamedTuple):
     """By which rules scores were computed, as far as it is known."""
 
@@ -419,7 +429,8 @@ class ScoreTableBuilder:
             measures = list(dict.fromkeys([*rivals, *measures]))
             results = [{one: of_run[one] for one in measures if one in of_run} for of_run in results]
         self._remark_directions(measures, rivals)
-        origin = self.origin or Origin(path)
+        decisions = CommonQueries() if self.unanswered == "common" else Decisions()
+        origin = self.origin or Origin(path, decisions=decisions)
         schema = Schema(
             self.unit, () if len(rivals) == 1 else tuple(one.name for one in rivals or measures),
             self.columns, self.roles.replicate,

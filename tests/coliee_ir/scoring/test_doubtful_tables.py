@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import json
 import re
 import shlex
 from collections.abc import Mapping
@@ -112,6 +113,15 @@ def test_what_no_query_has_of_every_run_is_not_offered(here: Path) -> None:
     with refusing(InputError, "s.csv: [missing-key]") as caught:
         Scored.read("s.csv")
     assert "common" not in str(caught.value.remedy)
+
+
+@pytest.mark.parametrize("command", ["leaderboard", "compare", "plan"])
+@pytest.mark.parametrize("choice", ["zero", "common"])
+def test_what_became_of_holes_is_in_the_result(command: str, choice: str, here: Path, call: Call) -> None:
+    rows = [(run, query, value) for run, of in TRUTH.items() for query, value in of.items()]
+    (here / "s.csv").write_text(table("run,query,AP", rows[1:]))
+    out = call(command, "s.csv", "--decision", f"unanswered={choice}", "-f", "json", "--resamples", "99")[1]
+    assert json.loads(out)["decisions"]["unanswered"] == choice
 
 
 def test_the_columns_of_another_gold_can_be_named(here: Path, call: Call) -> None:
