@@ -214,16 +214,19 @@ class Sweep:
         for column, up_to in zip(self.objective.row.T, sums, strict=True):
             adds = np.bincount(cell, weights=column[there], minlength=int(np.prod(shape))).reshape(shape)
             up_to[:, 1:] = (adds.sum(axis=0) - adds).cumsum(axis=2).cumsum(axis=1)
+        bases = dict[int, FloatArray]()  # what the rows that are kept in any case add
         for number, (bound, (low, high)) in enumerate(zip(bounds, np.searchsorted(edges, ends).tolist(), strict=True)):
-            floor = self._floor(bound)
-            base = np.stack([floor[(fold >= 0) & (fold != out)].sum(axis=0) for out in range(n)])
-            summed = np.repeat(base[:, None], len(values), axis=1)
-            summed[:, 1:, : len(sums)] += np.moveaxis(sums[:, :, high] - sums[:, :, low], 0, -1)
-            scores = np.nan_to_num(self.objective.score(summed), nan=-np.inf)
+            if bound.always not in bases:
+                floor = self._floor(bound)
+                bases[bound.always] = np.stack([floor[(fold >= 0) & (fold != out)].sum(axis=0) for out in range(n)], 1)
+            summed = np.repeat(bases[bound.always][:, :, None], len(values), axis=2)
+            summed[: len(sums), :, 1:] += sums[:, :, high] - sums[:, :, low]
+            scores = np.nan_to_num(self.objective.score(np.moveaxis(summed, 0, -1)), nan=-np.inf)
             greatest = scores.max(axis=1)
-            better = greatest > best + NEAR
-            which[better], best[better] = number, greatest[better]
-            last[better] = values[np.argmax(scores >= greatest[:, None] - NEAR, axis=1)][better]
+            better = np.flatnonzero(greatest > best + NEAR)
+            if len(better):
+                which[better], best[better] = number, greatest[better]
+                last[better] = values[np.argmax(scores[better] >= greatest[better, None] - NEAR, axis=1)]
         return which, last
 
     def _cells(self, bounds: Sequence[Bounds]) -> _Cells:
